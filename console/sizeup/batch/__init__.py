@@ -1,0 +1,1 @@
+"""The run without a screen: narration on stderr, results on stdout."""

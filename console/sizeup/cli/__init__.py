@@ -1,0 +1,91 @@
+"""Arguments, exit status, and the hand-over to the console or the batch run.
+
+Each command is a module of this package: its docstring is its help text, ``add_arguments``
+declares its options and ``run`` does the work and returns the exit status. Only the module of
+the command that was typed is imported, so that ``--help`` costs little more than argparse.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+from typing import NoReturn, Protocol, cast
+
+from sizeup import __version__
+from sizeup.errors import ExitStatus, SizeupError, UsageError
+
+COMMANDS = {
+    "detect": "what the machine is",
+    "size": "what it should carry, with the working",
+    "probes": "each probe, its parameters, whether it can run here",
+    "open": "the console on a saved session",
+}
+"""Name and one line of help; ``sizeup.cli.NAME`` is the command."""
+
+_START = "start"
+"""The module behind ``sizeup`` without a command: the console, or with ``--batch`` the run without one."""
+
+
+class Command(Protocol):
+    """What each module of this package offers."""
+
+    @staticmethod
+    def add_arguments(parser: argparse.ArgumentParser) -> None:
+        """Declare the options."""
+
+    @staticmethod
+    def run(arguments: argparse.Namespace) -> int:
+        """Do the work; the value is the exit status."""
+
+
+class _Parser(argparse.ArgumentParser):
+    """Parser whose errors read like all others and exit with the documented status."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"{message}; try: {self.prog} --help")
+
+
+def _module(name: str) -> Command:
+    return cast("Command", importlib.import_module(f"sizeup.cli.{name}"))
+
+
+def build_parser(command: str | None = None) -> argparse.ArgumentParser:
+    """The whole command line; with the options of ``command`` only, where one is named."""
+    parser = _Parser(
+        prog="sizeup",
+        description="What this Linux server is, what it should carry, and what it really does.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="version", version=f"sizeup {__version__}")
+    if command is None or command == _START:
+        _module(_START).add_arguments(parser)
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
+    for name, summary in COMMANDS.items():
+        wanted = _module(name) if command in (None, name) else None
+        text = wanted.__doc__ if wanted is not None else summary
+        sub = commands.add_parser(name, help=summary, description=text, allow_abbrev=False)
+        if wanted is not None:
+            wanted.add_arguments(sub)
+    return parser
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command line; errors become one line on stderr and an exit status."""
+    command = arguments[0] if arguments and arguments[0] in COMMANDS else _START
+    try:
+        parsed = build_parser(command).parse_args(arguments)
+        status = _module(command).run(parsed)
+        sys.stdout.flush()
+    except SizeupError as error:
+        print(f"sizeup: {error}", file=sys.stderr)
+        return error.status
+    except KeyboardInterrupt:
+        return ExitStatus.INTERRUPTED
+    except BrokenPipeError:
+        # The reader of our output has gone (sizeup detect | head): not an error of ours.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return ExitStatus.OK
+    return status

@@ -1,0 +1,1 @@
+"""Sysroot to Machine."""

@@ -1,0 +1,1 @@
+"""What changes while we look: rates and hot-plug events."""

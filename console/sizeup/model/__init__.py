@@ -1,0 +1,1 @@
+"""What is: frozen values, with no file, clock or screen behind them."""

@@ -1,0 +1,47 @@
+"""Advice: one answer of sizing, with its working."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sizeup.quantity import Quantity
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """A named figure that the advice was computed from."""
+
+    key: str
+    """The key a user can ``--set``, such as ``machine.ghz``."""
+    quantity: Quantity
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a rule comes from."""
+
+    id: str
+    title: str
+    date: str | None
+    """ISO date printed in the source; None when it has none."""
+    confidence: str
+    """``H``, ``M``, ``L``, ``C`` (computed) or ``K`` (not looked up)."""
+    url: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """One figure or verdict."""
+
+    id: str
+    """Stable and dotted: ``io.need.ghz-rule``."""
+    title: str
+    verdict: str
+    """One sentence that stands alone, numbers and units included."""
+    quantity: Quantity | None
+    """None for a verdict without a figure."""
+    working: tuple[str, ...]
+    """The arithmetic, a line each, as a reader would redo it."""
+    inputs: tuple[Input, ...]
+    sources: tuple[Source, ...]
+    doubts: tuple[str, ...] = ()

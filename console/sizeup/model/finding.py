@@ -1,0 +1,30 @@
+"""Finding: something about this machine that its user should know."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Severity(Enum):
+    """How much it matters; the words are shown, so colour is never the only carrier."""
+
+    CRITICAL = "critical"
+    WARNING = "warning"
+    INFO = "info"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One observation with its evidence, its consequence and what to do."""
+
+    id: str
+    """Stable and dotted, such as ``memory.exhausted-node``."""
+    severity: Severity
+    title: str
+    evidence: tuple[str, ...]
+    consequence: str
+    remedy: str
+    """What to do; a command is shown, never run."""
+    subjects: tuple[str, ...] = ()
+    """The parts of the machine it is about: ``node:0``, ``nic:eth0``, ``pci:0000:3b:00.0``."""

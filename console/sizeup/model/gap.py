@@ -1,0 +1,15 @@
+"""Gap: what could not be read, and why; never a zero in its place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """One fact that stays unknown."""
+
+    subject: str
+    """The kernel file, or the field of the machine, that is missing."""
+    reason: str
+    """In words: absent, permission denied, malformed (with what was expected and found)."""

@@ -1,0 +1,67 @@
+"""Machine: everything that discovery found, with what it could not find."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from sizeup.model.finding import Finding
+from sizeup.model.gap import Gap
+from sizeup.model.network import NfsMount, Nic
+from sizeup.model.numa import NumaNode
+from sizeup.model.platform import Platform
+from sizeup.model.storage import BlockDevice
+from sizeup.model.topology import Cache, CacheKind, Core, Die, Package, Pu
+from sizeup.quantity import Quantity
+
+
+@dataclass(frozen=True, slots=True)
+class PuCounts:
+    """Three facts that are never one."""
+
+    present: int
+    online: int
+    allowed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """One host, live or recorded."""
+
+    packages: tuple[Package, ...] = ()
+    dies: tuple[Die, ...] = ()
+    cores: tuple[Core, ...] = ()
+    pus: tuple[Pu, ...] = ()
+    caches: tuple[Cache, ...] = ()
+    nodes: tuple[NumaNode, ...] = ()
+    """In the kernel's order; empty where the kernel has no NUMA at all ("not NUMA")."""
+    memory_bytes: int | None = None
+    memory_available_bytes: int | None = None
+    cpu_model: str | None = None
+    cpu_vendor: str | None = None
+    base_clock: Quantity | None = None
+    """Hertz a core sustains by its data sheet, with where that was read; None when unknown and the user must say."""
+    platform: Platform = field(default_factory=Platform)
+    nics: tuple[Nic, ...] = ()
+    block_devices: tuple[BlockDevice, ...] = ()
+    nfs_mounts: tuple[NfsMount, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    gaps: tuple[Gap, ...] = ()
+
+    @property
+    def pu_counts(self) -> PuCounts:
+        """PUs present, online and allowed."""
+        return PuCounts(
+            present=len(self.pus),
+            online=sum(pu.online for pu in self.pus),
+            allowed=sum(pu.allowed for pu in self.pus),
+        )
+
+    @property
+    def last_level_cache_bytes(self) -> int | None:
+        """Size of the largest single cache of the highest level; None where no size is known."""
+        sizes = [
+            (cache.level, cache.size_bytes)
+            for cache in self.caches
+            if cache.size_bytes is not None and cache.kind is not CacheKind.INSTRUCTION
+        ]
+        return max(sizes)[1] if sizes else None

@@ -1,0 +1,61 @@
+"""NUMA nodes: memory with the PUs near it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class MemoryKind(Enum):
+    """What stands behind a node's memory, as far as the kernel tells."""
+
+    DRAM = "dram"
+    GPU = "gpu"
+    CXL = "cxl"
+    HBM = "hbm"
+    NONE = "none"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class HugePages:
+    """One pool of huge pages."""
+
+    page_bytes: int
+    total: int
+    free: int
+    surplus: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class NodeAccess:
+    """What the firmware's HMAT says of a node's memory from its nearest initiators; not a measurement."""
+
+    read_latency_ns: int | None = None
+    write_latency_ns: int | None = None
+    read_bytes_per_second: int | None = None
+    write_bytes_per_second: int | None = None
+    initiators: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class NumaNode:
+    """One node as the kernel lists it."""
+
+    os_id: int
+    pus: tuple[int, ...]
+    """Empty for a memory-only node."""
+    packages: tuple[int, ...] = ()
+    """Indexes of the packages that its PUs belong to."""
+    memory_bytes: int | None = None
+    free_bytes: int | None = None
+    used_bytes: int | None = None
+    file_bytes: int | None = None
+    """Page cache on this node, which the kernel can give back."""
+    shmem_bytes: int | None = None
+    huge_pages: tuple[HugePages, ...] = ()
+    distances: tuple[int, ...] = ()
+    """One entry per node of ``Machine.nodes``, in that order; empty where the firmware has no table."""
+    kind: MemoryKind = MemoryKind.DRAM
+    access: NodeAccess | None = None
+    memory_side_cache_bytes: int | None = None

@@ -1,0 +1,93 @@
+"""What a step yields: samples, estimates, progress; and how it ends."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum, IntFlag
+
+Coordinates = Mapping[str, str | int | float]
+"""Where a point lies: ``{"working_set_bytes": 16384}`` or ``{"cpu_node": 0, "memory_node": 1}``."""
+
+
+class Disturbance(IntFlag):
+    """Why a sample is kept but left out of the estimate."""
+
+    NONE = 0
+    PREEMPTED = 1
+    MIGRATED = 2
+    STOLEN = 4
+    """The hypervisor ran somebody else."""
+    SIBLING_BUSY = 8
+    LATE = 16
+    OTHER = 32
+    WARMUP = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Samples:
+    """A batch of one series at one point; the lists are of equal length."""
+
+    series: str
+    at: Coordinates
+    t_ns: tuple[int, ...]
+    """When each was taken, in nanoseconds since the run began."""
+    values: tuple[float, ...]
+    """In the series' unit."""
+    flags: tuple[int, ...] = ()
+    """``Disturbance`` bits per sample; empty when none was disturbed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What the samples of one point say so far; a later one for the same series and point replaces it."""
+
+    series: str
+    at: Coordinates
+    value: float
+    """The median over replicate medians unless the series says otherwise."""
+    low: float | None = None
+    """95 % interval over replicates; None with too few of them."""
+    high: float | None = None
+    replicates: int = 0
+    minimum: float | None = None
+    p10: float | None = None
+    p90: float | None = None
+    disturbed_share: float | None = None
+    converged: bool | None = None
+    """False: the budget ended first. None: this series has no stop rule."""
+    doubts: tuple[str, ...] = ()
+    extra: Mapping[str, str | int | float] = field(default_factory=dict)
+    """More figures of the same point, unit last in each name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far the step is."""
+
+    done: float
+    """0 to 1."""
+    remaining_seconds: float | None = None
+    doing: str = ""
+
+
+class Status(Enum):
+    """How a step ended."""
+
+    OK = "ok"
+    NOT_CONVERGED = "not-converged"
+    REFUSED = "refused"
+    CANCELLED = "cancelled"
+    FAILED = "failed"
+    CRASHED = "crashed"
+    TIMED_OUT = "timed-out"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The end of a step, with the reason where it is not plain success."""
+
+    status: Status
+    reason: str = ""
+    signal: str | None = None
+    """Such as ``SIGSEGV`` when crashed."""

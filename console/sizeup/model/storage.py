@@ -1,0 +1,69 @@
+"""Block devices, host bus adapters, paths and NVMe."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class BlockKind(Enum):
+    """What a block device is, by its place in sysfs and never by its name."""
+
+    NVME = "nvme"
+    PCIE_SSD = "pcie-ssd"
+    SCSI = "scsi"
+    VIRTIO = "virtio"
+    XEN = "xen"
+    MMC = "mmc"
+    MD = "md"
+    LVM = "lvm"
+    CRYPT = "crypt"
+    MULTIPATH = "multipath"
+    DM = "dm"
+    BCACHE = "bcache"
+    LOOP = "loop"
+    RAM = "ram"
+    NBD = "nbd"
+    OPTICAL = "optical"
+    PARTITION = "partition"
+    OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True)
+class BlockDevice:
+    """One whole disk, partition or stacked device."""
+
+    name: str
+    kind: BlockKind
+    size_bytes: int | None
+    devno: str | None = None
+    """``major:minor``."""
+    model: str | None = None
+    vendor: str | None = None
+    serial: str | None = None
+    wwn: str | None = None
+    rotational: bool | None = None
+    """The kernel's flag; behind RAID controllers and virtio it is what the controller says, not what spins."""
+    logical_block_bytes: int | None = None
+    physical_block_bytes: int | None = None
+    scheduler: str | None = None
+    queue_depth_limit: int | None = None
+    """``nr_requests``: how many requests the block layer queues."""
+    hardware_queues: int | None = None
+    write_cache: str | None = None
+    """``write back`` or ``write through``."""
+    read_only: bool | None = None
+    removable: bool | None = None
+    parent: str | None = None
+    """The whole disk of a partition."""
+    members: tuple[str, ...] = ()
+    """The devices under a stacked one, by name."""
+    holders: tuple[str, ...] = ()
+    pci_address: str | None = None
+    node: int | None = None
+    """NUMA node of the nearest PCI ancestor that names one; None when unknown."""
+    hctl: str | None = None
+    raid_level: str | None = None
+    raid_disks: int | None = None
+    dm_name: str | None = None
+    mount_points: tuple[str, ...] = ()

@@ -1,0 +1,84 @@
+"""Packages, dies, cores, PUs and caches; the words are hwloc's.
+
+Everything is known by its set of PUs; ids are labels that the kernel chose.
+A PU is one hardware thread and is known by its kernel CPU number.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class CacheKind(Enum):
+    """What a cache holds."""
+
+    DATA = "data"
+    INSTRUCTION = "instruction"
+    UNIFIED = "unified"
+
+
+@dataclass(frozen=True, slots=True)
+class Pu:
+    """One hardware thread that the kernel has present."""
+
+    cpu: int
+    online: bool
+    allowed: bool
+    """This process may run on it: affinity and cgroup cpusets say so. On a recording, what the recording says."""
+    core: int | None = None
+    """Index into ``Machine.cores``; None while offline, when the kernel hides the topology."""
+
+
+@dataclass(frozen=True, slots=True)
+class Core:
+    """A distinct ``core_cpus`` set."""
+
+    pus: tuple[int, ...]
+    package: int
+    """Index into ``Machine.packages``."""
+    die: int
+    """Index into ``Machine.dies``."""
+    os_id: int | None
+    """The kernel's ``core_id``: a label, unique nowhere."""
+    kind: str | None = None
+    """Name of the kind on a hybrid machine (``performance``, ``efficient``); None where all are alike."""
+    base_hz: int | None = None
+    max_hz: int | None = None
+    module: int | None = None
+    """Shared by cores of one AMD clustered-multithreading module; None elsewhere."""
+    cluster: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Die:
+    """A piece of silicon in a package; a package that names no dies is one."""
+
+    pus: tuple[int, ...]
+    package: int
+    os_id: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Package:
+    """What fits one socket, the word of licences and data sheets."""
+
+    pus: tuple[int, ...]
+    os_id: int | None
+    """The kernel's ``physical_package_id``; None where the firmware names none (-1)."""
+    model: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Cache:
+    """One physical cache, seen from the online PUs that share it."""
+
+    level: int
+    kind: CacheKind
+    size_bytes: int | None
+    """None where the kernel reports no size."""
+    line_bytes: int | None
+    """None where the driver reports none, as on some Arm servers."""
+    shared_by: tuple[int, ...]
+    ways: int | None = None
+    sets: int | None = None

@@ -1,0 +1,1 @@
+"""Views to text, JSON, Markdown, HTML and SVG."""

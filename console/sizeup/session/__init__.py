@@ -1,0 +1,1 @@
+"""Samples to the log, and back."""

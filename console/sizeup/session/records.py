@@ -1,0 +1,177 @@
+"""The records of a session file, one JSON object a line, told apart by ``kind``.
+
+History of the format:
+    1  the first: session, environment, machine, plan, step-start, samples, estimate, progress,
+       outcome, gap, finding, advice, note, end.
+
+A reader skips and counts kinds it does not know, ignores fields it does not know, and refuses a
+``format`` above its own. Times are integers, nanoseconds since the run began, so that they stay
+exact below 2**53. Values are in base units.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from sizeup.model.advice import Advice
+from sizeup.model.finding import Finding
+from sizeup.model.gap import Gap
+from sizeup.model.machine import Machine
+from sizeup.model.plan import Plan, Series, Step
+from sizeup.model.sample import Coordinates, Estimate, Outcome
+
+FORMAT = 1
+
+
+class Record(msgspec.Struct, frozen=True, tag_field="kind", omit_defaults=True):
+    """What every record has in common."""
+
+
+class SessionRecord(Record, frozen=True, tag="session"):
+    """First line of every file."""
+
+    format: int
+    id: str
+    tool: str
+    """Name and version that wrote it, such as ``sizeup 0.1.0``."""
+    host: str
+    started: str
+    """ISO 8601, UTC."""
+    title: str = ""
+    sysroot: str = "/"
+
+
+class EnvironmentRecord(Record, frozen=True, tag="environment"):
+    """What else was going on; repeated where it changed."""
+
+    t_ns: int
+    facts: dict[str, str | int | float | bool | None]
+    """Unit last in each name: ``load_1min``, ``psi_cpu_some_avg10_percent``, ``steal_percent``."""
+
+
+class MachineRecord(Record, frozen=True, tag="machine"):
+    """What discovery found."""
+
+    t_ns: int
+    machine: Machine
+
+
+class PlanRecord(Record, frozen=True, tag="plan"):
+    """What the run is going to do."""
+
+    t_ns: int
+    plan: Plan
+
+
+class StepStartRecord(Record, frozen=True, tag="step-start"):
+    """A worker was started."""
+
+    t_ns: int
+    step: Step
+    distribution: str
+    """Who provides the probe, with version: ``sizeup 0.1.0``."""
+    series: tuple[Series, ...] = ()
+    chart: str = "curve"
+    lateness_ns: int = 0
+
+
+class SamplesRecord(Record, frozen=True, tag="samples"):
+    """A batch of one series at one point of one step."""
+
+    step: str
+    series: str
+    at: Coordinates
+    t_ns: tuple[int, ...]
+    values: tuple[float, ...]
+    flags: tuple[int, ...] = ()
+
+
+class EstimateRecord(Record, frozen=True, tag="estimate"):
+    """What the samples of a point say so far; the last one for a step, series and point counts."""
+
+    t_ns: int
+    step: str
+    estimate: Estimate
+
+
+class ProgressRecord(Record, frozen=True, tag="progress"):
+    """How far a step is; at most one a second."""
+
+    t_ns: int
+    step: str
+    done: float
+    remaining_seconds: float | None = None
+    doing: str = ""
+
+
+class OutcomeRecord(Record, frozen=True, tag="outcome"):
+    """How a step ended; also written for refused steps that never started."""
+
+    t_ns: int
+    step: str
+    outcome: Outcome
+
+
+class GapRecord(Record, frozen=True, tag="gap"):
+    """Something could not be known while running."""
+
+    t_ns: int
+    gap: Gap
+    step: str | None = None
+
+
+class FindingRecord(Record, frozen=True, tag="finding"):
+    """Something the user should know."""
+
+    t_ns: int
+    finding: Finding
+
+
+class AdviceRecord(Record, frozen=True, tag="advice"):
+    """One answer of sizing."""
+
+    t_ns: int
+    advice: Advice
+
+
+class NoteRecord(Record, frozen=True, tag="note"):
+    """What a person wrote."""
+
+    t_ns: int
+    text: str
+    author: str = ""
+    written: str = ""
+    """ISO 8601, UTC: a note may be added long after the run."""
+    tags: tuple[str, ...] = ()
+
+
+class EndRecord(Record, frozen=True, tag="end"):
+    """Last line of a finished run; a file without one was cut short."""
+
+    t_ns: int
+    status: str
+    """``complete``, ``cancelled``, ``terminated``."""
+    reason: str = ""
+
+
+AnyRecord = (
+    SessionRecord
+    | EnvironmentRecord
+    | MachineRecord
+    | PlanRecord
+    | StepStartRecord
+    | SamplesRecord
+    | EstimateRecord
+    | ProgressRecord
+    | OutcomeRecord
+    | GapRecord
+    | FindingRecord
+    | AdviceRecord
+    | NoteRecord
+    | EndRecord
+)
+
+ENCODER = msgspec.json.Encoder()
+DECODER: msgspec.json.Decoder[Any] = msgspec.json.Decoder(AnyRecord)

@@ -1,0 +1,1 @@
+"""Machine, measurements, workload and rules to advice, every step shown."""

@@ -1,0 +1,108 @@
+"""Sizes and rates: kernel and human spelling in, human spelling out.
+
+Memory and caches are shown with binary prefixes, rates and disks with decimal ones.
+"""
+
+from __future__ import annotations
+
+import re
+
+from sizeup.errors import MalformedError
+
+_SCALE = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4, "p": 5, "e": 6}
+_SIZE = re.compile(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*([kmgtpe]?)(i?b?)\s*", re.IGNORECASE)
+_SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
+_DURATION = re.compile(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*(ns|us|ms|s|min|m|h|)\s*", re.IGNORECASE)
+
+
+def parse_bytes(text: str) -> int:
+    """Bytes of ``8k``, ``1.5G``, ``64KiB`` or ``32K``; prefixes are binary, as in the kernel, but ``kB`` is 1,000."""
+    match = _SIZE.fullmatch(text)
+    if match is None:
+        raise MalformedError(f"expected a size such as 64k, 1.5G or 4096, found {text!r}")
+    number, prefix, suffix = match[1], match[2].lower(), match[3].lower()
+    base = 1000 if suffix == "b" and prefix else 1024
+    return round(float(number) * float(base) ** _SCALE[prefix])
+
+
+def parse_seconds(text: str) -> float:
+    """Seconds of ``10``, ``250ms``, ``5m`` or ``1h``."""
+    match = _DURATION.fullmatch(text)
+    if match is None:
+        raise MalformedError(f"expected a time such as 10, 250ms or 5m, found {text!r}")
+    return float(match[1]) * _SECONDS[match[2].lower()]
+
+
+def _scaled(value: float, base: float, prefixes: tuple[str, ...]) -> tuple[float, str]:
+    scaled, index = float(value), 0
+    # 999.5 would print as 1000: the next prefix reads better.
+    while abs(scaled) >= base * 0.9995 and index < len(prefixes) - 1:
+        scaled /= base
+        index += 1
+    return scaled, prefixes[index]
+
+
+def _short(value: float) -> str:
+    """Three significant digits, never an exponent, no trailing zeros after a point."""
+    if value == int(value) and abs(value) < 10_000:
+        return str(int(value))
+    digits = 0 if abs(value) >= 100 else 1 if abs(value) >= 10 else 2
+    text = f"{value:.{digits}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def format_bytes(count: float) -> str:
+    """Memory and caches: ``32 KiB``, ``1.5 GiB``."""
+    value, prefix = _scaled(count, 1024, ("", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"))
+    return f"{_short(value)} {prefix}B"
+
+
+def format_decimal_bytes(count: float) -> str:
+    """Disks: ``350 GB``."""
+    value, prefix = _scaled(count, 1000, ("", "k", "M", "G", "T", "P", "E"))
+    return f"{_short(value)} {prefix}B"
+
+
+def format_rate(bytes_per_second: float) -> str:
+    """Transfer rates: ``266 MB/s``, decimal."""
+    return f"{format_decimal_bytes(bytes_per_second)}/s"
+
+
+def format_count(value: float) -> str:
+    """Plain counts with a decimal prefix: ``62.5 k``, ``1.2 M``."""
+    scaled, prefix = _scaled(value, 1000, ("", "k", "M", "G", "T"))
+    return f"{_short(scaled)} {prefix}".rstrip()
+
+
+def format_ns(nanoseconds: float) -> str:
+    """Times: ``1.08 ns``, ``54 us``, ``3.5 ms``, ``2 s``."""
+    for limit, unit in ((1e3, "ns"), (1e6, "us"), (1e9, "ms")):
+        if abs(nanoseconds) < limit * 0.9995:
+            return f"{_short(nanoseconds / (limit / 1e3))} {unit}"
+    return f"{_short(nanoseconds / 1e9)} s"
+
+
+def format_hz(hertz: float) -> str:
+    """Clocks: ``2.66 GHz``."""
+    value, prefix = _scaled(hertz, 1000, ("", "k", "M", "G"))
+    return f"{_short(value)} {prefix}Hz"
+
+
+_FORMATS = {
+    "bytes": format_bytes,
+    "bytes/s": format_rate,
+    "ns": format_ns,
+    "Hz": format_hz,
+}
+
+
+def format_value(value: float, unit: str) -> str:
+    """A value of a base unit in human spelling; an unknown unit is printed behind the number."""
+    formatter = _FORMATS.get(unit)
+    if formatter is not None:
+        return formatter(value)
+    if unit in {"1", ""}:
+        return _short(value)
+    if unit == "1/s":
+        return f"{format_count(value)} /s"
+    return f"{format_count(value)} {unit}"

@@ -1,0 +1,1 @@
+"""Session to tables and charts as values; one view, every renderer."""

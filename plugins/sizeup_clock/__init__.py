@@ -1,0 +1,1 @@
+"""What reading the clock costs."""

@@ -1,0 +1,1 @@
+"""A probe that measures nothing: it tests the runner and shows its floor."""

@@ -1,0 +1,32 @@
+"""Sizes and rates read and print as people in this field write them."""
+
+import pytest
+
+from sizeup.errors import MalformedError
+from sizeup.units import format_bytes, format_decimal_bytes, format_ns, format_rate, parse_bytes, parse_seconds
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [("4096", 4096), ("8k", 8192), ("32K", 32768), ("1.5G", 1610612736), ("64KiB", 65536), ("64kB", 64000)],
+)
+def test_sizes_are_binary_unless_they_say_kb(text: str, count: int) -> None:
+    assert parse_bytes(text) == count
+
+
+@pytest.mark.parametrize("text", ["", "8q", "-1", "k", "1 2", "0x10"])
+def test_what_is_no_size_is_refused_with_what_was_expected(text: str) -> None:
+    with pytest.raises(MalformedError, match="expected a size"):
+        parse_bytes(text)
+
+
+def test_durations_carry_their_unit() -> None:
+    assert [parse_seconds(text) for text in ("10", "250ms", "5m", "1h")] == [10, 0.25, 300, 3600]
+
+
+def test_numbers_keep_three_digits_and_their_prefix() -> None:
+    assert [format_bytes(n) for n in (512, 32768, 1 << 20, 1572864)] == ["512 B", "32 KiB", "1 MiB", "1.5 MiB"]
+    assert format_bytes((1 << 20) - 1) == "1 MiB"
+    assert format_decimal_bytes(350_078_754_816) == "350 GB"
+    assert format_rate(266_000_000) == "266 MB/s"
+    assert [format_ns(n) for n in (1.08, 54_000, 3.5e6, 2e9)] == ["1.08 ns", "54 us", "3.5 ms", "2 s"]
