@@ -11,7 +11,8 @@ class Nic:
 
     name: str
     kind: str
-    """``physical``, ``virtio``, ``bond``, ``bond-member``, ``vlan``, ``bridge``, ``veth``, ``loopback``, ``virtual``."""
+    """``physical``, ``virtio``, ``bond``, ``bond-member``, ``vlan``, ``bridge``, ``veth``,
+    ``loopback``, ``virtual``."""
     driver: str | None = None
     mac: str | None = None
     mtu: int | None = None
