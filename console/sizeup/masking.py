@@ -1,0 +1,1 @@
+"""Stable pseudonyms for serials, addresses and names: for capture and for sharing."""
