@@ -1,0 +1,67 @@
+"""The architecture is proved, not described: contracts that hold, and a breach that is caught."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+
+
+def lint_imports(root: Path) -> subprocess.CompletedProcess[str]:
+    # Run from the tree itself, so that a copy is linted and not the installed package.
+    return subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            "from importlinter.cli import lint_imports_command; lint_imports_command()",
+            "--no-cache",
+        ],
+        cwd=root,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={"PYTHONPATH": f"{root / 'console'}:{root / 'plugins'}", "PATH": "/usr/bin:/bin"},
+    )
+
+
+@pytest.fixture
+def copy_of_the_tree(tmp_path: Path) -> Path:
+    for name in ("console", "plugins"):
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    return tmp_path
+
+
+@pytest.mark.ci
+def test_a_deliberate_upward_import_breaks_the_contract(copy_of_the_tree: Path) -> None:
+    assert lint_imports(copy_of_the_tree).returncode == 0
+    victim = copy_of_the_tree / "console/sizeup/model/gap.py"
+    victim.write_text(victim.read_text() + "\nfrom sizeup.session import records  # noqa\n")
+
+    result = lint_imports(copy_of_the_tree)
+
+    assert result.returncode == 1, result.stdout
+    assert "sizeup.model" in result.stdout
+    assert "BROKEN" in result.stdout
+
+
+@pytest.mark.ci
+def test_a_new_package_must_choose_its_floor(copy_of_the_tree: Path) -> None:
+    stray = copy_of_the_tree / "console/sizeup/stray"
+    stray.mkdir()
+    (stray / "__init__.py").write_text('"""A package that is in no layer."""\n')
+
+    assert lint_imports(copy_of_the_tree).returncode != 0
+
+
+def test_the_compiled_modules_are_reached_through_their_binding_alone() -> None:
+    """Compiled modules are no nodes of the import graph, so ruff's banned-api keeps the door; here it is counted."""
+    importers = {
+        str(path.relative_to(ROOT))
+        for path in (ROOT / "plugins").rglob("*.py")
+        if "._native import" in path.read_text(encoding="utf-8")
+    }
+    assert all(path.endswith("/binding.py") for path in importers), importers
