@@ -3,6 +3,7 @@
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -68,3 +69,12 @@ def test_the_compiled_modules_are_reached_through_their_binding_alone() -> None:
         if "._native import" in path.read_text(encoding="utf-8")
     }
     assert all(path.endswith("/binding.py") for path in importers), importers
+
+
+def test_the_layers_in_the_document_are_those_of_the_build() -> None:
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    contracts = settings["tool"]["importlinter"]["contracts"]
+    layers = next(contract["layers"] for contract in contracts if contract["id"] == "layers")
+    text = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
+
+    assert "\n".join(layers) in text
