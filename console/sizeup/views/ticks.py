@@ -1,0 +1,151 @@
+"""An axis fitted to its data: where values lie on it, which of them are named, and how.
+
+Every renderer divides its axes with this module, so that a chart on the screen, in a terminal's
+text and in a report carry the same numbers.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from sizeup import units
+from sizeup.views.chart import Axis, Scale
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """One named value of an axis."""
+
+    value: float
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ruler:
+    """One axis with its ends fixed and its ticks chosen."""
+
+    scale: Scale
+    low: float
+    high: float
+    ticks: tuple[Tick, ...]
+    title: str
+    """The axis title, with the unit behind it where all ticks share one: ``Latency (ns)``."""
+
+    def position(self, value: float) -> float | None:
+        """Where ``value`` lies, 0 at the low end and 1 at the high one, beyond them outside the axis.
+
+        None for what a logarithmic axis cannot show: zero and below.
+        """
+        if self.scale is Scale.LINEAR:
+            return (value - self.low) / (self.high - self.low)
+        if value <= 0:
+            return None
+        return math.log(value / self.low) / math.log(self.high / self.low)
+
+
+def fit(axis: Axis, values: Iterable[float], most_ticks: int) -> Ruler:
+    """Fix the ends of ``axis`` around ``values`` and name at most ``most_ticks`` values of it.
+
+    Ends that the axis states are kept; free ends of a linear axis move out to the next tick.
+    An axis that crosses zero needs three ticks, however few are asked for.
+    """
+    most_ticks = max(most_ticks, 2)
+    if axis.scale is Scale.LINEAR:
+        low, high = _linear_ends(axis, values)
+        low, high, positions = _linear_ticks(axis, low, high, most_ticks)
+    else:
+        low, high = _log_ends(axis, values)
+        divide = _log2_ticks if axis.scale is Scale.LOG2 else _log10_ticks
+        positions = divide(low, high, most_ticks)
+    ticks, unit = _labelled(positions, axis.unit)
+    return Ruler(axis.scale, low, high, ticks, f"{axis.title} ({unit})" if unit else axis.title)
+
+
+def _linear_ends(axis: Axis, values: Iterable[float]) -> tuple[float, float]:
+    known = [value for value in values if math.isfinite(value)]
+    low = axis.low if axis.low is not None else min(known, default=0.0)
+    high = axis.high if axis.high is not None else max(known, default=low + 1.0)
+    if axis.low is None and 0 < low < high / 2:
+        low = 0.0  # a cut axis exaggerates; it is cut only where zero would waste half the picture
+    if high <= low:
+        # One value, or all alike: the axis reaches from zero to it.
+        low, high = (low, low + (abs(low) or 1.0)) if axis.low is not None else (min(low, 0.0), max(low, 0.0) or 1.0)
+    return low, high
+
+
+def _linear_ticks(axis: Axis, low: float, high: float, most: int) -> tuple[float, float, list[float]]:
+    step = _linear_step((high - low) / max(most - 1, 1), binary=axis.unit == "bytes")
+    first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
+    while last - first + 1 > most and last - first > 2:  # an axis across zero needs three
+        # Moving the ends out to whole steps may have added a tick or two.
+        step = _linear_step(step * 1.01, binary=axis.unit == "bytes")
+        first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
+    if axis.low is None:
+        low = first * step
+    if axis.high is None:
+        high = last * step
+    slack = (high - low) * 1e-9
+    # Twelve digits hide what 3 * 0.1 adds to 0.3.
+    positions = [float(f"{index * step:.12g}") for index in range(first, last + 1)]
+    return low, high, [value for value in positions if low - slack <= value <= high + slack]
+
+
+def _linear_step(at_least: float, *, binary: bool) -> float:
+    """The smallest round step that is not below ``at_least``: 1, 2 or 5 times a power of ten, or a power of two."""
+    if binary and at_least >= 1:
+        return 2.0 ** math.ceil(math.log2(at_least) - 1e-9)
+    decade = 10.0 ** math.floor(math.log10(at_least) + 1e-9)
+    return next(factor * decade for factor in (1, 2, 5, 10) if factor * decade >= at_least * (1 - 1e-9))
+
+
+def _log_ends(axis: Axis, values: Iterable[float]) -> tuple[float, float]:
+    known = [value for value in values if math.isfinite(value) and value > 0]
+    low = axis.low if axis.low is not None and axis.low > 0 else min(known, default=1.0)
+    high = axis.high if axis.high is not None and axis.high > 0 else max(known, default=low * 10)
+    if high <= low:
+        low, high = low / 2, low * 2
+    return low, high
+
+
+def _log2_ticks(low: float, high: float, most: int) -> list[float]:
+    first, last = math.ceil(math.log2(low) - 1e-9), math.floor(math.log2(high) + 1e-9)
+    for stride in (1, 2, 5, 10, 20, 50):  # ten is a whole prefix, so that 1 KiB, 1 MiB and 1 GiB are among them
+        exponents = range(-(-first // stride) * stride, last + 1, stride)
+        if len(exponents) <= most:
+            break
+    return [2.0**exponent for exponent in exponents] if len(exponents) >= 2 else [low, high]
+
+
+def _log10_ticks(low: float, high: float, most: int) -> list[float]:
+    first, last = math.floor(math.log10(low) + 1e-9), math.ceil(math.log10(high) - 1e-9)
+    for factors in ((1, 2, 5), (1, 3), (1,)):
+        positions = [
+            value
+            for exponent in range(first, last + 1)
+            for factor in factors
+            if low * (1 - 1e-9) <= (value := float(f"{factor}e{exponent}")) <= high * (1 + 1e-9)
+        ]
+        if len(positions) <= most:
+            break
+    if len(positions) > most:
+        positions = positions[:: -(-len(positions) // most)]
+    return positions if len(positions) >= 2 else [low, high]
+
+
+def _labelled(positions: list[float], unit: str) -> tuple[tuple[Tick, ...], str]:
+    """The ticks spelled; the unit leaves the labels where all of them share it."""
+    labels = [units.format_value(value, unit) for value in positions]
+    if len(set(labels)) < len(labels) or any(
+        label.startswith("0 ") for value, label in zip(positions, labels, strict=True) if value != 0
+    ):
+        # Three digits cannot tell these apart, or not from zero.
+        labels = [f"{value:.12g} {unit}".rstrip() for value in positions]
+    split = [label.partition(" ") for label in labels]
+    # Zero is zero in any unit, so it does not spoil a shared one.
+    suffixes = {suffix for value, (_, _, suffix) in zip(positions, split, strict=True) if value != 0}
+    if len(suffixes) == 1:
+        shared = suffixes.pop()
+        return tuple(Tick(value, number) for value, (number, _, _) in zip(positions, split, strict=True)), shared
+    return tuple(Tick(value, label if value != 0 else "0") for value, label in zip(positions, labels, strict=True)), ""

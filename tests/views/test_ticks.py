@@ -1,0 +1,77 @@
+"""Axes: round numbers, the ends that were asked for, units said once."""
+
+import pytest
+
+from sizeup.views.chart import Axis, Scale
+from sizeup.views.ticks import Ruler, fit
+
+KIB, MIB, GIB = 1024, 1024**2, 1024**3
+
+
+def labels(ruler: Ruler) -> list[str]:
+    return [tick.label for tick in ruler.ticks]
+
+
+def test_a_linear_axis_starts_at_zero_and_names_round_values_with_the_unit_in_the_title() -> None:
+    ruler = fit(Axis("Latency", "ns"), [3.1, 131.3, 88], most_ticks=5)
+
+    assert ruler.title == "Latency (ns)"
+    assert labels(ruler) == ["0", "50", "100", "150"]
+    assert (ruler.low, ruler.high) == (0, 150)
+    assert ruler.position(75) == 0.5
+
+
+def test_a_linear_axis_is_cut_only_where_zero_would_waste_half_the_picture() -> None:
+    assert fit(Axis("Latency", "ns"), [96, 99], most_ticks=4).low == 96
+    assert fit(Axis("Latency", "ns"), [49, 99], most_ticks=4).low == 0
+
+
+def test_sizes_on_a_logarithmic_axis_fall_on_whole_prefixes() -> None:
+    axis = Axis("Working set", "bytes", Scale.LOG2)
+
+    assert labels(fit(axis, [4 * KIB, 4 * GIB], most_ticks=6)) == ["32 KiB", "1 MiB", "32 MiB", "1 GiB"]
+    assert labels(fit(axis, [4 * KIB, 4 * GIB], most_ticks=11)) == [
+        "4 KiB", "16 KiB", "64 KiB", "256 KiB", "1 MiB", "4 MiB", "16 MiB", "64 MiB", "256 MiB", "1 GiB", "4 GiB",
+    ]  # fmt: skip
+
+
+def test_sizes_on_a_linear_axis_step_by_powers_of_two() -> None:
+    assert labels(fit(Axis("Memory", "bytes"), [0, 96 * GIB], most_ticks=5)) == ["0", "32", "64", "96"]
+
+
+def test_a_logarithmic_axis_shows_decades_and_their_thirds_where_there_is_room() -> None:
+    axis = Axis("Response time", "ns", Scale.LOG10)
+
+    assert labels(fit(axis, [1e4, 1e8], most_ticks=6)) == ["10 us", "100 us", "1 ms", "10 ms", "100 ms"]
+    assert labels(fit(axis, [1.5, 120], most_ticks=6)) == ["2", "5", "10", "20", "50", "100"]
+    assert fit(axis, [0.0, 1e4], most_ticks=6).position(0) is None
+
+
+def test_ends_that_the_axis_states_are_kept() -> None:
+    ruler = fit(Axis("Share", "1", low=0, high=0.7), [0.2], most_ticks=5)
+
+    assert (ruler.low, ruler.high) == (0, 0.7)
+    assert labels(ruler) == ["0", "0.2", "0.4", "0.6"]
+
+
+def test_ticks_that_three_digits_cannot_tell_apart_are_spelled_in_full() -> None:
+    assert labels(fit(Axis("Load", "1"), [100.2, 100.6], most_ticks=6)) == ["100.2", "100.3", "100.4", "100.5", "100.6"]
+
+
+def test_units_that_differ_along_the_axis_stay_with_their_numbers() -> None:
+    ruler = fit(Axis("Throughput", "bytes/s"), [0, 1.5e9], most_ticks=5)
+
+    assert ruler.title == "Throughput"
+    assert labels(ruler) == ["0", "500 MB/s", "1 GB/s", "1.5 GB/s"]
+
+
+@pytest.mark.parametrize("scale", Scale)
+@pytest.mark.parametrize("values", [[], [5.0], [7.0, 7.0], [0.0], [-3.0, 4.0], [1e-9, 1e18], [float("nan"), 2.0]])
+@pytest.mark.parametrize("most_ticks", [0, 2, 3, 9])
+def test_any_data_gives_a_usable_axis(scale: Scale, values: list[float], most_ticks: int) -> None:
+    ruler = fit(Axis("Anything", "ns", scale), values, most_ticks)
+
+    assert ruler.low < ruler.high
+    assert len(ruler.ticks) <= max(most_ticks, 3)
+    assert all(ruler.low * (1 - 1e-6) <= tick.value <= ruler.high * (1 + 1e-6) for tick in ruler.ticks if ruler.low > 0)
+    assert len({tick.label for tick in ruler.ticks}) == len(ruler.ticks)
