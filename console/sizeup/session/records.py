@@ -1,8 +1,8 @@
 """The records of a session file, one JSON object a line, told apart by ``kind``.
 
 History of the format:
-    1  the first: session, environment, machine, plan, step-start, samples, estimate, progress,
-       outcome, gap, finding, advice, note, end.
+    1  the first: session, continued, environment, machine, plan, step-start, samples, estimate,
+       progress, outcome, gap, finding, advice, note, end.
 
 A reader skips and counts kinds it does not know, ignores fields it does not know, and refuses a
 ``format`` above its own. Times are integers, nanoseconds since the run began, so that they stay
@@ -41,6 +41,15 @@ class SessionRecord(Record, frozen=True, tag="session"):
     """ISO 8601, UTC."""
     title: str = ""
     sysroot: str = "/"
+
+
+class ContinuedRecord(Record, frozen=True, tag="continued"):
+    """Another run continues the file; ``t_ns`` goes on from the last record, ``started`` says when that was."""
+
+    t_ns: int
+    tool: str
+    started: str
+    """ISO 8601, UTC."""
 
 
 class EnvironmentRecord(Record, frozen=True, tag="environment"):
@@ -158,6 +167,7 @@ class EndRecord(Record, frozen=True, tag="end"):
 
 AnyRecord = (
     SessionRecord
+    | ContinuedRecord
     | EnvironmentRecord
     | MachineRecord
     | PlanRecord

@@ -1,0 +1,668 @@
+"""The session file: an append-only writer, and a reader that forgives what a crash can leave behind.
+
+A file may come from a stranger. The reader therefore bounds what it keeps, never trusts a length or
+a depth, and replaces every character that could steer a terminal before a string reaches anyone.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import fcntl
+import os
+import stat
+import zlib
+from array import array
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Any, BinaryIO, Self, cast
+
+import msgspec
+
+from sizeup.errors import MalformedError, UsageError
+from sizeup.model.advice import Advice
+from sizeup.model.finding import Finding
+from sizeup.model.gap import Gap
+from sizeup.model.machine import Machine
+from sizeup.model.plan import Plan, Series, Step
+from sizeup.model.sample import Coordinates, Estimate, Outcome, Progress, Status
+from sizeup.session.records import (
+    DECODER,
+    ENCODER,
+    FORMAT,
+    AdviceRecord,
+    AnyRecord,
+    ContinuedRecord,
+    EndRecord,
+    EnvironmentRecord,
+    EstimateRecord,
+    FindingRecord,
+    GapRecord,
+    MachineRecord,
+    NoteRecord,
+    OutcomeRecord,
+    PlanRecord,
+    ProgressRecord,
+    Record,
+    SamplesRecord,
+    SessionRecord,
+    StepStartRecord,
+)
+from sizeup.text import clean, one_line
+
+LINE_LIMIT_BYTES = 16 << 20
+"""Longer lines are skipped and counted; the machine record of 1,000 LUNs takes about 1 MiB."""
+FILE_LIMIT_BYTES = 4 << 30
+DECOMPRESSED_LIMIT_BYTES = 1 << 30
+"""What a gzip file may unpack to: a kilobyte of it can claim a gigabyte."""
+SAMPLES_LIMIT = 20_000_000
+"""Samples kept of one file, 17 bytes each; more are counted and left out."""
+ITEMS_LIMIT = 100_000
+"""Points, steps, findings, notes and so on kept of one file, each."""
+
+_CHUNK_BYTES = 1 << 18
+_GZIP_MAGIC = b"\x1f\x8b"
+
+Key = tuple[str, tuple[tuple[str, str | int | float], ...]]
+"""A series and the coordinates of one point, in the order of their names."""
+
+
+def point_key(series: str, at: Coordinates) -> Key:
+    """The key of a point: equal for equal coordinates, whatever their order."""
+    return series, tuple(sorted(at.items()))
+
+
+@dataclass(slots=True)
+class Point:
+    """One series at one place: every sample, and what they say so far."""
+
+    series: str
+    at: Coordinates
+    t_ns: array[int] = field(default_factory=lambda: array("q"))
+    values: array[float] = field(default_factory=lambda: array("d"))
+    flags: array[int] = field(default_factory=lambda: array("B"))
+    """``Disturbance`` bits, one byte a sample."""
+    estimate: Estimate | None = None
+    """None until the probe gave one; a probe may leave it at samples."""
+
+
+@dataclass(slots=True)
+class StepRun:
+    """One step as it was run."""
+
+    step: Step
+    distribution: str
+    series: Mapping[str, Series]
+    chart: str
+    started_ns: int
+    points: dict[Key, Point] = field(default_factory=dict)
+    progress: Progress | None = None
+    outcome: Outcome | None = None
+    """None while it runs, and for good where the run was cut short."""
+    ended_ns: int | None = None
+
+    @property
+    def base_id(self) -> str:
+        """The step's id without the number of its round: ``memory.latency`` of ``memory.latency~2``."""
+        return self.step.id.partition("~")[0]
+
+    @property
+    def finished(self) -> bool:
+        """Whether it measured all it was going to."""
+        return self.outcome is not None and self.outcome.status in (Status.OK, Status.NOT_CONVERGED)
+
+
+@dataclass(slots=True)
+class Damage:
+    """What the reader met and passed over."""
+
+    torn: bool = False
+    """The last line has no end: the writer was cut short."""
+    malformed: int = 0
+    """Lines that are no record, in part or whole."""
+    unknown: int = 0
+    """Records of a kind that this version does not know."""
+    too_long: int = 0
+    duplicates: int = 0
+    left_out: int = 0
+    """Samples or records above the limits of this module."""
+    first: str = ""
+    """Where and why, for the first malformed line."""
+
+    def sentences(self) -> tuple[str, ...]:
+        """Each kind of damage in words; empty for a sound file."""
+        return tuple(
+            text
+            for count, text in (
+                (self.torn, "the last line is torn and was left out: the writer was cut short"),
+                (self.malformed, f"{self.malformed} malformed lines were skipped, the first at {self.first}"),
+                (self.unknown, f"{self.unknown} records of kinds this version does not know were skipped"),
+                (self.too_long, f"{self.too_long} lines longer than {LINE_LIMIT_BYTES >> 20} MiB were skipped"),
+                (self.duplicates, f"{self.duplicates} repeated batches of samples were left out"),
+                (self.left_out, f"{self.left_out} samples or records beyond the limits were left out"),
+            )
+            if count
+        )
+
+
+@dataclass(slots=True)
+class Session:
+    """One session file as a value; only its reader adds to it, everyone else reads."""
+
+    header: SessionRecord
+    continued: list[ContinuedRecord] = field(default_factory=list)
+    environment: list[EnvironmentRecord] = field(default_factory=list)
+    machine: Machine | None = None
+    """None where the run was cut short before discovery ended."""
+    plans: list[Plan] = field(default_factory=list)
+    """One per run in this file, oldest first."""
+    steps: dict[str, StepRun] = field(default_factory=dict)
+    """By id, in order of their start; the last attempt where one was resumed."""
+    earlier_attempts: list[StepRun] = field(default_factory=list)
+    outcomes: dict[str, Outcome] = field(default_factory=dict)
+    """By step, refused ones that never started included."""
+    findings: list[Finding] = field(default_factory=list)
+    advice: list[Advice] = field(default_factory=list)
+    notes: list[NoteRecord] = field(default_factory=list)
+    gaps: list[Gap] = field(default_factory=list)
+    end: EndRecord | None = None
+    """None while a run is going on, and where the last one was cut short."""
+    damage: Damage = field(default_factory=Damage)
+    last_ns: int = 0
+    """The latest time in the file."""
+
+    @property
+    def plan(self) -> Plan | None:
+        """What the latest run set out to do."""
+        return self.plans[-1] if self.plans else None
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """Every tag its notes carry, each once."""
+        return tuple(dict.fromkeys(tag for note in self.notes for tag in note.tags))
+
+    @property
+    def missing_steps(self) -> tuple[Step, ...]:
+        """Steps of the latest plan that have not finished: what a resumed run would do."""
+        if self.plan is None:
+            return ()
+        return tuple(step for step in self.plan.steps if (run := self.steps.get(step.id)) is None or not run.finished)
+
+
+class _Kind(msgspec.Struct):
+    """Enough of a line to tell what it is."""
+
+    kind: str
+    format: int | None = None
+
+
+_KIND: msgspec.json.Decoder[_Kind] = msgspec.json.Decoder(_Kind)
+_KNOWN = frozenset(cast("str", kind.__struct_config__.tag) for kind in Record.__subclasses__())
+
+
+def _cleaned(value: Any, depth: int = 0) -> Any:
+    if isinstance(value, str):
+        return clean(value)
+    if depth > 50:
+        raise ValueError("nested deeper than 50 levels")
+    if isinstance(value, list):
+        return [_cleaned(item, depth + 1) for item in value]
+    if isinstance(value, dict):
+        return {clean(key): _cleaned(item, depth + 1) for key, item in value.items()}
+    return value
+
+
+def _decode(line: bytes) -> AnyRecord:
+    # Samples are plain ASCII without escapes; only what may hide a control character takes the slow way.
+    if line.isascii() and b"\\" not in line and b"\x7f" not in line:
+        return cast("AnyRecord", DECODER.decode(line))
+    return cast("AnyRecord", msgspec.convert(_cleaned(msgspec.json.decode(line)), AnyRecord))
+
+
+class _Reader:
+    """Lines in, a growing ``Session`` out."""
+
+    def __init__(self, where: str) -> None:
+        self._where = where
+        self._line_number = 0
+        self._samples = 0
+        self._points = 0
+        self._seen: set[int] = set()
+        self._session: Session | None = None
+        self._adders: dict[type[Record], Callable[[Session, Any], None]] = {
+            SessionRecord: self._repeated_header,
+            ContinuedRecord: lambda session, record: self._keep(session, session.continued, record),
+            EnvironmentRecord: lambda session, record: self._keep(session, session.environment, record),
+            MachineRecord: self._machine,
+            PlanRecord: self._plan,
+            StepStartRecord: self._step_start,
+            SamplesRecord: self._add_samples,
+            EstimateRecord: self._estimate,
+            ProgressRecord: self._progress,
+            OutcomeRecord: self._outcome,
+            GapRecord: lambda session, record: self._keep(session, session.gaps, record.gap),
+            FindingRecord: self._finding,
+            AdviceRecord: self._advice,
+            NoteRecord: lambda session, record: self._keep(session, session.notes, record),
+            EndRecord: self._end,
+        }
+
+    @property
+    def session(self) -> Session:
+        """What was read so far."""
+        if self._session is None:
+            raise MalformedError(f"{self._where}: expected a sizeup session, found an empty file")
+        return self._session
+
+    @property
+    def started(self) -> bool:
+        """Whether the first line was read."""
+        return self._session is not None
+
+    def add(self, line: bytes) -> None:
+        """Take one whole line."""
+        self._line_number += 1
+        if self._session is None:
+            self._session = Session(self._header(line))
+            return
+        if not line.strip():
+            return
+        damage = self._session.damage
+        try:
+            record = _decode(line)
+            self._adders[type(record)](self._session, record)
+            self._session.last_ns = max(self._session.last_ns, self._time_of(record))
+        except (msgspec.DecodeError, ValueError, OverflowError, RecursionError) as error:
+            # ValueError covers ValidationError, UnicodeDecodeError and what the model's own checks raise.
+            if self._is_unknown(line):
+                damage.unknown += 1
+                return
+            damage.malformed += 1
+            damage.first = damage.first or f"line {self._line_number}: {one_line(str(error), 120)}"
+
+    def skip_too_long(self) -> None:
+        """Count a line that was longer than the limit."""
+        self._line_number += 1
+        if self._session is None:
+            raise MalformedError(f"{self._where}: expected a sizeup session, found no end to its first line")
+        self._session.damage.too_long += 1
+
+    def tear(self, line: bytes) -> None:
+        """Take the last line of the file, which has no end."""
+        if self._session is None:
+            self._session = Session(self._header(line))
+        self._session.damage.torn = True
+
+    def _header(self, line: bytes) -> SessionRecord:
+        try:
+            kind = _KIND.decode(line)
+            if kind.kind == "session" and (kind.format or 0) > FORMAT:
+                raise UsageError(
+                    f"{self._where}: written by a newer sizeup (format {kind.format}; this one reads up to {FORMAT}); "
+                    "open it with that version or a later one"
+                )
+            header = _decode(line)
+        except (msgspec.DecodeError, ValueError, OverflowError, RecursionError):
+            header = None
+        if not isinstance(header, SessionRecord) or header.format < 1:
+            found = one_line(line[:200].decode(errors="replace"), 60)
+            raise MalformedError(
+                f"{self._where}: expected a sizeup session, whose first line is a record of kind session; "
+                f"found {found!r}; sessions are made by: sizeup --batch -o FILE"
+            )
+        return header
+
+    @staticmethod
+    def _is_unknown(line: bytes) -> bool:
+        try:
+            return _KIND.decode(line).kind not in _KNOWN
+        except (msgspec.DecodeError, ValueError, RecursionError):
+            return False
+
+    @staticmethod
+    def _time_of(record: AnyRecord) -> int:
+        if isinstance(record, SamplesRecord):
+            return record.t_ns[-1] if record.t_ns else 0
+        return 0 if isinstance(record, SessionRecord) else record.t_ns
+
+    @staticmethod
+    def _repeated_header(session: Session, record: SessionRecord) -> None:
+        if record != session.header:
+            raise ValueError("a second, different session record")
+
+    @staticmethod
+    def _keep(session: Session, items: list[Any], item: object) -> None:
+        if len(items) < ITEMS_LIMIT:
+            items.append(item)
+        else:
+            session.damage.left_out += 1
+
+    @staticmethod
+    def _machine(session: Session, record: MachineRecord) -> None:
+        session.machine = record.machine
+
+    def _plan(self, session: Session, record: PlanRecord) -> None:
+        self._keep(session, session.plans, record.plan)
+        session.end = None
+
+    def _step_start(self, session: Session, record: StepStartRecord) -> None:
+        id_ = record.step.id
+        if id_ in session.steps:
+            self._keep(session, session.earlier_attempts, session.steps.pop(id_))
+            session.outcomes.pop(id_, None)
+        elif len(session.steps) >= ITEMS_LIMIT:
+            session.damage.left_out += 1
+            return
+        series = {series.name: series for series in record.series}
+        session.steps[id_] = StepRun(record.step, record.distribution, series, record.chart, record.t_ns)
+
+    def _step(self, session: Session, id_: str) -> StepRun:
+        step = session.steps.get(id_)
+        if step is None:
+            raise ValueError(f"step {one_line(id_, 60)!r} was never started")
+        return step
+
+    def _point(self, session: Session, id_: str, series: str, at: Coordinates) -> Point | None:
+        step = self._step(session, id_)
+        key = point_key(series, at)
+        point = step.points.get(key)
+        if point is None:
+            if self._points >= ITEMS_LIMIT:
+                session.damage.left_out += 1
+                return None
+            self._points += 1
+            point = step.points[key] = Point(series, at)
+        return point
+
+    def _add_samples(self, session: Session, record: SamplesRecord) -> None:
+        count = len(record.values)
+        if len(record.t_ns) != count or len(record.flags) not in (0, count):
+            raise ValueError(
+                f"expected as many times and flags as values, "
+                f"found {len(record.t_ns)} and {len(record.flags)} for {count}"
+            )
+        # A copied or merged file can hold a batch twice; times make equal batches the same batch.
+        identity = hash((record.step, record.series, tuple(record.at.items()), record.t_ns, record.values))
+        if identity in self._seen:
+            session.damage.duplicates += 1
+            return
+        if self._samples + count > SAMPLES_LIMIT:
+            session.damage.left_out += count
+            return
+        point = self._point(session, record.step, record.series, record.at)
+        if point is None:
+            return
+        # Converted first, so that a value out of range leaves the three columns of equal length.
+        times, values = array("q", record.t_ns), array("d", record.values)
+        flags = array("B", record.flags or bytes(count))
+        self._seen.add(identity)
+        self._samples += count
+        point.t_ns.extend(times)
+        point.values.extend(values)
+        point.flags.extend(flags)
+
+    def _estimate(self, session: Session, record: EstimateRecord) -> None:
+        point = self._point(session, record.step, record.estimate.series, record.estimate.at)
+        if point is not None:
+            point.estimate = record.estimate
+
+    def _progress(self, session: Session, record: ProgressRecord) -> None:
+        self._step(session, record.step).progress = Progress(record.done, record.remaining_seconds, record.doing)
+
+    def _outcome(self, session: Session, record: OutcomeRecord) -> None:
+        if len(session.outcomes) >= ITEMS_LIMIT:
+            session.damage.left_out += 1
+            return
+        session.outcomes[record.step] = record.outcome
+        step = session.steps.get(record.step)
+        if step is not None:
+            step.outcome, step.ended_ns = record.outcome, record.t_ns
+
+    def _finding(self, session: Session, record: FindingRecord) -> None:
+        new = record.finding
+        for index, old in enumerate(session.findings):
+            if (old.id, old.subjects) == (new.id, new.subjects):
+                session.findings[index] = new
+                return
+        self._keep(session, session.findings, new)
+
+    def _advice(self, session: Session, record: AdviceRecord) -> None:
+        for index, old in enumerate(session.advice):
+            if old.id == record.advice.id:
+                session.advice[index] = record.advice
+                return
+        self._keep(session, session.advice, record.advice)
+
+    @staticmethod
+    def _end(session: Session, record: EndRecord) -> None:
+        session.end = record
+
+
+class _Lines:
+    """Cuts a stream of chunks into lines, forgetting those that grow past the limit."""
+
+    def __init__(self, reader: _Reader) -> None:
+        self._reader = reader
+        self._tail = b""
+        self._overlong = False
+
+    def feed(self, chunk: bytes) -> int:
+        """Take the next bytes; the count of whole lines among them."""
+        lines = (self._tail + chunk).split(b"\n")
+        self._tail = lines.pop()
+        for line in lines:
+            if self._overlong or len(line) > LINE_LIMIT_BYTES:
+                self._reader.skip_too_long()
+                self._overlong = False
+            else:
+                self._reader.add(line)
+        if len(self._tail) > LINE_LIMIT_BYTES:
+            self._tail, self._overlong = b"", True
+        return len(lines)
+
+    def finish(self) -> None:
+        """The stream has ended; what is left is a torn line."""
+        if self._overlong:
+            self._reader.skip_too_long()
+        elif self._tail.strip():
+            self._reader.tear(self._tail)
+
+
+def _chunks(file: BinaryIO, where: str) -> Iterator[bytes]:
+    """The content in pieces, unpacked where it is gzip, up to the limits of this module."""
+    packed = file.read(len(_GZIP_MAGIC)) == _GZIP_MAGIC
+    file.seek(0)
+    unpack = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16) if packed else None
+    limit, total = DECOMPRESSED_LIMIT_BYTES if packed else FILE_LIMIT_BYTES, 0
+    while chunk := file.read(_CHUNK_BYTES):
+        while chunk:
+            piece = chunk
+            if unpack is not None:
+                try:
+                    piece = unpack.decompress(chunk, _CHUNK_BYTES)
+                except zlib.error:
+                    return  # what came before the damage counts; the line it tore is reported
+                chunk = unpack.unconsumed_tail
+            else:
+                chunk = b""
+            total += len(piece)
+            if total > limit:
+                raise UsageError(f"{where}: refused: it holds more than {limit >> 20} MiB")
+            yield piece
+
+
+@contextlib.contextmanager
+def _opened(path: str) -> Iterator[BinaryIO]:
+    try:
+        # Without O_NONBLOCK a FIFO given by mistake would wait for a writer for ever.
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise UsageError(f"{path}: cannot open the session: {reason}") from error
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise UsageError(f"{path}: expected a session file, found something that is no regular file")
+    with os.fdopen(descriptor, "rb") as file:
+        try:
+            yield file
+        except OSError as error:
+            raise UsageError(f"{path}: cannot read the session: {error.strerror or error}") from error
+
+
+def read_session(path: str) -> Session:
+    """The session in a file, plain or gzipped; raises ``SizeupError`` where it is none or is newer."""
+    reader = _Reader(path)
+    lines = _Lines(reader)
+    with _opened(path) as file:
+        for chunk in _chunks(file, path):
+            lines.feed(chunk)
+    lines.finish()
+    return reader.session
+
+
+class Follower:
+    """Reads a session file that another process is writing, as far as it has come."""
+
+    def __init__(self, path: str) -> None:
+        self._reader = _Reader(path)
+        self._lines = _Lines(self._reader)
+        self._path = path
+        self._file: BinaryIO | None = None
+
+    @property
+    def session(self) -> Session | None:
+        """What was read so far, growing with each ``poll``; None before the first line is there."""
+        return self._reader.session if self._reader.started else None
+
+    def poll(self, limit_bytes: int = 4 << 20) -> int:
+        """Read what was appended, at most about ``limit_bytes``; the number of new records.
+
+        A file that does not exist yet counts as empty.
+        """
+        if self._file is None:
+            try:
+                self._file = open(self._path, "rb", buffering=0)  # noqa: SIM115 -- held until close()
+            except FileNotFoundError:
+                return 0
+            except OSError as error:
+                raise UsageError(f"{self._path}: cannot open the session: {error.strerror}") from error
+        count, total = 0, 0
+        while total < limit_bytes:
+            chunk = self._file.read(_CHUNK_BYTES)
+            if not chunk:
+                break
+            total += len(chunk)
+            count += self._lines.feed(chunk)
+        return count
+
+    def close(self) -> None:
+        """Let go of the file."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+
+class Writer:
+    """Appends records to a session file; a record is on its way to the disk when ``write`` returns.
+
+    Each call is one ``write`` of whole lines, so that a kill leaves at most the last one torn, and one
+    writer holds the file at a time.
+    """
+
+    def __init__(self, descriptor: int, where: str) -> None:
+        self._descriptor = descriptor
+        self._where = where
+        self._regular = stat.S_ISREG(os.fstat(descriptor).st_mode)
+
+    @classmethod
+    def create(cls, path: str) -> Self:
+        """Start a new session file; an existing one that holds anything is refused, not replaced."""
+        try:
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+        except (OSError, ValueError) as error:
+            reason = error.strerror if isinstance(error, OSError) else str(error)
+            raise UsageError(
+                f"{path}: cannot write the session: {reason}; choose another file with -o, or -o - for standard output"
+            ) from error
+        writer = cls(descriptor, path)
+        if writer._regular and os.fstat(descriptor).st_size:
+            writer.close()
+            raise UsageError(
+                f"{path}: exists already and is kept; choose another file, "
+                f"or add to it with --append {path}, or finish it with --resume {path}"
+            )
+        writer._lock()
+        return writer
+
+    @classmethod
+    def append(cls, path: str) -> Self:
+        """Continue a session file; a torn last line is closed first, so that it costs no other."""
+        try:
+            descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CLOEXEC)
+        except (OSError, ValueError) as error:
+            reason = error.strerror if isinstance(error, OSError) else str(error)
+            raise UsageError(f"{path}: cannot continue the session: {reason}") from error
+        writer = cls(descriptor, path)
+        writer._lock()
+        size = os.fstat(descriptor).st_size
+        if size and os.pread(descriptor, 1, size - 1) != b"\n":
+            writer._put(b"\n")
+        return writer
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def write(self, *records: Record) -> None:
+        """Append records, in order, in one piece."""
+        self._put(b"".join(ENCODER.encode(record) + b"\n" for record in records))
+
+    def sync(self) -> None:
+        """Wait until all is on the disk; called where a step begins or ends."""
+        if self._regular:
+            try:
+                os.fsync(self._descriptor)
+            except OSError as error:
+                raise self._failed(error) from error
+
+    def close(self) -> None:
+        """Let go of the file, and with it of the lock."""
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+            self._descriptor = -1
+
+    def _lock(self) -> None:
+        if not self._regular:
+            return
+        try:
+            fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            if error.errno in (errno.EWOULDBLOCK, errno.EAGAIN):
+                self.close()
+                raise UsageError(f"{self._where}: another sizeup is writing this session; wait for it to end") from None
+            # Some network file systems know no locks: write without one.
+
+    def _put(self, data: bytes) -> None:
+        start = os.fstat(self._descriptor).st_size if self._regular else 0
+        view = memoryview(data)
+        try:
+            while view:
+                view = view[os.write(self._descriptor, view) :]
+        except OSError as error:
+            if self._regular:
+                # Take back the part of a line that still fitted, so that the file ends in a whole one.
+                with contextlib.suppress(OSError):
+                    os.ftruncate(self._descriptor, start)
+            raise self._failed(error) from error
+
+    def _failed(self, error: OSError) -> UsageError:
+        return UsageError(
+            f"{self._where}: cannot write the session any further: {error.strerror}; "
+            "what was written before is kept; make room and finish it with: "
+            f"sizeup --batch --resume {self._where}"
+        )

@@ -1,0 +1,41 @@
+"""Where sessions live when nobody says where: one folder under the XDG state directory, one file a session."""
+
+from __future__ import annotations
+
+import os
+import re
+from datetime import UTC, datetime
+from pathlib import Path
+
+from sizeup.errors import UsageError
+
+SUFFIX = ".sizeup.jsonl"
+
+
+def directory() -> Path:
+    """``$XDG_STATE_HOME/sizeup/sessions``, in words of this system; it may not exist yet."""
+    from platformdirs import user_state_path
+
+    return user_state_path("sizeup", appauthor=False) / "sessions"
+
+
+def new_path(host: str, started: datetime, folder: Path | None = None) -> Path:
+    """A name no file has yet, such as ``db01-20260131T093000Z.sizeup.jsonl``; makes the folder."""
+    folder = directory() if folder is None else folder
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(
+            f"{folder}: cannot keep sessions here: {error.strerror}; choose a file with -o, or set XDG_STATE_HOME"
+        ) from error
+    stem = f"{_file_name(host)}-{started.astimezone(UTC):%Y%m%dT%H%M%SZ}"
+    path = folder / f"{stem}{SUFFIX}"
+    number = 2
+    while os.path.lexists(path):
+        path = folder / f"{stem}-{number}{SUFFIX}"
+        number += 1
+    return path
+
+
+def _file_name(host: str) -> str:
+    return re.sub(r"[^A-Za-z0-9_.-]", "_", host).strip(".")[:64] or "host"

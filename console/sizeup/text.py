@@ -1,0 +1,20 @@
+"""Strings from outside, made safe for a terminal: a model name or a stranger's file must not steer the screen."""
+
+from __future__ import annotations
+
+import re
+
+# C0 and C1 controls, DEL, the bidirectional overrides, line separators and lone surrogates. The line feed stays:
+# notes have lines, and it can move no cursor on its own that a view did not ask to move.
+_UNSAFE = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff]")
+
+
+def clean(text: str) -> str:
+    """The text with every character that could steer a terminal replaced: a tab by a space, the rest by U+FFFD."""
+    return _UNSAFE.sub(lambda match: " " if match[0] == "\t" else "\ufffd", text)
+
+
+def one_line(text: str, limit: int = 300) -> str:
+    """The text cleaned, on one line, and cut with an ellipsis at ``limit`` characters."""
+    line = " ".join(clean(text).split())
+    return line if len(line) <= limit else line[: limit - 1] + "…"

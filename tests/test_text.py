@@ -1,0 +1,12 @@
+"""Nothing that a device, a file or a probe says can steer the terminal."""
+
+from sizeup.text import clean, one_line
+
+
+def test_control_characters_and_overrides_are_replaced_and_text_is_kept() -> None:
+    assert clean("KVM\x1b[31m \u202eevil\x9b ümlaut 漢 \ud800") == "KVM\ufffd[31m \ufffdevil\ufffd ümlaut 漢 \ufffd"
+
+
+def test_one_line_is_one_line_of_bounded_length() -> None:
+    assert one_line("a\n b\tc") == "a b c"
+    assert one_line("x" * 400, 10) == "xxxxxxxxx…"
