@@ -106,3 +106,68 @@ def format_value(value: float, unit: str) -> str:
     if unit == "1/s":
         return f"{format_count(value)} /s"
     return f"{format_count(value)} {unit}"
+
+
+_SPELLED: dict[str, tuple[str, float]] = {
+    "": ("1", 1.0),
+    "1": ("1", 1.0),
+    "%": ("1", 0.01),
+    "B": ("bytes", 1.0),
+    "kB": ("bytes", 1e3),
+    "MB": ("bytes", 1e6),
+    "GB": ("bytes", 1e9),
+    "TB": ("bytes", 1e12),
+    "KiB": ("bytes", 2.0**10),
+    "MiB": ("bytes", 2.0**20),
+    "GiB": ("bytes", 2.0**30),
+    "TiB": ("bytes", 2.0**40),
+    "B/s": ("bytes/s", 1.0),
+    "kB/s": ("bytes/s", 1e3),
+    "MB/s": ("bytes/s", 1e6),
+    "GB/s": ("bytes/s", 1e9),
+    "MiB/s": ("bytes/s", 2.0**20),
+    "GiB/s": ("bytes/s", 2.0**30),
+    "Mb/s": ("bytes/s", 125e3),
+    "Gb/s": ("bytes/s", 125e6),
+    "Hz": ("Hz", 1.0),
+    "MHz": ("Hz", 1e6),
+    "GHz": ("Hz", 1e9),
+    "MT/s": ("1/s", 1e6),
+    "GT/s": ("1/s", 1e9),
+    "ns": ("ns", 1.0),
+    "us": ("ns", 1e3),
+    "ms": ("ns", 1e6),
+    "s": ("ns", 1e9),
+    "min": ("ns", 60e9),
+    "h": ("ns", 3600e9),
+    "d": ("ns", 86400e9),
+    "y": ("ns", 365.25 * 86400e9),
+    "IOPS": ("1/s", 1.0),
+    "/s": ("1/s", 1.0),
+    "bytes/Hz": ("bytes/Hz", 1.0),
+    "MB/s/GHz": ("bytes/Hz", 1e-3),
+}
+
+
+def base_unit(spelling: str) -> tuple[str, float]:
+    """The base unit of a spelling and how many of it make one: ``MiB`` is ``("bytes", 1048576.0)``.
+
+    Decimal and binary prefixes are told apart, bits are not bytes (``Mb/s`` is 125,000 bytes/s),
+    and a word that is no unit here, such as ``licences`` or ``USD``, counts itself.
+    """
+    return _SPELLED.get(spelling, (spelling, 1.0))
+
+
+def format_in(value: float, spelling: str) -> str:
+    """A base value in one chosen spelling with all its digits: ``255.36 MB/s``, ``3,792 pages``."""
+    number = value / base_unit(spelling)[1]
+    text = f"{round(number):,}" if abs(number - round(number)) < 5e-7 else f"{number:,.{_decimals(number)}f}"
+    if "." in text:
+        text = text.rstrip("0").rstrip(".")
+    return f"{text}{spelling}" if spelling == "%" else f"{text} {spelling}".rstrip()
+
+
+def _decimals(number: float) -> int:
+    """Decimals that keep about six digits of a number below 100,000, and two of a larger one."""
+    size = abs(number)
+    return 2 if size >= 1000 else 3 if size >= 100 else 4 if size >= 1 else 6

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sizeup.quantity import Quantity
+from sizeup.quantity import Quantity, Words
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,8 +12,13 @@ class Input:
     """A named figure that the advice was computed from."""
 
     key: str
-    """The key a user can ``--set``, such as ``machine.ghz``."""
-    quantity: Quantity
+    """The key a user can ``--set``, such as ``machine.ghz``, or the id of the rule that gave the figure."""
+    quantity: Quantity | None
+    """None for an input in words."""
+    words: Words | None = None
+    """None for a number."""
+    shown_in: str = ""
+    """The spelling of the unit that the key or the rule states its figure in, ``GHz`` or ``MiB``; empty for none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,3 +50,7 @@ class Advice:
     inputs: tuple[Input, ...]
     sources: tuple[Source, ...]
     doubts: tuple[str, ...] = ()
+    shown_in: str = ""
+    """The spelling of the unit that people of the field use for this figure, ``MB/s`` or ``MiB``; empty for none."""
+    decision: str = ""
+    """The answer as one word of a fixed set, ``short`` or ``balanced``, where the advice decides something."""

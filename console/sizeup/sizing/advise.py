@@ -1,0 +1,97 @@
+"""All calculations over one set of inputs: the entry points of sizing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import date
+
+from sizeup.errors import UsageError
+from sizeup.model.advice import Advice
+from sizeup.model.machine import Machine
+from sizeup.quantity import Origin, Quantity
+from sizeup.sizing import io, rules
+from sizeup.sizing.detected import detected
+from sizeup.sizing.keys import Value
+from sizeup.sizing.rules import Rules
+from sizeup.sizing.sheet import Calculation, Inputs, MissingError, Question, Sheet
+
+CALCULATIONS: tuple[Calculation, ...] = io.CALCULATIONS
+"""In the order of the page."""
+
+HEADLINE = "io.need.ghz-rule"
+"""The advice that stands for all in one line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sizing:
+    """Everything that could be said, and what must be known to say more."""
+
+    inputs: Inputs
+    advice: tuple[Advice, ...]
+    questions: tuple[Question, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+    def find(self, advice_id: str) -> Advice | None:
+        """The advice of that id; None where it could not be given."""
+        return next((advice for advice in self.advice if advice.id == advice_id), None)
+
+
+def size(inputs: Inputs, pack: Rules | None = None, today: date | None = None) -> Sizing:
+    """Every calculation that these inputs allow; ``today`` (none: unchecked) judges the age of the rules."""
+    rule_set = rules.shipped() if pack is None else pack
+    known = _completed(inputs)
+    advice: list[Advice] = []
+    questions: dict[str, Question] = {}
+    for calculation in CALCULATIONS:
+        try:
+            for answer in calculation.work(Sheet(known, rule_set)):
+                advice.append(answer)  # noqa: PERF402  what came before a missing input is kept
+        except MissingError as missing:
+            if calculation.asks or _mentioned(known, calculation):
+                questions.setdefault(missing.key, Question(missing.key, calculation.name))
+    warnings = () if today is None else rule_set.warnings(today)
+    return Sizing(known, tuple(advice), tuple(questions.values()), warnings)
+
+
+def whatif(
+    machine: Machine, overrides: Mapping[str, Value], pack: Rules | None = None, today: date | None = None
+) -> Sizing:
+    """Size a machine with some keys replaced; pure, and cheap enough for every keystroke."""
+    return size({**detected(machine), **overrides}, pack, today)
+
+
+def advise(machine: Machine, overrides: Mapping[str, Value] | None = None) -> tuple[Advice, ...]:
+    """The advice on a machine as it was found."""
+    return whatif(machine, overrides or {}).advice
+
+
+def _completed(inputs: Inputs) -> Inputs:
+    """Inputs with the cores of the whole machine worked out from sockets and cores per socket.
+
+    Whoever changes either of these on a detected machine means another machine; ``machine.cores`` said by the
+    same hand must agree with them.
+    """
+    sockets, each, total = (inputs.get(f"machine.{name}") for name in ("sockets", "cores_per_socket", "cores"))
+    if not isinstance(sockets, Quantity) or not isinstance(each, Quantity):
+        return inputs
+    product = sockets.value * each.value
+    if isinstance(total, Quantity) and total.origin is not Origin.DETECTED:
+        if each.origin is not Origin.DETECTED and total.value != product:
+            raise UsageError(
+                f"{total.source}: machine.cores: expected machine.sockets x machine.cores_per_socket = {product:g}, "
+                f"found {total.value:g}; machine.cores counts all sockets together"
+            )
+        return inputs
+    cores = replace(each, value=product, source="machine.sockets x machine.cores_per_socket")
+    return {**inputs, "machine.cores": cores}
+
+
+def _mentioned(inputs: Inputs, calculation: Calculation) -> bool:
+    """Whether somebody set a key of this calculation's own."""
+    stated = (Origin.USER, Origin.PRESET, Origin.IMPORTED)
+    return any(
+        isinstance(value, Quantity) and value.origin in stated
+        for key, value in inputs.items()
+        if key.startswith(calculation.about)
+    )

@@ -1,0 +1,171 @@
+"""Sheet: one calculation under way, which keeps what it took and how it went."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+from sizeup.model.advice import Advice, Input, Source
+from sizeup.quantity import Origin, Quantity, Words
+from sizeup.sizing.keys import KEYS, Value
+from sizeup.sizing.rules import Rules
+from sizeup.units import base_unit, format_in
+
+Inputs = Mapping[str, Value]
+"""What is known, by key."""
+
+
+class MissingError(Exception):
+    """A calculation cannot be made, because a key is unknown."""
+
+    def __init__(self, key: str) -> None:
+        super().__init__(key)
+        self.key = key
+
+
+class Sheet:
+    """Inputs and rules for one calculation; whatever is taken stands in the advice that it gives."""
+
+    def __init__(self, inputs: Inputs, rules: Rules) -> None:
+        self.inputs = inputs
+        self.rules = rules
+        self._clear()
+
+    def _clear(self) -> None:
+        self._taken: dict[str, Input] = {}
+        self._sources: dict[str, Source] = {}
+        self._working: list[str] = []
+        self._doubts: dict[str, None] = {}
+
+    def number(self, key: str) -> Quantity:
+        """The quantity behind a key; without one the calculation ends."""
+        quantity = self.optional(key)
+        if quantity is None:
+            raise MissingError(key)
+        return quantity
+
+    def optional(self, key: str) -> Quantity | None:
+        """The quantity behind a key; None where it is unknown."""
+        value = self.inputs.get(key)
+        if not isinstance(value, Quantity):
+            return None
+        self._take(key, value, KEYS[key].unit)
+        return value
+
+    def numbers(self, key: str) -> tuple[Quantity, ...]:
+        """The list behind a key; without one the calculation ends."""
+        values = self.inputs.get(key)
+        if not isinstance(values, tuple):
+            raise MissingError(key)
+        for index, value in enumerate(values):
+            self._take(f"{key}[{index}]", value, KEYS[key].unit)
+        return values
+
+    def words(self, key: str) -> str:
+        """The words behind a key; without them the calculation ends."""
+        value = self.optional_words(key)
+        if value is None:
+            raise MissingError(key)
+        return value
+
+    def optional_words(self, key: str) -> str | None:
+        """The words behind a key; None where they are unknown."""
+        value = self.inputs.get(key)
+        if not isinstance(value, Words):
+            return None
+        self._taken[key] = Input(key, None, value)
+        return value.value
+
+    def rule(self, figure_id: str) -> Quantity:
+        """The figure of a rule, with its source cited."""
+        quantity = self.rules.figure(figure_id)
+        entry = self.rules.figures[figure_id]
+        self._take(figure_id, quantity, entry.unit)
+        self.cite(entry.source)
+        return quantity
+
+    def _take(self, key: str, quantity: Quantity, spelling: str) -> None:
+        self._taken[key] = Input(key, quantity, shown_in="" if spelling == "1" else spelling)
+        for doubt in quantity.doubts:
+            self.doubt(doubt)
+
+    def cite(self, source_id: str) -> None:
+        """Name a source of what is being worked out."""
+        self._sources[source_id] = self.rules.source(source_id)
+
+    def line(self, text: str) -> None:
+        """Write one line of the working."""
+        self._working.append(text)
+
+    def doubt(self, text: str) -> None:
+        """Write down, once, why the answer may mislead."""
+        self._doubts[text] = None
+
+    def answer(
+        self,
+        value: float,
+        spelling: str,
+        source: str,
+        *,
+        low: float | None = None,
+        high: float | None = None,
+        origin: Origin = Origin.RULE,
+    ) -> Quantity:
+        """A computed quantity; ``value`` is in base units, ``spelling`` only names which."""
+        return Quantity(value, base_unit(spelling)[0], origin, source, low=low, high=high)
+
+    def advice(
+        self,
+        advice_id: str,
+        title: str,
+        verdict: str,
+        quantity: Quantity | None = None,
+        spelling: str = "",
+        *,
+        decision: str = "",
+    ) -> Advice:
+        """Hand over the answer with everything that was taken for it, and start afresh."""
+        advice = Advice(
+            advice_id,
+            title,
+            verdict,
+            quantity,
+            tuple(self._working),
+            tuple(self._taken.values()),
+            tuple(self._sources.values()),
+            tuple(self._doubts),
+            shown_in=spelling,
+            decision=decision,
+        )
+        self._clear()
+        return advice
+
+
+@dataclass(frozen=True, slots=True)
+class Calculation:
+    """One subject of sizing: a generator of advice over a sheet."""
+
+    name: str
+    work: Callable[[Sheet], Iterator[Advice]]
+    asks: bool = False
+    """Its missing inputs are asked for even when the user mentioned none of its keys."""
+    about: tuple[str, ...] = ()
+    """Prefixes of keys: whoever sets one wants this answered, and is told what is still missing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A key without which a calculation could not be made."""
+
+    key: str
+    wanted_by: str
+    """The calculation that stopped for it."""
+
+    def sentence(self) -> str:
+        """What to type, and what for."""
+        return f"{self.wanted_by}: {self.key} is unknown; give it with --set {self.key}=… ({KEYS[self.key].help})"
+
+
+def shown(quantity: Quantity, spelling: str) -> str:
+    """A quantity in the spelling people use for it, with all its digits."""
+    return format_in(quantity.value, spelling)

@@ -1,0 +1,98 @@
+"""A pack is right as a whole, or refused with its place."""
+
+from datetime import date
+
+import pytest
+
+from sizeup.errors import MalformedError
+from sizeup.quantity import Origin, Quantity
+from sizeup.sizing.rules import Rules, load, shipped
+
+PACK = """
+schema = "sizeup.rules/1"
+pack = "example"
+title = "An example"
+checked = 2026-11-20
+
+[[source]]
+id = "paper"
+title = "A paper"
+confidence = "H"
+doc_date = 2007-01-02
+
+[[figure]]
+id = "io.example"
+title = "An anchor"
+value = 200
+unit = "MB/s"
+low = 100
+high = 300
+source = "paper"
+"""
+
+OVERRIDE = """
+schema = "sizeup.rules/1"
+
+[[override]]
+target = "figure.io.example.value"
+value = 250
+reason = "measured here"
+date = 2026-11-01
+"""
+
+
+def packs(text: str = PACK, user: str | None = None) -> Rules:
+    return load({"rules/example.toml": text}, None if user is None else ("mine.toml", user))
+
+
+def test_a_figure_is_a_quantity_in_base_units_with_its_range_and_its_rule() -> None:
+    assert packs().figure("io.example") == Quantity(200e6, "bytes/s", Origin.RULE, "io.example", low=100e6, high=300e6)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "what"),
+    [
+        ('source = "paper"', 'source = "memory"', r"figure io.example: expected the id of a \[\[source\]\]"),
+        ('source = "paper"', "", "missing required field `source`"),
+        ("low = 100", "least = 100", "unknown field `least`"),
+        ("value = 200", 'value = "200"', "Expected `float`"),
+        ('confidence = "H"', 'confidence = "sure"', "Invalid enum value 'sure'"),
+        ("sizeup.rules/1", "sizeup.rules/2", "Invalid enum value 'sizeup.rules/2'"),
+        ("[[figure]]", "[[figure", "expected TOML"),
+        ("[[source]]", '[[source]]\nid = "paper"\ntitle = "Twice"\nconfidence = "L"\n[[source]]', "is there twice"),
+    ],
+)
+def test_a_wrong_pack_is_refused_with_its_file_and_what_was_expected(before: str, after: str, what: str) -> None:
+    with pytest.raises(MalformedError, match=f"rules/example.toml: .*{what}"):
+        packs(PACK.replace(before, after))
+
+
+def test_an_override_replaces_one_field_and_stays_visible() -> None:
+    quantity = packs(user=OVERRIDE).figure("io.example")
+
+    assert quantity == Quantity(
+        250e6,
+        "bytes/s",
+        Origin.USER,
+        "io.example",
+        low=100e6,
+        high=300e6,
+        doubts=("overridden by the user on 2026-11-01: measured here",),
+    )
+
+
+def test_an_override_of_nothing_is_refused() -> None:
+    with pytest.raises(MalformedError, match=r"mine.toml: override of 'figure.io.exampel.value': expected KIND.ID"):
+        packs(user=OVERRIDE.replace("io.example", "io.exampel"))
+
+
+def test_rules_older_than_a_year_warn_and_still_work() -> None:
+    rules = packs()
+
+    assert rules.warnings(date(2027, 11, 20)) == ()
+    (warning,) = rules.warnings(date(2027, 11, 21))
+    assert warning.startswith("rules of 'An example' were last checked 366 days ago (2026-11-20)")
+
+
+def test_every_shipped_pack_loads() -> None:
+    assert shipped().packs

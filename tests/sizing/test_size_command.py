@@ -1,0 +1,86 @@
+"""``sizeup size``: the figures, their working, and clear refusals."""
+
+import json
+
+import pytest
+
+from sizeup import cli
+
+
+def sized(capsys: pytest.CaptureFixture[str], *settings: str) -> dict:
+    assert cli.run(["size", "--json", "--set", *settings]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def figure(data: dict, advice_id: str) -> float:
+    return next(advice for advice in data["advice"] if advice["id"] == advice_id)["quantity"]["value"]
+
+
+@pytest.mark.parametrize(
+    "cores",
+    [("machine.sockets=2", "machine.cores_per_socket=4"), ("machine.sockets=2", "machine.cores=8")],
+)
+def test_two_sockets_of_four_cores_at_266_need_266_mb_s_or_255_as_published(
+    capsys: pytest.CaptureFixture[str], cores: tuple[str, ...]
+) -> None:
+    data = sized(capsys, *cores, "machine.ghz=2.66")
+
+    assert figure(data, "io.need.ghz-rule") == pytest.approx(266.0e6)
+    assert figure(data, "io.need.ghz-rule-published") == pytest.approx(255.36e6)
+
+
+def test_the_text_shows_the_working_line_by_line(capsys: pytest.CaptureFixture[str]) -> None:
+    cli.run(["size", "--set", "machine.sockets=2", "machine.cores_per_socket=4", "machine.ghz=2.66"])
+    text = capsys.readouterr().out
+
+    assert "2 sockets x 4 cores = 8 cores in all" in text
+    assert "8 cores x 2.66 GHz = 21.28 GHz over all cores" in text
+    assert "21.28 GHz x 12 MB/s/GHz = 255.36 MB/s" in text
+    assert "21.28 GHz x 12.5 MB/s/GHz = 266 MB/s" in text
+
+
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [
+        ("machine.core=4", "--set: unknown key 'machine.core'; did you mean machine.cores?"),
+        ("machine.cores", "--set: expected KEY=VALUE, found 'machine.cores'"),
+        ("machine.cores=0", "--set: machine.cores: expected a whole number, above 0 and at most 65,536, found '0'"),
+        ("machine.cores=2.5", "machine.cores: expected a whole number"),
+        ("machine.cores=-4", "machine.cores: expected a whole number"),
+        ("machine.ghz=nan", "machine.ghz: expected a number of GHz, above 0 and at most 20, found 'nan'"),
+        ("machine.ghz=1e9", "machine.ghz: expected a number of GHz"),
+        ("machine.ghz=1e999", "machine.ghz: expected a number of GHz"),
+        ("machine.ghz=2 GB", "machine.ghz: expected a number of GHz"),
+        ("machine.ghz=3..2..4", "machine.ghz: expected a number of GHz"),
+    ],
+)
+def test_what_cannot_be_is_refused_with_the_key_and_what_was_expected(
+    capsys: pytest.CaptureFixture[str], setting: str, message: str
+) -> None:
+    assert cli.run(["size", "--set", setting]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_cores_that_contradict_the_sockets_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    settings = ("machine.sockets=2", "machine.cores_per_socket=4", "machine.cores=4")
+
+    assert cli.run(["size", "--set", *settings]) == 2
+    assert "machine.sockets x machine.cores_per_socket = 8, found 4" in capsys.readouterr().err
+
+
+def test_a_range_goes_through_to_the_answer(capsys: pytest.CaptureFixture[str]) -> None:
+    data = sized(capsys, "machine.cores=8", "machine.ghz=2.4..2.66..3.0")
+    quantity = next(a for a in data["advice"] if a["id"] == "io.need.ghz-rule")["quantity"]
+
+    assert (quantity["low"], quantity["value"], quantity["high"]) == pytest.approx((240e6, 266e6, 300e6))
+
+
+def test_each_figure_can_be_redone_from_the_json(capsys: pytest.CaptureFixture[str]) -> None:
+    advice = sized(capsys, "machine.cores=8", "machine.ghz=2.66")["advice"][0]
+    values = {entry["key"]: entry["quantity"]["value"] for entry in advice["inputs"]}
+
+    assert values == {"machine.cores": 8, "machine.ghz": 2.66e9, "io.ghz-rule.exact": pytest.approx(0.0125)}
+    assert advice["sources"][0]["id"] == "closson-2006"
+    assert values["machine.cores"] * values["machine.ghz"] * values["io.ghz-rule.exact"] == pytest.approx(
+        advice["quantity"]["value"]
+    )
