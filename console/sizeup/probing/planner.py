@@ -1,0 +1,134 @@
+"""Machine, probes and wishes to a plan: which steps in which order, and which must not run and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from sizeup.errors import SizeupError, UsageError
+from sizeup.model.machine import Machine
+from sizeup.model.plan import Hazard, Plan, Refusal, Settings, Step
+from sizeup.probing.manifest import Manifest
+from sizeup.probing.registry import RegisteredProbe, Registry, load_class
+from sizeup.probing.settings import missing, resolve
+from sizeup.text import one_line
+
+PLANS = ("quick", "standard", "full")
+ROUNDS_LIMIT = 1000
+
+# What disturbs others least comes first, so that a cancelled run has the harmless figures.
+_ORDER = {hazard: rank for rank, hazard in enumerate(Hazard, start=1)}
+
+
+def make_plan(
+    machine: Machine,
+    registry: Registry,
+    *,
+    name: str | None,
+    probes: Sequence[str] = (),
+    settings: Mapping[str, Settings] | None = None,
+    rounds: int = 1,
+) -> Plan:
+    """The steps of the named plan, or of the named probes with that plan's settings.
+
+    Rounds repeat the whole plan, so that slow drift of the machine falls on every step alike; the
+    ids of later rounds end in ``~2``, ``~3`` and so on.
+    """
+    chosen = settings or {}
+    if not 1 <= rounds <= ROUNDS_LIMIT:
+        raise UsageError(f"--repeat: expected a whole number from 1 to {ROUNDS_LIMIT:,}, found {rounds}")
+    if probes:
+        selected = [registry.get(probe) for probe in dict.fromkeys(probes)]
+    else:
+        selected = [probe for probe in registry.probes.values() if name in probe.manifest.plans]
+    strays = [probe for probe in chosen if probe not in {probe.name for probe in selected}]
+    if strays:
+        raise UsageError(
+            f"--set {strays[0]}.…: this run does not include probe {strays[0]}; add it with -p {strays[0]}"
+        )
+    steps: list[Step] = []
+    refusals: list[Refusal] = []
+    for probe in sorted(selected, key=_rank):
+        for planned in _plan_probe(machine, probe, name, chosen.get(probe.name, {})):
+            (steps if isinstance(planned, Step) else refusals).append(planned)  # type: ignore[arg-type]
+    return Plan(
+        name="custom" if probes or name is None else name,
+        steps=tuple(_rounds(steps, rounds)),
+        refusals=tuple(refusals),
+        settings=dict(chosen),
+    )
+
+
+def renumber(plan: Plan, taken: Iterable[str]) -> Plan:
+    """The same plan with ids that a file does not hold yet: ``null`` becomes ``null~2`` after a first ``null``."""
+    used = set(taken)
+    steps = []
+    for step in plan.steps:
+        base, number, id_ = step.id.partition("~")[0], 2, step.id
+        while id_ in used:
+            id_ = f"{base}~{number}"
+            number += 1
+        used.add(id_)
+        steps.append(replace(step, id=id_))
+    return replace(plan, steps=tuple(steps))
+
+
+def _rank(probe: RegisteredProbe) -> tuple[int, str]:
+    return max((_ORDER[hazard] for hazard in probe.manifest.hazards), default=0), probe.name
+
+
+def _rounds(steps: Sequence[Step], rounds: int) -> Iterator[Step]:
+    for number in range(1, rounds + 1):
+        for step in steps:
+            yield step if number == 1 else replace(step, id=f"{step.id}~{number}")
+
+
+def _plan_probe(
+    machine: Machine, probe: RegisteredProbe, plan: str | None, chosen: Settings
+) -> Iterator[Step | Refusal]:
+    manifest = probe.manifest
+    settings = resolve(manifest, plan, chosen)
+    lacking = missing(manifest, settings)
+    reason = unmet(machine, manifest)
+    if lacking:
+        parameter = lacking[0]
+        reason = f"needs a value that only you can give: --set {manifest.name}.{parameter.name}=… ({parameter.help})"
+    if reason is not None:
+        yield Refusal(manifest.name, manifest.name, reason)
+        return
+    seen: set[str] = set()
+    try:
+        for planned in load_class(probe.target).plan(machine, settings):
+            id_ = planned.id if isinstance(planned, Step) else planned.step
+            if not (id_ == probe.name or id_.startswith(f"{probe.name}.")) or "~" in id_ or id_ in seen:
+                yield Refusal(
+                    probe.name,
+                    probe.name,
+                    f"its plan is wrong: expected ids of its own that start with {probe.name}, found {one_line(id_)!r}",
+                )
+                return
+            seen.add(id_)
+            if isinstance(planned, Step):
+                limit = min(planned.time_limit_seconds, manifest.ceilings.seconds)
+                yield replace(planned, time_limit_seconds=limit)
+            else:
+                yield planned
+    except SizeupError as error:
+        yield Refusal(probe.name, probe.name, one_line(str(error)))
+    except Exception as error:  # noqa: BLE001 -- a stranger's plan may fail in any way and must not take the others down
+        yield Refusal(probe.name, probe.name, f"its plan failed: {type(error).__name__}: {one_line(str(error))}")
+
+
+def unmet(machine: Machine, manifest: Manifest) -> str | None:
+    """Why a machine cannot run a probe, as far as the manifest tells; None where it can."""
+    requires = manifest.requires
+    architecture = machine.platform.architecture
+    if requires.architectures and architecture is not None and architecture not in requires.architectures:
+        return f"needs {' or '.join(requires.architectures)}; this machine is {architecture}"
+    # A machine without any node is one node: the kernel was built without NUMA.
+    nodes = max(len(machine.nodes), 1)
+    if nodes < requires.minimum_nodes:
+        return f"needs {requires.minimum_nodes} NUMA nodes; this machine has {nodes}"
+    if machine.pus and machine.pu_counts.allowed < requires.minimum_cpus:
+        return f"needs {requires.minimum_cpus} CPUs; {machine.pu_counts.allowed} may be used here"
+    return None

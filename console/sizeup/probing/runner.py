@@ -1,0 +1,387 @@
+"""The driver of one worker: starts it, reads it, bounds it, ends it, and says how it ended.
+
+Ending goes up a ladder: the cancel word, SIGTERM after a quarter of a second, SIGKILL after another,
+and after two seconds the process is left to itself, because one that hangs in the kernel on a dead
+mount dies of nothing.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import select
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import msgspec
+
+from sizeup.model.plan import Step
+from sizeup.model.sample import Estimate, Outcome, Progress, Samples, Status
+from sizeup.probing.api import Emission
+from sizeup.probing.wire import (
+    CANCEL,
+    ENCODER,
+    MESSAGE,
+    Done,
+    EstimateMessage,
+    Failed,
+    GapMessage,
+    Job,
+    ProgressMessage,
+    Refused,
+    SamplesMessage,
+)
+from sizeup.text import one_line
+
+BATCH_SECONDS = 0.1
+"""How often the worker's messages are collected: often enough to look live, seldom enough not to disturb."""
+TERM_AFTER_SECONDS = 0.25
+KILL_AFTER_SECONDS = 0.5
+ABANDON_AFTER_SECONDS = 2.0
+_EXIT_POLL_SECONDS = 0.005
+LINE_LIMIT_BYTES = 4 << 20
+PIPE_BYTES = 1 << 20
+"""Room for what a worker says between two collections, so that it never waits for its reader."""
+_STDERR_KEPT_BYTES = 4096
+_READS_AT_ONCE = 16
+"""A worker that prints without end must not keep its runner from its time limit."""
+
+# A worker finds what its parent finds, without what the environment could add: -I alone forgets
+# the path of an archive that sizeup may be running from.
+_BOOT = "import sys; sys.path[:] = {path!r}; from sizeup.probing.worker import main; main()"
+
+
+class Control(Protocol):
+    """What the world wants of the running step."""
+
+    def fileno(self) -> int:
+        """Readable when there may be something to hear."""
+
+    def hear(self) -> None:
+        """Take in what there is to hear."""
+
+    @property
+    def cancel_step(self) -> bool:
+        """Whether the running step should end."""
+
+
+@dataclass(slots=True)
+class _Ladder:
+    """How far the ending of a worker has come."""
+
+    why: Status
+    reason: str
+    began: float
+    rung: int = 0
+
+
+class _Worker:
+    """One process with its three pipes."""
+
+    def __init__(self, job: Callable[[int], Job]) -> None:
+        self.records, write_end = os.pipe()
+        try:
+            with contextlib.suppress(OSError):  # above the limit for unprivileged users: the default will do
+                fcntl.fcntl(self.records, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
+            self.process = subprocess.Popen(
+                [sys.executable, "-I", "-c", _BOOT.format(path=sys.path)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                pass_fds=(write_end,),
+                start_new_session=True,  # ^C in the terminal is the runner's to hear
+                bufsize=0,
+            )
+            self.say(ENCODER.encode(job(write_end)) + b"\n")
+        except BaseException:
+            os.close(self.records)
+            raise
+        finally:
+            os.close(write_end)
+        os.set_blocking(self.records, False)
+        assert self.process.stdout is not None
+        os.set_blocking(self.process.stdout.fileno(), False)
+        self.printed = b""
+
+    def say(self, data: bytes) -> None:
+        assert self.process.stdin is not None
+        with contextlib.suppress(BrokenPipeError):
+            self.process.stdin.write(data)
+
+    def hear_print(self) -> bool:
+        """Keep the end of what the worker prints; False once it can print no more."""
+        assert self.process.stdout is not None
+        for _ in range(_READS_AT_ONCE):
+            try:
+                data = os.read(self.process.stdout.fileno(), 1 << 16)
+            except BlockingIOError:
+                return True
+            if not data:
+                return False
+            self.printed = (self.printed + data)[-_STDERR_KEPT_BYTES:]
+        return True
+
+    def signal(self, number: signal.Signals) -> None:
+        # The whole group: a probe may have started processes of its own.
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.process.pid, number)
+
+    def exited(self) -> bool:
+        """Whether it has ended; the zombie stays, so that its process group cannot become another's."""
+        return os.waitid(os.P_PID, self.process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+
+    def close(self) -> int | None:
+        """End what is left of the group and reap; the exit status, negative for a signal, None if abandoned."""
+        for pipe in (self.process.stdin, self.process.stdout):
+            assert pipe is not None
+            pipe.close()
+        os.close(self.records)
+        if not self.exited():
+            self.process.returncode = -signal.SIGKILL  # keeps Popen from warning about a child that never ends
+            return None
+        self.signal(signal.SIGKILL)
+        return self.process.wait()
+
+
+def run_step(
+    step: Step,
+    target: str,
+    *,
+    origin_ns: int,
+    control: Control,
+    listener: Callable[[Iterable[Emission]], None],
+    clock: Callable[[], float] = time.monotonic,
+) -> Outcome:
+    """Run one step in a worker of its own; ``listener`` gets what it yields, a tenth of a second at a time."""
+    allowed = os.sched_getaffinity(0)
+    try:
+        worker = _Worker(lambda descriptor: Job(target, step, origin_ns, descriptor, os.getpid()))
+    except OSError as error:
+        return Outcome(Status.FAILED, f"its worker could not be started: {error.strerror}")
+    # The worker has its CPUs already; the runner now leaves the measured ones alone where it can.
+    others = allowed.difference(step.cpus)
+    with contextlib.suppress(OSError):
+        os.sched_setaffinity(0, others or allowed)
+    try:
+        return _Drive(step, worker, control, listener, clock).outcome()
+    finally:
+        with contextlib.suppress(OSError):
+            os.sched_setaffinity(0, allowed)
+
+
+class _Drive:
+    """One step from its start to its outcome."""
+
+    def __init__(
+        self,
+        step: Step,
+        worker: _Worker,
+        control: Control,
+        listener: Callable[[Iterable[Emission]], None],
+        clock: Callable[[], float],
+    ) -> None:
+        self._step, self._worker, self._control = step, worker, control
+        self._listener, self._clock = listener, clock
+        self._limit = clock() + step.time_limit_seconds
+        self._ladder: _Ladder | None = None
+        self._ending: Done | Refused | Failed | None = None
+        self._tail = b""
+        self._open = True
+        self._converged: dict[tuple[str, tuple[tuple[str, object], ...]], bool] = {}
+
+    def outcome(self) -> Outcome:
+        """Drive the worker to its end."""
+        try:
+            abandoned = not self._watch()
+        except BaseException:
+            self._worker.signal(signal.SIGKILL)
+            self._worker.process.wait()
+            self._worker.close()
+            raise
+        self._worker.hear_print()
+        status = self._worker.close()
+        return self._judge(None if abandoned else status)
+
+    def _watch(self) -> bool:
+        """Read, bound and end the worker; False where it had to be abandoned."""
+        poll = select.poll()
+        printed = self._worker.process.stdout
+        assert printed is not None
+        poll.register(printed.fileno(), select.POLLIN)
+        poll.register(self._control.fileno(), select.POLLIN)
+        next_batch = self._clock()
+        while True:
+            now = self._clock()
+            wait = _EXIT_POLL_SECONDS
+            if self._open:
+                # Between collections the pipe is watched for its end alone (an empty mask still reports it).
+                due = now >= next_batch
+                poll.register(self._worker.records, select.POLLIN if due else 0)
+                wait = min(self._next_deadline(), now + 1.0 if due else next_batch) - now
+            events = dict(poll.poll(max(wait, 0.0) * 1000))
+            if self._control.fileno() in events:
+                self._control.hear()
+            if printed.fileno() in events and not self._worker.hear_print():
+                poll.unregister(printed.fileno())
+            # Asked before the last collection: what it wrote before it ended is then in the pipe.
+            exited = self._worker.exited()
+            if self._open and (exited or self._worker.records in events):
+                self._collect()
+                next_batch = self._clock() + BATCH_SECONDS
+                if not self._open:
+                    poll.unregister(self._worker.records)
+            if exited:
+                return True
+            if not self._climb():
+                return False
+
+    def _next_deadline(self) -> float:
+        if self._ladder is None:
+            return self._limit
+        return self._ladder.began + (TERM_AFTER_SECONDS, KILL_AFTER_SECONDS, ABANDON_AFTER_SECONDS)[self._ladder.rung]
+
+    def _climb(self) -> bool:
+        """Begin or continue the ladder where it is time; False when its end is reached."""
+        now = self._clock()
+        if self._ladder is None:
+            if self._control.cancel_step:
+                self._end(Status.CANCELLED, "")
+            elif now >= self._limit:
+                self._end(Status.TIMED_OUT, f"it ran past its limit of {self._step.time_limit_seconds:g} s")
+            return True
+        if now < self._next_deadline():
+            return True
+        if self._ladder.rung == 2:
+            return False
+        self._worker.signal((signal.SIGTERM, signal.SIGKILL)[self._ladder.rung])
+        self._ladder.rung += 1
+        return True
+
+    def _end(self, why: Status, reason: str) -> None:
+        if self._ladder is None:
+            self._ladder = _Ladder(why, reason, self._clock())
+            self._worker.say(CANCEL + b"\n")
+
+    def _collect(self) -> None:
+        """Take all the messages there are."""
+        emissions: list[Emission] = []
+        while True:
+            try:
+                chunk = os.read(self._worker.records, PIPE_BYTES)
+            except BlockingIOError:
+                break
+            if not chunk:
+                self._open = False
+                break
+            lines = (self._tail + chunk).split(b"\n")
+            self._tail = lines.pop()
+            if len(self._tail) > LINE_LIMIT_BYTES:
+                self._tail = b""
+                self._garbage(f"a line of more than {LINE_LIMIT_BYTES >> 20} MiB")
+            emissions.extend(emission for line in lines if (emission := self._take(line)) is not None)
+        if emissions:
+            self._listener(coalesce(emissions))
+
+    def _take(self, line: bytes) -> Emission | None:
+        if self._ladder is not None and self._ladder.why is Status.FAILED:
+            return None  # after garbage nothing it says is believed
+        try:
+            message = MESSAGE.decode(line)
+        except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
+            self._garbage(repr(one_line(line[:200].decode(errors="replace"), 60)))
+            return None
+        match message:
+            case SamplesMessage():
+                return message.samples
+            case EstimateMessage():
+                estimate = message.estimate
+                key = (estimate.series, tuple(sorted(estimate.at.items())))
+                self._converged[key] = estimate.converged is not False
+                return estimate
+            case ProgressMessage():
+                return message.progress
+            case GapMessage():
+                return message.gap
+            case Done() | Refused() | Failed():
+                self._ending = message
+                return None
+
+    def _garbage(self, found: str) -> None:
+        self._end(Status.FAILED, f"its worker wrote something that is no record: {found}")
+
+    def _last_words(self) -> str:
+        lines = [line for line in self._worker.printed.decode(errors="replace").splitlines() if line.strip()]
+        return f"; it printed: {one_line(lines[-1], 200)}" if lines else ""
+
+    def _judge(self, status: int | None) -> Outcome:
+        """How the step ended, from what it said and how its process went."""
+        ladder, ending = self._ladder, self._ending
+        if ladder is not None and not (ladder.why is Status.TIMED_OUT and isinstance(ending, Done)):
+            left = "; its process hangs in the kernel and was left behind" if status is None else ""
+            reason = ladder.reason + left
+            return Outcome(ladder.why, reason + (self._last_words() if ladder.why is Status.FAILED else ""))
+        match ending:
+            case Refused():
+                return Outcome(Status.REFUSED, ending.reason)
+            case Failed():
+                return Outcome(Status.FAILED, ending.reason)
+            case Done():
+                open_points = sum(not converged for converged in self._converged.values())
+                if open_points:
+                    reason = f"{open_points} of {len(self._converged)} points were still moving when the time was up"
+                    return Outcome(Status.NOT_CONVERGED, reason)
+                return Outcome(Status.OK)
+        if status is not None and status < 0:
+            name = _signal_name(-status)
+            return Outcome(Status.CRASHED, f"its worker died of {name}{self._last_words()}", signal=name)
+        return Outcome(Status.FAILED, f"its worker ended with status {status} before its end{self._last_words()}")
+
+
+def coalesce(emissions: Iterable[Emission]) -> Iterator[Emission]:
+    """The same emissions with samples of one point joined, and progress that is outdated left out.
+
+    Samples keep their place before the estimate that was made of them.
+    """
+    pending: dict[tuple[str, tuple[tuple[str, object], ...]], list[Samples]] = {}
+    progress: Progress | None = None
+    for emission in emissions:
+        if isinstance(emission, Samples):
+            key = (emission.series, tuple(sorted(emission.at.items())))
+            pending.setdefault(key, []).append(emission)
+        elif isinstance(emission, Progress):
+            progress = emission
+        else:
+            if isinstance(emission, Estimate):
+                yield from map(_join, pending.values())
+                pending.clear()
+            yield emission
+    yield from map(_join, pending.values())
+    if progress is not None:
+        yield progress
+
+
+def _join(batches: list[Samples]) -> Samples:
+    if len(batches) == 1:
+        return batches[0]
+    flags: tuple[int, ...] = ()
+    if any(batch.flags for batch in batches):
+        flags = tuple(flag for batch in batches for flag in (batch.flags or (0,) * len(batch.values)))
+    return replace(
+        batches[0],
+        t_ns=tuple(time for batch in batches for time in batch.t_ns),
+        values=tuple(value for batch in batches for value in batch.values),
+        flags=flags,
+    )
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"

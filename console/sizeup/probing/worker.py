@@ -1,0 +1,183 @@
+"""The process that runs one step and nothing else; it may be killed at any time.
+
+Each message is written as the probe yields it: what is in the pipe outlives a crash, and one write
+costs a few microseconds between native calls, never inside one. No signal has a Python handler here,
+because Python handlers cannot run while native code does: SIGTERM ends an endless loop in C.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import math
+import os
+import resource
+import signal
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from typing import NoReturn
+
+from sizeup.errors import RefusedError
+from sizeup.model.gap import Gap
+from sizeup.model.sample import Estimate, Progress, Samples
+from sizeup.probing.registry import load_class
+from sizeup.probing.wire import (
+    CANCEL,
+    ENCODER,
+    JOB,
+    Done,
+    EstimateMessage,
+    Failed,
+    GapMessage,
+    Job,
+    Message,
+    ProgressMessage,
+    Refused,
+    SamplesMessage,
+)
+from sizeup.text import one_line
+
+_PR_SET_PDEATHSIG = 1
+_PARENT_GONE = 3
+
+
+class WorkerContext:
+    """What a running step may ask; see ``probing.api.Context``."""
+
+    def __init__(self, origin_ns: int) -> None:
+        self._origin_ns = origin_ns
+        self._lock = threading.Lock()
+        self._cancelled = False
+        self._callbacks: list[Callable[[], None]] = []
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether the step should end as soon as it can."""
+        return self._cancelled
+
+    def on_cancel(self, callback: Callable[[], None]) -> None:
+        """Call ``callback`` once when the step is cancelled; at once if it already is."""
+        with self._lock:
+            if not self._cancelled:
+                self._callbacks.append(callback)
+                return
+        callback()
+
+    def now_ns(self) -> int:
+        """Nanoseconds since the run began."""
+        return time.clock_gettime_ns(time.CLOCK_MONOTONIC_RAW) - self._origin_ns
+
+    def since_start_ns(self, monotonic_raw_ns: int) -> int:
+        """Nanoseconds since the run began of a reading of CLOCK_MONOTONIC_RAW."""
+        return monotonic_raw_ns - self._origin_ns
+
+    def cancel(self) -> None:
+        """Say the word to the probe."""
+        with self._lock:
+            self._cancelled = True
+            callbacks, self._callbacks = self._callbacks, []
+        for callback in callbacks:
+            callback()
+
+
+def main() -> NoReturn:
+    """Read the job from standard input, run it, and leave without any clean-up that could hang."""
+    head, _, rest = _read_job()
+    job = JOB.decode(head)
+    _settle(job)
+    context = WorkerContext(job.origin_ns)
+    threading.Thread(target=_listen, args=(context, rest), daemon=True).start()
+    _send(job, _run(job, context))
+    sys.stdout.flush()
+    sys.stderr.flush()
+    # A native thread that ignored its cancel must not keep the process.
+    os._exit(0)
+
+
+def _read_job() -> tuple[bytes, bytes, bytes]:
+    data = b""
+    while b"\n" not in data:
+        chunk = os.read(0, 1 << 16)
+        if not chunk:
+            os._exit(_PARENT_GONE)
+        data += chunk
+    return data.partition(b"\n")
+
+
+def _settle(job: Job) -> None:
+    """Tie the process to its parent and make it the first to go when memory ends."""
+    # Python's own handler for SIGINT cannot run inside C; the runner decides what a ^C means.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    if os.getppid() != job.parent:
+        os._exit(_PARENT_GONE)
+    os.set_inheritable(job.descriptor, False)  # noqa: FBT003 -- takes no keyword
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    with contextlib.suppress(OSError):
+        Path("/proc/self/oom_score_adj").write_text("1000", encoding="ascii")
+
+
+def _listen(context: WorkerContext, early: bytes) -> None:
+    """Wait for the word; the end of standard input means that nobody is left to measure for."""
+    data = early
+    while CANCEL not in data:
+        chunk = os.read(0, 64)
+        if not chunk:
+            os._exit(_PARENT_GONE)
+        data += chunk
+    context.cancel()
+    while os.read(0, 64):
+        pass
+    os._exit(_PARENT_GONE)
+
+
+def _run(job: Job, context: WorkerContext) -> Message:
+    try:
+        for emission in load_class(job.target).run(job.step, context):
+            _send(job, _message(emission))
+    except RefusedError as error:
+        return Refused(one_line(str(error)))
+    except Exception as error:  # noqa: BLE001 -- what a probe raises fails its step and not the run
+        traceback.print_exc()
+        where = traceback.extract_tb(error.__traceback__)[-1]
+        place = f"{Path(where.filename).name}:{where.lineno}"
+        return Failed(f"{type(error).__name__}: {one_line(str(error)) or 'no reason given'} ({place})")
+    return Done()
+
+
+def _message(emission: object) -> Message:
+    match emission:
+        case Samples():
+            _check(emission)
+            return SamplesMessage(emission)
+        case Estimate():
+            if not math.isfinite(emission.value):
+                raise ValueError(f"series {emission.series} at {dict(emission.at)}: an estimate of {emission.value}")
+            return EstimateMessage(emission)
+        case Progress():
+            return ProgressMessage(emission)
+        case Gap():
+            return GapMessage(emission)
+    raise TypeError(f"a probe yields Samples, Estimate, Progress or Gap, found {type(emission).__name__}")
+
+
+def _check(samples: Samples) -> None:
+    count = len(samples.values)
+    if len(samples.t_ns) != count or len(samples.flags) not in (0, count):
+        raise ValueError(
+            f"series {samples.series}: expected as many times and flags as values, "
+            f"found {len(samples.t_ns)} and {len(samples.flags)} for {count}"
+        )
+    if not all(map(math.isfinite, samples.values)):
+        raise ValueError(f"series {samples.series} at {dict(samples.at)}: a sample is not a finite number")
+
+
+def _send(job: Job, message: Message) -> None:
+    view = memoryview(ENCODER.encode(message) + b"\n")
+    while view:
+        view = view[os.write(job.descriptor, view) :]

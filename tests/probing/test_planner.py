@@ -1,0 +1,132 @@
+"""A plan says what will run, in which order, and what must not run and why."""
+
+from pathlib import Path
+
+import pytest
+
+from sizeup.errors import UsageError
+from sizeup.model.machine import Machine
+from sizeup.model.numa import NumaNode
+from sizeup.model.plan import Hazard, Plan, Refusal, Step
+from sizeup.model.platform import Platform
+from sizeup.model.topology import Pu
+from sizeup.probing.manifest import Ceilings, Manifest, Parameter, Requires
+from sizeup.probing.planner import make_plan, renumber, unmet
+from sizeup.probing.registry import RegisteredProbe, Registry
+
+MACHINE = Machine(pus=(Pu(0, online=True, allowed=True),), platform=Platform(architecture="x86_64"))
+
+CLASSES = """
+from sizeup.errors import RefusedError
+from sizeup.model.plan import Refusal, Step
+def step(id, seconds=60.0):
+    return Step(id, id, "", {}, 1.0, seconds)
+class Two:
+    def plan(self, machine, settings):
+        yield step("two.a")
+        yield step("two.b", 5.0)
+        yield Refusal("two.c", "two", "no second node")
+class One:
+    def plan(self, machine, settings): yield step("one")
+class Bad:
+    def plan(self, machine, settings): yield step("memory.latency")
+class Broken:
+    def plan(self, machine, settings): return 1 / 0
+class Refusing:
+    def plan(self, machine, settings): raise RefusedError("not on a Tuesday")
+"""
+
+
+def manifest(name: str, **more: object) -> Manifest:
+    return Manifest(name, name, "", (), "nothing", "", plans={"quick": {}}, **more)  # type: ignore[arg-type]
+
+
+def registry(*manifests: Manifest) -> Registry:
+    return Registry(
+        {each.name: RegisteredProbe(each, f"plannable:{each.name.capitalize()}", "sizeup 0.1.0") for each in manifests}
+    )
+
+
+@pytest.fixture(autouse=True)
+def plannable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "plannable.py").write_text(CLASSES)
+    monkeypatch.syspath_prepend(tmp_path)
+
+
+def test_the_harmless_come_first_and_a_ceiling_bounds_each_step() -> None:
+    probes = registry(
+        manifest("one", hazards=(Hazard.IO_WRITE,)),
+        manifest("two", hazards=(Hazard.MEMORY,), ceilings=Ceilings(seconds=30.0)),
+    )
+
+    plan = make_plan(MACHINE, probes, name="quick")
+
+    assert [(step.id, step.time_limit_seconds) for step in plan.steps] == [("two.a", 30), ("two.b", 5), ("one", 60)]
+    assert plan.refusals == (Refusal("two.c", "two", "no second node"),)
+
+
+def test_rounds_repeat_the_whole_plan_under_ids_of_their_own() -> None:
+    plan = make_plan(MACHINE, registry(manifest("one"), manifest("two")), name="quick", rounds=3)
+
+    ids = ["one", "two.a", "two.b"]
+    assert [step.id for step in plan.steps] == [f"{id_}{suffix}" for suffix in ("", "~2", "~3") for id_ in ids]
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("bad", "its plan is wrong: expected ids of its own that start with bad, found 'memory.latency'"),
+        ("broken", "its plan failed: ZeroDivisionError: division by zero"),
+        ("refusing", "not on a Tuesday"),
+        ("absent", "its plan failed: AttributeError: module 'plannable' has no attribute 'Absent'"),
+    ],
+)
+def test_a_probe_that_cannot_plan_is_set_aside_and_the_others_run(name: str, reason: str) -> None:
+    plan = make_plan(MACHINE, registry(manifest(name), manifest("one")), name="quick")
+
+    assert plan.refusals == (Refusal(name, name, reason),)
+    assert [step.id for step in plan.steps] == ["one"]
+
+
+def test_a_value_only_the_user_can_give_is_asked_for() -> None:
+    needy = manifest("one", parameter=(Parameter("target", "path", "the file to read"),))
+
+    plan = make_plan(MACHINE, registry(needy), name="quick")
+
+    assert plan.refusals[0].reason == ("needs a value that only you can give: --set one.target=… (the file to read)")
+
+
+@pytest.mark.parametrize(
+    ("requires", "reason"),
+    [
+        (Requires(architectures=("aarch64",)), "needs aarch64; this machine is x86_64"),
+        (Requires(minimum_nodes=2), "needs 2 NUMA nodes; this machine has 1"),
+        (Requires(minimum_cpus=4), "needs 4 CPUs; 1 may be used here"),
+        (Requires(architectures=("x86_64",), minimum_nodes=1), None),
+    ],
+)
+def test_what_a_machine_lacks_is_said_in_numbers(requires: Requires, reason: str | None) -> None:
+    assert unmet(MACHINE, manifest("one", requires=requires)) == reason
+
+
+def test_a_second_node_meets_what_needs_two() -> None:
+    machine = Machine(nodes=(NumaNode(0, (0,)), NumaNode(4, (1,))))
+
+    assert unmet(machine, manifest("one", requires=Requires(minimum_nodes=2))) is None
+
+
+def test_settings_for_a_probe_that_will_not_run_are_an_error_not_a_silence() -> None:
+    with pytest.raises(UsageError, match="does not include probe two; add it with -p two"):
+        make_plan(MACHINE, registry(manifest("one"), manifest("two")), name=None, probes=["one"], settings={"two": {}})
+
+
+@pytest.mark.parametrize("rounds", [0, -1, 1001])
+def test_rounds_out_of_range_are_refused(rounds: int) -> None:
+    with pytest.raises(UsageError, match="--repeat: expected a whole number from 1 to 1,000"):
+        make_plan(MACHINE, registry(), name="quick", rounds=rounds)
+
+
+def test_ids_that_a_file_holds_are_not_given_again() -> None:
+    plan = Plan("custom", tuple(Step(id_, "null", "", {}, 1, 1) for id_ in ("null", "null~2", "two.a")))
+
+    assert [step.id for step in renumber(plan, ["null", "null~3"]).steps] == ["null~2", "null~4", "two.a"]

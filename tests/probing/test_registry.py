@@ -1,0 +1,102 @@
+"""Probes are known by their manifests; a broken plug-in is listed with its reason and harms no other."""
+
+import subprocess
+import sys
+from importlib.metadata import EntryPoint
+from pathlib import Path
+
+import pytest
+
+from sizeup.errors import UsageError
+from sizeup.probing.registry import GROUP, BrokenProbe, Registry, load_registry
+
+MANIFEST = """
+schema = "sizeup.probe/1"
+[[probe]]
+name = "acme.seek"
+title = "Seek"
+summary = "Seeks."
+touches = "nothing"
+method = "https://example.org/seek"
+series = [{ name = "time", title = "Seek time", unit = "ns", better = "lower" }]
+"""
+
+
+def point(name: str, package: str) -> EntryPoint:
+    return EntryPoint(name, f"{package}.probe:Probe", GROUP)
+
+
+@pytest.fixture
+def packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.syspath_prepend(tmp_path)
+    return tmp_path
+
+
+def package(folder: Path, name: str, manifest: str | None) -> None:
+    (folder / name).mkdir()
+    (folder / name / "__init__.py").write_text("raise RuntimeError('imported to be listed')")
+    if manifest is not None:
+        (folder / name / "probe.toml").write_text(manifest)
+
+
+def test_a_probe_is_listed_without_importing_it(packages: Path) -> None:
+    package(packages, "acme_seek", MANIFEST)
+
+    registry = load_registry([point("acme.seek", "acme_seek")])
+
+    probe = registry.get("acme.seek")
+    assert (probe.target, probe.distribution, probe.builtin) == ("acme_seek.probe:Probe", "unknown", False)
+    assert "acme_seek" not in sys.modules
+
+
+def test_a_broken_plugin_is_listed_with_its_reason_and_harms_no_other(packages: Path) -> None:
+    package(packages, "acme_seek", MANIFEST)
+    package(packages, "acme_none", None)
+    package(packages, "acme_typo", MANIFEST.replace("touches", "tuoches"))
+    package(packages, "acme_toml", "schema = ")
+
+    registry = load_registry(
+        [
+            point("gone", "acme_gone"),
+            point("none", "acme_none"),
+            point("typo", "acme_typo"),
+            point("toml", "acme_toml"),
+            point("other", "acme_seek"),
+            point("acme.seek", "acme_seek"),
+        ]
+    )
+
+    assert list(registry.probes) == ["acme.seek"]
+    reasons = {broken.name: broken.reason for broken in registry.broken}
+    assert reasons["gone"] == "package acme_gone cannot be found; reinstall its distribution"
+    assert reasons["none"] == "package acme_none has no probe.toml; see docs/writing-a-probe.md"
+    assert "expected a sizeup.probe/1 manifest" in reasons["typo"]
+    assert "tuoches" in reasons["typo"]
+    assert "expected a sizeup.probe/1 manifest" in reasons["toml"]
+    assert reasons["other"] == "its probe.toml declares no probe of this name (it declares acme.seek)"
+
+
+def test_an_unknown_probe_is_refused_with_the_nearest_name(packages: Path) -> None:
+    package(packages, "acme_seek", MANIFEST)
+    registry = load_registry([point("acme.seek", "acme_seek")])
+
+    with pytest.raises(UsageError, match=r"unknown probe 'acme.sek' \(did you mean acme.seek\?\); see: sizeup probes"):
+        registry.get("acme.sek")
+
+
+def test_a_broken_probe_asked_for_by_name_says_why() -> None:
+    registry = Registry({}, (BrokenProbe("acme.seek", "acme 2.0", "package acme has no probe.toml"),))
+
+    with pytest.raises(UsageError, match=r"probe acme.seek of acme 2.0 cannot be used: package acme has no"):
+        registry.get("acme.seek")
+
+
+def test_the_installed_probes_are_found_and_none_is_imported() -> None:
+    code = (
+        "import sys\n"
+        "from sizeup.probing.registry import load_registry\n"
+        "registry = load_registry()\n"
+        "assert 'null' in registry.probes and registry.get('null').builtin\n"
+        "assert not [name for name in sys.modules if name.startswith('sizeup_') and '.' in name], sys.modules\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

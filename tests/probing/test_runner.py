@@ -1,0 +1,241 @@
+"""One step in a process of its own: whatever it does, its outcome is said and its samples are kept."""
+
+import os
+import time
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+
+from fakes import CancelAfter, CancelWhen, QuietControl
+from sizeup.model.plan import SettingValue, Step
+from sizeup.model.sample import Estimate, Outcome, Progress, Samples, Status
+from sizeup.probing.api import Emission
+from sizeup.probing.runner import Control, coalesce, run_step
+
+NULL = "sizeup_null.probe:Null"
+
+
+class Kept:
+    """What a step yielded."""
+
+    def __init__(self) -> None:
+        self.emissions: list[Emission] = []
+
+    def __call__(self, emissions: Iterable[Emission]) -> None:
+        self.emissions.extend(emissions)
+
+    @property
+    def samples(self) -> int:
+        return sum(len(batch.values) for batch in self.emissions if isinstance(batch, Samples))
+
+
+def run(
+    kept: Kept, target: str = NULL, control: Control | None = None, limit: float = 20.0, **settings: SettingValue
+) -> Outcome:
+    settings = {"samples": 20, "interval": 0.0005, "misbehave": "no"} | settings
+    step = Step("null", "null", "", settings, 1.0, limit)
+    origin_ns = time.clock_gettime_ns(time.CLOCK_MONOTONIC_RAW)
+    return run_step(step, target, origin_ns=origin_ns, control=control or QuietControl(), listener=kept)
+
+
+def test_a_step_that_comes_to_its_end_is_ok_and_all_its_samples_arrive() -> None:
+    kept = Kept()
+
+    assert run(kept) == Outcome(Status.OK)
+    assert kept.samples == 20
+    assert [type(emission) for emission in kept.emissions if not isinstance(emission, Samples)] == [Estimate]
+
+
+def test_a_crash_is_one_failed_step_with_its_signal_and_its_samples() -> None:
+    kept = Kept()
+
+    outcome = run(kept, misbehave="segfault")
+
+    assert (outcome.status, outcome.signal) == (Status.CRASHED, "SIGSEGV")
+    assert kept.samples == 20
+
+
+@pytest.mark.parametrize(
+    ("how", "status", "words"),
+    [
+        ("raise", Status.FAILED, "ValueError: asked to raise (probe.py:"),
+        ("refuse", Status.REFUSED, "asked to refuse"),
+        ("exit", Status.FAILED, "its worker ended with status 7 before its end"),
+        ("garbage", Status.FAILED, "its worker wrote something that is no record: '\ufffd[2Jthis is no record'"),
+    ],
+)
+def test_each_misbehaviour_is_told_in_words(how: str, status: Status, words: str) -> None:
+    kept = Kept()
+
+    outcome = run(kept, misbehave=how)
+
+    assert outcome.status is status
+    assert words in outcome.reason
+    assert kept.samples == 20
+
+
+@pytest.mark.parametrize("how", ["hang", "spin"])
+def test_a_step_past_its_limit_is_ended_whatever_it_does(how: str) -> None:
+    kept = Kept()
+
+    outcome = run(kept, misbehave=how, limit=0.5)
+
+    assert outcome == Outcome(Status.TIMED_OUT, "it ran past its limit of 0.5 s")
+    assert kept.samples == 20
+
+
+def test_a_cancelled_step_stops_by_the_word_and_keeps_what_it_has() -> None:
+    kept = Kept()
+
+    outcome = run(kept, samples=100_000, control=CancelWhen(lambda: kept.samples > 0))
+
+    assert outcome == Outcome(Status.CANCELLED)
+    assert 0 < kept.samples < 100_000
+
+
+def test_cancel_before_the_worker_is_up_is_not_lost() -> None:
+    assert run(Kept(), samples=100_000, control=CancelAfter(0)).status is Status.CANCELLED
+
+
+def test_a_target_that_cannot_be_loaded_fails_its_step() -> None:
+    outcome = run(Kept(), target="sizeup_null.nowhere:Null")
+
+    assert outcome.status is Status.FAILED
+    assert "No module named 'sizeup_null.nowhere'" in outcome.reason
+
+
+def write_probe(folder: Path, body: str) -> str:
+    folder.joinpath("stranger.py").write_text(
+        "import os, sys, time\n"
+        "from sizeup.model.sample import *\n"
+        "class Probe:\n"
+        "    def plan(self, machine, settings): return ()\n"
+        "    def run(self, step, context):\n" + "".join(f"        {line}\n" for line in body.splitlines())
+    )
+    return "stranger:Probe"
+
+
+@pytest.fixture
+def stranger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.syspath_prepend(tmp_path)
+    return tmp_path
+
+
+def test_the_worker_finds_what_its_parent_finds(stranger: Path) -> None:
+    assert run(Kept(), target=write_probe(stranger, "yield Progress(1.0)")) == Outcome(Status.OK)
+
+
+def test_what_a_probe_prints_is_no_record_but_its_last_words(stranger: Path) -> None:
+    body = (
+        'print(\'{"kind":"done"}\', flush=True)\n'
+        "os.write(2, b'pool\\x1b[31m empty\\n')\n"
+        "yield Progress(0.1)\n"
+        "os._exit(3)"
+    )
+
+    outcome = run(Kept(), target=write_probe(stranger, body))
+
+    assert outcome.reason == "its worker ended with status 3 before its end; it printed: pool\ufffd[31m empty"
+
+
+def test_printing_without_end_does_not_escape_the_limit(stranger: Path) -> None:
+    body = "yield Progress(0.1)\nwhile True: os.write(2, b'x' * 65536)"
+
+    assert run(Kept(), target=write_probe(stranger, body), limit=0.5).status is Status.TIMED_OUT
+
+
+@pytest.mark.parametrize("value", ["float('nan')", "float('inf')"])
+def test_a_number_that_is_none_fails_the_step(stranger: Path, value: str) -> None:
+    outcome = run(Kept(), target=write_probe(stranger, f"yield Samples('gap', {{}}, (1,), ({value},))"))
+
+    assert outcome.status is Status.FAILED
+    assert "not a finite number" in outcome.reason
+
+
+def test_something_else_than_an_emission_fails_the_step(stranger: Path) -> None:
+    assert "found int" in run(Kept(), target=write_probe(stranger, "yield 1")).reason
+
+
+def test_points_that_did_not_settle_are_counted(stranger: Path) -> None:
+    body = (
+        "yield Estimate('a', {'x': 1}, 1.0, converged=False)\n"
+        "yield Estimate('a', {'x': 2}, 1.0, converged=True)\n"
+        "yield Estimate('a', {'x': 3}, 1.0, converged=False)\n"
+        "yield Estimate('a', {'x': 3}, 1.0, converged=True)"
+    )
+
+    outcome = run(Kept(), target=write_probe(stranger, body))
+
+    assert outcome == Outcome(Status.NOT_CONVERGED, "1 of 3 points were still moving when the time was up")
+
+
+def test_a_child_the_probe_left_behind_goes_with_its_step(stranger: Path) -> None:
+    body = "if (child := os.fork()) == 0:\n    time.sleep(600)\nyield Estimate('child', {}, float(child))"
+    kept = Kept()
+
+    assert run(kept, target=write_probe(stranger, body)) == Outcome(Status.OK)
+
+    child = next(int(e.value) for e in kept.emissions if isinstance(e, Estimate))
+    for _ in range(200):
+        if not Path(f"/proc/{child}").exists() or "Z" in Path(f"/proc/{child}/stat").read_text().split(")")[1]:
+            break
+        time.sleep(0.01)
+    else:
+        os.kill(child, 9)
+        pytest.fail("the grandchild outlived its step")
+
+
+def test_the_worker_dumps_no_core_and_goes_first_when_memory_ends(stranger: Path) -> None:
+    body = (
+        "import resource\n"
+        "yield Estimate('core', {}, float(resource.getrlimit(resource.RLIMIT_CORE)[0]))\n"
+        "yield Estimate('oom', {}, float(open('/proc/self/oom_score_adj').read()))"
+    )
+    kept = Kept()
+    run(kept, target=write_probe(stranger, body))
+
+    assert [e.value for e in kept.emissions if isinstance(e, Estimate)] == [0.0, 1000.0]
+
+
+def test_samples_of_a_point_are_joined_and_stay_before_their_estimate() -> None:
+    a1, a2, b = (Samples("s", {"x": x}, (t,), (float(t),), f) for x, t, f in ((1, 1, ()), (1, 3, (2,)), (2, 2, ())))
+    estimate = Estimate("s", {"x": 1}, 2.0)
+
+    joined = list(coalesce([a1, Progress(0.1), b, a2, estimate, a1, Progress(0.2)]))
+
+    assert joined == [
+        Samples("s", {"x": 1}, (1, 3), (1.0, 3.0), (0, 2)),
+        b,
+        estimate,
+        a1,
+        Progress(0.2),
+    ]
+
+
+def test_a_worker_dies_with_its_parent(stranger: Path) -> None:
+    pid_file = stranger / "pid"
+    target = write_probe(
+        stranger,
+        f"open({str(pid_file) + '.new'!r}, 'w').write(str(os.getpid()))\n"
+        f"os.rename({str(pid_file) + '.new'!r}, {str(pid_file)!r})\n"
+        "yield Progress(0.1)\n"
+        "time.sleep(600)",
+    )
+    parent = os.fork()
+    if parent == 0:
+        run(Kept(), target=target, limit=600.0)
+        os._exit(0)
+    deadline = time.monotonic() + 10
+    while not pid_file.exists() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    worker = int(pid_file.read_text())
+
+    os.kill(parent, 9)
+    os.waitpid(parent, 0)
+
+    while Path(f"/proc/{worker}/stat").exists() and time.monotonic() < deadline:
+        if Path(f"/proc/{worker}/stat").read_text().split(") ")[1].startswith("Z"):
+            return  # dead, and waiting for an init that does not reap
+        time.sleep(0.01)
+    assert not Path(f"/proc/{worker}").exists()

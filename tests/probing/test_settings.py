@@ -1,0 +1,76 @@
+"""What a user sets is checked against the manifest before anything runs."""
+
+import pytest
+
+from sizeup.errors import UsageError
+from sizeup.model.plan import SettingValue
+from sizeup.probing.manifest import Manifest, Parameter
+from sizeup.probing.registry import RegisteredProbe, Registry
+from sizeup.probing.settings import missing, parse_assignments, parse_value, resolve
+
+PARAMETERS = (
+    Parameter("count", "int", "how many", default=3, minimum=1, maximum=100),
+    Parameter("size", "bytes", "how large", default=4096, minimum=512, maximum=1 << 30),
+    Parameter("time", "seconds", "how long", default=1.5, minimum=0, maximum=60),
+    Parameter("share", "float", "which share", default=0.5, minimum=0, maximum=1),
+    Parameter("direct", "bool", "whether", default=True),
+    Parameter("pattern", "choice", "which", default="random", choices=("random", "sequential")),
+    Parameter("cpus", "cpulist", "where", default="0"),
+    Parameter("target", "path", "the file to use"),
+)
+MANIFEST = Manifest("io.disk", "Disk", "Reads.", (), "a file", "", PARAMETERS, plans={"quick": {"count": 2, "time": 1}})
+REGISTRY = Registry({"io.disk": RegisteredProbe(MANIFEST, "x:Y", "sizeup 0.1.0")})
+
+
+@pytest.mark.parametrize(
+    ("text", "key", "value"),
+    [
+        ("io.disk.count=7", "count", 7),
+        ("io.disk.size=64k", "size", 65536),
+        ("io.disk.time=250ms", "time", 0.25),
+        ("io.disk.share=0.25", "share", 0.25),
+        ("io.disk.direct=off", "direct", False),
+        ("io.disk.pattern=sequential", "pattern", "sequential"),
+        ("io.disk.cpus=0-3,8", "cpus", "0-3,8"),
+        ("io.disk.target=/srv/a=b,c", "target", "/srv/a=b,c"),
+    ],
+)
+def test_each_type_reads_as_people_write_it(text: str, key: str, value: SettingValue) -> None:
+    assert parse_assignments([text], REGISTRY) == {"io.disk": {key: value}}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("io.disk.count=0", "--set io.disk.count: expected a whole number from 1 to 100, found '0'"),
+        ("io.disk.count=many", "expected a whole number from 1 to 100, found 'many'"),
+        ("io.disk.size=2T", "expected a size such as 64k or 1.5G from 512 B to 1 GiB, found '2T'"),
+        ("io.disk.time=2m", "expected a time such as 10, 250ms or 5m from 0 s to 60 s, found '2m'"),
+        ("io.disk.share=nan", "expected a number from 0 to 1, found 'nan'"),
+        ("io.disk.direct=maybe", "expected yes or no, found 'maybe'"),
+        ("io.disk.pattern=rnd", "expected one of random, sequential, found 'rnd'"),
+        ("io.disk.cpus=0-", "expected a CPU list such as 0-3,8, found '0-'"),
+        ("io.disk.target=", "expected a path, found ''"),
+        ("io.disk.cuont=3", "probe io.disk has no parameter 'cuont' (did you mean count?); it has: count, size"),
+        ("io.dsk.count=3", "unknown probe 'io.dsk' (did you mean io.disk?)"),
+        ("count=3", "expected PROBE.KEY=VALUE, such as null.samples=10"),
+        ("io.disk.count", "expected PROBE.KEY=VALUE"),
+        ("io.disk.count=\x1b[2J", "found '\ufffd[2J'"),
+    ],
+)
+def test_what_does_not_fit_is_refused_with_what_would(text: str, message: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        parse_assignments([text], REGISTRY)
+
+    assert message in str(refused.value)
+
+
+def test_the_user_wins_over_the_plan_and_the_plan_over_the_default() -> None:
+    settings = resolve(MANIFEST, "quick", {"time": 9.0})
+
+    assert (settings["count"], settings["time"], settings["size"]) == (2, 9.0, 4096)
+    assert [parameter.name for parameter in missing(MANIFEST, settings)] == ["target"]
+
+
+def test_a_number_may_be_any_where_no_range_is_given() -> None:
+    assert parse_value(Parameter("n", "int", ""), "-5", "x") == -5
