@@ -1,0 +1,119 @@
+"""Runs a plan: every record goes to the log first, then to the listeners."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from typing import Protocol
+
+from sizeup.model.gap import Gap
+from sizeup.model.plan import Plan, Step
+from sizeup.model.sample import Estimate, Outcome, Progress, Samples, Status
+from sizeup.probing.api import Emission
+from sizeup.probing.registry import Registry
+from sizeup.probing.runner import Control, run_step
+from sizeup.session.log import Writer
+from sizeup.session.records import (
+    EstimateRecord,
+    GapRecord,
+    OutcomeRecord,
+    ProgressRecord,
+    Record,
+    SamplesRecord,
+    StepStartRecord,
+)
+
+Listener = Callable[[Record], None]
+_PROGRESS_EVERY_NS = 1_000_000_000
+
+
+class RunControl(Control, Protocol):
+    """What the world wants of the whole run."""
+
+    @property
+    def cancel_run(self) -> bool:
+        """Whether no further step should start."""
+
+    def next_step(self) -> bool:
+        """Wait while paused, forget a cancelled step; False when the run should end."""
+
+
+class Recorder:
+    """Turns what happens into records of one session."""
+
+    def __init__(self, writer: Writer, *, origin_ns: int, listeners: Sequence[Listener] = ()) -> None:
+        self._writer = writer
+        self._origin_ns = origin_ns
+        self._listeners = listeners
+
+    def now_ns(self) -> int:
+        """Nanoseconds of CLOCK_MONOTONIC_RAW since the run began."""
+        return time.clock_gettime_ns(time.CLOCK_MONOTONIC_RAW) - self._origin_ns
+
+    def put(self, *records: Record) -> None:
+        """Log, then tell."""
+        if not records:
+            return
+        self._writer.write(*records)
+        for listener in self._listeners:
+            for record in records:
+                listener(record)
+
+    def sync(self) -> None:
+        """Wait until all that was logged is on the disk."""
+        self._writer.sync()
+
+    def refuse(self, plan: Plan) -> None:
+        """Write down what a plan sets aside."""
+        now = self.now_ns()
+        self.put(
+            *(OutcomeRecord(now, refusal.step, Outcome(Status.REFUSED, refusal.reason)) for refusal in plan.refusals)
+        )
+
+    def run(
+        self,
+        steps: Iterable[Step],
+        registry: Registry,
+        control: RunControl,
+        between: Callable[[], Iterable[Record]] = tuple,
+    ) -> None:
+        """Run steps in order, each in a worker; ``between`` says what to note after each."""
+        for step in steps:
+            if not control.next_step():
+                return
+            self._step(step, registry, control)
+            self.put(*between())
+            self.sync()
+
+    def _step(self, step: Step, registry: Registry, control: RunControl) -> None:
+        probe = registry.get(step.probe)
+        self.put(StepStartRecord(self.now_ns(), step, probe.distribution, probe.series, probe.manifest.chart))
+        self.sync()
+        last_progress_ns = -_PROGRESS_EVERY_NS
+
+        def listen(emissions: Iterable[Emission]) -> None:
+            nonlocal last_progress_ns
+            now = self.now_ns()
+            records: list[Record] = []
+            for emission in emissions:
+                if isinstance(emission, Progress):
+                    if now - last_progress_ns < _PROGRESS_EVERY_NS:
+                        continue
+                    last_progress_ns = now
+                records.append(_record(step.id, now, emission))
+            self.put(*records)
+
+        outcome = run_step(step, probe.target, origin_ns=self._origin_ns, control=control, listener=listen)
+        self.put(OutcomeRecord(self.now_ns(), step.id, outcome))
+
+
+def _record(step: str, now: int, emission: Emission) -> Record:
+    match emission:
+        case Samples():
+            return SamplesRecord(step, emission.series, emission.at, emission.t_ns, emission.values, emission.flags)
+        case Estimate():
+            return EstimateRecord(now, step, emission)
+        case Progress():
+            return ProgressRecord(now, step, emission.done, emission.remaining_seconds, emission.doing)
+        case Gap():
+            return GapRecord(now, emission, step)
