@@ -104,7 +104,8 @@ def format_value(value: float, unit: str) -> str:
     if unit in {"1", ""}:
         return _short(value)
     if unit == "1/s":
-        return f"{format_count(value)} /s"
+        count = format_count(value)
+        return f"{count}/s" if " " in count else f"{count} /s"
     return f"{format_count(value)} {unit}"
 
 

@@ -7,7 +7,7 @@ text and in a report carry the same numbers.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from sizeup import units
@@ -63,15 +63,20 @@ def fit(axis: Axis, values: Iterable[float], most_ticks: int) -> Ruler:
     return Ruler(axis.scale, low, high, ticks, f"{axis.title} ({unit})" if unit else axis.title)
 
 
+_LARGEST = 1e150
+"""Beyond it, and below its inverse, differences and ratios leave the range of a float."""
+
+
 def _linear_ends(axis: Axis, values: Iterable[float]) -> tuple[float, float]:
-    known = [value for value in values if math.isfinite(value)]
+    known = [0.0 if abs(value) < 1 / _LARGEST else value for value in values if abs(value) <= _LARGEST]
     low = axis.low if axis.low is not None else min(known, default=0.0)
     high = axis.high if axis.high is not None else max(known, default=low + 1.0)
-    if axis.low is None and 0 < low < high / 2:
-        low = 0.0  # a cut axis exaggerates; it is cut only where zero would waste half the picture
+    if axis.low is None:
+        low = min(low, 0.0)  # a cut axis exaggerates; who wants one says so
+    if axis.high is None:
+        high = max(high, 0.0)
     if high <= low:
-        # One value, or all alike: the axis reaches from zero to it.
-        low, high = (low, low + (abs(low) or 1.0)) if axis.low is not None else (min(low, 0.0), max(low, 0.0) or 1.0)
+        high = low + (abs(low) or 1.0)
     return low, high
 
 
@@ -101,7 +106,7 @@ def _linear_step(at_least: float, *, binary: bool) -> float:
 
 
 def _log_ends(axis: Axis, values: Iterable[float]) -> tuple[float, float]:
-    known = [value for value in values if math.isfinite(value) and value > 0]
+    known = [value for value in values if 1 / _LARGEST <= value <= _LARGEST]
     low = axis.low if axis.low is not None and axis.low > 0 else min(known, default=1.0)
     high = axis.high if axis.high is not None and axis.high > 0 else max(known, default=low * 10)
     if high <= low:
@@ -134,18 +139,28 @@ def _log10_ticks(low: float, high: float, most: int) -> list[float]:
     return positions if len(positions) >= 2 else [low, high]
 
 
-def _labelled(positions: list[float], unit: str) -> tuple[tuple[Tick, ...], str]:
-    """The ticks spelled; the unit leaves the labels where all of them share it."""
-    labels = [units.format_value(value, unit) for value in positions]
-    if len(set(labels)) < len(labels) or any(
-        label.startswith("0 ") for value, label in zip(positions, labels, strict=True) if value != 0
-    ):
-        # Three digits cannot tell these apart, or not from zero.
-        labels = [f"{value:.12g} {unit}".rstrip() for value in positions]
-    split = [label.partition(" ") for label in labels]
+def spell(values: Sequence[float], unit: str) -> tuple[tuple[str, ...], str]:
+    """The values in human spelling, and the unit that they all share, which the labels then leave out.
+
+    The unit is empty where the values do not share one, and the labels carry their own.
+    """
+    split = [units.format_value(value, unit).partition(" ") for value in values]
     # Zero is zero in any unit, so it does not spoil a shared one.
-    suffixes = {suffix for value, (_, _, suffix) in zip(positions, split, strict=True) if value != 0}
+    suffixes = {suffix for value, (_, _, suffix) in zip(values, split, strict=True) if value != 0}
     if len(suffixes) == 1:
-        shared = suffixes.pop()
-        return tuple(Tick(value, number) for value, (number, _, _) in zip(positions, split, strict=True)), shared
-    return tuple(Tick(value, label if value != 0 else "0") for value, label in zip(positions, labels, strict=True)), ""
+        return tuple(number for number, _, _ in split), suffixes.pop()
+    return tuple(
+        f"{number} {suffix}".rstrip() if value != 0 else "0"
+        for value, (number, _, suffix) in zip(values, split, strict=True)
+    ), ""
+
+
+def _labelled(positions: list[float], unit: str) -> tuple[tuple[Tick, ...], str]:
+    labels, shared = spell(positions, unit)
+    told_apart = len(set(labels)) == len(labels) and not any(
+        label.split(" ")[0] == "0" and value != 0 for value, label in zip(positions, labels, strict=True)
+    )
+    if not told_apart:
+        # Three digits cannot tell these from each other, or not from zero.
+        labels, shared = tuple(f"{value:.12g}" for value in positions), unit if unit != "1" else ""
+    return tuple(Tick(value, label) for value, label in zip(positions, labels, strict=True)), shared

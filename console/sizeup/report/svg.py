@@ -1,0 +1,397 @@
+"""Charts as SVG: scalable, readable without colour, light or dark as the reader's system is.
+
+Series differ by colour, marker and dash; colours are CSS variables, so that a page or the reader's
+system chooses between light and dark. Every picture carries a title and a description for those
+who hear it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sizeup.report.markup import Markup, element, empty, joined, number
+from sizeup.text import one_line
+from sizeup.units import format_value
+from sizeup.views import alternative
+from sizeup.views.chart import Axis, Bar, BarChart, Boundary, Chart, HeatMap, Line, LineChart, Point, Scale
+from sizeup.views.ticks import Ruler, fit, spell
+
+# The first three of each set differ for every kind of colour blindness; contrast is 4.5 or more on the paper.
+LIGHT = """--paper:#ffffff;--ink:#1b1f24;--muted:#57606a;--grid:#dfe3e8;--s0:#0b5cad;--s1:#b34700;--s2:#00705a;\
+--s3:#8f3f9e;--s4:#8a6100;--s5:#4f5b66"""
+DARK = """--paper:#12161b;--ink:#e6e9ed;--muted:#a3adb8;--grid:#2c343d;--s0:#6cb2ff;--s1:#ffa657;--s2:#4fd0ae;\
+--s3:#e29bf0;--s4:#e3c04f;--s5:#b4bec8"""
+
+STYLE = Markup(
+    ".chart text{font:12px system-ui,'DejaVu Sans',sans-serif;fill:var(--ink)}"
+    ".chart .title{font-size:14px;font-weight:600}"
+    ".chart .quiet{fill:var(--muted)}"
+    ".chart .halo{fill:var(--muted);paint-order:stroke;stroke:var(--paper);stroke-width:4px}"
+    ".chart .grid{stroke:var(--grid);stroke-width:1;fill:none}"
+    ".chart .base{stroke:var(--muted);stroke-width:1;fill:none}"
+    ".chart .edge{stroke:var(--muted);stroke-width:1;stroke-dasharray:2 4;fill:none}"
+    ".chart .line{fill:none;stroke-width:2;stroke-linejoin:round}"
+    ".chart .mark{stroke-width:1.5}"
+    ".chart .hollow{fill:var(--paper)}"
+    ".chart .band{stroke:none;fill-opacity:.16}"
+    ".chart .whisker{stroke-width:1.2;fill:none}"
+    ".chart .extent{stroke:var(--ink);stroke-width:1.2;fill:none}"
+    ".chart .bar{fill:var(--s0);fill-opacity:.55}"
+    ".chart .cell{fill:var(--s0);stroke:var(--paper);stroke-width:1}"
+    ".chart .unknown{fill:none;stroke:var(--grid)}"
+    + "".join(
+        f".chart .i{index}{{stroke:var(--s{index})}}.chart .f{index}{{fill:var(--s{index})}}" for index in range(6)
+    )
+)
+
+_WIDTH = 720
+_MARGIN = 8
+_DASHES = ("", "7 4", "2 3", "9 3 2 3", "12 4", "4 4")
+_SERIES = 6
+_NARROW, _BROAD = frozenset("ijlt.,:;|'()[] "), frozenset("mwMW@%→")
+_MOST_CELLS = 32
+"""Rows or columns up to which a heat map has room to print its values."""
+
+
+def standalone(chart: Chart) -> str:
+    """A file of its own, light or dark as the reader's system asks."""
+    picture = draw(chart, "chart")
+    scheme = f":root{{{LIGHT}}}@media (prefers-color-scheme:dark){{:root{{{DARK}}}}}"
+    style = element("style", Markup(scheme + STYLE + "svg{background:var(--paper)}"))
+    opening, rest = picture.split(">", 1)
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{opening} xmlns="http://www.w3.org/2000/svg">{style}{rest}\n'
+
+
+def draw(chart: Chart, name: str) -> Markup:
+    """The picture for use within a page whose style sheet holds ``STYLE``; ``name`` is unique in that page."""
+    match chart:
+        case LineChart():
+            body, width, height = _line_chart(chart)
+        case BarChart():
+            body, width, height = _bar_chart(chart)
+        case HeatMap():
+            body, width, height = _heat_map(chart)
+    return element(
+        "svg",
+        element("title", chart.title, id=f"{name}-title"),
+        element("desc", alternative.sentence(chart), id=f"{name}-text"),
+        _text(0, 18, _fitted(chart.title, width * 0.85), class_="title"),
+        body,
+        viewBox=f"-{_MARGIN} 0 {number(width + 2 * _MARGIN)} {number(height)}",
+        width=width + 2 * _MARGIN,
+        height=height,
+        role="img",
+        aria_labelledby=f"{name}-title {name}-text",
+        class_="chart",
+    )
+
+
+def _text(x: float, y: float, text: str, **attributes: str | float) -> Markup:
+    return element("text", one_line(text), x=x, y=y, **attributes)
+
+
+def _path(points: Sequence[tuple[float, float]], **attributes: str | float) -> Markup:
+    return empty("path", d="M" + "L".join(f"{number(x)} {number(y)}" for x, y in points), **attributes)
+
+
+def _wide(text: str) -> float:
+    """Pixels of a text of 12 pixel height, on the generous side: nothing here can measure the reader's font."""
+    return sum(
+        4.6 if character in _NARROW else 11.4 if character in _BROAD else 8.4 if character.isupper() else 7.4
+        for character in text
+    )
+
+
+def _fitted(text: str, width: float) -> str:
+    """The text on one line, cut with an ellipsis where it would be wider than ``width`` pixels."""
+    line = one_line(text)
+    while _wide(line) > width and len(line) > 2:
+        line = one_line(line, len(line) - 1)
+    return line
+
+
+@dataclass(frozen=True, slots=True)
+class _Plot:
+    """The rectangle between the axes, and where values lie in it."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+    x: Ruler
+    y: Ruler
+
+    def across(self, value: float) -> float | None:
+        """Pixel of an x value; None outside the axis."""
+        return _between(self.x.position(value), self.left, self.right)
+
+    def up(self, value: float) -> float | None:
+        """Pixel of a y value; None outside the axis."""
+        return _between(self.y.position(value), self.bottom, self.top)
+
+    def up_clipped(self, value: float) -> float:
+        """Pixel of a y value, at the edge where it lies outside."""
+        position = self.y.position(value)
+        return self.bottom + (self.top - self.bottom) * min(max(position if position is not None else 0.0, 0.0), 1.0)
+
+    def place(self, point: Point) -> tuple[float, float] | None:
+        """Pixel of a point; None outside the axes."""
+        x, y = self.across(point.x), self.up(point.y)
+        return None if x is None or y is None else (x, y)
+
+
+def _between(position: float | None, start: float, end: float) -> float | None:
+    if position is None or not -1e-6 <= position <= 1 + 1e-6:
+        return None
+    return start + (end - start) * position
+
+
+def _line_chart(chart: LineChart) -> tuple[Markup, float, float]:
+    points = [point for line in chart.lines for point in line.points]
+    ends = [end for point in points for end in (point.low, point.high) if end is not None]
+    x = fit(chart.x, [point.x for point in points], 8)
+    y = fit(chart.y, [*(point.y for point in points), *ends], 6)
+
+    legend, top = _legend(chart.lines, disturbed=any(point.disturbed for point in points))
+    left = 10 + max(_wide(tick.label) for tick in y.ticks)
+    right = _WIDTH - 14 - _wide(x.ticks[-1].label) / 2
+    edges, band = _boundaries(chart.boundaries, x, left, right)
+    title_y = top + 14
+    plot = _Plot(left, title_y + 16 + band, right, title_y + 266 + band, x, y)
+    body = joined(
+        legend,
+        _text(0, title_y, y.title, class_="quiet"),
+        _grid(plot),
+        *(_boundary_line(edge, row, plot, title_y + 8) for edge, row in edges),
+        *(_boundary_label(edge, row, plot, title_y + 8) for edge, row in edges),
+        *(_line(line, index % _SERIES, plot) for index, line in enumerate(chart.lines)),
+    )
+    return body, _WIDTH, plot.bottom + 46
+
+
+def _legend(lines: Sequence[Line], *, disturbed: bool) -> tuple[Markup, float]:
+    """Samples of each line with its name, and the pixel below them; nothing for a single line without a name."""
+    parts: list[Markup] = []
+    x, y = 0.0, 40.0
+    entries = (
+        [(_fitted(line.label, 300), index % _SERIES) for index, line in enumerate(lines)] if len(lines) > 1 else []
+    )
+    for label, index in entries:
+        if x and x + 40 + _wide(label) > _WIDTH:
+            x, y = 0.0, y + 18
+        parts += [
+            _path([(x, y - 4), (x + 28, y - 4)], class_=f"line i{index}", stroke_dasharray=_DASHES[index] or "none"),
+            _mark(x + 14, y - 4, index, hollow=False),
+            _text(x + 34, y, label),
+        ]
+        x += 34 + _wide(label) + 18
+    if disturbed:
+        label = "hollow: disturbed while it was measured"
+        if x and x + _wide(label) > _WIDTH:
+            x, y = 0.0, y + 18
+        parts.append(_text(x, y, label, class_="quiet"))
+    return joined(*parts), y + 8 if parts else 22
+
+
+def _boundaries(
+    boundaries: Sequence[Boundary], x: Ruler, left: float, right: float
+) -> tuple[list[tuple[Boundary, int]], float]:
+    """Each boundary with the row its label fits into, and the height of these rows."""
+    free = [left] * 3
+    placed: list[tuple[Boundary, int]] = []
+    for boundary in sorted(boundaries, key=lambda boundary: boundary.x):
+        at = _between(x.position(boundary.x), left, right)
+        if at is None:
+            continue
+        half = _wide(boundary.label) / 2
+        row = next((row for row, end in enumerate(free) if at - half >= end), len(free) - 1)
+        free[row] = at + half + 8
+        placed.append((boundary, row))
+    rows = max((row for _, row in placed), default=-1) + 1
+    return placed, rows * 15
+
+
+def _boundary_line(boundary: Boundary, row: int, plot: _Plot, top: float) -> Markup:
+    at = plot.across(boundary.x) or plot.left
+    return _path([(at, top + 14 + row * 15), (at, plot.bottom)], class_="edge")
+
+
+def _boundary_label(boundary: Boundary, row: int, plot: _Plot, top: float) -> Markup:
+    half = _wide(boundary.label) / 2
+    x = min(max(plot.across(boundary.x) or plot.left, half), _WIDTH - half)
+    return _text(x, top + 10 + row * 15, boundary.label, class_="halo", text_anchor="middle")
+
+
+def _grid(plot: _Plot) -> Markup:
+    parts: list[Markup] = []
+    for tick in plot.y.ticks:
+        y = plot.up(tick.value)
+        if y is not None:
+            parts.append(_path([(plot.left, y), (plot.right, y)], class_="grid"))
+            parts.append(_text(plot.left - 6, y + 4, tick.label, class_="quiet", text_anchor="end"))
+    for tick in plot.x.ticks:
+        x = plot.across(tick.value)
+        if x is not None:
+            parts.append(_path([(x, plot.bottom), (x, plot.bottom + 5)], class_="base"))
+            parts.append(_text(x, plot.bottom + 19, tick.label, class_="quiet", text_anchor="middle"))
+    parts.append(_path([(plot.left, plot.bottom), (plot.right, plot.bottom)], class_="base"))
+    parts.append(
+        _text((plot.left + plot.right) / 2, plot.bottom + 39, plot.x.title, class_="quiet", text_anchor="middle")
+    )
+    return joined(*parts)
+
+
+def _line(line: Line, index: int, plot: _Plot) -> Markup:
+    placed = [(point, place) for point in line.points if (place := plot.place(point)) is not None]
+    if not placed:
+        return joined()
+    marks_every = math.ceil(len(placed) / 30)  # more would hide the line
+    return joined(
+        _intervals(placed, index, plot),
+        _path([place for _, place in placed], class_=f"line i{index}", stroke_dasharray=_DASHES[index] or "none"),
+        *(
+            _mark(*place, index, hollow=point.disturbed)
+            for position, (point, place) in enumerate(placed)
+            if point.disturbed or position % marks_every == 0
+        ),
+    )
+
+
+def _intervals(placed: Sequence[tuple[Point, tuple[float, float]]], index: int, plot: _Plot) -> Markup:
+    """A band where points are many, whiskers where they are few."""
+    known = [
+        (x, plot.up_clipped(point.low), plot.up_clipped(point.high))
+        for point, (x, _) in placed
+        if point.low is not None and point.high is not None
+    ]
+    if len(known) > 12 and len(known) == len(placed):
+        outline = [*((x, high) for x, _, high in known), *((x, low) for x, low, _ in reversed(known))]
+        return _path(outline, class_=f"band f{index}")
+    whiskers: list[Markup] = []
+    for x, low, high in known:
+        if low - high >= 2:  # shorter ones would only thicken the marker
+            whiskers.append(_path([(x, low), (x, high)], class_=f"whisker i{index}"))
+            whiskers += [_path([(x - 4, end), (x + 4, end)], class_=f"whisker i{index}") for end in (low, high)]
+    return joined(*whiskers)
+
+
+_SHAPES: tuple[tuple[tuple[float, float], ...], ...] = (
+    (),  # a circle
+    ((-3.5, -3.5), (3.5, -3.5), (3.5, 3.5), (-3.5, 3.5)),
+    ((0, -4.5), (4.5, 3.5), (-4.5, 3.5)),
+    ((0, -5), (5, 0), (0, 5), (-5, 0)),
+    ((0, 4.5), (4.5, -3.5), (-4.5, -3.5)),
+    ((-4, -1.5), (4, -1.5), (4, 1.5), (-4, 1.5)),
+)
+
+
+def _mark(x: float, y: float, index: int, *, hollow: bool) -> Markup:
+    classes = f"mark i{index} {'hollow' if hollow else f'f{index}'}"
+    shape = _SHAPES[index]
+    if not shape:
+        return empty("circle", cx=x, cy=y, r=3.6, class_=classes)
+    corners = " ".join(f"{number(x + dx)},{number(y + dy)}" for dx, dy in shape)
+    return empty("polygon", points=corners, class_=classes)
+
+
+def _bar_chart(chart: BarChart) -> tuple[Markup, float, float]:
+    labels = [_fitted(bar.label, 240) for bar in chart.bars]
+    spelled = [_bar_text(bar, chart.axis) for bar in chart.bars]
+    left = 10 + max((_wide(label) for label in labels), default=0)
+    right = max(_WIDTH - 14 - max((_wide(text) for text in spelled), default=0), left + 160)
+    reach = [end for bar in chart.bars for end in (bar.value, bar.low, bar.high) if end is not None]
+    # A bar's length is its value only from zero on.
+    from_zero = [0.0] if chart.axis.scale is Scale.LINEAR else []
+    ruler = fit(chart.axis, [*reach, *from_zero], 5)
+
+    def across(value: float) -> float:
+        position = ruler.position(value)
+        return left + (right - left) * min(max(position if position is not None else 0.0, 0.0), 1.0)
+
+    top, pitch = 34.0, 28.0
+    bottom = top + pitch * len(chart.bars)
+    parts: list[Markup] = []
+    for tick in ruler.ticks:
+        parts.append(_path([(across(tick.value), top), (across(tick.value), bottom)], class_="grid"))
+        parts.append(_text(across(tick.value), bottom + 16, tick.label, class_="quiet", text_anchor="middle"))
+    start = across(0.0)
+    for index, bar in enumerate(chart.bars):
+        middle, end = top + pitch * (index + 0.5), across(bar.value)
+        parts.append(_text(left - 8, middle + 4, labels[index], text_anchor="end"))
+        parts.append(empty("rect", x=min(start, end), y=middle - 9, width=abs(end - start), height=18, class_="bar"))
+        after = max(start, end)
+        if bar.low is not None and bar.high is not None:
+            low, high = across(bar.low), across(bar.high)
+            parts.append(_path([(low, middle), (high, middle)], class_="extent"))
+            parts += [_path([(x, middle - 4), (x, middle + 4)], class_="extent") for x in (low, high)]
+            after = max(after, high)
+        parts.append(_text(after + 6, middle + 4, spelled[index]))
+    parts.append(_path([(start, top), (start, bottom)], class_="base"))
+    parts.append(_text((left + right) / 2, bottom + 36, ruler.title, class_="quiet", text_anchor="middle"))
+    return joined(*parts), max(_WIDTH, right + 14 + max((_wide(text) for text in spelled), default=0)), bottom + 46
+
+
+def _bar_text(bar: Bar, axis: Axis) -> str:
+    value = format_value(bar.value, axis.unit)
+    return _fitted(f"{value}, {bar.note}" if bar.note else value, 300)
+
+
+def _heat_map(chart: HeatMap) -> tuple[Markup, float, float]:
+    known = [value for row in chart.values for value in row if value is not None]
+    printed = len(chart.rows) <= _MOST_CELLS and len(chart.columns) <= _MOST_CELLS
+    spelled, unit = spell(known, chart.unit)
+    labels = iter(spelled)
+    texts = [["–" if value is None else next(labels) for value in row] for row in chart.values]
+    widest = max([*(_wide(text) for row in texts for text in row), *map(_wide, chart.columns)], default=1.0)
+    row_labels = [_fitted(name, 240) for name in chart.rows]
+    left = 10 + max([_wide(name) for name in row_labels], default=0)
+    wide = max(44.0, widest + 14) if printed else 11.0
+    high = 28.0 if printed else 11.0
+    top = 62.0
+    low_end, reach = min(known, default=0.0), (max(known, default=0.0) - min(known, default=0.0)) or 1.0
+
+    directions = f"Rows: {chart.row_title}. Columns: {chart.column_title}.{f' Values in {unit}.' if unit else ''}"
+    parts = [
+        _text(0, 36, directions, class_="quiet"),
+    ]
+    step = 1 if printed else 8
+    for column, name in enumerate(chart.columns):
+        if column % step == 0:
+            middle = left + wide * (column + 0.5)
+            parts.append(_text(middle, top - 4, name, text_anchor="middle" if printed else "start"))
+    for row, cells in enumerate(chart.values):
+        y = top + high * row
+        if row % step == 0:
+            parts.append(_text(left - 8, y + high / 2 + 4, row_labels[row], text_anchor="end"))
+        for column, value in enumerate(cells):
+            x = left + wide * column
+            # Even the strongest cell stays pale enough for the ink that prints its value.
+            cell = (
+                empty("rect", x=x, y=y, width=wide, height=high, class_="unknown")
+                if value is None
+                else _cell(x, y, wide, high, 0.08 + 0.42 * (value - low_end) / reach)
+            )
+            parts.append(cell)
+            if printed:
+                parts.append(_text(x + wide / 2, y + high / 2 + 4, texts[row][column], text_anchor="middle"))
+    bottom = top + high * len(chart.rows)
+    key = _heat_key(chart, known)
+    parts.append(_text(0, bottom + 20, key, class_="quiet"))
+    width = max(left + wide * len(chart.columns) + 8, _wide(key), _wide(directions), _wide(chart.title) / 0.85, 240)
+    return joined(*parts), width, bottom + 30
+
+
+def _cell(x: float, y: float, wide: float, high: float, opacity: float) -> Markup:
+    return empty("rect", x=x, y=y, width=wide, height=high, class_="cell", fill_opacity=f"{opacity:.2f}")
+
+
+def _heat_key(chart: HeatMap, known: Sequence[float]) -> str:
+    if not known:
+        return "Nothing was measured."
+    low, high = format_value(min(known), chart.unit), format_value(max(known), chart.unit)
+    parts = [f"Faint is {low}, strong is {high}" if low != high else f"All are {low}"]
+    if any(value is None for row in chart.values for value in row):
+        parts.append("– was not measured")
+    return "; ".join(parts) + "."

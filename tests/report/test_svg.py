@@ -1,0 +1,129 @@
+"""Charts as SVG: well formed whatever the text, readable without colour, and saying in words what they show."""
+
+import re
+from xml.etree import ElementTree
+
+import pytest
+
+from report.charts import BARS, CHARTS, CURVE, MATRIX
+from sizeup.report import svg
+from sizeup.views.chart import Axis, Bar, BarChart, Chart, HeatMap, Line, LineChart, Point
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def drawn(chart: Chart) -> ElementTree.Element:
+    return ElementTree.fromstring(svg.standalone(chart))
+
+
+def texts(root: ElementTree.Element) -> list[str]:
+    return [text.text or "" for text in root.iter(f"{SVG}text")]
+
+
+@pytest.mark.parametrize("chart", CHARTS, ids=lambda chart: chart.title[:12])
+def test_every_chart_is_well_formed_and_names_no_other_place(chart: Chart) -> None:
+    markup = svg.standalone(chart)
+
+    assert drawn(chart).tag == f"{SVG}svg"
+    assert "<script" not in markup
+    assert "\x1b" not in markup
+    assert re.findall(r"""(?:href|src|url\()[^>]*""", markup) == []
+    assert re.findall(r"https?://[^\s\"]+", markup) == ["http://www.w3.org/2000/svg"]
+
+
+@pytest.mark.parametrize("chart", CHARTS, ids=lambda chart: chart.title[:12])
+def test_every_chart_says_in_words_what_it_shows(chart: Chart) -> None:
+    root = drawn(chart)
+    title, words = root.find(f"{SVG}title"), root.find(f"{SVG}desc")
+
+    assert title is not None
+    assert words is not None
+    assert words.text
+    assert root.attrib["role"] == "img"
+    assert root.attrib["aria-labelledby"] == f"{title.attrib['id']} {words.attrib['id']}"
+
+
+def test_the_words_of_a_curve_give_its_lowest_and_highest_point() -> None:
+    words = drawn(CURVE).findtext(f"{SVG}desc") or ""
+
+    assert "huge pages: 1.2 ns at 4 KiB to 96 ns at 512 MiB" in words
+
+
+def test_lines_differ_by_marker_and_dash_and_not_by_colour_alone() -> None:
+    lines = tuple(Line(f"line {index}", (Point(1, index), Point(2, index))) for index in range(6))
+    root = drawn(LineChart("Six", Axis("x", "1"), Axis("y", "1"), lines))
+    dashes = {path.get("stroke-dasharray") for path in root.iter(f"{SVG}path") if "line " in path.get("class", "")}
+    outlines = {
+        re.sub(r"[\d.]+", "n", mark.get("points", "")) + str(len(mark.get("points", "").split()))
+        for kind in ("circle", "polygon")
+        for mark in root.iter(f"{SVG}{kind}")
+    }
+
+    assert len(dashes) == 6
+    assert len(outlines) >= 3  # a circle, triangles, and four-cornered ones that differ in proportion
+
+
+def test_both_axes_carry_their_title_and_unit() -> None:
+    shown = texts(drawn(CURVE))
+
+    assert "Load-to-use latency (ns)" in shown
+    assert any(text.startswith("Working set") for text in shown)
+    assert "1 MiB" in shown
+
+
+def test_a_disturbed_point_is_hollow_and_the_legend_says_why() -> None:
+    root = drawn(CURVE)
+
+    assert sum("hollow" in mark.get("class", "") for mark in root.iter()) == 1
+    assert "hollow: disturbed while it was measured" in texts(root)
+
+
+def test_intervals_are_whiskers_where_points_are_few() -> None:
+    assert sum("whisker" in path.get("class", "") for path in drawn(CURVE).iter(f"{SVG}path")) == 3 * 2
+
+
+def test_intervals_are_a_band_where_points_are_many() -> None:
+    line = Line("", tuple(Point(x, 10, 9, 11) for x in range(1, 30)))
+    root = drawn(LineChart("Many", Axis("x", "1"), Axis("y", "1"), (line,)))
+
+    assert sum("band" in path.get("class", "") for path in root.iter(f"{SVG}path")) == 1
+
+
+def test_bars_start_at_zero_and_print_their_value_and_note() -> None:
+    root = drawn(BARS)
+    widths = [float(bar.attrib["width"]) for bar in root.iter(f"{SVG}rect")]
+
+    assert widths[1] / widths[0] == pytest.approx(342 / 24, rel=0.02)
+    assert "24 ns, vdso" in texts(root)
+
+
+def test_a_bar_below_zero_reaches_to_the_left_of_the_zero_line() -> None:
+    root = drawn(BarChart("Change", Axis("Change", "%"), (Bar("better", 4), Bar("worse", -4))))
+    better, worse = (float(bar.attrib["x"]) for bar in root.iter(f"{SVG}rect"))
+
+    assert worse < better
+
+
+def test_a_heat_map_prints_its_values_and_the_unit_once() -> None:
+    shown = texts(drawn(MATRIX))
+
+    assert shown.count("131") == 2
+    assert "–" in shown
+    assert any("Values in ns." in text for text in shown)
+
+
+def test_a_heat_map_too_large_to_print_its_values_keeps_them_in_words() -> None:
+    names = tuple(map(str, range(64)))
+    root = drawn(HeatMap("Cores", "from", "to", names, names, tuple((45.0,) * 64 for _ in names), "ns"))
+
+    assert "45" not in texts(root)
+    assert "45 ns" in (root.findtext(f"{SVG}desc") or "")
+
+
+@pytest.mark.parametrize("value", [0.0, -5.0, 5e-324, 1e308, -1e308])
+def test_values_at_the_ends_of_what_a_float_can_hold_are_drawn(value: float) -> None:
+    points = (Point(1, value, value, value), Point(2, 1.0))
+
+    drawn(LineChart("Odd", Axis("x", "1"), Axis("y", "ns"), (Line("", points),)))
+    drawn(BarChart("Odd", Axis("y", "ns"), (Bar("one", value), Bar("two", 1.0))))
+    drawn(HeatMap("Odd", "r", "c", ("0",), ("0", "1"), ((value, 1.0),), "ns"))
