@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 from sizeup.model.finding import Finding
 from sizeup.model.gap import Gap
-from sizeup.model.network import NfsMount, Nic
-from sizeup.model.numa import NumaNode
+from sizeup.model.network import NfsMount, Nic, RdmaPort
+from sizeup.model.numa import HugePages, NumaNode
 from sizeup.model.platform import Platform
 from sizeup.model.storage import BlockDevice
 from sizeup.model.topology import Cache, CacheKind, Core, Die, Package, Pu
@@ -36,14 +36,19 @@ class Machine:
     """In the kernel's order; empty where the kernel has no NUMA at all ("not NUMA")."""
     memory_bytes: int | None = None
     memory_available_bytes: int | None = None
+    huge_pages: tuple[HugePages, ...] = ()
+    """Pools of the whole machine, by page size."""
     cpu_model: str | None = None
     cpu_vendor: str | None = None
     base_clock: Quantity | None = None
     """Hertz a core sustains by its data sheet, with where that was read; None when unknown and the user must say."""
     platform: Platform = field(default_factory=Platform)
     nics: tuple[Nic, ...] = ()
+    rdma_ports: tuple[RdmaPort, ...] = ()
     block_devices: tuple[BlockDevice, ...] = ()
     nfs_mounts: tuple[NfsMount, ...] = ()
+    contradictions: tuple[str, ...] = ()
+    """Where the firmware contradicts itself about what shares what, in words."""
     findings: tuple[Finding, ...] = ()
     gaps: tuple[Gap, ...] = ()
 

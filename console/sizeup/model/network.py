@@ -11,8 +11,8 @@ class Nic:
 
     name: str
     kind: str
-    """``physical``, ``virtio``, ``bond``, ``bond-member``, ``vlan``, ``bridge``, ``veth``,
-    ``loopback``, ``virtual``."""
+    """``physical``, ``virtio``, ``bond``, ``vlan``, ``bridge``, ``veth``, ``tunnel``, ``loopback``, ``virtual``.
+    A member of a bond or bridge keeps its own kind and names its ``master``."""
     driver: str | None = None
     mac: str | None = None
     mtu: int | None = None
@@ -27,6 +27,42 @@ class Nic:
     transmit_queues: int | None = None
     master: str | None = None
     lower: tuple[str, ...] = ()
+    bond_mode: str | None = None
+    """``active-backup``, ``802.3ad`` ...; None for what is no bond."""
+    bond_active: str | None = None
+    """The member in use, for modes that use one."""
+    virtual_function_of: str | None = None
+    """PCI address of the physical function; its link is shared."""
+    virtual_functions: int | None = None
+    """How many are made; None where the device cannot."""
+    rdma: tuple[str, ...] = ()
+    """RDMA devices on the same PCI function."""
+
+
+@dataclass(frozen=True, slots=True)
+class RdmaPort:
+    """One port of an InfiniBand or RoCE device."""
+
+    device: str
+    port: int
+    state: str | None
+    rate_bits_per_second: int | None
+    """None where the port is down or its rate unknown."""
+    pci_address: str | None = None
+    node: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NfsOperation:
+    """What one kind of call has cost since the mount; mountstats, per-op statistics."""
+
+    name: str
+    calls: int
+    bytes_sent: int
+    bytes_received: int
+    queue_ms: int
+    response_ms: int
+    execute_ms: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,3 +84,17 @@ class NfsMount:
     security: str | None = None
     address: str | None = None
     options: tuple[str, ...] = ()
+    attribute_cache: str | None = None
+    """``noac``, ``actimeo=N`` or the four limits where set; None for the defaults."""
+    age_seconds: int | None = None
+    retransmits: int | None = None
+    """Retries of all calls, from the per-operation statistics."""
+    read_bytes: int | None = None
+    """Read from the server since the mount."""
+    written_bytes: int | None = None
+    operations: tuple[NfsOperation, ...] = ()
+    """Calls made, the busiest first."""
+    device: str | None = None
+    """``major:minor``: mounts that share one share their statistics."""
+    nic: str | None = None
+    """The interface the route to the server takes; None on a recording without routes."""

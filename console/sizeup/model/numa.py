@@ -12,6 +12,7 @@ class MemoryKind(Enum):
     DRAM = "dram"
     GPU = "gpu"
     CXL = "cxl"
+    PERSISTENT = "persistent"
     HBM = "hbm"
     NONE = "none"
     UNKNOWN = "unknown"
@@ -25,6 +26,8 @@ class HugePages:
     total: int
     free: int
     surplus: int = 0
+    reserved: int | None = None
+    """Promised to a mapping and not yet touched; None for the pool of a node, as the kernel counts them as a whole."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +50,11 @@ class NumaNode:
     """Empty for a memory-only node."""
     packages: tuple[int, ...] = ()
     """Indexes of the packages that its PUs belong to."""
+    local_pus: tuple[int, ...] = ()
+    """PUs nearest to its memory: its own, or for a memory-only node the ones the firmware names or its
+    distances suggest; empty where nothing tells."""
+    allowed: bool = True
+    """This process may take memory here: the cgroup's ``cpuset.mems`` says so."""
     memory_bytes: int | None = None
     free_bytes: int | None = None
     used_bytes: int | None = None

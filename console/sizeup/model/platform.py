@@ -6,6 +6,18 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
+class ControlGroup:
+    """What the cgroup of this process allows it; None where it sets no limit or none was recorded."""
+
+    path: str | None = None
+    cpus: tuple[int, ...] | None = None
+    """CPUs of its cpuset."""
+    cpu_quota: float | None = None
+    """CPUs' worth of time it may use, such as 1.5."""
+    memory_bytes: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Platform:
     """What is true of the machine as a whole; None where it could not be read."""
 
@@ -17,6 +29,7 @@ class Platform:
     is_guest: bool | None = None
     """True under a hypervisor, False where the CPU says there is none, None where nothing tells."""
     container: str | None = None
+    """``docker``, ``podman``, ``lxc`` ...: what runs around this process; None where nothing says so."""
     clock_source: str | None = None
     clock_sources: tuple[str, ...] = ()
     command_line: str | None = None
@@ -25,3 +38,28 @@ class Platform:
     numa_balancing: bool | None = None
     model: str | None = None
     """What DMI calls the product."""
+    vendor: str | None = None
+    serial: str | None = None
+    """Of the product, from DMI; only root can read it."""
+    firmware: str | None = None
+    """Version of the BIOS."""
+    kernel_settings: tuple[str, ...] = ()
+    """Words of the command line that change what is measured: ``numa=off``, ``isolcpus=2-7`` ..."""
+    frequency_driver: str | None = None
+    turbo: bool | None = None
+    """Whether the clock may rise above its base; None where no driver tells."""
+    smt: str | None = None
+    """``on``, ``off``, ``forceoff``, ``notsupported`` ... as the kernel's SMT control says."""
+    isolated_cpus: tuple[int, ...] = ()
+    tickless_cpus: tuple[int, ...] = ()
+    """CPUs of ``nohz_full``."""
+    steal_share: float | None = None
+    """Share of CPU time since boot that the hypervisor gave to others, 0 to 1; None outside guests."""
+    control_group: ControlGroup | None = None
+    affinity: tuple[int, ...] | None = None
+    """CPUs this process may be scheduled on; None where not recorded."""
+    memlock_bytes: int | None = None
+    """How much this process may lock in memory; None when unlimited or unknown (see ``memlock_unlimited``)."""
+    memlock_unlimited: bool | None = None
+    hidden: tuple[str, ...] = ()
+    """What a container or hypervisor keeps from view, in words."""

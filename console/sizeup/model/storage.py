@@ -66,4 +66,22 @@ class BlockDevice:
     raid_level: str | None = None
     raid_disks: int | None = None
     dm_name: str | None = None
+    dm_uuid: str | None = None
+    """Its prefix tells what made the device: ``LVM-``, ``CRYPT-``, ``mpath-``."""
+    suspended: bool | None = None
+    state: str | None = None
+    """Of a SCSI device (``running``, ``offline``), an array (``clean``, ``degraded``) or an NVMe controller."""
+    raid_degraded: int | None = None
+    """Members that an md array lacks."""
+    zoned: bool | None = None
     mount_points: tuple[str, ...] = ()
+    start_bytes: int | None = None
+    """Where a partition begins on its disk."""
+    leaves: tuple[str, ...] = ()
+    """The devices at the bottom of a stack or partition, by name; a device without members is its own."""
+    read_spindles: float | None = None
+    """Leaves that serve reads at once: mirrors all count, parity stripes all count."""
+    write_spindles: float | None = None
+    """Leaves that a write costs one of: a mirror of two counts one, RAID 5 a quarter of its members, RAID 6 a sixth."""
+    usable_bytes: int | None = None
+    """What a stack offers after redundancy; its own size where it is active."""

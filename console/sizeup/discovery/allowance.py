@@ -1,0 +1,89 @@
+"""What this process may use: affinity and the cgroup's cpusets, versions 1 and 2 (man 7 cpuset, cgroup-v2.rst)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from sizeup.discovery.lists import parse_cpulist
+from sizeup.discovery.mounts import parse_mounts
+from sizeup.discovery.sysroot import Sysroot
+
+_STATUS = re.compile(r"^(Cpus|Mems)_allowed_list:\s*([\d,:/-]+)$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Allowance:
+    """None where nothing restricts, or nothing was recorded."""
+
+    cpus: tuple[int, ...] | None = None
+    nodes: tuple[int, ...] | None = None
+    affinity: tuple[int, ...] | None = None
+    """CPUs of the affinity mask (taskset), cpusets included by the kernel."""
+    cpuset: tuple[int, ...] | None = None
+    """CPUs of the cgroup's cpuset alone."""
+    cgroup: str | None = None
+    """The cgroup's path where it has a cpuset."""
+
+
+def _cgroup_path(sysroot: Sysroot) -> str | None:
+    path = sysroot.line("/proc/self/cpuset")
+    if path is not None:
+        return path
+    unified = None
+    for line in (sysroot.read("/proc/self/cgroup") or "").splitlines():
+        hierarchy, _, rest = line.partition(":")
+        controllers, _, group = rest.partition(":")
+        if "cpuset" in controllers.split(","):
+            return group
+        if hierarchy == "0":
+            unified = group
+    return unified
+
+
+def _cpuset_directories(sysroot: Sysroot) -> list[str]:
+    """Where cpusets are mounted, version 1 first: it wins where both are."""
+    first, second = [], []
+    for mount in parse_mounts(sysroot.read("/proc/mounts") or sysroot.read("/proc/self/mounts") or ""):
+        if mount.kind == "cpuset" or (mount.kind == "cgroup" and "cpuset" in mount.options):
+            first.append(mount.where)
+        elif mount.kind == "cgroup2":
+            second.append(mount.where)
+    return first + second
+
+
+def read_allowance(sysroot: Sysroot) -> Allowance:
+    """What the process that reads, or that made the recording, may run on and allocate from."""
+    status = dict(_STATUS.findall(sysroot.read("/proc/self/status") or ""))
+    try:
+        affinity = parse_cpulist(status["Cpus"]) if "Cpus" in status else None
+        nodes = parse_cpulist(status["Mems"]) if "Mems" in status else None
+    except ValueError as error:
+        sysroot.note("/proc/self/status", f"malformed: {error}")
+        affinity = nodes = None
+    group = _cgroup_path(sysroot)
+    cpuset = memory = None
+    if group is not None:
+        for directory in _cpuset_directories(sysroot):
+            base = directory.rstrip("/") + ("" if group == "/" else group)
+            cpuset = _first(sysroot, base, ("cpuset.cpus.effective", "cpuset.effective_cpus", "cpuset.cpus", "cpus"))
+            memory = _first(sysroot, base, ("cpuset.mems.effective", "cpuset.effective_mems", "cpuset.mems", "mems"))
+            if cpuset or memory:
+                break
+    return Allowance(
+        cpus=_both(affinity, cpuset), nodes=_both(nodes, memory), affinity=affinity, cpuset=cpuset, cgroup=group
+    )
+
+
+def _first(sysroot: Sysroot, directory: str, names: tuple[str, ...]) -> tuple[int, ...] | None:
+    for name in names:
+        ids = sysroot.parsed(f"{directory}/{name}", parse_cpulist)
+        if ids:
+            return ids
+    return None
+
+
+def _both(one: tuple[int, ...] | None, other: tuple[int, ...] | None) -> tuple[int, ...] | None:
+    if one is None or other is None:
+        return one if other is None else other
+    return tuple(sorted(set(one) & set(other))) or one

@@ -1,0 +1,273 @@
+"""Block devices from ``/sys/block`` (Documentation/ABI/stable/sysfs-block), told apart by where they hang."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from sizeup.discovery.ancestry import locate
+from sizeup.discovery.mounts import parse_mountinfo, parse_mounts
+from sizeup.discovery.sysroot import Sysroot, Unreadable
+from sizeup.model.storage import BlockDevice, BlockKind
+
+_SECTOR = 512  # of ``size`` and ``start``, whatever the device's own block is
+_DEVICES_LIMIT = 1 << 14
+_PARTITIONS_LIMIT = 256
+
+_HCTL = re.compile(r"\d+:\d+:\d+:\d+")
+_NVME_PATH = re.compile(r"nvme\d+c\d+n\d+")
+_DM_KINDS = (
+    ("mpath-", BlockKind.MULTIPATH),
+    ("LVM-", BlockKind.LVM),
+    ("CRYPT-", BlockKind.CRYPT),
+)
+_DRIVERS = {
+    "loop": BlockKind.LOOP,
+    "ramdisk": BlockKind.RAM,
+    "zram": BlockKind.RAM,
+    "nbd": BlockKind.NBD,
+    "md": BlockKind.MD,
+    "device-mapper": BlockKind.DM,
+    "bcache": BlockKind.BCACHE,
+    "virtblk": BlockKind.VIRTIO,
+    "xvd": BlockKind.XEN,
+    "mmc": BlockKind.MMC,
+    "sd": BlockKind.SCSI,
+    "sr": BlockKind.OPTICAL,
+}
+_VIRTUAL_NAMES = (
+    ("loop", BlockKind.LOOP),
+    ("ram", BlockKind.RAM),
+    ("zram", BlockKind.RAM),
+    ("nbd", BlockKind.NBD),
+)
+_SCSI_OPTICAL = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What is read once for all devices."""
+
+    drivers: Mapping[int, str]
+    """Block driver by major number, from ``/proc/devices``."""
+    mount_points: Mapping[str, tuple[str, ...]]
+    """By ``major:minor`` and by device path."""
+
+
+def parse_block_drivers(text: str) -> dict[int, str]:
+    """The second half of ``/proc/devices``."""
+    _, _, blocks = text.partition("Block devices:")
+    drivers = {}
+    for line in blocks.splitlines():
+        major, _, name = line.strip().partition(" ")
+        if major.isdecimal() and len(major) < 7:
+            drivers[int(major)] = name.strip()
+    return drivers
+
+
+def read_surroundings(sysroot: Sysroot) -> Surroundings:
+    """Drivers and mounts."""
+    where: dict[str, dict[str, None]] = {}
+    mounts = parse_mountinfo(sysroot.read("/proc/self/mountinfo") or "")
+    for mount in mounts or parse_mounts(sysroot.read("/proc/mounts") or ""):
+        for key in (mount.devno, mount.what if mount.what.startswith("/dev/") else None):
+            if key is not None:
+                where.setdefault(key, {})[mount.where] = None
+    return Surroundings(
+        drivers=parse_block_drivers(sysroot.read("/proc/devices") or ""),
+        mount_points={key: tuple(points) for key, points in where.items()},
+    )
+
+
+def _dm_kind(uuid: str | None) -> BlockKind:
+    if uuid is None:
+        return BlockKind.DM
+    if re.match(r"part\d+-", uuid):
+        return BlockKind.PARTITION
+    return next((kind for prefix, kind in _DM_KINDS if uuid.startswith(prefix)), BlockKind.DM)
+
+
+def _kind(
+    sysroot: Sysroot, base: str, real: str, entries: frozenset[str], uuid: str | None, driver: str | None
+) -> BlockKind:
+    name = base.rpartition("/")[2]
+    parts = real.split("/")
+    if "dm" in entries:
+        return _dm_kind(uuid)
+    if "md" in entries:
+        return BlockKind.MD
+    if "bcache" in entries and "/virtual/" in real:
+        return BlockKind.BCACHE
+    if "/nvme" in real.rpartition("/block/")[0] + real.rpartition(name)[0]:
+        return BlockKind.NVME
+    if any(_HCTL.fullmatch(part) for part in parts):
+        return BlockKind.OPTICAL if sysroot.integer(f"{base}/device/type") == _SCSI_OPTICAL else BlockKind.SCSI
+    if any(part.startswith("virtio") and part[6:].isdecimal() for part in parts):
+        return BlockKind.VIRTIO
+    if any(part.startswith("mmc") for part in parts[:-1]):
+        return BlockKind.MMC
+    if any(part.startswith("vbd-") for part in parts):
+        return BlockKind.XEN
+    if driver in _DRIVERS:
+        return _DRIVERS[driver]
+    if "/virtual/" in real:
+        return next((kind for prefix, kind in _VIRTUAL_NAMES if name.startswith(prefix)), BlockKind.OTHER)
+    if "/pci" in real:
+        # A block device right on a PCI function, without SCSI or NVMe between, is a card of its own kind.
+        return BlockKind.PCIE_SSD
+    return BlockKind.SCSI if sysroot.exists(f"{base}/device/scsi_level") else BlockKind.OTHER
+
+
+def parse_vpd_serial(data: bytes) -> str | None:
+    """Serial number of SCSI vital product data, page 80h: four bytes of header, then text."""
+    if len(data) < 5 or data[1] != 0x80:
+        return None
+    return data[4 : 4 + int.from_bytes(data[2:4])].decode("ascii", "replace").strip("\0 ") or None
+
+
+def _udev(sysroot: Sysroot, devno: str | None) -> dict[str, str]:
+    """Properties that udev found by asking the device, where its database was recorded."""
+    text = sysroot.read(f"/run/udev/data/b{devno}") if devno is not None else None
+    pairs = (line[2:].partition("=") for line in (text or "").splitlines() if line.startswith("E:"))
+    return {key: value for key, _, value in pairs}
+
+
+def _serial(sysroot: Sysroot, base: str, kind: BlockKind, udev: Mapping[str, str]) -> str | None:
+    if kind is BlockKind.SCSI:
+        page = sysroot.answer(f"{base}/device/vpd_pg80")
+        if not isinstance(page, Unreadable) and (serial := parse_vpd_serial(page)) is not None:
+            return serial
+    for name in ("serial", "device/serial", "device/serial_number"):
+        if (serial := sysroot.line(f"{base}/{name}")) is not None:
+            return serial
+    return udev.get("ID_SERIAL_SHORT")
+
+
+def _chosen(text: str | None) -> str | None:
+    """The scheduler in brackets, ``mq-deadline kyber [none]``, or the only one."""
+    if text is None:
+        return None
+    match = re.search(r"\[([\w-]+)\]", text)
+    return match[1] if match else text.split()[0]
+
+
+def _flag(value: int | None) -> bool | None:
+    return None if value is None else value != 0
+
+
+def _size(sysroot: Sysroot, base: str, name: str = "size") -> int | None:
+    sectors = sysroot.integer(f"{base}/{name}")
+    if sectors is None or not 0 <= sectors < 1 << 55:
+        return None
+    return sectors * _SECTOR
+
+
+def _read_device(sysroot: Sysroot, name: str, around: Surroundings) -> BlockDevice | None:
+    base = f"/sys/block/{name}" if sysroot.exists(f"/sys/block/{name}") else f"/sys/class/block/{name}"
+    entries = frozenset(sysroot.names(base))
+    if not entries or "partition" in entries:
+        return None
+    place = locate(sysroot, base)
+    devno = sysroot.line(f"{base}/dev")
+    major = (devno or "").partition(":")[0]
+    driver = around.drivers.get(int(major)) if major.isdecimal() and len(major) < 7 else None
+    udev = _udev(sysroot, devno)
+    uuid = sysroot.line(f"{base}/dm/uuid") if "dm" in entries else None
+    kind = _kind(sysroot, base, place.path or base, entries, uuid, driver)
+    dm_name = sysroot.line(f"{base}/dm/name") if "dm" in entries else None
+    level = sysroot.line(f"{base}/md/level") if "md" in entries else None
+    has_device = "device" in entries
+    hctl = next((part for part in reversed((place.path or "").split("/")) if _HCTL.fullmatch(part)), None)
+    queue = f"{base}/queue"
+    return BlockDevice(
+        name=name,
+        kind=kind,
+        size_bytes=_size(sysroot, base),
+        devno=devno,
+        model=(sysroot.line(f"{base}/device/model") if has_device else None) or udev.get("ID_MODEL"),
+        vendor=(sysroot.line(f"{base}/device/vendor") if hctl else None) or udev.get("ID_VENDOR"),
+        serial=_serial(sysroot, base, kind, udev) if has_device or "serial" in entries else udev.get("ID_SERIAL_SHORT"),
+        wwn=sysroot.line(f"{base}/wwid") if "wwid" in entries else _scsi_wwn(sysroot, base, kind, udev),
+        rotational=_flag(sysroot.integer(f"{queue}/rotational")),
+        logical_block_bytes=sysroot.integer(f"{queue}/logical_block_size"),
+        physical_block_bytes=sysroot.integer(f"{queue}/physical_block_size"),
+        scheduler=_chosen(sysroot.line(f"{queue}/scheduler")),
+        queue_depth_limit=sysroot.integer(f"{queue}/nr_requests"),
+        hardware_queues=len(sysroot.names(f"{base}/mq")) or None if "mq" in entries else None,
+        write_cache=sysroot.line(f"{queue}/write_cache"),
+        read_only=_flag(sysroot.integer(f"{base}/ro")),
+        removable=_flag(sysroot.integer(f"{base}/removable")),
+        members=tuple(sorted(sysroot.names(f"{base}/slaves"))) if "slaves" in entries else (),
+        holders=tuple(sorted(sysroot.names(f"{base}/holders"))) if "holders" in entries else (),
+        pci_address=place.pci_address,
+        node=place.node,
+        hctl=hctl,
+        raid_level=level,
+        raid_disks=sysroot.integer(f"{base}/md/raid_disks") if "md" in entries else None,
+        raid_degraded=sysroot.integer(f"{base}/md/degraded") if "md" in entries else None,
+        dm_name=dm_name,
+        dm_uuid=uuid,
+        suspended=_flag(sysroot.integer(f"{base}/dm/suspended")) if "dm" in entries else None,
+        state=sysroot.line(f"{base}/md/array_state" if "md" in entries else f"{base}/device/state"),
+        zoned=None if (zoned := sysroot.line(f"{queue}/zoned")) is None else zoned != "none",
+        mount_points=_mount_points(around, devno, name, dm_name),
+    )
+
+
+def _scsi_wwn(sysroot: Sysroot, base: str, kind: BlockKind, udev: Mapping[str, str]) -> str | None:
+    wwid = sysroot.line(f"{base}/device/wwid") if kind is BlockKind.SCSI else None
+    return wwid or udev.get("ID_WWN")
+
+
+def _mount_points(around: Surroundings, devno: str | None, name: str, dm_name: str | None) -> tuple[str, ...]:
+    keys = [devno, f"/dev/{name}", f"/dev/mapper/{dm_name}" if dm_name else None]
+    return tuple(dict.fromkeys(point for key in keys if key for point in around.mount_points.get(key, ())))
+
+
+def _read_partitions(sysroot: Sysroot, disk: BlockDevice, around: Surroundings) -> Iterator[BlockDevice]:
+    base = f"/sys/block/{disk.name}"
+    names = [name for name in sysroot.names(base) if name.startswith(disk.name)]
+    for name in sorted(names, key=lambda name: (len(name), name))[:_PARTITIONS_LIMIT]:
+        if not sysroot.exists(f"{base}/{name}/partition"):
+            continue
+        devno = sysroot.line(f"{base}/{name}/dev")
+        yield BlockDevice(
+            name=name,
+            kind=BlockKind.PARTITION,
+            size_bytes=_size(sysroot, f"{base}/{name}"),
+            start_bytes=_size(sysroot, f"{base}/{name}", "start"),
+            devno=devno,
+            rotational=disk.rotational,
+            logical_block_bytes=disk.logical_block_bytes,
+            physical_block_bytes=disk.physical_block_bytes,
+            read_only=_flag(sysroot.integer(f"{base}/{name}/ro")),
+            parent=disk.name,
+            holders=tuple(sorted(sysroot.names(f"{base}/{name}/holders"))),
+            pci_address=disk.pci_address,
+            node=disk.node,
+            mount_points=_mount_points(around, devno, name, None),
+        )
+
+
+def read_block_devices(sysroot: Sysroot) -> tuple[BlockDevice, ...]:
+    """Every disk with its partitions behind it, then the stacked devices; by kind of place, then by name."""
+    around = read_surroundings(sysroot)
+    names = sysroot.names("/sys/block") or sysroot.names("/sys/class/block")
+    found: list[BlockDevice] = []
+    for name in sorted(names, key=_natural)[:_DEVICES_LIMIT]:
+        if _NVME_PATH.fullmatch(name):
+            continue  # one path to a namespace that is listed under its own name
+        device = _read_device(sysroot, name, around)
+        if device is not None:
+            found.append(device)
+            found.extend(_read_partitions(sysroot, device, around))
+    return tuple(found)
+
+
+def _natural(name: str) -> tuple[tuple[int, str], ...]:
+    """Sort key that puts sdb before sdaa and nvme2 before nvme10."""
+    return tuple(
+        (int(word), "") if word.isdecimal() and len(word) < 10 else (len(word), word)
+        for word in re.findall(r"\d+|\D+", name)
+    )

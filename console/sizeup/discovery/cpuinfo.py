@@ -1,0 +1,129 @@
+"""What ``/proc/cpuinfo`` says; each architecture writes it in its own words."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from sizeup.discovery.sysroot import Sysroot
+from sizeup.model.topology import Cache, CacheKind
+from sizeup.units import parse_bytes
+
+_MODEL_KEYS = ("model name", "cpu model", "cpu", "processor", "model", "uarch", "isa", "hardware", "machine")
+"""x86 and loongarch, mips, POWER and sparc, old Arm, s390, RISC-V: the first that is a name."""
+
+_VENDOR_KEYS = ("vendor_id", "vendor", "cpu implementer", "mvendorid")
+_PROCESSORS_LIMIT = 1 << 14
+
+# cache3 : level=3 type=Unified scope=Shared size=65536K line_size=256 associativity=16
+_S390_CACHE = re.compile(
+    r"level=(\d+) type=(\w+) scope=(\w+) size=(\d+K)(?: line_size=(\d+))?(?: associativity=(\d+))?"
+)
+_S390_PROCESSOR = re.compile(r"processor (\d+)")
+
+
+@dataclass(frozen=True, slots=True)
+class CpuInfo:
+    """The parts of cpuinfo that sysfs lacks."""
+
+    processors: tuple[int, ...] = ()
+    model: str | None = None
+    vendor: str | None = None
+    models: dict[int, str] = field(default_factory=dict)
+    """Model name by CPU, where it names each."""
+    physical_ids: dict[int, int] = field(default_factory=dict)
+    flags: frozenset[str] = frozenset()
+    megahertz: float | None = None
+    """``cpu MHz`` of the first CPU: the momentary clock, or without cpufreq the TSC's rate."""
+    shared_caches: tuple[Cache, ...] = ()
+    """Caches that s390 names here alone."""
+
+
+def _sections(text: str) -> list[dict[str, str]]:
+    sections: list[dict[str, str]] = [{}]
+    for line in text.splitlines():
+        key, colon, value = line.partition(":")
+        if not colon:
+            if not line.strip() and sections[-1]:
+                sections.append({})
+            continue
+        key = key.strip().lower()
+        if key == "processor" and key in sections[-1]:
+            sections.append({})
+        # The first of a repeated key: the rest belong to devices after the CPUs.
+        sections[-1].setdefault(key, value.strip())
+    return sections[:_PROCESSORS_LIMIT]
+
+
+def _model(section: dict[str, str]) -> str | None:
+    for key in _MODEL_KEYS:
+        value = section.get(key, "")
+        if value and not value.isdecimal():
+            return " ".join(value.split())
+    return None
+
+
+def _megahertz(sections: list[dict[str, str]]) -> float | None:
+    for section in sections:
+        for key in ("cpu mhz", "clock", "cpu mhz static"):
+            match = re.match(r"(\d{1,6}(?:\.\d{1,9})?)", section.get(key, ""))
+            if match is not None and float(match[1]) > 0:
+                return float(match[1])
+    return None
+
+
+def _s390_caches(text: str) -> tuple[Cache, ...]:
+    kinds = {"Data": CacheKind.DATA, "Instruction": CacheKind.INSTRUCTION}
+    return tuple(
+        Cache(
+            level=int(level),
+            kind=kinds.get(kind, CacheKind.UNIFIED),
+            size_bytes=parse_bytes(size),
+            line_bytes=int(line) if line else None,
+            shared_by=(),
+            ways=int(ways) if ways else None,
+        )
+        for level, kind, scope, size, line, ways in _S390_CACHE.findall(text)
+        if scope == "Shared"
+    )
+
+
+def parse_cpuinfo(text: str) -> CpuInfo:
+    """Take cpuinfo apart; what an architecture does not say stays None."""
+    sections = _sections(text)
+    processors: list[int] = []
+    models: dict[int, str] = {}
+    physical_ids: dict[int, int] = {}
+    for section in sections:
+        number = section.get("processor", "")
+        if not number.isdecimal() or len(number) > 6:
+            continue
+        cpu = int(number)
+        processors.append(cpu)
+        model = _model(section)
+        if model is not None:
+            models[cpu] = model
+        package = section.get("physical id", "")
+        if package.isdecimal() and len(package) < 10:
+            physical_ids[cpu] = int(package)
+    if not processors:
+        processors = [int(cpu) for cpu in _S390_PROCESSOR.findall(text) if len(cpu) < 6]
+    first = sections[0]
+    shared = next((s for s in sections if _model(s)), first)
+    flags = next((s[key] for s in sections for key in ("flags", "features") if key in s), "")
+    return CpuInfo(
+        processors=tuple(sorted(set(processors))),
+        model=_model(shared),
+        vendor=next((s[key] for s in sections for key in _VENDOR_KEYS if s.get(key)), None),
+        models=models,
+        physical_ids=physical_ids,
+        flags=frozenset(flags.split()),
+        megahertz=_megahertz(sections),
+        shared_caches=_s390_caches(text),
+    )
+
+
+def read_cpuinfo(sysroot: Sysroot) -> CpuInfo:
+    """Cpuinfo of this machine; all unknown where it is missing."""
+    text = sysroot.read("/proc/cpuinfo")
+    return CpuInfo() if text is None else parse_cpuinfo(text)

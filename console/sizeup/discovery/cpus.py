@@ -1,0 +1,282 @@
+"""CPUs: packages, dies, cores and PUs from ``/sys/devices/system/cpu`` (Documentation/admin-guide/cputopology.rst).
+
+Everything comes from the sets of CPUs that share something; the ids beside them are labels that
+repeat across packages, are -1 on some architectures and are sparse on others.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from sizeup.discovery.cpuinfo import CpuInfo
+from sizeup.discovery.lists import format_list, parse_cpulist, parse_cpumask
+from sizeup.discovery.sysroot import Sysroot
+from sizeup.model.topology import Core, Die, Package, Pu
+
+CPU = "/sys/devices/system/cpu"
+_CPU_NAME = re.compile(r"cpu(\d{1,5})")
+
+_CORE_SETS = ("core_cpus_list", "core_cpus", "thread_siblings_list", "thread_siblings")
+_CLUSTER_SETS = ("cluster_cpus_list", "cluster_cpus")
+_DIE_SETS = ("die_cpus_list", "die_cpus")
+_PACKAGE_SETS = ("package_cpus_list", "package_cpus", "core_siblings_list", "core_siblings")
+"""Newest names first; old kernels have only the last, some recordings only the masks."""
+
+_KINDS = (("cpu_core", "performance"), ("cpu_atom", "efficient"), ("cpu_lowpower", "low-power"))
+
+CpuSet = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Processors:
+    """The processor half of a machine."""
+
+    packages: tuple[Package, ...]
+    dies: tuple[Die, ...]
+    cores: tuple[Core, ...]
+    pus: tuple[Pu, ...]
+    contradictions: tuple[str, ...]
+    """Sets that overlap without being equal or nested, in words: the firmware contradicts itself."""
+
+
+def read_set(sysroot: Sysroot, directory: str, names: Sequence[str], fallback: Sequence[str] = ()) -> CpuSet | None:
+    """The CPUs of the first of ``names`` that the directory has; None where it has none of them."""
+    for name in (*names, *fallback):
+        parse = parse_cpulist if name.endswith("list") else parse_cpumask
+        cpus = sysroot.parsed(f"{directory}/{name}", parse)
+        if cpus:
+            return cpus
+    return None
+
+
+def _preferred(sysroot: Sysroot, directories: Iterable[str]) -> dict[tuple[str, ...], tuple[str, ...]]:
+    """For each kind of set the file names this kernel has, so that each CPU costs one open and not four."""
+    for directory in directories:
+        present = set(sysroot.names(directory))
+        if present:
+            return {
+                names: tuple(name for name in names if name in present)
+                for names in (_CORE_SETS, _CLUSTER_SETS, _DIE_SETS, _PACKAGE_SETS)
+            }
+    return dict.fromkeys((_CORE_SETS, _CLUSTER_SETS, _DIE_SETS, _PACKAGE_SETS), ())
+
+
+class _Partition:
+    """Disjoint sets of CPUs, built from what each CPU says of itself."""
+
+    def __init__(self, what: str) -> None:
+        self.what = what
+        self.sets: list[CpuSet] = []
+        self.of: dict[int, int] = {}
+        self.contradictions: list[str] = []
+
+    def add(self, cpu: int, cpus: CpuSet | None) -> None:
+        """Take the set ``cpu`` reports; where it contradicts an earlier one, the rest of it stands alone."""
+        known = self.of.get(cpu)
+        if cpus is None:
+            cpus = (cpu,)
+        if known is not None:
+            if self.sets[known] != cpus:
+                self._contradict(cpu, cpus, self.sets[known])
+            return
+        free = tuple(other for other in cpus if other not in self.of)
+        if len(free) != len(cpus):
+            taken = next(other for other in cpus if other in self.of)
+            self._contradict(cpu, cpus, self.sets[self.of[taken]])
+        if cpu not in free:
+            self._contradict(cpu, cpus, cpus)
+            free = (cpu,)
+        for other in free:
+            self.of[other] = len(self.sets)
+        self.sets.append(free)
+
+    def _contradict(self, cpu: int, cpus: CpuSet, earlier: CpuSet) -> None:
+        self.contradictions.append(
+            f"cpu{cpu} shares its {self.what} with {format_list(cpus)}, another CPU of it with {format_list(earlier)}"
+        )
+
+
+def read_present(sysroot: Sysroot, cpuinfo: CpuInfo) -> CpuSet:
+    """CPUs the kernel has present, online or not; from ``present``, the directories, or cpuinfo."""
+    directories = tuple(
+        sorted(int(match[1]) for name in sysroot.names(CPU) if (match := _CPU_NAME.fullmatch(name)) is not None)
+    )
+    present = sysroot.parsed(f"{CPU}/present", parse_cpulist)
+    if present and directories:
+        # "present" of some virtual machines counts places that were never filled.
+        return tuple(sorted(set(present) & set(directories))) or directories
+    return present or directories or tuple(sorted(cpuinfo.processors))
+
+
+def read_online(sysroot: Sysroot, present: CpuSet) -> CpuSet:
+    """CPUs in use; kernels without the list have a switch per CPU, and none for those that cannot go offline."""
+    online = sysroot.parsed(f"{CPU}/online", parse_cpulist)
+    if online:
+        return tuple(sorted(set(online) & set(present)))
+    return tuple(cpu for cpu in present if sysroot.line(f"{CPU}/cpu{cpu}/online") in (None, "1"))
+
+
+def _split_modules(cpus: CpuSet, core_ids: Mapping[int, int | None]) -> list[CpuSet]:
+    """One set a core: siblings with different core ids are the cores of an AMD module, not its threads."""
+    by_id: dict[int | None, list[int]] = {}
+    for cpu in cpus:
+        by_id.setdefault(core_ids.get(cpu), []).append(cpu)
+    return [tuple(group) for group in by_id.values()]
+
+
+def read_kinds(sysroot: Sysroot, online: CpuSet) -> dict[int, str]:
+    """The kind of core each CPU is on a hybrid machine; empty where all are alike."""
+    kinds: dict[int, str] = {}
+    for device, kind in _KINDS:
+        for cpu in sysroot.parsed(f"/sys/devices/{device}/cpus", parse_cpulist) or ():
+            kinds[cpu] = kind
+    if len(set(kinds.values())) > 1:
+        return kinds
+    capacity = {cpu: sysroot.integer(f"{CPU}/cpu{cpu}/cpu_capacity") for cpu in online[:1]}
+    if not online or capacity[online[0]] is None:
+        return {}
+    for cpu in online[1:]:
+        capacity[cpu] = sysroot.integer(f"{CPU}/cpu{cpu}/cpu_capacity")
+    # Arm binned cores of one kind differ by a few hundredths; kinds differ by a quarter and more.
+    levels = sorted({value for value in capacity.values() if value is not None}, reverse=True)
+    steps: list[int] = []
+    for level in levels:
+        if not steps or level < 0.8 * steps[-1]:
+            steps.append(level)
+    if len(steps) < 2:
+        return {}
+    names = {2: ("performance", "efficient"), 3: ("prime", "performance", "efficient")}.get(len(steps))
+    for cpu, value in capacity.items():
+        if value is not None:
+            at = max(i for i, step in enumerate(steps) if value <= step)
+            kinds[cpu] = names[at] if names else f"capacity-{steps[at]}"
+    return kinds
+
+
+@dataclass(frozen=True, slots=True)
+class _Sets:
+    """What the CPUs say of themselves."""
+
+    cores: _Partition
+    dies: _Partition
+    packages: _Partition
+    core_ids: dict[int, int | None]
+    clusters: dict[int, CpuSet]
+
+
+def _read_sets(sysroot: Sysroot, online: CpuSet, cpuinfo: CpuInfo) -> _Sets:
+    directories = {cpu: f"{CPU}/cpu{cpu}/topology" for cpu in online}
+    names = _preferred(sysroot, directories.values())
+    sets = _Sets(_Partition("core"), _Partition("die"), _Partition("package"), {}, {})
+    packages_by_id: dict[int, list[int]] = {}
+    for cpu, directory in directories.items():
+        core_set = read_set(sysroot, directory, names[_CORE_SETS]) if names[_CORE_SETS] else None
+        sets.core_ids[cpu] = sysroot.integer(f"{directory}/core_id")
+        sets.cores.add(cpu, core_set)
+        if names[_PACKAGE_SETS]:
+            if cpu not in sets.packages.of or (core_set or (cpu,))[0] == cpu:
+                sets.packages.add(cpu, read_set(sysroot, directory, names[_PACKAGE_SETS]))
+        else:
+            package = sysroot.integer(f"{directory}/physical_package_id")
+            if package is None:
+                package = cpuinfo.physical_ids.get(cpu, -1)
+            packages_by_id.setdefault(package, []).append(cpu)
+        if names[_DIE_SETS] and cpu not in sets.dies.of:
+            die = read_set(sysroot, directory, names[_DIE_SETS])
+            # Where nothing names dies (id -1) the kernel calls each CPU one; a die smaller than a core is no die.
+            if die is not None and set(core_set or ()) <= set(die) and _label(sysroot, cpu, "die_id") is not None:
+                sets.dies.add(cpu, die)
+        if names[_CLUSTER_SETS] and (cluster := read_set(sysroot, directory, names[_CLUSTER_SETS])):
+            sets.clusters[cpu] = cluster
+    for cpus in packages_by_id.values():
+        sets.packages.add(cpus[0], tuple(cpus))
+    return sets
+
+
+def read_processors(sysroot: Sysroot, cpuinfo: CpuInfo, allowed: CpuSet | None) -> Processors:
+    """Packages, dies, cores and PUs; ``allowed`` is None where nothing restricts."""
+    present = read_present(sysroot, cpuinfo)
+    if not present:
+        sysroot.note(CPU, "missing: expected a directory for each CPU")
+    online = read_online(sysroot, present)
+    sets = _read_sets(sysroot, online, cpuinfo)
+    kinds = read_kinds(sysroot, online)
+    packages = [
+        Package(cpus, _label(sysroot, cpus[0], "physical_package_id"), cpuinfo.models.get(cpus[0], cpuinfo.model))
+        for cpus in sets.packages.sets
+    ]
+    dies: list[Die] = []
+    die_of: dict[int, int] = {}
+    named = sets.dies.sets if len(sets.dies.of) == len(sets.packages.of) else []
+    for cpus in named or sets.packages.sets:
+        # A die set that reaches over packages is cut at their border: a die is a part of one package.
+        by_package: dict[int, list[int]] = {}
+        for cpu in cpus:
+            if cpu in sets.packages.of:
+                by_package.setdefault(sets.packages.of[cpu], []).append(cpu)
+        for package, members in by_package.items():
+            die_of.update(dict.fromkeys(members, len(dies)))
+            dies.append(Die(tuple(members), package, _label(sysroot, members[0], "die_id") if named else None))
+    cores, core_of = _cores(sysroot, sets, kinds, die_of)
+    restricted = None if allowed is None else frozenset(allowed)
+    isolated = frozenset(online)
+    pus = tuple(
+        Pu(
+            cpu,
+            online=cpu in isolated,
+            allowed=cpu in isolated and (restricted is None or cpu in restricted),
+            core=core_of.get(cpu),
+        )
+        for cpu in present
+    )
+    contradictions = (*sets.packages.contradictions, *sets.dies.contradictions, *sets.cores.contradictions)
+    return Processors(tuple(packages), tuple(dies), cores, pus, contradictions)
+
+
+def _label(sysroot: Sysroot, cpu: int, name: str) -> int | None:
+    value = sysroot.integer(f"{CPU}/cpu{cpu}/topology/{name}")
+    return None if value is None or value < 0 else value
+
+
+def _cores(
+    sysroot: Sysroot, sets: _Sets, kinds: Mapping[int, str], die_of: Mapping[int, int]
+) -> tuple[tuple[Core, ...], dict[int, int]]:
+    cores: list[Core] = []
+    core_of: dict[int, int] = {}
+    modules = 0
+    clusters: dict[CpuSet, int] = {}
+    for cpus in sets.cores.sets:
+        groups = _split_modules(cpus, sets.core_ids) if len(cpus) > 1 else [cpus]
+        module = modules if len(groups) > 1 else None
+        modules += len(groups) > 1
+        for group in groups:
+            first = group[0]
+            package = sets.packages.of.get(first)
+            if package is None:
+                continue
+            cluster = sets.clusters.get(first)
+            # A cluster equal to its core or its package says nothing.
+            if cluster in (None, cpus, sets.packages.sets[package]):
+                cluster = None
+            core_of.update(dict.fromkeys(group, len(cores)))
+            cores.append(
+                Core(
+                    pus=group,
+                    package=package,
+                    die=die_of.get(first, 0),
+                    os_id=sets.core_ids.get(first),
+                    kind=kinds.get(first),
+                    base_hz=_kilohertz(sysroot, first, "base_frequency"),
+                    max_hz=_kilohertz(sysroot, first, "cpuinfo_max_freq"),
+                    module=module,
+                    cluster=None if cluster is None else clusters.setdefault(cluster, len(clusters)),
+                )
+            )
+    return tuple(cores), core_of
+
+
+def _kilohertz(sysroot: Sysroot, cpu: int, name: str) -> int | None:
+    value = sysroot.integer(f"{CPU}/cpu{cpu}/cpufreq/{name}")
+    return None if value is None or value <= 0 else value * 1000

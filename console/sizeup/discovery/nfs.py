@@ -1,0 +1,194 @@
+"""NFS mounts from ``/proc/self/mountinfo`` and ``/proc/self/mountstats``.
+
+Never from the mount point: a statvfs of a mount whose server is gone hangs its caller for ever.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from dataclasses import dataclass, replace
+
+from sizeup.discovery.mounts import Mount, parse_mountinfo, parse_mounts, unescape
+from sizeup.discovery.sysroot import Sysroot
+from sizeup.model.network import NfsMount, NfsOperation
+
+_TYPES = ("nfs", "nfs4")
+_DEVICE = re.compile(r"device (\S+) mounted on (\S+) with fstype (nfs4?)(?: statvers=(\S+))?$")
+_OPERATION = re.compile(r"([A-Z][A-Z_0-9]*): ((?:\d{1,20} ?){8,9})$")
+_ATTRIBUTE_CACHE = ("actimeo", "acregmin", "acregmax", "acdirmin", "acdirmax")
+
+
+@dataclass(frozen=True, slots=True)
+class MountStats:
+    """The part of mountstats about one NFS mount."""
+
+    export: str
+    mount_point: str
+    options: tuple[str, ...] = ()
+    age_seconds: int | None = None
+    security: str | None = None
+    read_bytes: int | None = None
+    written_bytes: int | None = None
+    transports: tuple[str, ...] = ()
+    """Protocol of each connection; nconnect gives several."""
+    operations: tuple[NfsOperation, ...] = ()
+    retransmits: int = 0
+
+
+def _section(first: re.Match[str], lines: list[str]) -> MountStats:
+    options: tuple[str, ...] = ()
+    age = read = written = None
+    security = None
+    transports: list[str] = []
+    operations: list[NfsOperation] = []
+    retransmits = 0
+    for line in lines:
+        key, _, rest = line.strip().partition(":")
+        if (match := _OPERATION.fullmatch(line.strip())) is not None:
+            numbers = [int(word) for word in match[2].split()]
+            # operations, transmissions, timeouts, bytes out, bytes in, then milliseconds queued, waiting, in all
+            calls, sent = numbers[0], numbers[1]
+            retransmits += max(sent - calls, 0)
+            if calls:
+                operations.append(NfsOperation(match[1], calls, *numbers[3:8]))
+        elif key == "opts":
+            # Some kernels leave blanks behind the commas.
+            options = tuple(word.strip() for word in rest.split(",") if word.strip())
+        elif key == "age" and rest.strip().isdecimal():
+            age = int(rest)
+        elif key == "sec":
+            flavor = re.search(r"(?:flavor|pseudoflavor)=(\d+)", rest)
+            security = flavor[1] if flavor else None
+        elif key == "bytes":
+            counts = rest.split()
+            if len(counts) >= 6 and all(word.isdecimal() for word in counts):
+                # normal, direct and from the server: the last pair is what crossed the network
+                read, written = int(counts[4]), int(counts[5])
+        elif key == "xprt":
+            transports.append(rest.split()[0] if rest.split() else "")
+    operations.sort(key=lambda operation: (-operation.calls, operation.name))
+    return MountStats(
+        export=unescape(first[1]),
+        mount_point=unescape(first[2]),
+        options=options,
+        age_seconds=age,
+        security=security,
+        read_bytes=read,
+        written_bytes=written,
+        transports=tuple(transports),
+        operations=tuple(operations),
+        retransmits=retransmits,
+    )
+
+
+def parse_mountstats(text: str) -> tuple[MountStats, ...]:
+    """The NFS sections of mountstats; other file systems have one line without figures."""
+    sections: list[MountStats] = []
+    first: re.Match[str] | None = None
+    lines: list[str] = []
+    for line in (*text.splitlines(), "device end"):
+        if line.startswith("device "):
+            if first is not None:
+                sections.append(_section(first, lines))
+            first, lines = _DEVICE.fullmatch(line.strip()), []
+        else:
+            lines.append(line)
+    return tuple(sections)
+
+
+def _value(options: dict[str, str], *names: str) -> str | None:
+    return next((options[name] for name in names if name in options), None)
+
+
+def _number(options: dict[str, str], name: str) -> int | None:
+    text = options.get(name, "")
+    return int(text) if text.isdecimal() and len(text) < 12 else None
+
+
+def _version(options: dict[str, str]) -> str | None:
+    version = _value(options, "vers", "nfsvers")
+    minor = options.get("minorversion")
+    return f"{version}.{minor}" if version == "4" and minor is not None else version
+
+
+def _attribute_cache(options: dict[str, str]) -> str | None:
+    if "noac" in options:
+        return "noac"
+    limits = [f"{name}={options[name]}" for name in _ATTRIBUTE_CACHE if name in options]
+    return ",".join(limits) or None
+
+
+def _mount(mount: Mount, stats: MountStats | None) -> NfsMount:
+    words = (*mount.options, *(stats.options if stats else ()))
+    options: dict[str, str] = {}
+    for word in words:
+        key, _, value = word.partition("=")
+        options.setdefault(key, value)
+    return NfsMount(
+        mount_point=mount.where,
+        export=mount.what,
+        version=_version(options),
+        protocol=_value(options, "proto") or (stats.transports[0] if stats and stats.transports else None),
+        read_size_bytes=_number(options, "rsize"),
+        write_size_bytes=_number(options, "wsize"),
+        transports=(len(stats.transports) if stats and stats.transports else _number(options, "nconnect")),
+        hard=True if "hard" in options else False if "soft" in options or "softerr" in options else None,
+        sync="sync" in options,
+        read_only="ro" in mount.options,
+        security=_value(options, "sec"),
+        address=_value(options, "addr", "mountaddr"),
+        options=tuple(dict.fromkeys(words)),
+        attribute_cache=_attribute_cache(options),
+        age_seconds=stats.age_seconds if stats else None,
+        retransmits=stats.retransmits if stats else None,
+        read_bytes=stats.read_bytes if stats else None,
+        written_bytes=stats.written_bytes if stats else None,
+        operations=stats.operations if stats else (),
+        device=mount.devno,
+    )
+
+
+def parse_routes(text: str) -> tuple[tuple[ipaddress.IPv4Network, str], ...]:
+    """IPv4 routes of ``/proc/net/route``, the narrowest first; addresses are in the host's byte order."""
+    routes = []
+    for line in text.splitlines()[1:]:
+        words = line.split()
+        if len(words) < 8:
+            continue
+        try:
+            destination = int.from_bytes(bytes.fromhex(words[1]), "little")
+            mask = int.from_bytes(bytes.fromhex(words[7]), "little")
+            network = ipaddress.IPv4Network((destination, str(ipaddress.IPv4Address(mask))))
+        except ValueError:
+            continue
+        routes.append((network, words[0]))
+    return tuple(sorted(routes, key=lambda route: -route[0].prefixlen))
+
+
+def _route(address: str | None, routes: tuple[tuple[ipaddress.IPv4Network, str], ...]) -> str | None:
+    try:
+        server = ipaddress.IPv4Address(address or "")
+    except ValueError:
+        return None
+    if server.is_loopback:
+        return "lo"
+    return next((nic for network, nic in routes if server in network), None)
+
+
+def read_nfs_mounts(sysroot: Sysroot) -> tuple[NfsMount, ...]:
+    """All NFS mounts, in the order of the mount table; from mountstats alone where there is no table."""
+    table = parse_mountinfo(sysroot.read("/proc/self/mountinfo") or "")
+    if not table:
+        table = parse_mounts(sysroot.read("/proc/self/mounts") or sysroot.read("/proc/mounts") or "")
+    stats = {section.mount_point: section for section in parse_mountstats(sysroot.read("/proc/self/mountstats") or "")}
+    routes = parse_routes(sysroot.read("/proc/net/route") or "")
+    mounts = [mount for mount in table if mount.kind in _TYPES]
+    listed = {mount.where for mount in mounts}
+    mounts += [
+        Mount(section.export, section.mount_point, "nfs", ())
+        for section in stats.values()
+        if section.mount_point not in listed
+    ]
+    values = (_mount(mount, stats.get(mount.where)) for mount in mounts)
+    return tuple(replace(value, nic=_route(value.address, routes)) for value in values)

@@ -1,0 +1,155 @@
+"""Network interfaces from ``/sys/class/net`` (Documentation/ABI/testing/sysfs-class-net) and RDMA ports."""
+
+from __future__ import annotations
+
+import re
+
+from sizeup.discovery.ancestry import Place, link_name, locate
+from sizeup.discovery.sysroot import Sysroot, Unreadable
+from sizeup.model.network import Nic, RdmaPort
+
+_NET = "/sys/class/net"
+_RDMA = "/sys/class/infiniband"
+_LOOPBACK = 772  # ARPHRD_LOOPBACK
+_TUNNELS = frozenset({768, 769, 776, 778, 65534})  # ipip, ip6tnl, sit, gre, none (tun, wireguard)
+_KINDS = ("bond", "bridge", "vlan", "veth", "vxlan", "macvlan", "ipvlan", "dummy", "wlan", "gre", "ppp")
+_UNKNOWN_SPEEDS = frozenset({0, 65535, 4294967295})
+_ONE_PORT_AT_A_TIME = frozenset({"active-backup"})
+_INTERFACES_LIMIT = 4096
+
+
+def _quiet_integer(sysroot: Sysroot, path: str) -> int | None:
+    """A number that the kernel refuses (EINVAL) while the link is down; that is an answer and no gap."""
+    data = sysroot.answer(path)
+    if isinstance(data, Unreadable):
+        return None
+    text = data.decode("ascii", "replace").strip()
+    return int(text) if re.fullmatch(r"-?\d{1,18}", text) else None
+
+
+def _kind(sysroot: Sysroot, base: str, place: Place) -> str:
+    if sysroot.exists(f"{base}/bonding") or sysroot.exists(f"/proc/net/bonding/{base.rpartition('/')[2]}"):
+        return "bond"
+    if sysroot.exists(f"{base}/bridge"):
+        return "bridge"
+    if place.path is not None and "/virtio" in place.path:
+        return "virtio"
+    if sysroot.exists(f"{base}/device"):
+        return "physical"
+    hardware = sysroot.integer(f"{base}/type")
+    if hardware == _LOOPBACK or base.endswith("/lo"):
+        return "loopback"
+    for line in (sysroot.read(f"{base}/uevent") or "").splitlines():
+        key, _, value = line.partition("=")
+        if key == "DEVTYPE" and value in _KINDS:
+            return {"vxlan": "tunnel", "gre": "tunnel", "ppp": "tunnel"}.get(value, value)
+    if sysroot.exists(f"/proc/net/vlan/{base.rpartition('/')[2]}"):
+        return "vlan"
+    if sysroot.exists(f"{base}/tun_flags") or hardware in _TUNNELS:
+        return "tunnel"
+    index, peer = sysroot.integer(f"{base}/ifindex"), sysroot.integer(f"{base}/iflink")
+    return "veth" if None not in (index, peer) and index != peer else "virtual"
+
+
+def _speed(sysroot: Sysroot, base: str, kind: str, *, up: bool) -> int | None:
+    """Bits per second; unknown while down, and for interfaces that only invent one."""
+    if not up or kind in ("bridge", "veth", "tunnel", "loopback", "virtual", "dummy"):
+        return None
+    megabits = _quiet_integer(sysroot, f"{base}/speed")
+    if megabits is None or megabits < 0 or megabits in _UNKNOWN_SPEEDS:
+        return None
+    return megabits * 1_000_000
+
+
+def _lower(sysroot: Sysroot, base: str, names: tuple[str, ...]) -> tuple[str, ...]:
+    linked = sorted(name.removeprefix("lower_") for name in names if name.startswith("lower_"))
+    members = (sysroot.line(f"{base}/bonding/slaves") or "").split()
+    ports = sysroot.names(f"{base}/brif")
+    return tuple(dict.fromkeys((*linked, *members, *sorted(ports))))
+
+
+def _rdma_by_function(ports: tuple[RdmaPort, ...]) -> dict[str, tuple[str, ...]]:
+    devices: dict[str, dict[str, None]] = {}
+    for port in ports:
+        if port.pci_address is not None:
+            devices.setdefault(port.pci_address, {})[port.device] = None
+    return {address: tuple(names) for address, names in devices.items()}
+
+
+def read_nic(sysroot: Sysroot, name: str, rdma: dict[str, tuple[str, ...]]) -> Nic:
+    """One interface."""
+    base = f"{_NET}/{name}"
+    place = locate(sysroot, f"{base}/device")
+    kind = _kind(sysroot, base, place)
+    carrier = _quiet_integer(sysroot, f"{base}/carrier")
+    state = sysroot.line(f"{base}/operstate")
+    up = state == "up" or (state in (None, "unknown") and carrier == 1)
+    names = sysroot.names(base)
+    queues = sysroot.names(f"{base}/queues")
+    mode = (sysroot.line(f"{base}/bonding/mode") or "").partition(" ")[0] or None
+    address = sysroot.line(f"{base}/address")
+    duplex = _quiet_text(sysroot, f"{base}/duplex")
+    return Nic(
+        name=name,
+        kind=kind,
+        driver=link_name(sysroot, f"{base}/device/driver"),
+        mac=None if address is None or not address.strip("0:") else address,
+        mtu=sysroot.integer(f"{base}/mtu"),
+        up=None if state is None and carrier is None else up,
+        carrier=None if carrier is None else carrier == 1,
+        speed_bits_per_second=_speed(sysroot, base, kind, up=up),
+        duplex=duplex if duplex in ("full", "half") and up else None,
+        pci_address=place.pci_address,
+        node=place.node,
+        receive_queues=sum(queue.startswith("rx-") for queue in queues) or None,
+        transmit_queues=sum(queue.startswith("tx-") for queue in queues) or None,
+        master=link_name(sysroot, f"{base}/master"),
+        lower=_lower(sysroot, base, names),
+        bond_mode=mode,
+        bond_active=sysroot.line(f"{base}/bonding/active_slave") if mode in _ONE_PORT_AT_A_TIME else None,
+        virtual_function_of=link_name(sysroot, f"{base}/device/physfn"),
+        virtual_functions=sysroot.integer(f"{base}/device/sriov_numvfs"),
+        rdma=rdma.get(place.pci_address or "", ()),
+    )
+
+
+def _quiet_text(sysroot: Sysroot, path: str) -> str | None:
+    data = sysroot.answer(path)
+    return None if isinstance(data, Unreadable) else data.decode("utf-8", "replace").strip() or None
+
+
+def parse_rdma_rate(text: str) -> int | None:
+    """Bits per second of ``100 Gb/sec (4X EDR)``."""
+    match = re.match(r"(\d{1,6}(?:\.\d)?) Gb/sec", text)
+    return None if match is None else round(float(match[1]) * 1e9)
+
+
+def read_rdma_ports(sysroot: Sysroot) -> tuple[RdmaPort, ...]:
+    """Ports of all RDMA devices; state and rate as ``4: ACTIVE`` and ``100 Gb/sec (4X EDR)``."""
+    found = []
+    for device in sorted(sysroot.names(_RDMA)):
+        place = locate(sysroot, f"{_RDMA}/{device}/device")
+        for port in sorted(sysroot.names(f"{_RDMA}/{device}/ports")):
+            if not port.isdecimal() or len(port) > 3:
+                continue
+            base = f"{_RDMA}/{device}/ports/{port}"
+            state = (sysroot.line(f"{base}/state") or "").partition(":")[2].strip() or None
+            rate = sysroot.line(f"{base}/rate")
+            found.append(
+                RdmaPort(
+                    device=device,
+                    port=int(port),
+                    state=state,
+                    rate_bits_per_second=parse_rdma_rate(rate) if rate and state != "DOWN" else None,
+                    pci_address=place.pci_address,
+                    node=place.node,
+                )
+            )
+    return tuple(found)
+
+
+def read_nics(sysroot: Sysroot, rdma_ports: tuple[RdmaPort, ...] = ()) -> tuple[Nic, ...]:
+    """All interfaces by name; ``bonding_masters`` and other plain files beside them are none."""
+    rdma = _rdma_by_function(rdma_ports)
+    names = sorted(sysroot.names(_NET))[:_INTERFACES_LIMIT]
+    return tuple(read_nic(sysroot, name, rdma) for name in names if sysroot.names(f"{_NET}/{name}"))

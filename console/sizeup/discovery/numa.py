@@ -1,0 +1,176 @@
+"""NUMA nodes from ``/sys/devices/system/node`` (Documentation/ABI/stable/sysfs-devices-node)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from sizeup.discovery.cpus import CpuSet, read_set
+from sizeup.discovery.lists import parse_cpulist
+from sizeup.discovery.meminfo import parse_meminfo
+from sizeup.discovery.sysroot import Sysroot, parse_integer
+from sizeup.model.numa import HugePages, MemoryKind, NodeAccess, NumaNode
+from sizeup.model.topology import Pu
+
+NODE = "/sys/devices/system/node"
+_NODE_NAME = re.compile(r"node(\d{1,5})")
+_POOL_NAME = re.compile(r"hugepages-(\d{1,12})kB")
+_MEGABYTE = 1_000_000
+
+# access1 is for CPUs alone; access0 may name a generic initiator, such as a network card.
+_ACCESS_CLASSES = ("access1", "access0")
+
+
+def read_huge_pages(sysroot: Sysroot, directory: str) -> tuple[HugePages, ...]:
+    """The pools under one ``hugepages`` directory, smallest page first; pools of no page are kept."""
+    pools = []
+    for name in sysroot.names(directory):
+        match = _POOL_NAME.fullmatch(name)
+        if match is None:
+            continue
+        total = sysroot.integer(f"{directory}/{name}/nr_hugepages")
+        if total is None:
+            continue
+        pools.append(
+            HugePages(
+                page_bytes=int(match[1]) * 1024,
+                total=total,
+                free=sysroot.integer(f"{directory}/{name}/free_hugepages") or 0,
+                surplus=sysroot.integer(f"{directory}/{name}/surplus_hugepages") or 0,
+                reserved=sysroot.integer(f"{directory}/{name}/resv_hugepages"),
+            )
+        )
+    return tuple(sorted(pools, key=lambda pool: pool.page_bytes))
+
+
+def read_node_ids(sysroot: Sysroot) -> tuple[int, ...]:
+    """Online nodes in the kernel's order; empty where the kernel knows no NUMA."""
+    directories = tuple(
+        sorted(int(match[1]) for name in sysroot.names(NODE) if (match := _NODE_NAME.fullmatch(name)) is not None)
+    )
+    online = sysroot.parsed(f"{NODE}/online", parse_cpulist)
+    if not online:
+        return directories
+    listed = set(directories)
+    return tuple(node for node in online if node in listed) or directories
+
+
+def parse_distances(text: str) -> tuple[int, ...]:
+    """One row of the firmware's table: a column for each online node, in their order, not by id."""
+    return tuple(parse_integer(word) for word in text.split())
+
+
+def _read_access(sysroot: Sysroot, directory: str) -> NodeAccess | None:
+    for name in _ACCESS_CLASSES:
+        initiators = f"{directory}/{name}/initiators"
+        names = sysroot.names(initiators)
+        if not names:
+            continue
+        nodes = tuple(sorted(int(match[1]) for entry in names if (match := _NODE_NAME.fullmatch(entry)) is not None))
+        bandwidths = [sysroot.integer(f"{initiators}/{way}_bandwidth") for way in ("read", "write")]
+        return NodeAccess(
+            read_latency_ns=sysroot.integer(f"{initiators}/read_latency") or None,
+            write_latency_ns=sysroot.integer(f"{initiators}/write_latency") or None,
+            read_bytes_per_second=bandwidths[0] * _MEGABYTE if bandwidths[0] else None,
+            write_bytes_per_second=bandwidths[1] * _MEGABYTE if bandwidths[1] else None,
+            initiators=nodes,
+        )
+    return None
+
+
+def _read_memory_side_cache(sysroot: Sysroot, directory: str) -> int | None:
+    sizes = [
+        sysroot.integer(f"{directory}/memory_side_cache/{name}/size")
+        for name in sysroot.names(f"{directory}/memory_side_cache")
+        if name.startswith("index")
+    ]
+    known = [size for size in sizes if size]
+    return sum(known) if known else None
+
+
+def read_memory_kinds(sysroot: Sysroot) -> dict[int, MemoryKind]:
+    """What stands behind memory that a driver, and not the firmware, gave to the kernel."""
+    kinds: dict[int, MemoryKind] = {}
+    dax = "/sys/bus/dax/devices"
+    for name in sysroot.names(dax):
+        node = sysroot.integer(f"{dax}/{name}/target_node")
+        if node is not None and node >= 0:
+            path = sysroot.realpath(f"{dax}/{name}") or ""
+            kinds[node] = MemoryKind.CXL if "/cxl" in path or "/region" in path else MemoryKind.PERSISTENT
+    gpus = "/proc/driver/nvidia/gpus"
+    for name in sysroot.names(gpus):
+        for line in (sysroot.read(f"{gpus}/{name}/numa_status") or "").splitlines():
+            key, _, value = line.partition(":")
+            if key.strip() == "Node" and value.strip().isdecimal() and len(value.strip()) < 6:
+                kinds[int(value)] = MemoryKind.GPU
+    return kinds
+
+
+def _kind(cpus: CpuSet, memory_bytes: int | None, known: MemoryKind | None) -> MemoryKind:
+    if known is not None:
+        return known
+    if memory_bytes == 0:
+        return MemoryKind.NONE
+    return MemoryKind.DRAM if cpus else MemoryKind.UNKNOWN
+
+
+def _local_pus(
+    node: int, cpus: CpuSet, access: NodeAccess | None, by_node: Mapping[int, CpuSet], row: Sequence[int]
+) -> CpuSet:
+    """The PUs near a node's memory: its own, else its initiators', else the nearest by distance if they stand out."""
+    if cpus:
+        return cpus
+    if access is not None and access.initiators:
+        named = {cpu for initiator in access.initiators for cpu in by_node.get(initiator, ())}
+        if named:
+            return tuple(sorted(named))
+    if len(row) != len(by_node):
+        return ()
+    near = [(distance, other) for distance, other in zip(row, by_node, strict=True) if by_node[other] and other != node]
+    if not near or len({distance for distance, _ in near}) == 1:
+        return ()
+    least = min(distance for distance, _ in near)
+    return tuple(sorted({cpu for distance, other in near if distance == least for cpu in by_node[other]}))
+
+
+def read_nodes(
+    sysroot: Sysroot, pus: tuple[Pu, ...], package_of: Mapping[int, int], allowed: CpuSet | None
+) -> tuple[NumaNode, ...]:
+    """All online nodes; ``package_of`` is the index of each CPU's package, ``allowed`` the nodes a cgroup leaves."""
+    ids = read_node_ids(sysroot)
+    online = {pu.cpu for pu in pus if pu.online}
+    by_node: dict[int, CpuSet] = {}
+    for node in ids:
+        cpus = read_set(sysroot, f"{NODE}/node{node}", ("cpulist", "cpumap")) or ()
+        by_node[node] = tuple(cpu for cpu in cpus if cpu in online) if online else cpus
+    kinds = read_memory_kinds(sysroot)
+    nodes = []
+    for node in ids:
+        directory = f"{NODE}/node{node}"
+        cpus = by_node[node]
+        memory = parse_meminfo(sysroot.read(f"{directory}/meminfo") or "")
+        row = sysroot.parsed(f"{directory}/distance", parse_distances) or ()
+        if row and len(row) != len(ids):
+            sysroot.note(f"{directory}/distance", f"malformed: expected {len(ids)} distances, found {len(row)}")
+            row = ()
+        access = _read_access(sysroot, directory)
+        nodes.append(
+            NumaNode(
+                os_id=node,
+                pus=cpus,
+                packages=tuple(sorted({package_of[cpu] for cpu in cpus if cpu in package_of})),
+                local_pus=_local_pus(node, cpus, access, by_node, row),
+                allowed=allowed is None or node in allowed,
+                memory_bytes=memory.get("MemTotal"),
+                free_bytes=memory.get("MemFree"),
+                used_bytes=memory.get("MemUsed"),
+                file_bytes=memory.get("FilePages"),
+                shmem_bytes=memory.get("Shmem"),
+                huge_pages=read_huge_pages(sysroot, f"{directory}/hugepages"),
+                distances=row,
+                kind=_kind(cpus, memory.get("MemTotal"), kinds.get(node)),
+                access=access,
+                memory_side_cache_bytes=_read_memory_side_cache(sysroot, directory),
+            )
+        )
+    return tuple(nodes)

@@ -1,0 +1,288 @@
+"""Kernel, hypervisor, container, clock source and the settings that change what is measured."""
+
+from __future__ import annotations
+
+import os
+import re
+
+from sizeup.discovery.allowance import Allowance
+from sizeup.discovery.cpuinfo import CpuInfo
+from sizeup.discovery.cpus import CPU
+from sizeup.discovery.lists import parse_cpulist
+from sizeup.discovery.mounts import parse_mounts
+from sizeup.discovery.sysroot import Sysroot
+from sizeup.model.platform import ControlGroup, Platform
+from sizeup.quantity import Origin, Quantity
+
+_DMI = "/sys/class/dmi/id"
+_CLOCKS = "/sys/devices/system/clocksource/clocksource0"
+
+_SETTINGS = (
+    "numa", "numa_balancing", "isolcpus", "nohz_full", "nohz", "rcu_nocbs", "mitigations", "transparent_hugepage",
+    "hugepages", "hugepagesz", "default_hugepagesz", "maxcpus", "nr_cpus", "nosmt", "mem", "memmap", "clocksource",
+    "tsc", "notsc", "idle", "processor.max_cstate", "intel_idle.max_cstate", "cpufreq.default_governor",
+    "intel_pstate", "amd_pstate", "pcie_aspm", "iommu", "intel_iommu", "amd_iommu", "noapic", "acpi", "elevator",
+    "scsi_mod.use_blk_mq", "nvme_core.multipath", "nvme.poll_queues", "hpet", "cgroup_disable", "preempt",
+)  # fmt: skip
+
+_DMI_HYPERVISORS = (
+    ("vmware", "vmware"),
+    ("virtualbox", "virtualbox"),
+    ("innotek", "virtualbox"),
+    ("qemu", "kvm"),
+    ("kvm", "kvm"),
+    ("xen", "xen"),
+    ("bochs", "kvm"),
+    ("bhyve", "bhyve"),
+    ("parallels", "parallels"),
+    ("virtual machine", "hyperv"),
+    ("amazon ec2", "kvm"),
+    ("google compute engine", "kvm"),
+    ("openstack", "kvm"),
+    ("rhev", "kvm"),
+    ("nutanix ahv", "kvm"),
+    ("alibaba cloud ecs", "kvm"),
+)
+"""Words of DMI's vendor and product names, in lower case, and the hypervisor they betray."""
+
+
+def _hypervisor(sysroot: Sysroot, cpuinfo: CpuInfo, dmi: str) -> tuple[str | None, bool | None]:
+    """Its name and whether there is one; bare-metal instances of a cloud carry its name but no CPU flag."""
+    kind = sysroot.line("/sys/hypervisor/type")
+    if kind is not None:
+        # Domain 0 of Xen is not a guest in the usual sense, but its CPUs are Xen's all the same.
+        return kind, True
+    flagged = "hypervisor" in cpuinfo.flags if cpuinfo.flags else None
+    lowered = dmi.lower()
+    named = next((name for word, name in _DMI_HYPERVISORS if word in lowered), None)
+    if flagged is False:
+        return None, False
+    if named is not None and (flagged or named in ("vmware", "virtualbox", "xen", "hyperv") or "qemu" in lowered):
+        return named, True
+    sysinfo = sysroot.read("/proc/sysinfo") or ""  # s390
+    for line in sysinfo.splitlines():
+        if "Control Program:" in line:
+            name = line.partition(":")[2].strip().lower()
+            return ("kvm" if name.startswith("kvm") else "zvm"), True
+    tree = sysroot.line("/proc/device-tree/hypervisor/compatible")
+    if tree is not None:
+        return ("kvm" if "kvm" in tree else "xen" if "xen" in tree else tree.split("\0")[0].split(",")[-1]), True
+    if sysroot.exists("/proc/device-tree/ibm,partition-name") and sysroot.exists("/proc/ppc64/lparcfg"):
+        qemu = sysroot.exists("/proc/device-tree/hmc-managed?")
+        return ("phyp" if not qemu else "kvm"), True
+    if flagged:
+        clocks = sysroot.line(f"{_CLOCKS}/available_clocksource") or ""
+        for clock, name in (("kvm-clock", "kvm"), ("hyperv", "hyperv"), ("xen", "xen")):
+            if clock in clocks:
+                return name, True
+        return None, True
+    return None, None
+
+
+def _container(sysroot: Sysroot) -> str | None:
+    for path, name in (("/run/.containerenv", "podman"), ("/.dockerenv", "docker")):
+        if sysroot.exists(path):
+            return name
+    for variable in (sysroot.read("/proc/1/environ") or "").split("\0"):
+        if variable.startswith("container="):
+            return variable.partition("=")[2] or "container"
+    groups = sysroot.read("/proc/1/cgroup") or ""
+    for word in ("kubepods", "docker", "libpod", "lxc"):
+        if f"/{word}" in groups:
+            return {"kubepods": "kubernetes", "libpod": "podman"}.get(word, word)
+    return None
+
+
+def _control_group(sysroot: Sysroot, allowance: Allowance) -> ControlGroup | None:
+    """Quota and memory limit of our cgroup, from whichever version holds the controller."""
+    paths = {}
+    for line in (sysroot.read("/proc/self/cgroup") or "").splitlines():
+        _, _, rest = line.partition(":")
+        controllers, _, group = rest.partition(":")
+        for controller in controllers.split(","):
+            paths[controller] = "" if group == "/" else group
+    if not paths and allowance.cpuset is None:
+        return None
+    quota = memory = None
+    for mount in parse_mounts(sysroot.read("/proc/mounts") or ""):
+        if mount.kind == "cgroup2" and "" in paths:
+            base = mount.where + paths[""]
+            words = (sysroot.line(f"{base}/cpu.max") or "").split()
+            quota = _ratio(*words) if len(words) == 2 and quota is None else quota
+            limit = sysroot.line(f"{base}/memory.max")
+            memory = int(limit) if limit and limit.isdecimal() and memory is None else memory
+        elif mount.kind == "cgroup" and "cpu" in mount.options and "cpu" in paths:
+            base = mount.where + paths["cpu"]
+            quota = _ratio(
+                sysroot.line(f"{base}/cpu.cfs_quota_us") or "", sysroot.line(f"{base}/cpu.cfs_period_us") or ""
+            )
+        elif mount.kind == "cgroup" and "memory" in mount.options and "memory" in paths:
+            limit = sysroot.line(f"{mount.where}{paths['memory']}/memory.limit_in_bytes")
+            # Version 1 writes "no limit" as the largest multiple of a page.
+            memory = int(limit) if limit and limit.isdecimal() and int(limit) < 1 << 62 else memory
+    return ControlGroup(allowance.cgroup or paths.get("") or None, allowance.cpuset, quota, memory)
+
+
+def _ratio(quota: str, period: str) -> float | None:
+    if quota.isdecimal() and period.isdecimal() and 0 < int(period) < 1 << 40 and 0 < int(quota) < 1 << 50:
+        return int(quota) / int(period)
+    return None
+
+
+def _bracketed(text: str | None) -> str | None:
+    """The chosen word of ``always [madvise] never``."""
+    if text is None:
+        return None
+    match = re.search(r"\[([\w-]+)\]", text)
+    return match[1] if match else None
+
+
+def _turbo(sysroot: Sysroot) -> bool | None:
+    value = sysroot.integer(f"{CPU}/intel_pstate/no_turbo")
+    if value is not None:
+        return value == 0
+    value = sysroot.integer(f"{CPU}/cpufreq/boost")
+    return None if value is None else value == 1
+
+
+def _steal_share(sysroot: Sysroot) -> float | None:
+    """Of all CPU time since boot; Documentation/filesystems/proc.rst, section 1.7."""
+    first = (sysroot.read("/proc/stat") or "").partition("\n")[0].split()
+    if len(first) < 9 or first[0] != "cpu" or not all(word.isdecimal() and len(word) < 25 for word in first[1:]):
+        return None
+    ticks = [int(word) for word in first[1:9]]
+    return ticks[7] / sum(ticks) if sum(ticks) else None
+
+
+def _memlock(sysroot: Sysroot) -> tuple[int | None, bool | None]:
+    match = re.search(r"^Max locked memory\s+(\w+)", sysroot.read("/proc/self/limits") or "", re.MULTILINE)
+    if match is None:
+        return None, None
+    if match[1] == "unlimited":
+        return None, True
+    return (int(match[1]) if match[1].isdecimal() and len(match[1]) < 20 else None), False
+
+
+def _cpu_set(sysroot: Sysroot, name: str) -> tuple[int, ...]:
+    text = sysroot.line(f"{CPU}/{name}")
+    # nohz_full prints "(null)" where it was never set.
+    return () if text is None or "null" in text else sysroot.parsed(f"{CPU}/{name}", parse_cpulist) or ()
+
+
+def _architecture(sysroot: Sysroot, cpuinfo: CpuInfo) -> str | None:
+    if sysroot.live:
+        return os.uname().machine
+    if "lm" in cpuinfo.flags:
+        return "x86_64"
+    return None
+
+
+def _kernel(sysroot: Sysroot) -> str | None:
+    release = sysroot.line("/proc/sys/kernel/osrelease")
+    if release is not None:
+        return release
+    words = (sysroot.line("/proc/version") or "").split()
+    return words[2] if len(words) > 2 and words[1] == "version" else None
+
+
+def read_platform(sysroot: Sysroot, cpuinfo: CpuInfo, allowance: Allowance) -> Platform:
+    """Everything that is true of the machine as a whole."""
+    product, vendor = sysroot.line(f"{_DMI}/product_name"), sysroot.line(f"{_DMI}/sys_vendor")
+    hypervisor, is_guest = _hypervisor(sysroot, cpuinfo, f"{vendor or ''} {product or ''}")
+    container = _container(sysroot)
+    command_line = sysroot.line("/proc/cmdline")
+    words = (command_line or "").split()
+    cpufreq = f"{CPU}/cpu{cpuinfo.processors[0] if cpuinfo.processors else 0}/cpufreq"
+    memlock, unlimited = _memlock(sysroot)
+    balancing = sysroot.integer("/proc/sys/kernel/numa_balancing")
+    hidden = []
+    if container is not None:
+        hidden.append(f"{container}: memory, processes and devices of the host that the container does not share")
+    if is_guest:
+        hidden.append("hypervisor: the real sockets, caches, memory placement and links behind virtual devices")
+    return Platform(
+        architecture=_architecture(sysroot, cpuinfo),
+        kernel=_kernel(sysroot),
+        hostname=sysroot.line("/proc/sys/kernel/hostname"),
+        hypervisor=hypervisor,
+        is_guest=is_guest,
+        container=container,
+        clock_source=sysroot.line(f"{_CLOCKS}/current_clocksource"),
+        clock_sources=tuple((sysroot.line(f"{_CLOCKS}/available_clocksource") or "").split()),
+        command_line=command_line,
+        governor=sysroot.line(f"{cpufreq}/scaling_governor"),
+        transparent_huge_pages=_bracketed(sysroot.line("/sys/kernel/mm/transparent_hugepage/enabled")),
+        numa_balancing=None if balancing is None else balancing != 0,
+        model=product,
+        vendor=vendor,
+        serial=sysroot.line(f"{_DMI}/product_serial"),
+        firmware=sysroot.line(f"{_DMI}/bios_version"),
+        kernel_settings=tuple(word for word in words if word.partition("=")[0] in _SETTINGS),
+        frequency_driver=sysroot.line(f"{cpufreq}/scaling_driver"),
+        turbo=_turbo(sysroot),
+        smt=sysroot.line(f"{CPU}/smt/control"),
+        isolated_cpus=_cpu_set(sysroot, "isolated"),
+        tickless_cpus=_cpu_set(sysroot, "nohz_full"),
+        steal_share=_steal_share(sysroot) if is_guest else None,
+        control_group=_control_group(sysroot, allowance),
+        affinity=allowance.affinity,
+        memlock_bytes=memlock,
+        memlock_unlimited=unlimited,
+        hidden=tuple(hidden),
+    )
+
+
+_NAMED_CLOCK = re.compile(r"@\s*(\d{1,3}(?:\.\d{1,4})?)\s*([GM])Hz")
+
+
+def parse_named_clock(model: str) -> int | None:
+    """Hertz of ``Intel(R) Xeon(R) CPU X7550 @ 2.00GHz``; None where the name carries no clock."""
+    match = _NAMED_CLOCK.search(model)
+    return None if match is None else round(float(match[1]) * {"G": 1e9, "M": 1e6}[match[2]])
+
+
+def parse_dmi_clock(data: bytes) -> int | None:
+    """Hertz of ``Current Speed`` in a type 4 record (SMBIOS 7.5, offset 16h, MHz); 0 means unknown."""
+    if len(data) < 0x18 or data[0] != 4:
+        return None
+    megahertz = int.from_bytes(data[0x16:0x18], "little")
+    return megahertz * 1_000_000 if 0 < megahertz < 20_000 else None
+
+
+def _dmi_clock(sysroot: Sysroot) -> tuple[int, str] | None:
+    entries = "/sys/firmware/dmi/entries"
+    for name in sorted(sysroot.names(entries)):
+        if name.startswith("4-"):
+            data = sysroot.answer(f"{entries}/{name}/raw")
+            clock = parse_dmi_clock(data) if isinstance(data, bytes) else None
+            if clock is not None:
+                return clock, f"{entries}/{name}/raw"
+    return None
+
+
+def read_base_clock(sysroot: Sysroot, cpuinfo: CpuInfo, cpu: int) -> Quantity | None:
+    """The base clock with its origin, the surest source first; None when the user must say."""
+    cpufreq = f"{CPU}/cpu{cpu}/cpufreq"
+    base = sysroot.integer(f"{cpufreq}/base_frequency")
+    if base is not None and base > 0:
+        return _clock(base * 1000, f"{cpufreq}/base_frequency")
+    named = parse_named_clock(cpuinfo.model or "")
+    if named:
+        return _clock(named, "/proc/cpuinfo: model name")
+    highest = sysroot.integer(f"{cpufreq}/cpuinfo_max_freq")
+    if highest is not None and highest > 0:
+        return _clock(highest * 1000, f"{cpufreq}/cpuinfo_max_freq", "this is the maximum clock; the base is lower")
+    dmi = _dmi_clock(sysroot)
+    if dmi is not None:
+        return _clock(dmi[0], dmi[1], "what the firmware set at boot, which may not be the base clock")
+    # Without cpufreq and the counters that tell the momentary clock, the kernel prints the TSC's rate
+    # as cpu MHz, and that is the nominal clock or near it.
+    if cpuinfo.megahertz and "tsc" in cpuinfo.flags and "aperfmperf" not in cpuinfo.flags:
+        return _clock(
+            round(cpuinfo.megahertz * 1e6), "/proc/cpuinfo: cpu MHz", "inferred from the rate of the TSC, not stated"
+        )
+    return None
+
+
+def _clock(hertz: int, source: str, *doubts: str) -> Quantity:
+    return Quantity(float(hertz), "Hz", Origin.DETECTED, source, doubts=doubts)

@@ -1,0 +1,253 @@
+"""Sysroot: the one door to kernel files, live or recorded.
+
+Every answer is a value, *missing*, *denied* or an input/output error. What is missing is None; what
+exists and cannot be read, or does not say what its kind must say, is None with a gap noted beside it.
+
+In a recording no link leads out: absolute targets start again at the recording's root and ``..``
+stops there. Sizes, counts and depths are bounded, because a recording is a stranger's input.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import islice
+from typing import TypeVar
+
+from sizeup.errors import MalformedError, UsageError
+from sizeup.model.gap import Gap
+
+FILE_BYTES_LIMIT = 4 << 20
+"""Longest file read; the largest we need, mountstats and cpuinfo of big hosts, are below."""
+
+ENTRIES_LIMIT = 1 << 16
+"""Most entries of one directory."""
+
+LINKS_LIMIT = 40
+"""Most links followed for one path, as in the kernel."""
+
+_GAPS_LIMIT = 256
+"""Most gaps noted: a broken recording repeats itself."""
+
+_MISSING = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ENODEV, errno.ENXIO, errno.ELOOP, errno.ENAMETOOLONG})
+
+_READ_FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
+_CHUNK = 1 << 16
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """The kernel's refusal to hand a file over."""
+
+    errno: int
+
+    @property
+    def reason(self) -> str:
+        """The refusal in words."""
+        if self.errno in (errno.EACCES, errno.EPERM):
+            return "permission denied"
+        if self.errno in _MISSING:
+            return "missing"
+        return f"cannot be read: {os.strerror(self.errno)}"
+
+
+class Sysroot:
+    """The kernel's files under ``root``; ``/`` is the live machine."""
+
+    def __init__(self, root: str = "/") -> None:
+        self.root = os.path.abspath(root)
+        self.live = self.root == "/"
+        self.gaps: list[Gap] = []
+        self._directories: dict[str, str | None] = {"": ""}
+        if not os.path.isdir(self.root):
+            found = "a file" if os.path.exists(self.root) else "nothing"
+            raise UsageError(f"--sysroot {root}: expected a directory with sys/ or proc/ in it, found {found}")
+        if not self.live and not self.knows_linux():
+            raise UsageError(
+                f"--sysroot {root}: expected a recording of a Linux machine (a directory with sys/ or proc/ in it), "
+                f"found neither; make one with: sizeup capture FILE"
+            )
+
+    def knows_linux(self) -> bool:
+        """Some kernel file system is there at all."""
+        return any(os.path.isdir(os.path.join(self.root, name)) for name in ("sys", "proc"))
+
+    # Reading
+
+    def answer(self, path: str) -> bytes | Unreadable:
+        """The file's bytes, or why there are none; notes nothing."""
+        try:
+            if self.live:
+                return self._bytes(path, path)
+            where = self._resolve(path)
+            if where is None:
+                return Unreadable(errno.ENOENT)
+            return self._bytes(self.root + where, path)
+        except OSError as error:
+            return Unreadable(error.errno or errno.EIO)
+        except ValueError:  # a NUL in a name that came out of a file
+            return Unreadable(errno.ENOENT)
+
+    def _bytes(self, where: str, path: str) -> bytes:
+        handle = os.open(where, _READ_FLAGS)
+        try:
+            if not self.live and not stat.S_ISREG(os.fstat(handle).st_mode):
+                raise OSError(errno.ENOENT, "not a plain file")
+            data = os.read(handle, _CHUNK)
+            # sysfs hands an attribute over in one read of at most a page; a shorter one is the end.
+            if len(data) < 4096 and path.startswith("/sys/"):
+                return data
+            pieces = [data]
+            total = len(data)
+            while data and total < FILE_BYTES_LIMIT:
+                data = os.read(handle, _CHUNK)
+                pieces.append(data)
+                total += len(data)
+            return b"".join(pieces)
+        finally:
+            os.close(handle)
+
+    def read(self, path: str) -> str | None:
+        """The file's text; None where it is missing, empty or unreadable (then with a gap)."""
+        data = self.answer(path)
+        if isinstance(data, Unreadable):
+            if data.errno not in _MISSING:
+                self.note(path, data.reason)
+            return None
+        # A recorder leaves an empty file where it could not read.
+        return data.decode("utf-8", "replace") or None
+
+    def line(self, path: str) -> str | None:
+        """The text of a one-value file without its line end; None as for ``read``."""
+        text = self.read(path)
+        if text is None:
+            return None
+        return text.strip("\0 \t\r\n") or None
+
+    def parsed(self, path: str, parse: Callable[[str], T]) -> T | None:
+        """What ``parse`` makes of the file; what it refuses is a gap."""
+        text = self.line(path)
+        if text is None:
+            return None
+        try:
+            return parse(text)
+        except (ValueError, MalformedError) as error:
+            self.note(path, f"malformed: {error}")
+            return None
+
+    def integer(self, path: str) -> int | None:
+        """A whole number, decimal or with its 0x; None as for ``read``, or with a gap where it is no number."""
+        return self.parsed(path, parse_integer)
+
+    # Looking around
+
+    def names(self, path: str) -> tuple[str, ...]:
+        """The names in a directory, unsorted; empty where it is missing or unreadable."""
+        try:
+            if self.live:
+                return tuple(os.listdir(path))
+            where = self._resolve(path)
+            if where is None:
+                return ()
+            with os.scandir(self.root + where) as entries:
+                return tuple(entry.name for entry in islice(entries, ENTRIES_LIMIT))
+        except OSError as error:
+            if error.errno not in _MISSING:
+                self.note(path, Unreadable(error.errno or errno.EIO).reason)
+            return ()
+        except ValueError:
+            return ()
+
+    def exists(self, path: str) -> bool:
+        """A file, directory or link that leads somewhere is at this path."""
+        if self.live:
+            return os.path.exists(path)
+        where = self._resolve(path)
+        return where is not None and os.path.lexists(self.root + where)
+
+    def readlink(self, path: str) -> str | None:
+        """Where a link points, as written; None where there is none."""
+        parent, _, name = path.rpartition("/")
+        where = parent if self.live else self._directory(parent)
+        if where is None:
+            return None
+        try:
+            return os.readlink(f"{'' if self.live else self.root}{where}/{name}")
+        except (OSError, ValueError):
+            return None
+
+    def realpath(self, path: str) -> str | None:
+        """The path without links, seen from the root; None where it leads nowhere."""
+        if self.live:
+            try:
+                return os.path.realpath(path, strict=True)
+            except (OSError, ValueError):
+                return None
+        where = self._resolve(path)
+        return where if where is not None and os.path.lexists(self.root + where) else None
+
+    def note(self, subject: str, reason: str) -> None:
+        """Note a gap; each once, and only so many."""
+        gap = Gap(subject, reason)
+        if len(self.gaps) < _GAPS_LIMIT and gap not in self.gaps:
+            self.gaps.append(gap)
+
+    # Links of a recording
+
+    def _directory(self, path: str) -> str | None:
+        """The link-free path of a directory; the answers are kept, as thousands of files share few directories."""
+        try:
+            return self._directories[path]
+        except KeyError:
+            where = self._walk(path, LINKS_LIMIT)
+            self._directories[path] = where
+            return where
+
+    def _resolve(self, path: str) -> str | None:
+        """The link-free path seen from the root; None where a link leads nowhere or around for ever."""
+        parent, _, name = path.rpartition("/")
+        directory = self._directory(parent)
+        if directory is None or name in ("", ".", ".."):
+            return self._directory(path.rstrip("/")) if directory is not None else None
+        return self._step(directory, name, LINKS_LIMIT)
+
+    def _step(self, directory: str, name: str, links_left: int) -> str | None:
+        candidate = f"{directory}/{name}"
+        try:
+            target = os.readlink(self.root + candidate)
+        except OSError as error:
+            # EINVAL: it is there and no link.
+            return candidate if error.errno == errno.EINVAL else None
+        except ValueError:
+            return None
+        if links_left == 0:
+            return None
+        return self._walk(target if target.startswith("/") else f"{directory}/{target}", links_left - 1)
+
+    def _walk(self, path: str, links_left: int) -> str | None:
+        where = ""
+        for name in path.split("/"):
+            if name in ("", "."):
+                continue
+            if name == "..":
+                where = where.rpartition("/")[0]
+                continue
+            known = self._directories.get(f"{where}/{name}")
+            step = known if known is not None else self._step(where, name, links_left)
+            if step is None:
+                return None
+            where = step
+        return where
+
+
+def parse_integer(text: str) -> int:
+    """A kernel number: decimal, or hexadecimal behind 0x; at most 64 bits."""
+    number = int(text, 16) if text[:2] in ("0x", "0X") else int(text)
+    if not -(1 << 63) <= number < 1 << 64:
+        raise ValueError(f"expected a number of at most 64 bits, found {text[:40]}")
+    return number

@@ -1,0 +1,72 @@
+"""A machine as plain text, calm and within the width of a terminal."""
+
+from __future__ import annotations
+
+import textwrap
+
+from sizeup.model.finding import Finding, Severity
+from sizeup.model.machine import Machine
+from sizeup.views.machine import Section, machine_sections
+from sizeup.views.table import Table
+
+_LABEL_COLUMNS = 14
+_GAPS_SHOWN = 5
+
+
+def table_lines(table: Table, width: int) -> list[str]:
+    """The table in columns two blanks apart; the widest texts are shortened until it fits."""
+    rows = [tuple(column.title for column in table.columns), *table.rows]
+    widths = [max(len(row[i]) for row in rows) for i in range(len(table.columns))]
+    while sum(widths) + 2 * (len(widths) - 1) > width - 2 and max(widths) > 8:
+        widths[widths.index(max(widths))] -= 1
+    lines = []
+    for row in rows:
+        cells = []
+        for text, column, size in zip(row, table.columns, widths, strict=True):
+            fitted = text if len(text) <= size else text[: size - 1] + "…"
+            cells.append(fitted.rjust(size) if column.numeric else fitted.ljust(size))
+        lines.append("  " + "  ".join(cells).rstrip())
+    return lines
+
+
+def section_lines(section: Section, width: int) -> list[str]:
+    """Heading, facts with their labels in a column, then the table."""
+    lines = [section.title]
+    for label, text in section.facts:
+        wrapped = textwrap.wrap(text, width - _LABEL_COLUMNS - 2, break_long_words=False) or [""]
+        lines.append(f"  {label:<{_LABEL_COLUMNS}}{wrapped[0]}")
+        lines.extend(" " * (_LABEL_COLUMNS + 2) + rest for rest in wrapped[1:])
+    if section.table is not None:
+        lines.extend(table_lines(section.table, width))
+    return lines
+
+
+def finding_lines(finding: Finding, width: int) -> list[str]:
+    """Severity and title, then evidence, consequence and what to do."""
+    lines = [f"  {finding.severity.value}: {finding.title}"]
+    for text in (*finding.evidence, finding.consequence, finding.remedy):
+        lines.extend(textwrap.wrap(text, width, initial_indent="    ", subsequent_indent="      "))
+    return lines
+
+
+def machine_text(machine: Machine, width: int = 80) -> str:
+    """Everything a first look needs; ``--json`` has the rest."""
+    lines: list[str] = []
+    for section in machine_sections(machine):
+        lines.extend([*section_lines(section, width), ""])
+    if machine.findings:
+        order = list(Severity)
+        lines.append("Findings")
+        for finding in sorted(machine.findings, key=lambda finding: order.index(finding.severity)):
+            lines.extend(finding_lines(finding, width))
+        lines.append("")
+    if machine.gaps:
+        lines.append("Not readable")
+        for gap in machine.gaps[:_GAPS_SHOWN]:
+            lines.extend(
+                textwrap.wrap(f"{gap.subject}: {gap.reason}", width, initial_indent="  ", subsequent_indent="    ")
+            )
+        if len(machine.gaps) > _GAPS_SHOWN:
+            lines.append(f"  and {len(machine.gaps) - _GAPS_SHOWN} more; --json lists them")
+        lines.append("")
+    return "\n".join(lines[:-1]) + "\n"

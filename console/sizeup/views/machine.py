@@ -1,0 +1,349 @@
+"""What a machine is, as sections of facts and tables, and as the document of ``sizeup detect --json``."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+import msgspec
+
+from sizeup.model.finding import Finding
+from sizeup.model.gap import Gap
+from sizeup.model.machine import Machine, PuCounts
+from sizeup.model.network import NfsMount, Nic, RdmaPort
+from sizeup.model.numa import HugePages, NumaNode
+from sizeup.model.platform import Platform
+from sizeup.model.storage import BlockDevice, BlockKind
+from sizeup.model.topology import Cache, CacheKind, Core, Die, Package, Pu
+from sizeup.quantity import Quantity
+from sizeup.units import format_bytes, format_decimal_bytes, format_hz
+from sizeup.views.table import Column, Table
+
+SCHEMA = "sizeup.detect/1"
+
+_CACHE_LETTERS = {CacheKind.DATA: "d", CacheKind.INSTRUCTION: "i", CacheKind.UNIFIED: ""}
+
+
+class Counts(msgspec.Struct, frozen=True):
+    """How many of each; ``numa_nodes`` is 0 where the kernel knows no NUMA."""
+
+    packages: int
+    dies: int
+    cores: int
+    pus: PuCounts
+    numa_nodes: int
+
+
+class Processor(msgspec.Struct, frozen=True):
+    """The processors as a whole."""
+
+    model: str | None
+    vendor: str | None
+    base_clock: Quantity | None
+
+
+class Memory(msgspec.Struct, frozen=True):
+    """Memory as a whole; bytes."""
+
+    total_bytes: int | None
+    available_bytes: int | None
+    huge_pages: tuple[HugePages, ...]
+
+
+class Numa(msgspec.Struct, frozen=True):
+    """Nodes in the kernel's order; a row of ``distances`` for each, in that order."""
+
+    nodes: tuple[NumaNode, ...]
+    distances: tuple[tuple[int, ...], ...]
+
+
+class Detection(msgspec.Struct, frozen=True):
+    """The document of ``sizeup detect --json``; units are bytes, Hz, bit/s and ns, unknown is null."""
+
+    schema: str
+    counts: Counts
+    processor: Processor
+    packages: tuple[Package, ...]
+    dies: tuple[Die, ...]
+    cores: tuple[Core, ...]
+    pus: tuple[Pu, ...]
+    caches: tuple[Cache, ...]
+    memory: Memory
+    numa: Numa
+    platform: Platform
+    nics: tuple[Nic, ...]
+    rdma_ports: tuple[RdmaPort, ...]
+    block_devices: tuple[BlockDevice, ...]
+    nfs_mounts: tuple[NfsMount, ...]
+    contradictions: tuple[str, ...]
+    findings: tuple[Finding, ...]
+    gaps: tuple[Gap, ...]
+
+
+def detection(machine: Machine) -> Detection:
+    """The machine as the JSON document has it."""
+    return Detection(
+        schema=SCHEMA,
+        counts=Counts(
+            packages=len(machine.packages),
+            dies=len(machine.dies),
+            cores=len(machine.cores),
+            pus=machine.pu_counts,
+            numa_nodes=len(machine.nodes),
+        ),
+        processor=Processor(machine.cpu_model, machine.cpu_vendor, machine.base_clock),
+        packages=machine.packages,
+        dies=machine.dies,
+        cores=machine.cores,
+        pus=machine.pus,
+        caches=machine.caches,
+        memory=Memory(machine.memory_bytes, machine.memory_available_bytes, machine.huge_pages),
+        numa=Numa(machine.nodes, tuple(node.distances for node in machine.nodes)),
+        platform=machine.platform,
+        nics=machine.nics,
+        rdma_ports=machine.rdma_ports,
+        block_devices=machine.block_devices,
+        nfs_mounts=machine.nfs_mounts,
+        contradictions=machine.contradictions,
+        findings=machine.findings,
+        gaps=machine.gaps,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A heading with its facts, each a label and a text, and perhaps a table."""
+
+    title: str
+    facts: tuple[tuple[str, str], ...] = ()
+    table: Table | None = None
+
+
+def plural(count: int, noun: str) -> str:
+    """``1 core``, ``2 cores``."""
+    return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
+def cpu_list(cpus: tuple[int, ...]) -> str:
+    """CPUs as the kernel writes them, ``0-3,8``; a hyphen where there are none."""
+    spans: list[list[int]] = []
+    for cpu in sorted(cpus):
+        if spans and cpu == spans[-1][1] + 1:
+            spans[-1][1] = cpu
+        else:
+            spans.append([cpu, cpu])
+    return ",".join(str(low) if low == high else f"{low}-{high}" for low, high in spans) or "-"
+
+
+def cache_summary(machine: Machine) -> tuple[str, ...]:
+    """One text a level and kind, ``L2 2 MiB x 16``; sizes that differ are listed."""
+    groups: dict[tuple[int, str], Counter[int | None]] = {}
+    for cache in machine.caches:
+        key = (cache.level, f"L{cache.level}{_CACHE_LETTERS[cache.kind]}")
+        groups.setdefault(key, Counter())[cache.size_bytes] += 1
+    texts = []
+    for (_, name), sizes in groups.items():
+        parts = [
+            f"{'size unknown' if size is None else format_bytes(size)} × {count}" for size, count in sizes.most_common()
+        ]
+        texts.append(f"{name} {' and '.join(parts)}")
+    return tuple(texts)
+
+
+def _pu_text(counts: PuCounts) -> str:
+    extra = []
+    if counts.online != counts.present:
+        extra.append(f"{counts.online} online")
+    if counts.allowed != counts.online:
+        extra.append(f"{counts.allowed} allowed to this process")
+    return plural(counts.present, "thread") + (f" ({', '.join(extra)})" if extra else "")
+
+
+def _clock_text(clock: Quantity | None) -> str:
+    if clock is None:
+        return "unknown; give it with --set machine.ghz="
+    doubt = f" ({clock.doubts[0]})" if clock.doubts else ""
+    return format_hz(clock.value) + doubt
+
+
+def _kinds_text(machine: Machine) -> str | None:
+    kinds = Counter(core.kind for core in machine.cores if core.kind is not None)
+    return ", ".join(f"{count} {kind}" for kind, count in kinds.items()) or None
+
+
+def processor_section(machine: Machine) -> Section:
+    """Sockets, cores, threads, clock, caches."""
+    modules = len({core.module for core in machine.cores if core.module is not None})
+    counts = [plural(len(machine.packages), "socket")]
+    if len(machine.dies) > len(machine.packages):
+        counts.append(plural(len(machine.dies), "die"))
+    counts.append(plural(len(machine.cores), "core") + (f" in {plural(modules, 'module')}" if modules else ""))
+    counts.append(_pu_text(machine.pu_counts))
+    facts = [
+        ("model", machine.cpu_model or "unknown"),
+        ("counts", ", ".join(counts)),
+        ("base clock", _clock_text(machine.base_clock)),
+    ]
+    if (kinds := _kinds_text(machine)) is not None:
+        facts.append(("core kinds", kinds))
+    facts.append(("caches", ", ".join(cache_summary(machine)) or "not reported"))
+    return Section("Processor", tuple(facts))
+
+
+def _size_or_unknown(size: int | None) -> str:
+    return "?" if size is None else format_bytes(size)
+
+
+def _huge_pages_text(pools: tuple[HugePages, ...]) -> str:
+    used = [f"{pool.total - pool.free}/{pool.total} of {format_bytes(pool.page_bytes)}" for pool in pools if pool.total]
+    return ", ".join(used) or "none"
+
+
+def memory_section(machine: Machine) -> Section:
+    """Memory as a whole and by node, free memory beside it."""
+    facts = [
+        (
+            "memory",
+            f"{_size_or_unknown(machine.memory_bytes)}, {_size_or_unknown(machine.memory_available_bytes)} available",
+        ),
+        ("huge pages", f"{_huge_pages_text(machine.huge_pages)} in use"),
+    ]
+    if not machine.nodes:
+        return Section("Memory", (*facts, ("NUMA", "not NUMA")))
+    rows = tuple(
+        (
+            str(node.os_id),
+            cpu_list(node.pus),
+            _size_or_unknown(node.memory_bytes),
+            _size_or_unknown(node.free_bytes),
+            f"{node.free_bytes / node.memory_bytes:.0%}" if node.free_bytes is not None and node.memory_bytes else "-",
+            _huge_pages_text(node.huge_pages),
+            " ".join(map(str, node.distances)) or "-",
+        )
+        for node in machine.nodes
+    )
+    columns = (
+        Column("node", numeric=True), Column("CPUs"), Column("memory", numeric=True), Column("free", numeric=True),
+        Column("", numeric=True), Column("huge pages"), Column("distances"),
+    )  # fmt: skip
+    return Section("Memory", tuple(facts), Table("NUMA nodes", columns, rows))
+
+
+def platform_section(machine: Machine) -> Section:
+    """Kernel, what is around it, clock source, settings."""
+    platform = machine.platform
+    guest = {
+        True: f"guest under {platform.hypervisor or 'an unnamed hypervisor'}",
+        False: "bare metal",
+        None: "unknown",
+    }
+    facts = [
+        ("machine", " ".join(filter(None, (platform.vendor, platform.model))) or "unknown"),
+        ("kernel", platform.kernel or "unknown"),
+        (
+            "runs on",
+            guest[platform.is_guest] + (f", in a container ({platform.container})" if platform.container else ""),
+        ),
+        ("clock source", platform.clock_source or "unknown"),
+    ]
+    optional = (
+        ("governor", platform.governor),
+        ("turbo", None if platform.turbo is None else "on" if platform.turbo else "off"),
+        ("SMT", platform.smt),
+        ("huge pages", platform.transparent_huge_pages and f"transparent: {platform.transparent_huge_pages}"),
+        ("settings", " ".join(platform.kernel_settings) or None),
+        ("steal", None if not platform.steal_share else f"{platform.steal_share:.2%} of CPU time since boot"),
+    )
+    return Section("Platform", (*facts, *((label, text) for label, text in optional if text)))
+
+
+def _speed_text(nic: Nic) -> str:
+    if nic.speed_bits_per_second is None:
+        return "-"
+    gigabits = nic.speed_bits_per_second / 1e9
+    return f"{gigabits:g} Gb/s"
+
+
+def network_section(machine: Machine) -> Section | None:
+    """Interfaces that carry traffic; loopback and bare virtual ones are left to the JSON."""
+    rows = tuple(
+        (
+            nic.name,
+            nic.kind,
+            {True: "up", False: "down", None: "?"}[nic.up],
+            _speed_text(nic),
+            "-" if nic.mtu is None else str(nic.mtu),
+            "-" if nic.node is None else str(nic.node),
+            nic.driver or "-",
+            nic.master or ",".join(nic.lower) or "-",
+        )
+        for nic in machine.nics
+        if nic.kind not in ("loopback", "virtual", "dummy")
+    )
+    columns = (
+        Column("name"), Column("kind"), Column("link"), Column("speed", numeric=True), Column("MTU", numeric=True),
+        Column("node", numeric=True), Column("driver"), Column("with"),
+    )  # fmt: skip
+    return Section("Network", (), Table("", columns, rows)) if rows else None
+
+
+def _shown(device: BlockDevice) -> bool:
+    """Loop and memory disks of no size, and empty drives, are noise."""
+    return bool(device.size_bytes) and not (
+        device.kind in (BlockKind.LOOP, BlockKind.RAM, BlockKind.NBD) and not device.mount_points
+    )
+
+
+def storage_section(machine: Machine) -> Section | None:
+    """Disks, partitions and stacks."""
+    rows = tuple(
+        (
+            f"  {device.name}" if device.parent else device.dm_name or device.name,
+            device.kind.value + (f" {device.raid_level}" if device.raid_level else ""),
+            "?" if device.size_bytes is None else format_decimal_bytes(device.size_bytes),
+            "-" if device.node is None else str(device.node),
+            device.model or ",".join(device.members) or "-",
+            ",".join(device.mount_points) or "-",
+        )
+        for device in machine.block_devices
+        if _shown(device)
+    )
+    columns = (
+        Column("name"), Column("kind"), Column("size", numeric=True), Column("node", numeric=True),
+        Column("model or members"), Column("mounted on"),
+    )  # fmt: skip
+    return Section("Storage", (), Table("", columns, rows)) if rows else None
+
+
+def nfs_section(machine: Machine) -> Section | None:
+    """NFS mounts."""
+    rows = tuple(
+        (
+            mount.mount_point,
+            mount.export,
+            mount.version or "?",
+            mount.protocol or "?",
+            "?" if mount.transports is None else str(mount.transports),
+            _size_or_unknown(mount.read_size_bytes),
+            {True: "hard", False: "soft", None: "?"}[mount.hard],
+        )
+        for mount in machine.nfs_mounts
+    )
+    columns = (
+        Column("mounted on"), Column("export"), Column("version"), Column("over"),
+        Column("connections", numeric=True), Column("rsize", numeric=True), Column(""),
+    )  # fmt: skip
+    return Section("NFS", (), Table("", columns, rows)) if rows else None
+
+
+def machine_sections(machine: Machine) -> tuple[Section, ...]:
+    """The machine from the processor outwards; classes it has nothing of are left out."""
+    sections = (
+        processor_section(machine),
+        memory_section(machine),
+        platform_section(machine),
+        storage_section(machine),
+        network_section(machine),
+        nfs_section(machine),
+    )
+    return tuple(section for section in sections if section is not None)

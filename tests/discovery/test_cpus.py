@@ -1,0 +1,121 @@
+"""Processors come from sets; the ids beside them are labels."""
+
+from pathlib import Path
+
+import pytest
+
+from sizeup.discovery.lists import format_list, parse_cpulist, parse_cpumask
+from sizeup.discovery.machine import discover
+from sizeup.model.machine import PuCounts
+from sizeup.model.topology import Core, Package
+from trees import grow, machine
+
+
+@pytest.mark.parametrize(
+    ("text", "cpus"),
+    [
+        ("", ()),
+        ("0-3,8", (0, 1, 2, 3, 8)),
+        ("0-12:4", (0, 4, 8, 12)),
+        ("0-7:2/4", (0, 1, 4, 5)),
+        ("3,1-2\n", (1, 2, 3)),
+    ],
+)
+def test_kernel_lists_may_carry_strides(text: str, cpus: tuple[int, ...]) -> None:
+    assert parse_cpulist(text) == cpus
+
+
+@pytest.mark.parametrize(
+    ("text", "cpus"), [("0", ()), ("f", (0, 1, 2, 3)), ("1,00000000", (32,)), ("0x00000005", (0, 2))]
+)
+def test_masks_come_in_groups_of_32_bits_highest_first(text: str, cpus: tuple[int, ...]) -> None:
+    assert parse_cpumask(text) == cpus
+
+
+@pytest.mark.parametrize("text", ["0-99999999999", "-1", "a-b", "1--2"])
+def test_lists_that_no_kernel_writes_are_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=r"expected|invalid"):
+        parse_cpulist(text)
+
+
+def test_lists_are_written_as_the_kernel_writes_them() -> None:
+    assert format_list((0, 1, 2, 5, 7, 8)) == "0-2,5,7-8"
+
+
+def test_two_sockets_with_threads_numbered_far_apart(tmp_path: Path) -> None:
+    found = discover(machine(tmp_path, "2-sockets-smt"))
+
+    model = "Example(R) CPU 8000 @ 2.50GHz"
+    assert found.packages == (Package((0, 1, 4, 5), 0, model), Package((2, 3, 6, 7), 1, model))
+    assert found.cores == tuple(Core(pus=(cpu, cpu + 4), package=cpu // 2, die=cpu // 2, os_id=cpu) for cpu in range(4))
+    assert found.pu_counts == PuCounts(present=8, online=8, allowed=8)
+
+
+def test_present_online_and_allowed_are_three_facts(tmp_path: Path) -> None:
+    found = discover(
+        machine(
+            tmp_path,
+            "2-sockets-smt",
+            "/sys/devices/system/cpu/online = 0-6",
+            "/proc/self/status = Cpus_allowed_list:\\t0-3\\nMems_allowed_list:\\t0",
+        )
+    )
+
+    assert found.pu_counts == PuCounts(present=8, online=7, allowed=4)
+    assert [node.allowed for node in found.nodes] == [True, False]
+
+
+def test_a_cgroup_of_version_2_restricts_through_its_mount(tmp_path: Path) -> None:
+    found = discover(
+        machine(
+            tmp_path,
+            "2-sockets-smt",
+            "/proc/self/cgroup = 0::/job",
+            "/proc/mounts = cgroup2 /sys/fs/cgroup cgroup2 rw 0 0",
+            "/sys/fs/cgroup/job/cpuset.cpus.effective = 2-3",
+            "/sys/fs/cgroup/job/cpuset.mems.effective = 1",
+        )
+    )
+
+    assert [pu.cpu for pu in found.pus if pu.allowed] == [2, 3]
+    assert [node.allowed for node in found.nodes] == [False, True]
+
+
+def test_siblings_with_different_core_ids_are_the_cores_of_a_module(tmp_path: Path) -> None:
+    found = discover(
+        grow(
+            tmp_path,
+            """
+            /sys/devices/system/cpu/online = 0-3
+            /sys/devices/system/cpu/cpu{0-1}/topology/thread_siblings_list = 0-1
+            /sys/devices/system/cpu/cpu{2-3}/topology/thread_siblings_list = 2-3
+            /sys/devices/system/cpu/cpu{0-3}/topology/core_siblings_list = 0-3
+            /sys/devices/system/cpu/cpu{0-3}/topology/core_id = {}
+            """.replace("            ", ""),
+        )
+    )
+
+    assert [(core.pus, core.module) for core in found.cores] == [((0,), 0), ((1,), 0), ((2,), 1), ((3,), 1)]
+
+
+def test_sets_that_contradict_each_other_are_said_and_not_raised(tmp_path: Path) -> None:
+    found = discover(
+        grow(
+            tmp_path,
+            "/sys/devices/system/cpu/online = 0-1\n"
+            "/sys/devices/system/cpu/cpu0/topology/package_cpus_list = 0-1\n"
+            "/sys/devices/system/cpu/cpu1/topology/package_cpus_list = 1\n",
+        )
+    )
+
+    assert len(found.packages) == 1
+    assert found.contradictions == ("cpu1 shares its package with 1, another CPU of it with 0-1",)
+
+
+def test_a_machine_without_processors_says_so(tmp_path: Path) -> None:
+    (tmp_path / "sys").mkdir()
+
+    found = discover(str(tmp_path))
+
+    assert found.pus == ()
+    assert "/sys/devices/system/cpu" in {gap.subject for gap in found.gaps}
