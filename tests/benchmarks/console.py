@@ -1,0 +1,195 @@
+"""What the console costs beside the consoles people know, all in one run on one machine.
+
+Run by hand on an otherwise idle machine, from the root of the checkout:
+
+    PYTHONPATH=tests python -m benchmarks.console
+
+It prints the Markdown table that stands in ``docs/performance.md``. Every program gets the same
+pseudo-terminal, the same refresh of one second and the same reader; a program that is not installed is
+left out and named. Absolute times are this machine's; the ratios are what to look at.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from terminal import Terminal
+
+_BTOP_CONFIGURATION = "update_ms = 1000\nshow_init = False\n"
+
+_MINIMAL_TEXTUAL = """
+from textual.app import App
+from textual.widgets import Footer, Header, Tree
+class Minimal(App):
+    def compose(self):
+        yield Header()
+        tree = Tree("root")
+        tree.root.expand()
+        for number in range(20):
+            tree.root.add_leaf(str(number))
+        yield tree
+        yield Footer()
+Minimal().run()
+"""
+
+
+@dataclass(frozen=True)
+class Program:
+    """One program to be measured."""
+
+    name: str
+    arguments: tuple[str, ...]
+    key: str = "down"
+    """Moves something on the first screen, so that it is answered at once."""
+
+
+PROGRAMS = (
+    Program("sizeup", (sys.executable, "-m", "sizeup")),
+    Program("htop", ("htop", "-d", "10")),
+    Program("btop", ("btop",)),
+    Program("s-tui", ("s-tui", "-r", "1")),
+    Program("glances", ("glances", "-t", "1"), key="1"),  # one line per CPU, or one for all
+    Program("Textual, 20 rows", (sys.executable, "-c", _MINIMAL_TEXTUAL)),
+)
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What one program cost; medians over the starts."""
+
+    first_paint_ms: float
+    """From before the fork to the first byte that leaves something on the screen."""
+    settled_ms: float
+    """To the last byte before the first pause of 0.3 s: the screen is whole."""
+    settled_cpu_ms: float
+    """CPU time of all its processes when that pause was over."""
+    idle_cpu_percent: float
+    """Of one CPU."""
+    idle_bytes_per_second: float
+    resident_mb: float
+    echo_ms_median: float
+    echo_ms_p90: float
+
+
+def measure(program: Program, columns: int, rows: int, starts: int, idle_seconds: float, keys: int) -> Cost:
+    """Start it a few times, then watch the last start idle, then press keys."""
+    paints, settles, cpus = [], [], []
+    with tempfile.TemporaryDirectory() as home:
+        configuration = Path(home, "btop")
+        configuration.mkdir()
+        (configuration / "btop.conf").write_text(_BTOP_CONFIGURATION)
+        environment = {"HOME": home, "XDG_CONFIG_HOME": home, "XDG_STATE_HOME": home, "XDG_CACHE_HOME": home}
+        for start in range(starts):
+            with Terminal(program.arguments, columns=columns, rows=rows, environment=environment) as terminal:
+                terminal.pump(20, lambda terminal=terminal: any(terminal.lines))
+                paints.append(terminal.last_byte_seconds * 1e3)
+                settles.append(terminal.wait_quiet(0.3, 20) * 1e3)
+                cpus.append(terminal.cpu_seconds() * 1e3)
+                if start == starts - 1:
+                    terminal.pump(1.0)
+                    idle_cpu, idle_bytes, resident = idle(terminal, idle_seconds)
+                    echoes = echo_ms(terminal, program.key, keys)
+    return Cost(
+        first_paint_ms=statistics.median(paints),
+        settled_ms=statistics.median(settles),
+        settled_cpu_ms=statistics.median(cpus),
+        idle_cpu_percent=idle_cpu,
+        idle_bytes_per_second=idle_bytes,
+        resident_mb=resident / 1e6,
+        echo_ms_median=statistics.median(echoes),
+        echo_ms_p90=sorted(echoes)[int(0.9 * (len(echoes) - 1) + 0.5)],
+    )
+
+
+def idle(terminal: Terminal, seconds: float) -> tuple[float, float, int]:
+    """CPU in percent, bytes per second and resident bytes of a program left alone."""
+    cpu, written, since = terminal.cpu_seconds(), len(terminal.output), time.monotonic()
+    terminal.pump(seconds)
+    elapsed = time.monotonic() - since
+    return (
+        100 * (terminal.cpu_seconds() - cpu) / elapsed,
+        (len(terminal.output) - written) / elapsed,
+        terminal.resident_bytes(),
+    )
+
+
+def echo_ms(terminal: Terminal, key: str, times: int) -> list[float]:
+    """Milliseconds from a key to the first byte of its answer; a refresh that happens to come first counts too."""
+    waits = []
+    for number in range(times):
+        terminal.pump(0.15 + 0.01 * (number % 7))  # out of step with a refresh each second
+        written, since = len(terminal.output), time.monotonic()
+        # Up and down by turns, so that the end of a list never leaves a key unanswered.
+        terminal.press("up" if key == "down" and number % 2 else key)
+        if terminal.pump(1.0, lambda written=written: len(terminal.output) > written):
+            waits.append((terminal.started + terminal.last_byte_seconds - since) * 1e3)
+    return waits or [float("nan")]
+
+
+def table(costs: dict[str, Cost]) -> list[str]:
+    """The Markdown table, and below it the first program's costs as ratios to each peer's."""
+    titles = ["first paint ms", "whole ms", "CPU to whole ms", "idle CPU %", "bytes/s", "RSS MB", "key ms p50", "p90"]
+    lines = ["| | " + " | ".join(titles) + " |", "|---|" + "---:|" * len(titles)]
+    for name, cost in costs.items():
+        cells = [
+            f"{cost.first_paint_ms:.0f}",
+            f"{cost.settled_ms:.0f}",
+            f"{cost.settled_cpu_ms:.0f}",
+            f"{cost.idle_cpu_percent:.2f}",
+            f"{cost.idle_bytes_per_second:,.0f}",
+            f"{cost.resident_mb:.0f}",
+            f"{cost.echo_ms_median:.1f}",
+            f"{cost.echo_ms_p90:.1f}",
+        ]
+        lines.append(f"| {name} | " + " | ".join(cells) + " |")
+    ours, *others = costs.items()
+    lines += ["", f"| {ours[0]} / | first paint | whole | CPU | idle CPU | bytes/s | RSS | key p50 |"]
+    lines.append("|---|" + "---:|" * 7)
+    for name, cost in others:
+        pairs = [
+            (ours[1].first_paint_ms, cost.first_paint_ms),
+            (ours[1].settled_ms, cost.settled_ms),
+            (ours[1].settled_cpu_ms, cost.settled_cpu_ms),
+            (ours[1].idle_cpu_percent, cost.idle_cpu_percent),
+            (ours[1].idle_bytes_per_second, cost.idle_bytes_per_second),
+            (ours[1].resident_mb, cost.resident_mb),
+            (ours[1].echo_ms_median, cost.echo_ms_median),
+        ]
+        ratios = [f"{mine / theirs:.2f}" if theirs else "-" for mine, theirs in pairs]
+        lines.append(f"| {name} | " + " | ".join(ratios) + " |")
+    return lines
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", nargs="+", metavar="NAME", help="these programs, the first being the one compared")
+    parser.add_argument("--columns", type=int, default=120)
+    parser.add_argument("--rows", type=int, default=40)
+    parser.add_argument("--starts", type=int, default=5)
+    parser.add_argument("--idle", type=float, default=10.0, metavar="SECONDS")
+    parser.add_argument("--keys", type=int, default=20)
+    parsed = parser.parse_args(arguments)
+    chosen = [program for program in PROGRAMS if not parsed.only or program.name in parsed.only]
+    costs = {}
+    for program in chosen:
+        if shutil.which(program.arguments[0]) is None:
+            print(f"{program.name}: not installed, left out", file=sys.stderr)
+            continue
+        print(f"{program.name} ...", file=sys.stderr)
+        costs[program.name] = measure(program, parsed.columns, parsed.rows, parsed.starts, parsed.idle, parsed.keys)
+    print(f"{parsed.columns}x{parsed.rows}, {parsed.starts} starts, {parsed.idle:g} s idle, {parsed.keys} keys\n")
+    print("\n".join(table(costs)))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
