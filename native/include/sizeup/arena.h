@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SIZEUP_ARENA_H
+#define SIZEUP_ARENA_H
+
+#include <stdint.h>
+#include <sizeup/job.h>
+
+#define SIZEUP_PAGES_BASE 0
+#define SIZEUP_PAGES_THP 1
+#define SIZEUP_PAGES_HUGE2M 2
+#define SIZEUP_PAGES_HUGE1G 3
+
+#define SIZEUP_PLACE_FIRST_TOUCH 0
+#define SIZEUP_PLACE_BIND 1
+#define SIZEUP_PLACE_INTERLEAVE 2
+
+#define SIZEUP_NODES 64 /* nodes that a mask can name */
+
+/** struct sizeup_arena_spec - Memory to measure in: how much, of which pages, and where. */
+struct sizeup_arena_spec {
+	uint64_t bytes;
+	int32_t pages;     /* SIZEUP_PAGES_* */
+	int32_t placement; /* SIZEUP_PLACE_* */
+	uint64_t nodes;    /* mask of os node ids; ignored for first touch */
+	int32_t touch_cpu; /* a CPU of the node, for kernels that forbid mbind; -1: the node has none */
+};
+
+/** struct sizeup_placement - Where the pages of an arena really are. */
+struct sizeup_placement {
+	uint64_t pages;           /* looked at */
+	uint64_t on_node[64];     /* by os node id */
+	uint64_t elsewhere;       /* not present, or on a node beyond the mask */
+	double huge_share;        /* of the bytes, on huge pages; 0 to 1 */
+	int32_t verified;         /* 0: neither move_pages nor numa_maps could tell */
+	int32_t bound;            /* 0: the kernel forbids mbind, placed by first touch */
+};
+
+/** struct sizeup_arena - Populated memory, or nothing when bytes is 0. */
+struct sizeup_arena {
+	void *start;
+	uint64_t bytes;
+	uint64_t page_bytes;      /* by which pages are drawn: the page kind's size */
+	void *mapping;
+	uint64_t mapping_bytes;
+	struct sizeup_placement placement;
+};
+
+/**
+ * sizeup_room_bytes() - Memory that can be taken from @nodes without touching anybody else's.
+ *
+ * The least of: MemAvailable; free memory above the high watermarks of the nodes; what the
+ * control groups leave. For an interleaved arena the smallest node counts once per node.
+ * @nodes 0 means: wherever the kernel puts it.
+ * Return: bytes, or -EINVAL for a node that is not there.
+ */
+int64_t sizeup_room_bytes(uint64_t nodes, int32_t placement);
+
+/** sizeup_huge_pages_free() - Free huge pages of @page_bytes on @node, or in all with -1; 0 where there is no pool. */
+int64_t sizeup_huge_pages_free(uint64_t page_bytes, int32_t node);
+
+/**
+ * sizeup_arena_open() - Map, bind, populate and verify memory.
+ *
+ * Never takes more than half of what is free and looks again before every 8 MiB: binding to a
+ * full node brings the OOM killer, not an error. Never writes a setting of the kernel.
+ * Return: 0; -ECANCELED; otherwise negative with the reason in @job: -ENOMEM too little memory or
+ * huge pages, -EINVAL no such node, -EPERM and -EOPNOTSUPP not allowed or not possible here.
+ */
+int sizeup_arena_open(struct sizeup_arena *arena, const struct sizeup_arena_spec *spec, struct sizeup_job *job);
+
+/** sizeup_arena_close() - Give the memory back; 1 GiB of base pages takes up to 0.6 s. */
+void sizeup_arena_close(struct sizeup_arena *arena);
+
+/** sizeup_arena_verify() - Ask the kernel where each page of the arena is. */
+void sizeup_arena_verify(struct sizeup_arena *arena);
+
+#endif

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SIZEUP_JOB_H
+#define SIZEUP_JOB_H
+
+#include <stdint.h>
+
+/* Why a sample is kept but left out of the estimate; the values of sizeup.model.sample.Disturbance. */
+#define SIZEUP_DISTURBED_PREEMPTED 1
+#define SIZEUP_DISTURBED_MIGRATED 2
+#define SIZEUP_DISTURBED_STOLEN 4
+#define SIZEUP_DISTURBED_SIBLING_BUSY 8
+#define SIZEUP_DISTURBED_LATE 16
+#define SIZEUP_DISTURBED_OTHER 32
+#define SIZEUP_DISTURBED_WARMUP 64
+
+#define SIZEUP_JOB_IDLE 0
+#define SIZEUP_JOB_RUNNING 1
+#define SIZEUP_JOB_DONE 2
+#define SIZEUP_JOB_CANCELLED 3
+#define SIZEUP_JOB_FAILED 4
+
+/** struct sizeup_sample - One measured value on its way to the log. */
+struct sizeup_sample {
+	int64_t t_ns;       /* CLOCK_MONOTONIC_RAW at the end of what was measured */
+	double value;       /* in the unit of the point's series */
+	uint32_t point;     /* index into the points of the job */
+	uint32_t replicate; /* from 0 */
+	uint32_t flags;     /* SIZEUP_DISTURBED_* */
+	uint32_t cpu;       /* where it ran */
+};
+
+#define SIZEUP_POINTS 64 /* most points of one job */
+
+/** struct sizeup_estimate - What the undisturbed batches of a point say so far. */
+struct sizeup_estimate {
+	double median;          /* over replicate medians */
+	double low;             /* 95 % interval over replicates; equal to the median with one */
+	double high;
+	double minimum;         /* over batches */
+	double p10;
+	double p90;
+	double disturbed_share; /* of batches; 0 to 1 */
+	uint32_t replicates;
+	uint32_t batches;
+	int32_t converged;      /* 1: the interval met the target */
+	int32_t finished;       /* 1: no further replicate will be made */
+};
+
+/**
+ * struct sizeup_job - What a native job and the thread that watches it share.
+ *
+ * One thread produces samples, one other drains them; any thread may cancel.
+ */
+struct sizeup_job;
+
+/**
+ * sizeup_job_new() - Make an idle job with an empty ring of 8192 samples.
+ * Return: the job, or NULL without memory.
+ */
+struct sizeup_job *sizeup_job_new(void);
+
+/** sizeup_job_free() - Give the job back; nothing may be running in it. */
+void sizeup_job_free(struct sizeup_job *job);
+
+/** sizeup_job_cancel() - Ask the job to end: one relaxed store, safe from any thread. */
+void sizeup_job_cancel(struct sizeup_job *job);
+
+/** sizeup_job_cancelled() - Whether somebody asked the job to end. */
+int sizeup_job_cancelled(const struct sizeup_job *job);
+
+/** sizeup_job_begin() - Say that the job runs, and forget the last reason. */
+void sizeup_job_begin(struct sizeup_job *job);
+
+/**
+ * sizeup_job_end() - Publish how the job ended: done, cancelled or failed.
+ *
+ * A job calls this before it gives its memory back, because unmapping takes long.
+ * Return: @status unchanged.
+ */
+int sizeup_job_end(struct sizeup_job *job, int status);
+
+/** sizeup_job_state() - One of SIZEUP_JOB_*. */
+int sizeup_job_state(const struct sizeup_job *job);
+
+/** sizeup_job_set_progress() - Say how much is done, 0 to 1. */
+void sizeup_job_set_progress(struct sizeup_job *job, double done);
+
+/** sizeup_job_progress() - How much is done, 0 to 1. */
+double sizeup_job_progress(const struct sizeup_job *job);
+
+/** sizeup_job_push() - Append a sample; counted as dropped when the ring is full. */
+void sizeup_job_push(struct sizeup_job *job, const struct sizeup_sample *sample);
+
+/**
+ * sizeup_job_drain() - Take up to @room of the oldest samples.
+ * Return: how many were written to @samples.
+ */
+uint32_t sizeup_job_drain(struct sizeup_job *job, struct sizeup_sample *samples, uint32_t room);
+
+/** sizeup_job_publish() - Replace the estimate of @point, below SIZEUP_POINTS; never in a timed window. */
+void sizeup_job_publish(struct sizeup_job *job, uint32_t point, const struct sizeup_estimate *estimate);
+
+/** sizeup_job_estimate() - Copy the last published estimate of @point; all zero before the first. */
+void sizeup_job_estimate(struct sizeup_job *job, uint32_t point, struct sizeup_estimate *estimate);
+
+/** sizeup_job_dropped() - Samples lost because nobody drained the ring. */
+uint64_t sizeup_job_dropped(const struct sizeup_job *job);
+
+/** sizeup_job_reason() - Why the job failed or was refused, in words; empty where it did not. */
+const char *sizeup_job_reason(const struct sizeup_job *job);
+
+#endif

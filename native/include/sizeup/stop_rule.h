@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SIZEUP_STOP_RULE_H
+#define SIZEUP_STOP_RULE_H
+
+#include <stdint.h>
+
+#define SIZEUP_REPLICATES 64 /* most replicates of one point */
+
+/** struct sizeup_stop_rule - When a point has been measured long enough. */
+struct sizeup_stop_rule {
+	int64_t batch_ns;
+	int64_t replicate_ns;    /* measured per replicate, warm-up apart */
+	int64_t warm_up_ns;      /* most; the ring is followed twice at most */
+	int64_t budget_ns;       /* no replicate beyond the fewest begins after this */
+	uint32_t replicates_min;
+	uint32_t replicates_max;
+	double target;           /* half width of the interval over the median, such as 0.03 */
+	uint64_t seed;
+};
+
+#endif

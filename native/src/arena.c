@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE
+#include <sizeup/arena.h>
+#include <sizeup/cpu.h>
+
+#include "job_internal.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define KIB UINT64_C(1024)
+#define MIB (KIB * KIB)
+#define CHUNK_BYTES (8 * MIB)
+#define ALIGNMENT (2 * MIB)
+#define PAGES_PER_QUERY 4096
+
+/* From linux/mempolicy.h and asm-generic/mman.h; older headers lack some of them. */
+#define POLICY_BIND 2
+#define POLICY_INTERLEAVE 3
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+#define HUGE_2MB (21 << 26)
+#define HUGE_1GB (30 << 26)
+
+static int denied(int error)
+{
+	return error == EPERM || error == ENOSYS; /* containers answer either */
+}
+
+static uint64_t page_bytes_of(int32_t pages)
+{
+	switch (pages) {
+	case SIZEUP_PAGES_HUGE1G:
+		return 1024 * MIB;
+	case SIZEUP_PAGES_HUGE2M:
+	case SIZEUP_PAGES_THP:
+		return 2 * MIB;
+	default:
+		return (uint64_t)sysconf(_SC_PAGESIZE);
+	}
+}
+
+static const char *place_name(const struct sizeup_arena_spec *spec, char *text, size_t room)
+{
+	if (spec->placement == SIZEUP_PLACE_FIRST_TOUCH)
+		snprintf(text, room, "this machine");
+	else
+		snprintf(text, room, "node mask %#llx", (unsigned long long)spec->nodes);
+	return text;
+}
+
+static int map(struct sizeup_arena *arena, const struct sizeup_arena_spec *spec, struct sizeup_job *job)
+{
+	const int huge = spec->pages == SIZEUP_PAGES_HUGE2M || spec->pages == SIZEUP_PAGES_HUGE1G;
+	int flags = MAP_PRIVATE | MAP_ANONYMOUS;
+
+	/* Without MAP_NORESERVE: an empty pool is then ENOMEM here and not SIGBUS at the touch. */
+	if (huge)
+		flags |= MAP_HUGETLB | (spec->pages == SIZEUP_PAGES_HUGE2M ? HUGE_2MB : HUGE_1GB);
+	arena->mapping_bytes = huge ? arena->bytes : arena->bytes + ALIGNMENT;
+	arena->mapping = mmap(NULL, arena->mapping_bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
+	if (arena->mapping == MAP_FAILED) {
+		const int error = errno;
+
+		arena->mapping = NULL;
+		return sizeup_job_refuse(job, -error, "mapping %llu MiB failed: %s",
+					 (unsigned long long)(arena->bytes / MIB), strerror(error));
+	}
+	const uintptr_t start = (uintptr_t)arena->mapping;
+
+	arena->start = huge ? arena->mapping : (void *)((start + ALIGNMENT - 1) & ~(uintptr_t)(ALIGNMENT - 1));
+	/* Advice, not a command: what came of it is read back by sizeup_arena_verify(). */
+	if (spec->pages == SIZEUP_PAGES_THP)
+		madvise(arena->start, arena->bytes, MADV_HUGEPAGE);
+	if (spec->pages == SIZEUP_PAGES_BASE)
+		madvise(arena->start, arena->bytes, MADV_NOHUGEPAGE);
+	return 0;
+}
+
+/* Bind the range, not the thread: the thread's own stack and heap stay where they are. */
+static int bind_range(struct sizeup_arena *arena, const struct sizeup_arena_spec *spec, struct sizeup_job *job)
+{
+	const int policy = spec->placement == SIZEUP_PLACE_INTERLEAVE ? POLICY_INTERLEAVE : POLICY_BIND;
+	unsigned long mask = spec->nodes;
+
+	arena->placement.bound = 1;
+	/* The kernel counts one bit less than it is told. */
+	if (!syscall(SYS_mbind, arena->start, arena->bytes, policy, &mask, SIZEUP_NODES + 1, 0))
+		return 0;
+	const int error = errno;
+
+	arena->placement.bound = 0;
+	if (!denied(error))
+		return sizeup_job_refuse(job, -error,
+					 "the kernel refuses memory on node mask %#lx: %s (no such node, no memory "
+					 "on it, or outside this process's cpuset)",
+					 mask, strerror(error));
+	if (spec->placement == SIZEUP_PLACE_INTERLEAVE)
+		return sizeup_job_refuse(job, -EPERM,
+					 "mbind is forbidden here (container), so memory cannot be interleaved");
+	if (spec->touch_cpu < 0)
+		return sizeup_job_refuse(job, -EPERM,
+					 "mbind is forbidden here (container) and the node has no CPU to touch its "
+					 "memory from: not measurable here");
+	return 0;
+}
+
+static int room_left(uint64_t wanted, const struct sizeup_arena_spec *spec, struct sizeup_job *job)
+{
+	const uint64_t nodes = spec->placement == SIZEUP_PLACE_FIRST_TOUCH ? 0 : spec->nodes;
+	const int64_t room = sizeup_room_bytes(nodes, spec->placement);
+	char place[64];
+
+	place_name(spec, place, sizeof(place));
+	if (room == -EINVAL)
+		return sizeup_job_refuse(job, -EINVAL, "%s names a node that does not exist", place);
+	if (room < 0 || wanted > (uint64_t)room / 2)
+		return sizeup_job_refuse(job, -ENOMEM,
+					 "%llu MiB wanted but %s has %lld MiB to spare, and half of that is the most "
+					 "this takes",
+					 (unsigned long long)(wanted / MIB), place, (long long)(room / (int64_t)MIB));
+	return 0;
+}
+
+/* The pool's reservation is for the whole machine; a node of it may be empty all the same. */
+static int huge_pages_left(const struct sizeup_arena *arena, const struct sizeup_arena_spec *spec,
+			   struct sizeup_job *job)
+{
+	const uint64_t wanted = arena->bytes / arena->page_bytes;
+	const char *const size = spec->pages == SIZEUP_PAGES_HUGE1G ? "1048576" : "2048";
+	int64_t free_pages = 0;
+
+	if (spec->placement == SIZEUP_PLACE_FIRST_TOUCH)
+		free_pages = sizeup_huge_pages_free(arena->page_bytes, -1);
+	for (int32_t node = 0; spec->placement != SIZEUP_PLACE_FIRST_TOUCH && node < SIZEUP_NODES; node++)
+		if (spec->nodes >> node & 1)
+			free_pages += sizeup_huge_pages_free(arena->page_bytes, node);
+	if ((uint64_t)free_pages >= wanted)
+		return 0;
+	return sizeup_job_refuse(job, -ENOMEM,
+				 "%llu free huge pages of %s kB wanted, %lld found; to set them aside: echo %llu > "
+				 "/sys/kernel/mm/hugepages/hugepages-%skB/nr_hugepages",
+				 (unsigned long long)wanted, size, (long long)free_pages, (unsigned long long)wanted, size);
+}
+
+/* Kernels before 5.14: a fault per page. Hugetlb never gets here, because there it could be SIGBUS. */
+static void touch(char *start, uint64_t bytes, uint64_t page_bytes)
+{
+	for (uint64_t offset = 0; offset < bytes; offset += page_bytes)
+		*(volatile char *)(start + offset) = 0;
+}
+
+static int populate_chunk(const struct sizeup_arena_spec *spec, char *start, uint64_t bytes, struct sizeup_job *job)
+{
+	if (!madvise(start, bytes, MADV_POPULATE_WRITE))
+		return 0;
+	const int error = errno;
+	const int huge = spec->pages == SIZEUP_PAGES_HUGE2M || spec->pages == SIZEUP_PAGES_HUGE1G;
+
+	if (error == EINVAL && !huge) {
+		touch(start, bytes, (uint64_t)sysconf(_SC_PAGESIZE));
+		return 0;
+	}
+	if (error == EINVAL)
+		return sizeup_job_refuse(job, -EOPNOTSUPP,
+					 "this kernel has no MADV_POPULATE_WRITE (before 5.14), without which huge pages "
+					 "cannot be taken safely");
+	return sizeup_job_refuse(job, -ENOMEM, "the kernel gave no memory for the next %llu MiB: %s",
+				 (unsigned long long)(bytes / MIB), strerror(error));
+}
+
+static int populate(struct sizeup_arena *arena, const struct sizeup_arena_spec *spec, struct sizeup_job *job)
+{
+	const int huge = spec->pages == SIZEUP_PAGES_HUGE2M || spec->pages == SIZEUP_PAGES_HUGE1G;
+	const uint64_t chunk = arena->page_bytes > CHUNK_BYTES ? arena->page_bytes : CHUNK_BYTES;
+	int status = 0;
+
+	for (uint64_t done = 0; !status && done < arena->bytes; done += chunk) {
+		const uint64_t left = arena->bytes - done;
+
+		if (sizeup_job_cancelled(job))
+			return -ECANCELED;
+		if (!huge) /* a pool's pages are already set aside and count as nobody's free memory */
+			status = room_left(left, spec, job);
+		if (!status)
+			status = populate_chunk(spec, (char *)arena->start + done, left < chunk ? left : chunk, job);
+	}
+	return status;
+}
+
+/* Where mbind is forbidden, memory comes from the node of the CPU that touches it first. */
+static int populate_from(struct sizeup_arena *arena, const struct sizeup_arena_spec *spec, struct sizeup_job *job)
+{
+	cpu_set_t before;
+	int status;
+
+	if (spec->placement != SIZEUP_PLACE_BIND || arena->placement.bound)
+		return populate(arena, spec, job);
+	if (sched_getaffinity(0, sizeof(before), &before))
+		return sizeup_job_refuse(job, -errno, "reading this thread's CPUs failed: %s", strerror(errno));
+	status = sizeup_cpu_pin(spec->touch_cpu);
+	if (status)
+		return sizeup_job_refuse(job, status, "cannot run on CPU %d to touch its node's memory: %s",
+					 spec->touch_cpu, strerror(-status));
+	status = populate(arena, spec, job);
+	sched_setaffinity(0, sizeof(before), &before);
+	return status;
+}
+
+int sizeup_arena_open(struct sizeup_arena *arena, const struct sizeup_arena_spec *spec, struct sizeup_job *job)
+{
+	const int huge = spec->pages == SIZEUP_PAGES_HUGE2M || spec->pages == SIZEUP_PAGES_HUGE1G;
+	int status;
+
+	memset(arena, 0, sizeof(*arena));
+	arena->page_bytes = page_bytes_of(spec->pages);
+	arena->bytes = (spec->bytes + arena->page_bytes - 1) / arena->page_bytes * arena->page_bytes;
+	status = huge ? huge_pages_left(arena, spec, job) : room_left(arena->bytes, spec, job);
+	if (!status)
+		status = map(arena, spec, job);
+	if (!status && spec->placement != SIZEUP_PLACE_FIRST_TOUCH)
+		status = bind_range(arena, spec, job);
+	if (!status)
+		status = populate_from(arena, spec, job);
+	if (!status)
+		sizeup_arena_verify(arena);
+	else
+		sizeup_arena_close(arena);
+	return status;
+}
+
+void sizeup_arena_close(struct sizeup_arena *arena)
+{
+	if (arena->mapping)
+		munmap(arena->mapping, arena->mapping_bytes);
+	memset(arena, 0, sizeof(*arena));
+}
+
+/* move_pages with no nodes to move to only tells: exact, hugetlb included. */
+static int ask_move_pages(struct sizeup_arena *arena, uint64_t step)
+{
+	struct sizeup_placement *const placement = &arena->placement;
+	void *pages[PAGES_PER_QUERY];
+	int status[PAGES_PER_QUERY];
+
+	for (uint64_t offset = 0; offset < arena->bytes;) {
+		unsigned long count = 0;
+
+		for (; count < PAGES_PER_QUERY && offset < arena->bytes; offset += step)
+			pages[count++] = (char *)arena->start + offset;
+		if (syscall(SYS_move_pages, 0, count, pages, NULL, status, 0))
+			return -errno;
+		for (unsigned long i = 0; i < count; i++) {
+			placement->pages++;
+			if (status[i] >= 0 && status[i] < SIZEUP_NODES)
+				placement->on_node[status[i]]++;
+			else
+				placement->elsewhere++;
+		}
+	}
+	return 0;
+}
+
+/* /proc/self/numa_maps: "7f00... bind:0 anon=512 dirty=512 N0=512 kernelpagesize_kB=4". */
+static int ask_numa_maps(struct sizeup_arena *arena)
+{
+	struct sizeup_placement *const placement = &arena->placement;
+	char line[4096];
+	int found = -ENOENT;
+	FILE *maps = fopen("/proc/self/numa_maps", "re");
+
+	if (!maps)
+		return -errno;
+	while (fgets(line, sizeof(line), maps)) {
+		const uintptr_t start = (uintptr_t)strtoull(line, NULL, 16);
+
+		if (start < (uintptr_t)arena->start || start >= (uintptr_t)arena->start + arena->bytes)
+			continue;
+		found = 0;
+		for (char *word = strstr(line, " N"); word; word = strstr(word + 1, " N")) {
+			unsigned node;
+			unsigned long long pages;
+
+			if (sscanf(word, " N%u=%llu", &node, &pages) != 2)
+				continue;
+			placement->pages += pages;
+			if (node < SIZEUP_NODES)
+				placement->on_node[node] += pages;
+			else
+				placement->elsewhere += pages;
+		}
+	}
+	fclose(maps);
+	return found;
+}
+
+/* /proc/self/smaps: how much of the mappings inside the arena lies on transparent huge pages. */
+static double huge_share(const struct sizeup_arena *arena)
+{
+	char line[512];
+	uint64_t huge_kb = 0;
+	int inside = 0;
+	FILE *smaps = fopen("/proc/self/smaps", "re");
+
+	if (!smaps)
+		return 0;
+	while (fgets(line, sizeof(line), smaps)) {
+		unsigned long long start, end, kilobytes;
+
+		if (sscanf(line, "%llx-%llx ", &start, &end) == 2)
+			inside = start < (uintptr_t)arena->start + arena->bytes && end > (uintptr_t)arena->start;
+		else if (inside && sscanf(line, "AnonHugePages: %llu kB", &kilobytes) == 1)
+			huge_kb += kilobytes;
+	}
+	fclose(smaps);
+	const double share = (double)(huge_kb * KIB) / (double)arena->bytes;
+	return share < 1 ? share : 1;
+}
+
+void sizeup_arena_verify(struct sizeup_arena *arena)
+{
+	const int32_t bound = arena->placement.bound;
+	const int hugetlb = arena->start == arena->mapping && arena->page_bytes >= 2 * MIB &&
+			    arena->mapping_bytes == arena->bytes;
+
+	memset(&arena->placement, 0, sizeof(arena->placement));
+	arena->placement.bound = bound;
+	/* A transparent huge page may have been split or refused, so each base page is asked for. */
+	const uint64_t step = hugetlb ? arena->page_bytes : (uint64_t)sysconf(_SC_PAGESIZE);
+
+	arena->placement.verified = !ask_move_pages(arena, step) || !ask_numa_maps(arena);
+	arena->placement.huge_share = hugetlb ? 1 : huge_share(arena);
+}

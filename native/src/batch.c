@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <sizeup/batch.h>
+#include <sizeup/clock.h>
+
+#include <string.h>
+#include <unistd.h>
+
+/* A window's own bookkeeping and one timer interrupt fit in this. */
+#define SLACK_NS 20000
+#define SLACK_SHARE 0.01
+#define SIBLING_BUSY_SHARE 0.02
+
+static void read_times(struct sizeup_watch *watch)
+{
+	sizeup_cpu_time_read(watch->cpu, &watch->own_time);
+	if (watch->sibling >= 0)
+		sizeup_cpu_time_read(watch->sibling, &watch->sibling_time);
+	watch->group_start_ns = sizeup_clock_now_ns();
+}
+
+void sizeup_watch_init(struct sizeup_watch *watch, int32_t cpu, int32_t sibling)
+{
+	memset(watch, 0, sizeof(*watch));
+	watch->cpu = cpu;
+	watch->sibling = sibling;
+	read_times(watch);
+}
+
+void sizeup_watch_start(struct sizeup_watch *watch)
+{
+	sizeup_cpu_usage(&watch->usage);
+}
+
+uint32_t sizeup_watch_flags(const struct sizeup_watch *watch, int64_t wall_ns)
+{
+	struct sizeup_usage now;
+	uint32_t flags = 0;
+
+	sizeup_cpu_usage(&now);
+	const int64_t cpu_ns = now.cpu_ns - watch->usage.cpu_ns;
+
+	if (now.involuntary != watch->usage.involuntary)
+		flags |= SIZEUP_DISTURBED_PREEMPTED;
+	if (now.cpu != watch->usage.cpu || now.cpu != watch->cpu)
+		flags |= SIZEUP_DISTURBED_MIGRATED;
+	if ((double)wall_ns > (1 + SLACK_SHARE) * (double)cpu_ns + SLACK_NS)
+		flags |= SIZEUP_DISTURBED_OTHER;
+	return flags;
+}
+
+int sizeup_watch_add(struct sizeup_watch *watch, const struct sizeup_sample *sample)
+{
+	watch->group[watch->count++] = *sample;
+	return watch->count == SIZEUP_BATCH_GROUP;
+}
+
+void sizeup_watch_flush(struct sizeup_watch *watch, struct sizeup_job *job)
+{
+	const struct sizeup_cpu_time own = watch->own_time;
+	const struct sizeup_cpu_time sibling = watch->sibling_time;
+	const int64_t start_ns = watch->group_start_ns;
+	uint32_t flags = 0;
+
+	read_times(watch);
+	if (watch->own_time.steal != own.steal)
+		flags |= SIZEUP_DISTURBED_STOLEN;
+	/* A tick is 10 ms: one in a group this short is far above 2 %, and a busy sibling shows at once. */
+	const double ticks = (double)(watch->group_start_ns - start_ns) * 1e-9 * (double)sysconf(_SC_CLK_TCK);
+
+	if (watch->sibling >= 0 && (double)(watch->sibling_time.busy - sibling.busy) > SIBLING_BUSY_SHARE * ticks)
+		flags |= SIZEUP_DISTURBED_SIBLING_BUSY;
+	for (uint32_t i = 0; i < watch->count; i++) {
+		watch->group[i].flags |= flags;
+		sizeup_job_push(job, &watch->group[i]);
+	}
+	watch->count = 0;
+}

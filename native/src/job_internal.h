@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SIZEUP_JOB_INTERNAL_H
+#define SIZEUP_JOB_INTERNAL_H
+
+#include <stdint.h>
+
+struct sizeup_job;
+
+/** sizeup_job_stop_word() - The word that is not 0 once the job is cancelled, for loops that poll it. */
+const uint32_t *sizeup_job_stop_word(const struct sizeup_job *job);
+
+/**
+ * sizeup_job_refuse() - Keep the first reason for a failure, spelled like printf.
+ * Return: @status unchanged, so that a caller can return it.
+ */
+int sizeup_job_refuse(struct sizeup_job *job, int status, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+#endif

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <sizeup/latency.h>
+
+#include <sizeup/batch.h>
+#include <sizeup/chase.h>
+#include <sizeup/clock.h>
+#include <sizeup/cpu.h>
+#include <sizeup/permutation.h>
+
+#include "job_internal.h"
+#include "replicates.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MIB (UINT64_C(1) << 20)
+/* Small working sets draw their pages from a pool this large: populating it takes 20 ms, and it holds
+ * enough pages that no two replicates share their colours. */
+#define SMALL_SPAN_BYTES (4 * MIB)
+#define SMALL_POOL_BYTES (64 * MIB)
+#define CALIBRATIONS 3
+#define CALIBRATION_NS 50000
+
+struct run {
+	struct sizeup_job *job;
+	const struct sizeup_latency_point *points;
+	uint32_t count;
+	const struct sizeup_stop_rule *rule;
+	struct sizeup_estimate estimates[SIZEUP_POINTS];
+	struct sizeup_placement *placements;
+	struct sizeup_arena arenas[SIZEUP_POINTS]; /* by the first point that uses it */
+	struct sizeup_replicates replicates[SIZEUP_POINTS];
+	int64_t start_ns;
+};
+
+static int small(const struct sizeup_latency_point *point)
+{
+	return point->span_bytes <= SMALL_SPAN_BYTES;
+}
+
+static int same_memory(const struct sizeup_latency_point *left, const struct sizeup_latency_point *right)
+{
+	return small(left) == small(right) && left->pages == right->pages && left->placement == right->placement &&
+	       left->nodes == right->nodes;
+}
+
+/* The arena of @index, opened at first use: large enough for all points that share it. */
+static int arena_for(struct run *run, uint32_t index, struct sizeup_arena **arena)
+{
+	const struct sizeup_latency_point *const point = &run->points[index];
+	struct sizeup_arena_spec spec = {
+		.pages = point->pages,
+		.placement = point->placement,
+		.nodes = point->nodes,
+		.touch_cpu = point->touch_cpu,
+	};
+	uint32_t first = index;
+
+	for (uint32_t i = run->count; i-- > 0;) {
+		if (!same_memory(&run->points[i], point))
+			continue;
+		first = i;
+		if (run->points[i].span_bytes > spec.bytes)
+			spec.bytes = run->points[i].span_bytes;
+	}
+	*arena = &run->arenas[first];
+	if ((*arena)->start)
+		return 0;
+	/* Pools of huge pages are precious: there the span is all that is taken. */
+	if (small(point) && (point->pages == SIZEUP_PAGES_BASE || point->pages == SIZEUP_PAGES_THP))
+		spec.bytes = SMALL_POOL_BYTES;
+	return sizeup_arena_open(*arena, &spec, run->job);
+}
+
+/* From the minimum of several trials: an interrupt in the only one would make every batch too short. */
+static uint64_t rounds_per_batch(void **position, int64_t batch_ns)
+{
+	uint64_t rounds = 1;
+	int64_t least_ns = 0;
+
+	for (; least_ns < CALIBRATION_NS; rounds *= 2)
+		least_ns = sizeup_chase_ns(position, rounds);
+	rounds /= 2;
+	for (int trial = 1; trial < CALIBRATIONS; trial++) {
+		const int64_t ns = sizeup_chase_ns(position, rounds);
+
+		least_ns = ns < least_ns ? ns : least_ns;
+	}
+	const uint64_t wanted = (uint64_t)((double)rounds * (double)batch_ns / (double)(least_ns ? least_ns : 1));
+
+	return wanted ? wanted : 1;
+}
+
+static int warm_up(struct run *run, const struct sizeup_latency_point *point, void **position)
+{
+	const int64_t end_ns = sizeup_clock_now_ns() + run->rule->warm_up_ns;
+	const uint64_t rounds = point->span_bytes / point->stride_bytes / SIZEUP_CHASE_LOADS + 1;
+	const uint64_t slice = 64;
+
+	for (uint64_t done = 0; done < 2 * rounds && sizeup_clock_now_ns() < end_ns; done += slice) {
+		if (sizeup_job_cancelled(run->job))
+			return -ECANCELED;
+		*position = sizeup_chase_follow(*position, slice);
+	}
+	return 0;
+}
+
+static int measure(struct run *run, uint32_t index, void *position)
+{
+	const struct sizeup_latency_point *const point = &run->points[index];
+	struct sizeup_replicates *const replicates = &run->replicates[index];
+	const uint64_t rounds = rounds_per_batch(&position, run->rule->batch_ns);
+	const uint32_t batches = (uint32_t)(run->rule->replicate_ns / run->rule->batch_ns) + 1;
+	struct sizeup_watch watch;
+
+	if (sizeup_replicates_reserve(replicates, batches))
+		return sizeup_job_refuse(run->job, -ENOMEM, "no memory for %u batches", batches);
+	sizeup_watch_init(&watch, point->cpu, point->sibling);
+	for (uint32_t batch = 0; batch < batches; batch++) {
+		if (sizeup_job_cancelled(run->job))
+			break;
+		sizeup_watch_start(&watch);
+		const int64_t wall_ns = sizeup_chase_ns(&position, rounds);
+		const struct sizeup_sample sample = {
+			.t_ns = sizeup_clock_now_ns(),
+			.value = (double)wall_ns / (double)(rounds * SIZEUP_CHASE_LOADS),
+			.point = index,
+			.replicate = replicates->count,
+			.flags = sizeup_watch_flags(&watch, wall_ns),
+			.cpu = (uint32_t)point->cpu,
+		};
+		const int full = sizeup_watch_add(&watch, &sample);
+
+		if (full || batch + 1 == batches) {
+			const uint32_t count = watch.count;
+
+			sizeup_watch_flush(&watch, run->job);
+			for (uint32_t i = 0; i < count; i++)
+				sizeup_replicates_add(replicates, watch.group[i].value, watch.group[i].flags);
+		}
+	}
+	if (sizeup_job_cancelled(run->job))
+		return -ECANCELED;
+	sizeup_replicates_close(replicates);
+	return 0;
+}
+
+static int replicate(struct run *run, uint32_t index)
+{
+	const struct sizeup_latency_point *const point = &run->points[index];
+	struct sizeup_estimate *const estimate = &run->estimates[index];
+	struct sizeup_arena *arena;
+	const int pinned = sizeup_cpu_pin(point->cpu);
+
+	if (pinned)
+		return sizeup_job_refuse(run->job, pinned, "cannot run on CPU %d: %s", point->cpu, strerror(-pinned));
+	int status = arena_for(run, index, &arena);
+
+	if (status)
+		return status;
+	run->placements[index] = arena->placement;
+	const struct sizeup_ring ring = {
+		.pool = arena->start,
+		.pool_bytes = arena->bytes,
+		.span_bytes = point->span_bytes,
+		.page_bytes = arena->page_bytes,
+		.stride_bytes = point->stride_bytes,
+		.block_bytes = point->block_bytes,
+		.seed = sizeup_mix(run->rule->seed ^ sizeup_mix((uint64_t)index << 32 | estimate->replicates)),
+	};
+	void *position = sizeup_ring_link(&ring, sizeup_job_stop_word(run->job));
+
+	if (!position)
+		return sizeup_job_cancelled(run->job) ? -ECANCELED :
+			       sizeup_job_refuse(run->job, -EINVAL, "a ring of %llu bytes does not fit pages of %llu",
+						 (unsigned long long)point->span_bytes,
+						 (unsigned long long)arena->page_bytes);
+	status = warm_up(run, point, &position);
+	if (!status)
+		status = measure(run, index, position);
+	sizeup_replicates_estimate(&run->replicates[index], run->rule, estimate);
+	return status;
+}
+
+/* Upwards in the first round, so that the curve shows at once; at random later, so that drift is no slope. */
+static void shuffle(uint32_t *order, uint32_t count, uint32_t round, uint64_t seed)
+{
+	struct sizeup_permutation permutation;
+
+	sizeup_permutation_init(&permutation, count, sizeup_mix(seed ^ round));
+	for (uint32_t i = 0; i < count; i++)
+		order[i] = round ? (uint32_t)sizeup_permutation_at(&permutation, i) : i;
+}
+
+static int one_round(struct run *run, uint32_t round)
+{
+	uint32_t order[SIZEUP_POINTS];
+
+	shuffle(order, run->count, round, run->rule->seed);
+	for (uint32_t i = 0; i < run->count; i++) {
+		struct sizeup_estimate *const estimate = &run->estimates[order[i]];
+		const int over_budget = round >= run->rule->replicates_min &&
+					sizeup_clock_now_ns() - run->start_ns > run->rule->budget_ns;
+
+		if (estimate->finished)
+			continue;
+		if (!over_budget) {
+			const int status = replicate(run, order[i]);
+
+			if (status)
+				return status;
+		}
+		estimate->finished = over_budget || estimate->converged || round + 1 == run->rule->replicates_max;
+		sizeup_job_publish(run->job, order[i], estimate);
+		sizeup_job_set_progress(run->job, (round + (i + 1.0) / run->count) / (run->rule->replicates_min + 1.0));
+	}
+	return 0;
+}
+
+static int finished(const struct run *run)
+{
+	for (uint32_t i = 0; i < run->count; i++)
+		if (!run->estimates[i].finished)
+			return 0;
+	return 1;
+}
+
+static int check(const struct run *run)
+{
+	const struct sizeup_stop_rule *const rule = run->rule;
+
+	if (run->count == 0 || run->count > SIZEUP_POINTS)
+		return sizeup_job_refuse(run->job, -EINVAL, "expected 1 to %d points, found %u", SIZEUP_POINTS, run->count);
+	if (rule->replicates_min == 0 || rule->replicates_max < rule->replicates_min ||
+	    rule->replicates_max > SIZEUP_REPLICATES || rule->batch_ns <= 0 || rule->replicate_ns < rule->batch_ns)
+		return sizeup_job_refuse(run->job, -EINVAL, "the stop rule contradicts itself");
+	return 0;
+}
+
+int sizeup_latency_run(struct sizeup_job *job, const struct sizeup_latency_point *points, uint32_t count,
+		       const struct sizeup_stop_rule *rule, struct sizeup_placement *placements)
+{
+	struct run *const run = calloc(1, sizeof(*run));
+
+	if (!run)
+		return -ENOMEM;
+	run->job = job;
+	run->points = points;
+	run->count = count;
+	run->rule = rule;
+	run->placements = placements;
+	run->start_ns = sizeup_clock_now_ns();
+	sizeup_job_begin(job);
+	int status = check(run);
+
+	for (uint32_t round = 0; !status && !finished(run); round++)
+		status = one_round(run, round);
+	sizeup_job_end(job, status); /* before the memory goes back, which takes long */
+	for (uint32_t i = 0; i < count && i < SIZEUP_POINTS; i++) {
+		sizeup_arena_close(&run->arenas[i]);
+		sizeup_replicates_free(&run->replicates[i]);
+	}
+	free(run);
+	return status;
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "replicates.h"
+
+#include <sizeup/stats.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+int sizeup_replicates_reserve(struct sizeup_replicates *replicates, uint32_t batches)
+{
+	const uint32_t room = replicates->batch_count + batches;
+
+	if (room <= replicates->batch_room)
+		return 0;
+	double *const larger = realloc(replicates->batches, 2 * (size_t)room * sizeof(*larger));
+
+	if (!larger)
+		return -ENOMEM;
+	replicates->batches = larger;
+	replicates->batch_room = 2 * room;
+	return 0;
+}
+
+void sizeup_replicates_add(struct sizeup_replicates *replicates, double value, uint32_t flags)
+{
+	if (flags)
+		replicates->disturbed++;
+	else if (replicates->batch_count < replicates->batch_room)
+		replicates->batches[replicates->batch_count++] = value;
+}
+
+void sizeup_replicates_close(struct sizeup_replicates *replicates)
+{
+	const uint32_t batches = replicates->batch_count - replicates->fresh;
+	double *const fresh = replicates->batches + replicates->fresh;
+
+	replicates->fresh = replicates->batch_count;
+	if (batches == 0 || replicates->count == SIZEUP_REPLICATES)
+		return;
+	sizeup_sort(fresh, batches);
+	replicates->medians[replicates->count++] = sizeup_quantile(fresh, batches, 0.5);
+}
+
+void sizeup_replicates_estimate(const struct sizeup_replicates *replicates, const struct sizeup_stop_rule *rule,
+				struct sizeup_estimate *estimate)
+{
+	double medians[SIZEUP_REPLICATES];
+	struct sizeup_interval interval;
+
+	memset(estimate, 0, sizeof(*estimate));
+	estimate->replicates = replicates->count;
+	estimate->batches = replicates->batch_count;
+	if (replicates->batch_count + replicates->disturbed)
+		estimate->disturbed_share = (double)replicates->disturbed /
+					    (replicates->batch_count + replicates->disturbed);
+	if (!replicates->count)
+		return;
+	memcpy(medians, replicates->medians, replicates->count * sizeof(*medians));
+	sizeup_sort(medians, replicates->count);
+	estimate->median = sizeup_quantile(medians, replicates->count, 0.5);
+	estimate->low = estimate->median;
+	estimate->high = estimate->median;
+	if (!sizeup_interval_of(medians, replicates->count, &interval)) {
+		/* Of the mean, but shown with the median: it must contain it. */
+		estimate->low = interval.low < estimate->median ? interval.low : estimate->median;
+		estimate->high = interval.high > estimate->median ? interval.high : estimate->median;
+		estimate->converged = replicates->count >= rule->replicates_min &&
+				      interval.high - interval.low <= 2 * rule->target * estimate->median;
+	}
+	double *const sorted = malloc(replicates->batch_count * sizeof(*sorted));
+
+	if (!sorted)
+		return;
+	memcpy(sorted, replicates->batches, replicates->batch_count * sizeof(*sorted));
+	sizeup_sort(sorted, replicates->batch_count);
+	estimate->minimum = sorted[0];
+	estimate->p10 = sizeup_quantile(sorted, replicates->batch_count, 0.1);
+	estimate->p90 = sizeup_quantile(sorted, replicates->batch_count, 0.9);
+	free(sorted);
+}
+
+void sizeup_replicates_free(struct sizeup_replicates *replicates)
+{
+	free(replicates->batches);
+	memset(replicates, 0, sizeof(*replicates));
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <sizeup/arena.h>
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define CGROUP_ROOT "/sys/fs/cgroup"
+
+/* The number behind @label on the first line that has it, or -ENOENT. */
+static int64_t read_labelled(const char *path, const char *label)
+{
+	char line[512];
+	int64_t value = -ENOENT;
+	FILE *file = fopen(path, "re");
+
+	if (!file)
+		return -ENOENT;
+	while (value < 0 && fgets(line, sizeof(line), file)) {
+		const char *const found = strstr(line, label);
+
+		if (found)
+			value = strtoll(found + strlen(label), NULL, 10);
+	}
+	fclose(file);
+	return value;
+}
+
+/* A file with one number; "max" and anything else that is none is INT64_MAX. */
+static int64_t read_limit(const char *path)
+{
+	char text[64] = "";
+	char *end;
+	FILE *file = fopen(path, "re");
+
+	if (!file)
+		return INT64_MAX;
+	const char *const line = fgets(text, sizeof(text), file);
+
+	fclose(file);
+	const long long value = strtoll(text, &end, 10);
+
+	return line && end != text ? value : INT64_MAX;
+}
+
+static int64_t least(int64_t left, int64_t right)
+{
+	return left < right ? left : right;
+}
+
+/* Pages that reclaim keeps free on @node: the sum of its zones' high watermarks. */
+static int64_t high_watermark_pages(int32_t node)
+{
+	char line[256];
+	int64_t pages = 0;
+	int current = -1;
+	FILE *zones = fopen("/proc/zoneinfo", "re");
+
+	if (!zones)
+		return 0;
+	while (fgets(line, sizeof(line), zones)) {
+		long long high;
+
+		if (sscanf(line, "Node %d,", &current) == 1)
+			continue;
+		/* "        high     12345" under "pages free"; the per-CPU sets write "high:". */
+		if (current == node && sscanf(line, " high %lld", &high) == 1)
+			pages += high;
+	}
+	fclose(zones);
+	return pages;
+}
+
+static int64_t node_room_bytes(int32_t node)
+{
+	char path[96];
+
+	snprintf(path, sizeof(path), "/sys/devices/system/node/node%d/meminfo", node);
+	const int64_t free_kb = read_labelled(path, "MemFree:");
+
+	if (free_kb < 0)
+		return -EINVAL;
+	const int64_t room = free_kb * 1024 - high_watermark_pages(node) * sysconf(_SC_PAGESIZE);
+
+	return room > 0 ? room : 0;
+}
+
+/* A limit holds for a group and all above it, up to the root of the hierarchy that is mounted here. */
+static int64_t group_room_bytes(const char *group, const char *limit, const char *usage)
+{
+	char path[PATH_MAX];
+	char parent[PATH_MAX];
+	int64_t room = INT64_MAX;
+
+	snprintf(parent, sizeof(parent), "%s", group);
+	for (int depth = 0; depth < 64; depth++) {
+		snprintf(path, sizeof(path), "%.3900s/%s", parent, limit);
+		const int64_t maximum = read_limit(path);
+
+		snprintf(path, sizeof(path), "%.3900s/%s", parent, usage);
+		const int64_t current = read_limit(path);
+
+		if (maximum != INT64_MAX && current != INT64_MAX)
+			room = least(room, maximum > current ? maximum - current : 0);
+		char *const slash = strrchr(parent, '/');
+
+		if (strlen(parent) <= strlen(CGROUP_ROOT) || !slash)
+			break;
+		*slash = '\0';
+	}
+	return room;
+}
+
+static int64_t cgroup_room_bytes(void)
+{
+	char line[PATH_MAX];
+	char group[PATH_MAX];
+	int64_t room = INT64_MAX;
+	FILE *groups = fopen("/proc/self/cgroup", "re");
+
+	if (!groups)
+		return room;
+	while (fgets(line, sizeof(line), groups)) {
+		char *const path = strrchr(line, ':');
+
+		if (!path)
+			continue;
+		path[strcspn(path, "\n")] = '\0';
+		if (!strncmp(line, "0::", 3)) {
+			snprintf(group, sizeof(group), CGROUP_ROOT "%.3900s", path + 1);
+			room = least(room, group_room_bytes(group, "memory.max", "memory.current"));
+		} else if (strstr(line, ":memory")) {
+			snprintf(group, sizeof(group), CGROUP_ROOT "/memory%.3900s", path + 1);
+			room = least(room,
+				     group_room_bytes(group, "memory.limit_in_bytes", "memory.usage_in_bytes"));
+		}
+	}
+	fclose(groups);
+	return room;
+}
+
+int64_t sizeup_room_bytes(uint64_t nodes, int32_t placement)
+{
+	const int64_t available_kb = read_labelled("/proc/meminfo", "MemAvailable:");
+	int64_t room = least(available_kb > 0 ? available_kb * 1024 : 0, cgroup_room_bytes());
+	int64_t nodes_room = 0;
+	int64_t smallest = INT64_MAX;
+	int64_t count = 0;
+
+	for (int32_t node = 0; node < SIZEUP_NODES; node++) {
+		if (!(nodes >> node & 1))
+			continue;
+		const int64_t node_room = node_room_bytes(node);
+
+		if (node_room < 0)
+			return -EINVAL;
+		nodes_room += node_room;
+		smallest = least(smallest, node_room);
+		count++;
+	}
+	if (count)
+		room = least(room, placement == SIZEUP_PLACE_INTERLEAVE ? smallest * count : nodes_room);
+	return room;
+}
+
+int64_t sizeup_huge_pages_free(uint64_t page_bytes, int32_t node)
+{
+	char path[160];
+	const unsigned long long kilobytes = page_bytes / 1024;
+
+	if (node < 0)
+		snprintf(path, sizeof(path), "/sys/kernel/mm/hugepages/hugepages-%llukB/free_hugepages", kilobytes);
+	else
+		snprintf(path, sizeof(path), "/sys/devices/system/node/node%d/hugepages/hugepages-%llukB/free_hugepages",
+			 node, kilobytes);
+	const int64_t pages = read_limit(path);
+
+	return pages == INT64_MAX ? 0 : pages;
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A latency job measures every point, publishes estimates, verifies pages, refuses and cancels in words. */
+#define _GNU_SOURCE
+#include <sizeup/clock_cost.h>
+#include <sizeup/latency.h>
+
+#include <errno.h>
+#include <sched.h>
+#include <string.h>
+
+#include "check.h"
+
+static const struct sizeup_stop_rule QUICK = {
+	.batch_ns = 200000,
+	.replicate_ns = 1000000,
+	.warm_up_ns = 1000000,
+	.budget_ns = 200000000,
+	.replicates_min = 2,
+	.replicates_max = 3,
+	.target = 0.5,
+	.seed = 3,
+};
+
+static int latency(struct sizeup_job *job, struct sizeup_latency_point point, struct sizeup_placement *placement)
+{
+	return sizeup_latency_run(job, &point, 1, &QUICK, placement);
+}
+
+int main(void)
+{
+	const int32_t cpu = sched_getcpu();
+	struct sizeup_placement placements[2];
+	struct sizeup_estimate estimate;
+	struct sizeup_sample sample;
+	struct sizeup_job *job = sizeup_job_new();
+	const struct sizeup_latency_point small = {
+		.span_bytes = 16384, .stride_bytes = 64, .cpu = cpu, .sibling = -1, .touch_cpu = -1,
+	};
+	struct sizeup_latency_point points[2] = { small, small };
+
+	check(job != NULL, "memory for a job");
+	points[1].span_bytes = 1 << 20;
+	points[1].pages = SIZEUP_PAGES_THP;
+	check(sizeup_latency_run(job, points, 2, &QUICK, placements) == 0, "two points are measured");
+	check(sizeup_job_state(job) == SIZEUP_JOB_DONE, "the job says it is done");
+	for (uint32_t i = 0; i < 2; i++) {
+		sizeup_job_estimate(job, i, &estimate);
+		check(estimate.finished && estimate.replicates >= 1, "each point has an estimate");
+		check(estimate.median > 0.1 && estimate.median < 1e5, "of a plausible size");
+		check(estimate.minimum <= estimate.median, "not below its minimum");
+		check(placements[i].pages > 0 || !placements[i].verified, "its pages were looked at");
+	}
+	check(sizeup_job_drain(job, &sample, 1) == 1 && sample.cpu == (uint32_t)cpu, "samples say where they ran");
+
+	struct sizeup_latency_point odd = small;
+
+	odd.cpu = 8000;
+	check(latency(job, odd, placements) < 0 && strstr(sizeup_job_reason(job), "CPU 8000"), "an absent CPU is refused");
+	odd = small;
+	odd.span_bytes = UINT64_C(1) << 50;
+	check(latency(job, odd, placements) == -ENOMEM && strstr(sizeup_job_reason(job), "to spare"),
+	      "more than half of the memory is refused");
+	odd = small;
+	odd.placement = SIZEUP_PLACE_BIND;
+	odd.nodes = UINT64_C(1) << 63;
+	check(latency(job, odd, placements) == -EINVAL && strstr(sizeup_job_reason(job), "does not exist"),
+	      "an absent node is refused");
+	odd = small;
+	odd.pages = SIZEUP_PAGES_HUGE1G;
+	odd.span_bytes = UINT64_C(1) << 40;
+	check(latency(job, odd, placements) == -ENOMEM && strstr(sizeup_job_reason(job), "nr_hugepages"),
+	      "absent huge pages are refused with the command");
+	odd = small;
+	odd.span_bytes = 100;
+	check(latency(job, odd, placements) == -EINVAL && strstr(sizeup_job_reason(job), "does not fit"),
+	      "an impossible ring is refused");
+
+	const uint32_t methods[] = { 0, 1, 2 };
+
+	check(sizeup_clock_cost_run(job, methods, 3, cpu, &QUICK) == 0, "three clocks are measured");
+	sizeup_job_estimate(job, 2, &estimate);
+	check(estimate.median > 0 && estimate.median < 1e6, "a clock costs something");
+	check(sizeup_clock_method_name(1000) == NULL, "the list of methods ends");
+
+	sizeup_job_cancel(job);
+	check(latency(job, small, placements) == -ECANCELED, "a cancelled job ends");
+	check(sizeup_job_state(job) == SIZEUP_JOB_CANCELLED, "and says so");
+	sizeup_job_free(job);
+	return 0;
+}
