@@ -55,3 +55,28 @@ class CancelWhen(QuietControl):
     @property
     def cancel_step(self) -> bool:
         return self._condition()
+
+
+class HandContext:
+    """A worker's context that counts from its making and is cancelled by hand."""
+
+    def __init__(self) -> None:
+        self.cancelled = False
+        self._callbacks: list[Callable[[], None]] = []
+        self._start_ns = time.clock_gettime_ns(time.CLOCK_MONOTONIC_RAW)
+
+    def on_cancel(self, callback: Callable[[], None]) -> None:
+        self._callbacks.append(callback)
+        if self.cancelled:
+            callback()
+
+    def cancel(self) -> None:
+        self.cancelled = True
+        for callback in self._callbacks:
+            callback()
+
+    def now_ns(self) -> int:
+        return self.since_start_ns(time.clock_gettime_ns(time.CLOCK_MONOTONIC_RAW))
+
+    def since_start_ns(self, monotonic_raw_ns: int) -> int:
+        return monotonic_raw_ns - self._start_ns

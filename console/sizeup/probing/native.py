@@ -1,0 +1,135 @@
+"""Following a native job: it measures in a thread of its own while its samples are taken out here.
+
+A probe's extension that includes ``sizeup/job.h`` gets this for free, whoever wrote it. The
+polling thread stays off the measured CPUs where the process may run anywhere else.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from sizeup.errors import RefusedError, SizeupError
+from sizeup.model.sample import Coordinates, Estimate, Samples
+from sizeup.probing.api import Context
+
+POLL_SECONDS = 0.02
+_ROOM = 1024
+_CANCELLED = -125  # -ECANCELED on every Linux architecture that sizeup builds for
+_REFUSALS = frozenset(
+    {-1, -12, -13, -19, -22, -28, -38, -95}
+)  # EPERM ENOMEM EACCES ENODEV EINVAL ENOSPC ENOSYS ENOTSUP
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """What one point of the job is called in the log."""
+
+    series: str
+    at: Coordinates
+
+
+class NativeJob:
+    """One ``struct sizeup_job`` and the call that runs in it."""
+
+    def __init__(self, ffi: Any, lib: Any) -> None:
+        self._ffi, self._lib = ffi, lib
+        job = lib.sizeup_job_new()
+        if job == ffi.NULL:
+            raise SizeupError("no memory for the sample ring of a native job")
+        self.job = ffi.gc(job, lib.sizeup_job_free)
+        self._buffer = ffi.new("struct sizeup_sample[]", _ROOM)
+        self._status = 0
+        self._error: Exception | None = None
+
+    def cancel(self) -> None:
+        """End the job at its next look at the cancel word; safe from any thread."""
+        self._lib.sizeup_job_cancel(self.job)
+
+    @property
+    def progress(self) -> float:
+        """How much is done, 0 to 1."""
+        return min(1.0, float(self._lib.sizeup_job_progress(self.job)))
+
+    @property
+    def dropped(self) -> int:
+        """Samples lost because nobody took them out in time."""
+        return int(self._lib.sizeup_job_dropped(self.job))
+
+    def estimate(self, index: int) -> Any:
+        """The last published ``struct sizeup_estimate`` of a point."""
+        estimate = self._ffi.new("struct sizeup_estimate *")
+        self._lib.sizeup_job_estimate(self.job, index, estimate)
+        return estimate
+
+    def follow(self, call: Callable[[], int], points: tuple[Point, ...], context: Context) -> Iterator[Samples]:
+        """Run ``call`` in a thread and yield its samples, grouped by point, as they come.
+
+        Ends after the call has returned and the ring is empty; quietly when it was cancelled.
+        Raises ``RefusedError`` with the job's reason where the machine cannot or may not do it.
+        """
+        context.on_cancel(self.cancel)
+        thread = threading.Thread(target=self._call, args=(call,), name="native job", daemon=True)
+        thread.start()
+        while thread.is_alive():
+            yield from self._drain(points, context)
+            thread.join(POLL_SECONDS)
+        yield from self._drain(points, context)
+        if self._error is not None:
+            raise self._error
+        if self._status < 0 and self._status != _CANCELLED:
+            reason = self._ffi.string(self._lib.sizeup_job_reason(self.job)).decode(errors="replace")
+            reason = reason or os.strerror(-self._status)
+            raise (RefusedError if self._status in _REFUSALS else SizeupError)(reason)
+
+    def _call(self, call: Callable[[], int]) -> None:
+        try:
+            self._status = call()
+        except Exception as error:  # noqa: BLE001 - raised again by follow(), in the thread that can answer it
+            self._error = error
+
+    def _drain(self, points: tuple[Point, ...], context: Context) -> Iterator[Samples]:
+        while count := int(self._lib.sizeup_job_drain(self.job, self._buffer, _ROOM)):
+            rows: dict[int, list[Any]] = {}
+            for sample in self._buffer[0:count]:
+                rows.setdefault(sample.point, []).append(sample)
+            for index, samples in rows.items():
+                yield Samples(
+                    series=points[index].series,
+                    at=points[index].at,
+                    t_ns=tuple(context.since_start_ns(sample.t_ns) for sample in samples),
+                    values=tuple(sample.value for sample in samples),
+                    flags=tuple(sample.flags for sample in samples) if any(s.flags for s in samples) else (),
+                )
+
+
+def estimate_of(point: Point, native: Any, doubts: tuple[str, ...] = (), **extra: str | float) -> Estimate:
+    """A ``struct sizeup_estimate`` as the log's value."""
+    measured = native.replicates > 1
+    return Estimate(
+        series=point.series,
+        at=point.at,
+        value=native.median,
+        low=native.low if measured else None,
+        high=native.high if measured else None,
+        replicates=native.replicates,
+        minimum=native.minimum,
+        p10=native.p10,
+        p90=native.p90,
+        disturbed_share=native.disturbed_share,
+        converged=bool(native.converged),
+        doubts=doubts,
+        extra=extra,
+    )
+
+
+def leave_cpus(measured: Iterable[int]) -> bool:
+    """Move the calling thread off the measured CPUs; False where there is no other to go to."""
+    others = os.sched_getaffinity(0) - set(measured)
+    if not others:
+        return False
+    os.sched_setaffinity(0, others)
+    return True

@@ -1,0 +1,160 @@
+"""The only importer of the extension: plain values in, native structures out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import Any
+
+from sizeup.probing.native import NativeJob
+from sizeup_memory._native import ffi, lib
+
+MAX_POINTS = int(lib.SIZEUP_POINTS)
+MAX_NODES = int(lib.SIZEUP_NODES)
+
+
+class Pages(IntEnum):
+    """What the kernel is asked for; the values of ``SIZEUP_PAGES_*``."""
+
+    BASE = 0
+    THP = 1
+    HUGE2M = 2
+    HUGE1G = 3
+
+
+class Policy(IntEnum):
+    """Who decides on the node; the values of ``SIZEUP_PLACE_*``."""
+
+    FIRST_TOUCH = 0
+    BIND = 1
+    INTERLEAVE = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """Which pages, on which nodes."""
+
+    pages: Pages = Pages.THP
+    policy: Policy = Policy.FIRST_TOUCH
+    nodes: tuple[int, ...] = ()
+    touch_cpu: int | None = None
+    """A CPU of the node, for kernels that forbid mbind; None: the node has none."""
+
+    @property
+    def mask(self) -> int:
+        """The nodes as the kernel's bit mask."""
+        return sum(1 << node for node in self.nodes)
+
+
+@dataclass(frozen=True, slots=True)
+class ChasePoint:
+    """One working set; see ``struct sizeup_latency_point``."""
+
+    span_bytes: int
+    stride_bytes: int
+    cpu: int
+    block_bytes: int = 0
+    sibling: int | None = None
+    memory: Memory = field(default_factory=Memory)
+
+
+@dataclass(frozen=True, slots=True)
+class StopRule:
+    """When a point has been measured long enough; see ``struct sizeup_stop_rule``."""
+
+    replicate_seconds: float
+    warm_up_seconds: float
+    budget_seconds: float
+    replicates_min: int
+    replicates_max: int
+    target: float
+    seed: int
+    batch_seconds: float = 0.001
+
+    def native(self) -> Any:
+        """The structure."""
+        return ffi.new(
+            "struct sizeup_stop_rule *",
+            {
+                "batch_ns": round(self.batch_seconds * 1e9),
+                "replicate_ns": round(self.replicate_seconds * 1e9),
+                "warm_up_ns": round(self.warm_up_seconds * 1e9),
+                "budget_ns": round(self.budget_seconds * 1e9),
+                "replicates_min": self.replicates_min,
+                "replicates_max": self.replicates_max,
+                "target": self.target,
+                "seed": self.seed,
+            },
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """Where pages really are."""
+
+    pages: int
+    on_node: dict[int, int]
+    elsewhere: int
+    huge_share: float
+    verified: bool
+    bound: bool
+
+    def share_on(self, nodes: Sequence[int]) -> float:
+        """Share of all pages that lie on ``nodes``, 0 to 1."""
+        return sum(self.on_node.get(node, 0) for node in nodes) / self.pages if self.pages else 0.0
+
+
+def placement_of(native: Any) -> Placement:
+    """A ``struct sizeup_placement`` as a value."""
+    return Placement(
+        pages=native.pages,
+        on_node={node: native.on_node[node] for node in range(MAX_NODES) if native.on_node[node]},
+        elsewhere=native.elsewhere,
+        huge_share=native.huge_share,
+        verified=bool(native.verified),
+        bound=bool(native.bound),
+    )
+
+
+def new_job() -> NativeJob:
+    """An idle job of this extension."""
+    return NativeJob(ffi, lib)
+
+
+def room_bytes(memory: Memory) -> int:
+    """Memory that can be taken there without touching anybody else's; negative errno for an absent node."""
+    return int(lib.sizeup_room_bytes(memory.mask, memory.policy))
+
+
+class Latency:
+    """One ``sizeup_latency_run`` with everything it points to."""
+
+    def __init__(self, points: Sequence[ChasePoint], rule: StopRule) -> None:
+        self._count = len(points)
+        self._points = ffi.new("struct sizeup_latency_point[]", [_chase_point(point) for point in points])
+        self._placements = ffi.new("struct sizeup_placement[]", len(points))
+        self._rule = rule.native()
+
+    def call(self, job: NativeJob) -> Callable[[], int]:
+        """The blocking call, for a thread."""
+        return lambda: int(lib.sizeup_latency_run(job.job, self._points, self._count, self._rule, self._placements))
+
+    def placement(self, index: int) -> Placement:
+        """Where the pages of a point were, once it has been measured."""
+        return placement_of(self._placements[index])
+
+
+def _chase_point(point: ChasePoint) -> dict[str, int]:
+    memory = point.memory
+    return {
+        "span_bytes": point.span_bytes,
+        "stride_bytes": point.stride_bytes,
+        "block_bytes": point.block_bytes,
+        "cpu": point.cpu,
+        "sibling": -1 if point.sibling is None else point.sibling,
+        "pages": memory.pages,
+        "placement": memory.policy,
+        "nodes": memory.mask,
+        "touch_cpu": -1 if memory.touch_cpu is None else memory.touch_cpu,
+    }

@@ -1,0 +1,196 @@
+"""Load-to-use latency against working set."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+
+from sizeup.errors import RefusedError
+from sizeup.model.machine import Machine
+from sizeup.model.plan import Hazard, Refusal, Settings, Step
+from sizeup.model.sample import Estimate, Progress
+from sizeup.model.topology import CacheKind
+from sizeup.probing.api import Context, Emission
+from sizeup.probing.native import NativeJob, Point, estimate_of, leave_cpus
+from sizeup.units import format_bytes
+from sizeup_memory.binding import ChasePoint, Latency, Memory, Placement, StopRule, new_job, room_bytes
+from sizeup_memory.constructions import CONSTRUCTIONS, KIB, MIB, Construction, ladder
+
+NAME = "memory.latency"
+CACHES_BEYOND = 4
+"""A working set this many times the last-level cache finds almost nothing in it."""
+_DEFAULT_LINE_BYTES = 64
+_DEFAULT_CACHE_BYTES = 32 * MIB
+_SMALLEST = 16 * KIB
+_LEAST_HUGE_SHARE = 0.95
+
+
+class MemoryLatency:
+    """Load-to-use latency against working set, one dependent load at a time."""
+
+    def plan(self, machine: Machine, settings: Settings) -> Iterable[Step | Refusal]:
+        """One step per construction asked for."""
+        for name in str(settings["constructions"]).split(","):
+            yield _step(machine, settings, name.strip())
+
+    def run(self, step: Step, context: Context) -> Iterable[Emission]:
+        """Chase through every rung, replicates interleaved."""
+        settings = step.settings
+        construction = CONSTRUCTIONS[str(settings["construction"])]
+        cpu = int(settings["cpu"])
+        doubts = [] if leave_cpus([cpu]) else [f"sizeup itself had to share CPU {cpu} with what it measured"]
+        spans = _affordable(json.loads(str(settings["working_sets"])), construction)
+        beyond = CACHES_BEYOND * int(settings["last_level_cache_bytes"])
+        if spans[-1] < beyond:
+            doubts.append(
+                f"the largest working set, {format_bytes(spans[-1])}, is below {CACHES_BEYOND} times the last-level "
+                "cache: part of it may be answered from the cache"
+            )
+        sibling = settings.get("sibling")
+        latency = Latency(
+            [
+                ChasePoint(
+                    span_bytes=span,
+                    stride_bytes=construction.stride_bytes or int(settings["line_bytes"]),
+                    block_bytes=min(span, construction.block_bytes),
+                    cpu=cpu,
+                    sibling=None if sibling is None else int(sibling),
+                    memory=Memory(construction.pages),
+                )
+                for span in spans
+            ],
+            stop_rule(settings),
+        )
+        points = tuple(Point(construction.name, {"working_set_bytes": span}) for span in spans)
+        job = new_job()
+        yield from follow(job, latency, points, context)
+        yield from final_estimates(job, latency, points, construction, tuple(doubts))
+
+
+def stop_rule(settings: Settings) -> StopRule:
+    """The step's stop rule."""
+    return StopRule(
+        replicate_seconds=float(settings["replicate"]),
+        warm_up_seconds=float(settings["warm_up"]),
+        budget_seconds=float(settings["budget"]),
+        replicates_min=int(settings["replicates"]),
+        replicates_max=max(int(settings["replicates"]), int(settings["replicates_max"])),
+        target=float(settings["target"]),
+        seed=int(settings["seed"]),
+    )
+
+
+def follow(job: NativeJob, latency: Latency, points: tuple[Point, ...], context: Context) -> Iterator[Emission]:
+    """Samples as they come, and an estimate of a point whenever a replicate of it has ended."""
+    seen = [0] * len(points)
+    shown = 0.0
+    for samples in job.follow(latency.call(job), points, context):
+        yield samples
+        for index, point in enumerate(points):
+            native = job.estimate(index)
+            if native.replicates > seen[index]:
+                seen[index] = native.replicates
+                yield estimate_of(point, native)
+        if job.progress - shown >= 0.05:  # a twentieth: nobody reads it faster
+            shown = job.progress
+            yield Progress(shown, doing=f"working set {format_bytes(float(samples.at['working_set_bytes']))}")
+
+
+def final_estimates(
+    job: NativeJob, latency: Latency, points: tuple[Point, ...], construction: Construction, doubts: tuple[str, ...]
+) -> Iterator[Estimate]:
+    """The last word on every point that was measured, with what to doubt about it."""
+    for index, point in enumerate(points):
+        native = job.estimate(index)
+        if not native.replicates:
+            continue
+        placement = latency.placement(index)
+        point_doubts = list(doubts)
+        if not native.converged:
+            point_doubts.append("did not converge: the interval is wider than asked for")
+        point_doubts += page_doubts(construction, placement)
+        yield estimate_of(point, native, tuple(point_doubts), huge_page_share=placement.huge_share)
+
+
+def page_doubts(construction: Construction, placement: Placement) -> list[str]:
+    """Whether the pages are what the construction's name says."""
+    if construction.name == "dram-thp" and placement.huge_share < _LEAST_HUGE_SHARE:
+        return [f"only {placement.huge_share:.0%} of the memory is on transparent huge pages"]
+    return []
+
+
+def _step(machine: Machine, settings: Settings, name: str) -> Step | Refusal:
+    step = f"{NAME}.{name}"
+    construction = CONSTRUCTIONS.get(name)
+    if construction is None:
+        known = ", ".join(CONSTRUCTIONS)
+        return Refusal(step, NAME, f"expected constructions among {known}, found {name!r}")
+    cpu = int(settings["cpu"])
+    allowed = [pu.cpu for pu in machine.pus if pu.online and pu.allowed]
+    if cpu < 0:
+        cpu = allowed[-1] if allowed else 0
+    elif allowed and cpu not in allowed:
+        return Refusal(step, NAME, f"CPU {cpu} is not among the CPUs this process may use: {allowed}")
+    cache_bytes = machine.last_level_cache_bytes or _DEFAULT_CACHE_BYTES
+    largest = int(settings["largest"]) or CACHES_BEYOND * cache_bytes
+    smallest = max(_SMALLEST, construction.block_bytes)
+    if construction.page_bytes:
+        largest, refusal = _pool_room(machine, construction, largest)
+        if refusal:
+            return Refusal(step, NAME, refusal)
+    sizes = ladder(smallest, max(largest, 2 * smallest), int(settings["rungs"]))
+    budget = float(settings["budget"])
+    siblings = [pu for core in machine.cores if cpu in core.pus for pu in core.pus if pu != cpu]
+    copied = ("replicate", "warm_up", "budget", "replicates", "replicates_max", "target", "seed")
+    return Step(
+        id=step,
+        probe=NAME,
+        title=f"Memory latency, {name}",
+        settings={
+            **{key: settings[key] for key in copied},
+            **({"sibling": siblings[0]} if siblings else {}),
+            "construction": name,
+            "working_sets": json.dumps(sizes),
+            "cpu": cpu,
+            "line_bytes": _line_bytes(machine),
+            "last_level_cache_bytes": cache_bytes,
+        },
+        estimated_seconds=budget,
+        # Populating and linking come on top of the budget; a slow machine takes several times as long.
+        time_limit_seconds=10 * budget + 60,
+        hazards=(Hazard.CPU_LOAD, Hazard.MEMORY),
+        touches=f"{format_bytes(max(sizes[-1], 64 * MIB))} of memory",
+        cpus=(cpu,),
+    )
+
+
+def _pool_room(machine: Machine, construction: Construction, largest: int) -> tuple[int, str | None]:
+    """The largest working set that free huge pages can hold, or why there is none."""
+    pages = sum(
+        pool.free for node in machine.nodes for pool in node.huge_pages if pool.page_bytes == construction.page_bytes
+    )
+    if pages:
+        # A power of two that the pool holds: the ladder ends on it.
+        return min(largest, 1 << (pages * construction.page_bytes).bit_length() - 1), None
+    kilobytes = construction.page_bytes // KIB
+    wanted = -(-largest // construction.page_bytes)
+    return 0, (
+        f"no free huge pages of {format_bytes(construction.page_bytes)}; to set them aside: "
+        f"echo {wanted} > /sys/kernel/mm/hugepages/hugepages-{kilobytes}kB/nr_hugepages"
+    )
+
+
+def _affordable(spans: list[int], construction: Construction) -> list[int]:
+    """The rungs that fit half of what is free now; memory may have gone since the plan was made."""
+    if construction.page_bytes:
+        return spans
+    room = room_bytes(Memory(construction.pages)) // 2
+    kept = [span for span in spans if span <= room]
+    if not kept:
+        raise RefusedError(f"only {format_bytes(2 * room)} of memory is to spare, and half of that is the most taken")
+    return kept
+
+
+def _line_bytes(machine: Machine) -> int:
+    lines = {cache.line_bytes for cache in machine.caches if cache.kind is not CacheKind.INSTRUCTION}
+    return max((line for line in lines if line), default=_DEFAULT_LINE_BYTES)

@@ -1,0 +1,53 @@
+"""What reading the clock costs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+import pytest
+
+from fakes import HandContext
+from sizeup.model.machine import Machine
+from sizeup.model.plan import Refusal, Step
+from sizeup.model.sample import Estimate
+from sizeup.model.topology import Pu
+from sizeup.probing.registry import load_registry
+from sizeup.probing.settings import resolve
+from sizeup_clock.probe import ClockCost
+
+MACHINE = Machine(pus=tuple(Pu(cpu, online=True, allowed=True) for cpu in sorted(os.sched_getaffinity(0))))
+
+
+@pytest.fixture(autouse=True)
+def _affinity_restored() -> Iterator[None]:
+    before = os.sched_getaffinity(0)
+    yield
+    os.sched_setaffinity(0, before)
+
+
+def plan(cpu: int = -1) -> Step | Refusal:
+    manifest = load_registry().get("clock.cost").manifest
+    (step,) = ClockCost().plan(MACHINE, resolve(manifest, "quick", {"cpu": cpu, "seconds_per_method": 0.001}))
+    return step
+
+
+def test_each_method_has_a_cost_in_nanoseconds_cycles_and_ticks(context: HandContext) -> None:
+    step = plan()
+    assert isinstance(step, Step)
+
+    estimates = [entry for entry in ClockCost().run(step, context) if isinstance(entry, Estimate)]
+
+    costs = {str(entry.at["method"]): entry for entry in estimates}
+    assert {"gettimeofday", "clock_gettime-monotonic", "syscall-clock_gettime"} <= set(costs)
+    for estimate in costs.values():
+        assert 0.1 < estimate.value < 1e6
+        assert estimate.extra["core_cycles"] == pytest.approx(estimate.value * float(estimate.extra["core_hz"]) / 1e9)
+    assert costs["syscall-clock_gettime"].value > costs["clock_gettime-monotonic-coarse"].value
+
+
+def test_a_cpu_that_this_process_may_not_use_is_refused() -> None:
+    refusal = plan(cpu=8000)
+
+    assert isinstance(refusal, Refusal)
+    assert refusal.reason.startswith("CPU 8000 is not among the CPUs this process may use: ")

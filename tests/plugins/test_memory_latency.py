@@ -1,0 +1,135 @@
+"""The chain of dependent loads: what is planned, what is measured, what is refused."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from fakes import HandContext
+from sizeup.errors import RefusedError
+from sizeup.model.machine import Machine
+from sizeup.model.numa import HugePages, NumaNode
+from sizeup.model.plan import Refusal, SettingValue, Step
+from sizeup.model.sample import Estimate, Samples
+from sizeup.model.topology import Cache, CacheKind, Core, Pu
+from sizeup.probing.registry import load_registry
+from sizeup.probing.settings import resolve
+from sizeup_memory.constructions import ladder
+from sizeup_memory.latency import MemoryLatency
+
+MIB = 1 << 20
+MACHINE = Machine(
+    pus=tuple(Pu(cpu, online=True, allowed=cpu != 3, core=cpu // 2) for cpu in range(4)),
+    cores=(Core((0, 1), 0, 0, 0), Core((2, 3), 0, 0, 1)),
+    caches=(
+        Cache(1, CacheKind.DATA, 32 << 10, 64, (0, 1)),
+        Cache(3, CacheKind.UNIFIED, 8 * MIB, 64, (0, 1, 2, 3)),
+    ),
+    nodes=(NumaNode(0, (0, 1, 2, 3), huge_pages=(HugePages(2 * MIB, 12, 12),)),),
+    memory_available_bytes=4 << 30,
+)
+
+
+def plan(plan_name: str = "quick", **chosen: SettingValue) -> list[Step | Refusal]:
+    manifest = load_registry().get("memory.latency").manifest
+    return list(MemoryLatency().plan(MACHINE, resolve(manifest, plan_name, chosen)))
+
+
+def quick_step(**changes: SettingValue) -> Step:
+    """A step small enough for any machine, on a CPU that this process may use."""
+    (step,) = plan()
+    assert isinstance(step, Step)
+    settings = {
+        **step.settings,
+        "working_sets": json.dumps([16 << 10, 1 * MIB]),
+        "cpu": max(os.sched_getaffinity(0)),
+        "replicate": 0.004,
+        "warm_up": 0.002,
+        **changes,
+    }
+    del settings["sibling"]
+    return replace(step, settings=settings)
+
+
+@pytest.fixture(autouse=True)
+def _affinity_restored() -> Iterator[None]:
+    before = os.sched_getaffinity(0)
+    yield
+    os.sched_setaffinity(0, before)
+
+
+def test_the_ladder_keeps_both_ends_and_climbs_by_powers_of_two() -> None:
+    assert ladder(16, 100, 64) == (16, 32, 64, 128)
+    assert ladder(16 << 10, 256 * MIB, 5) == (16 << 10, 256 << 10, 2 * MIB, 16 * MIB, 256 * MIB)
+
+
+def test_a_step_knows_all_it_needs_and_measures_beyond_the_last_cache() -> None:
+    (step,) = plan("standard", constructions="dram-4k")
+
+    assert isinstance(step, Step)
+    assert step.id == "memory.latency.dram-4k"
+    assert step.cpus == (2,), "the last CPU this process may use"
+    assert step.settings["sibling"] == 3
+    sizes = json.loads(str(step.settings["working_sets"]))
+    assert (sizes[0], sizes[-1]) == (16 << 10, 32 * MIB)
+
+
+def test_huge_pages_decide_how_far_their_ladder_goes() -> None:
+    two_mib, one_gib = plan("full", constructions="hugetlb-2m,hugetlb-1g")
+
+    assert isinstance(two_mib, Step)
+    assert json.loads(str(two_mib.settings["working_sets"]))[-1] == 16 * MIB
+    assert one_gib == Refusal(
+        "memory.latency.hugetlb-1g",
+        "memory.latency",
+        "no free huge pages of 1 GiB; to set them aside: "
+        "echo 1 > /sys/kernel/mm/hugepages/hugepages-1048576kB/nr_hugepages",
+    )
+
+
+def test_an_unknown_chain_and_a_forbidden_cpu_are_refused_in_words() -> None:
+    (unknown,) = plan(constructions="dram")
+    (forbidden,) = plan(cpu=3)
+
+    assert isinstance(unknown, Refusal)
+    assert unknown.reason.startswith("expected constructions among dram-thp, ")
+    assert isinstance(forbidden, Refusal)
+    assert forbidden.reason == "CPU 3 is not among the CPUs this process may use: [0, 1, 2]"
+
+
+def test_latency_grows_with_the_working_set_and_says_how_sure_it_is(context: HandContext) -> None:
+    emissions = list(MemoryLatency().run(quick_step(), context))
+
+    last = {entry.at["working_set_bytes"]: entry for entry in emissions if isinstance(entry, Estimate)}
+    assert list(last) == [16 << 10, 1 * MIB]
+    small, large = last.values()
+    assert 0.2 < small.value <= large.value < 5000
+    for estimate in last.values():
+        assert estimate.replicates >= 1
+        assert estimate.minimum is not None
+        assert estimate.minimum <= estimate.value
+    samples = [entry for entry in emissions if isinstance(entry, Samples)]
+    assert {entry.series for entry in samples} == {"dram-thp"}
+    assert all(len(entry.t_ns) == len(entry.values) for entry in samples)
+    times = [t for entry in samples if entry.at["working_set_bytes"] == 16 << 10 for t in entry.t_ns]
+    assert times == sorted(times)
+
+
+def test_cancelling_ends_a_long_step_early(context: HandContext) -> None:
+    run = iter(MemoryLatency().run(quick_step(replicate=10.0), context))
+    next(run)
+    context.cancel()
+    list(run)
+
+    assert context.now_ns() < 5e9, "twenty seconds of replicates were asked for"
+
+
+def test_what_this_machine_cannot_give_is_refused_with_the_reason(context: HandContext) -> None:
+    with pytest.raises(RefusedError, match="half of that is the most taken"):
+        list(MemoryLatency().run(quick_step(working_sets=json.dumps([1 << 50])), context))
+    with pytest.raises(RefusedError, match="cannot run on CPU 8000"):
+        list(MemoryLatency().run(quick_step(cpu=8000), context))
