@@ -1,17 +1,29 @@
-"""Not there yet."""
+"""The console on a saved session; a summary as text where there is no terminal."""
 
 from __future__ import annotations
 
 import argparse
+import os
 
 from sizeup.errors import ExitStatus
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
+    parser.add_argument("file", metavar="FILE", help="a session file, plain or gzipped")
+    parser.add_argument("--text", action="store_true", help="print the summary even on a terminal")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Do the work."""
-    del arguments
+    """Show the session."""
+    from sizeup.session.log import read_session
+
+    session = read_session(arguments.file)  # said before the screen is taken
+    if not arguments.text and os.isatty(0) and os.isatty(1) and os.isatty(2):
+        from sizeup.cli.start import console
+
+        return console(session=arguments.file)
+    from sizeup.batch.summary import summary_lines
+
+    print("\n".join(summary_lines(session)))
     return ExitStatus.OK

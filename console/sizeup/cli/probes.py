@@ -1,17 +1,101 @@
-"""Not there yet."""
+"""Each probe, what it measures, its parameters, and whether it can run here; none is started."""
 
 from __future__ import annotations
 
 import argparse
+import sys
+from typing import TYPE_CHECKING, Any
 
 from sizeup.errors import ExitStatus
+
+if TYPE_CHECKING:
+    from sizeup.model.machine import Machine
+    from sizeup.probing.registry import RegisteredProbe
+
+SCHEMA = "sizeup.probes/1"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
+    parser.add_argument("--json", action="store_true", help="print as JSON")
+    parser.add_argument("probe", nargs="*", help="show these in full")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Do the work."""
-    del arguments
+    """List the probes."""
+    import msgspec
+
+    from sizeup.discovery.machine import discover
+    from sizeup.probing.registry import load_registry
+
+    registry = load_registry()
+    chosen = [registry.get(name) for name in arguments.probe] or list(registry.probes.values())
+    machine = discover("/")
+    if arguments.json:
+        data = {
+            "schema": SCHEMA,
+            "probes": [_data(probe, machine) for probe in chosen],
+            "broken": msgspec.to_builtins(registry.broken),
+        }
+        print(msgspec.json.format(msgspec.json.encode(data), indent=2).decode())
+        return ExitStatus.OK
+    for probe in chosen:
+        print("\n".join(_lines(probe, machine, full=bool(arguments.probe))))
+    if not arguments.probe:
+        for broken in registry.broken:
+            print(f"{broken.name}: cannot be used ({broken.distribution}): {broken.reason}", file=sys.stderr)
+        print("\nIn full, with parameters: sizeup probes PROBE")
     return ExitStatus.OK
+
+
+def _why_not(probe: RegisteredProbe, machine: Machine) -> str | None:
+    from sizeup.probing.planner import why_not
+
+    return why_not(machine, probe)
+
+
+def _lines(probe: RegisteredProbe, machine: Machine, *, full: bool) -> list[str]:
+    from sizeup.probing.settings import expectation
+
+    manifest, reason = probe.manifest, _why_not(probe, machine)
+    plans = ", ".join(manifest.plans) or "by name only"
+    lines = [
+        f"{probe.name}: {manifest.summary}",
+        f"  {'can run here' if reason is None else f'cannot run here: {reason}'}",
+    ]
+    if not full:
+        return lines
+    lines += [
+        f"  from {probe.distribution}; plans: {plans}; method: {manifest.method}",
+        f"  touches {manifest.touches}; hazards: {', '.join(hazard.value for hazard in manifest.hazards) or 'none'}",
+        (
+            f"  at most: memory {manifest.ceilings.memory}; space {manifest.ceilings.space}; "
+            f"CPUs {manifest.ceilings.cpus}; {manifest.ceilings.seconds:g} s a step"
+        ),
+        "  measures",
+        *(
+            f"    {series.name}: {series.title} ({series.unit}, {series.better.value} is better)"
+            for series in probe.series
+        ),
+        "  parameters" if manifest.parameter else "  no parameters",
+    ]
+    for parameter in manifest.parameter:
+        default = "must be given" if parameter.default is None else f"default {parameter.default}"
+        lines.append(
+            f"    --set {probe.name}.{parameter.name}=…  {parameter.help}; {expectation(parameter)}; {default}"
+        )
+    return lines
+
+
+def _data(probe: RegisteredProbe, machine: Machine) -> dict[str, Any]:
+    import msgspec
+
+    manifest: dict[str, Any] = msgspec.to_builtins(probe.manifest)
+    reason = _why_not(probe, machine)
+    return {
+        **manifest,
+        "distribution": probe.distribution,
+        "builtin": probe.builtin,
+        "can_run": reason is None,
+        "why_not": reason,
+    }

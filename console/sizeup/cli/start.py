@@ -3,17 +3,122 @@
 from __future__ import annotations
 
 import argparse
+import importlib
+import os
 
-from sizeup.errors import ExitStatus
+from sizeup.errors import ExitStatus, UsageError
+
+_BATCH_ONLY = {
+    "plan": "--plan",
+    "probe": "-p",
+    "assignments": "--set",
+    "repeat": "--repeat",
+    "output": "-o",
+    "append": "--append",
+    "resume": "--resume",
+    "control": "--control",
+    "json": "--json",
+    "quiet": "--quiet",
+    "only_builtin": "--only-builtin",
+}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``sizeup`` itself."""
-    parser.add_argument("--sysroot", metavar="DIR", default="/", help="read a recording instead of this machine")
-    parser.add_argument("--batch", action="store_true", help="run without a screen")
+    parser.add_argument("--sysroot", metavar="DIR", default="/", help="show a recording instead of this machine")
+    batch = parser.add_argument_group("without a screen")
+    batch.add_argument("--batch", action="store_true", help="measure, save, print a summary, and end")
+    batch.add_argument(
+        "--plan", choices=("quick", "standard", "full"), help="what to run; standard unless said otherwise"
+    )
+    batch.add_argument(
+        "-p",
+        "--probe",
+        action="append",
+        metavar="PROBE",
+        help="run this probe only; may be repeated; see: sizeup probes",
+    )
+    batch.add_argument(
+        "--set",
+        dest="assignments",
+        action="append",
+        metavar="PROBE.KEY=VALUE",
+        help="set one parameter of a probe; may be repeated",
+    )
+    batch.add_argument("--repeat", type=int, metavar="N", help="run the plan N times, so that runs can be compared")
+    target = batch.add_mutually_exclusive_group()
+    target.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE",
+        help="the session file; - for standard output; without it a new one in the state directory",
+    )
+    target.add_argument("--append", metavar="FILE", help="add another run to this session")
+    target.add_argument("--resume", metavar="FILE", help="run what this session's plan is missing")
+    batch.add_argument("--json", action="store_true", help="print the results as JSON instead of a summary")
+    batch.add_argument("-q", "--quiet", action="store_true", help="tell nothing while running")
+    batch.add_argument("--only-builtin", action="store_true", help="use no probe of other distributions")
+    batch.add_argument(
+        "--control",
+        action="store_true",
+        help="take commands on standard input, one a line: cancel-step, cancel, pause, resume, keep; "
+        "its end cancels the run unless keep was said",
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Start the console or the batch run."""
-    del arguments
-    return ExitStatus.OK
+    if arguments.batch:
+        return _batch(arguments)
+    for name, flag in _BATCH_ONLY.items():
+        if getattr(arguments, name):
+            raise UsageError(f"{flag} belongs to --batch; try: sizeup --batch {flag} …")
+    return console(sysroot=arguments.sysroot)
+
+
+def console(*, sysroot: str = "/", session: str | None = None) -> int:
+    """Hand over to the console; without a terminal say what to do instead."""
+    # The console draws on standard error, so that its output can be piped.
+    if not (os.isatty(0) and os.isatty(2)):
+        raise UsageError(
+            "the console needs a terminal on standard input and standard error; without one use: sizeup --batch"
+        )
+    return int(importlib.import_module("sizeup.tui.app").run_console(sysroot=sysroot, session=session))
+
+
+def _batch(arguments: argparse.Namespace) -> int:
+    if arguments.sysroot != "/":
+        raise UsageError("--batch measures this machine; for a recording use: sizeup detect --sysroot DIR")
+    if arguments.json and arguments.output == "-":
+        raise UsageError("--json and -o - both want standard output; give -o a file")
+    if arguments.resume and (arguments.plan or arguments.probe or arguments.assignments or arguments.repeat):
+        raise UsageError(
+            "--resume runs what the session's own plan is missing; leave out --plan, -p, --set and --repeat"
+        )
+    from sizeup.batch.run import Request, run
+    from sizeup.batch.summary import summary_json, summary_lines
+    from sizeup.session.log import read_session
+
+    result = run(
+        Request(
+            plan=arguments.plan or "standard",
+            probes=tuple(arguments.probe or ()),
+            assignments=tuple(arguments.assignments or ()),
+            rounds=1 if arguments.repeat is None else arguments.repeat,
+            output=arguments.output,
+            append=arguments.append,
+            resume=arguments.resume,
+            control=arguments.control,
+            quiet=arguments.quiet,
+            only_builtin=arguments.only_builtin,
+        )
+    )
+    if result.path is None:
+        return result.status
+    session = read_session(result.path)
+    if arguments.json:
+        print(summary_json(session))
+    else:
+        print("\n".join(summary_lines(session)))
+        print(f"\nSaved in {result.path}\nLook again with: sizeup open {result.path}")
+    return ExitStatus(result.status)

@@ -119,6 +119,15 @@ def _plan_probe(
         yield Refusal(probe.name, probe.name, f"its plan failed: {type(error).__name__}: {one_line(str(error))}")
 
 
+def why_not(machine: Machine, probe: RegisteredProbe) -> str | None:
+    """Why a probe cannot run here with its defaults; None where it can. Plans it, and so imports it."""
+    planned = list(_plan_probe(machine, probe, None, {}))
+    if any(isinstance(step, Step) for step in planned):
+        return None
+    reasons = [refusal.reason for refusal in planned if isinstance(refusal, Refusal)]
+    return reasons[0] if reasons else "its plan is empty on this machine"
+
+
 def unmet(machine: Machine, manifest: Manifest) -> str | None:
     """Why a machine cannot run a probe, as far as the manifest tells; None where it can."""
     requires = manifest.requires

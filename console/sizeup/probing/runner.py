@@ -132,6 +132,13 @@ class _Worker:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.process.pid, number)
 
+    def kill(self) -> None:
+        """End it at once, and wait a moment for it to go."""
+        self.signal(signal.SIGKILL)
+        deadline = time.monotonic() + ABANDON_AFTER_SECONDS
+        while not self.exited() and time.monotonic() < deadline:
+            time.sleep(_EXIT_POLL_SECONDS)
+
     def exited(self) -> bool:
         """Whether it has ended; the zombie stays, so that its process group cannot become another's."""
         return os.waitid(os.P_PID, self.process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
@@ -200,8 +207,7 @@ class _Drive:
         try:
             abandoned = not self._watch()
         except BaseException:
-            self._worker.signal(signal.SIGKILL)
-            self._worker.process.wait()
+            self._worker.kill()
             self._worker.close()
             raise
         self._worker.hear_print()

@@ -658,11 +658,15 @@ class Writer:
                 # Take back the part of a line that still fitted, so that the file ends in a whole one.
                 with contextlib.suppress(OSError):
                     os.ftruncate(self._descriptor, start)
+            if isinstance(error, BrokenPipeError):
+                raise  # the reader of our output has gone: not an error of ours
             raise self._failed(error) from error
 
     def _failed(self, error: OSError) -> UsageError:
+        advice = ""
+        if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+            advice = f"; make room and finish it with: sizeup --batch --resume {self._where}"
         return UsageError(
             f"{self._where}: cannot write the session any further: {error.strerror}; "
-            "what was written before is kept; make room and finish it with: "
-            f"sizeup --batch --resume {self._where}"
+            f"what was written before is kept{advice}"
         )

@@ -1,0 +1,128 @@
+"""What the world wants of a batch run: signals, and with ``--control`` the commands on standard input."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import signal
+from types import FrameType
+
+from sizeup.errors import ExitStatus
+
+_SIGNALS = {
+    signal.SIGINT: ExitStatus.INTERRUPTED,
+    signal.SIGTERM: ExitStatus.TERMINATED,
+    signal.SIGHUP: ExitStatus.TERMINATED,
+}
+
+
+class BatchControl:
+    """Hears signals at once, and commands, one a line: cancel-step, cancel, pause, resume, keep.
+
+    The end of standard input means that whoever steered has gone: the run is cancelled, unless
+    ``keep`` was said before.
+    """
+
+    def __init__(self, *, commands: bool) -> None:
+        self._wake, self._wake_write = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+        self._epoll = select.epoll()
+        self._epoll.register(self._wake, select.EPOLLIN)
+        self._tail = b""
+        self._paused = self._keep = self._step_cancelled = False
+        self.cancelled: ExitStatus | None = None
+        """Why the run was cancelled; None while it was not."""
+        if commands:
+            self._register_input()
+
+    def __enter__(self) -> BatchControl:
+        self._old_wakeup = signal.set_wakeup_fd(self._wake_write, warn_on_full_buffer=False)
+        self._old_handlers = {number: signal.signal(number, self._on_signal) for number in _SIGNALS}
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        for number, handler in self._old_handlers.items():
+            signal.signal(number, handler)
+        signal.set_wakeup_fd(self._old_wakeup)
+        self._epoll.close()
+        os.close(self._wake)
+        os.close(self._wake_write)
+
+    @property
+    def cancel_run(self) -> bool:
+        """Whether no further step should start."""
+        return self.cancelled is not None
+
+    @property
+    def cancel_step(self) -> bool:
+        """Whether the running step should end."""
+        return self._step_cancelled or self.cancel_run
+
+    def fileno(self) -> int:
+        """Readable when there may be something to hear."""
+        return self._epoll.fileno()
+
+    def hear(self) -> None:
+        """Take in what there is to hear, without waiting."""
+        for descriptor, _ in self._epoll.poll(0):
+            if descriptor == self._wake:
+                with contextlib.suppress(BlockingIOError):
+                    os.read(self._wake, 512)
+            elif not self._hear_input():
+                self._epoll.unregister(0)
+
+    def next_step(self) -> bool:
+        """Wait while paused, forget a cancelled step; False when the run should end."""
+        self.hear()
+        while self._paused and not self.cancel_run:
+            select.select([self], [], [])
+            self.hear()
+        self._step_cancelled = False
+        return not self.cancel_run
+
+    def _register_input(self) -> None:
+        try:
+            self._epoll.register(0, select.EPOLLIN)
+        except PermissionError:
+            # A regular file or /dev/null, which are always ready: what they say is said at once.
+            while self._hear_input():
+                pass
+        except OSError:
+            self._gone()  # closed
+
+    def _hear_input(self) -> bool:
+        """Take what standard input has; False at its end."""
+        data = os.read(0, 4096)
+        *lines, self._tail = (self._tail + data).split(b"\n")
+        self._tail = self._tail[-4096:]
+        for line in lines:
+            self._obey(line.strip())
+        if not data:
+            self._gone()
+        return bool(data)
+
+    def _obey(self, command: bytes) -> None:
+        match command:
+            case b"cancel-step":
+                self._step_cancelled = True
+            case b"cancel":
+                self._cancel(ExitStatus.INTERRUPTED)
+            case b"pause":
+                self._paused = True
+            case b"resume":
+                self._paused = False
+            case b"keep":
+                self._keep = True
+            case _:
+                pass  # a word of a later version: not worth a run
+
+    def _gone(self) -> None:
+        if not self._keep:
+            self._cancel(ExitStatus.INTERRUPTED)
+
+    def _cancel(self, status: ExitStatus) -> None:
+        self.cancelled = self.cancelled or status
+
+    def _on_signal(self, number: int, frame: FrameType | None) -> None:
+        del frame
+        self._cancel(_SIGNALS[signal.Signals(number)])

@@ -1,0 +1,191 @@
+"""The run without a screen: the one engine, which the console drives too."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+import uuid
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+from sizeup import __version__
+from sizeup.batch.control import BatchControl
+from sizeup.batch.narration import Narrator
+from sizeup.discovery.machine import discover
+from sizeup.errors import ExitStatus, RefusedError, UsageError
+from sizeup.live.environment import EnvironmentWatch
+from sizeup.model.machine import Machine
+from sizeup.model.plan import Plan
+from sizeup.model.sample import Status
+from sizeup.probing.planner import make_plan, renumber
+from sizeup.probing.registry import load_registry
+from sizeup.probing.settings import parse_assignments
+from sizeup.session.log import Session, Writer, read_session
+from sizeup.session.recorder import Recorder
+from sizeup.session.records import (
+    FORMAT,
+    AdviceRecord,
+    ContinuedRecord,
+    EndRecord,
+    EnvironmentRecord,
+    FindingRecord,
+    MachineRecord,
+    OutcomeRecord,
+    PlanRecord,
+    Record,
+    SessionRecord,
+)
+from sizeup.session.store import new_path
+from sizeup.sizing.advise import advise
+
+_TOOL = f"sizeup {__version__}"
+_BROKEN = (Status.FAILED, Status.CRASHED, Status.TIMED_OUT)
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What the command line asks of a run."""
+
+    plan: str = "standard"
+    probes: tuple[str, ...] = ()
+    assignments: tuple[str, ...] = ()
+    rounds: int = 1
+    output: str | None = None
+    """A file, ``-`` for standard output, None for a new file of the store."""
+    append: str | None = None
+    resume: str | None = None
+    control: bool = False
+    quiet: bool = False
+    only_builtin: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """How a run ended."""
+
+    path: str | None
+    """The session file; None where it went to a stream that cannot be read again."""
+    status: ExitStatus
+
+
+def run(request: Request) -> Result:
+    """Discover, plan, measure and save; what is wrong with the request is said before anything is written."""
+    registry = load_registry()
+    if request.only_builtin:
+        registry = registry.builtin_only()
+    settings = parse_assignments(request.assignments, registry)
+    narrator = Narrator(sys.stderr, quiet=request.quiet)
+    watch = EnvironmentWatch()
+    with BatchControl(commands=request.control) as control:
+        continued = request.append or request.resume
+        before = _read_own(continued) if continued else None
+        machine = discover("/")
+        if request.resume and before is not None:
+            plan = _remainder(before, request.resume)
+        else:
+            plan = make_plan(
+                machine, registry, name=request.plan, probes=request.probes, settings=settings, rounds=request.rounds
+            )
+            plan = renumber(plan, before.steps) if before is not None else plan
+        with _opened(request, before) as (writer, path, origin_ns):
+            outcomes: list[OutcomeRecord] = []
+            recorder = Recorder(
+                writer, origin_ns=origin_ns, listeners=[narrator, lambda record: _keep_outcome(outcomes, record)]
+            )
+            recorder.put(_first(before))
+            narrator.say(f"session: {path or 'standard output'}")
+            recorder.put(*_environment(recorder, watch, machine))
+            recorder.put(*_found(recorder.now_ns(), machine), PlanRecord(recorder.now_ns(), plan))
+            recorder.refuse(plan)
+            recorder.sync()
+            recorder.run(plan.steps, registry, control, lambda: _environment(recorder, watch, machine))
+            recorder.put(_end(recorder.now_ns(), control))
+            recorder.sync()
+        return Result(path, control.cancelled or _status(request, outcomes))
+
+
+def _read_own(path: str) -> Session:
+    session = read_session(path)
+    host = os.uname().nodename
+    if session.header.host != host:
+        raise RefusedError(
+            f"{path}: was recorded on {session.header.host} and cannot be continued on {host}; "
+            "start a session of its own with -o and compare the two"
+        )
+    return session
+
+
+def _remainder(session: Session, path: str) -> Plan:
+    if session.plan is None:
+        raise UsageError(f"{path}: was cut short before it had a plan; start again with -o")
+    return replace(session.plan, steps=session.missing_steps, refusals=())
+
+
+@contextmanager
+def _opened(request: Request, before: Session | None) -> Iterator[tuple[Writer, str | None, int]]:
+    """The writer, the path it can be read again from, and the run's start on CLOCK_MONOTONIC_RAW."""
+    now_ns = time.clock_gettime_ns(time.CLOCK_MONOTONIC_RAW)
+    path = request.append or request.resume or request.output
+    if before is not None and path is not None:
+        with Writer.append(path) as writer:
+            yield writer, path, now_ns - before.last_ns - 1
+        return
+    if path == "-":
+        with Writer(os.dup(sys.stdout.fileno()), "standard output") as writer:
+            yield writer, None, now_ns
+        return
+    if path is None:
+        path = str(new_path(os.uname().nodename, datetime.now(UTC)))
+    with Writer.create(path) as writer:
+        yield writer, path if os.path.isfile(path) else None, now_ns
+
+
+def _first(before: Session | None) -> Record:
+    started = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+    if before is not None:
+        return ContinuedRecord(before.last_ns + 1, _TOOL, started)
+    return SessionRecord(FORMAT, str(uuid.uuid4()), _TOOL, os.uname().nodename, started)
+
+
+def _found(t_ns: int, machine: Machine) -> Iterator[Record]:
+    yield MachineRecord(t_ns, machine)
+    for finding in machine.findings:
+        yield FindingRecord(t_ns, finding)
+    for advice in advise(machine):
+        yield AdviceRecord(t_ns, advice)
+
+
+def _environment(recorder: Recorder, watch: EnvironmentWatch, machine: Machine) -> tuple[Record, ...]:
+    platform = machine.platform
+    facts = {
+        "kernel": platform.kernel,
+        "governor": platform.governor,
+        "transparent_huge_pages": platform.transparent_huge_pages,
+        "clock_source": platform.clock_source,
+    }
+    return (EnvironmentRecord(recorder.now_ns(), {**facts, **watch.facts()}),)
+
+
+def _end(t_ns: int, control: BatchControl) -> EndRecord:
+    if control.cancelled is None:
+        return EndRecord(t_ns, "complete")
+    return EndRecord(t_ns, "terminated" if control.cancelled is ExitStatus.TERMINATED else "cancelled")
+
+
+def _keep_outcome(outcomes: list[OutcomeRecord], record: Record) -> None:
+    if isinstance(record, OutcomeRecord):
+        outcomes.append(record)
+
+
+def _status(request: Request, outcomes: Sequence[OutcomeRecord]) -> ExitStatus:
+    statuses = [record.outcome.status for record in outcomes]
+    if any(status in _BROKEN for status in statuses):
+        return ExitStatus.PROBE_FAILED
+    # A named plan takes what the machine has; a probe asked for by name, or a plan of which nothing could
+    # run, was refused.
+    if Status.REFUSED in statuses and (request.probes or all(status is Status.REFUSED for status in statuses)):
+        return ExitStatus.REFUSED
+    return ExitStatus.OK

@@ -1,0 +1,118 @@
+"""What else goes on while a run measures: load, pressure, steal and the processes that are busy.
+
+Read at the borders of steps and never inside one. Sources: ``/proc/loadavg``, ``/proc/pressure``
+(Documentation/accounting/psi.rst), ``/proc/stat`` and ``/proc/PID/stat`` (proc(5)).
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from sizeup.text import one_line
+
+BUSY_PERCENT = 5.0
+"""Share of one CPU from which a process is named."""
+_NAMED = 5
+
+Fact = str | int | float | bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Snapshot:
+    at: float
+    idle: int
+    steal: int
+    total: int
+    processes: dict[int, tuple[str, int]]
+    """Name and CPU ticks by process id."""
+
+
+class EnvironmentWatch:
+    """Facts about the time since it was last asked; the first answer covers the time since it was made."""
+
+    def __init__(self, proc: str = "/proc", sys: str = "/sys") -> None:
+        self._proc, self._sys = proc, sys
+        self._ticks = os.sysconf("SC_CLK_TCK")
+        self._before = self._snapshot()
+
+    def facts(self) -> dict[str, Fact]:
+        """The figures, unit last in each name; what this kernel does not say is absent."""
+        before, now = self._before, self._snapshot()
+        self._before = now
+        facts: dict[str, Fact] = {}
+        load = self._read("loadavg").split()
+        if load:
+            facts["load_1min"] = float(load[0])
+        facts |= self._pressure()
+        total = now.total - before.total
+        if total > 0:
+            facts["cpu_busy_percent"] = round(100 * (1 - (now.idle - before.idle) / total), 1)
+            facts["steal_percent"] = round(100 * (now.steal - before.steal) / total, 2)
+        facts |= self._others(before, now)
+        celsius = self._temperature()
+        if celsius is not None:
+            facts["temperature_celsius"] = celsius
+        facts["sizeup_cpu_seconds"] = round(time.process_time(), 3)
+        return facts
+
+    def _pressure(self) -> Iterator[tuple[str, Fact]]:
+        for resource in ("cpu", "memory", "io"):
+            for field in self._read(f"pressure/{resource}").partition("\n")[0].split():
+                name, _, value = field.partition("=")
+                if name == "avg10":
+                    yield f"psi_{resource}_some_avg10_percent", float(value)
+
+    def _others(self, before: _Snapshot, now: _Snapshot) -> dict[str, Fact]:
+        seconds = max(now.at - before.at, 1e-3)
+        busy = []
+        for process, (name, ticks) in now.processes.items():
+            earlier = before.processes.get(process)
+            if earlier is None or process == os.getpid():
+                continue
+            percent = 100 * (ticks - earlier[1]) / self._ticks / seconds
+            if percent >= BUSY_PERCENT:
+                busy.append((percent, name))
+        busy.sort(reverse=True)
+        named = ", ".join(f"{one_line(name, 20)} {percent:.0f} %" for percent, name in busy[:_NAMED])
+        return {"others_busy_percent": round(sum(percent for percent, _ in busy), 1), "others_busy": named}
+
+    def _temperature(self) -> float | None:
+        """The hottest thermal zone; None in most guests, which see no sensor."""
+        zones = os.path.join(self._sys, "class/thermal")
+        try:
+            names = [name for name in os.listdir(zones) if name.startswith("thermal_zone")]
+        except OSError:
+            return None
+        readings = []
+        for name in names:
+            try:
+                with open(os.path.join(zones, name, "temp"), encoding="ascii") as file:
+                    readings.append(int(file.read()) / 1000)
+            except (OSError, ValueError):
+                continue  # a sleeping sensor answers with an error
+        return max(readings, default=None)
+
+    def _read(self, name: str) -> str:
+        try:
+            with open(os.path.join(self._proc, name), encoding="utf-8", errors="replace") as file:
+                return file.read()
+        except OSError:
+            return ""  # kernels before 4.20, and those built without it, have no pressure files
+
+    def _snapshot(self) -> _Snapshot:
+        # user nice system idle iowait irq softirq steal guest guest_nice; guest time is in user time already.
+        fields = [int(field) for field in self._read("stat").partition("\n")[0].split()[1:9]]
+        fields += [0] * (8 - len(fields))
+        processes = {}
+        for entry in os.listdir(self._proc):
+            if not entry.isdigit():
+                continue
+            # pid (name) state ...: the name may hold blanks and parentheses; utime and stime are fields 14 and 15.
+            head, _, tail = self._read(f"{entry}/stat").rpartition(")")
+            values = tail.split()
+            if len(values) > 12:
+                processes[int(entry)] = (head.partition("(")[2], int(values[11]) + int(values[12]))
+        return _Snapshot(time.monotonic(), fields[3] + fields[4], fields[7], sum(fields), processes)

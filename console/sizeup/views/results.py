@@ -1,0 +1,144 @@
+"""What a session measured: tables for people, plain data for programs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from sizeup.model.plan import Series
+from sizeup.model.sample import Coordinates, Estimate
+from sizeup.session.log import Point, Session, StepRun
+from sizeup.units import format_value
+from sizeup.views.table import Column, Table
+
+RESULTS_SCHEMA = "sizeup.results/1"
+
+
+def place(at: Coordinates, series: Series | None) -> str:
+    """Where a point lies, in words: ``16 KiB``, ``cpu_node 0, memory_node 1``; empty for a single value."""
+    words = []
+    for name, value in at.items():
+        if series is not None and name == series.axis and not isinstance(value, str):
+            words.append(format_value(value, series.axis_unit or "1"))
+        else:
+            words.append(f"{name} {value}")
+    return ", ".join(words)
+
+
+def interval(estimate: Estimate, unit: str) -> str:
+    """The interval of an estimate, in words; empty where there were too few replicates for one."""
+    if estimate.low is None or estimate.high is None:
+        return ""
+    return f"{format_value(estimate.low, unit)} to {format_value(estimate.high, unit)}"
+
+
+def doubts(point: Point) -> tuple[str, ...]:
+    """Why to be careful with a point, the shortest words first."""
+    estimate = point.estimate
+    if estimate is None:
+        return ("no estimate",)
+    words = list(estimate.doubts)
+    if estimate.converged is False:
+        words.insert(0, "still moving")
+    if estimate.disturbed_share:
+        words.append(f"{estimate.disturbed_share:.0%} disturbed")
+    return tuple(words)
+
+
+def results_table(session: Session) -> Table:
+    """One row per estimate, in the order of measuring."""
+    rows = []
+    for run in session.steps.values():
+        for series, point in _points(run):
+            if point.estimate is None:
+                continue
+            unit = series.unit if series is not None else "1"
+            rows.append(
+                (
+                    f"{run.step.id}: {point.series}",
+                    place(point.at, series),
+                    format_value(point.estimate.value, unit),
+                    interval(point.estimate, unit),
+                    "; ".join(doubts(point)),
+                )
+            )
+    columns = (
+        Column("Measured"),
+        Column("At"),
+        Column("Value", numeric=True),
+        Column("95 % interval", numeric=True),
+        Column("Doubts"),
+    )
+    return Table("Results", columns, tuple(rows))
+
+
+def steps_table(session: Session) -> Table:
+    """One row per step with how it ended; refused and missing ones included."""
+    rows = []
+    planned = [step.id for step in session.plan.steps] if session.plan is not None else []
+    for id_ in dict.fromkeys([*session.steps, *planned, *session.outcomes]):
+        outcome = session.outcomes.get(id_)
+        run = session.steps.get(id_)
+        samples = sum(len(point.values) for point in run.points.values()) if run is not None else 0
+        ended = "not run" if run is None else "cut short"
+        rows.append(
+            (id_, outcome.status.value if outcome else ended, f"{samples:,}", outcome.reason if outcome else "")
+        )
+    columns = (Column("Step"), Column("Ended"), Column("Samples", numeric=True), Column("Why"))
+    return Table("Steps", columns, tuple(rows))
+
+
+def results_data(session: Session) -> dict[str, Any]:
+    """Everything measured in base units, for ``--json``."""
+    return {
+        "schema": RESULTS_SCHEMA,
+        "session": {
+            "id": session.header.id,
+            "host": session.header.host,
+            "started": session.header.started,
+            "tool": session.header.tool,
+            "status": session.end.status if session.end is not None else "cut short",
+        },
+        "steps": [_step_data(id_, run) for id_, run in session.steps.items()],
+        "refused": [
+            {"step": id_, "reason": outcome.reason}
+            for id_, outcome in session.outcomes.items()
+            if id_ not in session.steps
+        ],
+        "damage": list(session.damage.sentences()),
+    }
+
+
+def _step_data(id_: str, run: StepRun) -> dict[str, Any]:
+    return {
+        "step": id_,
+        "probe": run.step.probe,
+        "distribution": run.distribution,
+        "status": run.outcome.status.value if run.outcome is not None else "cut short",
+        "reason": run.outcome.reason if run.outcome is not None else "",
+        "settings": dict(run.step.settings),
+        "results": [
+            {
+                "metric": f"{run.step.probe}.{point.series}",
+                "unit": series.unit if series is not None else "1",
+                "better": series.better.value if series is not None else "neither",
+                "at": dict(point.at),
+                "samples": len(point.values),
+                **_estimate_data(point.estimate),
+                "doubts": list(doubts(point)),
+            }
+            for series, point in _points(run)
+        ],
+    }
+
+
+def _estimate_data(estimate: Estimate | None) -> Mapping[str, Any]:
+    names = ("value", "low", "high", "replicates", "minimum", "p10", "p90", "disturbed_share", "converged")
+    return {name: getattr(estimate, name, None) for name in names} | {
+        "extra": dict(estimate.extra) if estimate is not None else {}
+    }
+
+
+def _points(run: StepRun) -> Iterator[tuple[Series | None, Point]]:
+    for point in run.points.values():
+        yield run.series.get(point.series), point

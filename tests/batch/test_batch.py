@@ -1,0 +1,349 @@
+"""A run without a screen: what is asked is done or refused in one line, and what is measured is kept."""
+
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from batch.conftest import Run
+from sizeup.model.sample import Status
+from sizeup.session.log import read_session
+
+FAST = ("-p", "null", "--set", "null.samples=20", "--set", "null.interval=0.2ms")
+SLOW = ("-p", "null", "--set", "null.samples=100000", "--set", "null.interval=1ms")
+
+
+def test_a_run_saves_machine_plan_samples_and_advice(sizeup: Run, tmp_path: Path) -> None:
+    done = sizeup("--batch", *FAST, "--repeat", "2", "-o", "run")
+
+    assert done.returncode == 0, done.stderr
+    session = read_session(str(tmp_path / "run"))
+    assert session.machine is not None
+    assert session.machine.pus
+    assert [step.id for step in session.plan.steps] == ["null", "null~2"] if session.plan else False
+    assert [sum(len(p.values) for p in run.points.values()) for run in session.steps.values()] == [20, 20]
+    assert {advice.id for advice in session.advice} >= {"io.need.ghz-rule"} or session.machine.base_clock is None
+    assert len(session.environment) == 3
+    assert session.end is not None
+    assert session.end.status == "complete"
+    assert session.damage.sentences() == ()
+
+
+def test_results_go_to_stdout_and_narration_to_stderr_without_moving_lines(sizeup: Run) -> None:
+    done = sizeup("--batch", *FAST, "-o", "run")
+
+    assert "null: gap" in done.stdout
+    assert "[1/1] null" in done.stderr
+    assert "\r" not in done.stderr
+    assert "\x1b" not in done.stdout + done.stderr
+    assert sizeup("--batch", *FAST, "--quiet", "-o", "run2").stderr == ""
+
+
+def test_json_is_alone_on_stdout_in_base_units(sizeup: Run) -> None:
+    done = sizeup("--batch", *FAST, "--json", "-o", "run")
+
+    data = json.loads(done.stdout)
+    assert data["schema"] == "sizeup.results/1"
+    result = data["steps"][0]["results"][0]
+    assert (result["metric"], result["unit"], result["better"], result["samples"]) == ("null.gap", "ns", "lower", 20)
+    assert result["value"] > 200_000
+
+
+def test_a_session_alone_on_stdout(sizeup: Run, tmp_path: Path) -> None:
+    done = sizeup("--batch", *FAST, "-o", "-")
+
+    (tmp_path / "piped").write_text(done.stdout)
+    assert read_session(str(tmp_path / "piped")).end is not None
+    assert done.returncode == 0
+
+
+def test_without_a_file_the_session_goes_to_the_state_directory(sizeup: Run, tmp_path: Path) -> None:
+    done = sizeup("--batch", *FAST)
+
+    (saved,) = (tmp_path / "state/sizeup/sessions").iterdir()
+    assert str(saved) in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("-p", "nul"), "unknown probe 'nul' (did you mean null?)"),
+        (("-p", "null", "--set", "null.sampels=1"), "has no parameter 'sampels' (did you mean samples?)"),
+        (
+            ("-p", "null", "--set", "null.samples=-1"),
+            "--set null.samples: expected a whole number from 0 to 10,000,000",
+        ),
+        (("-p", "null", "-o", "/nowhere/run"), "/nowhere/run: cannot write the session: No such file or directory"),
+        (("-p", "null", "-o", "/proc/version"), "/proc/version: cannot write the session"),
+        (("--plan", "huge"), "argument --plan: invalid choice: 'huge'"),
+        (("-p", "null", "--repeat", "0"), "--repeat: expected a whole number from 1 to 1,000, found 0"),
+        (("--json", "-o", "-"), "--json and -o - both want standard output"),
+        (("--resume", "x", "--plan", "quick"), "--resume runs what the session's own plan is missing"),
+        (("--resume", "/nowhere"), "/nowhere: cannot open the session: No such file or directory"),
+        (("--sysroot", "/srv/rec"), "--batch measures this machine"),
+        (("--repeatedly",), "unrecognized arguments: --repeatedly"),
+    ],
+)
+def test_bad_input_is_one_clear_line_and_status_2(sizeup: Run, arguments: tuple[str, ...], words: str) -> None:
+    done = sizeup("--batch", *arguments)
+
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.startswith("sizeup: ")
+    assert words in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_batch_options_without_batch_say_what_is_missing(sizeup: Run) -> None:
+    done = sizeup("--plan", "quick")
+
+    assert (done.returncode, done.stderr) == (2, "sizeup: --plan belongs to --batch; try: sizeup --batch --plan …\n")
+
+
+def test_without_a_terminal_the_console_points_to_batch(sizeup: Run) -> None:
+    done = sizeup()
+
+    assert done.returncode == 2
+    assert "use: sizeup --batch" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("how", "status", "code"),
+    [
+        ("segfault", Status.CRASHED, 1),
+        ("garbage", Status.FAILED, 1),
+        ("raise", Status.FAILED, 1),
+        ("refuse", Status.REFUSED, 3),
+    ],
+)
+def test_a_probe_that_misbehaves_loses_nothing_measured(
+    sizeup: Run, tmp_path: Path, how: str, status: Status, code: int
+) -> None:
+    done = sizeup("--batch", *FAST, "--set", f"null.misbehave={how}", "--repeat", "2", "-o", "run")
+
+    session = read_session(str(tmp_path / "run"))
+    assert done.returncode == code
+    assert "Traceback" not in done.stderr
+    assert [outcome.status for outcome in session.outcomes.values()] == [status, status]
+    assert [sum(len(p.values) for p in run.points.values()) for run in session.steps.values()] == [20, 20]
+
+
+class Running:
+    """A batch run that is going on."""
+
+    def __init__(self, arguments: tuple[str, ...], path: Path, environment: dict[str, str]) -> None:
+        self.path = path
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "sizeup", "--batch", "--quiet", *arguments],
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+
+    def wait_for(self, text: bytes, count: int = 1) -> None:
+        deadline = time.monotonic() + 20
+        while not self.path.exists() or self.path.read_bytes().count(text) < count:
+            assert time.monotonic() < deadline, f"{text!r} never came"
+            assert self.process.poll() is None, self.process.communicate()
+            time.sleep(0.01)
+
+    def say(self, words: bytes) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.write(words)
+        self.process.stdin.flush()
+
+    def end(self) -> int:
+        self.process.communicate(timeout=20)
+        return self.process.returncode
+
+
+@pytest.mark.parametrize(
+    ("number", "code", "status"),
+    [(signal.SIGINT, 130, "cancelled"), (signal.SIGTERM, 143, "terminated"), (signal.SIGHUP, 143, "terminated")],
+)
+def test_a_signal_saves_and_ends(
+    tmp_path: Path, environment: dict[str, str], number: signal.Signals, code: int, status: str
+) -> None:
+    running = Running((*SLOW, "-o", str(tmp_path / "run")), tmp_path / "run", environment)
+    running.wait_for(b'"samples","step"')
+
+    running.process.send_signal(number)
+
+    assert running.end() == code
+    session = read_session(str(tmp_path / "run"))
+    assert session.end is not None
+    assert session.end.status == status
+    assert session.outcomes["null"].status is Status.CANCELLED
+
+
+def test_kill_9_loses_nothing_that_was_written_and_resume_completes_it(
+    sizeup: Run, tmp_path: Path, environment: dict[str, str]
+) -> None:
+    path = tmp_path / "run"
+    arguments = ("-p", "null", "--set", "null.samples=300", "--repeat", "3", "-o", str(path))
+    running = Running(arguments, path, environment)
+    running.wait_for(b'"outcome"')
+    running.wait_for(b'"samples","step":"null~2"')
+    running.process.kill()
+    running.end()
+    before = read_session(str(path))
+    assert before.end is None
+    assert before.steps["null"].finished
+    assert sum(len(p.values) for p in before.steps["null~2"].points.values()) > 0
+    opened = sizeup("open", str(path))
+    assert opened.returncode == 0
+    assert "cut short" in opened.stdout
+
+    done = sizeup("--batch", "--resume", str(path))
+
+    assert done.returncode == 0, done.stderr
+    session = read_session(str(path))
+    assert [(id_, run.finished) for id_, run in session.steps.items()] == [
+        ("null", True),
+        ("null~2", True),
+        ("null~3", True),
+    ]
+    assert [run.step.id for run in session.earlier_attempts] == ["null~2"]
+    assert session.steps["null"].points == before.steps["null"].points
+    assert session.last_ns > before.last_ns
+
+
+def test_append_adds_a_run_under_ids_of_its_own(sizeup: Run, tmp_path: Path) -> None:
+    sizeup("--batch", *FAST, "-o", "run")
+
+    done = sizeup("--batch", *FAST, "--append", "run")
+
+    assert done.returncode == 0, done.stderr
+    session = read_session(str(tmp_path / "run"))
+    assert list(session.steps) == ["null", "null~2"]
+    assert len(session.continued) == 1
+    assert session.steps["null~2"].started_ns > (session.steps["null"].ended_ns or 0)
+
+
+def test_a_session_of_another_host_is_not_continued(sizeup: Run, tmp_path: Path) -> None:
+    sizeup("--batch", *FAST, "-o", "run")
+    text = (tmp_path / "run").read_text().replace(f'"host":"{os.uname().nodename}"', '"host":"db99"', 1)
+    (tmp_path / "run").write_text(text)
+
+    done = sizeup("--batch", "--resume", "run")
+
+    assert done.returncode == 3
+    assert "was recorded on db99 and cannot be continued" in done.stderr
+
+
+def test_commands_on_standard_input_steer_the_run(tmp_path: Path, environment: dict[str, str]) -> None:
+    path = tmp_path / "run"
+    running = Running((*SLOW, "--control", "--repeat", "3", "-o", str(path)), path, environment)
+    running.wait_for(b'"samples","step"')
+    running.say(b"pause\ncancel-step\n")
+    running.wait_for(b'"outcome"')
+    time.sleep(0.2)
+    assert b'"null~2","probe"' not in path.read_bytes().partition(b'"outcome"')[2], "started while paused"
+    running.say(b"resume\n")
+    running.wait_for(b'"samples","step":"null~2"')
+    running.say(b"cancel\n")
+
+    assert running.end() == 130
+    session = read_session(str(path))
+    assert {id_: outcome.status for id_, outcome in session.outcomes.items()} == {
+        "null": Status.CANCELLED,
+        "null~2": Status.CANCELLED,
+    }
+
+
+def test_the_end_of_the_console_cancels_the_run(tmp_path: Path, environment: dict[str, str]) -> None:
+    running = Running((*SLOW, "--control", "-o", str(tmp_path / "run")), tmp_path / "run", environment)
+    running.wait_for(b'"samples","step"')
+    assert running.process.stdin is not None
+    running.process.stdin.close()
+    running.process.stdin = None
+
+    assert running.end() == 130
+    assert read_session(str(tmp_path / "run")).end is not None
+
+
+def test_a_run_told_to_keep_on_outlives_its_console(tmp_path: Path, environment: dict[str, str]) -> None:
+    arguments = ("-p", "null", "--set", "null.samples=600", "--control", "-o", str(tmp_path / "run"))
+    running = Running(arguments, tmp_path / "run", environment)
+    running.say(b"keep\n")
+    assert running.process.stdin is not None
+    running.process.stdin.close()
+    running.process.stdin = None
+
+    assert running.end() == 0
+
+
+def test_a_full_disk_is_said_and_what_was_written_is_kept(tmp_path: Path, environment: dict[str, str]) -> None:
+    # A limit on the size of files stands in for a full disk: the write fails in the middle of the run.
+    def small_files() -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (40_000, 40_000))
+
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "sizeup",
+            "--batch",
+            "-p",
+            "null",
+            "--set",
+            "null.samples=5000",
+            "-o",
+            str(tmp_path / "run"),
+        ],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        preexec_fn=small_files,
+        timeout=60,
+    )
+
+    assert done.returncode == 2
+    assert "cannot write the session any further: File too large; what was written before is kept" in done.stderr
+    session = read_session(str(tmp_path / "run"))
+    assert not session.damage.torn
+    assert sum(len(p.values) for p in session.steps["null"].points.values()) > 0
+
+
+def test_a_reader_that_goes_away_ends_the_run_quietly(environment: dict[str, str]) -> None:
+    command = f"{sys.executable} -m sizeup --batch --quiet {' '.join(SLOW)} -o - | head -c 100 >/dev/null"
+    done = subprocess.run(
+        ["bash", "-c", command], env=environment, capture_output=True, text=True, check=False, timeout=20
+    )
+
+    assert "Traceback" not in done.stderr
+
+
+def test_batch_and_its_help_load_no_textual() -> None:
+    code = (
+        "import sys\n"
+        "from sizeup.cli import run\n"
+        "status = run(['--batch', '-p', 'null', '--set', 'null.samples=1', '--quiet', '-o', '/dev/null'])\n"
+        "assert status == 0, status\n"
+        "loaded = [name for name in sys.modules if name.split('.')[0] in ('textual', 'rich')]\n"
+        "assert not loaded, loaded\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.DEVNULL)
+
+
+def test_help_imports_little_more_than_the_parser() -> None:
+    code = (
+        "import sys\n"
+        "from sizeup.cli import run\n"
+        "try:\n"
+        "    run(['--batch', '--help'])\n"
+        "except SystemExit as ended:\n"
+        "    assert ended.code == 0\n"
+        "heavy = {'textual', 'msgspec', 'psutil', 'platformdirs', 'asyncio'} & set(sys.modules)\n"
+        "assert not heavy, heavy\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.DEVNULL)

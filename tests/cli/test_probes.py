@@ -1,0 +1,28 @@
+"""``sizeup probes`` says what each probe is and whether it can run here."""
+
+import json
+
+import pytest
+
+from sizeup.cli import run
+
+
+def test_every_probe_is_listed_as_data(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["probes", "--json"]) == 0
+
+    data = json.loads(capsys.readouterr().out)
+    assert data["schema"] == "sizeup.probes/1"
+    null = next(probe for probe in data["probes"] if probe["name"] == "null")
+    assert (null["can_run"], null["why_not"], null["distribution"].split()[0]) == (True, None, "sizeup")
+    assert {parameter["name"] for parameter in null["parameter"]} == {"samples", "interval", "misbehave"}
+
+
+def test_one_probe_in_full_shows_how_to_set_its_parameters(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["probes", "null"]) == 0
+
+    assert "--set null.samples=…  how many samples to yield; a whole number from 0" in capsys.readouterr().out
+
+
+def test_an_unknown_probe_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["probes", "nul"]) == 2
+    assert "did you mean null?" in capsys.readouterr().err
