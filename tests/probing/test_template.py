@@ -1,0 +1,63 @@
+"""The probe of docs/writing-a-probe.md works exactly as printed."""
+
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+from sizeup.session.log import read_session
+
+DOCUMENT = Path(__file__).parents[2] / "docs/writing-a-probe.md"
+
+
+def install(folder: Path) -> None:
+    """Write the printed files, and what an installer would write beside them."""
+    for name, content in re.findall(r"<!-- file: (\S+) -->\n```\w+\n(.*?)```", DOCUMENT.read_text(), re.DOTALL):
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(content)
+    project = tomllib.loads((folder / "pyproject.toml").read_text())["project"]
+    info = folder / f"acme_rate-{project['version']}.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {project['version']}\n")
+    lines = [f"{name} = {target}" for name, target in project["entry-points"]["sizeup.probes"].items()]
+    (info / "entry_points.txt").write_text("[sizeup.probes]\n" + "\n".join(lines) + "\n")
+
+
+def test_the_printed_probe_is_found_runs_and_is_named_with_its_version(tmp_path: Path) -> None:
+    install(tmp_path)
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    command = [sys.executable, "-m", "sizeup"]
+
+    listed = subprocess.run(
+        [*command, "probes", "acme.rate"], env=environment, capture_output=True, text=True, check=True
+    )
+    subprocess.run(
+        [*command, "--batch", "-p", "acme.rate", "--set", "acme.rate.seconds=100ms", "-o", tmp_path / "run"],
+        env=environment,
+        capture_output=True,
+        check=True,
+    )
+
+    assert "can run here" in listed.stdout
+    assert "from acme-rate 1.0" in listed.stdout
+    step = read_session(str(tmp_path / "run")).steps["acme.rate"]
+    assert step.distribution == "acme-rate 1.0"
+    assert step.finished
+    assert [dict(point.at) for point in step.points.values()] == [{"block_bytes": 4096}, {"block_bytes": 65536}]
+    assert all(point.estimate is not None and point.estimate.value > 0 for point in step.points.values())
+
+
+def test_a_strangers_probe_can_be_left_out(tmp_path: Path) -> None:
+    install(tmp_path)
+    done = subprocess.run(
+        [sys.executable, "-m", "sizeup", "--batch", "--only-builtin", "-p", "acme.rate", "-o", tmp_path / "run"],
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert done.returncode == 2
+    assert "unknown probe 'acme.rate'" in done.stderr
