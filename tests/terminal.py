@@ -42,7 +42,7 @@ KEYS = {
 }
 """What a terminal sends for the keys that have a name; ``ctrl+x`` is worked out."""
 
-_MARK = "SIZEUP_PTY_MARK"
+_MARK = "PTY_TEST_MARK"
 """Inherited by every process a program starts, in whatever session, so that none is overlooked."""
 
 _CHUNK_BYTES = 65536
@@ -119,9 +119,12 @@ class Terminal:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        for pid in self.processes():
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
+        deadline = time.monotonic() + 2
+        while (left := self.processes()) and time.monotonic() < deadline:
+            for pid in left:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+            time.sleep(0.001)
         self.process.wait()
         self.hang_up()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 
+from sizeup.cli.console import add_console_arguments, show_console
 from sizeup.errors import ExitStatus
 
 
@@ -12,6 +13,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("file", metavar="FILE", help="a session file, plain or gzipped")
     parser.add_argument("--text", action="store_true", help="print the summary even on a terminal")
+    add_console_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -20,9 +22,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     session = read_session(arguments.file)  # said before the screen is taken
     if not arguments.text and os.isatty(0) and os.isatty(1) and os.isatty(2):
-        from sizeup.cli.start import console
-
-        return console(session=arguments.file)
+        return show_console(arguments, session=arguments.file)
     from sizeup.batch.summary import summary_lines
 
     print("\n".join(summary_lines(session)))

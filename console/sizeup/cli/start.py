@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import importlib
 import os
 
+from sizeup.cli.console import add_console_arguments, show_console
+from sizeup.config import load
 from sizeup.errors import ExitStatus, UsageError
 
 _BATCH_ONLY = {
@@ -26,6 +27,7 @@ _BATCH_ONLY = {
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``sizeup`` itself."""
     parser.add_argument("--sysroot", metavar="DIR", default="/", help="show a recording instead of this machine")
+    add_console_arguments(parser)
     batch = parser.add_argument_group("without a screen")
     batch.add_argument("--batch", action="store_true", help="measure, save, print a summary, and end")
     batch.add_argument(
@@ -73,17 +75,7 @@ def run(arguments: argparse.Namespace) -> int:
     for name, flag in _BATCH_ONLY.items():
         if getattr(arguments, name):
             raise UsageError(f"{flag} belongs to --batch; try: sizeup --batch {flag} …")
-    return console(sysroot=arguments.sysroot)
-
-
-def console(*, sysroot: str = "/", session: str | None = None) -> int:
-    """Hand over to the console; without a terminal say what to do instead."""
-    # The console draws on standard error, so that its output can be piped.
-    if not (os.isatty(0) and os.isatty(2)):
-        raise UsageError(
-            "the console needs a terminal on standard input and standard error; without one use: sizeup --batch"
-        )
-    return int(importlib.import_module("sizeup.tui.app").run_console(sysroot=sysroot, session=session))
+    return show_console(arguments, sysroot=arguments.sysroot)
 
 
 def _batch(arguments: argparse.Namespace) -> int:
@@ -101,7 +93,7 @@ def _batch(arguments: argparse.Namespace) -> int:
 
     result = run(
         Request(
-            plan=arguments.plan or "standard",
+            plan=arguments.plan or load(os.environ).text("run.plan"),
             probes=tuple(arguments.probe or ()),
             assignments=tuple(arguments.assignments or ()),
             rounds=1 if arguments.repeat is None else arguments.repeat,

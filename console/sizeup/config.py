@@ -1,0 +1,195 @@
+"""What the user has set once and for all: ``config.toml`` and ``SIZEUP_*``.
+
+Each key stands for an option of the command line. What is typed wins, then the environment, then the
+file, then the default here. Only the command line reads this: the parts of the program are handed values
+and do not know that there is a configuration.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from sizeup.errors import UsageError
+from sizeup.text import one_line
+
+PREFIX = "SIZEUP_"
+FILE_VARIABLE = "SIZEUP_CONFIG"
+"""Names another file than the one under the XDG configuration directory."""
+
+_BYTES_LIMIT = 1 << 20
+_TRUE, _FALSE = ("true", "yes", "on", "1"), ("false", "no", "off", "0")
+
+Value = str | bool
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """One thing that can be set."""
+
+    name: str
+    """In the file: ``console.theme`` is ``theme`` in the table ``[console]``."""
+    option: str
+    """The option of the command line that wins over it."""
+    default: Value
+    help: str
+    choices: tuple[str, ...] = ()
+    """What a text may be; empty for a switch."""
+
+    @property
+    def variable(self) -> str:
+        """The environment variable: ``SIZEUP_CONSOLE_THEME``."""
+        return PREFIX + self.name.replace(".", "_").replace("-", "_").upper()
+
+    @property
+    def expectation(self) -> str:
+        """What a value must be, in words."""
+        return "true or false" if isinstance(self.default, bool) else f"one of {', '.join(self.choices)}"
+
+    @property
+    def default_text(self) -> str:
+        """The default as a file would say it."""
+        return str(self.default).lower() if isinstance(self.default, bool) else f'"{self.default}"'
+
+
+KEYS = (
+    Key(
+        "run.plan",
+        "--plan",
+        "standard",
+        "the plan of a run that names neither a plan nor a session to go on with",
+        ("quick", "standard", "full"),
+    ),
+    Key("console.ascii", "--ascii", default=False, help="draw with ASCII alone, also where UTF-8 seems to work"),
+    Key(
+        "console.mouse",
+        "--mouse",
+        default=True,
+        help="let the console have the mouse; without it the terminal selects text",
+    ),
+)
+"""Every key, in the order of the list."""
+
+_KNOWN = {key.name: key for key in KEYS}
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A key's value and who gave it."""
+
+    value: Value
+    source: str
+    """The file with the key, or the variable."""
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """Everything that was set."""
+
+    settings: Mapping[str, Setting]
+    """By name of the key; only what is set."""
+    path: str
+    """The file that was looked for."""
+    found: bool
+    """Whether it is there."""
+    strangers: tuple[str, ...] = ()
+    """Variables that begin like ours and are none of ours."""
+
+    def text(self, name: str) -> str:
+        """The value of a key that is one of several words."""
+        return str(self._value(name))
+
+    def switch(self, name: str) -> bool:
+        """The value of a key that is true or false."""
+        return bool(self._value(name))
+
+    def _value(self, name: str) -> Value:
+        setting = self.settings.get(name)
+        return setting.value if setting is not None else _KNOWN[name].default
+
+
+def default_path(environment: Mapping[str, str]) -> str:
+    """``$XDG_CONFIG_HOME/sizeup/config.toml``, or below ``~/.config``, as the XDG base directory specification says."""
+    base = environment.get("XDG_CONFIG_HOME", "")
+    # A relative path is to be ignored, says the specification.
+    if not os.path.isabs(base):
+        base = os.path.join(environment.get("HOME") or os.path.expanduser("~"), ".config")
+    return os.path.join(base, "sizeup", "config.toml")
+
+
+def load(environment: Mapping[str, str]) -> Configuration:
+    """Read the file and the environment; what is wrong with either is one line that names the place."""
+    named = environment.get(FILE_VARIABLE)
+    path = named or default_path(environment)
+    text = _read(path, must_exist=bool(named))
+    settings = parse(text, path) if text is not None else {}
+    for key in KEYS:
+        if key.variable in environment:
+            settings[key.name] = Setting(_from_text(key, environment[key.variable], key.variable), key.variable)
+    # No error: a service called sizeup puts SIZEUP_PORT and its like into the environment of every container.
+    ours = {variable for variable in environment if variable.startswith(PREFIX)}
+    strangers = ours - {key.variable for key in KEYS} - {FILE_VARIABLE}
+    return Configuration(settings, path, text is not None, tuple(sorted(strangers)))
+
+
+def parse(text: str, path: str) -> dict[str, Setting]:
+    """The settings of one file, by name of the key; ``path`` names it in errors."""
+    import tomllib
+
+    try:
+        tables = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise UsageError(f"{path}: expected TOML: {error}") from error
+    settings = {}
+    for name, value in _flat(tables):
+        if name not in _KNOWN:
+            near = get_close_matches(name, _KNOWN, n=1)
+            hint = f" (did you mean {near[0]}?)" if near else ""
+            raise UsageError(f"{path}: unknown key {one_line(name, 60)!r}{hint}; see: sizeup doctor --keys")
+        settings[name] = Setting(_from_toml(_KNOWN[name], value, f"{path}: {name}"), path)
+    return settings
+
+
+def _read(path: str, *, must_exist: bool) -> str | None:
+    try:
+        with open(path, "rb") as file:
+            data = file.read(_BYTES_LIMIT + 1)
+    except FileNotFoundError:
+        if must_exist:
+            raise UsageError(f"{path}: expected the configuration that {FILE_VARIABLE} names, found nothing") from None
+        return None
+    except OSError as error:
+        raise UsageError(f"{path}: cannot read the configuration: {error.strerror}") from error
+    if len(data) > _BYTES_LIMIT:
+        raise UsageError(f"{path}: expected a configuration of at most {_BYTES_LIMIT} bytes, found more")
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path}: expected UTF-8 text, found byte {data[error.start]:#x} at {error.start}") from error
+
+
+def _flat(tables: Mapping[str, object], prefix: str = "") -> list[tuple[str, object]]:
+    """Tables in tables as dotted names; their depth is bounded by the TOML reader's own recursion."""
+    flat: list[tuple[str, object]] = []
+    for name, value in tables.items():
+        flat += _flat(value, f"{prefix}{name}.") if isinstance(value, dict) else [(prefix + name, value)]
+    return flat
+
+
+def _from_toml(key: Key, value: object, where: str) -> Value:
+    """A value of the file: a switch is TOML's own true or false there, no word for it."""
+    if isinstance(key.default, bool) and isinstance(value, bool):
+        return value
+    if not isinstance(key.default, bool) and isinstance(value, str):
+        return _from_text(key, value, where)
+    raise UsageError(f"{where}: expected {key.expectation}, found {one_line(repr(value), 60)}")
+
+
+def _from_text(key: Key, text: str, where: str) -> Value:
+    if isinstance(key.default, bool) and text.lower() in _TRUE + _FALSE:
+        return text.lower() in _TRUE
+    if text in key.choices:
+        return text
+    raise UsageError(f"{where}: expected {key.expectation}, found {one_line(repr(text), 60)}")

@@ -1,0 +1,107 @@
+"""The configuration: one file, its twin variables, and who wins."""
+
+from pathlib import Path
+
+import pytest
+
+from sizeup.cli import build_parser
+from sizeup.config import KEYS, Setting, default_path, load, parse
+from sizeup.errors import UsageError
+
+ROOT = Path(__file__).parent.parent
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> dict[str, str]:
+    (tmp_path / "sizeup").mkdir()
+    (tmp_path / "sizeup/config.toml").write_text('[run]\nplan = "full"\n[console]\nmouse = false\n')
+    return {"XDG_CONFIG_HOME": str(tmp_path)}
+
+
+def test_without_a_file_every_key_has_its_default(tmp_path: Path) -> None:
+    configuration = load({"HOME": str(tmp_path)})
+
+    assert configuration.path == f"{tmp_path}/.config/sizeup/config.toml"
+    assert not configuration.found
+    assert configuration.text("run.plan") == "standard"
+    assert configuration.switch("console.mouse") is True
+
+
+def test_the_file_wins_over_the_default_and_the_environment_over_the_file(home: dict[str, str]) -> None:
+    configuration = load(home | {"SIZEUP_RUN_PLAN": "quick"})
+
+    assert configuration.settings == {
+        "run.plan": Setting("quick", "SIZEUP_RUN_PLAN"),
+        "console.mouse": Setting(False, configuration.path),
+    }
+    assert configuration.text("run.plan") == "quick"
+    assert configuration.switch("console.mouse") is False
+
+
+def test_a_relative_configuration_directory_is_ignored_as_the_specification_asks() -> None:
+    assert default_path({"XDG_CONFIG_HOME": "here", "HOME": "/home/ann"}) == "/home/ann/.config/sizeup/config.toml"
+
+
+def test_a_variable_of_someone_else_is_noted_and_no_error(tmp_path: Path) -> None:
+    configuration = load({"HOME": str(tmp_path), "SIZEUP_PORT": "tcp://10.0.0.1:80", "SIZEUP_CONSOLE_ASCII": "yes"})
+
+    assert configuration.strangers == ("SIZEUP_PORT",)
+    assert configuration.switch("console.ascii") is True
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[console]\nmuose = true", "c.toml: unknown key 'console.muose' (did you mean console.mouse?); see: {}"),
+        ("[a]\nb.c = 'quick'", "c.toml: unknown key 'a.b.c'; see: {}"),
+        ("[console]\nmouse = 'yes'", "c.toml: console.mouse: expected true or false, found 'yes'"),
+        ("[run]\nplan = 'fast'", "c.toml: run.plan: expected one of quick, standard, full, found 'fast'"),
+        ("[run]\nplan = 3", "c.toml: run.plan: expected one of quick, standard, full, found 3"),
+        ('["\\u001b[31m"]\nx = 1', "c.toml: unknown key '\ufffd[31m.x'; see: sizeup doctor --keys"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_one_line_that_names_the_place(text: str, message: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        parse(text, "c.toml")
+
+    assert str(caught.value) == message.format("sizeup doctor --keys")
+
+
+def test_what_is_no_toml_is_said_with_its_place() -> None:
+    with pytest.raises(UsageError, match=r"c\.toml: expected TOML: .*line 1"):
+        parse("plan: quick", "c.toml")
+
+
+def test_a_variable_with_a_wrong_value_is_named() -> None:
+    with pytest.raises(UsageError, match=r"^SIZEUP_CONSOLE_MOUSE: expected true or false, found 'maybe'$"):
+        load({"HOME": "/nonexistent", "SIZEUP_CONSOLE_MOUSE": "maybe"})
+
+
+def test_a_file_that_was_named_must_be_there(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="expected the configuration that SIZEUP_CONFIG names, found nothing"):
+        load({"SIZEUP_CONFIG": str(tmp_path / "none.toml")})
+
+
+def test_a_file_in_another_encoding_or_without_end_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "config.toml"
+    path.write_bytes(b"# caf\xe9\n")
+    with pytest.raises(UsageError, match="expected UTF-8 text, found byte 0xe9 at 5"):
+        load({"SIZEUP_CONFIG": str(path)})
+    with pytest.raises(UsageError, match="expected a configuration of at most 1048576 bytes"):
+        load({"SIZEUP_CONFIG": "/dev/zero"})
+
+
+def test_every_key_stands_in_the_document() -> None:
+    text = (ROOT / "docs/configuration.md").read_text(encoding="utf-8")
+    rows = [
+        f"| `{key.name}` | `{key.variable}` | `{key.option}` | {key.expectation} | `{key.default_text}` |"
+        for key in KEYS
+    ]
+
+    assert [row for row in rows if row not in text] == []
+
+
+def test_every_key_stands_for_an_option_that_is_there() -> None:
+    text = build_parser("start").format_help()
+
+    assert [key.option for key in KEYS if f"{key.option}" not in text] == []
