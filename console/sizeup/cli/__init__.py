@@ -22,6 +22,7 @@ COMMANDS = {
     "size": "what it should carry, with the working",
     "probes": "each probe, its parameters, whether it can run here",
     "open": "the console on a saved session",
+    "doctor": "what works here and what does not",
 }
 """Name and one line of help; ``sizeup.cli.NAME`` is the command."""
 

@@ -1,0 +1,148 @@
+"""What works here and what does not: terminal, rights, kernel limits, clock, files, and each probe.
+
+Nothing is measured but the line to this terminal, which is asked where its cursor is.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from sizeup.config import KEYS, Configuration, load
+from sizeup.errors import ExitStatus, MalformedError
+from sizeup.model.machine import Machine
+from sizeup.views.doctor import StoreFacts, TerminalFacts
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("--keys", action="store_true", help="list every key of the configuration, its value and source")
+    parser.add_argument("--json", action="store_true", help="base units, one object a check")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Examine and report."""
+    configuration = load(os.environ)
+    if arguments.keys:
+        print(json.dumps(_keys_data(configuration), indent=1) if arguments.json else "\n".join(_keys(configuration)))
+        return ExitStatus.OK
+    from sizeup.discovery.limits import read_limits
+    from sizeup.discovery.machine import discover
+    from sizeup.discovery.sysroot import Sysroot
+    from sizeup.session import store
+    from sizeup.views import doctor
+
+    machine = discover("/")
+    checks = [
+        *doctor.terminal_checks(terminal_facts(os.environ)),
+        *doctor.access_checks(machine, read_limits(Sysroot()), os.geteuid()),
+        *doctor.machine_checks(machine),
+        *doctor.store_checks(store_facts(store.directory())),
+        *doctor.configuration_checks(configuration.path, found=configuration.found, strangers=configuration.strangers),
+        *doctor.probe_checks(_probe_reasons(machine)),
+    ]
+    if arguments.json:
+        print(json.dumps(doctor.doctor_data(checks), indent=1))
+    else:
+        print("\n".join(doctor.doctor_lines(checks)))
+    return ExitStatus.OK
+
+
+def terminal_facts(environment: Mapping[str, str]) -> TerminalFacts:
+    """The terminal of this process; the console reads from standard input and draws on standard error."""
+    from sizeup.live.link import measure_terminal
+
+    present = os.isatty(0) and os.isatty(2)
+    size = os.get_terminal_size(2) if present else os.terminal_size((0, 0))
+    term = environment.get("TERM", "")
+    around = []
+    if environment.get("TMUX"):
+        around.append("tmux")
+    if environment.get("STY"):
+        around.append("screen")
+    if environment.get("SSH_CONNECTION") or environment.get("SSH_TTY"):
+        around.append("SSH")
+    locale = environment.get("LC_ALL") or environment.get("LC_CTYPE") or environment.get("LANG") or "C"
+    return TerminalFacts(
+        present=present,
+        term=term,
+        columns=size.columns,
+        rows=size.lines,
+        colour_term=environment.get("COLORTERM", ""),
+        no_color=bool(environment.get("NO_COLOR")),
+        locale=locale,
+        locale_utf8="utf8" in locale.lower().replace("-", ""),
+        around=tuple(around),
+        link=measure_terminal(0) if present and term not in ("", "dumb") else None,
+    )
+
+
+def store_facts(folder: Path) -> StoreFacts:
+    """Whether sessions can be kept in a folder, which need not exist yet; nothing is made to find out."""
+    existing = next(place for place in (folder, *folder.parents) if place.exists())
+    writable = existing.is_dir() and os.access(existing, os.W_OK | os.X_OK)
+    try:
+        status = os.statvfs(existing)
+    except OSError:
+        return StoreFacts(str(folder), writable, None)
+    return StoreFacts(str(folder), writable, status.f_bavail * status.f_frsize)
+
+
+def _probe_reasons(machine: Machine) -> dict[str, str | None]:
+    """By name, as far as the manifests tell: a plug-in that breaks when imported must not break the doctor."""
+    from sizeup.probing.planner import unmet
+    from sizeup.probing.registry import load_registry
+    from sizeup.probing.settings import missing, resolve
+
+    registry = load_registry()
+    reasons: dict[str, str | None] = {}
+    for name, probe in registry.probes.items():
+        reason = unmet(machine, probe.manifest)
+        if reason is None:
+            try:
+                lacking = missing(probe.manifest, resolve(probe.manifest, None, {}))
+            except MalformedError as error:
+                reason = str(error)
+            else:
+                wanted = ", ".join(f"--set {name}.{parameter.name}=…" for parameter in lacking)
+                reason = f"needs what only you can say: {wanted}" if wanted else None
+        reasons[name] = reason
+    return reasons | {broken.name: broken.reason for broken in registry.broken}
+
+
+def _keys(configuration: Configuration) -> list[str]:
+    """Every key: its value and who set it, what it may be, what it means."""
+    lines = []
+    for key in KEYS:
+        value = configuration.switch(key.name) if isinstance(key.default, bool) else configuration.text(key.name)
+        setting = configuration.settings.get(key.name)
+        lines += [
+            f"{key.name} = {json.dumps(value)}  ({setting.source if setting else 'default'})",
+            f"    {key.help}",
+            f"    {key.expectation}; variable {key.variable}; option {key.option}",
+        ]
+    return lines
+
+
+def _keys_data(configuration: Configuration) -> dict[str, Any]:
+    return {
+        "schema": "sizeup.keys/1",
+        "file": configuration.path,
+        "keys": [
+            {
+                "name": key.name,
+                "variable": key.variable,
+                "option": key.option,
+                "expected": key.expectation,
+                "default": key.default,
+                "help": key.help,
+                "set": asdict(configuration.settings[key.name]) if key.name in configuration.settings else None,
+            }
+            for key in KEYS
+        ],
+    }

@@ -1,0 +1,372 @@
+"""What works here and what does not: each circumstance judged, with what to do about it."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+from sizeup.live.link import Link
+from sizeup.model.limits import Limits
+from sizeup.model.machine import Machine
+from sizeup.text import one_line
+from sizeup.units import format_bytes, format_count, format_decimal_bytes, format_ns, format_rate
+
+SCHEMA = "sizeup.doctor/1"
+
+_WIDTH = 80
+_NAME_WIDTH = 19
+_VALUE_COLUMN = 4 + _NAME_WIDTH
+
+_CAP_IPC_LOCK = 14
+_CAPABILITY_NAMES = {_CAP_IPC_LOCK: "ipc_lock", 17: "sys_rawio", 21: "sys_admin", 23: "sys_nice", 38: "perfmon"}
+"""Those that a measurement can use; numbers from linux/capability.h."""
+
+_LOCKED_BYTES_WANTED = 64 << 20
+_OPEN_FILES_WANTED = 1024
+_AIO_WANTED = 4096
+_FREE_BYTES_WANTED = 64 << 20
+_SLOW_LINE_BYTES_PER_SECOND = 50e3
+_SLOW_ANSWER_NS = 150e6
+
+_FAST_CLOCKS = frozenset(
+    {"tsc", "kvm-clock", "hyperv_clocksource_tsc_page", "arch_sys_counter", "timebase", "tod", "riscv_clocksource"}
+)
+"""Clock sources that the vDSO reads without entering the kernel."""
+
+
+class Verdict(Enum):
+    """How far one circumstance lets sizeup work; the mark stands before the line."""
+
+    FINE = " "
+    LIMITED = "!"
+    MISSING = "x"
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One circumstance."""
+
+    area: str
+    name: str
+    value: str | int | float | bool | None
+    """For programs, in the unit; None where it is not known."""
+    shown: str
+    """For people."""
+    unit: str = ""
+    verdict: Verdict = Verdict.FINE
+    advice: str = ""
+    """What it costs and what to do; empty where all is well."""
+
+
+@dataclass(frozen=True, slots=True)
+class TerminalFacts:
+    """What the environment and the terminal itself say."""
+
+    present: bool
+    """Both standard input and standard error, where the console draws, are terminals."""
+    term: str
+    columns: int
+    rows: int
+    colour_term: str
+    no_color: bool
+    locale: str
+    locale_utf8: bool
+    around: tuple[str, ...]
+    """Multiplexers and connections between us and the screen, nearest first."""
+    link: Link | None
+    """None where there is no terminal or it does not answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoreFacts:
+    """The folder where sessions are kept."""
+
+    folder: str
+    writable: bool
+    free_bytes: int | None
+
+
+def terminal_checks(facts: TerminalFacts) -> Iterator[Check]:
+    """What the console can draw and how fast."""
+    area = "terminal"
+    if not facts.present:
+        advice = "The console needs one on standard input and standard error; sizeup --batch does not."
+        yield Check(area, "type", None, "no terminal here", verdict=Verdict.MISSING, advice=advice)
+        return
+    dumb = facts.term in ("", "dumb")
+    yield Check(
+        area,
+        "type",
+        facts.term,
+        one_line(facts.term, 40) or "TERM is not set",
+        verdict=Verdict.MISSING if dumb else Verdict.FINE,
+        advice="The console must move the cursor; set TERM to what this terminal is, or use sizeup --batch."
+        if dumb
+        else "",
+    )
+    small = facts.columns < 80 or facts.rows < 24
+    yield Check(
+        area,
+        "size",
+        f"{facts.columns}x{facts.rows}",
+        f"{facts.columns} columns, {facts.rows} rows",
+        verdict=Verdict.LIMITED if small else Verdict.FINE,
+        advice="The console is made for 80 x 24 and more; below, it leaves things out." if small else "",
+    )
+    colours = 0 if facts.no_color else colours_of(facts.term, facts.colour_term)
+    shown = "none, NO_COLOR is set" if facts.no_color else format_count(colours) if colours else "none"
+    yield Check(area, "colours", colours, shown)
+    yield _encoding(facts)
+    if facts.around:
+        yield Check(area, "reached through", ", ".join(facts.around), ", ".join(facts.around))
+    if facts.link is None:
+        yield Check(area, "line", None, "the terminal does not answer questions")
+        return
+    slow = facts.link.bytes_per_second < _SLOW_LINE_BYTES_PER_SECOND or facts.link.answer_ns > _SLOW_ANSWER_NS
+    yield Check(
+        area,
+        "line",
+        round(facts.link.bytes_per_second),
+        f"answers in {format_ns(facts.link.answer_ns)}, takes {format_rate(facts.link.bytes_per_second)} or more",
+        unit="bytes/s",
+        verdict=Verdict.LIMITED if slow else Verdict.FINE,
+        advice="Charts are drawn less often when the line is behind; measurements do not wait for it." if slow else "",
+    )
+
+
+def colours_of(term: str, colour_term: str) -> int:
+    """How many colours a terminal says it has, by the customs of TERM and COLORTERM."""
+    if colour_term in ("truecolor", "24bit") or term.endswith("-direct"):
+        return 1 << 24
+    if "256color" in term or term in ("xterm-kitty", "alacritty", "foot"):
+        return 256
+    return 0 if term in ("", "dumb") or term.startswith("vt") else 16
+
+
+def _encoding(facts: TerminalFacts) -> Check:
+    """The locale's word beside what the terminal really drew; where they differ, borders become rubbish."""
+    draws = facts.link.utf8 if facts.link is not None else None
+    locale = one_line(facts.locale, 30)
+    shown = f"{'UTF-8' if facts.locale_utf8 else 'not UTF-8'} by the locale ({locale})"
+    if draws is not None:
+        shown += f", the terminal draws {'UTF-8' if draws else 'single bytes'}"
+    advice = ""
+    if facts.locale_utf8 and draws is False:
+        advice = "Lines and charts will come out as rubbish here; use sizeup --ascii."
+    elif not facts.locale_utf8 and draws:
+        advice = "The console draws with ASCII; with LC_ALL=C.UTF-8 it would draw finer charts."
+    elif not facts.locale_utf8:
+        advice = "The console draws with ASCII."
+    value = facts.locale_utf8 and draws is not False
+    return Check(area="terminal", name="encoding", value="utf-8" if value else "ascii", shown=shown,
+                 verdict=Verdict.LIMITED if advice else Verdict.FINE, advice=advice)  # fmt: skip
+
+
+def access_checks(machine: Machine, limits: Limits, user: int) -> Iterator[Check]:
+    """What this user may do, and how much of the machine this process is given."""
+    area, platform = "access", machine.platform
+    capabilities = limits.capabilities or frozenset()
+    held = [name for number, name in _CAPABILITY_NAMES.items() if number in capabilities]
+    if user == 0:
+        shown = "root" if len(held) == len(_CAPABILITY_NAMES) else f"root, with only {', '.join(held) or 'no rights'}"
+    else:
+        shown = f"number {user}, {'with ' + ', '.join(held) if held else 'no special rights'}"
+    yield Check(area, "user", user, shown)
+    locked = platform.memlock_bytes
+    tight = locked is not None and locked < _LOCKED_BYTES_WANTED and _CAP_IPC_LOCK not in capabilities
+    yield Check(
+        area,
+        "locked memory",
+        locked,
+        "no limit"
+        if platform.memlock_unlimited
+        else "unknown"
+        if locked is None
+        else f"at most {format_bytes(locked)}",
+        unit="bytes",
+        verdict=Verdict.LIMITED if tight else Verdict.FINE,
+        advice="Large buffers cannot be kept in memory; raise it with ulimit -l, or LimitMEMLOCK= of the service."
+        if tight
+        else "",
+    )
+    if limits.open_files is not None:
+        few = limits.open_files < _OPEN_FILES_WANTED
+        advice = f"Many devices at once need more; raise it with ulimit -n {_OPEN_FILES_WANTED}." if few else ""
+        verdict = Verdict.LIMITED if few else Verdict.FINE
+        yield Check(area, "open files", limits.open_files, f"at most {limits.open_files:,}", "", verdict, advice)
+    yield _aio(limits)
+    yield _io_uring(limits, user)
+    yield _counters(limits)
+    pages = [pool for pool in machine.huge_pages if pool.total]
+    free = sum(pool.free * pool.page_bytes for pool in pages)
+    pools = ", ".join(f"{pool.free:,} of {pool.total:,} free at {format_bytes(pool.page_bytes)}" for pool in pages)
+    transparent = platform.transparent_huge_pages
+    shown = (pools or "none reserved") + (f"; transparent: {transparent}" if transparent else "")
+    yield Check(area, "huge pages", free, shown, unit="bytes")
+    yield from _shares(machine)
+
+
+def _aio(limits: Limits) -> Check:
+    most, used = limits.aio_requests_max, limits.aio_requests_used or 0
+    if most is None:
+        advice = "This kernel has no io_submit(2), or hides it."
+        return Check("access", "asynchronous I/O", None, "not there", verdict=Verdict.LIMITED, advice=advice)
+    short = most - used < _AIO_WANTED
+    return Check(
+        "access",
+        "asynchronous I/O",
+        most - used,
+        f"{most - used:,} requests left of {most:,}",
+        verdict=Verdict.LIMITED if short else Verdict.FINE,
+        advice="Deep queues need more, as databases do: sysctl fs.aio-max-nr=1048576" if short else "",
+    )
+
+
+def _io_uring(limits: Limits, user: int) -> Check:
+    switch = limits.io_uring_disabled
+    if switch == 2 or (switch == 1 and user != 0):
+        return Check(
+            "access",
+            "io_uring",
+            value=False,
+            shown=f"switched off (kernel.io_uring_disabled is {switch})",
+            verdict=Verdict.LIMITED,
+            advice="To allow it: sysctl kernel.io_uring_disabled=0",
+        )
+    return Check("access", "io_uring", value=True, shown="not switched off")
+
+
+def _counters(limits: Limits) -> Check:
+    level = limits.perf_event_paranoid
+    if level is None:
+        return Check("access", "hardware counters", None, "not in this kernel")
+    shut = level > 2 and not (limits.capabilities or frozenset()) & {21, 38}
+    return Check(
+        "access",
+        "hardware counters",
+        level,
+        f"kernel.perf_event_paranoid is {level}",
+        verdict=Verdict.LIMITED if shut else Verdict.FINE,
+        advice="Closed to this user; to open them for its own programs: sysctl kernel.perf_event_paranoid=2"
+        if shut
+        else "",
+    )
+
+
+def _shares(machine: Machine) -> Iterator[Check]:
+    """How much of the machine a container, a service or taskset leaves to us."""
+    counts, group = machine.pu_counts, machine.platform.control_group
+    advice = "Figures will be those of this share, not of the machine."
+    less = counts.allowed < counts.online
+    yield Check("access", "CPUs", counts.allowed, f"{counts.allowed} of {counts.online} may be used", "",
+                Verdict.LIMITED if less else Verdict.FINE, advice if less else "")  # fmt: skip
+    if group is not None and group.cpu_quota is not None:
+        shown = f"worth of {group.cpu_quota:g} CPUs by the control group"
+        yield Check("access", "CPU time", group.cpu_quota, shown, "", Verdict.LIMITED, advice)
+    if group is not None and group.memory_bytes is not None:
+        shown = f"at most {format_bytes(group.memory_bytes)} by the control group"
+        yield Check("access", "memory", group.memory_bytes, shown, "bytes", Verdict.LIMITED, advice)
+
+
+def machine_checks(machine: Machine) -> Iterator[Check]:
+    """What the machine's clock and its owner do to a measurement."""
+    area, platform = "machine", machine.platform
+    kind = platform.hypervisor or ("some hypervisor" if platform.is_guest else "")
+    yield Check(area, "runs on", platform.hypervisor, f"{kind}, as a guest" if kind else "the hardware itself")
+    if platform.container is not None:
+        yield Check(area, "container", platform.container, one_line(platform.container, 40))
+    source = platform.clock_source
+    slow = source is not None and source not in _FAST_CLOCKS
+    yield Check(
+        area,
+        "clock source",
+        source,
+        one_line(source or "unknown", 40),
+        verdict=Verdict.LIMITED if slow else Verdict.FINE,
+        advice="Each reading of the clock enters the kernel or worse; the probe clock.cost says what that costs."
+        if slow
+        else "",
+    )
+    if platform.steal_share is not None:
+        shown = f"{100 * platform.steal_share:.1f} % of CPU time since boot"
+        yield Check(area, "taken by others", platform.steal_share, shown, unit="1")
+
+
+def store_checks(facts: StoreFacts) -> Iterator[Check]:
+    """Where sessions go."""
+    advice = "" if facts.writable else "Sessions cannot be kept there; name a file with -o, or set XDG_STATE_HOME."
+    verdict = Verdict.FINE if facts.writable else Verdict.MISSING
+    yield Check("files", "sessions", facts.folder, one_line(facts.folder, 200), "", verdict, advice)
+    if facts.free_bytes is not None:
+        little = facts.free_bytes < _FREE_BYTES_WANTED
+        advice = "A long run may not fit; name a file elsewhere with -o." if little else ""
+        verdict = Verdict.LIMITED if little else Verdict.FINE
+        shown = f"{format_decimal_bytes(facts.free_bytes)}"
+        yield Check("files", "free space", facts.free_bytes, shown, "bytes", verdict, advice)
+
+
+def configuration_checks(path: str, *, found: bool, strangers: Iterable[str]) -> Iterator[Check]:
+    """Which settings hold here."""
+    yield Check("files", "configuration", path if found else None, path if found else f"none ({path})")
+    names = ", ".join(one_line(name, 40) for name in strangers)
+    if names:
+        advice = "No key of sizeup has such a variable; see: sizeup doctor --keys"
+        yield Check("files", "other variables", names, names, "", Verdict.LIMITED, advice)
+
+
+def probe_checks(reasons: Mapping[str, str | None]) -> Iterator[Check]:
+    """Each probe, and why it cannot run here; None where nothing speaks against it."""
+    for name, reason in reasons.items():
+        shown = "can run" if reason is None else "cannot run"
+        verdict = Verdict.FINE if reason is None else Verdict.MISSING
+        advice = "" if reason is None else f"{reason[:1].upper()}{reason[1:]}."
+        yield Check("probes", name, reason is None, shown, "", verdict, advice)
+
+
+def doctor_lines(checks: Iterable[Check]) -> list[str]:
+    """The whole examination, 80 columns wide."""
+    lines: list[str] = []
+    area = ""
+    for check in checks:
+        if check.area != area:
+            area = check.area
+            lines += [*([""] if lines else []), area.capitalize()]
+        start = f"  {check.verdict.value} {check.name:{_NAME_WIDTH - 1}} "
+        lines += _wrapped(check.shown, start)
+        if check.advice:
+            lines += _wrapped(check.advice, " " * _VALUE_COLUMN)
+    return [*lines, "", "! works with limits    x does not work here"]
+
+
+def _wrapped(text: str, start: str) -> list[str]:
+    # Paths and commands stay whole, so that they can be copied.
+    return textwrap.wrap(
+        text,
+        _WIDTH,
+        initial_indent=start,
+        subsequent_indent=" " * _VALUE_COLUMN,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
+def doctor_data(checks: Iterable[Check]) -> dict[str, Any]:
+    """The whole examination as plain data."""
+    return {
+        "schema": SCHEMA,
+        "checks": [
+            {
+                "area": check.area,
+                "name": check.name,
+                "value": check.value,
+                "unit": check.unit,
+                "shown": check.shown,
+                "verdict": check.verdict.name.lower(),
+                "advice": check.advice,
+            }
+            for check in checks
+        ],
+    }

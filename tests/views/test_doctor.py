@@ -1,0 +1,161 @@
+"""Circumstances judged: each case a sentence, whole checks compared."""
+
+import pytest
+
+from sizeup.live.link import Link
+from sizeup.model.limits import Limits
+from sizeup.model.machine import Machine
+from sizeup.model.platform import ControlGroup, Platform
+from sizeup.model.topology import Pu
+from sizeup.views.doctor import (
+    Check,
+    StoreFacts,
+    TerminalFacts,
+    Verdict,
+    access_checks,
+    colours_of,
+    configuration_checks,
+    doctor_data,
+    doctor_lines,
+    machine_checks,
+    probe_checks,
+    store_checks,
+    terminal_checks,
+)
+
+FACTS = {
+    "present": True,
+    "term": "xterm-256color",
+    "columns": 80,
+    "rows": 24,
+    "colour_term": "",
+    "no_color": False,
+    "locale": "C.UTF-8",
+    "locale_utf8": True,
+    "around": ("tmux", "SSH"),
+    "link": Link(200_000, 2e6, utf8=True),
+}
+
+
+def terminal(**facts: object) -> dict[str, Check]:
+    return {check.name: check for check in terminal_checks(TerminalFacts(**(FACTS | facts)))}
+
+
+def troubles(checks: list[Check]) -> dict[str, Verdict]:
+    return {check.name: check.verdict for check in checks if check.verdict is not Verdict.FINE}
+
+
+def test_a_good_terminal_needs_no_advice() -> None:
+    checks = terminal()
+
+    assert {check.name: check.shown for check in checks.values()} == {
+        "type": "xterm-256color",
+        "size": "80 columns, 24 rows",
+        "colours": "256",
+        "encoding": "UTF-8 by the locale (C.UTF-8), the terminal draws UTF-8",
+        "reached through": "tmux, SSH",
+        "line": "answers in 200 us, takes 2 MB/s or more",
+    }
+    assert all(check.verdict is Verdict.FINE and not check.advice for check in checks.values())
+
+
+@pytest.mark.parametrize(
+    ("facts", "name", "verdict", "advice"),
+    [
+        ({"present": False}, "type", Verdict.MISSING, "sizeup --batch does not"),
+        ({"term": "dumb", "link": None}, "type", Verdict.MISSING, "set TERM"),
+        ({"columns": 79}, "size", Verdict.LIMITED, "80 x 24"),
+        ({"locale": "C", "locale_utf8": False}, "encoding", Verdict.LIMITED, "LC_ALL=C.UTF-8"),
+        ({"locale": "C", "locale_utf8": False, "link": None}, "encoding", Verdict.LIMITED, "draws with ASCII."),
+        ({"link": Link(200_000, 2e6, utf8=False)}, "encoding", Verdict.LIMITED, "sizeup --ascii"),
+        ({"link": Link(200_000, 20e3, utf8=True)}, "line", Verdict.LIMITED, "drawn less often"),
+        ({"link": Link(300_000_000, 2e6, utf8=True)}, "line", Verdict.LIMITED, "drawn less often"),
+    ],
+)
+def test_what_a_terminal_lacks_is_said_with_what_to_do(
+    facts: dict[str, object], name: str, verdict: Verdict, advice: str
+) -> None:
+    check = terminal(**facts)[name]
+
+    assert check.verdict is verdict
+    assert advice in check.advice
+
+
+@pytest.mark.parametrize(
+    ("term", "colour_term", "colours"),
+    [("xterm", "", 16), ("linux", "", 16), ("tmux-256color", "", 256), ("xterm", "truecolor", 1 << 24),
+     ("xterm-direct", "", 1 << 24), ("dumb", "", 0), ("vt220", "", 0), ("", "", 0)],
+)  # fmt: skip
+def test_colours_follow_the_customs(term: str, colour_term: str, colours: int) -> None:
+    assert colours_of(term, colour_term) == colours
+
+
+def test_a_service_with_small_shares_is_told_so() -> None:
+    pus = tuple(Pu(cpu=cpu, online=True, allowed=cpu < 2) for cpu in range(4))
+    group = ControlGroup(cpu_quota=1.5, memory_bytes=1 << 30)
+    machine = Machine(pus=pus, platform=Platform(memlock_bytes=65536, control_group=group))
+    limits = Limits(frozenset(), open_files=256, aio_requests_max=65536, aio_requests_used=65000,
+                    io_uring_disabled=1, perf_event_paranoid=3)  # fmt: skip
+
+    checks = list(access_checks(machine, limits, user=1000))
+
+    assert list(troubles(checks)) == [
+        "locked memory", "open files", "asynchronous I/O", "io_uring", "hardware counters", "CPUs", "CPU time", "memory"
+    ]  # fmt: skip
+
+
+def test_rights_lift_limits() -> None:
+    machine = Machine(platform=Platform(memlock_bytes=65536))
+    limits = Limits(frozenset({14, 38}), 1024, 1 << 20, 0, 0, 4)
+
+    checks = list(access_checks(machine, limits, user=1000))
+
+    assert troubles(checks) == {}
+    assert checks[0].shown == "number 1000, with ipc_lock, perfmon"
+
+
+def test_a_slow_clock_source_is_pointed_out() -> None:
+    assert troubles(list(machine_checks(Machine(platform=Platform(clock_source="hpet"))))) == {
+        "clock source": Verdict.LIMITED
+    }
+
+
+def test_files_and_settings_are_named() -> None:
+    checks = [
+        *store_checks(StoreFacts("/nowhere/sessions", writable=False, free_bytes=1000)),
+        *configuration_checks("/etc/sizeup.toml", found=True, strangers=("SIZEUP_PORT",)),
+    ]
+
+    assert troubles(checks) == {
+        "sessions": Verdict.MISSING, "free space": Verdict.LIMITED, "other variables": Verdict.LIMITED
+    }  # fmt: skip
+
+
+def test_the_report_fits_eighty_columns_and_says_its_marks_in_words() -> None:
+    checks = [
+        Check("terminal", "type", "xterm", "xterm"),
+        *probe_checks({"null": None, "io.direct": "needs what only you can say: --set io.direct.target=… " * 3}),
+    ]
+
+    lines = doctor_lines(checks)
+
+    assert max(map(len, lines)) <= 80
+    assert lines[:6] == [
+        "Terminal",
+        "    type               xterm",
+        "",
+        "Probes",
+        "    null               can run",
+        "  x io.direct          cannot run",
+    ]
+    assert lines[-1] == "! works with limits    x does not work here"
+
+
+def test_programs_get_the_same_with_values_in_base_units() -> None:
+    data = doctor_data(store_checks(StoreFacts("/var/s", writable=True, free_bytes=10**12)))
+
+    assert data["schema"] == "sizeup.doctor/1"
+    assert data["checks"][1] == {
+        "area": "files", "name": "free space", "value": 10**12, "unit": "bytes", "shown": "1 TB",
+        "verdict": "fine", "advice": "",
+    }  # fmt: skip
