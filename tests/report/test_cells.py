@@ -1,0 +1,118 @@
+"""Charts in character cells."""
+
+import pytest
+
+from sizeup.report.cells import Glyphs, cursor_places, draw, readout
+from sizeup.views.chart import Axis, Bar, BarChart, Boundary, HeatMap, Line, LineChart, Point, Scale
+
+CURVE = LineChart(
+    "Latency",
+    Axis("Working set", "bytes", Scale.LOG2),
+    Axis("Time", "ns", Scale.LOG10),
+    (
+        Line(
+            "small pages",
+            tuple(Point(2.0**k, 2.0 ** (k - 14), 2.0 ** (k - 14), 2.0 ** (k - 13)) for k in range(14, 21)),
+        ),
+        Line("huge pages", tuple(Point(2.0**k, 1.5, disturbed=k == 17) for k in range(14, 21))),
+    ),
+    (Boundary(2.0**17, "L1 128 KiB"), Boundary(2.0**30, "outside")),
+)
+
+
+def test_a_curve_in_ascii_says_all_without_colour() -> None:
+    lines = draw(CURVE, 40, 12, Glyphs.ASCII).text().splitlines()
+
+    assert lines == [
+        "Latency  o small pages  x huge pages",
+        "Time (ns)",
+        " 100+                :L1 128 KiB     |",
+        "    |                :          |  ..o",
+        "    |                :    |  ...o..",
+        "    |           |  ..o....o..",
+        "    |     |  ...o..  :",
+        "    |x....x.....x....!....x.....x....x",
+        "   1+o..             :",
+        "    ++----------+---------+----------+",
+        "  16 KiB     64 KiB    256 KiB     1 MiB",
+        "                Working set",
+    ]
+
+
+def test_axes_carry_titles_ticks_and_units() -> None:
+    text = draw(CURVE, 80, 20, Glyphs.BRAILLE).text()
+
+    for words in ("Time (ns)", "Working set", "64 KiB", "1 MiB", "L1 128 KiB", "● small pages", "▲ huge pages", "×"):
+        assert words in text
+    assert "outside" not in text
+
+
+def test_a_readout_names_every_line_with_its_interval() -> None:
+    assert readout(CURVE, 1) == "32 KiB: small pages 2 ns (2 ns to 4 ns), huge pages 1.5 ns"
+    assert readout(CURVE, 3).endswith("huge pages 1.5 ns disturbed")
+    assert cursor_places(CURVE) == 7
+
+
+def test_a_heat_map_prints_its_values_and_scrolls_to_the_cursor() -> None:
+    nodes = tuple(map(str, range(32)))
+    values = tuple(tuple(80.0 + abs(row - column) for column in range(32)) for row in range(32))
+    chart = HeatMap("NUMA latency", "CPU node", "memory node", nodes, nodes, values, "ns")
+
+    start, end = draw(chart, 80, 20, Glyphs.ASCII), draw(chart, 80, 20, Glyphs.ASCII, cursor=32 * 32 - 1)
+
+    assert "CPU node down, memory node across, in ns" in start.text()
+    assert start.text().splitlines()[3].split()[:4] == ["0", "80", "81", "82"]
+    assert end.text().splitlines()[-1] == "CPU node 31, memory node 31: 80 ns"
+
+
+def test_sixteen_nodes_fit_in_eighty_columns() -> None:
+    nodes = tuple(map(str, range(16)))
+    values = tuple(tuple(80.0 + 5 * abs(row - column) for column in range(16)) for row in range(16))
+
+    lines = draw(HeatMap("t", "from", "to", nodes, nodes, values, "ns"), 80, 20, Glyphs.ASCII).text().splitlines()
+
+    assert lines[2].split() == list(nodes)
+    assert [line.split()[0] for line in lines[3:]] == list(nodes)
+
+
+def test_bars_show_value_unit_and_interval() -> None:
+    chart = BarChart("Clock", Axis("Cost", "ns"), (Bar("rdtsc", 8.0), Bar("gettimeofday", 25.0, 20.0, 30.0)))
+
+    assert draw(chart, 50, 4, Glyphs.ASCII).text().splitlines() == [
+        "Clock: Cost (ns)",
+        "rdtsc        ######## 8 ns",
+        "gettimeofday ####################|---------| 25 ns",
+    ]
+
+
+@pytest.mark.parametrize("glyphs", Glyphs)
+@pytest.mark.parametrize("size", [(1, 1), (10, 3), (24, 7), (80, 20), (300, 100)])
+@pytest.mark.parametrize(
+    "chart",
+    [
+        CURVE,
+        LineChart("empty", Axis("x", "bytes", Scale.LOG2), Axis("y", "ns"), ()),
+        LineChart("zeros", Axis("x", "1"), Axis("y", "ns", Scale.LOG10), (Line("z", (Point(0, 0), Point(0, 0))),)),
+        BarChart("empty", Axis("x", "ns"), ()),
+        BarChart("zero", Axis("x", "ns"), (Bar("a", 0.0),)),
+        HeatMap("empty", "a", "b", (), (), (), "ns"),
+        HeatMap("hole", "a", "b", ("0",), ("0",), ((None,),), "ns"),
+    ],
+    ids=lambda chart: f"{type(chart).__name__}-{chart.title}",
+)
+def test_any_chart_fits_any_size(chart: LineChart | BarChart | HeatMap, size: tuple[int, int], glyphs: Glyphs) -> None:
+    drawing = draw(chart, *size, glyphs, cursor=0 if cursor_places(chart) else None)
+
+    assert len(drawing.rows) == size[1]
+    assert {len(row) for row in drawing.rows} == {size[0]}
+
+
+def test_only_cells_that_differ_are_reported_as_changed() -> None:
+    first = draw(CURVE, 64, 16, Glyphs.ASCII)
+    second = draw(CURVE, 64, 16, Glyphs.ASCII)
+    assert list(second.changed(first)) == []
+
+    second.put(5, 3, "AB", "text")
+    second.put(40, 3, "C", "text")
+
+    assert list(second.changed(first)) == [(3, 5, 7), (3, 40, 41)]
