@@ -1,0 +1,133 @@
+"""Every key of the console, once: bindings, footer, help and palette are all drawn from this list."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from textual.binding import Binding
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """One thing a user can do, with the keys that do it."""
+
+    id: str
+    """Stable: what a configuration file remaps."""
+    keys: str
+    """Comma-separated, in Textual's spelling; the first is the one shown."""
+    call: str
+    """Textual's action string, resolved where the binding stands."""
+    label: str
+    """A word or two for the footer."""
+    help: str
+    """What happens, as a sentence."""
+    footer: bool = False
+    """Shown in the footer, where room is short."""
+    palette: bool = True
+    """Moving about is no entry of the palette."""
+
+
+SCOPES: dict[str, str] = {
+    "app": "Everywhere",
+    "topology": "Topology",
+    "probes": "Probes",
+    "chart": "Chart",
+    "list": "Lists and trees",
+    "tree": "Trees",
+    "dialog": "Dialogs",
+}
+"""Where actions hold, with the heading that help gives them."""
+
+ACTIONS: dict[str, tuple[Action, ...]] = {
+    "app": (
+        Action("mode.topology", "1", "app.mode('topology')", "Topology", "Show what this machine is.", footer=True),
+        Action("mode.probes", "2", "app.mode('probes')", "Probes", "Show and run measurements.", footer=True),
+        Action("mode.next", "tab", "app.next_pane", "Next pane", "Move to the next pane.", palette=False),
+        Action("app.help", "question_mark,f1", "app.help", "Help", "Show the keys that work here.", footer=True),
+        Action(
+            "app.palette", "colon,ctrl+p", "app.command_palette", "Palette", "Find an action by name.", palette=False
+        ),
+        Action("app.suspend", "ctrl+z", "app.suspend_process", "Suspend", "Go to the shell; fg comes back."),
+        Action("app.quit", "q,ctrl+q", "app.leave", "Quit", "Leave; asks first while a run is on.", footer=True),
+        Action("app.interrupt", "ctrl+c", "app.interrupt", "Quit now", "Pressed twice: cancel the run and leave."),
+    ),
+    "topology": (),
+    "probes": (
+        Action("run.start", "r", "screen.run_probe", "Run", "Run the probe that is chosen.", footer=True),
+        Action("run.pause", "space,p", "screen.pause", "Pause", "Pause the run, or go on.", footer=True),
+        Action(
+            "run.cancel", "x,escape", "screen.cancel", "Cancel", "Cancel the run; what was measured stays.", footer=True
+        ),
+        Action("run.settings", "s", "screen.settings", "Settings", "Change the settings of the probe.", footer=True),
+    ),
+    "chart": (
+        Action("chart.left", "left,h", "cursor(-1)", "Left", "Read the value to the left.", palette=False),
+        Action("chart.right", "right,l", "cursor(1)", "Right", "Read the value to the right.", palette=False),
+        Action("chart.up", "up,k", "cursor_row(-1)", "Up", "Read the row above.", palette=False),
+        Action("chart.down", "down,j", "cursor_row(1)", "Down", "Read the row below.", palette=False),
+        Action("chart.first", "home,g", "cursor_to(0)", "First", "Read the first value.", palette=False),
+        Action("chart.last", "end,G", "cursor_to(-1)", "Last", "Read the last value.", palette=False),
+    ),
+    "list": (
+        Action("list.down", "j", "cursor_down", "Down", "One line down.", palette=False),
+        Action("list.up", "k", "cursor_up", "Up", "One line up.", palette=False),
+        Action("list.first", "g", "first", "Top", "First line.", palette=False),
+        Action("list.last", "G", "last", "Bottom", "Last line.", palette=False),
+        Action("list.page-down", "ctrl+d,ctrl+f", "page_down", "Page down", "One page down.", palette=False),
+        Action("list.page-up", "ctrl+u,ctrl+b", "page_up", "Page up", "One page up.", palette=False),
+    ),
+    "tree": (
+        Action("tree.fold", "h,left", "fold", "Fold", "Fold, or go to the part around.", palette=False),
+        Action("tree.unfold", "l,right", "unfold", "Unfold", "Unfold, or go to the first part inside.", palette=False),
+    ),
+    "dialog": (
+        Action(
+            "dialog.close", "escape", "screen.dismiss_dialog", "Close", "Close without doing anything.", palette=False
+        ),
+    ),
+}
+
+
+def bindings(*scopes: str) -> list[Binding]:
+    """The bindings of some scopes, with ids so that a keymap can replace their keys."""
+    return [
+        Binding(action.keys, action.call, action.label, show=action.footer, id=action.id)
+        for scope in scopes
+        for action in ACTIONS[scope]
+    ]
+
+
+_SPELLINGS = {
+    "question_mark": "?",
+    "colon": ":",
+    "slash": "/",
+    "escape": "Esc",
+    "enter": "Enter",
+    "space": "Space",
+    "tab": "Tab",
+    "left": "Left",
+    "right": "Right",
+    "up": "Up",
+    "down": "Down",
+    "home": "Home",
+    "end": "End",
+    "f1": "F1",
+}
+
+
+def spelled(key: str) -> str:
+    """A key as it is printed on keyboards: ``^p``, ``?``, ``Esc``."""
+    if key.startswith("ctrl+"):
+        return "^" + key.removeprefix("ctrl+")
+    return _SPELLINGS.get(key, key)
+
+
+def first_key(action: Action, keymap: dict[str, str]) -> str:
+    """The key that the footer shows for an action."""
+    return spelled(keymap.get(action.id, action.keys).split(",")[0])
+
+
+def footer(scopes: Iterable[str], keymap: dict[str, str]) -> list[tuple[str, str]]:
+    """Key and label of what the footer shows for some scopes."""
+    return [(first_key(action, keymap), action.label) for scope in scopes for action in ACTIONS[scope] if action.footer]

@@ -1,0 +1,234 @@
+"""The console: one app that holds the machine and the run, and modes that show them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from typing import Any, ClassVar
+
+from textual.app import App, SystemCommand
+from textual.binding import BindingType
+from textual.screen import Screen
+from textual.timer import Timer
+from textual.widgets import Input
+
+from sizeup.errors import ExitStatus
+from sizeup.model.machine import Machine
+from sizeup.report.cells import Glyphs
+from sizeup.sizing.advise import HEADLINE, advise
+from sizeup.tui.actions import ACTIONS, bindings
+from sizeup.tui.driver import ConsoleDriver
+from sizeup.tui.runs import Request, Runs, current
+from sizeup.tui.screens.dialogs import ChoiceDialog, HelpDialog
+from sizeup.tui.screens.mode import ModeScreen
+from sizeup.tui.screens.probes import ProbesScreen
+from sizeup.tui.screens.topology import TopologyScreen
+from sizeup.units import format_ns, format_rate
+from sizeup.views.step import point_value
+from sizeup.views.topology import machine_line
+
+_TICK_SECONDS = 0.5
+"""Between two looks at the file while something runs; nothing ticks while nothing does."""
+_CANCEL_SECONDS = 0.6
+"""How long leaving waits for a cancelled run to save; it saves by itself after that."""
+
+
+class ConsoleApp(App[int]):
+    """Holds what must survive a change of mode."""
+
+    TITLE = "sizeup"
+    CSS_PATH = "console.tcss"
+    ENABLE_COMMAND_PALETTE = True
+    MODES: ClassVar[dict[str, Any]] = {"topology": TopologyScreen, "probes": ProbesScreen}
+    DEFAULT_MODE = "topology"
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("app")]
+
+    def __init__(
+        self, runs: Runs, machine: Machine | None, *, glyphs: Glyphs = Glyphs.BRAILLE, measures: bool = True
+    ) -> None:
+        super().__init__(driver_class=ConsoleDriver)
+        self.runs = runs
+        self.machine = machine
+        self.glyphs = glyphs
+        self.measures = measures
+        """Whether probes can be started: not on a saved session, nor on a recording of another machine."""
+        self.keys: dict[str, str] = {}
+        """Keys that the user's configuration gives to actions, by the action's id."""
+        self.farewell = ""
+        """What to print once the terminal is back."""
+        self._timer: Timer | None = None
+        self._held = 0
+        self._interrupted = False
+        self._sizing = ""
+
+    def on_mount(self) -> None:
+        """Start looking at the file where there is one to look at."""
+        self.set_machine(self.machine)
+        session = self.runs.session
+        if session is not None and session.end is None:
+            self._watch()
+
+    def set_machine(self, machine: Machine | None) -> None:
+        """Show a machine, read just now or again."""
+        self.machine = machine
+        if machine is not None:
+            advice = next((item for item in advise(machine) if item.id == HEADLINE), None)
+            need = None if advice is None else advice.quantity
+            self._sizing = "I/O need: clock not known" if need is None else f"I/O need {format_rate(need.value)}"
+        self._tell("show_machine")
+
+    def header(self) -> tuple[str, str]:
+        """The line above every mode: what the machine is, and what it should carry."""
+        machine = self.machine
+        if machine is None:
+            return " sizeup", "reading this machine ... "
+        host = machine.platform.hostname or "recording"
+        return f" sizeup  {host}: {machine_line(machine)}", f"{self._sizing} "
+
+    def status(self) -> tuple[str, str]:
+        """The line below every mode: the run, and how the terminal keeps up."""
+        standing = current(self.runs.session)
+        link = "slow link " if self._held else ""
+        if not self.runs.running:
+            if self.runs.problem:
+                return f" ! {self.runs.problem}", link
+            if standing is None:
+                return " idle", f"{link}nothing measured yet "
+            return (
+                f" idle, last {standing.step.step.id} {point_value(standing.step)}",
+                f"{link}{os.path.basename(self.runs.path)} ",
+            )
+        state = "cancelling" if self.runs.cancelling else "paused" if self.runs.paused else "running"
+        elapsed = f"{self.runs.elapsed_seconds:.0f} s"
+        if standing is None:
+            return f" {state}, starting {elapsed}", link
+        progress = standing.step.progress
+        left = ""
+        if progress is not None:
+            left = f" {progress.done:.0%}"
+            if progress.remaining_seconds is not None:
+                left += f", needs {format_ns(max(progress.remaining_seconds, 0) * 1e9)} more"
+        queued = f", {len(self.runs.queue)} queued" if self.runs.queue else ""
+        step = f"{standing.step.step.id} step {standing.number}/{standing.of}"
+        return f" {state} {step} {elapsed}{left}{queued}", f"{link}{point_value(standing.step)} "
+
+    def start_run(self, request: Request) -> None:
+        """Run a probe now or after the one that is on."""
+        if not self.runs.start(request):
+            self.notify(f"{request.probe} waits for the run that is on", markup=False)
+        self._watch()
+
+    def _watch(self) -> None:
+        if self._timer is None:
+            self._timer = self.set_interval(_TICK_SECONDS, self._tick)
+
+    def _tick(self) -> None:
+        self.runs.poll()
+        driver = self._driver
+        if isinstance(driver, ConsoleDriver) and driver.backlog and self._held < 20:
+            # A frame put on top of those that wait would only make the screen older.
+            self._held += 1
+            return
+        self._held = 0
+        session = self.runs.session
+        if not self.runs.running and (session is None or session.end is not None or self.measures):
+            if self._timer is not None:
+                self._timer.stop()
+            self._timer = None
+        self._tell("show_run")
+
+    def _tell(self, method: str) -> None:
+        """Tell the mode that is shown; the others catch up when they come back."""
+        for screen in self.screen_stack if self.is_running else ():
+            if isinstance(screen, ModeScreen) and screen.is_mounted:
+                getattr(screen, method)()
+
+    def action_mode(self, mode: str) -> None:
+        """Show another mode; dialogs close first."""
+        while len(self.screen_stack) > 1 and not isinstance(self.screen, ModeScreen):
+            self.pop_screen()
+        self.switch_mode(mode)
+
+    def action_next_pane(self) -> None:
+        """Move the focus along."""
+        self.screen.focus_next()
+
+    def action_help(self) -> None:
+        """Show the keys that hold here."""
+        if isinstance(self.screen, ModeScreen):
+            scopes = [self.screen.SCOPE, "app", "list", "tree", "chart"]
+            self.push_screen(HelpDialog(scopes, self.keys))
+
+    def action_leave(self) -> None:
+        """Leave; while a run is on, ask what becomes of it."""
+        if not self.runs.running:
+            self.exit(ExitStatus.OK)
+            return
+        answers = (
+            ("stay", "Stay here"),
+            ("keep", "Leave and let it run on"),
+            ("cancel", "Cancel it, save, and leave"),
+        )
+        self.push_screen(ChoiceDialog("A run is going on.\n", answers), self._left)
+
+    def _left(self, answer: str | None) -> None:
+        if answer == "keep":
+            self.runs.keep()
+            self.runs.release()
+            self.farewell = (
+                f"The run goes on and writes {self.runs.path}\nSee it again with: sizeup open {self.runs.path}"
+            )
+            self.exit(ExitStatus.OK)
+        elif answer == "cancel":
+            self.runs.cancel()
+            self.runs.wait(_CANCEL_SECONDS)
+            self.farewell = f"Cancelled; what was measured is in {self.runs.path}"
+            self.exit(ExitStatus.OK)
+
+    def action_interrupt(self) -> None:
+        """Leave on the second press; the first tells so."""
+        if self._interrupted:
+            self.runs.cancel()
+            self.runs.wait(_CANCEL_SECONDS)
+            self.exit(ExitStatus.INTERRUPTED)
+            return
+        self._interrupted = True
+        self.set_timer(2.0, self._forget_interrupt)
+        self.notify("Press ^c again to cancel what runs and leave.", markup=False)
+
+    def _forget_interrupt(self) -> None:
+        self._interrupted = False
+
+    def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
+        """The palette: the actions that hold here."""
+        base = next((item for item in reversed(self.screen_stack) if isinstance(item, ModeScreen)), None)
+        scopes = ["app"] if base is None else [base.SCOPE, "app"]
+        for scope in scopes:
+            for action in ACTIONS[scope]:
+                if action.palette:
+                    yield SystemCommand(action.label, action.help, self._caller(action.call, base or screen))
+
+    def _caller(self, call: str, screen: Screen[Any]) -> Any:
+        async def run() -> None:
+            await self.run_action(call, default_namespace=screen)
+
+        return run
+
+    def on_key(self, event: Any) -> None:
+        """Escape leaves an input."""
+        if event.key == "escape" and isinstance(self.focused, Input) and isinstance(self.screen, ModeScreen):
+            self.screen.set_focus(None)
+
+
+def run_app(runs: Runs, machine: Machine | None, *, ascii_only: bool, measures: bool, mouse: bool) -> int:
+    """Show the console until the user leaves; the value is the exit status."""
+    ConsoleDriver.ascii_only = ascii_only
+    # Closing the runner's input makes it cancel and save, unless it was told to keep on.
+    ConsoleDriver.before_exit = (runs.release,)
+    glyphs = Glyphs.ASCII if ascii_only else Glyphs.BRAILLE
+    app = ConsoleApp(runs, machine, glyphs=glyphs, measures=measures)
+    status = app.run(mouse=mouse)
+    runs.close()
+    if app.farewell:
+        print(app.farewell)  # noqa: T201  the terminal is the shell's again
+    return ExitStatus.OK if status is None else status

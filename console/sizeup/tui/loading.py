@@ -1,0 +1,67 @@
+"""What happens behind the splash: the machine is read while Textual is being imported."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Protocol
+
+# Imported here and not in the thread below: two threads importing the same packages can see them half-made.
+from sizeup.discovery.machine import discover
+from sizeup.model.machine import Machine
+from sizeup.session.store import new_path
+from sizeup.tui.runs import Runs
+
+
+class Show(Protocol):
+    """Shows the console until the user leaves; the value is the exit status."""
+
+    def __call__(self, *, ascii_only: bool, mouse: bool) -> int:
+        """Take over the terminal."""
+
+
+class _Promise(threading.Thread):
+    """A value that is being worked out."""
+
+    def __init__(self, work: Callable[[], Machine]) -> None:
+        super().__init__(daemon=True, name="discovery")
+        self._work = work
+        self._machine: Machine | None = None
+        self._error: BaseException | None = None
+        self.start()
+
+    def run(self) -> None:
+        """Keep the value, or why there is none, for who asks."""
+        try:
+            self._machine = self._work()
+        except BaseException as error:  # noqa: BLE001  raised again by result()
+            self._error = error
+
+    def result(self) -> Machine | None:
+        """Wait for the value; raises what the work raised."""
+        self.join()
+        if self._error is not None:
+            raise self._error
+        return self._machine
+
+
+def load(sysroot: str, session: str | None) -> Show:
+    """Read the machine or the session, and import the console meanwhile."""
+    promise = _Promise(lambda: discover(sysroot)) if session is None else None
+    from sizeup.tui.console import run_app
+
+    if promise is not None:
+        runs = Runs(str(new_path(socket.gethostname(), datetime.now(UTC))), sysroot)
+        machine = promise.result()
+    else:
+        runs = Runs(session or "")
+        runs.follow()
+        machine = None if runs.session is None else runs.session.machine
+    measures = session is None and sysroot == "/"
+
+    def show(*, ascii_only: bool, mouse: bool) -> int:
+        return run_app(runs, machine, ascii_only=ascii_only, measures=measures, mouse=mouse)
+
+    return show

@@ -1,0 +1,228 @@
+"""The run that the console shows: a process of its own, known only by what it writes to its session file.
+
+The console never runs a plan. A stalled terminal, a crash of the screen or a closed window can
+therefore not disturb a measurement; and what is shown here is what stands in the file.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import IO
+
+from sizeup.errors import SizeupError
+from sizeup.model.sample import Status
+from sizeup.session.log import Follower, Session, StepRun
+
+Launcher = Callable[[Sequence[str], IO[bytes]], "subprocess.Popen[bytes]"]
+"""Starts ``sizeup`` with these arguments, its standard input a pipe, its errors going to the file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What to run."""
+
+    probe: str
+    settings: Mapping[str, str]
+    """What the user changed, as typed."""
+    plan: str = "quick"
+
+
+def launch(arguments: Sequence[str], errors: IO[bytes]) -> subprocess.Popen[bytes]:
+    """Start the runner in a session of its own, so that the terminal's signals never reach it."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "sizeup", *arguments],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=errors,
+        start_new_session=True,
+    )
+
+
+class Runs:
+    """The runs of this console, one after the other, all in one session file."""
+
+    def __init__(self, path: str, sysroot: str = "/", launcher: Launcher = launch) -> None:
+        self.path = path
+        self._sysroot = sysroot
+        self._launcher = launcher
+        self._follower: Follower | None = None
+        self._process: subprocess.Popen[bytes] | None = None
+        self._errors: IO[bytes] | None = None
+        self._started = 0.0
+        self._paused = False
+        self._cancelling = False
+        self.queue: list[Request] = []
+        """What starts when the current run has ended."""
+        self.problem = ""
+        """Why the last run failed, in the runner's words; empty where it did not."""
+
+    @property
+    def session(self) -> Session | None:
+        """Everything in the file so far; None before the first line."""
+        return None if self._follower is None else self._follower.session
+
+    @property
+    def running(self) -> bool:
+        """Whether a runner of ours is at work."""
+        return self._process is not None
+
+    @property
+    def paused(self) -> bool:
+        """Whether the user paused it."""
+        return self._paused
+
+    @property
+    def cancelling(self) -> bool:
+        """Whether it was told to stop and has not yet."""
+        return self._cancelling
+
+    @property
+    def elapsed_seconds(self) -> float:
+        """Since the current run was started; 0 where there is none."""
+        return time.monotonic() - self._started if self.running else 0.0
+
+    def follow(self) -> None:
+        """Show what the file holds, and what another process may still add."""
+        if self._follower is None:
+            self._follower = Follower(self.path)
+        self._follower.poll()
+
+    def start(self, request: Request) -> bool:
+        """Run a probe now, or after the run that is on; whether it started at once."""
+        if self.running:
+            self.queue.append(request)
+            return False
+        arguments = ["--batch", "--control", "--quiet", "--plan", request.plan, "-p", request.probe]
+        if self._sysroot != "/":
+            arguments += ["--sysroot", self._sysroot]
+        arguments += ["--append" if os.path.exists(self.path) else "-o", self.path]
+        for key, value in request.settings.items():
+            arguments += ["--set", f"{request.probe}.{key}={value}"]
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115  read when the process has ended
+        self._process = self._launcher(arguments, self._errors)
+        self._started = time.monotonic()
+        self._paused = self._cancelling = False
+        self.problem = ""
+        if self._follower is None:
+            self._follower = Follower(self.path)
+        return True
+
+    def poll(self) -> bool:
+        """Read what was added; whether anything changed."""
+        changed = False
+        if self._follower is not None:
+            try:
+                changed = self._follower.poll() > 0
+            except SizeupError as error:
+                self.problem, changed = str(error), True
+                self._follower.close()
+                self._follower = None
+        if self._process is not None and self._process.poll() is not None:
+            self._ended(self._process)
+            if self._follower is not None:
+                self._follower.poll()  # what came between the last look and the end
+            changed = True
+            if self.queue:
+                self.start(self.queue.pop(0))
+        return changed
+
+    def cancel(self) -> None:
+        """End the whole run; what was measured stays in the file."""
+        self.queue.clear()
+        self._cancelling = self.running
+        self._send("cancel")
+
+    def cancel_step(self) -> None:
+        """End this step and go on with the next."""
+        self._send("cancel-step")
+
+    def toggle_pause(self) -> None:
+        """Hold the run before its next step, or let it go on."""
+        if self.running:
+            self._paused = not self._paused
+            self._send("pause" if self._paused else "resume")
+
+    def keep(self) -> None:
+        """Let the run go on without this console."""
+        self._send("keep")
+
+    def wait(self, seconds: float) -> bool:
+        """Wait for the runner to end, at most so long; whether it did."""
+        if self._process is None:
+            return True
+        try:
+            self._process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            return False
+        return True
+
+    def release(self) -> None:
+        """Let go of the runner: it cancels and saves unless it was told to keep on."""
+        if self._process is not None and self._process.stdin is not None:
+            with contextlib.suppress(OSError):
+                self._process.stdin.close()
+
+    def close(self) -> None:
+        """Let go of everything."""
+        self.release()
+        if self._follower is not None:
+            self._follower.close()
+        if self._errors is not None:
+            self._errors.close()
+
+    def _send(self, word: str) -> None:
+        if self._process is None or self._process.stdin is None:
+            return
+        with contextlib.suppress(OSError):  # it has just ended, and poll() will say so
+            self._process.stdin.write(f"{word}\n".encode())
+            self._process.stdin.flush()
+
+    def _ended(self, process: subprocess.Popen[bytes]) -> None:
+        self.release()
+        if self._errors is not None:
+            self._errors.seek(0)
+            text = self._errors.read(16384).decode(errors="replace").strip()
+            self._errors.close()
+            self._errors = None
+            if process.returncode not in (0, 130, 143) or (text and process.returncode):
+                self.problem = text.rpartition("\n")[2] or f"the run ended with status {process.returncode}"
+        self._process = None
+        self._paused = self._cancelling = False
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Where a run stands, for a status line."""
+
+    step: StepRun
+    number: int
+    """Which step of its plan, from 1."""
+    of: int
+
+
+def current(session: Session | None) -> Standing | None:
+    """The step that is running, or else the last that ran; None before the first."""
+    if session is None or not session.steps:
+        return None
+    step = list(session.steps.values())[-1]
+    planned = [item.id for item in session.plan.steps] if session.plan is not None else []
+    number = planned.index(step.step.id) + 1 if step.step.id in planned else 1
+    return Standing(step, number, max(len(planned), 1))
+
+
+OUTCOME_WORDS: Mapping[Status, str] = {
+    Status.OK: "done",
+    Status.NOT_CONVERGED: "done, not converged",
+    Status.REFUSED: "refused",
+    Status.CANCELLED: "cancelled",
+    Status.FAILED: "! failed",
+    Status.CRASHED: "! crashed",
+    Status.TIMED_OUT: "! timed out",
+}

@@ -1,0 +1,167 @@
+"""Dialogs: help, leaving, settings of a probe, and consent before something is written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import ClassVar, TypeVar
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical, VerticalScroll
+from textual.screen import ModalScreen
+from textual.widgets import Input, OptionList, Static
+from textual.widgets.option_list import Option
+
+from sizeup.errors import SizeupError
+from sizeup.model.plan import SettingValue
+from sizeup.probing.manifest import Manifest, Parameter
+from sizeup.probing.settings import expectation, parse_value
+from sizeup.tui.actions import ACTIONS, SCOPES, bindings, spelled
+from sizeup.tui.widgets.lists import KeyList
+from sizeup.units import format_bytes
+
+Answer = TypeVar("Answer")
+
+
+class Dialog(ModalScreen[Answer | None]):
+    """Escape closes it, and closing means nothing was done."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("dialog")]
+
+    def action_dismiss_dialog(self) -> None:
+        """Close without an answer."""
+        self.dismiss(None)
+
+
+class HelpDialog(Dialog[None]):
+    """The keys that hold here, drawn from the registry."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [("question_mark,q", "screen.dismiss_dialog", "Close")]
+
+    def __init__(self, scopes: Sequence[str], keymap: Mapping[str, str]) -> None:
+        super().__init__()
+        self._scopes = tuple(scopes)
+        self._keymap = keymap
+
+    def compose(self) -> ComposeResult:
+        """Headings and keys."""
+        with VerticalScroll(classes="dialog wide"):
+            yield Static(help_text(self._scopes, self._keymap), markup=False)
+
+
+def help_text(scopes: Sequence[str], keymap: Mapping[str, str]) -> Text:
+    """The actions of some scopes, a line each."""
+    text = Text()
+    for scope in scopes:
+        if not ACTIONS[scope]:
+            continue
+        text.append(f"{SCOPES[scope]}\n", style="bold underline")
+        for action in ACTIONS[scope]:
+            keys = " ".join(spelled(key) for key in keymap.get(action.id, action.keys).split(","))
+            text.append(f"  {keys:<12} ", style="bold")
+            text.append(f"{action.help}\n")
+        text.append("\n")
+    text.append("Esc closes this.")
+    return text
+
+
+class ChoiceDialog(Dialog[str]):
+    """A question with a few answers; the first one is the harmless one and has the focus."""
+
+    def __init__(self, question: str, answers: Sequence[tuple[str, str]]) -> None:
+        super().__init__()
+        self._question = question
+        self._answers = tuple(answers)
+
+    def compose(self) -> ComposeResult:
+        """The question above its answers."""
+        with Vertical(classes="dialog"):
+            yield Static(self._question, markup=False)
+            yield KeyList(*(Option(Text(label), id=key) for key, label in self._answers))
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        """Answer."""
+        self.dismiss(event.option_id)
+
+
+class SettingsDialog(Dialog[dict[str, str]]):
+    """A form made from a probe's manifest; the answer is what differs from the defaults, as typed."""
+
+    AUTO_FOCUS = "Input"
+    BINDINGS: ClassVar[list[BindingType]] = [("ctrl+s", "screen.save", "Save")]
+
+    def __init__(self, manifest: Manifest, settings: Mapping[str, SettingValue], typed: Mapping[str, str]) -> None:
+        super().__init__()
+        self._manifest = manifest
+        self._shown = {
+            parameter.name: typed.get(parameter.name, spell_setting(parameter, settings.get(parameter.name)))
+            for parameter in manifest.parameter
+        }
+        self._typed = dict(typed)
+
+    def compose(self) -> ComposeResult:
+        """A field for each parameter, with what it takes."""
+        with VerticalScroll(classes="dialog wide"):
+            yield Static(f"Settings of {self._manifest.name}\n", markup=False, classes="bold")
+            for parameter in self._manifest.parameter:
+                yield Static(f"{parameter.name}: {parameter.help}", markup=False)
+                yield Input(self._shown[parameter.name], id=f"p-{parameter.name}", compact=True)
+                yield Static(_hint(parameter), markup=False, id=f"h-{parameter.name}", classes="hint")
+            if not self._manifest.parameter:
+                yield Static("This probe has no settings.", markup=False)
+            yield Static("\nEnter saves, Tab goes to the next field, Esc leaves all as it was.", markup=False)
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Say at once what is wrong with a value."""
+        parameter = self._parameter(event.input.id)
+        problem = "" if event.value == self._shown[parameter.name] else self._problem(parameter, event.value)
+        hint = self.query_one(f"#h-{parameter.name}", Static)
+        hint.update(f"! {problem}" if problem else _hint(parameter))
+        hint.set_class(bool(problem), "-wrong")
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Save, from any field."""
+        del event
+        self.action_save()
+
+    def action_save(self) -> None:
+        """Close with what was typed, unless some of it is wrong."""
+        for field in self.query(Input):
+            parameter = self._parameter(field.id)
+            if field.value == self._shown[parameter.name]:
+                continue
+            if self._problem(parameter, field.value):
+                field.focus()
+                return
+            self._typed[parameter.name] = field.value
+        self.dismiss(self._typed)
+
+    def _parameter(self, id_: str | None) -> Parameter:
+        name = (id_ or "").removeprefix("p-")
+        return next(parameter for parameter in self._manifest.parameter if parameter.name == name)
+
+    @staticmethod
+    def _problem(parameter: Parameter, text: str) -> str:
+        try:
+            parse_value(parameter, text, parameter.name)
+        except SizeupError as error:
+            return str(error)
+        return ""
+
+
+def _hint(parameter: Parameter) -> str:
+    unit = f", {parameter.unit}" if parameter.unit and parameter.type not in ("bytes", "seconds") else ""
+    needed = "" if parameter.default is not None else ", must be given"
+    return f"  {expectation(parameter)}{unit}{needed}"
+
+
+def spell_setting(parameter: Parameter, value: SettingValue | None) -> str:
+    """A setting as a user would type it; empty where it has no default."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if parameter.type == "bytes" and isinstance(value, int | float):
+        return format_bytes(value).replace(" ", "")
+    return f"{value:g}" if isinstance(value, float) else str(value)

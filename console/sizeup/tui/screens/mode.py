@@ -1,0 +1,57 @@
+"""What every mode looks like: the machine above, its own body, the run and the keys below."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import ClassVar, cast
+
+from textual.app import ComposeResult
+from textual.screen import Screen
+from textual.widget import Widget
+
+from sizeup.tui.actions import footer
+from sizeup.tui.host import Host
+from sizeup.tui.widgets.lines import KeyLine, Line
+
+
+class ModeScreen(Screen[None]):
+    """A view of what the app holds; it owns nothing that must survive it."""
+
+    SCOPE: ClassVar[str]
+    """Whose actions hold here besides those that hold everywhere."""
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-normal"), (160, "-wide")]  # noqa: RUF012  Textual's own
+
+    @property
+    def host(self) -> Host:
+        """The app, as far as screens know it."""
+        return cast("Host", self.app)
+
+    def compose(self) -> ComposeResult:
+        """Build the frame around the body."""
+        yield Line(id="header", classes="header")
+        yield from self.body()
+        yield Line(id="status", classes="status")
+        yield KeyLine(())
+
+    def body(self) -> Iterable[Widget]:
+        """The mode's own widgets."""
+        raise NotImplementedError
+
+    def on_mount(self) -> None:
+        """Show what the app holds already."""
+        self.show_machine()
+        self.show_run()
+
+    def on_screen_resume(self) -> None:
+        """Catch up with what happened while another mode was shown."""
+        self.show_machine()
+        self.show_run()
+
+    def show_machine(self) -> None:
+        """Redraw after the machine was read or changed."""
+        self.query_one("#header", Line).show(*self.host.header())
+
+    def show_run(self) -> None:
+        """Redraw after the run got on."""
+        self.query_one("#status", Line).show(*self.host.status())
+        self.query_one(KeyLine).show(footer((self.SCOPE, "app"), self.host.keys))

@@ -1,0 +1,273 @@
+"""What this machine does: choose a probe, see what it takes, run it, watch its chart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import ClassVar
+
+from rich.text import Text
+from textual.binding import BindingType
+from textual.containers import Horizontal, Vertical
+from textual.widget import Widget
+from textual.widgets import OptionList, Static
+from textual.widgets.option_list import Option
+
+from sizeup.model.machine import Machine
+from sizeup.model.plan import Hazard
+from sizeup.model.sample import Status
+from sizeup.probing.planner import unmet
+from sizeup.probing.registry import RegisteredProbe, load_registry
+from sizeup.probing.settings import resolve
+from sizeup.session.log import Session, StepRun
+from sizeup.tui.actions import bindings
+from sizeup.tui.runs import OUTCOME_WORDS, Request
+from sizeup.tui.screens.dialogs import ChoiceDialog, SettingsDialog, spell_setting
+from sizeup.tui.screens.mode import ModeScreen
+from sizeup.tui.widgets.chart import ChartView
+from sizeup.tui.widgets.lists import KeyList
+from sizeup.units import format_ns
+from sizeup.views.step import point_value, step_chart
+
+_WRITES = frozenset({Hazard.IO_WRITE, Hazard.RAW_DEVICE_WRITE, Hazard.DISK_SPACE})
+_LONG_SECONDS = 10.0
+"""A run of more than this is not cancelled without a question."""
+
+
+class ProbesScreen(ModeScreen):
+    """The probes of this installation, and what they found."""
+
+    SCOPE = "probes"
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("probes")]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._registry = load_registry()
+        self._typed: dict[str, dict[str, str]] = {}
+        self._drawn: tuple[object, ...] = ()
+
+    def body(self) -> Iterable[Widget]:
+        """The list beside the chosen probe."""
+        with Horizontal(id="body"):
+            yield KeyList(*(Option(Text(name), id=name) for name in self._registry.probes), id="probes")
+            with Vertical(id="probe"):
+                yield Static(id="about", markup=False)
+                yield ChartView(self.host.glyphs, id="chart")
+
+    def on_mount(self) -> None:
+        """Start on the first probe that can run here."""
+        first = next((index for index, probe in enumerate(self._registry.probes.values()) if probe.name != "null"), 0)
+        self.query_one(KeyList).highlighted = first if self._registry.probes else None
+        super().on_mount()
+
+    @property
+    def chosen(self) -> RegisteredProbe | None:
+        """The probe under the cursor; None where none is installed."""
+        option = self.query_one(KeyList).highlighted_option
+        return None if option is None or option.id is None else self._registry.probes.get(option.id)
+
+    def show_machine(self) -> None:
+        """What can run depends on the machine."""
+        super().show_machine()
+        self.show_run()
+
+    def show_run(self) -> None:
+        """List, details and chart, from the file alone."""
+        super().show_run()
+        session = self.host.runs.session
+        listed = self.query_one(KeyList)
+        for name, probe in self._registry.probes.items():
+            entry = _entry(probe, _latest(session, name), self.host.machine)
+            if str(listed.get_option(name).prompt) != entry.plain:
+                listed.replace_option_prompt(name, entry)
+        self._show_probe()
+
+    def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
+        """Another probe was chosen."""
+        del event
+        self._show_probe()
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        """Enter goes to the chart, where the arrows read values."""
+        del event
+        self.query_one(ChartView).focus()
+
+    def action_run_probe(self) -> None:
+        """Run the chosen probe, after asking where it would write."""
+        probe = self.chosen
+        if probe is None:
+            return
+        reason = self._refusal(probe)
+        if reason:
+            self.app.notify(reason, title=f"{probe.name} cannot run here", severity="warning", markup=False)
+            return
+        lacking = [
+            parameter.name
+            for parameter in probe.manifest.parameter
+            if parameter.default is None and parameter.name not in self._typed.get(probe.name, {})
+        ]
+        if lacking:
+            self.action_settings()
+            return
+        if _WRITES.isdisjoint(probe.manifest.hazards):
+            self._start(probe)
+            return
+        settings = "\n".join(f"  {key} = {value}" for key, value in self._settings(probe).items())
+        question = (
+            f"{probe.name} may write: {', '.join(hazard.value for hazard in probe.manifest.hazards)}\n"
+            f"It touches: {probe.manifest.touches}\nSpace at most: {probe.manifest.ceilings.space}\n{settings}\n"
+        )
+        answers = (("no", "Do not run it"), ("yes", "Run it with these settings"))
+
+        def answered(answer: str | None) -> None:
+            if answer == "yes":
+                self._start(probe)
+
+        self.app.push_screen(ChoiceDialog(question, answers), answered)
+
+    def action_settings(self) -> None:
+        """Change the settings of the chosen probe."""
+        probe = self.chosen
+        if probe is None:
+            return
+
+        def answered(typed: dict[str, str] | None) -> None:
+            if typed is not None:
+                self._typed[probe.name] = typed
+                self._drawn = ()
+                self._show_probe()
+
+        dialog = SettingsDialog(probe.manifest, resolve(probe.manifest, "quick", {}), self._typed.get(probe.name, {}))
+        self.app.push_screen(dialog, answered)
+
+    def action_pause(self) -> None:
+        """Hold the run or let it go on."""
+        self.host.runs.toggle_pause()
+        self.show_run()
+
+    def action_cancel(self) -> None:
+        """Cancel the run; a long one only after a question."""
+        runs = self.host.runs
+        if not runs.running:
+            return
+        if runs.elapsed_seconds < _LONG_SECONDS:
+            runs.cancel()
+            self.show_run()
+            return
+
+        def answered(answer: str | None) -> None:
+            if answer == "cancel":
+                runs.cancel()
+            elif answer == "step":
+                runs.cancel_step()
+
+        answers = (("stay", "Go on"), ("step", "Cancel this step only"), ("cancel", "Cancel the run"))
+        self.app.push_screen(ChoiceDialog("Cancel? What was measured stays in the file.\n", answers), answered)
+
+    def _start(self, probe: RegisteredProbe) -> None:
+        self.host.start_run(Request(probe.name, self._typed.get(probe.name, {})))
+        self.show_run()
+
+    def _refusal(self, probe: RegisteredProbe) -> str:
+        host = self.host
+        if not host.measures:
+            return "this is a saved session; start sizeup without a file to measure this machine"
+        return "" if host.machine is None else unmet(host.machine, probe.manifest) or ""
+
+    def _settings(self, probe: RegisteredProbe) -> Mapping[str, str]:
+        defaults = resolve(probe.manifest, "quick", {})
+        typed = self._typed.get(probe.name, {})
+        return {
+            parameter.name: typed.get(parameter.name, spell_setting(parameter, defaults.get(parameter.name)))
+            for parameter in probe.manifest.parameter
+        }
+
+    def _show_probe(self) -> None:
+        probe = self.chosen
+        if probe is None:
+            return
+        session = self.host.runs.session
+        run = _latest(session, probe.name)
+        state = (probe.name, None if session is None else session.last_ns, run is None, self._typed.get(probe.name))
+        if state == self._drawn:
+            return
+        self._drawn = state
+        refusal = self._refusal(probe)
+        self.query_one("#about", Static).update(
+            _about(probe, refusal, self._settings(probe)) if run is None else _summary(run)
+        )
+        chart = self.query_one(ChartView)
+        chart.display = run is not None
+        if run is not None:
+            machine = self.host.machine if session is None or session.machine is None else session.machine
+            chart.show(step_chart(run, machine))
+
+
+def _latest(session: Session | None, probe: str) -> StepRun | None:
+    if session is None:
+        return None
+    return next((run for run in reversed(session.steps.values()) if run.step.probe == probe), None)
+
+
+def _entry(probe: RegisteredProbe, run: StepRun | None, machine: Machine | None) -> Text:
+    """A line of the list: name, and beneath it where it stands."""
+    text = Text(probe.name, no_wrap=True, overflow="ellipsis")
+    if run is None:
+        reason = None if machine is None else unmet(machine, probe.manifest)
+        seconds = probe.manifest.estimated_seconds.get("quick")
+        state = f"not here: {reason}" if reason else "" if seconds is None else f"takes {format_ns(seconds * 1e9)}"
+    elif run.outcome is None:
+        done = run.progress.done if run.progress is not None else 0.0
+        state = f"running {done:.0%}"
+    else:
+        state = f"{OUTCOME_WORDS[run.outcome.status]} {point_value(run)}".rstrip()
+    text.append(f"\n  {state or 'not run yet'}", style="dim")
+    return text
+
+
+def _about(probe: RegisteredProbe, refusal: str, settings: Mapping[str, str]) -> Text:
+    """What a probe measures and takes, before it is run."""
+    manifest = probe.manifest
+    text = Text(f"{manifest.title}\n", style="bold")
+    text.append(f"{manifest.summary}\n\n", style="not bold")
+    seconds = manifest.estimated_seconds.get("quick")
+    hazards = ", ".join(hazard.value for hazard in manifest.hazards) or "none"
+    facts = [
+        ("Touches", manifest.touches),
+        ("Takes", "not known" if seconds is None else f"about {format_ns(seconds * 1e9)}"),
+        (
+            "At most",
+            f"{manifest.ceilings.memory} memory, {manifest.ceilings.cpus} CPUs, {manifest.ceilings.seconds:g} s",
+        ),
+        ("Hazards", hazards),
+        ("Method", manifest.method),
+        ("From", probe.distribution),
+    ]
+    for name, value in facts:
+        text.append(f"{name:<9}", style="dim")
+        text.append(f"{value}\n", style="not bold")
+    for number, (name, value) in enumerate(settings.items()):
+        text.append("Settings " if number == 0 else "         ", style="dim")
+        text.append(f"{name} = {value or '(must be given)'}\n", style="not bold")
+    text.append(f"\n! {refusal}" if refusal else "\nPress r to run it, s to change its settings.", style="bold")
+    return text
+
+
+def _summary(run: StepRun) -> Text:
+    """Two lines above a chart: how the step stands, and what to doubt."""
+    text = Text(no_wrap=True, overflow="ellipsis")
+    if run.outcome is None:
+        progress = run.progress
+        remaining = ""
+        if progress is not None and progress.remaining_seconds is not None:
+            remaining = f", needs {format_ns(progress.remaining_seconds * 1e9)} more"
+        doing = f": {progress.doing}" if progress is not None and progress.doing else ""
+        text.append(f"running{remaining}{doing}\n", style="bold")
+    else:
+        mark = "" if run.outcome.status in (Status.OK, Status.NOT_CONVERGED) else " !"
+        reason = f": {run.outcome.reason}" if run.outcome.reason else ""
+        text.append(f"{OUTCOME_WORDS[run.outcome.status]}{mark}{reason}\n", style="bold")
+    disturbed = sum(1 for point in run.points.values() for flag in point.flags if flag)
+    total = sum(len(point.values) for point in run.points.values())
+    text.append(f"{run.step.id}: {len(run.points)} points, {total} samples")
+    text.append(f", {disturbed} disturbed" if disturbed else "")
+    return text

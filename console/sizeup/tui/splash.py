@@ -1,0 +1,22 @@
+"""What the terminal shows before Textual is loaded: the import takes a fifth of a second, this one millisecond.
+
+Imports nothing, so that the first bytes leave at once.
+"""
+
+from __future__ import annotations
+
+
+def splash(columns: int, rows: int, *, ascii_only: bool) -> bytes:
+    """The first picture, on the alternate screen that the console then takes over: two centred lines."""
+    rule = "-" if ascii_only else "\u2500"
+    lines = ("sizeup", rule * 24, "reading this machine ...")
+    top = max((rows - len(lines)) // 2, 1)
+    picture = ["\x1b[?1049h\x1b[2J\x1b[?25l"]
+    for offset, line in enumerate(lines[: max(rows - 1, 1)]):
+        left = max((columns - len(line)) // 2, 0) + 1
+        picture.append(f"\x1b[{top + offset};{left}H{line[:columns]}")
+    return "".join(picture).encode()
+
+
+RESTORE = b"\x1b[?1049l\x1b[?25h"
+"""Takes the splash away again where the console cannot start after all."""

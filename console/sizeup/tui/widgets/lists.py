@@ -1,0 +1,102 @@
+"""Lists and trees that know the keys of vi, and take text from hardware literally."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from rich.text import Text
+from textual.binding import BindingType
+from textual.widgets import OptionList, Tree
+from textual.widgets.tree import TreeNode
+
+from sizeup.tui.actions import bindings
+from sizeup.views.topology import Item
+
+
+class KeyList(OptionList):
+    """A list of lines."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("list")]
+    DEFAULT_CSS = """
+    KeyList { border: none; padding: 0; background: $background; }
+    KeyList:focus { border: none; }
+    """
+
+
+class ItemTree(Tree[Item]):
+    """A machine as a tree."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("list", "tree")]
+    DEFAULT_CSS = """
+    ItemTree { background: $background; padding: 0; }
+    """
+
+    def __init__(self, root: Item, *, id: str | None = None) -> None:  # noqa: A002  Textual's own name
+        super().__init__(Text(root.label), root, id=id)
+        self.guide_depth = 2
+        self.show_root = True
+        self.auto_expand = False
+        self.fill(root)
+
+    def fill(self, root: Item) -> None:
+        """Show another machine, or the same one read again; unfolded parts stay unfolded."""
+        open_keys = {node.data.key for node in self._walk(self.root) if node.data is not None and node.is_expanded}
+        chosen = self.cursor_node.data.key if self.cursor_node is not None and self.cursor_node.data else root.key
+        first = not self.root.children
+        self.clear()
+        self.root.set_label(Text(root.label))
+        self.root.data = root
+        self._grow(self.root, root, set() if first else open_keys)
+        self.root.expand()
+        self.reveal(chosen)
+
+    def reveal(self, key: str) -> bool:
+        """Put the cursor on a part, its parents unfolded; whether there is such a part."""
+        for node in self._walk(self.root):
+            if node.data is not None and node.data.key == key:
+                parent = node.parent
+                while parent is not None:
+                    parent.expand()
+                    parent = parent.parent
+                self.call_after_refresh(self.move_cursor, node)
+                return True
+        return False
+
+    def _grow(self, node: TreeNode[Item], item: Item, open_keys: set[str]) -> None:
+        for child in item.children:
+            if child.children:
+                expand = child.key in open_keys if open_keys else child.expanded
+                self._grow(node.add(Text(child.label), child, expand=expand), child, open_keys)
+            else:
+                node.add_leaf(Text(child.label), child)
+
+    def _walk(self, node: TreeNode[Item]) -> list[TreeNode[Item]]:
+        return [node, *(below for child in node.children for below in self._walk(child))]
+
+    def action_first(self) -> None:
+        """Go to the top."""
+        self.action_scroll_home()
+
+    def action_last(self) -> None:
+        """Go to the bottom."""
+        self.action_scroll_end()
+
+    def action_fold(self) -> None:
+        """Fold this part; if it is, go to the part around it."""
+        node = self.cursor_node
+        if node is None:
+            return
+        if node.is_expanded and node.allow_expand and node.children:
+            node.collapse()
+        elif node.parent is not None:
+            self.move_cursor(node.parent)
+
+    def action_unfold(self) -> None:
+        """Unfold this part; if it is, go to the first part inside."""
+        node = self.cursor_node
+        if node is None or not node.children:
+            return
+        if node.is_expanded:
+            self.move_cursor(node.children[0])
+        else:
+            node.expand()

@@ -1,0 +1,151 @@
+"""A machine, a runner that is played by hand, and the screen of the console as text."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from pathlib import Path
+from typing import IO, Any
+
+from sizeup.model.machine import Machine
+from sizeup.model.network import Nic
+from sizeup.model.numa import HugePages, NumaNode
+from sizeup.model.plan import Better, Plan, Series, Step
+from sizeup.model.platform import Platform
+from sizeup.model.sample import Estimate, Outcome, Status
+from sizeup.model.storage import BlockDevice, BlockKind
+from sizeup.model.topology import Cache, CacheKind, Core, Die, Package, Pu
+from sizeup.quantity import Origin, Quantity
+from sizeup.session.log import Writer
+from sizeup.session.records import (
+    EndRecord,
+    EstimateRecord,
+    MachineRecord,
+    OutcomeRecord,
+    PlanRecord,
+    ProgressRecord,
+    Record,
+    SessionRecord,
+    StepStartRecord,
+)
+from sizeup.tui.console import ConsoleApp
+
+GIB = 1 << 30
+
+
+def machine(packages: int = 2, cores_each: int = 4, threads: int = 2, **changes: Any) -> Machine:
+    """A regular machine: a node and a shared cache per package, a disk whose model looks like markup."""
+    total = packages * cores_each
+    pus_of = [tuple(core + total * thread for thread in range(threads)) for core in range(total)]
+    in_package = [
+        tuple(sorted(cpu for core in range(p * cores_each, (p + 1) * cores_each) for cpu in pus_of[core]))
+        for p in range(packages)
+    ]
+    facts: dict[str, Any] = {
+        "packages": tuple(Package(pus, index, "Test CPU") for index, pus in enumerate(in_package)),
+        "dies": tuple(Die(pus, index, 0) for index, pus in enumerate(in_package)),
+        "cores": tuple(Core(pus, core // cores_each, core // cores_each, core) for core, pus in enumerate(pus_of)),
+        "pus": tuple(Pu(cpu, True, True, cpu % total) for cpu in range(total * threads)),
+        "caches": (
+            *(Cache(1, CacheKind.DATA, 32 << 10, 64, pus) for pus in pus_of),
+            *(Cache(2, CacheKind.UNIFIED, 1 << 20, 64, pus) for pus in pus_of),
+            *(Cache(3, CacheKind.UNIFIED, 32 << 20, 64, pus) for pus in in_package),
+        ),
+        "nodes": tuple(
+            NumaNode(
+                index,
+                pus,
+                (index,),
+                memory_bytes=64 * GIB,
+                free_bytes=48 * GIB,
+                huge_pages=(HugePages(2 << 20, 512, 512),),
+                distances=tuple(10 if other == index else 21 for other in range(packages)),
+            )
+            for index, pus in enumerate(in_package)
+        ),
+        "memory_bytes": packages * 64 * GIB,
+        "cpu_model": "Test CPU",
+        "base_clock": Quantity(2.66e9, "Hz", Origin.DETECTED, "/proc/cpuinfo"),
+        "platform": Platform(hostname="db01", kernel="6.1.0"),
+        "nics": (Nic("eth0", "physical", "ixgbe", speed_bits_per_second=10_000_000_000, carrier=True, node=0),),
+        "block_devices": (
+            BlockDevice("sda", BlockKind.SCSI, 10**12, model="[none] [/dev/sda] \\[red]", node=packages - 1),
+        ),
+    }
+    return Machine(**{**facts, **changes})
+
+
+def records(name: str = "null", found: Machine | None = None) -> list[Record]:
+    """The first lines of a session with one step of a few points, still running."""
+    step = Step(name, name, "Memory latency", {}, 10.0, 60.0)
+    series = Series("latency", "Latency", "ns", Better.LOWER, "working_set_bytes", "bytes", "Working set")
+    return [
+        SessionRecord(1, "s", "sizeup 0", "db01", "2026-01-01T00:00:00Z"),
+        MachineRecord(1, machine() if found is None else found),
+        PlanRecord(2, Plan("custom", (step,))),
+        StepStartRecord(3, step, "sizeup 0", (series,), "curve"),
+        *(
+            EstimateRecord(
+                4 + power, name, Estimate("latency", {"working_set_bytes": 1 << power}, 1.0 + 2.0 ** (power - 20))
+            )
+            for power in range(14, 27)
+        ),
+        ProgressRecord(100, name, 0.5, 5.0, "64 MiB"),
+    ]
+
+
+def ended(name: str = "null", status: Status = Status.OK) -> list[Record]:
+    """The last lines of that session."""
+    return [OutcomeRecord(200, name, Outcome(status)), EndRecord(201, "complete")]
+
+
+class _Words(io.BytesIO):
+    """A pipe whose words can be read after it was closed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.words: list[str] = []
+
+    def write(self, data: Any) -> int:
+        self.words.extend(bytes(data).decode().split("\n")[:-1])
+        return len(data)
+
+
+class PlayedRunner:
+    """Stands for the runner's process; the test writes its session file and decides when it ends."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.arguments: list[list[str]] = []
+        self.stdin = _Words()
+        self.returncode: int | None = None
+        self._errors: IO[bytes] | None = None
+
+    def launch(self, arguments: Sequence[str], errors: IO[bytes]) -> Any:
+        """Take the place of ``runs.launch``."""
+        self.arguments.append(list(arguments))
+        self.stdin, self.returncode, self._errors = _Words(), None, errors
+        return self
+
+    def poll(self) -> int | None:
+        return self.returncode
+
+    def wait(self, timeout: float | None = None) -> int | None:
+        return self.returncode
+
+    def write(self, lines: Sequence[Record]) -> None:
+        """Append to the session file."""
+        with Writer.append(str(self.path)) if self.path.exists() else Writer.create(str(self.path)) as writer:
+            writer.write(*lines)
+
+    def end(self, status: int = 0, words: str = "") -> None:
+        """End as a process would."""
+        if self._errors is not None:
+            self._errors.write(words.encode())
+        self.returncode = status
+
+
+def screen_text(app: ConsoleApp) -> str:
+    """What a person would read, without trailing blanks."""
+    rows = app.screen._compositor.render_strips()
+    return "\n".join("".join(segment.text for segment in row).rstrip() for row in rows)

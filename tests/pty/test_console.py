@@ -1,0 +1,131 @@
+"""The console on strangers' terminals: what it shows there, and how it leaves."""
+
+import signal
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from terminal import Terminal
+
+_START = """
+import sys
+from sizeup.errors import SizeupError
+from sizeup.tui.app import run_console
+try:
+    sys.exit(run_console())
+except SizeupError as error:
+    sys.exit(f"sizeup: {error}")
+"""
+CONSOLE = [sys.executable, "-c", _START]
+
+
+def console(tmp_path: Path, **options: str) -> Terminal:
+    """The console in 80 columns and 24 rows, its state in a folder of its own."""
+    return Terminal(CONSOLE, environment={"XDG_STATE_HOME": str(tmp_path)}, **options)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("term", "locale"),
+    [("xterm-256color", "C"), ("linux", "C.UTF-8"), ("xterm", "POSIX"), ("screen", "C")],
+)
+def test_only_ascii_reaches_a_terminal_that_may_lack_the_rest(tmp_path: Path, term: str, locale: str) -> None:
+    with console(tmp_path, term=term, locale=locale) as terminal:
+        terminal.wait_for("Socket 0")
+        terminal.press("2")
+        terminal.wait_for("Touches")
+
+        assert terminal.output.isascii()
+        assert "+-----" in terminal.text
+
+
+@pytest.mark.parametrize("term", ["xterm-256color", "screen-256color", "vt100"])
+def test_utf_8_terminals_get_lines(tmp_path: Path, term: str) -> None:
+    with console(tmp_path, term=term) as terminal:
+        terminal.wait_for("Socket 0")
+
+        assert "╭──" in terminal.text
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_gives_the_terminal_back_within_a_tenth_of_a_second(tmp_path: Path, number: signal.Signals) -> None:
+    with console(tmp_path) as terminal:
+        terminal.wait_for("Socket 0")
+        terminal.wait_quiet()
+        terminal.process.send_signal(number)
+
+        assert terminal.wait() == 128 + number
+        assert terminal.modes == {7, 25}
+        assert terminal.attributes_now == terminal.attributes
+
+
+def test_a_dropped_line_ends_the_console_and_leaves_nobody_behind(tmp_path: Path) -> None:
+    with console(tmp_path) as terminal:
+        terminal.wait_for("Socket 0")
+        terminal.hang_up()
+
+        assert terminal.wait() == 128 + signal.SIGHUP
+        assert terminal.processes() == []
+
+
+def test_a_stalled_terminal_does_not_keep_a_signal_waiting(tmp_path: Path) -> None:
+    with console(tmp_path) as terminal:
+        terminal.wait_for("Socket 0")
+        # Nobody reads from here on; every key repaints until the line is full and the writer waits.
+        for _ in range(60):
+            terminal.press("1", "2")
+            time.sleep(0.01)
+        terminal.process.send_signal(signal.SIGTERM)
+        since = time.monotonic()
+        while terminal.process.poll() is None and time.monotonic() - since < 5:
+            time.sleep(0.01)
+
+        assert terminal.process.returncode == 128 + signal.SIGTERM
+
+
+def test_q_leaves_the_shell_as_it_was(tmp_path: Path) -> None:
+    with console(tmp_path) as terminal:
+        terminal.wait_for("Socket 0")
+        terminal.press("q")
+
+        assert terminal.wait() == 0
+        assert 1049 not in terminal.modes
+        assert terminal.attributes_now == terminal.attributes
+
+
+def test_a_terminal_that_cannot_move_its_cursor_is_refused_in_words(tmp_path: Path) -> None:
+    with console(tmp_path, term="dumb") as terminal:
+        assert terminal.wait() == 1
+        assert "use: sizeup --batch" in terminal.text.replace("\n", "")
+
+
+def test_a_storm_of_sizes_is_weathered(tmp_path: Path) -> None:
+    with console(tmp_path) as terminal:
+        terminal.wait_for("Socket 0")
+        for number in range(20):
+            terminal.resize(20 + 9 * (number % 10), 5 + 4 * (number % 7))
+            terminal.pump(0.05)
+        terminal.resize(80, 24)
+        terminal.press("2")
+
+        terminal.wait_for("Touches")
+
+
+def test_a_paste_of_a_megabyte_is_survived(tmp_path: Path) -> None:
+    with console(tmp_path) as terminal:
+        terminal.wait_for("Socket 0")
+        terminal.press("2")
+        terminal.wait_for("Touches")
+        terminal.press("s")
+        terminal.wait_for("Settings of")
+        terminal.press("\x1b[200~")
+        for _ in range(256):
+            terminal.press("x" * 4096)
+            terminal.pump(0.001)
+        terminal.press("\x1b[201~")
+        terminal.press("escape")
+        terminal.pump(2, lambda: "Settings of" not in terminal.text)
+        terminal.press("q")
+
+        assert terminal.wait(20) == 0

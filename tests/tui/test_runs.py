@@ -1,0 +1,85 @@
+"""The run manager against a runner that is played by hand."""
+
+from pathlib import Path
+
+from consoles import PlayedRunner, ended, records
+from sizeup.tui.runs import Request, Runs, current
+
+
+def _runs(tmp_path: Path) -> tuple[Runs, PlayedRunner]:
+    runner = PlayedRunner(tmp_path / "run.sizeup.jsonl")
+    return Runs(str(runner.path), launcher=runner.launch), runner
+
+
+def test_a_first_run_makes_the_file_and_the_next_continues_it(tmp_path: Path) -> None:
+    runs, runner = _runs(tmp_path)
+    runs.start(Request("null", {"samples": "5"}))
+    runner.write([*records(), *ended()])
+    runner.end()
+    runs.poll()
+    runs.start(Request("clock.cost", {}, plan="full"))
+    runs.close()
+
+    path = str(runner.path)
+    assert runner.arguments == [
+        ["--batch", "--control", "--quiet", "--plan", "quick", "-p", "null", "-o", path, "--set", "null.samples=5"],
+        ["--batch", "--control", "--quiet", "--plan", "full", "-p", "clock.cost", "--append", path],
+    ]
+
+
+def test_what_is_asked_for_during_a_run_waits_for_its_end(tmp_path: Path) -> None:
+    runs, runner = _runs(tmp_path)
+    assert runs.start(Request("null", {}))
+    assert not runs.start(Request("clock.cost", {}))
+    runner.write([*records(), *ended()])
+    runner.end()
+    runs.poll()
+
+    assert runs.running
+    assert len(runner.arguments) == 2
+    runs.close()
+
+
+def test_commands_are_words_on_the_runners_input(tmp_path: Path) -> None:
+    runs, runner = _runs(tmp_path)
+    runs.start(Request("null", {}))
+    runs.toggle_pause()
+    runs.toggle_pause()
+    runs.cancel_step()
+    runs.keep()
+    runs.cancel()
+
+    assert runner.stdin.words == ["pause", "resume", "cancel-step", "keep", "cancel"]
+    runs.close()
+
+
+def test_letting_go_without_keep_closes_the_input_which_means_cancel_and_save(tmp_path: Path) -> None:
+    runs, runner = _runs(tmp_path)
+    runs.start(Request("null", {}))
+    runs.release()
+
+    assert runner.stdin.closed
+    assert runner.stdin.words == []
+    runs.close()
+
+
+def test_the_standing_is_the_last_step_of_the_file(tmp_path: Path) -> None:
+    runs, runner = _runs(tmp_path)
+    runs.start(Request("null", {}))
+    runner.write(records())
+    runs.poll()
+    standing = current(runs.session)
+    runs.close()
+
+    assert standing is not None
+    assert (standing.step.step.id, standing.number, standing.of) == ("null", 1, 1)
+
+
+def test_a_file_that_is_no_session_is_a_problem_in_words(tmp_path: Path) -> None:
+    runs, runner = _runs(tmp_path)
+    runs.start(Request("null", {}))
+    runner.path.write_text("rubbish\n")
+    runs.poll()
+
+    assert "expected a sizeup session" in runs.problem
+    runs.close()
