@@ -73,11 +73,6 @@ class Ratio:
         """How far B lies above A in percent of A; negative below it."""
         return (self.b.value / self.a.value - 1) * 100
 
-    @property
-    def points(self) -> float | None:
-        """Percentage points between two shares; None for quantities that are not shares."""
-        return (self.a.value - self.b.value) * 100 if self.a.unit == "1" else None
-
     def sentence(self) -> str:
         """Both directions with their bases: ``A is 16.2 % below B; B is 19.3 % above A (0.838 times)``."""
         return (

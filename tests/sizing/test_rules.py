@@ -18,7 +18,7 @@ checked = 2026-11-20
 id = "paper"
 title = "A paper"
 confidence = "H"
-doc_date = 2007-01-02
+doc_date = "2007-01-02"
 
 [[figure]]
 id = "io.example"
@@ -52,7 +52,7 @@ def test_a_figure_is_a_quantity_in_base_units_with_its_range_and_its_rule() -> N
 @pytest.mark.parametrize(
     ("before", "after", "what"),
     [
-        ('source = "paper"', 'source = "memory"', r"figure io.example: expected the id of a \[\[source\]\]"),
+        ('source = "paper"', 'source = "memory"', r"io.example: expected the id of a \[\[source\]\]"),
         ('source = "paper"', "", "missing required field `source`"),
         ("low = 100", "least = 100", "unknown field `least`"),
         ("value = 200", 'value = "200"', "Expected `float`"),

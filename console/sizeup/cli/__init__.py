@@ -20,6 +20,7 @@ from sizeup.errors import ExitStatus, SizeupError, UsageError
 COMMANDS = {
     "detect": "what the machine is",
     "size": "what it should carry, with the working",
+    "presets": "published cases by name, and how two of them compare",
     "probes": "each probe, its parameters, whether it can run here",
     "open": "the console on a saved session",
     "doctor": "what works here and what does not",

@@ -1,23 +1,32 @@
 """What this machine should carry, each figure with its working and its sources.
 
-Figures come from the machine as discovered (or from a session, with --session), and each can be
-replaced with --set. For two sockets of four 2.66 GHz cores:
+Figures come from the machine as discovered, and each can be replaced with --set. machine.cores
+counts the cores of all sockets; two sockets of four 2.66 GHz cores each are:
 
     sizeup size --set machine.sockets=2 machine.cores_per_socket=4 machine.ghz=2.66
+    sizeup size --set machine.sockets=2 machine.cores=8 machine.ghz=2.66
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
-from sizeup.errors import ExitStatus
+from sizeup.errors import ExitStatus, UsageError
+
+if TYPE_CHECKING:
+    from sizeup.sizing.keys import Value
+    from sizeup.sizing.rules import Rules
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("--preset", metavar="NAME", help="a published case in place of a machine; sizeup presets lists")
+    parser.add_argument("--against", metavar="NAME", help="compare with a published case")
     parser.add_argument(
         "--set",
         metavar="KEY=VALUE",
@@ -27,29 +36,65 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         dest="settings",
         help="say what a figure is; --keys lists them",
     )
+    parser.add_argument(
+        "--rules", metavar="FILE", help="overrides of rules; by default rules.toml in the configuration"
+    )
     parser.add_argument("--keys", action="store_true", help="list every key with its meaning and range")
     parser.add_argument("--sources", action="store_true", help="say below each answer where every figure is from")
     parser.add_argument("--json", action="store_true", help="base units, with the working and the sources")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Size one machine."""
-    from sizeup.model.machine import Machine
-    from sizeup.sizing import rules
-    from sizeup.sizing.advise import whatif
+    """Size one machine or one published case."""
+    from sizeup.sizing.advise import size
+    from sizeup.sizing.against import against
     from sizeup.sizing.keys import KEYS, parse_settings
-    from sizeup.views.advice import sizing_data, sizing_lines
+    from sizeup.sizing.presets import find_preset
+    from sizeup.views.advice import comparison_data, comparison_lines, sizing_data, sizing_lines
 
     if arguments.keys:
         for key in KEYS.values():
             print(f"{key.name:32} {key.help}; {key.expectation}")
         return ExitStatus.OK
-    overrides = parse_settings(arguments.settings)
-    pack = rules.shipped()
+    pack = _rules(arguments.rules)
     today = datetime.now(UTC).date()
-    sizing = whatif(Machine(), overrides, pack, today)
+    sizing = size({**_subject(arguments), **parse_settings(arguments.settings)}, pack, today)
+    comparisons = None
+    if arguments.against is not None:
+        other = size(find_preset(arguments.against).values(), pack)
+        comparisons = against(sizing, other, arguments.preset or "this machine", arguments.against)
     if arguments.json:
-        print(json.dumps(sizing_data(sizing, pack, today), indent=1))
+        data = sizing_data(sizing, pack, today)
+        if comparisons is not None:
+            data["ratios"] = comparison_data(comparisons)
+        print(json.dumps(data, indent=1))
     else:
-        print("\n".join(sizing_lines(sizing, sources=arguments.sources)))
+        lines = sizing_lines(sizing, sources=arguments.sources)
+        if comparisons is not None:
+            lines += ["", f"Against {arguments.against}", *comparison_lines(comparisons)]
+        print("\n".join(lines))
     return ExitStatus.OK
+
+
+def _subject(arguments: argparse.Namespace) -> dict[str, Value]:
+    """What is sized: a published case, or nothing but what is ``--set``."""
+    from sizeup.sizing.presets import find_preset
+
+    return find_preset(arguments.preset).values() if arguments.preset else {}
+
+
+def _rules(path: str | None) -> Rules:
+    """The shipped rules with the user's overrides, from ``path`` or from the configuration where one is there."""
+    import platformdirs
+
+    from sizeup.sizing import rules
+
+    where = path or os.path.join(platformdirs.user_config_dir("sizeup"), "rules.toml")
+    if path is None and not os.path.exists(where):
+        return rules.shipped()
+    try:
+        with open(where, encoding="utf-8") as file:
+            text = file.read()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{where}: expected a file of rule overrides: {error}") from error
+    return rules.load(rules.shipped_texts(), (where, text))

@@ -28,7 +28,7 @@ class Source:
     id: str
     title: str
     date: str | None
-    """ISO date printed in the source; None when it has none."""
+    """Year, month or day printed in the source, as in ISO 8601; None when it has none."""
     confidence: str
     """``H``, ``M``, ``L``, ``C`` (computed) or ``K`` (not looked up)."""
     url: str | None = None

@@ -10,16 +10,25 @@ from sizeup.errors import UsageError
 from sizeup.model.advice import Advice
 from sizeup.model.machine import Machine
 from sizeup.quantity import Origin, Quantity
-from sizeup.sizing import io, rules
+from sizeup.sizing import flash, io, licence, memory, observed, redo, rules, scan, value
 from sizeup.sizing.detected import detected
-from sizeup.sizing.keys import Value
+from sizeup.sizing.keys import KEYS, Value
 from sizeup.sizing.rules import Rules
 from sizeup.sizing.sheet import Calculation, Inputs, MissingError, Question, Sheet
 
-CALCULATIONS: tuple[Calculation, ...] = io.CALCULATIONS
+CALCULATIONS: tuple[Calculation, ...] = (
+    *io.CALCULATIONS,
+    *redo.CALCULATIONS,
+    *memory.CALCULATIONS,
+    *flash.CALCULATIONS,
+    *scan.CALCULATIONS,
+    *licence.CALCULATIONS,
+    *value.CALCULATIONS,
+    *observed.CALCULATIONS,
+)
 """In the order of the page."""
 
-HEADLINE = "io.need.ghz-rule"
+HEADLINE = "io.need.headline"
 """The advice that stands for all in one line."""
 
 
@@ -40,7 +49,7 @@ class Sizing:
 def size(inputs: Inputs, pack: Rules | None = None, today: date | None = None) -> Sizing:
     """Every calculation that these inputs allow; ``today`` (none: unchecked) judges the age of the rules."""
     rule_set = rules.shipped() if pack is None else pack
-    known = _completed(inputs)
+    known = _completed({**_defaults(rule_set), **inputs})
     advice: list[Advice] = []
     questions: dict[str, Question] = {}
     for calculation in CALCULATIONS:
@@ -64,6 +73,15 @@ def whatif(
 def advise(machine: Machine, overrides: Mapping[str, Value] | None = None) -> tuple[Advice, ...]:
     """The advice on a machine as it was found."""
     return whatif(machine, overrides or {}).advice
+
+
+def _defaults(rule_set: Rules) -> Inputs:
+    """What the packs assume of keys that nobody speaks of."""
+    return {
+        default.key: KEYS[default.key].parse(str(default.value), Origin.RULE, default.source)
+        for pack in rule_set.packs
+        for default in pack.default
+    }
 
 
 def _completed(inputs: Inputs) -> Inputs:

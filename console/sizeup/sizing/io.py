@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
+from dataclasses import dataclass
 
+from sizeup.errors import UsageError
 from sizeup.model.advice import Advice
 from sizeup.quantity import Quantity
 from sizeup.sizing.sheet import Calculation, Sheet, shown
 from sizeup.units import format_in
 
+_YEAR_NS = 365.25 * 86400e9
+
 
 def cores(sheet: Sheet) -> Quantity:
-    """Physical cores of the whole machine, with a line that says how they lie in sockets."""
+    """Physical cores of one server, with a line that says how they lie in sockets."""
     total = sheet.number("machine.cores")
     sockets = sheet.optional("machine.sockets")
     if sockets is None:
@@ -25,30 +30,350 @@ def cores(sheet: Sheet) -> Quantity:
     return total
 
 
+def _by_clock(sheet: Sheet, rule: str) -> Quantity:
+    """Need by the GHz rule with the coefficient of ``rule``."""
+    count = cores(sheet)
+    clock = sheet.number("machine.ghz")
+    per_hz = sheet.rule(rule)
+    need = count.value * clock.value * per_hz.value
+    low, high = (None if end is None else count.value * end * per_hz.value for end in (clock.low, clock.high))
+    hertz = format_in(count.value * clock.value, "GHz")
+    sheet.line(f"{format_in(count.value, 'cores')} x {shown(clock, 'GHz')} = {hertz} over all cores")
+    sheet.line(f"{hertz} x {shown(per_hz, 'MB/s/GHz')} = {format_in(need, 'MB/s')}")
+    return sheet.answer(need, "MB/s", rule, low=low, high=high)
+
+
 def _ghz_rule(sheet: Sheet) -> Iterator[Advice]:
     for advice_id, title, rule in (
         ("io.need.ghz-rule", "I/O need by the GHz rule", "io.ghz-rule.exact"),
         ("io.need.ghz-rule-published", "I/O need by the GHz rule, coefficient as published", "io.ghz-rule.published"),
     ):
-        count = cores(sheet)
-        clock = sheet.number("machine.ghz")
-        per_hz = sheet.rule(rule)
-        need = count.value * clock.value * per_hz.value
-        ends = (clock.low, clock.high)
-        low, high = (None if end is None else count.value * end * per_hz.value for end in ends)
-        text = format_in(need, "MB/s")
-        sheet.line(
-            f"{format_in(count.value, 'cores')} x {shown(clock, 'GHz')} = "
-            f"{format_in(count.value * clock.value, 'GHz')} over all cores"
-        )
-        sheet.line(f"{format_in(count.value * clock.value, 'GHz')} x {shown(per_hz, 'MB/s/GHz')} = {text}")
+        need = _by_clock(sheet, rule)
+        count, clock = sheet.number("machine.cores"), sheet.number("machine.ghz")
         yield sheet.advice(
             advice_id,
             title,
-            f"{format_in(count.value, 'cores')} at {shown(clock, 'GHz')} want {text} of I/O so as not to starve",
-            sheet.answer(need, "MB/s", rule, low=low, high=high),
+            f"{shown(count, 'cores')} at {shown(clock, 'GHz')} want {shown(need, 'MB/s')} of I/O so as not to starve",
+            need,
             "MB/s",
         )
 
 
-CALCULATIONS = (Calculation("I/O need", _ghz_rule, asks=True, about=("machine.",)),)
+def _ladder(sheet: Sheet) -> Iterator[Advice]:
+    """What the same cores take in under each kind of work, and what later machines were seen to take in."""
+    wanted = sheet.optional_words("workload.class")
+    for figure_id in sheet.rules.figures:
+        family, _, rest = figure_id.removeprefix("io.").partition(".")
+        if family not in {"class", "anchor"} or not rest.endswith(".per-core"):
+            continue
+        name = rest.removesuffix(".per-core")
+        yield _rung(sheet, f"io.need.{family}.{name}", figure_id, "chosen" if wanted == name else "")
+
+
+def _rung(sheet: Sheet, advice_id: str, figure_id: str, decision: str) -> Advice:
+    count = sheet.number("machine.cores")
+    each = sheet.rule(figure_id)
+    entry = sheet.rules.figures[figure_id]
+    value, low, high = (None if end is None else end * count.value for end in (each.value, each.low, each.high))
+    assert value is not None
+    text = format_in(value, entry.unit)
+    sheet.line(f"{shown(count, 'cores')} x {shown(each, entry.unit)} = {text}")
+    if entry.unit == "IOPS":
+        size = sheet.number("workload.io_kib")
+        sheet.line(f"{text} x {shown(size, 'KiB')} = {format_in(value * size.value, 'MB/s')}")
+    return sheet.advice(
+        advice_id,
+        f"I/O that these cores take in: {entry.title}",
+        f"{entry.title}: {text}",
+        sheet.answer(value, entry.unit, figure_id, low=low, high=high),
+        entry.unit,
+        decision=decision,
+    )
+
+
+def _measured(sheet: Sheet, key: str, spelling: str) -> Quantity:
+    """A workload's own figure, grown to the horizon and divided by the utilisation planned for."""
+    peak = sheet.number(key)
+    growth, horizon = sheet.number("workload.growth_percent"), sheet.number("workload.horizon_years")
+    utilisation = sheet.number("workload.utilisation_percent")
+    years = horizon.value / _YEAR_NS
+    value = peak.value * (1 + growth.value) ** years / utilisation.value
+    percentile = sheet.optional("workload.percentile")
+    if percentile is None:
+        sheet.doubt(f"which percentile {key} is was not said (workload.percentile): an average hides the peaks")
+    sheet.line(
+        f"{shown(peak, spelling)} x (1 + {shown(growth, '%')})^{format_in(years, '')} / {shown(utilisation, '%')} = "
+        f"{format_in(value, spelling)}"
+    )
+    return Quantity(value, peak.unit, peak.origin, peak.source)
+
+
+def _measured_need(sheet: Sheet) -> Iterator[Advice]:
+    for key, spelling, name in (("workload.mb_s", "MB/s", "measured"), ("workload.iops", "IOPS", "measured-iops")):
+        if key in sheet.inputs:
+            need = _measured(sheet, key, spelling)
+            yield sheet.advice(
+                f"io.need.{name}",
+                "I/O need of the measured workload",
+                f"the workload wants {shown(need, spelling)} with growth and headroom",
+                need,
+                spelling,
+            )
+
+
+def _needed(sheet: Sheet) -> Quantity:
+    """The need that counts: the workload's own where there is one, else the rule's; never a blend."""
+    if "workload.mb_s" in sheet.inputs:
+        return _measured(sheet, "workload.mb_s", "MB/s")
+    return _by_clock(sheet, "io.ghz-rule.exact")
+
+
+def _headline(sheet: Sheet) -> Iterator[Advice]:
+    need = _needed(sheet)
+    by = "by the GHz rule" if need.source == "io.ghz-rule.exact" else "by its measured workload"
+    yield sheet.advice(
+        "io.need.headline",
+        "I/O need",
+        f"this machine wants {shown(need, 'MB/s')} of I/O, {by}",
+        need,
+        "MB/s",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """One stage of the way to the disks."""
+
+    name: str
+    supply: Quantity
+
+
+def _parse_stages(text: str, links: tuple[str, ...], source: str) -> list[tuple[str, str, int]]:
+    stages = []
+    for part in text.split(","):
+        name, colon, rest = part.strip().partition(":")
+        link, star, count = rest.partition("*")
+        number = int(count) if count.isdigit() else 0 if star else 1
+        if not colon or not name or link not in links or not number:
+            raise UsageError(
+                f"{source}: path.stages: expected NAME:LINK*COUNT with commas between, LINK one of "
+                f"{', '.join(links)}; found {part.strip()!r}"
+            )
+        stages.append((name, link, number))
+    return stages
+
+
+def payload(sheet: Sheet, link: str, source: str) -> Quantity:
+    """What one link carries."""
+    links = _links(sheet)
+    if link not in links:
+        raise UsageError(f"{source}: expected a link, one of {', '.join(links)}; found {link!r}")
+    return sheet.rule(f"link.{link}.payload")
+
+
+def _links(sheet: Sheet) -> tuple[str, ...]:
+    return tuple(
+        figure_id.removeprefix("link.").removesuffix(".payload")
+        for figure_id in sheet.rules.figures
+        if figure_id.startswith("link.") and figure_id.endswith(".payload")
+    )
+
+
+def _stages(sheet: Sheet) -> list[Stage]:
+    """Every stage that is known, with what it carries."""
+    stages: list[Stage] = []
+    text = sheet.optional_words("path.stages")
+    policy = sheet.optional_words("path.policy")
+    for name, link, count in _parse_stages(text, _links(sheet), "path.stages") if text else ():
+        each = payload(sheet, link, "path.stages")
+        active = math.ceil(count / 2) if policy == "active-passive" else count
+        supply = active * each.value
+        idle = f" ({count - active} passive)" if active < count else ""
+        sheet.line(f"{name}: {active} x {link} of {shown(each, 'MB/s')} = {format_in(supply, 'MB/s')}{idle}")
+        if count > 1 and policy is None:
+            sheet.doubt(f"{name}: {count} paths are taken to add up; path.policy=active-passive halves them")
+        stages.append(Stage(name, sheet.answer(supply, "MB/s", f"link.{link}.payload")))
+    storage = sheet.optional("supply.mb_s")
+    if storage is not None:
+        sheet.line(f"storage: {shown(storage, 'MB/s')} ({storage.origin.value})")
+        stages.append(Stage("storage", storage))
+    return stages
+
+
+def chain_minimum(sheet: Sheet) -> Stage | None:
+    """The narrowest stage; None where no stage is known."""
+    stages = _stages(sheet)
+    if not stages:
+        return None
+    least = min(stages, key=lambda stage: stage.supply.value)
+    if len(stages) > 1:
+        sheet.line(f"least of {len(stages)} stages: {least.name}, {shown(least.supply, 'MB/s')}")
+    return least
+
+
+def _supply(sheet: Sheet) -> Iterator[Advice]:
+    least = chain_minimum(sheet)
+    if least is None:
+        return
+    yield sheet.advice(
+        "io.supply",
+        "I/O supply",
+        f"the paths carry {shown(least.supply, 'MB/s')}; the limiter is {least.name}",
+        least.supply,
+        "MB/s",
+        decision=least.name,
+    )
+
+
+def _balance(sheet: Sheet) -> Iterator[Advice]:
+    least = chain_minimum(sheet)
+    if least is None:
+        return
+    need = _needed(sheet)
+    ratio = least.supply.value / need.value
+    short_below, over_above = sheet.rule("io.balance.short-below"), sheet.rule("io.balance.over-above")
+    decision = "short" if ratio < short_below.value else "over" if ratio > over_above.value else "balanced"
+    meaning = {
+        "short": f"the processors starve behind {least.name}",
+        "balanced": "paths and processors fit",
+        "over": "the paths carry more than these processors take in",
+    }
+    sheet.line(f"{shown(least.supply, 'MB/s')} / {shown(need, 'MB/s')} = {format_in(ratio, '')}")
+    yield sheet.advice(
+        "io.balance",
+        "Supply over need",
+        f"{decision}: supply is {ratio:.2f} times the need; {meaning[decision]}",
+        sheet.answer(ratio, "1", "io.balance"),
+        "1",
+        decision=decision,
+    )
+
+
+def _drive_iops(sheet: Sheet) -> Quantity:
+    stated = sheet.optional("array.drive_iops")
+    return stated if stated is not None else sheet.rule(f"drive.{sheet.words('array.drive')}.iops")
+
+
+def _array(sheet: Sheet) -> Iterator[Advice]:
+    """What an array of drives gives after its RAID level took its share."""
+    yield from _spindles(sheet)
+    if "array.disk_gb" in sheet.inputs:
+        capacity = usable_bytes(sheet)
+        yield sheet.advice(
+            "storage.usable",
+            "Usable capacity",
+            f"{format_in(capacity.value, 'GB')} can be used",
+            capacity,
+            "GB",
+        )
+    each = _drive_iops(sheet)
+    volumes, disks, raid = _volumes(sheet)
+    penalty = sheet.rule(f"raid.{raid}.write-penalty").value
+    reads = sheet.number("workload.read_percent").value
+    cost = reads + (1 - reads) * penalty
+    value, low, high = (
+        None if end is None else volumes * disks * end / cost for end in (each.value, each.low, each.high)
+    )
+    assert value is not None
+    sheet.line(
+        f"{format_in(volumes * disks, 'drives')} x {shown(each, 'IOPS')} / ({format_in(reads, '')} + "
+        f"{format_in(1 - reads, '')} x {penalty:g}) = {format_in(value, 'IOPS')}"
+    )
+    yield sheet.advice(
+        "io.supply.iops",
+        "Small random I/O of the array",
+        f"RAID {raid} of {volumes * disks:g} drives gives {format_in(value, 'IOPS')} at {format_in(reads, '%')} reads",
+        sheet.answer(value, "IOPS", f"raid.{raid}.write-penalty", low=low, high=high),
+        "IOPS",
+    )
+
+
+def _volumes(sheet: Sheet) -> tuple[float, float, str]:
+    """Volumes, drives in each, RAID level."""
+    count = sheet.optional("array.volumes")
+    return (1 if count is None else count.value), sheet.number("array.disks").value, sheet.words("array.raid")
+
+
+def _spindles(sheet: Sheet) -> Iterator[Advice]:
+    volumes, disks, raid = _volumes(sheet)
+    penalty = sheet.rule(f"raid.{raid}.write-penalty").value
+    each = disks / penalty
+    sheet.line(f"{disks:g} drives / {penalty:g} operations a write = {each:g} a volume")
+    sheet.line(f"{volumes:g} volumes x {each:g} = {volumes * each:g}")
+    yield sheet.advice(
+        "storage.write-spindles",
+        "Drives that writes can count on",
+        f"writes get {volumes * each:g} of {volumes * disks:g} drives; random reads all of them",
+        sheet.answer(volumes * each, "drives", f"raid.{raid}.write-penalty"),
+        "drives",
+    )
+
+
+def usable_bytes(sheet: Sheet) -> Quantity:
+    """Capacity of the array after copies and parity."""
+    volumes, disks, raid = _volumes(sheet)
+    size = sheet.number("array.disk_gb")
+    copies, parity = sheet.rule(f"raid.{raid}.copies").value, sheet.rule(f"raid.{raid}.parity-drives").value
+    value = volumes * (disks - parity) / copies * size.value
+    sheet.line(f"{volumes:g} x ({disks:g} - {parity:g}) / {copies:g} x {shown(size, 'GB')} = {format_in(value, 'GB')}")
+    return sheet.answer(value, "GB", f"raid.{raid}.copies")
+
+
+def _iops_balance(sheet: Sheet) -> Iterator[Advice]:
+    need = _measured(sheet, "workload.iops", "IOPS")
+    supply = sheet.number("supply.iops")
+    ratio = supply.value / need.value
+    decision = "short" if ratio < sheet.rule("io.balance.short-below").value else "enough"
+    sheet.line(f"{shown(supply, 'IOPS')} / {shown(need, 'IOPS')} = {format_in(ratio, '')}")
+    yield sheet.advice(
+        "io.balance.iops",
+        "Requests a second, supply over need",
+        f"{decision}: the storage gives {ratio:.2f} times the requests that the workload wants",
+        sheet.answer(ratio, "1", "io.balance"),
+        "1",
+        decision=decision,
+    )
+
+
+def _depth(sheet: Sheet) -> Iterator[Advice]:
+    """Little's law: requests under way at a rate and a response time."""
+    rate, latency = sheet.number("supply.iops"), sheet.number("supply.latency_ms")
+    depth = rate.value * latency.value / 1e9
+    sheet.line(f"{shown(rate, 'IOPS')} x {shown(latency, 'ms')} = {format_in(depth, '')}")
+    yield sheet.advice(
+        "io.depth",
+        "Requests that must be under way",
+        f"{depth:.3g} requests under way keep {shown(rate, 'IOPS')} going at {shown(latency, 'ms')}",
+        sheet.answer(depth, "1", "little"),
+    )
+
+
+def _connection(sheet: Sheet) -> Iterator[Advice]:
+    """One TCP connection carries at most a window in each round trip."""
+    window, trip = sheet.number("net.window_bytes"), sheet.number("net.rtt_ms")
+    count = sheet.optional("net.connections")
+    connections = 1 if count is None else count.value
+    bound = connections * window.value / (trip.value / 1e9)
+    sheet.line(f"{connections:g} x {shown(window, 'B')} / {shown(trip, 'ms')} = {format_in(bound, 'MB/s')}")
+    yield sheet.advice(
+        "net.window-bound",
+        "Most that the TCP windows allow",
+        f"{connections:g} connections carry at most {format_in(bound, 'MB/s')}; more connections (nconnect) "
+        "or a larger window raise it",
+        sheet.answer(bound, "MB/s", "window / round trip"),
+        "MB/s",
+    )
+
+
+CALCULATIONS = (
+    Calculation("I/O need", _headline, asks=True, about=("machine.",)),
+    Calculation("I/O need by the GHz rule", _ghz_rule),
+    Calculation("I/O need by kind of work", _ladder),
+    Calculation("I/O need of the workload", _measured_need),
+    Calculation("I/O supply", _supply),
+    Calculation("I/O balance", _balance),
+    Calculation("the array", _array, about=("array.",)),
+    Calculation("requests a second", _iops_balance),
+    Calculation("requests under way", _depth),
+    Calculation("the TCP window", _connection, about=("net.",)),
+)

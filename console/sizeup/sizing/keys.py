@@ -106,24 +106,169 @@ def _plain(number: float) -> str:
     return format_in(number, "")
 
 
+def _count(name: str, text: str, *, least: float = 0, most: float = 1e9, unit: str = "1") -> Key:
+    return Key(name, text, Kind.COUNT, unit, least, most)
+
+
+def _number(name: str, text: str, unit: str = "1", *, most: float = math.inf) -> Key:
+    return Key(name, text, Kind.NUMBER, unit, positive=True, maximum=most)
+
+
+def _percent(name: str, text: str, *, most: float = 100) -> Key:
+    return Key(name, text, Kind.NUMBER, "%", maximum=most)
+
+
+def _list(name: str, text: str, unit: str = "1") -> Key:
+    return Key(name, text, Kind.NUMBERS, unit)
+
+
+def _choice(name: str, text: str, *choices: str) -> Key:
+    return Key(name, text, Kind.CHOICE, choices=choices)
+
+
+def _words(name: str, text: str) -> Key:
+    return Key(name, text, Kind.WORDS)
+
+
 _DECLARED = (
-    Key("machine.sockets", "occupied sockets", Kind.COUNT, positive=True, maximum=1024),
-    Key(
+    _count("machine.sockets", "occupied sockets of one server", least=1, most=1024),
+    _count(
         "machine.cores",
-        "physical cores of the whole machine, all sockets together; hardware threads do not count",
-        Kind.COUNT,
-        positive=True,
-        maximum=65536,
+        "physical cores of one server, all its sockets together; hardware threads do not count",
+        least=1,
+        most=65536,
     ),
-    Key(
+    _count(
         "machine.cores_per_socket",
         "physical cores of one socket; with machine.sockets it gives machine.cores",
-        Kind.COUNT,
-        positive=True,
-        maximum=4096,
+        least=1,
+        most=4096,
     ),
-    Key("machine.ghz", "base clock of a core", unit="GHz", positive=True, maximum=20),
-    Key("machine.cpu_model", "processor name as /proc/cpuinfo prints it", Kind.WORDS),
+    _count("machine.threads_per_core", "hardware threads of a core; 2 with hyper-threading on", least=1, most=16),
+    _count("machine.vcpus", "virtual CPUs of the guest or cloud instance", least=1, most=65536),
+    _count("machine.socket_capacity", "sockets the server is built for, occupied or not", least=1, most=1024),
+    _number("machine.ghz", "base clock of a core", "GHz", most=20),
+    _words("machine.cpu_model", "processor name as /proc/cpuinfo prints it"),
+    _number("machine.memory_gib", "memory of one server", "GiB", most=1e7),
+    _choice("machine.guest", "whether this runs under a hypervisor, so that its cores are virtual", "yes", "no"),
+    _choice("workload.class", "what the cores will do", "load", "oltp", "mixed", "dw", "pq-scan", "light-scan"),
+    _number("workload.mb_s", "measured transfer rate of the workload, at the percentile you plan for", "MB/s"),
+    _number("workload.iops", "measured I/O requests a second, at the percentile you plan for", "IOPS"),
+    _number("workload.percentile", "which percentile workload.mb_s and workload.iops are", most=100),
+    _percent("workload.read_percent", "share of requests that read"),
+    _number("workload.io_kib", "size of a small request", "KiB", most=1 << 20),
+    _percent("workload.growth_percent", "growth of the workload a year", most=1000),
+    Key("workload.horizon_years", "years that the server must last", unit="y", maximum=50),
+    Key("workload.utilisation_percent", "utilisation that is planned for", unit="%", positive=True, maximum=100),
+    _percent("workload.cpu_percent", "processor utilisation that the workload causes here"),
+    _words(
+        "path.stages",
+        "stages between cores and disks, NAME:LINK*COUNT with commas between, such as hba:fc4*2,array:fc1*2; "
+        "LINK is fc1 to fc64, eth1 to eth200, eth10-jumbo, gbe-nfs, pcie3-x8, sata3, sas1 to sas4",
+    ),
+    _choice("path.policy", "whether parallel paths add up", "active-active", "active-passive"),
+    _number("supply.mb_s", "transfer rate that the storage delivers", "MB/s"),
+    _number("supply.iops", "small random requests a second that the storage delivers", "IOPS"),
+    _number("supply.latency_ms", "response time at that rate", "ms"),
+    _count("array.disks", "drives of one volume, or of the whole array without array.volumes", least=1),
+    _count("array.volumes", "volumes built alike", least=1),
+    _choice("array.raid", "RAID level", "0", "1", "10", "5", "6"),
+    _number("array.disk_gb", "capacity of a drive", "GB"),
+    _choice("array.drive", "kind of drive", "hdd-5k4", "hdd-7k2", "hdd-10k", "hdd-15k"),
+    _number("array.drive_iops", "random requests a second of one drive, where it is no catalogue disk", "IOPS"),
+    _count("device.blocks_kib", "size of a device as /proc/partitions prints it", least=1, most=1e15, unit="KiB"),
+    _number("db.gb", "size of the database, tables and indexes", "GB"),
+    _number("db.hot_gb", "size of the tables and indexes that get most of the I/O", "GB"),
+    _count("redo.databases", "databases that log to the same storage", least=1),
+    _number("redo.mb_s", "redo of one database at its peak", "MB/s"),
+    _number("redo.average_mb_s", "redo of one database over the day, where the peak overstates it", "MB/s"),
+    _number("redo.write_kib", "size of a redo write, where it is known", "KiB"),
+    _number("redo.cache_gb", "write cache of the array that takes the redo", "GB"),
+    _count("redo.logs_per_database", "redo logs of a database that need a LUN each", least=1),
+    _number("redo.switch_minutes", "time that one log file should last at the peak", "min"),
+    _number("redo.sync_write_us", "measured time of one synchronous write of the redo size", "us"),
+    _words("redo.link", "the link that carries the redo, such as gbe-nfs or eth10"),
+    _number("sga.mb", "shared memory of the database", "MiB"),
+    _count("sga.segments", "shared memory segments it lies in", least=1),
+    _list("sga.parts_bytes", "the parts that SHOW SGA prints", "B"),
+    _number("memory.huge_page_kib", "size of a huge page", "KiB"),
+    _count("memory.huge_pages", "huge pages that are reserved", unit="1"),
+    _count("memory.sessions", "server processes that map the shared memory", least=1),
+    _number("memory.memlock_kib", "limit of locked memory of the database's user", "KiB"),
+    _number("memory.local_ns", "load-to-use latency of memory on the same node", "ns"),
+    _number("memory.remote_ns", "load-to-use latency of memory on another node", "ns"),
+    _count("numa.nodes", "NUMA nodes with memory", least=1, most=4096),
+    _list("numa.free_mb", "free memory of each node, as numactl --hardware prints it", "MiB"),
+    _list("numa.free_before_mb", "free memory of each node before the database started", "MiB"),
+    _list("numa.free_after_mb", "free memory of each node after it started", "MiB"),
+    _count("slb.pages", "pages of a memhammer process", least=1, most=1e12),
+    _count("slb.loops", "loops of a memhammer process", least=1, most=1e12),
+    _number("slb.elapsed_us", "time that memhammer printed", "us"),
+    _number("slb.one_ops_s", "operations a second of one process alone", "/s"),
+    _list("slb.two_ops_s", "operations a second of each of two processes", "/s"),
+    _list("slb.four_ops_s", "operations a second of each of four processes", "/s"),
+    _number("scan.raw_gb", "size of the scanned data before compression", "GB"),
+    _number("scan.stored_gb", "size it has on the disks", "GB"),
+    Key(
+        "scan.partition_percent",
+        "share of the partitions that a query touches",
+        unit="%",
+        positive=True,
+        maximum=100,
+    ),
+    _number("net.window_bytes", "TCP window of one connection", "B"),
+    _number("net.rtt_ms", "round trip to the storage", "ms"),
+    _count("net.connections", "connections to the storage", least=1, most=65536),
+    _number("flash.block_kib", "block that the cache keeps", "KiB"),
+    _number("flash.cache_gib", "size of the flash cache on one server", "GiB"),
+    _choice("flash.rac", "whether the cache serves a cluster database, whose bookkeeping is larger", "yes", "no"),
+    _number("observed.mb_s", "transfer rate that somebody claims or measured", "MB/s"),
+    _number("observed.iops", "requests a second that somebody claims or measured", "IOPS"),
+    _number("observed.io_kib", "size of those requests", "KiB"),
+    _number("observed.gib", "amount of data that was read or written", "GiB"),
+    _number("observed.seconds", "time that it took", "s"),
+    _number("observed.response_ms", "response time", "ms"),
+    _number("observed.latency_ns", "memory latency", "ns"),
+    _number("observed.cycles_per_call", "clock cycles of one call"),
+    _number("observed.users", "users served at the response time that still counts"),
+    _percent("observed.kernel_cpu_percent", "processor time spent in the kernel"),
+    _count("sysstat.db_block_gets", "V$SYSSTAT: db block gets", most=1e18),
+    _count("sysstat.consistent_gets", "V$SYSSTAT: consistent gets", most=1e18),
+    _count("sysstat.physical_reads", "V$SYSSTAT: physical reads", most=1e18),
+    _count("sysstat.flash_hits", "V$SYSSTAT: flash cache hits", most=1e18),
+    _count("sysstat.flash_inserts", "V$SYSSTAT: flash cache inserts", most=1e18),
+    _number("value.throughput", "work a unit of time that the system does, of the whole cluster"),
+    _words("value.unit", "what value.throughput counts, such as TpmC"),
+    _number("value.throughput_per_core", "the same of one core"),
+    _percent("value.uplift_percent", "gain that somebody promises over value.throughput", most=10000),
+    _number("value.percent_of_baseline", "throughput in percent of a baseline's", "%"),
+    _number("value.system_usd", "price of the whole system", "USD"),
+    _number("value.price_per_unit_usd", "price for each unit of throughput, where it was published", "USD"),
+    _count("value.drives", "drives of the system", least=1),
+    _number("value.memory_gb", "memory of the system", "GB"),
+    _count("cluster.nodes", "servers of this kind that run the database together", least=1, most=1024),
+    _count("cluster.survivors", "servers left after a failure", least=1, most=1024),
+    Key(
+        "cluster.degraded_percent",
+        "what the survivors reach of their linear share",
+        unit="%",
+        positive=True,
+        maximum=200,
+    ),
+    _words("licence.pack", "whose rules: oracle, sql-server, db2, windows, vmware, mysql, postgresql, sap-hana"),
+    _words("licence.product", "product of the pack, such as ee or se2"),
+    _words("licence.metric", "how it is counted, such as processor or nup"),
+    _words("licence.options", "options of the product, commas between, such as rac,partitioning"),
+    _choice("licence.scope", "what the licence sees of the machine", "bare", "vm", "hard", "soft", "cloud"),
+    _choice("licence.aggregate", "where a cluster's counts are rounded up", "server", "pool"),
+    _count("licence.users", "named users or devices"),
+    _count("licence.pinned_cores", "cores that an accepted hard partition is pinned to", least=1, most=65536),
+    _count("licence.host_cores", "physical cores of every host that the guest may run on", least=1, most=1000000),
+    _number("licence.list_usd", "list price of one licence with its options, in place of the pack's", "USD"),
+    _percent("licence.discount_percent", "discount on list prices"),
+    _percent("licence.support_percent", "yearly support in percent of the net licence, in place of the pack's"),
+    _percent("licence.uplift_percent", "yearly increase of support"),
+    _number("licence.term_years", "years that costs are added up over", "y", most=50),
 )
 
 KEYS: Mapping[str, Key] = {key.name: key for key in _DECLARED}

@@ -6,19 +6,22 @@ overrides single fields by id, and what it changed stays visible as an override 
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import cache
+from graphlib import CycleError, TopologicalSorter
 from importlib.resources import files
-from typing import Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, Protocol, TypeVar
 
 import msgspec
 
 from sizeup.errors import MalformedError
 from sizeup.model.advice import Source
 from sizeup.quantity import Origin, Quantity
+from sizeup.sizing.formula import Formula, parse_formula
 from sizeup.units import base_unit
 
 MAXIMUM_AGE_DAYS = 365
@@ -34,8 +37,8 @@ class SourceEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     title: str
     confidence: Confidence
     url: str | None = None
-    doc_date: date | None = None
-    """Printed in the source; None where it prints none."""
+    doc_date: Annotated[str, msgspec.Meta(pattern=r"^\d{4}(-\d{2}){0,2}$")] | None = None
+    """Year, month or day printed in the source; None where it prints none."""
     via: str | None = None
     """What was read instead of the vendor's own text; None when that itself was read."""
 
@@ -63,6 +66,83 @@ class DefaultEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     note: str = ""
 
 
+class FactorEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What one kind of processor counts in a table of factors; the first entry that matches decides."""
+
+    id: str
+    table: str
+    """``oracle.core_factor``, ``ibm.pvu``."""
+    title: str
+    value: float
+    source: str
+    low: float | None = None
+    """With ``high``: the processor's name alone does not settle it, and both ends are shown."""
+    high: float | None = None
+    model: str | None = None
+    """Regular expression found anywhere in the processor's name, whatever its case; None matches every name."""
+    sockets_above: int = 0
+    """Only machines with more sockets than this."""
+    unknown: bool = False
+    """The last resort for a name that nothing else matches: it is flagged, never taken silently."""
+    note: str = ""
+
+
+class MetricEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How one unit of licence is counted."""
+
+    id: str
+    """``oracle.processor``: the pack's prefix and the name that formulas of the pack use."""
+    title: str
+    unit: str
+    formulas: dict[str, str]
+    """By scope (``bare``, ``vm``, ``hard``, ``soft``, ``cloud``), for one server."""
+    source: str
+    per: Literal["server", "whole"] = "server"
+    """``whole``: the formula counts all servers at once."""
+    minimum_order: float = 0
+    """Least that one order holds, whatever the machine."""
+    note: str = ""
+
+
+class ProductEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Something with a price."""
+
+    id: str
+    """``oracle.ee``."""
+    title: str
+    metric: str
+    """The one it is counted in unless the user chooses another: ``processor``."""
+    source: str
+    price: dict[str, float] = {}
+    """USD a unit before discount, by metric; empty where no price is public."""
+    price_low: dict[str, float] = {}
+    price_high: dict[str, float] = {}
+    support_percent: float = 0
+    """Of the net licence, a year."""
+    yearly: bool = False
+    """The price is a year's subscription, not a licence for good."""
+    option_of: tuple[str, ...] = ()
+    """Products it can be added to, counted as they are."""
+    allowed_if: str = ""
+    """Formula that is not 0 where the product may be used; empty for everywhere."""
+    allowed_why: str = ""
+    note: str = ""
+
+
+class LimitEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a product can use of a machine, or a count of users at which prices break even."""
+
+    id: str
+    product: str
+    title: str
+    formula: str
+    unit: str
+    source: str
+    of: str = ""
+    """Formula of what the machine has; more than the limit is out of the product's reach."""
+    note: str = ""
+
+
 class OverrideEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One field of one entry replaced by the user."""
 
@@ -84,6 +164,24 @@ class Pack(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"for
     source: tuple[SourceEntry, ...]
     figure: tuple[FigureEntry, ...] = ()
     default: tuple[DefaultEntry, ...] = ()
+    factor: tuple[FactorEntry, ...] = ()
+    metric: tuple[MetricEntry, ...] = ()
+    product: tuple[ProductEntry, ...] = ()
+    limit: tuple[LimitEntry, ...] = ()
+    break_even: tuple[LimitEntry, ...] = ()
+
+    @property
+    def prefix(self) -> str:
+        """What the ids of its metrics and products begin with; formulas leave it away."""
+        return self.metric[0].id.partition(".")[0] if self.metric else self.pack
+
+    def find_metric(self, name: str) -> MetricEntry | None:
+        """The metric that formulas call ``name``; None where the pack has none."""
+        return next((metric for metric in self.metric if short(metric.id) == name), None)
+
+    def find_product(self, name: str) -> ProductEntry | None:
+        """The product that users call ``name``; None where the pack has none."""
+        return next((product for product in self.product if short(product.id) == name), None)
 
     def age_days(self, today: date) -> int:
         """Days since the figures were last compared with their sources."""
@@ -91,7 +189,22 @@ class Pack(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"for
 
 
 _Shape = TypeVar("_Shape")
-_Entry = TypeVar("_Entry", SourceEntry, FigureEntry)
+_Entry = TypeVar("_Entry", bound="_Identified")
+
+
+class _Identified(Protocol):
+    @property
+    def id(self) -> str: ...
+
+
+class _Sourced(_Identified, Protocol):
+    @property
+    def source(self) -> str: ...
+
+
+def short(entry_id: str) -> str:
+    """The name of a metric or product inside its pack: ``processor`` of ``oracle.processor``."""
+    return entry_id.partition(".")[2]
 
 
 class _UserFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"format": "schema"}):
@@ -106,25 +219,40 @@ class Rules:
     packs: tuple[Pack, ...]
     sources: Mapping[str, SourceEntry]
     figures: Mapping[str, FigureEntry]
+    formulas: Mapping[str, Formula]
+    """Every checked formula by its text."""
     overrides: tuple[OverrideEntry, ...] = ()
+
+    def pack(self, name: str) -> Pack | None:
+        """The pack of that name; None where there is none."""
+        return next((pack for pack in self.packs if pack.pack == name), None)
+
+    def licence_packs(self) -> tuple[Pack, ...]:
+        """The packs that count licences."""
+        return tuple(pack for pack in self.packs if pack.metric)
 
     def figure(self, figure_id: str) -> Quantity:
         """The figure in base units, with its rule's id as source."""
         entry = self.figures[figure_id]
         unit, scale = base_unit(entry.unit)
-        override = self.override_of(f"figure.{figure_id}")
-        doubts: tuple[str, ...] = (entry.note,) if entry.note else ()
-        if override is not None:
-            doubts += (f"overridden by the user on {override.date}: {override.reason}",)
-        return Quantity(
+        quantity = Quantity(
             entry.value * scale,
             unit,
-            Origin.RULE if override is None else Origin.USER,
+            Origin.RULE,
             figure_id,
             low=None if entry.low is None else entry.low * scale,
             high=None if entry.high is None else entry.high * scale,
-            doubts=doubts,
+            doubts=(entry.note,) if entry.note else (),
         )
+        return self.marked(quantity, f"figure.{figure_id}")
+
+    def marked(self, quantity: Quantity, entry: str) -> Quantity:
+        """The quantity of the entry ``KIND.ID``, shown as the user's where the user changed it."""
+        override = self.override_of(entry)
+        if override is None:
+            return quantity
+        doubt = f"overridden by the user on {override.date}: {override.reason}"
+        return replace(quantity, origin=Origin.USER, doubts=(*quantity.doubts, doubt))
 
     def override_of(self, entry: str) -> OverrideEntry | None:
         """The user's change of ``KIND.ID``, the last one where there are several; None where it is untouched."""
@@ -136,7 +264,7 @@ class Rules:
         return Source(
             entry.id,
             entry.title if entry.via is None else f"{entry.title} (read through: {entry.via})",
-            None if entry.doc_date is None else entry.doc_date.isoformat(),
+            entry.doc_date,
             entry.confidence,
             entry.url,
         )
@@ -205,15 +333,62 @@ def _override(documents: Iterable[dict[str, Any]], override: OverrideEntry, wher
 def _merge(packs: tuple[Pack, ...], places: tuple[str, ...], overrides: tuple[OverrideEntry, ...]) -> Rules:
     sources: dict[str, SourceEntry] = {}
     figures: dict[str, FigureEntry] = {}
+    formulas: dict[str, Formula] = {}
+    others: dict[str, _Identified] = {}
     for pack, where in zip(packs, places, strict=True):
         _add(sources, pack.source, "source", where)
         _add(figures, pack.figure, "figure", where)
         known = {entry.id for entry in pack.source}
-        for entry in pack.figure:
-            _require_source(f"figure {entry.id}", entry.source, known, where)
+        sourced: tuple[_Sourced, ...] = (
+            *pack.figure,
+            *pack.factor,
+            *pack.metric,
+            *pack.product,
+            *pack.limit,
+            *pack.break_even,
+        )
+        for entry in sourced:
+            _require_source(entry.id, entry.source, known, where)
         for default in pack.default:
             _require_source(f"default {default.key}", default.source, known, where)
-    return Rules(packs, sources, figures, overrides)
+        for entries in (pack.factor, pack.metric, pack.product, pack.limit, pack.break_even):
+            _add(others, entries, "entry", where)
+        formulas |= _formulas(pack, where)
+        _refuse_cycles(pack, formulas, where)
+        _check_patterns(pack, where)
+    return Rules(packs, sources, figures, formulas, overrides)
+
+
+def _formulas(pack: Pack, where: str) -> dict[str, Formula]:
+    """Every formula of a pack, checked."""
+    texts: list[tuple[str, str]] = []
+    for metric in pack.metric:
+        texts += [(f"{where}: metric {metric.id}, {scope}", text) for scope, text in metric.formulas.items()]
+    texts += [(f"{where}: product {product.id}", product.allowed_if) for product in pack.product if product.allowed_if]
+    for entry in (*pack.limit, *pack.break_even):
+        texts += [(f"{where}: {entry.id}", text) for text in (entry.formula, entry.of) if text]
+    return {text: parse_formula(text, place) for place, text in texts}
+
+
+def _refuse_cycles(pack: Pack, formulas: Mapping[str, Formula], where: str) -> None:
+    """Metrics may build on each other, and must end somewhere."""
+    graph = {
+        short(metric.id): {name for text in metric.formulas.values() for name in formulas[text].names}
+        for metric in pack.metric
+    }
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        path = " -> ".join(error.args[1])
+        raise MalformedError(f"{where}: expected metrics that end in inputs, found a cycle: {path}") from error
+
+
+def _check_patterns(pack: Pack, where: str) -> None:
+    for factor in pack.factor:
+        try:
+            re.compile(factor.model or "", re.IGNORECASE)
+        except re.error as error:
+            raise MalformedError(f"{where}: factor {factor.id}: expected a regular expression: {error}") from error
 
 
 def _add(into: dict[str, _Entry], entries: Iterable[_Entry], kind: str, where: str) -> None:

@@ -34,7 +34,7 @@ class Sheet:
     def _clear(self) -> None:
         self._taken: dict[str, Input] = {}
         self._sources: dict[str, Source] = {}
-        self._working: list[str] = []
+        self._working: dict[str, None] = {}
         self._doubts: dict[str, None] = {}
 
     def number(self, key: str) -> Quantity:
@@ -84,6 +84,11 @@ class Sheet:
         self.cite(entry.source)
         return quantity
 
+    def given(self, key: str, quantity: Quantity, spelling: str = "1") -> Quantity:
+        """Record a figure of a rule that is no plain figure, such as a price, and hand it back."""
+        self._take(key, quantity, spelling)
+        return quantity
+
     def _take(self, key: str, quantity: Quantity, spelling: str) -> None:
         self._taken[key] = Input(key, quantity, shown_in="" if spelling == "1" else spelling)
         for doubt in quantity.doubts:
@@ -93,9 +98,18 @@ class Sheet:
         """Name a source of what is being worked out."""
         self._sources[source_id] = self.rules.source(source_id)
 
+    def cite_if_known(self, source_id: str) -> None:
+        """Name a source where the packs in use have it; a user's packs may not."""
+        if source_id in self.rules.sources:
+            self.cite(source_id)
+
     def line(self, text: str) -> None:
-        """Write one line of the working."""
-        self._working.append(text)
+        """Write one line of the working, once."""
+        self._working[text] = None
+
+    def condense(self, text: str) -> None:
+        """Put one line in the place of a working that another advice shows in full."""
+        self._working = {text: None}
 
     def doubt(self, text: str) -> None:
         """Write down, once, why the answer may mislead."""

@@ -10,6 +10,7 @@ import msgspec
 from sizeup.model.advice import Advice, Input
 from sizeup.quantity import Quantity
 from sizeup.sizing.advise import Sizing
+from sizeup.sizing.against import Comparison
 from sizeup.sizing.rules import Rules
 from sizeup.units import format_in, format_value
 
@@ -69,3 +70,36 @@ def sizing_data(sizing: Sizing, rules: Rules, today: date) -> dict[str, Any]:
         ],
         "overrides": msgspec.to_builtins(rules.overrides),
     }
+
+
+def comparison_lines(comparisons: tuple[Comparison, ...]) -> list[str]:
+    """Each figure of two sizings with both directions of their difference."""
+    lines = []
+    for comparison in comparisons:
+        ratio = comparison.ratio
+        lines.append(f"{comparison.id}: {comparison.title}")
+        lines.append(
+            f"  {ratio.a_name} {spelled(ratio.a, comparison.shown_in)}, "
+            f"{ratio.b_name} {spelled(ratio.b, comparison.shown_in)}"
+        )
+        points = "" if comparison.points is None else f"; {comparison.points:+.1f} percentage points"
+        lines.append(f"  {ratio.sentence()}{points}")
+    return lines
+
+
+def comparison_data(comparisons: tuple[Comparison, ...]) -> list[dict[str, Any]]:
+    """The same as plain data in base units; percentages name their base."""
+    return [
+        {
+            "id": comparison.id,
+            "title": comparison.title,
+            "a": msgspec.to_builtins(comparison.ratio.a),
+            "b": msgspec.to_builtins(comparison.ratio.b),
+            "times": comparison.ratio.times,
+            "a_above_b_percent_of_b": comparison.ratio.percent,
+            "b_above_a_percent_of_a": comparison.ratio.inverse_percent,
+            "points": comparison.points,
+            "sentence": comparison.ratio.sentence(),
+        }
+        for comparison in comparisons
+    ]

@@ -1,0 +1,63 @@
+"""Published cases by name: what is known of each, and how two of them compare.
+
+sizeup presets                       every case
+sizeup presets redo-10db             what is known of one; sizeup size --preset works it out
+sizeup presets --compare A B         every figure that both have, in both directions
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+
+from sizeup.errors import ExitStatus
+
+SCHEMA = "sizeup.presets/1"
+SCHEMA_COMPARE = "sizeup.presets-compare/1"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("name", nargs="?", metavar="NAME", help="one case")
+    parser.add_argument("--compare", nargs=2, metavar=("A", "B"), help="two cases side by side")
+    parser.add_argument("--json", action="store_true", help="base units")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """List, show or compare."""
+    if arguments.compare is not None:
+        _compare(*arguments.compare, as_json=arguments.json)
+    else:
+        _show(arguments.name, as_json=arguments.json)
+    return ExitStatus.OK
+
+
+def _compare(a: str, b: str, *, as_json: bool) -> None:
+    from sizeup.sizing.advise import size
+    from sizeup.sizing.against import against
+    from sizeup.sizing.presets import find_preset
+    from sizeup.views.advice import comparison_data, comparison_lines
+
+    comparisons = against(size(find_preset(a).values()), size(find_preset(b).values()), a, b)
+    if as_json:
+        print(json.dumps({"schema": SCHEMA_COMPARE, "a": a, "b": b, "ratios": comparison_data(comparisons)}, indent=1))
+    else:
+        print("\n".join(comparison_lines(comparisons)) or f"{a} and {b} have no figure in common")
+
+
+def _show(name: str | None, *, as_json: bool) -> None:
+    import msgspec
+
+    from sizeup.sizing.presets import find_preset, shipped_presets
+
+    presets = list(shipped_presets().values()) if name is None else [find_preset(name)]
+    if as_json:
+        print(json.dumps({"schema": SCHEMA, "presets": msgspec.to_builtins(presets)}, indent=1))
+        return
+    for preset in presets:
+        print(f"{preset.name:26} {preset.title}")
+        if name is not None:
+            print(f"  source: {preset.source}")
+            print(*(f"  {key} = {value}" for key, value in preset.inputs.items()), sep="\n")
+            print(f"  note: {preset.note}" if preset.note else f"  work it out: sizeup size --preset {preset.name}")

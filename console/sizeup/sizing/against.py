@@ -1,0 +1,50 @@
+"""Two sizings side by side: every figure that both have, as a ratio with its base and direction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from sizeup.quantity import Origin, Quantity, Ratio, compare
+from sizeup.sizing.advise import Sizing
+from sizeup.sizing.keys import KEYS
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """One figure of two sizings."""
+
+    id: str
+    """The key or the id of the advice."""
+    title: str
+    shown_in: str
+    ratio: Ratio
+
+    @property
+    def points(self) -> float | None:
+        """Percentage points from B to A, for two shares; None for anything else."""
+        return (self.ratio.a.value - self.ratio.b.value) * 100 if self.shown_in == "%" else None
+
+
+def against(a: Sizing, b: Sizing, a_name: str, b_name: str) -> tuple[Comparison, ...]:
+    """What both know, in A's order: first what was said of them, then what was worked out.
+
+    Figures that only a default gave, and figures of different units, are left away.
+    """
+    others = {name: (quantity, unit) for name, _, quantity, unit in _figures(b)}
+    comparisons = []
+    for name, title, quantity, spelling in _figures(a):
+        other, _ = others.get(name, (None, ""))
+        if other is not None and other.unit == quantity.unit and other.value and quantity.value:
+            comparisons.append(Comparison(name, title, spelling, compare(quantity, other, a_name, b_name)))
+    return tuple(comparisons)
+
+
+def _figures(sizing: Sizing) -> Iterator[tuple[str, str, Quantity, str]]:
+    """Id, title, quantity and spelling of everything that is a number."""
+    for key, value in sizing.inputs.items():
+        if isinstance(value, Quantity) and value.origin is not Origin.RULE:
+            yield key, KEYS[key].help, value, "" if KEYS[key].unit == "1" else KEYS[key].unit
+    for advice in sizing.advice:
+        if advice.quantity is not None:
+            yield advice.id, advice.title, advice.quantity, advice.shown_in

@@ -1,0 +1,150 @@
+"""The arithmetic that rule packs may write: ``ceil(max(cores, 4 * sockets) / 2)``.
+
+Numbers, names (dotted ones too), ``+ - * /``, comparisons, ``a if test else b``, and ``ceil``, ``floor``,
+``max``, ``min``. Nothing else is accepted, so a pack can compute and can do nothing besides.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+import operator
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from sizeup.errors import MalformedError
+from sizeup.units import format_in
+
+Resolve = Callable[[str], float]
+"""The value of a name; it raises where there is none."""
+
+_OPERATORS: dict[type[ast.operator], tuple[str, Callable[[float, float], float]]] = {
+    ast.Add: ("+", operator.add),
+    ast.Sub: ("-", operator.sub),
+    ast.Mult: ("x", operator.mul),
+    ast.Div: ("/", operator.truediv),
+}
+_COMPARISONS: dict[type[ast.cmpop], tuple[str, Callable[[float, float], bool]]] = {
+    ast.LtE: ("<=", operator.le),
+    ast.Lt: ("<", operator.lt),
+    ast.GtE: (">=", operator.ge),
+    ast.Gt: (">", operator.gt),
+}
+_FUNCTIONS: dict[str, Callable[..., float]] = {"ceil": math.ceil, "floor": math.floor, "max": max, "min": min}
+
+_LARGEST_NODES = 60
+"""A rule that needs more than this is not one a reader can check."""
+
+
+@dataclass(frozen=True, slots=True)
+class Formula:
+    """One checked expression."""
+
+    text: str
+    tree: ast.expr
+    names: tuple[str, ...]
+    """In order of appearance, each once."""
+
+    def evaluate(self, resolve: Resolve) -> float:
+        """The value with every name resolved; only the branch of a condition that counts is looked at."""
+        return _evaluate(self.tree, resolve)
+
+    def working(self, resolve: Resolve) -> str:
+        """The expression with numbers for names: ``ceil(64 x 0.5)``."""
+        return _written(self.tree, resolve)
+
+
+def parse_formula(text: str, where: str) -> Formula:
+    """Check an expression and keep it; ``where`` names it in errors."""
+    try:
+        tree = ast.parse(text, mode="eval").body
+    except SyntaxError as error:
+        raise MalformedError(f"{where}: expected a formula such as ceil(cores * factor), found {text!r}") from error
+    if sum(1 for _ in ast.walk(tree)) > _LARGEST_NODES:
+        raise MalformedError(f"{where}: expected a formula of at most {_LARGEST_NODES} parts, found {text!r}")
+    names: dict[str, None] = {}
+    _check(tree, names, where, text)
+    return Formula(text, tree, tuple(names))
+
+
+def _dotted(node: ast.expr) -> str | None:
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute):
+        parent = _dotted(node.value)
+        return None if parent is None else f"{parent}.{node.attr}"
+    return None
+
+
+def _children(node: ast.expr) -> tuple[ast.expr, ...] | None:
+    """The parts of a permitted node; None for one that is not permitted."""
+    match node:
+        case ast.Constant(value=bool()):
+            return None
+        case ast.Constant(value=int() | float()):
+            return ()
+        case ast.BinOp(left=left, op=op, right=right) if type(op) in _OPERATORS:
+            return (left, right)
+        case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in _COMPARISONS:
+            return (left, right)
+        case ast.IfExp(test=ast.Compare() as test, body=body, orelse=orelse):
+            return (test, body, orelse)
+        case ast.Call(func=ast.Name(id=name), args=[_, *_] as args, keywords=[]) if name in _FUNCTIONS:
+            return tuple(args)
+    return None
+
+
+def _check(node: ast.expr, names: dict[str, None], where: str, text: str) -> None:
+    name = _dotted(node)
+    if name is not None:
+        names[name] = None
+        return
+    children = _children(node)
+    if children is None:
+        raise MalformedError(
+            f"{where}: expected numbers, names, + - * /, a comparison, ceil, floor, max, min; "
+            f"found {ast.unparse(node)!r} in {text!r}"
+        )
+    for child in children:
+        _check(child, names, where, text)
+
+
+def _evaluate(node: ast.expr, resolve: Resolve) -> float:
+    name = _dotted(node)
+    if name is not None:
+        return resolve(name)
+    match node:
+        case ast.Constant(value=int() | float() as value):
+            return value
+        case ast.BinOp(left=left, op=op, right=right):
+            return _OPERATORS[type(op)][1](_evaluate(left, resolve), _evaluate(right, resolve))
+        case ast.Compare(left=left, ops=[op], comparators=[right]):
+            return float(_COMPARISONS[type(op)][1](_evaluate(left, resolve), _evaluate(right, resolve)))
+        case ast.IfExp(test=test, body=body, orelse=orelse):
+            return _evaluate(body if _evaluate(test, resolve) else orelse, resolve)
+        case ast.Call(func=ast.Name(id=function), args=args):
+            return _FUNCTIONS[function](*(_evaluate(argument, resolve) for argument in args))
+    raise AssertionError(ast.dump(node))
+
+
+def _written(node: ast.expr, resolve: Resolve) -> str:
+    name = _dotted(node)
+    if name is not None:
+        return format_in(resolve(name), "")
+    match node:
+        case ast.Constant(value=value):
+            return format_in(float(str(value)), "")
+        case ast.BinOp(left=left, op=op, right=right):
+            return f"{_operand(left, resolve)} {_OPERATORS[type(op)][0]} {_operand(right, resolve)}"
+        case ast.Compare(left=left, ops=[op], comparators=[right]):
+            return f"{_written(left, resolve)} {_COMPARISONS[type(op)][0]} {_written(right, resolve)}"
+        case ast.IfExp(test=test, body=body, orelse=orelse):
+            return _written(body if _evaluate(test, resolve) else orelse, resolve)
+        case ast.Call(func=ast.Name(id=function), args=args):
+            return f"{function}({', '.join(_written(argument, resolve) for argument in args)})"
+    raise AssertionError(ast.dump(node))
+
+
+def _operand(node: ast.expr, resolve: Resolve) -> str:
+    text = _written(node, resolve)
+    return f"({text})" if isinstance(node, ast.BinOp) else text

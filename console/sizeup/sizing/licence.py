@@ -1,0 +1,433 @@
+"""Licences: how many a machine needs under a vendor's rules, and what they cost."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Literal
+
+from sizeup.errors import UsageError
+from sizeup.model.advice import Advice
+from sizeup.quantity import Origin, Quantity
+from sizeup.sizing.formula import Formula
+from sizeup.sizing.rules import FactorEntry, LimitEntry, MetricEntry, Pack, ProductEntry, short
+from sizeup.sizing.sheet import Calculation, MissingError, Sheet
+from sizeup.units import format_in
+
+_NAMES = {
+    "cores": "machine.cores",
+    "sockets": "machine.sockets",
+    "socket_capacity": "machine.socket_capacity",
+    "threads_per_core": "machine.threads_per_core",
+    "vcpus": "machine.vcpus",
+    "memory_gib": "machine.memory_gib",
+    "servers": "cluster.nodes",
+    "users": "licence.users",
+    "pinned_cores": "licence.pinned_cores",
+    "host_cores": "licence.host_cores",
+}
+"""What formulas of packs call the keys."""
+
+_SCALES = {"memory_gib": 2.0**30}
+_POOLED = frozenset({"cores", "sockets", "vcpus", "pinned_cores"})
+"""Names that a pool adds up over its servers before rounding."""
+
+End = Literal["value", "low", "high"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Choice:
+    """What is being licensed, and what of the machine counts."""
+
+    pack: Pack
+    scope: str
+    pooled: bool
+
+
+class _Names:
+    """Names of a formula to numbers, at one end of their ranges."""
+
+    def __init__(self, sheet: Sheet, choice: _Choice, end: End) -> None:
+        self._sheet = sheet
+        self._choice = choice
+        self._end = end
+
+    def __call__(self, name: str) -> float:
+        pack = self._choice.pack
+        if name in _NAMES:
+            quantity = self._sheet.number(_NAMES[name])
+            servers = self._sheet.number("cluster.nodes").value if self._choice.pooled and name in _POOLED else 1
+            return _end(quantity, self._end) / _SCALES.get(name, 1) * servers
+        if name == "threads":
+            return self("cores") * self("threads_per_core")
+        if name.startswith("price."):
+            _, product, metric = name.split(".")
+            entry = pack.find_product(product)
+            assert entry is not None, name
+            return price(self._sheet, entry, metric).value
+        metric_entry = pack.find_metric(name)
+        if metric_entry is not None:
+            return _end(_count(self._sheet, self._choice, metric_entry), self._end)
+        return _end(factor(self._sheet, f"{pack.prefix}.{name}", pack), self._end)
+
+
+def _end(quantity: Quantity, end: End) -> float:
+    bound = None if end == "value" else quantity.low if end == "low" else quantity.high
+    return quantity.value if bound is None else bound
+
+
+def factor(sheet: Sheet, table: str, pack: Pack) -> Quantity:
+    """What one core counts in a table, by the processor's name; a name that settles nothing gives a range."""
+    model = sheet.optional_words("machine.cpu_model") or ""
+    sockets = sheet.optional("machine.sockets")
+    entry = _match(pack, table, model, 1 if sockets is None else sockets.value)
+    sheet.cite(entry.source)
+    if entry.note:
+        sheet.doubt(f"{model or 'no processor name'}: {entry.note}")
+    text = format_in(entry.value, "")
+    if entry.low is not None and entry.high is not None:
+        text = f"{format_in(entry.low, '')} to {format_in(entry.high, '')}"
+    sheet.line(f"{table}: {model or 'unknown processor'} is {entry.title}: {text}")
+    quantity = Quantity(entry.value, "1", Origin.RULE, entry.id, low=entry.low, high=entry.high)
+    return sheet.given(entry.id, sheet.rules.marked(quantity, f"factor.{entry.id}"))
+
+
+def _match(pack: Pack, table: str, model: str, sockets: float) -> FactorEntry:
+    return next(
+        entry
+        for entry in pack.factor
+        if entry.table == table
+        and sockets > entry.sockets_above
+        and (entry.model is None or re.search(entry.model, model, re.IGNORECASE))
+    )
+
+
+def price(sheet: Sheet, product: ProductEntry, metric: str) -> Quantity:
+    """USD a unit before discount; the calculation ends where no price is public."""
+    if metric not in product.price:
+        raise MissingError("licence.list_usd")
+    sheet.cite(product.source)
+    quantity = Quantity(
+        product.price[metric],
+        "USD",
+        Origin.RULE,
+        product.id,
+        low=product.price_low.get(metric),
+        high=product.price_high.get(metric),
+        doubts=(product.note,) if product.note and metric in product.price_high else (),
+    )
+    return sheet.given(f"{product.id}.price.{metric}", sheet.rules.marked(quantity, f"product.{product.id}"), "USD")
+
+
+def _evaluated(sheet: Sheet, choice: _Choice, formula: Formula, title: str, unit: str) -> tuple[float, float, float]:
+    """Value, low and high of a formula, with the working written down."""
+    value, low, high = (formula.evaluate(_Names(sheet, choice, end)) for end in ("value", "low", "high"))
+    written = formula.working(_Names(sheet, choice, "value"))
+    spelled = format_in(value, unit)
+    steps = dict.fromkeys((formula.text, written, spelled))
+    sheet.line(f"{title}: {' = '.join(steps)}")
+    return value, min(low, high), max(low, high)
+
+
+def _count(sheet: Sheet, choice: _Choice, metric: MetricEntry) -> Quantity:
+    """Units of one metric over all servers."""
+    text = metric.formulas.get(choice.scope)
+    if text is None:
+        raise UsageError(
+            f"licence.scope: {metric.title} has no rule for {choice.scope!r}: expected one of "
+            f"{', '.join(metric.formulas)}"
+        )
+    sheet.cite(metric.source)
+    if metric.note:
+        sheet.doubt(metric.note)
+    value, low, high = _evaluated(sheet, choice, sheet.rules.formulas[text], metric.title, metric.unit)
+    servers = sheet.number("cluster.nodes").value
+    if metric.per == "server" and not choice.pooled and servers > 1:
+        sheet.line(
+            f"{format_in(servers, 'servers')} x {format_in(value, metric.unit)} = {format_in(servers * value, '')}"
+        )
+        value, low, high = servers * value, servers * low, servers * high
+    if value < metric.minimum_order:
+        sheet.line(f"one order holds at least {format_in(metric.minimum_order, metric.unit)}")
+    least = metric.minimum_order
+    value, low, high = max(value, least), max(low, least), max(high, least)
+    return _ranged(value, low, high, metric.unit, metric.id)
+
+
+def _ranged(value: float, low: float, high: float, unit: str, source: str) -> Quantity:
+    """A quantity with its range, or without one where both ends are the value."""
+    if low == value == high:
+        return Quantity(value, unit, Origin.RULE, source)
+    return Quantity(value, unit, Origin.RULE, source, low=low, high=high)
+
+
+def _named(kind: str, name: str, known: list[str]) -> UsageError:
+    near = get_close_matches(name, known, n=1, cutoff=0.4)
+    hint = f"; did you mean {near[0]}?" if near else ""
+    return UsageError(f"licence.{kind}: expected one of {', '.join(known)}, found {name!r}{hint}")
+
+
+def chosen_pack(sheet: Sheet) -> Pack:
+    """The pack that ``licence.pack`` names."""
+    name = sheet.words("licence.pack")
+    packs = {pack.pack: pack for pack in sheet.rules.licence_packs()}
+    if name not in packs:
+        raise _named("pack", name, list(packs))
+    return packs[name]
+
+
+def chosen_product(sheet: Sheet, pack: Pack) -> ProductEntry:
+    """The product that ``licence.product`` names, else the pack's first."""
+    name = sheet.optional_words("licence.product")
+    product = pack.product[0] if name is None else pack.find_product(name)
+    if product is None:
+        raise _named("product", str(name), [short(entry.id) for entry in pack.product if not entry.option_of])
+    return product
+
+
+def _options(sheet: Sheet, pack: Pack, product: ProductEntry) -> tuple[ProductEntry, ...]:
+    text = sheet.optional_words("licence.options")
+    names = [] if text is None else [name.strip() for name in text.split(",")]
+    known = {short(entry.id): entry for entry in pack.product if short(product.id) in entry.option_of}
+    for name in names:
+        if name not in known:
+            raise _named("options", name, list(known) or [f"none for {short(product.id)}"])
+    return tuple(known[name] for name in names)
+
+
+def chosen_metric(sheet: Sheet, pack: Pack, product: ProductEntry) -> MetricEntry:
+    """The metric that ``licence.metric`` names, else the product's own."""
+    name = sheet.optional_words("licence.metric") or product.metric
+    metric = pack.find_metric(name)
+    if metric is None:
+        raise _named("metric", name, [short(entry.id) for entry in pack.metric])
+    return metric
+
+
+def _choice(sheet: Sheet, pack: Pack, metric: MetricEntry) -> _Choice:
+    """Scope: what the user said, else what a guest is to this vendor, else the bare machine."""
+    scope = sheet.optional_words("licence.scope")
+    guest = sheet.optional_words("machine.guest") == "yes"
+    if scope is None:
+        scope = next((name for name in ("soft", "vm", "cloud") if guest and name in metric.formulas), "bare")
+    if scope == "soft":
+        sheet.cite_if_known("oracle-partitioning-policy")
+    if scope == "cloud":
+        sheet.cite_if_known("oracle-cloud-policy")
+    return _Choice(pack, scope, sheet.optional_words("licence.aggregate") == "pool")
+
+
+def units(sheet: Sheet) -> tuple[Quantity, MetricEntry, ProductEntry]:
+    """Licences of the chosen product on this machine, with the metric they are counted in."""
+    pack = chosen_pack(sheet)
+    product = chosen_product(sheet, pack)
+    metric = chosen_metric(sheet, pack, product)
+    return _count(sheet, _choice(sheet, pack, metric), metric), metric, product
+
+
+def _units(sheet: Sheet) -> Iterator[Advice]:
+    try:
+        quantity, metric, product = units(sheet)
+    except MissingError as missing:
+        if missing.key != "licence.host_cores":
+            raise
+        yield sheet.advice(
+            "licence.units",
+            "Licences",
+            "host cores unknown: a guest cannot see the hosts it may run on, and all their cores count; give "
+            "licence.host_cores, or licence.scope=hard with licence.pinned_cores, or licence.scope=cloud with "
+            "machine.vcpus",
+            decision="host-unknown",
+        )
+        raise
+    span = "" if quantity.low is None or quantity.high is None else f" ({quantity.low:g} to {quantity.high:g})"
+    yield sheet.advice(
+        "licence.units",
+        f"Licences: {product.title}, {metric.title}",
+        f"{product.title} needs {format_in(quantity.value, metric.unit)}{span}",
+        quantity,
+        metric.unit,
+    )
+
+
+def _allowed(sheet: Sheet) -> Iterator[Advice]:
+    pack = chosen_pack(sheet)
+    product = chosen_product(sheet, pack)
+    if not product.allowed_if:
+        return
+    choice = _choice(sheet, pack, chosen_metric(sheet, pack, product))
+    sheet.cite(product.source)
+    value, _, _ = _evaluated(sheet, choice, sheet.rules.formulas[product.allowed_if], "allowed where", "")
+    fits = value != 0
+    yield sheet.advice(
+        "licence.allowed",
+        f"May {product.title} be used here",
+        f"{product.title} {'may' if fits else 'must not'} be used on this server: {product.allowed_why}",
+        decision="allowed" if fits else "forbidden",
+    )
+
+
+def _costs(sheet: Sheet) -> Iterator[Advice]:
+    quantity, metric, product = units(sheet)
+    yield from (_list(sheet, quantity, metric, product), *_over_years(sheet))
+
+
+def list_price(sheet: Sheet) -> Quantity:
+    """List price of all licences with their options, USD; for a subscription, of one year."""
+    quantity, metric, product = units(sheet)
+    return _list_price(sheet, quantity, metric, product)
+
+
+def _list_price(sheet: Sheet, quantity: Quantity, metric: MetricEntry, product: ProductEntry) -> Quantity:
+    pack = chosen_pack(sheet)
+    stated = sheet.optional("licence.list_usd")
+    if stated is None:
+        parts = (product, *_options(sheet, pack, product))
+        prices = [price(sheet, part, short(metric.id)) for part in parts]
+        for part, one in zip(parts, prices, strict=True):
+            sheet.line(f"{part.title}: {_usd(one.value)} each")
+    else:
+        prices = [stated]
+    each = sum(one.value for one in prices)
+    low, high = sum(_end(one, "low") for one in prices), sum(_end(one, "high") for one in prices)
+    total = quantity.value * each
+    unit = "" if not product.yearly else " a year"
+    sheet.line(f"{format_in(quantity.value, metric.unit)} x {_usd(each)} = {_usd(total)}{unit}")
+    return _ranged(total, _end(quantity, "low") * low, _end(quantity, "high") * high, "USD", product.id)
+
+
+def _usd(value: float) -> str:
+    return f"${value:,.2f}".removesuffix(".00")
+
+
+def _list(sheet: Sheet, quantity: Quantity, metric: MetricEntry, product: ProductEntry) -> Advice:
+    total = _list_price(sheet, quantity, metric, product)
+    yearly = ", a year" if product.yearly else ""
+    return sheet.advice(
+        "licence.cost.list",
+        f"List price{yearly}",
+        f"{format_in(quantity.value, metric.unit)} cost {_usd(total.value)}{yearly} before discount",
+        total,
+        "USD",
+    )
+
+
+def _over_years(sheet: Sheet) -> Iterator[Advice]:
+    """Net price, support a year, and the sum over the term."""
+    total = list_price(sheet)
+    product = chosen_product(sheet, chosen_pack(sheet))
+    sheet.condense(f"list price, as above: {_usd(total.value)}")
+    discount = sheet.number("licence.discount_percent")
+    net = total.value * (1 - discount.value)
+    sheet.line(f"{_usd(total.value)} less {format_in(discount.value, '%')} = {_usd(net)}")
+    yield sheet.advice("licence.cost.net", "Price after discount", f"{_usd(net)} after discount", _cost(net), "USD")
+    list_price(sheet)
+    sheet.condense(f"price after discount, as above: {_usd(net)}")
+    sheet.number("licence.discount_percent")
+    stated = sheet.optional("licence.support_percent")
+    share = product.support_percent / 100 if stated is None else stated.value
+    support = 0.0 if product.yearly else net * share
+    sheet.line(f"{format_in(share, '%')} of {_usd(net)} = {_usd(support)} a year")
+    yield sheet.advice(
+        "licence.cost.support-year", "Support, first year", f"{_usd(support)} a year", _cost(support), "USD"
+    )
+    list_price(sheet)
+    sheet.condense(f"price after discount and support, as above: {_usd(net)} and {_usd(support)} a year")
+    for key in ("licence.discount_percent", "licence.support_percent"):
+        sheet.optional(key)
+    years = sheet.number("licence.term_years")
+    uplift = sheet.number("licence.uplift_percent")
+    supports = [support * (1 + uplift.value) ** year for year in range(_whole_years(years))]
+    whole = net * _whole_years(years) if product.yearly else net + sum(supports)
+    sheet.line(
+        f"{_usd(net)} x {_whole_years(years)} years = {_usd(whole)}"
+        if product.yearly
+        else f"{_usd(net)} + {' + '.join(_usd(one) for one in supports)} = {_usd(whole)}"
+    )
+    yield sheet.advice(
+        "licence.cost.term",
+        f"Cost over {_whole_years(years)} years",
+        f"{_usd(whole)} over {_whole_years(years)} years, support included",
+        _cost(whole),
+        "USD",
+    )
+
+
+def _cost(value: float) -> Quantity:
+    return Quantity(value, "USD", Origin.RULE, "licence")
+
+
+def _whole_years(years: Quantity) -> int:
+    return max(1, round(years.value / (365.25 * 86400e9)))
+
+
+def _limits(sheet: Sheet) -> Iterator[Advice]:
+    pack = chosen_pack(sheet)
+    product = chosen_product(sheet, pack)
+    metric = chosen_metric(sheet, pack, product)
+    choice = _choice(sheet, pack, metric)
+    for limit in pack.limit:
+        if limit.product == short(product.id) and _known(sheet, limit):
+            yield _limit(sheet, choice, limit)
+
+
+def _known(sheet: Sheet, limit: LimitEntry) -> bool:
+    """Whether the machine says what this limit is about; a cloud's limit is not asked of a bare server."""
+    names = sheet.rules.formulas[limit.of].names
+    keys = [_NAMES[name] for name in names if name in _NAMES]
+    if "threads" in names:
+        keys += ["machine.cores", "machine.threads_per_core"]
+    return all(key in sheet.inputs for key in keys)
+
+
+def _limit(sheet: Sheet, choice: _Choice, limit: LimitEntry) -> Advice:
+    sheet.cite(limit.source)
+    if limit.note:
+        sheet.doubt(limit.note)
+    usable, _, _ = _evaluated(sheet, choice, sheet.rules.formulas[limit.formula], "usable", limit.unit)
+    present, _, _ = _evaluated(sheet, choice, sheet.rules.formulas[limit.of], "present", limit.unit)
+    exceeded = present > usable
+    verdict = f"{limit.title}: {format_in(usable, limit.unit)} of {format_in(present, limit.unit)}"
+    if exceeded:
+        verdict += f"; {format_in(present - usable, limit.unit)} stay idle"
+    return sheet.advice(
+        f"licence.limit.{limit.id}",
+        limit.title,
+        verdict,
+        sheet.answer(usable, limit.unit, limit.id),
+        limit.unit,
+        decision="exceeded" if exceeded else "fits",
+    )
+
+
+def _break_evens(sheet: Sheet) -> Iterator[Advice]:
+    pack = chosen_pack(sheet)
+    product = chosen_product(sheet, pack)
+    for entry in pack.break_even:
+        if entry.product != short(product.id):
+            continue
+        metric = chosen_metric(sheet, pack, product)
+        choice = _choice(sheet, pack, metric)
+        sheet.cite(entry.source)
+        value, _, _ = _evaluated(sheet, choice, sheet.rules.formulas[entry.formula], entry.title, entry.unit)
+        users = sheet.number("licence.users")
+        decision = "users" if users.value < value else "machine"
+        yield sheet.advice(
+            f"licence.break-even.{entry.id}",
+            entry.title,
+            f"{entry.title}: {format_in(value, entry.unit)}",
+            sheet.answer(value, entry.unit, entry.id),
+            entry.unit,
+            decision=decision,
+        )
+
+
+CALCULATIONS = (
+    Calculation("licences", _units, asks=True, about=("licence.",)),
+    Calculation("whether the product may be used", _allowed, about=("licence.product",)),
+    Calculation("licence costs", _costs, about=("licence.",)),
+    Calculation("limits of the product", _limits, about=("licence.product",)),
+    Calculation("break-even of the metrics", _break_evens, about=("licence.users",)),
+)

@@ -1,0 +1,254 @@
+"""Memory: huge pages, where shared memory lands among the nodes, and what memory probes of old printed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from sizeup.errors import UsageError
+from sizeup.model.advice import Advice
+from sizeup.quantity import Quantity
+from sizeup.sizing.sheet import Calculation, Sheet, shown
+from sizeup.units import format_in
+
+
+def _pages(sheet: Sheet) -> float:
+    """Huge pages that the shared memory fills."""
+    sga, page = sheet.number("sga.mb"), sheet.number("memory.huge_page_kib")
+    pages = math.ceil(sga.value / page.value)
+    sheet.cite("oracle-hugepages")
+    sheet.line(f"ceil({shown(sga, 'MiB')} / {shown(page, 'MiB')}) = {format_in(pages, 'pages')}")
+    return pages
+
+
+def _huge_pages(sheet: Sheet) -> Iterator[Advice]:
+    pages = _pages(sheet)
+    segments = sheet.number("sga.segments")
+    sheet.line(f"{shown(segments, 'segments')}: up to one more page each, {format_in(pages + segments.value, 'pages')}")
+    reserved = sheet.optional("memory.huge_pages")
+    decision = ""
+    verdict = f"{format_in(pages, 'huge pages')} hold the shared memory"
+    if reserved is not None:
+        decision = "enough" if reserved.value >= pages else "short"
+        verdict += f"; {shown(reserved, 'reserved')}: {decision}"
+        if decision == "short":
+            verdict += ", and pages that are too few for the whole are not used at all"
+    yield sheet.advice(
+        "memory.huge-pages",
+        "Huge pages",
+        verdict,
+        sheet.answer(pages, "pages", "oracle-hugepages", low=pages, high=pages + segments.value),
+        "pages",
+        decision=decision,
+    )
+
+
+def _memlock(sheet: Sheet) -> Iterator[Advice]:
+    page = sheet.number("memory.huge_page_kib")
+    need = _pages(sheet) * page.value
+    sheet.line(f"pages x {shown(page, 'KiB')} = {format_in(need, 'KiB')}")
+    limit = sheet.optional("memory.memlock_kib")
+    reserved = sheet.optional("memory.huge_pages")
+    decision = "" if limit is None else "enough" if limit.value >= need else "short"
+    if limit is not None and reserved is None:
+        sheet.doubt("memlock is set and no huge pages are reserved: the limit alone changes nothing")
+    yield sheet.advice(
+        "memory.memlock",
+        "Limit of locked memory (memlock)",
+        f"memlock must be at least {format_in(need, 'KiB')}{f': {decision}' if decision else ''}",
+        sheet.answer(need, "KiB", "oracle-hugepages"),
+        "KiB",
+        decision=decision,
+    )
+
+
+def _page_tables(sheet: Sheet) -> Iterator[Advice]:
+    """Page tables that each process needs for the shared memory, with small pages and with huge ones."""
+    for advice_id, title, small in (
+        ("memory.page-tables.small", "Page tables of one process, small pages", True),
+        ("memory.page-tables.huge", "Page tables of one process, huge pages", False),
+    ):
+        sga, entry = sheet.number("sga.mb"), sheet.rule("memory.page-table-entry")
+        page = sheet.rule("memory.small-page") if small else sheet.number("memory.huge_page_kib")
+        cost = sga.value / page.value * entry.value
+        spelling = "MiB" if small else "KiB"
+        sheet.line(
+            f"{shown(sga, 'MiB')} / {shown(page, 'KiB')} x {shown(entry, 'B')} = {format_in(cost, spelling)} a process"
+        )
+        sessions = sheet.optional("memory.sessions")
+        verdict = f"{format_in(cost, spelling)} in each process"
+        if sessions is not None:
+            sheet.line(
+                f"{shown(sessions, 'processes')} x {format_in(cost, spelling)} = "
+                f"{format_in(cost * sessions.value, 'GiB')}"
+            )
+            verdict += f", {format_in(cost * sessions.value, 'GiB')} in {shown(sessions, 'processes')}"
+        yield sheet.advice(advice_id, title, verdict, sheet.answer(cost, spelling, "oracle-hugepages"), spelling)
+
+
+def _locality(sheet: Sheet) -> Iterator[Advice]:
+    nodes = sheet.number("numa.nodes")
+    share = 1 / nodes.value
+    sheet.cite("closson-2007-numa")
+    sheet.line(f"1 / {shown(nodes, 'nodes')} = {format_in(share, '%')}")
+    yield sheet.advice(
+        "memory.interleave-locality",
+        "Local share of interleaved memory",
+        f"interleaved over {shown(nodes, 'nodes')}, {format_in(share, '%')} of accesses are local; "
+        "private memory of the processes stays local",
+        sheet.answer(share, "%", "closson-2007-numa"),
+        "%",
+    )
+    local, remote = sheet.number("memory.local_ns"), sheet.number("memory.remote_ns")
+    nodes = sheet.number("numa.nodes")
+    mean = local.value / nodes.value + remote.value * (1 - 1 / nodes.value)
+    sheet.line(
+        f"{shown(local, 'ns')} / {nodes.value:g} + {shown(remote, 'ns')} x (1 - 1/{nodes.value:g}) = "
+        f"{format_in(mean, 'ns')}"
+    )
+    yield sheet.advice(
+        "memory.interleave-latency",
+        "Latency of interleaved memory",
+        f"{format_in(mean, 'ns')} on average, against {shown(local, 'ns')} local: what interleaving by the firmware "
+        "(SUMA) makes of every access, private memory included",
+        Quantity(mean, "ns", local.origin, local.source),
+        "ns",
+    )
+
+
+def _one_node(sheet: Sheet) -> Iterator[Advice]:
+    """What a node has left when all shared memory lands on it, as it does without huge pages or interleaving."""
+    free, sga = sheet.numbers("numa.free_mb"), sheet.number("sga.mb")
+    sheet.cite("closson-2007-numa")
+    left = free[0].value - sga.value
+    sheet.line(f"{shown(free[0], 'MiB')} - {shown(sga, 'MiB')} = {format_in(left, 'MiB')}")
+    fits = left >= 0
+    yield sheet.advice(
+        "memory.one-node-left",
+        "Left on the first node with all shared memory on it",
+        f"{format_in(left, 'MiB')} stay free on that node: its processes take the rest of their memory elsewhere"
+        if fits
+        else f"the shared memory is {format_in(-left, 'MiB')} larger than what that node has free",
+        sheet.answer(left, "MiB", "closson-2007-numa"),
+        "MiB",
+        decision="fits" if fits else "spills",
+    )
+
+
+def _cyclops(sheet: Sheet) -> Iterator[Advice]:
+    """Which share of what a start took came from one node."""
+    before, after = sheet.numbers("numa.free_before_mb"), sheet.numbers("numa.free_after_mb")
+    if len(before) != len(after):
+        raise UsageError(
+            f"numa.free_after_mb: expected {len(before)} numbers, one a node as in numa.free_before_mb, "
+            f"found {len(after)}"
+        )
+    taken = [a.value - b.value for a, b in zip(before, after, strict=True)]
+    whole = sum(taken)
+    if whole <= 0:
+        raise UsageError("numa.free_after_mb: expected less free memory than before, found more")
+    share = max(taken) / whole
+    most = taken.index(max(taken))
+    limit = sheet.rule("memory.cyclops.share")
+    for node, amount in enumerate(taken):
+        sheet.line(f"node {node}: {format_in(amount, 'MiB')} taken")
+    sheet.line(f"{format_in(max(taken), 'MiB')} / {format_in(whole, 'MiB')} = {format_in(share, '%')}")
+    cyclops = share >= limit.value and len(taken) > 1
+    verdict = f"{format_in(share, '%')} of the memory came from node {most}"
+    yield sheet.advice(
+        "memory.cyclops",
+        "Shared memory on one node",
+        f"Cyclops: {verdict}; reserve huge pages before the start, or start under numactl --interleave=all"
+        if cyclops
+        else f"spread: {verdict}",
+        sheet.answer(share, "%", "memory.cyclops.share"),
+        "%",
+        decision="cyclops" if cyclops else "spread",
+    )
+
+
+def _sga_sum(sheet: Sheet) -> Iterator[Advice]:
+    parts = sheet.numbers("sga.parts_bytes")
+    total = sum(part.value for part in parts)
+    sheet.line(f"{' + '.join(shown(part, 'B') for part in parts)} = {format_in(total, 'B')}")
+    yield sheet.advice(
+        "memory.sga-sum",
+        "Shared memory, its parts added up",
+        f"{format_in(total, 'B')}, {format_in(total, 'MiB')}",
+        sheet.answer(total, "B", "sga.parts_bytes"),
+        "B",
+    )
+
+
+def _memhammer(sheet: Sheet) -> Iterator[Advice]:
+    """What the Silly Little Benchmark prints, from its arguments and its time."""
+    pages = sheet.number("slb.pages")
+    page = sheet.rule("slb.bytes-per-page")
+    sheet.line(f"{shown(pages, 'pages')} x {shown(page, 'KiB')} = {format_in(pages.value * page.value, 'MiB')}")
+    yield sheet.advice(
+        "slb.footprint",
+        "Memory of one memhammer",
+        f"{format_in(pages.value * page.value, 'MiB')} in each process",
+        sheet.answer(pages.value * page.value, "MiB", "slb.bytes-per-page"),
+        "MiB",
+    )
+    operations = _operations(sheet)
+    yield sheet.advice(
+        "slb.operations",
+        "Operations of one memhammer",
+        format_in(operations, "operations"),
+        sheet.answer(operations, "operations", "slb-2007"),
+        "operations",
+    )
+    operations, elapsed = _operations(sheet), sheet.number("slb.elapsed_us")
+    each = elapsed.value / operations
+    sheet.line(f"{shown(elapsed, 'us')} / {format_in(operations, 'operations')} = {format_in(each, 'ns')}")
+    yield sheet.advice(
+        "slb.latency", "Time of one operation", format_in(each, "ns"), sheet.answer(each, "ns", "slb-2007"), "ns"
+    )
+    operations, elapsed = _operations(sheet), sheet.number("slb.elapsed_us")
+    rate = operations / (elapsed.value / 1e9)
+    sheet.line(f"{format_in(operations, 'operations')} / {shown(elapsed, 's')} = {format_in(rate, '/s')}")
+    yield sheet.advice(
+        "slb.rate", "Operations a second", format_in(rate, "/s"), sheet.answer(rate, "/s", "slb-2007"), "/s"
+    )
+
+
+def _operations(sheet: Sheet) -> float:
+    pages, loops = sheet.number("slb.pages"), sheet.number("slb.loops")
+    operations = pages.value * loops.value
+    sheet.line(f"{shown(pages, 'pages')} x {shown(loops, 'loops')} = {format_in(operations, 'operations')}")
+    return operations
+
+
+def _scaling(sheet: Sheet) -> Iterator[Advice]:
+    for key, count in (("slb.two_ops_s", 2), ("slb.four_ops_s", 4)):
+        if key not in sheet.inputs:
+            continue
+        each, one = sheet.numbers(key), sheet.number("slb.one_ops_s")
+        limit = sheet.rule("slb.saturated-below")
+        scaling = sum(rate.value for rate in each) / one.value
+        sheet.line(f"({' + '.join(shown(rate, '') for rate in each)}) / {shown(one, '')} = {format_in(scaling, '')}")
+        saturated = scaling < limit.value
+        yield sheet.advice(
+            f"slb.scaling.{count}",
+            f"Throughput of {count} processes over that of one",
+            f"{count} processes do {scaling:.3f} times the work of one"
+            + (": one process alone saturates this memory" if saturated else ""),
+            sheet.answer(scaling, "1", "slb-2007"),
+            "1",
+            decision="saturated" if saturated else "scales",
+        )
+
+
+CALCULATIONS = (
+    Calculation("huge pages", _huge_pages, about=("sga.",)),
+    Calculation("memlock", _memlock),
+    Calculation("page tables", _page_tables),
+    Calculation("interleaving", _locality),
+    Calculation("all on one node", _one_node, about=("numa.free_mb",)),
+    Calculation("placement", _cyclops, about=("numa.free_before", "numa.free_after")),
+    Calculation("the sum of the SGA", _sga_sum),
+    Calculation("memhammer", _memhammer, about=("slb.pages", "slb.loops", "slb.elapsed")),
+    Calculation("memhammer's scaling", _scaling, about=("slb.two", "slb.four")),
+)

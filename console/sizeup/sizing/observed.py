@@ -1,0 +1,137 @@
+"""Claims and old measurements: redone, normalised, and held against what their path can carry."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sizeup.model.advice import Advice
+from sizeup.quantity import Quantity
+from sizeup.sizing.io import chain_minimum
+from sizeup.sizing.sheet import Calculation, Sheet, shown
+from sizeup.units import format_in
+
+
+def _rate(sheet: Sheet) -> Quantity | None:
+    """The observed transfer rate, from what was said of it; None where nothing was."""
+    stated = sheet.optional("observed.mb_s")
+    if stated is not None:
+        return stated
+    rate = None
+    amount, seconds = sheet.optional("observed.gib"), sheet.optional("observed.seconds")
+    requests, size = sheet.optional("observed.iops"), sheet.optional("observed.io_kib")
+    if amount is not None and seconds is not None:
+        rate = amount.value / (seconds.value / 1e9)
+        sheet.line(
+            f"{shown(amount, 'GiB')} / {shown(seconds, 's')} = {format_in(rate, 'MB/s')} = {format_in(rate, 'MiB/s')}"
+        )
+    elif requests is not None and size is not None:
+        rate = requests.value * size.value
+        sheet.line(
+            f"{shown(requests, 'IOPS')} x {shown(size, 'KiB')} = {format_in(rate, 'MB/s')} = {format_in(rate, 'MiB/s')}"
+        )
+    return None if rate is None else sheet.answer(rate, "MB/s", "observed")
+
+
+def _observed(sheet: Sheet) -> Iterator[Advice]:
+    rate = _rate(sheet)
+    if rate is None:
+        return
+    yield sheet.advice(
+        "observed.rate",
+        "Observed transfer rate",
+        f"{shown(rate, 'MB/s')}, which is {shown(rate, 'MiB/s')}",
+        rate,
+        "MB/s",
+    )
+
+
+def _claim(sheet: Sheet) -> Iterator[Advice]:
+    """Whether the observed rate can have come through the path."""
+    least = chain_minimum(sheet)
+    rate = _rate(sheet)
+    if least is None or rate is None:
+        return
+    share = rate.value / least.supply.value
+    sheet.line(f"{shown(rate, 'MB/s')} / {shown(least.supply, 'MB/s')} = {format_in(share, '%')}")
+    above = share > 1
+    yield sheet.advice(
+        "observed.path-share",
+        "Observed rate against the path",
+        f"above its path: {shown(rate, 'MB/s')} cannot come through {least.name}, which carries "
+        f"{shown(least.supply, 'MB/s')}: a cache, another size of request, or a link rate taken for payload"
+        if above
+        else f"within its path: {format_in(share, '%')} of {shown(least.supply, 'MB/s')}",
+        sheet.answer(share, "%", "observed"),
+        "%",
+        decision="above-path" if above else "within",
+    )
+
+
+def _per_core(sheet: Sheet) -> Iterator[Advice]:
+    requests, cores = sheet.number("observed.iops"), sheet.number("machine.cores")
+    each = requests.value / cores.value
+    sheet.line(f"{shown(requests, 'IOPS')} / {shown(cores, 'cores')} = {format_in(each, 'IOPS')}")
+    yield sheet.advice(
+        "observed.iops-per-core",
+        "Observed requests a second of one core",
+        f"{format_in(each, 'IOPS')} a core",
+        sheet.answer(each, "IOPS", "observed.iops"),
+        "IOPS",
+    )
+
+
+def _per_drive(sheet: Sheet) -> Iterator[Advice]:
+    requests, disks = sheet.number("observed.iops"), sheet.number("array.disks")
+    volumes = sheet.optional("array.volumes")
+    drives = disks.value * (1 if volumes is None else volumes.value)
+    catalogue = sheet.rule(f"drive.{sheet.words('array.drive')}.iops")
+    each = requests.value / drives
+    sheet.line(f"{shown(requests, 'IOPS')} / {format_in(drives, 'drives')} = {format_in(each, 'IOPS')}")
+    low, high = catalogue.low or catalogue.value, catalogue.high or catalogue.value
+    decision = "above-catalogue" if each > high else "below-catalogue" if each < low else "catalogue"
+    verdict = f"{format_in(each, 'IOPS')} a drive; the catalogue says {low:g} to {high:g}"
+    if decision == "above-catalogue":
+        verdict += ": short strokes, deep queues, or a cache"
+    yield sheet.advice(
+        "observed.iops-per-drive",
+        "Observed requests a second of one drive",
+        verdict,
+        sheet.answer(each, "IOPS", "observed.iops"),
+        "IOPS",
+        decision=decision,
+    )
+
+
+def _call(sheet: Sheet) -> Iterator[Advice]:
+    cycles, clock = sheet.number("observed.cycles_per_call"), sheet.number("machine.ghz")
+    time = cycles.value / clock.value * 1e9
+    sheet.line(f"{shown(cycles, 'cycles')} / {shown(clock, 'GHz')} = {format_in(time, 'ns')}")
+    yield sheet.advice(
+        "observed.call",
+        "Time of one call",
+        f"{format_in(time, 'ns')} a call",
+        sheet.answer(time, "ns", "observed.cycles_per_call"),
+        "ns",
+    )
+
+
+def _device(sheet: Sheet) -> Iterator[Advice]:
+    size = sheet.number("device.blocks_kib")
+    sheet.line(f"{format_in(size.value / 1024, 'blocks')} x 1,024 B = {shown(size, 'B')}")
+    yield sheet.advice(
+        "device.size",
+        "Size of the device",
+        f"{shown(size, 'GB')}, which is {shown(size, 'GiB')}",
+        size,
+        "GB",
+    )
+
+
+CALCULATIONS = (
+    Calculation("the observed rate", _observed, about=("observed.gib",)),
+    Calculation("the observed rate against its path", _claim),
+    Calculation("requests a core", _per_core),
+    Calculation("requests a drive", _per_drive),
+    Calculation("the time of a call", _call, about=("observed.cycles",)),
+    Calculation("the size of a device", _device),
+)

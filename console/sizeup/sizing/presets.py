@@ -1,0 +1,70 @@
+"""Published cases by name: their inputs as data, and what their authors printed."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from difflib import get_close_matches
+from functools import cache
+from importlib.resources import files
+from typing import Literal
+
+import msgspec
+
+from sizeup.errors import MalformedError, UsageError
+from sizeup.quantity import Origin
+from sizeup.sizing.keys import Value, parse_settings
+
+
+class Preset(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One published system or measurement."""
+
+    name: str
+    title: str
+    source: str
+    """Where it was published."""
+    inputs: dict[str, str | int | float]
+    """Keys of ``--set``."""
+    note: str = ""
+    """What the source leaves open, and what was inferred."""
+
+    def values(self) -> dict[str, Value]:
+        """The inputs, marked as this preset's."""
+        settings = [f"{key}={value}" for key, value in self.inputs.items()]
+        return parse_settings(settings, Origin.PRESET, f"preset {self.name}")
+
+
+class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"format": "schema"}):
+    format: Literal["sizeup.presets/1"]
+    preset: tuple[Preset, ...]
+
+
+def parse_presets(text: str, where: str) -> dict[str, Preset]:
+    """Presets by name; every key and value is checked."""
+    try:
+        entries = msgspec.convert(tomllib.loads(text), _File).preset
+    except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
+        raise MalformedError(f"{where}: expected sizeup.presets/1: {error}") from error
+    presets: dict[str, Preset] = {}
+    for entry in entries:
+        if entry.name in presets:
+            raise MalformedError(f"{where}: preset {entry.name!r} is there twice")
+        entry.values()
+        presets[entry.name] = entry
+    return presets
+
+
+@cache
+def shipped_presets() -> Mapping[str, Preset]:
+    """The presets that come with the program."""
+    return parse_presets((files("sizeup.sizing") / "presets.toml").read_text(encoding="utf-8"), "presets.toml")
+
+
+def find_preset(name: str) -> Preset:
+    """The preset of that name; an unknown one is refused with the nearest that exists."""
+    presets = shipped_presets()
+    if name not in presets:
+        near = get_close_matches(name, presets, n=1, cutoff=0.4)
+        hint = f"; did you mean {near[0]}?" if near else ""
+        raise UsageError(f"unknown preset {name!r}{hint} (sizeup presets lists them all)")
+    return presets[name]

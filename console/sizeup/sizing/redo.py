@@ -1,0 +1,198 @@
+"""Redo and write-ahead logs: how much, how often, and whether the storage carries it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from sizeup.model.advice import Advice
+from sizeup.quantity import Origin, Quantity
+from sizeup.sizing.io import payload
+from sizeup.sizing.sheet import Calculation, Sheet, shown
+from sizeup.units import format_in
+
+_DAY_S = 86400
+
+
+def _total(sheet: Sheet) -> Quantity:
+    """Redo of all databases at their peaks."""
+    each, count = sheet.number("redo.mb_s"), sheet.number("redo.databases")
+    total = each.value * count.value
+    sheet.line(f"{shown(count, 'databases')} x {shown(each, 'MB/s')} = {format_in(total, 'MB/s')}")
+    return Quantity(total, "bytes/s", each.origin, each.source)
+
+
+def _rate(sheet: Sheet) -> Iterator[Advice]:
+    total = _total(sheet)
+    yield sheet.advice("redo.rate", "Redo rate", f"{shown(total, 'MB/s')} of redo", total, "MB/s")
+
+
+def _writes(sheet: Sheet) -> Iterator[Advice]:
+    """Redo writes a second at each size; the sizes are binary, so the rate is taken as MiB/s as in the source."""
+    for name, size_rule in (("largest", "redo.write.largest"), ("usual", "redo.write.usual")):
+        total = _total(sheet)
+        size = sheet.rule(size_rule)
+        yield _write_rate(sheet, f"redo.writes.{name}", total, size)
+    if "redo.write_kib" in sheet.inputs:
+        total = _total(sheet)
+        yield _write_rate(sheet, "redo.writes.stated", total, sheet.number("redo.write_kib"))
+
+
+def _write_rate(sheet: Sheet, advice_id: str, total: Quantity, size: Quantity) -> Advice:
+    exact = total.value / size.value
+    binary = total.value * 1.048576 / size.value
+    per_drive = sheet.rule("redo.drive-writes")
+    drives = math.ceil(binary / per_drive.value)
+    sheet.line(f"{shown(total, 'MB/s')} / {shown(size, 'KiB')} = {format_in(exact, 'IOPS')} (MB decimal)")
+    sheet.line(
+        f"{format_in(total.value / 1e6, 'MiB/s')} / {shown(size, 'KiB')} = {format_in(binary, 'IOPS')} (MB as MiB)"
+    )
+    sheet.line(f"{format_in(binary, 'IOPS')} / {shown(per_drive, 'IOPS')} a drive = {drives} drives")
+    return sheet.advice(
+        advice_id,
+        f"Redo writes of {shown(size, 'KiB')}",
+        f"{format_in(binary, 'IOPS')} of {shown(size, 'KiB')}, the work of {drives} drives that do nothing else",
+        sheet.answer(binary, "IOPS", "redo.drive-writes", low=exact, high=binary),
+        "IOPS",
+    )
+
+
+def _drives(sheet: Sheet) -> Iterator[Advice]:
+    total = _total(sheet)
+    size = sheet.rule("redo.write.usual")
+    per_drive = sheet.rule("redo.drive-writes")
+    writes = total.value * 1.048576 / size.value
+    drives = math.ceil(writes / per_drive.value)
+    sheet.line(f"ceil({format_in(writes, 'IOPS')} / {shown(per_drive, 'IOPS')}) = {drives}")
+    yield sheet.advice(
+        "redo.drives",
+        "Drives that redo alone keeps busy",
+        f"{drives} drives, with writes of {shown(size, 'KiB')}",
+        sheet.answer(drives, "drives", "redo.drive-writes"),
+        "drives",
+    )
+
+
+def _luns(sheet: Sheet) -> Iterator[Advice]:
+    count, logs = sheet.number("redo.databases"), sheet.number("redo.logs_per_database")
+    if count.origin is Origin.RULE:
+        return  # nobody spoke of redo
+    luns = count.value * logs.value
+    sheet.line(f"{shown(count, 'databases')} x {shown(logs, 'logs')} = {format_in(luns, 'LUNs')}")
+    yield sheet.advice(
+        "redo.luns",
+        "LUNs for redo alone",
+        f"{luns:g} LUNs when redo is carved out by itself",
+        sheet.answer(luns, "LUNs", "redo.logs_per_database"),
+        "LUNs",
+    )
+
+
+def _file(sheet: Sheet) -> Iterator[Advice]:
+    each, time = sheet.number("redo.mb_s"), sheet.number("redo.switch_minutes")
+    sheet.cite("oracle-log-switches")
+    size = each.value * time.value / 1e9
+    sheet.line(f"{shown(each, 'MB/s')} x {shown(time, 'min')} = {format_in(size, 'MB')}")
+    yield sheet.advice(
+        "redo.file-size",
+        "Size of a log file",
+        f"{format_in(size, 'MB')} last {shown(time, 'min')} at the peak",
+        sheet.answer(size, "MB", "oracle-log-switches"),
+        "MB",
+    )
+    interval, factor = sheet.rule("redo.postgresql.checkpoint"), sheet.rule("redo.postgresql.max-wal")
+    each = sheet.number("redo.mb_s")
+    ends = [each.value * interval.value / 1e9 * end for end in (factor.value, factor.low or 0, factor.high or 0)]
+    sheet.line(f"{shown(each, 'MB/s')} x {shown(interval, 's')} x {shown(factor, '')} = {format_in(ends[0], 'MB')}")
+    yield sheet.advice(
+        "redo.postgresql.max-wal-size",
+        "max_wal_size of PostgreSQL",
+        f"{format_in(ends[0], 'MB')}, so that checkpoints come by time",
+        sheet.answer(ends[0], "MB", "redo.postgresql.max-wal", low=ends[1], high=ends[2]),
+        "MB",
+    )
+
+
+def _archive(sheet: Sheet) -> Iterator[Advice]:
+    average = sheet.optional("redo.average_mb_s")
+    each = sheet.number("redo.mb_s") if average is None else average
+    if average is None:
+        sheet.doubt("the peak is taken for the whole day; redo.average_mb_s gives the day's average")
+    count = sheet.number("redo.databases")
+    day = each.value * count.value * _DAY_S
+    sheet.line(f"{shown(count, 'databases')} x {shown(each, 'MB/s')} x {_DAY_S:,} s = {format_in(day, 'GB')}")
+    yield sheet.advice(
+        "redo.archive-day",
+        "Archive a day",
+        f"{format_in(day, 'GB')} of archived logs a day",
+        sheet.answer(day, "GB", "redo.mb_s"),
+        "GB",
+    )
+
+
+def _recycle(sheet: Sheet) -> Iterator[Advice]:
+    cache = sheet.number("redo.cache_gb")
+    total = _total(sheet)
+    seconds = cache.value / total.value
+    sheet.line(f"{shown(cache, 'GB')} / {shown(total, 'MB/s')} = {format_in(seconds * 1e9, 's')}")
+    sheet.doubt(
+        f"with the cache in GiB and the rate in MB/s it is {format_in(seconds * 1.024e9, 's')}: "
+        "whether GB is 1,000 or 1,024 MB was not said"
+    )
+    yield sheet.advice(
+        "redo.cache-recycle",
+        "Time in which redo passes once through the array's cache",
+        f"redo recycles the whole cache every {format_in(seconds * 1e9, 's')}: nothing else stays in it",
+        sheet.answer(seconds * 1e9, "s", "redo.cache_gb", low=seconds * 1e9, high=seconds * 1.024e9),
+        "s",
+    )
+
+
+def _link(sheet: Sheet) -> Iterator[Advice]:
+    name = sheet.words("redo.link")
+    link = payload(sheet, name, "redo.link")
+    total = _total(sheet)
+    share = total.value / link.value
+    sheet.line(f"{shown(total, 'MB/s')} / {shown(link, 'MB/s')} = {format_in(share, '%')}")
+    enough = share < 1
+    yield sheet.advice(
+        "redo.link-share",
+        "Share of the link that redo takes",
+        f"redo takes {format_in(share, '%')} of one {name}: {'it carries the redo' if enough else 'too slow a link'}",
+        sheet.answer(share, "%", f"link.{name}.payload"),
+        "%",
+        decision="enough" if enough else "short",
+    )
+
+
+def _sync(sheet: Sheet) -> Iterator[Advice]:
+    """Whether one log writer, with one write under way, keeps up at the measured time of a synchronous write."""
+    latency, each = sheet.number("redo.sync_write_us"), sheet.number("redo.mb_s")
+    size = sheet.optional("redo.write_kib") or sheet.rule("redo.write.usual")
+    carried = size.value / (latency.value / 1e9)
+    ratio = carried / each.value
+    sheet.line(f"{shown(size, 'KiB')} / {shown(latency, 'us')} = {format_in(carried, 'MB/s')} for one log writer")
+    sheet.line(f"{format_in(carried, 'MB/s')} / {shown(each, 'MB/s')} = {format_in(ratio, '')}")
+    decision = "carried" if ratio >= 1 else "short"
+    yield sheet.advice(
+        "redo.sync-write",
+        "Whether the synchronous write carries the redo",
+        f"{decision}: one log writer gets {format_in(carried, 'MB/s')} at {shown(latency, 'us')} a write, "
+        f"{ratio:.2f} times the redo of one database",
+        Quantity(ratio, "1", latency.origin, latency.source),
+        "1",
+        decision=decision,
+    )
+
+
+CALCULATIONS = (
+    Calculation("redo", _rate, about=("redo.",)),
+    Calculation("redo writes", _writes),
+    Calculation("drives for redo", _drives),
+    Calculation("LUNs for redo", _luns),
+    Calculation("log files", _file),
+    Calculation("archive", _archive),
+    Calculation("array cache", _recycle),
+    Calculation("the link of the redo", _link),
+    Calculation("the log writer", _sync),
+)

@@ -1,0 +1,66 @@
+"""Scans: what compression and partitions do to the rate at which data is looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sizeup.model.advice import Advice
+from sizeup.quantity import Quantity
+from sizeup.sizing.io import chain_minimum
+from sizeup.sizing.sheet import Calculation, Sheet, shown
+from sizeup.units import format_in
+
+
+def _compression(sheet: Sheet) -> Quantity:
+    raw, stored = sheet.number("scan.raw_gb"), sheet.number("scan.stored_gb")
+    ratio = raw.value / stored.value
+    sheet.line(f"{shown(raw, 'GB')} / {shown(stored, 'GB')} = {format_in(ratio, '')}")
+    return sheet.answer(ratio, "1", "scan.raw_gb")
+
+
+def _multipliers(sheet: Sheet) -> Iterator[Advice]:
+    if "scan.raw_gb" in sheet.inputs:
+        ratio = _compression(sheet)
+        yield sheet.advice(
+            "scan.compression",
+            "Scan rate gained by compression",
+            f"the same disks look at {ratio.value:.3g} times as much data a second",
+            ratio,
+            "1",
+        )
+    if "scan.partition_percent" in sheet.inputs:
+        share = sheet.number("scan.partition_percent")
+        gain = 1 / share.value
+        sheet.line(f"1 / {shown(share, '%')} = {format_in(gain, '')}")
+        yield sheet.advice(
+            "scan.partitions",
+            "Scan rate gained by reading fewer partitions",
+            f"reading {shown(share, '%')} of the partitions is {gain:.3g} times as fast as reading all",
+            sheet.answer(gain, "1", "scan.partition_percent"),
+            "1",
+        )
+
+
+def _effective(sheet: Sheet) -> Iterator[Advice]:
+    """The rate at which uncompressed data of all partitions seems to be read."""
+    least = chain_minimum(sheet)
+    if least is None or not {"scan.raw_gb", "scan.partition_percent"} & set(sheet.inputs):
+        return
+    factor = _compression(sheet).value if "scan.raw_gb" in sheet.inputs else 1.0
+    share = sheet.optional("scan.partition_percent")
+    factor /= 1.0 if share is None else share.value
+    rate = least.supply.value * factor
+    sheet.line(f"{shown(least.supply, 'MB/s')} x {format_in(factor, '')} = {format_in(rate, 'MB/s')}")
+    yield sheet.advice(
+        "scan.effective",
+        "Effective scan rate",
+        f"scans seem to read {format_in(rate, 'MB/s')}, while the paths carry {shown(least.supply, 'MB/s')}",
+        sheet.answer(rate, "MB/s", "scan"),
+        "MB/s",
+    )
+
+
+CALCULATIONS = (
+    Calculation("scan multipliers", _multipliers, about=("scan.",)),
+    Calculation("the effective scan rate", _effective),
+)

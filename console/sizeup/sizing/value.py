@@ -1,0 +1,203 @@
+"""Value: what the work costs in cores, licences, drives and money, alone and as a cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sizeup.errors import UsageError
+from sizeup.model.advice import Advice
+from sizeup.sizing.licence import list_price, units
+from sizeup.sizing.sheet import Calculation, Sheet, shown
+from sizeup.units import format_in
+
+
+def _effective(sheet: Sheet) -> tuple[float, str]:
+    """Throughput after promised gains and lost servers, and what it counts."""
+    stated = sheet.number("value.throughput")
+    unit = sheet.optional_words("value.unit") or "units"
+    value = stated.value
+    uplift = sheet.optional("value.uplift_percent")
+    if uplift is not None:
+        sheet.line(
+            f"{shown(stated, unit)} x (1 + {shown(uplift, '%')}) = {format_in(value * (1 + uplift.value), unit)}"
+        )
+        sheet.doubt("a promised gain is no measurement")
+        value *= 1 + uplift.value
+    survivors, nodes = sheet.optional("cluster.survivors"), sheet.number("cluster.nodes")
+    if survivors is not None:
+        if survivors.value > nodes.value:
+            raise UsageError(
+                f"cluster.survivors: expected at most cluster.nodes = {nodes.value:g}, found {survivors.value:g}"
+            )
+        share = sheet.number("cluster.degraded_percent")
+        left = value * survivors.value / nodes.value * share.value
+        sheet.line(
+            f"{format_in(value, unit)} x {survivors.value:g} / {nodes.value:g} x {shown(share, '%')} = "
+            f"{format_in(left, unit)}"
+        )
+        value = left
+    return value, unit
+
+
+def _throughput(sheet: Sheet) -> Iterator[Advice]:
+    value, unit = _effective(sheet)
+    yield sheet.advice(
+        "value.throughput",
+        "Throughput",
+        format_in(value, unit),
+        sheet.answer(value, unit, "value.throughput"),
+        unit,
+    )
+
+
+def _per_core(sheet: Sheet) -> Iterator[Advice]:
+    value, unit = _effective(sheet)
+    cores, nodes = sheet.number("machine.cores"), sheet.number("cluster.nodes")
+    every = cores.value * nodes.value
+    each = f"{unit}/core"
+    sheet.line(f"{format_in(value, unit)} / {format_in(every, 'cores')} = {format_in(value / every, each)}")
+    yield sheet.advice(
+        "value.per-core",
+        "Throughput of a core",
+        format_in(value / every, each),
+        sheet.answer(value / every, each, "value.throughput"),
+        each,
+    )
+
+
+def _implied_cores(sheet: Sheet) -> Iterator[Advice]:
+    value, unit = _effective(sheet)
+    each = sheet.number("value.throughput_per_core")
+    cores = value / each.value
+    sheet.line(f"{format_in(value, unit)} / {shown(each, unit)} = {format_in(cores, 'cores')}")
+    yield sheet.advice(
+        "value.implied-cores",
+        "Cores behind a figure that was stated for each",
+        f"{format_in(cores, 'cores')}: compare it only with machines of as many",
+        sheet.answer(cores, "cores", "value.throughput_per_core"),
+        "cores",
+    )
+
+
+def _per_licence(sheet: Sheet) -> Iterator[Advice]:
+    value, unit = _effective(sheet)
+    count, metric, _ = units(sheet)
+    each = f"{unit}/{metric.unit.removesuffix('s')}"
+    text = format_in(value / count.value, each)
+    sheet.line(f"{format_in(value, unit)} / {shown(count, metric.unit)} = {text}")
+    yield sheet.advice(
+        "value.per-licence",
+        "Throughput of a licence",
+        text,
+        sheet.answer(value / count.value, each, "value.throughput"),
+        each,
+    )
+
+
+def _licence_cost(sheet: Sheet) -> Iterator[Advice]:
+    value, unit = _effective(sheet)
+    price = list_price(sheet)
+    each = price.value / value
+    sheet.line(f"{shown(price, 'USD')} / {format_in(value, unit)} = {format_in(each, 'USD')}")
+    yield sheet.advice(
+        "value.licence-usd-per-unit",
+        "Licence list price for each unit of throughput",
+        f"${each:.3f} of licences for one {unit}",
+        sheet.answer(each, "USD", "value.throughput"),
+        "USD",
+    )
+
+
+def _system_cost(sheet: Sheet) -> Iterator[Advice]:
+    value, unit = _effective(sheet)
+    price = sheet.number("value.system_usd")
+    each = price.value / value
+    sheet.line(f"{shown(price, 'USD')} / {format_in(value, unit)} = {format_in(each, 'USD')}")
+    yield sheet.advice(
+        "value.system-usd-per-unit",
+        "System price for each unit of throughput",
+        f"${each:.3f} for one {unit}",
+        sheet.answer(each, "USD", "value.system_usd"),
+        "USD",
+    )
+
+
+def _normalised(sheet: Sheet) -> Iterator[Advice]:
+    """Throughput for each drive and each gigabyte, so that larger systems are not praised for their size."""
+    for key, spelling, name in (("value.drives", "drives", "drive"), ("value.memory_gb", "GB", "gigabyte")):
+        if key not in sheet.inputs:
+            continue
+        value, unit = _effective(sheet)
+        parts = sheet.number(key)
+        count = parts.value if spelling == "drives" else parts.value / 1e9
+        each = f"{unit}/{name}"
+        sheet.line(f"{format_in(value, unit)} / {shown(parts, spelling)} = {format_in(value / count, each)}")
+        yield sheet.advice(
+            f"value.per-{name}",
+            f"Throughput of a {name}",
+            format_in(value / count, each),
+            sheet.answer(value / count, each, key),
+            each,
+        )
+
+
+def _clock_per_licence(sheet: Sheet) -> Iterator[Advice]:
+    """Clock that one licence buys: why fewer, faster cores are worth more than many slow ones."""
+    cores, clock, nodes = sheet.number("machine.cores"), sheet.number("machine.ghz"), sheet.number("cluster.nodes")
+    count, metric, _ = units(sheet)
+    if count.value == 0:
+        return
+    each = cores.value * nodes.value * clock.value / count.value
+    sheet.line(
+        f"{format_in(cores.value * nodes.value, 'cores')} x {shown(clock, 'GHz')} / {shown(count, metric.unit)} = "
+        f"{format_in(each, 'GHz')}"
+    )
+    sheet.doubt("clocks compare cores of one generation only")
+    yield sheet.advice(
+        "value.ghz-per-licence",
+        "Clock of a licence",
+        f"a licence buys {format_in(each, 'GHz')}; fewer cores of a higher clock buy more",
+        sheet.answer(each, "GHz", "machine.ghz"),
+        "GHz",
+    )
+
+
+def _idle(sheet: Sheet) -> Iterator[Advice]:
+    """Cores that the workload leaves idle, and what their licences cost."""
+    busy, cores, nodes = (
+        sheet.number("workload.cpu_percent"),
+        sheet.number("machine.cores"),
+        sheet.number("cluster.nodes"),
+    )
+    utilisation = sheet.number("workload.utilisation_percent")
+    every = cores.value * nodes.value
+    needed = every * busy.value / utilisation.value
+    idle = max(0.0, every - needed)
+    sheet.line(
+        f"{format_in(every, 'cores')} - {format_in(every, 'cores')} x {shown(busy, '%')} / {shown(utilisation, '%')} = "
+        f"{format_in(idle, 'cores')}"
+    )
+    price = list_price(sheet)
+    cost = price.value * idle / every
+    sheet.line(f"{shown(price, 'USD')} x {format_in(idle / every, '%')} = {format_in(cost, 'USD')}")
+    yield sheet.advice(
+        "value.idle-cores",
+        "Cores that could carry another database",
+        f"{format_in(idle, 'cores')} idle, with licences for {format_in(cost, 'USD')} at list price",
+        sheet.answer(idle, "cores", "workload.cpu_percent"),
+        "cores",
+        decision="consolidate" if idle >= 1 else "busy",
+    )
+
+
+CALCULATIONS = (
+    Calculation("throughput", _throughput, about=("value.",)),
+    Calculation("throughput a core", _per_core),
+    Calculation("cores behind a figure", _implied_cores),
+    Calculation("throughput a licence", _per_licence),
+    Calculation("licence cost of the work", _licence_cost),
+    Calculation("system cost of the work", _system_cost),
+    Calculation("normalised throughput", _normalised),
+    Calculation("clock a licence", _clock_per_licence),
+    Calculation("idle cores", _idle, about=("workload.cpu",)),
+)
