@@ -1,7 +1,7 @@
 """What this machine should carry, each figure with its working and its sources.
 
-Figures come from the machine as discovered, and each can be replaced with --set. machine.cores
-counts the cores of all sockets; two sockets of four 2.66 GHz cores each are:
+Figures come from this machine, a recording, a session or a published case, and each can be replaced
+with --set. machine.cores counts the cores of all sockets; two sockets of four 2.66 GHz cores each are:
 
     sizeup size --set machine.sockets=2 machine.cores_per_socket=4 machine.ghz=2.66
     sizeup size --set machine.sockets=2 machine.cores=8 machine.ghz=2.66
@@ -20,12 +20,17 @@ from sizeup.errors import ExitStatus, UsageError
 if TYPE_CHECKING:
     from sizeup.sizing.keys import Value
     from sizeup.sizing.rules import Rules
+    from sizeup.sizing.sheet import Inputs
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.add_argument("--preset", metavar="NAME", help="a published case in place of a machine; sizeup presets lists")
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument("--session", metavar="FILE", help="the machine of a saved session, with what was measured on it")
+    what.add_argument("--sysroot", metavar="DIR", default="/", help="a recording instead of this machine")
+    what.add_argument("--preset", metavar="NAME", help="a published case; sizeup presets lists them")
+    what.add_argument("--blank", action="store_true", help="nothing but what is --set")
     parser.add_argument("--against", metavar="NAME", help="compare with a published case")
     parser.add_argument(
         "--set",
@@ -58,7 +63,8 @@ def run(arguments: argparse.Namespace) -> int:
         return ExitStatus.OK
     pack = _rules(arguments.rules)
     today = datetime.now(UTC).date()
-    sizing = size({**_subject(arguments), **parse_settings(arguments.settings)}, pack, today)
+    settings = parse_settings(arguments.settings)
+    sizing = size(_inputs(arguments, settings), pack, today)
     comparisons = None
     if arguments.against is not None:
         other = size(find_preset(arguments.against).values(), pack)
@@ -76,11 +82,25 @@ def run(arguments: argparse.Namespace) -> int:
     return ExitStatus.OK
 
 
-def _subject(arguments: argparse.Namespace) -> dict[str, Value]:
-    """What is sized: a published case, or nothing but what is ``--set``."""
+def _inputs(arguments: argparse.Namespace, settings: dict[str, Value]) -> Inputs:
+    """What is known of the subject, with the user's settings in place."""
+    from sizeup.sizing.advise import described
     from sizeup.sizing.presets import find_preset
 
-    return find_preset(arguments.preset).values() if arguments.preset else {}
+    if arguments.blank:
+        return settings
+    if arguments.preset:
+        return {**find_preset(arguments.preset).values(), **settings}
+    if arguments.session:
+        from sizeup.session.log import read_session
+
+        machine = read_session(arguments.session).machine
+        if machine is None:
+            raise UsageError(f"{arguments.session}: expected a machine record, found none: the run was cut short")
+        return described(machine, settings)
+    from sizeup.discovery.machine import discover
+
+    return described(discover(arguments.sysroot), settings)
 
 
 def _rules(path: str | None) -> Rules:

@@ -67,7 +67,18 @@ def whatif(
     machine: Machine, overrides: Mapping[str, Value], pack: Rules | None = None, today: date | None = None
 ) -> Sizing:
     """Size a machine with some keys replaced; pure, and cheap enough for every keystroke."""
-    return size({**detected(machine), **overrides}, pack, today)
+    return size(described(machine, overrides), pack, today)
+
+
+def described(machine: Machine, overrides: Mapping[str, Value]) -> Inputs:
+    """What was found, with what was said in its place.
+
+    Whoever states the cores describes another machine: that this one is a guest says nothing of that.
+    """
+    found = detected(machine)
+    if {"machine.cores", "machine.cores_per_socket", "machine.sockets"} & set(overrides):
+        found.pop("machine.guest", None)
+    return {**found, **overrides}
 
 
 def advise(machine: Machine, overrides: Mapping[str, Value] | None = None) -> tuple[Advice, ...]:

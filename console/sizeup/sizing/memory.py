@@ -88,6 +88,8 @@ def _page_tables(sheet: Sheet) -> Iterator[Advice]:
 
 def _locality(sheet: Sheet) -> Iterator[Advice]:
     nodes = sheet.number("numa.nodes")
+    if nodes.value < 2:
+        return
     share = 1 / nodes.value
     sheet.cite("closson-2007-numa")
     sheet.line(f"1 / {shown(nodes, 'nodes')} = {format_in(share, '%')}")
