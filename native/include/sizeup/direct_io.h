@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SIZEUP_DIRECT_IO_H
+#define SIZEUP_DIRECT_IO_H
+
+#include <stdint.h>
+
+#include <sizeup/histogram.h>
+
+/*
+ * Reads and writes at a given concurrency or rate, watched from outside while they run.
+ *
+ * A job is a set of workers, each a thread with a descriptor, a region and a pattern of its own.
+ * Workers count up in blocks only they write; sizeup_io_sample() adds these up at any moment, and
+ * the difference of two samples is the interval between them: warm-up is discarded, and live
+ * percentiles are made, by subtraction, with nothing to pay in the loop.
+ */
+
+#define SIZEUP_IO_URING 1
+#define SIZEUP_IO_AIO 2
+#define SIZEUP_IO_THREADS 3
+
+#define SIZEUP_IO_RANDOM 0
+#define SIZEUP_IO_SEQUENTIAL 1
+#define SIZEUP_IO_ONCE 2 /* sequential, and done at the region's end */
+
+/* What a worker got of what it asked for; see sizeup_io_sample.flags. */
+#define SIZEUP_IO_FIXED_BUFFERS 1
+#define SIZEUP_IO_FIXED_FILE 2
+#define SIZEUP_IO_DEFER_TASKRUN 4
+#define SIZEUP_IO_REGION_DONE 8
+
+#define SIZEUP_IO_MAX_WORKERS 1024
+#define SIZEUP_IO_MAX_DEPTH 1024
+
+/* What one worker does. */
+struct sizeup_io_worker {
+	int32_t engine;  /* SIZEUP_IO_URING, _AIO or _THREADS */
+	int32_t fd;      /* opened by the caller with O_DIRECT, O_DSYNC as wanted */
+	int32_t group;   /* samples are taken of one group, such as readers apart from the log */
+	int32_t pattern; /* SIZEUP_IO_RANDOM, _SEQUENTIAL or _ONCE */
+	uint64_t start_bytes; /* the region: */
+	uint64_t size_bytes;  /* whole blocks of it are used */
+	uint64_t block_bytes;
+	uint64_t first_block; /* where a sequential worker starts in its region */
+	uint64_t seed;
+	int64_t interval_ns; /* between two intended starts; 0: the next one starts as one ends */
+	uint32_t read_percent;
+	uint32_t depth;        /* outstanding; the thread engine knows 1 only */
+	uint32_t submit_batch; /* most to submit in one call */
+	uint32_t error_limit;  /* give up after this many failed requests */
+	int32_t huge_pages;    /* buffers on transparent huge pages, else on 4K pages */
+	int32_t fdatasync_each; /* after every write, and part of its time; thread engine only */
+	int32_t fresh_data;     /* all of a buffer is new at each write, not a stamp per 4 KiB */
+};
+
+/* Everything counted since the start, at one moment, over the workers of one group. */
+struct sizeup_io_sample {
+	int64_t time_ns; /* CLOCK_MONOTONIC_RAW */
+	uint64_t reads;
+	uint64_t writes;
+	uint64_t read_bytes;
+	uint64_t written_bytes;
+	uint64_t errors;       /* requests that failed or came back short; in no histogram */
+	uint64_t submit_calls; /* system calls that submitted */
+	uint64_t in_flight;
+	uint64_t late;            /* requests that started after their intended start by an interval */
+	int64_t last_progress_ns; /* when a request last ended */
+	/* Of the worker threads alone, published ten times a second with the counts they belong to. */
+	uint64_t usage_requests;
+	uint64_t usage_bytes;
+	int64_t user_ns;
+	int64_t system_ns;
+	int64_t run_delay_ns; /* runnable, waiting for a CPU */
+	uint64_t voluntary_switches;
+	uint64_t involuntary_switches;
+	uint32_t workers;
+	uint32_t running;
+	uint32_t flags;       /* SIZEUP_IO_*, those that all workers have */
+	int32_t status;       /* 0, or the negative errno that ended a worker */
+	int32_t first_error;  /* 0, or the negative errno of a failed request; -ENODATA when short */
+	int32_t padding;
+	uint64_t read_ns[SIZEUP_HISTOGRAM_BUCKETS];  /* submission to completion */
+	uint64_t write_ns[SIZEUP_HISTOGRAM_BUCKETS];
+	uint64_t response_ns[SIZEUP_HISTOGRAM_BUCKETS]; /* intended start to completion; paced only */
+};
+
+struct sizeup_io_job;
+
+/**
+ * sizeup_io_available() - Whether this process may use an engine.
+ * Return: 0, or the negative errno of the set-up call: -EPERM and -ENOSYS from policy or an old
+ * kernel, -EAGAIN when fs.aio-max-nr is used up, -EOPNOTSUPP for an io_uring without timed waits.
+ */
+int sizeup_io_available(int32_t engine);
+
+/**
+ * sizeup_io_start() - Start every worker and return at once; set-up happens in the threads.
+ * @job: where the new job is put; it lives until sizeup_io_stop() succeeds.
+ * Return: 0, -EINVAL for a worker that makes no sense, -ENOMEM or -EAGAIN.
+ */
+int sizeup_io_start(const struct sizeup_io_worker *workers, uint32_t count,
+		    struct sizeup_io_job **job);
+
+/**
+ * sizeup_io_cancel() - Ask all workers to end; from any thread, returns at once.
+ */
+void sizeup_io_cancel(struct sizeup_io_job *job);
+
+/**
+ * sizeup_io_sample() - Add up what the workers of @group counted so far; from any thread.
+ */
+void sizeup_io_sample(const struct sizeup_io_job *job, int32_t group,
+		      struct sizeup_io_sample *sample);
+
+/**
+ * sizeup_io_difference() - Turn @later into the interval since @earlier.
+ * Counters and histograms are subtracted; time_ns becomes the length; states keep @later's value.
+ */
+void sizeup_io_difference(struct sizeup_io_sample *later, const struct sizeup_io_sample *earlier);
+
+/**
+ * sizeup_io_stop() - Cancel, wait and free.
+ * Return: 0, or -ETIMEDOUT after @timeout_ns with a worker still inside the kernel: a request on
+ * a hung device cannot be taken back, so the job then stays in memory for good.
+ */
+int sizeup_io_stop(struct sizeup_io_job *job, int64_t timeout_ns);
+
+#endif

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Jobs of direct I/O: start, watch, stop. The work itself is in direct_io_worker.c. */
+#include "direct_io_worker.h"
+
+#include <sizeup/clock.h>
+#include <sizeup/direct_io.h>
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Enough for the loop under a sanitizer; a thousand workers take 256 MiB of address space only. */
+#define STACK_BYTES (256 * 1024)
+
+struct sizeup_io_job {
+	struct io_stop stop;
+	uint32_t count;
+	struct io_worker *workers;
+	pthread_t *threads;
+};
+
+int sizeup_io_available(int32_t engine)
+{
+	char page[4096] __attribute__((aligned(4096)));
+	struct io_queue queue = { .fd = -1, .depth = 1, .block_bytes = sizeof(page), .buffers = page };
+	const struct io_engine *const table = io_engine_of(engine);
+
+	if (engine == SIZEUP_IO_THREADS)
+		return 0;
+	if (!table)
+		return -EINVAL;
+	const int status = table->open(&queue);
+
+	if (status == 0)
+		table->close(&queue);
+	return status;
+}
+
+static bool makes_sense(const struct sizeup_io_worker *worker)
+{
+	if (worker->engine != SIZEUP_IO_THREADS && !io_engine_of(worker->engine))
+		return false;
+	if (worker->engine == SIZEUP_IO_THREADS && worker->depth != 1)
+		return false;
+	if (worker->engine != SIZEUP_IO_THREADS && worker->fdatasync_each)
+		return false;
+	if (worker->depth == 0 || worker->depth > SIZEUP_IO_MAX_DEPTH || worker->submit_batch == 0)
+		return false;
+	if (worker->block_bytes < 512 || worker->block_bytes > (1u << 30))
+		return false;
+	if (worker->size_bytes < worker->block_bytes || worker->size_bytes > (uint64_t)INT64_MAX ||
+	    worker->start_bytes > (uint64_t)INT64_MAX - worker->size_bytes)
+		return false;
+	return worker->pattern >= SIZEUP_IO_RANDOM && worker->pattern <= SIZEUP_IO_ONCE &&
+	       worker->read_percent <= 100 && worker->interval_ns >= 0 &&
+	       worker->first_block < worker->size_bytes / worker->block_bytes;
+}
+
+static void release(struct sizeup_io_job *job)
+{
+	for (uint32_t i = 0; i < job->count; i++)
+		io_worker_release(&job->workers[i]);
+	free(job->workers);
+	free(job->threads);
+	free(job);
+}
+
+static int spawn(struct sizeup_io_job *job)
+{
+	pthread_attr_t attributes;
+	int status = -pthread_attr_init(&attributes);
+
+	if (status < 0)
+		return status;
+	pthread_attr_setstacksize(&attributes, STACK_BYTES);
+	for (uint32_t i = 0; i < job->count && status == 0; i++) {
+		status = -pthread_create(&job->threads[i], &attributes, io_worker_run, &job->workers[i]);
+		if (status < 0) {
+			/* The ones that did start end at once; none has a request out yet that hangs. */
+			io_stop_ask(&job->stop);
+			for (uint32_t started = 0; started < i; started++)
+				pthread_join(job->threads[started], NULL);
+		}
+	}
+	pthread_attr_destroy(&attributes);
+	return status;
+}
+
+int sizeup_io_start(const struct sizeup_io_worker *workers, uint32_t count, struct sizeup_io_job **job)
+{
+	struct sizeup_io_job *new;
+	int status = 0;
+
+	if (count == 0 || count > SIZEUP_IO_MAX_WORKERS)
+		return -EINVAL;
+	for (uint32_t i = 0; i < count; i++) {
+		if (!makes_sense(&workers[i]))
+			return -EINVAL;
+	}
+	new = calloc(1, sizeof(*new));
+	if (!new)
+		return -ENOMEM;
+	new->workers = calloc(count, sizeof(*new->workers));
+	new->threads = calloc(count, sizeof(*new->threads));
+	if (!new->workers || !new->threads)
+		status = -ENOMEM;
+	for (uint32_t i = 0; i < count && status == 0; i++) {
+		status = io_worker_prepare(&new->workers[i], &workers[i], &new->stop);
+		if (status == 0)
+			new->count++;
+	}
+	if (status == 0)
+		status = spawn(new);
+	if (status < 0) {
+		release(new);
+		return status;
+	}
+	*job = new;
+	return 0;
+}
+
+void sizeup_io_cancel(struct sizeup_io_job *job)
+{
+	io_stop_ask(&job->stop);
+}
+
+void sizeup_io_sample(const struct sizeup_io_job *job, int32_t group, struct sizeup_io_sample *sample)
+{
+	memset(sample, 0, sizeof(*sample));
+	sample->flags = UINT32_MAX;
+	sample->time_ns = sizeup_clock_now_ns();
+	for (uint32_t i = 0; i < job->count; i++) {
+		if (job->workers[i].asked.group == group)
+			io_worker_add(&job->workers[i], sample);
+	}
+	if (sample->workers == 0)
+		sample->flags = 0;
+}
+
+void sizeup_io_difference(struct sizeup_io_sample *later, const struct sizeup_io_sample *earlier)
+{
+	later->time_ns -= earlier->time_ns;
+	later->reads -= earlier->reads;
+	later->writes -= earlier->writes;
+	later->read_bytes -= earlier->read_bytes;
+	later->written_bytes -= earlier->written_bytes;
+	later->errors -= earlier->errors;
+	later->submit_calls -= earlier->submit_calls;
+	later->late -= earlier->late;
+	later->usage_requests -= earlier->usage_requests;
+	later->usage_bytes -= earlier->usage_bytes;
+	later->user_ns -= earlier->user_ns;
+	later->system_ns -= earlier->system_ns;
+	later->run_delay_ns -= earlier->run_delay_ns;
+	later->voluntary_switches -= earlier->voluntary_switches;
+	later->involuntary_switches -= earlier->involuntary_switches;
+	for (uint32_t i = 0; i < SIZEUP_HISTOGRAM_BUCKETS; i++) {
+		later->read_ns[i] -= earlier->read_ns[i];
+		later->write_ns[i] -= earlier->write_ns[i];
+		later->response_ns[i] -= earlier->response_ns[i];
+	}
+}
+
+int sizeup_io_stop(struct sizeup_io_job *job, int64_t timeout_ns)
+{
+	const int64_t deadline_ns = sizeup_clock_now_ns() + timeout_ns;
+	const struct timespec pause = { 0, 1000000 };
+
+	io_stop_ask(&job->stop);
+	for (uint32_t i = 0; i < job->count; i++) {
+		while (!io_worker_ended(&job->workers[i])) {
+			if (sizeup_clock_now_ns() >= deadline_ns)
+				return -ETIMEDOUT;
+			nanosleep(&pause, NULL);
+		}
+	}
+	for (uint32_t i = 0; i < job->count; i++)
+		pthread_join(job->threads[i], NULL);
+	release(job);
+	return 0;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SIZEUP_DIRECT_IO_WORKER_H
+#define SIZEUP_DIRECT_IO_WORKER_H
+
+#include "direct_io_engine.h"
+
+#include <sizeup/direct_io.h>
+
+#include <stdatomic.h>
+
+/* Written by one thread, read by any: plain additions that others may see a moment late. */
+typedef _Atomic uint64_t io_counter;
+
+/* The word that all workers of a job look at between two requests. */
+struct io_stop {
+	atomic_bool asked;
+};
+
+/* What a worker shows while it runs; only its thread writes here. */
+struct io_live {
+	io_counter reads, writes, read_bytes, written_bytes;
+	io_counter errors, submitted, submit_calls, late;
+	io_counter last_progress_ns;
+	io_counter usage_requests, usage_bytes, user_ns, system_ns, run_delay_ns;
+	io_counter voluntary_switches, involuntary_switches;
+	_Atomic uint32_t flags;
+	_Atomic int32_t status;
+	_Atomic int32_t first_error;
+	atomic_bool ended;
+	io_counter read_ns[SIZEUP_HISTOGRAM_BUCKETS];
+	io_counter write_ns[SIZEUP_HISTOGRAM_BUCKETS];
+	io_counter response_ns[SIZEUP_HISTOGRAM_BUCKETS];
+};
+
+struct io_worker {
+	struct sizeup_io_worker asked;
+	const struct io_stop *stop;
+	struct io_live *live;
+};
+
+static inline void io_stop_ask(struct io_stop *stop)
+{
+	atomic_store_explicit(&stop->asked, true, memory_order_relaxed);
+}
+
+/* The function table of an asynchronous engine; NULL for threads and for unknown numbers. */
+const struct io_engine *io_engine_of(int32_t engine);
+
+int io_worker_prepare(struct io_worker *worker, const struct sizeup_io_worker *asked,
+		      const struct io_stop *stop);
+void io_worker_release(struct io_worker *worker);
+/* The thread; @worker is a struct io_worker. */
+void *io_worker_run(void *worker);
+bool io_worker_ended(const struct io_worker *worker);
+void io_worker_add(const struct io_worker *worker, struct sizeup_io_sample *sample);
+
+#endif

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Every engine reads and writes what it was told, counts it, and ends when asked. */
+#define _GNU_SOURCE
+#include <sizeup/clock.h>
+#include <sizeup/direct_io.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define FILE_BYTES ((uint64_t)4 << 20)
+#define SECOND_NS 1000000000
+
+static struct sizeup_io_sample sample;
+static char path[] = "direct_io_XXXXXX";
+static int target;
+
+#define CHECK(truth)                                                                            \
+	do {                                                                                    \
+		if (!(truth)) {                                                                 \
+			fprintf(stderr, "%s:%d: %s\n", __func__, __LINE__, #truth);             \
+			return 1;                                                               \
+		}                                                                               \
+	} while (0)
+
+static void pause_ms(long milliseconds)
+{
+	const struct timespec pause = { milliseconds / 1000, milliseconds % 1000 * 1000000 };
+
+	nanosleep(&pause, NULL);
+}
+
+static struct sizeup_io_worker random_reader(int32_t engine, uint32_t depth)
+{
+	return (struct sizeup_io_worker){
+		.engine = engine,
+		.fd = target,
+		.size_bytes = FILE_BYTES,
+		.block_bytes = 8192,
+		.seed = 7,
+		.read_percent = 100,
+		.depth = engine == SIZEUP_IO_THREADS ? 1 : depth,
+		.submit_batch = 4,
+		.error_limit = 1000,
+	};
+}
+
+static int run_for(const struct sizeup_io_worker *workers, uint32_t count, long milliseconds)
+{
+	struct sizeup_io_job *job;
+	int status = sizeup_io_start(workers, count, &job);
+
+	if (status < 0)
+		return status;
+	pause_ms(milliseconds);
+	sizeup_io_sample(job, 0, &sample);
+	return sizeup_io_stop(job, 5LL * SECOND_NS);
+}
+
+static int reads_are_counted_and_timed(int32_t engine)
+{
+	const struct sizeup_io_worker worker = random_reader(engine, 16);
+
+	CHECK(run_for(&worker, 1, 200) == 0);
+	CHECK(sample.status == 0 && sample.errors == 0);
+	CHECK(sample.reads > 10 && sample.writes == 0);
+	CHECK(sample.read_bytes == sample.reads * 8192);
+	CHECK(sizeup_histogram_count(sample.read_ns) >= sample.reads);
+	CHECK(sizeup_histogram_quantile_ns(sample.read_ns, 0.5) > 0);
+	CHECK(sample.in_flight <= 16);
+	return 0;
+}
+
+static int a_mix_writes_its_share(int32_t engine)
+{
+	struct sizeup_io_worker worker = random_reader(engine, 8);
+
+	worker.read_percent = 70;
+	CHECK(run_for(&worker, 1, 300) == 0);
+	CHECK(sample.status == 0 && sample.errors == 0);
+	const double share = (double)sample.reads / (double)(sample.reads + sample.writes);
+
+	CHECK(sample.reads + sample.writes < 200 || (share > 0.6 && share < 0.8));
+	return 0;
+}
+
+static int one_pass_ends_by_itself_and_covers_the_region(int32_t engine)
+{
+	struct sizeup_io_worker worker = random_reader(engine, 4);
+	struct sizeup_io_job *job;
+	char block[4096] __attribute__((aligned(4096)));
+	uint64_t stamps[2][2];
+
+	worker.pattern = SIZEUP_IO_ONCE;
+	worker.read_percent = 0;
+	worker.block_bytes = 65536;
+	CHECK(sizeup_io_start(&worker, 1, &job) == 0);
+	for (int i = 0; i < 200; i++) {
+		sizeup_io_sample(job, 0, &sample);
+		if (sample.running == 0)
+			break;
+		pause_ms(50);
+	}
+	CHECK(sizeup_io_stop(job, 5LL * SECOND_NS) == 0);
+	CHECK(sample.running == 0 && sample.status == 0);
+	CHECK(sample.written_bytes == FILE_BYTES);
+	CHECK(sample.flags & SIZEUP_IO_REGION_DONE);
+	/* No two 4 KiB of what was written are alike. */
+	for (int i = 0; i < 2; i++) {
+		CHECK(pread(target, block, sizeof(block), (off_t)i * 4096) == 4096);
+		memcpy(stamps[i], block, sizeof(stamps[i]));
+	}
+	CHECK(memcmp(stamps[0], stamps[1], sizeof(stamps[0])) != 0);
+	return 0;
+}
+
+static int reads_past_the_end_are_errors_and_no_times(int32_t engine)
+{
+	struct sizeup_io_worker worker = random_reader(engine, 4);
+
+	worker.start_bytes = FILE_BYTES;
+	worker.error_limit = 50;
+	CHECK(run_for(&worker, 1, 200) == 0);
+	CHECK(sample.errors >= 50 && sample.errors < 60);
+	CHECK(sample.status == -ENODATA && sample.first_error == -ENODATA);
+	CHECK(sample.reads == 0 && sizeup_histogram_count(sample.read_ns) == 0);
+	return 0;
+}
+
+static int a_bad_descriptor_ends_the_worker(int32_t engine)
+{
+	struct sizeup_io_worker worker = random_reader(engine, 4);
+
+	worker.fd = -1;
+	CHECK(run_for(&worker, 1, 100) == 0);
+	CHECK(sample.running == 0);
+	CHECK(sample.status == -EBADF);
+	return 0;
+}
+
+static int cancel_ends_within_a_quarter_of_a_second(int32_t engine)
+{
+	const struct sizeup_io_worker worker = random_reader(engine, 16);
+	struct sizeup_io_job *job;
+
+	CHECK(sizeup_io_start(&worker, 1, &job) == 0);
+	pause_ms(50);
+	CHECK(sizeup_io_stop(job, SECOND_NS / 4) == 0);
+	return 0;
+}
+
+static int a_pace_is_kept(int32_t engine)
+{
+	struct sizeup_io_worker worker = random_reader(engine, 4);
+
+	worker.interval_ns = 2000000;
+	CHECK(run_for(&worker, 1, 400) == 0);
+	/* 200 are meant; a busy machine may run behind, never ahead. */
+	CHECK(sample.reads > 20 && sample.reads <= 202);
+	CHECK(sizeup_histogram_count(sample.response_ns) == sizeup_histogram_count(sample.read_ns));
+	return 0;
+}
+
+static int groups_are_sampled_apart(int32_t engine)
+{
+	struct sizeup_io_worker workers[2] = { random_reader(engine, 2), random_reader(engine, 2) };
+	struct sizeup_io_job *job;
+	struct sizeup_io_sample other;
+
+	workers[1].group = 1;
+	workers[1].read_percent = 0;
+	CHECK(sizeup_io_start(workers, 2, &job) == 0);
+	pause_ms(200);
+	sizeup_io_sample(job, 0, &sample);
+	sizeup_io_sample(job, 1, &other);
+	CHECK(sizeup_io_stop(job, 5LL * SECOND_NS) == 0);
+	CHECK(sample.reads > 0 && sample.writes == 0 && sample.workers == 1);
+	CHECK(other.writes > 0 && other.reads == 0 && other.workers == 1);
+	return 0;
+}
+
+/*
+ * Stopping the whole process for 300 ms is what a stalled device looks like to the one who waits:
+ * one request is slow, and all that should have started meanwhile are late.
+ */
+static int a_stall_shows_in_the_response_time(int32_t engine)
+{
+	int answer[2];
+	uint64_t quantiles[2] = { 0, 0 };
+
+	CHECK(pipe(answer) == 0);
+	const pid_t child = fork();
+
+	CHECK(child >= 0);
+	if (child == 0) {
+		struct sizeup_io_worker worker = random_reader(engine, 4);
+
+		worker.interval_ns = 1000000;
+		if (run_for(&worker, 1, 1500) == 0) {
+			quantiles[0] = sizeup_histogram_quantile_ns(sample.read_ns, 0.95);
+			quantiles[1] = sizeup_histogram_quantile_ns(sample.response_ns, 0.95);
+		}
+		_exit(write(answer[1], quantiles, sizeof(quantiles)) != sizeof(quantiles));
+	}
+	pause_ms(400);
+	kill(child, SIGSTOP);
+	pause_ms(300);
+	kill(child, SIGCONT);
+	CHECK(read(answer[0], quantiles, sizeof(quantiles)) == sizeof(quantiles));
+	waitpid(child, NULL, 0);
+	close(answer[0]);
+	close(answer[1]);
+	/* 300 of 1,500 starts were due in the stall: 5 % of all waited 225 ms or longer. */
+	CHECK(quantiles[1] > 150000000);
+	CHECK(quantiles[0] < quantiles[1] / 2);
+	return 0;
+}
+
+static int nonsense_is_refused(void)
+{
+	struct sizeup_io_worker worker = random_reader(SIZEUP_IO_THREADS, 1);
+	struct sizeup_io_job *job;
+
+	CHECK(sizeup_io_start(&worker, 0, &job) == -EINVAL);
+	worker.depth = 2;
+	CHECK(sizeup_io_start(&worker, 1, &job) == -EINVAL);
+	worker = random_reader(9, 1);
+	CHECK(sizeup_io_start(&worker, 1, &job) == -EINVAL);
+	worker = random_reader(SIZEUP_IO_AIO, 1);
+	worker.fdatasync_each = 1;
+	CHECK(sizeup_io_start(&worker, 1, &job) == -EINVAL);
+	worker = random_reader(SIZEUP_IO_AIO, 1);
+	worker.size_bytes = 100;
+	CHECK(sizeup_io_start(&worker, 1, &job) == -EINVAL);
+	worker.size_bytes = UINT64_MAX;
+	CHECK(sizeup_io_start(&worker, 1, &job) == -EINVAL);
+	CHECK(sizeup_io_available(9) == -EINVAL);
+	return 0;
+}
+
+static int every_write_can_be_flushed(void)
+{
+	struct sizeup_io_worker worker = random_reader(SIZEUP_IO_THREADS, 1);
+
+	worker.read_percent = 0;
+	worker.fdatasync_each = 1;
+	CHECK(run_for(&worker, 1, 200) == 0);
+	CHECK(sample.writes > 0 && sample.errors == 0);
+	return 0;
+}
+
+static int make_target(void)
+{
+	static char zeros[65536];
+	int fd = mkstemp(path);
+
+	if (fd < 0)
+		return -1;
+	for (uint64_t at = 0; at < FILE_BYTES; at += sizeof(zeros)) {
+		if (write(fd, zeros, sizeof(zeros)) != sizeof(zeros))
+			return -1;
+	}
+	close(fd);
+	fd = open(path, O_RDWR | O_DIRECT | O_CLOEXEC);
+	if (fd < 0) /* a file system without it serves as well to test the counting */
+		fd = open(path, O_RDWR | O_CLOEXEC);
+	unlink(path);
+	return fd;
+}
+
+int main(void)
+{
+	static const int32_t engines[] = { SIZEUP_IO_THREADS, SIZEUP_IO_AIO, SIZEUP_IO_URING };
+	int failures = 0;
+	int ran = 0;
+
+	target = make_target();
+	if (target < 0) {
+		perror(path);
+		return 1;
+	}
+	for (size_t i = 0; i < sizeof(engines) / sizeof(engines[0]); i++) {
+		const int32_t engine = engines[i];
+		const int status = sizeup_io_available(engine);
+
+		if (status < 0) {
+			fprintf(stderr, "engine %d is not available: %s\n", engine, strerror(-status));
+			continue;
+		}
+		ran++;
+		failures += reads_are_counted_and_timed(engine);
+		failures += a_mix_writes_its_share(engine);
+		failures += one_pass_ends_by_itself_and_covers_the_region(engine);
+		failures += reads_past_the_end_are_errors_and_no_times(engine);
+		failures += a_bad_descriptor_ends_the_worker(engine);
+		failures += cancel_ends_within_a_quarter_of_a_second(engine);
+		failures += a_pace_is_kept(engine);
+		failures += groups_are_sampled_apart(engine);
+		failures += a_stall_shows_in_the_response_time(engine);
+	}
+	failures += nonsense_is_refused();
+	failures += every_write_can_be_flushed();
+	printf("%d engines, %d failures\n", ran, failures);
+	return failures != 0;
+}
