@@ -140,36 +140,48 @@ void sizeup_io_sample(const struct sizeup_io_job *job, int32_t group, struct siz
 		sample->flags = 0;
 }
 
-void sizeup_io_difference(struct sizeup_io_sample *later, const struct sizeup_io_sample *earlier)
+/* Counters are unsigned and wrap, so that taking away is adding the two's complement. */
+static void combine(struct sizeup_io_sample *into, const struct sizeup_io_sample *other, int sign)
 {
-	later->time_ns -= earlier->time_ns;
-	later->reads -= earlier->reads;
-	later->writes -= earlier->writes;
-	later->read_bytes -= earlier->read_bytes;
-	later->written_bytes -= earlier->written_bytes;
-	later->errors -= earlier->errors;
-	later->submit_calls -= earlier->submit_calls;
-	later->late -= earlier->late;
-	later->usage_requests -= earlier->usage_requests;
-	later->usage_bytes -= earlier->usage_bytes;
-	later->user_ns -= earlier->user_ns;
-	later->system_ns -= earlier->system_ns;
-	later->run_delay_ns -= earlier->run_delay_ns;
-	later->voluntary_switches -= earlier->voluntary_switches;
-	later->involuntary_switches -= earlier->involuntary_switches;
+	const uint64_t factor = sign < 0 ? UINT64_MAX : 1;
+
+	into->time_ns += sign * other->time_ns;
+	into->reads += factor * other->reads;
+	into->writes += factor * other->writes;
+	into->read_bytes += factor * other->read_bytes;
+	into->written_bytes += factor * other->written_bytes;
+	into->errors += factor * other->errors;
+	into->submit_calls += factor * other->submit_calls;
+	into->late += factor * other->late;
+	into->usage_requests += factor * other->usage_requests;
+	into->usage_bytes += factor * other->usage_bytes;
+	into->user_ns += sign * other->user_ns;
+	into->system_ns += sign * other->system_ns;
+	into->run_delay_ns += sign * other->run_delay_ns;
+	into->voluntary_switches += factor * other->voluntary_switches;
+	into->involuntary_switches += factor * other->involuntary_switches;
 	for (uint32_t i = 0; i < SIZEUP_HISTOGRAM_BUCKETS; i++) {
-		later->read_ns[i] -= earlier->read_ns[i];
-		later->write_ns[i] -= earlier->write_ns[i];
-		later->response_ns[i] -= earlier->response_ns[i];
+		into->read_ns[i] += factor * other->read_ns[i];
+		into->write_ns[i] += factor * other->write_ns[i];
+		into->response_ns[i] += factor * other->response_ns[i];
 	}
 }
 
-int sizeup_io_stop(struct sizeup_io_job *job, int64_t timeout_ns)
+void sizeup_io_difference(struct sizeup_io_sample *later, const struct sizeup_io_sample *earlier)
+{
+	combine(later, earlier, -1);
+}
+
+void sizeup_io_pool(struct sizeup_io_sample *pool, const struct sizeup_io_sample *more)
+{
+	combine(pool, more, 1);
+}
+
+int sizeup_io_wait(const struct sizeup_io_job *job, int64_t timeout_ns)
 {
 	const int64_t deadline_ns = sizeup_clock_now_ns() + timeout_ns;
 	const struct timespec pause = { 0, 1000000 };
 
-	io_stop_ask(&job->stop);
 	for (uint32_t i = 0; i < job->count; i++) {
 		while (!io_worker_ended(&job->workers[i])) {
 			if (sizeup_clock_now_ns() >= deadline_ns)
@@ -177,8 +189,12 @@ int sizeup_io_stop(struct sizeup_io_job *job, int64_t timeout_ns)
 			nanosleep(&pause, NULL);
 		}
 	}
+	return 0;
+}
+
+void sizeup_io_free(struct sizeup_io_job *job)
+{
 	for (uint32_t i = 0; i < job->count; i++)
 		pthread_join(job->threads[i], NULL);
 	release(job);
-	return 0;
 }

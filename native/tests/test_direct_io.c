@@ -52,6 +52,16 @@ static struct sizeup_io_worker random_reader(int32_t engine, uint32_t depth)
 	};
 }
 
+static int stop(struct sizeup_io_job *job, int64_t timeout_ns)
+{
+	sizeup_io_cancel(job);
+	const int status = sizeup_io_wait(job, timeout_ns);
+
+	if (status == 0)
+		sizeup_io_free(job);
+	return status;
+}
+
 static int run_for(const struct sizeup_io_worker *workers, uint32_t count, long milliseconds)
 {
 	struct sizeup_io_job *job;
@@ -61,7 +71,7 @@ static int run_for(const struct sizeup_io_worker *workers, uint32_t count, long 
 		return status;
 	pause_ms(milliseconds);
 	sizeup_io_sample(job, 0, &sample);
-	return sizeup_io_stop(job, 5LL * SECOND_NS);
+	return stop(job, 5LL * SECOND_NS);
 }
 
 static int reads_are_counted_and_timed(int32_t engine)
@@ -108,7 +118,7 @@ static int one_pass_ends_by_itself_and_covers_the_region(int32_t engine)
 			break;
 		pause_ms(50);
 	}
-	CHECK(sizeup_io_stop(job, 5LL * SECOND_NS) == 0);
+	CHECK(stop(job, 5LL * SECOND_NS) == 0);
 	CHECK(sample.running == 0 && sample.status == 0);
 	CHECK(sample.written_bytes == FILE_BYTES);
 	CHECK(sample.flags & SIZEUP_IO_REGION_DONE);
@@ -152,7 +162,7 @@ static int cancel_ends_within_a_quarter_of_a_second(int32_t engine)
 
 	CHECK(sizeup_io_start(&worker, 1, &job) == 0);
 	pause_ms(50);
-	CHECK(sizeup_io_stop(job, SECOND_NS / 4) == 0);
+	CHECK(stop(job, SECOND_NS / 4) == 0);
 	return 0;
 }
 
@@ -180,7 +190,7 @@ static int groups_are_sampled_apart(int32_t engine)
 	pause_ms(200);
 	sizeup_io_sample(job, 0, &sample);
 	sizeup_io_sample(job, 1, &other);
-	CHECK(sizeup_io_stop(job, 5LL * SECOND_NS) == 0);
+	CHECK(stop(job, 5LL * SECOND_NS) == 0);
 	CHECK(sample.reads > 0 && sample.writes == 0 && sample.workers == 1);
 	CHECK(other.writes > 0 && other.reads == 0 && other.workers == 1);
 	return 0;

@@ -95,7 +95,7 @@ int sizeup_io_available(int32_t engine);
 
 /**
  * sizeup_io_start() - Start every worker and return at once; set-up happens in the threads.
- * @job: where the new job is put; it lives until sizeup_io_stop() succeeds.
+ * @job: where the new job is put; it lives until sizeup_io_free().
  * Return: 0, -EINVAL for a worker that makes no sense, -ENOMEM or -EAGAIN.
  */
 int sizeup_io_start(const struct sizeup_io_worker *workers, uint32_t count,
@@ -119,10 +119,20 @@ void sizeup_io_sample(const struct sizeup_io_job *job, int32_t group,
 void sizeup_io_difference(struct sizeup_io_sample *later, const struct sizeup_io_sample *earlier);
 
 /**
- * sizeup_io_stop() - Cancel, wait and free.
- * Return: 0, or -ETIMEDOUT after @timeout_ns with a worker still inside the kernel: a request on
- * a hung device cannot be taken back, so the job then stays in memory for good.
+ * sizeup_io_pool() - Add the interval @more to the interval @pool: counters, times and histograms.
  */
-int sizeup_io_stop(struct sizeup_io_job *job, int64_t timeout_ns);
+void sizeup_io_pool(struct sizeup_io_sample *pool, const struct sizeup_io_sample *more);
+
+/**
+ * sizeup_io_wait() - Wait until all workers have ended; ask them to with sizeup_io_cancel().
+ * Return: 0, or -ETIMEDOUT after @timeout_ns with a worker still running or inside the kernel.
+ */
+int sizeup_io_wait(const struct sizeup_io_job *job, int64_t timeout_ns);
+
+/**
+ * sizeup_io_free() - Give back a job whose workers have ended.
+ * A request on a hung device cannot be taken back: such a job is left in memory for good.
+ */
+void sizeup_io_free(struct sizeup_io_job *job);
 
 #endif

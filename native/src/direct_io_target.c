@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE /* fallocate, statx */
+#include <sizeup/direct_io_target.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/fiemap.h>
+#include <linux/fs.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define SYS_NUMBER_CACHESTAT 451 /* the same on every architecture but alpha; Linux 6.5 */
+#define MASK_DIOALIGN 0x2000u    /* Linux 6.1, newer than many build hosts */
+
+/* The fields of struct statx that older headers keep in reserve; see statx(2). */
+#define STATX_BYTES 256
+#define STATX_MASK_AT 0
+#define STATX_MEMORY_ALIGN_AT 0x98
+#define STATX_OFFSET_ALIGN_AT 0x9c
+
+int sizeup_io_alignment(int fd, uint32_t *memory_bytes, uint32_t *offset_bytes)
+{
+	char answer[STATX_BYTES] = { 0 };
+	uint32_t mask;
+
+	if (syscall(SYS_statx, fd, "", AT_EMPTY_PATH, MASK_DIOALIGN, answer) < 0)
+		return errno == ENOSYS ? -EOPNOTSUPP : -errno;
+	memcpy(&mask, answer + STATX_MASK_AT, sizeof(mask));
+	if (!(mask & MASK_DIOALIGN))
+		return -EOPNOTSUPP;
+	memcpy(memory_bytes, answer + STATX_MEMORY_ALIGN_AT, sizeof(*memory_bytes));
+	memcpy(offset_bytes, answer + STATX_OFFSET_ALIGN_AT, sizeof(*offset_bytes));
+	return 0;
+}
+
+static int64_t resident_bytes(int fd, uint64_t size_bytes, size_t page_bytes)
+{
+	const size_t pages = (size_bytes + page_bytes - 1) / page_bytes;
+	unsigned char *const resident = malloc(pages);
+	void *map;
+	int64_t count = 0;
+	int status = 0;
+
+	if (!resident)
+		return -ENOMEM;
+	map = mmap(NULL, size_bytes, PROT_READ, MAP_SHARED, fd, 0);
+	if (map == MAP_FAILED) {
+		status = -errno;
+		free(resident);
+		return status;
+	}
+	if (mincore(map, size_bytes, resident) < 0)
+		status = -errno;
+	for (size_t i = 0; status == 0 && i < pages; i++)
+		count += resident[i] & 1;
+	munmap(map, size_bytes);
+	free(resident);
+	return status < 0 ? status : count * (int64_t)page_bytes;
+}
+
+int64_t sizeup_io_cached_bytes(int fd, uint64_t size_bytes)
+{
+	const size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+	const struct {
+		uint64_t offset, length;
+	} range = { 0, size_bytes };
+	struct {
+		uint64_t cached, dirty, writeback, evicted, recently_evicted;
+	} pages;
+
+	if (syscall(SYS_NUMBER_CACHESTAT, fd, &range, &pages, 0) == 0)
+		return (int64_t)(pages.cached * page_bytes);
+	return resident_bytes(fd, size_bytes, page_bytes);
+}
+
+static void classify(const struct fiemap_extent *extent, uint64_t length,
+		     struct sizeup_io_extents *extents)
+{
+	const uint32_t odd = FIEMAP_EXTENT_ENCODED | FIEMAP_EXTENT_DATA_INLINE | FIEMAP_EXTENT_DELALLOC |
+			     FIEMAP_EXTENT_UNKNOWN | FIEMAP_EXTENT_DATA_TAIL;
+
+	extents->count++;
+	if (extent->fe_flags & FIEMAP_EXTENT_UNWRITTEN)
+		extents->unwritten_bytes += length;
+	else if (extent->fe_flags & odd)
+		extents->odd_bytes += length;
+	else
+		extents->written_bytes += length;
+}
+
+int sizeup_io_extents(int fd, uint64_t size_bytes, struct sizeup_io_extents *extents)
+{
+	enum { BATCH = 128 };
+	const size_t bytes = sizeof(struct fiemap) + BATCH * sizeof(struct fiemap_extent);
+	struct fiemap *const map = malloc(bytes);
+	uint64_t at = 0;
+	int status = 0;
+
+	if (!map)
+		return -ENOMEM;
+	memset(extents, 0, sizeof(*extents));
+	while (at < size_bytes) {
+		memset(map, 0, bytes);
+		map->fm_start = at;
+		map->fm_length = size_bytes - at;
+		map->fm_flags = FIEMAP_FLAG_SYNC;
+		map->fm_extent_count = BATCH;
+		if (ioctl(fd, FS_IOC_FIEMAP, map) < 0) {
+			status = errno == ENOTTY || errno == EINVAL ? -EOPNOTSUPP : -errno;
+			break;
+		}
+		for (uint32_t i = 0; i < map->fm_mapped_extents && at < size_bytes; i++) {
+			const struct fiemap_extent *const extent = &map->fm_extents[i];
+			const uint64_t start = extent->fe_logical > at ? extent->fe_logical : at;
+			const uint64_t end = extent->fe_logical + extent->fe_length;
+			const uint64_t stop = end < size_bytes ? end : size_bytes;
+
+			if (start >= size_bytes || stop <= start)
+				continue;
+			extents->hole_bytes += start - at;
+			classify(extent, stop - start, extents);
+			at = stop;
+		}
+		if (map->fm_mapped_extents < BATCH) /* that was the last batch */
+			break;
+	}
+	if (status == 0)
+		extents->hole_bytes += size_bytes - at;
+	free(map);
+	return status;
+}
+
+int sizeup_io_allocate(int fd, uint64_t size_bytes)
+{
+	return fallocate(fd, 0, 0, (off_t)size_bytes) < 0 ? -errno : 0;
+}

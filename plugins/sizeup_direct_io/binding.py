@@ -1,0 +1,411 @@
+"""The only importer of the extension: jobs, samples and what the kernel says about a file."""
+
+from __future__ import annotations
+
+import errno
+import os
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from types import TracebackType
+from typing import Any, Self
+
+from sizeup_direct_io._native import ffi, lib
+
+_HURRY_SECONDS = 0.1
+
+
+class Engine(Enum):
+    """How requests reach the kernel."""
+
+    IO_URING = "io_uring"
+    AIO = "aio"
+    THREADS = "threads"
+
+    @property
+    def native(self) -> int:
+        """The number that C knows it by."""
+        return int(
+            {
+                Engine.IO_URING: lib.SIZEUP_IO_URING,
+                Engine.AIO: lib.SIZEUP_IO_AIO,
+                Engine.THREADS: lib.SIZEUP_IO_THREADS,
+            }[self]
+        )
+
+
+class Pattern(Enum):
+    """Where the next request goes."""
+
+    RANDOM = "random"
+    SEQUENTIAL = "sequential"
+    ONCE = "once"
+    """Sequential, and done at the region's end."""
+
+    @property
+    def native(self) -> int:
+        """The number that C knows it by."""
+        return int(
+            {
+                Pattern.RANDOM: lib.SIZEUP_IO_RANDOM,
+                Pattern.SEQUENTIAL: lib.SIZEUP_IO_SEQUENTIAL,
+                Pattern.ONCE: lib.SIZEUP_IO_ONCE,
+            }[self]
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Worker:
+    """One thread of a job: its descriptor, its region and its pattern."""
+
+    engine: Engine
+    descriptor: int
+    block_bytes: int
+    start_bytes: int
+    size_bytes: int
+    group: int = 0
+    pattern: Pattern = Pattern.RANDOM
+    first_block: int = 0
+    seed: int = 1
+    interval_ns: int = 0
+    """Between two intended starts; 0: the next starts as one ends."""
+    read_percent: int = 100
+    depth: int = 1
+    submit_batch: int = 4
+    """More at once puts process and device in lock-step (18 % on the median); one costs CPU."""
+    error_limit: int = 1000
+    huge_pages: bool = True
+    fdatasync_each: bool = False
+    fresh_data: bool = False
+
+
+class Interval:
+    """What a group of workers did between two moments."""
+
+    def __init__(self, native: Any, *, latest: Any) -> None:
+        self._native = native
+        self._latest = latest
+
+    @property
+    def seconds(self) -> float:
+        """Length by CLOCK_MONOTONIC_RAW."""
+        return float(self._native.time_ns) / 1e9
+
+    @property
+    def reads(self) -> int:
+        """Reads that ended well."""
+        return int(self._native.reads)
+
+    @property
+    def writes(self) -> int:
+        """Writes that ended well."""
+        return int(self._native.writes)
+
+    @property
+    def requests(self) -> int:
+        """Reads and writes that ended well."""
+        return self.reads + self.writes
+
+    @property
+    def transferred_bytes(self) -> int:
+        """Bytes of the requests that ended well."""
+        return int(self._native.read_bytes) + int(self._native.written_bytes)
+
+    @property
+    def read_bytes(self) -> int:
+        """Bytes of the reads that ended well."""
+        return int(self._native.read_bytes)
+
+    @property
+    def written_bytes(self) -> int:
+        """Bytes of the writes that ended well."""
+        return int(self._native.written_bytes)
+
+    @property
+    def errors(self) -> int:
+        """Requests that failed or came back short; no time and no rate holds them."""
+        return int(self._native.errors)
+
+    @property
+    def late(self) -> int:
+        """Paced requests that started more than an interval after they should have."""
+        return int(self._native.late)
+
+    @property
+    def submit_calls(self) -> int:
+        """System calls that handed requests to the kernel."""
+        return int(self._native.submit_calls)
+
+    @property
+    def iops(self) -> float:
+        """Requests a second."""
+        return self.requests / self.seconds
+
+    @property
+    def bytes_per_second(self) -> float:
+        """Throughput."""
+        return self.transferred_bytes / self.seconds
+
+    @property
+    def usage_requests(self) -> int:
+        """The requests that the CPU times below belong to."""
+        return int(self._native.usage_requests)
+
+    @property
+    def usage_bytes(self) -> int:
+        """The bytes that the CPU times below belong to."""
+        return int(self._native.usage_bytes)
+
+    @property
+    def user_ns(self) -> int:
+        """CPU time of the workers in user mode."""
+        return int(self._native.user_ns)
+
+    @property
+    def system_ns(self) -> int:
+        """CPU time of the workers in the kernel; what kernel threads did for them is not in it."""
+        return int(self._native.system_ns)
+
+    @property
+    def run_delay_ns(self) -> int:
+        """Time the workers were ready to run and had no CPU (``/proc/thread-self/schedstat``)."""
+        return int(self._native.run_delay_ns)
+
+    @property
+    def voluntary_switches(self) -> int:
+        """How often the workers went to sleep."""
+        return int(self._native.voluntary_switches)
+
+    @property
+    def in_flight(self) -> int:
+        """Requests out at the later moment."""
+        return int(self._latest.in_flight)
+
+    @property
+    def engine_flags(self) -> tuple[str, ...]:
+        """What the engine got of what it wished for, in words."""
+        names = {
+            int(lib.SIZEUP_IO_FIXED_BUFFERS): "fixed-buffers",
+            int(lib.SIZEUP_IO_FIXED_FILE): "fixed-file",
+            int(lib.SIZEUP_IO_DEFER_TASKRUN): "deferred-completions",
+        }
+        return tuple(name for bit, name in names.items() if int(self._latest.flags) & bit)
+
+    def pooled_with(self, other: Interval) -> Interval:
+        """Both together, as if they had followed each other."""
+        pool = ffi.new("struct sizeup_io_sample *")
+        ffi.memmove(pool, self._native, ffi.sizeof("struct sizeup_io_sample"))
+        lib.sizeup_io_pool(pool, other._native)
+        return Interval(pool, latest=self._latest)
+
+    def _histogram(self, kind: str) -> Any:
+        return getattr(self._native, f"{kind}_ns")
+
+    def quantile_ns(self, kind: str, quantile: float) -> float:
+        """A quantile of ``read``, ``write`` or ``response`` times in nanoseconds; 0 where there are none."""
+        return float(lib.sizeup_histogram_quantile_ns(self._histogram(kind), quantile))
+
+    def mean_ns(self, kind: str) -> float:
+        """The mean of ``read``, ``write`` or ``response`` times in nanoseconds; 0 where there are none."""
+        return float(lib.sizeup_histogram_mean_ns(self._histogram(kind)))
+
+    def count(self, kind: str) -> int:
+        """How many ``read``, ``write`` or ``response`` times there are."""
+        return int(lib.sizeup_histogram_count(self._histogram(kind)))
+
+    def histogram(self, kind: str) -> dict[int, int]:
+        """Middle of bucket in nanoseconds to count, empty buckets left out."""
+        counts = ffi.unpack(self._histogram(kind), lib.SIZEUP_HISTOGRAM_BUCKETS)
+        return {int(lib.sizeup_histogram_middle_ns(i)): count for i, count in enumerate(counts) if count}
+
+
+class Sample:
+    """Everything a group counted since the job's start, at one moment."""
+
+    def __init__(self, native: Any) -> None:
+        self._native = native
+
+    @property
+    def time_ns(self) -> int:
+        """CLOCK_MONOTONIC_RAW."""
+        return int(self._native.time_ns)
+
+    @property
+    def running(self) -> int:
+        """Workers that have not ended."""
+        return int(self._native.running)
+
+    @property
+    def requests(self) -> int:
+        """Requests that ended well since the start."""
+        return int(self._native.reads) + int(self._native.writes)
+
+    @property
+    def written_bytes(self) -> int:
+        """Bytes written since the start."""
+        return int(self._native.written_bytes)
+
+    @property
+    def errors(self) -> int:
+        """Requests that failed since the start."""
+        return int(self._native.errors)
+
+    @property
+    def in_flight(self) -> int:
+        """Requests out."""
+        return int(self._native.in_flight)
+
+    @property
+    def idle_ns(self) -> int:
+        """Time since any request ended."""
+        return max(0, int(self._native.time_ns) - int(self._native.last_progress_ns))
+
+    @property
+    def error(self) -> int | None:
+        """The errno that ended a worker early; None while all is well."""
+        return -int(self._native.status) or None
+
+    @property
+    def first_error(self) -> int | None:
+        """The errno of the first request that failed; None where none did."""
+        return -int(self._native.first_error) or None
+
+    def since(self, earlier: Sample) -> Interval:
+        """The interval between two samples of the same job and group."""
+        difference = ffi.new("struct sizeup_io_sample *")
+        ffi.memmove(difference, self._native, ffi.sizeof("struct sizeup_io_sample"))
+        lib.sizeup_io_difference(difference, earlier._native)
+        return Interval(difference, latest=self._native)
+
+
+class StuckError(Exception):
+    """A worker is inside the kernel and will not come back; its memory is left alone."""
+
+
+class Job:
+    """Workers at work, from ``with`` to its end."""
+
+    def __init__(self, workers: Sequence[Worker], *, patience_seconds: float = 5.0) -> None:
+        self._patience_seconds = patience_seconds
+        self._lock = threading.Lock()
+        table = ffi.new("struct sizeup_io_worker[]", len(workers))
+        for native, worker in zip(table, workers, strict=True):
+            native.engine = worker.engine.native
+            native.fd = worker.descriptor
+            native.group = worker.group
+            native.pattern = worker.pattern.native
+            native.start_bytes = worker.start_bytes
+            native.size_bytes = worker.size_bytes
+            native.block_bytes = worker.block_bytes
+            native.first_block = worker.first_block
+            native.seed = worker.seed
+            native.interval_ns = worker.interval_ns
+            native.read_percent = worker.read_percent
+            native.depth = worker.depth
+            native.submit_batch = worker.submit_batch
+            native.error_limit = worker.error_limit
+            native.huge_pages = worker.huge_pages
+            native.fdatasync_each = worker.fdatasync_each
+            native.fresh_data = worker.fresh_data
+        handle = ffi.new("struct sizeup_io_job **")
+        _check(lib.sizeup_io_start(table, len(workers), handle), "starting the workers")
+        self._handle: Any = handle[0]
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        # Whoever leaves in a hurry has waited, or been asked to be quick, already.
+        self.stop(self._patience_seconds if kind is None else _HURRY_SECONDS)
+
+    def cancel(self) -> None:
+        """Ask all workers to end; from any thread, at any time."""
+        with self._lock:
+            if self._handle is not None:
+                lib.sizeup_io_cancel(self._handle)
+
+    def sample(self, group: int = 0) -> Sample:
+        """Count up a group now."""
+        native = ffi.new("struct sizeup_io_sample *")
+        lib.sizeup_io_sample(self._handle, group, native)
+        return Sample(native)
+
+    def stop(self, patience_seconds: float) -> None:
+        """Cancel, wait and free; raise StuckError where a worker does not come back in time."""
+        self.cancel()
+        # The lock is not held meanwhile: a cancel from elsewhere must not wait for a hung device.
+        status = lib.sizeup_io_wait(self._handle, round(patience_seconds * 1e9))
+        with self._lock:
+            handle, self._handle = self._handle, None
+            if status == 0:
+                lib.sizeup_io_free(handle)
+        if status == -errno.ETIMEDOUT:
+            raise StuckError("a worker is still inside the kernel")
+        _check(status, "stopping the workers")
+
+
+@dataclass(frozen=True, slots=True)
+class Extents:
+    """How the bytes of a file lie on its device."""
+
+    written_bytes: int
+    unwritten_bytes: int
+    hole_bytes: int
+    odd_bytes: int
+    """Compressed, inline, encrypted or not yet allocated."""
+    count: int
+
+
+def _check(status: int, doing: str) -> None:
+    if status < 0:
+        raise OSError(-status, f"{doing}: {os.strerror(-status)}")
+
+
+def availability(engine: Engine) -> int:
+    """0 where this process may use an engine, else the errno of its set-up."""
+    return -int(lib.sizeup_io_available(engine.native))
+
+
+def alignment(descriptor: int) -> tuple[int, int] | None:
+    """Memory and offset alignment of direct I/O, (0, 0) for none at all; None where the kernel does not say."""
+    memory, offset = ffi.new("uint32_t *"), ffi.new("uint32_t *")
+    status = int(lib.sizeup_io_alignment(descriptor, memory, offset))
+    if status == -errno.EOPNOTSUPP:
+        return None
+    _check(status, "statx")
+    return int(memory[0]), int(offset[0])
+
+
+def cached_bytes(descriptor: int, size_bytes: int) -> int:
+    """How much of a file lies in the page cache."""
+    count = int(lib.sizeup_io_cached_bytes(descriptor, size_bytes))
+    _check(count, "cachestat")
+    return count
+
+
+def extents(descriptor: int, size_bytes: int) -> Extents | None:
+    """The extents of a file; None where the file system does not tell."""
+    native = ffi.new("struct sizeup_io_extents *")
+    status = int(lib.sizeup_io_extents(descriptor, size_bytes, native))
+    if status == -errno.EOPNOTSUPP:
+        return None
+    _check(status, "FIEMAP")
+    return Extents(
+        int(native.written_bytes),
+        int(native.unwritten_bytes),
+        int(native.hole_bytes),
+        int(native.odd_bytes),
+        int(native.count),
+    )
+
+
+def allocate(descriptor: int, size_bytes: int) -> bool:
+    """Reserve space for a file; False where the file system cannot."""
+    status = int(lib.sizeup_io_allocate(descriptor, size_bytes))
+    if status == -errno.EOPNOTSUPP:
+        return False
+    _check(status, "fallocate")
+    return True

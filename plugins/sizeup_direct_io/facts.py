@@ -1,0 +1,222 @@
+"""What the running worker reads about itself and the host: pressure, CPU time, I/O accounting."""
+
+from __future__ import annotations
+
+import os
+import resource
+from dataclasses import dataclass
+
+from sizeup_direct_io import binding
+from sizeup_direct_io.binding import Engine
+from sizeup_direct_io.engines import Policy
+
+_SECTOR_BYTES = 512  # the unit of the block layer's counters, whatever the device's sector is
+
+
+def read_text(path: str) -> str | None:
+    """A kernel file; None where it is absent or may not be read."""
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return file.read()
+    except OSError:
+        return None
+
+
+def _integer(path: str) -> int | None:
+    text = read_text(path)
+    return int(text) if text and text.strip().lstrip("-").isdigit() else None
+
+
+def read_policy() -> Policy:
+    """Which engines this process may use now."""
+    return Policy(
+        errors={engine: binding.availability(engine) for engine in Engine},
+        io_uring_disabled=_integer("/proc/sys/kernel/io_uring_disabled"),
+        aio_in_use=_integer("/proc/sys/fs/aio-nr"),
+        aio_limit=_integer("/proc/sys/fs/aio-max-nr"),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Pressure:
+    """One line of ``/proc/pressure``."""
+
+    some_avg10_percent: float
+    some_total_us: int
+
+
+def parse_pressure(text: str) -> Pressure | None:
+    """The ``some`` line of a pressure file; None where there is none."""
+    for line in text.splitlines():
+        kind, *fields = line.split()
+        if kind == "some":
+            values = dict(field.split("=", 1) for field in fields)
+            return Pressure(float(values["avg10"]), int(values["total"]))
+    return None
+
+
+def read_pressure(resource_name: str) -> Pressure | None:
+    """Pressure of ``cpu``, ``io`` or ``memory``; None without CONFIG_PSI."""
+    text = read_text(f"/proc/pressure/{resource_name}")
+    return parse_pressure(text) if text else None
+
+
+@dataclass(frozen=True, slots=True)
+class HostCpu:
+    """The first lines of ``/proc/stat``: the whole host since it started, in nanoseconds of CPU."""
+
+    user_ns: int
+    system_ns: int
+    interrupt_ns: int
+    """Hard and soft interrupts."""
+    idle_ns: int
+    """Idle and waiting for I/O."""
+    stolen_ns: int
+    interrupts: int
+    switches: int
+
+    @property
+    def busy_ns(self) -> int:
+        """All but idle; time that the hypervisor took counts as neither."""
+        return self.user_ns + self.system_ns + self.interrupt_ns
+
+    def since(self, earlier: HostCpu) -> HostCpu:
+        """The difference of two readings."""
+        return HostCpu(
+            self.user_ns - earlier.user_ns,
+            self.system_ns - earlier.system_ns,
+            self.interrupt_ns - earlier.interrupt_ns,
+            self.idle_ns - earlier.idle_ns,
+            self.stolen_ns - earlier.stolen_ns,
+            self.interrupts - earlier.interrupts,
+            self.switches - earlier.switches,
+        )
+
+
+def parse_host_cpu(text: str, ticks_per_second: int) -> HostCpu:
+    """``/proc/stat``; see proc_stat(5)."""
+    ticks: list[int] = []
+    interrupts = switches = 0
+    for line in text.splitlines():
+        name, _, rest = line.partition(" ")
+        if name == "cpu":
+            ticks = [int(field) for field in rest.split()]
+        elif name == "intr":
+            interrupts = int(rest.split(maxsplit=1)[0])
+        elif name == "ctxt":
+            switches = int(rest)
+    user, nice, system, idle, waiting, hard, soft, stolen = (ticks + [0] * 8)[:8]
+    tick_ns = 1_000_000_000 // ticks_per_second
+    return HostCpu(
+        (user + nice) * tick_ns,
+        system * tick_ns,
+        (hard + soft) * tick_ns,
+        (idle + waiting) * tick_ns,
+        stolen * tick_ns,
+        interrupts,
+        switches,
+    )
+
+
+def read_host_cpu() -> HostCpu:
+    """CPU time of the whole host."""
+    return parse_host_cpu(read_text("/proc/stat") or "", os.sysconf("SC_CLK_TCK"))
+
+
+def process_cpu_ns() -> int:
+    """User and system time of this process with all of its threads, io_uring's workers among them."""
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    return round((usage.ru_utime + usage.ru_stime) * 1e9)
+
+
+@dataclass(frozen=True, slots=True)
+class Accounting:
+    """What the kernel charged this process at the block layer (``/proc/self/io``)."""
+
+    read_bytes: int
+    written_bytes: int
+
+
+def parse_accounting(text: str) -> Accounting:
+    """``/proc/PID/io``; see proc_pid_io(5)."""
+    values = dict(line.split(": ", 1) for line in text.splitlines() if ": " in line)
+    return Accounting(int(values["read_bytes"]), int(values["write_bytes"]))
+
+
+def read_accounting() -> Accounting | None:
+    """None without CONFIG_TASK_IO_ACCOUNTING."""
+    text = read_text("/proc/self/io")
+    return parse_accounting(text) if text else None
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceCounters:
+    """``/sys/dev/block/M:m/stat``: what all processes together moved."""
+
+    read_bytes: int
+    written_bytes: int
+
+
+def parse_device_counters(text: str) -> DeviceCounters:
+    """See the kernel's Documentation/block/stat.rst: sectors are 512 bytes."""
+    fields = [int(field) for field in text.split()]
+    return DeviceCounters(fields[2] * _SECTOR_BYTES, fields[6] * _SECTOR_BYTES)
+
+
+def read_device_counters(device_number: int) -> DeviceCounters | None:
+    """None for what is no block device, such as an NFS mount or a btrfs volume."""
+    text = read_text(f"/sys/dev/block/{os.major(device_number)}:{os.minor(device_number)}/stat")
+    return parse_device_counters(text) if text else None
+
+
+def read_huge_page_bytes() -> int | None:
+    """Anonymous memory of this process that lies on huge pages; None where the kernel does not say."""
+    for line in (read_text("/proc/self/smaps_rollup") or "").splitlines():
+        if line.startswith("AnonHugePages:"):
+            return int(line.split()[1]) * 1024
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Mount:
+    """One line of ``/proc/self/mountinfo``."""
+
+    device: str
+    """``major:minor``."""
+    point: str
+    kind: str
+    source: str
+    options: str
+    """Of the mount and of the file system, as the kernel prints them."""
+
+    @property
+    def network(self) -> bool:
+        """Whether requests leave this host."""
+        return self.kind.startswith(("nfs", "cifs", "smb", "ceph", "glusterfs", "lustre", "9p", "afs"))
+
+
+def parse_mounts(text: str) -> dict[int, Mount]:
+    """``/proc/self/mountinfo`` by mount id; see proc_pid_mountinfo(5)."""
+    mounts = {}
+    for line in text.splitlines():
+        head, _, tail = line.partition(" - ")
+        mount_id, _, device, _, point, options, *_ = head.split()
+        kind, source, super_options = [*tail.split(" "), "", ""][:3]
+        mounts[int(mount_id)] = Mount(
+            device, _unescape(point), kind, _unescape(source), f"{options},{super_options}".rstrip(",")
+        )
+    return mounts
+
+
+def _unescape(text: str) -> str:
+    """Undo the kernel's octal escapes of blanks and backslashes."""
+    return text.encode("latin-1", "backslashreplace").decode("unicode_escape") if "\\" in text else text
+
+
+def read_mount(descriptor: int) -> Mount | None:
+    """The mount a descriptor was opened through; None where the kernel does not say."""
+    for line in (read_text(f"/proc/self/fdinfo/{descriptor}") or "").splitlines():
+        name, _, value = line.partition(":")
+        if name == "mnt_id":
+            return parse_mounts(read_text("/proc/self/mountinfo") or "").get(int(value))
+    return None

@@ -1,0 +1,209 @@
+"""Whether a result is what it claims to be: direct, concurrent, physical and steady.
+
+Each part is judged from facts that were read beside the measurement, and says which fact decided.
+No single check sees every way of being fooled: a sparse file passes the alignment and the page
+cache, a file with journalled data passes the open, a buffered one passes the accounting.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from sizeup.units import format_bytes, format_ns, format_rate
+from sizeup_direct_io.binding import Extents
+
+CHARGED_LOW, CHARGED_HIGH = 0.95, 1.05
+"""Bytes charged to this process at the block layer over bytes asked for, when all is direct."""
+IMPLAUSIBLE_NS = 10_000
+"""No device with a bus in between answers 8 KiB faster; the best NVMe takes about this."""
+IMPLAUSIBLE_IOPS = 1_000_000
+CONCURRENT, SERIALISED = 0.8, 0.5
+"""Writers to one file over writers to files of their own: from here it scales, up to here a lock holds."""
+DRIFT, LARGE_DRIFT = 0.05, 0.20
+CALM_PRESSURE_PERCENT = 25.0
+BUSY_SHARE = 0.5
+
+
+class Verdict(Enum):
+    """What a part comes to."""
+
+    PASS = "pass"  # noqa: S105 - a verdict, not a password
+    DOUBT = "doubt"
+    FAIL = "fail"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One of the four questions, answered."""
+
+    name: str
+    verdict: Verdict
+    reasons: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What was read beside one measurement; None where the system does not say."""
+
+    alignment: tuple[int, int] | None
+    """Memory and offset, from statx; (0, 0) is the file system's word for no direct I/O."""
+    cache_growth_bytes: int | None
+    asked_bytes: int
+    charged_bytes: int | None
+    device_bytes: int | None
+    """By the device's own counters, with everybody else's."""
+    extents: Extents | None
+    target_bytes: int
+    small_read_p50_ns: float | None
+    iops: float
+    bytes_per_second: float
+    path_limit: float | None
+    """Payload bytes a second that the way to the storage can carry."""
+    network: bool
+    file_system: str
+    virtual: bool
+    """A hypervisor's device: what its host caches cannot be seen."""
+
+
+def _worst(verdicts: list[Verdict]) -> Verdict:
+    for verdict in (Verdict.FAIL, Verdict.DOUBT, Verdict.UNKNOWN):
+        if verdict in verdicts:
+            return verdict
+    return Verdict.PASS
+
+
+class _Opinion:
+    """Collects what speaks against a part, and what for it."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._verdicts: list[Verdict] = []
+        self._reasons: list[str] = []
+
+    def say(self, verdict: Verdict, reason: str) -> None:
+        self._verdicts.append(verdict)
+        self._reasons.append(reason)
+
+    def part(self) -> Part:
+        return Part(self._name, _worst(self._verdicts), tuple(self._reasons))
+
+
+def judge_direct(facts: Facts) -> Part:
+    """Whether requests went past the page cache to the block layer."""
+    opinion = _Opinion("direct")
+    if facts.alignment == (0, 0):
+        opinion.say(Verdict.FAIL, f"{facts.file_system} does no direct I/O to this file (statx: no alignment)")
+    elif facts.alignment is not None:
+        opinion.say(Verdict.PASS, f"direct I/O with {facts.alignment[1]}-byte alignment")
+    if facts.cache_growth_bytes is not None:
+        # A few pages come and go with metadata and readers of the same file elsewhere.
+        if facts.cache_growth_bytes > max(1 << 20, facts.asked_bytes // 100):
+            opinion.say(Verdict.FAIL, f"the page cache took {format_bytes(facts.cache_growth_bytes)} of this file")
+        else:
+            opinion.say(Verdict.PASS, "the page cache did not grow")
+    if facts.charged_bytes is not None and facts.asked_bytes:
+        ratio = facts.charged_bytes / facts.asked_bytes
+        if ratio < CHARGED_LOW:
+            opinion.say(Verdict.FAIL, f"only {ratio:.2f} of the bytes asked for reached the block layer")
+        elif ratio > CHARGED_HIGH:
+            opinion.say(Verdict.DOUBT, f"{ratio:.2f} times the bytes asked for reached the block layer")
+        else:
+            opinion.say(Verdict.PASS, f"{ratio:.2f} of the bytes asked for reached the block layer")
+    return opinion.part()
+
+
+def judge_physical(facts: Facts) -> Part:
+    """Whether data that exists came from a device that could deliver it."""
+    opinion = _Opinion("physical")
+    if facts.extents is not None:
+        empty = facts.extents.hole_bytes + facts.extents.unwritten_bytes
+        if empty:
+            share = empty / facts.target_bytes
+            opinion.say(Verdict.FAIL, f"{share:.0%} of the target was never written: reads of it ask no device")
+        elif facts.extents.odd_bytes:
+            opinion.say(Verdict.DOUBT, f"{format_bytes(facts.extents.odd_bytes)} are compressed or inline")
+        else:
+            opinion.say(Verdict.PASS, "every byte of the target is written")
+    if facts.small_read_p50_ns is not None and facts.small_read_p50_ns < IMPLAUSIBLE_NS:
+        opinion.say(Verdict.DOUBT, f"a median of {format_ns(facts.small_read_p50_ns)} is a cache's, not a device's")
+    if facts.iops > IMPLAUSIBLE_IOPS:
+        opinion.say(Verdict.DOUBT, "more than a million requests a second: cache?")
+    if facts.path_limit and facts.bytes_per_second > facts.path_limit:
+        opinion.say(
+            Verdict.FAIL,
+            f"{format_rate(facts.bytes_per_second)} is more than the path carries ({format_rate(facts.path_limit)}): "
+            "cache?",
+        )
+    if facts.device_bytes is not None and facts.asked_bytes:
+        ratio = facts.device_bytes / facts.asked_bytes
+        if ratio < CHARGED_LOW:
+            opinion.say(Verdict.FAIL, f"the device's counters saw {ratio:.2f} of the bytes asked for")
+        elif ratio > 1.5:
+            opinion.say(Verdict.DOUBT, f"the device moved {ratio:.1f} times the bytes asked for: others use it too")
+        else:
+            opinion.say(Verdict.PASS, f"the device's counters saw {ratio:.2f} of the bytes asked for")
+    if facts.virtual:
+        opinion.say(Verdict.UNKNOWN, "a virtual device: a cache of its host cannot be seen from here")
+    if facts.network:
+        opinion.say(Verdict.UNKNOWN, "a network file system: a cache of its server cannot be seen from here")
+    return opinion.part()
+
+
+def judge_concurrent(ratio: float | None, why_unknown: str) -> Part:
+    """Whether writers to one file stand in each other's way; ``ratio`` is one file over many."""
+    opinion = _Opinion("concurrent")
+    if ratio is None:
+        opinion.say(Verdict.UNKNOWN, why_unknown)
+    elif ratio >= CONCURRENT:
+        opinion.say(Verdict.PASS, f"writers to one file reach {ratio:.2f} of writers to files of their own")
+    elif ratio <= SERIALISED:
+        opinion.say(Verdict.FAIL, f"writers to one file are serialised: {ratio:.2f} of writers to files of their own")
+    else:
+        opinion.say(Verdict.DOUBT, f"writers to one file reach only {ratio:.2f} of writers to files of their own")
+    return opinion.part()
+
+
+@dataclass(frozen=True, slots=True)
+class Conditions:
+    """How calm it was around a measurement."""
+
+    drift: float
+    """Throughput of the second half over the first, less one."""
+    quiet_pressure_percent: float | None
+    """Share of time somebody waited for a CPU before the run started; None without PSI."""
+    quiet_busy_share: float
+    """Share of CPU time that others used then."""
+    stolen_share: float
+    errors: int
+
+
+def noise(conditions: Conditions) -> tuple[str, ...]:
+    """Why this host is too busy for its figures to be the storage's; empty when it is calm."""
+    reasons = []
+    pressure = conditions.quiet_pressure_percent
+    if pressure is not None and pressure > CALM_PRESSURE_PERCENT:
+        reasons.append(f"others waited for a CPU {pressure:.0f} % of the time before the run")
+    if conditions.quiet_busy_share > BUSY_SHARE:
+        reasons.append(f"others used {conditions.quiet_busy_share:.0%} of the CPUs before the run")
+    return tuple(reasons)
+
+
+def judge_steady(conditions: Conditions) -> Part:
+    """Whether the rate was that of the whole time, on a calm host."""
+    opinion = _Opinion("steady")
+    change = f"the second half ran {conditions.drift:+.0%} against the first"
+    if abs(conditions.drift) > LARGE_DRIFT:
+        opinion.say(Verdict.FAIL, f"{change}: a burst credit, a write cache, throttling or a neighbour")
+    elif abs(conditions.drift) > DRIFT:
+        opinion.say(Verdict.DOUBT, change)
+    else:
+        opinion.say(Verdict.PASS, change)
+    for reason in noise(conditions):
+        opinion.say(Verdict.DOUBT, reason)
+    if conditions.stolen_share > 0.05:
+        opinion.say(Verdict.DOUBT, f"the hypervisor took {conditions.stolen_share:.0%} of the CPUs away")
+    if conditions.errors:
+        opinion.say(Verdict.DOUBT, f"{conditions.errors} requests failed; no figure holds them")
+    return opinion.part()

@@ -1,0 +1,82 @@
+"""Where more concurrency stops paying."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+PAYS = 1.10
+"""A doubling of concurrency pays when it gains at least this factor of throughput."""
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """One point of a ramp."""
+
+    outstanding: int
+    throughput: float
+    """Requests or bytes a second."""
+
+
+@dataclass(frozen=True, slots=True)
+class Knee:
+    """The knee over one or more ramps."""
+
+    outstanding: int
+    """The concurrency of the last doubling that paid, the median over ramps."""
+    throughput: float
+    """There, the median over ramps."""
+    per_ramp: tuple[int, ...]
+
+    @property
+    def agreed(self) -> bool:
+        """Whether three quarters of the ramps lie within one doubling of the median."""
+        near = sum(0.5 <= ramp / self.outstanding <= 2 for ramp in self.per_ramp)
+        return near >= math.ceil(0.75 * len(self.per_ramp))
+
+
+def gain_per_doubling(before: Load, after: Load) -> float:
+    """The factor of throughput that doubling the concurrency would have brought between two points."""
+    doublings = math.log2(after.outstanding / before.outstanding)
+    return float((after.throughput / before.throughput) ** (1 / doublings))
+
+
+def stopped_paying(ramp: Sequence[Load]) -> bool:
+    """Whether the last two doublings both gained too little to go on."""
+    pairs = list(pairwise(ramp))[-2:]
+    return len(pairs) == 2 and all(gain_per_doubling(before, after) < PAYS for before, after in pairs)
+
+
+def find_knee(ramp: Sequence[Load]) -> Load | None:
+    """The point of the last doubling that paid; None for a ramp of fewer than two points.
+
+    Of the rules tried on four calm ramps (tangent, Kneedle, share of the maximum, last paying
+    doubling) this was the only one that named the same point each time.
+    """
+    if len(ramp) < 2:
+        return None
+    best = ramp[0]
+    misses = 0
+    for before, after in pairwise(ramp):
+        if gain_per_doubling(before, after) >= PAYS:
+            best, misses = after, 0
+        else:
+            misses += 1
+        if misses == 2:
+            break
+    return best
+
+
+def agree(ramps: Sequence[Sequence[Load]]) -> Knee | None:
+    """The knee of several ramps; None where no ramp has one."""
+    knees = [knee for ramp in ramps if (knee := find_knee(ramp)) is not None]
+    if not knees:
+        return None
+    return Knee(
+        statistics.median_low([knee.outstanding for knee in knees]),
+        statistics.median(knee.throughput for knee in knees),
+        tuple(knee.outstanding for knee in knees),
+    )

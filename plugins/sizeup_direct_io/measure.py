@@ -1,0 +1,267 @@
+"""One point: start the workers, throw the warm-up away, watch until the figure is good enough."""
+
+from __future__ import annotations
+
+import errno
+import math
+import os
+import statistics
+import threading
+import time
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from sizeup.errors import SizeupError
+from sizeup.model.sample import Disturbance, Samples
+from sizeup.probing.api import Context, Emission
+from sizeup_direct_io import facts
+from sizeup_direct_io.binding import Interval, Job, Sample, StuckError, Worker
+from sizeup_direct_io.patience import CancelledError, StalledError
+
+SAMPLING_SECONDS = 0.2
+"""Five samples a second: each costs well under a thousandth of a CPU."""
+BLOCKS = 10
+"""A window is cut into this many blocks to see how far its figure can be trusted."""
+# Student's t for a 95 % interval by degrees of freedom; the normal value beyond.
+_T95 = (12.7, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23, 2.20, 2.18, 2.16, 2.14, 2.13, 2.12, 2.11, 2.10)
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """How long to measure."""
+
+    warmup_seconds: float
+    seconds: float
+    extra_seconds: float
+    """Added at most while the interval is wider than ``precision``."""
+    precision: float
+    """Half of the 95 % interval over the mean, where measuring stops."""
+    stall_seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """What was read at one end of a window."""
+
+    host: facts.HostCpu
+    process_cpu_ns: int
+    accounting: facts.Accounting | None
+    device: facts.DeviceCounters | None
+    cpu_pressure: facts.Pressure | None
+    io_pressure: facts.Pressure | None
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One window of one point."""
+
+    at: Mapping[str, str | int | float]
+    intervals: Mapping[str, Interval]
+    """By stream."""
+    blocks: tuple[float, ...]
+    """Requests a second in each block, all streams together."""
+    halves: float
+    """Throughput of the second half over the first."""
+    before: Edge
+    after: Edge
+    seconds: float
+    converged: bool
+    huge_page_bytes: int | None
+    ended_early: bool = False
+    """The region of a growing file was full, or the step was cancelled."""
+
+    @property
+    def requests(self) -> int:
+        """Of all streams."""
+        return sum(interval.requests for interval in self.intervals.values())
+
+    @property
+    def transferred_bytes(self) -> int:
+        """Of all streams."""
+        return sum(interval.transferred_bytes for interval in self.intervals.values())
+
+    @property
+    def iops(self) -> float:
+        """Requests a second, all streams together."""
+        return self.requests / self.seconds
+
+    @property
+    def bytes_per_second(self) -> float:
+        """All streams together."""
+        return self.transferred_bytes / self.seconds
+
+
+def half_width(values: Sequence[float]) -> float | None:
+    """Half of the 95 % interval of the mean; None with fewer than three values."""
+    if len(values) < 3:
+        return None
+    degrees = len(values) - 1
+    t95 = _T95[degrees - 1] if degrees <= len(_T95) else 1.96
+    return t95 * statistics.stdev(values) / math.sqrt(len(values))
+
+
+def _edge(device_number: int) -> Edge:
+    return Edge(
+        facts.read_host_cpu(),
+        facts.process_cpu_ns(),
+        facts.read_accounting(),
+        facts.read_device_counters(device_number),
+        facts.read_pressure("cpu"),
+        facts.read_pressure("io"),
+    )
+
+
+_HINTS = {
+    errno.ENOSPC: "the file system is full",
+    errno.EDQUOT: "the quota is used up",
+    errno.ESTALE: "the server no longer knows the file; it was removed or exported anew",
+    errno.EIO: "the device or the server reports failures; see the kernel's log",
+    errno.EINVAL: "the target does not take requests of this size or alignment",
+    errno.ENODEV: "the device is gone",
+    errno.ENXIO: "the device is gone",
+    errno.ENODATA: "the target ended before its stated size",
+}
+
+
+def describe_error(number: int) -> str:
+    """An errno with what it means for a target."""
+    hint = _HINTS.get(number)
+    return f"{errno.errorcode.get(number, number)} ({os.strerror(number)})" + (f": {hint}" if hint else "")
+
+
+class _Watch:
+    """Samples of all streams of a job, and what follows from them."""
+
+    def __init__(self, job: Job, streams: Sequence[str], at: Mapping[str, str | int | float]) -> None:
+        self._job = job
+        self._streams = streams
+        self.at = at
+        self.last = self.take()
+        self._host = facts.read_host_cpu()
+
+    def take(self) -> dict[str, Sample]:
+        return {name: self._job.sample(group) for group, name in enumerate(self._streams)}
+
+    def live(self, context: Context, *, warming_up: bool) -> Generator[Emission, None, dict[str, Sample]]:
+        """Yield the interval since the last call as samples."""
+        now, host = self.take(), facts.read_host_cpu()
+        flags = (int(Disturbance.WARMUP),) if warming_up else ()
+        moment = (context.since_start_ns(now[self._streams[0]].time_ns),)
+        intervals = [now[name].since(self.last[name]) for name in self._streams]
+        interval = intervals[0]
+        for other in intervals[1:]:
+            interval = interval.pooled_with(other)
+        seconds = intervals[0].seconds
+        busy = host.since(self._host)
+        figures = {
+            "iops": interval.requests / seconds,
+            "rate": interval.transferred_bytes / seconds,
+            "in-flight": float(sum(sample.in_flight for sample in now.values())),
+            "cpu": busy.busy_ns / max(1, busy.busy_ns + busy.idle_ns),
+        }
+        for kind in ("read", "write"):
+            if interval.count(kind):
+                at = {**self.at, "direction": kind}
+                for series, quantile in (("latency-p50", 0.5), ("latency-p99", 0.99)):
+                    yield Samples(series, at, moment, (interval.quantile_ns(kind, quantile),), flags)
+        for series, value in figures.items():
+            yield Samples(series, self.at, moment, (value,), flags)
+        self.last, self._host = now, host
+        return now
+
+
+def _check_health(samples: Mapping[str, Sample], stall_seconds: float) -> None:
+    for sample in samples.values():
+        if sample.error is not None:
+            raise SizeupError(f"the target failed with {describe_error(sample.error)} after {sample.errors} errors")
+    idle_seconds = min(sample.idle_ns for sample in samples.values() if sample.running or len(samples) == 1) / 1e9
+    if idle_seconds > stall_seconds and any(sample.running for sample in samples.values()):
+        out = sum(sample.in_flight for sample in samples.values())
+        raise StalledError(f"stalled: nothing came back for {idle_seconds:.1f} s, {out} requests are still out")
+
+
+def measure(
+    workers: Sequence[Worker],
+    streams: Sequence[str],
+    at: Mapping[str, str | int | float],
+    window: Window,
+    context: Context,
+    device_number: int,
+) -> Generator[Emission, None, Measured]:
+    """Run one point; raise StalledError, SizeupError or CancelledError when it cannot be finished."""
+    woken = threading.Event()
+    context.on_cancel(woken.set)
+    try:
+        with Job(workers, patience_seconds=window.stall_seconds) as job:
+            return (yield from _observe(_Watch(job, streams, at), window, context, device_number, woken))
+    except StuckError as error:
+        if isinstance(error.__context__, StalledError | CancelledError):
+            raise error.__context__ from None
+        raise StalledError("stalled: a request is stuck in the kernel; its worker was left behind") from error
+
+
+def _observe(
+    watch: _Watch, window: Window, context: Context, device_number: int, woken: threading.Event
+) -> Generator[Emission, None, Measured]:
+    start_seconds = time.monotonic()
+    opening: dict[str, Sample] | None = None
+    before = after = _edge(device_number)
+    marks: list[tuple[float, int]] = []
+    huge_page_bytes = None
+    while True:
+        if woken.wait(SAMPLING_SECONDS):
+            raise CancelledError
+        elapsed = time.monotonic() - start_seconds
+        now = yield from watch.live(context, warming_up=opening is None)
+        _check_health(now, window.stall_seconds)
+        over = not any(sample.running for sample in now.values())
+        if opening is None:
+            if elapsed >= window.warmup_seconds:
+                opening, before = now, _edge(device_number)
+                huge_page_bytes = facts.read_huge_page_bytes()
+                marks.append((time.monotonic(), _done(now)))
+            elif over:
+                raise SizeupError("all requests were done before the warm-up was over: give a larger size")
+            continue
+        marks.append((time.monotonic(), _done(now)))
+        measured = elapsed - window.warmup_seconds
+        if measured < window.seconds and not over:
+            continue
+        blocks = _blocks(marks)
+        width = half_width(blocks)
+        mean = statistics.fmean(blocks)
+        converged = width is not None and mean > 0 and width / mean <= window.precision
+        if converged or over or measured >= window.seconds + window.extra_seconds:
+            break
+    after = _edge(device_number)
+    intervals = {name: sample.since(opening[name]) for name, sample in now.items()}
+    return Measured(
+        at=watch.at,
+        intervals=intervals,
+        blocks=blocks,
+        halves=_halves(blocks),
+        before=before,
+        after=after,
+        seconds=max(interval.seconds for interval in intervals.values()),
+        converged=converged,
+        huge_page_bytes=huge_page_bytes,
+        ended_early=over,
+    )
+
+
+def _done(samples: Mapping[str, Sample]) -> int:
+    return sum(sample.requests for sample in samples.values())
+
+
+def _blocks(marks: Sequence[tuple[float, int]]) -> tuple[float, ...]:
+    """Requests a second in up to ``BLOCKS`` pieces of equal numbers of samples."""
+    pieces = min(BLOCKS, len(marks) - 1)
+    edges = [marks[round(i * (len(marks) - 1) / pieces)] for i in range(pieces + 1)]
+    return tuple((b[1] - a[1]) / (b[0] - a[0]) for a, b in pairwise(edges))
+
+
+def _halves(blocks: Sequence[float]) -> float:
+    middle = len(blocks) // 2
+    first = statistics.fmean(blocks[:middle]) if middle else 0.0
+    return statistics.fmean(blocks[-middle:]) / first if first else 1.0

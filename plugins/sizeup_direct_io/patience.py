@@ -1,0 +1,62 @@
+"""Calls that may never come back, made so that the caller always does.
+
+A request to a dead server or a frozen file system sits in the kernel where no signal reaches it.
+Each such call runs in a daemon thread of its own; when its time is up the thread is left behind
+and the step ends with words.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from typing import Generic, TypeVar
+
+from sizeup.errors import SizeupError
+from sizeup.probing.api import Context
+
+_SLICE_SECONDS = 0.02
+Result = TypeVar("Result")
+
+
+class StalledError(SizeupError):
+    """The target stopped answering."""
+
+
+class CancelledError(Exception):
+    """The step was cancelled while it waited."""
+
+
+class _Call(Generic[Result]):
+    """One call under way."""
+
+    def __init__(self, function: Callable[[], Result]) -> None:
+        self._function = function
+        self._result: Result | None = None
+        self._error: BaseException | None = None
+        self.done = threading.Event()
+
+    def run(self) -> None:
+        try:
+            self._result = self._function()
+        except BaseException as error:  # noqa: BLE001 - handed to the caller, whatever it is
+            self._error = error
+        self.done.set()
+
+    def answer(self) -> Result:
+        if self._error is not None:
+            raise self._error
+        return self._result  # type: ignore[return-value]  # set whenever there was no error
+
+
+def patiently(doing: str, function: Callable[[], Result], *, limit_seconds: float, context: Context) -> Result:
+    """The result of ``function``; raise StalledError when it takes longer than ``limit_seconds``."""
+    call = _Call(function)
+    threading.Thread(target=call.run, name=doing, daemon=True).start()
+    deadline = time.monotonic() + limit_seconds
+    while not call.done.wait(_SLICE_SECONDS):
+        if context.cancelled:
+            raise CancelledError
+        if time.monotonic() > deadline:
+            raise StalledError(f"stalled: {doing} did not come back within {limit_seconds:g} s; it was left behind")
+    return call.answer()

@@ -1,0 +1,181 @@
+"""The workloads by name, each down to the last flag."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import Enum
+
+from sizeup_direct_io.binding import Pattern
+
+SMALL_BYTES = 8 << 10
+LARGE_BYTES = 1 << 20
+READ_AHEAD = 4
+"""Requests that one sequential stream keeps out, as a scan with prefetch does."""
+REDO_BLOCKS = (512, 1 << 10, 2 << 10, 4 << 10, 8 << 10, 16 << 10, 32 << 10, 64 << 10, 128 << 10)
+REDO_RATE = 500.0
+"""Log writes a second under a running load: a busy OLTP system's commits, grouped."""
+REDO_LOAD = 16
+"""Data requests out beside the log."""
+MATRIX_SMALL = (0, 1, 4, 16, 64)
+MATRIX_LARGE = (0, 1, 2, 4, 8)
+
+
+class Durable(Enum):
+    """When a write counts as done."""
+
+    NO = "no"
+    DSYNC = "dsync"
+    """O_DSYNC: each write returns once it would survive a power cut."""
+    FDATASYNC = "fdatasync"
+    """A write, then fdatasync(2), timed together."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """One kind of request."""
+
+    name: str
+    block_bytes: int
+    pattern: Pattern = Pattern.RANDOM
+    read_percent: int = 100
+    durable: Durable = Durable.NO
+    extends: bool = False
+    """Into a file that grows, not over one that is already written."""
+    rate: float = 0.0
+    """Requests a second that are meant to start; 0: the next one starts when one ends."""
+    streams: bool = False
+    """Concurrency counts streams with regions of their own, each ``READ_AHEAD`` deep."""
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """What runs at the same time, for one measured point."""
+
+    at: Mapping[str, str | int | float]
+    """Coordinates in the result."""
+    loads: tuple[tuple[Stream, int], ...]
+    """Each stream with how many of its requests (or streams) are out."""
+    huge_pages: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Sweep:
+    """Points in order."""
+
+    workload: str
+    points: tuple[Point, ...]
+    rising: bool = True
+    """Concurrency rises: the sweep ends early once it stops paying, and has a knee."""
+
+    @property
+    def writes(self) -> bool:
+        """Whether any point writes."""
+        return any(stream.read_percent < 100 for point in self.points for stream, _ in point.loads)
+
+    @property
+    def extends(self) -> bool:
+        """Whether any point writes into a growing file."""
+        return any(stream.extends for point in self.points for stream, _ in point.loads)
+
+
+@dataclass(frozen=True, slots=True)
+class Custom:
+    """What ``preset=custom`` is made of."""
+
+    block_bytes: int
+    pattern: Pattern
+    read_percent: int
+    durable: Durable
+    rate: float
+
+
+OLTP_READ = Stream("small", SMALL_BYTES)
+OLTP_7030 = Stream("small", SMALL_BYTES, read_percent=70)
+DSS_RANDOM = Stream("large", LARGE_BYTES)
+DSS_SCAN = Stream("large", LARGE_BYTES, Pattern.SEQUENTIAL, streams=True)
+LOAD = Stream("load", LARGE_BYTES, Pattern.ONCE, read_percent=0, extends=True)
+FSYNC = Stream("log", SMALL_BYTES, Pattern.SEQUENTIAL, read_percent=0, durable=Durable.FDATASYNC)
+
+
+def _redo(block_bytes: int, rate: float = 0.0) -> Stream:
+    return Stream("log", block_bytes, Pattern.SEQUENTIAL, 0, Durable.DSYNC, rate=rate)
+
+
+def _doublings(limit: int) -> Iterator[int]:
+    count = 1
+    while count <= limit:
+        yield count
+        count *= 2
+
+
+def _rising(workload: str, stream: Stream, limit: int) -> Sweep:
+    return Sweep(
+        workload,
+        tuple(Point({"workload": workload, "outstanding": count}, ((stream, count),)) for count in _doublings(limit)),
+    )
+
+
+def _on_pages(workload: str, stream: Stream, limit: int, pages: str) -> Sweep:
+    """Large requests on both page sizes, side by side at each concurrency; the pages are a coordinate."""
+    kinds = {"both": (True, False), "huge": (True,), "4k": (False,)}[pages]
+    factor = READ_AHEAD if stream.streams else 1
+    points = tuple(
+        Point(
+            {"workload": workload, "outstanding": count * factor, "pages": "huge" if huge else "4k"},
+            ((stream, count),),
+            huge_pages=huge,
+        )
+        for count in _doublings(limit)
+        for huge in kinds
+    )
+    return Sweep(workload, points)
+
+
+def _matrix() -> Sweep:
+    """ORION's table: every mix of small and large reads at once."""
+    points = []
+    for large in MATRIX_LARGE:
+        for small in MATRIX_SMALL:
+            if small or large:
+                loads = tuple((stream, count) for stream, count in ((OLTP_READ, small), (DSS_RANDOM, large)) if count)
+                points.append(Point({"workload": "normal", "small": small, "large": large}, loads))
+    return Sweep("normal", tuple(points), rising=False)
+
+
+def _redo_sizes() -> Sweep:
+    points = tuple(Point({"workload": "redo", "block_bytes": size}, ((_redo(size), 1),)) for size in REDO_BLOCKS)
+    return Sweep("redo", points, rising=False)
+
+
+def _redo_under_load() -> Sweep:
+    log = _redo(SMALL_BYTES, REDO_RATE)
+    alone = Point({"workload": "redo-alone", "outstanding": 0}, ((log, 1),))
+    loaded = Point({"workload": "redo+oltp", "outstanding": REDO_LOAD}, ((log, 1), (OLTP_7030, REDO_LOAD)))
+    return Sweep("redo+oltp", (alone, loaded), rising=False)
+
+
+def sweeps(preset: str, *, depth: int, pages: str, custom: Custom) -> tuple[Sweep, ...]:
+    """What a preset runs; ``depth`` caps concurrency where it rises, 0 leaves the preset's own cap."""
+    small, large = depth or 256, depth or 64
+    if preset == "custom":
+        stream = Stream(
+            "custom", custom.block_bytes, custom.pattern, custom.read_percent, custom.durable, rate=custom.rate
+        )
+        point = Point({"workload": "custom", "outstanding": depth or 1}, ((stream, depth or 1),))
+        return (Sweep("custom", (point,), rising=False),)
+    table: dict[str, Callable[[], tuple[Sweep, ...]]] = {
+        "oltp-read": lambda: (_rising("oltp-read", OLTP_READ, small),),
+        "oltp-7030": lambda: (_rising("oltp-7030", OLTP_7030, small),),
+        "single-read": lambda: (_rising("single-read", OLTP_READ, 1),),
+        "dss-rand": lambda: (_on_pages("dss-rand", DSS_RANDOM, large, pages),),
+        "dss-scan": lambda: (_on_pages("dss-scan", DSS_SCAN, max(1, large // READ_AHEAD), pages),),
+        "simple": lambda: (_rising("oltp-read", OLTP_READ, small), _on_pages("dss-rand", DSS_RANDOM, large, "huge")),
+        "calibrate": lambda: (_rising("oltp-read", OLTP_READ, small), _on_pages("dss-rand", DSS_RANDOM, large, "huge")),
+        "normal": lambda: (_matrix(),),
+        "redo": lambda: (_redo_sizes(),),
+        "redo+oltp": lambda: (_redo_under_load(),),
+        "load": lambda: (_rising("load", LOAD, min(large, 8)),),
+        "fsync": lambda: (_rising("fsync", FSYNC, 1),),
+    }
+    return table[preset]()

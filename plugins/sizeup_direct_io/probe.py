@@ -1,0 +1,99 @@
+"""The entry point: plans from settings, and hands the step to a run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from sizeup.model.machine import Machine
+from sizeup.model.plan import Hazard, Refusal, Settings, Step
+from sizeup.probing.api import Context, Emission
+from sizeup_direct_io.binding import Pattern
+from sizeup_direct_io.measure import Window
+from sizeup_direct_io.presets import Custom, Durable, Sweep, sweeps
+from sizeup_direct_io.run import Order, Run
+from sizeup_direct_io.target import Wish
+
+NAME = "io.direct"
+PREPARATION_SECONDS = 15.0
+"""Making and filling a file, watching the host, and judging; more on slow storage."""
+
+
+def _sweeps(settings: Settings) -> tuple[Sweep, ...]:
+    custom = Custom(
+        block_bytes=int(settings["block"]),
+        pattern=Pattern(str(settings["pattern"])),
+        read_percent=int(settings["read_percent"]),
+        durable=Durable(str(settings["sync"])),
+        rate=float(settings["rate"]),
+    )
+    return sweeps(str(settings["preset"]), depth=int(settings["depth"]), pages=str(settings["pages"]), custom=custom)
+
+
+def _lies_under(path: str, mount_point: str) -> bool:
+    return path == mount_point or path.startswith(mount_point.rstrip("/") + "/")
+
+
+class DirectIo:
+    """Reads and writes past the page cache, at rising concurrency, judged for honesty."""
+
+    def plan(self, machine: Machine, settings: Settings) -> Iterable[Step | Refusal]:
+        """One step: the preset named."""
+        preset, path = str(settings["preset"]), str(settings["path"])
+        step = f"{NAME}.{preset}"
+        if not path:
+            yield Refusal(step, NAME, "no target: give path=, a folder in which a file may be made, a file or a device")
+            return
+        wanted = _sweeps(settings)
+        points = sum(len(sweep.points) for sweep in wanted)
+        seconds = float(settings["seconds"]) + float(settings["warmup"]) + 0.5
+        estimated = PREPARATION_SECONDS + points * seconds * int(settings["ramps"])
+        writes = any(sweep.writes for sweep in wanted)
+        hazards = [Hazard.IO_READ, Hazard.CPU_LOAD]
+        if writes or settings["allow_write_to"]:
+            hazards += [Hazard.IO_WRITE, Hazard.DISK_SPACE]
+        if settings["allow_write_to"]:
+            hazards.append(Hazard.RAW_DEVICE_WRITE)
+        if any(_lies_under(path, mount.mount_point) for mount in machine.nfs_mounts):
+            hazards.append(Hazard.NETWORK_FILE_SYSTEM)
+        yield Step(
+            id=step,
+            probe=NAME,
+            title=f"Direct I/O, {preset}, on {path}",
+            settings=settings,
+            estimated_seconds=estimated,
+            time_limit_seconds=estimated * 3 + 120,
+            hazards=tuple(hazards),
+            touches=f"{path}: a folder gets a file of its own that is gone afterwards; a file or device is only read"
+            + (f", but {settings['allow_write_to']} is overwritten" if settings["allow_write_to"] else ""),
+        )
+
+    def run(self, step: Step, context: Context) -> Iterable[Emission]:
+        """Measure; see ``run.Run``."""
+        settings = step.settings
+        wanted = _sweeps(settings)
+        seconds = float(settings["seconds"])
+        order = Order(
+            wish=Wish(
+                path=str(settings["path"]),
+                writes=any(sweep.writes for sweep in wanted),
+                size_bytes=int(settings["size"]),
+                reserve_bytes=int(settings["reserve"]),
+                allow_write_to=str(settings["allow_write_to"]),
+            ),
+            sweeps=wanted,
+            engine=str(settings["engine"]),
+            threads=int(settings["threads"]),
+            window=Window(
+                warmup_seconds=float(settings["warmup"]),
+                seconds=seconds,
+                extra_seconds=seconds,
+                precision=float(settings["precision"]),
+                stall_seconds=float(settings["stall"]),
+            ),
+            ramps=int(settings["ramps"]),
+            path_limit=float(settings["path_limit"]) or None,
+            remove_leftovers=bool(settings["remove_leftovers"]),
+            max_latency_ns=float(settings["max_latency"]) * 1e9,
+            calibrate=settings["preset"] == "calibrate",
+        )
+        return Run(order, context).emissions()

@@ -1,0 +1,237 @@
+"""What is read and written: a file made for it, an existing file, or a device; and what is refused."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import re
+import stat
+from dataclasses import dataclass
+from enum import Enum
+
+from sizeup.errors import RefusedError, SizeupError
+from sizeup.units import format_bytes, format_decimal_bytes
+from sizeup_direct_io import binding, devices
+from sizeup_direct_io.facts import Mount, read_mount, read_text
+
+DEFAULT_BYTES = 4 << 30
+SMALLEST_BYTES = 16 << 20
+"""Less than this leaves no room for a few streams of 1 MiB."""
+RESERVE_SHARE = 0.10
+RESERVE_BYTES = 5 << 30
+_LEFTOVER = re.compile(r"\.sizeup-(?P<host>.+)-(?P<pid>\d+)-(?P<start>\d+)")
+
+
+class Kind(Enum):
+    """What the target is."""
+
+    MADE = "a file made for this run"
+    FILE = "an existing file, read only"
+    DEVICE = "a device, read only"
+    WRITABLE_DEVICE = "a device, allowed for writing by name"
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """An open target; closing the descriptor is all it takes to be rid of a made one."""
+
+    kind: Kind
+    path: str
+    descriptor: int
+    """Opened with O_DIRECT."""
+    start_bytes: int
+    size_bytes: int
+    mount: Mount | None
+    device_number: int
+    """Of the device itself, or of the device below the file system."""
+    reserve_bytes: int = 0
+
+    @property
+    def writable(self) -> bool:
+        """Whether writing presets may run."""
+        return self.kind in {Kind.MADE, Kind.WRITABLE_DEVICE}
+
+    @property
+    def network(self) -> bool:
+        """Whether requests leave this host."""
+        return self.mount is not None and self.kind in {Kind.MADE, Kind.FILE} and self.mount.network
+
+    def opened_again(self, flags: int) -> int:
+        """Another descriptor of the same file with other flags, such as O_DSYNC; works without a name."""
+        return os.open(f"/proc/self/fd/{self.descriptor}", os.O_CLOEXEC | flags)
+
+    def close(self) -> None:
+        """Give it back; the space of a made file is free at once."""
+        os.close(self.descriptor)
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What the user asked for."""
+
+    path: str
+    writes: bool
+    size_bytes: int = 0
+    """0: as much as is sensible."""
+    reserve_bytes: int = 0
+    """Space that stays free; 0: the larger of 10 % and 5 GiB."""
+    allow_write_to: str = ""
+
+
+def _refuse_planted_link(path: str) -> None:
+    """A link in a shared folder may be a trap: only the user's own links, and root's, are followed."""
+    status = os.lstat(path)
+    if stat.S_ISLNK(status.st_mode) and status.st_uid not in {0, os.geteuid()}:
+        raise RefusedError(f"{path} is a symbolic link of another user (uid {status.st_uid}): name its target instead")
+
+
+def process_start(pid: int) -> int | None:
+    """When a process started, in ticks since boot; None where there is none."""
+    text = read_text(f"/proc/{pid}/stat")
+    return int(text.rpartition(")")[2].split()[19]) if text else None
+
+
+def find_leftovers(folder: str, host: str) -> list[str]:
+    """Files of runs on this host that died between making a file and unlinking it."""
+    found = []
+    for name in sorted(os.listdir(folder)):
+        match = _LEFTOVER.fullmatch(name)
+        if match is None or match["host"] != host or process_start(int(match["pid"])) == int(match["start"]):
+            continue
+        status = os.lstat(os.path.join(folder, name))
+        if stat.S_ISREG(status.st_mode) and status.st_uid == os.geteuid():
+            found.append(os.path.join(folder, name))
+    return found
+
+
+def _make(folder: int, path: str) -> int:
+    """A file without a name; where the file system cannot, one whose name is taken away at once."""
+    try:
+        return os.open(".", os.O_TMPFILE | os.O_RDWR | os.O_DIRECT | os.O_CLOEXEC, 0o600, dir_fd=folder)
+    except OSError as error:
+        if error.errno not in {errno.EOPNOTSUPP, errno.EISDIR, errno.ENOENT, errno.EINVAL}:
+            raise
+    name = f".sizeup-{os.uname().nodename}-{os.getpid()}-{process_start(os.getpid())}"
+    flags = os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_RDWR | os.O_DIRECT | os.O_CLOEXEC
+    try:
+        return os.open(name, flags, 0o600, dir_fd=folder)
+    except OSError as error:
+        if error.errno == errno.EINVAL:
+            raise RefusedError(f"{path}: this file system takes no O_DIRECT; nothing was measured") from error
+        raise
+    finally:
+        # The file may exist although opening it failed: some file systems refuse O_DIRECT after creating.
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(name, dir_fd=folder)
+
+
+def room(folder: int, reserve_bytes: int) -> tuple[int, int]:
+    """Bytes that may be used in a file system, and those that stay free."""
+    status = os.fstatvfs(folder)
+    reserve = reserve_bytes or max(int(status.f_blocks * status.f_frsize * RESERVE_SHARE), RESERVE_BYTES)
+    return max(0, status.f_bavail * status.f_frsize - reserve), reserve
+
+
+def size_to_make(asked_bytes: int, room_bytes: int, reserve_bytes: int, path: str) -> int:
+    """How large a file to make: as asked, else 4 GiB or half of the room."""
+    size = asked_bytes or min(DEFAULT_BYTES, room_bytes // 2)
+    size -= size % (1 << 20)
+    if size < SMALLEST_BYTES:
+        if asked_bytes:
+            raise RefusedError(f"size={asked_bytes}: expected at least {format_bytes(SMALLEST_BYTES)}")
+        raise RefusedError(
+            f"{path}: {format_decimal_bytes(room_bytes)} may be used beside the {format_decimal_bytes(reserve_bytes)} "
+            "that stay free, too little to measure; free some space or give reserve="
+        )
+    if size > room_bytes:
+        raise RefusedError(
+            f"size={asked_bytes}: {path} has room for {format_decimal_bytes(room_bytes)} "
+            f"beside the {format_decimal_bytes(reserve_bytes)} that stay free"
+        )
+    return size
+
+
+def _open_directory(wish: Wish) -> Target:
+    folder = os.open(wish.path, os.O_DIRECTORY | os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        room_bytes, reserve_bytes = room(folder, wish.reserve_bytes)
+        size_bytes = size_to_make(wish.size_bytes, room_bytes, reserve_bytes, wish.path)
+        descriptor = _make(folder, wish.path)
+    finally:
+        os.close(folder)
+    try:
+        if not binding.allocate(descriptor, size_bytes):
+            os.ftruncate(descriptor, size_bytes)
+    except OSError as error:
+        os.ftruncate(descriptor, 0)  # a failed fallocate keeps what it got
+        os.close(descriptor)
+        raise SizeupError(f"{wish.path}: reserving {format_bytes(size_bytes)} failed: {error.strerror}") from error
+    return Target(
+        Kind.MADE,
+        wish.path,
+        descriptor,
+        0,
+        size_bytes,
+        read_mount(descriptor),
+        os.fstat(descriptor).st_dev,
+        reserve_bytes,
+    )
+
+
+def _open_file(wish: Wish) -> Target:
+    if wish.writes:
+        raise RefusedError(f"{wish.path} exists and is only ever read: give a folder for a preset that writes")
+    try:
+        descriptor = os.open(wish.path, os.O_RDONLY | os.O_DIRECT | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError as error:
+        if error.errno == errno.EINVAL:
+            raise RefusedError(f"{wish.path}: this file system takes no O_DIRECT; nothing was measured") from error
+        raise
+    size_bytes = os.fstat(descriptor).st_size
+    if wish.size_bytes:
+        size_bytes = min(size_bytes, wish.size_bytes)
+    if size_bytes < SMALLEST_BYTES:
+        os.close(descriptor)
+        raise RefusedError(f"{wish.path}: {size_bytes} bytes are too few: expected {format_bytes(SMALLEST_BYTES)}")
+    return Target(Kind.FILE, wish.path, descriptor, 0, size_bytes, read_mount(descriptor), os.fstat(descriptor).st_dev)
+
+
+def _open_device(wish: Wish) -> Target:
+    if wish.writes:
+        descriptor = devices.open_for_writing(wish.path, wish.allow_write_to)
+    else:
+        descriptor = os.open(wish.path, os.O_RDONLY | os.O_DIRECT | os.O_NONBLOCK | os.O_CLOEXEC)
+    start_bytes = devices.EDGE_BYTES if wish.writes else 0
+    usable = os.lseek(descriptor, 0, os.SEEK_END) - 2 * start_bytes
+    size_bytes = min(usable, wish.size_bytes or (DEFAULT_BYTES if wish.writes else usable))
+    if size_bytes < SMALLEST_BYTES:
+        os.close(descriptor)
+        raise RefusedError(f"{wish.path}: {size_bytes} bytes are too few: expected {format_bytes(SMALLEST_BYTES)}")
+    return Target(
+        Kind.WRITABLE_DEVICE if wish.writes else Kind.DEVICE,
+        wish.path,
+        descriptor,
+        start_bytes,
+        size_bytes,
+        None,
+        os.fstat(descriptor).st_rdev,
+    )
+
+
+def open_target(wish: Wish) -> Target:
+    """Open what the user named; raise RefusedError with the reason where that would be wrong."""
+    if not wish.path.startswith("/"):
+        raise RefusedError(f"path={wish.path}: expected an absolute path of a folder, a file or a device")
+    try:
+        _refuse_planted_link(wish.path)
+        mode = os.stat(wish.path).st_mode
+        if stat.S_ISDIR(mode):
+            return _open_directory(wish)
+        if stat.S_ISREG(mode):
+            return _open_file(wish)
+        if stat.S_ISBLK(mode):
+            return _open_device(wish)
+    except OSError as error:
+        raise RefusedError(f"{wish.path}: {error.strerror or error}") from error
+    raise RefusedError(f"{wish.path}: expected a folder, a file or a block device")

@@ -1,0 +1,58 @@
+"""The engine goes by the target and by what is allowed, and the reason is told."""
+
+from __future__ import annotations
+
+import errno
+
+import pytest
+
+from sizeup.errors import RefusedError
+from sizeup_direct_io.binding import Engine
+from sizeup_direct_io.engines import Choice, Policy, choose
+
+ALL = Policy({Engine.IO_URING: 0, Engine.AIO: 0, Engine.THREADS: 0}, io_uring_disabled=0)
+
+
+def denied(**errors: int) -> Policy:
+    by_engine = {engine: errors.get(engine.name, 0) for engine in Engine}
+    return Policy(by_engine, io_uring_disabled=0, aio_in_use=65536, aio_limit=65536)
+
+
+def test_a_local_target_takes_io_uring() -> None:
+    assert choose("auto", ALL, network=False, extending=False) == Choice(Engine.IO_URING, "a local target")
+
+
+@pytest.mark.parametrize(("network", "extending"), [(True, False), (False, True)])
+def test_network_targets_and_growing_files_take_linux_aio(network: bool, extending: bool) -> None:
+    assert choose("auto", ALL, network=network, extending=extending).engine is Engine.AIO
+
+
+def test_a_filter_is_told_apart_from_the_switch() -> None:
+    seccomp = choose("auto", denied(IO_URING=errno.EPERM), network=False, extending=False)
+    switch = choose(
+        "auto",
+        Policy({**ALL.errors, Engine.IO_URING: errno.EPERM}, io_uring_disabled=2),
+        network=False,
+        extending=False,
+    )
+
+    assert seccomp == Choice(
+        Engine.AIO, "a local target; io_uring is denied by a seccomp filter or a security module (EPERM)"
+    )
+    assert switch == Choice(Engine.AIO, "a local target; io_uring is off (kernel.io_uring_disabled = 2)")
+
+
+def test_without_slots_for_aio_threads_do_it() -> None:
+    choice = choose("auto", denied(IO_URING=errno.ENOSYS, AIO=errno.EAGAIN), network=False, extending=False)
+
+    assert choice.engine is Engine.THREADS
+    assert "fs.aio-nr 65536 of fs.aio-max-nr 65536" in choice.reason
+
+
+def test_an_engine_asked_for_and_denied_is_refused_with_the_reason() -> None:
+    with pytest.raises(RefusedError, match="io_uring is denied by a seccomp filter"):
+        choose("io_uring", denied(IO_URING=errno.EPERM), network=False, extending=False)
+
+
+def test_oracle_uses_linux_aio() -> None:
+    assert choose("oracle-like", ALL, network=False, extending=False).engine is Engine.AIO

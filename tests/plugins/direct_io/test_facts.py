@@ -1,0 +1,55 @@
+"""Kernel text to values."""
+
+from __future__ import annotations
+
+from sizeup_direct_io.facts import (
+    Accounting,
+    DeviceCounters,
+    HostCpu,
+    Mount,
+    Pressure,
+    parse_accounting,
+    parse_device_counters,
+    parse_host_cpu,
+    parse_mounts,
+    parse_pressure,
+)
+
+
+def test_pressure_is_the_some_line() -> None:
+    text = "some avg10=12.50 avg60=3.00 avg300=1.00 total=123456\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=7\n"
+
+    assert parse_pressure(text) == Pressure(12.5, 123456)
+    assert parse_pressure("full avg10=0.00 avg60=0.00 avg300=0.00 total=7\n") is None
+
+
+def test_host_time_is_in_nanoseconds_and_subtracts() -> None:
+    first = parse_host_cpu("cpu  10 2 5 100 3 1 2 4 0 0\ncpu0 1 1 1 1\nintr 500 1 2\nctxt 900\n", 100)
+    later = parse_host_cpu("cpu  20 2 9 150 3 1 4 4 0 0\nintr 700 1 2\nctxt 1000\n", 100)
+
+    assert first == HostCpu(120_000_000, 50_000_000, 30_000_000, 1_030_000_000, 40_000_000, 500, 900)
+    assert later.since(first) == HostCpu(100_000_000, 40_000_000, 20_000_000, 500_000_000, 0, 200, 100)
+    assert later.since(first).busy_ns == 160_000_000
+
+
+def test_old_kernels_print_fewer_columns() -> None:
+    assert parse_host_cpu("cpu  1 0 1 1\n", 100).stolen_ns == 0
+
+
+def test_accounting_and_device_counters_are_bytes() -> None:
+    assert parse_accounting("rchar: 1\nread_bytes: 8192\nwrite_bytes: 512\n") == Accounting(8192, 512)
+    assert parse_device_counters("10 0 16 0 5 0 8 0 0 0 0") == DeviceCounters(8192, 4096)
+
+
+def test_mounts_are_found_by_id_with_blanks_undone() -> None:
+    text = (
+        "29 1 254:0 / / rw,relatime shared:1 - ext4 /dev/vda rw,discard\n"
+        "40 29 0:50 / /mnt/my\\040disk rw - nfs4 server:/x rw,vers=4.2\n"
+    )
+
+    mounts = parse_mounts(text)
+
+    assert mounts[29] == Mount("254:0", "/", "ext4", "/dev/vda", "rw,relatime,rw,discard")
+    assert mounts[40] == Mount("0:50", "/mnt/my disk", "nfs4", "server:/x", "rw,rw,vers=4.2")
+    assert not mounts[29].network
+    assert mounts[40].network

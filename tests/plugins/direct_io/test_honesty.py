@@ -1,0 +1,142 @@
+"""Each way of being fooled is seen by the fact that gives it away."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from sizeup_direct_io.binding import Extents
+from sizeup_direct_io.honesty import (
+    Conditions,
+    Facts,
+    Verdict,
+    judge_concurrent,
+    judge_direct,
+    judge_physical,
+    judge_steady,
+    noise,
+)
+
+GIB = 1 << 30
+WRITTEN = Extents(written_bytes=GIB, unwritten_bytes=0, hole_bytes=0, odd_bytes=0, count=3)
+HONEST = Facts(
+    alignment=(4, 512),
+    cache_growth_bytes=0,
+    asked_bytes=GIB,
+    charged_bytes=GIB,
+    device_bytes=GIB,
+    extents=WRITTEN,
+    target_bytes=GIB,
+    small_read_p50_ns=89_000,
+    iops=60_000,
+    bytes_per_second=5e8,
+    path_limit=None,
+    network=False,
+    file_system="ext4",
+    virtual=False,
+)
+CALM = Conditions(drift=0.01, quiet_pressure_percent=5.0, quiet_busy_share=0.05, stolen_share=0.0, errors=0)
+
+
+def test_a_written_file_read_directly_passes() -> None:
+    assert judge_direct(HONEST).verdict is Verdict.PASS
+    assert judge_physical(HONEST).verdict is Verdict.PASS
+
+
+@pytest.mark.parametrize(
+    "fooled",
+    [
+        pytest.param(replace(HONEST, alignment=(0, 0), charged_bytes=0, cache_growth_bytes=0), id="tmpfs"),
+        pytest.param(
+            replace(HONEST, alignment=(0, 0), charged_bytes=GIB // 100, cache_growth_bytes=100 << 20), id="journalled"
+        ),
+        pytest.param(replace(HONEST, cache_growth_bytes=400 << 20), id="buffered"),
+        pytest.param(replace(HONEST, charged_bytes=0), id="sparse"),
+    ],
+)
+def test_what_does_not_go_past_the_cache_is_not_direct(fooled: Facts) -> None:
+    assert judge_direct(fooled).verdict is Verdict.FAIL
+
+
+def test_the_alignment_alone_proves_nothing_where_nothing_was_charged() -> None:
+    part = judge_direct(replace(HONEST, charged_bytes=0))
+
+    assert part.reasons == (
+        "direct I/O with 512-byte alignment",
+        "the page cache did not grow",
+        "only 0.00 of the bytes asked for reached the block layer",
+    )
+
+
+@pytest.mark.parametrize(
+    "fooled",
+    [
+        replace(HONEST, extents=Extents(0, 0, GIB, 0, 0)),
+        replace(HONEST, extents=Extents(0, GIB, 0, 0, 1)),
+        replace(HONEST, path_limit=1e8),
+        replace(HONEST, device_bytes=GIB // 2),
+    ],
+    ids=["sparse", "unwritten", "above the path", "unseen by the device"],
+)
+def test_what_no_device_delivered_is_not_physical(fooled: Facts) -> None:
+    assert judge_physical(fooled).verdict is Verdict.FAIL
+
+
+@pytest.mark.parametrize(
+    "doubtful",
+    [
+        replace(HONEST, small_read_p50_ns=3_000),
+        replace(HONEST, iops=1.3e6),
+        replace(HONEST, device_bytes=2 * GIB),
+        replace(HONEST, extents=Extents(GIB // 2, 0, 0, GIB // 2, 9)),
+    ],
+    ids=["too fast", "a million", "shared device", "compressed"],
+)
+def test_what_looks_like_a_cache_is_doubted(doubtful: Facts) -> None:
+    assert judge_physical(doubtful).verdict is Verdict.DOUBT
+
+
+def test_what_cannot_be_seen_is_unknown_and_not_passed() -> None:
+    assert judge_physical(replace(HONEST, virtual=True)).verdict is Verdict.UNKNOWN
+    assert judge_physical(replace(HONEST, network=True, extents=None, device_bytes=None)).verdict is Verdict.UNKNOWN
+
+
+@pytest.mark.parametrize(
+    ("ratio", "verdict"), [(0.99, Verdict.PASS), (0.8, Verdict.PASS), (0.65, Verdict.DOUBT), (0.5, Verdict.FAIL)]
+)
+def test_writers_to_one_file_scale_or_stand_in_line(ratio: float, verdict: Verdict) -> None:
+    assert judge_concurrent(ratio, "").verdict is verdict
+
+
+def test_concurrency_that_was_not_measured_says_why() -> None:
+    part = judge_concurrent(None, "the target is only read")
+
+    assert (part.verdict, part.reasons) == (Verdict.UNKNOWN, ("the target is only read",))
+
+
+def test_a_calm_even_run_is_steady() -> None:
+    assert judge_steady(CALM).verdict is Verdict.PASS
+
+
+@pytest.mark.parametrize(
+    ("conditions", "verdict"),
+    [
+        (replace(CALM, drift=-0.08), Verdict.DOUBT),
+        (replace(CALM, drift=-0.30), Verdict.FAIL),
+        (replace(CALM, quiet_pressure_percent=60.0), Verdict.DOUBT),
+        (replace(CALM, quiet_busy_share=1.0), Verdict.DOUBT),
+        (replace(CALM, stolen_share=0.2), Verdict.DOUBT),
+        (replace(CALM, errors=3), Verdict.DOUBT),
+    ],
+    ids=["drift", "burst", "pressure", "busy", "stolen", "errors"],
+)
+def test_what_changed_meanwhile_is_said(conditions: Conditions, verdict: Verdict) -> None:
+    assert judge_steady(conditions).verdict is verdict
+
+
+def test_a_host_without_pressure_figures_is_judged_by_its_load() -> None:
+    assert noise(replace(CALM, quiet_pressure_percent=None)) == ()
+    assert noise(replace(CALM, quiet_pressure_percent=None, quiet_busy_share=0.9)) == (
+        "others used 90% of the CPUs before the run",
+    )

@@ -1,0 +1,168 @@
+"""Whole runs on a small file: what is yielded, what is refused, what is left behind."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+
+from fakes import HandContext
+from sizeup.errors import RefusedError
+from sizeup.model.gap import Gap
+from sizeup.model.machine import Machine
+from sizeup.model.plan import Refusal, SettingValue, Step
+from sizeup.model.sample import Estimate, Samples
+from sizeup.probing.api import Emission
+from sizeup.probing.manifest import parse_manifest
+from sizeup_direct_io import run as run_module
+from sizeup_direct_io.probe import DirectIo
+from sizeup_direct_io.target import find_leftovers, process_start
+
+MANIFEST = parse_manifest((files("sizeup_direct_io") / "probe.toml").read_text(encoding="utf-8"), "probe.toml")[0]
+SMALL: dict[str, SettingValue] = {
+    "size": 32 << 20,
+    "reserve": 1 << 20,
+    "seconds": 0.5,
+    "warmup": 0.2,
+    "precision": 1.0,
+    "ramps": 1,
+    "depth": 2,
+}
+
+
+def step(path: Path, **settings: SettingValue) -> Step:
+    defaults = {parameter.name: parameter.default for parameter in MANIFEST.parameter}
+    chosen = {**defaults, **SMALL, "path": str(path), **settings}
+    (planned,) = DirectIo().plan(Machine(), {name: value for name, value in chosen.items() if value is not None})
+    assert isinstance(planned, Step)
+    return planned
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(run_module, "CALM_SECONDS", 0.1)
+    try:
+        os.close(os.open(tmp_path, os.O_TMPFILE | os.O_RDWR | os.O_DIRECT))
+    except OSError as error:
+        pytest.skip(f"{tmp_path} takes no direct I/O: {error}")
+    return tmp_path
+
+
+def run(planned: Step, context: HandContext | None = None) -> Iterator[Emission]:
+    return iter(DirectIo().run(planned, context or HandContext()))
+
+
+def test_without_a_path_there_is_nothing_to_do() -> None:
+    defaults = {parameter.name: parameter.default for parameter in MANIFEST.parameter}
+    (refusal,) = DirectIo().plan(Machine(), {name: value for name, value in defaults.items() if value is not None})
+
+    assert isinstance(refusal, Refusal)
+    assert refusal.reason.startswith("no target")
+
+
+def test_a_ramp_yields_live_samples_estimates_and_a_verdict_and_leaves_no_file(folder: Path) -> None:
+    emissions = list(run(step(folder)))
+
+    estimates = [emission for emission in emissions if isinstance(emission, Estimate)]
+    declared = {series.name for series in MANIFEST.series}
+    assert {emission.series for emission in emissions if isinstance(emission, Samples | Estimate)} <= declared
+    assert [e.at["outstanding"] for e in estimates if e.series == "iops"] == [1, 2]
+    assert {e.at["part"] for e in estimates if e.series == "honest"} >= {"direct", "physical", "steady"}
+    assert any(isinstance(emission, Samples) for emission in emissions)
+    assert list(folder.iterdir()) == []
+
+
+def test_a_file_that_was_written_is_read_directly(folder: Path) -> None:
+    verdicts = [e for e in run(step(folder, depth=1)) if isinstance(e, Estimate) and e.series == "honest"]
+
+    assert {e.at["part"]: e.extra["verdict"] for e in verdicts}["direct"] in {"pass", "fail"}
+
+
+def test_cancelling_ends_the_run_without_a_file(folder: Path) -> None:
+    context = HandContext()
+    seen = 0
+    for emission in run(step(folder, seconds=30.0), context):
+        if isinstance(emission, Samples):
+            seen += 1
+            context.cancel()
+
+    assert seen > 0
+    assert list(folder.iterdir()) == []
+
+
+def test_leaving_a_run_half_way_leaves_no_file(folder: Path) -> None:
+    emissions = DirectIo().run(step(folder, seconds=30.0), HandContext())
+    for emission in emissions:
+        if isinstance(emission, Samples):
+            break
+    emissions.close()  # type: ignore[attr-defined]  # a generator
+
+    assert list(folder.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "reason"),
+    [
+        ("missing", {}, "No such file"),
+        ("file", {"preset": "redo"}, "only ever read"),
+        ("small", {}, "too few"),
+        (".", {"size": 1 << 50}, "has room for"),
+        (".", {"size": 1}, "expected at least"),
+    ],
+)
+def test_what_cannot_be_measured_is_refused_with_words(
+    folder: Path, name: str, settings: dict[str, SettingValue], reason: str
+) -> None:
+    (folder / "file").write_bytes(bytes(32 << 20))
+    (folder / "small").write_bytes(b"x")
+
+    with pytest.raises(RefusedError, match=reason):
+        list(run(step(folder / name, **settings)))
+
+
+def test_an_existing_file_is_only_read(folder: Path) -> None:
+    target = folder / "file"
+    content = os.urandom(1 << 20) * 32
+    target.write_bytes(content)
+
+    list(run(step(target, depth=1)))
+
+    assert target.read_bytes() == content
+
+
+def test_a_sparse_file_is_found_out(folder: Path) -> None:
+    target = folder / "sparse"
+    with target.open("wb") as file:
+        file.truncate(32 << 20)
+
+    verdicts = {
+        e.at["part"]: e.extra["verdict"]
+        for e in run(step(target, depth=1))
+        if isinstance(e, Estimate) and e.series == "honest"
+    }
+
+    assert verdicts["physical"] == "fail"
+
+
+def test_leftovers_of_the_dead_are_told_from_files_of_the_living(folder: Path) -> None:
+    alive = f".sizeup-here-{os.getpid()}-{process_start(os.getpid())}"
+    dead = f".sizeup-here-{os.getpid()}-1"
+    for name in (alive, dead, ".sizeup-elsewhere-1-1", ".sizeup-notes"):
+        (folder / name).touch()
+
+    assert find_leftovers(str(folder), "here") == [str(folder / dead)]
+
+
+def test_a_leftover_is_reported_and_kept_unless_removal_was_asked_for(folder: Path) -> None:
+    leftover = folder / f".sizeup-{os.uname().nodename}-{os.getpid()}-1"
+    leftover.touch()
+
+    gaps = [emission for emission in run(step(folder, depth=1)) if isinstance(emission, Gap)]
+    assert [gap.subject for gap in gaps] == [str(leftover)]
+    assert leftover.exists()
+
+    list(run(step(folder, depth=1, remove_leftovers=True)))
+    assert not leftover.exists()
