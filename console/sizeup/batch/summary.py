@@ -4,8 +4,17 @@ from __future__ import annotations
 
 import msgspec
 
+from sizeup.analysis.compare import Comparison
 from sizeup.session.log import Session
 from sizeup.views.advice import advice_lines
+from sizeup.views.comparison import (
+    answers_table,
+    differences_table,
+    mean_sentence,
+    metrics_table,
+    points_table,
+    sides_sentences,
+)
 from sizeup.views.results import results_data, results_table, steps_table
 from sizeup.views.table import Table
 
@@ -45,4 +54,21 @@ def table_lines(table: Table) -> list[str]:
             for cell, width, column in zip(row, widths, table.columns, strict=True)
         ]
         lines.append(("  " + "  ".join(cells)).rstrip())
+    return lines
+
+
+def comparison_lines(comparison: Comparison, *, points: bool) -> list[str]:
+    """A comparison as text: the sides, the machines, the warnings, then the figures."""
+    lines = list(sides_sentences(comparison))
+    lines += ["", *table_lines(differences_table(comparison))]
+    lines += [f"! {warning}" for warning in comparison.warnings]
+    lines += ["", *table_lines(metrics_table(comparison))]
+    lines += [f"  {mean_sentence(mean)}" for mean in comparison.means]
+    if points:
+        lines += ["", *table_lines(points_table(comparison))]
+    if comparison.answers:
+        lines += ["", *table_lines(answers_table(comparison))]
+    for metrics, side in ((comparison.only_first, "first side"), (comparison.only_base, "base")):
+        if metrics:
+            lines.append(f"Only on the {side}: {', '.join(metrics)}")
     return lines

@@ -24,6 +24,7 @@ COMMANDS = {
     "probes": "each probe, its parameters, whether it can run here",
     "open": "the console on a saved session",
     "doctor": "what works here and what does not",
+    "compare": "sessions against other sessions",
 }
 """Name and one line of help; ``sizeup.cli.NAME`` is the command."""
 

@@ -1,0 +1,398 @@
+"""Two sides of one or more sessions each: what differs, by how much, and whether that can be chance.
+
+A figure counts as different when an exact rank test over runs says so at the level, after correction
+for everything that was asked, and when the ratio moved by at least the minimum effect. A metric with
+many points, such as a latency curve, is one figure per run: the geometric mean over the points that
+every run of both sides has. Its single points are exploratory.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from enum import Enum
+
+from sizeup.analysis.digest import Digest, RunValue
+from sizeup.analysis.machines import Difference, machine_differences
+from sizeup.analysis.statistics import (
+    false_discovery,
+    geometric_mean,
+    holm,
+    median,
+    rank_sum_p,
+    ratio_interval,
+    share_of_pairs,
+    smallest_p,
+)
+from sizeup.errors import UsageError
+from sizeup.model.plan import Better, Series
+from sizeup.model.sample import Coordinates
+from sizeup.session.log import Key
+from sizeup.text import one_line
+
+LEVEL = 0.05
+MINIMUM_EFFECT = 0.02
+
+
+class Verdict(Enum):
+    """What can be said of one figure."""
+
+    BETTER = "better"
+    WORSE = "worse"
+    HIGHER = "higher"
+    """Different, where no direction is the better one."""
+    LOWER = "lower"
+    SAME = "no difference found"
+    """The runs could have shown one; it may still be there and small."""
+    TOO_FEW = "too few runs"
+    """No outcome of so many runs could have decided."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A difference that was asked about: ``memory.latency.dram-thp > +5%``."""
+
+    text: str
+    metric: str
+    at: tuple[tuple[str, str], ...]
+    """Coordinates of a single point, as they are written; empty for the metric as a whole."""
+    above: bool
+    """True for ``>``: alarm when the ratio is above the bound."""
+    change: float
+    """The bound as a share: 0.05 for +5 %."""
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One metric, or one point of it, on both sides."""
+
+    metric: str
+    at: Coordinates | None
+    """None for the metric as a whole."""
+    points: int
+    """How many points the figure stands for."""
+    series: Series | None
+    runs: tuple[int, int]
+    """Runs of the first side and of the base."""
+    medians: tuple[float, float]
+    """Of the first side and of the base; for several points medians of geometric means."""
+    ratio: float
+    """First side over base."""
+    low: float | None
+    high: float | None
+    p: float
+    corrected_p: float
+    wins: float
+    """Share of all pairs of runs in which the first side's was the smaller."""
+    verdict: Verdict
+    asked: bool = False
+
+    @property
+    def different(self) -> bool:
+        """Whether a difference was found."""
+        return self.verdict not in (Verdict.SAME, Verdict.TOO_FEW)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What became of one question."""
+
+    question: Question
+    figure: Figure
+    alarm: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Everything that was found, hardware first."""
+
+    sides: tuple[tuple[Digest, ...], tuple[Digest, ...]]
+    """The first side and the base."""
+    differences: tuple[Difference, ...]
+    warnings: tuple[str, ...]
+    metrics: tuple[Figure, ...]
+    """One figure per metric that both sides have."""
+    points: tuple[Figure, ...]
+    """The single points of metrics with several; exploratory."""
+    means: tuple[Mean, ...]
+    only_first: tuple[str, ...]
+    only_base: tuple[str, ...]
+    answers: tuple[Answer, ...]
+    level: float
+    minimum_effect: float
+
+    @property
+    def alarm(self) -> bool:
+        """Whether a difference that was asked about was found."""
+        return any(answer.alarm for answer in self.answers)
+
+
+@dataclass(frozen=True, slots=True)
+class Mean:
+    """The geometric mean of the ratios of all metrics that share a direction."""
+
+    better: Better
+    ratio: float
+    metrics: int
+
+
+def parse_question(text: str) -> Question:
+    """Read ``METRIC > +5%`` or ``METRIC[working_set_bytes=16384] < -10%``."""
+    match = re.fullmatch(r"\s*([\w.-]+)\s*(?:\[([^\]]+)\])?\s*([<>])\s*([+-]?\d+(?:\.\d+)?)\s*%\s*", text)
+    if match is None:
+        raise UsageError(
+            f"--fail-if {one_line(text, 80)!r}: expected METRIC > +PERCENT% or METRIC < -PERCENT%, "
+            "such as 'memory.latency.dram-thp > +5%'"
+        )
+    at = []
+    for part in (match[2] or "").split(",") if match[2] else []:
+        name, equals, value = part.strip().partition("=")
+        if not equals:
+            raise UsageError(f"--fail-if {one_line(text, 80)!r}: expected [NAME=VALUE], found [{part.strip()}]")
+        at.append((name, value))
+    return Question(text.strip(), match[1], tuple(at), match[3] == ">", float(match[4]) / 100)
+
+
+def compare(
+    first: Sequence[Digest],
+    base: Sequence[Digest],
+    *,
+    questions: Sequence[Question] = (),
+    level: float = LEVEL,
+    minimum_effect: float = MINIMUM_EFFECT,
+) -> Comparison:
+    """Compare the first side with the base."""
+    ours, theirs = _by_metric(first), _by_metric(base)
+    common = [metric for metric in ours if metric in theirs]
+    wholes: dict[str, Figure] = {}
+    points: dict[tuple[str, Key], Figure] = {}
+    for metric in common:
+        shared = _shared_points(ours[metric], theirs[metric])
+        positive = [key for key in shared if _all_positive(ours[metric], theirs[metric], key)]
+        if not positive:
+            continue
+        wholes[metric] = _figure(metric, None, positive, ours[metric], theirs[metric], level)
+        if len(positive) > 1:
+            for key in positive:
+                points[metric, key] = _figure(metric, key, [key], ours[metric], theirs[metric], level)
+    answers = _answer(questions, wholes, points, level, minimum_effect)
+    asked = {(answer.figure.metric, _frozen(answer.figure.at)) for answer in answers}
+    metrics = _judge(list(wholes.values()), asked, level, minimum_effect)
+    return Comparison(
+        sides=(tuple(first), tuple(base)),
+        differences=machine_differences([d.machine for d in first], [d.machine for d in base]),
+        warnings=tuple(_warnings(first, base, ours, theirs, common)),
+        metrics=metrics,
+        points=_judge(list(points.values()), asked, level, minimum_effect),
+        means=tuple(_means(metrics)),
+        only_first=tuple(metric for metric in ours if metric not in wholes),
+        only_base=tuple(metric for metric in theirs if metric not in wholes),
+        answers=answers,
+        level=level,
+        minimum_effect=minimum_effect,
+    )
+
+
+_Runs = Mapping[Key, Mapping[str, RunValue]]
+"""The values of one metric by point and run."""
+
+
+def _by_metric(side: Iterable[Digest]) -> dict[str, dict[Key, dict[str, RunValue]]]:
+    metrics: dict[str, dict[Key, dict[str, RunValue]]] = {}
+    for session in side:
+        for value in session.values:
+            metrics.setdefault(value.metric, {}).setdefault(value.key, {})[value.run] = value
+    return metrics
+
+
+def _shared_points(ours: _Runs, theirs: _Runs) -> list[Key]:
+    """The points that every run of both sides has, or where there is none, that each side has in some run."""
+    everywhere = [
+        key
+        for key in ours
+        if key in theirs and len(ours[key]) == _run_count(ours) and len(theirs[key]) == _run_count(theirs)
+    ]
+    return everywhere or [key for key in ours if key in theirs][:1]
+
+
+def _run_count(runs: _Runs) -> int:
+    return len({run for values in runs.values() for run in values})
+
+
+def _all_positive(ours: _Runs, theirs: _Runs, key: Key) -> bool:
+    """Ratios have no meaning for zero and below, which no probe of times and rates should give."""
+    return all(value.value > 0 for side in (ours, theirs) for value in side[key].values())
+
+
+def _per_run(runs: _Runs, keys: Sequence[Key]) -> list[float]:
+    """One figure per run: the geometric mean over the points."""
+    names = [name for name in runs[keys[0]] if all(name in runs[key] for key in keys)]
+    return [geometric_mean([runs[key][name].value for key in keys]) for name in names]
+
+
+def _figure(metric: str, key: Key | None, keys: Sequence[Key], ours: _Runs, theirs: _Runs, level: float) -> Figure:
+    first, base = _per_run(ours, keys), _per_run(theirs, keys)
+    any_value = next(iter(ours[keys[0]].values()))
+    ratio, low, high = ratio_interval(first, base, level)
+    p = rank_sum_p(first, base)
+    return Figure(
+        metric=metric,
+        at=None if key is None else any_value.at,
+        points=len(keys),
+        series=any_value.series,
+        runs=(len(first), len(base)),
+        medians=(median(first), median(base)),
+        ratio=ratio,
+        low=low,
+        high=high,
+        p=p,
+        corrected_p=p,
+        wins=share_of_pairs(first, base),
+        verdict=Verdict.TOO_FEW,
+    )
+
+
+def _frozen(at: Coordinates | None) -> tuple[tuple[str, str | int | float], ...] | None:
+    return None if at is None else tuple(sorted(at.items()))
+
+
+def _judge(
+    figures: Sequence[Figure],
+    asked: set[tuple[str, tuple[tuple[str, str | int | float], ...] | None]],
+    level: float,
+    minimum_effect: float,
+) -> tuple[Figure, ...]:
+    """Verdicts of figures nobody asked about: corrected for their number, since many looks find something."""
+    corrected = false_discovery([figure.p for figure in figures])
+    return tuple(
+        _with_verdict(figure, p, level, minimum_effect, asked=(figure.metric, _frozen(figure.at)) in asked)
+        for figure, p in zip(figures, corrected, strict=True)
+    )
+
+
+def _with_verdict(figure: Figure, corrected: float, level: float, minimum_effect: float, *, asked: bool) -> Figure:
+    if smallest_p(*figure.runs) > level:
+        verdict = Verdict.TOO_FEW
+    elif corrected > level or abs(figure.ratio - 1) < minimum_effect:
+        verdict = Verdict.SAME
+    else:
+        verdict = _direction(figure)
+    return replace(figure, corrected_p=corrected, verdict=verdict, asked=asked)
+
+
+def _direction(figure: Figure) -> Verdict:
+    higher = figure.ratio > 1
+    better = figure.series.better if figure.series is not None else Better.NEITHER
+    if better is Better.NEITHER:
+        return Verdict.HIGHER if higher else Verdict.LOWER
+    return Verdict.BETTER if higher == (better is Better.HIGHER) else Verdict.WORSE
+
+
+def _answer(
+    questions: Sequence[Question],
+    wholes: Mapping[str, Figure],
+    points: Mapping[tuple[str, Key], Figure],
+    level: float,
+    minimum_effect: float,
+) -> tuple[Answer, ...]:
+    figures = [_asked_figure(question, wholes, points) for question in questions]
+    corrected = holm([figure.p for figure in figures])
+    answers = []
+    for question, figure, p in zip(questions, figures, corrected, strict=True):
+        judged = _with_verdict(figure, p, level, minimum_effect, asked=True)
+        beyond = judged.ratio > 1 + question.change if question.above else judged.ratio < 1 + question.change
+        answers.append(Answer(question, judged, judged.different and beyond))
+    return tuple(answers)
+
+
+def _asked_figure(question: Question, wholes: Mapping[str, Figure], points: Mapping[tuple[str, Key], Figure]) -> Figure:
+    whole = wholes.get(question.metric)
+    if whole is None:
+        near = get_close_matches(question.metric, list(wholes), n=1)
+        hint = f" (did you mean {near[0]}?)" if near else ""
+        known = ", ".join(wholes) or "none"
+        raise UsageError(
+            f"--fail-if {question.text!r}: no metric {question.metric} on both sides{hint}; both have: {known}"
+        )
+    if not question.at:
+        return whole
+    for (metric, _), figure in points.items():
+        at = {name: _spelled(value) for name, value in (figure.at or {}).items()}
+        if metric == question.metric and at == dict(question.at):
+            return figure
+    places = "; ".join(
+        ",".join(f"{name}={_spelled(value)}" for name, value in (figure.at or {}).items())
+        for (metric, _), figure in points.items()
+        if metric == question.metric
+    )
+    raise UsageError(f"--fail-if {question.text!r}: no such point on both sides; there are: {one_line(places)}")
+
+
+def _spelled(value: str | float) -> str:
+    return value if isinstance(value, str) else f"{value:.15g}"
+
+
+def _means(metrics: Iterable[Figure]) -> Iterable[Mean]:
+    """Ratios of one direction only: a mean over latencies and rates together would mean nothing."""
+    for better in (Better.LOWER, Better.HIGHER):
+        ratios = [f.ratio for f in metrics if f.series is not None and f.series.better is better]
+        if len(ratios) > 1:
+            yield Mean(better, geometric_mean(ratios), len(ratios))
+
+
+def _warnings(
+    first: Sequence[Digest],
+    base: Sequence[Digest],
+    ours: Mapping[str, _Runs],
+    theirs: Mapping[str, _Runs],
+    common: Sequence[str],
+) -> Iterable[str]:
+    """Why the comparison as a whole may mislead."""
+    if {d.id for d in first} & {d.id for d in base}:
+        yield "the same session stands on both sides"
+    if len(first) == len(base) == 1:
+        yield (
+            "each side is one session: what drifted between the two counts as a difference; "
+            "several sessions a side, taken in turns, would tell"
+        )
+    for digests, name in ((first, "first side"), (base, "base")):
+        if len({d.host for d in digests}) > 1:
+            yield f"the {name} mixes hosts: {', '.join(sorted({d.host for d in digests}))}"
+        for session in digests:
+            for sentence in session.damage:
+                yield f"{session.path}: {sentence}"
+    for fact in ("kernel", "governor", "transparent_huge_pages", "clock_source"):
+        seen = [
+            sorted({str(d.facts.get(fact)) for d in side if d.facts.get(fact) is not None}) for side in (first, base)
+        ]
+        if seen[0] != seen[1] and all(seen):
+            yield f"{fact.replace('_', ' ')} differs: {', '.join(seen[0])} against {', '.join(seen[1])}"
+    for session in (*first, *base):
+        busy = session.facts.get("others_busy_percent")
+        if isinstance(busy, int | float) and busy >= _BUSY_PERCENT:
+            yield f"{session.path}: others used {busy:.0f} % of a CPU at its end: {session.facts.get('others_busy')}"
+    for metric in common:
+        for what, pick in (("parameters", _parameters), ("versions", _versions)):
+            left, right = pick(ours[metric]), pick(theirs[metric])
+            if left != right:
+                yield f"{metric}: {what} differ: {_differing(left, right)}"
+
+
+_BUSY_PERCENT = 20.0
+
+
+def _parameters(runs: _Runs) -> set[str]:
+    return {
+        f"{name}={value}" for values in runs.values() for run in values.values() for name, value in run.settings.items()
+    }
+
+
+def _versions(runs: _Runs) -> set[str]:
+    return {run.distribution for values in runs.values() for run in values.values()}
+
+
+def _differing(left: set[str], right: set[str]) -> str:
+    only_left, only_right = sorted(left - right)[:3], sorted(right - left)[:3]
+    return f"{', '.join(only_left) or 'none'} against {', '.join(only_right) or 'none'}"

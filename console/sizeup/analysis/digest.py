@@ -1,0 +1,109 @@
+"""What a comparison needs of a session: one figure per run and point; the samples are let go."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from sizeup.analysis.statistics import median
+from sizeup.errors import UsageError
+from sizeup.model.machine import Machine
+from sizeup.model.plan import Series, Settings
+from sizeup.model.sample import Coordinates
+from sizeup.session.log import Key, Point, Session, StepRun, read_session
+from sizeup.session.store import SUFFIX
+
+
+@dataclass(frozen=True, slots=True)
+class RunValue:
+    """One point of one metric, as one run saw it."""
+
+    metric: str
+    """Probe and series: ``memory.latency.dram-thp``."""
+    key: Key
+    at: Coordinates
+    series: Series | None
+    """None where the session does not say what its series are."""
+    value: float
+    """The run's estimate; where the probe gave none, the median of its undisturbed samples."""
+    run: str
+    """Session and round, such as ``1c9f…~2``: what one pass of the plan measured."""
+    settings: Settings
+    distribution: str
+
+
+@dataclass(frozen=True, slots=True)
+class Digest:
+    """One session without its samples."""
+
+    path: str
+    id: str
+    host: str
+    started: str
+    tool: str
+    machine: Machine | None
+    facts: dict[str, str | int | float | bool | None]
+    """The last environment record."""
+    values: tuple[RunValue, ...]
+    damage: tuple[str, ...]
+
+
+def digest(session: Session, path: str) -> Digest:
+    """Reduce a session to one figure per run and point, of steps that came to their end."""
+    header = session.header
+    values = tuple(value for run in session.steps.values() if run.finished for value in _run_values(run, header.id))
+    facts = session.environment[-1].facts if session.environment else {}
+    return Digest(
+        path,
+        header.id,
+        header.host,
+        header.started,
+        header.tool,
+        session.machine,
+        facts,
+        values,
+        session.damage.sentences(),
+    )
+
+
+def digest_side(paths: Sequence[str]) -> tuple[Digest, ...]:
+    """The sessions of one side, one after the other; a folder stands for all sessions in it."""
+    digests: list[Digest] = []
+    for path in _expand(paths):
+        digests.append(digest(read_session(path), path))  # noqa: PERF401 -- each session goes before the next comes
+    return tuple(digests)
+
+
+def _expand(paths: Sequence[str]) -> Iterator[str]:
+    for path in paths:
+        if not os.path.isdir(path):
+            yield path
+            continue
+        found = sorted(name for name in os.listdir(path) if name.endswith((SUFFIX, f"{SUFFIX}.gz")))
+        if not found:
+            raise UsageError(f"{path}: expected sessions (*{SUFFIX}) in this folder, found none")
+        yield from (os.path.join(path, name) for name in found)
+
+
+def _run_values(run: StepRun, session: str) -> Iterator[RunValue]:
+    for key, point in run.points.items():
+        value = _value(point)
+        if value is not None:
+            yield RunValue(
+                metric=f"{run.step.probe}.{point.series}",
+                key=key,
+                at=point.at,
+                series=run.series.get(point.series),
+                value=value,
+                run=f"{session}~{run.step.id.partition('~')[2] or 1}",
+                settings=run.step.settings,
+                distribution=run.distribution,
+            )
+
+
+def _value(point: Point) -> float | None:
+    if point.estimate is not None:
+        return point.estimate.value
+    undisturbed = [value for value, flags in zip(point.values, point.flags, strict=True) if not flags]
+    return median(undisturbed) if undisturbed else None

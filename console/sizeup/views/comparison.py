@@ -1,0 +1,178 @@
+"""A comparison as tables for people and as plain data for programs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from sizeup.analysis.compare import Answer, Comparison, Figure, Mean, Verdict
+from sizeup.analysis.digest import Digest
+from sizeup.model.plan import Better
+from sizeup.units import format_value
+from sizeup.views.results import place
+from sizeup.views.table import Column, Table
+
+SCHEMA = "sizeup.compare/1"
+
+_MARKS = {
+    Verdict.BETTER: "+",
+    Verdict.WORSE: "-",
+    Verdict.HIGHER: ">",
+    Verdict.LOWER: "<",
+    Verdict.SAME: "=",
+    Verdict.TOO_FEW: "?",
+}
+"""One character beside each verdict, so that a column can be read at a glance and without colour."""
+
+
+def change(ratio: float) -> str:
+    """A ratio as a change of the base: ``+12.3 %``, ``x 3.1`` where it more than doubled."""
+    if ratio >= 2 or ratio <= 0.5:
+        return f"x {ratio:.3g}"
+    return f"{(ratio - 1) * 100:+.1f} %"
+
+
+def differences_table(comparison: Comparison) -> Table:
+    """What is not the same on the two machines."""
+    rows = tuple((entry.what, entry.first, entry.base) for entry in comparison.differences)
+    return Table("Machines", (Column("What"), Column("First"), Column("Base")), rows)
+
+
+def metrics_table(comparison: Comparison) -> Table:
+    """One row per metric."""
+    note = (
+        f"Change is the first side over the base; different means p <= {comparison.level:g} after correction for "
+        f"{len(comparison.metrics)} metrics, and at least {comparison.minimum_effect:.0%} of change. Exploratory: "
+        "a metric you did not ask about before looking needs a second look."
+    )
+    return _figures_table("Metrics", comparison.metrics, note)
+
+
+def points_table(comparison: Comparison) -> Table:
+    """One row per point of the metrics that have several."""
+    return _figures_table("Points", comparison.points, "Exploratory, corrected for their number.")
+
+
+def answers_table(comparison: Comparison) -> Table:
+    """What was asked, and what came out."""
+    rows = tuple((answer.question.text, _said(answer), _p(answer.figure.corrected_p)) for answer in comparison.answers)
+    return Table("Asked", (Column("Alarm if"), Column("Answer"), Column("p", numeric=True)), rows)
+
+
+def mean_sentence(mean: Mean) -> str:
+    """The geometric mean of one direction, in words."""
+    direction = "lower" if mean.better is Better.LOWER else "higher"
+    return f"{mean.metrics} metrics where {direction} is better: {change(mean.ratio)} on (geometric) average"
+
+
+def sides_sentences(comparison: Comparison) -> tuple[str, str]:
+    """Which sessions stand on which side."""
+    first, base = comparison.sides
+    return f"First: {_side(first)}", f"Base:  {_side(base)}"
+
+
+def comparison_data(comparison: Comparison) -> dict[str, Any]:
+    """Everything in base units, for ``--json``."""
+    first, base = comparison.sides
+    return {
+        "schema": SCHEMA,
+        "first": [_session_data(session) for session in first],
+        "base": [_session_data(session) for session in base],
+        "level": comparison.level,
+        "minimum_effect": comparison.minimum_effect,
+        "machine_differences": msgspec.to_builtins(comparison.differences),
+        "warnings": list(comparison.warnings),
+        "metrics": [_figure_data(figure) for figure in comparison.metrics],
+        "points": [_figure_data(figure) for figure in comparison.points],
+        "means": msgspec.to_builtins(comparison.means),
+        "only_first": list(comparison.only_first),
+        "only_base": list(comparison.only_base),
+        "answers": [
+            {"question": answer.question.text, "alarm": answer.alarm, "figure": _figure_data(answer.figure)}
+            for answer in comparison.answers
+        ],
+        "alarm": comparison.alarm,
+    }
+
+
+def _figures_table(title: str, figures: Sequence[Figure], note: str) -> Table:
+    columns = (
+        Column(""),
+        Column("Metric"),
+        Column("First", numeric=True),
+        Column("Base", numeric=True),
+        Column("Change", numeric=True),
+        Column("95 % interval", numeric=True),
+        Column("p", numeric=True),
+        Column("Runs", numeric=True),
+        Column("Verdict"),
+    )
+    return Table(title, columns, tuple(_row(figure) for figure in figures), note)
+
+
+def _row(figure: Figure) -> tuple[str, ...]:
+    unit = figure.series.unit if figure.series is not None else "1"
+    where = "" if figure.at is None else f" {place(figure.at, figure.series)}"
+    several = f" ({figure.points} points)" if figure.points > 1 else ""
+    interval = "" if figure.low is None or figure.high is None else f"{change(figure.low)} to {change(figure.high)}"
+    return (
+        _MARKS[figure.verdict],
+        f"{figure.metric}{where}{several}",
+        format_value(figure.medians[0], unit),
+        format_value(figure.medians[1], unit),
+        change(figure.ratio),
+        interval,
+        _p(figure.corrected_p),
+        f"{figure.runs[0]}:{figure.runs[1]}",
+        figure.verdict.value,
+    )
+
+
+def _p(value: float) -> str:
+    return f"{value:.3f}" if value >= 0.001 else "<0.001"
+
+
+def _said(answer: Answer) -> str:
+    figure = answer.figure
+    words = f"{change(figure.ratio)}, {figure.verdict.value}"
+    return f"YES: {words}" if answer.alarm else f"no: {words}"
+
+
+def _side(digests: Sequence[Digest]) -> str:
+    hosts = ", ".join(dict.fromkeys(digest.host for digest in digests))
+    first = digests[0].path if digests else "nothing"
+    more = f" and {len(digests) - 1} more" if len(digests) > 1 else ""
+    return f"{first}{more} ({hosts})"
+
+
+def _session_data(digest: Digest) -> dict[str, Any]:
+    return {
+        "path": digest.path,
+        "id": digest.id,
+        "host": digest.host,
+        "started": digest.started,
+        "tool": digest.tool,
+        "damage": list(digest.damage),
+    }
+
+
+def _figure_data(figure: Figure) -> dict[str, Any]:
+    return {
+        "metric": figure.metric,
+        "at": None if figure.at is None else dict(figure.at),
+        "points": figure.points,
+        "unit": figure.series.unit if figure.series is not None else "1",
+        "better": figure.series.better.value if figure.series is not None else "neither",
+        "runs": list(figure.runs),
+        "medians": list(figure.medians),
+        "ratio": figure.ratio,
+        "low": figure.low,
+        "high": figure.high,
+        "p": figure.p,
+        "corrected_p": figure.corrected_p,
+        "wins": figure.wins,
+        "verdict": figure.verdict.value,
+        "asked": figure.asked,
+    }

@@ -1,0 +1,196 @@
+"""A comparison says what differs, what cannot be decided, and why it may mislead."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from sizeup.analysis.compare import Comparison, Figure, Verdict, compare, parse_question
+from sizeup.analysis.digest import Digest, RunValue, digest_side
+from sizeup.analysis.machines import Difference
+from sizeup.errors import UsageError
+from sizeup.model.machine import Machine
+from sizeup.model.plan import Better, Series
+from sizeup.model.platform import Platform
+from sizeup.model.topology import Package
+from sizeup.session.log import point_key
+
+LATENCY = Series("thp", "Latency", "ns", Better.LOWER, "size", "bytes")
+RATE = Series("rate", "Rate", "bytes/s", Better.HIGHER)
+NEITHER = Series("count", "Count", "1", Better.NEITHER)
+OLD = Machine(packages=(Package((0,), 0),), cpu_model="Old", platform=Platform(kernel="5.10"))
+NEW = replace(OLD, cpu_model="New")
+
+
+def session(number: int, *values: tuple[Series, dict[str, int], float], machine: Machine = OLD, **facts: str) -> Digest:
+    return Digest(
+        path=f"s{number}",
+        id=str(number),
+        host="db01",
+        started="",
+        tool="",
+        machine=machine,
+        facts={"kernel": "5.10", **facts},
+        values=tuple(
+            RunValue(
+                f"p.{series.name}", point_key(series.name, at), at, series, value, f"{number}~1", {}, "sizeup 0.1.0"
+            )
+            for series, at, value in values
+        ),
+        damage=(),
+    )
+
+
+def side(values: list[float], series: Series = LATENCY, start: int = 0) -> list[Digest]:
+    return [session(start + number, (series, {}, value)) for number, value in enumerate(values)]
+
+
+FAST = [100.0, 101.0, 99.0, 100.5, 99.5, 100.2]
+SLOW = [110.0, 111.0, 109.0, 110.5, 109.5, 110.2]
+
+
+def figure(comparison: Comparison) -> Figure:
+    (only,) = comparison.metrics
+    return only
+
+
+@pytest.mark.parametrize(
+    ("series", "first", "verdict"),
+    [
+        (LATENCY, SLOW, Verdict.WORSE),
+        (LATENCY, [value * 0.9 for value in FAST], Verdict.BETTER),
+        (RATE, SLOW, Verdict.BETTER),
+        (NEITHER, SLOW, Verdict.HIGHER),
+        (LATENCY, [value + 0.3 for value in FAST], Verdict.SAME),
+    ],
+)
+def test_a_difference_is_worded_by_what_is_better(series: Series, first: list[float], verdict: Verdict) -> None:
+    found = figure(compare(side(first, series, 10), side(FAST, series)))
+
+    assert found.verdict is verdict
+    assert found.runs == (6, 6)
+    assert found.low is not None
+    assert found.high is not None
+    assert found.low <= found.ratio <= found.high
+
+
+def test_a_change_below_the_minimum_effect_is_none_however_certain() -> None:
+    found = figure(compare(side([value * 1.019 for value in FAST], start=10), side(FAST)))
+
+    assert found.p < 0.05
+    assert found.verdict is Verdict.SAME
+
+
+def test_three_runs_a_side_are_too_few_whatever_they_say() -> None:
+    found = figure(compare(side([500.0, 501.0, 502.0], start=10), side(FAST[:3])))
+
+    assert found.verdict is Verdict.TOO_FEW
+    assert (found.low, found.high) == (None, None)
+
+
+def curve(number: int, factor: float, sizes: tuple[int, ...] = (1, 2, 4)) -> Digest:
+    return session(number, *((LATENCY, {"size": size}, factor * size) for size in sizes))
+
+
+def test_a_curve_is_one_figure_per_run_and_its_points_are_exploratory() -> None:
+    comparison = compare([curve(10 + n, v) for n, v in enumerate(SLOW)], [curve(n, v) for n, v in enumerate(FAST)])
+
+    found = figure(comparison)
+    assert (found.points, found.at, found.verdict) == (3, None, Verdict.WORSE)
+    assert found.ratio == pytest.approx(1.1, abs=0.01)
+    assert [dict(point.at or {}) for point in comparison.points] == [{"size": 1}, {"size": 2}, {"size": 4}]
+
+
+def test_a_curve_is_compared_over_the_points_that_all_runs_have() -> None:
+    comparison = compare(
+        [curve(10 + n, v, (1, 2)) for n, v in enumerate(SLOW)], [curve(n, v, (2, 4)) for n, v in enumerate(FAST)]
+    )
+
+    assert (figure(comparison).points, figure(comparison).medians[1]) == (1, pytest.approx(200.2, abs=1))
+
+
+def test_the_mean_is_taken_over_one_direction_only() -> None:
+    first = [session(10 + n, (LATENCY, {}, v), (RATE, {}, v)) for n, v in enumerate(SLOW)]
+    base = [session(n, (LATENCY, {}, v), (RATE, {}, v)) for n, v in enumerate(FAST)]
+
+    assert compare(first, base).means == ()
+
+
+@pytest.mark.parametrize(
+    ("expression", "alarm"),
+    [
+        ("p.thp > +5%", True),
+        ("p.thp > 5%", True),
+        ("p.thp > +15%", False),
+        ("p.thp < -5%", False),
+        ("p.thp[size=2] > +5%", True),
+    ],
+)
+def test_only_what_was_asked_about_raises_the_alarm(expression: str, *, alarm: bool) -> None:
+    first = [curve(10 + n, v) for n, v in enumerate(SLOW)]
+    base = [curve(n, v) for n, v in enumerate(FAST)]
+
+    assert compare(first, base, questions=[parse_question(expression)]).alarm is alarm
+    assert compare(first, base).alarm is False
+
+
+def test_no_alarm_where_the_runs_cannot_decide() -> None:
+    comparison = compare(side([500.0], start=10), side([100.0]), questions=[parse_question("p.thp > +5%")])
+
+    assert comparison.alarm is False
+    assert comparison.answers[0].figure.verdict is Verdict.TOO_FEW
+
+
+@pytest.mark.parametrize(
+    "text", ["", "p.thp", "p.thp > fast", "p.thp >= 5%", "p.thp > 5", "p.thp[size] > 5%", "\x1b[2J"]
+)
+def test_a_question_that_cannot_be_read_shows_one_that_can(text: str) -> None:
+    with pytest.raises(UsageError, match="--fail-if"):
+        parse_question(text)
+
+
+def test_a_question_about_something_unknown_names_what_is_known() -> None:
+    sides = [curve(10, 1.0)], [curve(0, 1.0)]
+    with pytest.raises(UsageError, match=r"no metric p.htp on both sides \(did you mean p.thp\?\); both have: p.thp"):
+        compare(*sides, questions=[parse_question("p.htp > 5%")])
+    with pytest.raises(UsageError, match="no such point on both sides; there are: size=1; size=2; size=4"):
+        compare(*sides, questions=[parse_question("p.thp[size=3] > 5%")])
+
+
+def test_hardware_comes_first_and_only_where_it_differs() -> None:
+    first = [session(1, (LATENCY, {}, 1.0), machine=NEW)]
+
+    assert compare(first, [session(0, (LATENCY, {}, 1.0))]).differences == (Difference("CPU", "New", "Old"),)
+
+
+def test_what_may_mislead_is_said() -> None:
+    first = [session(1, (LATENCY, {}, 1.0), kernel="6.1", governor="powersave")]
+    base = [session(1, (LATENCY, {}, 1.0), governor="performance")]
+
+    warnings = compare(first, base).warnings
+
+    assert "the same session stands on both sides" in warnings
+    assert "kernel differs: 6.1 against 5.10" in warnings
+    assert "governor differs: powersave against performance" in warnings
+    assert any("each side is one session" in warning for warning in warnings)
+
+
+def test_parameters_that_differ_are_named() -> None:
+    def with_budget(number: int, budget: float) -> Digest:
+        plain = session(number, (LATENCY, {}, 1.0))
+        return replace(plain, values=tuple(replace(value, settings={"budget": budget}) for value in plain.values))
+
+    warnings = compare([with_budget(1, 2.5)], [with_budget(0, 12.0)]).warnings
+
+    assert "p.thp: parameters differ: budget=2.5 against budget=12.0" in warnings
+
+
+def test_metrics_of_one_side_are_listed() -> None:
+    comparison = compare([session(1, (LATENCY, {}, 1.0))], [session(0, (RATE, {}, 1.0))])
+
+    assert (comparison.metrics, comparison.only_first, comparison.only_base) == ((), ("p.thp",), ("p.rate",))
+
+
+def test_an_empty_folder_is_no_side(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="expected sessions"):
+        digest_side([str(tmp_path)])
