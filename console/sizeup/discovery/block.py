@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from sizeup.discovery.ancestry import locate
+from sizeup.discovery.ancestry import Ancestry
 from sizeup.discovery.mounts import parse_mountinfo, parse_mounts
 from sizeup.discovery.sysroot import Sysroot, Unreadable
 from sizeup.model.storage import BlockDevice, BlockKind
@@ -163,12 +163,15 @@ def _size(sysroot: Sysroot, base: str, name: str = "size") -> int | None:
     return sectors * _SECTOR
 
 
-def _read_device(sysroot: Sysroot, name: str, around: Surroundings) -> BlockDevice | None:
+def _read_device(sysroot: Sysroot, ancestry: Ancestry, name: str, around: Surroundings) -> BlockDevice | None:
     base = f"/sys/block/{name}" if sysroot.exists(f"/sys/block/{name}") else f"/sys/class/block/{name}"
     entries = frozenset(sysroot.names(base))
     if not entries or "partition" in entries:
         return None
-    place = locate(sysroot, base)
+    place = ancestry.locate(base)
+    if place.pci_address is None:
+        # Old kernels and some recorders have plain directories under /sys/block and links in the class.
+        place = ancestry.locate(f"/sys/class/block/{name}")
     devno = sysroot.line(f"{base}/dev")
     major = (devno or "").partition(":")[0]
     driver = around.drivers.get(int(major)) if major.isdecimal() and len(major) < 7 else None
@@ -250,18 +253,41 @@ def _read_partitions(sysroot: Sysroot, disk: BlockDevice, around: Surroundings) 
         )
 
 
-def read_block_devices(sysroot: Sysroot) -> tuple[BlockDevice, ...]:
+def read_block_devices(sysroot: Sysroot, ancestry: Ancestry) -> tuple[BlockDevice, ...]:
     """Every disk with its partitions behind it, then the stacked devices; by kind of place, then by name."""
     around = read_surroundings(sysroot)
     names = sysroot.names("/sys/block") or sysroot.names("/sys/class/block")
+    if not names:
+        return read_partitions_table(sysroot, around)
     found: list[BlockDevice] = []
     for name in sorted(names, key=_natural)[:_DEVICES_LIMIT]:
         if _NVME_PATH.fullmatch(name):
             continue  # one path to a namespace that is listed under its own name
-        device = _read_device(sysroot, name, around)
+        device = _read_device(sysroot, ancestry, name, around)
         if device is not None:
             found.append(device)
             found.extend(_read_partitions(sysroot, device, around))
+    return tuple(found)
+
+
+def read_partitions_table(sysroot: Sysroot, around: Surroundings) -> tuple[BlockDevice, ...]:
+    """Names and sizes from ``/proc/partitions`` or ``/proc/diskstats``, for recordings that have no sysfs."""
+    sizes: dict[str, tuple[str, int | None]] = {}
+    for line in (sysroot.read("/proc/partitions") or "").splitlines():
+        words = line.split()
+        if len(words) == 4 and words[2].isdecimal() and len(words[2]) < 16:
+            sizes[words[3]] = (f"{words[0]}:{words[1]}", int(words[2]) * 1024)
+    for line in (sysroot.read("/proc/diskstats") or "").splitlines():
+        words = line.split()
+        if len(words) >= 7 and words[0].isdecimal() and words[1].isdecimal():
+            sizes.setdefault(words[2], (f"{words[0]}:{words[1]}", None))
+    found = []
+    for name, (devno, size) in list(sizes.items())[:_DEVICES_LIMIT]:
+        major = devno.partition(":")[0]
+        driver = around.drivers.get(int(major)) if len(major) < 7 else None
+        kind = _DRIVERS.get(driver or "", BlockKind.OTHER)
+        points = _mount_points(around, devno, name, None)
+        found.append(BlockDevice(name=name, kind=kind, size_bytes=size, devno=devno, mount_points=points))
     return tuple(found)
 
 

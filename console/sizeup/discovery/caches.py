@@ -5,6 +5,8 @@ One value per level, kind and set of CPUs that share it, made at the set's first
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from sizeup.discovery.cpus import CPU, CpuSet, read_set
 from sizeup.discovery.sysroot import Sysroot
 from sizeup.model.topology import Cache, CacheKind, Core
@@ -19,21 +21,54 @@ def _index_number(name: str) -> int:
     return int(digits) if digits.isdecimal() and len(digits) < 3 else _INDEXES_LIMIT
 
 
+_LIST_FIRST = ("shared_cpu_list", "shared_cpu_map")
+_MAP_FIRST = ("shared_cpu_map", "shared_cpu_list")
+
+
+def overlaps(caches: Iterable[Cache]) -> tuple[tuple[Cache, Cache], ...]:
+    """Pairs of one level and kind that share CPUs without being the same: one of them is wrong."""
+    owner: dict[tuple[int, CacheKind, int], Cache] = {}
+    pairs: dict[tuple[CpuSet, CpuSet], tuple[Cache, Cache]] = {}
+    for cache in caches:
+        for cpu in cache.shared_by:
+            other = owner.setdefault((cache.level, cache.kind, cpu), cache)
+            if other is not cache:
+                pairs.setdefault((other.shared_by, cache.shared_by), (other, cache))
+    return tuple(pairs.values())
+
+
 def read_caches(sysroot: Sysroot, cores: tuple[Core, ...]) -> tuple[Cache, ...]:
     """Caches of all online CPUs, from the nearest level outwards."""
+    caches = _read_caches(sysroot, cores, _LIST_FIRST)
+    if contradictions := overlaps(caches):
+        # Lists and masks say the same in a kernel; in an edited recording one of them may be stale.
+        by_mask = _read_caches(sysroot, cores, _MAP_FIRST)
+        if len(overlaps(by_mask)) < len(contradictions):
+            return by_mask
+    return caches
+
+
+def _read_caches(sysroot: Sysroot, cores: tuple[Core, ...], names: tuple[str, str]) -> tuple[Cache, ...]:
     found: dict[tuple[int, CacheKind, CpuSet], Cache] = {}
     for core in cores:
         # Threads of one core share all its caches, except where firmware or a hypervisor says otherwise.
         covered: set[int] = set()
         for cpu in core.pus:
             if cpu not in covered:
-                covered.update(_read_caches_of(sysroot, cpu, core.pus, found))
+                covered.update(_read_caches_of(sysroot, cpu, core.pus, names, found))
+    if not found:
+        for core in cores:
+            found.update(_read_own_caches(sysroot, core.pus))
     order = {CacheKind.DATA: 0, CacheKind.INSTRUCTION: 1, CacheKind.UNIFIED: 2}
     return tuple(sorted(found.values(), key=lambda cache: (cache.level, order[cache.kind], cache.shared_by)))
 
 
 def _read_caches_of(
-    sysroot: Sysroot, cpu: int, siblings: CpuSet, found: dict[tuple[int, CacheKind, CpuSet], Cache]
+    sysroot: Sysroot,
+    cpu: int,
+    siblings: CpuSet,
+    names: tuple[str, str],
+    found: dict[tuple[int, CacheKind, CpuSet], Cache],
 ) -> CpuSet:
     """Add one CPU's caches to ``found``; the value is the set that shares its nearest one."""
     directory = f"{CPU}/cpu{cpu}/cache"
@@ -46,8 +81,8 @@ def _read_caches_of(
         kind = _KINDS.get(sysroot.line(f"{index}/type") or "")
         if level is None or kind is None or not 1 <= level <= 9:
             continue
-        shared = read_set(sysroot, index, ("shared_cpu_list", "shared_cpu_map"))
-        if shared is None or cpu not in shared:
+        shared = read_set(sysroot, index, names, member=cpu)
+        if shared is None:
             # Some firmware leaves the map empty: the core's own threads are the least that share it.
             shared = siblings
         nearest = nearest or shared
@@ -63,3 +98,21 @@ def _read_caches_of(
             sets=sysroot.integer(f"{index}/number_of_sets") or None,
         )
     return nearest
+
+
+_OWN_CACHES = (
+    ("l1_dcache", 1, CacheKind.DATA),
+    ("l1_icache", 1, CacheKind.INSTRUCTION),
+    ("l2_cache", 2, CacheKind.UNIFIED),
+)
+
+
+def _read_own_caches(sysroot: Sysroot, cpus: CpuSet) -> dict[tuple[int, CacheKind, CpuSet], Cache]:
+    """The caches of one core as sparc and old POWER kernels give them: files of the CPU, sizes in bytes."""
+    found = {}
+    for name, level, kind in _OWN_CACHES:
+        size = sysroot.integer(f"{CPU}/cpu{cpus[0]}/{name}_size")
+        if size:
+            line = sysroot.integer(f"{CPU}/cpu{cpus[0]}/{name}_line_size")
+            found[level, kind, cpus] = Cache(level, kind, size, line or None, cpus)
+    return found

@@ -41,12 +41,15 @@ class Processors:
     """Sets that overlap without being equal or nested, in words: the firmware contradicts itself."""
 
 
-def read_set(sysroot: Sysroot, directory: str, names: Sequence[str], fallback: Sequence[str] = ()) -> CpuSet | None:
-    """The CPUs of the first of ``names`` that the directory has; None where it has none of them."""
-    for name in (*names, *fallback):
+def read_set(sysroot: Sysroot, directory: str, names: Sequence[str], member: int | None = None) -> CpuSet | None:
+    """The CPUs of the first of ``names`` that the directory has; None where it has none of them.
+
+    A set that lacks the ``member`` it was read for is wrong, and the next name is asked.
+    """
+    for name in names:
         parse = parse_cpulist if name.endswith("list") else parse_cpumask
         cpus = sysroot.parsed(f"{directory}/{name}", parse)
-        if cpus:
+        if cpus and (member is None or member in cpus):
             return cpus
     return None
 
@@ -66,8 +69,9 @@ def _preferred(sysroot: Sysroot, directories: Iterable[str]) -> dict[tuple[str, 
 class _Partition:
     """Disjoint sets of CPUs, built from what each CPU says of itself."""
 
-    def __init__(self, what: str) -> None:
+    def __init__(self, what: str, online: frozenset[int]) -> None:
         self.what = what
+        self.online = online
         self.sets: list[CpuSet] = []
         self.of: dict[int, int] = {}
         self.contradictions: list[str] = []
@@ -75,8 +79,8 @@ class _Partition:
     def add(self, cpu: int, cpus: CpuSet | None) -> None:
         """Take the set ``cpu`` reports; where it contradicts an earlier one, the rest of it stands alone."""
         known = self.of.get(cpu)
-        if cpus is None:
-            cpus = (cpu,)
+        # Recordings edited by hand still list CPUs that they took offline.
+        cpus = (cpu,) if cpus is None else tuple(other for other in cpus if other in self.online)
         if known is not None:
             if self.sets[known] != cpus:
                 self._contradict(cpu, cpus, self.sets[known])
@@ -169,7 +173,8 @@ class _Sets:
 def _read_sets(sysroot: Sysroot, online: CpuSet, cpuinfo: CpuInfo) -> _Sets:
     directories = {cpu: f"{CPU}/cpu{cpu}/topology" for cpu in online}
     names = _preferred(sysroot, directories.values())
-    sets = _Sets(_Partition("core"), _Partition("die"), _Partition("package"), {}, {})
+    known = frozenset(online)
+    sets = _Sets(_Partition("core", known), _Partition("die", known), _Partition("package", known), {}, {})
     packages_by_id: dict[int, list[int]] = {}
     for cpu, directory in directories.items():
         core_set = read_set(sysroot, directory, names[_CORE_SETS]) if names[_CORE_SETS] else None
@@ -221,12 +226,12 @@ def read_processors(sysroot: Sysroot, cpuinfo: CpuInfo, allowed: CpuSet | None) 
             dies.append(Die(tuple(members), package, _label(sysroot, members[0], "die_id") if named else None))
     cores, core_of = _cores(sysroot, sets, kinds, die_of)
     restricted = None if allowed is None else frozenset(allowed)
-    isolated = frozenset(online)
+    working = frozenset(online)
     pus = tuple(
         Pu(
             cpu,
-            online=cpu in isolated,
-            allowed=cpu in isolated and (restricted is None or cpu in restricted),
+            online=cpu in working,
+            allowed=cpu in working and (restricted is None or cpu in restricted),
             core=core_of.get(cpu),
         )
         for cpu in present

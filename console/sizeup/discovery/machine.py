@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from sizeup.discovery.allowance import read_allowance
+from sizeup.discovery.ancestry import Ancestry
 from sizeup.discovery.block import read_block_devices
 from sizeup.discovery.caches import read_caches
 from sizeup.discovery.cpuinfo import read_cpuinfo
 from sizeup.discovery.cpus import read_processors
-from sizeup.discovery.meminfo import parse_meminfo
+from sizeup.discovery.meminfo import parse_meminfo, read_memory_blocks
+from sizeup.discovery.multipath import multipath_maps, nvme_maps
 from sizeup.discovery.nfs import read_nfs_mounts
 from sizeup.discovery.nics import read_nics, read_rdma_ports
 from sizeup.discovery.numa import read_huge_pages, read_nodes
+from sizeup.discovery.nvme import read_nvme_controllers, read_nvme_namespaces, read_nvme_subsystems
+from sizeup.discovery.pci import read_pci
 from sizeup.discovery.platform import read_base_clock, read_platform
+from sizeup.discovery.scsi import read_hbas, read_scsi_devices
 from sizeup.discovery.sysroot import Sysroot
 from sizeup.model.machine import Machine
 
@@ -25,24 +30,40 @@ def discover(sysroot: Sysroot | str = "/") -> Machine:
     package_of = {cpu: index for index, package in enumerate(processors.packages) for cpu in package.pus}
     memory = parse_meminfo(root.read("/proc/meminfo") or "")
     first = next((pu.cpu for pu in processors.pus if pu.online), 0)
-    rdma_ports = read_rdma_ports(root)
+    nodes = read_nodes(root, processors.pus, package_of, allowance.nodes)
+    ancestry = Ancestry(root)
+    rdma_ports = read_rdma_ports(root, ancestry)
+    block_devices = read_block_devices(root, ancestry)
+    hbas = read_hbas(root, ancestry)
+    by_hctl = {device.hctl: device.name for device in block_devices if device.hctl is not None}
+    scsi_devices = read_scsi_devices(root, hbas, by_hctl)
+    subsystems = read_nvme_subsystems(root)
+    namespaces = read_nvme_namespaces(root, subsystems)
+    controllers = read_nvme_controllers(root, ancestry, subsystems)
     return Machine(
         packages=processors.packages,
         dies=processors.dies,
         cores=processors.cores,
         pus=processors.pus,
         caches=read_caches(root, processors.cores) + cpuinfo.shared_caches,
-        nodes=read_nodes(root, processors.pus, package_of, allowance.nodes),
-        memory_bytes=memory.get("MemTotal"),
+        nodes=nodes,
+        memory_bytes=memory.get("MemTotal") or read_memory_blocks(root),
         memory_available_bytes=memory.get("MemAvailable"),
         huge_pages=read_huge_pages(root, "/sys/kernel/mm/hugepages"),
         cpu_model=cpuinfo.model,
         cpu_vendor=cpuinfo.vendor,
         base_clock=read_base_clock(root, cpuinfo, first),
         platform=read_platform(root, cpuinfo, allowance),
-        nics=read_nics(root, rdma_ports),
+        nics=read_nics(root, ancestry, rdma_ports),
         rdma_ports=rdma_ports,
-        block_devices=read_block_devices(root),
+        pci=read_pci(root, ancestry, nodes, sum(pu.online for pu in processors.pus)),
+        block_devices=block_devices,
+        hbas=hbas,
+        scsi_devices=scsi_devices,
+        maps=multipath_maps(block_devices, hbas, scsi_devices) + nvme_maps(namespaces, controllers),
+        nvme_controllers=controllers,
+        nvme_namespaces=namespaces,
+        nvme_subsystems=subsystems,
         nfs_mounts=read_nfs_mounts(root),
         contradictions=processors.contradictions,
         gaps=tuple(root.gaps),

@@ -120,7 +120,7 @@ def _attribute_cache(options: dict[str, str]) -> str | None:
 
 
 def _mount(mount: Mount, stats: MountStats | None) -> NfsMount:
-    words = (*mount.options, *(stats.options if stats else ()))
+    words = (*(stats.options if stats else ()), *mount.options)
     options: dict[str, str] = {}
     for word in words:
         key, _, value = word.partition("=")
@@ -181,14 +181,21 @@ def read_nfs_mounts(sysroot: Sysroot) -> tuple[NfsMount, ...]:
     table = parse_mountinfo(sysroot.read("/proc/self/mountinfo") or "")
     if not table:
         table = parse_mounts(sysroot.read("/proc/self/mounts") or sysroot.read("/proc/mounts") or "")
-    stats = {section.mount_point: section for section in parse_mountstats(sysroot.read("/proc/self/mountstats") or "")}
+    sections = parse_mountstats(sysroot.read("/proc/self/mountstats") or "")
     routes = parse_routes(sysroot.read("/proc/net/route") or "")
     mounts = [mount for mount in table if mount.kind in _TYPES]
     listed = {mount.where for mount in mounts}
     mounts += [
         Mount(section.export, section.mount_point, "nfs", ())
-        for section in stats.values()
+        for section in sections
         if section.mount_point not in listed
     ]
-    values = (_mount(mount, stats.get(mount.where)) for mount in mounts)
+    # One mount point can be mounted over several times: both files list the mounts in the same order.
+    left: dict[str, list[MountStats]] = {}
+    for section in sections:
+        left.setdefault(section.mount_point, []).append(section)
+    values = []
+    for mount in mounts:
+        own = left.get(mount.where)
+        values.append(_mount(mount, own.pop(0) if own else None))
     return tuple(replace(value, nic=_route(value.address, routes)) for value in values)

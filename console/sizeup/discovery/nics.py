@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from sizeup.discovery.ancestry import Place, link_name, locate
+from sizeup.discovery.ancestry import Ancestry, Place, link_name
 from sizeup.discovery.sysroot import Sysroot, Unreadable
 from sizeup.model.network import Nic, RdmaPort
 
@@ -76,10 +76,10 @@ def _rdma_by_function(ports: tuple[RdmaPort, ...]) -> dict[str, tuple[str, ...]]
     return {address: tuple(names) for address, names in devices.items()}
 
 
-def read_nic(sysroot: Sysroot, name: str, rdma: dict[str, tuple[str, ...]]) -> Nic:
+def read_nic(sysroot: Sysroot, ancestry: Ancestry, name: str, rdma: dict[str, tuple[str, ...]]) -> Nic:
     """One interface."""
     base = f"{_NET}/{name}"
-    place = locate(sysroot, f"{base}/device")
+    place = ancestry.locate(f"{base}/device")
     kind = _kind(sysroot, base, place)
     carrier = _quiet_integer(sysroot, f"{base}/carrier")
     state = sysroot.line(f"{base}/operstate")
@@ -124,11 +124,11 @@ def parse_rdma_rate(text: str) -> int | None:
     return None if match is None else round(float(match[1]) * 1e9)
 
 
-def read_rdma_ports(sysroot: Sysroot) -> tuple[RdmaPort, ...]:
+def read_rdma_ports(sysroot: Sysroot, ancestry: Ancestry) -> tuple[RdmaPort, ...]:
     """Ports of all RDMA devices; state and rate as ``4: ACTIVE`` and ``100 Gb/sec (4X EDR)``."""
     found = []
     for device in sorted(sysroot.names(_RDMA)):
-        place = locate(sysroot, f"{_RDMA}/{device}/device")
+        place = ancestry.locate(f"{_RDMA}/{device}/device")
         for port in sorted(sysroot.names(f"{_RDMA}/{device}/ports")):
             if not port.isdecimal() or len(port) > 3:
                 continue
@@ -148,8 +148,8 @@ def read_rdma_ports(sysroot: Sysroot) -> tuple[RdmaPort, ...]:
     return tuple(found)
 
 
-def read_nics(sysroot: Sysroot, rdma_ports: tuple[RdmaPort, ...] = ()) -> tuple[Nic, ...]:
+def read_nics(sysroot: Sysroot, ancestry: Ancestry, rdma_ports: tuple[RdmaPort, ...] = ()) -> tuple[Nic, ...]:
     """All interfaces by name; ``bonding_masters`` and other plain files beside them are none."""
     rdma = _rdma_by_function(rdma_ports)
     names = sorted(sysroot.names(_NET))[:_INTERFACES_LIMIT]
-    return tuple(read_nic(sysroot, name, rdma) for name in names if sysroot.names(f"{_NET}/{name}"))
+    return tuple(read_nic(sysroot, ancestry, name, rdma) for name in names if sysroot.names(f"{_NET}/{name}"))

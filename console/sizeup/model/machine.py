@@ -8,8 +8,17 @@ from sizeup.model.finding import Finding
 from sizeup.model.gap import Gap
 from sizeup.model.network import NfsMount, Nic, RdmaPort
 from sizeup.model.numa import HugePages, NumaNode
+from sizeup.model.pci import PciFunction
 from sizeup.model.platform import Platform
-from sizeup.model.storage import BlockDevice
+from sizeup.model.storage import (
+    BlockDevice,
+    Hba,
+    MultipathMap,
+    NvmeController,
+    NvmeNamespace,
+    NvmeSubsystem,
+    ScsiDevice,
+)
 from sizeup.model.topology import Cache, CacheKind, Core, Die, Package, Pu
 from sizeup.quantity import Quantity
 
@@ -45,7 +54,14 @@ class Machine:
     platform: Platform = field(default_factory=Platform)
     nics: tuple[Nic, ...] = ()
     rdma_ports: tuple[RdmaPort, ...] = ()
+    pci: tuple[PciFunction, ...] = ()
     block_devices: tuple[BlockDevice, ...] = ()
+    hbas: tuple[Hba, ...] = ()
+    scsi_devices: tuple[ScsiDevice, ...] = ()
+    maps: tuple[MultipathMap, ...] = ()
+    nvme_controllers: tuple[NvmeController, ...] = ()
+    nvme_namespaces: tuple[NvmeNamespace, ...] = ()
+    nvme_subsystems: tuple[NvmeSubsystem, ...] = ()
     nfs_mounts: tuple[NfsMount, ...] = ()
     contradictions: tuple[str, ...] = ()
     """Where the firmware contradicts itself about what shares what, in words."""

@@ -85,3 +85,187 @@ class BlockDevice:
     """Leaves that a write costs one of: a mirror of two counts one, RAID 5 a quarter of its members, RAID 6 a sixth."""
     usable_bytes: int | None = None
     """What a stack offers after redundancy; its own size where it is active."""
+
+
+class Transport(Enum):
+    """How a host adapter reaches its devices."""
+
+    FC = "fc"
+    FCOE = "fcoe"
+    SAS = "sas"
+    ISCSI = "iscsi"
+    SATA = "sata"
+    SPI = "spi"
+    RAID = "raid"
+    VIRTIO = "virtio"
+    USB = "usb"
+    OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True)
+class TargetPort:
+    """The far end: a port of a storage array, an expander's end device, an iSCSI portal."""
+
+    name: str
+    """WWPN, SAS address, or iSCSI target name; masked recordings have a pseudonym here."""
+    node_name: str | None = None
+    address: str | None = None
+    """FC port id, or ``address:port`` of an iSCSI connection."""
+    state: str | None = None
+    roles: str | None = None
+    rate_bits_per_second: int | None = None
+    """Of the SAS phy in front of it; None for others."""
+    sysfs_name: str | None = None
+    """``rport-11:0-0``, ``end_device-10:0``, ``session1``: what leads to it in a device's path."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hba:
+    """One SCSI host: a port of a host bus adapter, a RAID controller, or an iSCSI session."""
+
+    name: str
+    """``host11``."""
+    transport: Transport
+    driver: str | None = None
+    """``proc_name`` of the SCSI host."""
+    pci_address: str | None = None
+    node: int | None = None
+    port_name: str | None = None
+    """WWPN of an FC port, SAS address, or iSCSI initiator name."""
+    node_name: str | None = None
+    fabric_name: str | None = None
+    port_type: str | None = None
+    state: str | None = None
+    """``Online``, ``Linkdown`` ... of an FC port; ``running`` of others."""
+    speed_bits_per_second: int | None = None
+    """Of the link as trained; None while it is down or unknown."""
+    supported_bits_per_second: tuple[int, ...] = ()
+    symbolic_name: str | None = None
+    model: str | None = None
+    firmware: str | None = None
+    queue_depth_limit: int | None = None
+    """``can_queue``: commands the adapter takes at once."""
+    lun_queue_depth: int | None = None
+    """``cmd_per_lun``: what it starts each LUN with."""
+    hardware_queues: int | None = None
+    net_device: str | None = None
+    """The network interface under FCoE or iSCSI, where it is named."""
+    phys: int | None = None
+    """SAS phys; None for others."""
+    targets: tuple[TargetPort, ...] = ()
+    received_bytes: int | None = None
+    """FC only, since the counters were reset: words of four bytes."""
+    sent_bytes: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ScsiDevice:
+    """One logical unit seen over one path."""
+
+    hctl: str
+    """Host, channel, target, LUN."""
+    kind: int
+    """SCSI peripheral device type; 0 is a disk."""
+    hba: str
+    block_device: str | None = None
+    vendor: str | None = None
+    model: str | None = None
+    state: str | None = None
+    queue_depth: int | None = None
+    target: str | None = None
+    """Name of the target port it was found behind."""
+    wwn: str | None = None
+    access_state: str | None = None
+    """ALUA: ``active/optimized``, ``active/non-optimized``, ``standby`` ...; None without ALUA."""
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """Initiator port x target port x LUN: one way to the data of a map."""
+
+    device: str
+    """The block device of this path, ``sdk``."""
+    hctl: str | None
+    hba: str | None
+    transport: Transport | None
+    initiator: str | None
+    target: str | None
+    pci_address: str | None
+    node: int | None
+    state: str | None
+    speed_bits_per_second: int | None
+    access_state: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MultipathMap:
+    """A multipath device over its paths."""
+
+    name: str
+    device: str
+    """``dm-0``, or the shared namespace of an NVMe subsystem."""
+    size_bytes: int | None
+    uuid: str | None
+    suspended: bool | None
+    paths: tuple[Path, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NvmePath:
+    """One controller's way to a shared namespace."""
+
+    name: str
+    """``nvme1c2n1``."""
+    controller: str
+    ana_state: str | None = None
+    numa_nodes: tuple[int, ...] = ()
+    """Nodes whose I/O the kernel sends this way."""
+
+
+@dataclass(frozen=True, slots=True)
+class NvmeController:
+    """One NVMe controller; its number is not its subsystem's."""
+
+    name: str
+    transport: str | None
+    """``pcie``, ``tcp``, ``rdma``, ``fc``, ``loop``."""
+    address: str | None
+    """PCI address, or ``traddr=...,trsvcid=...`` of a fabric."""
+    pci_address: str | None = None
+    node: int | None = None
+    model: str | None = None
+    serial: str | None = None
+    firmware: str | None = None
+    state: str | None = None
+    subsystem_nqn: str | None = None
+    subsystem: str | None = None
+    controller_id: int | None = None
+    queues: int | None = None
+    """I/O queues and the administration queue."""
+    queue_depth_limit: int | None = None
+    """Entries of a submission queue."""
+
+
+@dataclass(frozen=True, slots=True)
+class NvmeNamespace:
+    """One namespace; not a LUN, though it is used as one."""
+
+    name: str
+    subsystem: str | None
+    namespace_id: int | None
+    size_bytes: int | None
+    controllers: tuple[str, ...] = ()
+    paths: tuple[NvmePath, ...] = ()
+    """Only of a namespace under native multipath."""
+
+
+@dataclass(frozen=True, slots=True)
+class NvmeSubsystem:
+    """Controllers that share their namespaces."""
+
+    name: str
+    nqn: str | None
+    io_policy: str | None = None
+    """``numa``, ``round-robin``, ``queue-depth``; None where multipath is off."""
+    controllers: tuple[str, ...] = ()
+    namespaces: tuple[str, ...] = ()

@@ -1,0 +1,97 @@
+"""Multipath maps with every path traced: map, path, H:C:T:L, port, PCI function, node."""
+
+from __future__ import annotations
+
+from sizeup.model.storage import (
+    BlockDevice,
+    BlockKind,
+    Hba,
+    MultipathMap,
+    NvmeController,
+    NvmeNamespace,
+    Path,
+    ScsiDevice,
+    Transport,
+)
+
+
+def _scsi_path(name: str, device: BlockDevice | None, hbas: dict[str, Hba], units: dict[str, ScsiDevice]) -> Path:
+    hctl = None if device is None else device.hctl
+    unit = units.get(hctl or "")
+    hba = hbas.get(f"host{hctl.partition(':')[0]}") if hctl is not None else None
+    target = None
+    if unit is not None and hba is not None:
+        target = next((port for port in hba.targets if port.name == unit.target), None)
+    speed = None if hba is None else hba.speed_bits_per_second
+    if speed is None and target is not None:
+        speed = target.rate_bits_per_second
+    return Path(
+        device=name,
+        hctl=hctl,
+        hba=None if hba is None else hba.name,
+        transport=None if hba is None else hba.transport,
+        initiator=None if hba is None else hba.port_name,
+        target=None if target is None else target.address if _is_iscsi(hba) else target.name,
+        pci_address=device.pci_address if device is not None else None,
+        node=device.node if device is not None else None,
+        state=(unit.state if unit else None) or (device.state if device is not None else None),
+        speed_bits_per_second=speed,
+        access_state=unit.access_state if unit else None,
+    )
+
+
+def _is_iscsi(hba: Hba | None) -> bool:
+    """Its target ports are told apart by portal, as all portals of a target share one name."""
+    return hba is not None and hba.transport is Transport.ISCSI
+
+
+def multipath_maps(
+    devices: tuple[BlockDevice, ...], hbas: tuple[Hba, ...], units: tuple[ScsiDevice, ...]
+) -> tuple[MultipathMap, ...]:
+    """The maps of device-mapper."""
+    by_name = {device.name: device for device in devices}
+    hosts = {hba.name: hba for hba in hbas}
+    by_hctl = {unit.hctl: unit for unit in units}
+    return tuple(
+        MultipathMap(
+            name=device.dm_name or device.name,
+            device=device.name,
+            size_bytes=device.size_bytes,
+            uuid=device.dm_uuid,
+            suspended=device.suspended,
+            paths=tuple(_scsi_path(name, by_name.get(name), hosts, by_hctl) for name in device.members),
+        )
+        for device in devices
+        if device.kind is BlockKind.MULTIPATH
+    )
+
+
+def nvme_maps(
+    namespaces: tuple[NvmeNamespace, ...], controllers: tuple[NvmeController, ...]
+) -> tuple[MultipathMap, ...]:
+    """Namespaces that native multipath reaches over several controllers."""
+    by_name = {controller.name: controller for controller in controllers}
+    maps = []
+    for namespace in namespaces:
+        if len(namespace.paths) < 2:
+            continue
+        paths = []
+        for path in namespace.paths:
+            controller = by_name.get(path.controller)
+            paths.append(
+                Path(
+                    device=path.name,
+                    hctl=None,
+                    hba=path.controller,
+                    transport=None,
+                    initiator=None if controller is None else controller.transport,
+                    target=None if controller is None else controller.address,
+                    pci_address=None if controller is None else controller.pci_address,
+                    node=None if controller is None else controller.node,
+                    state=None if controller is None else controller.state,
+                    speed_bits_per_second=None,
+                    access_state=path.ana_state,
+                )
+            )
+        maps.append(MultipathMap(namespace.name, namespace.name, namespace.size_bytes, None, None, tuple(paths)))
+    return tuple(maps)

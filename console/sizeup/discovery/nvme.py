@@ -1,0 +1,127 @@
+"""NVMe controllers, namespaces and subsystems from ``/sys/class/nvme*``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from sizeup.discovery.ancestry import PCI_ADDRESS, Ancestry
+from sizeup.discovery.lists import parse_cpulist
+from sizeup.discovery.sysroot import Sysroot
+from sizeup.model.storage import NvmeController, NvmeNamespace, NvmePath, NvmeSubsystem
+
+_CLASS = "/sys/class/nvme"
+_SUBSYSTEMS = "/sys/class/nvme-subsystem"
+_CONTROLLER = re.compile(r"nvme\d{1,5}")
+_NAMESPACE = re.compile(r"nvme\d{1,5}n\d{1,8}")
+_SECTOR = 512
+
+
+def _matching(names: Iterable[str], pattern: re.Pattern[str]) -> tuple[str, ...]:
+    found = [name for name in names if pattern.fullmatch(name)]
+    return tuple(sorted(found, key=lambda name: (len(name), name)))
+
+
+def read_nvme_controllers(
+    sysroot: Sysroot, ancestry: Ancestry, subsystems: tuple[NvmeSubsystem, ...]
+) -> tuple[NvmeController, ...]:
+    """All controllers, local and over fabrics."""
+    subsystem_of = {controller: subsystem.name for subsystem in subsystems for controller in subsystem.controllers}
+    found = []
+    for name in _matching(sysroot.names(_CLASS), _CONTROLLER):
+        base = f"{_CLASS}/{name}"
+        place = ancestry.locate(base)
+        address = sysroot.line(f"{base}/address")
+        pci = place.pci_address
+        if pci is None and address is not None and PCI_ADDRESS.fullmatch(address):
+            pci = address
+        node = sysroot.integer(f"{base}/numa_node")
+        found.append(
+            NvmeController(
+                name=name,
+                transport=sysroot.line(f"{base}/transport"),
+                address=address,
+                pci_address=pci,
+                node=node if node is not None and node >= 0 else place.node,
+                model=sysroot.line(f"{base}/model"),
+                serial=sysroot.line(f"{base}/serial"),
+                firmware=sysroot.line(f"{base}/firmware_rev"),
+                state=sysroot.line(f"{base}/state"),
+                subsystem_nqn=sysroot.line(f"{base}/subsysnqn"),
+                subsystem=subsystem_of.get(name),
+                controller_id=sysroot.integer(f"{base}/cntlid"),
+                queues=sysroot.integer(f"{base}/queue_count"),
+                queue_depth_limit=sysroot.integer(f"{base}/sqsize"),
+            )
+        )
+    return tuple(found)
+
+
+def read_nvme_subsystems(sysroot: Sysroot) -> tuple[NvmeSubsystem, ...]:
+    """Subsystems with their controllers and the namespaces that native multipath puts under them."""
+    found = []
+    for name in sorted(sysroot.names(_SUBSYSTEMS)):
+        base = f"{_SUBSYSTEMS}/{name}"
+        entries = sysroot.names(base)
+        controllers = _matching(entries, _CONTROLLER)
+        shared = _matching(entries, _NAMESPACE)
+        own = (
+            namespace
+            for controller in controllers
+            for namespace in _matching(sysroot.names(f"{base}/{controller}"), _NAMESPACE)
+        )
+        found.append(
+            NvmeSubsystem(
+                name=name,
+                nqn=sysroot.line(f"{base}/subsysnqn"),
+                io_policy=sysroot.line(f"{base}/iopolicy"),
+                controllers=controllers,
+                namespaces=tuple(dict.fromkeys((*shared, *own))),
+            )
+        )
+    return tuple(found)
+
+
+def _paths(sysroot: Sysroot, base: str, namespace: str, controllers: tuple[str, ...]) -> tuple[NvmePath, ...]:
+    """The hidden devices behind a shared namespace: nvme1c2n1 is nvme1n1 over controller nvme2."""
+    subsystem, _, number = namespace.removeprefix("nvme").partition("n")
+    own = re.compile(rf"nvme{subsystem}c\d{{1,5}}n{number}")
+    paths = []
+    for controller in controllers:
+        for name in _matching(sysroot.names(f"{base}/{controller}"), own):
+            where = f"{base}/{controller}/{name}"
+            nodes = sysroot.parsed(f"{where}/numa_nodes", parse_cpulist) or ()
+            paths.append(NvmePath(name, controller, sysroot.line(f"{where}/ana_state"), nodes))
+    return tuple(paths)
+
+
+def read_nvme_namespaces(sysroot: Sysroot, subsystems: tuple[NvmeSubsystem, ...]) -> tuple[NvmeNamespace, ...]:
+    """Namespaces as they are used: one each, whatever the number of ways to it."""
+    found: dict[str, NvmeNamespace] = {}
+    for subsystem in subsystems:
+        base = f"{_SUBSYSTEMS}/{subsystem.name}"
+        for name in subsystem.namespaces:
+            where = f"{base}/{name}"
+            paths = _paths(sysroot, base, name, subsystem.controllers)
+            controllers = tuple(path.controller for path in paths)
+            if not sysroot.exists(where):
+                controllers = tuple(c for c in subsystem.controllers if sysroot.exists(f"{base}/{c}/{name}"))
+                where = f"{base}/{controllers[0]}/{name}" if controllers else where
+            sectors = sysroot.integer(f"{where}/size")
+            found[name] = NvmeNamespace(
+                name=name,
+                subsystem=subsystem.name,
+                namespace_id=sysroot.integer(f"{where}/nsid"),
+                size_bytes=None if sectors is None else sectors * _SECTOR,
+                controllers=controllers,
+                paths=paths,
+            )
+    for controller in _matching(sysroot.names(_CLASS), _CONTROLLER):  # recordings without subsystems
+        for name in _matching(sysroot.names(f"{_CLASS}/{controller}"), _NAMESPACE):
+            where = f"{_CLASS}/{controller}/{name}"
+            sectors = sysroot.integer(f"{where}/size")
+            size = None if sectors is None else sectors * _SECTOR
+            found.setdefault(
+                name, NvmeNamespace(name, None, sysroot.integer(f"{where}/nsid"), size, controllers=(controller,))
+            )
+    return tuple(found.values())

@@ -1,0 +1,158 @@
+"""PCI functions from ``/sys/bus/pci`` (Documentation/ABI/testing/sysfs-bus-pci)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from sizeup.discovery.ancestry import PCI_ADDRESS, Ancestry, link_name
+from sizeup.discovery.cpus import read_set
+from sizeup.discovery.sysroot import Sysroot
+from sizeup.model.numa import NumaNode
+from sizeup.model.pci import NodeOrigin, PciFunction, PciLink
+
+_DEVICES = "/sys/bus/pci/devices"
+_SLOTS = "/sys/bus/pci/slots"
+_FUNCTIONS_LIMIT = 1 << 14
+_SPEED = re.compile(r"(\d{1,3}(?:\.\d{1,2})?) ?GT/s")
+_ROOT = re.compile(r"/(pci[0-9a-f]{4,8}:[0-9a-f]{2})/")
+
+
+def parse_link_speed(text: str) -> float | None:
+    """Gigatransfers a second of ``8 GT/s`` or ``16.0 GT/s PCIe``; None for ``Unknown``."""
+    match = _SPEED.match(text)
+    return None if match is None else float(match[1])
+
+
+def _link(sysroot: Sysroot, base: str, when: str) -> PciLink | None:
+    """A link with known speed and lanes: 0 means that nothing is connected, 255 that nothing is known."""
+    speed = parse_link_speed(sysroot.line(f"{base}/{when}_link_speed") or "")
+    if speed is None:
+        return None
+    width = sysroot.integer(f"{base}/{when}_link_width")
+    return None if width is None or not 0 < width < 255 else PciLink(speed, width)
+
+
+def parse_id(text: str) -> int:
+    """A class or id such as ``0x010802``: at most 32 bits."""
+    if re.fullmatch(r"0x[0-9A-Fa-f]{1,8}", text) is None:
+        raise ValueError(f"expected up to 32 bits such as 0x8086, found {text[:40]!r}")
+    return int(text, 16)
+
+
+def _hexadecimal(text: str) -> int | None:
+    return int(text, 16) if re.fullmatch(r"[0-9A-Fa-f]{1,8}", text) else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Identity:
+    class_code: int | None
+    vendor: int | None
+    device: int | None
+    subsystem_vendor: int | None
+    subsystem_device: int | None
+
+
+def _identity(sysroot: Sysroot, base: str) -> _Identity:
+    """Class and ids; ``uevent`` has them all in one read, older recordings lack it."""
+    words = dict(line.split("=", 1) for line in (sysroot.read(f"{base}/uevent") or "").splitlines() if "=" in line)
+    vendor, _, device = words.get("PCI_ID", "").partition(":")
+    subsystem_vendor, _, subsystem_device = words.get("PCI_SUBSYS_ID", "").partition(":")
+    texts = (words.get("PCI_CLASS", ""), vendor, device, subsystem_vendor, subsystem_device)
+    if all(texts[:3]):
+        return _Identity(*(_hexadecimal(text) for text in texts))
+    names = ("class", "vendor", "device", "subsystem_vendor", "subsystem_device")
+    return _Identity(*(sysroot.parsed(f"{base}/{name}", parse_id) for name in names))
+
+
+def _parent(path: str, address: str) -> str | None:
+    above = path.rpartition("/")[0].rpartition("/")[2]
+    return above if PCI_ADDRESS.fullmatch(above) and above != address else None
+
+
+def _node_by_cpus(cpus: tuple[int, ...], nodes: tuple[NumaNode, ...], online: int) -> int | None:
+    """The node whose CPUs these are; only a strict part of the machine says anything."""
+    if not cpus or len(cpus) >= online:
+        return None
+    wanted = set(cpus)
+    return next((node.os_id for node in nodes if node.pus and wanted <= set(node.pus)), None)
+
+
+def _read_function(
+    sysroot: Sysroot, ancestry: Ancestry, address: str, nodes: tuple[NumaNode, ...], online: int
+) -> PciFunction:
+    base = f"{_DEVICES}/{address}"
+    path = sysroot.realpath(base) or base
+    own = sysroot.integer(f"{path}/numa_node")
+    local = read_set(sysroot, path, ("local_cpulist", "local_cpus")) or ()
+    node, origin = ancestry.node(path), NodeOrigin.PARENT
+    if own is not None and own >= 0:
+        node, origin = own, NodeOrigin.FIRMWARE
+    elif node is None:
+        node, origin = _node_by_cpus(local, nodes, online), NodeOrigin.LOCAL_CPUS
+    identity = _identity(sysroot, path)
+    roots = _ROOT.findall(path)
+    made = sysroot.integer(f"{path}/sriov_numvfs")
+    return PciFunction(
+        address=address,
+        class_code=identity.class_code,
+        vendor=identity.vendor,
+        device=identity.device,
+        subsystem_vendor=identity.subsystem_vendor,
+        subsystem_device=identity.subsystem_device,
+        revision=sysroot.integer(f"{path}/revision"),
+        driver=link_name(sysroot, f"{path}/driver"),
+        parent=_parent(path, address),
+        root=roots[-1] if roots else None,
+        node=node,
+        node_origin=None if node is None else origin,
+        local_cpus=local,
+        link=_link(sysroot, path, "current"),
+        link_limit=_link(sysroot, path, "max"),
+        virtual_function_of=link_name(sysroot, f"{path}/physfn"),
+        virtual_functions=made,
+        virtual_functions_limit=None if made is None else sysroot.integer(f"{path}/sriov_totalvfs"),
+    )
+
+
+def _lesser(one: PciLink | None, other: PciLink | None) -> PciLink | None:
+    if one is None or other is None:
+        return one if other is None else other
+    return PciLink(min(one.gigatransfers, other.gigatransfers), min(one.width, other.width))
+
+
+def _read_slots(sysroot: Sysroot) -> dict[str, str]:
+    """Slot names by ``domain:bus:device``."""
+    slots = {}
+    for name in sysroot.names(_SLOTS):
+        address = sysroot.line(f"{_SLOTS}/{name}/address")
+        if address is not None:
+            slots[address] = name
+    return slots
+
+
+def link_edges(functions: Mapping[str, PciFunction]) -> tuple[PciFunction, ...]:
+    """The functions with what both ends of their upper edge can do."""
+    linked = []
+    for function in functions.values():
+        port = functions.get(function.parent or "")
+        limit = function.link_limit
+        if limit is not None and port is not None and port.is_bridge:
+            limit = _lesser(limit, port.link_limit)
+        linked.append(replace(function, edge_limit=limit))
+    return tuple(linked)
+
+
+def read_pci(
+    sysroot: Sysroot, ancestry: Ancestry, nodes: tuple[NumaNode, ...] = (), online: int = 0
+) -> tuple[PciFunction, ...]:
+    """All functions by address; ``online`` is how many CPUs the machine has in use."""
+    slots = _read_slots(sysroot)
+    addresses = sorted(name for name in sysroot.names(_DEVICES) if PCI_ADDRESS.fullmatch(name))[:_FUNCTIONS_LIMIT]
+    functions = {address: _read_function(sysroot, ancestry, address, nodes, online) for address in addresses}
+    named = {
+        address: replace(function, slot=slot) if (slot := slots.get(address.partition(".")[0])) else function
+        for address, function in functions.items()
+    }
+    return link_edges(named)

@@ -1,0 +1,275 @@
+"""SCSI hosts and the transports behind them: FC, FCoE, SAS, iSCSI, SATA, RAID (scsi_host, fc_host, sas_*, iscsi_*).
+
+A host is known by its number; what its transport class says is joined to it, and the target ports
+behind it are found again in the path of each SCSI device.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from sizeup.discovery.ancestry import Ancestry, Place
+from sizeup.discovery.sysroot import Sysroot, Unreadable
+from sizeup.model.storage import Hba, ScsiDevice, TargetPort, Transport
+
+_HOSTS = "/sys/class/scsi_host"
+_FC_HOSTS = "/sys/class/fc_host"
+_FC_TARGETS = "/sys/class/fc_remote_ports"
+_SAS_HOSTS = "/sys/class/sas_host"
+_SAS_PHYS = "/sys/class/sas_phy"
+_SAS_DEVICES = "/sys/class/sas_device"
+_ISCSI_HOSTS = "/sys/class/iscsi_host"
+_ISCSI_SESSIONS = "/sys/class/iscsi_session"
+_ISCSI_CONNECTIONS = "/sys/class/iscsi_connection"
+_SCSI_DEVICES = "/sys/bus/scsi/devices"
+
+_HOST = re.compile(r"host\d{1,6}")
+_HCTL = re.compile(r"\d{1,6}:\d{1,6}:\d{1,6}:\d{1,20}")
+_RATE = re.compile(r"(\d{1,4}(?:\.\d)?) ?Gbit")
+_DEVICES_LIMIT = 1 << 15
+
+_UNSUPPORTED_COUNTER = (1 << 64) - 1
+_FC_WORD = 4
+
+_BY_DRIVER = {
+    "megaraid_sas": Transport.RAID,
+    "mpi3mr": Transport.SAS,
+    "hpsa": Transport.RAID,
+    "smartpqi": Transport.RAID,
+    "aacraid": Transport.RAID,
+    "ahci": Transport.SATA,
+    "ata_piix": Transport.SATA,
+    "virtio_scsi": Transport.VIRTIO,
+    "vmw_pvscsi": Transport.VIRTIO,
+    "storvsc": Transport.VIRTIO,
+    "usb-storage": Transport.USB,
+    "uas": Transport.USB,
+    "fcoe": Transport.FCOE,
+    "bnx2fc": Transport.FCOE,
+}
+
+
+def parse_rate(text: str) -> int | None:
+    """Bits per second of ``16 Gbit`` or ``3.0 Gbit``; None for ``unknown`` and failed links."""
+    match = _RATE.match(text)
+    return None if match is None else round(float(match[1]) * 1e9)
+
+
+def _text(sysroot: Sysroot, path: str) -> str | None:
+    """A line that the kernel may refuse while a link is down; that is an answer and no gap."""
+    data = sysroot.answer(path)
+    if isinstance(data, Unreadable):
+        return None
+    text = data.decode("utf-8", "replace").strip("\0 \t\r\n")
+    return text if text and text not in ("<NULL>", "(null)") else None
+
+
+def _wwn(text: str | None) -> str | None:
+    """A world-wide name without its 0x; None where it is all zeros."""
+    if text is None:
+        return None
+    bare = text.removeprefix("0x")
+    return bare if bare.strip("0") else None
+
+
+def _counter(sysroot: Sysroot, path: str) -> int | None:
+    value = sysroot.integer(path)
+    return None if value is None or value == _UNSUPPORTED_COUNTER else value * _FC_WORD
+
+
+def _host_of(text: str) -> str | None:
+    """The host in a transport object's name or path: ``rport-11:0-0`` belongs to host11."""
+    match = re.search(r"-(\d{1,6}):", text)
+    return None if match is None else f"host{match[1]}"
+
+
+def read_fc_targets(sysroot: Sysroot) -> dict[str, list[TargetPort]]:
+    """Remote ports that are targets, by host."""
+    found: dict[str, list[TargetPort]] = {}
+    for name in sorted(sysroot.names(_FC_TARGETS)):
+        base = f"{_FC_TARGETS}/{name}"
+        roles = _text(sysroot, f"{base}/roles")
+        host = _host_of(name)
+        if host is None or (roles is not None and "Target" not in roles):
+            continue
+        found.setdefault(host, []).append(
+            TargetPort(
+                name=_wwn(_text(sysroot, f"{base}/port_name")) or name,
+                node_name=_wwn(_text(sysroot, f"{base}/node_name")),
+                address=_text(sysroot, f"{base}/port_id"),
+                state=_text(sysroot, f"{base}/port_state"),
+                roles=roles,
+                sysfs_name=name,
+            )
+        )
+    return found
+
+
+def read_sas_targets(sysroot: Sysroot) -> dict[str, list[TargetPort]]:
+    """End devices and expanders, by host; the rate is that of the phy that leads to each."""
+    rates: dict[str, int] = {}
+    for name in sysroot.names(_SAS_PHYS):
+        rate = parse_rate(_text(sysroot, f"{_SAS_PHYS}/{name}/negotiated_linkrate") or "")
+        path = sysroot.realpath(f"{_SAS_PHYS}/{name}/device/port") or ""
+        if rate is not None and path:
+            rates[path.rpartition("/")[2]] = rate
+    found: dict[str, list[TargetPort]] = {}
+    for name in sorted(sysroot.names(_SAS_DEVICES)):
+        if not name.startswith("end_device-"):
+            continue
+        base = f"{_SAS_DEVICES}/{name}"
+        host = _host_of(name)
+        port = "port-" + name.removeprefix("end_device-")
+        if host is not None:
+            found.setdefault(host, []).append(
+                TargetPort(
+                    name=_wwn(_text(sysroot, f"{base}/sas_address")) or name,
+                    rate_bits_per_second=rates.get(port),
+                    sysfs_name=name,
+                )
+            )
+    return found
+
+
+def read_iscsi_targets(sysroot: Sysroot) -> dict[str, list[TargetPort]]:
+    """Sessions with the portal of their first connection, by host."""
+    portals: dict[str, str] = {}
+    for name in sorted(sysroot.names(_ISCSI_CONNECTIONS)):
+        base = f"{_ISCSI_CONNECTIONS}/{name}"
+        address, port = _text(sysroot, f"{base}/address"), _text(sysroot, f"{base}/port")
+        session = re.match(r"connection(\d{1,6}):", name)
+        if session is not None and address is not None:
+            portals.setdefault(f"session{session[1]}", f"{address}:{port}" if port else address)
+    found: dict[str, list[TargetPort]] = {}
+    for name in sorted(sysroot.names(_ISCSI_SESSIONS)):
+        base = f"{_ISCSI_SESSIONS}/{name}"
+        host = re.search(r"/(host\d{1,6})/", sysroot.realpath(base) or "")
+        if host is not None:
+            found.setdefault(host[1], []).append(
+                TargetPort(
+                    name=_text(sysroot, f"{base}/targetname") or name,
+                    address=portals.get(name),
+                    state=_text(sysroot, f"{base}/state"),
+                    sysfs_name=name,
+                )
+            )
+    return found
+
+
+def _transport(sysroot: Sysroot, name: str, driver: str | None, place: Place) -> Transport:
+    if sysroot.names(f"{_FC_HOSTS}/{name}"):
+        return Transport.FCOE if place.path is not None and "/net/" in place.path else Transport.FC
+    if sysroot.names(f"{_ISCSI_HOSTS}/{name}"):
+        return Transport.ISCSI
+    if driver in _BY_DRIVER:
+        return _BY_DRIVER[driver]
+    if sysroot.names(f"{_SAS_HOSTS}/{name}"):
+        return Transport.SAS
+    path = place.path or ""
+    if "/ata" in path:
+        return Transport.SATA
+    if sysroot.names(f"/sys/class/spi_host/{name}"):
+        return Transport.SPI
+    if "/virtio" in path:
+        return Transport.VIRTIO
+    return Transport.USB if "/usb" in path else Transport.OTHER
+
+
+def _read_hba(sysroot: Sysroot, ancestry: Ancestry, name: str, targets: tuple[TargetPort, ...]) -> Hba:
+    base = f"{_HOSTS}/{name}"
+    classes = (base, f"{_FC_HOSTS}/{name}", f"{_SAS_HOSTS}/{name}", f"{_ISCSI_HOSTS}/{name}")
+    place = next((place for path in classes if (place := ancestry.locate(path)).path is not None), Place(None))
+    driver = _text(sysroot, f"{base}/proc_name")
+    transport = _transport(sysroot, name, driver, place)
+    fc = f"{_FC_HOSTS}/{name}"
+    net = re.search(r"/net/([^/]+)/", place.path or "")
+    supported = (_text(sysroot, f"{fc}/supported_speeds") or "").split(",")
+    phys = None
+    if sysroot.names(f"{_SAS_HOSTS}/{name}"):
+        phys = sum(entry.startswith("phy-") for entry in sysroot.names(f"{_SAS_HOSTS}/{name}/device"))
+    online = _text(sysroot, f"{fc}/port_state")
+    return Hba(
+        name=name,
+        transport=transport,
+        driver=driver,
+        pci_address=place.pci_address,
+        node=place.node,
+        port_name=_wwn(_text(sysroot, f"{fc}/port_name"))
+        or _wwn(_text(sysroot, f"{base}/host_sas_address"))
+        or _text(sysroot, f"{_ISCSI_HOSTS}/{name}/initiatorname"),
+        node_name=_wwn(_text(sysroot, f"{fc}/node_name")),
+        fabric_name=_wwn(_text(sysroot, f"{fc}/fabric_name")),
+        port_type=_text(sysroot, f"{fc}/port_type"),
+        state=online or _text(sysroot, f"{base}/state"),
+        speed_bits_per_second=parse_rate(_text(sysroot, f"{fc}/speed") or ""),
+        supported_bits_per_second=tuple(rate for text in supported if (rate := parse_rate(text.strip())) is not None),
+        symbolic_name=_text(sysroot, f"{fc}/symbolic_name"),
+        model=_text(sysroot, f"{base}/model_name") or _text(sysroot, f"{fc}/model"),
+        firmware=_text(sysroot, f"{base}/fw_version") or _text(sysroot, f"{fc}/firmware_version"),
+        queue_depth_limit=sysroot.integer(f"{base}/can_queue"),
+        lun_queue_depth=sysroot.integer(f"{base}/cmd_per_lun"),
+        hardware_queues=sysroot.integer(f"{base}/nr_hw_queues"),
+        net_device=_text(sysroot, f"{_ISCSI_HOSTS}/{name}/netdev") or (net[1] if net else None),
+        phys=phys,
+        targets=targets,
+        received_bytes=_counter(sysroot, f"{fc}/statistics/rx_words"),
+        sent_bytes=_counter(sysroot, f"{fc}/statistics/tx_words"),
+    )
+
+
+def read_hbas(sysroot: Sysroot, ancestry: Ancestry) -> tuple[Hba, ...]:
+    """All SCSI hosts by number, with the target ports behind them."""
+    names = {
+        name
+        for directory in (_HOSTS, _FC_HOSTS, _SAS_HOSTS, _ISCSI_HOSTS)
+        for name in sysroot.names(directory)
+        if _HOST.fullmatch(name)
+    }
+    targets: dict[str, list[TargetPort]] = {}
+    for group in (read_fc_targets(sysroot), read_sas_targets(sysroot), read_iscsi_targets(sysroot)):
+        for host, ports in group.items():
+            targets.setdefault(host, []).extend(ports)
+    ordered = sorted(names, key=lambda name: int(name.removeprefix("host")))
+    return tuple(_read_hba(sysroot, ancestry, name, tuple(targets.get(name, ()))) for name in ordered)
+
+
+def target_in_path(path: str, hba: Hba | None) -> TargetPort | None:
+    """The target port whose directory a SCSI device lies under."""
+    if hba is None:
+        return None
+    parts = set(path.split("/"))
+    return next((target for target in hba.targets if target.sysfs_name in parts), None)
+
+
+def read_scsi_devices(
+    sysroot: Sysroot, hbas: tuple[Hba, ...], devices_by_hctl: Mapping[str, str]
+) -> tuple[ScsiDevice, ...]:
+    """All logical units, a path each; ``devices_by_hctl`` names the block devices."""
+    by_name = {hba.name: hba for hba in hbas}
+    names = sorted(
+        (name for name in sysroot.names(_SCSI_DEVICES) if _HCTL.fullmatch(name)),
+        key=lambda name: tuple(map(int, name.split(":"))),
+    )
+    found = []
+    for name in names[:_DEVICES_LIMIT]:
+        base = f"{_SCSI_DEVICES}/{name}"
+        host = f"host{name.partition(':')[0]}"
+        kind = sysroot.integer(f"{base}/type")
+        target = target_in_path(sysroot.realpath(base) or "", by_name.get(host))
+        found.append(
+            ScsiDevice(
+                hctl=name,
+                kind=-1 if kind is None else kind,
+                hba=host,
+                block_device=devices_by_hctl.get(name),
+                vendor=_text(sysroot, f"{base}/vendor"),
+                model=_text(sysroot, f"{base}/model"),
+                state=_text(sysroot, f"{base}/state"),
+                queue_depth=sysroot.integer(f"{base}/queue_depth"),
+                target=None if target is None else target.name,
+                wwn=_text(sysroot, f"{base}/wwid"),
+                access_state=_text(sysroot, f"{base}/access_state"),
+            )
+        )
+    return tuple(found)
