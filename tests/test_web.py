@@ -1,0 +1,172 @@
+"""The console in a browser: who may come in, and what goes through. A client on the loopback address stands for it."""
+
+import asyncio
+import importlib.util
+import json
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from aiohttp import ClientSession, CookieJar, WSMsgType, WSServerHandshakeError, web
+
+from sizeup.cli import run
+from sizeup.web import COOKIE, Door, make_application
+
+SHELL = ["/bin/sh", "-c"]
+ECHO = [*SHELL, "trap 'echo hung up >> $0; exit' HUP; stty size; while read line; do echo got $line; done"]
+
+
+class Served:
+    """An application on a free port of the loopback address."""
+
+    def __init__(self, address: str) -> None:
+        self.address = address
+        self.origin = address
+
+
+@pytest.fixture
+async def served(tmp_path: Path) -> AsyncIterator[Served]:
+    runner = web.AppRunner(make_application([*ECHO, str(tmp_path / "ended")], Door("secret")))
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    yield Served(f"http://127.0.0.1:{runner.addresses[0][1]}")
+    await runner.cleanup()
+
+
+@pytest.fixture
+async def client() -> AsyncIterator[ClientSession]:
+    async with ClientSession(cookie_jar=CookieJar(unsafe=True)) as session:
+        yield session
+
+
+async def heard(socket: object, text: bytes) -> bytes:
+    got = b""
+    async with asyncio.timeout(10):
+        while text not in got:
+            message = await socket.receive()
+            assert message.type is WSMsgType.BINARY, message
+            got += message.data
+    return got
+
+
+@pytest.mark.parametrize("path", ["/", "/?token=guess", "/ws", "/ws?token=secret", "/static/js/textual.js", "/none"])
+async def test_without_the_token_every_path_is_closed(served: Served, client: ClientSession, path: str) -> None:
+    async with client.get(served.address + path) as answer:
+        assert answer.status == 403
+        assert COOKIE not in answer.cookies
+
+
+async def test_the_token_opens_once_and_leaves_the_address(served: Served, client: ClientSession) -> None:
+    async with client.get(f"{served.address}/?token=secret") as answer:
+        assert answer.status == 200
+        assert str(answer.url) == f"{served.address}/"
+        assert answer.history[0].cookies[COOKIE]["httponly"]
+        assert answer.history[0].cookies[COOKIE]["samesite"] == "Strict"
+    async with ClientSession() as stranger, stranger.get(f"{served.address}/?token=secret") as answer:
+        assert answer.status == 403
+
+
+async def test_the_page_and_its_files_name_no_other_host(served: Served, client: ClientSession) -> None:
+    async with client.get(f"{served.address}/?token=secret") as answer:
+        page = await answer.text()
+        assert "default-src 'none'" in answer.headers["Content-Security-Policy"]
+    host = served.address.removeprefix("http://")
+    assert re.findall(r"\w+://[^\"' ]*", page) == [f"ws://{host}/ws"]
+    for path in re.findall(r'(?:src|href)="(/[^"]*)"', page):
+        async with client.get(served.address + path) as answer:
+            assert answer.status == 200
+
+
+async def test_a_visitor_types_and_sees_and_leaving_is_a_hang_up(
+    served: Served, client: ClientSession, tmp_path: Path
+) -> None:
+    async with client.get(f"{served.address}/?token=secret"):
+        pass
+    async with client.ws_connect(f"{served.address}/ws?width=100&height=30", origin=served.origin) as socket:
+        await heard(socket, b"30 100")
+        for rubbish in ("", "{", "[]", "7", '["resize", 3]', '["resize", {"width": "x"}]', '["stdin"]', '["stdin", 5]'):
+            await socket.send_str(rubbish)
+        await socket.send_str(json.dumps(["stdin", "h\u00e9llo\n"]))
+        await heard(socket, "got h\u00e9llo".encode())
+    for _ in range(100):
+        if (tmp_path / "ended").exists():
+            break
+        await asyncio.sleep(0.02)
+
+    assert (tmp_path / "ended").read_text() == "hung up\n"
+
+
+async def test_a_page_of_another_origin_cannot_borrow_the_cookie(served: Served, client: ClientSession) -> None:
+    async with client.get(f"{served.address}/?token=secret"):
+        pass
+    for origin in ("http://evil.example", None):
+        with pytest.raises(WSServerHandshakeError) as refused:
+            await client.ws_connect(f"{served.address}/ws", origin=origin)
+        assert refused.value.status == 403
+
+
+async def test_the_end_of_the_console_closes_the_line(client: ClientSession) -> None:
+    runner = web.AppRunner(make_application([*SHELL, "echo bye"], Door("secret")))
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    address = f"http://127.0.0.1:{runner.addresses[0][1]}"
+    async with client.get(f"{address}/?token=secret"):
+        pass
+    async with client.ws_connect(f"{address}/ws", origin=address) as socket:
+        await heard(socket, b"bye")
+        async with asyncio.timeout(10):
+            assert (await socket.receive()).type is WSMsgType.CLOSE
+    await runner.cleanup()
+
+
+async def test_a_paste_of_a_megabyte_goes_through(client: ClientSession) -> None:
+    count = [*SHELL, "stty raw -echo; echo ready; head -c 1000000 | wc -c; cat"]
+    runner = web.AppRunner(make_application(count, Door("secret")))
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    address = f"http://127.0.0.1:{runner.addresses[0][1]}"
+    async with client.get(f"{address}/?token=secret"):
+        pass
+    async with client.ws_connect(f"{address}/ws", origin=address) as socket:
+        await heard(socket, b"ready")
+        await socket.send_str(json.dumps(["stdin", "x" * 1_000_000]))
+        await heard(socket, b"1000000")
+    await runner.cleanup()
+
+
+def test_the_command_prints_an_address_and_ends_on_a_signal() -> None:
+    with subprocess.Popen([sys.executable, "-m", "sizeup", "serve"], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        address = next(line.strip() for line in process.stdout if "http://" in line)
+        process.send_signal(signal.SIGTERM)
+
+        assert re.fullmatch(r"http://127\.0\.0\.1:\d+/\?token=[\w-]{32}", address)
+        assert process.wait(10) == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--port", "70000"], "--port: expected a number from 0 to 65535, found 70000"),
+        (["--host", "localhost"], "--host: expected an address such as 127.0.0.1 or ::1, found 'localhost'"),
+        (["/nonexistent"], "/nonexistent"),
+    ],
+)
+def test_what_cannot_be_served_is_said_before_anything_listens(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["serve", *arguments]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_without_the_extra_the_way_to_get_it_is_said(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+
+    assert run(["serve"]) == 2
+    assert "pip install 'sizeup[serve]'" in capsys.readouterr().err
