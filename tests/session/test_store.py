@@ -1,12 +1,13 @@
 """Sessions get names that sort by time and never collide."""
 
+import os
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from sizeup.errors import UsageError
-from sizeup.session.store import directory, new_path
+from sizeup.session.store import directory, new_path, unfinished
 
 WHEN = datetime(2026, 1, 31, 9, 30, tzinfo=UTC)
 
@@ -35,3 +36,27 @@ def test_the_default_folder_follows_xdg(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setenv("XDG_STATE_HOME", "/state")
 
     assert directory() == Path("/state/sizeup/sessions")
+
+
+def test_what_has_no_end_is_unfinished_and_the_last_written_comes_first(tmp_path: Path) -> None:
+    end, note = '{"kind":"end","t_ns":9,"status":"complete"}', '{"kind":"note","t_ns":3,"text":"end"}'
+    for number, (name, text) in enumerate(
+        {
+            "ended": f"{note}\n{end}\n",
+            "going-on": f"{note}\n",
+            "torn-in-its-end": f"{note}\n{end}",
+            "went-on-after-an-end": f"{end}\n{note}\n",
+            "long-line": '{"kind":"end", "x": "' + "y" * 10000 + '"}\n',
+            "rubbish": "\n[]\n",
+            "empty": "",
+        }.items()
+    ):
+        path = tmp_path / f"{name}.sizeup.jsonl"
+        path.write_text(text)
+        os.utime(path, ns=(number, number))
+    (tmp_path / "notes.txt").write_text("no session")
+
+    names = [path.name.partition(".")[0] for path in unfinished(tmp_path)]
+
+    assert names == ["rubbish", "long-line", "went-on-after-an-end", "torn-in-its-end", "going-on"]
+    assert unfinished(tmp_path / "none") == []

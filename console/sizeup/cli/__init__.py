@@ -25,6 +25,7 @@ COMMANDS = {
     "open": "the console on a saved session",
     "doctor": "what works here and what does not",
     "compare": "sessions against other sessions",
+    "attach": "the console on a run that goes on by itself",
     "serve": "the console in a browser of this machine",
 }
 """Name and one line of help; ``sizeup.cli.NAME`` is the command."""

@@ -18,11 +18,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Show the session."""
+    return show_session(arguments.file, arguments)
+
+
+def show_session(path: str, arguments: argparse.Namespace) -> int:
+    """The console on a session, or its summary so far."""
     from sizeup.session.log import read_session
 
-    session = read_session(arguments.file)  # said before the screen is taken
+    session = read_session(path)  # said before the screen is taken
     if not arguments.text and os.isatty(0) and os.isatty(1) and os.isatty(2):
-        return show_console(arguments, session=arguments.file)
+        return show_console(arguments, session=path)
     from sizeup.batch.summary import summary_lines
 
     print("\n".join(summary_lines(session)))
