@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Literal
 
 from sizeup.errors import UsageError
 from sizeup.model.advice import Advice
-from sizeup.quantity import Origin, Quantity
+from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.formula import Formula
 from sizeup.sizing.rules import FactorEntry, LimitEntry, MetricEntry, Pack, ProductEntry, short
 from sizeup.sizing.sheet import Calculation, MissingError, Sheet
-from sizeup.units import format_in
+from sizeup.units import base_unit, format_in
 
 _NAMES = {
     "cores": "machine.cores",
@@ -125,7 +125,7 @@ def _evaluated(sheet: Sheet, choice: _Choice, formula: Formula, title: str, unit
     """Value, low and high of a formula, with the working written down."""
     value, low, high = (formula.evaluate(_Names(sheet, choice, end)) for end in ("value", "low", "high"))
     written = formula.working(_Names(sheet, choice, "value"))
-    spelled = format_in(value, unit)
+    spelled = format_in(value * base_unit(unit)[1], unit)
     steps = dict.fromkeys((formula.text, written, spelled))
     sheet.line(f"{title}: {' = '.join(steps)}")
     return value, min(low, high), max(low, high)
@@ -389,16 +389,43 @@ def _limit(sheet: Sheet, choice: _Choice, limit: LimitEntry) -> Advice:
     usable, _, _ = _evaluated(sheet, choice, sheet.rules.formulas[limit.formula], "usable", limit.unit)
     present, _, _ = _evaluated(sheet, choice, sheet.rules.formulas[limit.of], "present", limit.unit)
     exceeded = present > usable
-    verdict = f"{limit.title}: {format_in(usable, limit.unit)} of {format_in(present, limit.unit)}"
+    scale = base_unit(limit.unit)[1]
+    verdict = f"{limit.title}: {format_in(usable * scale, limit.unit)} of {format_in(present * scale, limit.unit)}"
     if exceeded:
-        verdict += f"; {format_in(present - usable, limit.unit)} stay idle"
+        verdict += f"; {format_in((present - usable) * scale, limit.unit)} stay idle"
     return sheet.advice(
         f"licence.limit.{limit.id}",
         limit.title,
         verdict,
-        sheet.answer(usable, limit.unit, limit.id),
+        sheet.answer(usable * scale, limit.unit, limit.id),
         limit.unit,
         decision="exceeded" if exceeded else "fits",
+    )
+
+
+def _cloud(sheet: Sheet) -> Iterator[Advice]:
+    """The same cores as an instance of a cloud, where vendors count virtual CPUs and no core factors."""
+    pack = chosen_pack(sheet)
+    product = chosen_product(sheet, pack)
+    metric = chosen_metric(sheet, pack, product)
+    if _choice(sheet, pack, metric).scope != "bare" or "cloud" not in metric.formulas:
+        return
+    cores, threads = sheet.number("machine.cores"), sheet.number("machine.threads_per_core")
+    here = _count(sheet, _choice(sheet, pack, metric), metric)
+    vcpus = replace(cores, value=cores.value * threads.value, source="machine.cores x machine.threads_per_core")
+    scope = Words("cloud", Origin.RULE, "the same cores in a cloud")
+    cloud = Sheet({**sheet.inputs, "machine.vcpus": vcpus, "licence.scope": scope}, sheet.rules)
+    there = _count(cloud, _choice(cloud, pack, metric), metric)
+    cloud.line(
+        f"{format_in(there.value, metric.unit)} against {format_in(here.value, metric.unit)} on a server of one's own"
+    )
+    yield cloud.advice(
+        "licence.cloud",
+        "Licences of the same cores in an authorised cloud",
+        f"{format_in(there.value, metric.unit)} for {format_in(vcpus.value, 'vCPUs')}, "
+        f"{there.value / here.value:.3g} times as many as on a server of one's own",
+        there,
+        metric.unit,
     )
 
 
@@ -429,5 +456,6 @@ CALCULATIONS = (
     Calculation("whether the product may be used", _allowed, about=("licence.product",)),
     Calculation("licence costs", _costs, about=("licence.",)),
     Calculation("limits of the product", _limits, about=("licence.product",)),
+    Calculation("licences in a cloud", _cloud),
     Calculation("break-even of the metrics", _break_evens, about=("licence.users",)),
 )
