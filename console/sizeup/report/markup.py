@@ -23,14 +23,14 @@ def escaped(text: str) -> Markup:
     return Markup(html.escape(clean(text).translate(_NO_CHARACTERS), quote=True))
 
 
-def element(name: str, *children: str, **attributes: str | float) -> Markup:
+def element(tag: str, /, *children: str, **attributes: str | float) -> Markup:
     """One element; ``class_`` stands for ``class``, and an underscore for a hyphen."""
-    return Markup(f"<{name}{_written(attributes)}>{joined(*children)}</{name}>")
+    return Markup(f"<{tag}{_written(attributes)}>{joined(*children)}</{tag}>")
 
 
-def empty(name: str, **attributes: str | float) -> Markup:
+def empty(tag: str, /, **attributes: str | float) -> Markup:
     """An element without content: ``<path d="..."/>`` and the like."""
-    return Markup(f"<{name}{_written(attributes)}/>")
+    return Markup(f"<{tag}{_written(attributes)}/>")
 
 
 def joined(*parts: str) -> Markup:

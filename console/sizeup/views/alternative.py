@@ -9,14 +9,19 @@ from sizeup.views.table import Column, Table
 
 def sentence(chart: Chart) -> str:
     """The caption where the chart has one, and the reach of its data."""
+    said = reach(chart)
+    return " ".join(part for part in (chart.caption, f"{said}." if said else "No data.") if part)
+
+
+def reach(chart: Chart) -> str:
+    """The lowest and highest value of each part of the data, and where they lie; empty where there is no data."""
     match chart:
         case LineChart():
-            reach = "; ".join(_line_reach(chart, line) for line in chart.lines if line.points)
+            return "; ".join(_line_reach(chart, line) for line in chart.lines if line.points)
         case BarChart():
-            reach = "; ".join(f"{bar.label}: {_with_interval(bar, chart.axis.unit)}" for bar in chart.bars)
+            return _bar_reach(chart)
         case HeatMap():
-            reach = _heat_reach(chart)
-    return " ".join(part for part in (chart.caption, f"{reach}." if reach else "No data.") if part)
+            return _heat_reach(chart)
 
 
 def _line_reach(chart: LineChart, line: Line) -> str:
@@ -26,13 +31,24 @@ def _line_reach(chart: LineChart, line: Line) -> str:
     def at(point: Point) -> str:
         return f"{format_value(point.y, chart.y.unit)} at {format_value(point.x, chart.x.unit)}"
 
-    reach = at(lowest) if lowest is highest else f"{at(lowest)} to {at(highest)}"
-    return f"{line.label}: {reach}" if line.label else reach
+    ends = at(lowest) if lowest is highest else f"{at(lowest)} to {at(highest)}"
+    return f"{line.label}: {ends}" if line.label else ends
+
+
+_FEW = 3
+"""Bars that are told one by one; of more, the ends."""
+
+
+def _bar_reach(chart: BarChart) -> str:
+    if len(chart.bars) <= _FEW:
+        return "; ".join(f"{bar.label}: {with_interval(bar, chart.axis.unit)}" for bar in chart.bars)
+    ends = (min(chart.bars, key=lambda bar: bar.value), max(chart.bars, key=lambda bar: bar.value))
+    return " to ".join(f"{format_value(bar.value, chart.axis.unit)} ({bar.label})" for bar in ends)
 
 
 def _heat_reach(chart: HeatMap) -> str:
     known = [
-        (value, f"{format_value(value, chart.unit)} at {chart.row_title} {row}, {chart.column_title} {column}")
+        (value, f"{format_value(value, chart.unit)} ({chart.row_title} {row}, {chart.column_title} {column})")
         for row, cells in zip(chart.rows, chart.values, strict=True)
         for column, value in zip(chart.columns, cells, strict=True)
         if value is not None
@@ -40,15 +56,20 @@ def _heat_reach(chart: HeatMap) -> str:
     return f"{min(known)[1]} to {max(known)[1]}" if known else ""
 
 
-def _with_interval(shown: Bar | Point, unit: str) -> str:
+def with_interval(shown: Bar | Point, unit: str) -> str:
+    """A value with its interval where it has one: ``96 ns (94 to 99)``."""
     value = shown.value if isinstance(shown, Bar) else shown.y
     text = format_value(value, unit)
-    if shown.low is not None and shown.high is not None:
-        text += f" ({format_value(shown.low, unit)} to {format_value(shown.high, unit)})"
-    return text
+    if shown.low is None or shown.high is None:
+        return text
+    ends = [format_value(end, unit) for end in (shown.low, shown.high)]
+    suffix = text.partition(" ")[2]
+    if suffix and all(end.partition(" ")[2] == suffix for end in ends):
+        ends = [end.partition(" ")[0] for end in ends]
+    return f"{text} ({ends[0]} to {ends[1]})"
 
 
-NOT_MEASURED = "not measured"
+UNKNOWN = "–"
 
 
 def table(chart: Chart) -> Table:
@@ -57,11 +78,7 @@ def table(chart: Chart) -> Table:
         case LineChart():
             return _line_table(chart)
         case BarChart():
-            return Table(
-                chart.title,
-                (Column(""), Column(chart.axis.title, numeric=True), Column("Note")),
-                tuple((bar.label, _with_interval(bar, chart.axis.unit), bar.note) for bar in chart.bars),
-            )
+            return _bar_table(chart)
         case HeatMap():
             return Table(
                 chart.title,
@@ -70,20 +87,29 @@ def table(chart: Chart) -> Table:
                     *(Column(name, numeric=True) for name in chart.columns),
                 ),
                 tuple(
-                    (row, *(NOT_MEASURED if value is None else format_value(value, chart.unit) for value in cells))
+                    (row, *(UNKNOWN if value is None else format_value(value, chart.unit) for value in cells))
                     for row, cells in zip(chart.rows, chart.values, strict=True)
                 ),
+                note=_note(unknown=any(value is None for cells in chart.values for value in cells)),
             )
+
+
+def _bar_table(chart: BarChart) -> Table:
+    columns = [Column(""), Column(chart.axis.title, numeric=True)]
+    rows = [(bar.label, with_interval(bar, chart.axis.unit), bar.note) for bar in chart.bars]
+    if any(bar.note for bar in chart.bars):
+        return Table(chart.title, (*columns, Column("Note")), tuple(rows))
+    return Table(chart.title, tuple(columns), tuple(row[:2] for row in rows))
 
 
 def _line_table(chart: LineChart) -> Table:
     by_line = [{point.x: point for point in line.points} for line in chart.lines]
-    disturbed = any(point.disturbed for line in chart.lines for point in line.points)
+    xs = sorted({x for points in by_line for x in points})
 
     def cell(points: dict[float, Point], x: float) -> str:
         if x not in points:
-            return NOT_MEASURED
-        return _with_interval(points[x], chart.y.unit) + (" *" if points[x].disturbed else "")
+            return UNKNOWN
+        return with_interval(points[x], chart.y.unit) + (" *" if points[x].disturbed else "")
 
     return Table(
         chart.title,
@@ -91,9 +117,14 @@ def _line_table(chart: LineChart) -> Table:
             Column(chart.x.title, numeric=True),
             *(Column(line.label or chart.y.title, numeric=True) for line in chart.lines),
         ),
-        tuple(
-            (format_value(x, chart.x.unit), *(cell(points, x) for points in by_line))
-            for x in sorted({x for points in by_line for x in points})
+        tuple((format_value(x, chart.x.unit), *(cell(points, x) for points in by_line)) for x in xs),
+        note=_note(
+            unknown=any(x not in points for x in xs for points in by_line),
+            disturbed=any(point.disturbed for line in chart.lines for point in line.points),
         ),
-        note="* disturbed while it was measured" if disturbed else "",
     )
+
+
+def _note(*, unknown: bool = False, disturbed: bool = False) -> str:
+    parts = (f"{UNKNOWN} was not measured" if unknown else "", "* was disturbed meanwhile" if disturbed else "")
+    return "; ".join(filter(None, parts))

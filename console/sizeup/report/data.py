@@ -1,0 +1,69 @@
+"""A session as data: its results as one JSON document, its samples as CSV."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from typing import TextIO
+
+import msgspec
+
+from sizeup.model.sample import Disturbance
+from sizeup.session.log import Point, Session
+from sizeup.views.results import results_data
+from sizeup.views.summary import doubts, summary
+
+SCHEMA = "sizeup.report/1"
+
+
+def results_json(session: Session) -> str:
+    """What ``--batch --json`` prints, and beside it the machine, the page for managers, findings, advice and gaps.
+
+    Units are bytes, Hz, ns, bytes/s and 1/s; unknown is null.
+    """
+    document = {
+        **results_data(session),
+        "schema": SCHEMA,
+        "summary": {answer.question: answer.statements for answer in summary(session) if not answer.silent},
+        "doubts": doubts(session),
+        "machine": session.machine,
+        "findings": session.findings,
+        "advice": session.advice,
+        "notes": session.notes,
+        "gaps": session.gaps,
+    }
+    return msgspec.json.format(msgspec.json.encode(document), indent=2).decode() + "\n"
+
+
+_FIXED = ("step", "series", "unit", "kind", "t_ns", "value", "low", "high", "disturbed_by")
+
+
+def write_csv(session: Session, file: TextIO) -> None:
+    """A row for each sample; points without samples, as an import has them, give their estimate.
+
+    ``kind`` says which. Columns ``at.*`` are the coordinates.
+    """
+    runs = session.steps.values()
+    coordinates = sorted({key for run in runs for point in run.points.values() for key in point.at})
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow([*_FIXED, *(f"at.{key}" for key in coordinates)])
+    for run in runs:
+        for point in run.points.values():
+            described = run.series.get(point.series)
+            start = (_inert(run.step.id), _inert(point.series), described.unit if described is not None else "")
+            place = tuple(_inert(point.at.get(key, "")) for key in coordinates)
+            writer.writerows((*start, *row, *place) for row in _rows(point))
+
+
+def _rows(point: Point) -> Iterator[tuple[str | int | float, ...]]:
+    if not point.values and point.estimate is not None:
+        low, high = ("" if end is None else end for end in (point.estimate.low, point.estimate.high))
+        yield "estimate", "", point.estimate.value, low, high, ""
+    for index, (t_ns, value) in enumerate(zip(point.t_ns, point.values, strict=True)):
+        flags = Disturbance(point.flags[index]) if point.flags else Disturbance.NONE
+        yield "sample", t_ns, value, "", "", " ".join(flag.name.lower() for flag in flags if flag.name)
+
+
+def _inert(cell: str | int | float) -> str | int | float:
+    """The cell; text that a spreadsheet would run as a formula gets an apostrophe in front."""
+    return f"'{cell}" if isinstance(cell, str) and cell.startswith(("=", "+", "-", "@")) else cell

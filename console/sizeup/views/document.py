@@ -1,0 +1,205 @@
+"""A session as one document: a page that answers five questions, then everything it rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from sizeup.model.advice import Advice
+from sizeup.model.finding import Finding, Severity
+from sizeup.model.gap import Gap
+from sizeup.model.sample import Status
+from sizeup.session.log import Session, StepRun
+from sizeup.units import format_ns
+from sizeup.views.advice import input_text
+from sizeup.views.chart import Chart
+from sizeup.views.finished import finished_chart
+from sizeup.views.machine import machine_sections
+from sizeup.views.summary import Answer, summary
+from sizeup.views.table import Column, Table
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading within a part."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """Running text."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """A list of sentences."""
+
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Working:
+    """Arithmetic, a line each, to be shown as typed."""
+
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """Names and their values."""
+
+    pairs: tuple[tuple[str, str], ...]
+
+
+Block = Heading | Paragraph | Items | Working | Facts | Table | Chart
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One chapter."""
+
+    title: str
+    blocks: tuple[Block, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """What every report renderer writes down."""
+
+    title: str
+    about: Facts
+    answers: tuple[Answer, ...]
+    parts: tuple[Part, ...]
+
+
+def document(session: Session) -> Document:
+    """The whole session in reading order; chapters without content are left out."""
+    header = session.header
+    about = [("Host", header.host), ("Begun", header.started), ("Written by", header.tool), ("Session", header.id)]
+    about += [("Continued", f"{more.started} by {more.tool}") for more in session.continued]
+    if header.sysroot != "/":
+        about.append(("Read from", header.sysroot))
+    if session.tags:
+        about.append(("Tags", ", ".join(session.tags)))
+    chapters = (
+        ("Measurements", _measurements(session)),
+        ("Sizing", _sizing(session)),
+        ("Findings", _findings(session)),
+        ("Machine", _machine(session)),
+        ("Surroundings", _surroundings(session)),
+        ("Notes", _notes(session)),
+        ("Not readable", _gaps(session)),
+    )
+    parts = tuple(Part(title, content) for title, blocks in chapters if (content := tuple(blocks)))
+    return Document(
+        header.title or f"{header.host}, {header.started[:10]}", Facts(tuple(about)), summary(session), parts
+    )
+
+
+def _measurements(session: Session) -> Iterator[Block]:
+    for run in session.steps.values():
+        yield Heading(run.step.title)
+        yield Paragraph(_how(run))
+        if run.points:
+            yield finished_chart(run, session.machine)
+        doubts = dict.fromkeys(
+            doubt for point in run.points.values() if point.estimate is not None for doubt in point.estimate.doubts
+        )
+        if doubts:
+            yield Items(tuple(doubts))
+    refused = [
+        (step, outcome.reason)
+        for step, outcome in session.outcomes.items()
+        if outcome.status is Status.REFUSED and step not in session.steps
+    ]
+    if refused:
+        yield Heading("Not run")
+        yield Table("", (Column("Step"), Column("Why")), tuple(refused))
+
+
+def _how(run: StepRun) -> str:
+    words = [f"Step {run.step.id}, measured by {run.step.probe} of {run.distribution}"]
+    if run.ended_ns is not None:
+        words.append(f"took {format_ns(run.ended_ns - run.started_ns)}")
+    words.append(f"touched {run.step.touches}")
+    text = ", ".join(words) + "."
+    if run.outcome is None:
+        return f"{text} It has no end: it was running, or was cut short."
+    if run.outcome.status is Status.OK:
+        return text
+    reason = f" ({run.outcome.reason})" if run.outcome.reason else ""
+    signal = f", {run.outcome.signal}" if run.outcome.signal else ""
+    return f"{text} It ended as {run.outcome.status.value}{signal}{reason}."
+
+
+def _sizing(session: Session) -> Iterator[Block]:
+    advice = {item.id: item for item in session.advice}
+    for item in advice.values():
+        yield Heading(item.title)
+        yield Paragraph(item.verdict)
+        if item.working:
+            yield Working(item.working)
+        if item.doubts:
+            yield Items(item.doubts)
+        if item.inputs:
+            yield Paragraph("From: " + "; ".join(map(input_text, item.inputs)) + ".")
+    if sources := _sources(tuple(advice.values())):
+        yield Heading("Sources")
+        yield Table("", (Column("Id"), Column("Source"), Column("Date"), Column("Confidence")), sources)
+
+
+def _sources(advice: tuple[Advice, ...]) -> tuple[tuple[str, ...], ...]:
+    sources = {source.id: source for item in advice for source in item.sources}
+    return tuple((source.id, source.title, source.date or "undated", source.confidence) for source in sources.values())
+
+
+def _findings(session: Session) -> Iterator[Block]:
+    every: list[Finding] = [*(session.machine.findings if session.machine else ()), *session.findings]
+    order = list(Severity)
+    for finding in sorted(dict.fromkeys(every), key=lambda finding: order.index(finding.severity)):
+        yield Heading(f"{finding.severity.value}: {finding.title}")
+        if finding.evidence:
+            yield Items(finding.evidence)
+        if finding.consequence:
+            yield Paragraph(finding.consequence)
+        if finding.remedy:
+            yield Paragraph(f"What to do: {finding.remedy}")
+
+
+def _machine(session: Session) -> Iterator[Block]:
+    if session.machine is None:
+        return
+    for section in machine_sections(session.machine):
+        yield Heading(section.title)
+        if section.facts:
+            yield Facts(section.facts)
+        if section.table is not None:
+            yield section.table
+
+
+def _surroundings(session: Session) -> Iterator[Block]:
+    """What else was going on, as first and as last noted."""
+    if not session.environment:
+        return
+    first, last = session.environment[0].facts, session.environment[-1].facts
+    rows = tuple(
+        (name.replace("_", " "), str(first.get(name, "")), str(last.get(name, ""))) for name in {**first, **last}
+    )
+    yield Table("", (Column("What"), Column("At first"), Column("At last")), rows)
+
+
+def _notes(session: Session) -> Iterator[Block]:
+    for note in session.notes:
+        by = ", ".join(filter(None, (note.author, note.written)))
+        if note.text:
+            yield Paragraph(f"{note.text} ({by})" if by else note.text)
+
+
+def _gaps(session: Session) -> Iterator[Block]:
+    gaps: list[Gap] = [*(session.machine.gaps if session.machine else ()), *session.gaps]
+    if gaps:
+        rows = tuple(dict.fromkeys((gap.subject, gap.reason) for gap in gaps))
+        yield Table("", (Column("What"), Column("Why")), rows)

@@ -1,0 +1,212 @@
+"""A session on one page, for somebody who reads one page."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from sizeup.model.advice import Advice
+from sizeup.model.finding import Severity
+from sizeup.model.machine import Machine
+from sizeup.model.sample import Status
+from sizeup.session.log import Session, StepRun
+from sizeup.units import format_bytes, format_decimal_bytes, format_hz
+from sizeup.views import alternative
+from sizeup.views.finished import finished_chart
+from sizeup.views.machine import plural
+
+_MOST_STATEMENTS = 8
+"""What one page has room for under each question."""
+_COST = frozenset({"licence", "value", "cost", "price"})
+_LIMIT = frozenset({"limit", "chain", "bottleneck", "balance", "ceiling"})
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One of the five questions, and what the session says to it."""
+
+    question: str
+    statements: tuple[str, ...]
+    """Sentences that stand alone."""
+    silent: bool = False
+    """The session says nothing to it; the only statement says what would."""
+
+
+def summary(session: Session) -> tuple[Answer, ...]:
+    """What it is, what it can carry, what limits it, what it costs, what is doubtful; always these five."""
+    advice = {item.id: item for item in session.advice}.values()  # a later answer replaces an earlier one
+    costs = [item for item in advice if _subject(item) & _COST]
+    limits = [item for item in advice if item not in costs and _limits(item)]
+    carries = [item for item in advice if item not in costs and item not in limits]
+    return (
+        _answer("What it is", _identity(session), "This session holds no machine: it was cut short, or imported."),
+        _answer(
+            "What it can carry",
+            [*(item.verdict for item in carries), *_measured(session)],
+            "Nothing was sized or measured yet: run a plan, or sizeup size.",
+        ),
+        _answer(
+            "What limits it",
+            [*(item.verdict for item in limits), *_grave_findings(session)],
+            "No finding names a limit, and none was sized.",
+        ),
+        _answer(
+            "What it costs",
+            [item.verdict for item in costs],
+            "No licences were sized: name an edition and prices with sizeup size --set licence.…",
+        ),
+        _answer("What is doubtful", doubts(session), "Nothing: all steps converged and nothing was unreadable."),
+    )
+
+
+def _answer(question: str, statements: Iterable[str], otherwise: str) -> Answer:
+    known = tuple(dict.fromkeys(map(_sentence, statements)))
+    if not known:
+        return Answer(question, (otherwise,), silent=True)
+    if len(known) > _MOST_STATEMENTS:
+        hidden = len(known) - _MOST_STATEMENTS + 1
+        known = (*known[: _MOST_STATEMENTS - 1], f"And {hidden} more, further down.")
+    return Answer(question, known)
+
+
+def _sentence(text: str) -> str:
+    text = text.strip()
+    return text if text.endswith((".", "!", "?", "…")) else f"{text}."
+
+
+def _subject(advice: Advice) -> set[str]:
+    return set(advice.id.split("."))
+
+
+def _limits(advice: Advice) -> bool:
+    return bool(advice.decision or _subject(advice) & _LIMIT)
+
+
+def _identity(session: Session) -> list[str]:
+    machine = session.machine
+    if machine is None:
+        return []
+    statements = [_processors(machine), _memory(machine)]
+    platform = machine.platform
+    where = {
+        True: f"It is a guest under {platform.hypervisor or 'a hypervisor without a name'}",
+        False: "It is bare metal",
+        None: "Whether it is a guest is unknown",
+    }[platform.is_guest]
+    statements.append(f"{where}{f', running Linux {platform.kernel}' if platform.kernel else ''}.")
+    statements.extend(_devices(machine))
+    return statements
+
+
+def _processors(machine: Machine) -> str:
+    counts = machine.pu_counts
+    clock = "" if machine.base_clock is None else f" at {format_hz(machine.base_clock.value)}"
+    sizes = f"{plural(len(machine.packages), 'socket')}, {plural(len(machine.cores), 'core')}"
+    return f"{machine.cpu_model or 'Processor of unknown model'}: {sizes}, {plural(counts.present, 'thread')}{clock}."
+
+
+def _memory(machine: Machine) -> str:
+    size = "Memory of unknown size" if machine.memory_bytes is None else f"{format_bytes(machine.memory_bytes)} memory"
+    nodes = f" on {plural(len(machine.nodes), 'NUMA node')}" if machine.nodes else ", no NUMA"
+    return f"{size}{nodes}."
+
+
+def _devices(machine: Machine) -> list[str]:
+    disks = [disk for disk in machine.block_devices if disk.parent is None and not disk.members and disk.size_bytes]
+    kinds = Counter(disk.kind.value for disk in disks)
+    statements = []
+    if disks:
+        listed = ", ".join(f"{count} {kind}" for kind, count in kinds.most_common())
+        total = format_decimal_bytes(sum(disk.size_bytes or 0 for disk in disks))
+        statements.append(f"{plural(len(disks), 'disk')} ({listed}), {total} in all.")
+    speeds = Counter(nic.speed_bits_per_second for nic in machine.nics if nic.kind == "physical" and nic.carrier)
+    if speeds:
+        listed = ", ".join(
+            f"{count} at {speed / 1e9:g} Gb/s" if speed else f"{count} of unknown speed"
+            for speed, count in speeds.most_common()
+        )
+        statements.append(f"Network links that are up: {listed}.")
+    if machine.nfs_mounts:
+        statements.append(f"{plural(len(machine.nfs_mounts), 'NFS mount')}.")
+    return statements
+
+
+def _measured(session: Session) -> list[str]:
+    return [
+        f"{run.step.title}: {alternative.reach(finished_chart(run, session.machine))}."
+        for run in session.steps.values()
+        if run.points
+    ]
+
+
+def _grave_findings(session: Session) -> list[str]:
+    every = [*(session.machine.findings if session.machine else ()), *session.findings]
+    return [
+        f"{finding.title}. {finding.consequence}".strip()
+        for severity in (Severity.CRITICAL, Severity.WARNING)
+        for finding in every
+        if finding.severity is severity
+    ]
+
+
+def doubts(session: Session) -> list[str]:
+    """Every reason this session gives to mistrust its figures, the gravest first."""
+    found = list(session.damage.sentences())
+    if session.end is None:
+        found.append("The last run did not end: it is going on, or it was cut short.")
+    elif session.end.status != "complete":
+        found.append(f"The last run was {session.end.status}{_because(session.end.reason)}.")
+    for step, outcome in session.outcomes.items():
+        if outcome.status not in (Status.OK, Status.NOT_CONVERGED):
+            found.append(f"{_title(session, step)} was {_ended(outcome.status)}{_because(outcome.reason)}.")
+    for run in session.steps.values():
+        found.extend(_step_doubts(run))
+    titles: dict[str, str] = {}
+    for advice in session.advice:
+        for doubt in advice.doubts:
+            titles.setdefault(doubt, advice.title)
+    found.extend(f"{title}: {doubt}" for doubt, title in titles.items())
+    gaps = [*(session.machine.gaps if session.machine else ()), *session.gaps]
+    if gaps:
+        found.append(f"{plural(len(gaps), 'fact')} could not be read; they are listed with the reasons.")
+    if session.machine is not None and session.machine.platform.is_guest:
+        found.append("It is a guest: other guests on the same host may have taken part of what was measured.")
+    return list(dict.fromkeys(found))
+
+
+def _step_doubts(run: StepRun) -> list[str]:
+    estimates = [point.estimate for point in run.points.values() if point.estimate is not None]
+    open_ended = sum(estimate.converged is False for estimate in estimates)
+    disturbed = sum((estimate.disturbed_share or 0.0) > 0.1 for estimate in estimates)
+    found = []
+    if open_ended:
+        found.append(
+            f"{run.step.title}: {open_ended} of {plural(len(estimates), 'point')} did not converge in its time."
+        )
+    if disturbed:
+        found.append(
+            f"{run.step.title}: more than a tenth of the samples were disturbed at {plural(disturbed, 'point')}."
+        )
+    return [*found, *(f"{run.step.title}: {doubt}" for estimate in estimates for doubt in estimate.doubts)]
+
+
+_ENDS = {
+    Status.REFUSED: "refused",
+    Status.CANCELLED: "cancelled",
+    Status.CRASHED: "lost to a crash",
+    Status.TIMED_OUT: "ended at its time limit",
+}
+
+
+def _ended(status: Status) -> str:
+    return _ENDS.get(status, "not completed")
+
+
+def _because(reason: str) -> str:
+    return f": {reason.rstrip('.')}" if reason else ""
+
+
+def _title(session: Session, step: str) -> str:
+    run = session.steps.get(step)
+    return run.step.title if run is not None else step

@@ -1,0 +1,217 @@
+"""One session in every format: the same five answers, nothing obeyed that a stranger wrote."""
+
+import csv
+import io
+import json
+import re
+from html.parser import HTMLParser
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from report.sessions import records, written
+from sizeup.report.data import results_json, write_csv
+from sizeup.report.html import page
+from sizeup.report.markdown import markdown
+from sizeup.report.text import text
+from sizeup.session.log import Session, read_session
+from sizeup.views.document import Document, document
+from sizeup.views.summary import summary
+
+HOSTILE = "<img src=x onerror=alert(1)>'\"&|`*_]\\\u001b[31m\u202e=cmd()"
+QUESTIONS = ["What it is", "What it can carry", "What limits it", "What it costs", "What is doubtful"]
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Session:
+    return read_session(written(tmp_path / "one.sizeup.jsonl", *records()))
+
+
+@pytest.fixture
+def hostile(tmp_path: Path) -> Document:
+    return document(read_session(written(tmp_path / "hostile.sizeup.jsonl", *records(HOSTILE))))
+
+
+class Outline(HTMLParser):
+    """Tags, their attributes and the text of a page; complains about what is not closed in order."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.words: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.words.append(data)
+
+
+def outline(markup: str) -> Outline:
+    parser = Outline()
+    parser.feed(markup)
+    parser.close()
+    assert parser.open == []
+    return parser
+
+
+def test_the_page_for_a_manager_answers_five_questions_in_sentences(session: Session) -> None:
+    answers = {answer.question: answer.statements for answer in summary(session)}
+
+    assert list(answers) == QUESTIONS
+    assert answers["What it is"] == (
+        "Intel Xeon E5320: 1 socket, 2 cores, 2 threads at 1.86 GHz.",
+        "32 GiB memory, no NUMA.",
+        "It is bare metal, running Linux 6.1.",
+        "1 disk (1 scsi), 1 TB in all.",
+        "Network links that are up: 1 at 10 Gb/s.",
+        "1 NFS mount.",
+    )
+    assert answers["What it can carry"] == (
+        "2 cores at 1.86 GHz want 46.5 MB/s.",
+        "Memory latency: Random cycle: 1.2 ns at 4 KiB to 131 ns at 512 MiB.",
+        "Clock cost: rdtsc: 11 ns (10.9 to 11.2); system call: 110 ns.",
+    )
+    assert answers["What limits it"] == ("Huge pages are off. Random access costs a third more.",)
+    assert answers["What it costs"] == ("1 licence, 40,000 USD.",)
+    assert answers["What is doubtful"] == (
+        "io.direct was refused: no target was named.",
+        "Memory latency: 1 of 3 points did not converge in its time.",
+        "I/O need by the GHz rule: The rule is from 2007.",
+        "2 facts could not be read; they are listed with the reasons.",
+    )
+
+
+def test_a_session_that_says_nothing_says_so(tmp_path: Path) -> None:
+    session = read_session(written(tmp_path / "empty.sizeup.jsonl", records()[0]))
+
+    answers = summary(session)
+
+    assert [answer.silent for answer in answers] == [True, True, True, True, False]
+    assert answers[4].statements == ("The last run did not end: it is going on, or it was cut short.",)
+    assert "It is going on" not in text(document(session))
+
+
+def test_every_format_opens_with_the_same_answers(session: Session) -> None:
+    shown = document(session)
+    for written_down in (text(shown), markdown(shown), page(shown)):
+        places = [written_down.index(question) for question in QUESTIONS]
+        assert places == sorted(places)
+        assert "Huge pages are off" in written_down
+
+
+def test_text_keeps_to_80_columns_and_on_request_to_ascii(session: Session, hostile: Document) -> None:
+    for shown in (document(session), hostile):
+        assert max(map(len, text(shown).splitlines())) <= 80
+        plain = text(shown, ascii_only=True)
+        assert plain.isascii()
+        assert set(plain) <= {"\n", *map(chr, range(32, 127))}
+
+
+def test_text_draws_the_curve_with_a_mark_for_each_point_and_names_its_axes(session: Session) -> None:
+    lines = text(document(session)).splitlines()
+    start = lines.index("  Random cycle (ns)")
+    plot = lines[start + 1 : start + 15]
+
+    assert sum(line.count("o") for line in plot) == 3
+    assert [line.index("o") for line in plot if "o" in line] == sorted(
+        (line.index("o") for line in plot if "o" in line), reverse=True
+    )
+    assert "Working set" in lines[start + 17]
+    assert "  Dotted: L1 32 KiB, L3 8 MiB" in lines
+
+
+def test_a_table_too_wide_for_the_line_is_wrapped_and_not_cut(session: Session) -> None:
+    shown = text(document(session))
+
+    for word in ("echo", "madvise", ">", "/sys/kernel/mm/transparent_hugepage/enabled"):
+        assert word in shown
+
+
+def test_the_web_page_is_well_formed_and_asks_for_nothing(hostile: Document) -> None:
+    markup = page(hostile)
+    shown = outline(markup.removeprefix("<!doctype html>\n"))
+    attributes = [name for _, pairs in shown.tags for name in pairs]
+
+    assert "script" not in {tag for tag, _ in shown.tags}
+    assert "img" not in {tag for tag, _ in shown.tags}
+    assert not [name for name in attributes if name.startswith("on") or name in {"src", "srcset", "data", "xlink:href"}]
+    assert {pairs["href"][0] for _, pairs in shown.tags if pairs.get("href")} == {"#"}  # type: ignore[index]  # just tested
+    assert "default-src 'none'" in str(shown.tags)
+    assert "url(" not in markup
+    assert "\x1b" not in markup
+    assert "\u202e" not in markup
+
+
+def test_the_web_page_has_unique_ids_a_language_a_title_and_headings_without_gaps(session: Session) -> None:
+    shown = outline(page(document(session)).removeprefix("<!doctype html>\n"))
+    ids = [pairs["id"] for _, pairs in shown.tags if "id" in pairs]
+    levels = [int(tag[1]) for tag, _ in shown.tags if re.fullmatch("h[1-6]", tag)]
+
+    assert len(ids) == len(set(ids))
+    assert ("html", {"lang": "en"}) in shown.tags
+    assert "db01, 2026-01-31 – sizeup" in shown.words
+    assert levels[0] == 1
+    assert all(below - above <= 1 for above, below in pairwise(levels))
+
+
+def test_each_chart_of_the_web_page_has_its_words_and_its_values_as_a_table(session: Session) -> None:
+    markup = page(document(session))
+
+    assert markup.count('role="img"') == markup.count("<desc ") == markup.count("<summary>Values</summary>") == 2
+    assert "131 ns (125 to 138)" in markup
+
+
+def test_markdown_shows_what_was_written_and_obeys_none_of_it(hostile: Document) -> None:
+    shown = markdown(hostile)
+
+    assert not re.search(r"(?<!\\)<", shown)
+    assert "\x1b" not in shown
+    rows = [line for line in shown.splitlines() if line.startswith("|")]
+    bars = [len(re.findall(r"(?<!\\)(?:\\\\)*\|", row)) for row in rows]
+    header = 0
+    for row, count in zip(rows, bars, strict=True):
+        header = count if "---" in row else header
+        assert header in (0, count) or "---" not in row
+
+
+def test_csv_has_a_row_for_each_sample_with_what_disturbed_it(session: Session) -> None:
+    file = io.StringIO()
+    write_csv(session, file)
+    rows = list(csv.DictReader(io.StringIO(file.getvalue())))
+
+    assert len(rows) == 3 * 3 + 2
+    assert rows[1] == {
+        "step": "memory.latency", "series": "dram-4k", "unit": "ns", "kind": "sample", "t_ns": "2",
+        "value": "3.5999999999999996", "low": "", "high": "", "disturbed_by": "stolen late",
+        "at.method": "", "at.working_set_bytes": "4096",
+    }  # fmt: skip
+    assert (rows[9]["kind"], rows[9]["value"], rows[9]["low"]) == ("estimate", "11.0", "10.9")
+
+
+def test_csv_starts_no_formula_in_a_spreadsheet(tmp_path: Path) -> None:
+    file = io.StringIO()
+    write_csv(read_session(written(tmp_path / "formula.sizeup.jsonl", *records("=cmd()"))), file)
+
+    assert "'=cmd()" in file.getvalue()
+    assert not re.search(r"(^|,)=", file.getvalue(), re.MULTILINE)
+
+
+def test_json_carries_units_machine_findings_and_advice(session: Session) -> None:
+    shown = json.loads(results_json(session))
+
+    assert shown["schema"] == "sizeup.report/1"
+    assert list(shown["summary"]) == QUESTIONS
+    assert shown["steps"][0]["results"][0]["unit"] == "ns"
+    assert shown["machine"]["memory_bytes"] == 32 * 1024**3
+    assert shown["advice"][0]["quantity"]["value"] == 46.5e6
+    assert shown["findings"][0]["severity"] == "warning"
