@@ -23,6 +23,7 @@ COMMANDS = {
     "presets": "published cases by name, and how two of them compare",
     "probes": "each probe, its parameters, whether it can run here",
     "open": "the console on a saved session",
+    "export": "a session as a report, as data, or masked for sharing",
     "doctor": "what works here and what does not",
     "compare": "sessions against other sessions",
     "attach": "the console on a run that goes on by itself",

@@ -223,8 +223,9 @@ def _decode(line: bytes) -> AnyRecord:
 class _Reader:
     """Lines in, a growing ``Session`` out."""
 
-    def __init__(self, where: str) -> None:
+    def __init__(self, where: str, listener: Callable[[AnyRecord], None] | None = None) -> None:
         self._where = where
+        self._listener = listener
         self._line_number = 0
         self._samples = 0
         self._points = 0
@@ -265,6 +266,8 @@ class _Reader:
         self._line_number += 1
         if self._session is None:
             self._session = Session(self._header(line))
+            if self._listener is not None:
+                self._listener(self._session.header)
             return
         if not line.strip():
             return
@@ -273,6 +276,8 @@ class _Reader:
             record = _decode(line)
             self._adders[type(record)](self._session, record)
             self._session.last_ns = max(self._session.last_ns, self._time_of(record))
+            if self._listener is not None:
+                self._listener(record)
         except (msgspec.DecodeError, ValueError, OverflowError, RecursionError) as error:
             # ValueError covers ValidationError, UnicodeDecodeError and what the model's own checks raise.
             if self._is_unknown(line):
@@ -510,9 +515,12 @@ def _opened(path: str) -> Iterator[BinaryIO]:
             raise UsageError(f"{path}: cannot read the session: {error.strerror or error}") from error
 
 
-def read_session(path: str) -> Session:
-    """The session in a file, plain or gzipped; raises ``SizeupError`` where it is none or is newer."""
-    reader = _Reader(path)
+def read_session(path: str, listener: Callable[[AnyRecord], None] | None = None) -> Session:
+    """The session in a file, plain or gzipped; raises ``SizeupError`` where it is none or is newer.
+
+    ``listener`` hears every record that was accepted, in the order of the file.
+    """
+    reader = _Reader(path, listener)
     lines = _Lines(reader)
     with _opened(path) as file:
         for chunk in _chunks(file, path):

@@ -1,0 +1,157 @@
+"""Write a session down for people who were not there: as a page, text, data, one chart, or masked for sharing."""
+
+from __future__ import annotations
+
+import argparse
+import io
+import os
+import sys
+from typing import TYPE_CHECKING, BinaryIO
+
+from sizeup.errors import ExitStatus, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sizeup.masking import Masker
+    from sizeup.session.log import Session
+
+_FORMATS = {
+    "html": "one web page without scripts or requests: summary on top, charts, tables; prints well",
+    "markdown": "Markdown, charts as tables of their values",
+    "text": "plain text of 80 columns, charts drawn with characters",
+    "csv": "every sample, a row each",
+    "json": "results, machine, findings and advice as one document (sizeup.report/1)",
+    "svg": "the chart of one step; see --step",
+    "share": "the session itself, gzipped, with hosts, serials, addresses, WWNs and paths replaced by pseudonyms",
+}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("session", metavar="FILE", help="a session file, plain or gzipped")
+    formats = parser.add_mutually_exclusive_group(required=True)
+    for name, text in _FORMATS.items():
+        formats.add_argument(f"--{name}", dest="format", action="store_const", const=name, help=text)
+    parser.add_argument("-o", "--output", metavar="OUT", default="-", help="where to; standard output without it")
+    parser.add_argument("--step", metavar="ID", help="with --svg: the step whose chart is wanted")
+    parser.add_argument("--ascii", action="store_true", help="with --text: nothing but ASCII")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Read the session, write the report."""
+    from sizeup.report import output
+
+    path, out = arguments.session, arguments.output
+    if arguments.step and arguments.format != "svg":
+        raise UsageError("--step belongs to --svg")
+    if arguments.ascii and arguments.format != "text":
+        raise UsageError("--ascii belongs to --text")
+    if out != "-" and os.path.exists(out) and os.path.exists(path) and os.path.samefile(out, path):
+        raise UsageError(f"{out}: is the session itself; choose another file with -o")
+    if arguments.format == "share":
+        return _share(path, out)
+    from sizeup.session.log import read_session
+
+    output.write(out, _writer(read_session(path), arguments))
+    return ExitStatus.OK
+
+
+def _writer(session: Session, arguments: argparse.Namespace) -> Callable[[BinaryIO], object]:
+    """What writes the session in the format that was asked for; drawn before a file is touched, CSV apart."""
+    if arguments.format == "csv":
+        from sizeup.report.data import write_csv
+
+        def write(file: BinaryIO) -> None:
+            text = io.TextIOWrapper(file, encoding="utf-8", errors="replace", newline="", write_through=False)
+            write_csv(session, text)
+            text.flush()
+            text.detach()
+
+        return write
+    content = _content(session, arguments).encode("utf-8", "replace")
+    return lambda file: file.write(content)
+
+
+def _content(session: Session, arguments: argparse.Namespace) -> str:
+    if arguments.format == "json":
+        from sizeup.report.data import results_json
+
+        return results_json(session)
+    if arguments.format == "svg":
+        return _chart(session, arguments.step)
+    from sizeup.views.document import document
+
+    written = document(session)
+    if arguments.format == "html":
+        from sizeup.report.html import page
+
+        return page(written)
+    if arguments.format == "markdown":
+        from sizeup.report.markdown import markdown
+
+        return markdown(written)
+    from sizeup.report.text import text
+
+    return text(written, ascii_only=arguments.ascii)
+
+
+def _chart(session: Session, wanted: str | None) -> str:
+    from sizeup.report import svg
+    from sizeup.views.finished import finished_chart
+
+    measured = {id_: run for id_, run in session.steps.items() if run.points}
+    names = ", ".join(measured) or "none"
+    if wanted is None and len(measured) != 1:
+        raise UsageError(f"--svg draws one chart; name its step with --step, one of: {names}")
+    step = wanted if wanted is not None else next(iter(measured))
+    if step not in measured:
+        raise UsageError(f"--step {step}: no such step has results in this session; it has: {names}")
+    return svg.standalone(finished_chart(measured[step], session.machine))
+
+
+def _share(path: str, out: str) -> int:
+    from sizeup.report import output
+    from sizeup.report.text import table_lines
+    from sizeup.session.share import share
+    from sizeup.views.table import Column, Table
+
+    if out == "-" and sys.stdout.isatty():
+        raise UsageError("--share writes a gzipped session; give it a file with -o, such as -o share.sizeup.jsonl.gz")
+    masker = _masker()
+    damage: tuple[str, ...] = ()
+
+    def write(file: BinaryIO) -> None:
+        nonlocal damage
+        damage = share(path, file, masker).damage.sentences()
+
+    output.write(out, write)
+    rows = tuple(sorted((new, old) for old, new in masker.masked.items()))
+    listed = Table("Masked", (Column("In the shared file"), Column("Stands for")), rows)
+    # What stands for what is for the sender's eyes, and never in the file.
+    for line in (*damage, *table_lines(listed, 100), f"{len(rows)} names masked in {out}; read it before you send it."):
+        print(line, file=sys.stderr)
+    return ExitStatus.OK
+
+
+def _masker() -> Masker:
+    """Pseudonyms of this installation: the same in every file it shares, so that they can be compared."""
+    import secrets
+    from contextlib import suppress
+
+    from platformdirs import user_state_path
+
+    from sizeup.masking import Masker
+
+    file = user_state_path("sizeup", appauthor=False) / "masking.key"
+    with suppress(OSError):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with suppress(FileExistsError):
+            descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            with os.fdopen(descriptor, "wb") as new:
+                new.write(secrets.token_bytes(32))
+        key = file.read_bytes()
+        if len(key) == 32:
+            return Masker(key)
+    print("sizeup: no key could be kept; the pseudonyms of this file match no other file", file=sys.stderr)
+    return Masker(secrets.token_bytes(32))

@@ -1,0 +1,131 @@
+"""A session without what names its owner: every text of every record masked, then gzipped."""
+
+from __future__ import annotations
+
+import dataclasses
+import gzip
+import re
+from collections.abc import Iterator, Mapping
+from enum import Enum
+from typing import Any, BinaryIO, cast
+
+import msgspec
+
+from sizeup.masking import Masker, Secret
+from sizeup.session.log import Session, read_session
+from sizeup.session.records import ENCODER, AnyRecord, SamplesRecord
+
+_NAMED: Mapping[str, Secret] = {
+    "hostname": Secret.HOST,
+    "host": Secret.HOST,
+    "server": Secret.HOST,
+    "mac": Secret.MAC,
+    "address": Secret.ADDRESS,
+    "serial": Secret.SERIAL,
+    "serials": Secret.SERIAL,
+    "wwn": Secret.WWN,
+    "wwid": Secret.WWN,
+    "wwpn": Secret.WWN,
+    "wwnn": Secret.WWN,
+    "nqn": Secret.WWN,
+    "iqn": Secret.WWN,
+    "guid": Secret.WWN,
+    "uuid": Secret.UUID,
+    "dm_uuid": Secret.NAME,
+    "dm_name": Secret.NAME,
+    "author": Secret.PERSON,
+    "mount_point": Secret.PATH,
+    "mount_points": Secret.PATH,
+    "path": Secret.PATH,
+    "paths": Secret.PATH,
+    "target": Secret.PATH,
+    "file": Secret.PATH,
+    "directory": Secret.PATH,
+    "sysroot": Secret.PATH,
+}
+"""What the fields of the model and the settings of probes hold, by the last words of their names."""
+
+_LAST_WORDS = re.compile("(?:.*_)?(" + "|".join(sorted(_NAMED, key=len, reverse=True)) + ")")
+_PLAIN_WORDS = frozenset({"pci_address"})  # a slot number says nothing about whose machine it is
+
+
+def share(path: str, out: BinaryIO, masker: Masker) -> Session:
+    """Write the masked session of ``path`` to ``out``, gzipped; the session as it was read.
+
+    Records of kinds this version does not know are left out: nobody can say what they hold.
+    """
+    told: dict[Secret, set[str]] = {}
+
+    def collect(record: AnyRecord) -> None:
+        if not isinstance(record, SamplesRecord):
+            for kind, name in _named(record):
+                told.setdefault(kind, set()).add(name)
+
+    session = read_session(path, collect)
+    for kind, names in told.items():
+        masker.tell(kind, names)
+    # No name and no time in the gzip header, either.
+    with gzip.GzipFile(filename="", mode="wb", fileobj=out, mtime=0) as packed:
+        read_session(path, lambda record: _write(packed, record, masker))
+    return session
+
+
+def _write(packed: gzip.GzipFile, record: AnyRecord, masker: Masker) -> None:
+    if isinstance(record, SamplesRecord):
+        # A million numbers hold no names; only their labels are walked.
+        record = msgspec.structs.replace(
+            record,
+            step=masker.text(record.step),
+            series=masker.text(record.series),
+            at=cast("Mapping[str, str | int | float]", masked(record.at, masker)),
+        )
+    else:
+        record = cast("AnyRecord", masked(record, masker))
+    packed.write(ENCODER.encode(record) + b"\n")
+
+
+def masked(value: object, masker: Masker, kind: Secret | None = None) -> object:
+    """The value with every text in it masked, names of settings and facts included.
+
+    ``kind`` is what the field holds whole, None for free text.
+    """
+    if isinstance(value, str) and not isinstance(value, Enum):
+        return masker.text(value) if kind is None else masker.whole(kind, value)
+    if isinstance(value, Mapping):
+        return {masker.text(str(name)): masked(item, masker, _kind_of(str(name))) for name, item in value.items()}
+    if isinstance(value, tuple | list):
+        return type(value)(masked(item, masker, kind) for item in value)
+    if isinstance(value, msgspec.Struct):
+        return msgspec.structs.replace(value, **_fields(value, value.__struct_fields__, masker))
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        names = tuple(field.name for field in dataclasses.fields(value))
+        return dataclasses.replace(cast("Any", value), **_fields(value, names, masker))
+    return value
+
+
+def _fields(value: object, names: tuple[str, ...], masker: Masker) -> dict[str, Any]:
+    return {name: masked(getattr(value, name), masker, _kind_of(name)) for name in names}
+
+
+def _named(value: object, kind: Secret | None = None) -> Iterator[tuple[Secret, str]]:
+    """Every text whose field says that it names somebody's machine, disk, folder or person."""
+    if isinstance(value, str):
+        if kind is not None and not isinstance(value, Enum):
+            yield kind, value
+    elif isinstance(value, Mapping):
+        for name, item in value.items():
+            yield from _named(item, _kind_of(str(name)))
+    elif isinstance(value, tuple | list):
+        for item in value:
+            yield from _named(item, kind)
+    elif isinstance(value, msgspec.Struct):
+        for name in value.__struct_fields__:
+            yield from _named(getattr(value, name), _kind_of(name))
+    elif dataclasses.is_dataclass(value):
+        for field in dataclasses.fields(value):
+            yield from _named(getattr(value, field.name), _kind_of(field.name))
+
+
+def _kind_of(name: str) -> Secret | None:
+    match = _LAST_WORDS.fullmatch(name.lower())
+    return None if match is None or name in _PLAIN_WORDS else _NAMED[match[1]]

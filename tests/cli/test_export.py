@@ -1,0 +1,151 @@
+"""sizeup export: one session in, one file out, whole or not at all."""
+
+import gzip
+import json
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from report.sessions import records, written
+from sizeup import cli
+from sizeup.errors import ExitStatus
+from sizeup.session.log import read_session
+
+FIRST_WORDS = {
+    "html": "<!doctype html>",
+    "markdown": "# db01",
+    "text": "db01, 2026-01-31",
+    "csv": "step,series,unit",
+    "json": "{",
+    "svg": "<?xml",
+}
+
+
+@pytest.fixture(autouse=True)
+def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    return tmp_path / "state"
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> str:
+    return written(tmp_path / "one.sizeup.jsonl", *records())
+
+
+@pytest.mark.parametrize("name", FIRST_WORDS)
+def test_each_format_is_written_whole_with_nothing_beside_it(session: str, tmp_path: Path, name: str) -> None:
+    folder = tmp_path / "out"
+    folder.mkdir()
+    step = ["--step", "clock.cost"] if name == "svg" else []
+
+    assert cli.run(["export", session, f"--{name}", *step, "-o", str(folder / "report")]) == ExitStatus.OK
+    assert [path.name for path in folder.iterdir()] == ["report"]
+    assert (folder / "report").read_text().startswith(FIRST_WORDS[name])
+
+
+def test_without_a_place_it_goes_to_standard_output(session: str, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+    assert cli.run(["export", session, "--json"]) == ExitStatus.OK
+    assert json.loads(capsysbinary.readouterr().out)["schema"] == "sizeup.report/1"
+
+
+def test_the_share_opens_and_what_was_masked_is_shown_to_the_sender_alone(
+    session: str, tmp_path: Path, state: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "share.sizeup.jsonl.gz"
+
+    assert cli.run(["export", session, "--share", "-o", str(out)]) == ExitStatus.OK
+
+    told = capsys.readouterr().err
+    assert "S3RIAL-9X7" in told
+    assert "read it before you send it" in told
+    assert b"S3RIAL-9X7" not in gzip.decompress(out.read_bytes())
+    assert read_session(str(out)).header.host.startswith("host-")
+    assert stat.S_IMODE((state / "sizeup/masking.key").stat().st_mode) == 0o600
+
+
+def test_two_shares_of_one_installation_use_the_same_pseudonyms(session: str, tmp_path: Path) -> None:
+    places = [tmp_path / "first.gz", tmp_path / "second.gz"]
+    for place in places:
+        assert cli.run(["export", session, "--share", "-o", str(place)]) == ExitStatus.OK
+
+    assert places[0].read_bytes() == places[1].read_bytes()
+
+
+def test_a_chart_must_be_chosen_where_there_are_several(session: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.run(["export", session, "--svg"]) == ExitStatus.USAGE
+    assert "name its step with --step, one of: memory.latency, clock.cost" in capsys.readouterr().err
+    assert cli.run(["export", session, "--svg", "--step", "nonsense"]) == ExitStatus.USAGE
+    assert "it has: memory.latency, clock.cost" in capsys.readouterr().err
+
+
+def test_the_session_is_not_overwritten_by_its_own_report(session: str, capsys: pytest.CaptureFixture[str]) -> None:
+    before = Path(session).read_bytes()
+
+    assert cli.run(["export", session, "--html", "-o", session]) == ExitStatus.USAGE
+    assert "is the session itself" in capsys.readouterr().err
+    assert Path(session).read_bytes() == before
+
+
+def test_a_new_file_obeys_the_umask_and_an_old_one_keeps_its_mode_and_its_link(session: str, tmp_path: Path) -> None:
+    old, link = tmp_path / "old", tmp_path / "link"
+    old.write_text("old")
+    old.chmod(0o640)
+    link.symlink_to(old)
+
+    assert cli.run(["export", session, "--text", "-o", str(link)]) == ExitStatus.OK
+
+    assert link.is_symlink()
+    assert old.read_text().startswith("db01")
+    assert stat.S_IMODE(old.stat().st_mode) == 0o640
+
+
+LIMITED = """
+import resource, sys
+resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
+from sizeup.cli import run
+sys.exit(run(sys.argv[1:]))
+"""
+
+
+@pytest.mark.parametrize("name", ["html", "csv", "share"])
+def test_a_full_disk_keeps_the_old_file_and_removes_what_was_begun(session: str, tmp_path: Path, name: str) -> None:
+    folder = tmp_path / "out"
+    folder.mkdir()
+    (folder / "report").write_text("last year's report")
+    if name in ("csv", "share"):
+        many = [record for record in records() if type(record).__name__ == "SamplesRecord"]
+        session = written(tmp_path / "many.sizeup.jsonl", *records()[:6], *_distinct(many))
+
+    result = subprocess.run(
+        [sys.executable, "-c", LIMITED, "export", session, f"--{name}", "-o", str(folder / "report")],
+        capture_output=True, text=True, check=False, env={**os.environ, "XDG_STATE_HOME": str(tmp_path / "state")},
+    )  # fmt: skip
+
+    assert result.returncode == ExitStatus.USAGE, result.stderr
+    assert "the file that was there is unchanged" in result.stderr
+    assert "Traceback" not in result.stderr
+    assert [path.name for path in folder.iterdir()] == ["report"]
+    assert (folder / "report").read_text() == "last year's report"
+
+
+def _distinct(batches: list[object]) -> list[object]:
+    """The batches many times over, with times and values of their own, so that they neither repeat nor pack well."""
+    import random
+
+    import msgspec
+
+    chance = random.Random(1)
+    return [
+        msgspec.structs.replace(batch, t_ns=(n, n + 1, n + 2), values=tuple(chance.random() for _ in range(3)))
+        for n in range(1, 400)
+        for batch in batches
+    ]
+
+
+def test_a_place_that_does_not_exist_is_named(session: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.run(["export", session, "--html", "-o", "/nonexistent/report.html"]) == ExitStatus.USAGE
+    assert "/nonexistent/report.html: cannot write: No such file or directory" in capsys.readouterr().err

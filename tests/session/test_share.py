@@ -1,0 +1,159 @@
+"""Sharing: what names an owner leaves in no field, the same thing keeps the same pseudonym, the rest stays."""
+
+import dataclasses
+import gzip
+import io
+import re
+from collections.abc import Mapping
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from report.sessions import machine, records, written
+from sizeup.masking import Masker
+from sizeup.session.log import read_session
+from sizeup.session.records import MachineRecord, Record
+from sizeup.session.share import share
+
+SECRETS = {
+    "serial": "S3RIAL-9X7",
+    "mac": "0a:0b:0c:0d:0e:0f",
+    "wwn": "naa.5000c500a1b2c3d4",
+    "host": "db01.acme.example",
+    "address": "10.20.30.40",
+    "address 6": "fd00:1:2::17",
+    "export": "filer7:/vol/oracle_prod",
+    "path": "/u01/oradata/PRD",
+}
+PLANTED = "; ".join(SECRETS.values())
+
+
+def plant(value: Any) -> Any:
+    """The value with every secret added to every text of it, names of settings included."""
+    if isinstance(value, str) and not isinstance(value, Enum):
+        return f"{value}; {PLANTED}"
+    if isinstance(value, Mapping):
+        return {f"{key} {PLANTED}": plant(item) for key, item in value.items()}
+    if isinstance(value, tuple):
+        return tuple(map(plant, value))
+    if isinstance(value, msgspec.Struct):
+        return msgspec.structs.replace(value, **{name: plant(getattr(value, name)) for name in value.__struct_fields__})
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return dataclasses.replace(
+            value, **{field.name: plant(getattr(value, field.name)) for field in dataclasses.fields(value)}
+        )
+    return value
+
+
+def telling_machine() -> MachineRecord:
+    """Where discovery writes down what nobody could recognise by its looks."""
+    found = machine("")
+    return MachineRecord(
+        1,
+        dataclasses.replace(
+            found,
+            platform=dataclasses.replace(found.platform, hostname=SECRETS["host"]),
+            block_devices=(dataclasses.replace(found.block_devices[0], serial=SECRETS["serial"], wwn=SECRETS["wwn"]),),
+        ),
+    )
+
+
+def shared(path: str, key: bytes = b"k" * 32) -> tuple[bytes, Masker]:
+    masker = Masker(key)
+    packed = io.BytesIO()
+    share(path, packed, masker)
+    return packed.getvalue(), masker
+
+
+def test_a_secret_planted_in_every_field_is_in_none_of_the_shared_file(tmp_path: Path) -> None:
+    items: list[Record] = [plant(record) for record in records()]
+    items.insert(1, telling_machine())
+
+    packed, masker = shared(written(tmp_path / "planted.sizeup.jsonl", *items))
+    text = gzip.decompress(packed).decode()
+
+    found = {name: secret for name, secret in SECRETS.items() if secret.lower() in text.lower()}
+    assert found == {}
+    pieces = (
+        "S3RIAL",
+        "9X7",
+        "5000c500a1b2c3d4",
+        "acme",
+        "db01",
+        "10.20.30",
+        "filer7",
+        "oracle_prod",
+        "oradata",
+        "u01",
+    )
+    assert [piece for piece in pieces if piece.lower() in text.lower()] == []
+    assert text.count("\n") == len(items)
+    assert set(SECRETS.values()) - set(masker.masked) == {SECRETS["export"], SECRETS["path"]}  # masked part by part
+
+
+def test_the_shared_file_opens_and_says_the_same_about_the_machine(tmp_path: Path) -> None:
+    path = written(tmp_path / "one.sizeup.jsonl", *records())
+    packed, _ = shared(path)
+    out = tmp_path / "share.sizeup.jsonl.gz"
+    out.write_bytes(packed)
+
+    before, after = read_session(path), read_session(str(out))
+
+    assert after.damage.sentences() == ()
+    assert after.header.host.startswith("host-")
+    assert after.machine is not None
+    assert before.machine is not None
+    assert after.machine.cpu_model == before.machine.cpu_model
+    assert after.machine.caches == before.machine.caches
+    assert after.machine.nics[0].mac == "mac-" + (after.machine.nics[0].mac or "")[4:]
+    assert {id_: run.points.keys() for id_, run in after.steps.items()} == {
+        id_: run.points.keys() for id_, run in before.steps.items()
+    }
+    assert [list(point.values) for point in after.steps["memory.latency"].points.values()] == [
+        list(point.values) for point in before.steps["memory.latency"].points.values()
+    ]
+    assert after.advice == before.advice
+
+
+def test_one_thing_has_one_pseudonym_in_all_files_of_an_installation_and_another_in_those_of_others(
+    tmp_path: Path,
+) -> None:
+    path = written(tmp_path / "one.sizeup.jsonl", *records())
+
+    (first, _), (second, _), (strange, _) = shared(path), shared(path), shared(path, b"x" * 32)
+
+    assert first == second
+    assert first != strange
+    hosts = [set(re.findall(r"host-[0-9a-f]{8}", gzip.decompress(packed).decode())) for packed in (first, strange)]
+    assert hosts[0].isdisjoint(hosts[1])
+
+
+def test_the_gzip_header_names_neither_file_nor_time(tmp_path: Path) -> None:
+    packed, _ = shared(written(tmp_path / "db01-secret.sizeup.jsonl", *records()))
+
+    assert packed[3] == 0  # no flags: no name, no comment
+    assert packed[4:8] == b"\0\0\0\0"
+
+
+def test_records_of_unknown_kinds_are_not_shared(tmp_path: Path) -> None:
+    path = tmp_path / "newer.sizeup.jsonl"
+    written(path, *records())
+    with path.open("a") as file:
+        file.write('{"kind":"badge","owner":"Jane Roe, room 12"}\n')
+
+    packed, _ = shared(str(path))
+
+    assert b"Jane" not in gzip.decompress(packed)
+
+
+@pytest.mark.parametrize("host", ["vm", "a", "ok"])
+def test_a_host_with_a_name_too_short_to_search_for_is_masked_in_its_own_fields(tmp_path: Path, host: str) -> None:
+    items = [msgspec.structs.replace(records()[0], host=host), *records()[1:]]
+    packed, _ = shared(written(tmp_path / "short.sizeup.jsonl", *items))
+    out = tmp_path / "share.sizeup.jsonl.gz"
+    out.write_bytes(packed)
+
+    assert read_session(str(out)).header.host.startswith("host-")

@@ -1,0 +1,92 @@
+"""Pseudonyms: recognised by looks or told, stable, and nothing that is everybody's."""
+
+import pytest
+
+from sizeup.masking import Masker, Secret
+
+
+@pytest.fixture
+def masker() -> Masker:
+    return Masker(b"k" * 32)
+
+
+@pytest.mark.parametrize(
+    ("text", "secret"),
+    [
+        ("link of 0A:0b:0c:0d:0e:0f is up", "0A:0b:0c:0d:0e:0f"),
+        ("infiniband 0002:c903:00a1:b2c3", "c903"),
+        ("target 50:06:01:60:3b:a0:12:34", "50:06:01:60"),
+        ("disk 0x5000c500a1b2c3d4 failed", "5000c500a1b2c3d4"),
+        ("/dev/disk/by-id/wwn-0x5000c500a1b2c3d4", "5000c500a1b2c3d4"),
+        ("nqn.2014-08.org.nvmexpress:uuid:6f0c7a53-1111-2222-3333-444455556666", "6f0c7a53"),
+        ("iqn.1994-05.com.redhat:ab12cd34", "ab12cd34"),
+        ("root=UUID=6f0c7a53-1111-2222-3333-444455556666", "6f0c7a53"),
+        ("mounted from 192.168.7.9, hard", "192.168.7.9"),
+        ("addr=192.168.7.9", "192.168.7.9"),
+        ("[fe80::17]:/vol", "fe80::17"),
+        ("2001:db8::a:1 answered", "2001:db8"),
+        ("filer7.acme.example:/vol/prod on /u01", "filer7"),
+        ("filer7:/vol/prod", "prod"),
+        ("cannot open /home/jane/cards.txt: denied", "jane"),
+        ("target=/u01/oradata/x.dbf.", "oradata"),
+        ("ask jane.roe@acme.example", "jane"),
+        ("/dev/mapper/vg_payroll-lv_data", "payroll"),
+    ],
+)
+def test_what_can_be_recognised_is_masked_without_being_told(masker: Masker, text: str, secret: str) -> None:
+    assert secret.lower() in text.lower()
+    assert secret.lower() not in masker.text(text).lower()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "8 cores x 2.66 GHz x 12 MB/s/GHz = 255.36 MB/s",
+        "62.5 k/s and 500 /s",
+        "/sys/devices/system/node/node1/distance: expected 2 numbers",
+        "/proc/cpuinfo",
+        "/dev/sda1, /dev/nvme0n1p2, /dev/dm-3, /dev/md0 and /dev/shm",
+        "0000:3b:00.0",
+        "2:0:1:14",
+        "memory.latency.dram-thp~2",
+        "127.0.0.1 and ::1",
+        "2026-01-31T09:30:00Z",
+        "sizeup 0.1.0",
+        "mounted on /, /boot and /var",
+        "12:30:45",
+        "std::vector",
+        "Intel(R) Xeon(R) CPU E5320 @ 1.86GHz",
+        "read/write",
+    ],
+)
+def test_what_is_everybodys_stays(masker: Masker, text: str) -> None:
+    assert masker.text(text) == text
+
+
+def test_what_was_told_is_found_in_any_case_with_or_without_separators(masker: Masker) -> None:
+    masker.tell(Secret.HOST, ["db01.acme.example"])
+    masker.tell(Secret.MAC, ["0a:0b:0c:0d:0e:0f"])
+
+    text = masker.text("DB01 (db01.acme.example) beside db02.acme.example; 0A0B0C0D0E0F")
+
+    for secret in ("db01", "db02", "acme", "0a0b0c0d0e0f"):
+        assert secret not in text.lower()
+
+
+def test_two_spellings_of_one_name_have_one_pseudonym(masker: Masker) -> None:
+    spellings = ("0x5000c500a1b2c3d4", "naa.5000c500a1b2c3d4", "50:00:c5:00:a1:b2:c3:d4", "5000C500A1B2C3D4")
+
+    assert len({masker.pseudonym(Secret.WWN, spelling) for spelling in spellings}) == 1
+
+
+def test_what_lies_in_one_folder_still_does(masker: Masker) -> None:
+    first, second = masker.path("/u01/oradata/a.dbf"), masker.path("/u01/oradata/b.dbf")
+
+    assert first.rsplit("/", 1)[0] == second.rsplit("/", 1)[0]
+    assert first != second
+
+
+def test_a_name_inside_a_longer_word_is_left_alone(masker: Masker) -> None:
+    masker.tell(Secret.HOST, ["data"])
+
+    assert masker.text("database and data") == f"database and {masker.pseudonym(Secret.HOST, 'data')}"
