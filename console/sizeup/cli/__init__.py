@@ -28,6 +28,8 @@ COMMANDS = {
     "compare": "sessions against other sessions",
     "attach": "the console on a run that goes on by itself",
     "serve": "the console in a browser of this machine",
+    "completion": "completion for bash, zsh and fish",
+    "manual": "the manual page",
 }
 """Name and one line of help; ``sizeup.cli.NAME`` is the command."""
 
@@ -83,6 +85,8 @@ def run(arguments: Sequence[str]) -> int:
     command = arguments[0] if arguments and arguments[0] in COMMANDS else _START
     try:
         parsed = build_parser(command).parse_args(arguments)
+        if parsed.command not in (None, command):
+            raise UsageError(f"options stand behind the command; try: sizeup {parsed.command} --help")
         status = _module(command).run(parsed)
         sys.stdout.flush()
     except SizeupError as error:

@@ -1,0 +1,49 @@
+"""Completion of commands and options for a shell, printed for it to read.
+
+bash:  sizeup completion bash > ~/.local/share/bash-completion/completions/sizeup
+zsh:   sizeup completion zsh > a file named _sizeup in a folder of $fpath
+fish:  sizeup completion fish > ~/.config/fish/completions/sizeup.fish
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+
+from sizeup.errors import ExitStatus, UsageError
+
+_FILES = frozenset({"FILE", "BASELINE", "CANDIDATE", "SESSION"})
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("shell", choices=("bash", "zsh", "fish"), help="the shell that reads it")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the completion."""
+    if importlib.util.find_spec("shtab") is None:
+        raise UsageError("sizeup completion needs shtab, which is not installed; try: pip install 'sizeup[completion]'")
+    import shtab
+
+    from sizeup.cli import build_parser
+
+    parser = build_parser()
+    _mark_paths(parser)
+    print(shtab.complete(parser, arguments.shell))
+    return ExitStatus.OK
+
+
+def _mark_paths(parser: argparse.ArgumentParser) -> None:
+    """Tell shtab which values are paths, by the names the help gives them."""
+    import shtab
+
+    for action in parser._actions:  # noqa: SLF001  argparse offers no other way to its options
+        if isinstance(action, argparse._SubParsersAction):  # noqa: SLF001
+            for sub in action.choices.values():
+                _mark_paths(sub)
+        elif action.metavar in _FILES:
+            action.complete = shtab.FILE  # type: ignore[attr-defined]  # the attribute that shtab looks for
+        elif action.metavar == "DIR":
+            action.complete = shtab.DIRECTORY  # type: ignore[attr-defined]

@@ -1,0 +1,41 @@
+"""What is printed for other programs to read: the manual page and shell completion."""
+
+import importlib.util
+import shutil
+import subprocess
+
+import pytest
+
+from sizeup.cli import COMMANDS, run
+
+
+def test_the_manual_page_holds_every_command_and_no_stray_request(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["manual"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+
+    assert [line for line in lines if line.startswith(".SS")] == [f'.SS "sizeup {name}"' for name in COMMANDS]
+    assert {line.split()[0] for line in lines if line.startswith((".", "'"))} <= {".TH", ".SH", ".SS", ".nf", ".fi"}
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_knows_the_commands_and_what_is_a_file(shell: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["completion", shell]) == 0
+    script = capsys.readouterr().out
+
+    assert [name for name in COMMANDS if name not in script] == []
+    if shutil.which(shell):
+        assert subprocess.run([shell, "-n"], input=script, text=True, check=False).returncode == 0
+
+
+def test_without_the_extra_the_way_to_get_it_is_said(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+
+    assert run(["completion", "bash"]) == 2
+    assert "pip install 'sizeup[completion]'" in capsys.readouterr().err
+
+
+def test_an_option_before_the_command_is_not_taken_for_the_console(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["--sysroot", "/", "detect"]) == 2
+    assert "options stand behind the command; try: sizeup detect --help" in capsys.readouterr().err
