@@ -10,20 +10,22 @@ from textual.pilot import Pilot
 from consoles import PlayedRunner, ended, machine, records, screen_text
 from sizeup.errors import ExitStatus
 from sizeup.model.machine import Machine
-from sizeup.report.cells import Glyphs
 from sizeup.tui.actions import ACTIONS
 from sizeup.tui.console import ConsoleApp
+from sizeup.tui.options import Options
 from sizeup.tui.runs import Runs
 from sizeup.tui.widgets.lists import KeyList
+
+_OPTIONS = Options()
 
 
 class Console:
     """A console under test, with the runner it believes in."""
 
-    def __init__(self, tmp_path: Path, found: Machine | None = None, glyphs: Glyphs = Glyphs.BRAILLE) -> None:
+    def __init__(self, tmp_path: Path, found: Machine | None = None, options: Options = _OPTIONS) -> None:
         self.runner = PlayedRunner(tmp_path / "run.sizeup.jsonl")
         self.runs = Runs(str(self.runner.path), launcher=self.runner.launch)
-        self.app = ConsoleApp(self.runs, machine() if found is None else found, glyphs=glyphs)
+        self.app = ConsoleApp(self.runs, machine() if found is None else found, options)
 
     @property
     def text(self) -> str:

@@ -8,6 +8,7 @@ import os
 
 from sizeup.config import load
 from sizeup.errors import UsageError
+from sizeup.tui.options import Options
 
 
 def add_console_arguments(parser: argparse.ArgumentParser) -> None:
@@ -34,4 +35,5 @@ def show_console(arguments: argparse.Namespace, *, sysroot: str = "/", session: 
     ascii_only = configuration.switch("console.ascii") if arguments.ascii is None else arguments.ascii
     mouse = configuration.switch("console.mouse") if arguments.mouse is None else arguments.mouse
     run_console = importlib.import_module("sizeup.tui.app").run_console
-    return int(run_console(sysroot=sysroot, session=session, ascii_only=ascii_only, mouse=mouse))
+    options = Options(ascii=ascii_only, no_mouse=not mouse)
+    return int(run_console(sysroot=sysroot, session=session, options=options))

@@ -55,7 +55,8 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
     "topology": (),
     "probes": (
         Action("run.start", "r", "screen.run_probe", "Run", "Run the probe that is chosen.", footer=True),
-        Action("run.pause", "space,p", "screen.pause", "Pause", "Pause the run, or go on.", footer=True),
+        Action("run.plan", "p", "screen.next_plan", "Plan", "Choose quick, standard or full.", footer=True),
+        Action("run.pause", "space", "screen.pause", "Pause", "Pause the run, or go on.", footer=True),
         Action(
             "run.cancel", "x,escape", "screen.cancel", "Cancel", "Cancel the run; what was measured stays.", footer=True
         ),

@@ -18,17 +18,23 @@ from sizeup.report.cells import Glyphs
 from sizeup.sizing.advise import HEADLINE, advise
 from sizeup.tui.actions import ACTIONS, bindings
 from sizeup.tui.driver import ConsoleDriver
+from sizeup.tui.options import Options
 from sizeup.tui.runs import Request, Runs, current
 from sizeup.tui.screens.dialogs import ChoiceDialog, HelpDialog
 from sizeup.tui.screens.mode import ModeScreen
 from sizeup.tui.screens.probes import ProbesScreen
 from sizeup.tui.screens.topology import TopologyScreen
+from sizeup.tui.themes import COLOUR_BLIND, TEXTUAL_NAMES
 from sizeup.units import format_ns, format_rate
 from sizeup.views.step import point_value
 from sizeup.views.topology import machine_line
 
+_DEFAULT = Options()
 _TICK_SECONDS = 0.5
 """Between two looks at the file while something runs; nothing ticks while nothing does."""
+_SLOW_SECONDS = 2.0
+_SLOWEST_SECONDS = 8.0
+"""Between two frames on a link that keeps a backlog all the time."""
 _CANCEL_SECONDS = 0.6
 """How long leaving waits for a cancelled run to save; it saves by itself after that."""
 
@@ -44,20 +50,27 @@ class ConsoleApp(App[int]):
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("app")]
 
     def __init__(
-        self, runs: Runs, machine: Machine | None, *, glyphs: Glyphs = Glyphs.BRAILLE, measures: bool = True
+        self, runs: Runs, machine: Machine | None, options: Options = _DEFAULT, *, measures: bool = True
     ) -> None:
         super().__init__(driver_class=ConsoleDriver)
+        self.animation_level = "none"
+        self.register_theme(COLOUR_BLIND)
+        # Without colour the greys of the other themes would still be sent.
+        self.theme = TEXTUAL_NAMES["ansi-dark" if self.no_color else options.theme]
         self.runs = runs
         self.machine = machine
-        self.glyphs = glyphs
+        self.glyphs = Glyphs.ASCII if options.ascii else Glyphs.BRAILLE
         self.measures = measures
         """Whether probes can be started: not on a saved session, nor on a recording of another machine."""
-        self.keys: dict[str, str] = {}
+        self.keys = dict(options.keys)
         """Keys that the user's configuration gives to actions, by the action's id."""
+        self.set_keymap(self.keys)
         self.farewell = ""
         """What to print once the terminal is back."""
         self._timer: Timer | None = None
-        self._held = 0
+        self._least_seconds = _SLOW_SECONDS if options.low_bandwidth else _TICK_SECONDS
+        self._frame_seconds = self._least_seconds
+        self._waited_seconds = 0.0
         self._interrupted = False
         self._sizing = ""
 
@@ -88,7 +101,8 @@ class ConsoleApp(App[int]):
     def status(self) -> tuple[str, str]:
         """The line below every mode: the run, and how the terminal keeps up."""
         standing = current(self.runs.session)
-        link = "slow link " if self._held else ""
+        slow = self._frame_seconds > _TICK_SECONDS
+        link = f"slow link, drawn every {self._frame_seconds:g} s " if slow else ""
         if not self.runs.running:
             if self.runs.problem:
                 return f" ! {self.runs.problem}", link
@@ -125,11 +139,15 @@ class ConsoleApp(App[int]):
     def _tick(self) -> None:
         self.runs.poll()
         driver = self._driver
-        if isinstance(driver, ConsoleDriver) and driver.backlog and self._held < 20:
+        self._waited_seconds += _TICK_SECONDS
+        if isinstance(driver, ConsoleDriver) and driver.backlog:
             # A frame put on top of those that wait would only make the screen older.
-            self._held += 1
+            self._frame_seconds = min(self._frame_seconds * 2, _SLOWEST_SECONDS)
             return
-        self._held = 0
+        if self.runs.running and self._waited_seconds < self._frame_seconds:
+            return
+        self._waited_seconds = 0.0
+        self._frame_seconds = max(self._frame_seconds / 2, self._least_seconds)
         session = self.runs.session
         if not self.runs.running and (session is None or session.end is not None or self.measures):
             if self._timer is not None:
@@ -220,14 +238,15 @@ class ConsoleApp(App[int]):
             self.screen.set_focus(None)
 
 
-def run_app(runs: Runs, machine: Machine | None, *, ascii_only: bool, measures: bool, mouse: bool) -> int:
+def run_app(runs: Runs, machine: Machine | None, options: Options, *, measures: bool) -> int:
     """Show the console until the user leaves; the value is the exit status."""
-    ConsoleDriver.ascii_only = ascii_only
+    ConsoleDriver.ascii_only = options.ascii
     # Closing the runner's input makes it cancel and save, unless it was told to keep on.
     ConsoleDriver.before_exit = (runs.release,)
-    glyphs = Glyphs.ASCII if ascii_only else Glyphs.BRAILLE
-    app = ConsoleApp(runs, machine, glyphs=glyphs, measures=measures)
-    status = app.run(mouse=mouse)
+    if options.no_color:
+        os.environ["NO_COLOR"] = "1"  # Textual asks the environment alone
+    app = ConsoleApp(runs, machine, options, measures=measures)
+    status = app.run(mouse=not (options.no_mouse or options.low_bandwidth))
     runs.close()
     if app.farewell:
         print(app.farewell)  # noqa: T201  the terminal is the shell's again

@@ -6,20 +6,16 @@ import socket
 import threading
 from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import Protocol
 
 # Imported here and not in the thread below: two threads importing the same packages can see them half-made.
 from sizeup.discovery.machine import discover
 from sizeup.model.machine import Machine
 from sizeup.session.store import new_path
+from sizeup.tui.options import Options
 from sizeup.tui.runs import Runs
 
-
-class Show(Protocol):
-    """Shows the console until the user leaves; the value is the exit status."""
-
-    def __call__(self, *, ascii_only: bool, mouse: bool) -> int:
-        """Take over the terminal."""
+Show = Callable[[Options], int]
+"""Shows the console until the user leaves; the value is the exit status."""
 
 
 class _Promise(threading.Thread):
@@ -61,7 +57,4 @@ def load(sysroot: str, session: str | None) -> Show:
         machine = None if runs.session is None else runs.session.machine
     measures = session is None and sysroot == "/"
 
-    def show(*, ascii_only: bool, mouse: bool) -> int:
-        return run_app(runs, machine, ascii_only=ascii_only, measures=measures, mouse=mouse)
-
-    return show
+    return lambda options: run_app(runs, machine, options, measures=measures and not options.readonly)

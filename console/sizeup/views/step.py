@@ -56,6 +56,7 @@ def curve(run: StepRun, machine: Machine | None) -> LineChart | BarChart:
         Line(label, tuple(sorted(points, key=lambda point: point.x)))
         for series in shown
         for label, points in _grouped(series, _points_of(run, series.name))
+        if points
     ]
     xs = [point.x for line in lines for point in line.points]
     ys = [point.y for line in lines for point in line.points]
@@ -218,8 +219,6 @@ def _grouped(series: Series, points: Iterable[LoggedPoint]) -> list[tuple[str, l
         others = ", ".join(_coordinate(key, other) for key, other in sorted(point.at.items()) if key != series.axis)
         low, high = _interval(point)
         groups.setdefault(others, []).append(Point(float(x), value, low, high, _is_disturbed(point.estimate)))
-    if not groups:
-        return [(series.title, [])]
     return [(f"{series.title} {others}".rstrip(), found) for others, found in groups.items()]
 
 

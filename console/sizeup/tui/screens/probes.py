@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import ClassVar
 
+from rich.console import Group
 from rich.text import Text
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
@@ -15,7 +16,7 @@ from textual.widgets.option_list import Option
 from sizeup.model.machine import Machine
 from sizeup.model.plan import Hazard
 from sizeup.model.sample import Status
-from sizeup.probing.planner import unmet
+from sizeup.probing.planner import PLANS, unmet
 from sizeup.probing.registry import RegisteredProbe, load_registry
 from sizeup.probing.settings import resolve
 from sizeup.session.log import Session, StepRun
@@ -24,6 +25,7 @@ from sizeup.tui.runs import OUTCOME_WORDS, Request
 from sizeup.tui.screens.dialogs import ChoiceDialog, SettingsDialog, spell_setting
 from sizeup.tui.screens.mode import ModeScreen
 from sizeup.tui.widgets.chart import ChartView
+from sizeup.tui.widgets.facts import facts_grid
 from sizeup.tui.widgets.lists import KeyList
 from sizeup.units import format_ns
 from sizeup.views.step import point_value, step_chart
@@ -42,6 +44,7 @@ class ProbesScreen(ModeScreen):
     def __init__(self) -> None:
         super().__init__()
         self._registry = load_registry()
+        self._plan = PLANS[0]
         self._typed: dict[str, dict[str, str]] = {}
         self._drawn: tuple[object, ...] = ()
 
@@ -76,7 +79,7 @@ class ProbesScreen(ModeScreen):
         session = self.host.runs.session
         listed = self.query_one(KeyList)
         for name, probe in self._registry.probes.items():
-            entry = _entry(probe, _latest(session, name), self.host.machine)
+            entry = _entry(probe, self._plan, _latest(session, name), self.host.machine)
             if str(listed.get_option(name).prompt) != entry.plain:
                 listed.replace_option_prompt(name, entry)
         self._show_probe()
@@ -136,8 +139,16 @@ class ProbesScreen(ModeScreen):
                 self._drawn = ()
                 self._show_probe()
 
-        dialog = SettingsDialog(probe.manifest, resolve(probe.manifest, "quick", {}), self._typed.get(probe.name, {}))
+        dialog = SettingsDialog(
+            probe.manifest, resolve(probe.manifest, self._plan, {}), self._typed.get(probe.name, {})
+        )
         self.app.push_screen(dialog, answered)
+
+    def action_next_plan(self) -> None:
+        """Be more thorough, and after the most thorough plan quick again."""
+        self._plan = PLANS[(PLANS.index(self._plan) + 1) % len(PLANS)]
+        self.show_run()
+        self.notify(f"{self._plan} runs from now on", markup=False, timeout=2)
 
     def action_pause(self) -> None:
         """Hold the run or let it go on."""
@@ -164,7 +175,7 @@ class ProbesScreen(ModeScreen):
         self.app.push_screen(ChoiceDialog("Cancel? What was measured stays in the file.\n", answers), answered)
 
     def _start(self, probe: RegisteredProbe) -> None:
-        self.host.start_run(Request(probe.name, self._typed.get(probe.name, {})))
+        self.host.start_run(Request(probe.name, self._typed.get(probe.name, {}), self._plan))
         self.show_run()
 
     def _refusal(self, probe: RegisteredProbe) -> str:
@@ -174,7 +185,7 @@ class ProbesScreen(ModeScreen):
         return "" if host.machine is None else unmet(host.machine, probe.manifest) or ""
 
     def _settings(self, probe: RegisteredProbe) -> Mapping[str, str]:
-        defaults = resolve(probe.manifest, "quick", {})
+        defaults = resolve(probe.manifest, self._plan, {})
         typed = self._typed.get(probe.name, {})
         return {
             parameter.name: typed.get(parameter.name, spell_setting(parameter, defaults.get(parameter.name)))
@@ -187,13 +198,19 @@ class ProbesScreen(ModeScreen):
             return
         session = self.host.runs.session
         run = _latest(session, probe.name)
-        state = (probe.name, None if session is None else session.last_ns, run is None, self._typed.get(probe.name))
+        state = (
+            probe.name,
+            self._plan,
+            None if session is None else session.last_ns,
+            run is None,
+            self._typed.get(probe.name),
+        )
         if state == self._drawn:
             return
         self._drawn = state
         refusal = self._refusal(probe)
         self.query_one("#about", Static).update(
-            _about(probe, refusal, self._settings(probe)) if run is None else _summary(run)
+            _about(probe, self._plan, refusal, self._settings(probe)) if run is None else _summary(run)
         )
         chart = self.query_one(ChartView)
         chart.display = run is not None
@@ -208,48 +225,48 @@ def _latest(session: Session | None, probe: str) -> StepRun | None:
     return next((run for run in reversed(session.steps.values()) if run.step.probe == probe), None)
 
 
-def _entry(probe: RegisteredProbe, run: StepRun | None, machine: Machine | None) -> Text:
+def _entry(probe: RegisteredProbe, plan: str, run: StepRun | None, machine: Machine | None) -> Text:
     """A line of the list: name, and beneath it where it stands."""
     text = Text(probe.name, no_wrap=True, overflow="ellipsis")
     if run is None:
         reason = None if machine is None else unmet(machine, probe.manifest)
-        seconds = probe.manifest.estimated_seconds.get("quick")
+        seconds = probe.manifest.estimated_seconds.get(plan)
         state = f"not here: {reason}" if reason else "" if seconds is None else f"takes {format_ns(seconds * 1e9)}"
     elif run.outcome is None:
         done = run.progress.done if run.progress is not None else 0.0
         state = f"running {done:.0%}"
     else:
-        state = f"{OUTCOME_WORDS[run.outcome.status]} {point_value(run)}".rstrip()
+        settled = run.outcome.status is Status.OK
+        moving = run.outcome.status is Status.NOT_CONVERGED
+        words = "" if settled else "~" if moving else OUTCOME_WORDS[run.outcome.status]
+        state = f"{words} {point_value(run)}".strip() or OUTCOME_WORDS[run.outcome.status]
     text.append(f"\n  {state or 'not run yet'}", style="dim")
     return text
 
 
-def _about(probe: RegisteredProbe, refusal: str, settings: Mapping[str, str]) -> Text:
+def _about(probe: RegisteredProbe, plan: str, refusal: str, settings: Mapping[str, str]) -> Group:
     """What a probe measures and takes, before it is run."""
     manifest = probe.manifest
     text = Text(f"{manifest.title}\n", style="bold")
-    text.append(f"{manifest.summary}\n\n", style="not bold")
-    seconds = manifest.estimated_seconds.get("quick")
+    text.append(f"{manifest.summary}\n", style="not bold")
+    seconds = manifest.estimated_seconds.get(plan)
     hazards = ", ".join(hazard.value for hazard in manifest.hazards) or "none"
     facts = [
         ("Touches", manifest.touches),
-        ("Takes", "not known" if seconds is None else f"about {format_ns(seconds * 1e9)}"),
-        (
-            "At most",
-            f"{manifest.ceilings.memory} memory, {manifest.ceilings.cpus} CPUs, {manifest.ceilings.seconds:g} s",
-        ),
+        ("Plan", f"{plan}, " + ("time not known" if seconds is None else f"about {format_ns(seconds * 1e9)}")),
+        ("Memory", manifest.ceilings.memory),
+        ("CPUs", manifest.ceilings.cpus),
+        ("At most", f"{manifest.ceilings.seconds:g} s a step"),
         ("Hazards", hazards),
         ("Method", manifest.method),
         ("From", probe.distribution),
     ]
-    for name, value in facts:
-        text.append(f"{name:<9}", style="dim")
-        text.append(f"{value}\n", style="not bold")
-    for number, (name, value) in enumerate(settings.items()):
-        text.append("Settings " if number == 0 else "         ", style="dim")
-        text.append(f"{name} = {value or '(must be given)'}\n", style="not bold")
-    text.append(f"\n! {refusal}" if refusal else "\nPress r to run it, s to change its settings.", style="bold")
-    return text
+    facts += [
+        ("Settings" if number == 0 else "", f"{name} = {value or '(must be given)'}")
+        for number, (name, value) in enumerate(settings.items())
+    ]
+    advice = f"! {refusal}" if refusal else "Press r to run it, s to change its settings, p for another plan."
+    return Group(text, facts_grid(facts), Text(f"\n{advice}", style="bold"))
 
 
 def _summary(run: StepRun) -> Text:

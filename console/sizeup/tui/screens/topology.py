@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import ClassVar
 
 from rich.console import Group
-from rich.table import Table
 from rich.text import Text
 from textual.binding import BindingType
 from textual.containers import Horizontal, VerticalScroll
@@ -15,6 +14,7 @@ from textual.widgets import Static, Tree
 
 from sizeup.tui.actions import bindings
 from sizeup.tui.screens.mode import ModeScreen
+from sizeup.tui.widgets.facts import facts_grid
 from sizeup.tui.widgets.lists import ItemTree
 from sizeup.views.topology import Item, topology
 
@@ -53,13 +53,3 @@ class TopologyScreen(ModeScreen):
         if item is None:
             return
         self.query_one("#detail", Static).update(Group(Text(item.label, style="bold"), Text(), facts_grid(item.facts)))
-
-
-def facts_grid(facts: Sequence[tuple[str, str]]) -> Table:
-    """Names and values side by side, long values folded under themselves."""
-    grid = Table.grid(padding=(0, 2, 0, 0))
-    grid.add_column(no_wrap=True)
-    grid.add_column(overflow="fold")
-    for name, value in facts:
-        grid.add_row(Text(name, style="dim"), Text(value))
-    return grid

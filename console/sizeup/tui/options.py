@@ -1,0 +1,26 @@
+"""How the user wants the console drawn; filled by the command line and the configuration."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+THEMES = ("dark", "light", "ansi-dark", "ansi-light", "colour-blind")
+"""The first is the default; the ansi ones use the terminal's own 16 colours."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """One value for all of them."""
+
+    theme: str = THEMES[0]
+    ascii: bool = False
+    """ASCII alone, also where UTF-8 seems to work."""
+    no_color: bool = False
+    no_mouse: bool = False
+    low_bandwidth: bool = False
+    """Redraw every two seconds and leave the mouse to the terminal; a slow link is also noticed by itself."""
+    readonly: bool = False
+    """Start no probe and write no note."""
+    keys: Mapping[str, str] = field(default_factory=dict)
+    """Keys by the id of an action, in Textual's spelling, commas between."""
