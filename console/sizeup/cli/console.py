@@ -6,7 +6,6 @@ import argparse
 import importlib
 import os
 
-from sizeup.config import load
 from sizeup.errors import UsageError
 from sizeup.tui.options import Options
 
@@ -31,6 +30,8 @@ def show_console(arguments: argparse.Namespace, *, sysroot: str = "/", session: 
         raise UsageError(
             "the console needs a terminal on standard input and standard error; without one use: sizeup --batch"
         )
+    from sizeup.config import load
+
     configuration = load(os.environ)
     ascii_only = configuration.switch("console.ascii") if arguments.ascii is None else arguments.ascii
     mouse = configuration.switch("console.mouse") if arguments.mouse is None else arguments.mouse

@@ -6,7 +6,6 @@ import argparse
 import os
 
 from sizeup.cli.console import add_console_arguments, show_console
-from sizeup.config import load
 from sizeup.errors import ExitStatus, UsageError
 
 _BATCH_ONLY = {
@@ -89,6 +88,7 @@ def _batch(arguments: argparse.Namespace) -> int:
         )
     from sizeup.batch.run import Request, run
     from sizeup.batch.summary import summary_json, summary_lines
+    from sizeup.config import load
     from sizeup.session.log import read_session
 
     result = run(
