@@ -18,9 +18,14 @@ from typing import TYPE_CHECKING
 from sizeup.errors import ExitStatus, UsageError
 
 if TYPE_CHECKING:
+    from sizeup.model.advice import Advice
+    from sizeup.sizing.advise import Sizing
     from sizeup.sizing.keys import Value
     from sizeup.sizing.rules import Rules
+    from sizeup.sizing.sensitivity import Flip, Swing
     from sizeup.sizing.sheet import Inputs
+
+    Swings = tuple[tuple[Advice, tuple[Swing, ...]], ...]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -46,6 +51,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--keys", action="store_true", help="list every key with its meaning and range")
     parser.add_argument("--sources", action="store_true", help="say below each answer where every figure is from")
+    parser.add_argument(
+        "--licences", action="store_true", help="every product of every vendor on this machine, and end"
+    )
+    parser.add_argument("--sensitivity", action="store_true", help="what moves the answers, and what turns decisions")
     parser.add_argument("--json", action="store_true", help="base units, with the working and the sources")
 
 
@@ -55,7 +64,18 @@ def run(arguments: argparse.Namespace) -> int:
     from sizeup.sizing.against import against
     from sizeup.sizing.keys import KEYS, parse_settings
     from sizeup.sizing.presets import find_preset
-    from sizeup.views.advice import comparison_data, comparison_lines, sizing_data, sizing_lines
+    from sizeup.views.advice import (
+        comparison_data,
+        comparison_lines,
+        flip_table,
+        licence_data,
+        licence_table,
+        sensitivity_data,
+        sensitivity_lines,
+        sizing_data,
+        sizing_lines,
+        tornado_chart,
+    )
 
     if arguments.keys:
         for key in KEYS.values():
@@ -73,13 +93,36 @@ def run(arguments: argparse.Namespace) -> int:
         data = sizing_data(sizing, pack, today)
         if comparisons is not None:
             data["ratios"] = comparison_data(comparisons)
+        if arguments.licences:
+            data["licences"] = licence_data(sizing, pack)
+        if arguments.sensitivity:
+            data["sensitivity"] = sensitivity_data(*_sensitivity(sizing, pack))
         print(json.dumps(data, indent=1))
-    else:
-        lines = sizing_lines(sizing, sources=arguments.sources)
-        if comparisons is not None:
-            lines += ["", f"Against {arguments.against}", *comparison_lines(comparisons)]
-        print("\n".join(lines))
+        return ExitStatus.OK
+    if arguments.licences:
+        from sizeup.report.machine import table_lines
+
+        table = licence_table(sizing, pack)
+        print("\n".join([*table_lines(table, 100), table.note]))
+        return ExitStatus.OK
+    lines = sizing_lines(sizing, sources=arguments.sources)
+    if arguments.sensitivity:
+        swings, turns = _sensitivity(sizing, pack)
+        charts = tuple(tornado_chart(target, bars) for target, bars in swings if bars)
+        lines += ["", *sensitivity_lines(charts, flip_table(turns))]
+    if comparisons is not None:
+        lines += ["", f"Against {arguments.against}", *comparison_lines(comparisons)]
+    print("\n".join(lines))
     return ExitStatus.OK
+
+
+def _sensitivity(sizing: Sizing, pack: Rules) -> tuple[Swings, tuple[Flip, ...]]:
+    """Tornados of the answers that carry a decision about money or paths, and every turn."""
+    from sizeup.sizing.sensitivity import TARGETS, flips, tornado
+
+    targets = tuple(advice for name in TARGETS if (advice := sizing.find(name)) is not None)
+    swings = tuple((target, tornado(sizing.inputs, target.id, pack)) for target in targets)
+    return swings, flips(sizing.inputs, sizing.advice, pack)
 
 
 def _inputs(arguments: argparse.Namespace, settings: dict[str, Value]) -> Inputs:

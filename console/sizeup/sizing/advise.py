@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import date
+from functools import cache
 
 from sizeup.errors import UsageError
 from sizeup.model.advice import Advice
@@ -63,6 +64,20 @@ def size(inputs: Inputs, pack: Rules | None = None, today: date | None = None) -
     return Sizing(known, tuple(advice), tuple(questions.values()), warnings)
 
 
+def answer(inputs: Inputs, advice_id: str, pack: Rules) -> Advice | None:
+    """One answer alone, where it is wanted again and again; None where it cannot be given."""
+    known = _completed({**_defaults(pack), **inputs})
+    for calculation in CALCULATIONS:
+        if advice_id.startswith(calculation.gives):
+            try:
+                for advice in calculation.work(Sheet(known, pack)):
+                    if advice.id == advice_id:
+                        return advice
+            except MissingError:
+                continue
+    return None
+
+
 def whatif(
     machine: Machine, overrides: Mapping[str, Value], pack: Rules | None = None, today: date | None = None
 ) -> Sizing:
@@ -86,6 +101,7 @@ def advise(machine: Machine, overrides: Mapping[str, Value] | None = None) -> tu
     return whatif(machine, overrides or {}).advice
 
 
+@cache
 def _defaults(rule_set: Rules) -> Inputs:
     """What the packs assume of keys that nobody speaks of."""
     return {

@@ -121,8 +121,8 @@ def _hits(sheet: Sheet) -> Iterator[Advice]:
 
 
 CALCULATIONS = (
-    Calculation("the use of flash", _use, about=("db.",)),
-    Calculation("the size of a flash cache", _cache_size),
-    Calculation("the bookkeeping of a flash cache", _bookkeeping, about=("flash.",)),
-    Calculation("hit shares", _hits, about=("sysstat.",)),
+    Calculation("the use of flash", _use, ("flash.use",), about=("db.",)),
+    Calculation("the size of a flash cache", _cache_size, ("flash.cache.least", "flash.cache.most")),
+    Calculation("the bookkeeping of a flash cache", _bookkeeping, ("flash.cache.metadata",), about=("flash.",)),
+    Calculation("hit shares", _hits, ("sysstat.",), about=("sysstat.",)),
 )

@@ -366,14 +366,14 @@ def _connection(sheet: Sheet) -> Iterator[Advice]:
 
 
 CALCULATIONS = (
-    Calculation("I/O need", _headline, asks=True, about=("machine.",)),
-    Calculation("I/O need by the GHz rule", _ghz_rule),
-    Calculation("I/O need by kind of work", _ladder),
-    Calculation("I/O need of the workload", _measured_need),
-    Calculation("I/O supply", _supply),
-    Calculation("I/O balance", _balance),
-    Calculation("the array", _array, about=("array.",)),
-    Calculation("requests a second", _iops_balance),
-    Calculation("requests under way", _depth),
-    Calculation("the TCP window", _connection, about=("net.",)),
+    Calculation("I/O need", _headline, ("io.need.headline",), asks=True, about=("machine.",)),
+    Calculation("I/O need by the GHz rule", _ghz_rule, ("io.need.ghz-rule",)),
+    Calculation("I/O need by kind of work", _ladder, ("io.need.class.", "io.need.anchor.")),
+    Calculation("I/O need of the workload", _measured_need, ("io.need.measured",)),
+    Calculation("I/O supply", _supply, ("io.supply",)),
+    Calculation("I/O balance", _balance, ("io.balance",)),
+    Calculation("the array", _array, ("storage.", "io.supply.iops"), about=("array.",)),
+    Calculation("requests a second", _iops_balance, ("io.balance.iops",)),
+    Calculation("requests under way", _depth, ("io.depth",)),
+    Calculation("the TCP window", _connection, ("net.window-bound",), about=("net.",)),
 )

@@ -12,8 +12,8 @@ from sizeup.errors import UsageError
 from sizeup.model.advice import Advice
 from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.formula import Formula
-from sizeup.sizing.rules import FactorEntry, LimitEntry, MetricEntry, Pack, ProductEntry, short
-from sizeup.sizing.sheet import Calculation, MissingError, Sheet
+from sizeup.sizing.rules import FactorEntry, LimitEntry, MetricEntry, Pack, ProductEntry, Rules, short
+from sizeup.sizing.sheet import Calculation, Inputs, MissingError, Sheet
 from sizeup.units import base_unit, format_in
 
 _NAMES = {
@@ -212,6 +212,8 @@ def _choice(sheet: Sheet, pack: Pack, metric: MetricEntry) -> _Choice:
     guest = sheet.optional_words("machine.guest") == "yes"
     if scope is None:
         scope = next((name for name in ("soft", "vm", "cloud") if guest and name in metric.formulas), "bare")
+        if guest:
+            sheet.doubt(f"this is a guest, counted here as {scope!r}; licence.scope says otherwise")
     if scope == "soft":
         sheet.cite_if_known("oracle-partitioning-policy")
     if scope == "cloud":
@@ -451,11 +453,60 @@ def _break_evens(sheet: Sheet) -> Iterator[Advice]:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One product of one vendor on this machine."""
+
+    pack: str
+    product: str
+    title: str
+    units: Quantity | None
+    """None where something is missing, which ``missing`` names."""
+    list_price: Quantity | None
+    """USD, of one year for a subscription; None where no price is public or something is missing."""
+    yearly: bool
+    missing: str = ""
+
+
+_OF_ONE_PACK = ("licence.product", "licence.metric", "licence.options", "licence.list_usd", "licence.scope")
+
+
+def rows(inputs: Inputs, rules: Rules) -> tuple[Row, ...]:
+    """Every product of every pack on this machine; what was said of one vendor's contract holds for that one only."""
+    chosen = inputs.get("licence.pack")
+    table = []
+    for pack in rules.licence_packs():
+        ours = isinstance(chosen, Words) and chosen.value == pack.pack
+        kept = {key: value for key, value in inputs.items() if ours or key not in _OF_ONE_PACK}
+        kept["licence.pack"] = Words(pack.pack, Origin.RULE, pack.pack)
+        for product in pack.product:
+            if not product.option_of:
+                kept["licence.product"] = Words(short(product.id), Origin.RULE, product.id)
+                table.append(_row(Sheet(kept, rules), pack, product))
+    return tuple(table)
+
+
+def _row(sheet: Sheet, pack: Pack, product: ProductEntry) -> Row:
+    blank = Row(pack.pack, short(product.id), product.title, None, None, product.yearly)
+    try:
+        count, _, _ = units(sheet)
+    except MissingError as missing:
+        return replace(blank, missing=missing.key)
+    except UsageError as error:
+        return replace(blank, missing=str(error))
+    try:
+        return replace(blank, units=count, list_price=list_price(sheet))
+    except MissingError as missing:
+        return replace(blank, units=count, missing=missing.key)
+    except UsageError as error:
+        return replace(blank, units=count, missing=str(error))
+
+
 CALCULATIONS = (
-    Calculation("licences", _units, asks=True, about=("licence.",)),
-    Calculation("whether the product may be used", _allowed, about=("licence.product",)),
-    Calculation("licence costs", _costs, about=("licence.",)),
-    Calculation("limits of the product", _limits, about=("licence.product",)),
-    Calculation("licences in a cloud", _cloud),
-    Calculation("break-even of the metrics", _break_evens, about=("licence.users",)),
+    Calculation("licences", _units, ("licence.units",), asks=True, about=("licence.",)),
+    Calculation("whether the product may be used", _allowed, ("licence.allowed",), about=("licence.product",)),
+    Calculation("licence costs", _costs, ("licence.cost.",), about=("licence.",)),
+    Calculation("limits of the product", _limits, ("licence.limit.",), about=("licence.product",)),
+    Calculation("licences in a cloud", _cloud, ("licence.cloud",)),
+    Calculation("break-even of the metrics", _break_evens, ("licence.break-even.",), about=("licence.users",)),
 )

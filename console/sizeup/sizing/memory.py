@@ -244,13 +244,18 @@ def _scaling(sheet: Sheet) -> Iterator[Advice]:
 
 
 CALCULATIONS = (
-    Calculation("huge pages", _huge_pages, about=("sga.",)),
-    Calculation("memlock", _memlock),
-    Calculation("page tables", _page_tables),
-    Calculation("interleaving", _locality),
-    Calculation("all on one node", _one_node, about=("numa.free_mb",)),
-    Calculation("placement", _cyclops, about=("numa.free_before", "numa.free_after")),
-    Calculation("the sum of the SGA", _sga_sum),
-    Calculation("memhammer", _memhammer, about=("slb.pages", "slb.loops", "slb.elapsed")),
-    Calculation("memhammer's scaling", _scaling, about=("slb.two", "slb.four")),
+    Calculation("huge pages", _huge_pages, ("memory.huge-pages",), about=("sga.",)),
+    Calculation("memlock", _memlock, ("memory.memlock",)),
+    Calculation("page tables", _page_tables, ("memory.page-tables.",)),
+    Calculation("interleaving", _locality, ("memory.interleave-",)),
+    Calculation("all on one node", _one_node, ("memory.one-node-left",), about=("numa.free_mb",)),
+    Calculation("placement", _cyclops, ("memory.cyclops",), about=("numa.free_before", "numa.free_after")),
+    Calculation("the sum of the SGA", _sga_sum, ("memory.sga-sum",)),
+    Calculation(
+        "memhammer",
+        _memhammer,
+        ("slb.footprint", "slb.operations", "slb.latency", "slb.rate"),
+        about=("slb.pages", "slb.loops", "slb.elapsed"),
+    ),
+    Calculation("memhammer's scaling", _scaling, ("slb.scaling.",), about=("slb.two", "slb.four")),
 )

@@ -128,10 +128,10 @@ def _device(sheet: Sheet) -> Iterator[Advice]:
 
 
 CALCULATIONS = (
-    Calculation("the observed rate", _observed, about=("observed.gib",)),
-    Calculation("the observed rate against its path", _claim),
-    Calculation("requests a core", _per_core),
-    Calculation("requests a drive", _per_drive),
-    Calculation("the time of a call", _call, about=("observed.cycles",)),
-    Calculation("the size of a device", _device),
+    Calculation("the observed rate", _observed, ("observed.rate",), about=("observed.gib",)),
+    Calculation("the observed rate against its path", _claim, ("observed.path-share",)),
+    Calculation("requests a core", _per_core, ("observed.iops-per-core",)),
+    Calculation("requests a drive", _per_drive, ("observed.iops-per-drive",)),
+    Calculation("the time of a call", _call, ("observed.call",), about=("observed.cycles",)),
+    Calculation("the size of a device", _device, ("device.size",)),
 )

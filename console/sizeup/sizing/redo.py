@@ -186,13 +186,13 @@ def _sync(sheet: Sheet) -> Iterator[Advice]:
 
 
 CALCULATIONS = (
-    Calculation("redo", _rate, about=("redo.",)),
-    Calculation("redo writes", _writes),
-    Calculation("drives for redo", _drives),
-    Calculation("LUNs for redo", _luns),
-    Calculation("log files", _file),
-    Calculation("archive", _archive),
-    Calculation("array cache", _recycle),
-    Calculation("the link of the redo", _link),
-    Calculation("the log writer", _sync),
+    Calculation("redo", _rate, ("redo.rate",), about=("redo.",)),
+    Calculation("redo writes", _writes, ("redo.writes.",)),
+    Calculation("drives for redo", _drives, ("redo.drives",)),
+    Calculation("LUNs for redo", _luns, ("redo.luns",)),
+    Calculation("log files", _file, ("redo.file-size", "redo.postgresql.")),
+    Calculation("archive", _archive, ("redo.archive-day",)),
+    Calculation("array cache", _recycle, ("redo.cache-recycle",)),
+    Calculation("the link of the redo", _link, ("redo.link-share",)),
+    Calculation("the log writer", _sync, ("redo.sync-write",)),
 )

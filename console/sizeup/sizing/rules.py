@@ -212,9 +212,9 @@ class _UserFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename=
     override: tuple[OverrideEntry, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Rules:
-    """All packs, by id."""
+    """All packs, by id; one set of rules is equal only to itself."""
 
     packs: tuple[Pack, ...]
     sources: Mapping[str, SourceEntry]

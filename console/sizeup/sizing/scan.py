@@ -61,6 +61,6 @@ def _effective(sheet: Sheet) -> Iterator[Advice]:
 
 
 CALCULATIONS = (
-    Calculation("scan multipliers", _multipliers, about=("scan.",)),
-    Calculation("the effective scan rate", _effective),
+    Calculation("scan multipliers", _multipliers, ("scan.compression", "scan.partitions"), about=("scan.",)),
+    Calculation("the effective scan rate", _effective, ("scan.effective",)),
 )

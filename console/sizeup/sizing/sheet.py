@@ -161,6 +161,8 @@ class Calculation:
 
     name: str
     work: Callable[[Sheet], Iterator[Advice]]
+    gives: tuple[str, ...]
+    """What the ids of its advice begin with."""
     asks: bool = False
     """Its missing inputs are asked for even when the user mentioned none of its keys."""
     about: tuple[str, ...] = ()

@@ -191,13 +191,13 @@ def _idle(sheet: Sheet) -> Iterator[Advice]:
 
 
 CALCULATIONS = (
-    Calculation("throughput", _throughput, about=("value.",)),
-    Calculation("throughput a core", _per_core),
-    Calculation("cores behind a figure", _implied_cores),
-    Calculation("throughput a licence", _per_licence),
-    Calculation("licence cost of the work", _licence_cost),
-    Calculation("system cost of the work", _system_cost),
-    Calculation("normalised throughput", _normalised),
-    Calculation("clock a licence", _clock_per_licence),
-    Calculation("idle cores", _idle, about=("workload.cpu",)),
+    Calculation("throughput", _throughput, ("value.throughput",), about=("value.",)),
+    Calculation("throughput a core", _per_core, ("value.per-core",)),
+    Calculation("cores behind a figure", _implied_cores, ("value.implied-cores",)),
+    Calculation("throughput a licence", _per_licence, ("value.per-licence",)),
+    Calculation("licence cost of the work", _licence_cost, ("value.licence-usd-per-unit",)),
+    Calculation("system cost of the work", _system_cost, ("value.system-usd-per-unit",)),
+    Calculation("normalised throughput", _normalised, ("value.per-drive", "value.per-gigabyte")),
+    Calculation("clock a licence", _clock_per_licence, ("value.ghz-per-licence",)),
+    Calculation("idle cores", _idle, ("value.idle-cores",), about=("workload.cpu",)),
 )

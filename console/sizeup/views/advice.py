@@ -1,4 +1,4 @@
-"""Sizing as text and as plain data: the same advice for every renderer."""
+"""Sizing as text, tables, bars and plain data: the same advice for every renderer."""
 
 from __future__ import annotations
 
@@ -11,8 +11,13 @@ from sizeup.model.advice import Advice, Input
 from sizeup.quantity import Quantity
 from sizeup.sizing.advise import Sizing
 from sizeup.sizing.against import Comparison
+from sizeup.sizing.keys import KEYS, Value
+from sizeup.sizing.licence import rows
 from sizeup.sizing.rules import Rules
+from sizeup.sizing.sensitivity import Flip, Swing
 from sizeup.units import format_in, format_value
+from sizeup.views.chart import Axis, Bar, BarChart
+from sizeup.views.table import Column, Table
 
 SCHEMA = "sizeup.size/1"
 
@@ -103,3 +108,141 @@ def comparison_data(comparisons: tuple[Comparison, ...]) -> list[dict[str, Any]]
         }
         for comparison in comparisons
     ]
+
+
+def licence_data(sizing: Sizing, rules: Rules) -> list[dict[str, Any]]:
+    """Every product of every vendor as plain data, USD."""
+    return [msgspec.to_builtins(row) for row in rows(sizing.inputs, rules)]
+
+
+def advice_table(advice: tuple[Advice, ...]) -> Table:
+    """One row an answer, with the id that finds its working."""
+    return Table(
+        "Advice",
+        (Column("Answer"), Column("Figure", numeric=True), Column("Verdict"), Column("Id")),
+        tuple(
+            (
+                entry.title,
+                "" if entry.quantity is None else spelled(entry.quantity, entry.shown_in),
+                entry.decision,
+                entry.id,
+            )
+            for entry in advice
+        ),
+    )
+
+
+def assumption_table(sizing: Sizing, rules: Rules, today: date) -> Table:
+    """Every input with its origin, its source, and the age of its rule."""
+    ages = {default.key: pack.age_days(today) for pack in rules.packs for default in pack.default}
+    return Table(
+        "Assumptions",
+        (Column("Key"), Column("Value", numeric=True), Column("Origin"), Column("Source"), Column("Age", numeric=True)),
+        tuple(
+            (key, value_text(key, value), origin, source, f"{ages[key]} d" if origin == "rule" and key in ages else "")
+            for key, value in sorted(sizing.inputs.items())
+            for origin, source in (_origin(value),)
+        ),
+    )
+
+
+def value_text(key: str, value: Value) -> str:
+    """The value of a key in the key's own unit."""
+    if isinstance(value, tuple):
+        return ", ".join(value_text(key, part) for part in value)
+    if isinstance(value, Quantity):
+        return spelled(value, "" if KEYS[key].unit == "1" else KEYS[key].unit)
+    return value.value
+
+
+def _origin(value: Value) -> tuple[str, str]:
+    first = value[0] if isinstance(value, tuple) else value
+    return first.origin.value, first.source
+
+
+def licence_table(sizing: Sizing, rules: Rules) -> Table:
+    """Every product of every vendor on this machine: how many, and the list price."""
+    return Table(
+        "Licences",
+        (Column("Vendor"), Column("Product"), Column("Licences", numeric=True), Column("List price", numeric=True)),
+        tuple(
+            (
+                row.pack,
+                row.title,
+                f"needs {row.missing}" if row.units is None else format_in(row.units.value, row.units.unit),
+                "" if row.list_price is None else f"${row.list_price.value:,.0f}{' a year' if row.yearly else ''}",
+            )
+            for row in rows(sizing.inputs, rules)
+        ),
+        note="List prices before discount; none where none is public. No legal advice.",
+    )
+
+
+def need_and_supply(sizing: Sizing) -> BarChart | None:
+    """What the cores want beside what the paths carry; None while neither is known."""
+    bars = tuple(
+        Bar(label, advice.quantity.value, advice.quantity.low, advice.quantity.high, advice.decision)
+        for label, advice_id in (
+            ("need, GHz rule", "io.need.ghz-rule"),
+            ("need, workload", "io.need.measured"),
+            ("supply", "io.supply"),
+        )
+        if (advice := sizing.find(advice_id)) is not None and advice.quantity is not None
+    )
+    if not bars:
+        return None
+    balance = sizing.find("io.balance")
+    caption = balance.verdict if balance is not None else "the supply is not known: say path.stages or supply.mb_s"
+    return BarChart("I/O need and supply", Axis("transfer rate", "bytes/s", low=0), bars, caption)
+
+
+def tornado_chart(target: Advice, swings: tuple[Swing, ...]) -> BarChart:
+    """How far one answer moves with each of its inputs, widest first."""
+    base = target.quantity
+    assert base is not None, target.id
+    bars = tuple(
+        Bar(
+            swing.key,
+            base.value,
+            min(swing.at_low, swing.at_high, base.value),
+            max(swing.at_low, swing.at_high, base.value),
+            f"{_in_key(swing.key, swing.low_input)} to {_in_key(swing.key, swing.high_input)}",
+        )
+        for swing in swings
+    )
+    return BarChart(f"What moves: {target.title}", Axis(target.title, base.unit), bars, target.verdict)
+
+
+def _in_key(key: str, value: float) -> str:
+    return format_in(value, "" if KEYS[key].unit == "1" else KEYS[key].unit)
+
+
+def flip_table(turns: tuple[Flip, ...]) -> Table:
+    """At which value of which input a decision turns."""
+    return Table(
+        "What would change a decision",
+        (Column("Decision"), Column("Now"), Column("Turns to"), Column("When"), Column("Is", numeric=True)),
+        tuple((flip.advice, flip.now, flip.then, flip.key, _in_key(flip.key, flip.threshold)) for flip in turns),
+    )
+
+
+def sensitivity_lines(charts: tuple[BarChart, ...], turns: Table) -> list[str]:
+    """Tornados and turns as text."""
+    lines = []
+    for chart in charts:
+        lines.append(chart.title)
+        for bar in chart.bars:
+            low, high = (format_value(end or 0.0, chart.axis.unit) for end in (bar.low, bar.high))
+            lines.append(f"  {bar.label:28} {bar.note:>24}  gives {low} to {high}")
+    if turns.rows:
+        lines.append(turns.title)
+        lines += [f"  {name}: {now} turns to {then} when {key} is {at}" for name, now, then, key, at in turns.rows]
+    return lines
+
+
+def sensitivity_data(swings: tuple[tuple[Advice, tuple[Swing, ...]], ...], turns: tuple[Flip, ...]) -> dict[str, Any]:
+    """Tornados by answer, and turns, in base units."""
+    return {
+        "tornado": {target.id: msgspec.to_builtins(bars) for target, bars in swings},
+        "flips": msgspec.to_builtins(turns),
+    }

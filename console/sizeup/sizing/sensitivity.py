@@ -1,0 +1,179 @@
+"""Sensitivity: which figures matter, and at which values a decision turns."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+from sizeup.errors import UsageError
+from sizeup.model.advice import Advice
+from sizeup.quantity import Quantity
+from sizeup.sizing.advise import answer
+from sizeup.sizing.keys import KEYS, Kind
+from sizeup.sizing.rules import Rules
+from sizeup.sizing.sheet import Inputs
+from sizeup.units import base_unit
+
+TARGETS = ("io.need.headline", "io.balance", "licence.cost.term", "value.licence-usd-per-unit")
+"""The answers whose tornado is worth looking at."""
+
+_BISECTIONS = 14
+"""Halvings of the span in which a decision turns: the threshold is then known to about 0.01 %."""
+_STRIDES = 6
+"""Steps in each direction of the first search."""
+
+
+@dataclass(frozen=True, slots=True)
+class Swing:
+    """What one input does to one answer when it moves over its range."""
+
+    key: str
+    low_input: float
+    """Base units, as all figures here."""
+    high_input: float
+    at_low: float
+    at_high: float
+    elasticity: float
+    """Percent that the answer moves for one percent of the input, over the range."""
+
+    @property
+    def width(self) -> float:
+        """How far the answer moves in all."""
+        return abs(self.at_high - self.at_low)
+
+
+@dataclass(frozen=True, slots=True)
+class Flip:
+    """A value of one input at which one decision turns."""
+
+    key: str
+    advice: str
+    threshold: float
+    """Base units; the first value on the far side of the turn."""
+    now: str
+    then: str
+
+
+def tornado(inputs: Inputs, target: str, rules: Rules) -> tuple[Swing, ...]:
+    """Swings of the answer ``target`` by each of its inputs, widest first; none where it cannot be given."""
+    base = answer(inputs, target, rules)
+    if base is None or base.quantity is None:
+        return ()
+    swings = []
+    for key in _keys(base, inputs):
+        quantity = inputs[key]
+        assert isinstance(quantity, Quantity)
+        low, high = _range(key, quantity, rules)
+        ends = [_value(_moved(inputs, key, end), target, rules) for end in (low, high)]
+        if None in ends or low == high:
+            continue
+        at_low, at_high = (end or 0.0 for end in ends)
+        relative_in = (high - low) / quantity.value
+        relative_out = (at_high - at_low) / base.quantity.value if base.quantity.value else 0.0
+        swings.append(Swing(key, low, high, at_low, at_high, relative_out / relative_in))
+    return tuple(sorted((swing for swing in swings if swing.width), key=lambda swing: -swing.width))
+
+
+def flips(inputs: Inputs, decisions: tuple[Advice, ...], rules: Rules) -> tuple[Flip, ...]:
+    """The nearest turns of each decision, by each of its inputs alone, in both directions."""
+    reach = rules.figure("sensitivity.reach").value
+    found: list[Flip] = []
+    for advice in decisions:
+        if not advice.decision:
+            continue
+        for key in _keys(advice, inputs):
+            for direction in (1 / reach, reach):
+                flip = _turn(inputs, key, advice, direction, rules)
+                if flip is not None:
+                    found.append(flip)
+    return tuple(found)
+
+
+def _keys(advice: Advice, inputs: Inputs) -> Iterator[str]:
+    """Numeric keys that an answer was worked out from, other than zeros, which cannot be scaled."""
+    for entry in advice.inputs:
+        value = inputs.get(entry.key)
+        if isinstance(value, Quantity) and value.value:
+            yield entry.key
+
+
+def _range(key: str, quantity: Quantity, rules: Rules) -> tuple[float, float]:
+    """The input's own range, else a share of it both ways; whole numbers move by one at least."""
+    if quantity.low is not None and quantity.high is not None:
+        return quantity.low, quantity.high
+    swing = rules.figure("sensitivity.swing").value
+    low, high = quantity.value * (1 - swing), quantity.value * (1 + swing)
+    if KEYS[key].kind is Kind.COUNT:
+        low, high = math.floor(low), math.ceil(high)
+    return _inside(key, low), _inside(key, high)
+
+
+def _inside(key: str, value: float) -> float:
+    """The value moved to the nearest one that the key allows."""
+    declared = KEYS[key]
+    scale = base_unit(declared.unit)[1]
+    least = max(declared.minimum, 1) if declared.kind is Kind.COUNT else declared.minimum
+    return min(max(value, least * scale), declared.maximum * scale)
+
+
+def _moved(inputs: Inputs, key: str, value: float) -> Inputs:
+    quantity = inputs[key]
+    assert isinstance(quantity, Quantity)
+    moved = {**inputs, key: replace(quantity, value=value, low=None, high=None)}
+    if key in {"machine.sockets", "machine.cores_per_socket"}:
+        moved.pop("machine.cores", None)
+    elif key == "machine.cores":
+        moved.pop("machine.cores_per_socket", None)
+    return moved
+
+
+def _value(inputs: Inputs, target: str, rules: Rules) -> float | None:
+    advice = _attempt(inputs, target, rules)
+    return None if advice is None or advice.quantity is None else advice.quantity.value
+
+
+def _attempt(inputs: Inputs, target: str, rules: Rules) -> Advice | None:
+    try:
+        return answer(inputs, target, rules)
+    except UsageError:
+        return None  # the moved figure contradicts another, such as more survivors than nodes
+
+
+def _turn(inputs: Inputs, key: str, advice: Advice, direction: float, rules: Rules) -> Flip | None:
+    """The first turn of a decision when ``key`` is multiplied towards ``direction``; None where there is none."""
+    quantity = inputs[key]
+    assert isinstance(quantity, Quantity)
+    whole = KEYS[key].kind is Kind.COUNT
+
+    def decided(value: float) -> str | None:
+        found = _attempt(_moved(inputs, key, value), advice.id, rules)
+        return None if found is None else found.decision
+
+    same = quantity.value
+    for stride in range(1, _STRIDES + 1):
+        value = _inside(key, quantity.value * direction ** (stride / _STRIDES))
+        value = float(round(value)) if whole else value
+        other = decided(value)
+        if other is None:
+            return None
+        if other != advice.decision:
+            threshold = _bisected(same, value, advice.decision, decided, whole=whole)
+            return Flip(key, advice.id, threshold, advice.decision, decided(threshold) or other)
+        same = value
+    return None
+
+
+def _bisected(same: float, other: float, now: str, decided: Callable[[float], str | None], *, whole: bool) -> float:
+    """The value nearest to ``same`` at which the decision is no longer ``now``."""
+    for _ in range(_BISECTIONS):
+        middle = (same + other) / 2
+        if whole:
+            middle = float(math.floor(middle) if other > same else math.ceil(middle))
+            if middle in (same, other):
+                break
+        if decided(middle) == now:
+            same = middle
+        else:
+            other = middle
+    return other

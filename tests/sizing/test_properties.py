@@ -1,0 +1,165 @@
+"""What must hold for every machine, not only for published ones."""
+
+import math
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sizeup.errors import UsageError
+from sizeup.quantity import Origin, Quantity, Words, compare
+from sizeup.sizing import rules
+from sizeup.sizing.advise import Sizing, size
+from sizeup.sizing.keys import KEYS, Kind, Value
+from sizeup.sizing.sensitivity import flips, tornado
+from sizeup.units import base_unit
+
+RULES = rules.shipped()
+PACKS = sorted(pack.pack for pack in RULES.licence_packs())
+MODELS = [
+    "Intel(R) Xeon(R) Gold 6338",
+    "AMD EPYC 9654",
+    "POWER9",
+    "Neoverse-N1",
+    "ARMv8 Neoverse-V2",
+    "Frobnicator 9000",
+]
+few = settings(max_examples=40, deadline=None)
+
+
+def machine(sockets: int, each: int, ghz: float, model: str, pack: str) -> dict[str, Value]:
+    figures = {
+        "machine.sockets": sockets,
+        "machine.cores_per_socket": each,
+        "machine.threads_per_core": 2,
+        "machine.memory_gib": 256,
+        "machine.ghz": ghz,
+    }
+    values: dict[str, Value] = {
+        key: Quantity(number * base_unit(KEYS[key].unit)[1], base_unit(KEYS[key].unit)[0], Origin.USER, "test")
+        for key, number in figures.items()
+    }
+    values["machine.cpu_model"] = Words(model, Origin.USER, "test")
+    values["licence.pack"] = Words(pack, Origin.USER, "test")
+    return values
+
+
+machines = st.builds(
+    machine,
+    sockets=st.integers(1, 16),
+    each=st.integers(1, 128),
+    ghz=st.floats(0.5, 6),
+    model=st.sampled_from(MODELS),
+    pack=st.sampled_from(PACKS),
+)
+
+
+def figure(sizing: Sizing, advice_id: str) -> float:
+    advice = sizing.find(advice_id)
+    assert advice is not None
+    assert advice.quantity is not None
+    return advice.quantity.value
+
+
+def with_more_cores(values: dict[str, Value], more: int) -> dict[str, Value]:
+    each = values["machine.cores_per_socket"]
+    assert isinstance(each, Quantity)
+    return {**values, "machine.cores_per_socket": replace(each, value=each.value + more)}
+
+
+@few
+@given(values=machines, more=st.integers(1, 64))
+def test_more_cores_never_need_fewer_licences_nor_less_io(values: dict[str, Value], more: int) -> None:
+    few_cores, many_cores = size(values, RULES), size(with_more_cores(values, more), RULES)
+
+    for advice_id in ("licence.units", "io.need.headline"):
+        assert figure(many_cores, advice_id) >= figure(few_cores, advice_id)
+
+
+@few
+@given(values=machines)
+def test_ranges_contain_their_value_and_units_are_those_that_are_shown(values: dict[str, Value]) -> None:
+    for advice in size(values, RULES).advice:
+        quantity = advice.quantity
+        assert quantity is not None
+        assert math.isfinite(quantity.value)
+        assert quantity.low is None or quantity.high is None or quantity.low <= quantity.value <= quantity.high
+        assert base_unit(advice.shown_in)[0] == quantity.unit
+
+
+@few
+@given(values=machines)
+def test_every_figure_says_what_it_was_worked_out_from(values: dict[str, Value]) -> None:
+    for advice in size(values, RULES).advice:
+        assert advice.inputs
+        assert advice.working
+        assert all(entry.quantity is not None or entry.words is not None for entry in advice.inputs)
+
+
+@few
+@given(values=machines, discounts=st.tuples(st.floats(0, 100), st.floats(0, 100)))
+def test_a_larger_discount_never_costs_more(values: dict[str, Value], discounts: tuple[float, float]) -> None:
+    values = {**values, "licence.list_usd": Quantity(1000, "USD", Origin.USER, "test")}
+    costs = [
+        figure(
+            size({**values, "licence.discount_percent": Quantity(d / 100, "1", Origin.USER, "test")}, RULES),
+            "licence.cost.term",
+        )
+        for d in sorted(discounts)
+    ]
+
+    assert costs[1] <= costs[0] * (1 + 1e-12)
+
+
+@few
+@given(a=st.floats(1, 1e4), b=st.floats(1, 1e4))
+def test_a_ratio_and_its_inverse_tell_one_story(a: float, b: float) -> None:
+    ratio = compare(Quantity(a, "bytes", Origin.USER, "a"), Quantity(b, "bytes", Origin.USER, "b"))
+
+    assert ratio.percent == pytest.approx((ratio.times - 1) * 100)
+    assert (1 + ratio.percent / 100) * (1 + ratio.inverse_percent / 100) == pytest.approx(1)
+
+
+def test_figures_of_two_units_have_no_ratio() -> None:
+    with pytest.raises(ValueError, match="expected two figures of one unit, found bytes"):
+        compare(Quantity(1, "bytes", Origin.USER, "a"), Quantity(1, "ns", Origin.USER, "b"))
+
+
+@few
+@given(key=st.sampled_from(sorted(KEYS)), text=st.text(max_size=12))
+def test_whatever_is_typed_is_a_value_in_range_or_refused(key: str, text: str) -> None:
+    declared = KEYS[key]
+    try:
+        value = declared.parse(text, Origin.USER, "--set")
+    except UsageError:
+        return
+    scale = base_unit(declared.unit)[1]
+    for part in value if isinstance(value, tuple) else (value,):
+        assert isinstance(part, Words) or declared.minimum * scale <= part.value <= declared.maximum * scale
+        assert declared.kind is not Kind.COUNT or (isinstance(part, Quantity) and part.value % scale == 0)
+
+
+def test_a_turn_lies_between_the_two_decisions() -> None:
+    values = machine(2, 4, 2.66, MODELS[0], "oracle")
+    values["path.stages"] = Words("hba:fc4*2", Origin.USER, "test")
+    sizing = size(values, RULES)
+    turn = next(flip for flip in flips(sizing.inputs, sizing.advice, RULES) if flip.key == "machine.ghz")
+
+    def decision(ghz: float) -> str:
+        at = {**values, "machine.ghz": Quantity(ghz, "Hz", Origin.USER, "test")}
+        found = size(at, RULES).find("io.balance")
+        assert found is not None
+        return found.decision
+
+    assert (turn.now, turn.then) == ("over", "balanced")
+    assert (decision(turn.threshold * 0.999), decision(turn.threshold)) == ("over", "balanced")
+    assert turn.threshold == pytest.approx(800e6 / 1.5 / (8 * 0.0125), rel=1e-3)
+
+
+def test_the_tornado_is_sorted_and_a_proportional_input_has_elasticity_one() -> None:
+    sizing = size(machine(2, 8, 3.0, MODELS[0], "oracle"), RULES)
+    swings = tornado(sizing.inputs, "licence.cost.term", RULES)
+
+    assert [swing.width for swing in swings] == sorted((swing.width for swing in swings), reverse=True)
+    assert next(s for s in swings if s.key == "machine.cores").elasticity == pytest.approx(1)
