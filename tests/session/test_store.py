@@ -40,12 +40,14 @@ def test_the_default_folder_follows_xdg(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_what_has_no_end_is_unfinished_and_the_last_written_comes_first(tmp_path: Path) -> None:
     end, note = '{"kind":"end","t_ns":9,"status":"complete"}', '{"kind":"note","t_ns":3,"text":"end"}'
+    continued = '{"kind":"continued","t_ns":10,"tool":"sizeup 0.1.0","started":""}'
     for number, (name, text) in enumerate(
         {
             "ended": f"{note}\n{end}\n",
             "going-on": f"{note}\n",
             "torn-in-its-end": f"{note}\n{end}",
-            "went-on-after-an-end": f"{end}\n{note}\n",
+            "noted-after-its-end": f"{end}\n{note}\n",
+            "went-on-after-an-end": f"{end}\n{continued}\n",
             "long-line": '{"kind":"end", "x": "' + "y" * 10000 + '"}\n',
             "rubbish": "\n[]\n",
             "empty": "",

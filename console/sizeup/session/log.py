@@ -178,6 +178,11 @@ class Session:
         return self.plans[-1] if self.plans else None
 
     @property
+    def title(self) -> str:
+        """What its user calls it: the last title a note gave, or that of the header; often empty."""
+        return next((note.title for note in reversed(self.notes) if note.title), self.header.title)
+
+    @property
     def tags(self) -> tuple[str, ...]:
         """Every tag its notes carry, each once."""
         return tuple(dict.fromkeys(tag for note in self.notes for tag in note.tags))
@@ -220,11 +225,17 @@ def _decode(line: bytes) -> AnyRecord:
     return cast("AnyRecord", msgspec.convert(_cleaned(msgspec.json.decode(line)), AnyRecord))
 
 
-class _Reader:
-    """Lines in, a growing ``Session`` out."""
+_SAMPLES_PREFIX = b'{"kind":"samples"'
 
-    def __init__(self, where: str, listener: Callable[[AnyRecord], None] | None = None) -> None:
+
+class _Reader:
+    """Lines in, a growing ``Session`` out; without samples where only an outline is wanted."""
+
+    def __init__(
+        self, where: str, *, samples: bool = True, listener: Callable[[AnyRecord], None] | None = None
+    ) -> None:
         self._where = where
+        self._without_samples = not samples
         self._listener = listener
         self._line_number = 0
         self._samples = 0
@@ -233,7 +244,7 @@ class _Reader:
         self._session: Session | None = None
         self._adders: dict[type[Record], Callable[[Session, Any], None]] = {
             SessionRecord: self._repeated_header,
-            ContinuedRecord: lambda session, record: self._keep(session, session.continued, record),
+            ContinuedRecord: self._continued,
             EnvironmentRecord: lambda session, record: self._keep(session, session.environment, record),
             MachineRecord: self._machine,
             PlanRecord: self._plan,
@@ -269,7 +280,7 @@ class _Reader:
             if self._listener is not None:
                 self._listener(self._session.header)
             return
-        if not line.strip():
+        if not line.strip() or (self._without_samples and line.startswith(_SAMPLES_PREFIX)):
             return
         damage = self._session.damage
         try:
@@ -343,13 +354,16 @@ class _Reader:
         else:
             session.damage.left_out += 1
 
+    def _continued(self, session: Session, record: ContinuedRecord) -> None:
+        self._keep(session, session.continued, record)
+        session.end = None
+
     @staticmethod
     def _machine(session: Session, record: MachineRecord) -> None:
         session.machine = record.machine
 
     def _plan(self, session: Session, record: PlanRecord) -> None:
         self._keep(session, session.plans, record.plan)
-        session.end = None
 
     def _step_start(self, session: Session, record: StepStartRecord) -> None:
         id_ = record.step.id
@@ -515,12 +529,13 @@ def _opened(path: str) -> Iterator[BinaryIO]:
             raise UsageError(f"{path}: cannot read the session: {error.strerror or error}") from error
 
 
-def read_session(path: str, listener: Callable[[AnyRecord], None] | None = None) -> Session:
+def read_session(path: str, listener: Callable[[AnyRecord], None] | None = None, *, samples: bool = True) -> Session:
     """The session in a file, plain or gzipped; raises ``SizeupError`` where it is none or is newer.
 
-    ``listener`` hears every record that was accepted, in the order of the file.
+    Without ``samples`` it is an outline that costs little more than reading the file. ``listener`` hears
+    every record that was accepted, in the order of the file.
     """
-    reader = _Reader(path, listener)
+    reader = _Reader(path, samples=samples, listener=listener)
     lines = _Lines(reader)
     with _opened(path) as file:
         for chunk in _chunks(file, path):
@@ -571,6 +586,16 @@ class Follower:
             self._file = None
 
 
+def in_use(path: str) -> bool:
+    """Whether a run is writing this file."""
+    try:
+        with open(path, "rb") as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError as error:
+        return error.errno in (errno.EWOULDBLOCK, errno.EAGAIN)
+    return False
+
+
 class Writer:
     """Appends records to a session file; a record is on its way to the disk when ``write`` returns.
 
@@ -604,14 +629,22 @@ class Writer:
         return writer
 
     @classmethod
-    def append(cls, path: str) -> Self:
-        """Continue a session file; a torn last line is closed first, so that it costs no other."""
+    def append(cls, path: str, *, beside_another: bool = False) -> Self:
+        """Continue a session file; a torn last line is closed first, so that it costs no other.
+
+        Only a note may come ``beside_another`` writer: lines are whole, so the two cannot mix.
+        """
         try:
             descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CLOEXEC)
         except (OSError, ValueError) as error:
             reason = error.strerror if isinstance(error, OSError) else str(error)
             raise UsageError(f"{path}: cannot continue the session: {reason}") from error
         writer = cls(descriptor, path)
+        if os.pread(descriptor, 2, 0) == _GZIP_MAGIC:
+            writer.close()
+            raise UsageError(f"{path}: is compressed and cannot be added to; unpack it first: gunzip {path}")
+        if beside_another and in_use(path):
+            return writer
         writer._lock()
         size = os.fstat(descriptor).st_size
         if size and os.pread(descriptor, 1, size - 1) != b"\n":

@@ -154,6 +154,8 @@ class NoteRecord(Record, frozen=True, tag="note"):
     written: str = ""
     """ISO 8601, UTC: a note may be added long after the run."""
     tags: tuple[str, ...] = ()
+    title: str = ""
+    """A new title of the session; empty where the note gives none."""
 
 
 class EndRecord(Record, frozen=True, tag="end"):

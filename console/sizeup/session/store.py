@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import glob
 import json
 import os
+import pwd
 import re
+from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from sizeup.errors import UsageError
+from sizeup.errors import SizeupError, UsageError
+from sizeup.session.log import Session, Writer, in_use, read_session
+from sizeup.session.records import NoteRecord
 
 SUFFIX = ".sizeup.jsonl"
 
@@ -54,15 +60,110 @@ def _is_session(entry: os.DirEntry[str]) -> bool:
 
 
 def _ended(path: Path) -> bool:
-    """Whether the last whole line says so; an end is a short line, so the tail is enough."""
+    """Whether the last whole line says so, notes apart; an end is a short line, so the tail is enough."""
     with path.open("rb") as file:
         file.seek(max(0, file.seek(0, os.SEEK_END) - _TAIL_BYTES))
-        lines = file.read(_TAIL_BYTES).split(b"\n")
+        *lines, torn = file.read(_TAIL_BYTES).split(b"\n")
+    records = (line for line in reversed(lines) if not line.startswith(b'{"kind":"note"'))
     try:
-        return lines[-1] == b"" and bool(json.loads(lines[-2])["kind"] == "end")
-    except (ValueError, TypeError, KeyError, IndexError):
+        return torn == b"" and bool(json.loads(next(records))["kind"] == "end")
+    except (ValueError, TypeError, KeyError, StopIteration):
         return False
 
 
 def _file_name(host: str) -> str:
     return re.sub(r"[^A-Za-z0-9_.-]", "_", host).strip(".")[:64] or "host"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One file of a folder of sessions."""
+
+    path: Path
+    size_bytes: int
+    written_ns: int
+    """When the file was last written, since the epoch."""
+    session: Session | None
+    """Its outline, without samples; None where it cannot be read."""
+    problem: str = ""
+    """Why it cannot be read."""
+
+    @property
+    def unfinished(self) -> bool:
+        """Whether a plan is waiting to be completed: cut short, cancelled, or with steps that failed."""
+        return self.session is not None and bool(self.session.missing_steps)
+
+    def mentions(self, words: Iterable[str]) -> bool:
+        """Whether every word occurs in its name, host, title, tags, notes or probes, whatever the case."""
+        text = self.path.name
+        if self.session is not None:
+            header = self.session.header
+            parts = [header.host, header.id, header.started, self.session.title, *self.session.tags]
+            parts += [note.text for note in self.session.notes]
+            parts += self.session.steps
+            text = " ".join((text, *parts))
+        return all(word.lower() in text.lower() for word in words)
+
+
+def entries(folder: Path | None = None) -> list[Entry]:
+    """Every session of a folder, the latest first; those that cannot be read are listed with the reason."""
+    folder = directory() if folder is None else folder
+    try:
+        names = [name for name in os.listdir(folder) if name.endswith((SUFFIX, f"{SUFFIX}.gz"))]
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise UsageError(f"{folder}: cannot list the sessions: {error.strerror}") from error
+    found = [_entry(folder / name) for name in names]
+    return sorted(
+        found, key=lambda entry: (entry.session.header.started if entry.session else "", entry.written_ns), reverse=True
+    )
+
+
+def find(name: str, folder: Path | None = None) -> str:
+    """The path that a person means: a file, or a session of the store by its name or the beginning of it."""
+    if os.path.exists(name) or os.sep in name:
+        return name
+    folder = directory() if folder is None else folder
+    matches = sorted(folder.glob(f"{glob.escape(name)}*{SUFFIX}*")) if folder.is_dir() else []
+    exact = [path for path in matches if path.name.removesuffix(".gz").removesuffix(SUFFIX) == name]
+    if len(exact or matches) == 1:
+        return str((exact or matches)[0])
+    if matches:
+        listed = ", ".join(path.name.removesuffix(SUFFIX) for path in matches[:5])
+        raise UsageError(f"{name}: {len(matches)} sessions begin like this: {listed}; say more of the name")
+    raise UsageError(f"{name}: no such file, and no session in {folder} begins like this; see: sizeup sessions")
+
+
+def annotate(path: str, text: str = "", *, tags: tuple[str, ...] = (), title: str = "") -> None:
+    """Append a note to a session, which may even be running."""
+    session = read_session(path, samples=False)
+    written = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+    try:
+        author = pwd.getpwuid(os.getuid()).pw_name
+    except KeyError:
+        author = ""  # a container may run under a number without a name
+    with Writer.append(path, beside_another=True) as writer:
+        writer.write(NoteRecord(session.last_ns, text, author, written, tags, title))
+        writer.sync()
+
+
+def delete(path: Path) -> None:
+    """Remove a session for good; one that is being written is refused."""
+    if in_use(str(path)):
+        raise UsageError(f"{path}: is being written by a run; cancel the run first")
+    try:
+        path.unlink()
+    except OSError as error:
+        raise UsageError(f"{path}: cannot delete: {error.strerror}") from error
+
+
+def _entry(path: Path) -> Entry:
+    try:
+        about = path.stat()
+    except OSError as error:
+        return Entry(path, 0, 0, None, f"{path}: {error.strerror}")
+    try:
+        return Entry(path, about.st_size, about.st_mtime_ns, read_session(str(path), samples=False))
+    except SizeupError as error:
+        return Entry(path, about.st_size, about.st_mtime_ns, None, str(error))

@@ -1,0 +1,26 @@
+"""Write a note into a session, while it runs or long after; - reads the text from standard input."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from sizeup.errors import ExitStatus, UsageError
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("file", metavar="FILE", help="a session file, or the name of one in the state directory")
+    parser.add_argument("text", nargs="+", metavar="TEXT")
+    parser.add_argument("--tag", action="append", default=[], metavar="TAG", help="add a tag as well; may be repeated")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Append the note."""
+    from sizeup.session.store import annotate, find
+
+    text = sys.stdin.read() if arguments.text == ["-"] else " ".join(arguments.text)
+    if not text.strip():
+        raise UsageError("expected the text of a note, found none")
+    annotate(find(arguments.file), text.strip(), tags=tuple(arguments.tag))
+    return ExitStatus.OK

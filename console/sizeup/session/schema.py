@@ -1,0 +1,26 @@
+"""The JSON Schema of the session format, generated from the records: ``python -m sizeup.session.schema``."""
+
+from __future__ import annotations
+
+import sys
+
+import msgspec
+
+from sizeup.session.records import FORMAT, AnyRecord
+
+FILE = "session.schema.json"
+"""Shipped beside this module; the suite proves that it is what the records say."""
+
+
+def schema_text() -> str:
+    """The schema of one line of a session file."""
+    schema = msgspec.json.schema(AnyRecord)
+    heading = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": f"sizeup session, format {FORMAT}: one line of a *.sizeup.jsonl file",
+    }
+    return msgspec.json.format(msgspec.json.encode(heading | schema), indent=2).decode() + "\n"
+
+
+if __name__ == "__main__":
+    sys.stdout.write(schema_text())

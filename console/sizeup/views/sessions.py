@@ -1,0 +1,59 @@
+"""The sessions of a folder as a table and as plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sizeup.session.log import Session
+from sizeup.session.store import SUFFIX, Entry
+from sizeup.units import format_decimal_bytes
+from sizeup.views.table import Column, Table
+
+SCHEMA = "sizeup.sessions/1"
+
+
+def state(session: Session) -> str:
+    """How the session ended and what it is missing, in words."""
+    ended = session.end.status if session.end is not None else "cut short"
+    missing = len(session.missing_steps)
+    return f"{ended}, {missing} of {len(session.plan.steps)} steps missing" if missing and session.plan else ended
+
+
+def sessions_table(entries: Sequence[Entry]) -> Table:
+    """One row per session, the latest first."""
+    rows = []
+    for entry in entries:
+        name = entry.path.name.removesuffix(".gz").removesuffix(SUFFIX)
+        if entry.session is None:
+            rows.append((name, "", format_decimal_bytes(entry.size_bytes), entry.problem))
+            continue
+        session = entry.session
+        what = [session.title, " ".join(f"#{tag}" for tag in session.tags), state(session)]
+        size = format_decimal_bytes(entry.size_bytes)
+        rows.append((name, session.header.started, size, "; ".join(filter(None, what))))
+    columns = (Column("Session"), Column("Started"), Column("Size", numeric=True), Column("What"))
+    return Table("Sessions", columns, tuple(rows))
+
+
+def sessions_data(entries: Sequence[Entry]) -> dict[str, Any]:
+    """Every session in base units, for ``--json``."""
+    return {"schema": SCHEMA, "sessions": [_entry_data(entry) for entry in entries]}
+
+
+def _entry_data(entry: Entry) -> dict[str, Any]:
+    data: dict[str, Any] = {"path": str(entry.path), "size_bytes": entry.size_bytes, "problem": entry.problem}
+    if entry.session is not None:
+        session = entry.session
+        data |= {
+            "id": session.header.id,
+            "host": session.header.host,
+            "started": session.header.started,
+            "title": session.title,
+            "tags": list(session.tags),
+            "notes": [note.text for note in session.notes if note.text],
+            "status": session.end.status if session.end is not None else "cut short",
+            "steps": list(session.steps),
+            "missing_steps": [step.id for step in session.missing_steps],
+        }
+    return data

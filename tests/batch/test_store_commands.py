@@ -1,0 +1,112 @@
+"""Saved sessions can be found again, named, noted and let go."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from batch.conftest import Run
+from sizeup.session.log import Writer, read_session
+
+RUN = ("--batch", "-q", "-p", "null", "--set", "null.samples=3", "--set", "null.interval=0")
+
+
+@pytest.fixture
+def saved(sizeup: Run, tmp_path: Path) -> Path:
+    """A state directory with one session."""
+    assert sizeup(*RUN).returncode == 0
+    (path,) = (tmp_path / "state/sizeup/sessions").iterdir()
+    return path
+
+
+def test_a_note_a_tag_and_a_title_are_kept_and_found(sizeup: Run, saved: Path) -> None:
+    name = saved.name.removesuffix(".sizeup.jsonl")
+
+    assert sizeup("note", name, "after the", "BIOS update", "--tag", "bios").returncode == 0
+    assert sizeup("sessions", "tag", name[:8], "spare", "db").returncode == 0
+    assert sizeup("sessions", "rename", str(saved), "The old server").returncode == 0
+
+    session = read_session(str(saved))
+    assert (session.title, session.tags) == ("The old server", ("bios", "spare", "db"))
+    assert session.notes[0].text == "after the BIOS update"
+    assert session.end is not None
+    listed = sizeup("sessions").stdout
+    assert name in listed
+    assert "The old server; #bios #spare #db; complete" in listed
+    assert name in sizeup("sessions", "search", "bios", "NULL").stdout
+    assert name not in sizeup("sessions", "search", "bios", "unheard").stdout
+    data = json.loads(sizeup("sessions", "--json").stdout)
+    assert data["schema"] == "sizeup.sessions/1"
+    assert data["sessions"][0]["notes"] == ["after the BIOS update"]
+
+
+def test_an_unfinished_session_says_how_to_finish_it(sizeup: Run, saved: Path) -> None:
+    lines = saved.read_text().splitlines(keepends=True)
+    saved.write_text("".join(line for line in lines if '"outcome"' not in line and '"kind":"end"' not in line))
+
+    listed = sizeup("sessions").stdout
+
+    assert "cut short, 1 of 1 steps missing" in listed
+    assert f"unfinished: sizeup --batch --resume {saved}" in listed
+
+
+def test_deleting_asks_and_without_a_terminal_needs_a_yes(sizeup: Run, saved: Path) -> None:
+    refused = sizeup("sessions", "delete", str(saved))
+    assert refused.returncode == 3
+    assert "say --yes if you mean it" in refused.stderr
+    assert saved.exists()
+
+    assert sizeup("sessions", "delete", str(saved), "--yes").returncode == 0
+    assert not saved.exists()
+
+
+def test_what_is_no_session_or_is_being_written_is_not_deleted(sizeup: Run, saved: Path, tmp_path: Path) -> None:
+    (tmp_path / "letter").write_text("dear all\n")
+    assert sizeup("sessions", "delete", "letter", "--yes").returncode == 2
+    assert (tmp_path / "letter").exists()
+    with Writer.append(str(saved)):
+        assert "is being written by a run" in sizeup("sessions", "delete", str(saved), "--yes").stderr
+        assert sizeup("note", str(saved), "while it runs").returncode == 0
+    assert read_session(str(saved)).notes[0].text == "while it runs"
+
+
+def test_pruning_keeps_the_latest_and_the_tagged(sizeup: Run, saved: Path) -> None:
+    for _ in range(2):
+        sizeup(*RUN)
+    sizeup("sessions", "tag", str(saved), "keep")
+    before = set(saved.parent.iterdir())
+
+    assert sizeup("sessions", "prune", "--keep", "1", "--yes").returncode == 0
+
+    after = set(saved.parent.iterdir())
+    assert saved in after
+    assert len(before - after) == 1
+
+
+def test_a_broken_file_is_listed_with_its_reason(sizeup: Run, saved: Path) -> None:
+    (saved.parent / "other.sizeup.jsonl").write_text("hello\n")
+
+    assert "expected a sizeup session" in sizeup("sessions").stdout
+
+
+def test_a_name_that_fits_none_or_many_is_refused(sizeup: Run, saved: Path) -> None:
+    sizeup(*RUN)
+
+    assert "2 sessions begin like this" in sizeup("show", saved.name[:3]).stderr
+    assert "no session in" in sizeup("show", "unheard").stderr
+    assert sizeup("show", "unheard").returncode == 2
+
+
+def test_a_session_shows_as_text_and_as_data(sizeup: Run, saved: Path) -> None:
+    assert "null: gap" in sizeup("show", str(saved)).stdout
+    assert json.loads(sizeup("show", str(saved), "--json").stdout)["schema"] == "sizeup.results/1"
+
+
+def test_a_compressed_session_is_read_and_not_added_to(sizeup: Run, saved: Path) -> None:
+    import gzip
+
+    packed = saved.with_name(saved.name + ".gz")
+    packed.write_bytes(gzip.compress(saved.read_bytes()))
+
+    assert sizeup("show", str(packed)).returncode == 0
+    assert "unpack it first" in sizeup("note", str(packed), "hello").stderr

@@ -1,0 +1,131 @@
+"""The format is what its page and its schema say, and old files read."""
+
+import re
+import shutil
+import subprocess
+from importlib.resources import files
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from sizeup.model.advice import Advice
+from sizeup.model.finding import Finding, Severity
+from sizeup.model.gap import Gap
+from sizeup.model.machine import Machine
+from sizeup.model.plan import Better, Hazard, Plan, Refusal, Series, Step
+from sizeup.model.platform import Platform
+from sizeup.model.sample import Estimate, Outcome, Status
+from sizeup.model.topology import Core, Package, Pu
+from sizeup.quantity import Origin, Quantity
+from sizeup.session.log import point_key, read_session
+from sizeup.session.records import FORMAT, NoteRecord, Record
+from sizeup.session.schema import FILE, schema_text
+
+HERE = Path(__file__).parent
+PAGE = (HERE.parents[1] / "docs/session-format.md").read_text(encoding="utf-8")
+FORMATS = sorted((HERE / "formats").glob("format-*.jsonl"))
+
+
+def test_there_is_a_file_of_every_format() -> None:
+    assert [path.name for path in FORMATS] == [f"format-{number}.jsonl" for number in range(1, FORMAT + 1)]
+
+
+def test_format_1_reads_as_it_was_written() -> None:
+    session = read_session(str(HERE / "formats/format-1.jsonl"))
+
+    step = Step(
+        "memory.latency.dram-thp",
+        "memory.latency",
+        "Memory latency",
+        {"rungs": 5, "warm_up": 0.03},
+        2.5,
+        300.0,
+        (Hazard.CPU_LOAD, Hazard.MEMORY),
+        "512 MiB of memory",
+        (1,),
+    )
+    assert session.damage.sentences() == ()
+    assert session.header.host == "db01"
+    assert session.machine == Machine(
+        packages=(Package((0, 1), 0),),
+        cores=(Core((0, 1), 0, 0, 0),),
+        pus=(Pu(0, online=True, allowed=True, core=0), Pu(1, online=True, allowed=True, core=0)),
+        memory_bytes=8 << 30,
+        cpu_model="Example CPU",
+        base_clock=Quantity(2.6e9, "Hz", Origin.DETECTED, "/proc/cpuinfo"),
+        platform=Platform(architecture="x86_64", kernel="6.1.0", hostname="db01"),
+    )
+    assert session.plans == [
+        Plan("quick", (step,), (Refusal("io.direct", "io.direct", "no target"),), {"memory.latency": {"rungs": 5}})
+    ]
+    run = session.steps[step.id]
+    assert run.step == step
+    assert run.series == {
+        "dram-thp": Series("dram-thp", "Random cycle", "ns", Better.LOWER, "working_set_bytes", "bytes", "Working set")
+    }
+    point = run.points[point_key("dram-thp", {"working_set_bytes": 16384})]
+    assert (list(point.t_ns), list(point.values), list(point.flags)) == ([100, 200, 300], [1.2, 1.25, 9.5], [0, 0, 5])
+    assert point.estimate == Estimate(
+        "dram-thp", {"working_set_bytes": 16384}, 1.22, 1.2, 1.25, 3, 1.2, 1.2, 1.25, 0.33, converged=True
+    )
+    assert session.outcomes == {
+        step.id: Outcome(Status.OK),
+        "io.direct": Outcome(Status.REFUSED, "no target"),
+        "clock.cost": Outcome(Status.CRASHED, "its worker died of SIGSEGV", "SIGSEGV"),
+    }
+    assert session.gaps == [Gap("/proc/pressure/cpu", "absent")]
+    assert session.findings == [
+        Finding("memory.small", Severity.INFO, "Small", ("8 GiB",), "little cache", "add memory", ("node:0",))
+    ]
+    assert session.advice == [
+        Advice(
+            "io.need",
+            "I/O need",
+            "wants 65 MB/s",
+            Quantity(6.5e7, "bytes/s", Origin.RULE, "io.ghz-rule"),
+            ("2 x 2.6",),
+            (),
+            (),
+        )
+    ]
+    assert session.notes == [NoteRecord(900, "after the BIOS update", "ann", "2026-02-01T10:00:00Z", ("bios",), "DB 1")]
+    assert (session.title, session.tags) == ("DB 1", ("bios",))
+    assert session.end is not None
+    assert session.end.status == "complete"
+
+
+def test_the_kept_file_has_every_kind_of_record() -> None:
+    kinds = {msgspec.json.decode(line)["kind"] for line in (HERE / "formats/format-1.jsonl").read_bytes().splitlines()}
+    assert kinds == {kind.__struct_config__.tag for kind in Record.__subclasses__()}
+
+
+def test_the_page_lists_every_record_with_its_fields() -> None:
+    rows = re.findall(r"^\| `([a-z-]+)` \| (.*?) \|", PAGE, re.MULTILINE)
+    listed = {kind: re.findall(r"`(\w+)`", fields) for kind, fields in rows}
+    assert listed == {kind.__struct_config__.tag: list(kind.__struct_fields__) for kind in Record.__subclasses__()}
+
+
+def test_the_shipped_schema_is_what_the_records_say() -> None:
+    shipped = files("sizeup.session").joinpath(FILE).read_text(encoding="utf-8")
+    assert shipped == schema_text(), "run: python -m sizeup.session.schema > console/sizeup/session/session.schema.json"
+
+
+@pytest.mark.skipif(shutil.which("jq") is None, reason="needs jq")
+@pytest.mark.parametrize("number", range(5))
+def test_the_printed_questions_are_answered_by_jq(number: int) -> None:
+    command = re.findall(r"<!-- jq -->\n```\n(.*?)\n```", PAGE)[number]
+    path = HERE / "formats/format-1.jsonl"
+
+    done = subprocess.run(
+        ["bash", "-c", command.replace("$f", f"'{path}'")], capture_output=True, text=True, check=True
+    )
+
+    expected = [
+        "io.direct\trefused\tno target",
+        'memory.latency.dram-thp\tdram-thp\t{"working_set_bytes":16384}\t1.22',
+        "memory.latency.dram-thp\tdram-thp\t3",
+        '"memory.latency.dram-thp","dram-thp",100,1.2',
+        "Example CPU\t6.1.0",
+    ]
+    assert expected[number] in done.stdout.splitlines()
