@@ -33,9 +33,7 @@ def grow(root: Path, text: str) -> str:
             if sign == "->":
                 target.symlink_to(rest.strip())
             else:
-                target.write_text(
-                    rest.replace("\\n", "\n").replace("\\t", "\t").replace("\\0", "\0") + "\n", encoding="utf-8"
-                )
+                target.write_text(rest.replace("\\n", "\n").replace("\\t", "\t") + "\n", encoding="utf-8")
     return str(root)
 
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from sizeup.discovery.allowance import read_allowance
 from sizeup.discovery.ancestry import Ancestry
 from sizeup.discovery.block import read_block_devices
+from sizeup.discovery.budget import bandwidth_budgets
 from sizeup.discovery.caches import read_caches
 from sizeup.discovery.cpuinfo import read_cpuinfo
 from sizeup.discovery.cpus import read_processors
+from sizeup.discovery.findings import find
 from sizeup.discovery.meminfo import parse_meminfo, read_memory_blocks
 from sizeup.discovery.multipath import multipath_maps, nvme_maps
 from sizeup.discovery.nfs import read_nfs_mounts
@@ -17,6 +21,7 @@ from sizeup.discovery.nvme import read_nvme_controllers, read_nvme_namespaces, r
 from sizeup.discovery.pci import read_pci
 from sizeup.discovery.platform import read_base_clock, read_platform
 from sizeup.discovery.scsi import read_hbas, read_scsi_devices
+from sizeup.discovery.stacks import resolve_stacks
 from sizeup.discovery.sysroot import Sysroot
 from sizeup.model.machine import Machine
 
@@ -33,14 +38,14 @@ def discover(sysroot: Sysroot | str = "/") -> Machine:
     nodes = read_nodes(root, processors.pus, package_of, allowance.nodes)
     ancestry = Ancestry(root)
     rdma_ports = read_rdma_ports(root, ancestry)
-    block_devices = read_block_devices(root, ancestry)
+    block_devices = resolve_stacks(read_block_devices(root, ancestry))
     hbas = read_hbas(root, ancestry)
     by_hctl = {device.hctl: device.name for device in block_devices if device.hctl is not None}
     scsi_devices = read_scsi_devices(root, hbas, by_hctl)
     subsystems = read_nvme_subsystems(root)
     namespaces = read_nvme_namespaces(root, subsystems)
     controllers = read_nvme_controllers(root, ancestry, subsystems)
-    return Machine(
+    machine = Machine(
         packages=processors.packages,
         dies=processors.dies,
         cores=processors.cores,
@@ -68,3 +73,5 @@ def discover(sysroot: Sysroot | str = "/") -> Machine:
         contradictions=processors.contradictions,
         gaps=tuple(root.gaps),
     )
+    machine = replace(machine, budgets=bandwidth_budgets(machine))
+    return replace(machine, findings=find(machine))

@@ -34,6 +34,14 @@ def _link(sysroot: Sysroot, base: str, when: str) -> PciLink | None:
     return None if width is None or not 0 < width < 255 else PciLink(speed, width)
 
 
+_X722 = (0x8086, range(0x37CC, 0x37D4))
+"""Network ports inside the chip set: their link is bogus, always 2.5 GT/s by one lane."""
+
+
+def _has_link(identity: _Identity) -> bool:
+    return identity.vendor != _X722[0] or identity.device not in _X722[1]
+
+
 def parse_id(text: str) -> int:
     """A class or id such as ``0x010802``: at most 32 bits."""
     if re.fullmatch(r"0x[0-9A-Fa-f]{1,8}", text) is None:
@@ -92,6 +100,7 @@ def _read_function(
     elif node is None:
         node, origin = _node_by_cpus(local, nodes, online), NodeOrigin.LOCAL_CPUS
     identity = _identity(sysroot, path)
+    real_link = _has_link(identity)
     roots = _ROOT.findall(path)
     made = sysroot.integer(f"{path}/sriov_numvfs")
     return PciFunction(
@@ -108,8 +117,8 @@ def _read_function(
         node=node,
         node_origin=None if node is None else origin,
         local_cpus=local,
-        link=_link(sysroot, path, "current"),
-        link_limit=_link(sysroot, path, "max"),
+        link=_link(sysroot, path, "current") if real_link else None,
+        link_limit=_link(sysroot, path, "max") if real_link else None,
         virtual_function_of=link_name(sysroot, f"{path}/physfn"),
         virtual_functions=made,
         virtual_functions_limit=None if made is None else sysroot.integer(f"{path}/sriov_totalvfs"),

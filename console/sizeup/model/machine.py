@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from sizeup.model.budget import PathBudget
 from sizeup.model.finding import Finding
 from sizeup.model.gap import Gap
 from sizeup.model.network import NfsMount, Nic, RdmaPort
@@ -63,6 +64,8 @@ class Machine:
     nvme_namespaces: tuple[NvmeNamespace, ...] = ()
     nvme_subsystems: tuple[NvmeSubsystem, ...] = ()
     nfs_mounts: tuple[NfsMount, ...] = ()
+    budgets: tuple[PathBudget, ...] = ()
+    """What the way from each device to memory can carry."""
     contradictions: tuple[str, ...] = ()
     """Where the firmware contradicts itself about what shares what, in words."""
     findings: tuple[Finding, ...] = ()

@@ -7,16 +7,28 @@ from dataclasses import dataclass
 
 import msgspec
 
+from sizeup.model.budget import PathBudget
 from sizeup.model.finding import Finding
 from sizeup.model.gap import Gap
 from sizeup.model.machine import Machine, PuCounts
 from sizeup.model.network import NfsMount, Nic, RdmaPort
 from sizeup.model.numa import HugePages, NumaNode
+from sizeup.model.pci import PciFunction
 from sizeup.model.platform import Platform
-from sizeup.model.storage import BlockDevice, BlockKind
+from sizeup.model.storage import (
+    BlockDevice,
+    BlockKind,
+    Hba,
+    MultipathMap,
+    NvmeController,
+    NvmeNamespace,
+    NvmeSubsystem,
+    ScsiDevice,
+    Transport,
+)
 from sizeup.model.topology import Cache, CacheKind, Core, Die, Package, Pu
 from sizeup.quantity import Quantity
-from sizeup.units import format_bytes, format_decimal_bytes, format_hz
+from sizeup.units import format_bytes, format_decimal_bytes, format_hz, format_rate
 from sizeup.views.table import Column, Table
 
 SCHEMA = "sizeup.detect/1"
@@ -73,8 +85,16 @@ class Detection(msgspec.Struct, frozen=True):
     platform: Platform
     nics: tuple[Nic, ...]
     rdma_ports: tuple[RdmaPort, ...]
+    pci: tuple[PciFunction, ...]
     block_devices: tuple[BlockDevice, ...]
+    hbas: tuple[Hba, ...]
+    scsi_devices: tuple[ScsiDevice, ...]
+    maps: tuple[MultipathMap, ...]
+    nvme_controllers: tuple[NvmeController, ...]
+    nvme_namespaces: tuple[NvmeNamespace, ...]
+    nvme_subsystems: tuple[NvmeSubsystem, ...]
     nfs_mounts: tuple[NfsMount, ...]
+    budgets: tuple[PathBudget, ...]
     contradictions: tuple[str, ...]
     findings: tuple[Finding, ...]
     gaps: tuple[Gap, ...]
@@ -102,8 +122,16 @@ def detection(machine: Machine) -> Detection:
         platform=machine.platform,
         nics=machine.nics,
         rdma_ports=machine.rdma_ports,
+        pci=machine.pci,
         block_devices=machine.block_devices,
+        hbas=machine.hbas,
+        scsi_devices=machine.scsi_devices,
+        maps=machine.maps,
+        nvme_controllers=machine.nvme_controllers,
+        nvme_namespaces=machine.nvme_namespaces,
+        nvme_subsystems=machine.nvme_subsystems,
         nfs_mounts=machine.nfs_mounts,
+        budgets=machine.budgets,
         contradictions=machine.contradictions,
         findings=machine.findings,
         gaps=machine.gaps,
@@ -315,6 +343,79 @@ def storage_section(machine: Machine) -> Section | None:
     return Section("Storage", (), Table("", columns, rows)) if rows else None
 
 
+def _hba_rate(hba: Hba) -> str:
+    rates = [target.rate_bits_per_second for target in hba.targets if target.rate_bits_per_second is not None]
+    speed = hba.speed_bits_per_second or max(rates, default=None)
+    return "-" if speed is None else f"{speed / 1e9:g} Gbit"
+
+
+def adapters_section(machine: Machine) -> Section | None:
+    """Host adapters that lead somewhere else: SATA ports and drivers that make disks up are left to the JSON."""
+    rows = tuple(
+        (
+            hba.name,
+            hba.transport.value,
+            hba.driver or "-",
+            hba.state or "?",
+            _hba_rate(hba),
+            "-" if hba.node is None else str(hba.node),
+            str(len(hba.targets)),
+            hba.port_name or "-",
+        )
+        for hba in machine.hbas
+        if hba.transport not in (Transport.SATA, Transport.OTHER, Transport.USB)
+    )
+    columns = (
+        Column("name"), Column("kind"), Column("driver"), Column("state"), Column("speed", numeric=True),
+        Column("node", numeric=True), Column("targets", numeric=True), Column("port"),
+    )  # fmt: skip
+    return Section("Host adapters", (), Table("", columns, rows)) if rows else None
+
+
+def paths_section(machine: Machine) -> Section | None:
+    """Multipath maps, a row for each path."""
+    rows = []
+    for found in machine.maps:
+        rows.append((found.name, found.device, "", "", "", ""))
+        for path in found.paths:
+            state = " ".join(filter(None, (path.state, path.access_state)))
+            rows.append(
+                (
+                    f"  {path.device}",
+                    path.hctl or "-",
+                    path.hba or "-",
+                    path.target or "-",
+                    "-" if path.node is None else str(path.node),
+                    state or "?",
+                )
+            )
+    columns = (
+        Column("map and path"), Column("device"), Column("adapter"), Column("target"), Column("node", numeric=True),
+        Column("state"),
+    )  # fmt: skip
+    return Section("Multipath", (), Table("", columns, tuple(rows))) if rows else None
+
+
+def budget_section(machine: Machine) -> Section | None:
+    """The narrowest stage on each device's way to memory, as far as it is known."""
+    rows = tuple(
+        (
+            budget.device,
+            budget.pci_address,
+            "-" if budget.limit_bytes_per_second is None else format_rate(budget.limit_bytes_per_second),
+            budget.narrowest or "no rate known",
+            "-" if budget.share_bytes_per_second is None else format_rate(budget.share_bytes_per_second),
+        )
+        for budget in machine.budgets
+        if budget.limit_bytes_per_second is not None
+    )
+    columns = (
+        Column("device"), Column("PCI address"), Column("at most", numeric=True), Column("because of"),
+        Column("when shared", numeric=True),
+    )  # fmt: skip
+    return Section("Bandwidth budget", (), Table("", columns, rows)) if rows else None
+
+
 def nfs_section(machine: Machine) -> Section | None:
     """NFS mounts."""
     rows = tuple(
@@ -343,7 +444,10 @@ def machine_sections(machine: Machine) -> tuple[Section, ...]:
         memory_section(machine),
         platform_section(machine),
         storage_section(machine),
+        adapters_section(machine),
+        paths_section(machine),
         network_section(machine),
         nfs_section(machine),
+        budget_section(machine),
     )
     return tuple(section for section in sections if section is not None)

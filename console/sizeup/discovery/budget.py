@@ -1,0 +1,181 @@
+"""The bandwidth budget of each device: port, link, switch uplinks, root port, interconnect, memory.
+
+Rates are payload in one direction: PCI Express after its encoding (a further 5 to 18 % goes to packet
+headers, by payload size), Fibre Channel nominal, Ethernet as TCP payload with time stamps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sizeup.model.budget import PathBudget, Stage
+from sizeup.model.machine import Machine
+from sizeup.model.numa import NumaNode
+from sizeup.model.pci import PciFunction, PciLink
+from sizeup.model.storage import Hba, Transport
+
+_PCIE_BYTES_PER_LANE = {
+    2.5: 250e6,
+    5.0: 500e6,
+    8.0: 8e9 * 128 / 130 / 8,
+    16.0: 16e9 * 128 / 130 / 8,
+    32.0: 32e9 * 128 / 130 / 8,
+    64.0: 64e9 * 242 / 256 / 8,
+}
+"""Per second, by gigatransfers: 8b/10b up to 5, 128b/130b up to 32, FLIT at 64."""
+
+_FC_BYTES = {1: 100e6, 2: 200e6, 4: 400e6, 8: 800e6, 16: 1600e6, 32: 3200e6, 64: 6400e6}
+"""Per second, by nominal Gbit."""
+
+_SAS_BYTES = {1.5: 150e6, 3.0: 300e6, 6.0: 600e6, 12.0: 1200e6, 22.5: 2400e6}
+
+_TCP_SHARE_1500, _TCP_SHARE_9000 = 0.9415, 0.99
+_JUMBO = 8000
+_DEPTH_LIMIT = 32
+
+
+def link_bytes_per_second(link: PciLink) -> float | None:
+    """Payload of a PCI Express link in one direction."""
+    lane = _PCIE_BYTES_PER_LANE.get(link.gigatransfers)
+    return None if lane is None else lane * link.width
+
+
+def ethernet_bytes_per_second(bits_per_second: int, mtu: int | None) -> float:
+    """TCP payload with time stamps at this MTU."""
+    share = _TCP_SHARE_9000 if mtu is not None and mtu >= _JUMBO else _TCP_SHARE_1500
+    return bits_per_second / 8 * share
+
+
+def _hba_port(hba: Hba) -> Stage | None:
+    if hba.transport in (Transport.FC, Transport.FCOE) and hba.speed_bits_per_second is not None:
+        gigabits = round(hba.speed_bits_per_second / 1e9)
+        rate = _FC_BYTES.get(gigabits)
+        return Stage("port", hba.name, rate, f"{gigabits} Gbit {hba.transport.value}")
+    rates = [target.rate_bits_per_second for target in hba.targets if target.rate_bits_per_second is not None]
+    if hba.transport is Transport.SAS and rates:
+        known = [_SAS_BYTES.get(rate / 1e9) for rate in rates]
+        total = sum(rate for rate in known if rate is not None)
+        return Stage("port", hba.name, total or None, f"{len(rates)} SAS end devices at their phys' rates")
+    return None
+
+
+def _endpoints(machine: Machine) -> Iterator[tuple[str, str, int | None, Stage | None]]:
+    """Name, PCI address, node and port of everything that moves data for a database."""
+    for controller in machine.nvme_controllers:
+        if controller.pci_address is not None:
+            yield controller.name, controller.pci_address, controller.node, None
+    for hba in machine.hbas:
+        if hba.pci_address is not None:
+            yield hba.name, hba.pci_address, hba.node, _hba_port(hba)
+    for nic in machine.nics:
+        if nic.pci_address is not None and nic.kind == "physical":
+            speed = nic.speed_bits_per_second
+            rate = None if speed is None else ethernet_bytes_per_second(speed, nic.mtu)
+            words = "link down or speed unknown" if speed is None else f"{speed / 1e9:g} Gb/s Ethernet, MTU {nic.mtu}"
+            yield nic.name, nic.pci_address, nic.node, Stage("port", nic.name, rate, words)
+
+
+def _edges(address: str, functions: dict[str, PciFunction]) -> list[PciFunction]:
+    """The functions at the lower end of each edge from the device up to its root port."""
+    edges: list[PciFunction] = []
+    function = functions.get(address)
+    if function is not None and function.virtual_function_of in functions:
+        function = functions[function.virtual_function_of or ""]  # it has no link of its own
+    while function is not None and len(edges) < _DEPTH_LIMIT:
+        if function.parent is None:
+            break
+        edges.append(function)
+        function = functions.get(function.parent)
+        # A switch has an upstream port and, behind an inner bus without a link, downstream ports.
+        while function is not None and function.parent in functions and function.link is None:
+            function = functions[function.parent or ""]
+    return edges
+
+
+def _edge_stage(edge: PciFunction, at: int, count: int) -> Stage:
+    link = edge.link
+    name = "link" if at == 0 else "uplink" if at < count - 1 else "root port"
+    if link is None:
+        return Stage(name, edge.address, None, "no link speed reported")
+    words = f"{link.gigatransfers:g} GT/s x{link.width}"
+    return Stage(name, edge.address, link_bytes_per_second(link), words)
+
+
+def _device_key(address: str) -> str:
+    """Functions of one device share its link."""
+    return address.rpartition(".")[0]
+
+
+def _memory_stage(node: int | None, nodes: dict[int, NumaNode]) -> Stage | None:
+    if node is None or node not in nodes:
+        return None
+    access = nodes[node].access
+    rate = None if access is None else access.read_bytes_per_second
+    words = "firmware's HMAT" if rate is not None else "not stated by the firmware; the memory probe measures it"
+    return Stage("memory", f"node {node}", None if rate is None else float(rate), words)
+
+
+def _interconnect_stage(node: int | None, machine: Machine) -> Stage | None:
+    packages = {package for found in machine.nodes if found.os_id == node for package in found.packages}
+    if node is None or len(machine.packages) < 2 or not packages:
+        return None
+    return Stage(
+        "interconnect",
+        f"package {min(packages)}",
+        None,
+        "crossed by memory of other packages; the NUMA probe measures it",
+    )
+
+
+def bandwidth_budgets(machine: Machine) -> tuple[PathBudget, ...]:
+    """One budget for each NVMe controller, host adapter and physical interface on PCI Express."""
+    functions = {function.address: function for function in machine.pci}
+    nodes = {node.os_id: node for node in machine.nodes}
+    ways = []
+    load: dict[str, dict[str, float]] = {}
+    for name, address, node, port in _endpoints(machine):
+        edges = _edges(address, functions)
+        if not edges:
+            continue
+        stages = [_edge_stage(edge, at, len(edges)) for at, edge in enumerate(edges)]
+        asked = None if port is None else port.bytes_per_second
+        for edge, stage in zip(edges, stages, strict=True):
+            # On its own link a device of unknown speed asks for nothing that is known.
+            load.setdefault(_device_key(edge.address), {})[name] = asked or 0.0
+            asked = min((rate for rate in (asked, stage.bytes_per_second) if rate), default=None)
+        ways.append((name, address, node, port, stages))
+    return tuple(_budget(machine, nodes, load, *way) for way in ways)
+
+
+def _budget(
+    machine: Machine,
+    nodes: dict[int, NumaNode],
+    load: dict[str, dict[str, float]],
+    name: str,
+    address: str,
+    node: int | None,
+    port: Stage | None,
+    links: list[Stage],
+) -> PathBudget:
+    share: float | None = None
+    stages = [] if port is None else [port]
+    for link in links:
+        users = load[_device_key(link.subject)]
+        others = tuple(user for user in users if user != name)
+        wanted = sum(users.values()) if others else None
+        stages.append(Stage(link.name, link.subject, link.bytes_per_second, link.source, others, wanted or None))
+        if link.bytes_per_second is not None and wanted and wanted > link.bytes_per_second:
+            part = link.bytes_per_second * users[name] / wanted
+            share = part if share is None else min(share, part)
+    stages += [stage for stage in (_interconnect_stage(node, machine), _memory_stage(node, nodes)) if stage is not None]
+    known = [stage for stage in stages if stage.bytes_per_second is not None]
+    least = min(known, key=lambda stage: stage.bytes_per_second or 0.0, default=None)
+    return PathBudget(
+        device=name,
+        pci_address=address,
+        node=node,
+        stages=tuple(stages),
+        limit_bytes_per_second=None if least is None else least.bytes_per_second,
+        narrowest=None if least is None else f"{least.name} {least.subject} ({least.source})",
+        share_bytes_per_second=share,
+    )

@@ -1,0 +1,572 @@
+"""What the user of this machine should know: pure functions from one machine, or from two looks at it."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+
+from sizeup.discovery.caches import overlaps
+from sizeup.discovery.lists import format_list
+from sizeup.model.finding import Finding, Severity
+from sizeup.model.machine import Machine
+from sizeup.model.network import Nic
+from sizeup.model.numa import HugePages, MemoryKind, NumaNode
+from sizeup.model.storage import MultipathMap, Transport
+from sizeup.units import format_bytes, format_rate
+
+EXHAUSTED_SHARE, ROOMY_SHARE = 0.05, 0.30
+"""A node is exhausted below the first share free, while another is roomy above the second."""
+
+ONE_SIDED_SHARE, GROWTH_BYTES_MINIMUM = 0.9, 64 << 20
+"""Growth is one-sided from this share on one node; less growth than this in all says nothing."""
+
+_SKEW, _SKEW_USED = 0.4, 0.4
+_UNEVEN_RATIO = 1.5
+_STEAL_SHARE = 0.01
+_SLOW_CLOCKS = frozenset({"hpet", "acpi_pm", "jiffies", "refined-jiffies", "pit", "xen"})
+_BITS_PER_TRANSPORT = 10_000_000_000
+_MEMLOCK_MEANT = 1 << 30
+_DISPLAY, _ACCELERATOR = 0x03, 0x12
+
+
+def _memory_nodes(machine: Machine) -> list[NumaNode]:
+    """Nodes with ordinary memory whose use is known; a GPU's memory is no place for a database."""
+    return [
+        node
+        for node in machine.nodes
+        if node.memory_bytes and node.free_bytes is not None and node.kind is not MemoryKind.GPU
+    ]
+
+
+def _share(node: NumaNode) -> float:
+    return (node.free_bytes or 0) / (node.memory_bytes or 1)
+
+
+def _node_line(node: NumaNode) -> str:
+    return (
+        f"node {node.os_id}: {format_bytes(node.free_bytes or 0)} of {format_bytes(node.memory_bytes or 0)} free "
+        f"({_share(node):.1%}), {format_bytes(node.file_bytes or 0)} of it page cache"
+    )
+
+
+def exhausted_nodes(machine: Machine) -> Iterator[Finding]:
+    """A node out of memory or of huge pages while another has plenty: the first half of Cyclops."""
+    nodes = _memory_nodes(machine)
+    empty = [node for node in nodes if _share(node) < EXHAUSTED_SHARE]
+    roomy = [node for node in nodes if _share(node) > ROOMY_SHARE]
+    if empty and roomy:
+        yield Finding(
+            "memory.exhausted-node",
+            Severity.CRITICAL,
+            f"{_node_names(empty)} nearly out of memory, with plenty free on {_node_names(roomy)}",
+            tuple(_node_line(node) for node in (*empty, *roomy)),
+            "What runs there gets its memory from a remote node or by reclaim, and its latency rises.",
+            "Interleave the large shared segment (numactl --interleave=all, or the database's own NUMA setting), "
+            "or place huge pages evenly over the nodes before it starts.",
+            tuple(f"node:{node.os_id}" for node in empty),
+        )
+    yield from _exhausted_pools(machine)
+
+
+def _node_names(nodes: Iterable[NumaNode]) -> str:
+    numbers = [str(node.os_id) for node in nodes]
+    return f"node {numbers[0]}" if len(numbers) == 1 else f"nodes {', '.join(numbers)}"
+
+
+def _exhausted_pools(machine: Machine) -> Iterator[Finding]:
+    sizes = sorted({pool.page_bytes for node in machine.nodes for pool in node.huge_pages if pool.total})
+    for size in sizes:
+        pools = [
+            (node, pool) for node in machine.nodes for pool in node.huge_pages if pool.page_bytes == size and pool.total
+        ]
+        empty = [(node, pool) for node, pool in pools if pool.free == 0]
+        roomy = [(node, pool) for node, pool in pools if pool.free > ROOMY_SHARE * pool.total]
+        if empty and roomy:
+            yield Finding(
+                "memory.exhausted-node",
+                Severity.CRITICAL,
+                f"{_node_names(node for node, _ in empty)} without a free huge page of {format_bytes(size)}, "
+                f"with plenty on {_node_names(node for node, _ in roomy)}",
+                tuple(f"node {node.os_id}: {pool.free} of {pool.total} free" for node, pool in pools),
+                "A segment that wants huge pages there gets them from a remote node, or none.",
+                "Interleave the segment over the nodes, or reserve the pages where it runs "
+                "(/sys/devices/system/node/node*/hugepages).",
+                tuple(f"node:{node.os_id}" for node, _ in empty),
+            )
+
+
+def skewed_memory(machine: Machine) -> Iterator[Finding]:
+    """Use far from capacity; it also fires on idle machines, so it is only information."""
+    nodes = _memory_nodes(machine)
+    capacity = sum(node.memory_bytes or 0 for node in nodes)
+    used = sum((node.memory_bytes or 0) - (node.free_bytes or 0) for node in nodes)
+    if len(nodes) < 2 or not capacity or used < _SKEW_USED * capacity:
+        return
+    for node in nodes:
+        share_used = ((node.memory_bytes or 0) - (node.free_bytes or 0)) / used
+        share = (node.memory_bytes or 0) / capacity
+        if share_used - share > _SKEW:
+            yield Finding(
+                "memory.skewed-use",
+                Severity.INFO,
+                f"node {node.os_id} holds {share_used:.0%} of the memory in use and {share:.0%} of the memory",
+                tuple(_node_line(other) for other in nodes),
+                "The next large allocation may exhaust it; a second look shows whether it grows.",
+                "Look again under load: sizeup detect --since FILE.",
+                (f"node:{node.os_id}",),
+            )
+
+
+def _in_use(node: NumaNode) -> int:
+    """Bytes taken: free pages and free huge pages are not."""
+    idle = sum(pool.free * pool.page_bytes for pool in node.huge_pages)
+    return max((node.memory_bytes or 0) - (node.free_bytes or 0) - idle, 0)
+
+
+def growth_by_node(before: Machine, after: Machine) -> tuple[tuple[int, int], ...]:
+    """Node and bytes by which its use grew (less than 0: shrank) between two looks; huge pages in use count."""
+    earlier = {node.os_id: node for node in _memory_nodes(before)}
+    return tuple(
+        (node.os_id, _in_use(node) - _in_use(earlier[node.os_id]))
+        for node in _memory_nodes(after)
+        if node.os_id in earlier
+    )
+
+
+def growth_findings(before: Machine, after: Machine) -> tuple[Finding, ...]:
+    """Memory in use that grew on one node alone between two looks: the second half of Cyclops."""
+    growth = growth_by_node(before, after)
+    grown = sum(max(size, 0) for _, size in growth)
+    if len(growth) < 2 or grown < GROWTH_BYTES_MINIMUM:
+        return ()
+    node, most = max(growth, key=lambda pair: pair[1])
+    share = most / grown
+    if share < ONE_SIDED_SHARE:
+        return ()
+    return (
+        Finding(
+            "memory.one-sided-growth",
+            Severity.WARNING,
+            f"{share:.1%} of the growth in memory in use fell on node {node}",
+            tuple(f"node {number}: {'+' if size >= 0 else '-'}{format_bytes(abs(size))}" for number, size in growth),
+            "What was started between the two looks has its memory on one node: that node's controllers serve it all, "
+            "the rest of the machine reaches it remotely, and the node runs out first.",
+            "Start it with numactl --interleave=all or the database's NUMA setting, "
+            "and reserve huge pages evenly over the nodes.",
+            (f"node:{node}",),
+        ),
+    )
+
+
+def suma(machine: Machine) -> Iterator[Finding]:
+    """Several sockets behind one node: interleaved by the firmware, or NUMA switched off."""
+    if machine.platform.is_guest:
+        return  # a hypervisor invents the sockets it shows
+    off = "numa=off" in machine.platform.kernel_settings
+    if off or (len(machine.packages) > 1 and len(machine.nodes) == 1):
+        why = "numa=off on the kernel's command line" if off else "the firmware interleaves memory over the sockets"
+        yield Finding(
+            "numa.suma",
+            Severity.WARNING,
+            f"{len(machine.packages)} sockets show as one memory node",
+            (why, f"{len(machine.packages)} sockets, {len(machine.nodes)} nodes"),
+            "Nothing can be placed: on average every access but one in so many sockets is remote.",
+            "Drop numa=off, or switch node interleaving off in the firmware, then measure both ways.",
+            ("machine",),
+        )
+
+
+def uneven_memory(machine: Machine) -> Iterator[Finding]:
+    """Nodes with CPUs that differ in memory or in huge pages."""
+    nodes = [node for node in machine.nodes if node.pus and node.kind is not MemoryKind.GPU]
+    sizes = [node.memory_bytes for node in nodes if node.memory_bytes is not None]
+    if len(sizes) > 1 and max(sizes) > _UNEVEN_RATIO * min(sizes):
+        yield Finding(
+            "memory.uneven-nodes",
+            Severity.WARNING,
+            "the nodes differ in memory",
+            tuple(f"node {node.os_id}: {format_bytes(node.memory_bytes or 0)}" for node in nodes),
+            "Work spread evenly over the CPUs exhausts the smaller node first; channels may be left empty.",
+            "Fill the memory slots of all sockets alike.",
+            tuple(f"node:{node.os_id}" for node in nodes if node.memory_bytes == min(sizes)),
+        )
+    pools: dict[int, list[tuple[NumaNode, HugePages]]] = {}
+    for node in nodes:
+        for pool in node.huge_pages:
+            pools.setdefault(pool.page_bytes, []).append((node, pool))
+    for size, found in pools.items():
+        totals = [pool.total for _, pool in found]
+        if len(totals) > 1 and max(totals) > _UNEVEN_RATIO * min(totals):
+            yield Finding(
+                "memory.uneven-huge-pages",
+                Severity.WARNING,
+                f"huge pages of {format_bytes(size)} are not spread evenly",
+                tuple(f"node {node.os_id}: {pool.total}" for node, pool in found),
+                "A segment in huge pages lies where the pages are, whatever runs where.",
+                "Reserve per node: /sys/devices/system/node/nodeN/hugepages/*/nr_hugepages.",
+                tuple(f"node:{node.os_id}" for node, _ in found),
+            )
+
+
+def _moving_devices(machine: Machine) -> Iterator[tuple[str, str, int | None]]:
+    for nic in machine.nics:
+        if nic.kind == "physical" and nic.up:
+            yield f"nic:{nic.name}", nic.name, nic.node
+    for controller in machine.nvme_controllers:
+        yield f"nvme:{controller.name}", controller.name, controller.node
+    for hba in machine.hbas:
+        if hba.transport in (Transport.FC, Transport.FCOE, Transport.SAS, Transport.RAID):
+            yield f"hba:{hba.name}", hba.name, hba.node
+
+
+def remote_devices(machine: Machine) -> Iterator[Finding]:
+    """Devices on a node whose CPUs this process may not use, or that has no memory."""
+    if len(machine.nodes) < 2:
+        return
+    allowed = {pu.cpu for pu in machine.pus if pu.allowed}
+    near = {node.os_id for node in machine.nodes if allowed & set(node.pus)}
+    bare = {node.os_id for node in machine.nodes if node.memory_bytes == 0}
+    for subject, name, node in _moving_devices(machine):
+        if node is None or (node in near and node not in bare):
+            continue
+        reason = "which has no memory" if node in bare else "whose CPUs this process may not use"
+        yield Finding(
+            "device.remote",
+            Severity.WARNING,
+            f"{name} hangs on node {node}, {reason}",
+            (
+                f"{name}: node {node}",
+                f"allowed CPUs are on {'node' if len(near) == 1 else 'nodes'} {format_list(tuple(near))}",
+            ),
+            "Its interrupts and its data cross the interconnect on every transfer.",
+            "Run what uses it on its node, or move the card to a slot of the other socket.",
+            (subject,),
+        )
+
+
+def degraded_links(machine: Machine) -> Iterator[Finding]:
+    """Links trained below what both their ends can do; the other functions of a device share its first one's link."""
+    for function in machine.pci:
+        link, limit = function.link, function.edge_limit
+        if link is None or limit is None or function.parent is None or function.virtual_function_of is not None:
+            continue
+        if not function.address.endswith(".0") or (function.class_code or 0) >> 16 in (_DISPLAY, _ACCELERATOR):
+            continue  # graphics processors slow their links down when idle
+        if link.gigatransfers < limit.gigatransfers or link.width < limit.width:
+            yield Finding(
+                "pci.degraded-link",
+                Severity.WARNING,
+                f"{function.address} ({function.driver or 'no driver'}) trained below what its link can do",
+                (
+                    f"now {link.gigatransfers:g} GT/s x{link.width}",
+                    f"both ends can do {limit.gigatransfers:g} GT/s x{limit.width}",
+                ),
+                f"It moves at most {link.gigatransfers * link.width / (limit.gigatransfers * limit.width):.0%} "
+                "of what was paid for.",
+                "Reseat the card, check riser and slot; some devices slow down when idle: look again under load.",
+                (f"pci:{function.address}",),
+            )
+
+
+def narrow_uplinks(machine: Machine) -> Iterator[Finding]:
+    """Shared links that carry less than the devices behind them can ask for."""
+    seen: set[str] = set()
+    for budget in machine.budgets:
+        for stage in budget.stages:
+            wanted, rate = stage.wanted_bytes_per_second, stage.bytes_per_second
+            device = stage.subject.rpartition(".")[0]  # functions of one device share its link
+            if wanted is None or rate is None or wanted <= rate or device in seen:
+                continue
+            seen.add(device)
+            users = (budget.device, *stage.shared_with)
+            yield Finding(
+                "pci.narrow-uplink",
+                Severity.INFO,
+                f"{', '.join(users)} share a link that carries less than they can ask for together",
+                (
+                    f"{stage.name} {stage.subject}: {format_rate(rate)} ({stage.source})",
+                    f"asked for: {format_rate(wanted)}",
+                ),
+                "Alone each is as fast as it can be, together they are not.",
+                "Spread them over slots of their own, or plan with the shared figure.",
+                (f"pci:{stage.subject}",),
+            )
+
+
+def _packages_of(machine: Machine, nodes: Iterable[int | None]) -> set[int]:
+    by_node = {node.os_id: node.packages for node in machine.nodes}
+    return {package for node in nodes if node is not None for package in by_node.get(node, ())}
+
+
+def bonds(machine: Machine) -> Iterator[Finding]:
+    """Bonds whose members differ in speed, are down, or sit on different sockets."""
+    nics = {nic.name: nic for nic in machine.nics}
+    for bond in (nic for nic in machine.nics if nic.kind == "bond"):
+        members = [nics[name] for name in bond.lower if name in nics]
+        yield from _bond_findings(machine, bond, members)
+
+
+def _bond_findings(machine: Machine, bond: Nic, members: list[Nic]) -> Iterator[Finding]:
+    lines = tuple(
+        f"{nic.name}: node {'unknown' if nic.node is None else nic.node}, "
+        + ("down" if not nic.up else f"{(nic.speed_bits_per_second or 0) / 1e9:g} Gb/s")
+        for nic in members
+    )
+    subject = (f"nic:{bond.name}",)
+    if bond.up and any(nic.up is False for nic in members):
+        yield Finding(
+            "bond.member-down", Severity.WARNING, f"a member of {bond.name} is down", lines,
+            "The bond has lost its redundancy, or part of its bandwidth.", "Check cable, switch port and driver.",
+            subject,
+        )  # fmt: skip
+    speeds = {nic.speed_bits_per_second for nic in members if nic.up and nic.speed_bits_per_second}
+    if len(speeds) > 1:
+        yield Finding(
+            "bond.uneven-speed", Severity.WARNING, f"the members of {bond.name} differ in speed", lines,
+            "A flow gets the speed of whichever member it lands on.", "Use ports of one speed.", subject,
+        )  # fmt: skip
+    if len(_packages_of(machine, (nic.node for nic in members))) > 1:
+        yield Finding(
+            "bond.across-packages", Severity.INFO, f"the members of {bond.name} are on different sockets", lines,
+            "Part of the traffic crosses the interconnect, which part changes with the active member or the flow.",
+            "Keep interrupts and readers near the active member; for redundancy this may be what you want.", subject,
+        )  # fmt: skip
+
+
+def _path_lines(found: MultipathMap) -> tuple[str, ...]:
+    return tuple(
+        f"{path.device} over {path.hba or 'unknown host'}: {path.state or 'state unknown'}, "
+        f"{'speed unknown' if path.speed_bits_per_second is None else f'{path.speed_bits_per_second / 1e9:g} Gbit'}, "
+        f"node {'unknown' if path.node is None else path.node}"
+        for path in found.paths
+    )
+
+
+def maps(machine: Machine) -> Iterator[Finding]:
+    """Multipath maps with one path, with dead paths, with unlike paths, across sockets, or poorer than their like."""
+    usual: dict[Transport | None, int] = {}
+    for transport in {path.transport for found in machine.maps for path in found.paths}:
+        counts = Counter(len(m.paths) for m in machine.maps if m.paths and m.paths[0].transport is transport)
+        usual[transport] = max(counts, default=0)
+    for found in machine.maps:
+        if found.paths:
+            yield from _map_findings(machine, found, usual.get(found.paths[0].transport, 0))
+
+
+def _map_findings(machine: Machine, found: MultipathMap, usual: int) -> Iterator[Finding]:
+    lines, subject = _path_lines(found), (f"map:{found.name}",)
+    dead = [path.device for path in found.paths if path.state not in (None, "running", "live")]
+    if dead:
+        yield Finding(
+            "multipath.dead-path", Severity.WARNING, f"{found.name} has lost {', '.join(dead)}", lines,
+            "Bandwidth and redundancy are less than they look.", "Check the fabric and the port; multipath -ll.",
+            subject,
+        )  # fmt: skip
+    if len(found.paths) == 1 or len(found.paths) < usual:
+        yield Finding(
+            "multipath.few-paths", Severity.WARNING,
+            f"{found.name} has {len(found.paths)} path{'s' if len(found.paths) > 1 else ''}"
+            + (f", its like have {usual}" if len(found.paths) < usual else ""),
+            lines, "One cable, port or switch takes the device away, or halves it.", "Check zoning and masking.",
+            subject,
+        )  # fmt: skip
+    speeds = {path.speed_bits_per_second for path in found.paths if path.speed_bits_per_second is not None}
+    if len(speeds) > 1:
+        yield Finding(
+            "multipath.uneven-speed", Severity.WARNING, f"the paths of {found.name} differ in speed", lines,
+            "Round robin waits for the slower path.", "Bring the ports to one speed, or weigh the paths.", subject,
+        )  # fmt: skip
+    if len(_packages_of(machine, (path.node for path in found.paths))) > 1:
+        yield Finding(
+            "multipath.across-packages", Severity.INFO, f"the paths of {found.name} are on different sockets", lines,
+            "Part of the I/O crosses the interconnect, whichever CPU asked for it.",
+            "Prefer the local path where the policy can (NVMe: iopolicy numa), or count it in.", subject,
+        )  # fmt: skip
+
+
+def nfs_transports(machine: Machine) -> Iterator[Finding]:
+    """Fewer connections than it takes to fill the interface: one carries some 10 Gb/s."""
+    nics = {nic.name: nic for nic in machine.nics}
+    for mount in machine.nfs_mounts:
+        nic = nics.get(mount.nic or "")
+        speed = None if nic is None else nic.speed_bits_per_second
+        if nic is None or speed is None or mount.transports is None:
+            continue
+        needed = min(math.ceil(speed / _BITS_PER_TRANSPORT), 16)
+        if mount.transports < needed:
+            yield Finding(
+                "nfs.few-transports",
+                Severity.WARNING,
+                f"{mount.mount_point} uses {mount.transports} of the {needed} connections that {nic.name} wants",
+                (f"nconnect: {mount.transports}", f"{nic.name}: {speed / 1e9:g} Gb/s"),
+                "One TCP connection is served by one CPU and carries some 10 Gb/s.",
+                f"Mount with nconnect={needed}; all mounts of that server and version share the first one's setting.",
+                (f"nfs:{mount.mount_point}",),
+            )
+
+
+def memlock_without_huge_pages(machine: Machine) -> Iterator[Finding]:
+    """A limit raised for huge pages, and no huge pages."""
+    platform = machine.platform
+    meant = platform.memlock_unlimited or (platform.memlock_bytes or 0) >= _MEMLOCK_MEANT
+    if meant and not any(pool.total for pool in machine.huge_pages):
+        limit = "unlimited" if platform.memlock_unlimited else format_bytes(platform.memlock_bytes or 0)
+        yield Finding(
+            "memory.memlock-without-huge-pages",
+            Severity.INFO,
+            "memlock is raised but there is no huge page",
+            (f"memlock: {limit}", "huge pages: 0"),
+            "Half of the usual preparation for a large SGA is missing: it will run on small pages.",
+            "Reserve huge pages (vm.nr_hugepages), or take the limit back.",
+            ("machine",),
+        )
+
+
+def clock_source(machine: Machine) -> Iterator[Finding]:
+    """A clock that costs a system call, or worse a read over the bus."""
+    source = machine.platform.clock_source
+    if source in _SLOW_CLOCKS:
+        yield Finding(
+            "clock.slow-source",
+            Severity.WARNING,
+            f"the clock source is {source}, not the TSC",
+            (f"current: {source}", f"available: {' '.join(machine.platform.clock_sources) or 'unknown'}"),
+            "Databases read the clock around every wait, and each reading costs a system call, a microsecond or more.",
+            "Find out why the kernel distrusts the TSC (dmesg), then clocksource=tsc; measure with the clock probe.",
+            ("clock",),
+        )
+
+
+def processors(machine: Machine) -> Iterator[Finding]:
+    """Threads or clocks that are less than they look."""
+    platform = machine.platform
+    if platform.smt in ("off", "forceoff"):
+        yield Finding(
+            "cpu.smt-off", Severity.INFO, "simultaneous multithreading is switched off",
+            (f"SMT control: {platform.smt}",),
+            "Threads are half of what the data sheet says; cores, and licences by core, stay the same.",
+            "Intended on licence-bound machines; else echo on > /sys/devices/system/cpu/smt/control.", ("cpu",),
+        )  # fmt: skip
+    offline = tuple(pu.cpu for pu in machine.pus if not pu.online)
+    if offline and platform.smt not in ("off", "forceoff"):
+        yield Finding(
+            "cpu.offline", Severity.INFO, f"CPUs present but offline: {len(offline)}",
+            (f"offline: {format_list(offline)}",),
+            "They do no work; most licence metrics count them unless the firmware disables them.",
+            "echo 1 > /sys/devices/system/cpu/cpuN/online, if it was not on purpose.", ("cpu",),
+        )  # fmt: skip
+    # intel_pstate and amd-pstate steer by load under this name; the others nail the clock down.
+    if platform.governor == "powersave" and (platform.frequency_driver or "") not in (
+        "intel_pstate", "amd-pstate-epp", "amd-pstate",
+    ):  # fmt: skip
+        yield Finding(
+            "cpu.powersave", Severity.WARNING, "the frequency governor keeps the lowest clock",
+            (f"governor: powersave, driver: {platform.frequency_driver or 'unknown'}",),
+            "The CPUs stay at their lowest clock whatever the load.", "cpupower frequency-set -g performance.",
+            ("cpu",),
+        )  # fmt: skip
+    if platform.steal_share is not None and platform.steal_share > _STEAL_SHARE:
+        yield Finding(
+            "cpu.steal", Severity.WARNING, "the hypervisor gives this machine's CPU time to others",
+            (f"stolen since boot: {platform.steal_share:.1%}",),
+            "Measurements here are of a share of the hardware, and change with the neighbours.",
+            "Ask for dedicated CPUs, or read all figures as lower bounds.", ("cpu",),
+        )  # fmt: skip
+
+
+def restricted(machine: Machine) -> Iterator[Finding]:
+    """Fewer CPUs allowed than online: right for placing, no help with a licence."""
+    counts = machine.pu_counts
+    if counts.allowed >= counts.online:
+        return
+    group = machine.platform.control_group
+    evidence = [
+        f"allowed: {format_list(tuple(pu.cpu for pu in machine.pus if pu.allowed))}",
+        f"online: {counts.online}",
+    ]
+    if machine.platform.affinity is not None:
+        evidence.append(f"affinity (taskset): {format_list(machine.platform.affinity)}")
+    if group is not None and group.cpus is not None:
+        evidence.append(f"cpuset of {group.path or '/'}: {format_list(group.cpus)}")
+    yield Finding(
+        "affinity.restricted",
+        Severity.INFO,
+        f"this process may use {counts.allowed} of {counts.online} CPUs",
+        tuple(evidence),
+        "Probes measure inside it. Affinity and cpusets are soft partitioning: they do not shrink a licence.",
+        "Start without taskset or cpuset to judge the whole machine.",
+        ("cpu",),
+    )
+
+
+def _crossing(
+    name: str, ones: Iterable[tuple[int, ...]], other_name: str, others: Iterable[tuple[int, ...]]
+) -> Iterator[str]:
+    """Sets of two kinds that overlap without one holding the other."""
+    theirs = [set(cpus) for cpus in others]
+    for cpus in ones:
+        own = set(cpus)
+        for other in theirs:
+            if own & other and not own <= other and not other <= own:
+                yield f"{name} {format_list(cpus)} and {other_name} {format_list(tuple(other))} overlap in part"
+
+
+def contradictions(machine: Machine) -> tuple[str, ...]:
+    """Where the firmware contradicts itself, in words."""
+    found = list(machine.contradictions)
+    packages = [package.pus for package in machine.packages]
+    nodes = [node.pus for node in machine.nodes if node.pus]
+    found.extend(
+        f"L{one.level} {one.kind.value} caches overlap: {format_list(one.shared_by)}, {format_list(other.shared_by)}"
+        for one, other in overlaps(machine.caches)
+    )
+    shared = [cache.shared_by for cache in machine.caches if len(cache.shared_by) > 1]
+    found.extend(_crossing("cache of", dict.fromkeys(shared), "socket", packages))
+    found.extend(_crossing("node of", nodes, "socket", packages))
+    if len(nodes) > 1 and len(set(nodes)) == 1:
+        found.append(f"all {len(nodes)} nodes claim the same CPUs, {format_list(nodes[0])}")
+    return tuple(dict.fromkeys(found))
+
+
+def firmware(machine: Machine) -> Iterator[Finding]:
+    """Contradictions, as one finding."""
+    lines = contradictions(machine)
+    if lines:
+        yield Finding(
+            "firmware.contradiction",
+            Severity.WARNING,
+            "the firmware contradicts itself about what shares what",
+            lines[:10],
+            "Counts of sockets, caches or nodes may be wrong, here and in every other tool.",
+            "Update the firmware; check the counts against the data sheet, and set them by hand for sizing.",
+            ("cpu",),
+        )
+
+
+def arrays(machine: Machine) -> Iterator[Finding]:
+    """Md arrays that lack members."""
+    for device in machine.block_devices:
+        if device.raid_degraded:
+            yield Finding(
+                "storage.degraded-array",
+                Severity.CRITICAL,
+                f"{device.name} ({device.raid_level}) lacks {device.raid_degraded} of {device.raid_disks} members",
+                (f"state: {device.state or 'unknown'}", f"members: {', '.join(device.members) or 'none'}"),
+                "The next failure loses data; reads and rebuilds are slower meanwhile.",
+                "mdadm --detail names the missing member.",
+                (f"block:{device.name}",),
+            )
+
+
+_CHECKS: tuple[Callable[[Machine], Iterator[Finding]], ...] = (
+    exhausted_nodes, arrays, skewed_memory, suma, uneven_memory, remote_devices, degraded_links, narrow_uplinks, bonds,
+    maps, nfs_transports, memlock_without_huge_pages, clock_source, processors, restricted, firmware,
+)  # fmt: skip
+
+
+def find(machine: Machine) -> tuple[Finding, ...]:
+    """All findings of one look, the gravest first."""
+    order = list(Severity)
+    found = [finding for check in _CHECKS for finding in check(machine)]
+    return tuple(sorted(found, key=lambda finding: order.index(finding.severity)))

@@ -1,0 +1,96 @@
+"""Block stacks resolved to the devices at their bottom, with the spindles that work for reads and writes.
+
+A write to a mirror of two costs two disk writes, to RAID 5 four disk operations and to RAID 6 six;
+so a set of N members offers N, N/2, N/4 or N/6 members' worth of writes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from sizeup.model.storage import BlockDevice, BlockKind
+
+_WRITE_COST = {"raid1": None, "raid10": 2, "raid4": 4, "raid5": 4, "raid6": 6}
+"""Disk operations for one small write; None where every member writes. Others cost one."""
+
+_DEPTH_LIMIT = 16
+
+
+@dataclass(frozen=True, slots=True)
+class _Bottom:
+    leaves: tuple[str, ...]
+    reads: float
+    writes: float
+
+
+def _merged(bottoms: list[_Bottom]) -> _Bottom:
+    """Members side by side; those that end on the same leaves, as two partitions of a disk do, count once."""
+    seen: dict[str, None] = {}
+    reads = writes = 0.0
+    for bottom in bottoms:
+        if not set(bottom.leaves) & seen.keys():
+            reads += bottom.reads
+            writes += bottom.writes
+        seen.update(dict.fromkeys(bottom.leaves))
+    return _Bottom(tuple(seen), reads, writes)
+
+
+def _resolve(name: str, devices: Mapping[str, BlockDevice], known: dict[str, _Bottom], depth: int) -> _Bottom:
+    device = devices.get(name)
+    own = _Bottom((name,), 1.0, 1.0)
+    if device is None or depth == 0 or device.kind is BlockKind.MULTIPATH:
+        return own  # the paths of a map are ways to one device and not devices
+    if name in known:
+        return known[name]
+    below = (device.parent,) if device.parent is not None else device.members
+    bottoms = [_resolve(member, devices, known, depth - 1) for member in below if member != name]
+    if bottoms:
+        own = _merged(bottoms)
+        if device.kind is BlockKind.MD and device.raid_level in _WRITE_COST:
+            cost = _WRITE_COST[device.raid_level]
+            writes = min(bottom.writes for bottom in bottoms) if cost is None else own.writes / cost
+            own = replace(own, writes=writes)
+    known[name] = own
+    return own
+
+
+def usable_bytes(level: str | None, sizes: list[int]) -> int | None:
+    """What an array of members of these sizes offers; None for a level not known here."""
+    if not sizes:
+        return None
+    least, count = min(sizes), len(sizes)
+    by_level = {
+        "raid0": sum(sizes),
+        "linear": sum(sizes),
+        "raid1": least,
+        "raid4": least * (count - 1),
+        "raid5": least * (count - 1),
+        "raid6": least * (count - 2),
+        "raid10": least * count // 2,
+    }
+    offered = by_level.get(level or "")
+    return None if offered is None else max(offered, 0)
+
+
+def resolve_stacks(devices: tuple[BlockDevice, ...]) -> tuple[BlockDevice, ...]:
+    """The devices with leaves, spindles and usable size filled in."""
+    by_name = {device.name: device for device in devices}
+    known: dict[str, _Bottom] = {}
+    resolved = []
+    for device in devices:
+        bottom = _resolve(device.name, by_name, known, _DEPTH_LIMIT)
+        usable = device.size_bytes or None
+        if usable is None and device.kind is BlockKind.MD:
+            sizes = [by_name[member].size_bytes for member in device.members if member in by_name]
+            usable = usable_bytes(device.raid_level, [size for size in sizes if size])
+        resolved.append(
+            replace(
+                device,
+                leaves=bottom.leaves,
+                read_spindles=bottom.reads,
+                write_spindles=bottom.writes,
+                usable_bytes=usable,
+            )
+        )
+    return tuple(resolved)

@@ -1,0 +1,40 @@
+"""Bandwidth budget: what the way from a device to memory can carry, stage by stage."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """One stage of a way."""
+
+    name: str
+    """``media``, ``port``, ``link``, ``uplink``, ``root port``, ``interconnect``, ``memory``."""
+    subject: str
+    """What carries it: a PCI address, a host, a node."""
+    bytes_per_second: float | None
+    """Payload in one direction; None where nothing tells, and then the stage limits nothing here."""
+    source: str
+    """The figure it was computed from, in words."""
+    shared_with: tuple[str, ...] = ()
+    """Other devices on the same stage."""
+    wanted_bytes_per_second: float | None = None
+    """What all devices on the stage could ask for together; None where it carries one device."""
+
+
+@dataclass(frozen=True, slots=True)
+class PathBudget:
+    """The way of one device's data to memory."""
+
+    device: str
+    """``nvme0``, ``host11``, ``eth0``."""
+    pci_address: str
+    node: int | None
+    stages: tuple[Stage, ...]
+    limit_bytes_per_second: float | None
+    """The least of the stages that are known; None where none is."""
+    narrowest: str | None
+    """Name and subject of that stage."""
+    share_bytes_per_second: float | None = None
+    """What is left when all devices that share its stages work at once."""

@@ -1,0 +1,69 @@
+"""The way of a device's data to memory is as wide as its narrowest stage."""
+
+import pytest
+
+from sizeup.discovery.budget import bandwidth_budgets, ethernet_bytes_per_second, link_bytes_per_second
+from sizeup.model.machine import Machine
+from sizeup.model.network import Nic
+from sizeup.model.pci import PciFunction, PciLink
+from sizeup.model.storage import Hba, NvmeController, Transport
+
+
+@pytest.mark.parametrize(
+    ("speed", "width", "megabytes"),
+    [(2.5, 4, 1000), (5, 8, 4000), (8, 4, 3938), (16, 16, 31508), (32, 4, 15754), (64, 4, 30250)],
+)
+def test_links_carry_their_payload_after_encoding(speed: float, width: int, megabytes: int) -> None:
+    assert round((link_bytes_per_second(PciLink(speed, width)) or 0) / 1e6) == megabytes
+
+
+def test_ethernet_carries_tcp_payload_by_its_mtu() -> None:
+    assert round(ethernet_bytes_per_second(10**10, 1500) / 1e6) == 1177
+    assert round(ethernet_bytes_per_second(10**10, 9000) / 1e6, 1) == 1237.5
+
+
+def switch(lanes_up: int) -> tuple[PciFunction, ...]:
+    """A root port, a switch behind it, and two drives of four lanes each."""
+    up = PciLink(8, lanes_up)
+    return (
+        PciFunction("0000:00:01.0", 0x060400, 1, 1, link=up),
+        PciFunction("0000:01:00.0", 0x060400, 1, 1, parent="0000:00:01.0", link=up),
+        PciFunction("0000:02:00.0", 0x060400, 1, 1, parent="0000:01:00.0", link=PciLink(8, 4)),
+        PciFunction("0000:02:01.0", 0x060400, 1, 1, parent="0000:01:00.0", link=PciLink(8, 4)),
+        PciFunction("0000:03:00.0", 0x010802, 1, 1, parent="0000:02:00.0", link=PciLink(8, 4)),
+        PciFunction("0000:04:00.0", 0x010802, 1, 1, parent="0000:02:01.0", link=PciLink(8, 4)),
+    )
+
+
+DRIVES = tuple(
+    NvmeController(f"nvme{n}", "pcie", address, pci_address=address)
+    for n, address in enumerate(("0000:03:00.0", "0000:04:00.0"))
+)
+
+
+def test_a_switch_uplink_is_shared_by_the_drives_behind_it() -> None:
+    first, second = bandwidth_budgets(Machine(pci=switch(4), nvme_controllers=DRIVES))
+
+    uplink = next(stage for stage in first.stages if stage.subject == "0000:01:00.0")
+    assert uplink.shared_with == ("nvme1",)
+    assert uplink.wanted_bytes_per_second == 2 * (uplink.bytes_per_second or 0)
+    assert first.share_bytes_per_second == (first.limit_bytes_per_second or 0) / 2
+    assert second.share_bytes_per_second == first.share_bytes_per_second
+
+
+def test_a_wide_uplink_leaves_each_drive_its_own_link() -> None:
+    first, _ = bandwidth_budgets(Machine(pci=switch(16), nvme_controllers=DRIVES))
+
+    assert first.share_bytes_per_second is None
+    assert first.narrowest == "link 0000:03:00.0 (8 GT/s x4)"
+
+
+def test_the_port_is_a_stage_of_its_own() -> None:
+    card = PciFunction("0000:05:00.0", 0x0C0400, 1, 1, parent="0000:00:02.0", link=PciLink(8, 8))
+    hba = Hba("host1", Transport.FC, pci_address=card.address, speed_bits_per_second=16 * 10**9)
+    nic = Nic("eth0", "physical", pci_address=card.address)
+
+    fc, ethernet = bandwidth_budgets(Machine(pci=(card,), hbas=(hba,), nics=(nic,)))
+
+    assert (fc.limit_bytes_per_second, fc.narrowest) == (1600e6, "port host1 (16 Gbit fc)")
+    assert ethernet.stages[0].bytes_per_second is None

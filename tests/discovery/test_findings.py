@@ -1,0 +1,215 @@
+"""Findings are pure: one machine in, or two looks, and out what its user should know."""
+
+from dataclasses import replace
+
+import pytest
+
+from sizeup.discovery.findings import contradictions, find, growth_findings
+from sizeup.model.finding import Severity
+from sizeup.model.machine import Machine
+from sizeup.model.network import NfsMount, Nic
+from sizeup.model.numa import HugePages, MemoryKind, NumaNode
+from sizeup.model.pci import PciFunction, PciLink
+from sizeup.model.platform import Platform
+from sizeup.model.storage import BlockDevice, BlockKind, MultipathMap, NvmeController, Path, Transport
+from sizeup.model.topology import Cache, CacheKind, Package, Pu
+
+GIB = 1 << 30
+
+
+def node(number: int, total: int, free: int, pools: tuple[HugePages, ...] = ()) -> NumaNode:
+    cpus = (2 * number, 2 * number + 1)
+    return NumaNode(
+        number, cpus, (number,), cpus, memory_bytes=total * GIB, free_bytes=free * GIB, file_bytes=0, huge_pages=pools
+    )
+
+
+def two_sockets(*nodes: NumaNode) -> Machine:
+    return Machine(
+        packages=(Package((0, 1), 0), Package((2, 3), 1)),
+        pus=tuple(Pu(cpu, online=True, allowed=True) for cpu in range(4)),
+        nodes=nodes or (node(0, 100, 50), node(1, 100, 50)),
+    )
+
+
+def ids(machine: Machine) -> list[str]:
+    return [finding.id for finding in find(machine)]
+
+
+def test_a_healthy_machine_has_no_findings() -> None:
+    assert find(two_sockets()) == ()
+
+
+@pytest.mark.parametrize(
+    ("free", "found"),
+    [((4, 50), True), ((5, 50), False), ((4, 30), False), ((4, 31), True)],
+)
+def test_an_exhausted_node_is_below_5_percent_while_another_is_above_30(free: tuple[int, int], found: bool) -> None:
+    machine = two_sockets(node(0, 100, free[0]), node(1, 100, free[1]))
+
+    assert ("memory.exhausted-node" in ids(machine)) is found
+
+
+def test_the_memory_of_a_gpu_is_no_room() -> None:
+    gpu = replace(node(1, 100, 99), kind=MemoryKind.GPU)
+
+    assert "memory.exhausted-node" not in ids(two_sockets(node(0, 100, 1), gpu))
+
+
+def test_huge_pages_are_counted_by_size_and_a_size_of_none_never_counts() -> None:
+    taken, idle, absent = HugePages(2 << 20, 64, 0), HugePages(2 << 20, 64, 40), HugePages(1 << 30, 0, 0)
+    exhausted = two_sockets(node(0, 100, 50, (taken, absent)), node(1, 100, 50, (idle, absent)))
+    even = two_sockets(node(0, 100, 50, (taken,)), node(1, 100, 50, (taken,)))
+
+    (finding,) = find(exhausted)
+    assert (finding.id, finding.severity) == ("memory.exhausted-node", Severity.CRITICAL)
+    assert finding.evidence == ("node 0: 0 of 64 free", "node 1: 40 of 64 free")
+    assert find(even) == ()
+
+
+def test_growth_on_one_node_is_named_with_its_share() -> None:
+    before = two_sockets(node(0, 100, 90), node(1, 100, 90))
+    after = two_sockets(node(0, 100, 10), node(1, 100, 89))
+
+    (finding,) = growth_findings(before, after)
+
+    assert finding.id == "memory.one-sided-growth"
+    assert finding.title == "98.8% of the growth in memory in use fell on node 0"
+    assert finding.evidence == ("node 0: +80 GiB", "node 1: +1 GiB")
+
+
+def test_growth_inside_a_pool_of_huge_pages_counts_though_free_memory_stays() -> None:
+    idle, taken = HugePages(2 << 20, 4096, 4096), HugePages(2 << 20, 4096, 0)
+    before = two_sockets(node(0, 100, 50, (idle,)), node(1, 100, 50, (idle,)))
+    after = two_sockets(node(0, 100, 50, (taken,)), node(1, 100, 50, (idle,)))
+
+    assert [finding.id for finding in growth_findings(before, after)] == ["memory.one-sided-growth"]
+
+
+@pytest.mark.parametrize("free", [(80, 80), (90, 90), (95, 95)])
+def test_even_or_no_growth_is_no_finding(free: tuple[int, int]) -> None:
+    before = two_sockets(node(0, 100, 90), node(1, 100, 90))
+
+    assert growth_findings(before, two_sockets(node(0, 100, free[0]), node(1, 100, free[1]))) == ()
+
+
+def test_several_sockets_behind_one_node_are_suma_but_never_in_a_guest() -> None:
+    machine = replace(two_sockets(node(0, 100, 50)), platform=Platform(is_guest=False))
+
+    assert ids(machine) == ["numa.suma"]
+    assert ids(replace(machine, platform=Platform(is_guest=True))) == []
+    assert ids(replace(machine, nodes=(), platform=Platform(kernel_settings=("numa=off",)))) == ["numa.suma"]
+
+
+def test_a_link_is_degraded_only_against_the_lesser_of_its_two_ends() -> None:
+    port = PciFunction("0000:00:01.0", 0x060400, 1, 1, link_limit=PciLink(8, 16))
+    card = PciFunction(
+        "0000:01:00.0", 0x010802, 1, 1, parent=port.address, link=PciLink(8, 4), link_limit=PciLink(16, 4),
+        edge_limit=PciLink(8, 4),
+    )  # fmt: skip
+    worse = replace(card, link=PciLink(8, 2))
+    graphics = replace(worse, class_code=0x030000)
+
+    assert ids(Machine(pci=(port, card))) == []
+    assert ids(Machine(pci=(port, worse))) == ["pci.degraded-link"]
+    assert ids(Machine(pci=(port, graphics))) == []
+
+
+def test_a_bond_over_two_sockets_with_unlike_members_says_both() -> None:
+    nics = (
+        Nic("bond0", "bond", up=True, lower=("a", "b")),
+        Nic("a", "physical", up=True, speed_bits_per_second=10**10, node=0, master="bond0"),
+        Nic("b", "physical", up=True, speed_bits_per_second=10**9, node=1, master="bond0"),
+    )
+
+    assert ids(replace(two_sockets(), nics=nics)) == ["bond.uneven-speed", "bond.across-packages"]
+
+
+def path(device: str, state: str = "running", node: int | None = 0, gigabits: int = 16) -> Path:
+    return Path(device, None, "host0", Transport.FC, "i", "t", None, node, state, gigabits * 10**9)
+
+
+def test_maps_are_held_against_their_like() -> None:
+    whole = MultipathMap("a", "dm-0", 1, None, False, (path("sda"), path("sdb")))
+    poorer = MultipathMap("b", "dm-1", 1, None, False, (path("sdc"),))
+    mixed = MultipathMap("c", "dm-2", 1, None, False, (path("sdd", "offline"), path("sde", node=1, gigabits=8)))
+
+    assert ids(replace(two_sockets(), maps=(whole,))) == []
+    found = find(replace(two_sockets(), maps=(whole, poorer, mixed)))
+    assert [(finding.id, finding.subjects) for finding in found] == [
+        ("multipath.few-paths", ("map:b",)),
+        ("multipath.dead-path", ("map:c",)),
+        ("multipath.uneven-speed", ("map:c",)),
+        ("multipath.across-packages", ("map:c",)),
+    ]
+
+
+def test_nfs_wants_a_connection_for_each_ten_gigabits() -> None:
+    nic = Nic("eth0", "physical", up=True, speed_bits_per_second=25 * 10**9)
+    mount = NfsMount("/data", "filer:/data", transports=2, nic="eth0")
+
+    (finding,) = find(Machine(nics=(nic,), nfs_mounts=(mount,)))
+
+    assert finding.title == "/data uses 2 of the 3 connections that eth0 wants"
+    assert find(Machine(nics=(nic,), nfs_mounts=(replace(mount, transports=3),))) == ()
+
+
+def test_a_device_on_a_node_outside_the_allowed_cpus_is_remote() -> None:
+    machine = two_sockets()
+    pinned = replace(
+        machine,
+        pus=tuple(replace(pu, allowed=pu.cpu < 2) for pu in machine.pus),
+        nvme_controllers=(NvmeController("nvme0", "pcie", "x", node=1), NvmeController("nvme1", "pcie", "y", node=0)),
+    )
+
+    assert [f.subjects for f in find(pinned) if f.id == "device.remote"] == [("nvme:nvme0",)]
+    assert "affinity.restricted" in ids(pinned)
+
+
+@pytest.mark.parametrize(
+    ("platform", "found"),
+    [
+        (Platform(clock_source="hpet"), "clock.slow-source"),
+        (Platform(governor="powersave", frequency_driver="acpi-cpufreq"), "cpu.powersave"),
+        (Platform(smt="off"), "cpu.smt-off"),
+        (Platform(is_guest=True, steal_share=0.05), "cpu.steal"),
+        (Platform(memlock_unlimited=True), "memory.memlock-without-huge-pages"),
+    ],
+)
+def test_the_platform_speaks_for_itself(platform: Platform, found: str) -> None:
+    assert ids(Machine(platform=platform)) == [found]
+
+
+@pytest.mark.parametrize(
+    "platform",
+    [
+        Platform(clock_source="tsc", memlock_bytes=8 << 20, smt="on"),
+        Platform(clock_source="kvm-clock", is_guest=True, steal_share=0.001),
+        Platform(governor="powersave", frequency_driver="intel_pstate"),
+    ],
+)
+def test_ordinary_settings_are_no_finding(platform: Platform) -> None:
+    assert ids(Machine(platform=platform)) == []
+
+
+def test_an_array_that_lacks_a_member_is_critical() -> None:
+    array = BlockDevice("md0", BlockKind.MD, GIB, raid_level="raid5", raid_disks=3, raid_degraded=1)
+
+    assert [(f.id, f.severity) for f in find(Machine(block_devices=(array,)))] == [
+        ("storage.degraded-array", Severity.CRITICAL)
+    ]
+
+
+def test_contradictions_between_caches_sockets_and_nodes_are_listed() -> None:
+    everywhere = (0, 1, 2, 3)
+    machine = replace(
+        two_sockets(replace(node(0, 1, 1), pus=everywhere), replace(node(1, 1, 1), pus=everywhere)),
+        caches=(Cache(3, CacheKind.UNIFIED, 1, 64, (1, 2)), Cache(3, CacheKind.UNIFIED, 1, 64, (2, 3))),
+    )
+
+    assert contradictions(machine) == (
+        "L3 unified caches overlap: 1-2, 2-3",
+        "cache of 1-2 and socket 0-1 overlap in part",
+        "cache of 1-2 and socket 2-3 overlap in part",
+        "all 2 nodes claim the same CPUs, 0-3",
+    )

@@ -1,0 +1,128 @@
+"""Disks are told apart by their place, stacks end on leaves, and every path has its port."""
+
+from pathlib import Path
+
+import pytest
+
+from sizeup.discovery.machine import discover
+from sizeup.discovery.stacks import resolve_stacks, usable_bytes
+from sizeup.model.storage import BlockDevice, BlockKind, Transport
+from trees import grow
+
+TREE = """
+/proc/devices = Character devices:\\n  1 mem\\n\\nBlock devices:\\n  8 sd\\n  9 md\\n253 device-mapper\\n254 virtblk
+/sys/block/rssda -> ../devices/pci0000:00/0000:00:01.0/0000:01:00.0/block/rssda
+/sys/devices/pci0000:00/0000:00:01.0/0000:01:00.0/block/rssda/size = 2048
+/sys/devices/pci0000:00/0000:00:01.0/0000:01:00.0/numa_node = -1
+/sys/devices/pci0000:00/0000:00:01.0/numa_node = 1
+/sys/block/vda -> ../devices/pci0000:00/0000:00:05.0/virtio0/block/vda
+/sys/devices/pci0000:00/0000:00:05.0/virtio0/block/vda/size = 4096
+/sys/devices/pci0000:00/0000:00:05.0/virtio0/block/vda/vda1/size = 2048
+/sys/devices/pci0000:00/0000:00:05.0/virtio0/block/vda/vda1/partition = 1
+/sys/devices/pci0000:00/0000:00:05.0/virtio0/block/vda/vda1/start = 8
+/sys/devices/pci0000:00/0000:00:05.0/virtio0/block/vda/queue/scheduler = [mq-deadline] none
+/sys/block/nvme0n1 -> ../devices/pci0000:00/0000:00:06.0/nvme/nvme0/nvme0n1
+/sys/devices/pci0000:00/0000:00:06.0/nvme/nvme0/nvme0n1/size = 8
+/sys/block/nvme1c1n1 -> ../devices/pci0000:00/0000:00:06.0/nvme/nvme1/nvme1c1n1
+/sys/devices/pci0000:00/0000:00:06.0/nvme/nvme1/nvme1c1n1/size = 8
+/sys/block/dm-0 -> ../devices/virtual/block/dm-0
+/sys/devices/virtual/block/dm-0/size = 64
+/sys/devices/virtual/block/dm-0/dm/name = mpatha
+/sys/devices/virtual/block/dm-0/dm/uuid = mpath-36000
+/sys/devices/virtual/block/dm-0/slaves/sda -> /sys/block/sda
+/sys/devices/virtual/block/dm-0/slaves/sdb -> /sys/block/sdb
+/sys/block/sda -> ../devices/pci0000:00/0000:00:07.0/host1/rport-1:0-0/target1:0:0/1:0:0:0/block/sda
+/sys/block/sdb -> ../devices/pci0000:00/0000:00:07.1/host2/rport-2:0-0/target2:0:0/2:0:0:0/block/sdb
+/sys/devices/pci0000:00/0000:00:07.0/host1/rport-1:0-0/target1:0:0/1:0:0:0/block/sda/size = 64
+/sys/devices/pci0000:00/0000:00:07.1/host2/rport-2:0-0/target2:0:0/2:0:0:0/block/sdb/size = 64
+/sys/devices/pci0000:00/0000:00:07.0/numa_node = 0
+/sys/devices/pci0000:00/0000:00:07.1/numa_node = 1
+/sys/bus/scsi/devices/1:0:0:0 -> ../../../devices/pci0000:00/0000:00:07.0/host1/rport-1:0-0/target1:0:0/1:0:0:0
+/sys/bus/scsi/devices/2:0:0:0 -> ../../../devices/pci0000:00/0000:00:07.1/host2/rport-2:0-0/target2:0:0/2:0:0:0
+/sys/devices/pci0000:00/0000:00:07.0/host1/rport-1:0-0/target1:0:0/1:0:0:0/state = running
+/sys/devices/pci0000:00/0000:00:07.1/host2/rport-2:0-0/target2:0:0/2:0:0:0/state = offline
+/sys/class/fc_host/host1 -> ../../devices/pci0000:00/0000:00:07.0/host1/fc_host/host1
+/sys/class/fc_host/host2 -> ../../devices/pci0000:00/0000:00:07.1/host2/fc_host/host2
+/sys/devices/pci0000:00/0000:00:07.0/host1/fc_host/host1/port_name = 0x1000000000000001
+/sys/devices/pci0000:00/0000:00:07.0/host1/fc_host/host1/speed = 16 Gbit
+/sys/devices/pci0000:00/0000:00:07.0/host1/fc_host/host1/port_state = Online
+/sys/devices/pci0000:00/0000:00:07.1/host2/fc_host/host2/port_name = 0x1000000000000002
+/sys/devices/pci0000:00/0000:00:07.1/host2/fc_host/host2/speed = unknown
+/sys/devices/pci0000:00/0000:00:07.1/host2/fc_host/host2/port_state = Linkdown
+/sys/class/fc_remote_ports/rport-1:0-0/port_name = 0x5000000000000001
+/sys/class/fc_remote_ports/rport-1:0-0/roles = FCP Target
+/sys/class/fc_remote_ports/rport-2:0-0/port_name = 0x5000000000000002
+/sys/class/fc_remote_ports/rport-2:0-0/roles = FCP Target
+"""
+
+
+def test_the_place_says_what_a_disk_is_and_where(tmp_path: Path) -> None:
+    devices = {device.name: device for device in discover(grow(tmp_path, TREE)).block_devices}
+
+    assert {name: device.kind for name, device in devices.items()} == {
+        "dm-0": BlockKind.MULTIPATH,
+        "nvme0n1": BlockKind.NVME,
+        "rssda": BlockKind.PCIE_SSD,
+        "sda": BlockKind.SCSI,
+        "sdb": BlockKind.SCSI,
+        "vda": BlockKind.VIRTIO,
+        "vda1": BlockKind.PARTITION,
+    }
+    assert (devices["rssda"].pci_address, devices["rssda"].node) == ("0000:01:00.0", 1)
+    assert (devices["vda"].scheduler, devices["vda"].node) == ("mq-deadline", None)
+    assert (devices["vda1"].parent, devices["vda1"].size_bytes, devices["vda1"].start_bytes) == ("vda", 1 << 20, 4096)
+
+
+def test_a_map_is_traced_path_by_path_to_port_function_and_node(tmp_path: Path) -> None:
+    (found,) = discover(grow(tmp_path, TREE)).maps
+
+    assert (found.name, found.device, found.size_bytes) == ("mpatha", "dm-0", 32768)
+    assert [(p.device, p.hctl, p.hba, p.transport, p.initiator, p.target) for p in found.paths] == [
+        ("sda", "1:0:0:0", "host1", Transport.FC, "1000000000000001", "5000000000000001"),
+        ("sdb", "2:0:0:0", "host2", Transport.FC, "1000000000000002", "5000000000000002"),
+    ]
+    assert [(p.pci_address, p.node, p.state, p.speed_bits_per_second) for p in found.paths] == [
+        ("0000:00:07.0", 0, "running", 16 * 10**9),
+        ("0000:00:07.1", 1, "offline", None),
+    ]
+
+
+def disk(name: str, **facts: object) -> BlockDevice:
+    return BlockDevice(name=name, kind=BlockKind.SCSI, size_bytes=1000, **facts)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("level", "reads", "writes"),
+    [("raid0", 4, 4), ("raid1", 4, 1), ("raid10", 4, 2), ("raid5", 4, 1), ("raid6", 4, 4 / 6), ("linear", 4, 4)],
+)
+def test_an_array_of_four_offers_spindles_by_its_level(level: str, reads: float, writes: float) -> None:
+    names = ("sda", "sdb", "sdc", "sdd")
+    array = BlockDevice("md0", BlockKind.MD, 1000, members=names, raid_level=level)
+
+    resolved = {device.name: device for device in resolve_stacks((*map(disk, names), array))}
+
+    assert (resolved["md0"].read_spindles, resolved["md0"].write_spindles) == (reads, writes)
+    assert resolved["md0"].leaves == names
+
+
+def test_two_partitions_of_one_disk_are_one_spindle() -> None:
+    halves = tuple(BlockDevice(f"sda{n}", BlockKind.PARTITION, 500, parent="sda") for n in (1, 2))
+    volume = BlockDevice("dm-0", BlockKind.LVM, 1000, members=("sda1", "sda2"))
+
+    resolved = resolve_stacks((disk("sda"), *halves, volume))[-1]
+
+    assert (resolved.leaves, resolved.read_spindles) == (("sda",), 1)
+
+
+def test_stacks_that_hold_themselves_end() -> None:
+    one = BlockDevice("dm-0", BlockKind.DM, 1, members=("dm-1",))
+    other = BlockDevice("dm-1", BlockKind.DM, 1, members=("dm-0",))
+
+    assert len(resolve_stacks((one, other))) == 2
+
+
+@pytest.mark.parametrize(
+    ("level", "usable"), [("raid0", 35), ("raid1", 5), ("raid5", 15), ("raid6", 10), ("raid10", 10), ("odd", None)]
+)
+def test_usable_capacity_follows_the_smallest_member(level: str, usable: int | None) -> None:
+    assert usable_bytes(level, [5, 10, 10, 10]) == usable
