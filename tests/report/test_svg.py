@@ -127,3 +127,27 @@ def test_values_at_the_ends_of_what_a_float_can_hold_are_drawn(value: float) -> 
     drawn(LineChart("Odd", Axis("x", "1"), Axis("y", "ns"), (Line("", points),)))
     drawn(BarChart("Odd", Axis("y", "ns"), (Bar("one", value), Bar("two", 1.0))))
     drawn(HeatMap("Odd", "r", "c", ("0",), ("0", "1"), ((value, 1.0),), "ns"))
+
+
+def luminance(colour: str) -> float:
+    """Relative luminance of ``#rrggbb`` as WCAG 2.2 defines it."""
+    parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(one: str, other: str) -> float:
+    dark, light = sorted((luminance(one), luminance(other)))
+    return (light + 0.05) / (dark + 0.05)
+
+
+@pytest.mark.parametrize("palette", [svg.LIGHT, svg.DARK], ids=["light", "dark"])
+def test_texts_and_lines_stand_out_from_the_paper(palette: str) -> None:
+    colours = dict(pair.removeprefix("--").split(":") for pair in palette.split(";"))
+    paper, ink = colours["paper"], colours["ink"]
+
+    assert contrast(ink, paper) >= 7
+    assert all(contrast(colours[name], paper) >= 4.5 for name in ("muted", "s0", "s1", "s2", "s3", "s4", "s5"))
+    # The strongest cell of a heat map is half of the first colour over the paper; its value is printed in ink.
+    mixed = [round((int(colours["s0"][at : at + 2], 16) + int(paper[at : at + 2], 16)) / 2) for at in (1, 3, 5)]
+    assert contrast(ink, "#" + "".join(f"{part:02x}" for part in mixed)) >= 4.5

@@ -138,12 +138,15 @@ def _table(table: Table) -> Markup:
     note = element("p", table.note, class_="quiet") if table.note else joined()
     caption = element("caption", table.title) if table.title else joined()
     grid = element("table", caption, element("thead", element("tr", *heads)), element("tbody", *rows))
-    # Whoever has no pointer scrolls a wide table by the keyboard, so it must take the focus.
-    return element("div", grid, note, class_="wide", tabindex="0", role="region", aria_label=table.title or "Table")
+    return _scrolling(joined(grid, note), f"Values of {table.title}" if table.title else "Table")
 
 
 def _figure(name: str, chart: LineChart | BarChart | HeatMap) -> Markup:
     values = element("details", element("summary", "Values"), _table(alternative.table(chart)))
     caption = element("figcaption", chart.caption) if chart.caption else joined()
-    picture = element("div", svg.draw(chart, name), class_="wide", tabindex="0", role="region", aria_label=chart.title)
-    return joined(element("figure", picture, caption), values)
+    return joined(element("figure", _scrolling(svg.draw(chart, name), chart.title), caption), values)
+
+
+def _scrolling(content: Markup, label: str) -> Markup:
+    """What may be wider than the page; it takes the focus, so that it scrolls by the keyboard as well."""
+    return element("div", content, class_="wide", tabindex="0", role="group", aria_label=label)
