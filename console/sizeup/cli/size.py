@@ -135,12 +135,13 @@ def _inputs(arguments: argparse.Namespace, settings: dict[str, Value]) -> Inputs
     if arguments.preset:
         return {**find_preset(arguments.preset).values(), **settings}
     if arguments.session:
+        from sizeup.analysis.measured import measured
         from sizeup.session.log import read_session
 
-        machine = read_session(arguments.session).machine
-        if machine is None:
+        session = read_session(arguments.session)
+        if session.machine is None:
             raise UsageError(f"{arguments.session}: expected a machine record, found none: the run was cut short")
-        return described(machine, settings)
+        return described(session.machine, {**measured(session), **settings})
     from sizeup.discovery.machine import discover
 
     return described(discover(arguments.sysroot), settings)

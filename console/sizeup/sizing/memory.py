@@ -79,10 +79,10 @@ def _page_tables(sheet: Sheet) -> Iterator[Advice]:
         verdict = f"{format_in(cost, spelling)} in each process"
         if sessions is not None:
             sheet.line(
-                f"{shown(sessions, 'processes')} x {format_in(cost, spelling)} = "
+                f"{shown(sessions, 'sessions')} x {format_in(cost, spelling)} = "
                 f"{format_in(cost * sessions.value, 'GiB')}"
             )
-            verdict += f", {format_in(cost * sessions.value, 'GiB')} in {shown(sessions, 'processes')}"
+            verdict += f", {format_in(cost * sessions.value, 'GiB')} in {shown(sessions, 'sessions')}"
         yield sheet.advice(advice_id, title, verdict, sheet.answer(cost, spelling, "oracle-hugepages"), spelling)
 
 

@@ -1,0 +1,63 @@
+"""What a session measured takes the place of what sizing assumed."""
+
+from sizeup.analysis.measured import measured
+from sizeup.model.plan import Step
+from sizeup.model.sample import Coordinates, Estimate
+from sizeup.quantity import Quantity
+from sizeup.session.log import Point, Session, StepRun, point_key
+from sizeup.session.records import SessionRecord
+
+
+def session(probe: str, *points: tuple[str, Coordinates, float]) -> Session:
+    step = Step(probe, probe, probe, {}, 1.0, 2.0)
+    run = StepRun(step, "sizeup", {}, "curve", 0)
+    for series, at, value in points:
+        run.points[point_key(series, at)] = Point(series, at, estimate=Estimate(series, at, value))
+    header = SessionRecord(format=1, id="1", tool="sizeup", host="host", started="2026-11-20T00:00:00Z")
+    return Session(header, steps={probe: run})
+
+
+def figures(found: Session) -> dict[str, float]:
+    return {key: value.value for key, value in measured(found).items() if isinstance(value, Quantity)}
+
+
+def test_direct_io_gives_the_supply_and_its_response_time() -> None:
+    found = session(
+        "io.direct",
+        ("rate", {"workload": "dss-scan", "outstanding": 8}, 900e6),
+        ("rate", {"workload": "dss-scan", "outstanding": 16}, 950e6),
+        ("iops", {"workload": "oltp-read", "outstanding": 32}, 40e3),
+        ("latency-mean", {"workload": "oltp-read", "outstanding": 32, "direction": "read"}, 8e5),
+    )
+
+    assert figures(found) == {"supply.mb_s": 950e6, "supply.iops": 40e3, "supply.latency_ms": 8e5}
+
+
+def test_a_figure_that_came_from_a_cache_is_left_out() -> None:
+    cached: Coordinates = {"workload": "oltp-read", "outstanding": 2}
+    found = session("io.direct", ("rate", cached, 9e9), ("iops", cached, 1e6), ("honest", {**cached, "part": "x"}, 0.0))
+
+    assert figures(found) == {}
+
+
+def test_the_log_writer_is_judged_by_the_usual_redo_write() -> None:
+    found = session(
+        "io.direct",
+        *(
+            ("latency-mean", {"workload": "redo", "block_bytes": size, "direction": "write"}, time)
+            for size, time in ((4096, 1e5), (65536, 4e5), (131072, 6e5))
+        ),
+    )
+
+    assert figures(found) == {"redo.sync_write_us": 4e5, "redo.write_kib": 65536}
+
+
+def test_memory_nodes_give_the_local_and_the_remote_latency() -> None:
+    found = session(
+        "memory.numa",
+        ("latency", {"cpu_node": 0, "memory_node": 0}, 90.0),
+        ("latency", {"cpu_node": 0, "memory_node": 1}, 140.0),
+        ("latency", {"cpu_node": 1, "memory_node": 0}, 145.0),
+    )
+
+    assert figures(found) == {"memory.local_ns": 90.0, "memory.remote_ns": 145.0}
