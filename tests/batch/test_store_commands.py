@@ -98,7 +98,7 @@ def test_a_name_that_fits_none_or_many_is_refused(sizeup: Run, saved: Path) -> N
 
 
 def test_a_session_shows_as_text_and_as_data(sizeup: Run, saved: Path) -> None:
-    assert "null: gap" in sizeup("show", str(saved)).stdout
+    assert "3 samples of nothing" in sizeup("show", str(saved)).stdout
     assert json.loads(sizeup("show", str(saved), "--json").stdout)["schema"] == "sizeup.results/1"
 
 

@@ -44,7 +44,7 @@ class Verdict(Enum):
     HIGHER = "higher"
     """Different, where no direction is the better one."""
     LOWER = "lower"
-    SAME = "no difference found"
+    SAME = "none found"
     """The runs could have shown one; it may still be there and small."""
     TOO_FEW = "too few runs"
     """No outcome of so many runs could have decided."""

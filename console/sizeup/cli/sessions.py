@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from sizeup.session.store import Entry
 
 
+_WIDTH = 100
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     _list_arguments(parser)
@@ -67,13 +70,13 @@ def _list_arguments(parser: argparse.ArgumentParser) -> None:
 def _print(found: Sequence[Entry], *, json: bool) -> None:
     import msgspec
 
-    from sizeup.batch.summary import table_lines
+    from sizeup.report.text import table_lines
     from sizeup.views.sessions import sessions_data, sessions_table
 
     if json:
         print(msgspec.json.format(msgspec.json.encode(sessions_data(found)), indent=2).decode())
         return
-    print("\n".join(table_lines(sessions_table(found))))
+    print("\n".join(table_lines(sessions_table(found), _WIDTH) or ["no sessions"]))
     for entry in found:
         if entry.unfinished:
             print(f"unfinished: sizeup --batch --resume {entry.path}")

@@ -20,5 +20,5 @@ def run(arguments: argparse.Namespace) -> int:
     from sizeup.session.store import find
 
     session = read_session(find(arguments.file))
-    print(summary_json(session) if arguments.json else "\n".join(summary_lines(session)))
+    print(summary_json(session) if arguments.json else "\n".join(summary_lines(session, whole=True)))
     return ExitStatus.OK

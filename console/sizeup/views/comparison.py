@@ -28,10 +28,10 @@ _MARKS = {
 
 
 def change(ratio: float) -> str:
-    """A ratio as a change of the base: ``+12.3 %``, ``x 3.1`` where it more than doubled."""
+    """A ratio as a change of the base: ``+12.3%``, ``x 3.1`` where it more than doubled."""
     if ratio >= 2 or ratio <= 0.5:
         return f"x {ratio:.3g}"
-    return f"{(ratio - 1) * 100:+.1f} %"
+    return f"{(ratio - 1) * 100:+.1f}%"
 
 
 def differences_table(comparison: Comparison) -> Table:
@@ -42,8 +42,9 @@ def differences_table(comparison: Comparison) -> Table:
 
 def metrics_table(comparison: Comparison) -> Table:
     """One row per metric."""
+    runs = ", ".join(sorted({f"{first} against {base}" for first, base in (f.runs for f in comparison.metrics)}))
     note = (
-        f"Change is the first side over the base; different means p <= {comparison.level:g} after correction for "
+        f"Runs: {runs}. A curve is the geometric mean over its points. Change is the first side over the base; different means p <= {comparison.level:g} after correction for "
         f"{len(comparison.metrics)} metrics, and at least {comparison.minimum_effect:.0%} of change. Exploratory: "
         "a metric you did not ask about before looking needs a second look."
     )
@@ -99,14 +100,12 @@ def comparison_data(comparison: Comparison) -> dict[str, Any]:
 
 def _figures_table(title: str, figures: Sequence[Figure], note: str) -> Table:
     columns = (
-        Column(""),
         Column("Metric"),
         Column("First", numeric=True),
         Column("Base", numeric=True),
         Column("Change", numeric=True),
         Column("95 % interval", numeric=True),
         Column("p", numeric=True),
-        Column("Runs", numeric=True),
         Column("Verdict"),
     )
     return Table(title, columns, tuple(_row(figure) for figure in figures), note)
@@ -115,18 +114,15 @@ def _figures_table(title: str, figures: Sequence[Figure], note: str) -> Table:
 def _row(figure: Figure) -> tuple[str, ...]:
     unit = figure.series.unit if figure.series is not None else "1"
     where = "" if figure.at is None else f" {place(figure.at, figure.series)}"
-    several = f" ({figure.points} points)" if figure.points > 1 else ""
     interval = "" if figure.low is None or figure.high is None else f"{change(figure.low)} to {change(figure.high)}"
     return (
-        _MARKS[figure.verdict],
-        f"{figure.metric}{where}{several}",
+        f"{figure.metric}{where}",
         format_value(figure.medians[0], unit),
         format_value(figure.medians[1], unit),
         change(figure.ratio),
         interval,
         _p(figure.corrected_p),
-        f"{figure.runs[0]}:{figure.runs[1]}",
-        figure.verdict.value,
+        f"{_MARKS[figure.verdict]} {figure.verdict.value}",
     )
 
 

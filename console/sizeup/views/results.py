@@ -1,4 +1,4 @@
-"""What a session measured: tables for people, plain data for programs."""
+"""What a session measured, as plain data for programs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from sizeup.model.plan import Series
 from sizeup.model.sample import Coordinates, Estimate
 from sizeup.session.log import Point, Session, StepRun
 from sizeup.units import format_value
-from sizeup.views.table import Column, Table
 
 RESULTS_SCHEMA = "sizeup.results/1"
 
@@ -25,13 +24,6 @@ def place(at: Coordinates, series: Series | None) -> str:
     return ", ".join(words)
 
 
-def interval(estimate: Estimate, unit: str) -> str:
-    """The interval of an estimate, in words; empty where there were too few replicates for one."""
-    if estimate.low is None or estimate.high is None:
-        return ""
-    return f"{format_value(estimate.low, unit)} to {format_value(estimate.high, unit)}"
-
-
 def doubts(point: Point) -> tuple[str, ...]:
     """Why to be careful with a point, the shortest words first."""
     estimate = point.estimate
@@ -43,49 +35,6 @@ def doubts(point: Point) -> tuple[str, ...]:
     if estimate.disturbed_share:
         words.append(f"{estimate.disturbed_share:.0%} disturbed")
     return tuple(words)
-
-
-def results_table(session: Session) -> Table:
-    """One row per estimate, in the order of measuring."""
-    rows = []
-    for run in session.steps.values():
-        for series, point in _points(run):
-            if point.estimate is None:
-                continue
-            unit = series.unit if series is not None else "1"
-            rows.append(
-                (
-                    f"{run.step.id}: {point.series}",
-                    place(point.at, series),
-                    format_value(point.estimate.value, unit),
-                    interval(point.estimate, unit),
-                    "; ".join(doubts(point)),
-                )
-            )
-    columns = (
-        Column("Measured"),
-        Column("At"),
-        Column("Value", numeric=True),
-        Column("95 % interval", numeric=True),
-        Column("Doubts"),
-    )
-    return Table("Results", columns, tuple(rows))
-
-
-def steps_table(session: Session) -> Table:
-    """One row per step with how it ended; refused and missing ones included."""
-    rows = []
-    planned = [step.id for step in session.plan.steps] if session.plan is not None else []
-    for id_ in dict.fromkeys([*session.steps, *planned, *session.outcomes]):
-        outcome = session.outcomes.get(id_)
-        run = session.steps.get(id_)
-        samples = sum(len(point.values) for point in run.points.values()) if run is not None else 0
-        ended = "not run" if run is None else "cut short"
-        rows.append(
-            (id_, outcome.status.value if outcome else ended, f"{samples:,}", outcome.reason if outcome else "")
-        )
-    columns = (Column("Step"), Column("Ended"), Column("Samples", numeric=True), Column("Why"))
-    return Table("Steps", columns, tuple(rows))
 
 
 def results_data(session: Session) -> dict[str, Any]:
