@@ -16,7 +16,7 @@ from sizeup.views.comparison import (
     differences_table,
     mean_sentence,
     metrics_table,
-    points_table,
+    points_tables,
     sides_sentences,
 )
 from sizeup.views.document import document
@@ -50,8 +50,8 @@ def comparison_lines(comparison: Comparison, *, points: bool) -> list[str]:
     lines += [f"! {warning}" for warning in comparison.warnings]
     lines += ["", *_titled(metrics_table(comparison))]
     lines += [f"  {mean_sentence(mean)}" for mean in comparison.means]
-    if points:
-        lines += _titled(points_table(comparison))
+    for table in points_tables(comparison) if points else ():
+        lines += _titled(table)
     lines += _titled(answers_table(comparison))
     for metrics, side in ((comparison.only_first, "first side"), (comparison.only_base, "base")):
         if metrics:

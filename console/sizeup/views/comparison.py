@@ -44,16 +44,31 @@ def metrics_table(comparison: Comparison) -> Table:
     """One row per metric."""
     runs = ", ".join(sorted({f"{first} against {base}" for first, base in (f.runs for f in comparison.metrics)}))
     note = (
-        f"Runs: {runs}. A curve is the geometric mean over its points. Change is the first side over the base; different means p <= {comparison.level:g} after correction for "
-        f"{len(comparison.metrics)} metrics, and at least {comparison.minimum_effect:.0%} of change. Exploratory: "
-        "a metric you did not ask about before looking needs a second look."
+        f"Runs: {runs}. A curve is the geometric mean over its points. Change is the first side over the base; "
+        f"different means p <= {comparison.level:g} after correction for {len(comparison.metrics)} metrics, and at "
+        f"least {comparison.minimum_effect:.0%} of change. Exploratory: a metric you did not ask about before "
+        "looking needs a second look."
     )
-    return _figures_table("Metrics", comparison.metrics, note)
+    rows = tuple(_row(figure.metric, figure) for figure in comparison.metrics)
+    return Table("Metrics", _columns("Metric"), rows, note)
 
 
-def points_table(comparison: Comparison) -> Table:
-    """One row per point of the metrics that have several."""
-    return _figures_table("Points", comparison.points, "Exploratory, corrected for their number.")
+def points_tables(comparison: Comparison) -> tuple[Table, ...]:
+    """One table per metric that has several points, one row per point; exploratory."""
+    metrics = dict.fromkeys(figure.metric for figure in comparison.points)
+    return tuple(
+        Table(
+            metric,
+            _columns("At"),
+            tuple(
+                _row(place(figure.at or {}, figure.series), figure)
+                for figure in comparison.points
+                if figure.metric == metric
+            ),
+            "Exploratory, corrected for their number.",
+        )
+        for metric in metrics
+    )
 
 
 def answers_table(comparison: Comparison) -> Table:
@@ -98,9 +113,9 @@ def comparison_data(comparison: Comparison) -> dict[str, Any]:
     }
 
 
-def _figures_table(title: str, figures: Sequence[Figure], note: str) -> Table:
-    columns = (
-        Column("Metric"),
+def _columns(what: str) -> tuple[Column, ...]:
+    return (
+        Column(what),
         Column("First", numeric=True),
         Column("Base", numeric=True),
         Column("Change", numeric=True),
@@ -108,15 +123,13 @@ def _figures_table(title: str, figures: Sequence[Figure], note: str) -> Table:
         Column("p", numeric=True),
         Column("Verdict"),
     )
-    return Table(title, columns, tuple(_row(figure) for figure in figures), note)
 
 
-def _row(figure: Figure) -> tuple[str, ...]:
+def _row(name: str, figure: Figure) -> tuple[str, ...]:
     unit = figure.series.unit if figure.series is not None else "1"
-    where = "" if figure.at is None else f" {place(figure.at, figure.series)}"
     interval = "" if figure.low is None or figure.high is None else f"{change(figure.low)} to {change(figure.high)}"
     return (
-        f"{figure.metric}{where}",
+        name,
         format_value(figure.medians[0], unit),
         format_value(figure.medians[1], unit),
         change(figure.ratio),
