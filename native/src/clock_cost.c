@@ -7,11 +7,11 @@
 #include <sizeup/cpu.h>
 
 #include "counter.h"
+#include "interleave.h"
 #include "job_internal.h"
-#include "replicates.h"
+#include "methods.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -124,41 +124,74 @@ static void calls_gettimeofday_syscall(uint64_t calls)
 		syscall(SYS_gettimeofday, &now, NULL);
 }
 
-static const struct {
-	const char *name;
-	void (*calls)(uint64_t calls);
-} METHODS[] = {
+static uint64_t read_ns(clockid_t id)
+{
+	struct timespec now;
+
+	clock_gettime(id, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static uint64_t read_monotonic(void)
+{
+	return read_ns(CLOCK_MONOTONIC);
+}
+
+static uint64_t read_realtime(void)
+{
+	return read_ns(CLOCK_REALTIME);
+}
+
+static uint64_t read_raw(void)
+{
+	return read_ns(CLOCK_MONOTONIC_RAW);
+}
+
+static uint64_t read_monotonic_coarse(void)
+{
+	return read_ns(CLOCK_MONOTONIC_COARSE);
+}
+
+static uint64_t read_gettimeofday(void)
+{
+	struct timeval now;
+
+	gettimeofday(&now, NULL);
+	return ((uint64_t)now.tv_sec * 1000000u + (uint64_t)now.tv_usec) * 1000u;
+}
+
+static const struct sizeup_method METHODS[] = {
 #if defined(__x86_64__)
-	{ "rdtsc", calls_unfenced },
-	{ "lfence-rdtsc", calls_fenced },
-	{ "rdtscp", calls_rdtscp },
-	{ "cpuid-rdtsc", calls_cpuid },
+	{ "rdtsc", calls_unfenced, counter_unfenced, -1, 1 },
+	{ "lfence-rdtsc", calls_fenced, counter_fenced, -1, 1 },
+	{ "rdtscp", calls_rdtscp, counter_rdtscp, -1, 1 },
+	{ "cpuid-rdtsc", calls_cpuid, NULL, -1, 1 },
 #elif defined(__aarch64__)
-	{ "cntvct", calls_unfenced },
-	{ "isb-cntvct", calls_fenced },
+	{ "cntvct", calls_unfenced, counter_unfenced, -1, 1 },
+	{ "isb-cntvct", calls_fenced, counter_fenced, -1, 1 },
 #endif
-	{ "gettimeofday", calls_gettimeofday },
-	{ "clock_gettime-monotonic", calls_monotonic },
-	{ "clock_gettime-realtime", calls_realtime },
-	{ "clock_gettime-monotonic-raw", calls_raw },
-	{ "clock_gettime-monotonic-coarse", calls_monotonic_coarse },
-	{ "clock_gettime-realtime-coarse", calls_realtime_coarse },
-	{ "time", calls_time },
-	{ "clock_gettime-thread-cputime", calls_thread },
-	{ "clock_gettime-process-cputime", calls_process },
-	{ "syscall-clock_gettime", calls_clock_gettime_syscall },
-	{ "syscall-gettimeofday", calls_gettimeofday_syscall },
+	{ "gettimeofday", calls_gettimeofday, read_gettimeofday, CLOCK_REALTIME, 0 },
+	{ "clock_gettime-monotonic", calls_monotonic, read_monotonic, CLOCK_MONOTONIC, 0 },
+	{ "clock_gettime-realtime", calls_realtime, read_realtime, CLOCK_REALTIME, 0 },
+	{ "clock_gettime-monotonic-raw", calls_raw, read_raw, CLOCK_MONOTONIC_RAW, 0 },
+	{ "clock_gettime-monotonic-coarse", calls_monotonic_coarse, read_monotonic_coarse, CLOCK_MONOTONIC_COARSE, 0 },
+	{ "clock_gettime-realtime-coarse", calls_realtime_coarse, NULL, CLOCK_REALTIME_COARSE, 0 },
+	{ "time", calls_time, NULL, -1, 0 },
+	{ "clock_gettime-thread-cputime", calls_thread, NULL, CLOCK_THREAD_CPUTIME_ID, 0 },
+	{ "clock_gettime-process-cputime", calls_process, NULL, CLOCK_PROCESS_CPUTIME_ID, 0 },
+	{ "syscall-clock_gettime", calls_clock_gettime_syscall, NULL, -1, 0 },
+	{ "syscall-gettimeofday", calls_gettimeofday_syscall, NULL, -1, 0 },
 };
 #define METHOD_COUNT (sizeof(METHODS) / sizeof(METHODS[0]))
+
+const struct sizeup_method *sizeup_method(uint32_t index)
+{
+	return index < METHOD_COUNT ? &METHODS[index] : NULL;
+}
 
 const char *sizeup_clock_method_name(uint32_t index)
 {
 	return index < METHOD_COUNT ? METHODS[index].name : NULL;
-}
-
-void sizeup_clock_calls(uint32_t index, uint64_t calls)
-{
-	METHODS[index].calls(calls);
 }
 
 static int64_t calls_ns(uint32_t method, uint64_t calls)
@@ -169,21 +202,25 @@ static int64_t calls_ns(uint32_t method, uint64_t calls)
 	return sizeup_clock_now_ns() - start_ns;
 }
 
-/* Each addition needs the last one's result: one a cycle on every core of the last twenty years. */
+/*
+ * Each addition needs the last one's result: one a cycle on every core of the last twenty years.
+ * Both operands are registers, because recent cores add constants while renaming, for free.
+ */
 static uint64_t add_for(int64_t wanted_ns, int64_t *taken_ns)
 {
 	const int64_t start_ns = sizeup_clock_now_ns();
 	uint64_t value = 0;
 	uint64_t additions = 0;
+	const uint64_t one = 1;
 
 	do {
 		for (int i = 0; i < 64; i++) {
 #if defined(__x86_64__)
-			__asm__ volatile(".rept 64\n\tadd $1, %0\n\t.endr" : "+r"(value));
+			__asm__ volatile(".rept 64\n\tadd %1, %0\n\t.endr" : "+r"(value) : "r"(one));
 #elif defined(__aarch64__)
-			__asm__ volatile(".rept 64\n\tadd %0, %0, #1\n\t.endr" : "+r"(value));
+			__asm__ volatile(".rept 64\n\tadd %0, %0, %1\n\t.endr" : "+r"(value) : "r"(one));
 #else
-			__asm__ volatile("" : "+r"(value));
+			__asm__ volatile("" : "+r"(value) : "r"(one));
 #endif
 		}
 		additions += 64 * 64;
@@ -236,74 +273,65 @@ static uint64_t calls_per_batch(uint32_t method, int64_t batch_ns)
 	return wanted > 8 ? wanted : 8;
 }
 
-static int measure(struct sizeup_job *job, uint32_t point, uint32_t method, int32_t cpu,
-		   const struct sizeup_stop_rule *rule, struct sizeup_replicates *replicates)
+struct run {
+	struct sizeup_job *job;
+	const struct sizeup_stop_rule *rule;
+	const uint32_t *methods;
+	int32_t cpu;
+};
+
+static int replicate(void *context, uint32_t point, uint32_t round, struct sizeup_replicates *values)
 {
-	const uint64_t calls = calls_per_batch(method, rule->batch_ns);
-	const uint32_t batches = (uint32_t)(rule->replicate_ns / rule->batch_ns) + 1;
+	const struct run *const run = context;
+	const uint32_t method = run->methods[point];
+	const uint64_t calls = calls_per_batch(method, run->rule->batch_ns);
+	const uint32_t batches = (uint32_t)(run->rule->replicate_ns / run->rule->batch_ns) + 1;
 	struct sizeup_watch watch;
 
-	if (sizeup_replicates_reserve(replicates, batches))
-		return sizeup_job_refuse(job, -ENOMEM, "no memory for %u batches", batches);
-	sizeup_watch_init(&watch, cpu, -1);
-	for (uint32_t batch = 0; batch < batches && !sizeup_job_cancelled(job); batch++) {
+	if (sizeup_replicates_reserve(values, batches))
+		return sizeup_job_refuse(run->job, -ENOMEM, "no memory for %u batches", batches);
+	sizeup_watch_init(&watch, run->cpu, -1);
+	for (uint32_t batch = 0; batch < batches && !sizeup_job_cancelled(run->job); batch++) {
 		sizeup_watch_start(&watch);
 		const int64_t wall_ns = calls_ns(method, calls);
 		const struct sizeup_sample sample = {
 			.t_ns = sizeup_clock_now_ns(),
 			.value = (double)wall_ns / (double)calls,
 			.point = point,
-			.replicate = replicates->count,
+			.replicate = round,
 			.flags = sizeup_watch_flags(&watch, wall_ns),
-			.cpu = (uint32_t)cpu,
+			.cpu = (uint32_t)run->cpu,
 		};
 
-		sizeup_replicates_add(replicates, sample.value, sample.flags);
-		sizeup_job_push(job, &sample);
+		sizeup_replicates_add(values, sample.value, sample.flags);
+		sizeup_job_push(run->job, &sample);
 	}
-	sizeup_replicates_close(replicates);
-	return sizeup_job_cancelled(job) ? -ECANCELED : 0;
+	sizeup_replicates_close(values);
+	return sizeup_job_cancelled(run->job) ? -ECANCELED : 0;
 }
 
 int sizeup_clock_cost_run(struct sizeup_job *job, const uint32_t *methods, uint32_t count, int32_t cpu,
 			  const struct sizeup_stop_rule *rule)
 {
-	const int64_t start_ns = sizeup_clock_now_ns();
-	struct sizeup_replicates *const replicates = calloc(METHOD_COUNT, sizeof(*replicates));
-	int status = replicates ? 0 : -ENOMEM;
-	struct sizeup_estimate estimates[METHOD_COUNT] = { 0 };
-	uint32_t open = count;
+	struct run run = { .job = job, .rule = rule, .methods = methods, .cpu = cpu };
+	const struct sizeup_interleave plan = {
+		.job = job,
+		.rule = rule,
+		.points = count,
+		.sides = 1,
+		.replicate = replicate,
+		.context = &run,
+	};
 
 	sizeup_job_begin(job);
-	if (!status && (count == 0 || count > METHOD_COUNT))
-		status = sizeup_job_refuse(job, -EINVAL, "expected 1 to %zu methods, found %u", METHOD_COUNT, count);
-	for (uint32_t i = 0; !status && i < count; i++)
+	for (uint32_t i = 0; i < count; i++)
 		if (methods[i] >= METHOD_COUNT)
-			status = sizeup_job_refuse(job, -EINVAL, "there is no method %u", methods[i]);
-	if (!status)
-		status = sizeup_cpu_pin(cpu);
-	if (status)
-		sizeup_job_refuse(job, status, "cannot run on CPU %d: %s", cpu, strerror(-status));
-	for (uint32_t round = 0; !status && open; round++) {
-		open = 0;
-		for (uint32_t i = 0; !status && i < count; i++) {
-			struct sizeup_estimate *const estimate = &estimates[i];
+			return sizeup_job_end(job,
+					      sizeup_job_refuse(job, -EINVAL, "there is no method %u", methods[i]));
+	const int pinned = sizeup_cpu_pin(cpu);
 
-			if (round && estimate->finished)
-				continue;
-			status = measure(job, i, methods[i], cpu, rule, &replicates[i]);
-			sizeup_replicates_estimate(&replicates[i], rule, estimate);
-			estimate->finished = estimate->converged || round + 1 >= rule->replicates_max ||
-					     (round + 1 >= rule->replicates_min &&
-					      sizeup_clock_now_ns() - start_ns > rule->budget_ns);
-			sizeup_job_publish(job, i, estimate);
-			open += !estimate->finished;
-			sizeup_job_set_progress(job, (round + (i + 1.0) / count) / (rule->replicates_min + 1.0));
-		}
-	}
-	sizeup_job_end(job, status);
-	for (uint32_t i = 0; replicates && i < count && i < METHOD_COUNT; i++)
-		sizeup_replicates_free(&replicates[i]);
-	free(replicates);
-	return status;
+	if (pinned)
+		return sizeup_job_end(job, sizeup_job_refuse(job, pinned, "cannot run on CPU %d: %s", cpu,
+							     strerror(-pinned)));
+	return sizeup_job_end(job, sizeup_interleave_run(&plan));
 }

@@ -17,7 +17,7 @@ struct sizeup_job {
 	int32_t state;
 	uint64_t progress_ppm;
 	char reason[512];
-	pthread_mutex_t estimates_lock;
+	pthread_mutex_t lock; /* of reason and estimates; never taken in a timed window */
 	struct sizeup_estimate estimates[SIZEUP_POINTS];
 	/* Producer and consumer write to lines of their own. */
 	_Alignas(64) uint64_t head;
@@ -33,13 +33,13 @@ struct sizeup_job *sizeup_job_new(void)
 	if (!job)
 		return NULL;
 	memset(job, 0, sizeof(*job)); /* touched here, not while measuring */
-	pthread_mutex_init(&job->estimates_lock, NULL);
+	pthread_mutex_init(&job->lock, NULL);
 	return job;
 }
 
 void sizeup_job_free(struct sizeup_job *job)
 {
-	pthread_mutex_destroy(&job->estimates_lock);
+	pthread_mutex_destroy(&job->lock);
 	free(job);
 }
 
@@ -117,16 +117,16 @@ uint32_t sizeup_job_drain(struct sizeup_job *job, struct sizeup_sample *samples,
 
 void sizeup_job_publish(struct sizeup_job *job, uint32_t point, const struct sizeup_estimate *estimate)
 {
-	pthread_mutex_lock(&job->estimates_lock);
+	pthread_mutex_lock(&job->lock);
 	job->estimates[point] = *estimate;
-	pthread_mutex_unlock(&job->estimates_lock);
+	pthread_mutex_unlock(&job->lock);
 }
 
 void sizeup_job_estimate(struct sizeup_job *job, uint32_t point, struct sizeup_estimate *estimate)
 {
-	pthread_mutex_lock(&job->estimates_lock);
+	pthread_mutex_lock(&job->lock);
 	*estimate = job->estimates[point];
-	pthread_mutex_unlock(&job->estimates_lock);
+	pthread_mutex_unlock(&job->lock);
 }
 
 uint64_t sizeup_job_dropped(const struct sizeup_job *job)
@@ -143,10 +143,12 @@ int sizeup_job_refuse(struct sizeup_job *job, int status, const char *format, ..
 {
 	va_list arguments;
 
+	pthread_mutex_lock(&job->lock);
 	if (job->reason[0] == '\0') { /* the first cause explains the ones that follow */
 		va_start(arguments, format);
 		vsnprintf(job->reason, sizeof(job->reason), format, arguments);
 		va_end(arguments);
 	}
+	pthread_mutex_unlock(&job->lock);
 	return status;
 }

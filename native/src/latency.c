@@ -8,7 +8,7 @@
 #include <sizeup/permutation.h>
 
 #include "job_internal.h"
-#include "replicates.h"
+#include "interleave.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -27,11 +27,8 @@ struct run {
 	const struct sizeup_latency_point *points;
 	uint32_t count;
 	const struct sizeup_stop_rule *rule;
-	struct sizeup_estimate estimates[SIZEUP_POINTS];
 	struct sizeup_placement *placements;
 	struct sizeup_arena arenas[SIZEUP_POINTS]; /* by the first point that uses it */
-	struct sizeup_replicates replicates[SIZEUP_POINTS];
-	int64_t start_ns;
 };
 
 static int small(const struct sizeup_latency_point *point)
@@ -106,10 +103,9 @@ static int warm_up(struct run *run, const struct sizeup_latency_point *point, vo
 	return 0;
 }
 
-static int measure(struct run *run, uint32_t index, void *position)
+static int measure(struct run *run, uint32_t index, void *position, struct sizeup_replicates *replicates)
 {
 	const struct sizeup_latency_point *const point = &run->points[index];
-	struct sizeup_replicates *const replicates = &run->replicates[index];
 	const uint64_t rounds = rounds_per_batch(&position, run->rule->batch_ns);
 	const uint32_t batches = (uint32_t)(run->rule->replicate_ns / run->rule->batch_ns) + 1;
 	struct sizeup_watch watch;
@@ -146,10 +142,10 @@ static int measure(struct run *run, uint32_t index, void *position)
 	return 0;
 }
 
-static int replicate(struct run *run, uint32_t index)
+static int replicate(void *context, uint32_t index, uint32_t round, struct sizeup_replicates *values)
 {
+	struct run *const run = context;
 	const struct sizeup_latency_point *const point = &run->points[index];
-	struct sizeup_estimate *const estimate = &run->estimates[index];
 	struct sizeup_arena *arena;
 	const int pinned = sizeup_cpu_pin(point->cpu);
 
@@ -167,7 +163,7 @@ static int replicate(struct run *run, uint32_t index)
 		.page_bytes = arena->page_bytes,
 		.stride_bytes = point->stride_bytes,
 		.block_bytes = point->block_bytes,
-		.seed = sizeup_mix(run->rule->seed ^ sizeup_mix((uint64_t)index << 32 | estimate->replicates)),
+		.seed = sizeup_mix(run->rule->seed ^ sizeup_mix((uint64_t)index << 32 | round)),
 	};
 	void *position = sizeup_ring_link(&ring, sizeup_job_stop_word(run->job));
 
@@ -177,71 +173,21 @@ static int replicate(struct run *run, uint32_t index)
 						 (unsigned long long)point->span_bytes,
 						 (unsigned long long)arena->page_bytes);
 	status = warm_up(run, point, &position);
-	if (!status)
-		status = measure(run, index, position);
-	sizeup_replicates_estimate(&run->replicates[index], run->rule, estimate);
-	return status;
-}
-
-/* Upwards in the first round, so that the curve shows at once; at random later, so that drift is no slope. */
-static void shuffle(uint32_t *order, uint32_t count, uint32_t round, uint64_t seed)
-{
-	struct sizeup_permutation permutation;
-
-	sizeup_permutation_init(&permutation, count, sizeup_mix(seed ^ round));
-	for (uint32_t i = 0; i < count; i++)
-		order[i] = round ? (uint32_t)sizeup_permutation_at(&permutation, i) : i;
-}
-
-static int one_round(struct run *run, uint32_t round)
-{
-	uint32_t order[SIZEUP_POINTS];
-
-	shuffle(order, run->count, round, run->rule->seed);
-	for (uint32_t i = 0; i < run->count; i++) {
-		struct sizeup_estimate *const estimate = &run->estimates[order[i]];
-		const int over_budget = round >= run->rule->replicates_min &&
-					sizeup_clock_now_ns() - run->start_ns > run->rule->budget_ns;
-
-		if (estimate->finished)
-			continue;
-		if (!over_budget) {
-			const int status = replicate(run, order[i]);
-
-			if (status)
-				return status;
-		}
-		estimate->finished = over_budget || estimate->converged || round + 1 == run->rule->replicates_max;
-		sizeup_job_publish(run->job, order[i], estimate);
-		sizeup_job_set_progress(run->job, (round + (i + 1.0) / run->count) / (run->rule->replicates_min + 1.0));
-	}
-	return 0;
-}
-
-static int finished(const struct run *run)
-{
-	for (uint32_t i = 0; i < run->count; i++)
-		if (!run->estimates[i].finished)
-			return 0;
-	return 1;
-}
-
-static int check(const struct run *run)
-{
-	const struct sizeup_stop_rule *const rule = run->rule;
-
-	if (run->count == 0 || run->count > SIZEUP_POINTS)
-		return sizeup_job_refuse(run->job, -EINVAL, "expected 1 to %d points, found %u", SIZEUP_POINTS, run->count);
-	if (rule->replicates_min == 0 || rule->replicates_max < rule->replicates_min ||
-	    rule->replicates_max > SIZEUP_REPLICATES || rule->batch_ns <= 0 || rule->replicate_ns < rule->batch_ns)
-		return sizeup_job_refuse(run->job, -EINVAL, "the stop rule contradicts itself");
-	return 0;
+	return status ? status : measure(run, index, position, values);
 }
 
 int sizeup_latency_run(struct sizeup_job *job, const struct sizeup_latency_point *points, uint32_t count,
 		       const struct sizeup_stop_rule *rule, struct sizeup_placement *placements)
 {
 	struct run *const run = calloc(1, sizeof(*run));
+	const struct sizeup_interleave plan = {
+		.job = job,
+		.rule = rule,
+		.points = count,
+		.sides = 1,
+		.replicate = replicate,
+		.context = run,
+	};
 
 	if (!run)
 		return -ENOMEM;
@@ -250,17 +196,12 @@ int sizeup_latency_run(struct sizeup_job *job, const struct sizeup_latency_point
 	run->count = count;
 	run->rule = rule;
 	run->placements = placements;
-	run->start_ns = sizeup_clock_now_ns();
 	sizeup_job_begin(job);
-	int status = check(run);
+	/* The end is told before the memory goes back, which takes long. */
+	const int status = sizeup_job_end(job, sizeup_interleave_run(&plan));
 
-	for (uint32_t round = 0; !status && !finished(run); round++)
-		status = one_round(run, round);
-	sizeup_job_end(job, status); /* before the memory goes back, which takes long */
-	for (uint32_t i = 0; i < count && i < SIZEUP_POINTS; i++) {
+	for (uint32_t i = 0; i < count && i < SIZEUP_POINTS; i++)
 		sizeup_arena_close(&run->arenas[i]);
-		sizeup_replicates_free(&run->replicates[i]);
-	}
 	free(run);
 	return status;
 }

@@ -17,12 +17,73 @@ class Rates:
     counter_hz: float
 
 
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """How finely a clock moves on one CPU; steps in ticks of a counter, else nanoseconds."""
+
+    reads: int
+    resolution_ns: int
+    """-1: clock_getres says nothing of this method."""
+    smallest_step: int
+    backwards: int
+
+
+@dataclass(frozen=True, slots=True)
+class OrderSeen:
+    """What two CPUs saw of each other's clock; ticks of a counter, else nanoseconds."""
+
+    reads: int
+    backwards: int
+    worst_backwards: int
+    offset: float
+    offset_bound: float
+
+
 def methods() -> tuple[str, ...]:
     """Names of the ways to read time that exist on this architecture, in the extension's order."""
     names: list[str] = []
     while (name := lib.sizeup_clock_method_name(len(names))) != ffi.NULL:
         names.append(ffi.string(name).decode())
     return tuple(names)
+
+
+def is_counter(index: int) -> bool:
+    """Whether a method counts ticks."""
+    return bool(lib.sizeup_clock_is_counter(index))
+
+
+def readable(index: int) -> bool:
+    """Whether a method gives values to compare."""
+    return bool(lib.sizeup_clock_can_read(index))
+
+
+def vdso_has_clock_gettime() -> bool:
+    """Whether the kernel's vDSO exports a clock_gettime."""
+    return bool(lib.sizeup_clock_vdso_has())
+
+
+def steps(index: int, reads: int) -> Steps:
+    """Read a method so many times on the CPU this thread runs on."""
+    native = ffi.new("struct sizeup_clock_steps *")
+    lib.sizeup_clock_steps_read(index, reads, native)
+    return Steps(native.reads, native.resolution_ns, native.smallest_step, native.backwards)
+
+
+class Order:
+    """One ``sizeup_clock_order_run`` with what it fills in."""
+
+    def __init__(self, index: int, cpu: int, partner: int, reads: int) -> None:
+        self._arguments = index, cpu, partner, reads
+        self._native = ffi.new("struct sizeup_clock_order *")
+
+    def call(self, job: NativeJob) -> Callable[[], int]:
+        """The blocking call, for a thread."""
+        return lambda: int(lib.sizeup_clock_order_run(job.job, *self._arguments, self._native))
+
+    def result(self) -> OrderSeen:
+        """What was seen, once the call has returned."""
+        native = self._native
+        return OrderSeen(native.reads, native.backwards, native.worst_backwards, native.offset, native.offset_bound)
 
 
 def measure_rates() -> Rates:

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from sizeup.errors import RefusedError
 from sizeup.model.machine import Machine
 from sizeup.model.plan import Hazard, Refusal, Settings, Step
+from sizeup.model.sample import Estimate
 from sizeup.probing.api import Context, Emission
 from sizeup.probing.native import Point, estimate_of, leave_cpus
-from sizeup_clock.binding import cost_call, measure_rates, methods, new_job
+from sizeup_clock.binding import cost_call, measure_rates, methods, new_job, vdso_has_clock_gettime
+from sizeup_clock.judgement import (
+    PUBLISHED_CYCLES,
+    READS_PER_IO,
+    io_timing_share,
+    io_timing_statement,
+    vdso_ratio,
+    vdso_verdict,
+)
 
 NAME = "clock.cost"
 FIRST = ("clock_gettime-monotonic", "gettimeofday", "rdtsc", "cntvct")
@@ -33,7 +42,13 @@ class ClockCost:
             id=NAME,
             probe=NAME,
             title="Clock cost",
-            settings={"cpu": cpu, "seconds_per_method": settings["seconds_per_method"]},
+            settings={
+                "cpu": cpu,
+                "seconds_per_method": settings["seconds_per_method"],
+                "iops": settings["iops"],
+                "clock_source": machine.platform.clock_source or "",
+                "clock_sources": ",".join(machine.platform.clock_sources),
+            },
             estimated_seconds=_BUDGET_SECONDS,
             time_limit_seconds=60.0,
             hazards=(Hazard.CPU_LOAD,),
@@ -53,16 +68,46 @@ class ClockCost:
         seconds = float(step.settings["seconds_per_method"])
         call = cost_call(job, [order.index(name) for name in names], cpu, 5, seconds, _BUDGET_SECONDS)
         yield from job.follow(call, points, context)
+        yield from job.gaps(points)
         rates = measure_rates()
-        for index, point in enumerate(points):
-            native = job.estimate(index)
-            if native.replicates:
-                yield estimate_of(
-                    point,
-                    native,
-                    doubts,
-                    core_cycles=native.median * rates.core_hz / 1e9,
-                    counter_ticks=native.median * rates.counter_hz / 1e9,
-                    core_hz=rates.core_hz,
-                    counter_hz=rates.counter_hz,
-                )
+        costs = {str(point.at["method"]): float(native.median) for _, point, native in job.measured(points)}
+        for _, point, native in job.measured(points):
+            yield estimate_of(
+                point,
+                native,
+                doubts,
+                {
+                    "core_cycles": native.median * rates.core_hz / 1e9,
+                    "counter_ticks": native.median * rates.counter_hz / 1e9,
+                    "core_hz": rates.core_hz,
+                    "counter_hz": rates.counter_hz,
+                    **(PUBLISHED_CYCLES if point.at["method"] == "gettimeofday" else {}),
+                },
+            )
+        if "clock_gettime-monotonic" in costs and "syscall-clock_gettime" in costs:
+            yield from _judge(costs, step.settings)
+
+
+def _judge(costs: dict[str, float], settings: Settings) -> Iterator[Estimate]:
+    source = str(settings["clock_source"]) or None
+    verdict, why = vdso_verdict(costs, has_symbol=vdso_has_clock_gettime(), clock_source=source)
+    yield Estimate(
+        "vdso-ratio",
+        {},
+        vdso_ratio(costs),
+        doubts=() if verdict == "vdso" else (why,),
+        extra={
+            "verdict": verdict,
+            "why": why,
+            "clock_source": source or "unknown",
+            "clock_sources": str(settings["clock_sources"]),
+        },
+    )
+    iops = float(settings["iops"])
+    for method in ("clock_gettime-monotonic", "gettimeofday", "syscall-clock_gettime"):
+        yield Estimate(
+            "io-timing",
+            {"method": method, "iops": iops},
+            io_timing_share(costs[method], iops),
+            extra={"statement": io_timing_statement(method, costs[method], iops), "reads_per_io": READS_PER_IO},
+        )

@@ -127,6 +127,57 @@ def room_bytes(memory: Memory) -> int:
     return int(lib.sizeup_room_bytes(memory.mask, memory.policy))
 
 
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One thread with memory of its own; see ``struct sizeup_traffic_member``."""
+
+    cpu: int
+    bytes: int
+    memory: Memory
+    chases: bool = False
+    stride_bytes: int = 64
+
+
+@dataclass(frozen=True, slots=True)
+class TrafficPoint:
+    """What the streams do while one point is measured."""
+
+    streams: int
+    write_percent: int = 0
+    delay_ns: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two CPUs that pass one line to and fro; ``home`` is a node, None wherever it falls."""
+
+    cpu: int
+    partner: int
+    home: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class HammerResult:
+    """What one process of random stores did."""
+
+    ops: int
+    start_ns: int
+    end_ns: int
+    wall_us: int
+    cpu_ns: int
+    cpu: int
+
+    @property
+    def ops_per_second(self) -> float:
+        """As the original computes it, from gettimeofday."""
+        return self.ops * 1e6 / self.wall_us
+
+    @property
+    def cpu_share(self) -> float:
+        """CPU time over wall time: well below 1, somebody else used this CPU too."""
+        return self.cpu_ns / (self.end_ns - self.start_ns)
+
+
 class Latency:
     """One ``sizeup_latency_run`` with everything it points to."""
 
@@ -143,6 +194,97 @@ class Latency:
     def placement(self, index: int) -> Placement:
         """Where the pages of a point were, once it has been measured."""
         return placement_of(self._placements[index])
+
+
+class Traffic:
+    """One ``sizeup_traffic_run`` with everything it points to.
+
+    Point ``i`` gives latency as the job's point ``2 * i`` and bandwidth as ``2 * i + 1``.
+    """
+
+    def __init__(self, members: Sequence[Member], points: Sequence[TrafficPoint], rule: StopRule) -> None:
+        self._members = ffi.new(
+            "struct sizeup_traffic_member[]",
+            [
+                {
+                    "role": lib.SIZEUP_ROLE_CHASE if member.chases else lib.SIZEUP_ROLE_STREAM,
+                    "cpu": member.cpu,
+                    "stride_bytes": member.stride_bytes,
+                    "memory": _arena_spec(member.memory, member.bytes),
+                }
+                for member in members
+            ],
+        )
+        self._points = ffi.new(
+            "struct sizeup_traffic_point[]",
+            [
+                {"streams": point.streams, "write_percent": point.write_percent, "delay_ns": point.delay_ns}
+                for point in points
+            ],
+        )
+        self._placements = ffi.new("struct sizeup_placement[]", len(members))
+        self._counts = len(members), len(points)
+        self._rule = rule.native()
+
+    def call(self, job: NativeJob) -> Callable[[], int]:
+        """The blocking call, for a thread."""
+        members, points = self._counts
+        return lambda: int(
+            lib.sizeup_traffic_run(job.job, self._members, members, self._points, points, self._rule, self._placements)
+        )
+
+    def placement(self, member: int) -> Placement:
+        """Where a member's pages were, once the call has returned."""
+        return placement_of(self._placements[member])
+
+
+class Handoff:
+    """One ``sizeup_handoff_run`` with everything it points to."""
+
+    def __init__(self, pairs: Sequence[Pair], rule: StopRule) -> None:
+        self._count = len(pairs)
+        self._pairs = ffi.new(
+            "struct sizeup_pair[]",
+            [(pair.cpu, pair.partner, 0 if pair.home is None else 1 << pair.home) for pair in pairs],
+        )
+        self._rule = rule.native()
+
+    def call(self, job: NativeJob) -> Callable[[], int]:
+        """The blocking call, for a thread."""
+        return lambda: int(lib.sizeup_handoff_run(job.job, self._pairs, self._count, self._rule))
+
+
+class Hammer:
+    """One ``sizeup_hammer_run``: a process of random stores on each CPU."""
+
+    def __init__(self, pages: int, loops: int, cpus: Sequence[int], memory: Memory) -> None:
+        self._arguments = pages, loops
+        self._count = len(cpus)
+        self._cpus = ffi.new("int32_t[]", list(cpus))
+        self._memory = ffi.new("struct sizeup_arena_spec *", _arena_spec(memory, 0))
+        self._results = ffi.new("struct sizeup_hammer_result[]", len(cpus))
+
+    def call(self, job: NativeJob) -> Callable[[], int]:
+        """The blocking call, for a thread."""
+        return lambda: int(
+            lib.sizeup_hammer_run(job.job, *self._arguments, self._cpus, self._count, self._memory, self._results)
+        )
+
+    def results(self) -> tuple[HammerResult, ...]:
+        """What each process did, in the order of the CPUs, once the call has returned."""
+        return tuple(
+            HammerResult(one.ops, one.start_ns, one.end_ns, one.wall_us, one.cpu_ns, one.cpu) for one in self._results
+        )
+
+
+def _arena_spec(memory: Memory, count: int) -> dict[str, int]:
+    return {
+        "bytes": count,
+        "pages": memory.pages,
+        "placement": memory.policy,
+        "nodes": memory.mask,
+        "touch_cpu": -1 if memory.touch_cpu is None else memory.touch_cpu,
+    }
 
 
 def _chase_point(point: ChasePoint) -> dict[str, int]:

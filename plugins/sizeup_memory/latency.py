@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from sizeup.errors import RefusedError
 from sizeup.model.machine import Machine
 from sizeup.model.plan import Hazard, Refusal, Settings, Step
-from sizeup.model.sample import Estimate, Progress
-from sizeup.model.topology import CacheKind
 from sizeup.probing.api import Context, Emission
-from sizeup.probing.native import NativeJob, Point, estimate_of, leave_cpus
+from sizeup.probing.native import Point, estimate_of, leave_cpus
 from sizeup.units import format_bytes
-from sizeup_memory.binding import ChasePoint, Latency, Memory, Placement, StopRule, new_job, room_bytes
+from sizeup_memory.binding import ChasePoint, Latency, Memory, Pages, Placement, StopRule, new_job, room_bytes
 from sizeup_memory.constructions import CONSTRUCTIONS, KIB, MIB, Construction, ladder
+from sizeup_memory.places import CACHES_BEYOND, allowed_cpus, last_level_cache_bytes, line_bytes, sibling_of
 
 NAME = "memory.latency"
-CACHES_BEYOND = 4
-"""A working set this many times the last-level cache finds almost nothing in it."""
-_DEFAULT_LINE_BYTES = 64
-_DEFAULT_CACHE_BYTES = 32 * MIB
 _SMALLEST = 16 * KIB
 _LEAST_HUGE_SHARE = 0.95
 
@@ -63,13 +58,22 @@ class MemoryLatency:
         )
         points = tuple(Point(construction.name, {"working_set_bytes": span}) for span in spans)
         job = new_job()
-        yield from follow(job, latency, points, context)
-        yield from final_estimates(job, latency, points, construction, tuple(doubts))
+        yield from job.follow(latency.call(job), points, context)
+        yield from job.gaps(points)
+        for index, point, native in job.measured(points):
+            placement = latency.placement(index)
+            yield estimate_of(
+                point,
+                native,
+                (*doubts, *page_doubts(construction.pages, placement)),
+                {"huge_page_share": placement.huge_share},
+            )
 
 
-def stop_rule(settings: Settings) -> StopRule:
-    """The step's stop rule."""
+def stop_rule(settings: Settings, batch_seconds: float = 0.001) -> StopRule:
+    """The stop rule in a step's settings."""
     return StopRule(
+        batch_seconds=batch_seconds,
         replicate_seconds=float(settings["replicate"]),
         warm_up_seconds=float(settings["warm_up"]),
         budget_seconds=float(settings["budget"]),
@@ -80,41 +84,9 @@ def stop_rule(settings: Settings) -> StopRule:
     )
 
 
-def follow(job: NativeJob, latency: Latency, points: tuple[Point, ...], context: Context) -> Iterator[Emission]:
-    """Samples as they come, and an estimate of a point whenever a replicate of it has ended."""
-    seen = [0] * len(points)
-    shown = 0.0
-    for samples in job.follow(latency.call(job), points, context):
-        yield samples
-        for index, point in enumerate(points):
-            native = job.estimate(index)
-            if native.replicates > seen[index]:
-                seen[index] = native.replicates
-                yield estimate_of(point, native)
-        if job.progress - shown >= 0.05:  # a twentieth: nobody reads it faster
-            shown = job.progress
-            yield Progress(shown, doing=f"working set {format_bytes(float(samples.at['working_set_bytes']))}")
-
-
-def final_estimates(
-    job: NativeJob, latency: Latency, points: tuple[Point, ...], construction: Construction, doubts: tuple[str, ...]
-) -> Iterator[Estimate]:
-    """The last word on every point that was measured, with what to doubt about it."""
-    for index, point in enumerate(points):
-        native = job.estimate(index)
-        if not native.replicates:
-            continue
-        placement = latency.placement(index)
-        point_doubts = list(doubts)
-        if not native.converged:
-            point_doubts.append("did not converge: the interval is wider than asked for")
-        point_doubts += page_doubts(construction, placement)
-        yield estimate_of(point, native, tuple(point_doubts), huge_page_share=placement.huge_share)
-
-
-def page_doubts(construction: Construction, placement: Placement) -> list[str]:
-    """Whether the pages are what the construction's name says."""
-    if construction.name == "dram-thp" and placement.huge_share < _LEAST_HUGE_SHARE:
+def page_doubts(pages: Pages, placement: Placement) -> list[str]:
+    """Whether the pages are what was asked for."""
+    if pages is Pages.THP and placement.huge_share < _LEAST_HUGE_SHARE:
         return [f"only {placement.huge_share:.0%} of the memory is on transparent huge pages"]
     return []
 
@@ -126,12 +98,12 @@ def _step(machine: Machine, settings: Settings, name: str) -> Step | Refusal:
         known = ", ".join(CONSTRUCTIONS)
         return Refusal(step, NAME, f"expected constructions among {known}, found {name!r}")
     cpu = int(settings["cpu"])
-    allowed = [pu.cpu for pu in machine.pus if pu.online and pu.allowed]
+    allowed = allowed_cpus(machine)
     if cpu < 0:
         cpu = allowed[-1] if allowed else 0
     elif allowed and cpu not in allowed:
-        return Refusal(step, NAME, f"CPU {cpu} is not among the CPUs this process may use: {allowed}")
-    cache_bytes = machine.last_level_cache_bytes or _DEFAULT_CACHE_BYTES
+        return Refusal(step, NAME, f"CPU {cpu} is not among the CPUs this process may use: {list(allowed)}")
+    cache_bytes = last_level_cache_bytes(machine)
     largest = int(settings["largest"]) or CACHES_BEYOND * cache_bytes
     smallest = max(_SMALLEST, construction.block_bytes)
     if construction.page_bytes:
@@ -140,7 +112,7 @@ def _step(machine: Machine, settings: Settings, name: str) -> Step | Refusal:
             return Refusal(step, NAME, refusal)
     sizes = ladder(smallest, max(largest, 2 * smallest), int(settings["rungs"]))
     budget = float(settings["budget"])
-    siblings = [pu for core in machine.cores if cpu in core.pus for pu in core.pus if pu != cpu]
+    sibling = sibling_of(machine, cpu)
     copied = ("replicate", "warm_up", "budget", "replicates", "replicates_max", "target", "seed")
     return Step(
         id=step,
@@ -148,11 +120,11 @@ def _step(machine: Machine, settings: Settings, name: str) -> Step | Refusal:
         title=f"Memory latency, {name}",
         settings={
             **{key: settings[key] for key in copied},
-            **({"sibling": siblings[0]} if siblings else {}),
+            **({} if sibling is None else {"sibling": sibling}),
             "construction": name,
             "working_sets": json.dumps(sizes),
             "cpu": cpu,
-            "line_bytes": _line_bytes(machine),
+            "line_bytes": line_bytes(machine),
             "last_level_cache_bytes": cache_bytes,
         },
         estimated_seconds=budget,
@@ -189,8 +161,3 @@ def _affordable(spans: list[int], construction: Construction) -> list[int]:
     if not kept:
         raise RefusedError(f"only {format_bytes(2 * room)} of memory is to spare, and half of that is the most taken")
     return kept
-
-
-def _line_bytes(machine: Machine) -> int:
-    lines = {cache.line_bytes for cache in machine.caches if cache.kind is not CacheKind.INSTRUCTION}
-    return max((line for line in lines if line), default=_DEFAULT_LINE_BYTES)

@@ -38,11 +38,16 @@ def test_each_method_has_a_cost_in_nanoseconds_cycles_and_ticks(context: HandCon
 
     estimates = [entry for entry in ClockCost().run(step, context) if isinstance(entry, Estimate)]
 
-    costs = {str(entry.at["method"]): entry for entry in estimates}
+    costs = {str(entry.at["method"]): entry for entry in estimates if entry.series == "cost"}
     assert {"gettimeofday", "clock_gettime-monotonic", "syscall-clock_gettime"} <= set(costs)
     for estimate in costs.values():
         assert 0.1 < estimate.value < 1e6
         assert estimate.extra["core_cycles"] == pytest.approx(estimate.value * float(estimate.extra["core_hz"]) / 1e9)
+    assert 1e8 < float(costs["gettimeofday"].extra["core_hz"]) < 8e9
+    (ratio,) = [entry for entry in estimates if entry.series == "vdso-ratio"]
+    assert ratio.extra["verdict"] in {"vdso", "system-call", "unclear"}
+    statements = [str(entry.extra["statement"]) for entry in estimates if entry.series == "io-timing"]
+    assert all(text.startswith("each timed I/O costs ") for text in statements)
     assert costs["syscall-clock_gettime"].value > costs["clock_gettime-monotonic-coarse"].value
 
 

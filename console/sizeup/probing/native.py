@@ -6,22 +6,24 @@ polling thread stays off the measured CPUs where the process may run anywhere el
 
 from __future__ import annotations
 
+import errno
 import os
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from sizeup.errors import RefusedError, SizeupError
-from sizeup.model.sample import Coordinates, Estimate, Samples
-from sizeup.probing.api import Context
+from sizeup.model.gap import Gap
+from sizeup.model.sample import Coordinates, Estimate, Progress, Samples
+from sizeup.probing.api import Context, Emission
 
 POLL_SECONDS = 0.02
+_PROGRESS_STEP = 0.05  # a twentieth: nobody reads it faster
 _ROOM = 1024
-_CANCELLED = -125  # -ECANCELED on every Linux architecture that sizeup builds for
-_REFUSALS = frozenset(
-    {-1, -12, -13, -19, -22, -28, -38, -95}
-)  # EPERM ENOMEM EACCES ENODEV EINVAL ENOSPC ENOSYS ENOTSUP
+_CANNOT_OR_MAY_NOT = frozenset(
+    (errno.EPERM, errno.ENOMEM, errno.EACCES, errno.ENODEV, errno.EINVAL, errno.ENOSPC, errno.ENOSYS, errno.EOPNOTSUPP)
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,11 @@ class NativeJob:
         return min(1.0, float(self._lib.sizeup_job_progress(self.job)))
 
     @property
+    def reason(self) -> str:
+        """Why the call failed or was refused; empty where it did not."""
+        return str(self._ffi.string(self._lib.sizeup_job_reason(self.job)).decode(errors="replace"))
+
+    @property
     def dropped(self) -> int:
         """Samples lost because nobody took them out in time."""
         return int(self._lib.sizeup_job_dropped(self.job))
@@ -65,25 +72,56 @@ class NativeJob:
         self._lib.sizeup_job_estimate(self.job, index, estimate)
         return estimate
 
-    def follow(self, call: Callable[[], int], points: tuple[Point, ...], context: Context) -> Iterator[Samples]:
-        """Run ``call`` in a thread and yield its samples, grouped by point, as they come.
+    def follow(self, call: Callable[[], int], points: tuple[Point, ...], context: Context) -> Iterator[Emission]:
+        """Run ``call`` in a thread and yield its samples as they come, grouped by point.
 
-        Ends after the call has returned and the ring is empty; quietly when it was cancelled.
-        Raises ``RefusedError`` with the job's reason where the machine cannot or may not do it.
+        An estimate of a point follows whenever a replicate of it has ended, and now and then how
+        far the job is. Ends after the call has returned and the ring is empty; quietly when it
+        was cancelled. Raises ``RefusedError`` with the job's reason where the machine cannot or may not do it.
         """
         context.on_cancel(self.cancel)
         thread = threading.Thread(target=self._call, args=(call,), name="native job", daemon=True)
         thread.start()
+        seen = [0] * len(points)
+        shown = 0.0
         while thread.is_alive():
-            yield from self._drain(points, context)
+            drained = False
+            for samples in self._drain(points, context):
+                drained = True
+                yield samples
+            if drained:
+                yield from self._news(points, seen)
+            if self.progress - shown >= _PROGRESS_STEP:
+                shown = self.progress
+                yield Progress(shown)
             thread.join(POLL_SECONDS)
         yield from self._drain(points, context)
         if self._error is not None:
             raise self._error
-        if self._status < 0 and self._status != _CANCELLED:
-            reason = self._ffi.string(self._lib.sizeup_job_reason(self.job)).decode(errors="replace")
-            reason = reason or os.strerror(-self._status)
-            raise (RefusedError if self._status in _REFUSALS else SizeupError)(reason)
+        if self._status < 0 and self._status != -errno.ECANCELED:
+            reason = self.reason or os.strerror(-self._status)
+            raise (RefusedError if -self._status in _CANNOT_OR_MAY_NOT else SizeupError)(reason)
+
+    def measured(self, points: tuple[Point, ...]) -> Iterator[tuple[int, Point, Any]]:
+        """Index, point and last estimate of every point with at least one replicate."""
+        for index, point in enumerate(points):
+            native = self.estimate(index)
+            if native.replicates:
+                yield index, point, native
+
+    def gaps(self, points: tuple[Point, ...]) -> Iterator[Gap]:
+        """Points that were tried and of which no undisturbed batch is left."""
+        for index, point in enumerate(points):
+            native = self.estimate(index)
+            if not native.replicates and native.disturbed_share:
+                where = ", ".join(f"{key} {value}" for key, value in point.at.items())
+                yield Gap(f"{point.series}: {where}", "every batch was disturbed: something else used the measured CPU")
+
+    def _news(self, points: tuple[Point, ...], seen: list[int]) -> Iterator[Estimate]:
+        for index, point, native in self.measured(points):
+            if native.replicates > seen[index]:
+                seen[index] = native.replicates
+                yield estimate_of(point, native, final=False)
 
     def _call(self, call: Callable[[], int]) -> None:
         try:
@@ -106,9 +144,18 @@ class NativeJob:
                 )
 
 
-def estimate_of(point: Point, native: Any, doubts: tuple[str, ...] = (), **extra: str | float) -> Estimate:
-    """A ``struct sizeup_estimate`` as the log's value."""
+def estimate_of(
+    point: Point,
+    native: Any,
+    doubts: tuple[str, ...] = (),
+    extra: Mapping[str, str | int | float] | None = None,
+    *,
+    final: bool = True,
+) -> Estimate:
+    """A ``struct sizeup_estimate`` as the log's value; a final one says so where it did not converge."""
     measured = native.replicates > 1
+    if final and not native.converged:
+        doubts = (*doubts, "did not converge: the interval is wider than asked for")
     return Estimate(
         series=point.series,
         at=point.at,
@@ -120,9 +167,9 @@ def estimate_of(point: Point, native: Any, doubts: tuple[str, ...] = (), **extra
         p10=native.p10,
         p90=native.p90,
         disturbed_share=native.disturbed_share,
-        converged=bool(native.converged),
+        converged=bool(native.converged) if final else None,
         doubts=doubts,
-        extra=extra,
+        extra=extra or {},
     )
 
 

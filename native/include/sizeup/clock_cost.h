@@ -15,9 +15,6 @@ struct sizeup_clock_rates {
 /** sizeup_clock_method_name() - The name of method @index, or NULL beyond the last that exists here. */
 const char *sizeup_clock_method_name(uint32_t index);
 
-/** sizeup_clock_calls() - Call method @index @calls times back to back. */
-void sizeup_clock_calls(uint32_t index, uint64_t calls);
-
 /** sizeup_clock_rates_measure() - Measure the clocks of the calling thread's core, for 2 ms each. */
 void sizeup_clock_rates_measure(struct sizeup_clock_rates *rates);
 

@@ -29,7 +29,7 @@ struct sizeup_sample {
 	uint32_t cpu;       /* where it ran */
 };
 
-#define SIZEUP_POINTS 64 /* most points of one job */
+#define SIZEUP_POINTS 1024 /* most points of one job */
 
 /** struct sizeup_estimate - What the undisturbed batches of a point say so far. */
 struct sizeup_estimate {

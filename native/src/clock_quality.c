@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE
+#include <sizeup/clock_quality.h>
+
+#include <sizeup/cpu.h>
+
+#include "gate.h"
+#include "job_internal.h"
+#include "methods.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <link.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/auxv.h>
+
+#define EXCHANGES 5000
+#define READS_PER_LOOK (1u << 14)
+#define SPINS_PER_LOOK (1u << 14)
+
+int sizeup_clock_is_counter(uint32_t index)
+{
+	const struct sizeup_method *const method = sizeup_method(index);
+
+	return method && method->counter;
+}
+
+int sizeup_clock_can_read(uint32_t index)
+{
+	const struct sizeup_method *const method = sizeup_method(index);
+
+	return method && method->read;
+}
+
+int sizeup_clock_steps_read(uint32_t index, uint64_t reads, struct sizeup_clock_steps *steps)
+{
+	const struct sizeup_method *const method = sizeup_method(index);
+	struct timespec resolution;
+
+	memset(steps, 0, sizeof(*steps));
+	if (!method || !method->read)
+		return -EINVAL;
+	steps->reads = reads;
+	steps->resolution_ns = -1;
+	if (method->clock != -1 && !clock_getres(method->clock, &resolution))
+		steps->resolution_ns = (int64_t)resolution.tv_sec * 1000000000 + resolution.tv_nsec;
+	uint64_t before = method->read();
+
+	for (uint64_t i = 0; i < reads; i++) {
+		const uint64_t now = method->read();
+
+		if (now < before)
+			steps->backwards++;
+		else if (now > before && (!steps->smallest_step || now - before < steps->smallest_step))
+			steps->smallest_step = now - before;
+		before = now;
+	}
+	return 0;
+}
+
+/* What each of the two CPUs publishes, on a line of its own. */
+struct slot {
+	_Alignas(64) uint64_t value;
+	uint64_t turn;
+};
+
+struct duel {
+	const struct sizeup_method *method;
+	uint64_t reads; /* each */
+	uint32_t stop;
+	const uint32_t *job_stop;
+	int32_t partner;
+	int status;
+	struct sizeup_gate gate;
+	struct slot slots[2];
+	uint64_t backwards[2];
+	uint64_t worst[2];
+};
+
+/* The other's value is read first: whatever this clock says next must not lie before it. */
+static void watch_order(struct duel *duel, int side)
+{
+	struct slot *const own = &duel->slots[side];
+	const struct slot *const other = &duel->slots[!side];
+
+	for (uint64_t i = 0; i < duel->reads; i++) {
+		const uint64_t seen = __atomic_load_n(&other->value, __ATOMIC_ACQUIRE);
+		const uint64_t now = duel->method->read();
+
+		if (now < seen) {
+			duel->backwards[side]++;
+			duel->worst[side] = seen - now > duel->worst[side] ? seen - now : duel->worst[side];
+		}
+		__atomic_store_n(&own->value, now, __ATOMIC_RELEASE);
+		if (i % READS_PER_LOOK == 0 && __atomic_load_n(duel->job_stop, __ATOMIC_RELAXED))
+			return;
+	}
+}
+
+static void wait_turn(const struct slot *slot, uint64_t turn, const uint32_t *stop)
+{
+	for (uint32_t spins = 0; __atomic_load_n(&slot->turn, __ATOMIC_ACQUIRE) < turn; spins++)
+		if (spins % SPINS_PER_LOOK == SPINS_PER_LOOK - 1 && __atomic_load_n(stop, __ATOMIC_RELAXED))
+			return;
+}
+
+static void *be_partner(void *argument)
+{
+	struct duel *const duel = argument;
+
+	duel->status = sizeup_cpu_pin(duel->partner);
+	if (sizeup_gate_pass(&duel->gate, duel->job_stop) || duel->status)
+		return NULL;
+	watch_order(duel, 1);
+	for (uint64_t turn = 1; turn <= EXCHANGES && !__atomic_load_n(duel->job_stop, __ATOMIC_RELAXED); turn++) {
+		wait_turn(&duel->slots[0], turn, duel->job_stop);
+		duel->slots[1].value = duel->method->read();
+		__atomic_store_n(&duel->slots[1].turn, turn, __ATOMIC_RELEASE);
+	}
+	return NULL;
+}
+
+/* The partner's reading lies between our two: the shortest round trip bounds its offset best. */
+static void exchange(struct duel *duel, struct sizeup_clock_order *order)
+{
+	uint64_t shortest = UINT64_MAX;
+
+	for (uint64_t turn = 1; turn <= EXCHANGES && !__atomic_load_n(duel->job_stop, __ATOMIC_RELAXED); turn++) {
+		const uint64_t sent = duel->method->read();
+
+		__atomic_store_n(&duel->slots[0].turn, turn, __ATOMIC_RELEASE);
+		wait_turn(&duel->slots[1], turn, duel->job_stop);
+		const uint64_t theirs = duel->slots[1].value;
+		const uint64_t back = duel->method->read();
+
+		if (back - sent >= shortest || back < sent)
+			continue;
+		shortest = back - sent;
+		order->offset_bound = (double)shortest / 2;
+		order->offset = (double)(int64_t)(theirs - sent) - order->offset_bound;
+	}
+}
+
+int sizeup_clock_order_run(struct sizeup_job *job, uint32_t index, int32_t cpu, int32_t partner, uint64_t reads,
+			   struct sizeup_clock_order *order)
+{
+	struct duel duel = {
+		.method = sizeup_method(index),
+		.reads = reads / 2,
+		.job_stop = sizeup_job_stop_word(job),
+		.partner = partner,
+	};
+	pthread_t thread;
+
+	memset(order, 0, sizeof(*order));
+	sizeup_job_begin(job);
+	if (!duel.method || !duel.method->read || cpu == partner)
+		return sizeup_job_end(job, sizeup_job_refuse(job, -EINVAL, "method %u cannot be compared on CPUs %d and %d",
+							     index, cpu, partner));
+	int status = sizeup_cpu_pin(cpu);
+
+	if (status)
+		return sizeup_job_end(job, sizeup_job_refuse(job, status, "cannot run on CPU %d: %s", cpu,
+							     strerror(-status)));
+	sizeup_gate_init(&duel.gate, 2);
+	status = -pthread_create(&thread, NULL, be_partner, &duel);
+	if (status)
+		return sizeup_job_end(job, status);
+	status = sizeup_gate_pass(&duel.gate, duel.job_stop);
+	if (!status && !duel.status) {
+		watch_order(&duel, 0);
+		exchange(&duel, order);
+	}
+	pthread_join(thread, NULL);
+	if (duel.status)
+		status = sizeup_job_refuse(job, duel.status, "cannot run on CPU %d: %s", partner, strerror(-duel.status));
+	if (!status && sizeup_job_cancelled(job))
+		status = -ECANCELED;
+	order->reads = 2 * duel.reads;
+	order->backwards = duel.backwards[0] + duel.backwards[1];
+	order->worst_backwards = duel.worst[0] > duel.worst[1] ? duel.worst[0] : duel.worst[1];
+	return sizeup_job_end(job, status);
+}
+
+/* The vDSO is an ELF image in memory; its dynamic symbols are named by the dynamic section. */
+int sizeup_clock_vdso_has(void)
+{
+	const uintptr_t base = getauxval(AT_SYSINFO_EHDR);
+	const ElfW(Ehdr) *const header = (const ElfW(Ehdr) *)base;
+	const ElfW(Sym) *symbols = NULL;
+	const char *strings = NULL;
+	const ElfW(Word) *hash = NULL;
+
+	if (!base)
+		return 0;
+	const ElfW(Phdr) *const segments = (const ElfW(Phdr) *)(base + header->e_phoff);
+
+	for (int i = 0; i < header->e_phnum; i++) {
+		if (segments[i].p_type != PT_DYNAMIC)
+			continue;
+		/* Addresses are offsets into the image: the first load segment starts at 0. */
+		for (const ElfW(Dyn) *entry = (const ElfW(Dyn) *)(base + segments[i].p_offset);
+		     entry->d_tag != DT_NULL; entry++) {
+			if (entry->d_tag == DT_SYMTAB)
+				symbols = (const ElfW(Sym) *)(base + entry->d_un.d_ptr);
+			if (entry->d_tag == DT_STRTAB)
+				strings = (const char *)(base + entry->d_un.d_ptr);
+			if (entry->d_tag == DT_HASH)
+				hash = (const ElfW(Word) *)(base + entry->d_un.d_ptr);
+		}
+	}
+	if (!symbols || !strings || (!hash && (const char *)symbols > strings))
+		return 0;
+	/* DT_HASH counts the symbols; images without one put the string table right behind them. */
+	const uint64_t count = hash ? hash[1] :
+				      (uint64_t)((const char *)strings - (const char *)symbols) / sizeof(*symbols);
+
+	for (uint64_t i = 0; i < count; i++) {
+		const char *const name = strings + symbols[i].st_name;
+
+		if (symbols[i].st_shndx != SHN_UNDEF && strstr(name, "clock_gettime"))
+			return 1;
+	}
+	return 0;
+}

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE
+#include <sizeup/hammer.h>
+
+#include <sizeup/clock.h>
+#include <sizeup/cpu.h>
+
+#include "gate.h"
+#include "job_internal.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define LINE_BYTES 64
+#define LOOK_OPS (1u << 16) /* about 1 ms between looks at the cancel word */
+#define WAIT_NS 2000000
+
+/* Shared by the processes of one run. */
+struct control {
+	struct sizeup_gate gate;
+	uint32_t stop;
+	struct sizeup_hammer_result results[];
+};
+
+/* A multiplicative generator's high bits choose a line: two cycles beside a store that misses. */
+static uint64_t store_some(char *start, uint64_t lines, uint64_t ops, uint64_t state)
+{
+	for (uint64_t i = 0; i < ops; i++) {
+		state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+		const uint64_t line = (uint64_t)((unsigned __int128)state * lines >> 64);
+
+		*(volatile uint64_t *)(start + line * LINE_BYTES) = state;
+	}
+	return state;
+}
+
+static int64_t now_us(void)
+{
+	struct timeval now;
+
+	gettimeofday(&now, NULL);
+	return (int64_t)now.tv_sec * 1000000 + now.tv_usec;
+}
+
+static int hammer(struct control *control, uint32_t index, const struct sizeup_arena *arena, uint64_t pages,
+		  uint64_t loops)
+{
+	struct sizeup_hammer_result *const result = &control->results[index];
+	const uint64_t lines = pages * (SIZEUP_HAMMER_PAGE / LINE_BYTES);
+	const uint64_t wanted = pages * loops;
+	uint64_t state = (index + 1) * UINT64_C(0x9e3779b97f4a7c15);
+	struct sizeup_usage before, after;
+
+	if (sizeup_gate_pass(&control->gate, &control->stop))
+		return -ECANCELED;
+	sizeup_cpu_usage(&before);
+	result->start_ns = sizeup_clock_now_ns();
+	const int64_t start_us = now_us();
+
+	for (uint64_t left = wanted; left && !__atomic_load_n(&control->stop, __ATOMIC_RELAXED);) {
+		const uint64_t some = left < LOOK_OPS ? left : LOOK_OPS;
+
+		state = store_some(arena->start, lines, some, state);
+		left -= some;
+		result->ops += some;
+	}
+	result->wall_us = now_us() - start_us;
+	result->end_ns = sizeup_clock_now_ns();
+	sizeup_cpu_usage(&after);
+	result->cpu_ns = after.cpu_ns - before.cpu_ns;
+	result->cpu = after.cpu;
+	return result->ops == wanted ? 0 : -ECANCELED;
+}
+
+/* In the child: never returns. */
+static void be_a_process(struct control *control, uint32_t index, int32_t cpu, uint64_t pages, uint64_t loops,
+			 const struct sizeup_arena_spec *memory)
+{
+	struct sizeup_hammer_result *const result = &control->results[index];
+	struct sizeup_arena arena = { 0 };
+	struct sizeup_job *const job = sizeup_job_new(); /* the parent's belongs to the parent */
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	result->status = job ? sizeup_cpu_pin(cpu) : -ENOMEM;
+	if (result->status)
+		snprintf(result->reason, sizeof(result->reason), "cannot run on CPU %d: %s", cpu,
+			 strerror(-result->status));
+	if (!result->status) {
+		result->status = sizeup_arena_open(&arena, memory, job);
+		if (result->status)
+			snprintf(result->reason, sizeof(result->reason), "%.180s", sizeup_job_reason(job));
+	}
+	if (result->status)
+		__atomic_store_n(&control->stop, 1, __ATOMIC_RELAXED); /* none starts without all */
+	else
+		result->status = hammer(control, index, &arena, pages, loops);
+	_exit(0);
+}
+
+static void note_death(struct control *control, uint32_t index, int status)
+{
+	struct sizeup_hammer_result *const result = &control->results[index];
+
+	if (!WIFSIGNALED(status) || result->status)
+		return;
+	result->status = -EIO;
+	snprintf(result->reason, sizeof(result->reason), "killed by signal %d", WTERMSIG(status));
+	__atomic_store_n(&control->stop, 1, __ATOMIC_RELAXED);
+}
+
+/* All are looked at in turn: one that dies before the gate would leave the others waiting there. */
+static void wait_for_all(struct sizeup_job *job, struct control *control, pid_t *children, uint32_t started)
+{
+	const struct timespec pause = { .tv_nsec = WAIT_NS };
+	uint32_t running = started;
+
+	while (running) {
+		running = 0;
+		if (sizeup_job_cancelled(job))
+			__atomic_store_n(&control->stop, 1, __ATOMIC_RELAXED);
+		for (uint32_t i = 0; i < started; i++) {
+			int status = 0;
+
+			if (children[i] && waitpid(children[i], &status, WNOHANG) != 0) {
+				children[i] = 0;
+				note_death(control, i, status);
+			}
+			running += children[i] != 0;
+		}
+		nanosleep(&pause, NULL);
+	}
+}
+
+static int start_all(struct sizeup_job *job, struct control *control, uint64_t pages, uint64_t loops,
+		     const int32_t *cpus, uint32_t count, const struct sizeup_arena_spec *memory)
+{
+	pid_t children[SIZEUP_HAMMERS];
+	int status = 0;
+	uint32_t started = 0;
+
+	for (; started < count && !status; started++) {
+		children[started] = fork();
+		if (children[started] == 0)
+			be_a_process(control, started, cpus[started], pages, loops, memory);
+		if (children[started] < 0) {
+			status = sizeup_job_refuse(job, -errno, "starting process %u failed: %s", started + 1,
+						   strerror(errno));
+			__atomic_store_n(&control->stop, 1, __ATOMIC_RELAXED);
+			break;
+		}
+	}
+	wait_for_all(job, control, children, started);
+	return status;
+}
+
+static int collect(struct sizeup_job *job, const struct control *control, uint32_t count)
+{
+	if (sizeup_job_cancelled(job))
+		return -ECANCELED;
+	/* A real reason first: the others were only stopped because of it. */
+	for (uint32_t i = 0; i < count; i++)
+		if (control->results[i].status && control->results[i].status != -ECANCELED)
+			return sizeup_job_refuse(job, control->results[i].status, "process %u: %s", i + 1,
+						 control->results[i].reason);
+	for (uint32_t i = 0; i < count; i++) {
+		const struct sizeup_hammer_result *const result = &control->results[i];
+		const struct sizeup_sample sample = {
+			.t_ns = result->end_ns,
+			.value = (double)result->wall_us * 1e3 / (double)result->ops,
+			.point = i,
+			.cpu = (uint32_t)result->cpu,
+		};
+
+		sizeup_job_push(job, &sample);
+	}
+	return 0;
+}
+
+int sizeup_hammer_run(struct sizeup_job *job, uint64_t pages, uint64_t loops, const int32_t *cpus, uint32_t count,
+		      const struct sizeup_arena_spec *memory, struct sizeup_hammer_result *results)
+{
+	const size_t bytes = sizeof(struct control) + count * sizeof(*results);
+	struct sizeup_arena_spec spec = *memory;
+
+	sizeup_job_begin(job);
+	if (!pages || !loops || !count || count > SIZEUP_HAMMERS)
+		return sizeup_job_end(job, sizeup_job_refuse(job, -EINVAL, "pages, loops and CPUs must not be none"));
+	spec.bytes = pages * SIZEUP_HAMMER_PAGE;
+	/* Each process checks for itself, but all take at the same time: look for all of them first. */
+	const uint64_t nodes = spec.placement == SIZEUP_PLACE_FIRST_TOUCH ? 0 : spec.nodes;
+	const int64_t room = sizeup_room_bytes(nodes, spec.placement);
+
+	if (room < 0 || spec.bytes > (uint64_t)room / 2 / count)
+		return sizeup_job_end(job, sizeup_job_refuse(job, -ENOMEM,
+							     "%u processes with %llu MiB each do not fit half of the "
+							     "%lld MiB to spare",
+							     count, (unsigned long long)(spec.bytes >> 20),
+							     (long long)(room >> 20)));
+	struct control *const control = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	if (control == MAP_FAILED)
+		return sizeup_job_end(job, sizeup_job_refuse(job, -errno, "no shared memory: %s", strerror(errno)));
+	sizeup_gate_init(&control->gate, count);
+	int status = start_all(job, control, pages, loops, cpus, count, &spec);
+
+	if (!status)
+		status = collect(job, control, count);
+	memcpy(results, control->results, count * sizeof(*results));
+	munmap(control, bytes);
+	return sizeup_job_end(job, status);
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "interleave.h"
+
+#include <sizeup/clock.h>
+#include <sizeup/permutation.h>
+
+#include "job_internal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static int check(const struct sizeup_interleave *plan)
+{
+	const struct sizeup_stop_rule *const rule = plan->rule;
+
+	if (plan->points == 0 || plan->points * plan->sides > SIZEUP_POINTS)
+		return sizeup_job_refuse(plan->job, -EINVAL, "expected 1 to %u points, found %u",
+					 SIZEUP_POINTS / plan->sides, plan->points);
+	if (rule->replicates_min == 0 || rule->replicates_max < rule->replicates_min ||
+	    rule->replicates_max > SIZEUP_REPLICATES || rule->batch_ns <= 0 || rule->replicate_ns < rule->batch_ns)
+		return sizeup_job_refuse(plan->job, -EINVAL, "the stop rule contradicts itself");
+	return 0;
+}
+
+/* Whether all quantities of the point are done; those that were never measured are. */
+static int publish(const struct sizeup_interleave *plan, uint32_t point, const struct sizeup_replicates *values,
+		   int last)
+{
+	int finished = 1;
+
+	for (uint32_t side = 0; side < plan->sides; side++) {
+		struct sizeup_estimate estimate;
+
+		if (!values[side].count && !values[side].disturbed)
+			continue;
+		sizeup_replicates_estimate(&values[side], plan->rule, &estimate);
+		estimate.finished = estimate.converged || last;
+		finished = finished && estimate.finished;
+		sizeup_job_publish(plan->job, point * plan->sides + side, &estimate);
+	}
+	return finished;
+}
+
+static int go_round(const struct sizeup_interleave *plan, struct sizeup_replicates *values)
+{
+	const int64_t start_ns = sizeup_clock_now_ns();
+	uint8_t finished[SIZEUP_POINTS] = { 0 };
+	uint32_t open = plan->points;
+
+	for (uint32_t round = 0; open; round++) {
+		struct sizeup_permutation order;
+
+		open = 0;
+		sizeup_permutation_init(&order, plan->points, sizeup_mix(plan->rule->seed ^ round));
+		for (uint32_t turn = 0; turn < plan->points; turn++) {
+			const uint32_t point = round ? (uint32_t)sizeup_permutation_at(&order, turn) : turn;
+
+			if (finished[point])
+				continue;
+			const int status = plan->replicate(plan->context, point, round, &values[point * plan->sides]);
+
+			if (status)
+				return status;
+			const int over = round + 1 >= plan->rule->replicates_min &&
+					 sizeup_clock_now_ns() - start_ns > plan->rule->budget_ns;
+			const int last = over || round + 1 >= plan->rule->replicates_max;
+
+			finished[point] = (uint8_t)publish(plan, point, &values[point * plan->sides], last);
+			open += !finished[point];
+			sizeup_job_set_progress(plan->job, (round + (turn + 1.0) / plan->points) /
+								   (plan->rule->replicates_min + 1.0));
+		}
+	}
+	return 0;
+}
+
+int sizeup_interleave_run(const struct sizeup_interleave *plan)
+{
+	int status = check(plan);
+
+	if (status)
+		return status;
+	const uint32_t count = plan->points * plan->sides;
+	struct sizeup_replicates *const values = calloc(count, sizeof(*values));
+
+	if (!values)
+		return -ENOMEM;
+	status = go_round(plan, values);
+	for (uint32_t i = 0; i < count; i++)
+		sizeup_replicates_free(&values[i]);
+	free(values);
+	return status;
+}

@@ -1,0 +1,101 @@
+"""How finely clocks move, whether they step back, and how far apart they stand on different CPUs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+
+from sizeup.errors import RefusedError
+from sizeup.model.machine import Machine
+from sizeup.model.plan import Hazard, Refusal, Settings, Step
+from sizeup.model.sample import Coordinates, Estimate, Progress
+from sizeup.probing.api import Context, Emission
+from sizeup.probing.native import Point, leave_cpus
+from sizeup_clock.binding import Order, Rates, is_counter, measure_rates, methods, new_job, readable, steps
+
+NAME = "clock.skew"
+_ORDERED = ("rdtsc", "cntvct", "lfence-rdtsc", "isb-cntvct", "rdtscp", "clock_gettime-monotonic")
+"""Compared across CPUs; the first two may run backwards there without anything being broken."""
+_UNFENCED = ("rdtsc", "cntvct")
+_SKEW_METHODS = ("lfence-rdtsc", "isb-cntvct", "clock_gettime-monotonic")
+"""The first of these that exists is compared on every pair."""
+
+
+class ClockSkew:
+    """Resolution and smallest step on one CPU; order and offset between CPUs."""
+
+    def plan(self, machine: Machine, settings: Settings) -> Iterable[Step | Refusal]:
+        """One step; on a single CPU it says so and measures what one CPU can."""
+        allowed = tuple(pu.cpu for pu in machine.pus if pu.online and pu.allowed) or (0,)
+        partners = allowed[1 : 1 + int(settings["partners"])]
+        yield Step(
+            id=NAME,
+            probe=NAME,
+            title="Clock steps, order and skew",
+            settings={"cpu": allowed[0], "partners": json.dumps(partners), "reads": settings["reads"]},
+            estimated_seconds=1.0 + 0.2 * len(partners),
+            time_limit_seconds=60.0 + 2.0 * len(partners),
+            hazards=(Hazard.CPU_LOAD,),
+            cpus=(allowed[0], *partners),
+        )
+
+    def run(self, step: Step, context: Context) -> Iterable[Emission]:
+        """Read each clock many times alone, then on two CPUs against each other."""
+        cpu = int(step.settings["cpu"])
+        partners: list[int] = json.loads(str(step.settings["partners"]))
+        reads = int(step.settings["reads"])
+        leave_cpus((cpu, *partners))
+        rates = measure_rates()
+        names = methods()
+        for index in (index for index in range(len(names)) if readable(index)):
+            if context.cancelled:
+                return
+            seen = steps(index, min(reads, 200_000))
+            smallest = _in_ns(seen.smallest_step, index, rates)
+            extra: dict[str, str | int | float] = {"reads": seen.reads, "backwards": seen.backwards}
+            if seen.resolution_ns >= 0:
+                extra["resolution_ns"] = seen.resolution_ns
+            yield Estimate("smallest-step", {"method": names[index]}, smallest, extra=extra)
+        compared = [name for name in _ORDERED if name in names]
+        if partners:
+            for number, name in enumerate(compared):
+                yield from _order(names.index(name), name, cpu, partners[0], reads, rates, context)
+                yield Progress((number + 1) / (len(compared) + len(partners)))
+        method = next(name for name in _SKEW_METHODS if name in names)
+        for number, partner in enumerate(partners[1:]):
+            yield from _order(names.index(method), method, cpu, partner, 20_000, rates, context)
+            yield Progress((len(compared) + number + 1) / (len(compared) + len(partners)))
+
+
+def _order(
+    index: int, name: str, cpu: int, partner: int, reads: int, rates: Rates, context: Context
+) -> Iterable[Emission]:
+    if context.cancelled:
+        return
+    job, order = new_job(), Order(index, cpu, partner, reads)
+    at: Coordinates = {"method": name, "cpu": cpu, "partner": partner}
+    yield from job.follow(order.call(job), (Point("backwards", at),), context)
+    if context.cancelled:
+        return
+    seen = order.result()
+    if not seen.reads:
+        raise RefusedError(f"{name}: nothing could be read on CPUs {cpu} and {partner}")
+    doubts: tuple[str, ...] = ()
+    if seen.backwards and name in _UNFENCED:
+        doubts = ("read without a fence, a counter may lie before what was already seen: nothing is broken",)
+    elif seen.backwards:
+        doubts = (f"{name} steps back between CPUs {cpu} and {partner}: times taken on both cannot be ordered",)
+    yield Estimate(
+        "backwards",
+        at,
+        float(seen.backwards),
+        doubts=doubts,
+        extra={"reads": seen.reads, "worst_ns": _in_ns(seen.worst_backwards, index, rates)},
+    )
+    offset, bound = _in_ns(seen.offset, index, rates), _in_ns(seen.offset_bound, index, rates)
+    if name not in _UNFENCED:
+        yield Estimate("skew", at, offset, low=offset - bound, high=offset + bound, extra={"bound_ns": bound})
+
+
+def _in_ns(value: float, index: int, rates: Rates) -> float:
+    return value * 1e9 / rates.counter_hz if is_counter(index) else float(value)

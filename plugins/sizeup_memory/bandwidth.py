@@ -1,0 +1,128 @@
+"""What the cores of each node read and write a second, from each node's memory and all together."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+
+from sizeup.errors import RefusedError
+from sizeup.model.gap import Gap
+from sizeup.model.machine import Machine
+from sizeup.model.plan import Hazard, Refusal, Settings, Step
+from sizeup.model.sample import Coordinates
+from sizeup.probing.api import Context, Emission
+from sizeup.probing.native import Point, estimate_of, leave_cpus
+from sizeup.units import format_bytes
+from sizeup_memory.binding import Member, Memory, Traffic, TrafficPoint, new_job
+from sizeup_memory.constructions import ladder
+from sizeup_memory.latency import page_doubts, stop_rule
+from sizeup_memory.numa import COPIED, PAGES, fitting_bytes, node_memory, placed
+from sizeup_memory.places import (
+    allowed_cpus,
+    core_count,
+    core_first_cpus,
+    cores_of,
+    last_level_cache_bytes,
+    memory_nodes,
+    private_bytes,
+)
+
+NAME = "memory.bandwidth"
+_MOST_BYTES = 1 << 30
+_MIXES = (("read", 0), ("write", 100))
+
+
+class MemoryBandwidth:
+    """Streams of reads and of writes by 1 to N cores, in buffers of their own."""
+
+    def plan(self, machine: Machine, settings: Settings) -> Iterable[Step | Refusal]:
+        """The scaling over all cores; on several nodes also the matrix."""
+        for pages in str(settings["pages"]).split(","):
+            if pages not in PAGES:
+                yield Refusal(f"{NAME}.{pages}", NAME, f"expected pages among {', '.join(PAGES)}, found {pages!r}")
+                continue
+            yield _step(machine, settings, "scaling", pages)
+            if len(memory_nodes(machine)) > 1:
+                yield _step(machine, settings, "matrix", pages)
+
+    def run(self, step: Step, context: Context) -> Iterable[Emission]:
+        """Stream; each cell of the matrix and the scaling are crews of threads of their own."""
+        settings = step.settings
+        cpus: list[int] = json.loads(str(settings["cpus"]))
+        nodes: dict[int, list[int]] = {int(node): cpus for node, cpus in json.loads(str(settings["nodes"])).items()}
+        doubts = () if leave_cpus(cpus) else ("sizeup itself had to share a CPU with what it measured",)
+        if str(settings["part"]) == "scaling":
+            memory = Memory(PAGES[str(settings["pages"])])
+            counts = [count for count in ladder(1, len(cpus), 64) if count < len(cpus)] + [len(cpus)]
+            orders = [(count, {"threads": count}) for count in counts]
+            yield from _stream(settings, cpus, memory, orders, "scaling-", context, doubts)
+            return
+        for cpu_node, node_cpus in nodes.items():
+            for target in json.loads(str(settings["memory_nodes"])):
+                if node_cpus and not context.cancelled:
+                    memory = node_memory(target, nodes, PAGES[str(settings["pages"])])
+                    at: Coordinates = {"cpu_node": cpu_node, "memory_node": target}
+                    yield from _stream(settings, node_cpus, memory, [(len(node_cpus), at)], "", context, doubts)
+
+
+def _step(machine: Machine, settings: Settings, part: str, pages: str) -> Step:
+    cpus = core_first_cpus(machine)[: core_count(machine)] or allowed_cpus(machine) or (0,)
+    each = private_bytes(machine, len(cpus), _MOST_BYTES)
+    budget = float(settings["budget"])
+    return Step(
+        id=f"{NAME}.{part}.{pages}",
+        probe=NAME,
+        title=f"Memory bandwidth, {part}, {pages} pages",
+        settings={
+            **{key: settings[key] for key in COPIED},
+            "part": part,
+            "pages": pages,
+            "cpus": json.dumps(cpus),
+            "nodes": json.dumps({str(node.os_id): cores_of(machine, node) for node in machine.nodes}),
+            "memory_nodes": json.dumps([node.os_id for node in memory_nodes(machine)]),
+            "bytes": each,
+            "last_level_cache_bytes": last_level_cache_bytes(machine),
+        },
+        estimated_seconds=budget,
+        time_limit_seconds=20 * budget + 120,
+        hazards=(Hazard.CPU_LOAD, Hazard.MEMORY),
+        touches=f"{format_bytes(each * len(cpus))} of memory",
+        cpus=cpus,
+    )
+
+
+def _stream(
+    settings: Settings,
+    cpus: list[int],
+    memory: Memory,
+    orders: Sequence[tuple[int, Coordinates]],
+    prefix: str,
+    context: Context,
+    doubts: tuple[str, ...],
+) -> Iterator[Emission]:
+    """Reads and writes by some of the CPUs, all points on the same threads and memory."""
+    each = min(int(settings["bytes"]), fitting_bytes(int(settings["bytes"]) * len(cpus), memory) // len(cpus))
+    where = ", ".join(f"{key} {value}" for key, value in orders[-1][1].items())
+    if each < 1 << 20:
+        yield Gap(f"{NAME}: {where}", "too little memory to spare there")
+        return
+    todo = [(name, mix, count, at) for name, mix in _MIXES for count, at in orders]
+    points = tuple(Point(series, at) for name, _, _, at in todo for series in ("unused", f"{prefix}{name}"))
+    traffic = Traffic(
+        [Member(cpu, each, memory) for cpu in cpus],
+        [TrafficPoint(count, mix) for _, mix, count, _ in todo],
+        stop_rule(settings, batch_seconds=0.01),
+    )
+    job = new_job()
+    try:
+        yield from job.follow(traffic.call(job), points, context)
+    except RefusedError as error:
+        yield Gap(f"{NAME}: {where}", str(error))
+        return
+    yield from job.gaps(points)
+    for _, point, native in job.measured(points):
+        extra, point_doubts = placed(traffic.placement(0), memory.nodes) if memory.nodes else ({}, [])
+        point_doubts += page_doubts(memory.pages, traffic.placement(0))
+        if each * len(cpus) < 4 * int(settings["last_level_cache_bytes"]):
+            point_doubts.append("all buffers together are below four last-level caches: a part is answered from them")
+        yield estimate_of(point, native, (*doubts, *point_doubts), {"bytes_per_thread": each, **extra})

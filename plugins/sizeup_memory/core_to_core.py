@@ -1,0 +1,116 @@
+"""How long one cache line takes from CPU to CPU."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from itertools import combinations
+
+from sizeup.model.machine import Machine
+from sizeup.model.plan import Hazard, Refusal, Settings, Step
+from sizeup.model.sample import Samples
+from sizeup.probing.api import Context, Emission
+from sizeup.probing.native import Point, estimate_of, leave_cpus
+from sizeup_memory.binding import Handoff, Pair, new_job
+from sizeup_memory.latency import stop_rule
+from sizeup_memory.numa import COPIED
+from sizeup_memory.places import core_first_cpus, memory_nodes
+
+NAME = "memory.core-to-core"
+_MOST_PAIRS = 780
+"""Of 40 CPUs; a larger machine is sampled evenly."""
+_MODES_APART = 1.5
+_LEAST_MODE_SHARE = 0.1
+
+
+class CoreToCore:
+    """Every pair of CPUs passes a fresh cache line to and fro; half a round trip is the figure."""
+
+    def plan(self, machine: Machine, settings: Settings) -> Iterable[Step | Refusal]:
+        """One step with all pairs, interleaved."""
+        cpus = _sampled(core_first_cpus(machine), int(settings["cpus_most"]))
+        if len(cpus) < 2:
+            yield Refusal(NAME, NAME, "needs two CPUs: a line is passed from one to the other")
+            return
+        budget = float(settings["budget"])
+        yield Step(
+            id=NAME,
+            probe=NAME,
+            title="Core to core",
+            settings={
+                **{key: settings[key] for key in COPIED},
+                "pairs": json.dumps(_pairs(machine, cpus)),
+                "cpus": json.dumps(cpus),
+            },
+            estimated_seconds=budget,
+            time_limit_seconds=10 * budget + 60,
+            hazards=(Hazard.CPU_LOAD,),
+            touches="2 MiB of memory on each node",
+            cpus=cpus,
+        )
+
+    def run(self, step: Step, context: Context) -> Iterable[Emission]:
+        """Pass lines; a pair that has two modes is said to have them."""
+        pairs = [Pair(*pair) for pair in json.loads(str(step.settings["pairs"]))]
+        doubts = (
+            () if leave_cpus(json.loads(str(step.settings["cpus"]))) else ("sizeup itself had to share these CPUs",)
+        )
+        points = tuple(
+            Point(
+                "handoff",
+                {"cpu": pair.cpu, "partner": pair.partner, **({} if pair.home is None else {"home_node": pair.home})},
+            )
+            for pair in pairs
+        )
+        handoff = Handoff(pairs, stop_rule(step.settings, batch_seconds=0.0002))
+        job = new_job()
+        seen: dict[str, list[float]] = {}
+        for emission in job.follow(handoff.call(job), points, context):
+            if isinstance(emission, Samples):
+                seen.setdefault(str(emission.at), []).extend(emission.values)
+            yield emission
+        yield from job.gaps(points)
+        for _, point, native in job.measured(points):
+            modes = two_modes(seen.get(str(point.at), ()))
+            if modes is None:
+                yield estimate_of(point, native, doubts)
+                continue
+            low, high = modes
+            moved = f"two modes, {low:.0f} and {high:.0f} ns: a hypervisor moves these CPUs while they are measured"
+            yield estimate_of(point, native, (*doubts, moved), {"mode_low_ns": low, "mode_high_ns": high})
+
+
+def two_modes(values: Sequence[float]) -> tuple[float, float] | None:
+    """Medians of two groups of samples that lie clearly apart, each of a tenth or more; None for one group.
+
+    The cut is the widest relative gap between neighbours in order of size, away from both ends.
+    """
+    ordered = sorted(values)
+    least = max(2, round(len(ordered) * _LEAST_MODE_SHARE))
+    if len(ordered) < 2 * least + 1:
+        return None
+    cut = max(range(least, len(ordered) - least + 1), key=lambda at: ordered[at] / ordered[at - 1])
+    below, above = ordered[:cut], ordered[cut:]
+    low, high = below[len(below) // 2], above[len(above) // 2]
+    # One smeared group has a widest gap too, but its halves' near edges touch.
+    apart = high / low >= _MODES_APART and ordered[cut] / ordered[cut - 1] >= 1 + (_MODES_APART - 1) / 4
+    return (low, high) if apart else None
+
+
+def _sampled(cpus: tuple[int, ...], most: int) -> tuple[int, ...]:
+    if len(cpus) <= most:
+        return cpus
+    return tuple(cpus[round(index * (len(cpus) - 1) / (most - 1))] for index in range(most))
+
+
+def _pairs(machine: Machine, cpus: tuple[int, ...]) -> list[tuple[int, int, int | None]]:
+    """Each pair once; on several nodes with the line at home on either node, and for a few on a third."""
+    nodes = memory_nodes(machine)
+    node_of = {cpu: node.os_id for node in nodes for cpu in node.pus}
+    pairs: list[tuple[int, int, int | None]] = []
+    for cpu, partner in combinations(cpus, 2):
+        homes = {node_of[one] for one in (cpu, partner) if one in node_of} if len(nodes) > 1 else set()
+        if len(homes) == 2:
+            homes |= {node.os_id for node in nodes if node.os_id not in homes and len(pairs) < _MOST_PAIRS // 2}
+        pairs += [(cpu, partner, home) for home in sorted(homes)] or [(cpu, partner, None)]
+    return pairs[:_MOST_PAIRS]

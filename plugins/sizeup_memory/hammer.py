@@ -1,0 +1,130 @@
+"""Random stores by 1 to N processes: the Silly Little Benchmark's question, and its scaling verdict."""
+
+from __future__ import annotations
+
+import json
+import statistics
+from collections.abc import Iterable, Iterator
+
+from sizeup.errors import RefusedError
+from sizeup.model.gap import Gap
+from sizeup.model.machine import Machine
+from sizeup.model.plan import Hazard, Refusal, Settings, Step
+from sizeup.model.sample import Estimate, Progress
+from sizeup.probing.api import Context, Emission
+from sizeup.probing.native import Point, leave_cpus
+from sizeup.units import format_bytes
+from sizeup_memory.binding import Hammer, HammerResult, Memory, Pages, new_job
+from sizeup_memory.constructions import ladder
+from sizeup_memory.places import core_first_cpus
+from sizeup_memory.slb import PAGE_BYTES, ns_per_op, output_line, scaling, verdict
+
+NAME = "memory.hammer"
+_SHARED_CPU_SHARE = 0.95
+_CALIBRATION_LOOPS = 4
+_SECONDS = 0.5
+"""Of one run, where the number of loops is ours to choose."""
+
+
+class MemoryHammer:
+    """Random-store throughput of 1, 2, 4 ... N processes, each on a CPU and in memory of its own."""
+
+    def plan(self, machine: Machine, settings: Settings) -> Iterable[Step | Refusal]:
+        """One step with every number of processes, interleaved."""
+        cpus = core_first_cpus(machine) or (0,)
+        pages = int(settings["pages"])
+        counts = [count for count in ladder(1, len(cpus), 64) if count < len(cpus)] + [len(cpus)]
+        yield Step(
+            id=NAME,
+            probe=NAME,
+            title="Random stores, 1 to N processes",
+            settings={**settings, "cpus": json.dumps(cpus), "processes": json.dumps(counts)},
+            estimated_seconds=int(settings["replicates"]) * len(counts) * 2 * _SECONDS,
+            time_limit_seconds=600.0,
+            hazards=(Hazard.CPU_LOAD, Hazard.MEMORY),
+            touches=f"{format_bytes(pages * PAGE_BYTES)} of memory for each process",
+            cpus=cpus,
+        )
+
+    def run(self, step: Step, context: Context) -> Iterable[Emission]:
+        """Go round the numbers of processes, and judge the scaling."""
+        cpus: list[int] = json.loads(str(step.settings["cpus"]))
+        counts: list[int] = json.loads(str(step.settings["processes"]))
+        pages = int(step.settings["pages"])
+        doubts = () if leave_cpus(cpus) else ("sizeup itself had to share a CPU with what it measured",)
+        runs: dict[int, list[tuple[HammerResult, ...]]] = {count: [] for count in counts}
+        loops = int(step.settings["loops"]) or _calibrated_loops(pages, cpus[0], context)
+        rounds = int(step.settings["replicates"])
+        for number in range(rounds):
+            for count in list(runs):
+                if context.cancelled:
+                    return
+                hammer = Hammer(pages, loops, cpus[:count], Memory(Pages.BASE))
+                points = tuple(Point("random-store", {"processes": count}) for _ in range(count))
+                job = new_job()
+                try:
+                    yield from job.follow(hammer.call(job), points, context)
+                except RefusedError as error:
+                    yield Gap(f"{NAME}: {count} processes", str(error))
+                    del runs[count]
+                    continue
+                if context.cancelled:
+                    return
+                runs[count].append(hammer.results())
+            yield Progress((number + 1) / rounds)
+        measured = {count: results for count, results in runs.items() if results}
+        if not measured:
+            raise RefusedError("no number of processes fits the memory that is to spare")
+        yield from _estimates(measured, doubts)
+
+
+def _calibrated_loops(pages: int, cpu: int, context: Context) -> int:
+    """So many loops that one process takes half a second."""
+    job = new_job()
+    hammer = Hammer(pages, _CALIBRATION_LOOPS, [cpu], Memory(Pages.BASE))
+    for _ in job.follow(hammer.call(job), (Point("random-store", {"processes": 1}),), context):
+        pass
+    (result,) = hammer.results()
+    return max(1, round(_CALIBRATION_LOOPS * _SECONDS * 1e6 / max(1, result.wall_us)))
+
+
+def _estimates(runs: dict[int, list[tuple[HammerResult, ...]]], doubts: tuple[str, ...]) -> Iterator[Estimate]:
+    totals: dict[int, float] = {}
+    for count, results in runs.items():
+        point_doubts = doubts
+        share = min(one.cpu_share for result in results for one in result)
+        if share < _SHARED_CPU_SHARE:
+            point_doubts += (
+                f"a process had its CPU for only {share:.0%} of the time: this is time-slicing, not memory",
+            )
+        costs = [ns_per_op(one.ops, one.wall_us) for result in results for one in result]
+        rates = [sum(one.ops_per_second for one in result) for result in results]
+        totals[count] = statistics.median(rates)
+        last = results[-1]
+        yield Estimate(
+            "random-store",
+            {"processes": count},
+            statistics.median(costs),
+            replicates=len(results),
+            minimum=min(costs),
+            doubts=point_doubts,
+            extra={
+                "line": output_line(last[0].ops, last[0].wall_us),
+                "start_spread_ns": max(one.start_ns for one in last) - min(one.start_ns for one in last),
+                "cpu_share": share,
+                "cpus": ",".join(str(one.cpu) for one in last),
+            },
+        )
+        yield Estimate(
+            "throughput",
+            {"processes": count},
+            totals[count],
+            low=min(rates),
+            high=max(rates),
+            replicates=len(results),
+            doubts=point_doubts,
+        )
+    if 1 in totals:
+        speedups = scaling(totals)
+        for count, speedup in speedups.items():
+            yield Estimate("scaling", {"processes": count}, speedup, extra={"verdict": verdict(speedups)})

@@ -1,0 +1,96 @@
+"""Latency while others use memory, against the bandwidth they were measured to take."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+
+from sizeup.model.machine import Machine
+from sizeup.model.plan import Hazard, Refusal, Settings, Step
+from sizeup.model.sample import Estimate
+from sizeup.probing.api import Context, Emission
+from sizeup.probing.native import Point, estimate_of, leave_cpus
+from sizeup.units import format_bytes
+from sizeup_memory.binding import Member, Memory, Pages, Traffic, TrafficPoint, new_job
+from sizeup_memory.latency import stop_rule
+from sizeup_memory.numa import COPIED
+from sizeup_memory.places import core_count, core_first_cpus, last_level_cache_bytes, line_bytes, private_bytes
+
+NAME = "memory.loaded"
+_MOST_BYTES = 1 << 30
+_IDLE_NS = 10_000_000
+"""A delay this long after every 4 KiB: below 1 MB/s a thread, which is idle."""
+_DELAYS_NS = (0, 100, 200, 400, 800, 1600, 3200, 6400, 25_600, _IDLE_NS)
+"""After every 4 KiB, per streaming thread: from all they can to almost nothing."""
+_MIXES = (0, 33)
+"""Per cent of the streams' 4 KiB pieces that are written."""
+
+
+class MemoryLoaded:
+    """One chase beside streams on all other cores that are slowed down step by step."""
+
+    def plan(self, machine: Machine, settings: Settings) -> Iterable[Step | Refusal]:
+        """One step: all mixes and delays on the same threads and memory, interleaved."""
+        cpus = core_first_cpus(machine)[: core_count(machine)]
+        if len(cpus) < 2:
+            yield Refusal(NAME, NAME, "needs two cores: one to load memory while the other is measured")
+            return
+        each = private_bytes(machine, len(cpus), _MOST_BYTES)
+        budget = float(settings["budget"])
+        yield Step(
+            id=NAME,
+            probe=NAME,
+            title="Loaded memory latency",
+            settings={
+                **{key: settings[key] for key in COPIED},
+                "cpus": json.dumps(cpus),
+                "bytes": each,
+                "line_bytes": line_bytes(machine),
+                "last_level_cache_bytes": last_level_cache_bytes(machine),
+            },
+            estimated_seconds=budget,
+            time_limit_seconds=10 * budget + 120,
+            hazards=(Hazard.CPU_LOAD, Hazard.MEMORY),
+            touches=f"{format_bytes(each * len(cpus))} of memory",
+            cpus=cpus,
+        )
+
+    def run(self, step: Step, context: Context) -> Iterable[Emission]:
+        """Measure nanoseconds a load and bytes a second in the same windows."""
+        settings = step.settings
+        cpus: list[int] = json.loads(str(settings["cpus"]))
+        doubts = [] if leave_cpus(cpus) else ["sizeup itself had to share a CPU with what it measured"]
+        each = int(settings["bytes"])
+        if each * len(cpus) < 4 * int(settings["last_level_cache_bytes"]):
+            doubts.append("all buffers together are below four last-level caches: a part is answered from them")
+        memory = Memory(Pages.THP)
+        chaser = Member(cpus[0], each, memory, chases=True, stride_bytes=int(settings["line_bytes"]))
+        streams = [Member(cpu, each, memory) for cpu in cpus[1:]]
+        orders = [TrafficPoint(len(streams), mix, delay) for mix in _MIXES for delay in _DELAYS_NS]
+        points = tuple(
+            Point(series, {"write_percent": order.write_percent, "delay_ns": order.delay_ns})
+            for order in orders
+            for series in ("latency-by-delay", "bandwidth-by-delay")
+        )
+        traffic = Traffic([chaser, *streams], orders, stop_rule(settings, batch_seconds=0.01))
+        job = new_job()
+        yield from job.follow(traffic.call(job), points, context)
+        yield from job.gaps(points)
+        measured = {index: native for index, _, native in job.measured(points)}
+        for index, point in enumerate(points):
+            if index in measured:
+                yield estimate_of(point, measured[index], tuple(doubts))
+        for index, order in enumerate(orders):
+            latency, bandwidth = measured.get(2 * index), measured.get(2 * index + 1)
+            if latency is None or bandwidth is None:
+                continue
+            yield Estimate(
+                "latency",
+                {"write_percent": order.write_percent, "bytes_per_second": round(bandwidth.median)},
+                latency.median,
+                low=latency.low,
+                high=latency.high,
+                replicates=latency.replicates,
+                doubts=tuple(doubts),
+                extra={"delay_ns": order.delay_ns, "streams": len(streams)},
+            )

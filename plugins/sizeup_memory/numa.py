@@ -1,0 +1,309 @@
+"""Latency from every node's CPUs to every node's memory, and under the placements a database can get."""
+
+from __future__ import annotations
+
+import json
+import statistics
+from collections.abc import Callable, Iterable, Iterator
+
+from sizeup.errors import RefusedError
+from sizeup.model.gap import Gap
+from sizeup.model.machine import Machine
+from sizeup.model.plan import Hazard, Refusal, Settings, Step
+from sizeup.model.sample import Estimate
+from sizeup.probing.api import Context, Emission
+from sizeup.probing.native import Point, estimate_of, leave_cpus
+from sizeup.units import format_bytes
+from sizeup_memory.binding import (
+    ChasePoint,
+    Latency,
+    Member,
+    Memory,
+    Pages,
+    Placement,
+    Policy,
+    Traffic,
+    TrafficPoint,
+    new_job,
+    room_bytes,
+)
+from sizeup_memory.latency import page_doubts, stop_rule
+from sizeup_memory.places import (
+    cores_of,
+    last_level_cache_bytes,
+    line_bytes,
+    memory_nodes,
+    private_bytes,
+)
+
+NAME = "memory.numa"
+PAGES = {"thp": Pages.THP, "4k": Pages.BASE, "hugetlb-2m": Pages.HUGE2M}
+MATRIX_MOST_BYTES = 512 << 20
+PLACEMENT_MOST_BYTES = 256 << 20
+LEAST_PLACED_SHARE = 0.99
+COPIED = ("replicate", "warm_up", "budget", "replicates", "replicates_max", "target", "seed")
+_SMALLEST_BYTES = 16 << 20
+
+
+class MemoryNuma:
+    """CPU node by memory node, one dependent load at a time; then all nodes at once by placement."""
+
+    def plan(self, machine: Machine, settings: Settings) -> Iterable[Step | Refusal]:
+        """A matrix for each kind of page asked for, and the placements."""
+        reason = not_numa(machine)
+        if reason:
+            yield Refusal(NAME, NAME, reason)
+            return
+        for pages in str(settings["pages"]).split(","):
+            if pages not in PAGES:
+                yield Refusal(f"{NAME}.{pages}", NAME, f"expected pages among {', '.join(PAGES)}, found {pages!r}")
+                continue
+            yield _step(machine, settings, f"matrix.{pages}", f"NUMA matrix, {pages} pages")
+        yield _step(machine, settings, "placements", "NUMA placements, all nodes at once")
+
+    def run(self, step: Step, context: Context) -> Iterable[Emission]:
+        """Measure the matrix or the placements."""
+        settings = step.settings
+        nodes: dict[int, list[int]] = {int(node): cpus for node, cpus in json.loads(str(settings["nodes"])).items()}
+        cpus = [cpu for node in nodes.values() for cpu in node]
+        doubts = () if leave_cpus(cpus) else ("sizeup itself had to share a CPU with what it measured",)
+        if str(settings["part"]) == "placements":
+            yield from _placements(settings, nodes, context, doubts)
+        else:
+            yield from _matrix(settings, nodes, context)
+
+
+def not_numa(machine: Machine) -> str | None:
+    """Why there is nothing to compare; None where there is."""
+    if len(memory_nodes(machine)) < 2:
+        return "fewer than two NUMA nodes with memory: there is nothing to compare"
+    return None
+
+
+def _step(machine: Machine, settings: Settings, part: str, title: str) -> Step:
+    nodes = {node.os_id: cores_of(machine, node) for node in memory_nodes(machine)}
+    # A node without memory has CPUs to measure from all the same.
+    nodes |= {node.os_id: cores_of(machine, node) for node in machine.nodes if node.pus and node.os_id not in nodes}
+    cpus = tuple(cpu for node in nodes.values() for cpu in node)
+    placements = part == "placements"
+    most = PLACEMENT_MOST_BYTES if placements else MATRIX_MOST_BYTES
+    span = private_bytes(machine, max(1, len(cpus)) if placements else len(nodes), most)
+    budget = float(settings["budget"])
+    return Step(
+        id=f"{NAME}.{part}",
+        probe=NAME,
+        title=title,
+        settings={
+            **{key: settings[key] for key in COPIED},
+            "part": part,
+            "nodes": json.dumps({str(node): list(cpus) for node, cpus in nodes.items()}),
+            "memory_nodes": json.dumps([node.os_id for node in memory_nodes(machine)]),
+            "span_bytes": int(settings["span"]) or span,
+            "line_bytes": line_bytes(machine),
+            "last_level_cache_bytes": last_level_cache_bytes(machine),
+        },
+        estimated_seconds=budget,
+        time_limit_seconds=20 * budget + 120,
+        hazards=(Hazard.CPU_LOAD, Hazard.MEMORY),
+        touches=f"{format_bytes(span)} of memory for each {'thread' if placements else 'node'}",
+        cpus=cpus,
+    )
+
+
+def fitting_bytes(wanted: int, memory: Memory) -> int:
+    """The largest power of two up to ``wanted`` that half of what is free there can hold; 0: not even 16 MiB."""
+    room = room_bytes(memory) // 2
+    while wanted > room:
+        wanted //= 2
+    return wanted if wanted >= _SMALLEST_BYTES else 0
+
+
+def node_memory(node: int, nodes: dict[int, list[int]], pages: Pages) -> Memory:
+    """Memory bound to one node, with a CPU to touch it from where mbind is forbidden."""
+    cpus = nodes.get(node)
+    return Memory(pages, Policy.BIND, (node,), cpus[0] if cpus else None)
+
+
+def placed(placement: Placement, nodes: Iterable[int]) -> tuple[dict[str, str | int | float], list[str]]:
+    """Where the pages really were, as extra figures, and what to doubt about it."""
+    asked = tuple(nodes)
+    share = placement.share_on(asked)
+    extra: dict[str, str | int | float] = {
+        "pages": placement.pages,
+        "share_where_asked": share,
+        "pages_on_nodes": ",".join(f"{node}:{count}" for node, count in sorted(placement.on_node.items())),
+        "huge_page_share": placement.huge_share,
+    }
+    if not placement.verified:
+        return extra, ["where the pages are could not be verified: move_pages and numa_maps are both denied"]
+    doubts = [] if share >= LEAST_PLACED_SHARE else [f"only {share:.1%} of the pages are where they were asked for"]
+    if not placement.bound:
+        doubts.append("placed by first touch: mbind is forbidden here")
+    return extra, doubts
+
+
+def _matrix(settings: Settings, nodes: dict[int, list[int]], context: Context) -> Iterator[Emission]:
+    pages = PAGES[str(settings["part"]).removeprefix("matrix.")]
+    targets: list[int] = json.loads(str(settings["memory_nodes"]))
+    cells: list[tuple[Point, ChasePoint, tuple[int, ...]]] = []
+    for target in targets:
+        memory = node_memory(target, nodes, pages)
+        # Binding a range takes from that node alone: each is asked for what it can spare.
+        span = fitting_bytes(int(settings["span_bytes"]), memory)
+        if not span:
+            yield Gap(
+                f"{NAME}: memory of node {target}", "less than 32 MiB to spare, and half of that is the most taken"
+            )
+            continue
+        reason = _cannot_open(memory, span, settings, context)
+        if reason:
+            yield Gap(f"{NAME}: memory of node {target}", reason)
+            continue
+        cells += _cells("latency", nodes, memory, span, settings, {"memory_node": target})
+    shared = Memory(pages, Policy.INTERLEAVE, tuple(targets))
+    span = fitting_bytes(int(settings["span_bytes"]), shared)
+    if span and not _cannot_open(shared, span, settings, context):
+        cells += _cells("interleaved", nodes, shared, span, settings, {})
+    if not cells:
+        raise RefusedError("no node's memory can be measured here; the gaps say why")
+    latency = Latency([cell for _, cell, _ in cells], stop_rule(settings))
+    points = tuple(point for point, _, _ in cells)
+    job = new_job()
+    yield from job.follow(latency.call(job), points, context)
+    yield from job.gaps(points)
+    measured: dict[tuple[str, int, int | None], float] = {}
+    for index, point, native in job.measured(points):
+        placement = latency.placement(index)
+        extra, doubts = placed(placement, cells[index][2])
+        doubts += page_doubts(pages, placement)
+        if cells[index][1].span_bytes < 4 * int(settings["last_level_cache_bytes"]):
+            doubts.append(f"working set {format_bytes(cells[index][1].span_bytes)}: below four last-level caches")
+        yield estimate_of(point, native, tuple(doubts), extra)
+        target_node = point.at.get("memory_node")
+        key = point.series, int(point.at["cpu_node"]), None if target_node is None else int(target_node)
+        measured[key] = native.median
+    yield from suma(measured)
+
+
+def suma(measured: dict[tuple[str, int, int | None], float]) -> Iterator[Estimate]:
+    """What interleaving should cost by the matrix, beside what it was measured to cost.
+
+    Pages in turn on N nodes: each row's mean. SUMA, the firmware's interleave, is the same arithmetic.
+    """
+    for node in sorted({cpu_node for _, cpu_node, _ in measured}):
+        row = [value for (series, cpu_node, _), value in measured.items() if series == "latency" and cpu_node == node]
+        interleaved = measured.get(("interleaved", node, None))
+        if len(row) < 2:
+            continue
+        expected = statistics.fmean(row)
+        extra: dict[str, str | int | float] = {"local_ns": measured.get(("latency", node, node), min(row))}
+        if interleaved is not None:
+            extra |= {"measured_ns": interleaved, "measured_over_expected": interleaved / expected}
+        yield Estimate("expected-interleaved", {"cpu_node": node}, expected, extra=extra)
+
+
+def _cells(
+    series: str,
+    nodes: dict[int, list[int]],
+    memory: Memory,
+    span: int,
+    settings: Settings,
+    at: dict[str, str | int | float],
+) -> list[tuple[Point, ChasePoint, tuple[int, ...]]]:
+    return [
+        (
+            Point(series, {"cpu_node": node, **at}),
+            ChasePoint(span, int(settings["line_bytes"]), cpus[0], memory=memory),
+            memory.nodes,
+        )
+        for node, cpus in nodes.items()
+        if cpus
+    ]
+
+
+def _cannot_open(memory: Memory, span: int, settings: Settings, context: Context) -> str | None:
+    """Why this memory cannot be had; None where it can. One small chase tells, before many cells depend on it."""
+    page = 2 << 20
+    trial = Latency(
+        [ChasePoint(min(span, page), int(settings["line_bytes"]), _any_cpu(settings), memory=memory)],
+        stop_rule({**settings, "replicates": 1, "replicates_max": 1, "replicate": 0.001, "warm_up": 0.0}),
+    )
+    job = new_job()
+    try:
+        for _ in job.follow(trial.call(job), (Point("trial", {}),), context):
+            pass
+    except RefusedError as error:
+        return str(error)
+    return None
+
+
+def _any_cpu(settings: Settings) -> int:
+    nodes: dict[str, list[int]] = json.loads(str(settings["nodes"]))
+    return next(cpu for cpus in nodes.values() for cpu in cpus)
+
+
+def _placements(
+    settings: Settings, nodes: dict[int, list[int]], context: Context, doubts: tuple[str, ...]
+) -> Iterator[Emission]:
+    """A chase on every core at the same time; only where their memory lies differs."""
+    targets: list[int] = json.loads(str(settings["memory_nodes"]))
+    for name, memory_of in _layouts(nodes, targets).items():
+        members: list[Member] = []
+        for node, cpus in nodes.items():
+            memory = memory_of(node)
+            span = fitting_bytes(int(settings["span_bytes"]), memory)
+            # All threads of one layout may draw on the same node.
+            span = min(span, _share(room_bytes(memory) // 2, sum(len(cpus) for cpus in nodes.values())))
+            if span:
+                members += [
+                    Member(cpu, span, memory, chases=True, stride_bytes=int(settings["line_bytes"])) for cpu in cpus
+                ]
+        if not members:
+            yield Gap(f"{NAME}: placement {name}", "no node has memory to spare")
+            continue
+        traffic = Traffic(members, [TrafficPoint(streams=0)], stop_rule(settings, batch_seconds=0.01))
+        points = (Point("placement", {"placement": name}), Point("unused", {}))
+        job = new_job()
+        try:
+            yield from job.follow(traffic.call(job), points, context)
+        except RefusedError as error:
+            yield Gap(f"{NAME}: placement {name}", str(error))
+            continue
+        yield from job.gaps(points)
+        for _, point, native in job.measured(points):
+            shares = [traffic.placement(index).share_on(member.memory.nodes) for index, member in enumerate(members)]
+            on_node: dict[int, int] = {}
+            for index in range(len(members)):
+                for node, count in traffic.placement(index).on_node.items():
+                    on_node[node] = on_node.get(node, 0) + count
+            extra: dict[str, str | int | float] = {
+                "threads": len(members),
+                "bytes_per_thread": members[0].bytes,
+                "share_where_asked": min(shares),
+                "pages_on_nodes": ",".join(f"{node}:{count}" for node, count in sorted(on_node.items())),
+            }
+            yield estimate_of(point, native, doubts, extra)
+
+
+def _layouts(nodes: dict[int, list[int]], targets: list[int]) -> dict[str, Callable[[int], Memory]]:
+    """Where each node's threads have their memory; base pages, as a database without huge pages has."""
+
+    def local(node: int) -> Memory:
+        return node_memory(node if node in targets else targets[0], nodes, Pages.BASE)
+
+    def remote(node: int) -> Memory:
+        others = [target for target in targets if target != node]
+        return node_memory(others[node % len(others)], nodes, Pages.BASE)
+
+    def interleaved(_: int) -> Memory:
+        return Memory(Pages.BASE, Policy.INTERLEAVE, tuple(targets))
+
+    def cyclops(_: int) -> Memory:
+        return node_memory(targets[0], nodes, Pages.BASE)
+
+    return {"local": local, "remote": remote, "interleaved": interleaved, "cyclops": cyclops}
+
+
+def _share(room: int, threads: int) -> int:
+    each = room // max(1, threads)
+    return 1 << each.bit_length() - 1 if each >= _SMALLEST_BYTES else 0
