@@ -33,6 +33,7 @@ class Secret(Enum):
     NAME = "name"
     """A volume's or another name that an administrator chose."""
     PERSON = "person"
+    PROCESS = "process"
     PATH = "path"
 
 

@@ -15,7 +15,7 @@ import pytest
 from report.sessions import machine, records, written
 from sizeup.masking import Masker
 from sizeup.session.log import read_session
-from sizeup.session.records import MachineRecord, Record
+from sizeup.session.records import EnvironmentRecord, MachineRecord, Record
 from sizeup.session.share import share
 
 SECRETS = {
@@ -157,3 +157,29 @@ def test_a_host_with_a_name_too_short_to_search_for_is_masked_in_its_own_fields(
     out.write_bytes(packed)
 
     assert read_session(str(out)).header.host.startswith("host-")
+
+
+def test_of_the_kernels_command_line_only_known_settings_are_shared(tmp_path: Path) -> None:
+    found = machine()
+    platform = dataclasses.replace(
+        found.platform,
+        command_line="root=LABEL=payroll rd.token=hunter2 numa=off nfsroot=filer7:/vol/root",
+        kernel_settings=("numa=off",),
+    )
+    item = MachineRecord(1, dataclasses.replace(found, platform=platform))
+    packed, _ = shared(written(tmp_path / "one.sizeup.jsonl", records()[0], item))
+    text = gzip.decompress(packed).decode()
+
+    assert '"command_line":"numa=off"' in text
+    assert [word for word in ("payroll", "hunter2", "filer7") if word in text] == []
+
+
+@pytest.mark.parametrize("busy", ["oracle_payroll 45 %, java -jar x 3 %", "oracle_payroll", "oracle_payroll 12%, more"])
+def test_names_of_other_processes_are_not_shared(tmp_path: Path, busy: str) -> None:
+    item = EnvironmentRecord(1, {"others_busy": busy, "load_1min": 0.5})
+    packed, _ = shared(written(tmp_path / "one.sizeup.jsonl", records()[0], item))
+    text = gzip.decompress(packed).decode()
+
+    assert "payroll" not in text
+    assert "java" not in text
+    assert "load_1min" in text

@@ -12,6 +12,7 @@ from typing import Any, BinaryIO, cast
 import msgspec
 
 from sizeup.masking import Masker, Secret
+from sizeup.model.platform import Platform
 from sizeup.session.log import Session, read_session
 from sizeup.session.records import ENCODER, AnyRecord, SamplesRecord
 
@@ -46,6 +47,9 @@ _NAMED: Mapping[str, Secret] = {
 """What the fields of the model and the settings of probes hold, by the last words of their names."""
 
 _LAST_WORDS = re.compile("(?:.*_)?(" + "|".join(sorted(_NAMED, key=len, reverse=True)) + ")")
+_PROCESSES = "others_busy"
+"""The fact that lists who else was busy: ``oracle_prod 45 %, java 3 %``."""
+_NAME_AND_SHARE = re.compile(r"(.+?)(\s*\d+\s*%)?", re.DOTALL)
 _PLAIN_WORDS = frozenset({"pci_address"})  # a slot number says nothing about whose machine it is
 
 
@@ -92,15 +96,25 @@ def masked(value: object, masker: Masker, kind: Secret | None = None) -> object:
     if isinstance(value, str) and not isinstance(value, Enum):
         return masker.text(value) if kind is None else masker.whole(kind, value)
     if isinstance(value, Mapping):
-        return {masker.text(str(name)): masked(item, masker, _kind_of(str(name))) for name, item in value.items()}
+        return {masker.text(str(name)): _setting(str(name), item, masker) for name, item in value.items()}
     if isinstance(value, tuple | list):
         return type(value)(masked(item, masker, kind) for item in value)
     if isinstance(value, msgspec.Struct):
         return msgspec.structs.replace(value, **_fields(value, value.__struct_fields__, masker))
+    if isinstance(value, Platform) and value.command_line is not None:
+        # Roots, addresses and tokens stand there in any form; what bears on a measurement is known by name.
+        value = dataclasses.replace(value, command_line=" ".join(value.kernel_settings))
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         names = tuple(field.name for field in dataclasses.fields(value))
         return dataclasses.replace(cast("Any", value), **_fields(value, names, masker))
     return value
+
+
+def _setting(name: str, value: object, masker: Masker) -> object:
+    if name == _PROCESSES and isinstance(value, str):
+        parts = filter(None, map(_NAME_AND_SHARE.fullmatch, value.split(", ")))
+        return ", ".join(masker.pseudonym(Secret.PROCESS, part[1]) + (part[2] or "") for part in parts)
+    return masked(value, masker, _kind_of(name))
 
 
 def _fields(value: object, names: tuple[str, ...], masker: Masker) -> dict[str, Any]:
