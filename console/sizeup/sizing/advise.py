@@ -10,7 +10,7 @@ from functools import cache
 from sizeup.errors import UsageError
 from sizeup.model.advice import Advice
 from sizeup.model.machine import Machine
-from sizeup.quantity import Origin, Quantity
+from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing import flash, io, licence, memory, observed, redo, rules, scan, value
 from sizeup.sizing.detected import detected
 from sizeup.sizing.keys import KEYS, Value
@@ -90,7 +90,8 @@ def described(machine: Machine, overrides: Mapping[str, Value]) -> Inputs:
 
     Whoever states the cores describes another machine: that this one is a guest says nothing of that.
     """
-    found = detected(machine)
+    device = overrides.get("db.device")
+    found = detected(machine, device.value if isinstance(device, Words) else None)
     if {"machine.cores", "machine.cores_per_socket", "machine.sockets"} & set(overrides):
         found.pop("machine.guest", None)
     return {**found, **overrides}

@@ -5,25 +5,30 @@ from __future__ import annotations
 from sizeup.model.machine import Machine
 from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.keys import Value
+from sizeup.sizing.ways import storage_ways
+from sizeup.units import format_in
 
 
-def detected(machine: Machine) -> dict[str, Value]:
-    """Keys that this machine answers by itself; what it does not know stays away."""
+def detected(machine: Machine, device: str | None = None) -> dict[str, Value]:
+    """Keys that this machine answers by itself; what it does not know stays away.
+
+    ``device`` is where the database lies; without it every way to storage counts.
+    """
     values: dict[str, Value] = {}
 
-    def count(key: str, number: int, source: str, doubts: tuple[str, ...] = ()) -> None:
+    def count(key: str, number: int, source: str, but: tuple[str, ...] = ()) -> None:
         if number > 0:
-            values[key] = Quantity(number, "1", Origin.DETECTED, source, doubts=doubts)
+            values[key] = Quantity(number, "1", Origin.DETECTED, source, doubts=but)
 
-    guest = ("in a guest these are virtual processors: host cores unknown",) if machine.platform.is_guest else ()
-    count("machine.sockets", len(machine.packages), "packages", guest)
-    count("machine.cores", len(machine.cores), "distinct core_cpus sets", guest)
+    doubts = _doubts(machine)
+    count("machine.sockets", len(machine.packages), "packages", doubts)
+    count("machine.cores", len(machine.cores), "distinct core_cpus sets", doubts)
     if machine.packages and len(machine.cores) % len(machine.packages) == 0:
-        count("machine.cores_per_socket", len(machine.cores) // len(machine.packages), "cores / packages", guest)
+        count("machine.cores_per_socket", len(machine.cores) // len(machine.packages), "cores / packages", doubts)
     count("machine.vcpus", machine.pu_counts.online, "PUs online")
     threads = {len(core.pus) for core in machine.cores}
     if len(threads) == 1:
-        count("machine.threads_per_core", threads.pop(), "core_cpus", guest)
+        count("machine.threads_per_core", threads.pop(), "core_cpus", doubts)
     count("numa.nodes", sum(bool(node.memory_bytes) for node in machine.nodes), "/sys/devices/system/node")
     if machine.memory_bytes:
         values["machine.memory_gib"] = Quantity(machine.memory_bytes, "bytes", Origin.DETECTED, "/proc/meminfo")
@@ -37,4 +42,37 @@ def detected(machine: Machine) -> dict[str, Value]:
         values["machine.ghz"] = machine.base_clock
     if machine.cpu_model:
         values["machine.cpu_model"] = Words(machine.cpu_model, Origin.DETECTED, "/proc/cpuinfo")
-    return values
+    return values | _found_ways(machine, device)
+
+
+def _doubts(machine: Machine) -> tuple[str, ...]:
+    """Why the cores that are seen may not be those that exist."""
+    doubts: list[str] = []
+    if machine.platform.is_guest:
+        doubts.append("in a guest these are virtual processors: host cores unknown")
+    counts = machine.pu_counts
+    if counts.online < counts.present:
+        doubts.append(
+            f"{counts.present - counts.online} of {counts.present} CPUs are offline and may hide cores: "
+            "a licence counts every physical core; say machine.cores"
+        )
+    return tuple(doubts)
+
+
+def _found_ways(machine: Machine, device: str | None) -> dict[str, Value]:
+    """The widest kind of way to storage, with the others as a doubt."""
+    ways = storage_ways(machine, device)
+    if not ways:
+        return {}
+    widest, *others = ways
+    elsewhere = (
+        f"{way.kind} ({', '.join(way.devices)}) would carry {format_in(way.bytes_per_second, 'MB/s')}: "
+        "say where the database lies with db.device"
+        for way in others
+    )
+    doubts = ("this is what links can carry, not what disks deliver: measure with the probe io.direct", *elsewhere)
+    source = f"{widest.kind} {', '.join(widest.devices)}"
+    return {
+        "path.found_mb_s": Quantity(widest.bytes_per_second, "bytes/s", Origin.DETECTED, source, doubts=doubts),
+        "path.limiter": Words(widest.limiter, Origin.DETECTED, source),
+    }

@@ -21,10 +21,12 @@ def cores(sheet: Sheet) -> Quantity:
     sockets = sheet.optional("machine.sockets")
     if sockets is None:
         sheet.line(f"{shown(total, 'cores')} in all (machine.cores)")
+    elif total.value % sockets.value:
+        sheet.line(f"{shown(total, 'cores')} in all, unevenly over {shown(sockets, 'sockets')} (machine.cores)")
     else:
         each = total.value / sockets.value
         sheet.line(
-            f"{format_in(sockets.value, 'sockets')} x {format_in(each, 'cores')} = {format_in(total.value, 'cores')}"
+            f"{shown(sockets, 'sockets')} x {format_in(each, 'cores')} = {shown(total, 'cores')}"
             " in all (machine.cores counts all sockets, machine.cores_per_socket one)"
         )
     return total
@@ -193,6 +195,11 @@ def _stages(sheet: Sheet) -> list[Stage]:
         if count > 1 and policy is None:
             sheet.doubt(f"{name}: {count} paths are taken to add up; path.policy=active-passive halves them")
         stages.append(Stage(name, sheet.answer(supply, "MB/s", f"link.{link}.payload")))
+    found = None if text else sheet.optional("path.found_mb_s")
+    if found is not None:
+        limiter = sheet.optional_words("path.limiter") or "path"
+        sheet.line(f"{found.source}: {shown(found, 'MB/s')}, limited by {limiter}")
+        stages.append(Stage(limiter, found))
     storage = sheet.optional("supply.mb_s")
     if storage is not None:
         sheet.line(f"storage: {shown(storage, 'MB/s')} ({storage.origin.value})")
@@ -214,6 +221,14 @@ def chain_minimum(sheet: Sheet) -> Stage | None:
 def _supply(sheet: Sheet) -> Iterator[Advice]:
     least = chain_minimum(sheet)
     if least is None:
+        sheet.number("machine.cores")
+        yield sheet.advice(
+            "io.supply",
+            "I/O supply",
+            "supply and limiter unknown: no way to storage says its speed; measure with the probe io.direct, or say "
+            "path.stages or supply.mb_s",
+            decision="unknown",
+        )
         return
     yield sheet.advice(
         "io.supply",

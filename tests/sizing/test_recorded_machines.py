@@ -1,0 +1,48 @@
+"""Advice on machines that others recorded: the need, the supply and what limits it."""
+
+import pytest
+
+from recordings import recorded
+from sizeup.discovery.machine import discover
+from sizeup.errors import UsageError
+from sizeup.quantity import Origin, Words
+from sizeup.sizing.advise import whatif
+
+
+@pytest.mark.parametrize(
+    ("name", "need_mb_s", "supply_mb_s", "limiter", "balance"),
+    [
+        ("hwloc/32intel64-2p8co2t+8ve", 360, 117.7, "port enp96s0f0 (1 Gb/s Ethernet, MTU 1500)", "short"),
+        ("hwloc/fakepcilocalities", 1200, 3938.5, "link 0000:43:00.0 (8 GT/s x4)", "over"),
+        ("pcp/meminfo-root-008+links", 550, 23630.8, "link 0000:23:00.0 (8 GT/s x8)", "over"),
+        ("pcp/scsi-map-root-001+links", 190, 3938.5, "link 0000:04:00.0 (8 GT/s x4)", "over"),
+        ("hwloc/offline-cpu0-node0", 531.25, None, "unknown", None),
+    ],
+)
+def test_a_recorded_machine_names_its_limiter(
+    name: str, need_mb_s: float, supply_mb_s: float | None, limiter: str, balance: str | None
+) -> None:
+    sizing = whatif(discover(recorded(name)), {})
+    found = {advice.id: advice for advice in sizing.advice}
+
+    need, supply = found["io.need.headline"].quantity, found["io.supply"]
+    assert need is not None
+    assert need.value == pytest.approx(need_mb_s * 1e6)
+    assert supply.decision == limiter
+    assert (None if supply.quantity is None else round(supply.quantity.value / 1e6, 1)) == supply_mb_s
+    assert (found["io.balance"].decision if "io.balance" in found else None) == balance
+
+
+def test_offline_cpus_are_a_doubt_about_the_licences() -> None:
+    sizing = whatif(discover(recorded("hwloc/offline-cpu0-node0")), {})
+    advice = sizing.find("licence.units")
+
+    assert advice is not None
+    assert any("CPUs are offline and may hide cores" in doubt for doubt in advice.doubts)
+
+
+def test_a_named_device_is_looked_for_among_those_of_the_machine() -> None:
+    machine = discover(recorded("pcp/scsi-map-root-001+links"))
+
+    with pytest.raises(UsageError, match=r"db\.device: expected a block device or mount point of this machine"):
+        whatif(machine, {"db.device": Words("/dev/sdzz", Origin.USER, "--set")})
