@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import gc
 import sys
+
+_GC_THRESHOLD = 50_000
 
 
 def main() -> int:
     """Run the command line on ``sys.argv``; the value is the exit status."""
+    # Start-up makes some 100,000 objects that all stay; looking through them every 700 is an eighth of its CPU time.
+    gc.set_threshold(_GC_THRESHOLD, 20, 100)
+    if len(sys.argv) == 1:
+        from sizeup.tui.splash import greet
+
+        greet()
     from sizeup.cli import run
 
     return run(sys.argv[1:])
