@@ -38,6 +38,20 @@ def test_the_file_wins_over_the_default_and_the_environment_over_the_file(home: 
     assert configuration.switch("console.mouse") is False
 
 
+def test_what_is_typed_wins_over_all(home: dict[str, str]) -> None:
+    assert load(home | {"SIZEUP_RUN_PLAN": "quick"}, {"run.plan": "standard"}).text("run.plan") == "standard"
+    assert load(home, {"run.plan": None}).text("run.plan") == "full"
+    with pytest.raises(UsageError, match=r"^--theme: expected one of dark, .*, found 'pink'$"):
+        load(home, {"console.theme": "pink"})
+
+
+def test_actions_get_keys(tmp_path: Path) -> None:
+    path = tmp_path / "c.toml"
+    path.write_text('[keys]\n"run.start" = "f5,r"\nmode.next = "n"\n')
+
+    assert load({"SIZEUP_CONFIG": str(path)}).keymap == {"run.start": "f5,r", "mode.next": "n"}
+
+
 def test_a_relative_configuration_directory_is_ignored_as_the_specification_asks() -> None:
     assert default_path({"XDG_CONFIG_HOME": "here", "HOME": "/home/ann"}) == "/home/ann/.config/sizeup/config.toml"
 
@@ -56,6 +70,7 @@ def test_a_variable_of_someone_else_is_noted_and_no_error(tmp_path: Path) -> Non
         ("[a]\nb.c = 'quick'", "c.toml: unknown key 'a.b.c'; see: {}"),
         ("[console]\nmouse = 'yes'", "c.toml: console.mouse: expected true or false, found 'yes'"),
         ("[run]\nplan = 'fast'", "c.toml: run.plan: expected one of quick, standard, full, found 'fast'"),
+        ("[keys]\nrun.start = 5", "c.toml: keys.run.start: expected keys such as \"f5\", found 5"),
         ("[run]\nplan = 3", "c.toml: run.plan: expected one of quick, standard, full, found 3"),
         ('["\\u001b[31m"]\nx = 1', "c.toml: unknown key '\ufffd[31m.x'; see: sizeup doctor --keys"),
     ],

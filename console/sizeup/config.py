@@ -14,10 +14,14 @@ from difflib import get_close_matches
 
 from sizeup.errors import UsageError
 from sizeup.text import one_line
+from sizeup.tui.options import THEMES
 
 PREFIX = "SIZEUP_"
 FILE_VARIABLE = "SIZEUP_CONFIG"
 """Names another file than the one under the XDG configuration directory."""
+
+KEYS_TABLE = "keys"
+"""The table that gives the console's actions other keys, ``"run.start" = "f5,r"``; the console knows their names."""
 
 _BYTES_LIMIT = 1 << 20
 _TRUE, _FALSE = ("true", "yes", "on", "1"), ("false", "no", "off", "0")
@@ -62,13 +66,17 @@ KEYS = (
         "the plan of a run that names neither a plan nor a session to go on with",
         ("quick", "standard", "full"),
     ),
+    Key("console.theme", "--theme", THEMES[0], "colours; the ansi ones are the terminal's own sixteen", THEMES),
     Key("console.ascii", "--ascii", default=False, help="draw with ASCII alone, also where UTF-8 seems to work"),
+    Key("console.color", "--color", default=True, help="draw in colour; NO_COLOR turns it off too"),
     Key(
         "console.mouse",
         "--mouse",
         default=True,
         help="let the console have the mouse; without it the terminal selects text",
     ),
+    Key("console.low_bandwidth", "--low-bandwidth", default=False, help="redraw every two seconds, without the mouse"),
+    Key("console.readonly", "--readonly", default=False, help="start no probe and write no note"),
 )
 """Every key, in the order of the list."""
 
@@ -90,6 +98,8 @@ class Configuration:
 
     settings: Mapping[str, Setting]
     """By name of the key; only what is set."""
+    keymap: Mapping[str, str]
+    """Keys by action, from the file's ``[keys]``."""
     path: str
     """The file that was looked for."""
     found: bool
@@ -119,37 +129,49 @@ def default_path(environment: Mapping[str, str]) -> str:
     return os.path.join(base, "sizeup", "config.toml")
 
 
-def load(environment: Mapping[str, str]) -> Configuration:
-    """Read the file and the environment; what is wrong with either is one line that names the place."""
+def load(environment: Mapping[str, str], typed: Mapping[str, str | None] | None = None) -> Configuration:
+    """Read the file and the environment; what is wrong with either is one line that names the place.
+
+    ``typed`` holds texts of the command line by key, None where the option was not given; they win.
+    """
     named = environment.get(FILE_VARIABLE)
     path = named or default_path(environment)
     text = _read(path, must_exist=bool(named))
-    settings = parse(text, path) if text is not None else {}
+    settings, keymap = parse(text, path) if text is not None else ({}, {})
     for key in KEYS:
         if key.variable in environment:
             settings[key.name] = Setting(_from_text(key, environment[key.variable], key.variable), key.variable)
+        given = (typed or {}).get(key.name)
+        if given is not None:
+            settings[key.name] = Setting(_from_text(key, given, key.option), key.option)
     # No error: a service called sizeup puts SIZEUP_PORT and its like into the environment of every container.
     ours = {variable for variable in environment if variable.startswith(PREFIX)}
     strangers = ours - {key.variable for key in KEYS} - {FILE_VARIABLE}
-    return Configuration(settings, path, text is not None, tuple(sorted(strangers)))
+    return Configuration(settings, keymap, path, text is not None, tuple(sorted(strangers)))
 
 
-def parse(text: str, path: str) -> dict[str, Setting]:
-    """The settings of one file, by name of the key; ``path`` names it in errors."""
+def parse(text: str, path: str) -> tuple[dict[str, Setting], dict[str, str]]:
+    """The settings of one file by name of the key, and its keys by action; ``path`` names it in errors."""
     import tomllib
 
     try:
         tables = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise UsageError(f"{path}: expected TOML: {error}") from error
-    settings = {}
+    settings, keymap = {}, {}
     for name, value in _flat(tables):
+        table, _, action = name.partition(".")
+        if table == KEYS_TABLE:
+            if not isinstance(value, str) or not value:
+                raise UsageError(f'{path}: {one_line(name, 60)}: expected keys such as "f5", found {value!r}')
+            keymap[action] = value
+            continue
         if name not in _KNOWN:
             near = get_close_matches(name, _KNOWN, n=1)
             hint = f" (did you mean {near[0]}?)" if near else ""
             raise UsageError(f"{path}: unknown key {one_line(name, 60)!r}{hint}; see: sizeup doctor --keys")
         settings[name] = Setting(_from_toml(_KNOWN[name], value, f"{path}: {name}"), path)
-    return settings
+    return settings, keymap
 
 
 def _read(path: str, *, must_exist: bool) -> str | None:

@@ -3,38 +3,52 @@
 from __future__ import annotations
 
 import argparse
-import importlib
-import os
+from typing import TYPE_CHECKING
 
-from sizeup.errors import UsageError
-from sizeup.tui.options import Options
+if TYPE_CHECKING:
+    from sizeup.tui.options import Options
 
 
 def add_console_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare how to draw; what is not typed is left to the configuration."""
     group = parser.add_argument_group("screen")
-    group.add_argument(
-        "--ascii",
-        action=argparse.BooleanOptionalAction,
-        help="draw with ASCII alone, as without UTF-8 and on the Linux console",
-    )
-    group.add_argument(
-        "--mouse", action=argparse.BooleanOptionalAction, help="take the mouse, or leave it to the terminal"
-    )
+    group.add_argument("--theme", metavar="NAME", help="colours; see: sizeup doctor --keys")
+    for name, text in (
+        ("ascii", "draw with ASCII alone, as without UTF-8 and on the Linux console"),
+        ("color", "draw in colour, or in none as with NO_COLOR"),
+        ("mouse", "take the mouse, or leave it to the terminal"),
+        ("low-bandwidth", "redraw every two seconds, and leave the mouse to the terminal"),
+        ("readonly", "start no probe and write no note"),
+    ):
+        group.add_argument(f"--{name}", action=argparse.BooleanOptionalAction, help=text)
 
 
 def show_console(arguments: argparse.Namespace, *, sysroot: str = "/", session: str | None = None) -> int:
     """Show a machine or a session until the user leaves; without a terminal say what to do instead."""
-    # The console draws on standard error, so that its output can be piped.
-    if not (os.isatty(0) and os.isatty(2)):
-        raise UsageError(
-            "the console needs a terminal on standard input and standard error; without one use: sizeup --batch"
-        )
-    from sizeup.config import load
+    from sizeup.tui.app import run_console
 
-    configuration = load(os.environ)
-    ascii_only = configuration.switch("console.ascii") if arguments.ascii is None else arguments.ascii
-    mouse = configuration.switch("console.mouse") if arguments.mouse is None else arguments.mouse
-    run_console = importlib.import_module("sizeup.tui.app").run_console
-    options = Options(ascii=ascii_only, no_mouse=not mouse)
-    return int(run_console(sysroot=sysroot, session=session, options=options))
+    return run_console(sysroot, session, lambda: options(arguments))
+
+
+def options(arguments: argparse.Namespace) -> Options:
+    """What was typed, and where nothing was, what is configured."""
+    import os
+
+    from sizeup.config import load
+    from sizeup.tui.options import Options
+
+    configuration = load(os.environ, {"console.theme": arguments.theme})
+
+    def switch(name: str) -> bool:
+        typed: bool | None = getattr(arguments, name)
+        return configuration.switch(f"console.{name}") if typed is None else typed
+
+    return Options(
+        theme=configuration.text("console.theme"),
+        ascii=switch("ascii"),
+        no_color=not switch("color"),
+        no_mouse=not switch("mouse"),
+        low_bandwidth=switch("low_bandwidth"),
+        readonly=switch("readonly"),
+        keys=configuration.keymap,
+    )

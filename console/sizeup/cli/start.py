@@ -93,7 +93,7 @@ def _batch(arguments: argparse.Namespace) -> int:
 
     result = run(
         Request(
-            plan=arguments.plan or load(os.environ).text("run.plan"),
+            plan=load(os.environ, {"run.plan": arguments.plan}).text("run.plan"),
             probes=tuple(arguments.probe or ()),
             assignments=tuple(arguments.assignments or ()),
             rounds=1 if arguments.repeat is None else arguments.repeat,

@@ -6,26 +6,36 @@ This module imports next to nothing, so that the splash is on the screen before 
 from __future__ import annotations
 
 import os
-from dataclasses import replace
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from sizeup.tui.options import Options
 from sizeup.tui.splash import RESTORE, splash
 from sizeup.tui.terminal import needs_ascii, require_terminal
 
-_DEFAULT = Options()
+if TYPE_CHECKING:
+    from sizeup.tui.options import Options
 
 
-def run_console(sysroot: str = "/", session: str | None = None, options: Options = _DEFAULT) -> int:
-    """Show the console on this machine, on a recording of one, or on a session file; the value is the exit status."""
+def run_console(sysroot: str = "/", session: str | None = None, choose: Callable[[], Options] | None = None) -> int:
+    """Show the console on this machine, on a recording of one, or on a session file; the value is the exit status.
+
+    ``choose`` works out how to draw; it is called behind the splash, as reading a configuration takes its time.
+    """
     require_terminal(os.environ, has_input=os.isatty(0), has_screen=os.isatty(2))
-    if needs_ascii(os.environ):
-        options = replace(options, ascii=True)
+    plain = needs_ascii(os.environ)
     columns, rows = os.get_terminal_size(2)
-    os.write(2, splash(columns, rows, ascii_only=options.ascii))
+    os.write(2, splash(columns, rows, ascii_only=plain))
     try:
-        from sizeup.tui.loading import load
+        from dataclasses import replace
 
+        from sizeup.tui.loading import check_keys, load
+        from sizeup.tui.options import Options
+
+        options = Options() if choose is None else choose()
+        if plain:
+            options = replace(options, ascii=True)
         show = load(sysroot, session)
+        check_keys(options.keys)
     except BaseException:
         os.write(2, RESTORE)
         raise
