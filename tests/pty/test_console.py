@@ -32,8 +32,8 @@ def console(tmp_path: Path, **options: str) -> Terminal:
 )
 def test_only_ascii_reaches_a_terminal_that_may_lack_the_rest(tmp_path: Path, term: str, locale: str) -> None:
     with console(tmp_path, term=term, locale=locale) as terminal:
-        terminal.wait_for("Socket 0")
-        terminal.press("2")
+        terminal.wait_for("Should carry")
+        terminal.press("3")
         terminal.wait_for("Touches")
 
         assert terminal.output.isascii()
@@ -43,7 +43,7 @@ def test_only_ascii_reaches_a_terminal_that_may_lack_the_rest(tmp_path: Path, te
 @pytest.mark.parametrize("term", ["xterm-256color", "screen-256color", "vt100"])
 def test_utf_8_terminals_get_lines(tmp_path: Path, term: str) -> None:
     with console(tmp_path, term=term) as terminal:
-        terminal.wait_for("Socket 0")
+        terminal.wait_for("Should carry")
 
         assert "╭──" in terminal.text
 
@@ -51,7 +51,7 @@ def test_utf_8_terminals_get_lines(tmp_path: Path, term: str) -> None:
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_gives_the_terminal_back_within_a_tenth_of_a_second(tmp_path: Path, number: signal.Signals) -> None:
     with console(tmp_path) as terminal:
-        terminal.wait_for("Socket 0")
+        terminal.wait_for("Should carry")
         terminal.wait_quiet()
         terminal.process.send_signal(number)
 
@@ -62,7 +62,7 @@ def test_a_signal_gives_the_terminal_back_within_a_tenth_of_a_second(tmp_path: P
 
 def test_a_dropped_line_ends_the_console_and_leaves_nobody_behind(tmp_path: Path) -> None:
     with console(tmp_path) as terminal:
-        terminal.wait_for("Socket 0")
+        terminal.wait_for("Should carry")
         terminal.hang_up()
 
         assert terminal.wait() == 128 + signal.SIGHUP
@@ -71,10 +71,10 @@ def test_a_dropped_line_ends_the_console_and_leaves_nobody_behind(tmp_path: Path
 
 def test_a_stalled_terminal_does_not_keep_a_signal_waiting(tmp_path: Path) -> None:
     with console(tmp_path) as terminal:
-        terminal.wait_for("Socket 0")
+        terminal.wait_for("Should carry")
         # Nobody reads from here on; every key repaints until the line is full and the writer waits.
         for _ in range(60):
-            terminal.press("1", "2")
+            terminal.press("1", "2", "3", "4")
             time.sleep(0.01)
         terminal.process.send_signal(signal.SIGTERM)
         since = time.monotonic()
@@ -86,7 +86,7 @@ def test_a_stalled_terminal_does_not_keep_a_signal_waiting(tmp_path: Path) -> No
 
 def test_q_leaves_the_shell_as_it_was(tmp_path: Path) -> None:
     with console(tmp_path) as terminal:
-        terminal.wait_for("Socket 0")
+        terminal.wait_for("Should carry")
         terminal.press("q")
 
         assert terminal.wait() == 0
@@ -102,20 +102,20 @@ def test_a_terminal_that_cannot_move_its_cursor_is_refused_in_words(tmp_path: Pa
 
 def test_a_storm_of_sizes_is_weathered(tmp_path: Path) -> None:
     with console(tmp_path) as terminal:
-        terminal.wait_for("Socket 0")
+        terminal.wait_for("Should carry")
         for number in range(20):
             terminal.resize(20 + 9 * (number % 10), 5 + 4 * (number % 7))
             terminal.pump(0.05)
         terminal.resize(80, 24)
-        terminal.press("2")
+        terminal.press("3")
 
         terminal.wait_for("Touches")
 
 
 def test_a_paste_of_a_megabyte_is_survived(tmp_path: Path) -> None:
     with console(tmp_path) as terminal:
-        terminal.wait_for("Socket 0")
-        terminal.press("2")
+        terminal.wait_for("Should carry")
+        terminal.press("3")
         terminal.wait_for("Touches")
         terminal.press("s")
         terminal.wait_for("Settings of")

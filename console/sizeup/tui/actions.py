@@ -30,8 +30,11 @@ class Action:
 
 SCOPES: dict[str, str] = {
     "app": "Everywhere",
+    "overview": "Overview",
     "topology": "Topology",
     "probes": "Probes",
+    "sizing": "Sizing",
+    "sessions": "Sessions",
     "chart": "Chart",
     "list": "Lists and trees",
     "tree": "Trees",
@@ -41,8 +44,11 @@ SCOPES: dict[str, str] = {
 
 ACTIONS: dict[str, tuple[Action, ...]] = {
     "app": (
-        Action("mode.topology", "1", "app.mode('topology')", "Topology", "Show what this machine is.", footer=True),
-        Action("mode.probes", "2", "app.mode('probes')", "Probes", "Show and run measurements.", footer=True),
+        Action("mode.overview", "1", "app.mode('overview')", "Overview", "Show what is wrong and what matters."),
+        Action("mode.topology", "2", "app.mode('topology')", "Topology", "Show what this machine is."),
+        Action("mode.probes", "3", "app.mode('probes')", "Probes", "Show and run measurements."),
+        Action("mode.sizing", "4", "app.mode('sizing')", "Sizing", "Show what it should carry; try other inputs."),
+        Action("mode.sessions", "5", "app.mode('sessions')", "Sessions", "Show and compare what was measured before."),
         Action("mode.next", "tab", "app.next_pane", "Next pane", "Move to the next pane.", palette=False),
         Action("app.help", "question_mark,f1", "app.help", "Help", "Show the keys that work here.", footer=True),
         Action(
@@ -52,7 +58,22 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
         Action("app.quit", "q,ctrl+q", "app.leave", "Quit", "Leave; asks first while a run is on.", footer=True),
         Action("app.interrupt", "ctrl+c", "app.interrupt", "Quit now", "Pressed twice: cancel the run and leave."),
     ),
+    "overview": (
+        Action(
+            "overview.measure", "r", "screen.measure", "Measure", "Measure the figure under the cursor.", footer=True
+        ),
+    ),
     "topology": (),
+    "sizing": (
+        Action(
+            "sizing.more", "plus,equals_sign,right", "screen.step(1)", "More", "Raise the chosen input.", footer=True
+        ),
+        Action("sizing.less", "minus,left", "screen.step(-1)", "Less", "Lower the input.", footer=True),
+        Action("sizing.reset", "backspace,delete", "screen.reset", "Reset", "Take a change back.", footer=True),
+        Action("sizing.tornado", "t", "screen.tornado", "Tornado", "Show which input matters most.", footer=True),
+        Action("sizing.licences", "l", "screen.licences", "Licences", "Show every vendor's licences.", footer=True),
+        Action("sizing.presets", "b", "screen.presets", "Beside", "Compare with a published case.", footer=True),
+    ),
     "probes": (
         Action("run.start", "r", "screen.run_probe", "Run", "Run the probe that is chosen.", footer=True),
         Action("run.plan", "p", "screen.next_plan", "Plan", "Choose quick, standard or full.", footer=True),
@@ -61,6 +82,14 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
             "run.cancel", "x,escape", "screen.cancel", "Cancel", "Cancel the run; what was measured stays.", footer=True
         ),
         Action("run.settings", "s", "screen.settings", "Settings", "Change the settings of the probe.", footer=True),
+    ),
+    "sessions": (
+        Action("sessions.compare", "c", "screen.compare", "Compare", "Compare with the baseline.", footer=True),
+        Action("sessions.baseline", "m", "screen.baseline", "Baseline", "Mark it as the baseline.", footer=True),
+        Action("sessions.note", "n", "screen.note", "Note", "Write a note into it.", footer=True),
+        Action("sessions.export", "e", "screen.export", "Export", "Write a report or a masked copy.", footer=True),
+        Action("sessions.find", "slash", "screen.find", "Find", "Search by words.", footer=True),
+        Action("sessions.live", "u", "screen.live", "This machine", "Show this machine again.", footer=True),
     ),
     "chart": (
         Action("chart.left", "left,h", "cursor(-1)", "Left", "Read the value to the left.", palette=False),
@@ -114,6 +143,11 @@ _SPELLINGS = {
     "home": "Home",
     "end": "End",
     "f1": "F1",
+    "plus": "+",
+    "minus": "-",
+    "equals_sign": "=",
+    "backspace": "Backspace",
+    "delete": "Del",
 }
 
 

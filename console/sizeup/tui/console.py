@@ -12,17 +12,21 @@ from textual.screen import Screen
 from textual.timer import Timer
 from textual.widgets import Input
 
-from sizeup.errors import ExitStatus
+from sizeup.errors import ExitStatus, SizeupError
 from sizeup.model.machine import Machine
+from sizeup.probing.registry import load_registry
 from sizeup.report.cells import Glyphs
-from sizeup.sizing.advise import HEADLINE, advise
+from sizeup.sizing.advise import HEADLINE, Sizing, whatif
 from sizeup.tui.actions import ACTIONS, bindings
 from sizeup.tui.driver import ConsoleDriver
 from sizeup.tui.options import Options
 from sizeup.tui.runs import Request, Runs, current
 from sizeup.tui.screens.dialogs import ChoiceDialog, HelpDialog
 from sizeup.tui.screens.mode import ModeScreen
+from sizeup.tui.screens.overview import OverviewScreen
 from sizeup.tui.screens.probes import ProbesScreen
+from sizeup.tui.screens.sessions import SessionsScreen
+from sizeup.tui.screens.sizing import SizingScreen
 from sizeup.tui.screens.topology import TopologyScreen
 from sizeup.tui.themes import COLOUR_BLIND, TEXTUAL_NAMES
 from sizeup.units import format_ns, format_rate
@@ -45,8 +49,14 @@ class ConsoleApp(App[int]):
     TITLE = "sizeup"
     CSS_PATH = "console.tcss"
     ENABLE_COMMAND_PALETTE = True
-    MODES: ClassVar[dict[str, Any]] = {"topology": TopologyScreen, "probes": ProbesScreen}
-    DEFAULT_MODE = "topology"
+    MODES: ClassVar[dict[str, Any]] = {
+        "overview": OverviewScreen,
+        "topology": TopologyScreen,
+        "probes": ProbesScreen,
+        "sizing": SizingScreen,
+        "sessions": SessionsScreen,
+    }
+    DEFAULT_MODE = "overview"
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("app")]
 
     def __init__(
@@ -61,6 +71,8 @@ class ConsoleApp(App[int]):
         self.machine = machine
         self.glyphs = Glyphs.ASCII if options.ascii else Glyphs.BRAILLE
         self.measures = measures
+        self.readonly = options.readonly
+        self._live = (runs, machine, measures)
         """Whether probes can be started: not on a saved session, nor on a recording of another machine."""
         self.keys = dict(options.keys)
         """Keys that the user's configuration gives to actions, by the action's id."""
@@ -72,7 +84,8 @@ class ConsoleApp(App[int]):
         self._frame_seconds = self._least_seconds
         self._waited_seconds = 0.0
         self._interrupted = False
-        self._sizing = ""
+        self.registry = load_registry()
+        self.sizing: Sizing | None = None
 
     def on_mount(self) -> None:
         """Start looking at the file where there is one to look at."""
@@ -85,9 +98,7 @@ class ConsoleApp(App[int]):
         """Show a machine, read just now or again."""
         self.machine = machine
         if machine is not None:
-            advice = next((item for item in advise(machine) if item.id == HEADLINE), None)
-            need = None if advice is None else advice.quantity
-            self._sizing = "I/O need: clock not known" if need is None else f"I/O need {format_rate(need.value)}"
+            self.sizing = whatif(machine, {})
         self._tell("show_machine")
 
     def header(self) -> tuple[str, str]:
@@ -96,7 +107,10 @@ class ConsoleApp(App[int]):
         if machine is None:
             return " sizeup", "reading this machine ... "
         host = machine.platform.hostname or "recording"
-        return f" sizeup  {host}: {machine_line(machine)}", f"{self._sizing} "
+        advice = None if self.sizing is None else self.sizing.find(HEADLINE)
+        need = None if advice is None else advice.quantity
+        words = "I/O need: clock not known" if need is None else f"I/O need {format_rate(need.value)}"
+        return f" sizeup  {host}: {machine_line(machine)}", f"{words} "
 
     def status(self) -> tuple[str, str]:
         """The line below every mode: the run, and how the terminal keeps up."""
@@ -138,6 +152,8 @@ class ConsoleApp(App[int]):
 
     def _tick(self) -> None:
         self.runs.poll()
+        if self.runs is not self._live[0]:
+            self._live[0].poll()
         driver = self._driver
         self._waited_seconds += _TICK_SECONDS
         if isinstance(driver, ConsoleDriver) and driver.backlog:
@@ -167,6 +183,47 @@ class ConsoleApp(App[int]):
             self.pop_screen()
         self.switch_mode(mode)
 
+    def go(self, mode: str, target: str = "", action: str = "") -> None:
+        """Show another mode, there the target, and do the action of that screen."""
+        self.action_mode(mode)
+
+        async def arrive() -> None:
+            screen = self.screen
+            if isinstance(screen, ModeScreen):
+                screen.show_target(target)
+                if action:
+                    await self.run_action(action, default_namespace=screen)
+
+        self.call_after_refresh(arrive)
+
+    def show_session(self, path: str) -> None:
+        """Show a saved session in all modes instead of this machine; a run that is on goes on behind it."""
+        if path == self._live[0].path:
+            self.show_live()
+            return
+        runs = Runs(path)
+        try:
+            runs.follow()
+        except SizeupError as error:
+            self.notify(str(error), severity="error", markup=False)
+            return
+        self._leave_session()
+        self.runs, self.measures = runs, False
+        self.set_machine(None if runs.session is None else runs.session.machine)
+        self._watch()
+        self.action_mode("overview")
+
+    def show_live(self) -> None:
+        """Show this machine again."""
+        self._leave_session()
+        self.runs, machine, self.measures = self._live
+        self.set_machine(machine)
+        self.action_mode("overview")
+
+    def _leave_session(self) -> None:
+        if self.runs is not self._live[0]:
+            self.runs.close()
+
     def action_next_pane(self) -> None:
         """Move the focus along."""
         self.screen.focus_next()
@@ -179,7 +236,7 @@ class ConsoleApp(App[int]):
 
     def action_leave(self) -> None:
         """Leave; while a run is on, ask what becomes of it."""
-        if not self.runs.running:
+        if not self._live[0].running:
             self.exit(ExitStatus.OK)
             return
         answers = (
@@ -190,24 +247,23 @@ class ConsoleApp(App[int]):
         self.push_screen(ChoiceDialog("A run is going on.\n", answers), self._left)
 
     def _left(self, answer: str | None) -> None:
+        runs = self._live[0]
         if answer == "keep":
-            self.runs.keep()
-            self.runs.release()
-            self.farewell = (
-                f"The run goes on and writes {self.runs.path}\nSee it again with: sizeup open {self.runs.path}"
-            )
+            runs.keep()
+            runs.release()
+            self.farewell = f"The run goes on and writes {runs.path}\nSee it again with: sizeup attach {runs.path}"
             self.exit(ExitStatus.OK)
         elif answer == "cancel":
-            self.runs.cancel()
-            self.runs.wait(_CANCEL_SECONDS)
-            self.farewell = f"Cancelled; what was measured is in {self.runs.path}"
+            runs.cancel()
+            runs.wait(_CANCEL_SECONDS)
+            self.farewell = f"Cancelled; what was measured is in {runs.path}"
             self.exit(ExitStatus.OK)
 
     def action_interrupt(self) -> None:
         """Leave on the second press; the first tells so."""
         if self._interrupted:
-            self.runs.cancel()
-            self.runs.wait(_CANCEL_SECONDS)
+            self._live[0].cancel()
+            self._live[0].wait(_CANCEL_SECONDS)
             self.exit(ExitStatus.INTERRUPTED)
             return
         self._interrupted = True
@@ -235,7 +291,7 @@ class ConsoleApp(App[int]):
     def on_key(self, event: Any) -> None:
         """Escape leaves an input."""
         if event.key == "escape" and isinstance(self.focused, Input) and isinstance(self.screen, ModeScreen):
-            self.screen.set_focus(None)
+            self.screen.leave_input()
 
 
 def run_app(runs: Runs, machine: Machine | None, options: Options, *, measures: bool) -> int:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Protocol
 
 from sizeup.model.machine import Machine
+from sizeup.probing.registry import Registry
 from sizeup.report.cells import Glyphs
+from sizeup.sizing.advise import Sizing
 from sizeup.tui.runs import Request, Runs
 
 
@@ -18,6 +20,12 @@ class Host(Protocol):
     glyphs: Glyphs
     measures: bool
     """Whether probes can be started: not on a saved session, nor on a recording of another machine."""
+    registry: Registry
+    """Every probe of this installation."""
+    sizing: Sizing | None
+    """What the machine should carry; None before it was read."""
+    readonly: bool
+    """Nothing is written anywhere."""
     keys: dict[str, str]
     """Keys that the user's configuration gives to actions, by the action's id."""
 
@@ -26,6 +34,15 @@ class Host(Protocol):
 
     def status(self) -> tuple[str, str]:
         """The line below every mode: the run, and how the terminal keeps up."""
+
+    def go(self, mode: str, target: str = "", action: str = "") -> None:
+        """Show another mode, there the target, and do the action of that screen."""
+
+    def show_session(self, path: str) -> None:
+        """Show a saved session in all modes instead of this machine."""
+
+    def show_live(self) -> None:
+        """Show this machine again."""
 
     def start_run(self, request: Request) -> None:
         """Run a probe now or after the one that is on."""

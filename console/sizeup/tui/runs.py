@@ -174,6 +174,7 @@ class Runs:
         self.release()
         if self._follower is not None:
             self._follower.close()
+            self._follower = None
         if self._errors is not None:
             self._errors.close()
 

@@ -11,7 +11,7 @@ from sizeup.model.plan import Series
 from sizeup.model.sample import Estimate
 from sizeup.model.topology import CacheKind
 from sizeup.session.log import Point as LoggedPoint
-from sizeup.session.log import StepRun
+from sizeup.session.log import Session, StepRun
 from sizeup.units import format_bytes, format_value
 from sizeup.views.chart import (
     Axis,
@@ -152,6 +152,13 @@ def cumulative(title: str, unit: str, values: Sequence[float]) -> LineChart:
         (Line("share", points),),
         caption=caption,
     )
+
+
+def latest_run(session: Session | None, probe: str) -> StepRun | None:
+    """The last step of a probe in a session; None before the first."""
+    if session is None:
+        return None
+    return next((run for run in reversed(session.steps.values()) if run.step.probe == probe), None)
 
 
 def point_value(run: StepRun) -> str:

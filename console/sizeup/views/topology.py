@@ -60,7 +60,7 @@ def topology(machine: Machine) -> Item:
     if machine.gaps:
         facts = tuple((gap.subject, gap.reason) for gap in machine.gaps)
         inside.append(Item("gaps", f"Not readable: {_count(len(machine.gaps), 'fact')}", facts))
-    return Item("machine", _machine_label(machine), _machine_facts(machine), tuple(inside), expanded=True)
+    return Item("machine", _machine_label(machine), machine_facts(machine), tuple(inside), expanded=True)
 
 
 def find(root: Item, key: str) -> tuple[Item, ...]:
@@ -108,7 +108,8 @@ def _machine_label(machine: Machine) -> str:
     return machine.platform.hostname or machine.platform.model or "This machine"
 
 
-def _machine_facts(machine: Machine) -> tuple[tuple[str, str], ...]:
+def machine_facts(machine: Machine) -> tuple[tuple[str, str], ...]:
+    """What is true of the machine as a whole, name and value."""
     platform = machine.platform
     counts = machine.pu_counts
     clock = machine.base_clock

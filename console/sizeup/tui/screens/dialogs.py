@@ -85,6 +85,25 @@ class ChoiceDialog(Dialog[str]):
         self.dismiss(event.option_id)
 
 
+class TextDialog(Dialog[str]):
+    """One line of text."""
+
+    def __init__(self, question: str) -> None:
+        super().__init__()
+        self._question = question
+
+    def compose(self) -> ComposeResult:
+        """The question above its field."""
+        with Vertical(classes="dialog wide"):
+            yield Static(self._question, markup=False)
+            yield Input(compact=True)
+            yield Static("Enter keeps it, Esc leaves all as it was.", markup=False, classes="hint")
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Answer."""
+        self.dismiss(event.value.strip())
+
+
 class SettingsDialog(Dialog[dict[str, str]]):
     """A form made from a probe's manifest; the answer is what differs from the defaults, as typed."""
 

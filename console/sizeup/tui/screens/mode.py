@@ -31,7 +31,7 @@ class ModeScreen(Screen[None]):
         yield Line(id="header", classes="header")
         yield from self.body()
         yield Line(id="status", classes="status")
-        yield KeyLine(())
+        yield KeyLine()
 
     def body(self) -> Iterable[Widget]:
         """The mode's own widgets."""
@@ -47,6 +47,13 @@ class ModeScreen(Screen[None]):
         self.show_machine()
         self.show_run()
 
+    def leave_input(self) -> None:
+        """Escape was pressed in an input."""
+        self.set_focus(None)
+
+    def show_target(self, target: str) -> None:
+        """Put the cursor on what another mode pointed at; a mode without such a thing shows itself."""
+
     def show_machine(self) -> None:
         """Redraw after the machine was read or changed."""
         self.query_one("#header", Line).show(*self.host.header())
@@ -54,4 +61,5 @@ class ModeScreen(Screen[None]):
     def show_run(self) -> None:
         """Redraw after the run got on."""
         self.query_one("#status", Line).show(*self.host.status())
-        self.query_one(KeyLine).show(footer((self.SCOPE, "app"), self.host.keys))
+        everywhere = [("1-5", "Modes"), *footer(("app",), self.host.keys)]
+        self.query_one(KeyLine).show(footer((self.SCOPE,), self.host.keys), everywhere)

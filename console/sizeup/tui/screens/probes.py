@@ -17,9 +17,9 @@ from sizeup.model.machine import Machine
 from sizeup.model.plan import Hazard
 from sizeup.model.sample import Status
 from sizeup.probing.planner import PLANS, unmet
-from sizeup.probing.registry import RegisteredProbe, load_registry
+from sizeup.probing.registry import RegisteredProbe
 from sizeup.probing.settings import resolve
-from sizeup.session.log import Session, StepRun
+from sizeup.session.log import StepRun
 from sizeup.tui.actions import bindings
 from sizeup.tui.runs import OUTCOME_WORDS, Request
 from sizeup.tui.screens.dialogs import ChoiceDialog, SettingsDialog, spell_setting
@@ -28,7 +28,7 @@ from sizeup.tui.widgets.chart import ChartView
 from sizeup.tui.widgets.facts import facts_grid
 from sizeup.tui.widgets.lists import KeyList
 from sizeup.units import format_ns
-from sizeup.views.step import point_value, step_chart
+from sizeup.views.step import latest_run, point_value, step_chart
 
 _WRITES = frozenset({Hazard.IO_WRITE, Hazard.RAW_DEVICE_WRITE, Hazard.DISK_SPACE})
 _LONG_SECONDS = 10.0
@@ -43,7 +43,6 @@ class ProbesScreen(ModeScreen):
 
     def __init__(self) -> None:
         super().__init__()
-        self._registry = load_registry()
         self._plan = PLANS[0]
         self._typed: dict[str, dict[str, str]] = {}
         self._drawn: tuple[object, ...] = ()
@@ -51,22 +50,29 @@ class ProbesScreen(ModeScreen):
     def body(self) -> Iterable[Widget]:
         """The list beside the chosen probe."""
         with Horizontal(id="body"):
-            yield KeyList(*(Option(Text(name), id=name) for name in self._registry.probes), id="probes")
+            yield KeyList(*(Option(Text(name), id=name) for name in self.host.registry.probes), id="probes")
             with Vertical(id="probe"):
                 yield Static(id="about", markup=False)
                 yield ChartView(self.host.glyphs, id="chart")
 
     def on_mount(self) -> None:
         """Start on the first probe that can run here."""
-        first = next((index for index, probe in enumerate(self._registry.probes.values()) if probe.name != "null"), 0)
-        self.query_one(KeyList).highlighted = first if self._registry.probes else None
+        names = list(self.host.registry.probes)
+        if names:
+            self.query_one(KeyList).highlighted = next((index for index, name in enumerate(names) if name != "null"), 0)
         super().on_mount()
 
     @property
     def chosen(self) -> RegisteredProbe | None:
         """The probe under the cursor; None where none is installed."""
         option = self.query_one(KeyList).highlighted_option
-        return None if option is None or option.id is None else self._registry.probes.get(option.id)
+        return None if option is None or option.id is None else self.host.registry.probes.get(option.id)
+
+    def show_target(self, target: str) -> None:
+        """Put the cursor on a probe."""
+        if target in self.host.registry.probes:
+            listed = self.query_one(KeyList)
+            listed.highlighted = listed.get_option_index(target)
 
     def show_machine(self) -> None:
         """What can run depends on the machine."""
@@ -78,8 +84,8 @@ class ProbesScreen(ModeScreen):
         super().show_run()
         session = self.host.runs.session
         listed = self.query_one(KeyList)
-        for name, probe in self._registry.probes.items():
-            entry = _entry(probe, self._plan, _latest(session, name), self.host.machine)
+        for name, probe in self.host.registry.probes.items():
+            entry = _entry(probe, self._plan, latest_run(session, name), self.host.machine)
             if str(listed.get_option(name).prompt) != entry.plain:
                 listed.replace_option_prompt(name, entry)
         self._show_probe()
@@ -197,7 +203,7 @@ class ProbesScreen(ModeScreen):
         if probe is None:
             return
         session = self.host.runs.session
-        run = _latest(session, probe.name)
+        run = latest_run(session, probe.name)
         state = (
             probe.name,
             self._plan,
@@ -217,12 +223,6 @@ class ProbesScreen(ModeScreen):
         if run is not None:
             machine = self.host.machine if session is None or session.machine is None else session.machine
             chart.show(step_chart(run, machine))
-
-
-def _latest(session: Session | None, probe: str) -> StepRun | None:
-    if session is None:
-        return None
-    return next((run for run in reversed(session.steps.values()) if run.step.probe == probe), None)
 
 
 def _entry(probe: RegisteredProbe, plan: str, run: StepRun | None, machine: Machine | None) -> Text:

@@ -41,6 +41,10 @@ class TopologyScreen(ModeScreen):
             tree.fill(root)
         self._show_item(tree.cursor_node.data if tree.cursor_node is not None else root)
 
+    def show_target(self, target: str) -> None:
+        """Put the cursor on a part of the machine."""
+        self.query_one(ItemTree).reveal(target)
+
     def on_tree_node_highlighted(self, event: Tree.NodeHighlighted[Item]) -> None:
         """Show what is known of the part under the cursor."""
         self._show_item(event.node.data)

@@ -46,29 +46,43 @@ class Line(Widget):
 
 
 class KeyLine(Widget):
-    """The keys that matter here; as many as fit, the last ones going first."""
+    """The keys that matter: those of this mode as far as they fit, those that hold everywhere always."""
 
     DEFAULT_CSS = """
     KeyLine { height: 1; width: 1fr; background: $panel; color: $foreground; }
     """
 
-    def __init__(self, keys: Sequence[tuple[str, str]]) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self._keys = tuple(keys)
+        self._keys: tuple[tuple[tuple[str, str], ...], tuple[tuple[str, str], ...]] = ((), ())
 
-    def show(self, keys: Sequence[tuple[str, str]]) -> None:
-        """Show other keys."""
-        if tuple(keys) != self._keys:
-            self._keys = tuple(keys)
+    def show(self, here: Sequence[tuple[str, str]], everywhere: Sequence[tuple[str, str]]) -> None:
+        """Show key and label of some actions."""
+        keys = (tuple(here), tuple(everywhere))
+        if keys != self._keys:
+            self._keys = keys
             self.refresh()
 
     def render(self) -> Text:
         """Key and label, the key reversed so that it needs no colour."""
+        here, everywhere = self._keys
+        room = self.size.width - sum(_width(entry) for entry in everywhere)
         text = Text(no_wrap=True, end="")
-        for key, label in self._keys:
-            entry = f" {key} {label} "
-            if cell_len(text.plain) + cell_len(entry) > self.size.width:
+        for entry in here:
+            if cell_len(text.plain) + _width(entry) > room:
                 break
-            text.append(f" {key} ", "reverse bold")
-            text.append(f"{label} ")
+            _append(text, entry)
+        text.append(" " * max(room - cell_len(text.plain), 0))
+        for entry in everywhere:
+            _append(text, entry)
+        text.truncate(self.size.width)
         return text
+
+
+def _width(entry: tuple[str, str]) -> int:
+    return cell_len(entry[0]) + cell_len(entry[1]) + 3
+
+
+def _append(text: Text, entry: tuple[str, str]) -> None:
+    text.append(f" {entry[0]} ", "reverse bold")
+    text.append(f"{entry[1]} ")

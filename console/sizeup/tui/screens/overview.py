@@ -1,0 +1,116 @@
+"""What this box is, whether anything is wrong, and what it should carry."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import ClassVar
+
+from rich.console import Group
+from rich.text import Text
+from textual.binding import BindingType
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.widget import Widget
+from textual.widgets import OptionList, Static
+from textual.widgets.option_list import Option
+
+from sizeup.tui.actions import bindings
+from sizeup.tui.screens.mode import ModeScreen
+from sizeup.tui.widgets.chart import ChartView
+from sizeup.tui.widgets.facts import facts_grid
+from sizeup.tui.widgets.lists import KeyList
+from sizeup.views.overview import Entry, Overview, overview
+from sizeup.views.topology import machine_facts
+
+
+class OverviewScreen(ModeScreen):
+    """Findings by severity, headline figures, and the balance of need and supply."""
+
+    SCOPE = "overview"
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("overview")]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._shown: Overview | None = None
+        self._entries: dict[str, Entry] = {}
+
+    def body(self) -> Iterable[Widget]:
+        """The list above the balance, the details beside them."""
+        with Horizontal(id="body"):
+            with Vertical(id="left"):
+                yield KeyList(id="entries")
+                yield ChartView(self.host.glyphs, id="balance")
+            with VerticalScroll(id="detail-pane", can_focus=False):
+                yield Static(id="detail", markup=False)
+
+    def show_machine(self) -> None:
+        """The machine is half of what is shown."""
+        super().show_machine()
+        self._fill()
+
+    def show_run(self) -> None:
+        """So is the run."""
+        super().show_run()
+        self._fill()
+
+    def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
+        """Show what stands behind a line."""
+        self._show_behind(event.option_id)
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        """Go where the line leads."""
+        entry = self._entries.get(event.option_id or "")
+        if entry is not None:
+            self.host.go(entry.mode, entry.target)
+
+    def action_measure(self) -> None:
+        """Measure the figure under the cursor, or else the first that is missing."""
+        option = self.query_one(KeyList).highlighted_option
+        entry = self._entries.get(option.id or "") if option is not None else None
+        if entry is None or entry.mode != "probes":
+            entry = next((item for item in self._entries.values() if item.mode == "probes"), None)
+        if entry is not None:
+            self.host.go("probes", entry.target, "run_probe")
+
+    def _fill(self) -> None:
+        host = self.host
+        probes = [(probe.name, probe.manifest.title) for probe in host.registry.probes.values() if probe.name != "null"]
+        shown = overview(host.machine, host.runs.session, host.sizing, probes)
+        if shown == self._shown:
+            return
+        self._shown = shown
+        listed = self.query_one(KeyList)
+        place = listed.highlighted or 0
+        groups = (
+            ("Findings", shown.findings, "none: nothing wrong was found"),
+            ("Measured", shown.figures, "no probe is installed"),
+            ("Should carry", shown.advice, "nothing can be said yet"),
+        )
+        self._entries = {}
+        options: list[Option] = []
+        for title, entries, otherwise in groups:
+            options.append(Option(Text(title, style="bold underline"), id=f"group {title}"))
+            for entry in entries:
+                self._entries[entry.key] = entry
+                options.append(Option(_line(entry), id=entry.key))
+            if not entries:
+                options.append(Option(Text(f"  {otherwise}", style="dim"), id=f"empty {title}"))
+        listed.set_options(options)
+        listed.highlighted = min(place, len(options) - 1)
+        self.query_one(ChartView).show(shown.balance)
+        self._show_behind(options[listed.highlighted or 0].id)
+
+    def _show_behind(self, key: str | None) -> None:
+        entry = self._entries.get(key or "")
+        if entry is not None:
+            heading = Text(entry.line, style="bold")
+            self.query_one("#detail", Static).update(Group(heading, Text(), *map(Text, entry.behind)))
+        elif self.host.machine is not None:
+            self.query_one("#detail", Static).update(facts_grid(machine_facts(self.host.machine)))
+
+
+def _line(entry: Entry) -> Text:
+    style = {"! critical": "bold red", "! warning": "bold yellow"}.get(entry.mark, "")
+    text = Text(no_wrap=True, overflow="ellipsis")
+    text.append(f"  {entry.mark}: " if entry.mark.startswith("!") or entry.mark == "info" else "  ", style=style)
+    text.append(entry.line)
+    return text

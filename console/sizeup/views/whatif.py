@@ -1,0 +1,79 @@
+"""What-if: inputs that can be changed, and what the change does."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sizeup.model.advice import Advice
+from sizeup.quantity import Origin, Quantity
+from sizeup.sizing.advise import Sizing
+from sizeup.sizing.keys import KEYS, Kind, Value
+from sizeup.views.advice import value_text
+
+_FIRST = (
+    "machine.sockets",
+    "machine.cores_per_socket",
+    "machine.ghz",
+    "machine.memory_gib",
+    "licence.host_cores",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class InputRow:
+    """One input as a line."""
+
+    key: str
+    value: str
+    """With its unit; a question mark where it is unknown."""
+    origin: str
+    help: str
+    changed: bool
+
+
+def input_rows(sizing: Sizing, changed: Mapping[str, Value]) -> tuple[InputRow, ...]:
+    """What was said or found, the machine first, then what is asked for, then the assumptions of the rules."""
+    asked = [question.key for question in sizing.questions]
+    said = [key for key, value in sizing.inputs.items() if _origin(value) is not Origin.RULE]
+    assumed = [key for key, value in sizing.inputs.items() if _origin(value) is Origin.RULE]
+    order = dict.fromkeys([*_FIRST, *changed, *asked, *said, *assumed])
+    return tuple(_row(key, sizing.inputs.get(key), key in changed) for key in order if key in KEYS)
+
+
+def stepped(key: str, value: Value | None, steps: int) -> Quantity | None:
+    """The value some steps up or down: by one for counts, by a twentieth elsewhere; None where it has no steps."""
+    declared = KEYS[key]
+    if not isinstance(value, Quantity) or declared.kind not in (Kind.COUNT, Kind.NUMBER):
+        return None
+    if declared.kind is Kind.COUNT:
+        number = max(value.value + steps, declared.minimum)
+    else:
+        number = value.value * (1.05**steps) if value.value else 0.0
+    return Quantity(number, value.unit, Origin.USER, "what-if")
+
+
+def effect(now: Advice, before: Advice | None) -> str:
+    """How a figure changed against what was found: ``+25.0 %``; empty where it did not."""
+    if before is None or before.quantity is None or now.quantity is None or not before.quantity.value:
+        return "" if before is not None else "new"
+    ratio = now.quantity.value / before.quantity.value
+    return "" if abs(ratio - 1) < 5e-4 else f"{ratio - 1:+.1%}"
+
+
+def _row(key: str, value: Value | None, changed: bool) -> InputRow:  # noqa: FBT001  one of five facts of a row
+    spelled = "?" if value is None else value_text(key, value)
+    return InputRow(key, spelled, _where(value), f"{KEYS[key].help}; {KEYS[key].expectation}", changed)
+
+
+def _origin(value: Value) -> Origin | None:
+    if isinstance(value, tuple):
+        return value[0].origin if value else None
+    return value.origin
+
+
+def _where(value: Value | None) -> str:
+    if value is None:
+        return "not known"
+    part = value[0] if isinstance(value, tuple) and value else value
+    return "" if isinstance(part, tuple) else f"{part.origin.value}, {part.source}"
