@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
     Swings = tuple[tuple[Advice, tuple[Swing, ...]], ...]
 
+_TEXT_LIMIT = 64 << 20
+"""Characters read of one file; a week of sar -d at one second is less."""
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
@@ -46,6 +49,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         dest="settings",
         help="say what a figure is; --keys lists them",
     )
+    parser.add_argument(
+        "--workload",
+        metavar="FILE",
+        action="extend",
+        nargs="+",
+        default=[],
+        help="what the database does: AWR or Statspack text, sar -d, iostat -o JSON, or TOML",
+    )
+    parser.add_argument("--percentile", type=float, default=95.0, help="of the workload's intervals; 95 unless given")
+    parser.add_argument("--devices", default="", metavar="A,B", help="the disks of the workload files that count")
     parser.add_argument(
         "--rules", metavar="FILE", help="overrides of rules; by default rules.toml in the configuration"
     )
@@ -83,7 +96,7 @@ def run(arguments: argparse.Namespace) -> int:
         return ExitStatus.OK
     pack = _rules(arguments.rules)
     today = datetime.now(UTC).date()
-    settings = parse_settings(arguments.settings)
+    settings = {**_workload(arguments), **parse_settings(arguments.settings)}
     sizing = size(_inputs(arguments, settings), pack, today)
     comparisons = None
     if arguments.against is not None:
@@ -147,6 +160,25 @@ def _inputs(arguments: argparse.Namespace, settings: dict[str, Value]) -> Inputs
     return described(discover(arguments.sysroot), settings)
 
 
+def _workload(arguments: argparse.Namespace) -> dict[str, Value]:
+    """What the workload files say."""
+    from sizeup.interop.workload import Source, read_workload
+
+    if not 0 < arguments.percentile <= 100:
+        raise UsageError(f"--percentile: expected a number above 0 and at most 100, found {arguments.percentile:g}")
+    devices = tuple(name.strip() for name in arguments.devices.split(",") if name.strip())
+    sources = tuple(Source(name, _text(name, "a workload file")) for name in arguments.workload)
+    return read_workload(sources, arguments.percentile, devices)
+
+
+def _text(where: str, what: str) -> str:
+    try:
+        with open(where, encoding="utf-8", errors="strict") as file:
+            return file.read(_TEXT_LIMIT)
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{where}: expected {what}: {error}") from error
+
+
 def _rules(path: str | None) -> Rules:
     """The shipped rules with the user's overrides, from ``path`` or from the configuration where one is there."""
     import platformdirs
@@ -156,9 +188,5 @@ def _rules(path: str | None) -> Rules:
     where = path or os.path.join(platformdirs.user_config_dir("sizeup"), "rules.toml")
     if path is None and not os.path.exists(where):
         return rules.shipped()
-    try:
-        with open(where, encoding="utf-8") as file:
-            text = file.read()
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{where}: expected a file of rule overrides: {error}") from error
+    text = _text(where, "a file of rule overrides")
     return rules.load(rules.shipped_texts(), (where, text))

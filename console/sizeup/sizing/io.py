@@ -107,7 +107,9 @@ def _measured(sheet: Sheet, key: str, spelling: str) -> Quantity:
         f"{shown(peak, spelling)} x (1 + {shown(growth, '%')})^{format_in(years, '')} / {shown(utilisation, '%')} = "
         f"{format_in(value, spelling)}"
     )
-    return Quantity(value, peak.unit, peak.origin, peak.source)
+    factor = value / peak.value
+    low, high = (None if end is None else end * factor for end in (peak.low, peak.high))
+    return Quantity(value, peak.unit, peak.origin, peak.source, low=low, high=high)
 
 
 def _measured_need(sheet: Sheet) -> Iterator[Advice]:

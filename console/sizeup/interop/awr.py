@@ -1,0 +1,68 @@
+"""AWR and Statspack reports as text: the load profile of each report is one interval."""
+
+from __future__ import annotations
+
+import re
+
+from sizeup.errors import MalformedError
+from sizeup.interop.intervals import Interval, Intervals
+
+_REPORT = re.compile(r"^.*(?:WORKLOAD REPOSITORY|STATSPACK)\s+report", re.IGNORECASE | re.MULTILINE)
+_PROFILE = re.compile(r"^Load Profile\b.*$", re.MULTILINE)
+_LINE = re.compile(r"^\s*([A-Z][A-Za-z ]+?(?:\s*\([A-Za-z]+\))?):\s+([\d,]+(?:\.\d+)?)")
+_BLOCK = re.compile(r"(?:Std Block Size|Block size)\s*:?\s*([\d,]+)\s*(K?)", re.IGNORECASE)
+_PROFILE_LINES = 40
+"""The profile is shorter than this in every known version."""
+
+
+def parse_awr(text: str, where: str) -> Intervals:
+    """One interval a report; a file may hold several.
+
+    Reports since 11.2.0.4 count I/O requests and MB by themselves; earlier ones and Statspack count
+    blocks, which become bytes by the report's block size, and their requests stay unknown.
+    """
+    starts = [match.start() for match in _REPORT.finditer(text)]
+    if not starts:
+        raise MalformedError(f"{where}: expected 'WORKLOAD REPOSITORY report' or 'STATSPACK report', found neither")
+    ends = [*starts[1:], len(text)]
+    reports = [_report(text[start:end], where) for start, end in zip(starts, ends, strict=True)]
+    doubts = ("AWR is part of the Diagnostics Pack and needs its licence",) if "WORKLOAD REPOSITORY" in text else ()
+    return Intervals(tuple(reports), doubts)
+
+
+def _report(text: str, where: str) -> Interval:
+    heading = _PROFILE.search(text)
+    if heading is None:
+        raise MalformedError(f"{where}: expected a section 'Load Profile', found none; is it HTML?")
+    if "Per Second" not in heading.group() and "Per Second" not in text[heading.end() : heading.end() + 200]:
+        raise MalformedError(f"{where}: Load Profile: expected a first column 'Per Second', found {heading.group()!r}")
+    figures = {
+        match[1].strip().lower(): float(match[2].replace(",", ""))
+        for line in text[heading.end() :].splitlines()[:_PROFILE_LINES]
+        if (match := _LINE.match(line))
+    }
+    redo = figures.get("redo size (bytes)", figures.get("redo size"))
+    if redo is None:
+        raise MalformedError(
+            f"{where}: Load Profile: expected a line 'Redo size', found {', '.join(figures) or 'none'}"
+        )
+    if "read io (mb)" in figures and "write io (mb)" in figures:
+        moved = (figures["read io (mb)"] + figures["write io (mb)"]) * 1048576
+    else:
+        moved = _from_blocks(figures, text, where)
+    reads, writes = figures.get("read io requests"), figures.get("write io requests")
+    requests = None if reads is None or writes is None else reads + writes
+    share = reads / requests if reads is not None and requests else None
+    return Interval(moved, requests, share, redo)
+
+
+def _from_blocks(figures: dict[str, float], text: str, where: str) -> float:
+    """Bytes a second from physical reads and writes, which are blocks."""
+    reads = figures.get("physical read (blocks)", figures.get("physical reads"))
+    writes = figures.get("physical write (blocks)", figures.get("physical writes"))
+    if reads is None or writes is None:
+        raise MalformedError(f"{where}: Load Profile: expected physical reads and writes, found {', '.join(figures)}")
+    size = _BLOCK.search(text)
+    if size is None:
+        raise MalformedError(f"{where}: expected 'Std Block Size' to turn blocks into bytes, found none")
+    return (reads + writes) * float(size[1].replace(",", "")) * (1024 if size[2] else 1)

@@ -1,0 +1,80 @@
+"""What a monitoring file says of each of its intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from sizeup.errors import MalformedError
+
+_STACKED = ("dm-", "md", "loop", "ram", "zram", "sr", "drbd", "bcache")
+"""Names of devices whose I/O is counted again in the disks under them; a file has names and nothing else."""
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """One interval, all disks together; None for what the file does not tell."""
+
+    bytes_per_second: float | None
+    requests_per_second: float | None
+    read_share: float | None = None
+    """Of the requests, where they are told apart, else of the bytes; None where nothing moved."""
+    redo_bytes_per_second: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Intervals:
+    """A whole file."""
+
+    intervals: tuple[Interval, ...]
+    doubts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Disk:
+    """One disk in one interval."""
+
+    name: str
+    requests_per_second: float
+    read_bytes_per_second: float
+    written_bytes_per_second: float
+    reads_per_second: float | None = None
+    """None where reads and writes are not told apart."""
+
+
+def together(disks: Iterable[Disk]) -> Interval:
+    """All disks of one interval as one."""
+    rows = tuple(disks)
+    moved = sum(disk.read_bytes_per_second + disk.written_bytes_per_second for disk in rows)
+    requests = sum(disk.requests_per_second for disk in rows)
+    told = [disk.reads_per_second for disk in rows if disk.reads_per_second is not None]
+    share: float | None = None
+    if requests and len(told) == len(rows):
+        share = sum(told) / requests
+    elif moved:
+        share = sum(disk.read_bytes_per_second for disk in rows) / moved
+    return Interval(moved, requests, share)
+
+
+def chosen(names: Iterable[str], devices: tuple[str, ...], where: str) -> tuple[frozenset[str], tuple[str, ...]]:
+    """The disks that count, with a doubt where others were left away; ``devices`` settles it."""
+    present = sorted(set(names))
+    if devices:
+        missing = [device for device in devices if device not in present]
+        if missing:
+            raise MalformedError(
+                f"{where}: expected the disks {', '.join(missing)}, found {', '.join(present) or 'none'}"
+            )
+        return frozenset(devices), ()
+    whole = frozenset(name for name in present if not name.startswith(_STACKED))
+    left = [name for name in present if name not in whole]
+    doubt = f"left away so that nothing counts twice: {', '.join(left)}; --devices names what counts"
+    return whole or frozenset(present), (doubt,) if left and whole else ()
+
+
+def number(cells: Mapping[str, object], name: str, where: str) -> float:
+    """A figure of one row; its absence or another kind of value is a layout this program does not know."""
+    value = cells.get(name)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1e15:
+        raise MalformedError(f"{where}: expected a number for {name}, found {value!r}")
+    return float(value)
