@@ -172,7 +172,36 @@ def test_what_may_mislead_is_said() -> None:
     assert "the same session stands on both sides" in warnings
     assert "kernel differs: 6.1 against 5.10" in warnings
     assert "governor differs: powersave against performance" in warnings
-    assert any("each side is one session" in warning for warning in warnings)
+    assert any("not measured in turns" in warning for warning in warnings)
+
+
+def at_times(sessions: list[Digest], times: list[float], host: str = "db01") -> list[Digest]:
+    return [
+        replace(session, host=host, values=tuple(replace(value, when=time) for value in session.values))
+        for session, time in zip(sessions, times, strict=True)
+    ]
+
+
+def test_runs_taken_in_turns_are_judged_at_the_level_and_blocks_more_strictly() -> None:
+    first, base = side(SLOW, start=10), side(FAST)
+    odd, even = [float(2 * n + 1) for n in range(6)], [float(2 * n) for n in range(6)]
+
+    assert compare(at_times(first, odd), at_times(base, even)).level == 0.05
+    assert compare(at_times(first, [time + 100 for time in odd]), at_times(base, even)).level == 0.02
+    assert compare(at_times(first, odd, "db02"), at_times(base, even)).level == 0.02
+    assert compare(first, base).level == 0.02
+
+
+def test_a_point_that_scatters_counts_little() -> None:
+    wild = [0.5, 3.0, 1.0, 0.2, 2.0, 1.5]
+
+    def two(number: int, steady: float, noise: float) -> Digest:
+        return session(number, (LATENCY, {"size": 1}, steady), (LATENCY, {"size": 2}, noise))
+
+    first = [two(10 + n, v, w) for n, (v, w) in enumerate(zip(SLOW, wild, strict=True))]
+    base = [two(n, v, w) for n, (v, w) in enumerate(zip(FAST, reversed(wild), strict=True))]
+
+    assert figure(compare(first, base)).verdict is Verdict.WORSE
 
 
 def test_parameters_that_differ_are_named() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from sizeup.analysis.statistics import median
 from sizeup.errors import UsageError
@@ -31,6 +32,8 @@ class RunValue:
     """Session and round, such as ``1c9f…~2``: what one pass of the plan measured."""
     settings: Settings
     distribution: str
+    when: float | None = None
+    """Seconds since the epoch when it was begun; None where the session does not say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +55,10 @@ class Digest:
 def digest(session: Session, path: str) -> Digest:
     """Reduce a session to one figure per run and point, of steps that came to their end."""
     header = session.header
-    values = tuple(value for run in session.steps.values() if run.finished for value in _run_values(run, header.id))
+    started = _epoch(header.started)
+    values = tuple(
+        value for run in session.steps.values() if run.finished for value in _run_values(run, header.id, started)
+    )
     facts = session.environment[-1].facts if session.environment else {}
     return Digest(
         path,
@@ -86,7 +92,14 @@ def _expand(paths: Sequence[str]) -> Iterator[str]:
         yield from (os.path.join(path, name) for name in found)
 
 
-def _run_values(run: StepRun, session: str) -> Iterator[RunValue]:
+def _epoch(started: str) -> float | None:
+    try:
+        return datetime.fromisoformat(started).timestamp()
+    except ValueError:
+        return None
+
+
+def _run_values(run: StepRun, session: str, started: float | None) -> Iterator[RunValue]:
     for key, point in run.points.items():
         value = _value(point)
         if value is not None:
@@ -99,6 +112,7 @@ def _run_values(run: StepRun, session: str) -> Iterator[RunValue]:
                 run=f"{session}~{run.step.id.partition('~')[2] or 1}",
                 settings=run.step.settings,
                 distribution=run.distribution,
+                when=None if started is None else started + run.started_ns / 1e9,
             )
 
 

@@ -22,9 +22,17 @@ def median(values: Sequence[float]) -> float:
     return ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2
 
 
-def geometric_mean(values: Sequence[float]) -> float:
+def geometric_mean(values: Sequence[float], weights: Sequence[float] | None = None) -> float:
     """The mean of ratios, or of positive values; their order of magnitude counts, not their size."""
-    return math.exp(math.fsum(map(math.log, values)) / len(values))
+    weights = [1.0] * len(values) if weights is None else weights
+    logs = (weight * math.log(value) for value, weight in zip(values, weights, strict=True))
+    return math.exp(math.fsum(logs) / math.fsum(weights))
+
+
+def scatter(values: Sequence[float]) -> float:
+    """A standard deviation that single outliers do not move: 1.4826 times the median distance from the median."""
+    middle = median(values)
+    return 1.4826 * median([abs(value - middle) for value in values])
 
 
 def smallest_p(first: int, second: int) -> float:

@@ -50,7 +50,7 @@ def metrics_table(comparison: Comparison) -> Table:
         "looking needs a second look."
     )
     rows = tuple(_row(figure.metric, figure) for figure in comparison.metrics)
-    return Table("Metrics", _columns("Metric"), rows, note)
+    return Table("Metrics", _columns("Metric", comparison.level), rows, note)
 
 
 def points_tables(comparison: Comparison) -> tuple[Table, ...]:
@@ -59,7 +59,7 @@ def points_tables(comparison: Comparison) -> tuple[Table, ...]:
     return tuple(
         Table(
             metric,
-            _columns("At"),
+            _columns("At", comparison.level),
             tuple(
                 _row(place(figure.at or {}, figure.series), figure)
                 for figure in comparison.points
@@ -113,13 +113,13 @@ def comparison_data(comparison: Comparison) -> dict[str, Any]:
     }
 
 
-def _columns(what: str) -> tuple[Column, ...]:
+def _columns(what: str, level: float) -> tuple[Column, ...]:
     return (
         Column(what),
         Column("First", numeric=True),
         Column("Base", numeric=True),
         Column("Change", numeric=True),
-        Column("95 % interval", numeric=True),
+        Column(f"{1 - level:.0%} interval", numeric=True),
         Column("p", numeric=True),
         Column("Verdict"),
     )
