@@ -18,6 +18,7 @@ struct io_queue {
 	uint32_t depth;
 	size_t block_bytes;
 	char *buffers; /* depth * block_bytes */
+	bool huge_pages;
 	uint32_t flags; /* SIZEUP_IO_FIXED_*, set by the engine */
 	uint64_t submit_calls;
 	void *state; /* the engine's own */

@@ -12,6 +12,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#define MANY_PAGES_BYTES (64 * 1024)
+
 struct uring {
 	int fd;
 	uint32_t staged;
@@ -88,13 +90,19 @@ static int uring_map(struct uring *ring, const struct uring_params *params)
 	return 0;
 }
 
-/* Registering spares a page walk and a file reference a request; without it all still works. */
+/*
+ * Registering spares a page walk and a file reference a request; without it all still works.
+ * A registered buffer goes to the device page by page even where its pages are neighbours, so that
+ * 1 MiB on 4K pages always exceeds the segments of one command; unregistered ones are merged.
+ */
 static void uring_register(struct uring *ring, struct io_queue *queue)
 {
 	const struct iovec whole = { queue->buffers, queue->depth * queue->block_bytes };
 	const int32_t file = queue->fd;
+	const bool many_pages = !queue->huge_pages && queue->block_bytes > MANY_PAGES_BYTES;
 
-	if (syscall(URING_SYS_REGISTER, ring->fd, URING_REGISTER_BUFFERS, &whole, 1) == 0)
+	if (!many_pages &&
+	    syscall(URING_SYS_REGISTER, ring->fd, URING_REGISTER_BUFFERS, &whole, 1) == 0)
 		queue->flags |= SIZEUP_IO_FIXED_BUFFERS; /* else -ENOMEM: RLIMIT_MEMLOCK */
 	if (syscall(URING_SYS_REGISTER, ring->fd, URING_REGISTER_FILES, &file, 1) == 0)
 		queue->flags |= SIZEUP_IO_FIXED_FILE;

@@ -436,7 +436,6 @@ static void run_worker(struct run *run)
 	if (run->worker->asked.interval_ns)
 		prctl(PR_SET_TIMERSLACK, 1);
 	run->next_intended_ns = sizeup_clock_now_ns();
-	set(&run->live->last_progress_ns, (uint64_t)run->next_intended_ns);
 	read_usage(run);
 	if (engine)
 		status = run_asynchronous(run, engine);
@@ -458,7 +457,8 @@ void *io_worker_run(void *argument)
 		.live = worker->live,
 		.queue = { .fd = worker->asked.fd,
 			   .depth = worker->asked.depth,
-			   .block_bytes = worker->asked.block_bytes },
+			   .block_bytes = worker->asked.block_bytes,
+			   .huge_pages = worker->asked.huge_pages },
 		.random = worker->asked.seed,
 		.blocks = worker->asked.size_bytes / worker->asked.block_bytes,
 		.cursor = worker->asked.first_block,
@@ -478,7 +478,11 @@ int io_worker_prepare(struct io_worker *worker, const struct sizeup_io_worker *a
 	worker->asked = *asked;
 	worker->stop = stop;
 	worker->live = calloc(1, sizeof(*worker->live));
-	return worker->live ? 0 : -ENOMEM;
+	if (!worker->live)
+		return -ENOMEM;
+	/* Until a request ends, setting up counts as progress: a late thread is not a hung device. */
+	set(&worker->live->last_progress_ns, (uint64_t)sizeup_clock_now_ns());
+	return 0;
 }
 
 void io_worker_release(struct io_worker *worker)

@@ -220,3 +220,59 @@ def read_mount(descriptor: int) -> Mount | None:
         if name == "mnt_id":
             return parse_mounts(read_text("/proc/self/mountinfo") or "").get(int(value))
     return None
+
+
+_KERNEL_THREAD_FLAG = 0x00200000  # PF_KTHREAD, field 9 of proc_pid_stat(5)
+
+
+def parse_kernel_thread(text: str) -> tuple[str, int] | None:
+    """Family name and CPU ticks of a kernel thread from its ``stat``; None for a process."""
+    head, _, tail = text.rpartition(")")
+    fields = tail.split()
+    if not int(fields[6]) & _KERNEL_THREAD_FLAG:
+        return None
+    name = head.partition("(")[2].partition("/")[0].partition(":")[0]
+    return name, int(fields[11]) + int(fields[12])
+
+
+def read_kernel_threads_ns() -> dict[str, int]:
+    """CPU time of kernel threads by family, such as ``kworker``, ``loop0`` or ``nfsiod``.
+
+    Work done for a process in these is in no figure of the process itself.
+    """
+    tick_ns = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
+    spent: dict[str, int] = {}
+    for name in os.listdir("/proc"):
+        text = read_text(f"/proc/{name}/stat") if name.isdigit() else None
+        thread = parse_kernel_thread(text) if text else None
+        if thread is not None:
+            spent[thread[0]] = spent.get(thread[0], 0) + thread[1] * tick_ns
+    return spent
+
+
+@dataclass(frozen=True, slots=True)
+class NfsBytes:
+    """The ``bytes:`` line of one mount in ``/proc/self/mountstats``."""
+
+    direct_read: int
+    direct_written: int
+    server_read: int
+    server_written: int
+
+
+def parse_nfs_bytes(text: str, mount_point: str) -> NfsBytes | None:
+    """The counters of one mount; None where it is no NFS mount."""
+    inside = False
+    for line in text.splitlines():
+        if line.startswith("device "):
+            inside = f" mounted on {mount_point} with fstype nfs" in line
+        elif inside and line.strip().startswith("bytes:"):
+            fields = [int(field) for field in line.split()[1:]]
+            return NfsBytes(fields[2], fields[3], fields[4], fields[5])
+    return None
+
+
+def read_nfs_bytes(mount_point: str) -> NfsBytes | None:
+    """None where it is no NFS mount."""
+    text = read_text("/proc/self/mountstats")
+    return parse_nfs_bytes(text, mount_point) if text else None

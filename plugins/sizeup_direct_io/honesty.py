@@ -41,6 +41,9 @@ class Part:
     name: str
     verdict: Verdict
     reasons: tuple[str, ...]
+    """Everything that was looked at, in words."""
+    against: tuple[str, ...] = ()
+    """Those of the reasons that speak against it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +90,13 @@ class _Opinion:
         self._reasons.append(reason)
 
     def part(self) -> Part:
-        return Part(self._name, _worst(self._verdicts), tuple(self._reasons))
+        said = list(zip(self._verdicts, self._reasons, strict=True))
+        return Part(
+            self._name,
+            _worst(self._verdicts),
+            tuple(self._reasons),
+            tuple(reason for verdict, reason in said if verdict is not Verdict.PASS),
+        )
 
 
 def judge_direct(facts: Facts) -> Part:

@@ -9,7 +9,7 @@ import statistics
 import threading
 import time
 from collections.abc import Generator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from sizeup.errors import SizeupError
@@ -50,6 +50,9 @@ class Edge:
     device: facts.DeviceCounters | None
     cpu_pressure: facts.Pressure | None
     io_pressure: facts.Pressure | None
+    kernel_threads_ns: Mapping[str, int]
+    nfs: facts.NfsBytes | None
+    """None where the target is not on NFS."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +94,32 @@ class Measured:
         """All streams together."""
         return self.transferred_bytes / self.seconds
 
+    @property
+    def host_busy_share(self) -> float:
+        """CPU time of the whole host in use, kernel and interrupts with it."""
+        host = self.after.host.since(self.before.host)
+        return host.busy_ns / max(1, host.busy_ns + host.idle_ns)
+
+    def charged_bytes(self, *, reads: bool, writes: bool) -> tuple[int | None, int | None]:
+        """Bytes that the kernel charged this process, and that the device or the NFS server counted.
+
+        Only the directions asked for: the other one holds metadata and other people's requests.
+        """
+        before, after = self.before, self.after
+        own = device = None
+        if before.accounting and after.accounting:
+            own = reads * (after.accounting.read_bytes - before.accounting.read_bytes)
+            own += writes * (after.accounting.written_bytes - before.accounting.written_bytes)
+        if before.device and after.device:
+            device = reads * (after.device.read_bytes - before.device.read_bytes)
+            device += writes * (after.device.written_bytes - before.device.written_bytes)
+        if before.nfs and after.nfs:
+            own = reads * (after.nfs.direct_read - before.nfs.direct_read)
+            own += writes * (after.nfs.direct_written - before.nfs.direct_written)
+            device = reads * (after.nfs.server_read - before.nfs.server_read)
+            device += writes * (after.nfs.server_written - before.nfs.server_written)
+        return own, device
+
 
 def half_width(values: Sequence[float]) -> float | None:
     """Half of the 95 % interval of the mean; None with fewer than three values."""
@@ -101,14 +130,24 @@ def half_width(values: Sequence[float]) -> float | None:
     return t95 * statistics.stdev(values) / math.sqrt(len(values))
 
 
-def _edge(device_number: int) -> Edge:
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Whose counters are read beside the workers' own."""
+
+    device_number: int
+    nfs_mount_point: str | None = None
+
+
+def _edge(place: Place, kernel_threads_ns: Mapping[str, int]) -> Edge:
     return Edge(
         facts.read_host_cpu(),
         facts.process_cpu_ns(),
         facts.read_accounting(),
-        facts.read_device_counters(device_number),
+        facts.read_device_counters(place.device_number),
         facts.read_pressure("cpu"),
         facts.read_pressure("io"),
+        kernel_threads_ns,
+        facts.read_nfs_bytes(place.nfs_mount_point) if place.nfs_mount_point else None,
     )
 
 
@@ -187,14 +226,14 @@ def measure(
     at: Mapping[str, str | int | float],
     window: Window,
     context: Context,
-    device_number: int,
+    place: Place,
 ) -> Generator[Emission, None, Measured]:
     """Run one point; raise StalledError, SizeupError or CancelledError when it cannot be finished."""
     woken = threading.Event()
     context.on_cancel(woken.set)
     try:
         with Job(workers, patience_seconds=window.stall_seconds) as job:
-            return (yield from _observe(_Watch(job, streams, at), window, context, device_number, woken))
+            return (yield from _observe(_Watch(job, streams, at), window, context, place, woken))
     except StuckError as error:
         if isinstance(error.__context__, StalledError | CancelledError):
             raise error.__context__ from None
@@ -202,52 +241,69 @@ def measure(
 
 
 def _observe(
-    watch: _Watch, window: Window, context: Context, device_number: int, woken: threading.Event
+    watch: _Watch, window: Window, context: Context, place: Place, woken: threading.Event
 ) -> Generator[Emission, None, Measured]:
     start_seconds = time.monotonic()
     opening: dict[str, Sample] | None = None
-    before = after = _edge(device_number)
+    before: Edge | None = None
     marks: list[tuple[float, int]] = []
     huge_page_bytes = None
     while True:
         if woken.wait(SAMPLING_SECONDS):
             raise CancelledError
-        elapsed = time.monotonic() - start_seconds
         now = yield from watch.live(context, warming_up=opening is None)
         _check_health(now, window.stall_seconds)
+        elapsed = time.monotonic() - start_seconds
         over = not any(sample.running for sample in now.values())
-        if opening is None:
-            if elapsed >= window.warmup_seconds:
-                opening, before = now, _edge(device_number)
-                huge_page_bytes = facts.read_huge_page_bytes()
-                marks.append((time.monotonic(), _done(now)))
-            elif over:
+        if opening is None or before is None:
+            if over:
                 raise SizeupError("all requests were done before the warm-up was over: give a larger size")
+            if elapsed >= window.warmup_seconds:
+                huge_page_bytes = facts.read_huge_page_bytes()
+                # The kernel's counters and ours are read next to each other: what is slow to read comes before.
+                before = _edge(place, facts.read_kernel_threads_ns())
+                opening = watch.take()
+                marks.append(_mark(opening))
             continue
-        marks.append((time.monotonic(), _done(now)))
+        marks.append(_mark(now))
         measured = elapsed - window.warmup_seconds
         if measured < window.seconds and not over:
             continue
-        blocks = _blocks(marks)
+        # The piece in which a growing file got full is shorter than the others: it says little.
+        blocks = _blocks(marks[:-1] if over and len(marks) > 2 else marks)
         width = half_width(blocks)
         mean = statistics.fmean(blocks)
         converged = width is not None and mean > 0 and width / mean <= window.precision
         if converged or over or measured >= window.seconds + window.extra_seconds:
             break
-    after = _edge(device_number)
-    intervals = {name: sample.since(opening[name]) for name, sample in now.items()}
+    closing = watch.take()
+    after = _edge(place, {})
+    intervals = {name: sample.since(opening[name]) for name, sample in closing.items()}
     return Measured(
         at=watch.at,
         intervals=intervals,
         blocks=blocks,
         halves=_halves(blocks),
         before=before,
-        after=after,
-        seconds=max(interval.seconds for interval in intervals.values()),
+        after=replace(after, kernel_threads_ns=facts.read_kernel_threads_ns()),
+        # A growing file may be full before the time is up: then the clock stopped with its last request.
+        seconds=max(_working_seconds(opening[name], sample) for name, sample in closing.items()),
         converged=converged,
         huge_page_bytes=huge_page_bytes,
         ended_early=over,
     )
+
+
+def _working_seconds(opening: Sample, closing: Sample) -> float:
+    end_ns = closing.time_ns if closing.running else closing.time_ns - closing.idle_ns
+    return (end_ns - opening.time_ns) / 1e9
+
+
+def _mark(samples: Mapping[str, Sample]) -> tuple[float, int]:
+    """A moment in seconds and the requests done by then."""
+    first = next(iter(samples.values()))
+    end_ns = first.time_ns if first.running else first.time_ns - first.idle_ns
+    return end_ns / 1e9, _done(samples)
 
 
 def _done(samples: Mapping[str, Sample]) -> int:

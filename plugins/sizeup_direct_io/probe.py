@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from sizeup.model.machine import Machine
 from sizeup.model.plan import Hazard, Refusal, Settings, Step
@@ -59,7 +60,7 @@ class DirectIo:
             id=step,
             probe=NAME,
             title=f"Direct I/O, {preset}, on {path}",
-            settings=settings,
+            settings={**settings, "clock_hz": machine.base_clock.value if machine.base_clock else 0.0},
             estimated_seconds=estimated,
             time_limit_seconds=estimated * 3 + 120,
             hazards=tuple(hazards),
@@ -72,14 +73,17 @@ class DirectIo:
         settings = step.settings
         wanted = _sweeps(settings)
         seconds = float(settings["seconds"])
+        wish = Wish(
+            path=str(settings["path"]),
+            writes=any(sweep.writes for sweep in wanted),
+            size_bytes=int(settings["size"]),
+            reserve_bytes=int(settings["reserve"]),
+            allow_write_to=str(settings["allow_write_to"]),
+        )
         order = Order(
-            wish=Wish(
-                path=str(settings["path"]),
-                writes=any(sweep.writes for sweep in wanted),
-                size_bytes=int(settings["size"]),
-                reserve_bytes=int(settings["reserve"]),
-                allow_write_to=str(settings["allow_write_to"]),
-            ),
+            preset=str(settings["preset"]),
+            wish=wish,
+            more_wishes=tuple(replace(wish, path=path) for path in str(settings["more_paths"]).split(":") if path),
             sweeps=wanted,
             engine=str(settings["engine"]),
             threads=int(settings["threads"]),
@@ -94,6 +98,7 @@ class DirectIo:
             path_limit=float(settings["path_limit"]) or None,
             remove_leftovers=bool(settings["remove_leftovers"]),
             max_latency_ns=float(settings["max_latency"]) * 1e9,
-            calibrate=settings["preset"] == "calibrate",
+            clock_hz=float(settings["clock_hz"]),
+            check_concurrency=bool(settings["check_concurrency"]),
         )
         return Run(order, context).emissions()

@@ -1,0 +1,342 @@
+"""Measured windows to the estimates a session keeps."""
+
+from __future__ import annotations
+
+import os
+import statistics
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from sizeup.model.sample import Estimate
+from sizeup_direct_io import facts, honesty, knee
+from sizeup_direct_io.binding import Interval
+from sizeup_direct_io.honesty import Part, Verdict
+from sizeup_direct_io.measure import Measured, half_width
+
+Coordinates = Mapping[str, str | int | float]
+_TAIL = (("minimum", 0.0), ("p90", 0.9), ("p99_9", 0.999), ("p99_99", 0.9999), ("maximum", 1.0))
+REDO_GOOD_NS, REDO_WATCH_NS = 1e6, 5e6
+"""Of ``log file parallel write``: up to the first all is well, up to the second worth watching."""
+READ_MODIFY_WRITE = 1.5
+"""A 512-byte log write that takes this much longer than one of 4 KiB shows a device of 4K sectors."""
+FLUSH_IS_VOLATILE_NS = 30_000
+"""No medium makes data safe faster; a cache that says so does."""
+
+
+@dataclass(frozen=True, slots=True)
+class Calm:
+    """What others did before the first request."""
+
+    pressure_percent: float | None
+    """None without PSI."""
+    busy_share: float
+
+    @property
+    def noise(self) -> tuple[str, ...]:
+        """Why the host is too busy; empty when it is calm."""
+        return honesty.noise(honesty.Conditions(0.0, self.pressure_percent, self.busy_share, 0.0, 0))
+
+
+def pool(runs: Sequence[Measured]) -> dict[str, Interval]:
+    """All windows of a point together, by stream; tails need pooled histograms."""
+    pooled = dict(runs[0].intervals)
+    for run in runs[1:]:
+        pooled = {name: interval.pooled_with(run.intervals[name]) for name, interval in pooled.items()}
+    return pooled
+
+
+def throughput(
+    at: Coordinates, runs: Sequence[Measured], doubts: tuple[str, ...], extra: Coordinates
+) -> Iterator[Estimate]:
+    """Requests and bytes a second: the median over ramps, with the 95 % interval of their blocks."""
+    blocks = [block for run in runs for block in run.blocks]
+    mean = statistics.fmean(blocks)
+    share = (half_width(blocks) or 0.0) / mean if mean else 0.0
+    for series, value in (
+        ("iops", statistics.median(run.iops for run in runs)),
+        ("rate", statistics.median(run.bytes_per_second for run in runs)),
+    ):
+        yield Estimate(
+            series,
+            at,
+            value,
+            low=value * (1 - share),
+            high=value * (1 + share),
+            replicates=len(runs),
+            converged=all(run.converged for run in runs),
+            doubts=doubts,
+            extra=extra,
+        )
+
+
+def latencies(at: Coordinates, pooled: Mapping[str, Interval], doubts: tuple[str, ...]) -> Iterator[Estimate]:
+    """Service times of reads and writes apart, and response times of paced streams."""
+    for name, interval in pooled.items():
+        where = {**at, "stream": name} if len(pooled) > 1 else at
+        for kind in ("read", "write"):
+            if interval.count(kind):
+                yield from _quantiles("latency", {**where, "direction": kind}, interval, kind, doubts)
+        if interval.count("response"):
+            yield from _quantiles("response", where, interval, "response", doubts)
+
+
+def _quantiles(
+    prefix: str, at: Coordinates, interval: Interval, kind: str, doubts: tuple[str, ...]
+) -> Iterator[Estimate]:
+    extra: dict[str, str | int | float] = {
+        f"{name}_ns": interval.quantile_ns(kind, quantile) for name, quantile in _TAIL
+    }
+    extra["count"] = interval.count(kind)
+    yield Estimate(f"{prefix}-mean", at, interval.mean_ns(kind), doubts=doubts)
+    yield Estimate(f"{prefix}-p50", at, interval.quantile_ns(kind, 0.5), doubts=doubts, extra=extra)
+    yield Estimate(f"{prefix}-p99", at, interval.quantile_ns(kind, 0.99), doubts=doubts, extra=extra)
+
+
+def costs(
+    at: Coordinates, runs: Sequence[Measured], pooled: Mapping[str, Interval], calm: Calm, clock_hz: float
+) -> Iterator[Estimate]:
+    """CPU time per request and per megabyte: of the workers, and of the whole host beside it."""
+    intervals = pooled.values()
+    requests = sum(interval.usage_requests for interval in intervals)
+    moved = sum(interval.usage_bytes for interval in intervals)
+    if not requests:
+        return
+    user, system = sum(i.user_ns for i in intervals), sum(i.system_ns for i in intervals)
+    hosts = [run.after.host.since(run.before.host) for run in runs]
+    capacity = sum(host.busy_ns + host.idle_ns for host in hosts)
+    done = sum(run.requests for run in runs)
+    # What others use when nothing is measured is theirs; the rest, kernel threads too, is the price.
+    priced = max(0.0, sum(host.busy_ns for host in hosts) - calm.busy_share * capacity)
+    extra: dict[str, str | int | float] = {
+        "user_ns": user / requests,
+        "system_ns": system / requests,
+        "run_delay_ns": sum(i.run_delay_ns for i in intervals) / requests,
+        "voluntary_switches": sum(i.voluntary_switches for i in intervals) / requests,
+        "submit_calls": sum(i.submit_calls for i in intervals) / requests,
+        "host_ns": priced / max(1, done),
+        "host_interrupts": sum(host.interrupts for host in hosts) / max(1, done),
+        "host_switches": sum(host.switches for host in hosts) / max(1, done),
+        "host_kernel_percent": 100 * sum(host.system_ns + host.interrupt_ns for host in hosts) / max(1, capacity),
+        "kernel_threads": _kernel_threads(runs),
+    }
+    for name in ("cpu", "io"):
+        waited = _pressure_percent(runs, name)
+        if waited is not None:
+            extra[f"psi_{name}_some_percent"] = waited
+    yield Estimate("cpu-per-io", at, (user + system) / requests, extra=extra)
+    per_megabyte = (user + system) / (moved / 1e6)
+    if clock_hz:
+        # A floor: nothing looks at the data. The rule of a megabit per GHz stands beside it in sizing.
+        extra = {**extra, "bytes_per_second_per_ghz": 1e6 / (per_megabyte / 1e9) / (clock_hz / 1e9)}
+    yield Estimate("cpu-per-mb", at, per_megabyte, extra=extra)
+
+
+def _kernel_threads(runs: Sequence[Measured]) -> str:
+    """The kernel threads that worked meanwhile, in percent of one CPU, busiest first."""
+    total: dict[str, int] = {}
+    seconds = sum(run.seconds for run in runs)
+    for run in runs:
+        for name, spent in run.after.kernel_threads_ns.items():
+            total[name] = total.get(name, 0) + spent - run.before.kernel_threads_ns.get(name, 0)
+    busiest = sorted(total.items(), key=lambda item: -item[1])[:3]
+    return ", ".join(f"{name} {spent / seconds / 1e7:.0f} %" for name, spent in busiest if spent / seconds >= 1e7)
+
+
+def _pressure_percent(runs: Sequence[Measured], name: str) -> float | None:
+    """Share of the windows in which somebody waited; None without PSI."""
+    waited_us = 0
+    for run in runs:
+        before, after = getattr(run.before, f"{name}_pressure"), getattr(run.after, f"{name}_pressure")
+        if before is None or after is None:
+            return None
+        waited_us += after.some_total_us - before.some_total_us
+    return waited_us / sum(run.seconds for run in runs) / 1e4
+
+
+def doubts_of(parts: Sequence[Part]) -> tuple[str, ...]:
+    """What speaks against a figure, to stand beside it."""
+    return tuple(
+        f"{part.name}: {'; '.join(part.against)}" for part in parts if part.verdict in {Verdict.FAIL, Verdict.DOUBT}
+    )
+
+
+def honest(at: Coordinates, part: Part) -> Estimate:
+    """One part of the verdict."""
+    value = {Verdict.PASS: 1.0, Verdict.FAIL: 0.0}.get(part.verdict, 0.5)
+    extra = {"verdict": part.verdict.value, "reasons": "; ".join(part.reasons)}
+    return Estimate("honest", {**at, "part": part.name}, value, doubts=part.against, extra=extra)
+
+
+def knees(workload: str, ramps: Sequence[Sequence[knee.Load]]) -> Estimate | None:
+    """The knee of a sweep over its ramps; None where the ramps were too short."""
+    found = knee.agree(ramps)
+    if found is None:
+        return None
+    doubts = () if found.agreed else (f"the ramps disagree: {', '.join(map(str, found.per_ramp))}",)
+    return Estimate(
+        "knee",
+        {"workload": workload},
+        float(found.outstanding),
+        low=float(min(found.per_ramp)),
+        high=float(max(found.per_ramp)),
+        replicates=len(found.per_ramp),
+        doubts=doubts,
+        extra={
+            "throughput": found.throughput,
+            "maximum": max(load.throughput for ramp in ramps for load in ramp),
+            "per_ramp": " ".join(map(str, found.per_ramp)),
+        },
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class PointResult:
+    """A point with all of its windows."""
+
+    at: Coordinates
+    runs: tuple[Measured, ...]
+    parts: tuple[Part, ...]
+
+    @property
+    def iops(self) -> float:
+        """Median over ramps."""
+        return statistics.median(run.iops for run in self.runs)
+
+    @property
+    def bytes_per_second(self) -> float:
+        """Median over ramps."""
+        return statistics.median(run.bytes_per_second for run in self.runs)
+
+    @property
+    def pooled(self) -> Interval:
+        """All streams and windows together."""
+        first, *others = pool(self.runs).values()
+        for other in others:
+            first = first.pooled_with(other)
+        return first
+
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """What speaks against it."""
+        return doubts_of(self.parts)
+
+
+def calibration(small: Sequence[PointResult], large: Sequence[PointResult], limit_ns: float) -> Iterator[Estimate]:
+    """The three figures of CALIBRATE_IO, with the latency in full and the doubts beside them."""
+    allowed = [point for point in small if point.pooled.mean_ns("read") <= limit_ns]
+    if allowed:
+        best = max(allowed, key=lambda point: point.iops)
+        strict = [point.iops for point in small if point.pooled.quantile_ns("read", 0.99) <= limit_ns]
+        extra: dict[str, str | int | float] = {"outstanding": best.at["outstanding"], "limit_ns": limit_ns}
+        if strict:
+            extra["iops_with_p99_in_limit"] = max(strict)
+        yield Estimate("calibrate-iops", {}, best.iops, doubts=best.doubts, extra=extra)
+        yield Estimate("calibrate-latency", {}, best.pooled.mean_ns("read"), doubts=best.doubts, extra=extra)
+    if large:
+        fastest = max(large, key=lambda point: point.bytes_per_second)
+        yield Estimate(
+            "calibrate-rate",
+            {},
+            fastest.bytes_per_second,
+            doubts=fastest.doubts,
+            extra={"outstanding": fastest.at["outstanding"]},
+        )
+
+
+def redo(points: Sequence[PointResult]) -> Iterator[Estimate]:
+    """Log writes by size, with what ``log file parallel write`` would say and which block to take."""
+    medians = {int(point.at["block_bytes"]): point.pooled.quantile_ns("write", 0.5) for point in points}
+    small, page = medians.get(512), medians.get(4096)
+    for point in points:
+        size = int(point.at["block_bytes"])
+        median = medians[size]
+        grade = "good" if median <= REDO_GOOD_NS else "watch" if median <= REDO_WATCH_NS else "poor"
+        doubts = point.doubts
+        if size == 512 and small and page and small > READ_MODIFY_WRITE * page:
+            doubts += ("512-byte writes take far longer than those of 4 KiB: use redo logs with 4K blocks",)
+        at: Coordinates = {"workload": "redo", "block_bytes": size}
+        yield Estimate("redo-p50", at, median, doubts=doubts, extra={"grade": grade})
+        yield Estimate("redo-p99", at, point.pooled.quantile_ns("write", 0.99), doubts=doubts)
+
+
+def redo_under_load(alone: PointResult, loaded: PointResult) -> Estimate:
+    """How much slower the log gets beside the data, at the 99th percentile of its response."""
+    before = alone.pooled.quantile_ns("response", 0.99)
+    after = pool(loaded.runs)["log"].quantile_ns("response", 0.99)
+    ratio = after / before if before else 1.0
+    doubts = loaded.doubts
+    if ratio > 3:
+        doubts += ("the log waits for the data: give the redo a place of its own",)
+    extra: dict[str, str | int | float] = {"alone_ns": before, "loaded_ns": after}
+    return Estimate("redo-slowdown", {"workload": "redo+oltp"}, ratio, doubts=doubts, extra=extra)
+
+
+def matrix(points: Sequence[PointResult]) -> Iterator[Estimate]:
+    """ORION's table: small requests, small latency and large throughput in every mix."""
+    for point in points:
+        at: Coordinates = {"small": point.at["small"], "large": point.at["large"]}
+        streams = pool(point.runs)
+        seconds = sum(run.seconds for run in point.runs)
+        if "small" in streams:
+            small = streams["small"]
+            yield Estimate("matrix-iops", at, small.requests / seconds, doubts=point.doubts)
+            yield Estimate("matrix-latency", at, small.mean_ns("read"), doubts=point.doubts)
+        if "large" in streams:
+            yield Estimate("matrix-rate", at, streams["large"].transferred_bytes / seconds, doubts=point.doubts)
+
+
+def page_gains(points: Sequence[PointResult]) -> Iterator[Estimate]:
+    """Throughput of large requests on huge pages over 4K pages, at each concurrency."""
+    by_place: dict[int, dict[str, PointResult]] = {}
+    for point in points:
+        if "pages" in point.at:
+            by_place.setdefault(int(point.at["outstanding"]), {})[str(point.at["pages"])] = point
+    for outstanding, kinds in by_place.items():
+        if len(kinds) == 2:
+            huge, small = kinds["huge"], kinds["4k"]
+            at: Coordinates = {"workload": huge.at["workload"], "outstanding": outstanding}
+            extra: dict[str, str | int | float] = {
+                "huge_bytes_per_second": huge.bytes_per_second,
+                "small_bytes_per_second": small.bytes_per_second,
+                "huge_page_bytes": huge.runs[-1].huge_page_bytes or 0,
+            }
+            yield Estimate(
+                "page-gain", at, huge.bytes_per_second / small.bytes_per_second, doubts=huge.doubts, extra=extra
+            )
+
+
+def scaling(alone: Mapping[str, float], together: float, unit: str) -> Estimate:
+    """All paths together over the sum of each alone."""
+    extra: dict[str, str | int | float] = {f"alone {path} {unit}": value for path, value in alone.items()}
+    extra[f"together {unit}"] = together
+    return Estimate("scaling", {"paths": len(alone)}, together / sum(alone.values()), extra=extra)
+
+
+def flush_cost(direct_ns: float, durable_ns: float, write_cache: str | None) -> Estimate:
+    """What making one 8K write durable adds to writing it, at the median."""
+    cost = max(0.0, durable_ns - direct_ns)
+    doubts: tuple[str, ...] = ()
+    if cost < FLUSH_IS_VOLATILE_NS:
+        doubts = ("no medium flushes this fast: a cache of the device, the host or the array answers",)
+    extra: dict[str, str | int | float] = {
+        "direct_ns": direct_ns,
+        "durable_ns": durable_ns,
+        "write_cache": write_cache or "unknown",
+    }
+    return Estimate("flush-cost", {}, cost, doubts=doubts, extra=extra)
+
+
+def is_virtual(device_number: int) -> bool:
+    """Whether the device is a hypervisor's, by the driver its sysfs path names."""
+    path = os.path.realpath(f"/sys/dev/block/{os.major(device_number)}:{os.minor(device_number)}")
+    return any(part.startswith(("virtio", "vbd-", "vmbus")) for part in path.split("/"))
+
+
+def write_cache(device_number: int) -> str | None:
+    """``write back`` or ``write through`` of the device, or of the disk under a partition; None when unknown."""
+    path = os.path.realpath(f"/sys/dev/block/{os.major(device_number)}:{os.minor(device_number)}")
+    for folder in (path, os.path.dirname(path)):
+        text = facts.read_text(os.path.join(folder, "queue/write_cache"))
+        if text:
+            return text.strip()
+    return None

@@ -1,0 +1,249 @@
+"""A target made ready: opened, checked, filled, and handed out to streams as workers."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import secrets
+import time
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import ExitStack, suppress
+from typing import TypeVar
+
+from sizeup.errors import RefusedError, SizeupError
+from sizeup.model.gap import Gap
+from sizeup.model.sample import Progress
+from sizeup.probing.api import Context, Emission
+from sizeup.units import format_bytes
+from sizeup_direct_io import binding, facts
+from sizeup_direct_io.binding import Engine, Extents, Job, Pattern, Worker
+from sizeup_direct_io.engines import Choice, choose
+from sizeup_direct_io.measure import describe_error
+from sizeup_direct_io.patience import CancelledError, StalledError, patiently
+from sizeup_direct_io.presets import READ_AHEAD, Durable, Stream
+from sizeup_direct_io.target import Kind, Target, Wish, find_leftovers, open_target, room
+
+FILL_BLOCK_BYTES = 1 << 20
+FILL_DEPTH = 4
+PER_SUBMITTER = 16
+"""One submitting thread for each so many requests out."""
+METADATA_SECONDS = 60.0
+"""Opening, allocating and flushing may take this long on a target that answers at all."""
+PARTING_SECONDS = 1.0
+"""Closing may wait for a frozen file system; the step does not."""
+Result = TypeVar("Result")
+
+
+class Workbench:
+    """One open target with what streams need of it; closing it leaves nothing behind."""
+
+    def __init__(self, context: Context, stall_seconds: float, threads: int) -> None:
+        self._context = context
+        self._stall_seconds = stall_seconds
+        self._threads = threads
+        self._open = ExitStack()
+        self._seeds = itertools.count(secrets.randbits(62))
+        self._descriptors: dict[tuple[Durable, bool], int] = {}
+        self.target: Target
+        self.choice: Choice
+        self.extents: Extents | None = None
+        """None where the file system does not tell."""
+        self.alignment: tuple[int, int] | None = None
+        """None where the kernel does not say."""
+
+    def patiently(self, doing: str, function: Callable[[], Result], seconds: float = METADATA_SECONDS) -> Result:
+        """A call that may hang, given up after a while."""
+        return patiently(doing, function, limit_seconds=seconds, context=self._context)
+
+    def prepare(
+        self, wish: Wish, engine: str, streams: Iterable[Stream], *, remove_leftovers: bool
+    ) -> Generator[Emission, None, None]:
+        """Open, check and fill; raise RefusedError, SizeupError or StalledError with the reason."""
+        streams = list(streams)
+        yield Progress(0.0, None, f"opening {wish.path}")
+        self.target = target = self.patiently(f"opening {wish.path}", lambda: open_target(wish))
+        self._open.callback(target.close)
+        self._descriptors[(Durable.NO, False)] = self._descriptors[(Durable.FDATASYNC, False)] = target.descriptor
+        self.alignment = binding.alignment(target.descriptor)
+        self._check_alignment(streams)
+        extends = any(stream.extends for stream in streams)
+        if extends and target.kind is not Kind.MADE:
+            raise RefusedError(f"{wish.path}: writes that extend a file need a folder to make one in")
+        self.choice = choose(engine, facts.read_policy(), network=target.network, extending=extends)
+        if target.kind is Kind.MADE:
+            yield from self._look_for_leftovers(remove=remove_leftovers)
+        if target.writable and not extends:
+            yield from self.fill(target.descriptor, target.start_bytes, target.size_bytes)
+        self.extents = self.patiently("mapping extents", lambda: binding.extents(target.descriptor, target.size_bytes))
+        self.patiently("emptying the page cache", self._evict)
+
+    def close(self) -> None:
+        """Give everything back; where closing hangs, a thread is left waiting and the caller is not."""
+        with suppress(StalledError, CancelledError):
+            patiently("closing the target", self._open.close, limit_seconds=PARTING_SECONDS, context=_Unhurried())
+
+    def _check_alignment(self, streams: Iterable[Stream]) -> None:
+        if self.alignment is None or self.alignment == (0, 0):
+            return
+        for stream in streams:
+            if stream.block_bytes % self.alignment[1]:
+                raise RefusedError(
+                    f"block={stream.block_bytes}: direct I/O to {self.target.path} comes in multiples of "
+                    f"{self.alignment[1]} bytes"
+                )
+
+    def _look_for_leftovers(self, *, remove: bool) -> Generator[Emission, None, None]:
+        path = self.target.path
+        for leftover in self.patiently("looking for leftovers", lambda: find_leftovers(path, os.uname().nodename)):
+            if remove:
+                os.unlink(leftover)
+                yield Gap(leftover, "was left over from a run that died; removed")
+            else:
+                yield Gap(leftover, "is left over from a run that died; remove it, or give remove_leftovers=true")
+
+    def fill(self, descriptor: int, start_bytes: int, size_bytes: int) -> Generator[Emission, None, None]:
+        """Write every byte once, with data that no array can shrink."""
+        target = self.target
+        engine = choose("auto", facts.read_policy(), network=target.network, extending=True).engine
+        count = FILL_DEPTH if engine is Engine.THREADS else 1
+        share = size_bytes // count // FILL_BLOCK_BYTES * FILL_BLOCK_BYTES
+        workers = [
+            Worker(
+                engine=engine,
+                descriptor=descriptor,
+                block_bytes=FILL_BLOCK_BYTES,
+                start_bytes=start_bytes + index * share,
+                size_bytes=share if index < count - 1 else size_bytes - index * share,
+                pattern=Pattern.ONCE,
+                seed=next(self._seeds),
+                read_percent=0,
+                depth=FILL_DEPTH // count,
+                error_limit=1,
+                fresh_data=True,
+            )
+            for index in range(count)
+        ]
+        with Job(workers, patience_seconds=self._stall_seconds) as job:
+            while True:
+                time.sleep(0.05)
+                sample = job.sample()
+                if self._context.cancelled:
+                    raise CancelledError
+                if sample.error is not None:
+                    raise SizeupError(f"filling {target.path} failed with {describe_error(sample.error)}")
+                if not sample.running:
+                    break
+                if sample.idle_ns > self._stall_seconds * 1e9:
+                    raise StalledError(f"stalled: filling {target.path} made no progress for {self._stall_seconds:g} s")
+                self._keep_reserve()
+                written, whole = format_bytes(sample.written_bytes), format_bytes(size_bytes)
+                yield Progress(0.0, None, f"filling {written} of {whole}")
+        self.patiently("flushing the target", lambda: os.fsync(descriptor))
+
+    def _keep_reserve(self) -> None:
+        """Stop when others eat the space that should stay free."""
+        target = self.target
+        if target.kind is Kind.MADE:
+            left, _ = self.patiently("asking for free space", lambda: room(target.descriptor, 1))
+            if left < target.reserve_bytes // 2:
+                raise SizeupError(f"{target.path}: free space fell to {format_bytes(left)}; stopped and cleaned up")
+
+    def _evict(self) -> None:
+        if self.target.kind in {Kind.MADE, Kind.FILE}:
+            os.posix_fadvise(self.target.descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
+
+    def cached_bytes(self) -> int | None:
+        """How much of the target lies in the page cache; None for devices and where the kernel does not say."""
+        target = self.target
+        if target.kind not in {Kind.MADE, Kind.FILE}:
+            return None
+        try:
+            return binding.cached_bytes(target.descriptor, target.size_bytes)
+        except OSError:
+            return None
+
+    def more_files(self, count: int, size_bytes: int, reserve_bytes: int) -> Generator[Emission, None, list[int]]:
+        """Descriptors of more filled files beside the target, gone with it."""
+        wish = Wish(self.target.path, writes=True, size_bytes=size_bytes, reserve_bytes=reserve_bytes)
+        files = [self.patiently("making a file", lambda: open_target(wish)) for _ in range(count)]
+        for file in files:
+            self._open.callback(file.close)
+            yield from self.fill(file.descriptor, 0, size_bytes)
+        return [file.descriptor for file in files]
+
+    def _descriptor(self, stream: Stream) -> int:
+        key = (stream.durable, stream.extends)
+        if key not in self._descriptors:
+            target = self.target
+            flags = os.O_RDWR | os.O_DIRECT | (os.O_DSYNC if stream.durable is Durable.DSYNC else 0)
+            again = self.patiently("opening the target again", lambda: target.opened_again(flags))
+            self._open.callback(os.close, again)
+            self._descriptors[key] = again
+        return self._descriptors[key]
+
+    def empty(self) -> None:
+        """Take the target's length away, so that the next writes extend it."""
+        target = self.target
+        self.patiently("emptying the file", lambda: os.ftruncate(target.descriptor, 0))
+
+    def workers(self, stream: Stream, count: int, group: int, *, huge_pages: bool) -> Iterator[Worker]:
+        """The threads that keep ``count`` requests (or streams) of one kind out."""
+        engine = Engine.THREADS if stream.durable is Durable.FDATASYNC else self.choice.engine
+        depths = self._depths(stream, count)
+        if engine is Engine.THREADS:
+            depths = [1] * sum(depths)
+        target = self.target
+        own_regions = len(depths) > 1 and stream.pattern is not Pattern.RANDOM
+        region = target.size_bytes // (len(depths) if own_regions else 1)
+        region -= region % stream.block_bytes
+        if not region:
+            raise RefusedError(
+                f"size: {format_bytes(target.size_bytes)} hold no {len(depths)} regions of {stream.block_bytes} bytes"
+            )
+        for index, depth in enumerate(depths):
+            yield Worker(
+                engine=engine,
+                descriptor=self._descriptor(stream),
+                block_bytes=stream.block_bytes,
+                start_bytes=target.start_bytes + (index * region if own_regions else 0),
+                size_bytes=region,
+                group=group,
+                pattern=stream.pattern,
+                seed=next(self._seeds),
+                interval_ns=round(len(depths) / stream.rate * 1e9) if stream.rate else 0,
+                read_percent=stream.read_percent,
+                depth=depth,
+                huge_pages=huge_pages,
+                fdatasync_each=stream.durable is Durable.FDATASYNC,
+            )
+
+    def _depths(self, stream: Stream, count: int) -> list[int]:
+        """How many requests each submitting thread keeps out."""
+        if stream.streams:
+            return [READ_AHEAD] * count
+        if stream.pattern is not Pattern.RANDOM:
+            return [count]
+        submitters = self._threads or max(1, min(os.cpu_count() or 1, count // PER_SUBMITTER))
+        submitters = min(submitters, count)
+        return [count // submitters + (index < count % submitters) for index in range(submitters)]
+
+    def next_seed(self) -> int:
+        """A seed that no worker had before, so that no offset sequence repeats."""
+        return next(self._seeds)
+
+
+class _Unhurried:
+    """A context for what must be done although the step was cancelled."""
+
+    cancelled = False
+
+    def on_cancel(self, callback: Callable[[], None]) -> None:
+        """Nothing cancels it."""
+
+    def now_ns(self) -> int:
+        """Not asked for while cleaning up."""
+        return 0
+
+    def since_start_ns(self, monotonic_raw_ns: int) -> int:
+        """Not asked for while cleaning up."""
+        return monotonic_raw_ns

@@ -1,0 +1,229 @@
+"""Our engines beside fio on one file: alternating pairs, ratios of medians, by hand on a calm machine.
+
+    python tests/benchmarks/direct_io_against_fio.py FILE --case NAME --pairs 5 --seconds 4 --append RESULTS
+
+FILE is a written file of a few GiB. Every pair runs fio and then us, or us and then fio, on the same
+job; each line of RESULTS is one run. ``--summary RESULTS`` prints the medians and ratios.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import statistics
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from fakes import HandContext
+from sizeup_direct_io.binding import Engine, Pattern, Worker
+from sizeup_direct_io.facts import read_pressure
+from sizeup_direct_io.measure import Measured, Place, Window, measure
+
+KIB = 1024
+RAMP_SECONDS = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One job, ours and fio's."""
+
+    engine: Engine
+    block_bytes: int = 8 * KIB
+    depth: int = 1
+    read_percent: int = 100
+    pattern: Pattern = Pattern.RANDOM
+    dsync: bool = False
+    huge_pages: bool = False
+    fio: tuple[str, ...] = ()
+    """What tunes fio beyond its defaults."""
+
+
+TUNED = ("--fixedbufs", "--registerfiles", "--nonvectored=1", "--iodepth_batch_complete_min=1", "--norandommap")
+
+
+def cases() -> Iterator[tuple[str, Case]]:
+    """Every job by name."""
+    for depth in (1, 4, 16, 64):
+        yield f"uring-{depth}", Case(Engine.IO_URING, depth=depth)
+        yield f"aio-{depth}", Case(Engine.AIO, depth=depth)
+        yield f"threads-{depth}", Case(Engine.THREADS, depth=depth)
+    for depth in (16, 64):
+        deep = (*TUNED, f"--iodepth_batch_complete_max={depth}", f"--iodepth_batch={depth // 4}")
+        yield f"uring-{depth}-tuned", Case(Engine.IO_URING, depth=depth, fio=deep)
+    yield "mixed-16", Case(Engine.IO_URING, depth=16, read_percent=70)
+    large = {"block_bytes": 1024 * KIB, "depth": 4, "pattern": Pattern.SEQUENTIAL}
+    yield "scan-4k", Case(Engine.IO_URING, **large)
+    yield "scan-huge", Case(Engine.IO_URING, huge_pages=True, fio=("--mem=mmaphuge", "--iomem_align=2m"), **large)
+    for size in (512, 4 * KIB, 8 * KIB, 64 * KIB, 128 * KIB):
+        log = {"block_bytes": size, "read_percent": 0, "pattern": Pattern.SEQUENTIAL, "dsync": True}
+        yield f"redo-{size}", Case(Engine.THREADS, **log)
+
+
+def run_fio(case: Case, path: str, seconds: float) -> dict[str, Any]:
+    """One run of fio; its latency is submission to completion, as ours is."""
+    engine = {Engine.IO_URING: "io_uring", Engine.AIO: "libaio", Engine.THREADS: "psync"}[case.engine]
+    kind = "rw" if case.read_percent not in {0, 100} else "read" if case.read_percent else "write"
+    rw = kind if case.pattern is Pattern.SEQUENTIAL else f"rand{kind}"
+    threads = case.engine is Engine.THREADS
+    command = [
+        "fio",
+        "--name=job",
+        f"--filename={path}",
+        "--direct=1",
+        f"--ioengine={engine}",
+        f"--bs={case.block_bytes}",
+        f"--rw={rw}",
+        f"--rwmixread={case.read_percent}",
+        f"--iodepth={1 if threads else case.depth}",
+        f"--numjobs={case.depth if threads else 1}",
+        "--thread",
+        "--group_reporting",
+        "--time_based",
+        f"--runtime={seconds:g}",
+        f"--ramp_time={RAMP_SECONDS:g}",
+        "--randrepeat=0",
+        "--lat_percentiles=1",
+        "--output-format=json+",
+        *(("--sync=dsync",) if case.dsync else ()),
+        *case.fio,
+    ]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    job = json.loads(done.stdout[done.stdout.index("{") :])["jobs"][0]
+    sides = [job[side] for side in ("read", "write") if job[side]["total_ios"]]
+    requests = sum(side["total_ios"] for side in sides)
+    iops = sum(side["iops"] for side in sides)
+    percent = (job["usr_cpu"] + job["sys_cpu"]) * (case.depth if threads else 1)
+    bins: dict[int, int] = {}
+    for side in sides:
+        for value, count in side["lat_ns"]["bins"].items():
+            bins[int(value)] = bins.get(int(value), 0) + count
+    return {"iops": iops, "requests": requests, "cpu_us": percent / 100 / iops * 1e6, "bins": bins}
+
+
+def run_ours(case: Case, path: str, seconds: float) -> dict[str, Any]:
+    """One run of ours, sampled live as in a session."""
+    flags = os.O_RDWR | os.O_DIRECT | (os.O_DSYNC if case.dsync else 0)
+    descriptor = os.open(path, flags)
+    threads = case.engine is Engine.THREADS
+    size_bytes = os.fstat(descriptor).st_size // case.block_bytes * case.block_bytes
+    workers = [
+        Worker(
+            engine=case.engine,
+            descriptor=descriptor,
+            block_bytes=case.block_bytes,
+            start_bytes=0,
+            size_bytes=size_bytes,
+            pattern=case.pattern,
+            seed=random.getrandbits(62),
+            read_percent=case.read_percent,
+            depth=1 if threads else case.depth,
+            huge_pages=case.huge_pages,
+        )
+        for _ in range(case.depth if threads else 1)
+    ]
+    place = Place(os.fstat(descriptor).st_dev)
+    window = Window(RAMP_SECONDS, seconds, 0.0, 1.0, 5.0)
+    running = measure(workers, ("all",), {"outstanding": case.depth}, window, HandContext(), place)
+    try:
+        while True:
+            next(running)
+    except StopIteration as end:
+        measured: Measured = end.value
+    finally:
+        os.close(descriptor)
+    interval = measured.intervals["all"]
+    bins: dict[int, int] = {}
+    for kind in ("read", "write"):
+        for value, count in interval.histogram(kind).items():
+            bins[value] = bins.get(value, 0) + count
+    cpu_ns = (interval.user_ns + interval.system_ns) / max(1, interval.usage_requests)
+    return {"iops": interval.iops, "requests": interval.requests, "cpu_us": cpu_ns / 1e3, "bins": bins}
+
+
+def quantile(bins: dict[int, int], share: float) -> float:
+    """A quantile of a histogram, in nanoseconds."""
+    rank, seen = share * sum(bins.values()), 0
+    for value in sorted(bins):
+        seen += bins[value]
+        if seen >= rank:
+            return float(value)
+    return 0.0
+
+
+def record(name: str, case: Case, path: str, pairs: int, seconds: float, results: str) -> None:
+    """Run alternating pairs, appending each run as it ends."""
+    for pair in range(pairs):
+        sides = [("fio", run_fio), ("ours", run_ours)]
+        for side, runner in sides if pair % 2 == 0 else reversed(sides):
+            pressure = read_pressure("cpu")
+            run = runner(case, path, seconds)
+            line = {"case": name, "side": side, "psi_avg10": pressure and pressure.some_avg10_percent, **run}
+            with open(results, "a", encoding="utf-8") as file:
+                file.write(json.dumps(line) + "\n")
+
+
+def summarise(results: str) -> None:
+    """Print medians, and the median of the ratios of pairs."""
+    runs: dict[str, dict[str, list[dict[str, Any]]]] = {}
+    with open(results, encoding="utf-8") as file:
+        for text in file:
+            line = json.loads(text)
+            line["bins"] = {int(value): count for value, count in line["bins"].items()}
+            runs.setdefault(line["case"], {"fio": [], "ours": []})[line["side"]].append(line)
+    print("| case | pairs | fio IOPS | ours | ratio | p50 us fio/ours | ratio | p99 ratio | CPU us fio/ours | ratio |")
+    print("|---|---|---|---|---|---|---|---|---|---|")
+    for name, sides in runs.items():
+        pairs = list(zip(sides["fio"], sides["ours"], strict=False))
+        figures = {}
+        for side in ("fio", "ours"):
+            pool: dict[int, int] = {}
+            for run in sides[side]:
+                for value, count in run["bins"].items():
+                    pool[value] = pool.get(value, 0) + count
+            figures[side] = (
+                statistics.median(run["iops"] for run in sides[side]),
+                statistics.median(quantile(run["bins"], 0.5) for run in sides[side]) / 1e3,
+                quantile(pool, 0.99),
+                statistics.median(run["cpu_us"] for run in sides[side]),
+            )
+        ratio = {
+            "iops": statistics.median(b["iops"] / a["iops"] for a, b in pairs),
+            "p50": statistics.median(quantile(b["bins"], 0.5) / quantile(a["bins"], 0.5) for a, b in pairs),
+            "cpu": statistics.median(b["cpu_us"] / a["cpu_us"] for a, b in pairs),
+        }
+        fio, ours = figures["fio"], figures["ours"]
+        print(
+            f"| {name} | {len(pairs)} | {fio[0]:,.0f} | {ours[0]:,.0f} | {ratio['iops']:.2f} "
+            f"| {fio[1]:.0f} / {ours[1]:.0f} | {ratio['p50']:.2f} | {ours[2] / fio[2]:.2f} "
+            f"| {fio[3]:.1f} / {ours[3]:.1f} | {ratio['cpu']:.2f} |"
+        )
+
+
+def main() -> None:
+    """Read the arguments."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("file", nargs="?")
+    parser.add_argument("--case", action="append", choices=[name for name, _ in cases()])
+    parser.add_argument("--pairs", type=int, default=5)
+    parser.add_argument("--seconds", type=float, default=4.0)
+    parser.add_argument("--append", default="direct-io-against-fio.jsonl")
+    parser.add_argument("--summary")
+    given = parser.parse_args()
+    if given.summary:
+        summarise(given.summary)
+        return
+    for name, case in cases():
+        if given.case is None or name in given.case:
+            record(name, case, given.file, given.pairs, given.seconds, given.append)
+
+
+if __name__ == "__main__":
+    main()
