@@ -14,6 +14,7 @@ from typing import Any, Self
 from sizeup_direct_io._native import ffi, lib
 
 _HURRY_SECONDS = 0.1
+LARGE_BLOCK_BYTES = 64 << 10
 
 
 class Engine(Enum):
@@ -72,12 +73,22 @@ class Worker:
     """Between two intended starts; 0: the next starts as one ends."""
     read_percent: int = 100
     depth: int = 1
-    submit_batch: int = 4
-    """More at once puts process and device in lock-step (18 % on the median); one costs CPU."""
+    submit_batch: int = 0
+    """Requests handed in with one call; 0: ``submit_batch`` of the block size."""
     error_limit: int = 1000
     huge_pages: bool = True
     fdatasync_each: bool = False
     fresh_data: bool = False
+
+
+def submit_batch(block_bytes: int) -> int:
+    """How many requests go in with one call.
+
+    All that are free would put process and device in lock-step (18 % on the median of 8K reads),
+    one by one costs CPU. Large ones fall into step even by fours: 1 MiB reads, four out, ran at
+    2,400 a second so, and at 2,900 one by one, where a system call weighs nothing.
+    """
+    return 4 if block_bytes < LARGE_BLOCK_BYTES else 1
 
 
 class Interval:
@@ -303,7 +314,7 @@ class Job:
             native.interval_ns = worker.interval_ns
             native.read_percent = worker.read_percent
             native.depth = worker.depth
-            native.submit_batch = worker.submit_batch
+            native.submit_batch = worker.submit_batch or submit_batch(worker.block_bytes)
             native.error_limit = worker.error_limit
             native.huge_pages = worker.huge_pages
             native.fdatasync_each = worker.fdatasync_each

@@ -248,6 +248,9 @@ def _observe(
     before: Edge | None = None
     marks: list[tuple[float, int]] = []
     huge_page_bytes = None
+    if not window.warmup_seconds:
+        before, opening = _edge(place, facts.read_kernel_threads_ns()), watch.last
+        marks.append(_mark(opening))
     while True:
         if woken.wait(SAMPLING_SECONDS):
             raise CancelledError

@@ -29,8 +29,6 @@ WRITERS = 16
 WRITER_BYTES = 16 << 20
 CHECK_WINDOW = Window(warmup_seconds=0.3, seconds=0.8, extra_seconds=0.0, precision=1.0, stall_seconds=5.0)
 CHECK_ROUNDS = 2
-EXTENDING_WARMUP_SECONDS = 0.2
-"""A file can only grow so far: less of it goes into warming up."""
 Result = TypeVar("Result")
 
 
@@ -156,7 +154,12 @@ class Run:
                 yield from self._point_estimates(latest[index])
                 if sweep.rising:
                     loads.append(knee.Load(int(point.at["outstanding"]), _throughput(point, measured)))
-                    bound[point.huge_pages] = measured.host_busy_share > CPU_BOUND
+                    if measured.host_busy_share > CPU_BOUND and not self._calm.noise:
+                        bound[point.huge_pages] = True
+                        yield Gap(
+                            f"io.direct: {sweep.workload} beyond {point.at['outstanding']} requests out",
+                            f"the ramp ended there: the host's CPUs were {measured.host_busy_share:.0%} busy",
+                        )
             ramps.append(climbed[True] or climbed[False])
         if sweep.rising and len(sweep.points) > 1:
             found = estimates.knees(sweep.workload, ramps)
@@ -176,7 +179,8 @@ class Run:
         window = self._order.window
         if any(stream.extends for stream, _ in point.loads):
             self._bench.empty()
-            window = replace(window, warmup_seconds=min(window.warmup_seconds, EXTENDING_WARMUP_SECONDS))
+            # A file can only grow so far, and a load has its start too: nothing is thrown away.
+            window = replace(window, warmup_seconds=0.0)
         return (
             yield from measure(
                 [

@@ -7,11 +7,14 @@ from sizeup_direct_io.facts import (
     DeviceCounters,
     HostCpu,
     Mount,
+    NfsBytes,
     Pressure,
     parse_accounting,
     parse_device_counters,
     parse_host_cpu,
+    parse_kernel_thread,
     parse_mounts,
+    parse_nfs_bytes,
     parse_pressure,
 )
 
@@ -53,3 +56,23 @@ def test_mounts_are_found_by_id_with_blanks_undone() -> None:
     assert mounts[40] == Mount("0:50", "/mnt/my disk", "nfs4", "server:/x", "rw,rw,vers=4.2")
     assert not mounts[29].network
     assert mounts[40].network
+
+
+def test_kernel_threads_are_told_from_processes_and_joined_by_family() -> None:
+    tail = "0 -1 {flags} 0 0 0 0 30 12 0 0 20 0 1 0 5 0 0"
+    thread = "77 (kworker/3:2-events) I 2 0 0 " + tail.format(flags=0x00208060)
+    process = "78 (a (b) c) S 1 1 1 " + tail.format(flags=0x00400000)
+
+    assert parse_kernel_thread(thread) == ("kworker", 42)
+    assert parse_kernel_thread(process) is None
+
+
+def test_nfs_bytes_are_those_of_the_one_mount() -> None:
+    text = (
+        "device rootfs mounted on / with fstype rootfs\n"
+        "device srv:/a mounted on /mnt/a with fstype nfs statvers=1.1\n\tbytes:\t1 2 3 4 5 6 7 8\n"
+        "device srv:/b mounted on /mnt/b with fstype nfs4 statvers=1.1\n\tbytes:\t10 20 30 40 50 60 70 80\n"
+    )
+
+    assert parse_nfs_bytes(text, "/mnt/b") == NfsBytes(30, 40, 50, 60)
+    assert parse_nfs_bytes(text, "/mnt") is None

@@ -1,0 +1,98 @@
+"""Each preset is what its name has always meant."""
+
+from __future__ import annotations
+
+import pytest
+
+from sizeup_direct_io.binding import Pattern
+from sizeup_direct_io.presets import Custom, Durable, Sweep, sweeps
+
+CUSTOM = Custom(block_bytes=16384, pattern=Pattern.SEQUENTIAL, read_percent=30, durable=Durable.DSYNC, rate=100.0)
+
+
+def of(preset: str, depth: int = 0, pages: str = "both") -> tuple[Sweep, ...]:
+    return sweeps(preset, depth=depth, pages=pages, custom=CUSTOM)
+
+
+def test_small_reads_rise_by_doublings_up_to_256() -> None:
+    (sweep,) = of("oltp-read")
+
+    assert [point.at["outstanding"] for point in sweep.points] == [1, 2, 4, 8, 16, 32, 64, 128, 256]
+    assert {(stream.block_bytes, stream.read_percent) for point in sweep.points for stream, _ in point.loads} == {
+        (8192, 100)
+    }
+
+
+def test_a_depth_caps_the_rise() -> None:
+    assert [point.at["outstanding"] for point in of("oltp-7030", depth=5)[0].points] == [1, 2, 4]
+
+
+def test_large_reads_stand_side_by_side_on_both_page_sizes() -> None:
+    (sweep,) = of("dss-rand", depth=2)
+
+    assert [(point.at["outstanding"], point.at["pages"]) for point in sweep.points] == [
+        (1, "huge"),
+        (1, "4k"),
+        (2, "huge"),
+        (2, "4k"),
+    ]
+    assert all(point.huge_pages == (point.at["pages"] == "huge") for point in sweep.points)
+
+
+def test_a_scan_keeps_four_requests_out_for_each_stream() -> None:
+    (sweep,) = of("dss-scan", depth=8, pages="huge")
+
+    assert [(point.at["outstanding"], point.loads[0][1]) for point in sweep.points] == [(4, 1), (8, 2)]
+
+
+def test_the_matrix_has_every_mix_but_the_empty_one() -> None:
+    (sweep,) = of("normal")
+
+    assert len(sweep.points) == 24
+    assert not sweep.rising
+    assert all(point.loads for point in sweep.points)
+
+
+def test_the_log_is_written_in_order_and_durably_in_every_size() -> None:
+    (sweep,) = of("redo")
+
+    assert [point.at["block_bytes"] for point in sweep.points] == [512 << shift for shift in range(9)]
+    assert {
+        (stream.durable, stream.pattern, stream.read_percent) for point in sweep.points for stream, _ in point.loads
+    } == {(Durable.DSYNC, Pattern.SEQUENTIAL, 0)}
+
+
+def test_the_log_under_load_is_paced_and_compared_with_itself_alone() -> None:
+    (sweep,) = of("redo+oltp")
+
+    assert [tuple(stream.name for stream, _ in point.loads) for point in sweep.points] == [("log",), ("log", "small")]
+    assert all(point.loads[0][0].rate > 0 for point in sweep.points)
+
+
+def test_custom_is_what_was_asked_for() -> None:
+    ((point,),) = [sweep.points for sweep in of("custom", depth=3)]
+    ((stream, count),) = point.loads
+
+    assert (stream.block_bytes, stream.pattern, stream.read_percent, stream.durable, stream.rate, count) == (
+        16384,
+        Pattern.SEQUENTIAL,
+        30,
+        Durable.DSYNC,
+        100.0,
+        3,
+    )
+
+
+@pytest.mark.parametrize(
+    ("preset", "writes", "extends"),
+    [
+        ("oltp-read", False, False),
+        ("oltp-7030", True, False),
+        ("redo", True, False),
+        ("load", True, True),
+        ("fsync", True, False),
+        ("normal", False, False),
+    ],
+)
+def test_what_writes_and_what_grows_is_known_beforehand(preset: str, writes: bool, extends: bool) -> None:
+    assert [(sweep.writes, sweep.extends) for sweep in of(preset)] == [(writes, extends)]
