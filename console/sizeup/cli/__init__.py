@@ -24,6 +24,7 @@ COMMANDS = {
     "probes": "each probe, its parameters, whether it can run here",
     "open": "the console on a saved session",
     "export": "a session as a report, as data, or masked for sharing",
+    "import": "a session of what fio, ORION, SLOB, SLB or lscpu found",
     "doctor": "what works here and what does not",
     "show": "a session as text",
     "sessions": "the saved sessions: list, search, tag, rename, delete, prune",

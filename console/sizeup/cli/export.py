@@ -98,7 +98,7 @@ def _content(session: Session, arguments: argparse.Namespace) -> str:
 
 def _chart(session: Session, wanted: str | None) -> str:
     from sizeup.report import svg
-    from sizeup.views.finished import finished_chart
+    from sizeup.views.finished import headline
 
     measured = {id_: run for id_, run in session.steps.items() if run.points}
     names = ", ".join(measured) or "none"
@@ -107,7 +107,7 @@ def _chart(session: Session, wanted: str | None) -> str:
     step = wanted if wanted is not None else next(iter(measured))
     if step not in measured:
         raise UsageError(f"--step {step}: no such step has results in this session; it has: {names}")
-    return svg.standalone(finished_chart(measured[step], session.machine))
+    return svg.standalone(headline(measured[step], session.machine))
 
 
 def _share(path: str, out: str) -> int:

@@ -13,7 +13,7 @@ from sizeup.session.log import Session, StepRun
 from sizeup.units import format_ns
 from sizeup.views.advice import input_text
 from sizeup.views.chart import Chart
-from sizeup.views.finished import finished_chart
+from sizeup.views.finished import finished_charts
 from sizeup.views.machine import machine_sections
 from sizeup.views.summary import Answer, summary
 from sizeup.views.table import Column, Table
@@ -103,8 +103,7 @@ def _measurements(session: Session) -> Iterator[Block]:
     for run in session.steps.values():
         yield Heading(run.step.title)
         yield Paragraph(_how(run))
-        if run.points:
-            yield finished_chart(run, session.machine)
+        yield from finished_charts(run, session.machine)
         doubts = dict.fromkeys(
             doubt for point in run.points.values() if point.estimate is not None for doubt in point.estimate.doubts
         )
@@ -121,6 +120,8 @@ def _measurements(session: Session) -> Iterator[Block]:
 
 
 def _how(run: StepRun) -> str:
+    if run.distribution.startswith("imported from "):
+        return f"Step {run.step.id}: {run.distribution}, as figures of {run.step.probe}."
     words = [f"Step {run.step.id}, measured by {run.step.probe} of {run.distribution}"]
     if run.ended_ns is not None:
         words.append(f"took {format_ns(run.ended_ns - run.started_ns)}")

@@ -1,31 +1,115 @@
-"""The chart of a step that will not change any more, as a report wants it."""
+"""The charts of a step that will not change any more: all that it measured, as a report wants it."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import replace
 
 from sizeup.model.machine import Machine
+from sizeup.model.plan import Series
 from sizeup.session.log import StepRun
-from sizeup.views.chart import BarChart, Chart, Scale
+from sizeup.units import format_value
+from sizeup.views.chart import Bar, BarChart, Chart, HeatMap, LineChart, Scale
 from sizeup.views.step import step_chart
 
+MOST_LINES = 6
+"""As many lines as markers, dashes and colours tell apart."""
+_LOGARITHMIC = ", logarithmic"
 _LOGARITHMIC_FROM = 100.0
 """Bars that differ by more cannot be told from nothing beside the longest."""
 
 
-def finished_chart(run: StepRun, machine: Machine | None) -> Chart:
-    """The chart that the console draws, with a logarithmic axis where bars are too unlike for one length scale."""
+def finished_charts(run: StepRun, machine: Machine | None) -> tuple[Chart, ...]:
+    """A chart for each unit and axis that the step has figures in; the probe's headline comes first."""
+    groups = _groups(run)
+    charts = [_told_apart(_chart(part, machine), run, part, several=len(groups) > 1) for part in groups]
+    return tuple(piece for chart in charts for piece in _pieces(chart))
+
+
+def headline(run: StepRun, machine: Machine | None) -> Chart:
+    """The first of these charts, which is what a summary has room for."""
+    return next(iter(finished_charts(run, machine)), step_chart(run, machine))
+
+
+def _groups(run: StepRun) -> list[StepRun]:
+    """The step as if each group of series that fits one picture had been measured alone."""
+    names: dict[object, list[str]] = {}
+    for name in dict.fromkeys([*run.series, *(point.series for point in run.points.values())]):
+        names.setdefault(_picture(run, run.series.get(name), name), []).append(name)
+    parts = []
+    for group in names.values():
+        points = {key: point for key, point in run.points.items() if point.series in group}
+        if points:
+            series = {name: run.series[name] for name in group if name in run.series}
+            parts.append(replace(run, points=points, series=series))
+    return parts
+
+
+def _picture(run: StepRun, series: Series | None, name: str) -> object:
+    if series is None or run.chart == "matrix":
+        return name
+    lines = {
+        tuple(sorted((key, value) for key, value in point.at.items() if key != series.axis))
+        for point in run.points.values()
+        if point.series in run.series
+        and (run.series[point.series].unit, run.series[point.series].axis) == (series.unit, series.axis)
+    }
+    alike = sum((other.unit, other.axis) == (series.unit, series.axis) for other in run.series.values())
+    crowded = series.axis is not None and len(lines) * alike > MOST_LINES
+    return name if crowded else (series.unit, series.axis)
+
+
+def _chart(run: StepRun, machine: Machine | None) -> Chart:
     chart = step_chart(run, machine)
+    if isinstance(chart, LineChart) and all(len(line.points) == 1 for line in chart.lines):
+        chart = _as_bars(chart)  # a line needs two ends
     if isinstance(chart, BarChart) and chart.bars:
         low, high = min(bar.value for bar in chart.bars), max(bar.value for bar in chart.bars)
         if low > 0 and high / low >= _LOGARITHMIC_FROM:
-            # A decade more than the smallest value needs leaves every bar a length.
             axis = replace(
                 chart.axis,
-                title=f"{chart.axis.title}, logarithmic",
+                title=f"{chart.axis.title}{_LOGARITHMIC}",
                 scale=Scale.LOG10,
+                # A little less than the smallest value needs leaves every bar a length.
                 low=10.0 ** math.floor(math.log10(low) - 0.1),
             )
             return replace(chart, axis=axis)
     return chart
+
+
+def _as_bars(chart: LineChart) -> BarChart:
+    bars = tuple(
+        Bar(
+            f"{line.label} at {format_value(point.x, chart.x.unit)}".lstrip(),
+            point.y,
+            point.low,
+            point.high,
+            "disturbed" if point.disturbed else "",
+        )
+        for line in chart.lines
+        for point in line.points
+    )
+    return BarChart(chart.title, replace(chart.y, scale=Scale.LINEAR), bars, chart.caption)
+
+
+def _told_apart(chart: Chart, run: StepRun, part: StepRun, *, several: bool) -> Chart:
+    """The chart with what it shows in its title, where the step has more than one."""
+    if not several:
+        return chart
+    shown = [series.title for series in part.series.values()]
+    what = shown[0] if len(shown) == 1 else ", ".join(shown[:2])
+    if len(shown) > 1 and not isinstance(chart, HeatMap):
+        what = chart.y.title if isinstance(chart, LineChart) else chart.axis.title.removesuffix(_LOGARITHMIC)
+    return replace(chart, title=f"{run.step.title}: {what}", caption="")
+
+
+def _pieces(chart: Chart) -> Iterator[Chart]:
+    """The chart, or where it has too many lines several with the same axes."""
+    if not isinstance(chart, LineChart) or len(chart.lines) <= MOST_LINES:
+        yield chart
+        return
+    count = -(-len(chart.lines) // MOST_LINES)
+    for index in range(count):
+        lines = chart.lines[index * MOST_LINES : (index + 1) * MOST_LINES]
+        yield replace(chart, title=f"{chart.title} ({index + 1} of {count})", lines=lines)

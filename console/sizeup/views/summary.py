@@ -13,7 +13,7 @@ from sizeup.model.sample import Status
 from sizeup.session.log import Session, StepRun
 from sizeup.units import format_bytes, format_decimal_bytes, format_hz
 from sizeup.views import alternative
-from sizeup.views.finished import finished_chart
+from sizeup.views.finished import headline
 from sizeup.views.machine import plural
 
 _MOST_STATEMENTS = 8
@@ -134,7 +134,7 @@ def _devices(machine: Machine) -> list[str]:
 
 def _measured(session: Session) -> list[str]:
     return [
-        f"{run.step.title}: {alternative.reach(finished_chart(run, session.machine))}."
+        f"{run.step.title}: {alternative.reach(headline(run, session.machine))}."
         for run in session.steps.values()
         if run.points
     ]

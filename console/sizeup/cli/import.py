@@ -1,0 +1,43 @@
+"""Make a session of what other tools measured: fio's JSON, ORION's summary, SLOB's awr_info.txt, SLB, lscpu -J."""
+
+from __future__ import annotations
+
+import argparse
+from datetime import UTC, datetime
+
+from sizeup.errors import ExitStatus
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("files", metavar="FILE", nargs="+", help="results of one machine, of one tool or several")
+    parser.add_argument("-o", "--output", metavar="OUT", help="the session file; without it a new one in the store")
+    parser.add_argument("--host", metavar="NAME", help="whose results they are")
+    parser.add_argument(
+        "--kind",
+        choices=("fio", "lscpu", "orion", "slb", "slob"),
+        help="what the files are, where that is not found out",
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Read all files before the session is begun."""
+    from pathlib import PurePath
+
+    from sizeup.interop.imported import session_records
+    from sizeup.interop.kinds import read_foreign
+    from sizeup.session.log import Writer
+    from sizeup.session.store import new_path
+
+    parts = [(PurePath(path).name, read_foreign(path, arguments.kind)) for path in arguments.files]
+    now = datetime.now(UTC)
+    out = arguments.output or str(new_path(arguments.host or "imported", now))
+    with Writer.create(out) as writer:
+        writer.write(*session_records(parts, host=arguments.host, now=now))
+        writer.sync()
+    for name, part in parts:
+        steps = sum(len(step.estimates) for step in part.steps)
+        what = "the machine" if part.machine is not None else f"{steps} figures"
+        print(f"{name}: {part.tool}, {what}")
+    print(f"Saved in {out}")
+    return ExitStatus.OK

@@ -1,0 +1,124 @@
+"""What other tools measured, as records of a session of its own: marked as imported, never as measured here."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+from sizeup import __version__
+from sizeup.model.machine import Machine
+from sizeup.model.plan import Better, Plan, Series, Settings, Step
+from sizeup.model.sample import Coordinates, Estimate, Outcome, Status
+from sizeup.session.records import (
+    FORMAT,
+    EndRecord,
+    EstimateRecord,
+    MachineRecord,
+    NoteRecord,
+    OutcomeRecord,
+    PlanRecord,
+    Record,
+    SessionRecord,
+    StepStartRecord,
+)
+
+IOPS = Series("iops", "Requests per second", "1/s", Better.HIGHER, "outstanding", "1", "Requests out")
+RATE = Series("rate", "Throughput", "bytes/s", Better.HIGHER, "outstanding", "1", "Requests out")
+LATENCY_MEAN = Series("latency-mean", "Latency, mean", "ns", Better.LOWER, "outstanding", "1", "Requests out")
+LATENCY_P50 = Series("latency-p50", "Latency, median", "ns", Better.LOWER, "outstanding", "1", "Requests out")
+LATENCY_P99 = Series("latency-p99", "Latency, 99th percentile", "ns", Better.LOWER, "outstanding", "1", "Requests out")
+"""Named as the probe ``io.direct`` names them, so that an old server's figures stand beside a new one's."""
+
+SMALL_BYTES, LARGE_BYTES = 8 << 10, 1 << 20
+_WORKLOADS = {
+    ("random", SMALL_BYTES, 100): "oltp-read",
+    ("random", SMALL_BYTES, 70): "oltp-7030",
+    ("random", LARGE_BYTES, 100): "dss-rand",
+    ("sequential", LARGE_BYTES, 100): "dss-scan",
+}
+
+
+def workload(pattern: str, block: int, read_percent: int) -> str:
+    """The name that ``io.direct`` gives to such requests, or one that says what they are."""
+    known = _WORKLOADS.get((pattern, block, read_percent))
+    size = f"{block >> 20}m" if block >= LARGE_BYTES and block % LARGE_BYTES == 0 else f"{block >> 10}k"
+    return known or f"{pattern}-{size}-{read_percent}r"
+
+
+def load(requests: str, outstanding: int) -> Coordinates:
+    """Where a point of ``io.direct`` lies."""
+    return {"workload": requests, "outstanding": outstanding}
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One step's worth of another tool's figures."""
+
+    id: str
+    probe: str
+    """A probe of ours where the figures mean the same, so that they can be compared; else the tool's own name."""
+    title: str
+    series: tuple[Series, ...]
+    estimates: tuple[Estimate, ...]
+    settings: Settings
+    chart: str = "curve"
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What one file says."""
+
+    tool: str
+    """Name and version where the file tells it: ``fio-3.33``."""
+    steps: tuple[Measured, ...] = ()
+    machine: Machine | None = None
+    """None where the file says nothing about the machine."""
+    host: str | None = None
+    """None where the file does not name it."""
+    taken: datetime | None = None
+    """When it was measured; None where the file does not say."""
+    notes: tuple[str, ...] = ()
+    """What was left out, and why."""
+
+
+def session_records(parts: Sequence[tuple[str, Imported]], *, host: str | None, now: datetime) -> Iterator[Record]:
+    """The session of these files, each with the name it came under; ``host`` wins over what the files say."""
+    names = ", ".join(name for name, _ in parts)
+    taken = min((part.taken for _, part in parts if part.taken is not None), default=now)
+    yield SessionRecord(
+        FORMAT,
+        str(uuid.uuid4()),
+        f"sizeup {__version__}",
+        host or next((part.host for _, part in parts if part.host), "imported"),
+        taken.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        title=f"Imported from {names}",
+    )
+    for _, part in parts:
+        if part.machine is not None:
+            yield MachineRecord(0, part.machine)
+    runs = list(_numbered((part.tool, step) for _, part in parts for step in part.steps))
+    yield PlanRecord(0, Plan("imported", tuple(step for _, _, step in runs)))
+    for tool, measured, step in runs:
+        yield StepStartRecord(0, step, f"imported from {tool}", measured.series, measured.chart)
+        for estimate in measured.estimates:
+            doubts = (f"imported from {tool}, not measured by sizeup", *estimate.doubts)
+            yield EstimateRecord(0, step.id, replace(estimate, doubts=doubts))
+        yield OutcomeRecord(0, step.id, Outcome(Status.OK))
+    for name, part in parts:
+        for note in (f"Imported from {name}, written by {part.tool}.", *part.notes):
+            yield NoteRecord(
+                0, note, author="sizeup import", written=now.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+            )
+    yield EndRecord(0, "complete")
+
+
+def _numbered(steps: Iterable[tuple[str, Measured]]) -> Iterator[tuple[str, Measured, Step]]:
+    """Each with a step whose id is its own: a later file of the same kind is another round of it."""
+    seen: dict[str, int] = {}
+    for tool, measured in steps:
+        seen[measured.id] = seen.get(measured.id, 0) + 1
+        id_ = measured.id if seen[measured.id] == 1 else f"{measured.id}~{seen[measured.id]}"
+        touches = f"nothing here: read from what {tool} wrote"
+        yield tool, measured, Step(id_, measured.probe, measured.title, measured.settings, 0, 0, touches=touches)

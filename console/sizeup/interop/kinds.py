@@ -1,0 +1,42 @@
+"""Which tool wrote a file, by what only its files hold, and how to read it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from sizeup.errors import UsageError
+from sizeup.interop import fio, lscpu, orion, slb, slob
+from sizeup.interop.imported import Imported
+
+SIZE_LIMIT_BYTES = 64 << 20
+"""fio's json+ of a large run takes a few MiB; more is no result of these tools."""
+
+KINDS: Mapping[str, tuple[str, Callable[[str, str], Imported]]] = {
+    "fio": (fio.MARK, fio.parse_fio),
+    "lscpu": (lscpu.MARK, lscpu.parse_lscpu),
+    "orion": (orion.MARK, orion.parse_orion),
+    "slob": (slob.MARK, slob.parse_slob),
+    "slb": (slb.MARK, slb.parse_slb),
+}
+"""By name: the mark, and the parser of text and of the name that its errors carry."""
+
+
+def read_foreign(path: str, kind: str | None) -> Imported:
+    """The figures in a file; ``kind`` is one of ``KINDS``, None to find out."""
+    try:
+        with open(path, "rb") as file:
+            content = file.read(SIZE_LIMIT_BYTES + 1)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise UsageError(f"{path}: cannot read: {reason}") from error
+    if len(content) > SIZE_LIMIT_BYTES:
+        raise UsageError(f"{path}: refused: results of these tools take less than {SIZE_LIMIT_BYTES >> 20} MiB")
+    text = content.decode("utf-8-sig", "replace")
+    if kind is None:
+        kind = next((name for name, (mark, _) in KINDS.items() if mark in text), None)
+        if kind is None:
+            raise UsageError(
+                f"{path}: expected the JSON of fio, ORION's summary, SLOB's awr_info.txt, lines of memhammer (SLB) "
+                "or lscpu -J, found none of them; AWR, sar and iostat are workloads: see sizeup size --help"
+            )
+    return KINDS[kind][1](text, path)

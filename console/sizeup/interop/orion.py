@@ -1,0 +1,88 @@
+"""ORION's summary file, ``NAME_DATE_summary.txt``, of versions 10 to 19."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from sizeup.errors import MalformedError
+from sizeup.interop.imported import (
+    IOPS,
+    LARGE_BYTES,
+    LATENCY_MEAN,
+    RATE,
+    SMALL_BYTES,
+    Imported,
+    Measured,
+    load,
+    workload,
+)
+from sizeup.model.sample import Estimate
+from sizeup.text import one_line
+
+MARK = "ORION VERSION"
+
+_BEST = re.compile(
+    r"^(Maximum Large MBPS|Maximum Small IOPS|Minimum Small Latency)\s*=\s*(\d+(?:\.\d+)?)\s*(usecs|us|ms)?"
+    r"\s*@\s*Small=(\d{1,9}) and Large=(\d{1,9})",
+    re.MULTILINE,
+)
+_LATENCY = re.compile(
+    r"^Small (Read|Write) Latency:\s*avg=(\d+(?:\.\d+)?) us.*?@\s*Small=(\d{1,9}) and Large=0\s*$", re.MULTILINE
+)
+_MEBIBYTES = "ORION does not say which megabyte it counts; 1,048,576 bytes were taken, the other is 5 % less"
+
+
+def parse_orion(text: str, where: str) -> Imported:
+    """The best figures of a summary; the matrix of all of them stands in ORION's CSV files."""
+    version = re.search(r"ORION VERSION ([\w.]{1,40})", text)
+    if version is None:
+        raise MalformedError(f"{where}: expected ORION's summary, which names its version, found no such line")
+    estimates = tuple(_estimates(text))
+    if not estimates:
+        raise MalformedError(
+            f"{where}: expected lines such as 'Maximum Small IOPS=… @ Small=… and Large=…', found none: "
+            "the run was cut short, or this is not the summary file"
+        )
+    command = re.search(r"^-run .*$", text, re.MULTILINE)
+    settings = {"command": one_line(command[0], 200)} if command else {}
+    notes = tuple(
+        f"ORION tested {one_line(match[1], 120)}."
+        for match in list(re.finditer(r"^Name: (\S+)", text, re.MULTILINE))[:64]
+    )
+    step = Measured(
+        "io.direct.orion", "io.direct", "Direct I/O, ORION", (IOPS, RATE, LATENCY_MEAN), estimates, settings
+    )
+    return Imported(f"ORION {version[1]}", (step,), notes=notes)
+
+
+def _estimates(text: str) -> Iterator[Estimate]:
+    writes = _found(r"^Write:\s*(\d{1,3})%", text, 0)
+    small = _found(r"^Small IO size:\s*(\d{1,6}) KB", text, SMALL_BYTES >> 10) << 10
+    large = _found(r"^Large IO size:\s*(\d{1,6}) KB", text, LARGE_BYTES >> 10) << 10
+    sequential = re.search(r"^I/?O Types?:.*Large Sequential", text, re.MULTILINE | re.IGNORECASE)
+    small_mix = workload("random", small, 100 - writes)
+    large_mix = workload("sequential" if sequential else "random", large, 100 - writes)
+    for what, number, unit, small_out, large_out in _BEST.findall(text):
+        value, beside = float(number), small_out if what == "Maximum Large MBPS" else large_out
+        doubts = (f"beside {beside} outstanding requests of the other size",) if int(beside) else ()
+        if what == "Maximum Large MBPS":
+            at = load(large_mix, int(large_out))
+            yield Estimate("rate", at, value * (1 << 20), doubts=(*doubts, _MEBIBYTES))
+            continue
+        at = load(small_mix, int(small_out))
+        if what == "Maximum Small IOPS":
+            yield Estimate("iops", at, value, doubts=doubts)
+        else:
+            # Up to version 11.1 the unit is left out, and is milliseconds.
+            yield Estimate("latency-mean", at, value * (1e3 if unit in ("usecs", "us") else 1e6), doubts=doubts)
+    known = {int(match[4]) for match in _BEST.finditer(text) if match[1] == "Minimum Small Latency"}
+    for kind, average, small_out in _LATENCY.findall(text):
+        if kind == "Read" and int(small_out) not in known:
+            at = load(small_mix, int(small_out))
+            yield Estimate("latency-mean", at, float(average) * 1e3)
+
+
+def _found(pattern: str, text: str, otherwise: int) -> int:
+    match = re.search(pattern, text, re.MULTILINE)
+    return int(match[1]) if match is not None else otherwise

@@ -1,0 +1,337 @@
+"""Figures of other tools become a session that says where they are from, in our names and units."""
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sizeup.cli import run
+from sizeup.errors import ExitStatus, MalformedError
+from sizeup.interop.fio import parse_fio
+from sizeup.interop.imported import Imported, session_records
+from sizeup.interop.kinds import KINDS
+from sizeup.interop.lscpu import parse_lscpu
+from sizeup.interop.orion import parse_orion
+from sizeup.interop.slb import parse_slb
+from sizeup.interop.slob import parse_slob
+from sizeup.session.log import Session, Writer, read_session
+
+Figures = dict[tuple[str, str | int | float, str | int | float], float]
+
+
+def figures(imported: Imported) -> Figures:
+    """Values by series and the two coordinates of their point."""
+    return {
+        (estimate.series, *[*estimate.at.values(), ""][:2]): estimate.value
+        for step in imported.steps
+        for estimate in step.estimates
+    }
+
+
+def doubts(imported: Imported) -> set[str]:
+    return {doubt for step in imported.steps for estimate in step.estimates for doubt in estimate.doubts}
+
+
+def fio_job(**changes: Any) -> dict[str, Any]:
+    """A random read job of 8 KiB as fio 3 writes it, shortened to what is read and a little more."""
+    latency = {"min": 100, "mean": 400_000.5, "N": 1000, "percentile": {"50.000000": 380_000, "99.000000": 900_000}}
+    idle = {"total_ios": 0, "iops": 0.0, "bw_bytes": 0, "clat_ns": {"mean": 0.0}}
+    job = {
+        "jobname": "db",
+        "groupid": 0,
+        "error": 0,
+        "job options": {"rw": "randread", "bs": "8k", "iodepth": "16", "direct": "1", "group_reporting": ""},
+        "read": {"total_ios": 1000, "iops": 40_000.0, "bw_bytes": 327_680_000, "clat_ns": latency, "lat_ns": latency},
+        "write": idle,
+        "usr_cpu": 3.1,
+    }
+    return {**job, **changes}
+
+
+def fio_file(*jobs: dict[str, Any], **more: Any) -> str:
+    return json.dumps({"fio version": "fio-3.33", "timestamp": 1_700_000_000, "jobs": jobs, **more})
+
+
+def test_fio_random_reads_stand_beside_our_own_of_the_same_kind() -> None:
+    imported = parse_fio("fio: this is a warning\n" + fio_file(fio_job()), "r.json")
+
+    assert imported.tool == "fio-3.33"
+    assert imported.taken == datetime(2023, 11, 14, 22, 13, 20, tzinfo=UTC)
+    assert imported.steps[0].probe == "io.direct"
+    assert figures(imported) == {
+        ("iops", "oltp-read", 16): 40_000.0,
+        ("rate", "oltp-read", 16): 327_680_000.0,
+        ("latency-mean", "oltp-read", 16): 400_000.5,
+        ("latency-p50", "oltp-read", 16): 380_000.0,
+        ("latency-p99", "oltp-read", 16): 900_000.0,
+    }
+    assert doubts(imported) == set()
+
+
+def test_fio_processes_of_one_group_are_one_load_without_percentiles() -> None:
+    imported = parse_fio(fio_file(fio_job(), fio_job()), "r.json")
+
+    assert figures(imported) == {
+        ("iops", "oltp-read", 32): 80_000.0,
+        ("rate", "oltp-read", 32): 655_360_000.0,
+        ("latency-mean", "oltp-read", 32): 400_000.5,
+    }
+    assert doubts(imported) == {"2 processes were added up; their percentiles cannot be"}
+
+
+def test_fio_through_the_page_cache_is_doubted() -> None:
+    imported = parse_fio(fio_file(fio_job(**{"job options": {"rw": "randread", "bs": "8k"}})), "r.json")
+
+    assert doubts(imported) == {"fio ran without direct=1: the page cache may have answered"}
+
+
+def test_fio_mixed_requests_keep_the_latencies_of_reads_and_writes_apart() -> None:
+    job = fio_job(**{"job options": {"rw": "randrw", "rwmixread": "70", "bs": "8k", "direct": "1"}})
+    job["write"] = {**job["read"], "iops": 10_000.0}
+
+    shown = figures(parse_fio(fio_file(job), "m.json"))
+
+    assert shown["iops", "oltp-7030", 1] == 50_000.0
+    assert ("latency-mean", "oltp-7030 reads", 1) in shown
+    assert ("latency-mean", "oltp-7030 writes", 1) in shown
+
+
+def test_fio_of_version_2_counted_in_kibibytes_and_microseconds() -> None:
+    old = {"total_ios": 1, "iops": 100.0, "bw": 800, "clat": {"mean": 250.0, "percentile": {"99.000000": 900}}}
+    text = json.dumps({"fio version": "fio-2.2.10", "jobs": [fio_job(read=old)]})
+
+    shown = figures(parse_fio(text, "old.json"))
+
+    assert shown["rate", "oltp-read", 16] == 800 * 1024
+    assert shown["latency-mean", "oltp-read", 16] == 250_000
+    assert shown["latency-p99", "oltp-read", 16] == 900_000
+
+
+ORION = """ORION VERSION 11.2.0.4.0
+
+Commandline:
+-run advanced -testname disks -write 0 -matrix basic
+
+These options enable these settings:
+Test: disks
+Small IO size: 8 KB
+Large IO size: 1024 KB
+IO types: small random IOs, large random IOs
+Write: 0%
+
+Name: /dev/mapper/lun1\tSize: 17179869184
+1 files found.
+
+Maximum Large MBPS=200.00 @ Small=0 and Large=4
+
+Maximum Small IOPS=9000 @ Small=17 and Large=0
+Small Read Latency: avg=1800 us, min=700 us, max=12000 us, std dev=400 us @ Small=17 and Large=0
+
+Minimum Small Latency=120.50 usecs @ Small=1 and Large=0
+Small Read Latency: avg=120 us, min=40 us, max=4400 us, std dev=70 us @ Small=1 and Large=0
+"""
+
+
+def test_orion_gives_its_three_best_figures_and_the_latency_at_the_most_requests() -> None:
+    imported = parse_orion(ORION, "disks_summary.txt")
+
+    assert imported.tool == "ORION 11.2.0.4.0"
+    assert figures(imported) == {
+        ("rate", "dss-rand", 4): 200 * 1024**2,
+        ("iops", "oltp-read", 17): 9000.0,
+        ("latency-mean", "oltp-read", 1): 120_500.0,
+        ("latency-mean", "oltp-read", 17): 1_800_000.0,
+    }
+    assert any("megabyte" in doubt for doubt in doubts(imported))
+
+
+def test_orion_of_version_10_left_out_the_milliseconds() -> None:
+    text = "ORION VERSION 10.2.0.1.0\nMinimum Small Latency=6.55 @ Small=1 and Large=0\n"
+
+    assert figures(parse_orion(text, "old.txt")) == {("latency-mean", "oltp-read", 1): 6_550_000.0}
+
+
+def slb_line(cost: float, microseconds: int, rate: float) -> str:
+    return f"Total ops 786432000  Avg nsec/op {cost:7.1f}  gettimeofday usec {microseconds} TPUT ops/sec {rate:.1f}\n"
+
+
+SLB = (
+    "# ./memhammer 131072 6000\n"
+    + slb_line(131.3, 103_240_338, 7_617_487.7)
+    + "# two of them\n"
+    + slb_line(250.4, 196_953_043, 3_992_992.8)
+    + slb_line(250.7, 197_121_797, 3_989_574.4)
+)
+
+
+def test_slb_lines_that_follow_each_other_are_processes_started_together() -> None:
+    shown = figures(parse_slb(SLB, "slb.txt"))
+
+    assert shown["random-store", 1, ""] == 131.3
+    assert shown["random-store", 2, ""] == pytest.approx(250.55)
+    assert shown["throughput", 2, ""] == pytest.approx(7_982_567.2)
+    assert shown["scaling", 2, ""] == pytest.approx(1.048, abs=5e-4)
+
+
+SLOB = """FILE|SESSIONS|ELAPSED|DB CPU|LIO|PREADS|READ_MBS|PWRITES|REDO_MBS|DFSR_LAT|TOP WAIT|
+awr.txt.8|8|300|4.1|60000|52,100|407.0|0|0.1|0.6|db file sequential read|
+awr.txt.16|16|300|7.9|90000|80000|625.0||0.1|950us|db file sequential read|
+"""
+
+
+def test_slob_rows_become_points_by_sessions_and_unnamed_waits_are_doubted() -> None:
+    imported = parse_slob(SLOB, "awr_info.txt")
+    shown = figures(imported)
+
+    assert shown["physical-reads", 8, ""] == 52_100
+    assert shown["read-rate", 16, ""] == 625e6
+    assert shown["sequential-read-wait", 8, ""] == pytest.approx(600_000)
+    assert shown["sequential-read-wait", 16, ""] == pytest.approx(950_000)
+    assert ("physical-writes", 16, "") not in shown
+    assert doubts(imported) == {"taken as milliseconds, the unit of AWR reports up to 12.1"}
+
+
+def lscpu(*fields: tuple[str, str]) -> str:
+    return json.dumps({"lscpu": [{"field": f"{name}:", "data": text} for name, text in fields]})
+
+
+COUNTS = (("CPU(s)", "8"), ("Thread(s) per core", "2"), ("Core(s) per socket", "2"), ("Socket(s)", "2"))
+
+
+def test_lscpu_gives_a_machine_that_sizing_can_use_with_gaps_for_the_rest() -> None:
+    text = lscpu(
+        *COUNTS,
+        ("Model name", "Intel(R) Xeon(R) CPU E5320 @ 1.86GHz"),
+        ("L1d cache", "128 KiB (4 instances)"),
+        ("L3 cache", "16 MiB (2 instances)"),
+        ("NUMA node0 CPU(s)", "0-3"),
+        ("NUMA node1 CPU(s)", "4-7"),
+    )
+    machine = parse_lscpu(text, "lscpu.json").machine
+
+    assert machine is not None
+    assert (len(machine.packages), len(machine.cores), machine.pu_counts.present) == (2, 4, 8)
+    assert machine.base_clock is not None
+    assert machine.base_clock.value == 1.86e9
+    assert [(cache.level, cache.size_bytes) for cache in machine.caches] == [(1, 32 << 10)] * 4 + [(3, 8 << 20)] * 2
+    assert [node.pus for node in machine.nodes] == [(0, 1, 2, 3), (4, 5, 6, 7)]
+    assert ("memory", "lscpu does not say") in {(gap.subject, gap.reason) for gap in machine.gaps}
+
+
+def test_lscpu_of_old_versions_gave_the_size_of_one_cache_and_new_ones_nest_their_fields() -> None:
+    old = parse_lscpu(lscpu(*COUNTS, ("L2 cache", "256K")), "old.json").machine
+    nested = {"field": "Vendor ID:", "data": "GenuineIntel", "children": [{"field": "Model name:", "data": "Xeon"}]}
+    entries = [{"field": f"{name}:", "data": text} for name, text in COUNTS]
+    new = parse_lscpu(json.dumps({"lscpu": [*entries, nested]}), "new.json").machine
+
+    assert old is not None
+    assert [cache.size_bytes for cache in old.caches] == [256 << 10] * 4
+    assert new is not None
+    assert new.cpu_model == "Xeon"
+
+
+def session_of(tmp_path: Path, *parts: tuple[str, Imported]) -> Session:
+    path = str(tmp_path / "imported.sizeup.jsonl")
+    with Writer.create(path) as writer:
+        writer.write(*session_records(parts, host="old01", now=datetime(2026, 1, 31, tzinfo=UTC)))
+    return read_session(path)
+
+
+def test_the_session_says_of_every_figure_that_it_was_imported(tmp_path: Path) -> None:
+    parts = (("slb.txt", parse_slb(SLB, "slb.txt")), ("again.txt", parse_slb(SLB, "again.txt")))
+    session = session_of(tmp_path, *parts)
+
+    assert session.damage.sentences() == ()
+    assert session.header.title == "Imported from slb.txt, again.txt"
+    assert list(session.steps) == ["memory.hammer", "memory.hammer~2"]
+    for step in session.steps.values():
+        assert step.distribution == "imported from SLB memhammer"
+        for point in step.points.values():
+            assert point.estimate is not None
+            assert point.estimate.doubts[0] == "imported from SLB memhammer, not measured by sizeup"
+    assert session.missing_steps == ()
+
+
+def test_the_command_finds_out_what_each_file_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    texts = {
+        "r.json": fio_file(fio_job()),
+        "s.txt": ORION,
+        "slb.txt": SLB,
+        "awr_info.txt": SLOB,
+        "c.json": lscpu(*COUNTS),
+    }
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
+    out = tmp_path / "old.sizeup.jsonl"
+
+    files = [str(tmp_path / name) for name in texts]
+    assert run(["import", *files, "--host", "old01", "-o", str(out)]) == ExitStatus.OK
+    assert run(["import", files[0]]) == ExitStatus.OK
+    assert len(list((tmp_path / "state").rglob("*.sizeup.jsonl"))) == 1
+
+    session = read_session(str(out))
+    assert session.header.host == "old01"
+    assert list(session.steps) == ["io.direct.fio.db", "io.direct.orion", "memory.hammer", "slob"]
+    assert session.machine is not None
+    assert "c.json: lscpu, the machine" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"", "expected the JSON of fio"),
+        (b"hello", "expected the JSON of fio"),
+        (b'{"fio version": "fio-3.1", "jobs": [', "expected the JSON of fio"),
+        (b'{"fio version": "fio-3.1", "jobs": []}', "at least one fio job that moved data"),
+        (b'{"lscpu": ' + b"[" * 100_000, "expected the output of lscpu -J"),
+        (b'{"lscpu": [{"field": "CPU(s):", "data": "9"}, {"field": "Socket(s):", "data": "99999"}]}', "at most 8192"),
+        (b"ORION VERSION 11\n", "Maximum Small IOPS"),
+        (b"nsec/op", "expected lines of memhammer"),
+        (b"FILE|SESSIONS|LIO|\n", "rows of numbers"),
+        (b'\xff\xfe{"fio version"', "expected the JSON of fio"),
+    ],
+)
+def test_what_is_no_result_is_refused_in_one_line_and_nothing_is_written(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], content: bytes, said: str
+) -> None:
+    (tmp_path / "odd").write_bytes(content)
+
+    assert run(["import", str(tmp_path / "odd"), "-o", str(tmp_path / "out")]) == ExitStatus.USAGE
+
+    told = capsys.readouterr().err
+    assert said in told
+    assert told.count("\n") == 1
+    assert not (tmp_path / "out").exists()
+
+
+WHOLE = {
+    "fio": fio_file(fio_job()),
+    "orion": ORION,
+    "slb": SLB,
+    "slob": SLOB,
+    "lscpu": lscpu(*COUNTS, ("L2 cache", "1 MiB")),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@settings(max_examples=50, deadline=None)
+@given(data=st.data())
+def test_damaged_results_are_read_or_refused_and_never_a_traceback(kind: str, data: st.DataObject) -> None:
+    text = WHOLE[kind]
+    at = data.draw(st.integers(0, len(text)))
+    dropped = data.draw(st.integers(0, 40))
+    damaged = text[:at] + data.draw(st.text(max_size=12)) + text[at + dropped :]
+
+    told = ""
+    try:
+        list(session_records([("x", KINDS[kind][1](damaged, "x"))], host=None, now=datetime(2026, 1, 31, tzinfo=UTC)))
+    except MalformedError as error:
+        told = str(error)
+    assert "\n" not in told
