@@ -30,6 +30,13 @@ def detected(machine: Machine, device: str | None = None) -> dict[str, Value]:
     if len(threads) == 1:
         count("machine.threads_per_core", threads.pop(), "core_cpus", doubts)
     count("numa.nodes", sum(bool(node.memory_bytes) for node in machine.nodes), "/sys/devices/system/node")
+    free = tuple(
+        Quantity(node.free_bytes, "bytes", Origin.DETECTED, f"node{node.os_id}/meminfo")
+        for node in machine.nodes
+        if node.memory_bytes and node.free_bytes is not None
+    )
+    if free:
+        values["numa.free_mb"] = free
     if machine.memory_bytes:
         values["machine.memory_gib"] = Quantity(machine.memory_bytes, "bytes", Origin.DETECTED, "/proc/meminfo")
     if machine.platform.is_guest is not None:

@@ -250,6 +250,7 @@ _DECLARED = (
     _count("value.drives", "drives of the system", least=1),
     _number("value.memory_gb", "memory of the system", "GB"),
     _count("cluster.nodes", "servers of this kind that run the database together", least=1, most=1024),
+    _number("cluster.single_throughput", "what one of these servers does alone"),
     _count("cluster.survivors", "servers left after a failure", least=1, most=1024),
     Key(
         "cluster.degraded_percent",

@@ -328,8 +328,7 @@ def _over_years(sheet: Sheet) -> Iterator[Advice]:
     list_price(sheet)
     sheet.condense(f"price after discount, as above: {_usd(net)}")
     sheet.number("licence.discount_percent")
-    stated = sheet.optional("licence.support_percent")
-    share = product.support_percent / 100 if stated is None else stated.value
+    share = _support_share(sheet, product)
     support = 0.0 if product.yearly else net * share
     sheet.line(f"{format_in(share, '%')} of {_usd(net)} = {_usd(support)} a year")
     yield sheet.advice(
@@ -337,8 +336,8 @@ def _over_years(sheet: Sheet) -> Iterator[Advice]:
     )
     list_price(sheet)
     sheet.condense(f"price after discount and support, as above: {_usd(net)} and {_usd(support)} a year")
-    for key in ("licence.discount_percent", "licence.support_percent"):
-        sheet.optional(key)
+    sheet.number("licence.discount_percent")
+    _support_share(sheet, product)
     years = sheet.number("licence.term_years")
     uplift = sheet.number("licence.uplift_percent")
     supports = [support * (1 + uplift.value) ** year for year in range(_whole_years(years))]
@@ -355,6 +354,15 @@ def _over_years(sheet: Sheet) -> Iterator[Advice]:
         _cost(whole),
         "USD",
     )
+
+
+def _support_share(sheet: Sheet, product: ProductEntry) -> float:
+    """Yearly support as a share of the net licence: the user's, else the product's."""
+    stated = sheet.optional("licence.support_percent")
+    if stated is not None:
+        return stated.value
+    ours = Quantity(product.support_percent / 100, "1", Origin.RULE, product.id)
+    return sheet.given(f"{product.id}.support_percent", sheet.rules.marked(ours, f"product.{product.id}"), "%").value
 
 
 def _cost(value: float) -> Quantity:

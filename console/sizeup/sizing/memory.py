@@ -43,6 +43,24 @@ def _huge_pages(sheet: Sheet) -> Iterator[Advice]:
     )
 
 
+def _per_node(sheet: Sheet) -> Iterator[Advice]:
+    """Huge pages that each node should hold, so that the kernel spreads them."""
+    nodes = sheet.number("numa.nodes")
+    if nodes.value < 2:
+        return
+    pages = _pages(sheet)
+    each = math.ceil(pages / nodes.value)
+    sheet.line(f"ceil({format_in(pages, 'pages')} / {shown(nodes, 'nodes')}) = {format_in(each, 'pages')}")
+    yield sheet.advice(
+        "memory.huge-pages-per-node",
+        "Huge pages of each node",
+        f"{format_in(each, 'pages')} on each of {shown(nodes, 'nodes')}: reserved early, they spread the "
+        "shared memory, and no node is filled alone (Cyclops)",
+        sheet.answer(each, "pages", "oracle-hugepages"),
+        "pages",
+    )
+
+
 def _memlock(sheet: Sheet) -> Iterator[Advice]:
     page = sheet.number("memory.huge_page_kib")
     need = _pages(sheet) * page.value
@@ -119,15 +137,16 @@ def _locality(sheet: Sheet) -> Iterator[Advice]:
 
 
 def _one_node(sheet: Sheet) -> Iterator[Advice]:
-    """What a node has left when all shared memory lands on it, as it does without huge pages or interleaving."""
+    """What the emptiest node has left when all shared memory lands on it, without huge pages or interleaving."""
     free, sga = sheet.numbers("numa.free_mb"), sheet.number("sga.mb")
     sheet.cite("closson-2007-numa")
-    left = free[0].value - sga.value
-    sheet.line(f"{shown(free[0], 'MiB')} - {shown(sga, 'MiB')} = {format_in(left, 'MiB')}")
+    emptiest = max(free, key=lambda node: node.value)
+    left = emptiest.value - sga.value
+    sheet.line(f"{shown(emptiest, 'MiB')} - {shown(sga, 'MiB')} = {format_in(left, 'MiB')}")
     fits = left >= 0
     yield sheet.advice(
         "memory.one-node-left",
-        "Left on the first node with all shared memory on it",
+        "Left on the emptiest node with all shared memory on it",
         f"{format_in(left, 'MiB')} stay free on that node: its processes take the rest of their memory elsewhere"
         if fits
         else f"the shared memory is {format_in(-left, 'MiB')} larger than what that node has free",
@@ -245,6 +264,7 @@ def _scaling(sheet: Sheet) -> Iterator[Advice]:
 
 CALCULATIONS = (
     Calculation("huge pages", _huge_pages, ("memory.huge-pages",), about=("sga.",)),
+    Calculation("huge pages of each node", _per_node, ("memory.huge-pages-per-node",)),
     Calculation("memlock", _memlock, ("memory.memlock",)),
     Calculation("page tables", _page_tables, ("memory.page-tables.",)),
     Calculation("interleaving", _locality, ("memory.interleave-",)),

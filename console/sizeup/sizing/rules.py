@@ -143,6 +143,17 @@ class LimitEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     note: str = ""
 
 
+class TestEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A figure that the pack must give: it rides with the data, so that a changed rule shows what it changed."""
+
+    set: dict[str, str | int | float]
+    """Keys of ``--set``, and nothing else is known."""
+    figure: str
+    """Id of the advice."""
+    value: float
+    unit: str
+
+
 class OverrideEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One field of one entry replaced by the user."""
 
@@ -169,6 +180,7 @@ class Pack(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"for
     product: tuple[ProductEntry, ...] = ()
     limit: tuple[LimitEntry, ...] = ()
     break_even: tuple[LimitEntry, ...] = ()
+    test: tuple[TestEntry, ...] = ()
 
     @property
     def prefix(self) -> str:

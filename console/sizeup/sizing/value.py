@@ -65,6 +65,21 @@ def _per_core(sheet: Sheet) -> Iterator[Advice]:
     )
 
 
+def _cluster(sheet: Sheet) -> Iterator[Advice]:
+    """What of its servers' work a cluster really does; two servers never do exactly twice the work of one."""
+    value, unit = _effective(sheet)
+    alone, nodes = sheet.number("cluster.single_throughput"), sheet.number("cluster.nodes")
+    share = value / (alone.value * nodes.value)
+    sheet.line(f"{format_in(value, unit)} / ({nodes.value:g} x {shown(alone, unit)}) = {format_in(share, '%')}")
+    yield sheet.advice(
+        "value.cluster-efficiency",
+        "Efficiency of the cluster",
+        f"{shown(nodes, 'servers')} do {format_in(share, '%')} of {nodes.value:g} times the work of one",
+        sheet.answer(share, "%", "cluster.single_throughput"),
+        "%",
+    )
+
+
 def _implied_cores(sheet: Sheet) -> Iterator[Advice]:
     value, unit = _effective(sheet)
     each = sheet.number("value.throughput_per_core")
@@ -193,6 +208,7 @@ def _idle(sheet: Sheet) -> Iterator[Advice]:
 CALCULATIONS = (
     Calculation("throughput", _throughput, ("value.throughput",), about=("value.",)),
     Calculation("throughput a core", _per_core, ("value.per-core",)),
+    Calculation("efficiency of the cluster", _cluster, ("value.cluster-efficiency",), about=("cluster.single",)),
     Calculation("cores behind a figure", _implied_cores, ("value.implied-cores",)),
     Calculation("throughput a licence", _per_licence, ("value.per-licence",)),
     Calculation("licence cost of the work", _licence_cost, ("value.licence-usd-per-unit",)),

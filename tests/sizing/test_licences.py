@@ -1,0 +1,252 @@
+"""Licences: what each vendor's rules count on one machine, and what they must never assume."""
+
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from sizeup import cli
+from sizeup.errors import MalformedError, UsageError
+from sizeup.model.advice import Advice
+from sizeup.model.machine import Machine
+from sizeup.model.platform import Platform
+from sizeup.model.topology import Core, Package
+from sizeup.quantity import Origin
+from sizeup.sizing import rules
+from sizeup.sizing.advise import Sizing, size, whatif
+from sizeup.sizing.formula import parse_formula
+from sizeup.sizing.keys import parse_settings
+from sizeup.sizing.licence import rows
+from sizeup.units import base_unit
+
+RULES = rules.shipped()
+XEON = "machine.cpu_model=Intel(R) Xeon(R) CPU E5320 @ 1.86GHz"
+OVERRIDE = """
+schema = "sizeup.rules/1"
+[[override]]
+target = "product.oracle.ee.price.processor"
+value = 21000
+reason = "contract"
+date = 2026-11-20
+"""
+
+
+def sized(*settings: str) -> Sizing:
+    return size(parse_settings(settings), RULES)
+
+
+def found(sizing: Sizing, advice_id: str) -> Advice:
+    advice = sizing.find(advice_id)
+    assert advice is not None, advice_id
+    return advice
+
+
+def units(*settings: str) -> float:
+    quantity = found(sized(*settings), "licence.units").quantity
+    assert quantity is not None
+    return quantity.value
+
+
+@pytest.mark.parametrize(
+    ("pack", "index"), [(pack.pack, index) for pack in RULES.packs for index in range(len(pack.test))]
+)
+def test_a_pack_gives_the_figures_that_ride_with_it(pack: str, index: int) -> None:
+    holder = RULES.pack(pack)
+    assert holder is not None
+    test = holder.test[index]
+    quantity = found(sized(*(f"{key}={value}" for key, value in test.set.items())), test.figure).quantity
+
+    assert quantity is not None
+    assert quantity.value / base_unit(test.unit)[1] == pytest.approx(test.value)
+
+
+@pytest.mark.parametrize(
+    ("model", "factor"),
+    [
+        ("Intel(R) Xeon(R) CPU E5320 @ 1.86GHz", 0.5),
+        ("AMD EPYC 9654 96-Core Processor", 0.5),
+        ("Intel(R) Core(TM) i7-8650U CPU @ 1.90GHz", 0.5),
+        ("AMD Ryzen 9 7950X", 0.5),
+        ("Ampere Altra Max M128-30", 0.25),
+        ("Neoverse-V2", 1.0),
+        ("Kunpeng-920", 1.0),
+        ("POWER9 (architected), altivec supported", 1.0),
+        ("SPARC-T5", 0.5),
+        ("SPARC T3", 0.25),
+        ("UltraSPARC-T2", 0.75),
+        ("UltraSPARC T2+", 0.5),
+    ],
+)
+def test_the_core_factor_follows_the_processors_name(model: str, factor: float) -> None:
+    assert units("machine.cores=100", f"machine.cpu_model={model}") == 100 * factor
+
+
+@pytest.mark.parametrize(("model", "low"), [("Frobnicator 9000", 50), ("Neoverse-N1", 25)])
+def test_a_name_that_settles_nothing_shows_both_factors_and_says_so(model: str, low: float) -> None:
+    advice = found(sized("machine.cores=100", f"machine.cpu_model={model}"), "licence.units")
+
+    assert advice.quantity is not None
+    assert (advice.quantity.low, advice.quantity.value, advice.quantity.high) == (low, 100, 100)
+    assert any(doubt.startswith(model) for doubt in advice.doubts)
+
+
+def test_odd_counts_round_up_on_each_server_or_over_the_pool() -> None:
+    cluster = ("machine.cores=9", XEON, "cluster.nodes=3")
+
+    assert units(*cluster) == 15
+    assert units(*cluster, "licence.aggregate=pool") == 14
+
+
+def test_named_users_have_a_minimum_of_25_a_processor() -> None:
+    nup = ("machine.cores=8", XEON, "licence.metric=nup")
+
+    assert (units(*nup, "licence.users=30"), units(*nup, "licence.users=300")) == (100, 300)
+
+
+def test_standard_edition_is_forbidden_by_capacity_even_where_sockets_are_empty() -> None:
+    se2 = ("licence.product=se2", "machine.sockets=2", "machine.cores=16")
+
+    assert found(sized(*se2, "machine.socket_capacity=4"), "licence.allowed").decision == "forbidden"
+    assert found(sized(*se2, "machine.socket_capacity=2"), "licence.allowed").decision == "allowed"
+
+
+def test_a_guest_does_not_know_its_hosts_and_asks() -> None:
+    guest = Machine(
+        packages=(Package((0, 1), 0),),
+        cores=(Core((0,), 0, 0, 0), Core((1,), 0, 0, 1)),
+        platform=Platform(is_guest=True, hypervisor="vmware"),
+        cpu_model="Intel(R) Xeon(R) Gold 6338",
+    )
+    sizing = whatif(guest, {})
+
+    assert found(sizing, "licence.units").verdict.startswith("host cores unknown")
+    assert "licence.host_cores" in [question.key for question in sizing.questions]
+    assert found(whatif(guest, parse_settings(["licence.host_cores=64"])), "licence.units").quantity is not None
+
+
+def test_a_hard_partition_counts_its_pinned_cores_only() -> None:
+    assert units("machine.cores=64", XEON, "licence.scope=hard", "licence.pinned_cores=8") == 4
+
+
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [
+        ("licence.pack=orcale", "did you mean oracle"),
+        ("licence.product=eee", "did you mean ee"),
+        ("licence.options=ract", "did you mean rac"),
+        ("licence.metric=procesor", "did you mean processor"),
+        ("licence.scope=vm", "has no rule for 'vm': expected one of bare, hard, soft, cloud"),
+    ],
+)
+def test_what_the_pack_does_not_have_is_refused_with_the_nearest(setting: str, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        sized("machine.cores=8", "machine.vcpus=8", XEON, setting)
+
+
+def test_costs_add_up_over_the_term_with_discount_and_increase() -> None:
+    sizing = sized(
+        "machine.cores=2",
+        XEON,
+        "licence.discount_percent=50",
+        "licence.uplift_percent=10",
+        "licence.term_years=2",
+    )
+    net, support = 47500 * 0.5, 47500 * 0.5 * 0.22
+    total = found(sizing, "licence.cost.term").quantity
+
+    assert total is not None
+    assert total.value == pytest.approx(net + support + support * 1.1)
+
+
+def test_an_overridden_price_is_the_users_wherever_it_counts(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    mine = tmp_path / "rules.toml"
+    mine.write_text(OVERRIDE)
+    settings = ["machine.cores=2", XEON]
+
+    assert cli.run(["size", "--blank", "--rules", str(mine), "--sources", "--set", *settings]) == 0
+    text = capsys.readouterr().out
+    assert "1 licence x $21,000 = $21,000" in text
+    assert "oracle.ee.price.processor = 21,000 USD (user, oracle.ee)" in text
+    assert "overridden by the user on 2026-11-20: contract" in text
+
+
+def test_a_rules_file_that_is_none_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.run(["size", "--blank", "--rules", str(tmp_path / "none.toml")]) == 2
+    assert "none.toml: expected a file of rule overrides" in capsys.readouterr().err
+
+
+def test_rules_that_are_too_old_warn_beside_their_answers() -> None:
+    sizing = size(parse_settings(["machine.cores=8", XEON]), RULES, date(2028, 1, 1))
+
+    assert any("Oracle Database" in warning for warning in sizing.warnings)
+    assert sizing.find("licence.units") is not None
+
+
+def test_every_vendor_is_counted_beside_the_chosen_one() -> None:
+    settings = ["machine.sockets=2", "machine.cores=16", "machine.memory_gib=256", XEON, "licence.options=rac"]
+    table = {(row.pack, row.product): row for row in rows(sized(*settings).inputs, RULES)}
+
+    assert {row.pack for row in table.values()} == {pack.pack for pack in RULES.licence_packs()}
+    oracle, windows, db2 = table["oracle", "ee"], table["windows", "standard"], table["db2", "standard"]
+    assert oracle.list_price is not None
+    assert oracle.list_price.value == 8 * 70500
+    assert windows.list_price is not None
+    assert windows.list_price.origin is Origin.RULE
+    assert (db2.list_price, db2.missing) == (None, "licence.list_usd")
+
+
+PACK = """
+schema = "sizeup.rules/1"
+pack = "x"
+title = "X"
+checked = 2026-11-20
+[[source]]
+id = "s"
+title = "S"
+confidence = "H"
+[[metric]]
+id = "x.a"
+title = "A"
+unit = "licences"
+source = "s"
+formulas = { bare = "ceil(cores)" }
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "what"),
+    [
+        ('"ceil(cores)"', '"b + 1"', None),
+        ('"ceil(cores)"', '"a + 1"', "expected metrics that end in inputs, found a cycle: a -> a"),
+        ('"ceil(cores)"', '"open(cores)"', r"expected numbers, names.*found 'open\(cores\)'"),
+        ('"ceil(cores)"', '"cores ** 9"', "expected numbers"),
+        ('"ceil(cores)"', '"cores["', "expected a formula such as"),
+        ('"ceil(cores)"', '"True"', "expected numbers"),
+        ('"ceil(cores)"', f'"{"cores + " * 40}1"', "at most 60 parts"),
+        ('source = "s"\nformulas', 'source = "t"\nformulas', r"x\.a: expected the id of a \[\[source\]\]"),
+    ],
+)
+def test_a_formula_computes_and_can_do_nothing_besides(before: str, after: str, what: str | None) -> None:
+    text = PACK.replace(before, after)
+    if what is None:
+        assert rules.load({"x.toml": text}).packs
+        return
+    with pytest.raises(MalformedError, match=f"x.toml.*{what}"):
+        rules.load({"x.toml": text})
+
+
+def test_a_formula_shows_its_numbers() -> None:
+    names = {"cores": 7.0, "sockets": 1.0}
+    formula = parse_formula("ceil(max(cores, 4 * sockets) / 2)", "x")
+
+    assert formula.evaluate(names.__getitem__) == 4
+    assert formula.working(names.__getitem__) == "ceil(max(7, 4 x 1) / 2)"
+    assert formula.names == ("cores", "sockets")
+
+
+def test_the_branch_of_a_condition_that_does_not_count_is_not_asked_for() -> None:
+    formula = parse_formula("vcpus if threads < 2 else ceil(vcpus / 2)", "x")
+
+    assert formula.evaluate({"threads": 2.0, "vcpus": 5.0}.__getitem__) == 3
