@@ -213,3 +213,11 @@ def test_contradictions_between_caches_sockets_and_nodes_are_listed() -> None:
         "cache of 1-2 and socket 2-3 overlap in part",
         "all 2 nodes claim the same CPUs, 0-3",
     )
+
+
+def test_nodes_that_do_not_add_up_to_the_machine_are_said_with_both_figures() -> None:
+    machine = two_sockets()
+
+    assert ids(replace(machine, memory_bytes=198 * GIB)) == []
+    (finding,) = find(replace(machine, memory_bytes=400 * GIB))
+    assert finding.title == "the nodes have 200 GiB of memory, the machine 400 GiB"

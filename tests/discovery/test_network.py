@@ -4,58 +4,11 @@ from pathlib import Path
 
 from sizeup.discovery.machine import discover
 from sizeup.model.network import NfsMount, NfsOperation, Nic, RdmaPort
-from trees import grow
-
-TREE = """
-/sys/class/net/eth0 -> ../../devices/pci0000:00/0000:00:03.0/net/eth0
-/sys/devices/pci0000:00/0000:00:03.0/numa_node = 1
-/sys/devices/pci0000:00/0000:00:03.0/driver -> ../../../bus/pci/drivers/ice
-/sys/devices/pci0000:00/0000:00:03.0/net/eth0/device -> ../../../0000:00:03.0
-/sys/devices/pci0000:00/0000:00:03.0/net/eth0/operstate = up
-/sys/devices/pci0000:00/0000:00:03.0/net/eth0/carrier = 1
-/sys/devices/pci0000:00/0000:00:03.0/net/eth0/speed = 25000
-/sys/devices/pci0000:00/0000:00:03.0/net/eth0/duplex = full
-/sys/devices/pci0000:00/0000:00:03.0/net/eth0/mtu = 9000
-/sys/devices/pci0000:00/0000:00:03.0/net/eth0/address = 02:00:00:00:00:01
-/sys/devices/pci0000:00/0000:00:03.0/net/eth0/queues/rx-0/rps_cpus = 0
-/sys/devices/pci0000:00/0000:00:03.0/net/eth0/queues/tx-0/xps_cpus = 0
-/sys/devices/pci0000:00/0000:00:03.0/net/eth0/master -> ../../../virtual/net/bond0
-/sys/class/net/down0/operstate = down
-/sys/class/net/down0/device/vendor = 0x8086
-/sys/class/net/down0/speed = -1
-/sys/class/net/odd0/operstate = up
-/sys/class/net/odd0/device/vendor = 0x8086
-/sys/class/net/odd0/speed = 4294967295
-/sys/class/net/br0/bridge/root_id = 1
-/sys/class/net/br0/operstate = up
-/sys/class/net/br0/speed = 10000
-/sys/class/net/bond0/bonding/mode = active-backup 1
-/sys/class/net/bond0/bonding/slaves = eth0
-/sys/class/net/bond0/bonding/active_slave = eth0
-/sys/class/net/bond0/operstate = up
-/sys/class/net/bonding_masters = bond0
-/sys/class/infiniband/mlx5_0/device -> /sys/devices/pci0000:00/0000:00:03.0
-/sys/class/infiniband/mlx5_0/ports/1/state = 4: ACTIVE
-/sys/class/infiniband/mlx5_0/ports/1/rate = 25 Gb/sec (1X EDR)
-"""
-
-MOUNTSTATS = """\
-device proc mounted on /proc with fstype proc
-device filer:/data mounted on /mnt/with\\040blank with fstype nfs4 statvers=1.1
-\topts:\trw,vers=4,minorversion=1, rsize=262144,wsize=131072,hard,proto=tcp,sec=sys,addr=192.0.2.7
-\tage:\t600
-\tbytes:\t1 2 3 4 500 600 7 8
-\txprt:\ttcp 0 1 2 0 0 9 9 0 0 0
-\txprt:\ttcp 0 1 2 0 0 9 9 0 0 0
-\tper-op statistics
-\t        READ: 10 12 0 100 2000 1 20 21 0
-\t       WRITE: 5 5 0 50 600 1 10 11
-\t        NULL: 0 0 0 0 0 0 0 0 0
-"""
+from trees import MACHINES, grow, machine
 
 
 def test_interfaces_by_kind_place_and_speed(tmp_path: Path) -> None:
-    found = discover(grow(tmp_path, TREE))
+    found = discover(machine(tmp_path, "networks"))
     nics = {nic.name: nic for nic in found.nics}
 
     assert nics["eth0"] == Nic(
@@ -92,7 +45,7 @@ def test_connections_are_counted_from_the_transports(tmp_path: Path) -> None:
         "/proc/net/route = Iface Destination Gateway Flags RefCnt Use Metric Mask\\n"
         "eth0 000200C0 00000000 1 0 0 0 00FFFFFF 0 0 0\\neth1 00000000 010200C0 3 0 0 0 00000000 0 0 0\n",
     )
-    (tmp_path / "proc/self/mountstats").write_text(MOUNTSTATS)
+    (tmp_path / "proc/self/mountstats").write_text((MACHINES / "mountstats.txt").read_text())
 
     assert discover(root).nfs_mounts == (
         NfsMount(

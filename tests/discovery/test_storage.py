@@ -7,57 +7,11 @@ import pytest
 from sizeup.discovery.machine import discover
 from sizeup.discovery.stacks import resolve_stacks, usable_bytes
 from sizeup.model.storage import BlockDevice, BlockKind, Transport
-from trees import grow
-
-TREE = """
-/proc/devices = Character devices:\\n  1 mem\\n\\nBlock devices:\\n  8 sd\\n  9 md\\n253 device-mapper\\n254 virtblk
-/sys/block/rssda -> ../devices/pci0000:00/0000:00:01.0/0000:01:00.0/block/rssda
-/sys/devices/pci0000:00/0000:00:01.0/0000:01:00.0/block/rssda/size = 2048
-/sys/devices/pci0000:00/0000:00:01.0/0000:01:00.0/numa_node = -1
-/sys/devices/pci0000:00/0000:00:01.0/numa_node = 1
-/sys/block/vda -> ../devices/pci0000:00/0000:00:05.0/virtio0/block/vda
-/sys/devices/pci0000:00/0000:00:05.0/virtio0/block/vda/size = 4096
-/sys/devices/pci0000:00/0000:00:05.0/virtio0/block/vda/vda1/size = 2048
-/sys/devices/pci0000:00/0000:00:05.0/virtio0/block/vda/vda1/partition = 1
-/sys/devices/pci0000:00/0000:00:05.0/virtio0/block/vda/vda1/start = 8
-/sys/devices/pci0000:00/0000:00:05.0/virtio0/block/vda/queue/scheduler = [mq-deadline] none
-/sys/block/nvme0n1 -> ../devices/pci0000:00/0000:00:06.0/nvme/nvme0/nvme0n1
-/sys/devices/pci0000:00/0000:00:06.0/nvme/nvme0/nvme0n1/size = 8
-/sys/block/nvme1c1n1 -> ../devices/pci0000:00/0000:00:06.0/nvme/nvme1/nvme1c1n1
-/sys/devices/pci0000:00/0000:00:06.0/nvme/nvme1/nvme1c1n1/size = 8
-/sys/block/dm-0 -> ../devices/virtual/block/dm-0
-/sys/devices/virtual/block/dm-0/size = 64
-/sys/devices/virtual/block/dm-0/dm/name = mpatha
-/sys/devices/virtual/block/dm-0/dm/uuid = mpath-36000
-/sys/devices/virtual/block/dm-0/slaves/sda -> /sys/block/sda
-/sys/devices/virtual/block/dm-0/slaves/sdb -> /sys/block/sdb
-/sys/block/sda -> ../devices/pci0000:00/0000:00:07.0/host1/rport-1:0-0/target1:0:0/1:0:0:0/block/sda
-/sys/block/sdb -> ../devices/pci0000:00/0000:00:07.1/host2/rport-2:0-0/target2:0:0/2:0:0:0/block/sdb
-/sys/devices/pci0000:00/0000:00:07.0/host1/rport-1:0-0/target1:0:0/1:0:0:0/block/sda/size = 64
-/sys/devices/pci0000:00/0000:00:07.1/host2/rport-2:0-0/target2:0:0/2:0:0:0/block/sdb/size = 64
-/sys/devices/pci0000:00/0000:00:07.0/numa_node = 0
-/sys/devices/pci0000:00/0000:00:07.1/numa_node = 1
-/sys/bus/scsi/devices/1:0:0:0 -> ../../../devices/pci0000:00/0000:00:07.0/host1/rport-1:0-0/target1:0:0/1:0:0:0
-/sys/bus/scsi/devices/2:0:0:0 -> ../../../devices/pci0000:00/0000:00:07.1/host2/rport-2:0-0/target2:0:0/2:0:0:0
-/sys/devices/pci0000:00/0000:00:07.0/host1/rport-1:0-0/target1:0:0/1:0:0:0/state = running
-/sys/devices/pci0000:00/0000:00:07.1/host2/rport-2:0-0/target2:0:0/2:0:0:0/state = offline
-/sys/class/fc_host/host1 -> ../../devices/pci0000:00/0000:00:07.0/host1/fc_host/host1
-/sys/class/fc_host/host2 -> ../../devices/pci0000:00/0000:00:07.1/host2/fc_host/host2
-/sys/devices/pci0000:00/0000:00:07.0/host1/fc_host/host1/port_name = 0x1000000000000001
-/sys/devices/pci0000:00/0000:00:07.0/host1/fc_host/host1/speed = 16 Gbit
-/sys/devices/pci0000:00/0000:00:07.0/host1/fc_host/host1/port_state = Online
-/sys/devices/pci0000:00/0000:00:07.1/host2/fc_host/host2/port_name = 0x1000000000000002
-/sys/devices/pci0000:00/0000:00:07.1/host2/fc_host/host2/speed = unknown
-/sys/devices/pci0000:00/0000:00:07.1/host2/fc_host/host2/port_state = Linkdown
-/sys/class/fc_remote_ports/rport-1:0-0/port_name = 0x5000000000000001
-/sys/class/fc_remote_ports/rport-1:0-0/roles = FCP Target
-/sys/class/fc_remote_ports/rport-2:0-0/port_name = 0x5000000000000002
-/sys/class/fc_remote_ports/rport-2:0-0/roles = FCP Target
-"""
+from trees import machine
 
 
 def test_the_place_says_what_a_disk_is_and_where(tmp_path: Path) -> None:
-    devices = {device.name: device for device in discover(grow(tmp_path, TREE)).block_devices}
+    devices = {device.name: device for device in discover(machine(tmp_path, "paths-and-disks")).block_devices}
 
     assert {name: device.kind for name, device in devices.items()} == {
         "dm-0": BlockKind.MULTIPATH,
@@ -74,7 +28,7 @@ def test_the_place_says_what_a_disk_is_and_where(tmp_path: Path) -> None:
 
 
 def test_a_map_is_traced_path_by_path_to_port_function_and_node(tmp_path: Path) -> None:
-    (found,) = discover(grow(tmp_path, TREE)).maps
+    (found,) = discover(machine(tmp_path, "paths-and-disks")).maps
 
     assert (found.name, found.device, found.size_bytes) == ("mpatha", "dm-0", 32768)
     assert [(p.device, p.hctl, p.hba, p.transport, p.initiator, p.target) for p in found.paths] == [

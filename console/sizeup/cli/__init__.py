@@ -19,6 +19,7 @@ from sizeup.errors import ExitStatus, SizeupError, UsageError
 
 COMMANDS = {
     "detect": "what the machine is",
+    "capture": "a recording of what describes this machine, masked",
     "size": "what it should carry, with the working",
     "presets": "published cases by name, and how two of them compare",
     "probes": "each probe, its parameters, whether it can run here",

@@ -10,7 +10,9 @@ from sizeup.errors import ExitStatus
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("--sysroot", metavar="DIR", default="/", help="a recording instead of this machine")
+    parser.add_argument(
+        "--sysroot", metavar="DIR", default="/", help="a recording, a directory or an archive, instead of this machine"
+    )
     parser.add_argument("--json", action="store_true", help="everything, as one JSON document (sizeup.detect/1)")
 
 

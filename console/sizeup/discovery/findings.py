@@ -23,6 +23,7 @@ ONE_SIDED_SHARE, GROWTH_BYTES_MINIMUM = 0.9, 64 << 20
 
 _SKEW, _SKEW_USED = 0.4, 0.4
 _UNEVEN_RATIO = 1.5
+_NODE_SUM_TOLERANCE = 0.05
 _STEAL_SHARE = 0.01
 _SLOW_CLOCKS = frozenset({"hpet", "acpi_pm", "jiffies", "refined-jiffies", "pit", "xen"})
 _BITS_PER_TRANSPORT = 10_000_000_000
@@ -294,6 +295,27 @@ def narrow_uplinks(machine: Machine) -> Iterator[Finding]:
             )
 
 
+def node_sum(machine: Machine) -> Iterator[Finding]:
+    """Nodes whose memory does not add up to the machine's: onlined late, or hidden by the firmware."""
+    sizes = [node.memory_bytes for node in machine.nodes if node.memory_bytes is not None]
+    total, added = machine.memory_bytes, sum(sizes)
+    if total is None or len(sizes) != len(machine.nodes) or not added:
+        return
+    if abs(total - added) > _NODE_SUM_TOLERANCE * total:
+        yield Finding(
+            "memory.node-sum",
+            Severity.WARNING,
+            f"the nodes have {format_bytes(added)} of memory, the machine {format_bytes(total)}",
+            (
+                f"/proc/meminfo MemTotal: {format_bytes(total)}",
+                *(f"node {node.os_id} MemTotal: {format_bytes(node.memory_bytes or 0)}" for node in machine.nodes),
+            ),
+            "Memory was onlined late or is counted twice; what is placed by node uses the smaller figure.",
+            "Check again after boot has settled; trust neither figure for sizing before they agree.",
+            ("memory",),
+        )
+
+
 def _packages_of(machine: Machine, nodes: Iterable[int | None]) -> set[int]:
     by_node = {node.os_id: node.packages for node in machine.nodes}
     return {package for node in nodes if node is not None for package in by_node.get(node, ())}
@@ -560,8 +582,8 @@ def arrays(machine: Machine) -> Iterator[Finding]:
 
 
 _CHECKS: tuple[Callable[[Machine], Iterator[Finding]], ...] = (
-    exhausted_nodes, arrays, skewed_memory, suma, uneven_memory, remote_devices, degraded_links, narrow_uplinks, bonds,
-    maps, nfs_transports, memlock_without_huge_pages, clock_source, processors, restricted, firmware,
+    exhausted_nodes, arrays, skewed_memory, suma, uneven_memory, node_sum, remote_devices, degraded_links,
+    narrow_uplinks, bonds, maps, nfs_transports, memlock_without_huge_pages, clock_source, processors, restricted, firmware,
 )  # fmt: skip
 
 

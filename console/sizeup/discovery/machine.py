@@ -22,13 +22,13 @@ from sizeup.discovery.pci import read_pci
 from sizeup.discovery.platform import read_base_clock, read_platform
 from sizeup.discovery.scsi import read_hbas, read_scsi_devices
 from sizeup.discovery.stacks import resolve_stacks
-from sizeup.discovery.sysroot import Sysroot
+from sizeup.discovery.sysroot import Sysroot, open_sysroot
 from sizeup.model.machine import Machine
 
 
 def discover(sysroot: Sysroot | str = "/") -> Machine:
     """What the machine under ``sysroot`` is; what could not be known is in its gaps."""
-    root = Sysroot(sysroot) if isinstance(sysroot, str) else sysroot
+    root = open_sysroot(sysroot) if isinstance(sysroot, str) else sysroot
     cpuinfo = read_cpuinfo(root)
     allowance = read_allowance(root)
     processors = read_processors(root, cpuinfo, allowance.cpus)
@@ -73,5 +73,10 @@ def discover(sysroot: Sysroot | str = "/") -> Machine:
         contradictions=processors.contradictions,
         gaps=tuple(root.gaps),
     )
+    return assessed(machine)
+
+
+def assessed(machine: Machine) -> Machine:
+    """The machine with what follows from the rest of it: budgets and findings."""
     machine = replace(machine, budgets=bandwidth_budgets(machine))
     return replace(machine, findings=find(machine))

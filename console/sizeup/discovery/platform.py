@@ -170,6 +170,9 @@ def _cpu_set(sysroot: Sysroot, name: str) -> tuple[int, ...]:
 
 
 def _architecture(sysroot: Sysroot, cpuinfo: CpuInfo) -> str | None:
+    named = sysroot.line("/proc/sys/kernel/arch")  # since 6.1, and in every recording of ours
+    if named is not None:
+        return named
     if sysroot.live:
         return os.uname().machine
     if "lm" in cpuinfo.flags:

@@ -10,8 +10,12 @@ stops there. Sizes, counts and depths are bounded, because a recording is a stra
 from __future__ import annotations
 
 import errno
+import json
+import lzma
 import os
 import stat
+import tarfile
+import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import islice
@@ -25,6 +29,9 @@ FILE_BYTES_LIMIT = 4 << 20
 
 ENTRIES_LIMIT = 1 << 16
 """Most entries of one directory."""
+
+MANIFEST = "sizeup-capture.json"
+"""The file at a recording's root that says what made it and what it could not read."""
 
 LINKS_LIMIT = 40
 """Most links followed for one path, as in the kernel."""
@@ -64,18 +71,46 @@ class Sysroot:
         self.live = self.root == "/"
         self.gaps: list[Gap] = []
         self._directories: dict[str, str | None] = {"": ""}
+        self._refused: dict[str, int] = {}
+        self._check(root)
+
+    def _check(self, root: str) -> None:
         if not os.path.isdir(self.root):
             found = "a file" if os.path.exists(self.root) else "nothing"
             raise UsageError(f"--sysroot {root}: expected a directory with sys/ or proc/ in it, found {found}")
-        if not self.live and not self.knows_linux():
+        if not self.live:
+            self._check_linux(root)
+            self._read_manifest()
+
+    def _check_linux(self, root: str) -> None:
+        if not any(self._raw_there(f"/{name}") for name in ("sys", "proc")):
             raise UsageError(
                 f"--sysroot {root}: expected a recording of a Linux machine (a directory with sys/ or proc/ in it), "
                 f"found neither; make one with: sizeup capture FILE"
             )
 
-    def knows_linux(self) -> bool:
-        """Some kernel file system is there at all."""
-        return any(os.path.isdir(os.path.join(self.root, name)) for name in ("sys", "proc"))
+    def _read_manifest(self) -> None:
+        """What the recorder could not read: it is refused again here, with the same error."""
+        try:
+            refused = json.loads(self._raw_bytes(f"/{MANIFEST}")).get("refused", {})
+            self._refused = {str(path): int(number) for path, number in refused.items()}
+        except (OSError, ValueError, AttributeError, TypeError, RecursionError):
+            self._refused = {}
+
+    # What a kind of root answers for a path without links
+
+    def _raw_bytes(self, where: str) -> bytes:
+        return self._bytes(self.root + where, where)
+
+    def _raw_names(self, where: str) -> tuple[str, ...]:
+        with os.scandir(self.root + where) as entries:
+            return tuple(entry.name for entry in islice(entries, ENTRIES_LIMIT))
+
+    def _raw_link(self, where: str) -> str:
+        return os.readlink(self.root + where)
+
+    def _raw_there(self, where: str) -> bool:
+        return os.path.lexists(self.root + where)
 
     # Reading
 
@@ -87,7 +122,9 @@ class Sysroot:
             where = self._resolve(path)
             if where is None:
                 return Unreadable(errno.ENOENT)
-            return self._bytes(self.root + where, path)
+            if where in self._refused:
+                return Unreadable(self._refused[where])
+            return self._raw_bytes(where)
         except OSError as error:
             return Unreadable(error.errno or errno.EIO)
         except ValueError:  # a NUL in a name that came out of a file
@@ -147,15 +184,12 @@ class Sysroot:
     # Looking around
 
     def names(self, path: str) -> tuple[str, ...]:
-        """The names in a directory, unsorted; empty where it is missing or unreadable."""
+        """The names in a directory, sorted; empty where it is missing or unreadable."""
         try:
             if self.live:
-                return tuple(os.listdir(path))
+                return tuple(sorted(os.listdir(path)))
             where = self._resolve(path)
-            if where is None:
-                return ()
-            with os.scandir(self.root + where) as entries:
-                return tuple(entry.name for entry in islice(entries, ENTRIES_LIMIT))
+            return () if where is None else tuple(sorted(self._raw_names(where)))
         except OSError as error:
             if error.errno not in _MISSING:
                 self.note(path, Unreadable(error.errno or errno.EIO).reason)
@@ -168,7 +202,7 @@ class Sysroot:
         if self.live:
             return os.path.exists(path)
         where = self._resolve(path)
-        return where is not None and os.path.lexists(self.root + where)
+        return where is not None and self._raw_there(where)
 
     def readlink(self, path: str) -> str | None:
         """Where a link points, as written; None where there is none."""
@@ -177,7 +211,7 @@ class Sysroot:
         if where is None:
             return None
         try:
-            return os.readlink(f"{'' if self.live else self.root}{where}/{name}")
+            return os.readlink(path) if self.live else self._raw_link(f"{where}/{name}")
         except (OSError, ValueError):
             return None
 
@@ -189,7 +223,7 @@ class Sysroot:
             except (OSError, ValueError):
                 return None
         where = self._resolve(path)
-        return where if where is not None and os.path.lexists(self.root + where) else None
+        return where if where is not None and self._raw_there(where) else None
 
     def note(self, subject: str, reason: str) -> None:
         """Note a gap; each once, and only so many."""
@@ -219,7 +253,7 @@ class Sysroot:
     def _step(self, directory: str, name: str, links_left: int) -> str | None:
         candidate = f"{directory}/{name}"
         try:
-            target = os.readlink(self.root + candidate)
+            target = self._raw_link(candidate)
         except OSError as error:
             # EINVAL: it is there and no link.
             return candidate if error.errno == errno.EINVAL else None
@@ -243,6 +277,76 @@ class Sysroot:
                 return None
             where = step
         return where
+
+
+_ARCHIVE_MEMBERS_LIMIT = 1 << 18
+_ARCHIVE_BYTES_LIMIT = 256 << 20
+
+
+class Recording(Sysroot):
+    """The kernel's files in a tar archive; nothing is unpacked, so nothing can be written through its links."""
+
+    def _check(self, root: str) -> None:
+        self._files: dict[str, bytes] = {}
+        self._links: dict[str, str] = {}
+        self._entries: dict[str, set[str]] = {"": set()}
+        try:
+            with tarfile.open(self.root) as archive:
+                self._load(archive)
+        except (OSError, EOFError, tarfile.TarError, zlib.error, lzma.LZMAError) as error:
+            raise UsageError(
+                f"--sysroot {root}: expected a directory or a recording made by sizeup capture, found {error}"
+            ) from error
+        self._check_linux(root)
+        self._read_manifest()
+
+    def _load(self, archive: tarfile.TarFile) -> None:
+        size = 0
+        for member in islice(archive, _ARCHIVE_MEMBERS_LIMIT):
+            parts = [part for part in member.name.split("/") if part not in ("", ".")]
+            if not parts or ".." in parts:
+                continue
+            path = "/" + "/".join(parts)
+            if member.issym():
+                self._links[path] = member.linkname
+            elif member.isfile():
+                size += member.size
+                source = archive.extractfile(member)
+                if size > _ARCHIVE_BYTES_LIMIT or source is None:
+                    self.note(path, "left out: the recording is too large")
+                    continue
+                self._files[path] = source.read(FILE_BYTES_LIMIT)
+            elif member.isdir():
+                self._entries.setdefault(path, set())
+            else:
+                continue
+            for depth in range(len(parts)):
+                above = "".join(f"/{part}" for part in parts[:depth])
+                self._entries.setdefault(above, set()).add(parts[depth])
+
+    def _raw_bytes(self, where: str) -> bytes:
+        try:
+            return self._files[where]
+        except KeyError:
+            raise OSError(errno.ENOENT, "not in the recording") from None
+
+    def _raw_names(self, where: str) -> tuple[str, ...]:
+        if where not in self._entries:
+            raise OSError(errno.ENOENT, "not in the recording")
+        return tuple(islice(self._entries[where], ENTRIES_LIMIT))
+
+    def _raw_link(self, where: str) -> str:
+        if where in self._links:
+            return self._links[where]
+        raise OSError(errno.EINVAL if self._raw_there(where) else errno.ENOENT, "no link")
+
+    def _raw_there(self, where: str) -> bool:
+        return where in self._files or where in self._entries or where in self._links
+
+
+def open_sysroot(root: str) -> Sysroot:
+    """The live machine for ``/``, a recording for a directory or an archive."""
+    return Recording(root) if os.path.isfile(root) else Sysroot(root)
 
 
 def parse_integer(text: str) -> int:

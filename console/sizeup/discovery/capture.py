@@ -1,0 +1,291 @@
+"""A recording of this host: what discovery read, link by link, in one archive.
+
+Discovery itself decides what belongs into it: it runs over a root that remembers every answer, so
+that a recording reads back to the machine it was made of, and never holds a file nobody looks at.
+Identifying values are replaced by stand-ins unless the user keeps them.
+"""
+
+from __future__ import annotations
+
+import errno
+import io
+import json
+import os
+import re
+import stat
+import tarfile
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+
+from sizeup.discovery.block import parse_vpd_serial
+from sizeup.discovery.disguise import Disguise
+from sizeup.discovery.machine import assessed, discover
+from sizeup.discovery.nfs import parse_mountstats
+from sizeup.discovery.sysroot import LINKS_LIMIT, MANIFEST, Sysroot, Unreadable
+from sizeup.errors import UsageError
+from sizeup.model.machine import Machine
+
+FORMAT = 1
+
+_IDENTIFYING = frozenset({
+    "serial", "serial_number", "product_serial", "product_uuid", "board_serial", "chassis_serial", "board_asset_tag",
+    "chassis_asset_tag", "port_name", "node_name", "fabric_name", "sas_address", "host_sas_address", "wwid", "nguid",
+    "uuid", "eui", "initiatorname", "targetname", "ipaddress", "hwaddress", "subsysnqn", "hostnqn", "hostid",
+    "node_guid", "sys_image_guid", "permanent_port_name", "ibm,partition-name", "hostname",
+})  # fmt: skip
+"""Files whose whole text names one machine, part or place."""
+
+_NAME_KIND = re.compile(r"^(?:naa\.|eui\.|nvme\.|t10\.|(?:part\d+-)?(?:mpath|LVM|CRYPT-\w+|CRYPT|DM_\w+)-)")
+"""What tells the kind of a name, by which discovery knows it, and is no part of it."""
+
+_WITH_ADDRESSES = ("/mounts", "/mountinfo", "/mountstats", "/address", "/ipaddress")
+"""Files in which network addresses stand between other words."""
+
+_WITH_ADDRESSES_FIELDS = frozenset({"nfs_mounts", "mount_points", "address", "target"})
+"""The fields of a machine that come from them."""
+
+_MISSING = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ENODEV, errno.ENXIO, errno.ELOOP, errno.ENAMETOOLONG})
+
+
+@dataclass(slots=True)
+class Trove:
+    """What was read, by path without links, seen from the root."""
+
+    files: dict[str, bytes] = field(default_factory=dict)
+    links: dict[str, str] = field(default_factory=dict)
+    directories: set[str] = field(default_factory=set)
+    refused: dict[str, int] = field(default_factory=dict)
+    """Paths that could not be read, with the error number."""
+
+
+class Recorder(Sysroot):
+    """A root that remembers its answers; a file is read once, so that the recording agrees with itself."""
+
+    def __init__(self, root: str = "/") -> None:
+        super().__init__(root)
+        self.trove = Trove()
+        self._answers: dict[str, bytes | Unreadable] = {}
+        self._traced: dict[str, str | None] = {"": ""}
+
+    def answer(self, path: str) -> bytes | Unreadable:
+        """As ``Sysroot.answer``, remembered."""
+        if path not in self._answers:
+            self._answers[path] = answer = super().answer(path)
+            where = self._trace(path)
+            if where is not None and isinstance(answer, bytes):
+                self.trove.files[where] = answer
+            elif where is not None and isinstance(answer, Unreadable) and answer.errno not in _MISSING:
+                self.trove.refused[where] = answer.errno
+                self.trove.files.setdefault(where, b"")
+        return self._answers[path]
+
+    def names(self, path: str) -> tuple[str, ...]:
+        """As ``Sysroot.names``, with a place kept for every name."""
+        found = super().names(path)
+        where = self._trace(path)
+        if where is not None and found:
+            self.trove.directories.add(where)
+            for name in found:
+                self._keep(f"{where}/{name}")
+        return found
+
+    def exists(self, path: str) -> bool:
+        """As ``Sysroot.exists``, with a place kept for what is there."""
+        there = super().exists(path)
+        if there and (where := self._trace(path)) is not None:
+            self._keep(where)
+        return there
+
+    def readlink(self, path: str) -> str | None:
+        """As ``Sysroot.readlink``, remembered."""
+        target = super().readlink(path)
+        parent, _, name = path.rpartition("/")
+        where = self._trace(parent)
+        if target is not None and where is not None:
+            self.trove.links[f"{where}/{name}"] = target
+        return target
+
+    def realpath(self, path: str) -> str | None:
+        """As ``Sysroot.realpath``, with its links remembered."""
+        real = super().realpath(path)
+        if real is not None and (where := self._trace(path)) is not None:
+            self._keep(where)
+        return real
+
+    def _outside(self, where: str) -> str:
+        return where if self.live else self.root + where
+
+    def _keep(self, where: str) -> None:
+        """Remember that something is there, and of which kind; its content only when it is read."""
+        if where in self.trove.files or where in self.trove.links or where in self.trove.directories:
+            return
+        try:
+            mode = os.lstat(self._outside(where)).st_mode
+            if stat.S_ISLNK(mode):
+                self.trove.links[where] = os.readlink(self._outside(where))
+            elif stat.S_ISDIR(mode):
+                self.trove.directories.add(where)
+            else:
+                self.trove.files[where] = b""
+        except (OSError, ValueError):
+            return
+
+    def _trace(self, path: str, links_left: int = LINKS_LIMIT) -> str | None:
+        """The path without links; every link on the way is remembered."""
+        if path in self._traced:
+            return self._traced[path]
+        parent, _, name = path.rpartition("/")
+        above = self._trace(parent, links_left) if parent else ""
+        if above is None or name == "..":
+            return None if above is None else above.rpartition("/")[0]
+        where = f"{above}/{name}" if name not in ("", ".") else above
+        try:
+            target = os.readlink(self._outside(where))
+        except (OSError, ValueError):
+            self._traced[path] = where
+            return where
+        self.trove.links[where] = target
+        if links_left == 0:
+            return None
+        self._traced[path] = self._trace(target if target.startswith("/") else f"{above}/{target}", links_left - 1)
+        return self._traced[path]
+
+
+def learn_identities(disguise: Disguise, trove: Trove, machine: Machine) -> None:
+    """Everything that names this host or a part of it, from the files and from what was made of them."""
+    for path, data in trove.files.items():
+        name = path.rpartition("/")[2]
+        text = data.decode("utf-8", "replace").strip("\0 \t\r\n")
+        if name == "address" and "/net/" in path:
+            disguise.learn_mac(text)
+        elif name in _IDENTIFYING:
+            disguise.learn(_NAME_KIND.sub("", text))
+    disguise.learn(machine.platform.hostname)
+    for device in machine.block_devices:
+        disguise.learn(device.serial)
+        disguise.learn(_NAME_KIND.sub("", device.wwn or ""))
+        disguise.learn(_NAME_KIND.sub("", device.dm_uuid or ""))
+    for hba in machine.hbas:
+        for target in hba.targets:
+            disguise.learn(target.name if target.name != target.sysfs_name else None)
+            disguise.learn(target.node_name)
+    for controller in machine.nvme_controllers:
+        disguise.learn(controller.serial)
+    named = [(mount.export, mount.mount_point) for mount in machine.nfs_mounts]
+    stats = trove.files.get("/proc/self/mountstats", b"").decode("utf-8", "replace")
+    named += [(section.export, section.mount_point) for section in parse_mountstats(stats)]
+    for export, where in named:
+        disguise.learn_share(export, where)
+
+
+def masked_machine(machine: Machine, disguise: Disguise) -> Machine:
+    """The machine with all identifying text replaced; a masked recording of it reads back to the same."""
+
+    def in_mounts(text: str) -> str:
+        return disguise.text(text, mounts=True)
+
+    def mask(value: Any, replace_in: Callable[[str], str]) -> Any:
+        if isinstance(value, str):
+            return replace_in(value)
+        if isinstance(value, dict):
+            return {
+                key: mask(item, in_mounts if key in _WITH_ADDRESSES_FIELDS else replace_in)
+                for key, item in value.items()
+            }
+        return [mask(item, replace_in) for item in value] if isinstance(value, (list, tuple)) else value
+
+    document = mask(msgspec.to_builtins(machine), disguise.text)
+    # Any word of the command line may name a server or hold a secret; the settings that we know do not.
+    document["platform"]["command_line"] = " ".join(machine.platform.kernel_settings) or None
+    return assessed(msgspec.convert(document, Machine))
+
+
+def masked_trove(trove: Trove, disguise: Disguise, machine: Machine) -> Trove:
+    """The same tree with stand-ins in files, names and links."""
+    files = {}
+    for path, data in trove.files.items():
+        text = data.decode("latin-1")
+        if path.endswith("/vpd_pg80") and (serial := parse_vpd_serial(data)) is not None:
+            text = text.replace(serial, disguise.stand_in(serial))
+        masked = disguise.text(text, mounts=path.endswith(_WITH_ADDRESSES))
+        files[disguise.text(path)] = masked.encode("latin-1", "replace")
+    if "/proc/cmdline" in files:
+        files["/proc/cmdline"] = " ".join(machine.platform.kernel_settings).encode() + b"\n"
+    if "/proc/net/route" in files:
+        files["/proc/net/route"] = _routes(machine, disguise)
+    if "/proc/1/environ" in files:
+        kept = [word for word in trove.files["/proc/1/environ"].split(b"\0") if word.startswith(b"container=")]
+        files["/proc/1/environ"] = b"\0".join(kept)
+    return Trove(
+        files,
+        {disguise.text(path): disguise.text(target) for path, target in trove.links.items()},
+        {disguise.text(path) for path in trove.directories},
+        {disguise.text(path): number for path, number in trove.refused.items()},
+    )
+
+
+def _routes(machine: Machine, disguise: Disguise) -> bytes:
+    """A route table that leads to the masked servers over the same interfaces, and says nothing else."""
+    lines = ["Iface\tDestination\tGateway\tFlags\tRefCnt\tUse\tMetric\tMask\tMTU\tWindow\tIRTT"]
+    for mount in machine.nfs_mounts:
+        if mount.nic not in (None, "lo") and mount.address is not None:
+            address = disguise.text(mount.address, mounts=True)
+            packed = "".join(f"{int(octet):02X}" for octet in reversed(address.split(".")))
+            lines.append(f"{disguise.text(mount.nic or '')}\t{packed}\t00000000\t0001\t0\t0\t0\tFFFFFFFF\t0\t0\t0")
+    return ("\n".join(lines) + "\n").encode()
+
+
+def write_recording(path: str, trove: Trove, *, tool: str, masked: bool) -> int:
+    """Write the archive, compressed by its name's ending; the value is the number of files in it."""
+    manifest = {"format": FORMAT, "tool": tool, "masked": masked, "refused": trove.refused}
+    mode = "w:xz" if path.endswith(".xz") else "w:gz" if path.endswith(("gz", ".tgz")) else "w"
+    try:
+        with tarfile.open(path, mode) as archive:  # type: ignore[call-overload]  # the mode is one of three
+            _add(archive, MANIFEST, json.dumps(manifest, indent=1, sort_keys=True).encode())
+            for name in sorted(trove.directories):
+                _add(archive, name, None)
+            for name in sorted(trove.files):
+                if name not in trove.directories and name not in trove.links:
+                    _add(archive, name, trove.files[name])
+            for name in sorted(trove.links):
+                info = tarfile.TarInfo(name.lstrip("/"))
+                info.type, info.linkname = tarfile.SYMTYPE, trove.links[name]
+                archive.addfile(info)
+    except OSError as error:
+        raise UsageError(f"{path}: cannot write the recording: {error.strerror}") from error
+    return len(trove.files)
+
+
+def _add(archive: tarfile.TarFile, name: str, data: bytes | None) -> None:
+    info = tarfile.TarInfo(name.lstrip("/"))
+    if not info.name:
+        return
+    if data is None:
+        info.type, info.mode = tarfile.DIRTYPE, 0o755
+        archive.addfile(info)
+        return
+    info.size = len(data)
+    archive.addfile(info, io.BytesIO(data))
+
+
+def capture(root: str, path: str, *, tool: str, salt: bytes | None) -> tuple[Machine, int]:
+    """Record the machine under ``root`` into ``path``; ``salt`` is None to keep all identities.
+
+    The value is the machine as the recording reads back, and the number of files in it.
+    """
+    recorder = Recorder(root)
+    for top in ("/sys", "/proc"):
+        recorder.exists(top)
+    machine = discover(recorder)
+    trove = recorder.trove
+    if machine.platform.architecture is not None:
+        trove.files["/proc/sys/kernel/arch"] = machine.platform.architecture.encode() + b"\n"
+    if salt is not None:
+        disguise = Disguise(salt)
+        learn_identities(disguise, trove, machine)
+        trove = masked_trove(trove, disguise, machine)
+        machine = masked_machine(machine, disguise)
+    return machine, write_recording(path, trove, tool=tool, masked=salt is not None)

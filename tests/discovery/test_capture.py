@@ -1,0 +1,157 @@
+"""A recording reads back to the machine it was made of, and a masked one names nobody."""
+
+import io
+import re
+import tarfile
+from pathlib import Path
+
+import pytest
+
+from recordings import expectations, recorded
+from sizeup.cli import run
+from sizeup.discovery.capture import capture
+from sizeup.discovery.disguise import Disguise
+from sizeup.discovery.machine import discover
+from sizeup.discovery.sysroot import Recording
+from sizeup.errors import UsageError
+from trees import MACHINES, grow
+
+SECRETS = (
+    "S3RIAL99", "CHASSIS7", "02:00:5e:aa:bb:01", "1000000000000001", "5000000000000001", "naa.600a0b80000f1234",
+    "600a0b80000f1234", "rackhost7", "filer.example", "192.0.2.7", "ledger", "hunter2", "070200C0",
+)  # fmt: skip
+
+TREE = """
+/sys/class/net/eth0/address2 = 1
+/sys/class/dmi/id/product_serial = CHASSIS7
+/sys/class/dmi/id/product_name = Model 2S
+/proc/sys/kernel/hostname = rackhost7
+/proc/cmdline = root=filer.example:/boot mitigations=off token=hunter2
+/proc/self/mountinfo = 36 35 0:42 / /mnt/ledger rw - nfs4 filer.example:/ledger rw,vers=4.1,addr=192.0.2.7
+/proc/net/route = Iface Destination Gateway Flags RefCnt Use Metric Mask\\neth0 070200C0 00000000 1 0 0 0 FFFFFFFF 0 0 0
+/sys/class/net/enx02005eaabb01/address = 02:00:5e:aa:bb:01
+/sys/class/net/enx02005eaabb01/operstate = up
+/sys/devices/pci0000:00/0000:00:06.0/nvme/nvme0/nvme0n1/device/serial = S3RIAL99
+/sys/devices/pci0000:00/0000:00:06.0/nvme/nvme0/nvme0n1/wwid = naa.600a0b80000f1234
+/sys/devices/virtual/block/dm-0/dm/uuid2 = 1
+"""
+
+
+def full_tree(root: Path) -> str:
+    trees = ((MACHINES / f"{name}.tree").read_text() for name in ("paths-and-disks", "networks"))
+    made = grow(root, "\n".join((*trees, TREE)))
+    stats = (MACHINES / "mountstats.txt").read_text()
+    stats = stats.replace("/mnt/with\\040blank", "/mnt/ledger").replace("filer:/data", "filer.example:/ledger")
+    (root / "proc/self/mountstats").write_text(stats)
+    return made
+
+
+@pytest.mark.parametrize("salt", [None, b"one"], ids=["unmasked", "masked"])
+@pytest.mark.parametrize("ending", ["tar", "tar.gz", "tar.xz"])
+def test_a_recording_reads_back_to_an_equal_machine(tmp_path: Path, salt: bytes | None, ending: str) -> None:
+    file = str(tmp_path / f"host.{ending}")
+
+    machine, count = capture(full_tree(tmp_path / "root"), file, tool="test", salt=salt)
+
+    assert discover(file) == machine
+    assert count > 20
+    if salt is None:
+        assert discover(str(tmp_path / "root")) == machine
+
+
+@pytest.mark.parametrize("salt", [None, b"one"], ids=["unmasked", "masked"])
+def test_the_live_machine_reads_back_to_an_equal_machine(tmp_path: Path, salt: bytes | None) -> None:
+    file = str(tmp_path / "live.tar.gz")
+
+    machine, _ = capture("/", file, tool="test", salt=salt)
+
+    assert discover(file) == machine
+
+
+def test_nothing_that_names_the_host_is_left_in_a_masked_recording(tmp_path: Path) -> None:
+    file = tmp_path / "host.tar"
+
+    capture(full_tree(tmp_path / "root"), str(file), tool="test", salt=b"one")
+
+    content = file.read_bytes()
+    assert [secret for secret in SECRETS if secret.encode() in content] == []
+    assert b"Model 2S" in content
+    assert b"mitigations=off" in content
+
+
+def test_unmasked_recordings_keep_everything_but_only_when_asked(tmp_path: Path) -> None:
+    file = tmp_path / "host.tar"
+
+    capture(full_tree(tmp_path / "root"), str(file), tool="test", salt=None)
+
+    assert [secret for secret in SECRETS if secret.encode() not in file.read_bytes()] == []
+
+
+def test_the_topology_still_links_up_behind_the_mask(tmp_path: Path) -> None:
+    machine, _ = capture(full_tree(tmp_path / "root"), str(tmp_path / "host.tar"), tool="test", salt=b"one")
+
+    (found,) = machine.maps
+    ports = {hba.name: hba.port_name for hba in machine.hbas}
+    assert [path.initiator for path in found.paths] == [ports["host1"], ports["host2"]]
+    assert machine.nfs_mounts[0].nic == "eth0"
+
+
+def test_stand_ins_keep_their_shape_and_depend_on_the_salt() -> None:
+    one, other = Disguise(b"one"), Disguise(b"other")
+
+    for value, shape in (
+        ("S3RIAL99", r"[A-Z]\d[A-Z]{4}\d\d"),
+        ("02:00:5e:aa:bb:01", r"02(:[0-9a-f]{2}){5}"),
+        ("5000c50000000003", r"5[0-9a-f]{15}"),
+        ("192.0.2.7", r"198\.1[89]\.\d+\.\d+"),
+    ):
+        masked = one.stand_in(value)
+        assert masked != value
+        assert re.fullmatch(shape, masked), masked
+        assert one.stand_in(value) == masked
+        assert other.stand_in(value) != masked
+    assert one.text("127.0.0.1 and ::1", mounts=True) == "127.0.0.1 and ::1"
+
+
+def test_what_could_not_be_read_is_refused_again(tmp_path: Path) -> None:
+    file = tmp_path / "host.tar"
+    with tarfile.open(file, "w") as archive:
+        for name, text in (
+            ("sizeup-capture.json", '{"refused": {"/sys/class/dmi/id/product_serial": 13}}'),
+            ("sys/class/dmi/id/product_serial", ""),
+        ):
+            info = tarfile.TarInfo(name)
+            info.size = len(text)
+            archive.addfile(info, io.BytesIO(text.encode()))
+
+    gaps = {gap.subject: gap.reason for gap in discover(str(file)).gaps}
+
+    assert gaps["/sys/class/dmi/id/product_serial"] == "permission denied"
+
+
+def test_an_archive_of_something_else_is_refused_in_words(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("no archive")
+    with tarfile.open(tmp_path / "other.tar", "w"):
+        pass
+
+    for name in ("notes.txt", "other.tar"):
+        with pytest.raises(UsageError, match="expected"):
+            Recording(str(tmp_path / name))
+
+
+def test_the_command_writes_once_and_says_how_to_read_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    root, file = full_tree(tmp_path / "root"), str(tmp_path / "host.tar.gz")
+
+    assert run(["capture", file, "--sysroot", root]) == 0
+    assert f"sizeup detect --sysroot {file}" in capsys.readouterr().err
+    assert run(["capture", file, "--sysroot", root]) == 2
+    assert "exists already" in capsys.readouterr().err
+
+
+@pytest.mark.ci
+@pytest.mark.parametrize("name", list(expectations()) or [pytest.param("", marks=pytest.mark.skip("no recordings"))])
+def test_recorded_machines_survive_being_captured_again(name: str, tmp_path: Path) -> None:
+    for salt in (None, b"one"):
+        file = str(tmp_path / f"again{salt}.tar")
+        machine, _ = capture(recorded(name), file, tool="test", salt=salt)
+        assert discover(file) == machine
