@@ -7,8 +7,10 @@ import msgspec
 import pytest
 
 from sizeup.cli import run
+from sizeup.cli.detect import load_machine, watch
 from sizeup.discovery.machine import discover
 from sizeup.model.machine import Machine
+from sizeup.model.numa import NumaNode
 from trees import machine
 
 
@@ -55,3 +57,68 @@ def test_a_machine_survives_the_session_file(tmp_path: Path) -> None:
 
     assert msgspec.convert(msgspec.to_builtins(found), Machine) == found
     assert msgspec.json.decode(msgspec.json.encode(Machine()), type=Machine) == Machine()
+
+
+def test_two_machines_are_compared_fact_by_fact(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    one = machine(tmp_path / "one", "2-sockets-smt")
+    other = machine(tmp_path / "other", "2-sockets-smt", "/sys/devices/system/cpu/online = 0-6")
+
+    assert run(["detect", "--sysroot", one, "--diff", one]) == 0
+    assert capsys.readouterr().out == "no difference\n"
+    assert run(["detect", "--sysroot", one, "--diff", other]) == 5
+    assert "PUs online\n  this   8\n  other  7\n" in capsys.readouterr().out
+
+
+def test_a_document_written_earlier_stands_for_its_machine(
+    tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    root, earlier = machine(tmp_path / "root", "2-sockets-smt"), tmp_path / "earlier.json"
+    assert run(["detect", "--sysroot", root, "--json"]) == 0
+    earlier.write_bytes(capfdbinary.readouterr().out)
+
+    assert load_machine(str(earlier)) == discover(root)
+    assert run(["detect", "--sysroot", root, "--diff", str(earlier)]) == 0
+
+
+def test_growth_since_an_earlier_look_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = machine(tmp_path / "before", "2-sockets-smt")
+    grown = "MemTotal: 16777216 kB\\nNode 0 MemFree: 2097152 kB\\nNode 0 MemUsed: 14680064 kB"
+    after = machine(tmp_path / "after", "2-sockets-smt", f"/sys/devices/system/node/node0/meminfo = Node 0 {grown}")
+
+    assert run(["detect", "--sysroot", after, "--since", before]) == 0
+
+    out = capsys.readouterr().out
+    assert "100.0% of the growth in memory in use fell on node 0" in out
+    assert max(map(len, out.splitlines())) <= 80
+
+
+def test_watching_measures_from_the_first_look() -> None:
+    free = iter((90, 90, 10))
+    written: list[str] = []
+
+    class DoneError(Exception):
+        pass
+
+    def look() -> Machine:
+        try:
+            left = next(free)
+        except StopIteration:
+            raise DoneError from None
+        node = NumaNode(0, (0,), memory_bytes=100 << 30, free_bytes=left << 30)
+        other = NumaNode(1, (1,), memory_bytes=100 << 30, free_bytes=90 << 30)
+        return Machine(nodes=(node, other))
+
+    with pytest.raises(DoneError):
+        watch(look, written.append, lambda: None)
+
+    assert ["one-sided" in text or "fell on node 0" in text for text in written] == [False, True]
+
+
+def test_files_that_are_no_machine_are_refused_in_words(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    root = machine(tmp_path / "root", "2-sockets-smt")
+    (tmp_path / "notes.txt").write_text("notes")
+    (tmp_path / "other.json").write_text('{"schema": "sizeup.detect/1"}')
+
+    for name in ("notes.txt", "other.json", "missing"):
+        assert run(["detect", "--sysroot", root, "--diff", str(tmp_path / name)]) == 2
+        assert capsys.readouterr().err.count("\n") == 1

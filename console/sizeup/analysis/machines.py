@@ -69,6 +69,52 @@ def _nics(machine: Machine) -> str | None:
     )
 
 
+def _nodes(machine: Machine) -> str | None:
+    return ", ".join(
+        f"{node.os_id}: {'unknown' if node.memory_bytes is None else format_bytes(node.memory_bytes)}"
+        for node in machine.nodes
+    )
+
+
+def _pools(machine: Machine) -> str | None:
+    return ", ".join(f"{pool.total} x {format_bytes(pool.page_bytes)}" for pool in machine.huge_pages if pool.total)
+
+
+def _adapters(machine: Machine) -> str | None:
+    counts = Counter(
+        (hba.transport.value, hba.driver or "", hba.speed_bits_per_second, len(hba.targets)) for hba in machine.hbas
+    )
+    return ", ".join(
+        " ".join(filter(None, (f"{count} x", transport, driver, f"{speed / 1e9:g} Gbit" if speed else "")))
+        + (f" to {targets} targets" if targets else "")
+        for (transport, driver, speed, targets), count in sorted(counts.items(), key=str)
+    )
+
+
+def _paths(machine: Machine) -> str | None:
+    return ", ".join(f"{found.name}: {len(found.paths)}" for found in machine.maps)
+
+
+def _links(machine: Machine) -> str | None:
+    counts = Counter(
+        (function.driver or f"{function.vendor:04x}:{function.device:04x}", function.link)
+        for function in machine.pci
+        if function.link is not None and not function.is_bridge and None not in (function.vendor, function.device)
+    )
+    return ", ".join(
+        f"{count} x {name} {link.gigatransfers:g} GT/s x{link.width}"
+        for (name, link), count in sorted(counts.items(), key=str)
+        if link is not None
+    )
+
+
+def _shares(machine: Machine) -> str | None:
+    return ", ".join(
+        f"{mount.mount_point} v{mount.version or '?'} nconnect={mount.transports or '?'}"
+        for mount in machine.nfs_mounts
+    )
+
+
 _FACTS: dict[str, Callable[[Machine], str | None]] = {
     "CPU": lambda machine: machine.cpu_model,
     "architecture": lambda machine: machine.platform.architecture,
@@ -80,12 +126,22 @@ _FACTS: dict[str, Callable[[Machine], str | None]] = {
     "caches": _caches,
     "memory": lambda machine: format_bytes(machine.memory_bytes) if machine.memory_bytes is not None else None,
     "NUMA nodes": lambda machine: str(len(machine.nodes)),
+    "memory by node": _nodes,
+    "distances": lambda machine: " / ".join(" ".join(map(str, node.distances)) for node in machine.nodes),
+    "huge page pools": _pools,
     "disks": _disks,
+    "host adapters": _adapters,
+    "paths": _paths,
+    "PCI links": _links,
     "networks": _nics,
+    "NFS": _shares,
     "product": lambda machine: machine.platform.model,
     "hypervisor": lambda machine: machine.platform.hypervisor,
     "kernel": lambda machine: machine.platform.kernel,
     "clock source": lambda machine: machine.platform.clock_source,
     "governor": lambda machine: machine.platform.governor,
+    "SMT": lambda machine: machine.platform.smt,
+    "settings": lambda machine: " ".join(machine.platform.kernel_settings),
     "huge pages": lambda machine: machine.platform.transparent_huge_pages,
+    "findings": lambda machine: ", ".join(sorted({finding.id for finding in machine.findings})),
 }

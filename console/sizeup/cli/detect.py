@@ -1,34 +1,153 @@
-"""What the machine is: processors, caches, memory by node, disks, networks, findings."""
+"""What the machine is: processors, caches, memory by node, disks, networks, findings.
+
+FILE and OTHER may be a recording, a session file, or what --json wrote earlier.
+"""
 
 from __future__ import annotations
 
 import argparse
+import os
 import sys
+import time
+from collections.abc import Callable
 
-from sizeup.errors import ExitStatus
+from sizeup.errors import ExitStatus, UsageError
+from sizeup.model.machine import Machine
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument(
-        "--sysroot", metavar="DIR", default="/", help="a recording, a directory or an archive, instead of this machine"
+        "--sysroot", metavar="DIR", default="/", help="a recording, unpacked or not, instead of this machine"
     )
     parser.add_argument("--json", action="store_true", help="everything, as one JSON document (sizeup.detect/1)")
+    parser.add_argument("--diff", metavar="OTHER", help="where the two machines differ; status 5 where they do")
+    parser.add_argument("--since", metavar="FILE", help="memory and huge pages by node, then and now")
+    parser.add_argument(
+        "--watch", nargs="?", type=_interval, const=2.0, metavar="SECONDS",
+        help="look again every so often (2 s) and name what grows on one node alone",
+    )  # fmt: skip
+
+
+def _interval(text: str) -> float:
+    from sizeup.units import parse_seconds
+
+    seconds = parse_seconds(text)
+    if not 0.1 <= seconds <= 86_400:
+        raise UsageError(f"--watch {text}: expected an interval from 100ms to 24h")
+    return seconds
+
+
+def load_machine(path: str) -> Machine:
+    """The machine of a recording, of a session, or of a document that ``--json`` wrote."""
+    from sizeup.discovery.machine import discover
+
+    if os.path.isdir(path):
+        return discover(path)
+    try:
+        with open(path, "rb") as file:
+            start = file.read(64)
+    except OSError as error:
+        raise UsageError(f"{path}: expected a recording, a session or a detect document: {error.strerror}") from error
+    if not start.lstrip().startswith(b"{"):
+        return discover(path)
+    if b'"schema"' in start:
+        return _load_document(path)
+    from sizeup.session.log import read_session
+
+    machine = read_session(path, samples=False).machine
+    if machine is None:
+        raise UsageError(f"{path}: this session holds no machine; it ended before discovery did")
+    return machine
+
+
+def _load_document(path: str) -> Machine:
+    import msgspec
+
+    from sizeup.views.machine import SCHEMA, Detection, detected
+
+    try:
+        with open(path, "rb") as file:
+            document = msgspec.json.decode(file.read(), type=Detection)
+    except msgspec.MsgspecError as error:
+        raise UsageError(f"{path}: expected a {SCHEMA} document, found {error}") from error
+    if document.schema != SCHEMA:
+        raise UsageError(f"{path}: expected the schema {SCHEMA}, found {document.schema}")
+    return detected(document)
+
+
+def watch(look: Callable[[], Machine], write: Callable[[str], object], pause: Callable[[], object]) -> None:
+    """Look, show, pause, and so on until interrupted; growth is measured from the first look."""
+    from sizeup.report.machine import growth_text
+
+    first = look()
+    while True:
+        pause()
+        write(growth_text(first, look()) + "\n")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Discover and print."""
-    from sizeup.discovery.machine import discover
+    from sizeup.discovery.machine import discover, discover_memory
 
+    if arguments.watch is not None:
+
+        def write(text: str) -> None:
+            sys.stdout.write(text)
+            sys.stdout.flush()
+
+        watch(lambda: discover_memory(arguments.sysroot), write, lambda: time.sleep(arguments.watch))
+    if arguments.since is not None:
+        return _since(arguments.since, arguments.sysroot, as_json=arguments.json)
     machine = discover(arguments.sysroot)
+    if arguments.diff is not None:
+        return _diff(machine, load_machine(arguments.diff), as_json=arguments.json)
     if arguments.json:
-        import msgspec
-
         from sizeup.views.machine import detection
 
-        sys.stdout.buffer.write(msgspec.json.format(msgspec.json.encode(detection(machine)), indent=2) + b"\n")
+        _write_json(detection(machine))
     else:
         from sizeup.report.machine import machine_text
 
         sys.stdout.write(machine_text(machine))
     return ExitStatus.OK
+
+
+def _write_json(document: object) -> None:
+    import msgspec
+
+    sys.stdout.buffer.write(msgspec.json.format(msgspec.json.encode(document), indent=2) + b"\n")
+
+
+def _since(path: str, sysroot: str, *, as_json: bool) -> int:
+    from sizeup.discovery.findings import growth_by_node, growth_findings
+    from sizeup.discovery.machine import discover_memory
+
+    before, after = load_machine(path), discover_memory(sysroot)
+    if not {node.os_id for node in before.nodes} & {node.os_id for node in after.nodes}:
+        raise UsageError(f"{path}: expected the same machine at an earlier time, found no NUMA node in common")
+    if as_json:
+        growth = [{"node": node, "grown_bytes": size} for node, size in growth_by_node(before, after)]
+        findings = growth_findings(before, after)
+        _write_json(
+            {"schema": "sizeup.growth/1", "growth": growth, "before": before.nodes, "after": after.nodes,
+             "findings": findings}
+        )  # fmt: skip
+    else:
+        from sizeup.report.machine import growth_text
+
+        sys.stdout.write(growth_text(before, after))
+    return ExitStatus.OK
+
+
+def _diff(machine: Machine, other: Machine, *, as_json: bool) -> int:
+    from sizeup.analysis.machines import machine_differences
+
+    differences = machine_differences([machine], [other])
+    if as_json:
+        _write_json({"schema": "sizeup.machine-diff/1", "differences": differences})
+    else:
+        from sizeup.report.machine import differences_text
+
+        sys.stdout.write(differences_text(differences))
+    return ExitStatus.DIFFERENT if differences else ExitStatus.OK

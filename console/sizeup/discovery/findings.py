@@ -583,7 +583,8 @@ def arrays(machine: Machine) -> Iterator[Finding]:
 
 _CHECKS: tuple[Callable[[Machine], Iterator[Finding]], ...] = (
     exhausted_nodes, arrays, skewed_memory, suma, uneven_memory, node_sum, remote_devices, degraded_links,
-    narrow_uplinks, bonds, maps, nfs_transports, memlock_without_huge_pages, clock_source, processors, restricted, firmware,
+    narrow_uplinks, bonds, maps, nfs_transports, memlock_without_huge_pages, clock_source, processors, restricted,
+    firmware,
 )  # fmt: skip
 
 

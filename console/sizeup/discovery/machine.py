@@ -80,3 +80,16 @@ def assessed(machine: Machine) -> Machine:
     """The machine with what follows from the rest of it: budgets and findings."""
     machine = replace(machine, budgets=bandwidth_budgets(machine))
     return replace(machine, findings=find(machine))
+
+
+def discover_memory(sysroot: Sysroot | str = "/") -> Machine:
+    """Memory and huge pages by node alone: cheap enough to look every second."""
+    root = open_sysroot(sysroot) if isinstance(sysroot, str) else sysroot
+    memory = parse_meminfo(root.read("/proc/meminfo") or "")
+    machine = Machine(
+        nodes=read_nodes(root, (), {}, None),
+        memory_bytes=memory.get("MemTotal"),
+        memory_available_bytes=memory.get("MemAvailable"),
+        huge_pages=read_huge_pages(root, "/sys/kernel/mm/hugepages"),
+    )
+    return replace(machine, findings=find(machine))

@@ -294,8 +294,9 @@ class Recording(Sysroot):
             with tarfile.open(self.root) as archive:
                 self._load(archive)
         except (OSError, EOFError, tarfile.TarError, zlib.error, lzma.LZMAError) as error:
+            found = str(error).partition("\n")[0] or type(error).__name__
             raise UsageError(
-                f"--sysroot {root}: expected a directory or a recording made by sizeup capture, found {error}"
+                f"{root}: expected a directory or a recording made by sizeup capture, found no tar archive: {found}"
             ) from error
         self._check_linux(root)
         self._read_manifest()

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import textwrap
 
+from sizeup.analysis.machines import Difference
+from sizeup.discovery.findings import growth_findings
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.machine import Machine
-from sizeup.views.machine import Section, machine_sections
+from sizeup.views.machine import Section, growth_section, machine_sections
 from sizeup.views.table import Table
 
 _LABEL_COLUMNS = 14
@@ -70,3 +72,26 @@ def machine_text(machine: Machine, width: int = 80) -> str:
             lines.append(f"  and {len(machine.gaps) - _GAPS_SHOWN} more; --json lists them")
         lines.append("")
     return "\n".join(lines[:-1]) + "\n"
+
+
+def growth_text(before: Machine, after: Machine, width: int = 80) -> str:
+    """Two looks at the memory of each node, and what to know about the difference."""
+    lines = section_lines(growth_section(before, after), width)
+    found = growth_findings(before, after)
+    if found:
+        lines += ["", "Findings"]
+        for finding in found:
+            lines.extend(finding_lines(finding, width))
+    return "\n".join(lines) + "\n"
+
+
+def differences_text(differences: tuple[Difference, ...], width: int = 80) -> str:
+    """Each fact that differs, with both values one under the other: they may be long."""
+    lines: list[str] = []
+    for difference in differences:
+        lines.append(difference.what)
+        for label, text in (("this", difference.first), ("other", difference.base)):
+            wrapped = textwrap.wrap(text, width - 9) or [""]
+            lines.append(f"  {label:<5}  {wrapped[0]}")
+            lines.extend(" " * 9 + rest for rest in wrapped[1:])
+    return "\n".join(lines) + "\n" if lines else "no difference\n"

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import msgspec
 
+from sizeup.discovery.findings import growth_by_node
 from sizeup.model.budget import PathBudget
 from sizeup.model.finding import Finding
 from sizeup.model.gap import Gap
@@ -135,6 +136,40 @@ def detection(machine: Machine) -> Detection:
         contradictions=machine.contradictions,
         findings=machine.findings,
         gaps=machine.gaps,
+    )
+
+
+def detected(document: Detection) -> Machine:
+    """The machine that a document of ``sizeup detect --json`` was made of."""
+    return Machine(
+        packages=document.packages,
+        dies=document.dies,
+        cores=document.cores,
+        pus=document.pus,
+        caches=document.caches,
+        nodes=document.numa.nodes,
+        memory_bytes=document.memory.total_bytes,
+        memory_available_bytes=document.memory.available_bytes,
+        huge_pages=document.memory.huge_pages,
+        cpu_model=document.processor.model,
+        cpu_vendor=document.processor.vendor,
+        base_clock=document.processor.base_clock,
+        platform=document.platform,
+        nics=document.nics,
+        rdma_ports=document.rdma_ports,
+        pci=document.pci,
+        block_devices=document.block_devices,
+        hbas=document.hbas,
+        scsi_devices=document.scsi_devices,
+        maps=document.maps,
+        nvme_controllers=document.nvme_controllers,
+        nvme_namespaces=document.nvme_namespaces,
+        nvme_subsystems=document.nvme_subsystems,
+        nfs_mounts=document.nfs_mounts,
+        budgets=document.budgets,
+        contradictions=document.contradictions,
+        findings=document.findings,
+        gaps=document.gaps,
     )
 
 
@@ -451,3 +486,31 @@ def machine_sections(machine: Machine) -> tuple[Section, ...]:
         budget_section(machine),
     )
     return tuple(section for section in sections if section is not None)
+
+
+def _signed_bytes(size: int) -> str:
+    return f"{'+' if size >= 0 else '-'}{format_bytes(abs(size))}"
+
+
+def growth_section(before: Machine, after: Machine) -> Section:
+    """Memory and huge pages of each node, then and now, as numactl shows them before and after an instance starts."""
+    growth = dict(growth_by_node(before, after))
+    earlier = {node.os_id: node for node in before.nodes}
+    rows = tuple(
+        (
+            str(node.os_id),
+            _size_or_unknown(node.memory_bytes),
+            _size_or_unknown(earlier[node.os_id].free_bytes),
+            _size_or_unknown(node.free_bytes),
+            _signed_bytes(growth[node.os_id]) if node.os_id in growth else "?",
+            _huge_pages_text(earlier[node.os_id].huge_pages),
+            _huge_pages_text(node.huge_pages),
+        )
+        for node in after.nodes
+        if node.os_id in earlier
+    )
+    columns = (
+        Column("node", numeric=True), Column("memory", numeric=True), Column("free then", numeric=True),
+        Column("now", numeric=True), Column("in use", numeric=True), Column("huge pages then"), Column("now"),
+    )  # fmt: skip
+    return Section("Memory by node", (), Table("", columns, rows))
