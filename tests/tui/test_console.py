@@ -64,8 +64,8 @@ async def test_the_first_screen_says_what_the_machine_is_and_what_it_needs(tmp_p
         await pilot.pause()
 
         assert len(lines) == 24
-        assert "this machine wants 266 MB/s of I/O" in "\n".join(lines)
-        assert lines[0] == " sizeup  db01: 2 sockets, 8 cores, 16 threads, 2.66 GHz       I/O need 266 MB/s"
+        assert "nothing wrong was found" in "\n".join(lines)
+        assert lines[0] == " Overview  db01: 2 sockets, 8 cores, 16 threads, 2.66 GHz     I/O need 266 MB/s"
         assert "Socket 0: 4 cores" in console.text
         assert "Node 0: 4 cores, 64 GiB" in console.text
         assert "eth0: physical, 10 Gbit/s, up" in console.text
@@ -408,3 +408,52 @@ async def test_a_session_that_goes_away_is_said_to_be_gone(tmp_path: Path, monke
         await pilot.pause()
         assert "! " in console.text
         assert "cannot open the session" in " ".join(console.text.split())
+
+
+async def test_the_map_shows_sixteen_nodes_in_eighty_columns(tmp_path: Path) -> None:
+    console = Console(tmp_path, machine(16, 16, 2))
+    async with console.shown() as pilot:
+        await pilot.press("2", "t")
+        await pilot.pause()
+        await pilot.pause()
+        for node in range(16):
+            assert f"S{node} N{node} " in console.text
+        assert "48 GiB of 64 GiB free" in console.text
+        await pilot.press("t")
+        await pilot.pause()
+        assert "Socket 0: 16 cores" in console.text
+
+
+async def test_words_find_parts_by_their_facts(tmp_path: Path) -> None:
+    console = Console(tmp_path)
+    async with console.shown() as pilot:
+        await pilot.press("2", "slash", *"ixgbe", "enter")
+        await pilot.pause()
+        await pilot.pause()
+        assert "ixgbe" in console.text
+
+
+def _written(folder: Path, ending: str) -> str:
+    return "".join(path.read_text() for path in folder.glob(f"sizeup-overview-*.{ending}"))
+
+
+async def test_the_screen_is_kept_as_text_and_as_a_picture(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    console = Console(tmp_path)
+    async with console.shown() as pilot:
+        await pilot.press("y", "P")
+        await pilot.pause()
+
+    text, picture = (_written(tmp_path, ending) for ending in ("txt", "svg"))
+    assert "2 sockets, 8 cores" in text
+    assert picture.startswith("<svg")
+
+
+async def test_readonly_writes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    console = Console(tmp_path, options=Options(readonly=True))
+    async with console.shown() as pilot:
+        await pilot.press("y", "P")
+        await pilot.pause()
+
+    assert _written(tmp_path, "*") == ""

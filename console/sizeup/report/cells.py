@@ -206,12 +206,15 @@ class _Frame:
     height: int
     x: Ruler
     y: Ruler
+    dots: tuple[int, int]
+    """In a cell, across and down: markers must stand in the cell that holds their dot."""
 
     def column(self, value: float) -> int:
-        return self.left + _place(self.x, value, self.width)
+        return self.left + _place(self.x, value, self.width * self.dots[0]) // self.dots[0]
 
     def row(self, value: float) -> int:
-        return self.top + self.height - 1 - _place(self.y, value, self.height)
+        dots = self.height * self.dots[1]
+        return self.top + (dots - 1 - _place(self.y, value, dots)) // self.dots[1]
 
 
 def _place(ruler: Ruler, value: float, length: int) -> int:
@@ -242,7 +245,7 @@ def _draw_lines(chart: LineChart, width: int, height: int, glyphs: Glyphs, curso
     boundaries = [item for item in chart.boundaries if x_ruler.low <= item.x <= x_ruler.high]
     left = max([len(tick.label) for tick in y_ruler.ticks], default=0) + 1
     # No plot reaches the last column: the last tick's label needs room to stay centred.
-    frame = _Frame(left + 1, top, width - left - 3, plot_height, x_ruler, y_ruler)
+    frame = _Frame(left + 1, top, width - left - 3, plot_height, x_ruler, y_ruler, _DOTS[glyphs])
 
     _legend(drawing, chart.lines, alphabet, chart.title)
     drawing.put(0, 1, y_ruler.title, "title")
@@ -378,7 +381,9 @@ def _x_axis(drawing: Drawing, frame: _Frame, alphabet: _Alphabet) -> None:
 def _draw_bars(chart: BarChart, width: int, height: int, glyphs: Glyphs, cursor: int | None) -> Drawing:
     drawing = Drawing(width, height)
     alphabet = _ALPHABETS[glyphs]
-    drawing.put(0, 0, _cut(f"{chart.title}: {chart.axis.title} ({_unit_word(chart.axis.unit)})", width), "title")
+    # Each bar says its unit, so that the axis may go where there is no room for it.
+    heading = f"{chart.title}: {chart.axis.title} ({_unit_word(chart.axis.unit)})"
+    drawing.put(0, 0, heading if len(heading) <= width else _cut(chart.title, width), "title")
     if not chart.bars:
         drawing.put(0, 2, "no samples yet", "text")
         return drawing

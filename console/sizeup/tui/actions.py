@@ -54,6 +54,8 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
         Action(
             "app.palette", "colon,ctrl+p", "app.command_palette", "Palette", "Find an action by name.", palette=False
         ),
+        Action("app.copy", "y", "app.copy", "Copy", "Copy what is shown as text, and keep it in a file."),
+        Action("app.screenshot", "P", "app.picture", "Picture", "Write the screen as an SVG file."),
         Action("app.suspend", "ctrl+z", "app.suspend_process", "Suspend", "Go to the shell; fg comes back."),
         Action("app.quit", "q,ctrl+q", "app.leave", "Quit", "Leave; asks first while a run is on.", footer=True),
         Action("app.interrupt", "ctrl+c", "app.interrupt", "Quit now", "Pressed twice: cancel the run and leave."),
@@ -63,7 +65,12 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
             "overview.measure", "r", "screen.measure", "Measure", "Measure the figure under the cursor.", footer=True
         ),
     ),
-    "topology": (),
+    "topology": (
+        Action("topology.map", "t", "screen.map", "Tree or map", "Show the map, or the tree again.", footer=True),
+        Action("topology.find", "slash", "screen.find", "Find", "Search names and facts.", footer=True),
+        Action("topology.next", "n", "screen.find_next(1)", "Next", "Go to the next part found."),
+        Action("topology.previous", "N", "screen.find_next(-1)", "Previous", "Go to the part found before."),
+    ),
     "sizing": (
         Action(
             "sizing.more", "plus,equals_sign,right", "screen.step(1)", "More", "Raise the chosen input.", footer=True

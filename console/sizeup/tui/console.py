@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from datetime import UTC, datetime
 from typing import Any, ClassVar
 
 from textual.app import App, SystemCommand
@@ -15,6 +16,7 @@ from textual.widgets import Input
 from sizeup.errors import ExitStatus, SizeupError
 from sizeup.model.machine import Machine
 from sizeup.probing.registry import load_registry
+from sizeup.report import output
 from sizeup.report.cells import Glyphs
 from sizeup.sizing.advise import HEADLINE, Sizing, whatif
 from sizeup.tui.actions import ACTIONS, bindings
@@ -105,12 +107,16 @@ class ConsoleApp(App[int]):
         """The line above every mode: what the machine is, and what it should carry."""
         machine = self.machine
         if machine is None:
-            return " sizeup", "reading this machine ... "
+            return f" {self.current_mode.title()}", "no machine in this session "
         host = machine.platform.hostname or "recording"
         advice = None if self.sizing is None else self.sizing.find(HEADLINE)
         need = None if advice is None else advice.quantity
         words = "I/O need: clock not known" if need is None else f"I/O need {format_rate(need.value)}"
-        return f" sizeup  {host}: {machine_line(machine)}", f"{words} "
+        return f" {self.current_mode.title()}  {host}: {machine_line(machine)}", f"{words} "
+
+    def headline(self) -> str:
+        """The machine in words, without its name."""
+        return "not known" if self.machine is None else machine_line(self.machine)
 
     def status(self) -> tuple[str, str]:
         """The line below every mode: the run, and how the terminal keeps up."""
@@ -233,6 +239,29 @@ class ConsoleApp(App[int]):
         if isinstance(self.screen, ModeScreen):
             scopes = [self.screen.SCOPE, "app", "list", "tree", "chart"]
             self.push_screen(HelpDialog(scopes, self.keys))
+
+    def action_copy(self) -> None:
+        """Copy the screen as text by OSC 52, and keep it in a file: many terminals drop what is copied so."""
+        rows = self.screen._compositor.render_strips()  # noqa: SLF001  the only way to the text as it stands
+        text = "\n".join("".join(segment.text for segment in row).rstrip() for row in rows)
+        self.copy_to_clipboard(text)
+        self._keep("txt", text)
+
+    def action_picture(self) -> None:
+        """Write the screen as SVG."""
+        self._keep("svg", self.export_screenshot(title="sizeup"))
+
+    def _keep(self, ending: str, content: str) -> None:
+        if self.readonly:
+            self.notify("read-only: nothing is written", severity="warning", markup=False)
+            return
+        path = os.path.join(os.getcwd(), f"sizeup-{self.current_mode}-{datetime.now(UTC):%Y%m%dT%H%M%SZ}.{ending}")
+        try:
+            output.write(path, lambda file: file.write(content.encode()))
+        except SizeupError as error:
+            self.notify(str(error), severity="error", markup=False)
+            return
+        self.notify(f"Wrote {path}", markup=False)
 
     def action_leave(self) -> None:
         """Leave; while a run is on, ask what becomes of it."""

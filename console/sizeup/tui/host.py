@@ -32,6 +32,9 @@ class Host(Protocol):
     def header(self) -> tuple[str, str]:
         """The line above every mode: what the machine is, and what it should carry."""
 
+    def headline(self) -> str:
+        """The machine in words, without its name."""
+
     def status(self) -> tuple[str, str]:
         """The line below every mode: the run, and how the terminal keeps up."""
 

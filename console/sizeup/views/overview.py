@@ -72,9 +72,7 @@ def _finding(finding: Finding) -> Entry:
 def _figure(session: Session | None, probe: str, title: str) -> Entry:
     run = latest_run(session, probe)
     if run is None:
-        return Entry(
-            probe, "figure", f"{title}: not measured yet, press r", ("Press r to measure it.",), "probes", probe
-        )
+        return Entry(probe, "figure", f"{title}: not measured", ("Press r to measure it.",), "probes", probe)
     value = point_value(run) or "no figure yet"
     state = "running" if run.outcome is None else run.outcome.status.value
     behind = (f"{run.step.title}: {value}", f"{state}; {len(run.points)} points", "Enter shows the chart.")

@@ -25,6 +25,7 @@ from sizeup.views.chart import (
     Point,
     Scale,
 )
+from sizeup.views.results import place
 
 _WORKING_SET = "working_set_bytes"
 _LOGARITHMIC_FROM = 16.0
@@ -96,13 +97,15 @@ def bars(run: StepRun, machine: Machine | None) -> BarChart:
     unit = series.unit if series is not None else "1"
     title = series.title if series is not None else run.step.title
     shown: list[Bar] = []
+    measured = {point.series for point in run.points.values()}
+    several = sum(series.unit == unit and series.name in measured for series in run.series.values()) > 1
     for point in run.points.values():
         described = run.series.get(point.series)
         value = _value(point)
         if described is None or described.unit != unit or value is None:
             continue
-        place = ", ".join(_coordinate(key, value) for key, value in point.at.items())
-        label = f"{described.title} {place}".rstrip() if len(run.series) > 1 or not place else place
+        where = ", ".join(_coordinate(key, value) for key, value in point.at.items())
+        label = f"{described.title} {where}".rstrip() if several or not where else where
         low, high = _interval(point)
         shown.append(Bar(label, value, low, high, _bar_note(point)))
     return BarChart(run.step.title, Axis(title, unit), tuple(shown), _caption(run, len(shown)))
@@ -162,16 +165,16 @@ def latest_run(session: Session | None, probe: str) -> StepRun | None:
 
 
 def point_value(run: StepRun) -> str:
-    """The newest estimate of a step in words, for a status line; empty before the first."""
+    """The newest figure of a step's first series in words, with its place and spread; empty before there is one."""
+    series = _first_series(run)
     for point in reversed(run.points.values()):
-        value, series = _value(point), run.series.get(point.series)
-        if value is None or series is None:
+        value = _value(point)
+        if series is None or value is None or point.series != series.name:
             continue
         low, high = _interval(point)
-        spread = ""
-        if low is not None and high is not None and value:
-            spread = f" ±{(high - low) / 2 / abs(value):.1%}"
-        return f"{format_value(value, series.unit)}{spread}"
+        spread = f" ±{(high - low) / 2 / abs(value):.1%}" if low is not None and high is not None and value else ""
+        where = place(point.at, series)
+        return f"{format_value(value, series.unit)}{spread}{f' at {where}' if where else ''}"
     return ""
 
 

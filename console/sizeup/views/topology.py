@@ -74,6 +74,15 @@ def find(root: Item, key: str) -> tuple[Item, ...]:
     return ()
 
 
+def holding(root: Item, words: Sequence[str]) -> tuple[Item, ...]:
+    """The parts whose label and facts hold every word, whatever the case, from the top down; none without words."""
+    if not words:
+        return ()
+    text = " ".join((root.label, *(f"{name} {value}" for name, value in root.facts))).lower()
+    own = (root,) if all(word.lower() in text for word in words) else ()
+    return (*own, *(item for child in root.children for item in holding(child, words)))
+
+
 def cpu_ranges(cpus: Iterable[int]) -> str:
     """CPU numbers as the kernel writes them: ``0-3,8``."""
     spans: list[list[int]] = []

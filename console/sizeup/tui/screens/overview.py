@@ -21,6 +21,9 @@ from sizeup.tui.widgets.lists import KeyList
 from sizeup.views.overview import Entry, Overview, overview
 from sizeup.views.topology import machine_facts
 
+_MACHINE = Entry("machine", "", "", (), "topology", "machine")
+"""Leads the list; what is known of the machine stands behind it."""
+
 
 class OverviewScreen(ModeScreen):
     """Findings by severity, headline figures, and the balance of need and supply."""
@@ -79,21 +82,23 @@ class OverviewScreen(ModeScreen):
             return
         self._shown = shown
         listed = self.query_one(KeyList)
-        place = listed.highlighted or 0
+        place = listed.highlighted or 1
         groups = (
+            ("Machine", (_MACHINE,), ""),
             ("Findings", shown.findings, "none: nothing wrong was found"),
-            ("Measured", shown.figures, "no probe is installed"),
             ("Should carry", shown.advice, "nothing can be said yet"),
+            ("Measured", shown.figures, "no probe is installed"),
         )
         self._entries = {}
         options: list[Option] = []
         for title, entries, otherwise in groups:
-            options.append(Option(Text(title, style="bold underline"), id=f"group {title}"))
+            options.append(Option(Text(title, style="bold underline"), id=f"group {title}", disabled=True))
             for entry in entries:
                 self._entries[entry.key] = entry
-                options.append(Option(_line(entry), id=entry.key))
+                line = Text(f"  {self.host.headline()}") if entry is _MACHINE else _line(entry)
+                options.append(Option(line, id=entry.key))
             if not entries:
-                options.append(Option(Text(f"  {otherwise}", style="dim"), id=f"empty {title}"))
+                options.append(Option(Text(f"  {otherwise}", style="dim"), id=f"empty {title}", disabled=True))
         listed.set_options(options)
         listed.highlighted = min(place, len(options) - 1)
         self.query_one(ChartView).show(shown.balance)
@@ -101,7 +106,7 @@ class OverviewScreen(ModeScreen):
 
     def _show_behind(self, key: str | None) -> None:
         entry = self._entries.get(key or "")
-        if entry is not None:
+        if entry is not None and entry is not _MACHINE:
             heading = Text(entry.line, style="bold")
             self.query_one("#detail", Static).update(Group(heading, Text(), *map(Text, entry.behind)))
         elif self.host.machine is not None:

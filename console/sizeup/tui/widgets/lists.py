@@ -18,7 +18,7 @@ class KeyList(OptionList):
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("list")]
     DEFAULT_CSS = """
-    KeyList { border: none; padding: 0; background: $background; }
+    KeyList { border: none; padding: 0; background: $background; text-wrap: nowrap; text-overflow: ellipsis; }
     KeyList:focus { border: none; }
     """
 
