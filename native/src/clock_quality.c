@@ -137,8 +137,9 @@ static void exchange(struct duel *duel, struct sizeup_clock_order *order)
 		if (back - sent >= shortest || back < sent)
 			continue;
 		shortest = back - sent;
-		order->offset_bound = (double)shortest / 2;
-		order->offset = (double)(int64_t)(theirs - sent) - order->offset_bound;
+		order->offset = (double)(int64_t)(theirs - sent) - (double)shortest / 2;
+		/* A counter of 25 MHz may not have moved at all: its own step is part of the bound. */
+		order->offset_bound = ((double)shortest + 1) / 2;
 	}
 }
 

@@ -76,7 +76,7 @@ class CoreToCore:
                 yield estimate_of(point, native, doubts)
                 continue
             low, high = modes
-            moved = f"two modes, {low:.0f} and {high:.0f} ns: a hypervisor moves these CPUs while they are measured"
+            moved = f"two modes, {low:.0f} and {high:.0f} ns, as where a hypervisor moves CPUs about"
             yield estimate_of(point, native, (*doubts, moved), {"mode_low_ns": low, "mode_high_ns": high})
 
 

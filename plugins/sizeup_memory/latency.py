@@ -35,12 +35,6 @@ class MemoryLatency:
         cpu = int(settings["cpu"])
         doubts = [] if leave_cpus([cpu]) else [f"sizeup itself had to share CPU {cpu} with what it measured"]
         spans = _affordable(json.loads(str(settings["working_sets"])), construction)
-        beyond = CACHES_BEYOND * int(settings["last_level_cache_bytes"])
-        if spans[-1] < beyond:
-            doubts.append(
-                f"the largest working set, {format_bytes(spans[-1])}, is below {CACHES_BEYOND} times the last-level "
-                "cache: part of it may be answered from the cache"
-            )
         sibling = settings.get("sibling")
         latency = Latency(
             [
@@ -65,7 +59,7 @@ class MemoryLatency:
             yield estimate_of(
                 point,
                 native,
-                (*doubts, *page_doubts(construction.pages, placement)),
+                (*doubts, *page_doubts(construction.pages, placement), *_size_doubts(spans, index, settings)),
                 {"huge_page_share": placement.huge_share},
             )
 
@@ -82,6 +76,17 @@ def stop_rule(settings: Settings, batch_seconds: float = 0.001) -> StopRule:
         target=float(settings["target"]),
         seed=int(settings["seed"]),
     )
+
+
+def _size_doubts(spans: list[int], index: int, settings: Settings) -> list[str]:
+    """Whether the last rung, which is read as memory, is large enough to be."""
+    cache = int(settings["last_level_cache_bytes"])
+    if index + 1 < len(spans) or spans[index] >= CACHES_BEYOND * cache:
+        return []
+    doubt = f"the largest working set is below {CACHES_BEYOND} times the last-level cache of {format_bytes(cache)}"
+    if settings["guest"]:
+        return [f"{doubt}; in a guest that size is the host's, and this machine may be given less of it"]
+    return [f"{doubt}: a part is answered from there"]
 
 
 def page_doubts(pages: Pages, placement: Placement) -> list[str]:
@@ -126,6 +131,7 @@ def _step(machine: Machine, settings: Settings, name: str) -> Step | Refusal:
             "cpu": cpu,
             "line_bytes": line_bytes(machine),
             "last_level_cache_bytes": cache_bytes,
+            "guest": bool(machine.platform.is_guest),
         },
         estimated_seconds=budget,
         # Populating and linking come on top of the budget; a slow machine takes several times as long.

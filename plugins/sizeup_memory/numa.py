@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import statistics
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from sizeup.errors import RefusedError
 from sizeup.model.gap import Gap
@@ -43,6 +43,9 @@ PLACEMENT_MOST_BYTES = 256 << 20
 LEAST_PLACED_SHARE = 0.99
 COPIED = ("replicate", "warm_up", "budget", "replicates", "replicates_max", "target", "seed")
 _SMALLEST_BYTES = 16 << 20
+_LEAST_SHARE_BYTES = 2 << 20
+_TRIAL_BYTES = 8 << 20
+"""Beyond what draws its pages from a larger pool, so that a small node can give it."""
 
 
 class MemoryNuma:
@@ -223,9 +226,8 @@ def _cells(
 
 def _cannot_open(memory: Memory, span: int, settings: Settings, context: Context) -> str | None:
     """Why this memory cannot be had; None where it can. One small chase tells, before many cells depend on it."""
-    page = 2 << 20
     trial = Latency(
-        [ChasePoint(min(span, page), int(settings["line_bytes"]), _any_cpu(settings), memory=memory)],
+        [ChasePoint(min(span, _TRIAL_BYTES), int(settings["line_bytes"]), _any_cpu(settings), memory=memory)],
         stop_rule({**settings, "replicates": 1, "replicates_max": 1, "replicate": 0.001, "warm_up": 0.0}),
     )
     job = new_job()
@@ -247,20 +249,19 @@ def _placements(
 ) -> Iterator[Emission]:
     """A chase on every core at the same time; only where their memory lies differs."""
     targets: list[int] = json.loads(str(settings["memory_nodes"]))
-    for name, memory_of in _layouts(nodes, targets).items():
-        members: list[Member] = []
-        for node, cpus in nodes.items():
-            memory = memory_of(node)
-            span = fitting_bytes(int(settings["span_bytes"]), memory)
-            # All threads of one layout may draw on the same node.
-            span = min(span, _share(room_bytes(memory) // 2, sum(len(cpus) for cpus in nodes.values())))
-            if span:
-                members += [
-                    Member(cpu, span, memory, chases=True, stride_bytes=int(settings["line_bytes"])) for cpu in cpus
-                ]
-        if not members:
-            yield Gap(f"{NAME}: placement {name}", "no node has memory to spare")
-            continue
+    threads = [(cpu, node) for node, cpus in nodes.items() for cpu in cpus]
+    layouts = _layouts(nodes, targets)
+    span = min(
+        _fitting_share([memory_of(node) for _, node in threads], int(settings["span_bytes"]))
+        for memory_of in layouts.values()
+    )
+    if span < _LEAST_SHARE_BYTES:
+        raise RefusedError("a node has too little memory to spare for a thread on every core")
+    for name, memory_of in layouts.items():
+        if context.cancelled:
+            return
+        stride = int(settings["line_bytes"])
+        members = [Member(cpu, span, memory_of(node), chases=True, stride_bytes=stride) for cpu, node in threads]
         traffic = Traffic(members, [TrafficPoint(streams=0)], stop_rule(settings, batch_seconds=0.01))
         points = (Point("placement", {"placement": name}), Point("unused", {}))
         job = new_job()
@@ -278,7 +279,7 @@ def _placements(
                     on_node[node] = on_node.get(node, 0) + count
             extra: dict[str, str | int | float] = {
                 "threads": len(members),
-                "bytes_per_thread": members[0].bytes,
+                "bytes_per_thread": span,
                 "share_where_asked": min(shares),
                 "pages_on_nodes": ",".join(f"{node}:{count}" for node, count in sorted(on_node.items())),
             }
@@ -304,6 +305,10 @@ def _layouts(nodes: dict[int, list[int]], targets: list[int]) -> dict[str, Calla
     return {"local": local, "remote": remote, "interleaved": interleaved, "cyclops": cyclops}
 
 
-def _share(room: int, threads: int) -> int:
-    each = room // max(1, threads)
-    return 1 << each.bit_length() - 1 if each >= _SMALLEST_BYTES else 0
+def _fitting_share(memories: Sequence[Memory], wanted: int) -> int:
+    """The power of two that each thread can have where several draw on the same nodes at once."""
+    each = wanted
+    for memory in set(memories):
+        each = min(each, room_bytes(memory) // 2 // memories.count(memory))
+    each = min(each, room_bytes(Memory()) // 2 // max(1, len(memories)))
+    return 1 << each.bit_length() - 1 if each > 0 else 0

@@ -57,6 +57,11 @@ class NativeJob:
         return min(1.0, float(self._lib.sizeup_job_progress(self.job)))
 
     @property
+    def ended(self) -> bool:
+        """Whether the call has published its end; its memory may still be going back."""
+        return int(self._lib.sizeup_job_state(self.job)) > int(self._lib.SIZEUP_JOB_RUNNING)
+
+    @property
     def reason(self) -> str:
         """Why the call failed or was refused; empty where it did not."""
         return str(self._ffi.string(self._lib.sizeup_job_reason(self.job)).decode(errors="replace"))
