@@ -1,0 +1,343 @@
+"""Ways of being fooled and of failing, staged on loop devices; needs root, run by hand.
+
+pytest -m lab tests/plugins/direct_io/test_staged.py
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from fakes import HandContext
+from plugins.direct_io.test_run import run, step
+from sizeup.errors import RefusedError, SizeupError
+from sizeup.model.plan import SettingValue
+from sizeup.model.sample import Disturbance, Estimate, Samples
+from sizeup_direct_io.devices import EDGE_BYTES
+from sizeup_direct_io.patience import StalledError
+
+pytestmark = [pytest.mark.lab, pytest.mark.skipif(os.geteuid() != 0, reason="loop devices need root")]
+MIB = 1 << 20
+MakeMount = Callable[..., Path]
+
+
+def command(*words: str) -> str:
+    return subprocess.run(words, check=True, capture_output=True, text=True).stdout.strip()
+
+
+@pytest.fixture
+def place() -> Iterator[Path]:
+    """A folder on a file system that takes direct I/O."""
+    folder = Path(command("mktemp", "-d", "/var/tmp/sizeup-staged-XXXXXX"))
+    yield folder
+    command("rm", "-rf", str(folder))
+
+
+@pytest.fixture
+def loop(place: Path) -> Iterator[Callable[[int], str]]:
+    """Makes loop devices of a size in MiB, their files opened with O_DIRECT."""
+    devices: list[str] = []
+
+    def make(size_mib: int) -> str:
+        file = place / f"disk{len(devices)}"
+        with file.open("wb") as disk:
+            for _ in range(size_mib):
+                disk.write(bytes(MIB))
+        device = command("losetup", "--find", "--show", "--partscan", "--direct-io=on", str(file))
+        devices.append(device)
+        return device
+
+    yield make
+    for device in devices:
+        command("losetup", "--detach", device)
+
+
+@pytest.fixture
+def mounted(place: Path, loop: Callable[[int], str]) -> Iterator[MakeMount]:
+    """Makes and mounts file systems."""
+    points: list[Path] = []
+
+    def make(kind: str, *, size_mib: int = 400, options: str = "", device: str = "") -> Path:
+        point = place / f"mount{len(points)}"
+        point.mkdir()
+        device = device or loop(size_mib)
+        command(f"mkfs.{kind}", "-q", device)
+        command("mount", *(("-o", options) if options else ()), device, str(point))
+        points.append(point)
+        return point
+
+    yield make
+    for point in points:
+        unmount(point)
+
+
+def unmount(point: Path) -> None:
+    """Unmount; io_uring lets go of its files a moment after its descriptor is closed."""
+    for _ in range(50):
+        if subprocess.run(["umount", str(point)], check=False, capture_output=True).returncode == 0:
+            return
+        time.sleep(0.1)
+    command("umount", str(point))
+
+
+def verdicts(path: Path, **settings: SettingValue) -> dict[str, str]:
+    """The verdict of each part, the worst over all points."""
+    order = ["pass", "unknown", "doubt", "fail"]
+    found: dict[str, str] = {}
+    for emission in run(step(path, **{"seconds": 1.0, "depth": 1, **settings})):
+        if isinstance(emission, Estimate) and emission.series == "honest":
+            part, verdict = str(emission.at["part"]), str(emission.extra["verdict"])
+            found[part] = max(found.get(part, "pass"), verdict, key=order.index)
+    return found
+
+
+@pytest.mark.parametrize(("kind", "options"), [("ext4", ""), ("xfs", "")])
+def test_a_written_file_is_direct_and_its_writers_concurrent(mounted: MakeMount, kind: str, options: str) -> None:
+    # More than twice 256 MiB: the target, and as much in files of their own for the writers.
+    found = verdicts(mounted(kind, size_mib=700, options=options), size=256 * MIB)
+
+    assert (found["direct"], found["physical"]) == ("pass", "pass")
+    assert found["concurrent"] in {"pass", "doubt"}
+
+
+def test_journalled_data_is_not_direct(mounted: MakeMount) -> None:
+    assert verdicts(mounted("ext4", options="data=journal"))["direct"] == "fail"
+
+
+def test_a_file_system_in_memory_is_not_direct(place: Path) -> None:
+    command("mount", "-t", "tmpfs", "-o", "size=200m", "tmpfs", str(place))
+    try:
+        found = verdicts(place)
+    except RefusedError as error:  # kernels before 6.6 refuse the open
+        found = {"direct": "fail" if "takes no O_DIRECT" in str(error) else str(error)}
+    finally:
+        unmount(place)
+    assert found["direct"] == "fail"
+
+
+def test_a_sparse_file_is_found_out(place: Path) -> None:
+    with (place / "sparse").open("wb") as file:
+        file.truncate(64 * MIB)
+
+    found = verdicts(place / "sparse")
+
+    assert (found["direct"], found["physical"]) == ("fail", "fail")
+
+
+def test_an_unwritten_file_is_found_out(place: Path) -> None:
+    with (place / "unwritten").open("wb") as file:
+        os.posix_fallocate(file.fileno(), 0, 64 * MIB)
+
+    found = verdicts(place / "unwritten")
+
+    assert (found["direct"], found["physical"]) == ("fail", "fail")
+
+
+def test_buffered_reads_are_found_out(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "O_DIRECT", 0)
+
+    # A file that one window cannot read into the cache whole.
+    assert verdicts(place, size=512 * MIB, seconds=0.5, check_concurrency=False)["direct"] == "fail"
+
+
+def test_a_rate_above_the_path_came_from_a_cache(place: Path) -> None:
+    assert verdicts(place, path_limit=1e5)["physical"] == "fail"
+
+
+def test_a_device_that_is_throttled_meanwhile_is_not_steady(mounted: MakeMount) -> None:
+    point = mounted("ext4")
+    number = os.stat(point).st_dev
+    group = Path("/sys/fs/cgroup/blkio/sizeup-staged")
+    try:
+        group.mkdir()
+    except OSError as error:
+        pytest.skip(f"no blkio controller: {error}")
+    limit = group / "blkio.throttle.read_iops_device"
+    (group / "cgroup.procs").write_text(str(os.getpid()))
+    try:
+        measuring = 0
+        found = {}
+        for emission in run(step(point, seconds=4.0, depth=1)):
+            if isinstance(emission, Samples) and emission.series == "iops" and not emission.flags:
+                measuring += 1
+                if measuring == 8:
+                    limit.write_text(f"{os.major(number)}:{os.minor(number)} 500")
+            if isinstance(emission, Estimate) and emission.series == "honest":
+                found[emission.at["part"]] = emission.extra["verdict"]
+        assert found["steady"] == "fail"
+    finally:
+        limit.write_text(f"{os.major(number)}:{os.minor(number)} 0")
+        Path("/sys/fs/cgroup/blkio/cgroup.procs").write_text(str(os.getpid()))
+        with suppress(OSError):
+            group.rmdir()
+
+
+def test_a_frozen_file_system_ends_the_step_with_words_within_a_second_of_the_limit(mounted: MakeMount) -> None:
+    point = mounted("ext4")
+    frozen_at = 0.0
+    limit_seconds = 2.0
+    try:
+        with pytest.raises(StalledError, match="stalled"):  # noqa: PT012 - the freeze comes in the middle of the run
+            for emission in run(step(point, preset="oltp-7030", seconds=30.0, stall=limit_seconds, depth=1)):
+                if isinstance(emission, Samples) and not frozen_at and int(Disturbance.WARMUP) not in emission.flags:
+                    command("fsfreeze", "--freeze", str(point))
+                    frozen_at = time.monotonic()
+        seen_seconds = time.monotonic() - frozen_at
+    finally:
+        command("fsfreeze", "--unfreeze", str(point))
+    time.sleep(1.5)  # the worker that was left behind comes back and lets go of the mount
+    print(f"seen {seen_seconds:.2f} s after the freeze, with a limit of {limit_seconds:g} s")
+    # One second for the verdict, one for giving up on closing the file.
+    assert seen_seconds < limit_seconds + 2.5
+
+
+def test_cancelling_a_frozen_step_does_not_wait_for_it(mounted: MakeMount) -> None:
+    point = mounted("ext4")
+    context = HandContext()
+    cancelled_at = 0.0
+    samples = 0
+    try:
+        for emission in run(step(point, preset="oltp-7030", seconds=30.0, stall=20.0, depth=1), context):
+            if isinstance(emission, Samples):
+                samples += 1
+                if samples == 20:
+                    command("fsfreeze", "--freeze", str(point))
+                    threading.Timer(0.5, context.cancel).start()
+                    cancelled_at = time.monotonic() + 0.5
+        took = time.monotonic() - cancelled_at
+    finally:
+        command("fsfreeze", "--unfreeze", str(point))
+    time.sleep(1.5)
+    print(f"back {took:.2f} s after the cancel")
+    assert took < 2.0
+
+
+def test_a_full_disk_is_refused_or_ended_with_words_and_nothing_is_left(mounted: MakeMount) -> None:
+    point = mounted("ext4", size_mib=200)
+    free = os.statvfs(point).f_bavail
+
+    with pytest.raises(RefusedError, match="room for"):
+        list(run(step(point, size=1 << 30)))
+    eater = point / "eater"
+    with pytest.raises(SizeupError):  # noqa: PT012 - the space goes in the middle of the run
+        for _ in run(step(point, preset="load", size=160 * MIB, reserve=1 * MIB, ramps=3, depth=1)):
+            if not eater.exists():
+                with suppress(OSError), eater.open("wb") as file:
+                    os.posix_fallocate(file.fileno(), 0, 150 * MIB)
+    eater.unlink(missing_ok=True)
+    command("sync", "-f", str(point))
+
+    assert os.statvfs(point).f_bavail >= free - 16
+    assert [name for name in os.listdir(point) if name != "lost+found"] == []
+
+
+def test_a_device_in_use_is_never_written_to_whatever_its_name(
+    place: Path, mounted: MakeMount, loop: Callable[[int], str]
+) -> None:
+    device = loop(100)
+    point = mounted("ext4", device=device)
+    command("mount", "-o", "remount,ro", str(point))
+    number = os.stat(device).st_rdev
+    major_minor = f"{os.major(number)}:{os.minor(number)}"
+    before = hashlib.sha256(Path(device).read_bytes()).hexdigest()
+    link = place / "innocent"
+    link.symlink_to(device)
+    node = place / "node"
+    os.mknod(node, 0o600 | 0o060000, number)
+
+    for path in (Path(device), link, node, Path(f"/dev/block/{major_minor}")):
+        if path.exists():
+            with pytest.raises(RefusedError, match="give allow_write_to"):
+                list(run(step(path, preset="redo")))
+            with pytest.raises(RefusedError, match="mounted on"):
+                list(run(step(path, preset="redo", allow_write_to=major_minor)))
+    assert hashlib.sha256(Path(device).read_bytes()).hexdigest() == before
+
+
+def test_the_disk_under_a_mounted_partition_is_never_written_to(place: Path, loop: Callable[[int], str]) -> None:
+    device = loop(100)
+    with open(device, "r+b") as disk:
+        disk.seek(446)  # one entry of an MBR: Linux, from sector 2048, 80 MiB
+        disk.write(bytes([0, 0, 0, 0, 0x83, 0, 0, 0]) + (2048).to_bytes(4, "little") + (163840).to_bytes(4, "little"))
+        disk.seek(510)
+        disk.write(b"\x55\xaa")
+    command("blockdev", "--rereadpt", device)
+    time.sleep(0.5)
+    partition = f"{device}p1"
+    if not Path(partition).exists():
+        pytest.skip("this kernel makes no partitions on loop devices")
+    point = place / "partition"
+    point.mkdir()
+    command("mkfs.ext4", "-q", partition)
+    command("mount", "-o", "ro", partition, str(point))
+    number = os.stat(device).st_rdev
+    before = hashlib.sha256(Path(device).read_bytes()).hexdigest()
+    try:
+        with pytest.raises(RefusedError, match="mounted on"):
+            list(run(step(Path(device), preset="redo", allow_write_to=f"{os.major(number)}:{os.minor(number)}")))
+    finally:
+        unmount(point)
+    assert hashlib.sha256(Path(device).read_bytes()).hexdigest() == before
+
+
+def test_a_signature_or_a_swap_area_is_respected(loop: Callable[[int], str]) -> None:
+    device = loop(64)
+    number = os.stat(device).st_rdev
+    allowed = f"{os.major(number)}:{os.minor(number)}"
+    command("mkswap", device)
+    before = hashlib.sha256(Path(device).read_bytes()).hexdigest()
+
+    with pytest.raises(RefusedError, match="signature of swap"):
+        list(run(step(Path(device), preset="redo", allow_write_to=allowed)))
+    assert hashlib.sha256(Path(device).read_bytes()).hexdigest() == before
+
+
+def test_a_free_device_is_written_to_by_its_full_name_and_keeps_its_edges(loop: Callable[[int], str]) -> None:
+    device = loop(64)
+    number = os.stat(device).st_rdev
+    edge = bytes(EDGE_BYTES)
+
+    with pytest.raises(RefusedError, match="give allow_write_to"):
+        list(run(step(Path(device), preset="fsync", allow_write_to="loop")))
+    list(run(step(Path(device), preset="fsync", allow_write_to=f"{os.major(number)}:{os.minor(number)}")))
+
+    content = Path(device).read_bytes()
+    assert content[:EDGE_BYTES] == edge
+    assert content[-EDGE_BYTES:] == edge
+    assert content[EDGE_BYTES : 2 * EDGE_BYTES] != edge
+
+
+def test_a_link_planted_by_another_user_is_not_followed(place: Path) -> None:
+    (place / "victim").mkdir()
+    (place / "bait").symlink_to(place / "victim")
+    os.lchown(place / "bait", 12345, 12345)
+
+    with pytest.raises(RefusedError, match="symbolic link of another user"):
+        list(run(step(place / "bait")))
+
+
+def test_a_read_only_file_system_is_refused(mounted: MakeMount) -> None:
+    point = mounted("ext4", size_mib=64)
+    command("mount", "-o", "remount,ro", str(point))
+
+    with pytest.raises(RefusedError, match="Read-only file system"):
+        list(run(step(point)))
+
+
+def test_requests_smaller_than_a_sector_are_refused(loop: Callable[[int], str], place: Path) -> None:
+    file = place / "disk-4k"
+    file.write_bytes(bytes(64 * MIB))
+    device = command("losetup", "--find", "--show", "--sector-size", "4096", str(file))
+    try:
+        with pytest.raises(RefusedError, match="multiples of 4096"):
+            list(run(step(Path(device), preset="custom", block=512)))
+    finally:
+        command("losetup", "--detach", device)
