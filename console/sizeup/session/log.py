@@ -16,7 +16,7 @@ from array import array
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import TracebackType
-from typing import Any, BinaryIO, Self, cast
+from typing import Any, BinaryIO, ClassVar, Self, cast
 
 import msgspec
 
@@ -242,23 +242,6 @@ class _Reader:
         self._points = 0
         self._seen: set[int] = set()
         self._session: Session | None = None
-        self._adders: dict[type[Record], Callable[[Session, Any], None]] = {
-            SessionRecord: self._repeated_header,
-            ContinuedRecord: self._continued,
-            EnvironmentRecord: lambda session, record: self._keep(session, session.environment, record),
-            MachineRecord: self._machine,
-            PlanRecord: self._plan,
-            StepStartRecord: self._step_start,
-            SamplesRecord: self._add_samples,
-            EstimateRecord: self._estimate,
-            ProgressRecord: self._progress,
-            OutcomeRecord: self._outcome,
-            GapRecord: lambda session, record: self._keep(session, session.gaps, record.gap),
-            FindingRecord: self._finding,
-            AdviceRecord: self._advice,
-            NoteRecord: lambda session, record: self._keep(session, session.notes, record),
-            EndRecord: self._end,
-        }
 
     @property
     def session(self) -> Session:
@@ -285,7 +268,7 @@ class _Reader:
         damage = self._session.damage
         try:
             record = _decode(line)
-            self._adders[type(record)](self._session, record)
+            self._ADDERS[type(record)](self, self._session, record)
             self._session.last_ns = max(self._session.last_ns, self._time_of(record))
             if self._listener is not None:
                 self._listener(record)
@@ -342,8 +325,7 @@ class _Reader:
             return record.t_ns[-1] if record.t_ns else 0
         return 0 if isinstance(record, SessionRecord) else record.t_ns
 
-    @staticmethod
-    def _repeated_header(session: Session, record: SessionRecord) -> None:
+    def _repeated_header(self, session: Session, record: SessionRecord) -> None:
         if record != session.header:
             raise ValueError("a second, different session record")
 
@@ -358,8 +340,7 @@ class _Reader:
         self._keep(session, session.continued, record)
         session.end = None
 
-    @staticmethod
-    def _machine(session: Session, record: MachineRecord) -> None:
+    def _machine(self, session: Session, record: MachineRecord) -> None:
         session.machine = record.machine
 
     def _plan(self, session: Session, record: PlanRecord) -> None:
@@ -453,9 +434,37 @@ class _Reader:
                 return
         self._keep(session, session.advice, record.advice)
 
-    @staticmethod
-    def _end(session: Session, record: EndRecord) -> None:
+    def _end(self, session: Session, record: EndRecord) -> None:
         session.end = record
+
+    def _environment(self, session: Session, record: EnvironmentRecord) -> None:
+        self._keep(session, session.environment, record)
+
+    def _gap(self, session: Session, record: GapRecord) -> None:
+        self._keep(session, session.gaps, record.gap)
+
+    def _note(self, session: Session, record: NoteRecord) -> None:
+        self._keep(session, session.notes, record)
+
+    # Plain functions: bound methods in the reader would tie it into a cycle, and keep the samples of one
+    # session in memory while the next one is read.
+    _ADDERS: ClassVar[dict[type[Record], Callable[[_Reader, Session, Any], None]]] = {
+        SessionRecord: _repeated_header,
+        ContinuedRecord: _continued,
+        EnvironmentRecord: _environment,
+        MachineRecord: _machine,
+        PlanRecord: _plan,
+        StepStartRecord: _step_start,
+        SamplesRecord: _add_samples,
+        EstimateRecord: _estimate,
+        ProgressRecord: _progress,
+        OutcomeRecord: _outcome,
+        GapRecord: _gap,
+        FindingRecord: _finding,
+        AdviceRecord: _advice,
+        NoteRecord: _note,
+        EndRecord: _end,
+    }
 
 
 class _Lines:

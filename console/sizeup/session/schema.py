@@ -1,4 +1,4 @@
-"""The JSON Schema of the session format, generated from the records: ``python -m sizeup.session.schema``."""
+"""The JSON Schema of the session format, made from the records and so never stale: run this module to print it."""
 
 from __future__ import annotations
 
@@ -7,9 +7,6 @@ import sys
 import msgspec
 
 from sizeup.session.records import FORMAT, AnyRecord
-
-FILE = "session.schema.json"
-"""Shipped beside this module; the suite proves that it is what the records say."""
 
 
 def schema_text() -> str:
