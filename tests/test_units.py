@@ -3,7 +3,15 @@
 import pytest
 
 from sizeup.errors import MalformedError
-from sizeup.units import format_bytes, format_decimal_bytes, format_ns, format_rate, parse_bytes, parse_seconds
+from sizeup.units import (
+    format_bytes,
+    format_decimal_bytes,
+    format_ns,
+    format_rate,
+    format_value,
+    parse_bytes,
+    parse_seconds,
+)
 
 
 @pytest.mark.parametrize(
@@ -30,3 +38,13 @@ def test_numbers_keep_three_digits_and_their_prefix() -> None:
     assert format_decimal_bytes(350_078_754_816) == "350 GB"
     assert format_rate(266_000_000) == "266 MB/s"
     assert [format_ns(n) for n in (1.08, 54_000, 3.5e6, 2e9)] == ["1.08 ns", "54 us", "3.5 ms", "2 s"]
+
+
+def test_a_small_share_does_not_print_as_nothing() -> None:
+    assert [format_value(n, "1") for n in (0.0, 0.00182, 0.0302, 0.5, 7.544)] == [
+        "0",
+        "0.00182",
+        "0.0302",
+        "0.5",
+        "7.54",
+    ]

@@ -5,6 +5,7 @@ Memory and caches are shown with binary prefixes, rates and disks with decimal o
 
 from __future__ import annotations
 
+import math
 import re
 
 from sizeup.errors import MalformedError
@@ -43,11 +44,11 @@ def _scaled(value: float, base: float, prefixes: tuple[str, ...]) -> tuple[float
 
 
 def _short(value: float) -> str:
-    """Three significant digits, never an exponent, no trailing zeros after a point."""
+    """Three significant digits, never an exponent, no trailing zeros after a point; only nothing prints as 0."""
     if value == int(value) and abs(value) < 10_000:
         return str(int(value))
-    digits = 0 if abs(value) >= 100 else 1 if abs(value) >= 10 else 2
-    text = f"{value:.{digits}f}"
+    digits = 2 - math.floor(math.log10(abs(value)))
+    text = f"{value:.{min(max(digits, 0), 12)}f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
