@@ -32,6 +32,20 @@ CALCULATIONS: tuple[Calculation, ...] = (
 HEADLINE = "io.need.headline"
 """The advice that stands for all in one line."""
 
+SUMMARY = (
+    HEADLINE,
+    "io.supply",
+    "io.balance",
+    "redo.sync-write",
+    "memory.huge-pages",
+    "flash.use",
+    "licence.units",
+    "licence.allowed",
+    "licence.cost.term",
+    "value.per-licence",
+)
+"""The advice whose verdicts are read first."""
+
 
 @dataclass(frozen=True, slots=True)
 class Sizing:

@@ -205,6 +205,12 @@ def _stages(sheet: Sheet) -> list[Stage]:
     storage = sheet.optional("supply.mb_s")
     if storage is not None:
         sheet.line(f"storage: {shown(storage, 'MB/s')} ({storage.origin.value})")
+        for stage in stages:
+            if storage.value > stage.supply.value:
+                sheet.doubt(
+                    f"storage is said to deliver more than {stage.name} carries ({shown(stage.supply, 'MB/s')}): "
+                    "such a figure came out of a cache"
+                )
         stages.append(Stage("storage", storage))
     return stages
 

@@ -9,7 +9,7 @@ import msgspec
 
 from sizeup.model.advice import Advice, Input
 from sizeup.quantity import Quantity
-from sizeup.sizing.advise import Sizing
+from sizeup.sizing.advise import SUMMARY, Sizing
 from sizeup.sizing.against import Comparison
 from sizeup.sizing.keys import KEYS, Value
 from sizeup.sizing.licence import rows
@@ -52,8 +52,10 @@ def advice_lines(advice: Advice, *, sources: bool) -> list[str]:
 
 
 def sizing_lines(sizing: Sizing, *, sources: bool) -> list[str]:
-    """The whole answer as text."""
-    blocks = [advice_lines(advice, sources=sources) for advice in sizing.advice]
+    """The whole answer as text: the verdicts that matter most, then every answer with its working."""
+    summary = [f"  {advice.verdict}" for name in SUMMARY if (advice := sizing.find(name)) is not None]
+    blocks = [["In short", *summary]] if summary else []
+    blocks += [advice_lines(advice, sources=sources) for advice in sizing.advice]
     if sizing.questions:
         blocks.append(["Not answered", *(f"  ? {question.sentence()}" for question in sizing.questions)])
     if sizing.warnings:
