@@ -159,10 +159,11 @@ class Terminal:
         return self.last_byte_seconds
 
     def wait_quiet(self, quiet_seconds: float = 0.2, seconds: float = 10.0) -> float:
-        """Pump until nothing has been written for a while; the value is when the last byte came, from the start."""
+        """Pump until nothing is written for a while from now on; the value is when the last byte came."""
+        asked = time.monotonic()
 
         def quiet() -> bool:
-            since = time.monotonic() - self.started - self.last_byte_seconds
+            since = time.monotonic() - max(self.started + self.last_byte_seconds, asked)
             return self.first_byte_seconds is not None and since >= quiet_seconds
 
         if not self.pump(seconds, quiet):

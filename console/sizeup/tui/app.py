@@ -22,9 +22,8 @@ def run_console(sysroot: str = "/", session: str | None = None, choose: Callable
     ``choose`` works out how to draw; it is called behind the splash, as reading a configuration takes its time.
     """
     require_terminal(os.environ, has_input=os.isatty(0), has_screen=os.isatty(2))
-    plain = needs_ascii(os.environ)
     columns, rows = os.get_terminal_size(2)
-    os.write(2, splash(columns, rows, ascii_only=plain))
+    os.write(2, splash(columns, rows))
     try:
         from dataclasses import replace
 
@@ -32,7 +31,7 @@ def run_console(sysroot: str = "/", session: str | None = None, choose: Callable
         from sizeup.tui.options import Options
 
         options = Options() if choose is None else choose()
-        if plain:
+        if needs_ascii(os.environ):
             options = replace(options, ascii=True)
         show = load(sysroot, session)
         check_keys(options.keys)

@@ -8,10 +8,9 @@ from __future__ import annotations
 import os
 
 
-def splash(columns: int, rows: int, *, ascii_only: bool) -> bytes:
-    """The first picture, on the alternate screen that the console then takes over: two centred lines."""
-    rule = "-" if ascii_only else "\u2500"
-    lines = ("sizeup", rule * 24, "reading this machine ...")
+def splash(columns: int, rows: int) -> bytes:
+    """The first picture, on the alternate screen that the console then takes over; ASCII, as nothing is known yet."""
+    lines = ("sizeup", "-" * 24, "reading this machine ...")
     top = max((rows - len(lines)) // 2, 1)
     picture = ["\x1b[?1049h\x1b[2J\x1b[?25l"]
     for offset, line in enumerate(lines[: max(rows - 1, 1)]):
@@ -28,7 +27,7 @@ def greet() -> None:
     term = os.environ.get("TERM", "")
     if os.isatty(0) and os.isatty(2) and term not in ("", "dumb"):
         columns, rows = os.get_terminal_size(2)
-        os.write(2, splash(columns, rows, ascii_only=True))
+        os.write(2, splash(columns, rows))
 
 
 RESTORE = b"\x1b[?1049l\x1b[?25h"

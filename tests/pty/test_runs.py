@@ -1,0 +1,187 @@
+"""A run under a console whose terminal goes, stalls or is left: what was measured stays, and nobody stays behind."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from sizeup.session.log import Session, read_session
+from terminal import Terminal
+
+SIZEUP = [sys.executable, "-m", "sizeup"]
+
+
+@pytest.fixture
+def sizeup(tmp_path: Path) -> Callable[..., Terminal]:
+    """Starts ``sizeup`` with its state and its configuration in a folder of the test's own."""
+
+    def start(*arguments: str) -> Terminal:
+        environment = {"XDG_STATE_HOME": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path)}
+        return Terminal([*SIZEUP, *arguments], environment=environment)
+
+    return start
+
+
+def start_null(terminal: Terminal, samples: int) -> None:
+    """Run the probe that measures nothing, a sample each millisecond, by keys alone."""
+    terminal.wait_for("Should carry")
+    terminal.press("3")
+    terminal.wait_for("Touches")
+    terminal.press("G")
+    terminal.wait_for("Measures nothing")
+    terminal.press("s")
+    terminal.wait_for("Settings of null")
+    terminal.wait_quiet()  # the first field is ready a moment after it is drawn
+    terminal.press(str(samples), "enter")  # in place of what is selected
+    terminal.pump(5, lambda: "Settings of null" not in terminal.text)
+    terminal.press("r")
+    terminal.wait_for("running null")
+
+
+def saved(tmp_path: Path) -> Session:
+    (path,) = (tmp_path / "sizeup/sessions").iterdir()
+    return read_session(str(path))
+
+
+def measure_a_little(terminal: Terminal, tmp_path: Path) -> None:
+    """Wait until the file holds some batches of samples, however slow this machine is."""
+    folder = tmp_path / "sizeup/sessions"
+    assert terminal.pump(20, lambda: sum(path.read_bytes().count(b'"samples"') for path in folder.iterdir()) > 3)
+
+
+def gaps(session: Session) -> list[float]:
+    return [value for point in session.steps["null"].points.values() for value in point.values]
+
+
+def gone(terminal: Terminal) -> bool:
+    deadline = time.monotonic() + 5
+    while terminal.processes() and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return not terminal.processes()
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_during_a_run_saves_it_and_takes_everybody_along(
+    sizeup: Callable[..., Terminal], tmp_path: Path, number: signal.Signals
+) -> None:
+    with sizeup() as terminal:
+        start_null(terminal, 100_000)
+        measure_a_little(terminal, tmp_path)
+        terminal.process.send_signal(number)
+
+        assert terminal.wait() == 128 + number
+        assert 1049 not in terminal.modes
+        assert terminal.attributes_now == terminal.attributes
+        assert gone(terminal)
+    session = saved(tmp_path)
+    assert session.end is not None
+    assert session.end.status == "cancelled"
+    assert len(gaps(session)) > 10
+
+
+@pytest.mark.parametrize("how", ["the line drops", "the console is killed"])
+def test_a_console_that_vanishes_leaves_a_saved_session(
+    sizeup: Callable[..., Terminal], tmp_path: Path, how: str
+) -> None:
+    with sizeup() as terminal:
+        start_null(terminal, 100_000)
+        measure_a_little(terminal, tmp_path)
+        if how == "the line drops":
+            terminal.hang_up()
+        else:
+            terminal.process.kill()
+        terminal.wait()
+
+        assert gone(terminal)
+    session = saved(tmp_path)
+    assert session.end is not None
+    assert len(gaps(session)) > 10
+
+
+def test_a_run_that_was_left_goes_on_and_can_be_followed_again(sizeup: Callable[..., Terminal], tmp_path: Path) -> None:
+    with sizeup() as first:
+        start_null(first, 4000)
+        first.press("q")
+        first.wait_for("Leave and let it run on")
+        first.press("down", "enter")
+
+        assert first.wait() == 0
+        assert first.processes() != []
+        with sizeup("attach") as second:
+            second.wait_for("null")
+            second.press("q")
+            assert second.wait() == 0
+        deadline = time.monotonic() + 20
+        while first.processes() and time.monotonic() < deadline:
+            time.sleep(0.05)
+    session = saved(tmp_path)
+    assert session.end is not None
+    assert session.end.status == "complete"
+    assert len(gaps(session)) == 4000
+
+
+@pytest.mark.ci
+def test_a_line_that_stalls_for_ten_seconds_costs_no_sample_and_delays_none(
+    sizeup: Callable[..., Terminal], tmp_path: Path
+) -> None:
+    with sizeup() as terminal:
+        start_null(terminal, 14_000)
+        for _ in range(40):  # repaints, so that there is something that the line does not take
+            terminal.press("2", "3")
+        time.sleep(10)
+        terminal.pump(30, lambda: " idle" in terminal.text)
+        terminal.press("3")
+
+        terminal.wait_for("14000 samples")
+        terminal.press("q")
+        assert terminal.wait() == 0
+    session = saved(tmp_path)
+    assert session.end is not None
+    assert session.end.status == "complete"
+    assert len(gaps(session)) == 14_000
+    # The stall lasted 10 s; a run that waited for it would show a hole of that order.
+    assert max(gaps(session)) < 1e9
+
+
+def test_without_a_terminal_the_way_without_one_is_said() -> None:
+    ended = subprocess.run(
+        SIZEUP, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, env=os.environ
+    )
+
+    assert ended.returncode == 2
+    assert ended.stdout == ""
+    assert ended.stderr.count("\n") == 1
+    assert "sizeup --batch" in ended.stderr
+
+
+def test_keys_for_no_action_are_refused_after_the_screen_is_given_back(
+    sizeup: Callable[..., Terminal], tmp_path: Path
+) -> None:
+    (tmp_path / "sizeup").mkdir()
+    (tmp_path / "sizeup/config.toml").write_text('[keys]\n"run.strat" = "f5"\n')
+    with sizeup() as terminal:
+        assert terminal.wait() == 2
+
+        assert 1049 not in terminal.modes
+        assert "no such action (did you mean run.start?)" in " ".join(terminal.lines)
+
+
+def test_a_key_of_the_configuration_replaces_the_one_of_the_registry(
+    sizeup: Callable[..., Terminal], tmp_path: Path
+) -> None:
+    (tmp_path / "sizeup").mkdir()
+    (tmp_path / "sizeup/config.toml").write_text('[keys]\n"app.quit" = "z"\n[console]\nascii = true\n')
+    with sizeup() as terminal:
+        terminal.wait_for("z Quit")
+        terminal.press("q")
+        terminal.wait_quiet()
+        assert terminal.process.poll() is None
+        terminal.press("z")
+
+        assert terminal.wait() == 0
+        assert terminal.output.isascii()
