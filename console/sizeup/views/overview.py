@@ -48,12 +48,19 @@ def overview(
 ) -> Overview:
     """What is known so far; ``probes`` are names and titles of what can be measured."""
     found = [*(machine.findings if machine is not None else ()), *(session.findings if session is not None else ())]
+    # A run writes down what discovery found as well; what was said later holds.
+    once = {_finding_key(item): item for item in found}.values()
     return Overview(
-        tuple(_finding(item) for item in sorted(found, key=lambda item: _ORDER.index(item.severity))),
+        tuple(_finding(item) for item in sorted(once, key=lambda item: _ORDER.index(item.severity))),
         tuple(_figure(session, name, title) for name, title in probes),
         tuple(_advice(sizing)),
         _balance(sizing, session),
     )
+
+
+def _finding_key(finding: Finding) -> str:
+    """One kind of finding may stand for several parts of the machine."""
+    return " ".join((finding.id, *finding.subjects))
 
 
 def _finding(finding: Finding) -> Entry:
@@ -66,7 +73,7 @@ def _finding(finding: Finding) -> Entry:
         *finding.remedy.splitlines(),
     )
     target = finding.subjects[0] if finding.subjects else "machine"
-    return Entry(finding.id, _MARKS[finding.severity], finding.title, behind, "topology", target)
+    return Entry(_finding_key(finding), _MARKS[finding.severity], finding.title, behind, "topology", target)
 
 
 def _figure(session: Session | None, probe: str, title: str) -> Entry:

@@ -1,0 +1,23 @@
+"""The first screen as a value."""
+
+from dataclasses import replace
+
+from sizeup.model.finding import Finding, Severity
+from sizeup.model.machine import Machine
+from sizeup.session.log import Session
+from sizeup.session.records import SessionRecord
+from sizeup.views.overview import overview
+
+FULL = Finding("memory.full-node", Severity.INFO, "node 0 is full", ("0 MiB free",), "slow", "free some", ("node:0",))
+
+
+def test_a_finding_of_discovery_and_of_the_run_is_shown_once_and_each_part_of_the_machine_by_itself() -> None:
+    other = replace(FULL, title="node 1 is full", subjects=("node:1",))
+    worse = replace(FULL, title="node 0 is full still", severity=Severity.WARNING)
+    session = Session(SessionRecord(1, "id", "sizeup 0.1.0", "db01", "2026-01-31T09:30:00Z"))
+    session.findings.append(worse)
+
+    shown = overview(Machine(findings=(FULL, other)), session, None, ())
+
+    assert [entry.line for entry in shown.findings] == ["node 0 is full still", "node 1 is full"]
+    assert len({entry.key for entry in shown.findings}) == 2
