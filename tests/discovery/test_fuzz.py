@@ -1,0 +1,180 @@
+"""No input raises: whatever a recording holds, discovery gives a machine with gaps.
+
+Each input is a whole machine with a few of its files, links and names spoilt. The long run takes
+``SIZEUP_FUZZ_INPUTS`` of them (100,000) from ``SIZEUP_FUZZ_SEED`` on, over the suite's own machines
+and, where they are, the recorded ones.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from random import Random
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from recordings import expectations, recorded
+from sizeup.discovery.block import parse_block_drivers, parse_vpd_serial
+from sizeup.discovery.capture import Recorder, Trove
+from sizeup.discovery.cpuinfo import parse_cpuinfo
+from sizeup.discovery.lists import parse_cpulist, parse_cpumask
+from sizeup.discovery.machine import discover
+from sizeup.discovery.meminfo import parse_meminfo
+from sizeup.discovery.mounts import parse_mountinfo, parse_mounts
+from sizeup.discovery.nfs import parse_mountstats, parse_routes
+from sizeup.discovery.numa import parse_distances
+from sizeup.discovery.pci import parse_id, parse_link_speed
+from sizeup.discovery.platform import parse_dmi_clock, parse_named_clock
+from sizeup.discovery.scsi import parse_rate
+from sizeup.discovery.sysroot import Recording, parse_integer
+from sizeup.errors import MalformedError
+from sizeup.report.machine import machine_text
+from sizeup.views.machine import detection
+from trees import MACHINES, grow
+
+_LARGEST = 3000
+"""Files of a machine that is worth spoiling: above that an input takes too long."""
+
+SPOILT = (
+    b"", b"\n", b"\0", b"\0" * 64, b"-1", b"0", b"1", b"2", b"255", b"65535", b"4294967295", b"18446744073709551615",
+    b"99999999999999999999999999", b"-99999999999999999999", b"1e999", b"nan", b"0x", b"0x1234567890abcdef1234", b"0-",
+    b"-", b",", b"0-65535", b"0-99999999999", b"3-1", b"0-7:0", b"0-7:2/0", b"1,1,1", b"ffffffff,ffffffff", b"g",
+    b"Unknown", b"unknown", b"(null)", b"<NULL>", b"[", b"]", b"[]", b"a" * 5000, b"1 " * 3000, b"\xff\xfe\x00\x80",
+    "²٣".encode(), b"8 GT/s", b"99999 GT/s", b"16 Gbit", b"999999999 Gbit", b"raid5", b"mpath-", b"LVM-", b"K",
+    b"9" * 400 + b"K",
+    b"Node 0 MemTotal: 99999999999999999999 kB", b"device x mounted on y with fstype nfs4\n\txprt:\n\tREAD: 1 2 3",
+    b"1 2 3:4 / /a rw - nfs", b"%s%n", b"../../../../etc/passwd", b"cpu  1 2 3 4 5 6 7 8",
+    b"processor : -1\nprocessor : 1",
+)  # fmt: skip
+
+ERRORS = (errno.EACCES, errno.EIO, errno.EINVAL, errno.EPERM, errno.EISDIR, errno.ESTALE, errno.ENOENT, errno.EAGAIN)
+NEIGHBOURS = ("cpu99999", "node7", "index99", "hugepages-0kB", "host0", "..", "sda", "x")
+TARGETS = ("/", ".", "..", "/sys", "/nowhere", "../../../../../..", "self", "/proc/self", "a\0b", "x" * 300)
+
+
+class Memory(Recording):
+    """A recording that was never a file."""
+
+    def __init__(self, trove: Trove) -> None:
+        self._trove = trove
+        super().__init__("/memory")
+
+    def _check(self, root: str) -> None:
+        self._files, self._links = dict(self._trove.files), dict(self._trove.links)
+        self._refused = dict(self._trove.refused)
+        self._entries = {"": set()}
+        for path in (*self._files, *self._links, *self._trove.directories):
+            above, _, name = path.rpartition("/")
+            while name:
+                self._entries.setdefault(above, set()).add(name)
+                above, _, name = above.rpartition("/")
+        for path in self._trove.directories:
+            self._entries.setdefault(path, set())
+
+
+def _trove(root: str) -> Trove:
+    recorder = Recorder(root)
+    discover(recorder)
+    return recorder.trove
+
+
+@cache
+def own_troves(scratch: str) -> tuple[Trove, ...]:
+    found = []
+    for tree in sorted(MACHINES.glob("*.tree")):
+        root = Path(scratch) / tree.stem
+        grow(root, tree.read_text(encoding="utf-8"))
+        (root / "proc/self").mkdir(parents=True, exist_ok=True)
+        (root / "proc/self/mountstats").write_text((MACHINES / "mountstats.txt").read_text())
+        found.append(_trove(str(root)))
+    return tuple(found)
+
+
+def spoil(random: Random, trove: Trove) -> Trove:
+    """A copy of the machine with one to eight things wrong."""
+    files, links = dict(trove.files), dict(trove.links)
+    directories, refused = set(trove.directories), dict(trove.refused)
+    names = list(files)
+    for _ in range(random.randint(1, 8)):
+        path = random.choice(names)
+        match random.randrange(10):
+            case 0 | 1 | 2 | 3:
+                files[path] = random.choice(SPOILT)
+            case 4:
+                files[path] = files.get(path, b"")[: random.randrange(40)]
+            case 5:
+                files[path] = random.randbytes(random.randrange(200))
+            case 6:
+                files.pop(path, None)
+            case 7:
+                files.pop(path, None)
+                links[path] = random.choice((*TARGETS, path, random.choice(names)))
+            case 8:
+                refused[path] = random.choice(ERRORS)
+            case _:
+                other = random.choice(names)
+                files[path] = files.get(other, b"")
+        if random.random() < 0.2:
+            files[f"{path.rpartition('/')[0]}/{random.choice(NEIGHBOURS)}"] = b"1"
+    return Trove(files, links, directories, refused)
+
+
+def survives(trove: Trove) -> None:
+    machine = discover(Memory(trove))
+    msgspec.json.encode(detection(machine))
+    machine_text(machine)
+
+
+@settings(max_examples=150, deadline=None)
+@given(seed=st.integers(min_value=0))
+def test_a_spoilt_machine_is_a_machine_with_gaps(seed: int, tmp_path_factory: pytest.TempPathFactory) -> None:
+    random = Random(seed)
+    survives(spoil(random, random.choice(own_troves(str(tmp_path_factory.getbasetemp() / "fuzz")))))
+
+
+TEXT_PARSERS: tuple[Callable[[str], object], ...] = (
+    parse_cpulist, parse_cpumask, parse_meminfo, parse_cpuinfo, parse_mounts, parse_mountinfo, parse_mountstats,
+    parse_routes, parse_distances, parse_id, parse_link_speed, parse_rate, parse_integer, parse_named_clock,
+    parse_block_drivers,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("parse", TEXT_PARSERS, ids=lambda parse: parse.__name__)
+def test_parsers_refuse_only_with_a_value_error(parse: Callable[[str], object]) -> None:
+    @settings(max_examples=100, deadline=None)
+    @given(text=st.text(max_size=300) | st.text(alphabet="0123456789abcdefx,-:/ \n", max_size=80))
+    def any_text(text: str) -> None:
+        try:
+            parse(text)
+        except (ValueError, MalformedError):
+            return
+
+    any_text()
+
+
+@given(data=st.binary(max_size=300))
+@settings(max_examples=100, deadline=None)
+def test_binary_records_of_any_kind_are_read_or_left(data: bytes) -> None:
+    parse_vpd_serial(data)
+    parse_dmi_clock(data)
+
+
+@pytest.mark.long
+def test_a_hundred_thousand_spoilt_machines_raise_nothing(tmp_path: Path) -> None:
+    count = int(os.environ.get("SIZEUP_FUZZ_INPUTS", "100000"))
+    first = int(os.environ.get("SIZEUP_FUZZ_SEED", "0"))
+    troves = list(own_troves(str(tmp_path)))
+    troves += [trove for name in expectations() if len((trove := _trove(recorded(name))).files) < _LARGEST]
+    troves = [trove for trove in troves if trove.files]
+    for seed in range(first, first + count):
+        random = Random(seed)
+        try:
+            survives(spoil(random, random.choice(troves)))
+        except Exception as error:
+            raise AssertionError(f"seed {seed} raises {error!r}") from error
