@@ -1,0 +1,29 @@
+# Runs in a guest: what sizeup says of it, and what the guest's own tools say, side by side in $OUT.
+export PYTHONPATH=/guest/in/site
+sizeup() { python3 -m sizeup "$@"; }
+
+sizeup detect --json >"$OUT/detect.json"
+sizeup detect >"$OUT/detect.txt"
+sizeup capture "$OUT/masked.tar.gz"
+sizeup capture --no-mask "$OUT/host.tar.gz"
+sizeup detect --json --sysroot "$OUT/host.tar.gz" >"$OUT/again.json"
+lscpu -J >"$OUT/lscpu.json"
+lsblk -J -b -o NAME,SIZE,TYPE,ROTA >"$OUT/lsblk.json"
+lstopo-no-graphics --of xml >"$OUT/lstopo.xml"
+lsscsi >"$OUT/lsscsi" || true
+nvme list -o json >"$OUT/nvme.json" || true
+nfsstat -m >"$OUT/nfsstat" || true
+numactl -H >"$OUT/numactl" || true
+
+# Only where the profile is about memory: fill node 0 to 97 %, then let node 1 grow.
+if [ "${1:-}" = cyclops ]; then
+    free=$(awk '/MemFree/ {print int($4 / 1024)}' /sys/devices/system/node/node0/meminfo)
+    total=$(awk '/MemTotal/ {print int($4 / 1024)}' /sys/devices/system/node/node0/meminfo)
+    numactl --membind=0 dd if=/dev/zero of=/dev/shm/fill bs=1M count=$((free - total * 3 / 100)) status=none
+    sizeup detect --json >"$OUT/filled.json"
+    sizeup detect --json --since "$OUT/detect.json" >"$OUT/since.json"
+    rm /dev/shm/fill
+    sizeup detect --json >"$OUT/emptied.json"
+    numactl --membind=1 dd if=/dev/zero of=/dev/shm/grown bs=1M count=256 status=none
+    sizeup detect --json --since "$OUT/emptied.json" >"$OUT/grown.json"
+fi

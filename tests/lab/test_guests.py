@@ -1,0 +1,228 @@
+"""In virtual machines with hardware that no build host has: ours against the guest's own tools.
+
+``$SIZEUP_LAB`` is a folder with ``run-guest`` and its ``profiles``; the profiles beside this file are
+added to them. Run by hand: ``pytest -m lab tests/lab``; a guest takes 10 s to 2 min.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import xml.etree.ElementTree as ET
+from collections import Counter
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+import sizeup
+
+pytestmark = pytest.mark.lab
+
+HERE = Path(__file__).parent
+LAB = Path(os.environ.get("SIZEUP_LAB") or HERE.parents[2] / "shared" / "lab")
+MEMORY_FINDINGS = {"memory.exhausted-node", "memory.one-sided-growth"}
+
+
+@pytest.fixture(scope="session")
+def bench(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The lab with our profiles added, and a folder for the guest with the program in it."""
+    if not (LAB / "run-guest").exists():
+        pytest.skip("the lab is not here: set SIZEUP_LAB to its folder")
+    root = tmp_path_factory.mktemp("lab")
+    for name in ("run-guest", "guest-init.sh"):
+        shutil.copy(LAB / name, root / name)
+    shutil.copytree(LAB / "profiles", root / "profiles")
+    for profile in (HERE / "profiles").iterdir():
+        shutil.copy(profile, root / "profiles" / profile.name)
+    for package in (sizeup, msgspec):
+        source = Path(package.__file__ or "").parent
+        shutil.copytree(source, root / "in/site" / source.name, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(HERE / "look.sh", root / "in/look.sh")
+    return root
+
+
+@cache
+def _looked(bench: Path, profile: str) -> Path:
+    out = bench / "out" / profile
+    command = [str(bench / "run-guest"), "--in", str(bench / "in"), "--out", str(out), profile, "--"]
+    done = subprocess.run(
+        [*command, "sh", "-eu", "look.sh", profile], capture_output=True, text=True, timeout=1500, check=False
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    return out
+
+
+class Guest:
+    """What came back from one guest."""
+
+    def __init__(self, out: Path) -> None:
+        self.out = out
+        self.ours: dict[str, Any] = self.json("detect.json")
+
+    def json(self, name: str) -> Any:
+        return json.loads((self.out / name).read_text(encoding="utf-8"))
+
+    def text(self, name: str) -> str:
+        return (self.out / name).read_text(encoding="utf-8")
+
+    def finding_ids(self, name: str = "detect.json") -> set[str]:
+        return {finding["id"] for finding in self.json(name)["findings"]}
+
+    def lscpu(self) -> dict[str, str]:
+        def flat(rows: list[dict[str, Any]]) -> dict[str, str]:
+            found = {}
+            for row in rows:
+                found[row["field"].rstrip(":")] = row["data"]
+                found |= flat(row.get("children", []))
+            return found
+
+        return flat(self.json("lscpu.json")["lscpu"])
+
+
+@pytest.fixture(params=["numa2", "numa4", "hba", "nfs", "pages", "cyclops"])
+def guest(request: pytest.FixtureRequest, bench: Path) -> Guest:
+    return Guest(_looked(bench, request.param))
+
+
+def one(bench: Path, profile: str) -> Guest:
+    return Guest(_looked(bench, profile))
+
+
+def test_counts_equal_lscpu(guest: Guest) -> None:
+    theirs, counts = guest.lscpu(), guest.ours["counts"]
+
+    assert counts["packages"] == int(theirs["Socket(s)"])
+    assert counts["pus"]["present"] == int(theirs["CPU(s)"])
+    per_core = int(theirs["Thread(s) per core"])
+    assert max(len(core["pus"]) for core in guest.ours["cores"]) == per_core
+    assert counts["numa_nodes"] == int(theirs["NUMA node(s)"])
+
+
+def test_counts_equal_lstopo(guest: Guest) -> None:
+    types = Counter(item.get("type") for item in ET.fromstring(guest.text("lstopo.xml")).iter("object"))
+
+    counts = guest.ours["counts"]
+    assert (counts["packages"], counts["cores"], counts["pus"]["allowed"]) == (
+        types["Package"], types["Core"], types["PU"],
+    )  # fmt: skip
+    with_memory = [node for node in guest.ours["numa"]["nodes"] if node["memory_bytes"]]
+    assert len(with_memory) == types["NUMANode"]
+
+
+def test_disks_equal_lsblk(guest: Guest) -> None:
+    sizes: dict[str, tuple[int, bool]] = {}
+
+    def take(rows: list[dict[str, Any]]) -> None:
+        for row in rows:
+            sizes[row["name"]] = (int(row["size"]), bool(row["rota"]))
+            take(row.get("children", []))
+
+    take(guest.json("lsblk.json")["blockdevices"])
+    ours = {
+        device["dm_name"] or device["name"]: (device["size_bytes"], device["rotational"])
+        for device in guest.ours["block_devices"]
+        if (device["dm_name"] or device["name"]) in sizes
+    }
+    assert ours == sizes
+
+
+def test_scsi_devices_equal_lsscsi(guest: Guest) -> None:
+    theirs = set(re.findall(r"^\[(\d+:\d+:\d+:\d+)\]", guest.text("lsscsi"), re.MULTILINE))
+
+    assert {device["hctl"] for device in guest.ours["scsi_devices"]} == theirs
+
+
+def test_a_recording_of_the_guest_reads_back_to_it(guest: Guest) -> None:
+    again = guest.json("again.json")
+
+    for volatile in ("memory", "numa", "nfs_mounts", "hbas", "platform", "findings"):
+        again.pop(volatile), guest.ours.pop(volatile)
+    assert again == guest.ours
+
+
+def test_memory_findings_appear_nowhere_unasked(guest: Guest) -> None:
+    assert not guest.finding_ids() & MEMORY_FINDINGS
+
+
+def test_numa2_has_its_mirror_bond_and_shared_namespace(bench: Path) -> None:
+    ours = one(bench, "numa2").ours
+
+    (array,) = [device for device in ours["block_devices"] if device["kind"] == "md"]
+    assert (array["raid_level"], len(array["leaves"]), array["write_spindles"]) == ("raid1", 2, 1)
+    (bond,) = [nic for nic in ours["nics"] if nic["kind"] == "bond"]
+    assert (bond["bond_mode"], len(bond["lower"])) == ("active-backup", 2)
+    members = {nic["name"]: nic["node"] for nic in ours["nics"] if nic["name"] in bond["lower"]}
+    assert set(members.values()) == {0, 1}
+    (shared,) = [found for found in ours["maps"] if len(found["paths"]) == 2]
+    assert {path["node"] for path in shared["paths"]} == {0, 1}
+    assert [node["distances"] for node in ours["numa"]["nodes"]] == [[10, 21], [21, 10]]
+    theirs = one(bench, "numa2").json("nvme.json")["Devices"]
+    assert {n["name"] for n in ours["nvme_namespaces"]} == {d["DevicePath"].removeprefix("/dev/") for d in theirs}
+
+
+def test_numa4_has_its_odd_nodes_and_offline_cpu(bench: Path) -> None:
+    ours = one(bench, "numa4").ours
+    nodes = {node["os_id"]: node for node in ours["numa"]["nodes"]}
+
+    assert ours["counts"]["pus"]["online"] == ours["counts"]["pus"]["present"] - 1
+    assert nodes[3]["memory_bytes"] == 0
+    assert nodes[3]["kind"] == "none"
+    assert nodes[4]["pus"] == []
+
+
+def test_hba_traces_fibre_channel_and_iscsi_paths(bench: Path) -> None:
+    ours = one(bench, "hba").ours
+
+    paths = {
+        tuple(sorted({path["transport"] for path in found["paths"]})): sorted(p["target"] for p in found["paths"])
+        for found in ours["maps"]
+        if len(found["paths"]) == 2
+    }
+    assert set(paths) == {("fcoe",), ("iscsi",)}
+    assert paths["iscsi",] == ["127.0.0.1:3260", "127.0.0.2:3260"]
+    assert paths["fcoe",] == ["200002000000fc10", "200002000000fc11"]
+    transports = Counter(hba["transport"] for hba in ours["hbas"])
+    assert transports["fcoe"] == 4
+    assert {"raid", "sas", "spi", "virtio", "sata", "iscsi"} <= set(transports)
+
+
+def test_nfs_mounts_equal_nfsstat(bench: Path) -> None:
+    guest = one(bench, "nfs")
+    ours = {mount["mount_point"]: mount for mount in guest.ours["nfs_mounts"]}
+
+    theirs = dict(re.findall(r"^(\S+) from \S+\n Flags:\s*(\S+)", guest.text("nfsstat"), re.MULTILINE))
+    assert set(ours) == set(theirs)
+    for where, flags in theirs.items():
+        options = dict(flag.partition("=")[::2] for flag in flags.split(","))
+        assert ours[where]["version"] == options["vers"]
+        assert ours[where]["read_size_bytes"] == int(options["rsize"])
+        assert ours[where]["hard"] == ("hard" in options)
+    assert {where: mount["transports"] for where, mount in ours.items()}["/mnt/v42"] == 4
+
+
+def test_pages_has_its_pools_and_firmware_figures(bench: Path) -> None:
+    guest = one(bench, "pages")
+    nodes = guest.ours["numa"]["nodes"]
+
+    pools = [{pool["page_bytes"]: pool["total"] for pool in node["huge_pages"]} for node in nodes]
+    assert [pool[2 << 20] for pool in pools] == [64, 192, 0]
+    assert [pool[1 << 30] for pool in pools] == [0, 1, 0]
+    assert [node["access"]["read_latency_ns"] for node in nodes] == [80, 80, 250]
+    assert nodes[2]["pus"] == []
+    assert "memory.uneven-huge-pages" in guest.finding_ids()
+
+
+def test_a_node_filled_below_five_percent_and_growth_on_one_node_are_found(bench: Path) -> None:
+    guest = one(bench, "cyclops")
+
+    assert guest.finding_ids("filled.json") & MEMORY_FINDINGS == {"memory.exhausted-node"}
+    assert guest.finding_ids("since.json") == {"memory.one-sided-growth"}
+    assert not guest.finding_ids("emptied.json") & MEMORY_FINDINGS
+    (growth,) = guest.json("grown.json")["findings"]
+    assert growth["subjects"] == ["node:1"]
