@@ -5,7 +5,7 @@ from __future__ import annotations
 from sizeup.model.machine import Machine
 from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.keys import Value
-from sizeup.sizing.ways import storage_ways
+from sizeup.sizing.ways import block_device, storage_ways
 from sizeup.units import format_in
 
 
@@ -49,7 +49,20 @@ def detected(machine: Machine, device: str | None = None) -> dict[str, Value]:
         values["machine.ghz"] = machine.base_clock
     if machine.cpu_model:
         values["machine.cpu_model"] = Words(machine.cpu_model, Origin.DETECTED, "/proc/cpuinfo")
-    return values | _found_ways(machine, device)
+    connections = [mount.transports for mount in machine.nfs_mounts if mount.transports]
+    if connections:
+        count("net.connections", min(connections), "mountstats, the mount with the fewest")
+    return values | _found_ways(machine, device) | _found_spindles(machine, device)
+
+
+def _found_spindles(machine: Machine, device: str | None) -> dict[str, Value]:
+    """Drives behind the database's device that writes and reads can count on, where discovery could tell."""
+    if device is None:
+        return {}
+    found = block_device(machine, device)
+    figures = {"path.write_spindles": found.write_spindles, "path.read_spindles": found.read_spindles}
+    source = f"stack of {found.name}"
+    return {key: Quantity(value, "1", Origin.DETECTED, source) for key, value in figures.items() if value}
 
 
 def _doubts(machine: Machine) -> tuple[str, ...]:
@@ -82,4 +95,5 @@ def _found_ways(machine: Machine, device: str | None) -> dict[str, Value]:
     return {
         "path.found_mb_s": Quantity(widest.bytes_per_second, "bytes/s", Origin.DETECTED, source, doubts=doubts),
         "path.limiter": Words(widest.limiter, Origin.DETECTED, source),
+        "path.way": Words(widest.kind, Origin.DETECTED, source),
     }

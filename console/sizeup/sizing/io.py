@@ -202,6 +202,7 @@ def _stages(sheet: Sheet) -> list[Stage]:
         limiter = sheet.optional_words("path.limiter") or "path"
         sheet.line(f"{found.source}: {shown(found, 'MB/s')}, limited by {limiter}")
         stages.append(Stage(limiter, found))
+        stages += _connections(sheet)
     storage = sheet.optional("supply.mb_s")
     if storage is not None:
         sheet.line(f"storage: {shown(storage, 'MB/s')} ({storage.origin.value})")
@@ -213,6 +214,16 @@ def _stages(sheet: Sheet) -> list[Stage]:
                 )
         stages.append(Stage("storage", storage))
     return stages
+
+
+def _connections(sheet: Sheet) -> list[Stage]:
+    """What the TCP connections of an NFS mount carry, where the way is NFS."""
+    if sheet.optional_words("path.way") != "NFS" or "net.connections" not in sheet.inputs:
+        return []
+    count, each = sheet.number("net.connections"), sheet.rule("link.nfs.one-connection")
+    carried = count.value * each.value
+    sheet.line(f"{shown(count, 'connections')} x {shown(each, 'MB/s')} = {format_in(carried, 'MB/s')}")
+    return [Stage("NFS connections (nconnect)", sheet.answer(carried, "MB/s", "link.nfs.one-connection"))]
 
 
 def chain_minimum(sheet: Sheet) -> Stage | None:
@@ -332,6 +343,22 @@ def _spindles(sheet: Sheet) -> Iterator[Advice]:
     )
 
 
+def _found_spindles(sheet: Sheet) -> Iterator[Advice]:
+    """What discovery saw behind the database's device."""
+    if "array.disks" in sheet.inputs:
+        return
+    writes, reads = sheet.number("path.write_spindles"), sheet.optional("path.read_spindles")
+    sheet.line(f"{writes.source}: {shown(writes, 'drives')} for writes")
+    also = "" if reads is None else f"; random reads {format_in(reads.value, 'drives')}"
+    yield sheet.advice(
+        "storage.write-spindles",
+        "Drives that writes can count on",
+        f"writes get {format_in(writes.value, 'drives')}{also}",
+        Quantity(writes.value, "drives", writes.origin, writes.source),
+        "drives",
+    )
+
+
 def usable_bytes(sheet: Sheet) -> Quantity:
     """Capacity of the array after copies and parity."""
     volumes, disks, raid = _volumes(sheet)
@@ -396,6 +423,7 @@ CALCULATIONS = (
     Calculation("I/O supply", _supply, ("io.supply",)),
     Calculation("I/O balance", _balance, ("io.balance",)),
     Calculation("the array", _array, ("storage.", "io.supply.iops"), about=("array.",)),
+    Calculation("drives behind the device", _found_spindles, ("storage.write-spindles",)),
     Calculation("requests a second", _iops_balance, ("io.balance.iops",)),
     Calculation("requests under way", _depth, ("io.depth",)),
     Calculation("the TCP window", _connection, ("net.window-bound",), about=("net.",)),

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 
 from sizeup.errors import UsageError
 from sizeup.model.budget import PathBudget
 from sizeup.model.machine import Machine
+from sizeup.model.network import Nic
 from sizeup.model.storage import BlockDevice
 
+_ONE_AT_A_TIME = frozenset({"active-backup", "broadcast"})
+"""Bond modes whose members do not add up."""
 _USABLE = frozenset({None, "active", "active/optimized", "optimized", "live", "running"})
 """Access states of a path that carries data now; none is stated where there is one path only."""
 
@@ -31,7 +34,7 @@ class Way:
 def storage_ways(machine: Machine, device: str | None = None) -> tuple[Way, ...]:
     """Every kind of way, widest first; only those that lead to ``device`` where one is named.
 
-    NFS takes the fastest interface that is up: which one leads to the server is not in the mount table.
+    NFS takes the fastest interface or bond that is up: which one leads to the server is not in the mount table.
     """
     named = None if device is None else _leading_to(machine, device)
     budgets = {budget.device: budget for budget in machine.budgets if named is None or budget.device in named}
@@ -40,11 +43,23 @@ def storage_ways(machine: Machine, device: str | None = None) -> tuple[Way, ...]
         _way("HBA", [budgets.get(hba.name) for hba in machine.hbas]),
     ]
     if machine.nfs_mounts and device is None:
-        up = [budgets.get(nic.name) for nic in machine.nics if nic.carrier is not False]
-        known = [budget for budget in up if budget is not None and budget.limit_bytes_per_second]
-        fastest = max(known, key=lambda budget: budget.limit_bytes_per_second or 0.0, default=None)
-        ways.append(_way("NFS", [fastest]))
+        ways.append(_network(machine, budgets))
     return tuple(sorted((way for way in ways if way is not None), key=lambda way: -way.bytes_per_second))
+
+
+def _network(machine: Machine, budgets: Mapping[str, PathBudget]) -> Way | None:
+    """The fastest interface that is up, or the fastest bond where that is faster."""
+    up = [nic for nic in machine.nics if nic.carrier is not False]
+    candidates = [_way("NFS", [budgets.get(nic.name)]) for nic in up]
+    candidates += [_way("NFS", [budgets.get(name) for name in _working(nic)]) for nic in up if nic.bond_mode]
+    return max(filter(None, candidates), key=lambda way: way.bytes_per_second, default=None)
+
+
+def _working(bond: Nic) -> tuple[str, ...]:
+    """Members that carry data together: all of them, or the active one where the mode uses one at a time."""
+    if bond.bond_mode in _ONE_AT_A_TIME:
+        return () if bond.bond_active is None else (bond.bond_active,)
+    return bond.lower
 
 
 def _way(kind: str, budgets: Iterable[PathBudget | None]) -> Way | None:
@@ -68,7 +83,7 @@ def _carried(budget: PathBudget) -> float:
 
 def _leading_to(machine: Machine, name: str) -> frozenset[str]:
     """Controllers and adapters with a usable path to the block device or mount point of that name."""
-    device = _block_device(machine, name)
+    device = block_device(machine, name)
     leaves = set(device.leaves or (device.name,)) | {device.name}
     hosts: set[str] = set()
     for namespace in machine.nvme_namespaces:
@@ -83,7 +98,8 @@ def _leading_to(machine: Machine, name: str) -> frozenset[str]:
     return frozenset(hosts)
 
 
-def _block_device(machine: Machine, name: str) -> BlockDevice:
+def block_device(machine: Machine, name: str) -> BlockDevice:
+    """The device of that name, map name or mount point; another is refused with the nearest."""
     short = name.removeprefix("/dev/mapper/").removeprefix("/dev/")
     for device in machine.block_devices:
         if short in (device.name, device.dm_name) or name in device.mount_points:
