@@ -10,6 +10,7 @@ import contextlib
 import errno
 import fcntl
 import os
+import re
 import stat
 import zlib
 from array import array
@@ -63,6 +64,9 @@ ITEMS_LIMIT = 100_000
 
 _CHUNK_BYTES = 1 << 18
 _GZIP_MAGIC = b"\x1f\x8b"
+_SAMPLES_PREFIX = b'{"kind":"samples"'
+_INTEGER_LIMIT = 1 << 63
+_LONG_NUMBER = re.compile(rb"[:\[,]-?\d{19}")
 
 Key = tuple[str, tuple[tuple[str, str | int | float], ...]]
 """A series and the coordinates of one point, in the order of their names."""
@@ -215,17 +219,22 @@ def _cleaned(value: Any, depth: int = 0) -> Any:
         return [_cleaned(item, depth + 1) for item in value]
     if isinstance(value, dict):
         return {clean(key): _cleaned(item, depth + 1) for key, item in value.items()}
+    return _bounded(value)
+
+
+def _bounded(value: Any) -> Any:
+    if isinstance(value, int) and abs(value) >= _INTEGER_LIMIT:
+        raise ValueError("a whole number beyond 64 bits")
     return value
 
 
 def _decode(line: bytes) -> AnyRecord:
-    # Samples are plain ASCII without escapes; only what may hide a control character takes the slow way.
-    if line.isascii() and b"\\" not in line and b"\x7f" not in line:
+    # Samples are plain ASCII without escapes; only what may hide a control character, or a number that no
+    # column and no float can hold, takes the slow way.
+    plain = line.isascii() and b"\\" not in line and b"\x7f" not in line
+    if plain and (line.startswith(_SAMPLES_PREFIX) or not _LONG_NUMBER.search(line)):
         return cast("AnyRecord", DECODER.decode(line))
     return cast("AnyRecord", msgspec.convert(_cleaned(msgspec.json.decode(line)), AnyRecord))
-
-
-_SAMPLES_PREFIX = b'{"kind":"samples"'
 
 
 class _Reader:
@@ -372,6 +381,8 @@ class _Reader:
                 session.damage.left_out += 1
                 return None
             self._points += 1
+            for value in at.values():
+                _bounded(value)
             point = step.points[key] = Point(series, at)
         return point
 
