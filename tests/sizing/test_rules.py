@@ -3,10 +3,12 @@
 from datetime import date
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from sizeup.errors import MalformedError
 from sizeup.quantity import Origin, Quantity
-from sizeup.sizing.rules import Rules, load, shipped
+from sizeup.sizing.rules import Rules, load, shipped, shipped_texts
 
 PACK = """
 schema = "sizeup.rules/1"
@@ -57,6 +59,13 @@ def test_a_figure_is_a_quantity_in_base_units_with_its_range_and_its_rule() -> N
         ("low = 100", "least = 100", "unknown field `least`"),
         ("value = 200", 'value = "200"', "Expected `float`"),
         ('confidence = "H"', 'confidence = "sure"', "Invalid enum value 'sure'"),
+        ("value = 200", "value = nan", "io.example: expected low <= value <= high, all finite"),
+        ("low = 100", "low = 250", "io.example: expected low <= value <= high"),
+        (
+            "[[figure]]",
+            '[[default]]\nkey = "machine.core"\nvalue = 4\nsource = "paper"\n[[figure]]',
+            "default: paper: unknown key 'machine.core'; did you mean machine.cores",
+        ),
         ("sizeup.rules/1", "sizeup.rules/2", "Invalid enum value 'sizeup.rules/2'"),
         ("[[figure]]", "[[figure", "expected TOML"),
         ("[[source]]", '[[source]]\nid = "paper"\ntitle = "Twice"\nconfidence = "L"\n[[source]]', "is there twice"),
@@ -96,3 +105,15 @@ def test_rules_older_than_a_year_warn_and_still_work() -> None:
 
 def test_every_shipped_pack_loads() -> None:
     assert shipped().packs
+
+
+@settings(max_examples=60, deadline=None)
+@given(name=st.sampled_from(sorted(shipped_texts())), data=st.data())
+def test_a_damaged_pack_is_read_or_refused_with_its_place(name: str, data: st.DataObject) -> None:
+    lines = shipped_texts()[name].splitlines()
+    where = data.draw(st.integers(0, len(lines) - 1))
+    lines[where] = data.draw(st.sampled_from(["", lines[where] * 2, lines[where][::-1], "value = nan", "id = 'x'"]))
+    try:
+        load({name: "\n".join(lines)})
+    except MalformedError as error:
+        assert str(error).startswith(name)  # noqa: PT017  either outcome is right

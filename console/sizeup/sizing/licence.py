@@ -140,8 +140,8 @@ def _count(sheet: Sheet, choice: _Choice, metric: MetricEntry) -> Quantity:
             f"{', '.join(metric.formulas)}"
         )
     sheet.cite(metric.source)
-    if metric.note:
-        sheet.doubt(metric.note)
+    if choice.scope in metric.notes:
+        sheet.doubt(metric.notes[choice.scope])
     value, low, high = _evaluated(sheet, choice, sheet.rules.formulas[text], metric.title, metric.unit)
     servers = sheet.number("cluster.nodes").value
     if metric.per == "server" and not choice.pooled and servers > 1:

@@ -6,6 +6,7 @@ overrides single fields by id, and what it changed stays visible as an override 
 
 from __future__ import annotations
 
+import math
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
@@ -18,10 +19,11 @@ from typing import Annotated, Any, Literal, Protocol, TypeVar
 
 import msgspec
 
-from sizeup.errors import MalformedError
+from sizeup.errors import MalformedError, UsageError
 from sizeup.model.advice import Source
 from sizeup.quantity import Origin, Quantity
 from sizeup.sizing.formula import Formula, parse_formula
+from sizeup.sizing.keys import find
 from sizeup.units import base_unit
 
 MAXIMUM_AGE_DAYS = 365
@@ -101,7 +103,8 @@ class MetricEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """``whole``: the formula counts all servers at once."""
     minimum_order: float = 0
     """Least that one order holds, whatever the machine."""
-    note: str = ""
+    notes: dict[str, str] = {}
+    """Doubts by scope: what conflicts between sources, or must be true for the rule to hold."""
 
 
 class ProductEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -365,10 +368,36 @@ def _merge(packs: tuple[Pack, ...], places: tuple[str, ...], overrides: tuple[Ov
             _require_source(f"default {default.key}", default.source, known, where)
         for entries in (pack.factor, pack.metric, pack.product, pack.limit, pack.break_even):
             _add(others, entries, "entry", where)
+        _check_numbers(pack, where)
+        _check_defaults(pack, where)
         formulas |= _formulas(pack, where)
         _refuse_cycles(pack, formulas, where)
         _check_patterns(pack, where)
     return Rules(packs, sources, figures, formulas, overrides)
+
+
+def _check_numbers(pack: Pack, where: str) -> None:
+    """Every number is finite, and lies in its own range."""
+    ranges = [(figure.id, figure.value, figure.low, figure.high) for figure in pack.figure]
+    ranges += [(factor.id, factor.value, factor.low, factor.high) for factor in pack.factor]
+    ranges += [
+        (f"{product.id}, {metric}", value, product.price_low.get(metric), product.price_high.get(metric))
+        for product in pack.product
+        for metric, value in product.price.items()
+    ]
+    for name, value, low, high in ranges:
+        ends = [value if end is None else end for end in (low, value, high)]
+        if not all(math.isfinite(end) for end in ends) or ends != sorted(ends):
+            raise MalformedError(f"{where}: {name}: expected low <= value <= high, all finite, found {ends}")
+
+
+def _check_defaults(pack: Pack, where: str) -> None:
+    """Every default is a key with a value that ``--set`` would take."""
+    for default in pack.default:
+        try:
+            find(default.key, default.source).parse(str(default.value), Origin.RULE, default.source)
+        except UsageError as error:
+            raise MalformedError(f"{where}: default: {error}") from error
 
 
 def _formulas(pack: Pack, where: str) -> dict[str, Formula]:
