@@ -9,6 +9,7 @@ import math
 import re
 
 from sizeup.errors import MalformedError
+from sizeup.text import one_line
 
 _SCALE = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4, "p": 5, "e": 6}
 _SIZE = re.compile(r"\s*(\d{1,30}(?:\.\d{0,30})?|\.\d{1,30})\s*([kmgtpe]?)(i?b?)\s*", re.IGNORECASE)
@@ -44,7 +45,9 @@ def _scaled(value: float, base: float, prefixes: tuple[str, ...]) -> tuple[float
 
 
 def _short(value: float) -> str:
-    """Three significant digits, never an exponent, no trailing zeros after a point; only nothing prints as 0."""
+    """Three significant digits without trailing zeros; an exponent beyond every prefix; only nothing prints as 0."""
+    if abs(value) >= 1e9:
+        return f"{value:.3g}"
     if value == int(value) and abs(value) < 10_000:
         return str(int(value))
     digits = 2 - math.floor(math.log10(abs(value)))
@@ -107,7 +110,7 @@ def format_value(value: float, unit: str) -> str:
     if unit == "1/s":
         count = format_count(value)
         return f"{count}/s" if " " in count else f"{count} /s"
-    return f"{format_count(value)} {unit}"
+    return f"{format_count(value)} {one_line(unit, 24)}"
 
 
 _SPELLED: dict[str, tuple[str, float]] = {

@@ -85,3 +85,10 @@ def test_any_data_gives_a_usable_axis(scale: Scale, values: list[float], most_ti
     assert len(ruler.ticks) <= max(most_ticks, 3)
     assert all(-1e-6 <= (ruler.position(tick.value) or 0) <= 1 + 1e-6 for tick in ruler.ticks)
     assert len({tick.label for tick in ruler.ticks}) == len(ruler.ticks)
+
+
+@pytest.mark.parametrize("value", [5e-324, 1e-300, 1e300, 1e308])
+def test_values_far_outside_a_logarithmic_axis_have_a_place_all_the_same(value: float) -> None:
+    ruler = fit(Axis("Working set", "bytes", Scale.LOG2), [4 * KIB, 4 * GIB], most_ticks=6)
+
+    assert ruler.position(value) is not None

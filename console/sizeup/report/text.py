@@ -190,7 +190,7 @@ def _bar_chart(chart: BarChart, width: int) -> list[str]:
     values = [format_value(bar.value, chart.axis.unit) for bar in chart.bars]
     names = [one_line(bar.label, 30) for bar in chart.bars]
     left, right = max(map(cell_len, names)), max(map(cell_len, values))
-    room = width - left - right - 7
+    room = max(width - left - right - 7, 8)
     ruler = fit(
         chart.axis, [*(bar.value for bar in chart.bars), *([0.0] if chart.axis.scale is Scale.LINEAR else [])], 5
     )

@@ -42,7 +42,9 @@ class Ruler:
             return (value - self.low) / (self.high - self.low)
         if value <= 0:
             return None
-        return math.log(value / self.low) / math.log(self.high / self.low)
+        # A difference of logarithms stays in range where a ratio would not.
+        start = math.log(self.low)
+        return (math.log(value) - start) / (math.log(self.high) - start)
 
 
 def fit(axis: Axis, values: Iterable[float], most_ticks: int) -> Ruler:
