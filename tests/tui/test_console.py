@@ -267,15 +267,18 @@ async def test_a_finding_leads_to_the_part_it_is_about(tmp_path: Path) -> None:
         assert "10 21" in console.text or "21 10" in console.text
 
 
-async def test_r_on_the_overview_measures_the_figure_under_the_cursor(tmp_path: Path) -> None:
+async def test_r_on_the_overview_runs_the_quick_plan_and_stays(tmp_path: Path) -> None:
     console = Console(tmp_path)
     async with console.shown() as pilot:
+        assert "nothing yet: press r, about" in " ".join(console.text.split())
         await pilot.press("r")
-        await pilot.pause()
+        console.runner.write(records("memory.latency"))
+        console.tick()
         await pilot.pause()
 
-        assert console.app.current_mode == "probes"
-        assert len(console.runner.arguments) == 1
+        assert console.app.current_mode == "overview"
+        assert "-p" not in console.runner.arguments[0]
+        assert "Memory latency: 65 ns at 64 MiB" in console.text
 
 
 async def test_a_what_if_shows_its_difference_and_takes_it_back(tmp_path: Path) -> None:

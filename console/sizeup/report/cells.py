@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from itertools import pairwise
+from textwrap import wrap
 
 from sizeup.units import format_value
 from sizeup.views.chart import Axis, Bar, BarChart, Boundary, Chart, HeatMap, Line, LineChart, Point, Scale
@@ -263,7 +264,7 @@ def _draw_lines(chart: LineChart, width: int, height: int, glyphs: Glyphs, curso
                 drawing.put(column, y, alphabet.cursor, "cursor")
         drawing.put(0, height - 1, _cut(readout(chart, cursor), width), "cursor")
     elif not x_values:
-        words = "no samples yet"
+        words = _cut(chart.caption or "no samples yet", frame.width)
         drawing.put(frame.left + (frame.width - len(words)) // 2, frame.top + frame.height // 2, words, "text")
     if cursor is None or not xs:
         drawing.put(frame.left + max((frame.width - len(x_ruler.title)) // 2, 0), height - 1, x_ruler.title, "title")
@@ -382,19 +383,26 @@ def _draw_bars(chart: BarChart, width: int, height: int, glyphs: Glyphs, cursor:
     drawing = Drawing(width, height)
     alphabet = _ALPHABETS[glyphs]
     # Each bar says its unit, so that the axis may go where there is no room for it.
-    heading = f"{chart.title}: {chart.axis.title} ({_unit_word(chart.axis.unit)})"
-    drawing.put(0, 0, heading if len(heading) <= width else _cut(chart.title, width), "title")
+    axis = chart.axis.title
+    heading = f"{chart.title}: {axis}" if axis.lower() not in chart.title.lower() else chart.title
+    top = 1
+    if len(heading) <= width:
+        drawing.put(0, 0, heading, "title")
+    else:
+        for top, line in enumerate(wrap(chart.title, width)[:2] + wrap(axis, width)[:1], start=1):
+            drawing.put(0, top - 1, line, "title")
     if not chart.bars:
-        drawing.put(0, 2, "no samples yet", "text")
+        for y, line in enumerate(wrap(chart.caption or "no samples yet", width), start=top):
+            drawing.put(0, y, line, "text")
         return drawing
-    shown = chart.bars[: max(height - 2, 1)]
+    shown = chart.bars[: max(height - top - 1, 1)]
     labels = min(max(len(bar.label) for bar in shown), width // 3)
     texts = [_bar_text(bar, chart.axis.unit) for bar in shown]
     # Half of the width belongs to the bars even where the words would like more.
     room = max(width - labels - 2 - max(map(len, texts)) - 1, width // 4)
     ruler = _bar_ruler(chart.axis, shown, room)
     for index, bar in enumerate(shown):
-        y, role = index + 1, f"series-{index % SERIES}"
+        y, role = index + top, f"series-{index % SERIES}"
         drawing.put(0, y, _cut(bar.label, labels), "cursor" if cursor == index else "text")
         length = max(_place(ruler, bar.value, room + 1), 1 if bar.value > 0 else 0)
         drawing.put(labels + 1, y, alphabet.bar * min(length, room), role)
@@ -409,6 +417,12 @@ def _draw_bars(chart: BarChart, width: int, height: int, glyphs: Glyphs, cursor:
         drawing.put(0, height - 1, f"{len(chart.bars) - len(shown)} more below", "text")
     elif cursor is not None:
         drawing.put(0, height - 1, _cut(readout(chart, min(cursor, len(chart.bars) - 1)), width), "cursor")
+    else:
+        room_below = height - top - len(shown)
+        lines = wrap(chart.caption, width)
+        if len(lines) <= room_below:
+            for y, line in enumerate(lines, start=top + len(shown)):
+                drawing.put(0, y, line, "axis")
     return drawing
 
 

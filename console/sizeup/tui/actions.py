@@ -61,9 +61,7 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
         Action("app.interrupt", "ctrl+c", "app.interrupt", "Quit now", "Pressed twice: cancel the run and leave."),
     ),
     "overview": (
-        Action(
-            "overview.measure", "r", "screen.measure", "Measure", "Measure the figure under the cursor.", footer=True
-        ),
+        Action("overview.measure", "r", "screen.measure", "Measure", "Run the quick plan, staying here.", footer=True),
     ),
     "topology": (
         Action("topology.map", "t", "screen.map", "Tree or map", "Show the map, or the tree again.", footer=True),
@@ -88,6 +86,7 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
         Action(
             "run.cancel", "x,escape", "screen.cancel", "Cancel", "Cancel the run; what was measured stays.", footer=True
         ),
+        Action("run.view", "v", "screen.next_view", "View", "Show the next picture of the step.", footer=True),
         Action("run.settings", "s", "screen.settings", "Settings", "Change the settings of the probe.", footer=True),
     ),
     "sessions": (

@@ -149,7 +149,7 @@ class ConsoleApp(App[int]):
     def start_run(self, request: Request) -> None:
         """Run a probe now or after the one that is on."""
         if not self.runs.start(request):
-            self.notify(f"{request.probe} waits for the run that is on", markup=False)
+            self.notify(f"{request.probe or request.plan} waits for the run that is on", markup=False)
         self._watch()
 
     def _watch(self) -> None:

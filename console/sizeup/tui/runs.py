@@ -29,6 +29,7 @@ class Request:
     """What to run."""
 
     probe: str
+    """Empty for all that the plan holds."""
     settings: Mapping[str, str]
     """What the user changed, as typed."""
     plan: str = "quick"
@@ -99,7 +100,9 @@ class Runs:
         if self.running:
             self.queue.append(request)
             return False
-        arguments = ["--batch", "--control", "--quiet", "--plan", request.plan, "-p", request.probe]
+        arguments = ["--batch", "--control", "--quiet", "--plan", request.plan]
+        if request.probe:
+            arguments += ["-p", request.probe]
         if self._sysroot != "/":
             arguments += ["--sysroot", self._sysroot]
         arguments += ["--append" if os.path.exists(self.path) else "-o", self.path]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from sizeup.model.finding import Finding, Severity
@@ -52,7 +52,7 @@ def overview(
     once = {_finding_key(item): item for item in found}.values()
     return Overview(
         tuple(_finding(item) for item in sorted(once, key=lambda item: _ORDER.index(item.severity))),
-        tuple(_figure(session, name, title) for name, title in probes),
+        tuple(_figures(session, probes)),
         tuple(_advice(sizing)),
         _balance(sizing, session),
     )
@@ -76,14 +76,16 @@ def _finding(finding: Finding) -> Entry:
     return Entry(_finding_key(finding), _MARKS[finding.severity], finding.title, behind, "topology", target)
 
 
-def _figure(session: Session | None, probe: str, title: str) -> Entry:
-    run = latest_run(session, probe)
-    if run is None:
-        return Entry(probe, "figure", f"{title}: not measured", ("Press r to measure it.",), "probes", probe)
-    value = point_value(run) or "no figure yet"
-    state = "running" if run.outcome is None else run.outcome.status.value
-    behind = (f"{run.step.title}: {value}", f"{state}; {len(run.points)} points", "Enter shows the chart.")
-    return Entry(probe, "figure", f"{title}: {value}", behind, "probes", probe)
+def _figures(session: Session | None, probes: Sequence[tuple[str, str]]) -> Iterator[Entry]:
+    """What was measured, a line per probe; what was not is left out."""
+    for probe, title in probes:
+        run = latest_run(session, probe)
+        if run is None:
+            continue
+        value = point_value(run) or "no figure yet"
+        state = "running" if run.outcome is None else run.outcome.status.value
+        behind = (f"{run.step.title}: {value}", f"{state}; {len(run.points)} points", "", "Enter shows the chart.")
+        yield Entry(probe, "figure", f"{title}: {value}", behind, "probes", probe)
 
 
 _SHOWN = (HEADLINE, "io.supply", "io.balance", "licence.units", "licence.cost.term")

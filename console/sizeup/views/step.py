@@ -96,18 +96,20 @@ def bars(run: StepRun, machine: Machine | None) -> BarChart:
     series = _first_series(run)
     unit = series.unit if series is not None else "1"
     title = series.title if series is not None else run.step.title
-    shown: list[Bar] = []
-    measured = {point.series for point in run.points.values()}
-    several = sum(series.unit == unit and series.name in measured for series in run.series.values()) > 1
-    for point in run.points.values():
-        described = run.series.get(point.series)
-        value = _value(point)
-        if described is None or described.unit != unit or value is None:
-            continue
-        where = ", ".join(_coordinate(key, value) for key, value in point.at.items())
-        label = f"{described.title} {where}".rstrip() if several or not where else where
-        low, high = _interval(point)
-        shown.append(Bar(label, value, low, high, _bar_note(point)))
+    measured = [
+        (point, run.series[point.series], value)
+        for point in run.points.values()
+        if point.series in run.series and run.series[point.series].unit == unit and (value := _value(point)) is not None
+    ]
+    places = [", ".join(_coordinate(key, value) for key, value in point.at.items()) for point, _, _ in measured]
+    # The coordinates alone tell bars apart, unless several series lie at the same place.
+    told_apart = all(places) and len(set(places)) == len(places)
+    shown = [
+        Bar(where if told_apart else f"{described.title} {where}".rstrip(), value, *_interval(point), _bar_note(point))
+        for (point, described, value), where in zip(measured, places, strict=True)
+    ]
+    if told_apart and len({described.name for _, described, _ in measured}) > 1:
+        title = _common_title([described for _, described, _ in measured])
     return BarChart(run.step.title, Axis(title, unit), tuple(shown), _caption(run, len(shown)))
 
 
@@ -281,4 +283,6 @@ def _order(value: str | int | float) -> tuple[bool, float, str]:
 
 
 def _caption(run: StepRun, points: int) -> str:
+    if not points:
+        return run.progress.doing if run.progress is not None and run.progress.doing else "waiting for the first sample"
     return f"{run.step.title}: {points} point{'' if points == 1 else 's'}."

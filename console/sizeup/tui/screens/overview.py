@@ -13,11 +13,14 @@ from textual.widget import Widget
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
+from sizeup.probing.planner import unmet
 from sizeup.tui.actions import bindings
+from sizeup.tui.runs import Request
 from sizeup.tui.screens.mode import ModeScreen
 from sizeup.tui.widgets.chart import ChartView
-from sizeup.tui.widgets.facts import facts_grid
+from sizeup.tui.widgets.facts import facts_list
 from sizeup.tui.widgets.lists import KeyList
+from sizeup.units import format_ns
 from sizeup.views.overview import Entry, Overview, overview
 from sizeup.views.topology import machine_facts
 
@@ -66,13 +69,12 @@ class OverviewScreen(ModeScreen):
             self.host.go(entry.mode, entry.target)
 
     def action_measure(self) -> None:
-        """Measure the figure under the cursor, or else the first that is missing."""
-        option = self.query_one(KeyList).highlighted_option
-        entry = self._entries.get(option.id or "") if option is not None else None
-        if entry is None or entry.mode != "probes":
-            entry = next((item for item in self._entries.values() if item.mode == "probes"), None)
-        if entry is not None:
-            self.host.go("probes", entry.target, "run_probe")
+        """Run the quick plan here, so that the figures fill in one after the other."""
+        host = self.host
+        if not host.measures:
+            self.notify("this is a saved session; u in Sessions shows this machine", markup=False)
+        elif not host.runs.running:
+            host.start_run(Request("", {}))
 
     def _fill(self) -> None:
         host = self.host
@@ -87,7 +89,7 @@ class OverviewScreen(ModeScreen):
             ("Machine", (_MACHINE,), ""),
             ("Findings", shown.findings, "none: nothing wrong was found"),
             ("Should carry", shown.advice, "nothing can be said yet"),
-            ("Measured", shown.figures, "no probe is installed"),
+            ("Measured", shown.figures, f"nothing yet: press r, {self._estimate()}"),
         )
         self._entries = {}
         options: list[Option] = []
@@ -104,13 +106,20 @@ class OverviewScreen(ModeScreen):
         self.query_one(ChartView).show(shown.balance)
         self._show_behind(options[listed.highlighted or 0].id)
 
+    def _estimate(self) -> str:
+        quick = [probe.manifest for probe in self.host.registry.probes.values() if "quick" in probe.manifest.plans]
+        machine = self.host.machine
+        fitting = [manifest for manifest in quick if machine is None or unmet(machine, manifest) is None]
+        seconds = sum(manifest.estimated_seconds.get("quick", 0.0) for manifest in fitting)
+        return f"about {format_ns(round(seconds) * 1e9)}"
+
     def _show_behind(self, key: str | None) -> None:
         entry = self._entries.get(key or "")
         if entry is not None and entry is not _MACHINE:
             heading = Text(entry.line, style="bold")
             self.query_one("#detail", Static).update(Group(heading, Text(), *map(Text, entry.behind)))
         elif self.host.machine is not None:
-            self.query_one("#detail", Static).update(facts_grid(machine_facts(self.host.machine)))
+            self.query_one("#detail", Static).update(facts_list(machine_facts(self.host.machine)))
 
 
 def _line(entry: Entry) -> Text:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import ClassVar
 
 from rich.console import Group
@@ -28,6 +29,7 @@ from sizeup.tui.widgets.chart import ChartView
 from sizeup.tui.widgets.facts import facts_grid
 from sizeup.tui.widgets.lists import KeyList
 from sizeup.units import format_ns
+from sizeup.views.finished import finished_charts
 from sizeup.views.step import latest_run, point_value, step_chart
 
 _WRITES = frozenset({Hazard.IO_WRITE, Hazard.RAW_DEVICE_WRITE, Hazard.DISK_SPACE})
@@ -45,6 +47,7 @@ class ProbesScreen(ModeScreen):
         super().__init__()
         self._plan = PLANS[0]
         self._typed: dict[str, dict[str, str]] = {}
+        self._view = 0
         self._drawn: tuple[object, ...] = ()
 
     def body(self) -> Iterable[Widget]:
@@ -156,6 +159,11 @@ class ProbesScreen(ModeScreen):
         self.show_run()
         self.notify(f"{self._plan} runs from now on", markup=False, timeout=2)
 
+    def action_next_view(self) -> None:
+        """Show the next picture of the step: other series, other units."""
+        self._view += 1
+        self._show_probe()
+
     def action_pause(self) -> None:
         """Hold the run or let it go on."""
         self.host.runs.toggle_pause()
@@ -222,7 +230,12 @@ class ProbesScreen(ModeScreen):
         chart.display = run is not None
         if run is not None:
             machine = self.host.machine if session is None or session.machine is None else session.machine
-            chart.show(step_chart(run, machine))
+            charts = finished_charts(run, machine) or (step_chart(run, machine),)
+            place = self._view % len(charts)
+            shown = charts[place]
+            if len(charts) > 1:
+                shown = replace(shown, title=f"{place + 1}/{len(charts)} {shown.title}")
+            chart.show(shown)
 
 
 def _entry(probe: RegisteredProbe, plan: str, run: StepRun | None, machine: Machine | None) -> Text:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -236,7 +237,10 @@ class SessionsScreen(ModeScreen):
             detail.update(f"! {error}")
             return
         header = session.header
-        parts = [Text(f"{header.host}, {header.started}", style="bold"), Text(f"{state(session)}; {entry.path}\n")]
+        parts = [
+            Text(f"{header.host}, {header.started}", style="bold"),
+            Text(f"{state(session)}\n{_short(entry.path)}"),
+        ]
         for note in session.notes:
             tags = " ".join(f"#{tag}" for tag in note.tags)
             parts.append(Text(f"{note.written} {note.author}: {note.text} {tags}".rstrip()))
@@ -248,6 +252,13 @@ class SessionsScreen(ModeScreen):
 
     def _width(self) -> int:
         return max(self.query_one("#detail-pane").size.width - 3, 30)
+
+
+def _short(path: Path) -> str:
+    """The path with the home directory as people write it."""
+    home = str(Path.home())
+    text = str(path)
+    return f"~{text[len(home) :]}" if text.startswith(home + os.sep) else text
 
 
 def _name(path: str) -> str:

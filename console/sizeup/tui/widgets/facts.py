@@ -16,3 +16,15 @@ def facts_grid(facts: Sequence[tuple[str, str]]) -> Table:
     for name, value in facts:
         grid.add_row(Text(name, style="dim"), Text(value))
     return grid
+
+
+def facts_list(facts: Sequence[tuple[str, str]]) -> Text:
+    """Names above their values, for a narrow pane."""
+    text = Text()
+    for name, value in facts:
+        short = value.partition(" (")[0]
+        if len(name) + len(short) <= 24:
+            text.append(f"{name}  ", style="dim").append(f"{short}\n")
+        else:
+            text.append(f"{name}\n", style="dim").append(f"  {short}\n")
+    return text
