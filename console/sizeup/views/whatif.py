@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from sizeup.model.advice import Advice
 from sizeup.quantity import Origin, Quantity
@@ -62,15 +62,18 @@ def effect(now: Advice, before: Advice | None) -> str:
 
 
 def _row(key: str, value: Value | None, changed: bool) -> InputRow:  # noqa: FBT001  one of five facts of a row
-    spelled = "?" if value is None else value_text(key, _rounded(value))
+    spelled = "?" if value is None else _short(value_text(key, value))
     return InputRow(key, spelled, _where(value), f"{KEYS[key].help}; {KEYS[key].expectation}", changed)
 
 
-def _rounded(value: Value) -> Value:
-    """Four digits are what a form has room for; counts stay whole."""
-    if not isinstance(value, Quantity) or value.value == int(value.value) < 10_000:
-        return value
-    return replace(value, value=float(f"{value.value:.4g}"), low=None, high=None)
+def _short(text: str) -> str:
+    """A figure with at most four digits: more of them hide that it is a guess or a reading."""
+    number, space, unit = text.partition(" ")
+    try:
+        value = float(number.replace(",", ""))
+    except ValueError:
+        return text
+    return text if len(number.replace(".", "").replace(",", "")) <= 4 else f"{float(f'{value:.4g}'):,g}{space}{unit}"
 
 
 def _origin(value: Value) -> Origin | None:

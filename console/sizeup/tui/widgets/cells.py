@@ -34,8 +34,8 @@ class CellView(Widget):
     CellView { height: 1fr; width: 1fr; }
     CellView > .chart--title { text-style: bold; color: $foreground; }
     CellView > .chart--text { color: $foreground; }
-    CellView > .chart--axis { color: $text-muted; }
-    CellView > .chart--boundary { color: $text-muted; }
+    CellView > .chart--axis { color: $foreground 70%; }
+    CellView > .chart--boundary { color: $foreground 70%; }
     CellView > .chart--cursor { text-style: bold reverse; }
     CellView > .chart--disturbed { color: $text-error; text-style: bold; }
     CellView > .chart--series-0 { color: $text-primary; }
@@ -44,14 +44,14 @@ class CellView(Widget):
     CellView > .chart--series-3 { color: $text-accent; }
     CellView > .chart--series-4 { color: $text-secondary; }
     CellView > .chart--series-5 { color: $text-error; }
-    CellView > .chart--heat-0 { color: auto; background: #440154; }
-    CellView > .chart--heat-1 { color: auto; background: #46327e; }
-    CellView > .chart--heat-2 { color: auto; background: #365c8d; }
-    CellView > .chart--heat-3 { color: auto; background: #277f8e; }
-    CellView > .chart--heat-4 { color: auto; background: #1fa187; }
-    CellView > .chart--heat-5 { color: auto; background: #4ac16d; }
-    CellView > .chart--heat-6 { color: auto; background: #a0da39; }
-    CellView > .chart--heat-7 { color: auto; background: #fde725; }
+    CellView > .chart--heat-0 { color: #ffffff; background: #440154; }
+    CellView > .chart--heat-1 { color: #ffffff; background: #46327e; }
+    CellView > .chart--heat-2 { color: #ffffff; background: #365c8d; }
+    CellView > .chart--heat-3 { color: #ffffff; background: #277f8e; }
+    CellView > .chart--heat-4 { color: #000000; background: #1fa187; }
+    CellView > .chart--heat-5 { color: #000000; background: #4ac16d; }
+    CellView > .chart--heat-6 { color: #000000; background: #a0da39; }
+    CellView > .chart--heat-7 { color: #000000; background: #fde725; }
     """
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  Textual's own name
