@@ -51,6 +51,8 @@ def test_the_text_shows_the_working_line_by_line(capsys: pytest.CaptureFixture[s
         ("machine.ghz=1e9", "machine.ghz: expected a number of GHz"),
         ("machine.ghz=1e999", "machine.ghz: expected a number of GHz"),
         ("machine.ghz=2 GB", "machine.ghz: expected a number of GHz"),
+        ("licence.term_years=0.5", "licence.term_years: expected a whole number of y, 1 or more and at most 50"),
+        ("machine.ghz=10\u2079", "machine.ghz: expected a number of GHz"),
         ("machine.ghz=3..2..4", "machine.ghz: expected a number of GHz"),
     ],
 )

@@ -275,7 +275,7 @@ _DECLARED = (
     _percent("licence.discount_percent", "discount on list prices"),
     _percent("licence.support_percent", "yearly support in percent of the net licence, in place of the pack's"),
     _percent("licence.uplift_percent", "yearly increase of support"),
-    _number("licence.term_years", "years that costs are added up over", "y", most=50),
+    _count("licence.term_years", "years that costs are added up over", least=1, most=50, unit="y"),
 )
 
 KEYS: Mapping[str, Key] = {key.name: key for key in _DECLARED}

@@ -370,7 +370,7 @@ def _cost(value: float) -> Quantity:
 
 
 def _whole_years(years: Quantity) -> int:
-    return max(1, round(years.value / (365.25 * 86400e9)))
+    return round(years.value / base_unit("y")[1])
 
 
 def _limits(sheet: Sheet) -> Iterator[Advice]:

@@ -34,8 +34,8 @@ class Swing:
     high_input: float
     at_low: float
     at_high: float
-    elasticity: float
-    """Percent that the answer moves for one percent of the input, over the range."""
+    elasticity: float | None
+    """Percent that the answer moves for one percent of the input, over the range; None for an input or answer of 0."""
 
     @property
     def width(self) -> float:
@@ -69,9 +69,10 @@ def tornado(inputs: Inputs, target: str, rules: Rules) -> tuple[Swing, ...]:
         if None in ends or low == high:
             continue
         at_low, at_high = (end or 0.0 for end in ends)
-        relative_in = (high - low) / quantity.value
-        relative_out = (at_high - at_low) / base.quantity.value if base.quantity.value else 0.0
-        swings.append(Swing(key, low, high, at_low, at_high, relative_out / relative_in))
+        elasticity: float | None = None
+        if quantity.value and base.quantity.value:
+            elasticity = (at_high - at_low) / base.quantity.value / ((high - low) / quantity.value)
+        swings.append(Swing(key, low, high, at_low, at_high, elasticity))
     return tuple(sorted((swing for swing in swings if swing.width), key=lambda swing: -swing.width))
 
 
@@ -91,10 +92,10 @@ def flips(inputs: Inputs, decisions: tuple[Advice, ...], rules: Rules) -> tuple[
 
 
 def _keys(advice: Advice, inputs: Inputs) -> Iterator[str]:
-    """Numeric keys that an answer was worked out from, other than zeros, which cannot be scaled."""
+    """Numeric keys that an answer was worked out from, other than zeros without a range, which cannot be moved."""
     for entry in advice.inputs:
         value = inputs.get(entry.key)
-        if isinstance(value, Quantity) and value.value:
+        if isinstance(value, Quantity) and (value.value or value.high):
             yield entry.key
 
 
@@ -104,9 +105,15 @@ def _range(key: str, quantity: Quantity, rules: Rules) -> tuple[float, float]:
         return quantity.low, quantity.high
     swing = rules.figure("sensitivity.swing").value
     low, high = quantity.value * (1 - swing), quantity.value * (1 + swing)
-    if KEYS[key].kind is Kind.COUNT:
-        low, high = math.floor(low), math.ceil(high)
+    grain = _grain(key)
+    if grain:
+        low, high = math.floor(low / grain) * grain, math.ceil(high / grain) * grain
     return _inside(key, low), _inside(key, high)
+
+
+def _grain(key: str) -> float:
+    """The least step of a whole number in base units; 0 for a key that takes any number."""
+    return base_unit(KEYS[key].unit)[1] if KEYS[key].kind is Kind.COUNT else 0.0
 
 
 def _inside(key: str, value: float) -> float:
@@ -144,7 +151,7 @@ def _turn(inputs: Inputs, key: str, advice: Advice, direction: float, rules: Rul
     """The first turn of a decision when ``key`` is multiplied towards ``direction``; None where there is none."""
     quantity = inputs[key]
     assert isinstance(quantity, Quantity)
-    whole = KEYS[key].kind is Kind.COUNT
+    grain = _grain(key)
 
     def decided(value: float) -> str | None:
         found = _attempt(_moved(inputs, key, value), advice.id, rules)
@@ -153,23 +160,23 @@ def _turn(inputs: Inputs, key: str, advice: Advice, direction: float, rules: Rul
     same = quantity.value
     for stride in range(1, _STRIDES + 1):
         value = _inside(key, quantity.value * direction ** (stride / _STRIDES))
-        value = float(round(value)) if whole else value
+        value = round(value / grain) * grain if grain else value
         other = decided(value)
         if other is None:
             return None
         if other != advice.decision:
-            threshold = _bisected(same, value, advice.decision, decided, whole=whole)
+            threshold = _bisected(same, value, advice.decision, decided, grain)
             return Flip(key, advice.id, threshold, advice.decision, decided(threshold) or other)
         same = value
     return None
 
 
-def _bisected(same: float, other: float, now: str, decided: Callable[[float], str | None], *, whole: bool) -> float:
+def _bisected(same: float, other: float, now: str, decided: Callable[[float], str | None], grain: float) -> float:
     """The value nearest to ``same`` at which the decision is no longer ``now``."""
     for _ in range(_BISECTIONS):
         middle = (same + other) / 2
-        if whole:
-            middle = float(math.floor(middle) if other > same else math.ceil(middle))
+        if grain:
+            middle = (math.floor(middle / grain) if other > same else math.ceil(middle / grain)) * grain
             if middle in (same, other):
                 break
         if decided(middle) == now:
