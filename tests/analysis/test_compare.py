@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from sizeup.analysis.compare import Comparison, Figure, Verdict, compare, parse_question
-from sizeup.analysis.digest import Digest, RunValue, digest_side
+from sizeup.analysis.digest import Digest, RunValue, session_paths
 from sizeup.analysis.machines import Difference
 from sizeup.errors import UsageError
 from sizeup.model.machine import Machine
@@ -222,4 +222,4 @@ def test_metrics_of_one_side_are_listed() -> None:
 
 def test_an_empty_folder_is_no_side(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="expected sessions"):
-        digest_side([str(tmp_path)])
+        list(session_paths([str(tmp_path)]))

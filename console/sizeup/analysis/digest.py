@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from sizeup.analysis.statistics import median
@@ -55,7 +55,7 @@ class Digest:
 def digest(session: Session, path: str) -> Digest:
     """Reduce a session to one figure per run and point, of steps that came to their end."""
     header = session.header
-    started = _epoch(header.started)
+    started = epoch(header.started)
     values = tuple(
         value for run in session.steps.values() if run.finished for value in _run_values(run, header.id, started)
     )
@@ -73,15 +73,21 @@ def digest(session: Session, path: str) -> Digest:
     )
 
 
-def digest_side(paths: Sequence[str]) -> tuple[Digest, ...]:
-    """The sessions of one side, one after the other; a folder stands for all sessions in it."""
-    digests: list[Digest] = []
-    for path in _expand(paths):
-        digests.append(digest(read_session(path), path))  # noqa: PERF401 -- each session goes before the next comes
+def digest_side(
+    paths: Sequence[str], more: Callable[[Digest, Session], Iterable[RunValue]] = lambda *_: ()
+) -> tuple[Digest, ...]:
+    """The sessions of one side, one after the other; ``more`` says what else to take from each."""
+    digests = []
+    for path in session_paths(paths):
+        session = read_session(path)
+        plain = digest(session, path)
+        digests.append(replace(plain, values=(*plain.values, *more(plain, session))))
+        del session  # before the next one is read: it may hold millions of samples
     return tuple(digests)
 
 
-def _expand(paths: Sequence[str]) -> Iterator[str]:
+def session_paths(paths: Sequence[str]) -> Iterator[str]:
+    """The files of one side; a folder stands for all sessions in it."""
     for path in paths:
         if not os.path.isdir(path):
             yield path
@@ -92,7 +98,8 @@ def _expand(paths: Sequence[str]) -> Iterator[str]:
         yield from (os.path.join(path, name) for name in found)
 
 
-def _epoch(started: str) -> float | None:
+def epoch(started: str) -> float | None:
+    """Seconds since the epoch of an ISO 8601 time; None where it is none."""
     try:
         return datetime.fromisoformat(started).timestamp()
     except ValueError:

@@ -24,7 +24,12 @@ class Difference:
 
 
 def machine_differences(first: Sequence[Machine | None], base: Sequence[Machine | None]) -> tuple[Difference, ...]:
-    """Facts that differ between the sides; those equal everywhere are left out."""
+    """Facts that differ between the sides; those equal everywhere are left out.
+
+    A side without any machine, such as a published case, differs in nothing that is known.
+    """
+    if not any(first) or not any(base):
+        return ()
     differences = []
     for what, fact in _FACTS.items():
         left, right = _side(first, fact), _side(base, fact)

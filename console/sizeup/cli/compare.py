@@ -9,7 +9,7 @@ from sizeup.errors import ExitStatus, UsageError
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("first", nargs="+", metavar="A", help="a session, or a folder of sessions")
+    parser.add_argument("first", nargs="+", metavar="A", help="a session, a folder of sessions, or preset:NAME")
     parser.add_argument("--against", nargs="+", metavar="B", required=True, help="the base, in the same way")
     parser.add_argument(
         "--fail-if",
@@ -28,17 +28,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Compare the two sides."""
     from sizeup.analysis.compare import compare, parse_question
-    from sizeup.analysis.digest import digest_side
+    from sizeup.analysis.published import digest_sides
 
     if not 0 <= arguments.minimum_effect < 100:
         raise UsageError(f"--minimum-effect: expected a percentage from 0 to 100, found {arguments.minimum_effect:g}")
     questions = [parse_question(text) for text in arguments.fail_if]
-    comparison = compare(
-        digest_side(arguments.first),
-        digest_side(arguments.against),
-        questions=questions,
-        minimum_effect=arguments.minimum_effect / 100,
-    )
+    first, base = digest_sides(arguments.first, arguments.against)
+    comparison = compare(first, base, questions=questions, minimum_effect=arguments.minimum_effect / 100)
     if arguments.json:
         import msgspec
 

@@ -45,8 +45,8 @@ def metrics_table(comparison: Comparison) -> Table:
     runs = ", ".join(sorted({f"{first} against {base}" for first, base in (f.runs for f in comparison.metrics)}))
     note = (
         f"Runs: {runs}. A curve is the geometric mean over its points. Change is the first side over the base; "
-        f"different means p <= {comparison.level:g} after correction for {len(comparison.metrics)} metrics, and at "
-        f"least {comparison.minimum_effect:.0%} of change. Exploratory: a metric you did not ask about before "
+        f"different means p <= {comparison.level:g}, corrected for the number of metrics ({len(comparison.metrics)}), "
+        f"and at least {comparison.minimum_effect:.0%} of change. Exploratory: a metric you did not ask about before "
         "looking needs a second look."
     )
     rows = tuple(_row(figure.metric, figure) for figure in comparison.metrics)

@@ -1,0 +1,90 @@
+"""Published cases as one side of a comparison: what their authors printed beside what was measured here.
+
+A case is one printed figure, so that no test can decide; the ratio is shown all the same. Both sides are put
+into the same headline figures, which carry the keys of sizing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from sizeup.analysis.digest import Digest, RunValue, digest_side, epoch
+from sizeup.analysis.measured import measured
+from sizeup.model.plan import Better, Series
+from sizeup.quantity import Quantity
+from sizeup.session.log import Session, point_key
+from sizeup.sizing.presets import find_preset
+
+PREFIX = "preset:"
+"""What a side is called that is a published case: ``preset:slb-e5320``."""
+
+_CYCLES, _CLOCK = "observed.cycles_per_call", "machine.ghz"
+
+
+@dataclass(frozen=True, slots=True)
+class _Headline:
+    key: str
+    title: str
+    unit: str
+    better: Better
+    printed_as: str
+    """The key of a preset that says the same."""
+
+
+_TIME_OF_DAY = _Headline("clock.gettimeofday_ns", "gettimeofday", "ns", Better.LOWER, _CYCLES)
+_HEADLINES = (
+    _Headline("memory.local_ns", "Memory latency", "ns", Better.LOWER, "observed.latency_ns"),
+    _Headline("supply.iops", "I/O requests", "1/s", Better.HIGHER, "observed.iops"),
+    _Headline("supply.mb_s", "I/O rate", "bytes/s", Better.HIGHER, "observed.mb_s"),
+    _Headline("redo.sync_write_us", "Synchronous write", "ns", Better.LOWER, "redo.sync_write_us"),
+)
+
+
+def published_digest(name: str) -> Digest:
+    """One published case; raises ``UsageError`` for an unknown name."""
+    preset = find_preset(name)
+    inputs = preset.values()
+    values = []
+    for headline in _HEADLINES:
+        printed = inputs.get(headline.printed_as)
+        if isinstance(printed, Quantity):
+            values.append(_value(headline, printed.value, name, preset.title))
+    cycles, clock = inputs.get(_CYCLES), inputs.get(_CLOCK)
+    if isinstance(cycles, Quantity) and isinstance(clock, Quantity):
+        values.append(_value(_TIME_OF_DAY, cycles.value / clock.value * 1e9, name, preset.title))
+    doubts = (f"a published case, {preset.source}: {preset.title}",) + ((preset.note,) if preset.note else ())
+    return Digest(f"{PREFIX}{name}", f"{PREFIX}{name}", name, "", preset.source, None, {}, tuple(values), doubts)
+
+
+def digest_sides(first: Sequence[str], base: Sequence[str]) -> tuple[tuple[Digest, ...], tuple[Digest, ...]]:
+    """Both sides of a comparison: files, folders of them, and published cases.
+
+    Sessions are read one after the other and let go; beside a published case they give its figures, too.
+    """
+    beside_published = any(path.startswith(PREFIX) for path in (*first, *base))
+    return _side(first, headlines=beside_published), _side(base, headlines=beside_published)
+
+
+def _side(paths: Sequence[str], *, headlines: bool) -> tuple[Digest, ...]:
+    published = [published_digest(path.removeprefix(PREFIX)) for path in paths if path.startswith(PREFIX)]
+    sessions = [path for path in paths if not path.startswith(PREFIX)]
+    return (*published, *(digest_side(sessions, _headlines) if headlines else digest_side(sessions)))
+
+
+def _headlines(digest: Digest, session: Session) -> Iterator[RunValue]:
+    found = measured(session)
+    when = epoch(session.header.started)
+    for headline in _HEADLINES:
+        value = found.get(headline.key)
+        if isinstance(value, Quantity):
+            yield replace(_value(headline, value.value, digest.id, value.source), when=when)
+    for run in session.steps.values():
+        for point in run.points.values():
+            if run.step.probe == "clock.cost" and dict(point.at) == {"method": "gettimeofday"} and point.estimate:
+                yield replace(_value(_TIME_OF_DAY, point.estimate.value, digest.id, run.step.id), when=when)
+
+
+def _value(headline: _Headline, value: float, run: str, source: str) -> RunValue:
+    series = Series(headline.key, headline.title, headline.unit, headline.better)
+    return RunValue(headline.key, point_key(headline.key, {}), {}, series, value, f"{run}~1", {}, source)

@@ -1,0 +1,39 @@
+"""A published case can stand as one side: its printed figure beside what was measured."""
+
+from pathlib import Path
+
+import pytest
+
+from sizeup.analysis.compare import Verdict, compare
+from sizeup.analysis.published import digest_sides, published_digest
+from sizeup.errors import UsageError
+
+KEPT = Path(__file__).parents[1] / "session/formats/format-1.jsonl"
+
+
+def test_the_printed_latency_stands_beside_the_measured_one() -> None:
+    comparison = compare(*digest_sides([str(KEPT)], ["preset:slb-e5320"]))
+
+    (figure,) = comparison.metrics
+    assert (figure.metric, figure.verdict) == ("memory.local_ns", Verdict.TOO_FEW)
+    assert figure.medians == pytest.approx((1.22, 131.3))
+    assert comparison.differences == ()
+    assert "memory.latency.dram-thp" in comparison.only_first
+    assert any("a published case, K. Closson" in warning for warning in comparison.warnings)
+
+
+def test_printed_cycles_become_time_at_the_printed_clock() -> None:
+    (value,) = published_digest("clock-rdtsc").values
+
+    assert (value.metric, round(value.value, 1)) == ("clock.gettimeofday_ns", 124.6)
+
+
+def test_two_published_cases_compare_with_each_other() -> None:
+    (figure,) = compare(*digest_sides(["preset:clock-rdtscp"], ["preset:clock-rdtsc"])).metrics
+
+    assert figure.ratio < 1
+
+
+def test_an_unknown_case_is_refused_with_the_nearest() -> None:
+    with pytest.raises(UsageError, match="unknown preset 'slb-e532'; did you mean slb-e5320"):
+        digest_sides([str(KEPT)], ["preset:slb-e532"])
