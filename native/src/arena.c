@@ -16,7 +16,7 @@
 
 #define KIB UINT64_C(1024)
 #define MIB (KIB * KIB)
-#define CHUNK_BYTES (8 * MIB)
+#define CHUNK_BYTES (4 * MIB)
 #define ALIGNMENT (2 * MIB)
 #define PAGES_PER_QUERY 4096
 
@@ -34,17 +34,13 @@ static int denied(int error)
 	return error == EPERM || error == ENOSYS; /* containers answer either */
 }
 
+/*
+ * Base pages are drawn 2 MiB at a time: single ones would leave most entries of each line of the page
+ * table unused, and the walks would miss the cache as they do in a working set several times as large.
+ */
 static uint64_t page_bytes_of(int32_t pages)
 {
-	switch (pages) {
-	case SIZEUP_PAGES_HUGE1G:
-		return 1024 * MIB;
-	case SIZEUP_PAGES_HUGE2M:
-	case SIZEUP_PAGES_THP:
-		return 2 * MIB;
-	default:
-		return (uint64_t)sysconf(_SC_PAGESIZE);
-	}
+	return pages == SIZEUP_PAGES_HUGE1G ? 1024 * MIB : 2 * MIB;
 }
 
 static const char *place_name(const struct sizeup_arena_spec *spec, char *text, size_t room)
@@ -76,7 +72,7 @@ static int map(struct sizeup_arena *arena, const struct sizeup_arena_spec *spec,
 	const uintptr_t start = (uintptr_t)arena->mapping;
 
 	arena->start = huge ? arena->mapping : (void *)((start + ALIGNMENT - 1) & ~(uintptr_t)(ALIGNMENT - 1));
-	/* Advice, not a command: what came of it is read back by sizeup_arena_verify(). */
+	/* Advice, not a command: what came of it is read back by verify(). */
 	if (spec->pages == SIZEUP_PAGES_THP)
 		madvise(arena->start, arena->bytes, MADV_HUGEPAGE);
 	if (spec->pages == SIZEUP_PAGES_BASE)
@@ -214,37 +210,8 @@ static int populate_from(struct sizeup_arena *arena, const struct sizeup_arena_s
 	return status;
 }
 
-int sizeup_arena_open(struct sizeup_arena *arena, const struct sizeup_arena_spec *spec, struct sizeup_job *job)
-{
-	const int huge = spec->pages == SIZEUP_PAGES_HUGE2M || spec->pages == SIZEUP_PAGES_HUGE1G;
-	int status;
-
-	memset(arena, 0, sizeof(*arena));
-	arena->page_bytes = page_bytes_of(spec->pages);
-	arena->bytes = (spec->bytes + arena->page_bytes - 1) / arena->page_bytes * arena->page_bytes;
-	status = huge ? huge_pages_left(arena, spec, job) : room_left(arena->bytes, spec, job);
-	if (!status)
-		status = map(arena, spec, job);
-	if (!status && spec->placement != SIZEUP_PLACE_FIRST_TOUCH)
-		status = bind_range(arena, spec, job);
-	if (!status)
-		status = populate_from(arena, spec, job);
-	if (!status)
-		sizeup_arena_verify(arena);
-	else
-		sizeup_arena_close(arena);
-	return status;
-}
-
-void sizeup_arena_close(struct sizeup_arena *arena)
-{
-	if (arena->mapping)
-		munmap(arena->mapping, arena->mapping_bytes);
-	memset(arena, 0, sizeof(*arena));
-}
-
 /* move_pages with no nodes to move to only tells: exact, hugetlb included. */
-static int ask_move_pages(struct sizeup_arena *arena, uint64_t step)
+static int ask_move_pages(struct sizeup_arena *arena, uint64_t step, const struct sizeup_job *job)
 {
 	struct sizeup_placement *const placement = &arena->placement;
 	void *pages[PAGES_PER_QUERY];
@@ -253,6 +220,8 @@ static int ask_move_pages(struct sizeup_arena *arena, uint64_t step)
 	for (uint64_t offset = 0; offset < arena->bytes;) {
 		unsigned long count = 0;
 
+		if (sizeup_job_cancelled(job))
+			return -ECANCELED;
 		for (; count < PAGES_PER_QUERY && offset < arena->bytes; offset += step)
 			pages[count++] = (char *)arena->start + offset;
 		if (syscall(SYS_move_pages, 0, count, pages, NULL, status, 0))
@@ -324,7 +293,8 @@ static double huge_share(const struct sizeup_arena *arena)
 	return share < 1 ? share : 1;
 }
 
-void sizeup_arena_verify(struct sizeup_arena *arena)
+/* Ask the kernel where each page of the arena is. */
+static int verify(struct sizeup_arena *arena, const struct sizeup_job *job)
 {
 	const int32_t bound = arena->placement.bound;
 	const int hugetlb = arena->start == arena->mapping && arena->page_bytes >= 2 * MIB &&
@@ -335,6 +305,40 @@ void sizeup_arena_verify(struct sizeup_arena *arena)
 	/* A transparent huge page may have been split or refused, so each base page is asked for. */
 	const uint64_t step = hugetlb ? arena->page_bytes : (uint64_t)sysconf(_SC_PAGESIZE);
 
-	arena->placement.verified = !ask_move_pages(arena, step) || !ask_numa_maps(arena);
+	const int status = ask_move_pages(arena, step, job);
+
+	if (status == -ECANCELED)
+		return status;
+	arena->placement.verified = !status || !ask_numa_maps(arena);
 	arena->placement.huge_share = hugetlb ? 1 : huge_share(arena);
+	return 0;
+}
+
+void sizeup_arena_close(struct sizeup_arena *arena)
+{
+	if (arena->mapping)
+		munmap(arena->mapping, arena->mapping_bytes);
+	memset(arena, 0, sizeof(*arena));
+}
+
+int sizeup_arena_open(struct sizeup_arena *arena, const struct sizeup_arena_spec *spec, struct sizeup_job *job)
+{
+	const int huge = spec->pages == SIZEUP_PAGES_HUGE2M || spec->pages == SIZEUP_PAGES_HUGE1G;
+	int status;
+
+	memset(arena, 0, sizeof(*arena));
+	arena->page_bytes = page_bytes_of(spec->pages);
+	arena->bytes = (spec->bytes + arena->page_bytes - 1) / arena->page_bytes * arena->page_bytes;
+	status = huge ? huge_pages_left(arena, spec, job) : room_left(arena->bytes, spec, job);
+	if (!status)
+		status = map(arena, spec, job);
+	if (!status && spec->placement != SIZEUP_PLACE_FIRST_TOUCH)
+		status = bind_range(arena, spec, job);
+	if (!status)
+		status = populate_from(arena, spec, job);
+	if (!status)
+		status = verify(arena, job);
+	if (status)
+		sizeup_arena_close(arena);
+	return status;
 }

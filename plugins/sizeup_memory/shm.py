@@ -61,7 +61,7 @@ class MemoryShm:
         try:
             os.sched_setaffinity(0, {writers[home]})
             _write(file, size, context)
-            taken = taken_share(before, free_bytes(), home)
+            after = free_bytes()
             rates: dict[int, list[float]] = {node: [] for node in writers}
             replicates = int(step.settings["replicates"])
             for number in range(replicates):
@@ -75,7 +75,7 @@ class MemoryShm:
                 yield Progress((number + 1) / replicates)
         finally:
             os.close(file)
-        yield from _estimates(rates, home, size, before, taken)
+        yield from _estimates(rates, home, size, before, after)
 
 
 def free_bytes() -> dict[int, int]:
@@ -131,9 +131,9 @@ def _at(writer: int, home: int) -> dict[str, str | int | float]:
 
 
 def _estimates(
-    rates: dict[int, list[float]], home: int, size: int, before: dict[int, int], taken: float
+    rates: dict[int, list[float]], home: int, size: int, before: dict[int, int], after: dict[int, int]
 ) -> Iterator[Estimate]:
-    after = free_bytes()
+    taken = taken_share(before, after, home)
     for node, measured in rates.items():
         yield Estimate(
             "write",

@@ -12,6 +12,8 @@ import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
+from typing import Any
 
 from sizeup_memory.binding import ChasePoint, Latency, Memory, Pages, StopRule, new_job
 
@@ -22,11 +24,12 @@ CPU = max(os.sched_getaffinity(0))
 SPIN = "while True: pass"
 
 
-def rule(replicates: int, seed: int, seconds: float = 0.03, most: int | None = None) -> StopRule:
-    return StopRule(seconds, 0.03, 0.0, replicates, most or replicates, 0.03, seed)
+def rule(replicates: int, seed: int) -> StopRule:
+    """The standard plan's, with a number of replicates of its own."""
+    return StopRule(0.05, 0.1, 0.0, replicates, replicates, 0.03, seed)
 
 
-def chase(spans: tuple[int, ...], replicates: int, seed: int) -> list[object]:
+def chase(spans: tuple[int, ...], replicates: int, seed: int) -> list[Any]:
     points = [ChasePoint(span, 64, CPU, memory=Memory(Pages.THP)) for span in spans]
     job, latency = new_job(), Latency(points, rule(replicates, seed))
     status = latency.call(job)()
@@ -50,9 +53,10 @@ def intervals() -> None:
 
 
 def cancel(trials: int = 40) -> None:
+    before = available_bytes()
     for load in (0, 8):
         spinners = [subprocess.Popen([sys.executable, "-c", SPIN]) for _ in range(load)]
-        times = []
+        times, back = [], []
         for trial in range(trials):
             points = [ChasePoint(span, 64, CPU, memory=Memory(Pages.THP)) for span in SPANS]
             job, latency = new_job(), Latency(points, rule(60, trial))
@@ -65,12 +69,20 @@ def cancel(trials: int = 40) -> None:
                 time.sleep(0.0005)
             times.append(time.monotonic() - start)
             thread.join()
+            back.append(time.monotonic() - start)
         for spinner in spinners:
             spinner.kill()
             spinner.wait()
         times.sort()
         p95 = times[round(0.95 * (len(times) - 1))]
+        kept = (before - available_bytes()) >> 20
+        print(f"load {load}: memory back within {max(back) * 1e3:.0f} ms, {kept} MiB less available than before")
         print(f"load {load}: cancelled within {p95 * 1e3:.1f} ms (p95 of {trials}), {times[-1] * 1e3:.1f} ms at most")
+
+
+def available_bytes() -> int:
+    lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
+    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:"))
 
 
 def busy() -> None:

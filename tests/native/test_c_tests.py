@@ -48,3 +48,20 @@ def test_c_tests_pass_under_address_and_undefined_behaviour_sanitizers(cmake: st
 @pytest.mark.ci
 def test_c_tests_pass_as_released(cmake: str, tmp_path: Path) -> None:
     build_and_test(cmake, tmp_path, "-DCMAKE_BUILD_TYPE=Release")
+
+
+@pytest.mark.ci
+def test_c_tests_pass_on_aarch64(cmake: str, tmp_path: Path) -> None:
+    """The Arm paths, cross-compiled and emulated; no timing of theirs means anything."""
+    compiler, emulator = shutil.which("aarch64-linux-gnu-gcc"), shutil.which("qemu-aarch64")
+    if compiler is None or emulator is None:
+        pytest.skip("no aarch64 compiler or emulator here (Debian: gcc-aarch64-linux-gnu, qemu-user)")
+    build_and_test(
+        cmake,
+        tmp_path,
+        "-DCMAKE_BUILD_TYPE=Release",
+        "-DCMAKE_SYSTEM_NAME=Linux",
+        "-DCMAKE_SYSTEM_PROCESSOR=aarch64",
+        f"-DCMAKE_C_COMPILER={compiler}",
+        f"-DCMAKE_CROSSCOMPILING_EMULATOR={emulator};-L;/usr/aarch64-linux-gnu",
+    )

@@ -39,7 +39,7 @@ struct sizeup_placement {
 struct sizeup_arena {
 	void *start;
 	uint64_t bytes;
-	uint64_t page_bytes;      /* by which pages are drawn: the page kind's size */
+	uint64_t page_bytes;      /* drawn at once: 2 MiB, or a huge page of 1 GiB */
 	void *mapping;
 	uint64_t mapping_bytes;
 	struct sizeup_placement placement;
@@ -61,7 +61,7 @@ int64_t sizeup_huge_pages_free(uint64_t page_bytes, int32_t node);
 /**
  * sizeup_arena_open() - Map, bind, populate and verify memory.
  *
- * Never takes more than half of what is free and looks again before every 8 MiB: binding to a
+ * Never takes more than half of what is free and looks again before every 4 MiB: binding to a
  * full node brings the OOM killer, not an error. Never writes a setting of the kernel.
  * Return: 0; -ECANCELED; otherwise negative with the reason in @job: -ENOMEM too little memory or
  * huge pages, -EINVAL no such node, -EPERM and -EOPNOTSUPP not allowed or not possible here.
@@ -70,8 +70,5 @@ int sizeup_arena_open(struct sizeup_arena *arena, const struct sizeup_arena_spec
 
 /** sizeup_arena_close() - Give the memory back; 1 GiB of base pages takes up to 0.6 s. */
 void sizeup_arena_close(struct sizeup_arena *arena);
-
-/** sizeup_arena_verify() - Ask the kernel where each page of the arena is. */
-void sizeup_arena_verify(struct sizeup_arena *arena);
 
 #endif
