@@ -101,9 +101,9 @@ def run(arguments: argparse.Namespace) -> int:
     comparisons = None
     if arguments.against is not None:
         other = size(find_preset(arguments.against).values(), pack)
-        comparisons = against(sizing, other, arguments.preset or "this machine", arguments.against)
+        comparisons = against(sizing, other, _subject(arguments), arguments.against)
     if arguments.json:
-        data = sizing_data(sizing, pack, today)
+        data = sizing_data(sizing, pack, today, _subject(arguments))
         if comparisons is not None:
             data["ratios"] = comparison_data(comparisons)
         if arguments.licences:
@@ -136,6 +136,14 @@ def _sensitivity(sizing: Sizing, pack: Rules) -> tuple[Swings, tuple[Flip, ...]]
     targets = tuple(advice for name in TARGETS if (advice := sizing.find(name)) is not None)
     swings = tuple((target, tornado(sizing.inputs, target.id, pack)) for target in targets)
     return swings, flips(sizing.inputs, sizing.advice, pack)
+
+
+def _subject(arguments: argparse.Namespace) -> str:
+    """What is sized, in a word or two."""
+    if arguments.blank:
+        return "what was set"
+    elsewhere = arguments.sysroot if arguments.sysroot != "/" else None
+    return str(arguments.preset or arguments.session or elsewhere or "this machine")
 
 
 def _inputs(arguments: argparse.Namespace, settings: dict[str, Value]) -> Inputs:

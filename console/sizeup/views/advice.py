@@ -63,10 +63,11 @@ def sizing_lines(sizing: Sizing, *, sources: bool) -> list[str]:
     return [line for block in blocks for line in (*block, "")][:-1]
 
 
-def sizing_data(sizing: Sizing, rules: Rules, today: date) -> dict[str, Any]:
+def sizing_data(sizing: Sizing, rules: Rules, today: date, subject: str) -> dict[str, Any]:
     """The whole answer as plain data in base units, with enough to redo each figure by hand."""
     return {
         "schema": SCHEMA,
+        "subject": subject,
         "inputs": [{"key": key, "value": msgspec.to_builtins(value)} for key, value in sorted(sizing.inputs.items())],
         "advice": msgspec.to_builtins(sizing.advice),
         "questions": msgspec.to_builtins(sizing.questions),
