@@ -450,6 +450,7 @@ async def test_the_screen_is_kept_as_text_and_as_a_picture(tmp_path: Path, monke
     text, picture = (_written(tmp_path, ending) for ending in ("txt", "svg"))
     assert "2 sockets, 8 cores" in text
     assert picture.startswith("<svg")
+    assert "url(" not in picture.replace("url(#", "")
 
 
 async def test_readonly_writes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

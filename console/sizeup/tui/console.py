@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any, ClassVar
@@ -249,7 +250,7 @@ class ConsoleApp(App[int]):
 
     def action_picture(self) -> None:
         """Write the screen as SVG."""
-        self._keep("svg", self.export_screenshot(title="sizeup"))
+        self._keep("svg", standalone(self.export_screenshot(title="sizeup")))
 
     def _keep(self, ending: str, content: str) -> None:
         if self.readonly:
@@ -321,6 +322,12 @@ class ConsoleApp(App[int]):
         """Escape leaves an input."""
         if event.key == "escape" and isinstance(self.focused, Input) and isinstance(self.screen, ModeScreen):
             self.screen.leave_input()
+
+
+def standalone(picture: str) -> str:
+    """Textual's picture without the fonts that it would fetch from the network."""
+    local = re.sub(r"@font-face \{.*?\}", "", picture, flags=re.DOTALL)
+    return local.replace("Fira Code", "DejaVu Sans Mono")
 
 
 def run_app(runs: Runs, machine: Machine | None, options: Options, *, measures: bool) -> int:

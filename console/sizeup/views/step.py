@@ -166,8 +166,8 @@ def latest_run(session: Session | None, probe: str) -> StepRun | None:
     return next((run for run in reversed(session.steps.values()) if run.step.probe == probe), None)
 
 
-def point_value(run: StepRun) -> str:
-    """The newest figure of a step's first series in words, with its place and spread; empty before there is one."""
+def point_value(run: StepRun, *, placed: bool = True) -> str:
+    """The newest figure of a step's first series with its spread, and where it lies; empty before there is one."""
     series = _first_series(run)
     for point in reversed(run.points.values()):
         value = _value(point)
@@ -175,7 +175,7 @@ def point_value(run: StepRun) -> str:
             continue
         low, high = _interval(point)
         spread = f" ±{(high - low) / 2 / abs(value):.1%}" if low is not None and high is not None and value else ""
-        where = place(point.at, series)
+        where = place(point.at, series) if placed else ""
         return f"{format_value(value, series.unit)}{spread}{f' at {where}' if where else ''}"
     return ""
 

@@ -88,8 +88,8 @@ class OverviewScreen(ModeScreen):
         groups = (
             ("Machine", (_MACHINE,), ""),
             ("Findings", shown.findings, "none: nothing wrong was found"),
-            ("Should carry", shown.advice, "nothing can be said yet"),
             ("Measured", shown.figures, f"nothing yet: press r, {self._estimate()}"),
+            ("Should carry", shown.advice, "nothing can be said yet"),
         )
         self._entries = {}
         options: list[Option] = []

@@ -252,7 +252,7 @@ def _entry(probe: RegisteredProbe, plan: str, run: StepRun | None, machine: Mach
         settled = run.outcome.status is Status.OK
         moving = run.outcome.status is Status.NOT_CONVERGED
         words = "" if settled else "~" if moving else OUTCOME_WORDS[run.outcome.status]
-        state = f"{words} {point_value(run)}".strip() or OUTCOME_WORDS[run.outcome.status]
+        state = f"{words} {point_value(run, placed=False)}".strip() or OUTCOME_WORDS[run.outcome.status]
     text.append(f"\n  {state or 'not run yet'}", style="dim")
     return text
 

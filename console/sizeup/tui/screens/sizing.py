@@ -239,7 +239,8 @@ class SizingScreen(ModeScreen):
 
 def _input_line(row: InputRow) -> Text:
     text = Text(no_wrap=True, overflow="ellipsis")
+    # The value first: what is cut on a narrow screen is the end of a name, never of a figure.
     text.append("* " if row.changed else "  ", style="bold")
-    text.append(f"{row.key} ", style="bold" if row.changed else "")
-    text.append(row.value, style="bold")
+    text.append(f"{row.value:>9} ", style="bold")
+    text.append(row.key, style="bold" if row.changed else "")
     return text

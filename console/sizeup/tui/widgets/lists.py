@@ -19,6 +19,7 @@ class KeyList(OptionList):
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("list")]
     DEFAULT_CSS = """
     KeyList { border: none; padding: 0; background: $background; text-wrap: nowrap; text-overflow: ellipsis; }
+    KeyList > .option-list--option-disabled { color: $foreground; }
     KeyList:focus { border: none; }
     """
 
