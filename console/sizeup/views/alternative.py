@@ -53,7 +53,10 @@ def _heat_reach(chart: HeatMap) -> str:
         for column, value in zip(chart.columns, cells, strict=True)
         if value is not None
     ]
-    return f"{min(known)[1]} to {max(known)[1]}" if known else ""
+    if not known:
+        return ""
+    lowest, highest = min(known), max(known)
+    return lowest[1] if lowest[0] == highest[0] else f"{lowest[1]} to {highest[1]}"
 
 
 def with_interval(shown: Bar | Point, unit: str) -> str:

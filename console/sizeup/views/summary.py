@@ -43,7 +43,7 @@ def summary(session: Session) -> tuple[Answer, ...]:
         _answer("What it is", _identity(session), "This session holds no machine: it was cut short, or imported."),
         _answer(
             "What it can carry",
-            [*(item.verdict for item in carries), *_measured(session)],
+            _by_subject(carries, _measured(session)),
             "Nothing was sized or measured yet: run a plan, or sizeup size.",
         ),
         _answer(
@@ -56,7 +56,11 @@ def summary(session: Session) -> tuple[Answer, ...]:
             [item.verdict for item in costs],
             "No licences were sized: name an edition and prices with sizeup size --set licence.…",
         ),
-        _answer("What is doubtful", doubts(session), "Nothing: all steps converged and nothing was unreadable."),
+        _answer(
+            "What is doubtful",
+            _found_doubts(session, each=1),
+            "Nothing: all steps converged and nothing was unreadable.",
+        ),
     )
 
 
@@ -70,8 +74,17 @@ def _answer(question: str, statements: Iterable[str], otherwise: str) -> Answer:
     return Answer(question, known)
 
 
+def _by_subject(advice: list[Advice], measured: list[str]) -> list[str]:
+    """The first verdict on each subject, then what was measured, then all other verdicts."""
+    leading = list({item.id.partition(".")[0]: item for item in reversed(advice)}.values())[::-1]
+    rest = [item for item in advice if item not in leading]
+    return [*(item.verdict for item in leading), *measured, *(item.verdict for item in rest)]
+
+
 def _sentence(text: str) -> str:
     text = text.strip()
+    if text.partition(" ")[0].isalpha():  # names such as io.direct stay as they are
+        text = text[0].upper() + text[1:]
     return text if text.endswith((".", "!", "?", "…")) else f"{text}."
 
 
@@ -152,6 +165,11 @@ def _grave_findings(session: Session) -> list[str]:
 
 def doubts(session: Session) -> list[str]:
     """Every reason this session gives to mistrust its figures, the gravest first."""
+    return _found_doubts(session, each=None)
+
+
+def _found_doubts(session: Session, *, each: int | None) -> list[str]:
+    """The doubts, of a step or an advice at most ``each``, with a count of those left out."""
     found = list(session.damage.sentences())
     if session.end is None:
         found.append("The last run did not end: it is going on, or it was cut short.")
@@ -161,12 +179,13 @@ def doubts(session: Session) -> list[str]:
         if outcome.status not in (Status.OK, Status.NOT_CONVERGED):
             found.append(f"{_title(session, step)} was {_ended(outcome.status)}{_because(outcome.reason)}.")
     for run in session.steps.values():
-        found.extend(_step_doubts(run))
+        found.extend(_listed(run.step.title, _step_doubts(run), each))
     titles: dict[str, str] = {}
     for advice in session.advice:
         for doubt in advice.doubts:
             titles.setdefault(doubt, advice.title)
-    found.extend(f"{title}: {doubt}" for doubt, title in titles.items())
+    for title in dict.fromkeys(titles.values()):
+        found.extend(_listed(title, [doubt for doubt, owner in titles.items() if owner == title], each))
     gaps = [*(session.machine.gaps if session.machine else ()), *session.gaps]
     if gaps:
         found.append(f"{plural(len(gaps), 'fact')} could not be read; they are listed with the reasons.")
@@ -175,20 +194,25 @@ def doubts(session: Session) -> list[str]:
     return list(dict.fromkeys(found))
 
 
+def _listed(title: str, found: list[str], each: int | None) -> list[str]:
+    found = list(dict.fromkeys(found))
+    shown = found if each is None else found[:each]
+    lines = [f"{title}: {doubt}" for doubt in shown]
+    if len(shown) < len(found):
+        lines[-1] = f"{lines[-1].rstrip('.')} (and {plural(len(found) - len(shown), 'more doubt')})"
+    return lines
+
+
 def _step_doubts(run: StepRun) -> list[str]:
     estimates = [point.estimate for point in run.points.values() if point.estimate is not None]
     open_ended = sum(estimate.converged is False for estimate in estimates)
     disturbed = sum((estimate.disturbed_share or 0.0) > 0.1 for estimate in estimates)
     found = []
     if open_ended:
-        found.append(
-            f"{run.step.title}: {open_ended} of {plural(len(estimates), 'point')} did not converge in its time."
-        )
+        found.append(f"{open_ended} of {plural(len(estimates), 'point')} did not converge in its time.")
     if disturbed:
-        found.append(
-            f"{run.step.title}: more than a tenth of the samples were disturbed at {plural(disturbed, 'point')}."
-        )
-    return [*found, *(f"{run.step.title}: {doubt}" for estimate in estimates for doubt in estimate.doubts)]
+        found.append(f"more than a tenth of the samples were disturbed at {plural(disturbed, 'point')}.")
+    return [*found, *(doubt for estimate in estimates for doubt in estimate.doubts)]
 
 
 _ENDS = {
