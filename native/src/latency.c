@@ -15,10 +15,12 @@
 #include <string.h>
 
 #define MIB (UINT64_C(1) << 20)
-/* Small working sets draw their pages from a pool this large: populating it takes 20 ms, and it holds
- * enough pages that no two replicates share their colours. */
+/*
+ * Small working sets draw their pages from a pool this large: populating it takes 10 to 40 ms, and it
+ * holds enough pages that two replicates seldom share their colours.
+ */
 #define SMALL_SPAN_BYTES (4 * MIB)
-#define SMALL_POOL_BYTES (64 * MIB)
+#define SMALL_POOL_BYTES (32 * MIB)
 #define CALIBRATIONS 3
 #define CALIBRATION_NS 50000
 

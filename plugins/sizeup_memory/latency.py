@@ -137,7 +137,7 @@ def _step(machine: Machine, settings: Settings, name: str) -> Step | Refusal:
         # Populating and linking come on top of the budget; a slow machine takes several times as long.
         time_limit_seconds=10 * budget + 60,
         hazards=(Hazard.CPU_LOAD, Hazard.MEMORY),
-        touches=f"{format_bytes(max(sizes[-1], 64 * MIB))} of memory",
+        touches=f"{format_bytes(max(sizes[-1], 32 * MIB))} of memory",
         cpus=(cpu,),
     )
 
