@@ -111,8 +111,8 @@ def test_counts_equal_lstopo(guest: Guest) -> None:
     assert (counts["packages"], counts["cores"], counts["pus"]["allowed"]) == (
         types["Package"], types["Core"], types["PU"],
     )  # fmt: skip
-    with_memory = [node for node in guest.ours["numa"]["nodes"] if node["memory_bytes"]]
-    assert len(with_memory) == types["NUMANode"]
+    used = [node for node in guest.ours["numa"]["nodes"] if node["memory_bytes"] or node["pus"]]
+    assert len(used) == types["NUMANode"]
 
 
 def test_disks_equal_lsblk(guest: Guest) -> None:
@@ -143,6 +143,8 @@ def test_a_recording_of_the_guest_reads_back_to_it(guest: Guest) -> None:
 
     for volatile in ("memory", "numa", "nfs_mounts", "hbas", "platform", "findings"):
         again.pop(volatile), guest.ours.pop(volatile)
+    for device in (*again["block_devices"], *guest.ours["block_devices"]):
+        device.pop("state")  # an array is active while it is written to, and clean a moment later
     assert again == guest.ours
 
 

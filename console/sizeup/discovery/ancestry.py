@@ -11,6 +11,10 @@ PCI_ADDRESS = re.compile(r"[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]")
 """``domain:bus:device.function``; a domain behind Intel's VMD has more than four digits."""
 
 
+_HAS_NODE = re.compile(rf"{PCI_ADDRESS.pattern}|nvme\d+|[A-Z0-9]+:\d\d|pci[0-9a-f]+:[0-9a-f]+")
+"""Devices that may have a ``numa_node``: PCI functions, NVMe controllers, ACPI devices."""
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
     """Where a device hangs; all None for a virtual one."""
@@ -52,9 +56,12 @@ class Ancestry:
         """
         if path.count("/") <= 2:
             return None
+        above, _, name = path.rpartition("/")
+        if not _HAS_NODE.fullmatch(name):
+            return self.node(above)  # SCSI targets, ports and the like have no such file
         if path not in self._nodes:
             own = self._sysroot.integer(f"{path}/numa_node")
-            self._nodes[path] = own if own is not None and own >= 0 else self.node(path.rpartition("/")[0])
+            self._nodes[path] = own if own is not None and own >= 0 else self.node(above)
         return self._nodes[path]
 
     def locate(self, path: str) -> Place:

@@ -53,6 +53,8 @@ class Surroundings:
     """Block driver by major number, from ``/proc/devices``."""
     mount_points: Mapping[str, tuple[str, ...]]
     """By ``major:minor`` and by device path."""
+    has_udev: bool
+    """udev's database was recorded."""
 
 
 def parse_block_drivers(text: str) -> dict[int, str]:
@@ -77,6 +79,7 @@ def read_surroundings(sysroot: Sysroot) -> Surroundings:
     return Surroundings(
         drivers=parse_block_drivers(sysroot.read("/proc/devices") or ""),
         mount_points={key: tuple(points) for key, points in where.items()},
+        has_udev=sysroot.exists("/run/udev/data"),
     )
 
 
@@ -102,6 +105,8 @@ def _kind(
     if "/nvme" in real.rpartition("/block/")[0] + real.rpartition(name)[0]:
         return BlockKind.NVME
     if any(_HCTL.fullmatch(part) for part in parts):
+        if driver in ("sd", "sr"):
+            return _DRIVERS[driver]
         return BlockKind.OPTICAL if sysroot.integer(f"{base}/device/type") == _SCSI_OPTICAL else BlockKind.SCSI
     if any(part.startswith("virtio") and part[6:].isdecimal() for part in parts):
         return BlockKind.VIRTIO
@@ -133,13 +138,17 @@ def _udev(sysroot: Sysroot, devno: str | None) -> dict[str, str]:
     return {key: value for key, _, value in pairs}
 
 
-def _serial(sysroot: Sysroot, base: str, kind: BlockKind, udev: Mapping[str, str]) -> str | None:
-    if kind is BlockKind.SCSI:
+def _serial(
+    sysroot: Sysroot, base: str, entries: frozenset[str], of_device: frozenset[str], udev: Mapping[str, str]
+) -> str | None:
+    if "vpd_pg80" in of_device:
         page = sysroot.answer(f"{base}/device/vpd_pg80")
         if not isinstance(page, Unreadable) and (serial := parse_vpd_serial(page)) is not None:
             return serial
-    for name in ("serial", "device/serial", "device/serial_number"):
-        if (serial := sysroot.line(f"{base}/{name}")) is not None:
+    if "serial" in entries:
+        return sysroot.line(f"{base}/serial")
+    for name in ("serial", "serial_number"):
+        if name in of_device and (serial := sysroot.line(f"{base}/device/{name}")) is not None:
             return serial
     return udev.get("ID_SERIAL_SHORT")
 
@@ -163,8 +172,10 @@ def _size(sysroot: Sysroot, base: str, name: str = "size") -> int | None:
     return sectors * _SECTOR
 
 
-def _read_device(sysroot: Sysroot, ancestry: Ancestry, name: str, around: Surroundings) -> BlockDevice | None:
-    base = f"/sys/block/{name}" if sysroot.exists(f"/sys/block/{name}") else f"/sys/class/block/{name}"
+def _read_device(
+    sysroot: Sysroot, ancestry: Ancestry, directory: str, name: str, around: Surroundings
+) -> BlockDevice | None:
+    base = f"{directory}/{name}"
     entries = frozenset(sysroot.names(base))
     if not entries or "partition" in entries:
         return None
@@ -175,12 +186,12 @@ def _read_device(sysroot: Sysroot, ancestry: Ancestry, name: str, around: Surrou
     devno = sysroot.line(f"{base}/dev")
     major = (devno or "").partition(":")[0]
     driver = around.drivers.get(int(major)) if major.isdecimal() and len(major) < 7 else None
-    udev = _udev(sysroot, devno)
+    udev = _udev(sysroot, devno) if around.has_udev else {}
     uuid = sysroot.line(f"{base}/dm/uuid") if "dm" in entries else None
     kind = _kind(sysroot, base, place.path or base, entries, uuid, driver)
     dm_name = sysroot.line(f"{base}/dm/name") if "dm" in entries else None
     level = sysroot.line(f"{base}/md/level") if "md" in entries else None
-    has_device = "device" in entries
+    of_device = frozenset(sysroot.names(f"{base}/device")) if "device" in entries else frozenset()
     hctl = next((part for part in reversed((place.path or "").split("/")) if _HCTL.fullmatch(part)), None)
     queue = f"{base}/queue"
     return BlockDevice(
@@ -188,10 +199,15 @@ def _read_device(sysroot: Sysroot, ancestry: Ancestry, name: str, around: Surrou
         kind=kind,
         size_bytes=_size(sysroot, base),
         devno=devno,
-        model=(sysroot.line(f"{base}/device/model") if has_device else None) or udev.get("ID_MODEL"),
-        vendor=(sysroot.line(f"{base}/device/vendor") if hctl else None) or udev.get("ID_VENDOR"),
-        serial=_serial(sysroot, base, kind, udev) if has_device or "serial" in entries else udev.get("ID_SERIAL_SHORT"),
-        wwn=sysroot.line(f"{base}/wwid") if "wwid" in entries else _scsi_wwn(sysroot, base, kind, udev),
+        model=(sysroot.line(f"{base}/device/model") if "model" in of_device else None) or udev.get("ID_MODEL"),
+        vendor=(sysroot.line(f"{base}/device/vendor") if hctl and "vendor" in of_device else None)
+        or udev.get("ID_VENDOR"),
+        serial=_serial(sysroot, base, entries, of_device, udev),
+        wwn=(
+            sysroot.line(f"{base}/wwid")
+            if "wwid" in entries
+            else (sysroot.line(f"{base}/device/wwid") if "wwid" in of_device else None) or udev.get("ID_WWN")
+        ),
         rotational=_flag(sysroot.integer(f"{queue}/rotational")),
         logical_block_bytes=sysroot.integer(f"{queue}/logical_block_size"),
         physical_block_bytes=sysroot.integer(f"{queue}/physical_block_size"),
@@ -212,15 +228,16 @@ def _read_device(sysroot: Sysroot, ancestry: Ancestry, name: str, around: Surrou
         dm_name=dm_name,
         dm_uuid=uuid,
         suspended=_flag(sysroot.integer(f"{base}/dm/suspended")) if "dm" in entries else None,
-        state=sysroot.line(f"{base}/md/array_state" if "md" in entries else f"{base}/device/state"),
+        state=(
+            sysroot.line(f"{base}/md/array_state")
+            if "md" in entries
+            else sysroot.line(f"{base}/device/state")
+            if "state" in of_device
+            else None
+        ),
         zoned=None if (zoned := sysroot.line(f"{queue}/zoned")) is None else zoned != "none",
         mount_points=_mount_points(around, devno, name, dm_name),
     )
-
-
-def _scsi_wwn(sysroot: Sysroot, base: str, kind: BlockKind, udev: Mapping[str, str]) -> str | None:
-    wwid = sysroot.line(f"{base}/device/wwid") if kind is BlockKind.SCSI else None
-    return wwid or udev.get("ID_WWN")
 
 
 def _mount_points(around: Surroundings, devno: str | None, name: str, dm_name: str | None) -> tuple[str, ...]:
@@ -256,14 +273,15 @@ def _read_partitions(sysroot: Sysroot, disk: BlockDevice, around: Surroundings) 
 def read_block_devices(sysroot: Sysroot, ancestry: Ancestry) -> tuple[BlockDevice, ...]:
     """Every disk with its partitions behind it, then the stacked devices; by kind of place, then by name."""
     around = read_surroundings(sysroot)
-    names = sysroot.names("/sys/block") or sysroot.names("/sys/class/block")
+    directory = "/sys/block" if sysroot.names("/sys/block") else "/sys/class/block"
+    names = sysroot.names(directory)
     if not names:
         return read_partitions_table(sysroot, around)
     found: list[BlockDevice] = []
     for name in sorted(names, key=_natural)[:_DEVICES_LIMIT]:
         if _NVME_PATH.fullmatch(name):
             continue  # one path to a namespace that is listed under its own name
-        device = _read_device(sysroot, ancestry, name, around)
+        device = _read_device(sysroot, ancestry, directory, name, around)
         if device is not None:
             found.append(device)
             found.extend(_read_partitions(sysroot, device, around))

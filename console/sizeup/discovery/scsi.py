@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from sizeup.discovery.ancestry import Ancestry, Place
 from sizeup.discovery.sysroot import Sysroot, Unreadable
-from sizeup.model.storage import Hba, ScsiDevice, TargetPort, Transport
+from sizeup.model.storage import BlockDevice, BlockKind, Hba, ScsiDevice, TargetPort, Transport
 
 _HOSTS = "/sys/class/scsi_host"
 _FC_HOSTS = "/sys/class/fc_host"
@@ -28,6 +28,7 @@ _HOST = re.compile(r"host\d{1,6}")
 _HCTL = re.compile(r"\d{1,6}:\d{1,6}:\d{1,6}:\d{1,20}")
 _RATE = re.compile(r"(\d{1,4}(?:\.\d)?) ?Gbit")
 _DEVICES_LIMIT = 1 << 15
+_DISK = 0  # peripheral device type
 
 _UNSUPPORTED_COUNTER = (1 << 64) - 1
 _FC_WORD = 4
@@ -243,9 +244,9 @@ def target_in_path(path: str, hba: Hba | None) -> TargetPort | None:
 
 
 def read_scsi_devices(
-    sysroot: Sysroot, hbas: tuple[Hba, ...], devices_by_hctl: Mapping[str, str]
+    sysroot: Sysroot, hbas: tuple[Hba, ...], disks: Mapping[str, BlockDevice]
 ) -> tuple[ScsiDevice, ...]:
-    """All logical units, a path each; ``devices_by_hctl`` names the block devices."""
+    """All logical units, a path each; ``disks`` are the block devices by H:C:T:L, of which most is known already."""
     by_name = {hba.name: hba for hba in hbas}
     names = sorted(
         (name for name in sysroot.names(_SCSI_DEVICES) if _HCTL.fullmatch(name)),
@@ -255,21 +256,26 @@ def read_scsi_devices(
     for name in names[:_DEVICES_LIMIT]:
         base = f"{_SCSI_DEVICES}/{name}"
         host = f"host{name.partition(':')[0]}"
-        kind = sysroot.integer(f"{base}/type")
+        disk = disks.get(name)
+        kind = _DISK if disk is not None and disk.kind is BlockKind.SCSI else sysroot.integer(f"{base}/type")
         target = target_in_path(sysroot.realpath(base) or "", by_name.get(host))
+
+        def fact(file: str, known: str | None, base: str = base) -> str | None:
+            return known or _text(sysroot, f"{base}/{file}")
+
         found.append(
             ScsiDevice(
                 hctl=name,
                 kind=-1 if kind is None else kind,
                 hba=host,
-                block_device=devices_by_hctl.get(name),
-                vendor=_text(sysroot, f"{base}/vendor"),
-                model=_text(sysroot, f"{base}/model"),
-                state=_text(sysroot, f"{base}/state"),
+                block_device=None if disk is None else disk.name,
+                vendor=fact("vendor", disk.vendor if disk else None),
+                model=fact("model", disk.model if disk else None),
+                state=fact("state", disk.state if disk else None),
                 queue_depth=sysroot.integer(f"{base}/queue_depth"),
                 target=None if target is None else target.name,
-                wwn=_text(sysroot, f"{base}/wwid"),
-                access_state=_text(sysroot, f"{base}/access_state"),
+                wwn=fact("wwid", disk.wwn if disk else None),
+                access_state=fact("access_state", None),
             )
         )
     return tuple(found)

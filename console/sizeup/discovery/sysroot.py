@@ -36,6 +36,9 @@ MANIFEST = "sizeup-capture.json"
 LINKS_LIMIT = 40
 """Most links followed for one path, as in the kernel."""
 
+_DEPTH_LIMIT = 128
+"""Most directories in one path; the deepest of sysfs have some thirty."""
+
 _GAPS_LIMIT = 256
 """Most gaps noted: a broken recording repeats itself."""
 
@@ -119,19 +122,35 @@ class Sysroot:
         try:
             if self.live:
                 return self._bytes(path, path)
-            where = self._resolve(path)
-            if where is None:
+            parent, _, name = path.rpartition("/")
+            directory = self._directory(parent)
+            if directory is None or name in ("", ".", ".."):
                 return Unreadable(errno.ENOENT)
-            if where in self._refused:
-                return Unreadable(self._refused[where])
-            return self._raw_bytes(where)
+            return self._unlinked_bytes(f"{directory}/{name}")
         except OSError as error:
+            if error.errno == errno.ELOOP:
+                return self._linked_answer(path)
             return Unreadable(error.errno or errno.EIO)
         except ValueError:  # a NUL in a name that came out of a file
             return Unreadable(errno.ENOENT)
 
+    def _unlinked_bytes(self, where: str) -> bytes:
+        """A file that is no link itself, as nearly all are: ELOOP where it is one after all."""
+        if where in self._refused:
+            raise OSError(self._refused[where], "refused when it was recorded")
+        return self._raw_bytes(where)
+
+    def _linked_answer(self, path: str) -> bytes | Unreadable:
+        where = self._resolve(path)
+        if where is None:
+            return Unreadable(errno.ENOENT)
+        try:
+            return self._unlinked_bytes(where)
+        except OSError as error:
+            return Unreadable(error.errno or errno.EIO)
+
     def _bytes(self, where: str, path: str) -> bytes:
-        handle = os.open(where, _READ_FLAGS)
+        handle = os.open(where, _READ_FLAGS if self.live else _READ_FLAGS | os.O_NOFOLLOW)
         try:
             if not self.live and not stat.S_ISREG(os.fstat(handle).st_mode):
                 raise OSError(errno.ENOENT, "not a plain file")
@@ -233,14 +252,26 @@ class Sysroot:
 
     # Links of a recording
 
-    def _directory(self, path: str) -> str | None:
+    def _directory(self, path: str, links_left: int = LINKS_LIMIT) -> str | None:
         """The link-free path of a directory; the answers are kept, as thousands of files share few directories."""
         try:
             return self._directories[path]
         except KeyError:
-            where = self._walk(path, LINKS_LIMIT)
+            pass
+        parent, _, name = path.rpartition("/")
+        if path.count("/") > _DEPTH_LIMIT:
+            return None
+        above = self._directory(parent, links_left) if parent else ""
+        if above is None or name in ("", "."):
+            where = above
+        elif name == "..":
+            where = above.rpartition("/")[0]
+        else:
+            where = self._step(above, name, links_left)
+        # An answer that ran out of links depends on where the question began.
+        if where is not None or links_left == LINKS_LIMIT:
             self._directories[path] = where
-            return where
+        return where
 
     def _resolve(self, path: str) -> str | None:
         """The link-free path seen from the root; None where a link leads nowhere or around for ever."""
@@ -261,22 +292,7 @@ class Sysroot:
             return None
         if links_left == 0:
             return None
-        return self._walk(target if target.startswith("/") else f"{directory}/{target}", links_left - 1)
-
-    def _walk(self, path: str, links_left: int) -> str | None:
-        where = ""
-        for name in path.split("/"):
-            if name in ("", "."):
-                continue
-            if name == "..":
-                where = where.rpartition("/")[0]
-                continue
-            known = self._directories.get(f"{where}/{name}")
-            step = known if known is not None else self._step(where, name, links_left)
-            if step is None:
-                return None
-            where = step
-        return where
+        return self._directory(target if target.startswith("/") else f"{directory}/{target}", links_left - 1)
 
 
 _ARCHIVE_MEMBERS_LIMIT = 1 << 18
@@ -329,7 +345,8 @@ class Recording(Sysroot):
         try:
             return self._files[where]
         except KeyError:
-            raise OSError(errno.ENOENT, "not in the recording") from None
+            found = errno.ELOOP if where in self._links else errno.ENOENT
+            raise OSError(found, "not a file of the recording") from None
 
     def _raw_names(self, where: str) -> tuple[str, ...]:
         if where not in self._entries:
