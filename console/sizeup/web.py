@@ -61,11 +61,17 @@ html, body {{ margin: 0; height: 100%; background: #121212; color: #e0e0e0; over
 body.-closed #closed {{ display: block; }}
 </style>
 <script src="/static/js/textual.js"></script>
+<script src="/focus.js"></script>
 <body>
 <div id="terminal" class="textual-terminal" data-session-websocket-url="{websocket}" data-font-size="14"></div>
 <div id="closed">The console has ended. Reload this page for another.</div>
 </body>
 </html>
+"""
+
+
+_FOCUS = """// Keys go to the console without a click first; textual.js makes the terminal when the page has loaded.
+window.addEventListener("load", () => setTimeout(() => document.querySelector("textarea").focus(), 0));
 """
 
 
@@ -132,6 +138,10 @@ def make_application(command: Sequence[str], door: Door, title: str = "sizeup") 
         text = _PAGE.format(title=escape(title), websocket=escape(websocket))
         return web.Response(text=text, content_type="text/html", headers=_HEADERS)
 
+    async def focus(request: web.Request) -> web.Response:
+        del request
+        return web.Response(text=_FOCUS, content_type="text/javascript", headers=_HEADERS)
+
     async def visit(request: web.Request) -> web.StreamResponse:
         # A page of another origin may open a WebSocket to us, and the browser would send our cookie along.
         if request.headers.get("Origin") != f"http://{request.host}":
@@ -157,6 +167,7 @@ def make_application(command: Sequence[str], door: Door, title: str = "sizeup") 
 
     application = web.Application(middlewares=[door.guard()])
     application.router.add_get("/", page)
+    application.router.add_get("/focus.js", focus)
     application.router.add_get("/ws", visit)
     application.router.add_static("/static", assets(), show_index=False)
     return application
