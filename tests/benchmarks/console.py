@@ -13,11 +13,12 @@ from __future__ import annotations
 
 import argparse
 import shutil
+import signal
 import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -49,10 +50,12 @@ class Program:
     arguments: tuple[str, ...]
     key: str = "down"
     """Moves something on the first screen, so that it is answered at once."""
+    shows: str = ""
+    """On the screen once it is whole, for a program that greets first and pauses then."""
 
 
 PROGRAMS = (
-    Program("sizeup", (sys.executable, "-m", "sizeup")),
+    Program("sizeup", (sys.executable, "-m", "sizeup"), shows="Should carry"),
     Program("htop", ("htop", "-d", "10")),
     Program("btop", ("btop",)),
     Program("s-tui", ("s-tui", "-r", "1")),
@@ -91,6 +94,7 @@ def measure(program: Program, columns: int, rows: int, starts: int, idle_seconds
             with Terminal(program.arguments, columns=columns, rows=rows, environment=environment) as terminal:
                 terminal.pump(20, lambda terminal=terminal: any(terminal.lines))
                 paints.append(terminal.last_byte_seconds * 1e3)
+                terminal.wait_for(program.shows, 20)
                 settles.append(terminal.wait_quiet(0.3, 20) * 1e3)
                 cpus.append(terminal.cpu_seconds() * 1e3)
                 if start == starts - 1:
@@ -132,6 +136,63 @@ def echo_ms(terminal: Terminal, key: str, times: int) -> list[float]:
         if terminal.pump(1.0, lambda written=written: len(terminal.output) > written):
             waits.append((terminal.started + terminal.last_byte_seconds - since) * 1e3)
     return waits or [float("nan")]
+
+
+@dataclass(frozen=True)
+class Run:
+    """What the console costs while a probe runs, and how fast it leaves."""
+
+    cpu_percent: float
+    """Of the console's own process, the probe's worker not counted."""
+    bytes_per_second: float
+    quit_ms: float
+    hang_up_ms: float
+    """From SIGHUP to the end of the process, which comes after everything is saved."""
+
+
+def run(program: Program, columns: int, rows: int, seconds: float) -> Run:
+    """Show memory.latency live for a while, quit when idle, and hang up during another run."""
+    with tempfile.TemporaryDirectory() as home:
+        environment = {"HOME": home, "XDG_CONFIG_HOME": home, "XDG_STATE_HOME": home}
+        with Terminal(program.arguments, columns=columns, rows=rows, environment=environment) as terminal:
+            _start_probe(terminal)
+            terminal.pump(1.0)
+            clock = (~terminal.process.pid << 3) | 2
+            cpu, written, since = time.clock_gettime(clock), len(terminal.output), time.monotonic()
+            terminal.pump(seconds)
+            elapsed = time.monotonic() - since
+            cpu_percent = 100 * (time.clock_gettime(clock) - cpu) / elapsed
+            bytes_per_second = (len(terminal.output) - written) / elapsed
+            hang_up_ms = _until_end(terminal, lambda: terminal.process.send_signal(signal.SIGHUP))
+        with Terminal(program.arguments, columns=columns, rows=rows, environment=environment) as terminal:
+            terminal.wait_for("Should carry")
+            terminal.wait_quiet()
+            quit_ms = _until_end(terminal, lambda: terminal.press("q"))
+    return Run(cpu_percent, bytes_per_second, quit_ms, hang_up_ms)
+
+
+def _start_probe(terminal: Terminal) -> None:
+    """The standard plan of memory.latency, which takes some 20 s."""
+    terminal.wait_for("Should carry")
+    terminal.press("3")
+    terminal.wait_for("Touches")
+    for _ in range(20):
+        if "memory-latency" in terminal.text or "Memory latency" in terminal.text:
+            break
+        terminal.press("j")
+        terminal.wait_quiet(0.1)
+    terminal.press("p")
+    terminal.wait_quiet(0.1)
+    terminal.press("r")
+    terminal.wait_for("running memory.latency", 20)
+
+
+def _until_end(terminal: Terminal, leave: Callable[[], None]) -> float:
+    since = time.monotonic()
+    leave()
+    while terminal.process.poll() is None and time.monotonic() - since < 10:
+        terminal.pump(0.002)
+    return (time.monotonic() - since) * 1e3
 
 
 def table(costs: dict[str, Cost]) -> list[str]:
@@ -177,6 +238,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--starts", type=int, default=5)
     parser.add_argument("--idle", type=float, default=10.0, metavar="SECONDS")
     parser.add_argument("--keys", type=int, default=20)
+    parser.add_argument("--run", type=float, metavar="SECONDS", help="watch the console during a run as well")
     parsed = parser.parse_args(arguments)
     chosen = [program for program in PROGRAMS if not parsed.only or program.name in parsed.only]
     costs = {}
@@ -188,6 +250,13 @@ def main(arguments: Sequence[str]) -> int:
         costs[program.name] = measure(program, parsed.columns, parsed.rows, parsed.starts, parsed.idle, parsed.keys)
     print(f"{parsed.columns}x{parsed.rows}, {parsed.starts} starts, {parsed.idle:g} s idle, {parsed.keys} keys\n")
     print("\n".join(table(costs)))
+    if parsed.run:
+        cost = run(PROGRAMS[0], parsed.columns, parsed.rows, parsed.run)
+        print("\n| sizeup, memory.latency running | |\n|---|---:|")
+        print(f"| CPU % of the console | {cost.cpu_percent:.2f} |")
+        print(f"| bytes/s | {cost.bytes_per_second:,.0f} |")
+        print(f"| q to the end, ms, idle | {cost.quit_ms:.0f} |")
+        print(f"| SIGHUP to the end, ms, running | {cost.hang_up_ms:.0f} |")
     return 0
 
 
