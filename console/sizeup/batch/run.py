@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from sizeup import __version__
+from sizeup.analysis.measured import measured
 from sizeup.batch.control import BatchControl
 from sizeup.batch.narration import Narrator
 from sizeup.discovery.machine import discover
@@ -102,7 +103,7 @@ def run(request: Request) -> Result:
             recorder.refuse(plan)
             recorder.sync()
             recorder.run(plan.steps, registry, control, lambda: _environment(recorder, watch, machine))
-            recorder.put(_end(recorder.now_ns(), control))
+            recorder.put(*_measured_advice(recorder, machine, path), _end(recorder.now_ns(), control))
             recorder.sync()
         return Result(path, control.cancelled or _status(request, outcomes))
 
@@ -156,6 +157,13 @@ def _found(t_ns: int, machine: Machine) -> Iterator[Record]:
         yield FindingRecord(t_ns, finding)
     for advice in advise(machine):
         yield AdviceRecord(t_ns, advice)
+
+
+def _measured_advice(recorder: Recorder, machine: Machine, path: str | None) -> Iterator[Record]:
+    """The advice once more where measured figures take the place of assumed ones; it replaces the first."""
+    overrides = measured(read_session(path)) if path is not None else {}
+    for advice in advise(machine, overrides) if overrides else ():
+        yield AdviceRecord(recorder.now_ns(), advice)
 
 
 def _environment(recorder: Recorder, watch: EnvironmentWatch, machine: Machine) -> tuple[Record, ...]:
