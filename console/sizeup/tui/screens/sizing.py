@@ -13,6 +13,7 @@ from textual.widget import Widget
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
+from sizeup.analysis.measured import measured
 from sizeup.errors import SizeupError
 from sizeup.model.machine import Machine
 from sizeup.quantity import Origin
@@ -45,6 +46,7 @@ class SizingScreen(ModeScreen):
         self._rows: tuple[InputRow, ...] = ()
         self._editing = ""
         self._sized: Machine | None = None
+        self._measured: dict[str, Value] = {}
 
     def body(self) -> Iterable[Widget]:
         """Inputs, answers, working."""
@@ -69,7 +71,7 @@ class SizingScreen(ModeScreen):
         """Size the machine anew."""
         super().show_machine()
         # A dialog that closes brings the screen back too, and must not wipe what it put there.
-        if self._sizing is None or self._sized is not self.host.machine:
+        if self._sizing is None or self._sized is not self.host.machine or self._measured != self._known({}):
             self._calculate()
 
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
@@ -171,12 +173,13 @@ class SizingScreen(ModeScreen):
         return Machine() if self.host.machine is None else self.host.machine
 
     def _check(self, changed: dict[str, Value]) -> None:
-        whatif(self._machine(), changed)
+        whatif(self._machine(), self._known(changed))
 
     def _calculate(self) -> None:
-        self._sizing = whatif(self._machine(), self._changed)
+        self._sizing = whatif(self._machine(), self._known(self._changed))
         self._sized = self.host.machine
-        before = whatif(self._machine(), {})
+        self._measured = self._known({})
+        before = whatif(self._machine(), self._measured)
         self._rows = input_rows(self._sizing, self._changed)
         inputs, answers = self.query_one("#inputs", KeyList), self.query_one("#answers", KeyList)
         places = inputs.highlighted or 0, answers.highlighted or 0
@@ -198,6 +201,11 @@ class SizingScreen(ModeScreen):
         inputs.highlighted = min(places[0], inputs.option_count - 1) if inputs.option_count else None
         answers.highlighted = min(places[1], answers.option_count - 1) if answers.option_count else None
         self._show_tornado()
+
+    def _known(self, changed: dict[str, Value]) -> dict[str, Value]:
+        """What was measured in the session, with what was changed in its place."""
+        session = self.host.runs.session
+        return changed if session is None else {**measured(session), **changed}
 
     def _chosen_input(self) -> str | None:
         option = self.query_one("#inputs", KeyList).highlighted_option
