@@ -14,10 +14,12 @@ from report.sessions import records, written
 from sizeup.report.data import results_json, write_csv
 from sizeup.report.html import page
 from sizeup.report.markdown import markdown
+from sizeup.report.table import cell_len, table_lines
 from sizeup.report.text import text
 from sizeup.session.log import Session, read_session
 from sizeup.views.document import Document, document
 from sizeup.views.summary import summary
+from sizeup.views.table import Column, Table
 
 HOSTILE = "<img src=x onerror=alert(1)>'\"&|`*_]\\\u001b[31m\u202e=cmd()"
 QUESTIONS = ["What it is", "What it can carry", "What limits it", "What it costs", "What is doubtful"]
@@ -215,3 +217,11 @@ def test_json_carries_units_machine_findings_and_advice(session: Session) -> Non
     assert shown["machine"]["memory_bytes"] == 32 * 1024**3
     assert shown["advice"][0]["quantity"]["value"] == 46.5e6
     assert shown["findings"][0]["severity"] == "warning"
+
+
+def test_wide_and_combining_characters_keep_columns_in_line() -> None:
+    table = Table("", (Column("Name"), Column("Size")), (("磁盘", "1"), ("e\u0301a", "2"), ("disk", "3")))
+
+    ends = {cell_len(line.rstrip()[:-1]) for line in table_lines(table, 40)[2:]}
+
+    assert ends == {8}

@@ -113,7 +113,7 @@ def run(arguments: argparse.Namespace) -> int:
         print(json.dumps(data, indent=1))
         return ExitStatus.OK
     if arguments.licences:
-        from sizeup.report.machine import table_lines
+        from sizeup.report.table import table_lines
 
         table = licence_table(sizing, pack)
         print("\n".join([*table_lines(table, 100), table.note]))

@@ -8,27 +8,11 @@ from sizeup.analysis.machines import Difference
 from sizeup.discovery.findings import growth_findings
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.machine import Machine
+from sizeup.report.table import table_lines
 from sizeup.views.machine import Section, growth_section, machine_sections
-from sizeup.views.table import Table
 
 _LABEL_COLUMNS = 14
 _GAPS_SHOWN = 5
-
-
-def table_lines(table: Table, width: int) -> list[str]:
-    """The table in columns two blanks apart; the widest texts are shortened until it fits."""
-    rows = [tuple(column.title for column in table.columns), *table.rows]
-    widths = [max(len(row[i]) for row in rows) for i in range(len(table.columns))]
-    while sum(widths) + 2 * (len(widths) - 1) > width - 2 and max(widths) > 8:
-        widths[widths.index(max(widths))] -= 1
-    lines = []
-    for row in rows:
-        cells = []
-        for text, column, size in zip(row, table.columns, widths, strict=True):
-            fitted = text if len(text) <= size else text[: size - 1] + "…"
-            cells.append(fitted.rjust(size) if column.numeric else fitted.ljust(size))
-        lines.append("  " + "  ".join(cells).rstrip())
-    return lines
 
 
 def section_lines(section: Section, width: int) -> list[str]:

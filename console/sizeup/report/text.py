@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
-from rich.cells import cell_len
-
+from sizeup.report.table import cell_len, padded, table_lines, wrapped
 from sizeup.text import one_line
 from sizeup.units import format_value
 from sizeup.views import alternative
@@ -15,11 +13,12 @@ from sizeup.views.document import Block, Document, Facts, Heading, Items, Paragr
 from sizeup.views.table import Table
 from sizeup.views.ticks import fit
 
+__all__ = ["WIDTH", "chart_lines", "plain", "table_lines", "text"]
+
 WIDTH = 80
 _MARKS = "ox+*#@"
 """A mark for each line, told apart on any console font."""
 _PLOT_ROWS = 14
-_NARROWEST_COLUMN = 6
 
 # What a terminal without UTF-8 shows instead; one character each, so that columns stay in line.
 _PLAIN = str.maketrans("│└─┬├█▏…×–—→µ±≥≤≈°·", "|+-++#|.x-->u+>< o.")
@@ -53,11 +52,11 @@ def _block(block: Block, width: int) -> list[str]:
         case Heading(title):
             return [one_line(title, width)]
         case Paragraph(words):
-            return [wrapped for line in words.splitlines() for wrapped in _wrapped(line, width, "  ", "  ")]
+            return [row for line in words.splitlines() for row in wrapped(line, width, "  ", "  ")]
         case Items(lines):
             return _items(lines, width)
         case Working(lines):
-            return [wrapped for line in lines for wrapped in _wrapped(line, width, "    ", "      ")]
+            return [row for line in lines for row in wrapped(line, width, "    ", "      ")]
         case Facts():
             return _facts(block, width)
         case Table():
@@ -66,59 +65,15 @@ def _block(block: Block, width: int) -> list[str]:
             return [*chart_lines(block, width), "", *table_lines(alternative.table(block), width)]
 
 
-def _wrapped(words: str, width: int, first: str, rest: str) -> list[str]:
-    return textwrap.wrap(
-        one_line(words, 10_000), width, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False
-    )
-
-
 def _items(lines: Iterable[str], width: int) -> list[str]:
-    return [wrapped for line in lines for wrapped in _wrapped(line, width, "  - ", "    ")]
+    return [row for line in lines for row in wrapped(line, width, "  - ", "    ")]
 
 
 def _facts(facts: Facts, width: int) -> list[str]:
     label = min(max((cell_len(name) for name, _ in facts.pairs), default=0), 20) + 2
     return [
-        wrapped
-        for name, value in facts.pairs
-        for wrapped in _wrapped(value, width, f"  {name:<{label}}", " " * (label + 2))
+        row for name, value in facts.pairs for row in wrapped(value, width, f"  {name:<{label}}", " " * (label + 2))
     ]
-
-
-def table_lines(table: Table, width: int) -> list[str]:
-    """The table in columns two blanks apart; where it is too wide, its widest columns are wrapped."""
-    if not table.rows:
-        return []
-    rows = [tuple(column.title for column in table.columns), *table.rows]
-    rows = [tuple(one_line(cell, 1000) for cell in row) for row in rows]
-    widths = [max(cell_len(row[index]) for row in rows) for index in range(len(table.columns))]
-    while sum(widths) + 2 * len(widths) > width and max(widths) > _NARROWEST_COLUMN:
-        widths[widths.index(max(widths))] -= 1
-    lines: list[str] = []
-    for number, row in enumerate(rows):
-        if any(row):
-            lines += _row_lines(row, widths, [column.numeric for column in table.columns])
-            if number == 0:
-                lines.append("  " + "  ".join("-" * size for size in widths))
-    return [*lines, *(_wrapped(table.note, width, "  ", "  ") if table.note else ())]
-
-
-def _row_lines(row: Sequence[str], widths: Sequence[int], numeric: Sequence[bool]) -> list[str]:
-    cells = [textwrap.wrap(cell, size, break_on_hyphens=False) or [""] for cell, size in zip(row, widths, strict=True)]
-    height = max(len(cell) for cell in cells)
-    lines = []
-    for level in range(height):
-        parts = [
-            _padded(cell[level] if level < len(cell) else "", size, right=right)
-            for cell, size, right in zip(cells, widths, numeric, strict=True)
-        ]
-        lines.append(("  " + "  ".join(parts)).rstrip())
-    return lines
-
-
-def _padded(cell: str, size: int, *, right: bool) -> str:
-    blanks = " " * max(size - cell_len(cell), 0)
-    return blanks + cell if right else cell + blanks
 
 
 def chart_lines(chart: Chart, width: int) -> list[str]:
@@ -129,7 +84,7 @@ def chart_lines(chart: Chart, width: int) -> list[str]:
         case BarChart():
             return _bar_chart(chart, width)
         case HeatMap():
-            return _wrapped(alternative.sentence(chart), width, "  ", "  ")
+            return wrapped(alternative.sentence(chart), width, "  ", "  ")
 
 
 def _line_chart(chart: LineChart, width: int) -> list[str]:
@@ -174,7 +129,7 @@ def _line_chart(chart: LineChart, width: int) -> list[str]:
             for number, line in enumerate(chart.lines)
         ]
     if marked:
-        lines += _wrapped("Dotted: " + ", ".join(boundary.label for boundary in marked), width, "  ", "  ")
+        lines += wrapped("Dotted: " + ", ".join(boundary.label for boundary in marked), width, "  ", "  ")
     return lines
 
 
@@ -199,5 +154,5 @@ def _bar_chart(chart: BarChart, width: int) -> list[str]:
     for name, bar, value in zip(names, chart.bars, values, strict=True):
         end = _cell(ruler.position(bar.value), room) or 0
         drawn = " " * min(zero, end) + "█" * max(abs(end - zero), 1)
-        lines.append(f"  {_padded(name, left, right=True)} │{drawn} {value}".rstrip())
+        lines.append(f"  {padded(name, left, right=True)} │{drawn} {value}".rstrip())
     return lines

@@ -1,0 +1,66 @@
+"""Tables and paragraphs as lines of a terminal; apart from the reports, so that small commands start fast."""
+
+from __future__ import annotations
+
+import textwrap
+import unicodedata
+from collections.abc import Sequence
+
+from sizeup.text import one_line
+from sizeup.views.table import Table
+
+_NARROWEST_COLUMN = 6
+
+
+def cell_len(shown: str) -> int:
+    """Columns that a text takes in a terminal: two for wide characters, none for those that combine."""
+    if shown.isascii():
+        return len(shown)
+    return sum(
+        0 if unicodedata.combining(character) else 2 if unicodedata.east_asian_width(character) in "WF" else 1
+        for character in shown
+    )
+
+
+def wrapped(words: str, width: int, first: str, rest: str) -> list[str]:
+    """The words in lines of at most ``width``, the first begun with ``first``, the others with ``rest``."""
+    return textwrap.wrap(
+        one_line(words, 10_000), width, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False
+    )
+
+
+def table_lines(table: Table, width: int) -> list[str]:
+    """The table in columns two blanks apart; where it is too wide, its widest columns are wrapped."""
+    if not table.rows:
+        return []
+    rows = [tuple(column.title for column in table.columns), *table.rows]
+    rows = [tuple(one_line(cell, 1000) for cell in row) for row in rows]
+    widths = [max(cell_len(row[index]) for row in rows) for index in range(len(table.columns))]
+    while sum(widths) + 2 * len(widths) > width and max(widths) > _NARROWEST_COLUMN:
+        widths[widths.index(max(widths))] -= 1
+    lines: list[str] = []
+    for number, row in enumerate(rows):
+        if any(row):
+            lines += _row_lines(row, widths, [column.numeric for column in table.columns])
+            if number == 0:
+                lines.append("  " + "  ".join("-" * size for size in widths))
+    return [*lines, *(wrapped(table.note, width, "  ", "  ") if table.note else ())]
+
+
+def _row_lines(row: Sequence[str], widths: Sequence[int], numeric: Sequence[bool]) -> list[str]:
+    cells = [textwrap.wrap(cell, size, break_on_hyphens=False) or [""] for cell, size in zip(row, widths, strict=True)]
+    height = max(len(cell) for cell in cells)
+    lines = []
+    for level in range(height):
+        parts = [
+            padded(cell[level] if level < len(cell) else "", size, right=right)
+            for cell, size, right in zip(cells, widths, numeric, strict=True)
+        ]
+        lines.append(("  " + "  ".join(parts)).rstrip())
+    return lines
+
+
+def padded(cell: str, size: int, *, right: bool) -> str:
+    """The cell with blanks on its left (``right``) or its right until it fills ``size`` columns of the terminal."""
+    blanks = " " * max(size - cell_len(cell), 0)
+    return blanks + cell if right else cell + blanks
