@@ -1,0 +1,53 @@
+"""What else went on is read from /proc at the borders of steps; what a kernel does not say is absent."""
+
+from pathlib import Path
+
+from sizeup.live.environment import EnvironmentWatch
+
+
+def proc(folder: Path, *, idle: int, steal: int, ticks: int, name: str = "postgres: a (b)") -> None:
+    (folder / "pressure").mkdir(parents=True, exist_ok=True)
+    (folder / "4242").mkdir(exist_ok=True)
+    (folder / "loadavg").write_text("1.25 0.9 0.8 2/345 6789\n")
+    (folder / "stat").write_text(f"cpu  100 0 50 {idle} 0 0 0 {steal} 0 0\ncpu0 1 2 3\n")
+    (folder / "pressure/cpu").write_text("some avg10=12.50 avg60=1.00 avg300=0.10 total=99\nfull avg10=0.00\n")
+    fields = " ".join(["S", *("0" for _ in range(10)), str(ticks), "0", *("0" for _ in range(30))])
+    (folder / "4242/stat").write_text(f"4242 ({name}) {fields}\n")
+
+
+def test_load_pressure_steal_and_busy_processes_since_last_time(tmp_path: Path) -> None:
+    proc(tmp_path, idle=1000, steal=0, ticks=0)
+    watch = EnvironmentWatch(str(tmp_path), str(tmp_path / "sys"))
+    proc(tmp_path, idle=1080, steal=20, ticks=100_000)
+
+    facts = watch.facts()
+
+    assert (facts["load_1min"], facts["psi_cpu_some_avg10_percent"]) == (1.25, 12.5)
+    assert (facts["cpu_busy_percent"], facts["steal_percent"]) == (20.0, 20.0)
+    assert str(facts["others_busy"]).startswith("postgres: a (b) ")
+    assert "psi_io_some_avg10_percent" not in facts
+    assert "temperature_celsius" not in facts
+
+
+def test_a_name_that_would_steer_the_terminal_is_cleaned(tmp_path: Path) -> None:
+    proc(tmp_path, idle=1000, steal=0, ticks=0, name="\x1b[2J")
+    watch = EnvironmentWatch(str(tmp_path), str(tmp_path / "sys"))
+    proc(tmp_path, idle=1001, steal=0, ticks=100_000, name="\x1b[2J")
+
+    assert "\x1b" not in str(watch.facts()["others_busy"])
+
+
+def test_the_hottest_zone_counts_and_one_that_sleeps_is_passed_over(tmp_path: Path) -> None:
+    proc(tmp_path, idle=1, steal=0, ticks=0)
+    for zone, text in (("thermal_zone0", "41000\n"), ("thermal_zone1", "53500\n"), ("thermal_zone2", "asleep\n")):
+        (tmp_path / "sys/class/thermal" / zone).mkdir(parents=True)
+        (tmp_path / "sys/class/thermal" / zone / "temp").write_text(text)
+
+    assert EnvironmentWatch(str(tmp_path), str(tmp_path / "sys")).facts()["temperature_celsius"] == 53.5
+
+
+def test_this_machine_can_be_read() -> None:
+    facts = EnvironmentWatch().facts()
+
+    assert isinstance(facts["load_1min"], float)
+    assert isinstance(facts["sizeup_cpu_seconds"], float)
