@@ -56,6 +56,7 @@ def run(arguments: argparse.Namespace) -> int:
 def terminal_facts(environment: Mapping[str, str]) -> TerminalFacts:
     """The terminal of this process; the console reads from standard input and draws on standard error."""
     from sizeup.live.link import measure_terminal
+    from sizeup.tui.terminal import is_utf8
 
     present = os.isatty(0) and os.isatty(2)
     size = os.get_terminal_size(2) if present else os.terminal_size((0, 0))
@@ -76,7 +77,7 @@ def terminal_facts(environment: Mapping[str, str]) -> TerminalFacts:
         colour_term=environment.get("COLORTERM", ""),
         no_color=bool(environment.get("NO_COLOR")),
         locale=locale,
-        locale_utf8="utf8" in locale.lower().replace("-", ""),
+        locale_utf8=is_utf8(environment),
         around=tuple(around),
         link=measure_terminal(0) if present and term not in ("", "dumb") else None,
     )
