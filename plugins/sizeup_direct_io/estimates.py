@@ -164,7 +164,8 @@ def honest(at: Coordinates, part: Part) -> Estimate:
     """One part of the verdict."""
     value = {Verdict.PASS: 1.0, Verdict.FAIL: 0.0}.get(part.verdict, 0.5)
     extra = {"verdict": part.verdict.value, "reasons": "; ".join(part.reasons)}
-    return Estimate("honest", {**at, "part": part.name}, value, doubts=part.against, extra=extra)
+    doubts = tuple(f"{part.name}: {reason}" for reason in part.against)
+    return Estimate("honest", {**at, "part": part.name}, value, doubts=doubts, extra=extra)
 
 
 def knees(workload: str, ramps: Sequence[Sequence[knee.Load]]) -> Estimate | None:
