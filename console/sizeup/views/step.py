@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from sizeup.model.machine import Machine
 from sizeup.model.plan import Series
@@ -64,6 +65,10 @@ def curve(run: StepRun, machine: Machine | None) -> LineChart | BarChart:
     x_axis = Axis(first.axis_title or _words(first.axis or ""), first.axis_unit or "1", _x_scale(xs, first.axis_unit))
     scaling = run.chart == "scaling"
     y_axis = Axis(_common_title(shown), first.unit, Scale.LINEAR if scaling else _y_scale(ys), 0.0 if scaling else None)
+    if y_axis.scale is Scale.LOG10:
+        ends = [end for line in lines for point in line.points for end in (point.low, point.high) if end is not None]
+        low, high = _round_ends([*ys, *(end for end in ends if end > 0)])
+        y_axis = replace(y_axis, low=low, high=high)
     boundaries = _cache_boundaries(machine) if first.axis == _WORKING_SET and machine is not None else ()
     return LineChart(run.step.title, x_axis, y_axis, tuple(lines), boundaries, _caption(run, len(xs)))
 
@@ -250,6 +255,17 @@ def _x_scale(xs: Sequence[float], unit: str | None) -> Scale:
 def _y_scale(ys: Sequence[float]) -> Scale:
     spans = bool(ys) and min(ys) > 0 and max(ys) / min(ys) >= _LOGARITHMIC_FROM
     return Scale.LOG10 if spans else Scale.LINEAR
+
+
+def _round_ends(values: Sequence[float]) -> tuple[float, float]:
+    """The nearest 1, 2 or 5 times a power of ten outside the values.
+
+    Ends at the values themselves would move with every sample, and the whole picture with them.
+    """
+    steps = [factor * 10.0**exponent for exponent in range(-12, 19) for factor in (1, 2, 5)]
+    low = max((step for step in steps if step <= min(values)), default=min(values))
+    high = min((step for step in steps if step >= max(values)), default=max(values))
+    return low, high
 
 
 def _cache_boundaries(machine: Machine) -> tuple[Boundary, ...]:

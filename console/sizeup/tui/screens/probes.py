@@ -223,9 +223,13 @@ class ProbesScreen(ModeScreen):
             return
         self._drawn = state
         refusal = self._refusal(probe)
-        self.query_one("#about", Static).update(
-            _about(probe, self._plan, refusal, self._settings(probe)) if run is None else _summary(run)
-        )
+        about = self.query_one("#about", Static)
+        about.set_class(run is not None, "-run")
+        if run is None:
+            about.update(_about(probe, self._plan, refusal, self._settings(probe)))
+        else:
+            # Always as high: a new layout would repaint the whole screen with every frame.
+            about.update(_summary(run), layout=False)
         chart = self.query_one(ChartView)
         chart.display = run is not None
         if run is not None:
@@ -246,8 +250,7 @@ def _entry(probe: RegisteredProbe, plan: str, run: StepRun | None, machine: Mach
         seconds = probe.manifest.estimated_seconds.get(plan)
         state = f"not here: {reason}" if reason else "" if seconds is None else f"takes {format_ns(seconds * 1e9)}"
     elif run.outcome is None:
-        done = run.progress.done if run.progress is not None else 0.0
-        state = f"running {done:.0%}"
+        state = "running"  # how far stands in the status line: each change here repaints the whole list
     else:
         settled = run.outcome.status is Status.OK
         moving = run.outcome.status is Status.NOT_CONVERGED
