@@ -95,7 +95,7 @@ def document(session: Session) -> Document:
     )
     parts = tuple(Part(title, content) for title, blocks in chapters if (content := tuple(blocks)))
     return Document(
-        header.title or f"{header.host}, {header.started[:10]}", Facts(tuple(about)), summary(session), parts
+        session.title or f"{header.host}, {header.started[:10]}", Facts(tuple(about)), summary(session), parts
     )
 
 
