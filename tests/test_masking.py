@@ -90,3 +90,10 @@ def test_a_name_inside_a_longer_word_is_left_alone(masker: Masker) -> None:
     masker.tell(Secret.HOST, ["data"])
 
     assert masker.text("database and data") == f"database and {masker.pseudonym(Secret.HOST, 'data')}"
+
+
+def test_the_slot_of_a_card_is_no_network_address(masker: Masker) -> None:
+    masker.tell(Secret.ADDRESS, ["0000:3b:00.0"])
+
+    assert masker.whole(Secret.ADDRESS, "0000:3b:00.0") == "0000:3b:00.0"
+    assert masker.text("the card in 0000:3b:00.0") == "the card in 0000:3b:00.0"

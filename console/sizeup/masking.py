@@ -74,6 +74,10 @@ _SPELLING = re.compile(r"^(?:0x|naa\.|eui\.|wwn-0x)|[:-]")
 _TRAILING = ".:!?"
 
 
+_SLOT = re.compile(rf"[{_HEX}]{{4,8}}:[{_HEX}]{{2}}:[{_HEX}]{{2}}\.[0-7]")
+"""A PCI address: where a card sits says nothing about whose it is."""
+
+
 def _is_public(path: str) -> bool:
     """Whether every Linux has this path, or this device by its kernel name, with or without ``/dev/``."""
     device = path if path.startswith("/dev/") else f"/dev/{path}"
@@ -98,6 +102,8 @@ class Masker:
         for name in names:
             stripped = name.strip()
             if len(stripped) < _SHORTEST_KNOWN or stripped in _PUBLIC_HOSTS or _is_public(stripped):
+                continue
+            if _SLOT.fullmatch(stripped):
                 continue
             for spelling in (stripped, _SPELLING.sub("", stripped)):
                 if len(spelling) >= _SHORTEST_KNOWN:
@@ -125,7 +131,7 @@ class Masker:
 
     def whole(self, kind: Secret, secret: str) -> str:
         """The pseudonym of a field that holds one secret and nothing else; what is everybody's stays."""
-        if not secret or secret in _PUBLIC_HOSTS or secret in _PUBLIC_ADDRESSES:
+        if not secret or secret in _PUBLIC_HOSTS or secret in _PUBLIC_ADDRESSES or _SLOT.fullmatch(secret):
             return secret
         return self.path(secret) if kind is Secret.PATH else self.pseudonym(kind, secret)
 
