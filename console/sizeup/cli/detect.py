@@ -21,6 +21,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--sysroot", metavar="DIR", default="/", help="a recording, unpacked or not, instead of this machine"
     )
     parser.add_argument("--json", action="store_true", help="everything, as one JSON document (sizeup.detect/1)")
+    parser.add_argument(
+        "--second-opinion", action="store_true", help="ask psutil and py-cpuinfo too; takes a second or two"
+    )
     parser.add_argument("--diff", metavar="OTHER", help="where the two machines differ; status 5 where they do")
     parser.add_argument("--since", metavar="FILE", help="memory and huge pages by node, then and now")
     parser.add_argument(
@@ -100,6 +103,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.since is not None:
         return _since(arguments.since, arguments.sysroot, as_json=arguments.json)
     machine = discover(arguments.sysroot)
+    if arguments.second_opinion:
+        machine = _with_opinions(machine, arguments.sysroot)
     if arguments.diff is not None:
         return _diff(machine, load_machine(arguments.diff), as_json=arguments.json)
     if arguments.json:
@@ -111,6 +116,18 @@ def run(arguments: argparse.Namespace) -> int:
 
         sys.stdout.write(machine_text(machine))
     return ExitStatus.OK
+
+
+def _with_opinions(machine: Machine, sysroot: str) -> Machine:
+    from dataclasses import replace
+
+    from sizeup.live.opinions import cpuinfo_opinions, disagreements, psutil_opinions
+
+    if sysroot != "/":
+        raise UsageError("--second-opinion: psutil and py-cpuinfo know this machine alone, not a recording")
+    return replace(
+        machine, findings=machine.findings + disagreements(psutil_opinions(machine) + cpuinfo_opinions(machine))
+    )
 
 
 def _write_json(document: object) -> None:

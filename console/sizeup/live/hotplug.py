@@ -1,0 +1,65 @@
+"""What comes and goes while we look: the kernel's device events, through udev.
+
+Events say only that something changed; what it is now, discovery says. Listeners are called from a
+thread of udev's observer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+SUBSYSTEMS = ("block", "net", "scsi_host", "fc_host", "fc_remote_ports", "nvme", "pci", "memory", "cpu", "infiniband")
+"""The classes that a machine is made of; input devices and the like stay quiet."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One event."""
+
+    action: str
+    """``add``, ``remove``, ``change``, ``online``, ``offline``, ``move``, ``bind``, ``unbind``."""
+    subsystem: str
+    name: str
+    properties: tuple[tuple[str, str], ...] = ()
+    """What udev's database knows by asking the device: its ``ID_`` properties."""
+
+
+class Event(Protocol):
+    """The part of ``pyudev.Device`` that is used."""
+
+    action: str | None
+    subsystem: str | None
+    sys_name: str
+    properties: Mapping[str, str]
+
+
+class Follower(Protocol):
+    """What stops the events."""
+
+    def stop(self) -> None:
+        """End the thread."""
+
+
+def change_of(event: Event) -> Change:
+    """The event as a value."""
+    identity = tuple(sorted((key, value) for key, value in event.properties.items() if key.startswith("ID_")))
+    return Change(event.action or "change", event.subsystem or "", event.sys_name, identity)
+
+
+def follow(listener: Callable[[Change], None]) -> Follower | None:
+    """Call ``listener`` for each change until stopped; None where there is no udev, as in most containers."""
+    import pyudev
+
+    try:
+        monitor = pyudev.Monitor.from_netlink(pyudev.Context())
+        for subsystem in SUBSYSTEMS:
+            monitor.filter_by(subsystem)
+        observer: Follower = pyudev.MonitorObserver(
+            monitor, callback=lambda event: listener(change_of(event)), name="hot-plug"
+        )
+        observer.start()  # type: ignore[attr-defined]  # a thread; pyudev ships no types
+    except (ImportError, OSError):
+        return None
+    return observer

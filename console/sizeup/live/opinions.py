@@ -1,0 +1,75 @@
+"""Second opinions: what psutil and py-cpuinfo make of the same machine.
+
+They never replace what the kernel's files say; where they disagree, both figures are shown. py-cpuinfo
+takes more than a second, most of it asleep in a child process, so nothing may wait for it but a user
+who asked.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import psutil
+
+from sizeup.model.finding import Finding, Severity
+from sizeup.model.machine import Machine
+
+_MEMORY_TOLERANCE = 0.01
+
+
+@dataclass(frozen=True, slots=True)
+class Opinion:
+    """One figure of another library."""
+
+    library: str
+    what: str
+    theirs: str
+    ours: str
+    agrees: bool
+
+
+def psutil_opinions(machine: Machine) -> tuple[Opinion, ...]:
+    """Counts and memory; psutil knows no cpusets, sockets or nodes."""
+    threads, cores = psutil.cpu_count() or 0, psutil.cpu_count(logical=False) or 0
+    total = psutil.virtual_memory().total
+    memory = machine.memory_bytes
+    online = machine.pu_counts.online
+    return (
+        Opinion("psutil", "threads online", str(threads), str(online), threads == online),
+        Opinion("psutil", "cores", str(cores), str(len(machine.cores)), cores == len(machine.cores)),
+        Opinion(
+            "psutil", "memory in bytes", str(total), str(memory),
+            memory is not None and abs(total - memory) <= _MEMORY_TOLERANCE * memory,
+        ),
+    )  # fmt: skip
+
+
+def cpuinfo_opinions(machine: Machine) -> tuple[Opinion, ...]:
+    """Name and count as py-cpuinfo finds them; takes more than a second."""
+    import cpuinfo
+
+    found = cpuinfo.get_cpu_info()
+    name, count = str(found.get("brand_raw", "")), int(found.get("count", 0))
+    ours = machine.cpu_model or ""
+    return (
+        Opinion("py-cpuinfo", "processor", name, ours, " ".join(name.split()) == ours),
+        Opinion("py-cpuinfo", "threads", str(count), str(machine.pu_counts.online), count == machine.pu_counts.online),
+    )
+
+
+def disagreements(opinions: tuple[Opinion, ...]) -> tuple[Finding, ...]:
+    """One finding for all that disagree; none where all agree."""
+    odd = [opinion for opinion in opinions if not opinion.agrees]
+    if not odd:
+        return ()
+    return (
+        Finding(
+            "tools.disagree",
+            Severity.INFO,
+            f"{', '.join(dict.fromkeys(opinion.library for opinion in odd))} sees this machine otherwise",
+            tuple(f"{o.what}: {o.ours} by the kernel's files, {o.theirs} by {o.library}" for o in odd),
+            "Other tools on this host may show these figures; sizeup keeps the kernel's.",
+            "Check the counts against the data sheet.",
+            ("machine",),
+        ),
+    )

@@ -1,0 +1,26 @@
+"""Events become values; where there is no udev there are none, and nothing fails."""
+
+from dataclasses import dataclass, field
+
+from sizeup.live.hotplug import Change, change_of, follow
+
+
+@dataclass
+class FakeEvent:
+    action: str | None
+    subsystem: str | None
+    sys_name: str
+    properties: dict[str, str] = field(default_factory=dict)
+
+
+def test_an_event_keeps_what_udev_knows_of_the_device() -> None:
+    event = FakeEvent("add", "block", "sdx", {"DEVNAME": "/dev/sdx", "ID_MODEL": "DISK", "ID_BUS": "scsi"})
+
+    assert change_of(event) == Change("add", "block", "sdx", (("ID_BUS", "scsi"), ("ID_MODEL", "DISK")))
+
+
+def test_following_starts_and_stops_or_says_that_it_cannot() -> None:
+    follower = follow(lambda change: None)
+
+    if follower is not None:
+        follower.stop()
