@@ -11,18 +11,18 @@ from __future__ import annotations
 
 import errno
 import json
-import lzma
 import os
 import stat
-import tarfile
-import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import islice
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from sizeup.errors import MalformedError, UsageError
 from sizeup.model.gap import Gap
+
+if TYPE_CHECKING:
+    import tarfile
 
 FILE_BYTES_LIMIT = 4 << 20
 """Longest file read; the largest we need, mountstats and cpuinfo of big hosts, are below."""
@@ -303,6 +303,11 @@ class Recording(Sysroot):
     """The kernel's files in a tar archive; nothing is unpacked, so nothing can be written through its links."""
 
     def _check(self, root: str) -> None:
+        # Only recordings need these, and every start would pay for them.
+        import lzma
+        import tarfile
+        import zlib
+
         self._files: dict[str, bytes] = {}
         self._links: dict[str, str] = {}
         self._entries: dict[str, set[str]] = {"": set()}
