@@ -1,12 +1,15 @@
 """Disks are told apart by their place, stacks end on leaves, and every path has its port."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from sizeup.discovery.machine import discover
+from sizeup.discovery.scsi import placed_by_interface
 from sizeup.discovery.stacks import resolve_stacks, usable_bytes
-from sizeup.model.storage import BlockDevice, BlockKind, Transport
+from sizeup.model.network import Nic
+from sizeup.model.storage import BlockDevice, BlockKind, Hba, Transport
 from trees import machine
 
 
@@ -80,3 +83,13 @@ def test_stacks_that_hold_themselves_end() -> None:
 )
 def test_usable_capacity_follows_the_smallest_member(level: str, usable: int | None) -> None:
     assert usable_bytes(level, [5, 10, 10, 10]) == usable
+
+
+def test_an_adapter_in_software_is_where_its_interface_is() -> None:
+    nics = (Nic("eth0", "physical", node=1), Nic("bond0", "bond"))
+    hba = Hba("host15", Transport.ISCSI, net_device="eth0")
+
+    assert placed_by_interface((hba, replace(hba, net_device="bond0")), nics) == (
+        replace(hba, node=1),
+        replace(hba, net_device="bond0"),
+    )

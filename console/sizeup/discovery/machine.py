@@ -20,7 +20,7 @@ from sizeup.discovery.numa import read_huge_pages, read_nodes
 from sizeup.discovery.nvme import read_nvme_controllers, read_nvme_namespaces, read_nvme_subsystems
 from sizeup.discovery.pci import read_pci
 from sizeup.discovery.platform import read_base_clock, read_platform
-from sizeup.discovery.scsi import read_hbas, read_scsi_devices
+from sizeup.discovery.scsi import placed_by_interface, read_hbas, read_scsi_devices
 from sizeup.discovery.stacks import resolve_stacks
 from sizeup.discovery.sysroot import Sysroot, open_sysroot
 from sizeup.model.machine import Machine
@@ -39,7 +39,8 @@ def discover(sysroot: Sysroot | str = "/") -> Machine:
     ancestry = Ancestry(root)
     rdma_ports = read_rdma_ports(root, ancestry)
     block_devices = resolve_stacks(read_block_devices(root, ancestry))
-    hbas = read_hbas(root, ancestry)
+    nics = read_nics(root, ancestry, rdma_ports)
+    hbas = placed_by_interface(read_hbas(root, ancestry), nics)
     by_hctl = {device.hctl: device for device in block_devices if device.hctl is not None}
     scsi_devices = read_scsi_devices(root, hbas, by_hctl)
     subsystems = read_nvme_subsystems(root)
@@ -59,7 +60,7 @@ def discover(sysroot: Sysroot | str = "/") -> Machine:
         cpu_vendor=cpuinfo.vendor,
         base_clock=read_base_clock(root, cpuinfo, first),
         platform=read_platform(root, cpuinfo, allowance),
-        nics=read_nics(root, ancestry, rdma_ports),
+        nics=nics,
         rdma_ports=rdma_ports,
         pci=read_pci(root, ancestry, nodes, sum(pu.online for pu in processors.pus)),
         block_devices=block_devices,

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 
 from sizeup.discovery.ancestry import Ancestry, Place
 from sizeup.discovery.sysroot import Sysroot, Unreadable
+from sizeup.model.network import Nic
 from sizeup.model.storage import BlockDevice, BlockKind, Hba, ScsiDevice, TargetPort, Transport
 
 _HOSTS = "/sys/class/scsi_host"
@@ -233,6 +235,19 @@ def read_hbas(sysroot: Sysroot, ancestry: Ancestry) -> tuple[Hba, ...]:
             targets.setdefault(host, []).extend(ports)
     ordered = sorted(names, key=lambda name: int(name.removeprefix("host")))
     return tuple(_read_hba(sysroot, ancestry, name, tuple(targets.get(name, ()))) for name in ordered)
+
+
+def placed_by_interface(hbas: tuple[Hba, ...], nics: tuple[Nic, ...]) -> tuple[Hba, ...]:
+    """FCoE and iSCSI in software hang on no bus of their own: they are where their interface is."""
+    by_name = {nic.name: nic for nic in nics}
+    placed = []
+    for hba in hbas:
+        nic = by_name.get(hba.net_device or "")
+        if nic is not None and hba.pci_address is None and nic.kind == "physical":
+            placed.append(replace(hba, node=nic.node))
+        else:
+            placed.append(hba)
+    return tuple(placed)
 
 
 def target_in_path(path: str, hba: Hba | None) -> TargetPort | None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import msgspec
 
 from sizeup.discovery.findings import growth_by_node
+from sizeup.discovery.lists import format_list
 from sizeup.model.budget import PathBudget
 from sizeup.model.finding import Finding
 from sizeup.model.gap import Gap
@@ -189,13 +190,7 @@ def plural(count: int, noun: str) -> str:
 
 def cpu_list(cpus: tuple[int, ...]) -> str:
     """CPUs as the kernel writes them, ``0-3,8``; a hyphen where there are none."""
-    spans: list[list[int]] = []
-    for cpu in sorted(cpus):
-        if spans and cpu == spans[-1][1] + 1:
-            spans[-1][1] = cpu
-        else:
-            spans.append([cpu, cpu])
-    return ",".join(str(low) if low == high else f"{low}-{high}" for low, high in spans) or "-"
+    return format_list(cpus) or "-"
 
 
 def cache_summary(machine: Machine) -> tuple[str, ...]:
