@@ -6,6 +6,7 @@ One value per level, kind and set of CPUs that share it, made at the set's first
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from sizeup.discovery.cpus import CPU, CpuSet, read_set
 from sizeup.discovery.sysroot import Sysroot
@@ -50,12 +51,13 @@ def read_caches(sysroot: Sysroot, cores: tuple[Core, ...]) -> tuple[Cache, ...]:
 
 def _read_caches(sysroot: Sysroot, cores: tuple[Core, ...], names: tuple[str, str]) -> tuple[Cache, ...]:
     found: dict[tuple[int, CacheKind, CpuSet], Cache] = {}
+    shelf = _Shelf({}, {})
     for core in cores:
         # Threads of one core share all its caches, except where firmware or a hypervisor says otherwise.
         covered: set[int] = set()
         for cpu in core.pus:
             if cpu not in covered:
-                covered.update(_read_caches_of(sysroot, cpu, core.pus, names, found))
+                covered.update(_read_caches_of(sysroot, cpu, core, names, found, shelf))
     if not found:
         for core in cores:
             found.update(_read_own_caches(sysroot, core.pus))
@@ -63,28 +65,50 @@ def _read_caches(sysroot: Sysroot, cores: tuple[Core, ...], names: tuple[str, st
     return tuple(sorted(found.values(), key=lambda cache: (cache.level, order[cache.kind], cache.shared_by)))
 
 
+@dataclass(frozen=True, slots=True)
+class _Shelf:
+    """What is known after the first cores, so that the next cost a read for each cache of their own."""
+
+    indexes: dict[tuple[str | None, tuple[str, ...]], tuple[tuple[str, int, CacheKind], ...]]
+    """Level and kind by directory name, for each kind of core and set of names."""
+    covered: dict[tuple[int, CacheKind], set[int]]
+    """CPUs whose cache of a level and kind was found already."""
+
+
+def _read_indexes(sysroot: Sysroot, directory: str, entries: tuple[str, ...]) -> tuple[tuple[str, int, CacheKind], ...]:
+    indexes = []
+    for name in sorted(entries, key=_index_number):
+        if _index_number(name) >= _INDEXES_LIMIT:
+            continue
+        level = sysroot.integer(f"{directory}/{name}/level")
+        kind = _KINDS.get(sysroot.line(f"{directory}/{name}/type") or "")
+        if level is not None and kind is not None and 1 <= level <= 9:
+            indexes.append((name, level, kind))
+    return tuple(indexes)
+
+
 def _read_caches_of(
     sysroot: Sysroot,
     cpu: int,
-    siblings: CpuSet,
+    core: Core,
     names: tuple[str, str],
     found: dict[tuple[int, CacheKind, CpuSet], Cache],
+    shelf: _Shelf,
 ) -> CpuSet:
     """Add one CPU's caches to ``found``; the value is the set that shares its nearest one."""
     directory = f"{CPU}/cpu{cpu}/cache"
     nearest: CpuSet = ()
-    for name in sorted(sysroot.names(directory), key=_index_number):
-        if _index_number(name) >= _INDEXES_LIMIT:
-            continue
+    entries = sysroot.names(directory)
+    indexes = shelf.indexes.get((core.kind, entries))
+    if indexes is None:
+        indexes = shelf.indexes[core.kind, entries] = _read_indexes(sysroot, directory, entries)
+    for name, level, kind in indexes:
         index = f"{directory}/{name}"
-        level = sysroot.integer(f"{index}/level")
-        kind = _KINDS.get(sysroot.line(f"{index}/type") or "")
-        if level is None or kind is None or not 1 <= level <= 9:
+        if cpu in shelf.covered.get((level, kind), ()):
             continue
-        shared = read_set(sysroot, index, names, member=cpu)
-        if shared is None:
-            # Some firmware leaves the map empty: the core's own threads are the least that share it.
-            shared = siblings
+        # Some firmware leaves the map empty: the core's own threads are the least that share it.
+        shared = read_set(sysroot, index, names, member=cpu) or core.pus
+        shelf.covered.setdefault((level, kind), set()).update(shared)
         nearest = nearest or shared
         if (level, kind, shared) in found:
             continue

@@ -176,10 +176,21 @@ def _read_sets(sysroot: Sysroot, online: CpuSet, cpuinfo: CpuInfo) -> _Sets:
     known = frozenset(online)
     sets = _Sets(_Partition("core", known), _Partition("die", known), _Partition("package", known), {}, {})
     packages_by_id: dict[int, list[int]] = {}
+    modules: bool | None = None
     for cpu, directory in directories.items():
-        core_set = read_set(sysroot, directory, names[_CORE_SETS]) if names[_CORE_SETS] else None
-        sets.core_ids[cpu] = sysroot.integer(f"{directory}/core_id")
-        sets.cores.add(cpu, core_set)
+        if cpu in sets.cores.of:
+            core_set: CpuSet | None = sets.cores.sets[sets.cores.of[cpu]]
+        else:
+            core_set = read_set(sysroot, directory, names[_CORE_SETS]) if names[_CORE_SETS] else None
+            sets.cores.add(cpu, core_set)
+            sets.core_ids[cpu] = sysroot.integer(f"{directory}/core_id")
+        if cpu not in sets.core_ids:
+            # The first siblings tell whether they are threads or cores of a module; a machine has one sort.
+            if modules is not False:
+                sets.core_ids[cpu] = sysroot.integer(f"{directory}/core_id")
+                modules = sets.core_ids[cpu] != sets.core_ids[(core_set or (cpu,))[0]]
+            else:
+                sets.core_ids[cpu] = sets.core_ids[(core_set or (cpu,))[0]]
         if names[_PACKAGE_SETS]:
             if cpu not in sets.packages.of or (core_set or (cpu,))[0] == cpu:
                 sets.packages.add(cpu, read_set(sysroot, directory, names[_PACKAGE_SETS]))
@@ -252,6 +263,7 @@ def _cores(
     core_of: dict[int, int] = {}
     modules = 0
     clusters: dict[CpuSet, int] = {}
+    clocked = bool(sets.cores.sets) and bool(sysroot.names(f"{CPU}/cpu{sets.cores.sets[0][0]}/cpufreq"))
     for cpus in sets.cores.sets:
         groups = _split_modules(cpus, sets.core_ids) if len(cpus) > 1 else [cpus]
         module = modules if len(groups) > 1 else None
@@ -273,8 +285,8 @@ def _cores(
                     die=die_of.get(first, 0),
                     os_id=sets.core_ids.get(first),
                     kind=kinds.get(first),
-                    base_hz=_kilohertz(sysroot, first, "base_frequency"),
-                    max_hz=_kilohertz(sysroot, first, "cpuinfo_max_freq"),
+                    base_hz=_kilohertz(sysroot, first, "base_frequency") if clocked else None,
+                    max_hz=_kilohertz(sysroot, first, "cpuinfo_max_freq") if clocked else None,
                     module=module,
                     cluster=None if cluster is None else clusters.setdefault(cluster, len(clusters)),
                 )
