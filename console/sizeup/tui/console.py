@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from typing import Any, ClassVar
 
@@ -27,10 +28,6 @@ from sizeup.tui.runs import Request, Runs, current
 from sizeup.tui.screens.dialogs import ChoiceDialog, HelpDialog
 from sizeup.tui.screens.mode import ModeScreen
 from sizeup.tui.screens.overview import OverviewScreen
-from sizeup.tui.screens.probes import ProbesScreen
-from sizeup.tui.screens.sessions import SessionsScreen
-from sizeup.tui.screens.sizing import SizingScreen
-from sizeup.tui.screens.topology import TopologyScreen
 from sizeup.tui.themes import COLOUR_BLIND, TEXTUAL_NAMES
 from sizeup.units import format_ns, format_rate
 from sizeup.views.step import point_value
@@ -46,6 +43,16 @@ _CANCEL_SECONDS = 0.6
 """How long leaving waits for a cancelled run to save; it saves by itself after that."""
 
 
+def _later(module: str, name: str) -> Callable[[], Screen[Any]]:
+    """A mode whose screen is imported when it is first shown: the first mode need not wait for the others."""
+
+    def screen() -> Screen[Any]:
+        made: Screen[Any] = getattr(importlib.import_module(f"sizeup.tui.screens.{module}"), name)()
+        return made
+
+    return screen
+
+
 class ConsoleApp(App[int]):
     """Holds what must survive a change of mode."""
 
@@ -54,10 +61,10 @@ class ConsoleApp(App[int]):
     ENABLE_COMMAND_PALETTE = True
     MODES: ClassVar[dict[str, Any]] = {
         "overview": OverviewScreen,
-        "topology": TopologyScreen,
-        "probes": ProbesScreen,
-        "sizing": SizingScreen,
-        "sessions": SessionsScreen,
+        "topology": _later("topology", "TopologyScreen"),
+        "probes": _later("probes", "ProbesScreen"),
+        "sizing": _later("sizing", "SizingScreen"),
+        "sessions": _later("sessions", "SessionsScreen"),
     }
     DEFAULT_MODE = "overview"
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("app")]
