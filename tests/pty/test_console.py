@@ -1,5 +1,6 @@
 """The console on strangers' terminals: what it shows there, and how it leaves."""
 
+import re
 import signal
 import sys
 import time
@@ -129,3 +130,16 @@ def test_a_paste_of_a_megabyte_is_survived(tmp_path: Path) -> None:
         terminal.press("q")
 
         assert terminal.wait(20) == 0
+
+
+def test_without_colour_nothing_but_weight_and_reversal_is_sent(tmp_path: Path) -> None:
+    state = {"XDG_STATE_HOME": str(tmp_path), "NO_COLOR": "1"}
+    with Terminal(CONSOLE, environment=state) as terminal:
+        terminal.wait_for("Should carry")
+        terminal.press("3")
+        terminal.wait_for("Touches")
+        terminal.wait_quiet()
+
+        sent = {part for style in re.findall(rb"\x1b\[([\d;]+)m", bytes(terminal.output)) for part in style.split(b";")}
+        assert sent <= {b"0", b"1", b"2", b"4", b"7", b"39", b"49"}
+        assert b"7" in sent

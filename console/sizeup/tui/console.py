@@ -72,7 +72,8 @@ class ConsoleApp(App[int]):
     def __init__(
         self, runs: Runs, machine: Machine | None, options: Options = _DEFAULT, *, measures: bool = True
     ) -> None:
-        super().__init__(driver_class=ConsoleDriver)
+        # Said from the start: otherwise Textual takes the filter that turns all colours into greys.
+        super().__init__(driver_class=ConsoleDriver, ansi_color=True if "NO_COLOR" in os.environ else None)
         self.animation_level = "none"
         self.register_theme(COLOUR_BLIND)
         # Without colour the greys of the other themes would still be sent.
