@@ -51,7 +51,7 @@ def read_caches(sysroot: Sysroot, cores: tuple[Core, ...]) -> tuple[Cache, ...]:
 
 def _read_caches(sysroot: Sysroot, cores: tuple[Core, ...], names: tuple[str, str]) -> tuple[Cache, ...]:
     found: dict[tuple[int, CacheKind, CpuSet], Cache] = {}
-    shelf = _Shelf({}, {})
+    shelf = _Shelf({}, {}, {})
     for core in cores:
         # Threads of one core share all its caches, except where firmware or a hypervisor says otherwise.
         covered: set[int] = set()
@@ -71,6 +71,8 @@ class _Shelf:
 
     indexes: dict[tuple[str | None, tuple[str, ...]], tuple[tuple[str, int, CacheKind], ...]]
     """Level and kind by directory name, for each kind of core and set of names."""
+    geometry: dict[tuple[str | None, int, CacheKind, int | None], Cache]
+    """A cache of the same level, kind and size, in a core of the same kind: lines, ways and sets are its own."""
     covered: dict[tuple[int, CacheKind], set[int]]
     """CPUs whose cache of a level and kind was found already."""
 
@@ -112,15 +114,19 @@ def _read_caches_of(
         nearest = nearest or shared
         if (level, kind, shared) in found:
             continue
-        found[level, kind, shared] = Cache(
-            level=level,
-            kind=kind,
-            size_bytes=sysroot.parsed(f"{index}/size", parse_bytes) or None,
-            line_bytes=sysroot.integer(f"{index}/coherency_line_size") or None,
-            shared_by=shared,
-            ways=sysroot.integer(f"{index}/ways_of_associativity") or None,
-            sets=sysroot.integer(f"{index}/number_of_sets") or None,
-        )
+        size = sysroot.parsed(f"{index}/size", parse_bytes) or None
+        like = shelf.geometry.get((core.kind, level, kind, size))
+        if like is None:
+            like = shelf.geometry[core.kind, level, kind, size] = Cache(
+                level=level,
+                kind=kind,
+                size_bytes=size,
+                line_bytes=sysroot.integer(f"{index}/coherency_line_size") or None,
+                shared_by=shared,
+                ways=sysroot.integer(f"{index}/ways_of_associativity") or None,
+                sets=sysroot.integer(f"{index}/number_of_sets") or None,
+            )
+        found[level, kind, shared] = Cache(level, kind, size, like.line_bytes, shared, like.ways, like.sets)
     return nearest
 
 
