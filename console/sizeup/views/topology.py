@@ -247,8 +247,9 @@ def _cache_facts(cache: Cache) -> tuple[tuple[str, str], ...]:
 
 
 def _core(machine: Machine, core: Core) -> Item:
-    index = machine.cores.index(core)
-    own = [cache for cache in machine.caches if set(core.pus).intersection(cache.shared_by)]
+    index = next(place for place, other in enumerate(machine.cores) if other is core)
+    pus = frozenset(core.pus)
+    own = [cache for cache in machine.caches if not pus.isdisjoint(cache.shared_by)]
     states = {pu.cpu: pu for pu in machine.pus}
     dark = [cpu for cpu in core.pus if cpu in states and not states[cpu].online]
     kept = [cpu for cpu in core.pus if cpu in states and states[cpu].online and not states[cpu].allowed]
