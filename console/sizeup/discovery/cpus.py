@@ -177,6 +177,7 @@ def _read_sets(sysroot: Sysroot, online: CpuSet, cpuinfo: CpuInfo) -> _Sets:
     sets = _Sets(_Partition("core", known), _Partition("die", known), _Partition("package", known), {}, {})
     packages_by_id: dict[int, list[int]] = {}
     modules: bool | None = None
+    dies_named: bool | None = None
     for cpu, directory in directories.items():
         if cpu in sets.cores.of:
             core_set: CpuSet | None = sets.cores.sets[sets.cores.of[cpu]]
@@ -199,13 +200,15 @@ def _read_sets(sysroot: Sysroot, online: CpuSet, cpuinfo: CpuInfo) -> _Sets:
             if package is None:
                 package = cpuinfo.physical_ids.get(cpu, -1)
             packages_by_id.setdefault(package, []).append(cpu)
-        if names[_DIE_SETS] and cpu not in sets.dies.of:
-            die = read_set(sysroot, directory, names[_DIE_SETS])
+        if names[_DIE_SETS] and cpu not in sets.dies.of and dies_named is not False:
+            dies_named = _label(sysroot, cpu, "die_id") is not None
+            die = read_set(sysroot, directory, names[_DIE_SETS]) if dies_named else None
             # Where nothing names dies (id -1) the kernel calls each CPU one; a die smaller than a core is no die.
-            if die is not None and set(core_set or ()) <= set(die) and _label(sysroot, cpu, "die_id") is not None:
+            if die is not None and set(core_set or ()) <= set(die):
                 sets.dies.add(cpu, die)
-        if names[_CLUSTER_SETS] and (cluster := read_set(sysroot, directory, names[_CLUSTER_SETS])):
-            sets.clusters[cpu] = cluster
+        if names[_CLUSTER_SETS] and cpu not in sets.clusters:
+            cluster = read_set(sysroot, directory, names[_CLUSTER_SETS], member=cpu)
+            sets.clusters.update(dict.fromkeys(cluster or (), cluster or ()))
     for cpus in packages_by_id.values():
         sets.packages.add(cpus[0], tuple(cpus))
     return sets
@@ -263,7 +266,7 @@ def _cores(
     core_of: dict[int, int] = {}
     modules = 0
     clusters: dict[CpuSet, int] = {}
-    clocked = bool(sets.cores.sets) and bool(sysroot.names(f"{CPU}/cpu{sets.cores.sets[0][0]}/cpufreq"))
+    clocks = sysroot.names(f"{CPU}/cpu{sets.cores.sets[0][0]}/cpufreq") if sets.cores.sets else ()
     for cpus in sets.cores.sets:
         groups = _split_modules(cpus, sets.core_ids) if len(cpus) > 1 else [cpus]
         module = modules if len(groups) > 1 else None
@@ -285,8 +288,8 @@ def _cores(
                     die=die_of.get(first, 0),
                     os_id=sets.core_ids.get(first),
                     kind=kinds.get(first),
-                    base_hz=_kilohertz(sysroot, first, "base_frequency") if clocked else None,
-                    max_hz=_kilohertz(sysroot, first, "cpuinfo_max_freq") if clocked else None,
+                    base_hz=_kilohertz(sysroot, first, "base_frequency") if "base_frequency" in clocks else None,
+                    max_hz=_kilohertz(sysroot, first, "cpuinfo_max_freq") if "cpuinfo_max_freq" in clocks else None,
                     module=module,
                     cluster=None if cluster is None else clusters.setdefault(cluster, len(clusters)),
                 )

@@ -24,6 +24,7 @@ from sizeup.discovery.scsi import placed_by_interface, read_hbas, read_scsi_devi
 from sizeup.discovery.stacks import resolve_stacks
 from sizeup.discovery.sysroot import Sysroot, open_sysroot
 from sizeup.model.machine import Machine
+from sizeup.model.numa import NumaNode
 
 
 def discover(sysroot: Sysroot | str = "/") -> Machine:
@@ -53,7 +54,7 @@ def discover(sysroot: Sysroot | str = "/") -> Machine:
         pus=processors.pus,
         caches=read_caches(root, processors.cores) + cpuinfo.shared_caches,
         nodes=nodes,
-        memory_bytes=memory.get("MemTotal") or read_memory_blocks(root),
+        memory_bytes=memory.get("MemTotal") or _memory_of_nodes(nodes) or read_memory_blocks(root),
         memory_available_bytes=memory.get("MemAvailable"),
         huge_pages=read_huge_pages(root, "/sys/kernel/mm/hugepages"),
         cpu_model=cpuinfo.model,
@@ -75,6 +76,11 @@ def discover(sysroot: Sysroot | str = "/") -> Machine:
         gaps=tuple(root.gaps),
     )
     return assessed(machine)
+
+
+def _memory_of_nodes(nodes: tuple[NumaNode, ...]) -> int:
+    """For recordings without meminfo; asking every memory block would cost a thousand reads."""
+    return sum(node.memory_bytes or 0 for node in nodes)
 
 
 def assessed(machine: Machine) -> Machine:
