@@ -126,5 +126,7 @@ def _estimates(runs: dict[int, list[tuple[HammerResult, ...]]], doubts: tuple[st
         )
     if 1 in totals:
         speedups = scaling(totals)
+        most = max(speedups)
         for count, speedup in speedups.items():
-            yield Estimate("scaling", {"processes": count}, speedup, extra={"verdict": verdict(speedups)})
+            said = {"statement": verdict(speedups)} if count == most > 1 else {}
+            yield Estimate("scaling", {"processes": count}, speedup, extra=said)

@@ -1,6 +1,8 @@
 """``sizeup probes`` says what each probe is and whether it can run here."""
 
 import json
+import subprocess
+import sys
 
 import pytest
 
@@ -26,3 +28,18 @@ def test_one_probe_in_full_shows_how_to_set_its_parameters(capsys: pytest.Captur
 def test_an_unknown_probe_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["probes", "nul"]) == 2
     assert "did you mean null?" in capsys.readouterr().err
+
+
+def test_the_list_runs_no_code_of_any_plug_in() -> None:
+    listing = (
+        "import sys\n"
+        "from sizeup.cli import run\n"
+        "run(['probes'])\n"
+        "loaded = sorted(name for name in sys.modules if name.startswith('sizeup_'))\n"
+        "sys.exit(f'loaded {loaded}' if loaded else 0)\n"
+    )
+
+    result = subprocess.run([sys.executable, "-c", listing], capture_output=True, text=True, check=False)
+
+    assert (result.returncode, result.stderr) == (0, "")
+    assert "memory.latency" in result.stdout

@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 
 from sizeup import __version__
 from sizeup.analysis.measured import measured
+from sizeup.analysis.statements import stated
 from sizeup.batch.control import BatchControl
 from sizeup.batch.narration import Narrator
 from sizeup.discovery.machine import discover
@@ -103,7 +104,7 @@ def run(request: Request) -> Result:
             recorder.refuse(plan)
             recorder.sync()
             recorder.run(plan.steps, registry, control, lambda: _environment(recorder, watch, machine))
-            recorder.put(*_measured_advice(recorder, machine, path), _end(recorder.now_ns(), control))
+            recorder.put(*_concluded(recorder, machine, path), _end(recorder.now_ns(), control))
             recorder.sync()
         return Result(path, control.cancelled or _status(request, outcomes))
 
@@ -159,9 +160,14 @@ def _found(t_ns: int, machine: Machine) -> Iterator[Record]:
         yield AdviceRecord(t_ns, advice)
 
 
-def _measured_advice(recorder: Recorder, machine: Machine, path: str | None) -> Iterator[Record]:
-    """The advice once more where measured figures take the place of assumed ones; it replaces the first."""
-    overrides = measured(read_session(path)) if path is not None else {}
+def _concluded(recorder: Recorder, machine: Machine, path: str | None) -> Iterator[Record]:
+    """What the probes state, and the advice once more where measured figures take the place of assumed ones."""
+    if path is None:
+        return
+    session = read_session(path)
+    for finding in stated(session):
+        yield FindingRecord(recorder.now_ns(), finding)
+    overrides = measured(session)
     for advice in advise(machine, overrides) if overrides else ():
         yield AdviceRecord(recorder.now_ns(), advice)
 

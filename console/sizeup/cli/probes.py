@@ -1,4 +1,8 @@
-"""Each probe, what it measures, its parameters, and whether it can run here; none is started."""
+"""Each probe, what it measures, its parameters, and whether it can run here; none is started.
+
+The list is told from the manifests alone and runs no code of any plug-in; a probe that is named is
+asked for its plan.
+"""
 
 from __future__ import annotations
 
@@ -34,13 +38,13 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         data = {
             "schema": SCHEMA,
-            "probes": [_data(probe, machine) for probe in chosen],
+            "probes": [_data(probe, machine, named=bool(arguments.probe)) for probe in chosen],
             "broken": msgspec.to_builtins(registry.broken),
         }
         print(msgspec.json.format(msgspec.json.encode(data), indent=2).decode())
         return ExitStatus.OK
     for probe in chosen:
-        print("\n".join(_lines(probe, machine, full=bool(arguments.probe))))
+        print("\n".join(_lines(probe, machine, named=bool(arguments.probe))))
     if not arguments.probe:
         for broken in registry.broken:
             print(f"{broken.name}: cannot be used ({broken.distribution}): {broken.reason}", file=sys.stderr)
@@ -48,22 +52,22 @@ def run(arguments: argparse.Namespace) -> int:
     return ExitStatus.OK
 
 
-def _why_not(probe: RegisteredProbe, machine: Machine) -> str | None:
-    from sizeup.probing.planner import why_not
+def _why_not(probe: RegisteredProbe, machine: Machine, *, named: bool) -> str | None:
+    from sizeup.probing.planner import unmet, why_not
 
-    return why_not(machine, probe)
+    return why_not(machine, probe) if named else unmet(machine, probe.manifest)
 
 
-def _lines(probe: RegisteredProbe, machine: Machine, *, full: bool) -> list[str]:
+def _lines(probe: RegisteredProbe, machine: Machine, *, named: bool) -> list[str]:
     from sizeup.probing.settings import expectation
 
-    manifest, reason = probe.manifest, _why_not(probe, machine)
+    manifest, reason = probe.manifest, _why_not(probe, machine, named=named)
     plans = ", ".join(manifest.plans) or "by name only"
     lines = [
         f"{probe.name}: {manifest.summary}",
         f"  {'can run here' if reason is None else f'cannot run here: {reason}'}",
     ]
-    if not full:
+    if not named:
         return lines
     lines += [
         f"  from {probe.distribution}; plans: {plans}; method: {manifest.method}",
@@ -87,11 +91,11 @@ def _lines(probe: RegisteredProbe, machine: Machine, *, full: bool) -> list[str]
     return lines
 
 
-def _data(probe: RegisteredProbe, machine: Machine) -> dict[str, Any]:
+def _data(probe: RegisteredProbe, machine: Machine, *, named: bool) -> dict[str, Any]:
     import msgspec
 
     manifest: dict[str, Any] = msgspec.to_builtins(probe.manifest)
-    reason = _why_not(probe, machine)
+    reason = _why_not(probe, machine, named=named)
     return {
         **manifest,
         "distribution": probe.distribution,

@@ -58,7 +58,10 @@ class Estimate:
     """False: the budget ended first. None: this series has no stop rule."""
     doubts: tuple[str, ...] = ()
     extra: Mapping[str, str | int | float] = field(default_factory=dict)
-    """More figures of the same point, unit last in each name."""
+    """More figures of the same point, unit last in each name.
+
+    A ``statement`` is a sentence that becomes a finding; ``consequence``, ``remedy`` and ``severity`` go with it.
+    """
 
 
 @dataclass(frozen=True, slots=True)

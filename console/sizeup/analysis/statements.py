@@ -1,0 +1,42 @@
+"""Findings that probes state: a sentence beside an estimate becomes a finding with its figure as evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sizeup.model.finding import Finding, Severity
+from sizeup.model.sample import Estimate
+from sizeup.session.log import Point, Session, StepRun
+from sizeup.units import format_value
+
+
+def stated(session: Session) -> tuple[Finding, ...]:
+    """One finding per estimate whose ``extra`` holds a ``statement``, in the order of the steps.
+
+    ``consequence``, ``remedy`` and ``severity`` beside it are taken where the probe gives them. A later
+    round of a step says the same again; only its last word counts.
+    """
+    findings = {finding.id: finding for run in session.steps.values() for finding in _of_step(run)}
+    return tuple(findings.values())
+
+
+def _of_step(run: StepRun) -> Iterator[Finding]:
+    for point in run.points.values():
+        if point.estimate is not None and "statement" in point.estimate.extra:
+            yield _finding(run, point, point.estimate)
+
+
+def _finding(run: StepRun, point: Point, estimate: Estimate) -> Finding:
+    said = {name: str(value) for name, value in estimate.extra.items()}
+    series = run.series.get(point.series)
+    unit = series.unit if series is not None else ""
+    where = ", ".join(f"{name} {value}" for name, value in point.at.items())
+    figure = format_value(estimate.value, unit)
+    return Finding(
+        id=f"{run.step.probe}.{point.series}",
+        severity=Severity(said.get("severity", Severity.INFO.value)),
+        title=said["statement"],
+        evidence=(f"{run.base_id} {point.series}{f' at {where}' if where else ''}: {figure}", *estimate.doubts),
+        consequence=said.get("consequence", ""),
+        remedy=said.get("remedy", ""),
+    )

@@ -1,0 +1,44 @@
+"""A probe may state a sentence beside a figure; it becomes a finding with the figure as its evidence."""
+
+from sizeup.analysis.statements import stated
+from sizeup.model.finding import Finding, Severity
+from sizeup.model.plan import Better, Series, Step
+from sizeup.model.sample import Estimate
+from sizeup.session.log import Point, Session, StepRun, point_key
+from sizeup.session.records import SessionRecord
+
+HEADER = SessionRecord(format=1, id="1", tool="sizeup", host="host", started="2026-11-20T00:00:00Z")
+
+
+def step(id_: str, *estimates: Estimate) -> StepRun:
+    series = {"io-timing": Series("io-timing", "Share of a core", "1", Better.LOWER)}
+    run = StepRun(Step(id_, "clock.cost", "Clock cost", {}, 1.0, 2.0), "sizeup", series, "bars", 0)
+    for estimate in estimates:
+        point = Point(estimate.series, estimate.at, estimate=estimate)
+        run.points[point_key(estimate.series, estimate.at)] = point
+    return run
+
+
+def test_a_sentence_becomes_a_finding_and_figures_without_one_do_not() -> None:
+    said = Estimate("io-timing", {"iops": 100000}, 0.0036, doubts=("shared",), extra={"statement": "it costs a bit"})
+    silent = Estimate("io-timing", {"iops": 5}, 0.1, extra={"reads_per_io": 2})
+
+    assert stated(Session(HEADER, steps={"clock.cost": step("clock.cost", said, silent)})) == (
+        Finding(
+            id="clock.cost.io-timing",
+            severity=Severity.INFO,
+            title="it costs a bit",
+            evidence=("clock.cost io-timing at iops 100000: 0.0036", "shared"),
+            consequence="",
+            remedy="",
+        ),
+    )
+
+
+def test_the_last_round_has_the_last_word() -> None:
+    first = step("clock.cost", Estimate("io-timing", {}, 1.0, extra={"statement": "first"}))
+    second = step("clock.cost~2", Estimate("io-timing", {}, 2.0, extra={"statement": "second", "severity": "warning"}))
+
+    (finding,) = stated(Session(HEADER, steps={"clock.cost": first, "clock.cost~2": second}))
+
+    assert (finding.title, finding.severity) == ("second", Severity.WARNING)
