@@ -116,7 +116,7 @@ def run(arguments: argparse.Namespace) -> int:
         from sizeup.report.table import table_lines
 
         table = licence_table(sizing, pack)
-        print("\n".join([*table_lines(table, 100), table.note]))
+        print("\n".join(table_lines(table, 80)))
         return ExitStatus.OK
     lines = sizing_lines(sizing, sources=arguments.sources)
     if arguments.sensitivity:
