@@ -67,3 +67,12 @@ def test_the_port_is_a_stage_of_its_own() -> None:
 
     assert (fc.limit_bytes_per_second, fc.narrowest) == (1600e6, "port host1 (16 Gbit fc)")
     assert ethernet.stages[0].bytes_per_second is None
+
+
+def test_a_port_of_known_speed_limits_even_where_its_link_is_not_told() -> None:
+    up = Hba("host1", Transport.FC, speed_bits_per_second=16 * 10**9)
+    down = Hba("host2", Transport.FC)
+
+    (only,) = bandwidth_budgets(Machine(hbas=(up, down)))
+
+    assert (only.pci_address, only.limit_bytes_per_second, only.narrowest) == (None, 1600e6, "port host1 (16 Gbit fc)")

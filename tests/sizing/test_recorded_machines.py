@@ -16,11 +16,12 @@ from sizeup.sizing.advise import whatif
         ("hwloc/fakepcilocalities", 1200, 3938.5, "link 0000:43:00.0 (8 GT/s x4)", "over"),
         ("pcp/meminfo-root-008+links", 550, 23630.8, "link 0000:23:00.0 (8 GT/s x8)", "over"),
         ("pcp/scsi-map-root-001+links", 190, 3938.5, "link 0000:04:00.0 (8 GT/s x4)", "over"),
-        ("hwloc/offline-cpu0-node0", 531.25, None, "unknown", None),
+        ("prometheus-procfs/fixtures", 71.25, 5200, "port host0 (16 Gbit fc)", "over"),
+        ("prometheus-node_exporter/fixtures", 95, 2400, "port host1 (8 Gbit fc)", "over"),
     ],
 )
 def test_a_recorded_machine_names_its_limiter(
-    name: str, need_mb_s: float, supply_mb_s: float | None, limiter: str, balance: str | None
+    name: str, need_mb_s: float, supply_mb_s: float, limiter: str, balance: str
 ) -> None:
     sizing = whatif(discover(recorded(name)), {})
     found = {advice.id: advice for advice in sizing.advice}
@@ -29,8 +30,21 @@ def test_a_recorded_machine_names_its_limiter(
     assert need is not None
     assert need.value == pytest.approx(need_mb_s * 1e6)
     assert supply.decision == limiter
-    assert (None if supply.quantity is None else round(supply.quantity.value / 1e6, 1)) == supply_mb_s
-    assert (found["io.balance"].decision if "io.balance" in found else None) == balance
+    assert supply.quantity is not None
+    assert round(supply.quantity.value / 1e6, 1) == supply_mb_s
+    assert found["io.balance"].decision == balance
+
+
+def test_a_recording_without_links_or_adapters_says_that_its_limiter_is_unknown_and_what_to_do() -> None:
+    sizing = whatif(discover(recorded("hwloc/offline-cpu0-node0")), {})
+    supply = sizing.find("io.supply")
+
+    assert supply is not None
+    assert (supply.decision, supply.quantity, sizing.find("io.balance")) == ("unknown", None, None)
+    assert supply.verdict == (
+        "supply and limiter unknown: no way to storage says its speed; measure with the probe io.direct, or say "
+        "path.stages or supply.mb_s"
+    )
 
 
 def test_offline_cpus_are_a_doubt_about_the_licences() -> None:

@@ -59,14 +59,13 @@ def _hba_port(hba: Hba) -> Stage | None:
     return None
 
 
-def _endpoints(machine: Machine) -> Iterator[tuple[str, str, int | None, Stage | None]]:
+def _endpoints(machine: Machine) -> Iterator[tuple[str, str | None, int | None, Stage | None]]:
     """Name, PCI address, node and port of everything that moves data for a database."""
     for controller in machine.nvme_controllers:
         if controller.pci_address is not None:
             yield controller.name, controller.pci_address, controller.node, None
     for hba in machine.hbas:
-        if hba.pci_address is not None:
-            yield hba.name, hba.pci_address, hba.node, _hba_port(hba)
+        yield hba.name, hba.pci_address, hba.node, _hba_port(hba)
     for nic in machine.nics:
         if nic.pci_address is not None and nic.kind == "physical":
             speed = nic.speed_bits_per_second
@@ -128,14 +127,17 @@ def _interconnect_stage(node: int | None, machine: Machine) -> Stage | None:
 
 
 def bandwidth_budgets(machine: Machine) -> tuple[PathBudget, ...]:
-    """One budget for each NVMe controller, host adapter and physical interface on PCI Express."""
+    """One budget for each NVMe controller, host adapter and physical interface on PCI Express.
+
+    Where the way on PCI Express is not told, a port of known speed still limits what comes through it.
+    """
     functions = {function.address: function for function in machine.pci}
     nodes = {node.os_id: node for node in machine.nodes}
     ways = []
     load: dict[str, dict[str, float]] = {}
     for name, address, node, port in _endpoints(machine):
-        edges = _edges(address, functions)
-        if not edges:
+        edges = [] if address is None else _edges(address, functions)
+        if not edges and (port is None or port.bytes_per_second is None):
             continue
         stages = [_edge_stage(edge, at, len(edges)) for at, edge in enumerate(edges)]
         asked = None if port is None else port.bytes_per_second
@@ -152,7 +154,7 @@ def _budget(
     nodes: dict[int, NumaNode],
     load: dict[str, dict[str, float]],
     name: str,
-    address: str,
+    address: str | None,
     node: int | None,
     port: Stage | None,
     links: list[Stage],

@@ -29,7 +29,8 @@ class PathBudget:
 
     device: str
     """``nvme0``, ``host11``, ``eth0``."""
-    pci_address: str
+    pci_address: str | None
+    """None where only the port is known."""
     node: int | None
     stages: tuple[Stage, ...]
     limit_bytes_per_second: float | None

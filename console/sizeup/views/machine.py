@@ -431,7 +431,7 @@ def budget_section(machine: Machine) -> Section | None:
     rows = tuple(
         (
             budget.device,
-            budget.pci_address,
+            budget.pci_address or "-",
             "-" if budget.limit_bytes_per_second is None else format_rate(budget.limit_bytes_per_second),
             budget.narrowest or "no rate known",
             "-" if budget.share_bytes_per_second is None else format_rate(budget.share_bytes_per_second),
