@@ -190,7 +190,7 @@ def _stages(sheet: Sheet) -> list[Stage]:
     policy = sheet.optional_words("path.policy")
     for name, link, count in _parse_stages(text, _links(sheet), "path.stages") if text else ():
         each = payload(sheet, link, "path.stages")
-        active = math.ceil(count / 2) if policy == "active-passive" else count
+        active = _active(count, policy)
         supply = active * each.value
         idle = f" ({count - active} passive)" if active < count else ""
         sheet.line(f"{name}: {active} x {link} of {shown(each, 'MB/s')} = {format_in(supply, 'MB/s')}{idle}")
@@ -214,6 +214,30 @@ def _stages(sheet: Sheet) -> list[Stage]:
                 )
         stages.append(Stage("storage", storage))
     return stages
+
+
+def _active(count: int, policy: str | None) -> int:
+    """Paths of one stage that carry data at a time."""
+    return math.ceil(count / 2) if policy == "active-passive" else count
+
+
+def _line_rates(sheet: Sheet) -> Iterator[Advice]:
+    """What the line of each stage carries after coding, where that differs from what its payload is rated at."""
+    for name, link, count in _parse_stages(sheet.words("path.stages"), _links(sheet), "path.stages"):
+        if f"link.{link}.line" not in sheet.rules.figures:
+            continue
+        text, policy = sheet.words("path.stages"), sheet.optional_words("path.policy")
+        each, rated = sheet.rule(f"link.{link}.line"), payload(sheet, link, "path.stages")
+        active = _active(count, policy)
+        carried = active * each.value
+        sheet.line(f"{name} of {text}: {active} x {shown(each, 'MB/s')} = {format_in(carried, 'MB/s')}")
+        yield sheet.advice(
+            f"io.line-rate.{name}",
+            f"Line rate of {name}",
+            f"{format_in(carried, 'MB/s')} on the line; data get {format_in(active * rated.value, 'MB/s')} of it",
+            sheet.answer(carried, "MB/s", f"link.{link}.line"),
+            "MB/s",
+        )
 
 
 def _connections(sheet: Sheet) -> list[Stage]:
@@ -421,6 +445,7 @@ CALCULATIONS = (
     Calculation("I/O need by kind of work", _ladder, ("io.need.class.", "io.need.anchor.")),
     Calculation("I/O need of the workload", _measured_need, ("io.need.measured",)),
     Calculation("I/O supply", _supply, ("io.supply",)),
+    Calculation("line rates of the stages", _line_rates, ("io.line-rate.",)),
     Calculation("I/O balance", _balance, ("io.balance",)),
     Calculation("the array", _array, ("storage.", "io.supply.iops"), about=("array.",)),
     Calculation("drives behind the device", _found_spindles, ("storage.write-spindles",)),
