@@ -152,13 +152,13 @@ class Terminal:
             if not self._read(min(left, 0.05)) and self.process.poll() is not None:
                 return until is not None and until()
 
-    def wait_for(self, text: str, seconds: float = 10.0) -> float:
+    def wait_for(self, text: str, seconds: float = 30.0) -> float:
         """Pump until the screen holds ``text``; the value is when, from the start."""
         if not self.pump(seconds, lambda: text in self.text):
             raise AssertionError(f"{text!r} did not appear within {seconds} s; the screen shows:\n{self.text}")
         return self.last_byte_seconds
 
-    def wait_quiet(self, quiet_seconds: float = 0.2, seconds: float = 10.0) -> float:
+    def wait_quiet(self, quiet_seconds: float = 0.2, seconds: float = 30.0) -> float:
         """Pump until nothing is written for a while from now on; the value is when the last byte came."""
         asked = time.monotonic()
 
@@ -191,7 +191,7 @@ class Terminal:
             os.close(self._master)
             self._master = -1
 
-    def wait(self, seconds: float = 10.0) -> int:
+    def wait(self, seconds: float = 30.0) -> int:
         """Read until the program ends; its exit status, or minus the signal that ended it."""
         deadline = time.monotonic() + seconds
         while self.process.poll() is None and time.monotonic() < deadline:
