@@ -110,6 +110,38 @@ def test_standard_edition_is_forbidden_by_capacity_even_where_sockets_are_empty(
     assert found(sized(*se2, "machine.socket_capacity=2"), "licence.allowed").decision == "allowed"
 
 
+def test_standard_edition_is_held_against_enterprise_edition_where_it_is_allowed() -> None:
+    advice = found(sized("machine.sockets=2", "machine.cores=16", XEON), "licence.break-even.oracle.se2")
+
+    assert advice.verdict == (
+        "Database Standard Edition 2 costs $35,000 here, Database Enterprise Edition $380,000: "
+        "Database Enterprise Edition costs less only below 0.737 licences"
+    )
+    assert advice.working[-1] == "$35,000 / $47,500 a licence = 0.736842 licences"
+    assert {source.id for source in advice.sources} >= {"oracle-se2", "oracle-price-list-2026-08-03"}
+    assert {"oracle.ee.price.processor", "oracle.se2.price.socket"} <= {entry.key for entry in advice.inputs}
+    assert advice.doubts[0].startswith("machine.socket_capacity is unknown")
+
+
+def test_standard_edition_is_not_held_against_other_products_than_the_full_edition() -> None:
+    other = sized("machine.sockets=2", "machine.cores=16", XEON, "licence.product=timesten")
+
+    assert found(other, "licence.units")
+    assert other.find("licence.break-even.oracle.se2") is None
+
+
+def test_standard_edition_is_no_way_out_of_a_server_built_for_four_sockets() -> None:
+    four = sized("machine.sockets=2", "machine.socket_capacity=4", "machine.cores=16", XEON)
+    advice = found(four, "licence.break-even.oracle.se2")
+
+    assert (advice.decision, advice.quantity) == ("forbidden", None)
+    assert advice.verdict == (
+        "Database Standard Edition 2 must not be used on this server: "
+        "only on servers built for at most two sockets, occupied or not"
+    )
+    assert advice.working == ("allowed where: socket_capacity <= 2 = 4 <= 2 = 0",)
+
+
 def test_a_guest_does_not_know_its_hosts_and_asks() -> None:
     guest = Machine(
         packages=(Package((0, 1), 0),),

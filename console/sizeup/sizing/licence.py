@@ -461,6 +461,66 @@ def _break_evens(sheet: Sheet) -> Iterator[Advice]:
         )
 
 
+def _instead(sheet: Sheet) -> Iterator[Advice]:
+    """Products that only some servers may use, held against the vendor's first: why not here, or where they cost alike.
+
+    A server of unknown capacity is built for at least the sockets that it has.
+    """
+    pack = chosen_pack(sheet)
+    product = chosen_product(sheet, pack)
+    here = _choice(sheet, pack, chosen_metric(sheet, pack, product))
+    if here.scope != "bare" or product is not pack.product[0]:
+        return
+    for other in pack.product:
+        if not other.allowed_if or other.option_of:
+            continue
+        kept = {key: value for key, value in sheet.inputs.items() if key not in _OF_ONE_PACK}
+        kept["licence.pack"] = Words(pack.pack, Origin.RULE, pack.pack)
+        kept["licence.product"] = Words(short(other.id), Origin.RULE, f"beside {product.title}")
+        capacity_known = "machine.socket_capacity" in kept
+        if not capacity_known:
+            kept["machine.socket_capacity"] = replace(sheet.number("machine.sockets"), source="machine.sockets")
+        theirs = Sheet(kept, sheet.rules)
+        if not capacity_known:
+            theirs.doubt("machine.socket_capacity is unknown and taken as machine.sockets; empty sockets count too")
+        yield _against(sheet, theirs, pack, product, other)
+
+
+def _against(sheet: Sheet, theirs: Sheet, pack: Pack, product: ProductEntry, other: ProductEntry) -> Advice:
+    """The break-even of the chosen product against another, in licences of the chosen one."""
+    advice_id, title = f"licence.break-even.{other.id}", f"{other.title} in place of {product.title}"
+    metric = chosen_metric(theirs, pack, other)
+    theirs.cite(other.source)
+    theirs.cite(metric.source)
+    allowed = theirs.rules.formulas[other.allowed_if]
+    fits, _, _ = _evaluated(theirs, _choice(theirs, pack, metric), allowed, "allowed where", "")
+    if not fits:
+        return theirs.advice(
+            advice_id,
+            title,
+            f"{other.title} must not be used on this server: {other.allowed_why}",
+            decision="forbidden",
+        )
+    alone = list_price(theirs)
+    count, chosen, _ = units(sheet)
+    total = list_price(sheet)
+    sheet.include(theirs)
+    each = total.value / count.value
+    turn = alone.value / each
+    sheet.line(f"{_usd(alone.value)} / {_usd(each)} a licence = {format_in(turn, chosen.unit)}")
+    sheet.doubt(f"list prices only; {other.title} lacks features and options that {product.title} has")
+    dearer = total.value > alone.value
+    return sheet.advice(
+        advice_id,
+        title,
+        f"{other.title} costs {_usd(alone.value)} here, {product.title} {_usd(total.value)}: "
+        f"{product.title} costs less only below {turn:.3g} {chosen.unit}",
+        sheet.answer(turn, chosen.unit, other.id),
+        chosen.unit,
+        decision=short(other.id if dearer else product.id),
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Row:
     """One product of one vendor on this machine."""
@@ -516,5 +576,6 @@ CALCULATIONS = (
     Calculation("licence costs", _costs, ("licence.cost.",), about=("licence.",)),
     Calculation("limits of the product", _limits, ("licence.limit.",), about=("licence.product",)),
     Calculation("licences in a cloud", _cloud, ("licence.cloud",)),
+    Calculation("another product in its place", _instead, ("licence.break-even.",)),
     Calculation("break-even of the metrics", _break_evens, ("licence.break-even.",), about=("licence.users",)),
 )

@@ -103,6 +103,13 @@ class Sheet:
         if source_id in self.rules.sources:
             self.cite(source_id)
 
+    def include(self, other: Sheet) -> None:
+        """Take over all that went into another sheet, where this one has nothing of that name yet."""
+        self._taken = {**other._taken, **self._taken}
+        self._sources |= other._sources
+        self._working |= other._working
+        self._doubts |= other._doubts
+
     def line(self, text: str) -> None:
         """Write one line of the working, once."""
         self._working[text] = None
