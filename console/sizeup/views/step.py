@@ -172,17 +172,38 @@ def latest_run(session: Session | None, probe: str) -> StepRun | None:
 
 
 def point_value(run: StepRun, *, placed: bool = True) -> str:
-    """The newest figure of a step's first series with its spread, and where it lies; empty before there is one."""
+    """A step's first series in one figure; empty before there is one.
+
+    While it runs, the newest point. Once it has ended, the point farthest along its axis, or the range over
+    points that have no order, of which none may stand for the others.
+    """
     series = _first_series(run)
-    for point in reversed(run.points.values()):
+    if series is None:
+        return ""
+    points = [point for point in _points_of(run, series.name) if _value(point) is not None]
+    if run.outcome is not None and len(points) > 1:
+        if series.axis is None:
+            return _range(points, series, placed=placed)
+        points.sort(key=lambda point: _along(point, str(series.axis)))
+    for point in reversed(points):
         value = _value(point)
-        if series is None or value is None or point.series != series.name:
-            continue
+        assert value is not None
         low, high = _interval(point)
         spread = f" ±{(high - low) / 2 / abs(value):.1%}" if low is not None and high is not None and value else ""
         where = place(point.at, series) if placed else ""
         return f"{format_value(value, series.unit)}{spread}{f' at {where}' if where else ''}"
     return ""
+
+
+def _along(point: LoggedPoint, axis: str) -> float:
+    place_on_axis = point.at.get(axis)
+    return float(place_on_axis) if isinstance(place_on_axis, int | float) else 0.0
+
+
+def _range(points: Sequence[LoggedPoint], series: Series, *, placed: bool) -> str:
+    values = [value for point in points if (value := _value(point)) is not None]
+    over = f" over {len(values)} points" if placed else ""
+    return f"{format_value(min(values), series.unit)} to {format_value(max(values), series.unit)}{over}"
 
 
 def _median(values: Sequence[float], unit: str) -> str:

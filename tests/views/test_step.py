@@ -1,0 +1,33 @@
+"""One figure for a step: the newest while it runs, an honest one when it has ended."""
+
+from dataclasses import replace
+
+from sizeup.model.plan import Better, Series, Step
+from sizeup.model.sample import Estimate, Outcome, Status
+from sizeup.session.log import Point, StepRun, point_key
+from sizeup.views.step import point_value
+
+
+def run(series: Series, *figures: tuple[str, str | int, float]) -> StepRun:
+    step = StepRun(Step("s", "p", "Step", {}, 1.0, 2.0), "sizeup", {series.name: series}, "curve", 0)
+    for name, where, value in figures:
+        at = {name: where}
+        step.points[point_key(series.name, at)] = Point(series.name, at, estimate=Estimate(series.name, at, value))
+    return step
+
+
+CURVE = Series("dram", "Latency", "ns", Better.LOWER, axis="working_set_bytes", axis_unit="bytes")
+BARS = Series("cost", "Cost", "ns", Better.LOWER)
+
+
+def test_a_running_step_shows_its_newest_point_and_an_ended_one_the_farthest() -> None:
+    running = run(CURVE, ("working_set_bytes", 1 << 28, 150.0), ("working_set_bytes", 1 << 14, 1.2))
+    ended = replace(running, outcome=Outcome(Status.OK))
+
+    assert [point_value(running), point_value(ended)] == ["1.2 ns at 16 KiB", "150 ns at 256 MiB"]
+
+
+def test_no_named_point_stands_for_the_others() -> None:
+    ended = replace(run(BARS, ("method", "rdtsc", 7.0), ("method", "syscall", 120.0)), outcome=Outcome(Status.OK))
+
+    assert point_value(ended) == "7 ns to 120 ns over 2 points"
