@@ -258,6 +258,18 @@ def test_commands_on_standard_input_steer_the_run(tmp_path: Path, environment: d
     }
 
 
+def test_what_the_console_costs_is_kept_with_the_environment(tmp_path: Path, environment: dict[str, str]) -> None:
+    path = tmp_path / "run"
+    running = Running((*SLOW, "--control", "-o", str(path)), path, environment)
+    running.wait_for(b'"samples","step"')
+    running.say(b'console {"cpu_seconds": 1.25, "bytes": 20480}\nconsole rubbish\ncancel\n')
+
+    assert running.end() == 130
+    first, last = (record.facts for record in read_session(str(path)).environment)
+    assert "console_cpu_seconds" not in first
+    assert (last["console_cpu_seconds"], last["console_bytes_sent"]) == (1.25, 20_480)
+
+
 def test_the_end_of_the_console_cancels_the_run(tmp_path: Path, environment: dict[str, str]) -> None:
     running = Running((*SLOW, "--control", "-o", str(tmp_path / "run")), tmp_path / "run", environment)
     running.wait_for(b'"samples","step"')

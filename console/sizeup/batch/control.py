@@ -9,6 +9,7 @@ import signal
 from types import FrameType
 
 from sizeup.errors import ExitStatus
+from sizeup.live.cost import ConsoleCost, parse_cost
 
 _SIGNALS = {
     signal.SIGINT: ExitStatus.INTERRUPTED,
@@ -21,7 +22,8 @@ class BatchControl:
     """Hears signals at once, and commands, one a line: cancel-step, cancel, pause, resume, keep.
 
     The end of standard input means that whoever steered has gone: the run is cancelled, unless
-    ``keep`` was said before.
+    ``keep`` was said before. ``console {"cpu_seconds": 1.5, "bytes": 20480}`` tells what the console that
+    steers has cost so far.
     """
 
     def __init__(self, *, commands: bool) -> None:
@@ -32,6 +34,8 @@ class BatchControl:
         self._paused = self._keep = self._step_cancelled = False
         self.cancelled: ExitStatus | None = None
         """Why the run was cancelled; None while it was not."""
+        self.console: ConsoleCost | None = None
+        """What the console that steers said last of its own cost; None where there is none."""
         if commands:
             self._register_input()
 
@@ -114,7 +118,8 @@ class BatchControl:
             case b"keep":
                 self._keep = True
             case _:
-                pass  # a word of a later version: not worth a run
+                # Anything else is a word of a later version: not worth a run.
+                self.console = parse_cost(command) or self.console
 
     def _gone(self) -> None:
         if not self._keep:

@@ -18,7 +18,7 @@ from sizeup.batch.control import BatchControl
 from sizeup.batch.narration import Narrator
 from sizeup.discovery.machine import discover
 from sizeup.errors import ExitStatus, RefusedError, UsageError
-from sizeup.live.environment import EnvironmentWatch
+from sizeup.live.environment import EnvironmentWatch, Fact
 from sizeup.model.machine import Machine
 from sizeup.model.plan import Plan
 from sizeup.model.sample import Status
@@ -99,11 +99,11 @@ def run(request: Request) -> Result:
             )
             recorder.put(_first(before))
             narrator.say(f"session: {path or 'standard output'}")
-            recorder.put(*_environment(recorder, watch, machine))
+            recorder.put(*_environment(recorder, watch, machine, control))
             recorder.put(*_found(recorder.now_ns(), machine), PlanRecord(recorder.now_ns(), plan))
             recorder.refuse(plan)
             recorder.sync()
-            recorder.run(plan.steps, registry, control, lambda: _environment(recorder, watch, machine))
+            recorder.run(plan.steps, registry, control, lambda: _environment(recorder, watch, machine, control))
             recorder.put(*_concluded(recorder, machine, path), _end(recorder.now_ns(), control))
             recorder.sync()
         return Result(path, control.cancelled or _status(request, outcomes))
@@ -172,7 +172,9 @@ def _concluded(recorder: Recorder, machine: Machine, path: str | None) -> Iterat
         yield AdviceRecord(recorder.now_ns(), advice)
 
 
-def _environment(recorder: Recorder, watch: EnvironmentWatch, machine: Machine) -> tuple[Record, ...]:
+def _environment(
+    recorder: Recorder, watch: EnvironmentWatch, machine: Machine, control: BatchControl
+) -> tuple[Record, ...]:
     platform = machine.platform
     facts = {
         "kernel": platform.kernel,
@@ -180,7 +182,12 @@ def _environment(recorder: Recorder, watch: EnvironmentWatch, machine: Machine) 
         "transparent_huge_pages": platform.transparent_huge_pages,
         "clock_source": platform.clock_source,
     }
-    return (EnvironmentRecord(recorder.now_ns(), {**facts, **watch.facts()}),)
+    control.hear()  # what the console said while the step ended
+    console: dict[str, Fact] = {}
+    if control.console is not None:
+        console["console_cpu_seconds"] = round(control.console.cpu_seconds, 3)
+        console["console_bytes_sent"] = control.console.bytes
+    return (EnvironmentRecord(recorder.now_ns(), {**facts, **watch.facts(), **console}),)
 
 
 def _end(t_ns: int, control: BatchControl) -> EndRecord:

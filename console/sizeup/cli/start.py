@@ -62,8 +62,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     batch.add_argument(
         "--control",
         action="store_true",
-        help="take commands on standard input, one a line: cancel-step, cancel, pause, resume, keep; "
-        "its end cancels the run unless keep was said",
+        help="take commands on standard input, one a line: cancel-step, cancel, pause, resume, keep, "
+        'console {"cpu_seconds": N, "bytes": N}; its end cancels the run unless keep was said',
     )
 
 
