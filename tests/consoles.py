@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, Any
 
+from sizeup.live.cost import ConsoleCost, parse_cost
 from sizeup.model.machine import Machine
 from sizeup.model.network import Nic
 from sizeup.model.numa import HugePages, NumaNode
@@ -105,9 +106,16 @@ class _Words(io.BytesIO):
     def __init__(self) -> None:
         super().__init__()
         self.words: list[str] = []
+        self.costs: list[ConsoleCost] = []
+        """What the console said of itself, which it says with each frame."""
 
     def write(self, data: Any) -> int:
-        self.words.extend(bytes(data).decode().split("\n")[:-1])
+        for line in bytes(data).split(b"\n")[:-1]:
+            cost = parse_cost(line)
+            if cost is None:
+                self.words.append(line.decode())
+            else:
+                self.costs.append(cost)
         return len(data)
 
 

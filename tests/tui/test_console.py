@@ -120,6 +120,7 @@ async def test_a_run_survives_a_change_of_mode_and_is_cancelled_by_a_key(tmp_pat
         await pilot.press("3", "x")
 
         assert console.runner.stdin.words == ["cancel"]
+        assert console.runner.stdin.costs[-1].cpu_seconds > 0
         console.runner.write(ended())
         console.runner.end(130)
         console.tick()

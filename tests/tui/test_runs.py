@@ -1,14 +1,20 @@
 """The run manager against a runner that is played by hand."""
 
+from dataclasses import replace
 from pathlib import Path
 
+import msgspec
+
 from consoles import PlayedRunner, ended, records
+from sizeup.live.cost import ConsoleCost
+from sizeup.session.records import StepStartRecord
+from sizeup.tui.aside import Aside
 from sizeup.tui.runs import Request, Runs, current
 
 
-def _runs(tmp_path: Path) -> tuple[Runs, PlayedRunner]:
+def _runs(tmp_path: Path, aside: Aside | None = None) -> tuple[Runs, PlayedRunner]:
     runner = PlayedRunner(tmp_path / "run.sizeup.jsonl")
-    return Runs(str(runner.path), launcher=runner.launch), runner
+    return Runs(str(runner.path), launcher=runner.launch, aside=aside), runner
 
 
 def test_a_first_run_makes_the_file_and_the_next_continues_it(tmp_path: Path) -> None:
@@ -82,4 +88,34 @@ def test_a_file_that_is_no_session_is_a_problem_in_words(tmp_path: Path) -> None
     runs.poll()
 
     assert "expected a sizeup session" in runs.problem
+    runs.close()
+
+
+def test_what_the_console_costs_is_told_to_the_run(tmp_path: Path) -> None:
+    runs, runner = _runs(tmp_path)
+    runs.tell_cost(ConsoleCost(0.5, 10))  # nobody listens yet
+    runs.start(Request("null", {}))
+    runs.tell_cost(ConsoleCost(1.25, 20_480))
+
+    assert runner.stdin.costs == [ConsoleCost(1.25, 20_480)]
+    runs.close()
+
+
+def test_the_console_leaves_the_cpus_of_a_step_and_is_back_before_the_next_run(tmp_path: Path) -> None:
+    moves: list[frozenset[int]] = []
+    runs, runner = _runs(tmp_path, Aside(lambda cpus: moves.append(frozenset(cpus)), lambda: frozenset(range(16))))
+    *first, start = records()[:4]
+    assert isinstance(start, StepStartRecord)
+    runs.start(Request("null", {}))
+    runner.write([*first, msgspec.structs.replace(start, step=replace(start.step, cpus=(1,)))])
+    runs.poll()
+    runs.start(Request("clock.cost", {}))
+    before = list(moves)
+    runner.write(ended())
+    runner.end()
+    runs.poll()
+
+    assert before == [frozenset({4, 5, 6, 7, 12, 13, 14, 15})]
+    assert moves[1:] == [frozenset(range(16))]
+    assert len(runner.arguments) == 2
     runs.close()

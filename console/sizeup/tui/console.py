@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 import re
+import time
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from typing import Any, ClassVar
@@ -16,6 +17,7 @@ from textual.timer import Timer
 from textual.widgets import Input
 
 from sizeup.errors import ExitStatus, SizeupError
+from sizeup.live.cost import ConsoleCost
 from sizeup.model.machine import Machine
 from sizeup.probing.registry import load_registry
 from sizeup.report import output
@@ -165,6 +167,12 @@ class ConsoleApp(App[int]):
         if self._timer is None:
             self._timer = self.set_interval(_TICK_SECONDS, self._tick)
 
+    def tell_cost(self) -> None:
+        """Have what this console cost so far recorded with the run that is on."""
+        driver = self._driver
+        sent = driver.bytes_sent if isinstance(driver, ConsoleDriver) else 0
+        self._live[0].tell_cost(ConsoleCost(round(time.process_time(), 3), sent))
+
     def _tick(self) -> None:
         self.runs.poll()
         if self.runs is not self._live[0]:
@@ -185,6 +193,8 @@ class ConsoleApp(App[int]):
                 self._timer.stop()
             self._timer = None
         self._tell("show_run")
+        # With each frame, and not when a step has ended: the run notes what it knows at that moment.
+        self.tell_cost()
 
     def _tell(self, method: str) -> None:
         """Tell the mode that is shown; the others catch up when they come back."""
@@ -286,6 +296,7 @@ class ConsoleApp(App[int]):
 
     def _left(self, answer: str | None) -> None:
         runs = self._live[0]
+        self.tell_cost()
         if answer == "keep":
             runs.keep()
             runs.release()
@@ -300,6 +311,7 @@ class ConsoleApp(App[int]):
     def action_interrupt(self) -> None:
         """Leave on the second press; the first tells so."""
         if self._interrupted:
+            self.tell_cost()
             self._live[0].cancel()
             self._live[0].wait(_CANCEL_SECONDS)
             self.exit(ExitStatus.INTERRUPTED)
@@ -341,11 +353,11 @@ def standalone(picture: str) -> str:
 def run_app(runs: Runs, machine: Machine | None, options: Options, *, measures: bool) -> int:
     """Show the console until the user leaves; the value is the exit status."""
     ConsoleDriver.ascii_only = options.ascii
-    # Closing the runner's input makes it cancel and save, unless it was told to keep on.
-    ConsoleDriver.before_exit = (runs.release,)
     if options.no_color:
         os.environ["NO_COLOR"] = "1"  # Textual asks the environment alone
     app = ConsoleApp(runs, machine, options, measures=measures)
+    # Closing the runner's input makes it cancel and save, unless it was told to keep on.
+    ConsoleDriver.before_exit = (app.tell_cost, runs.release)
     status = app.run(mouse=not (options.no_mouse or options.low_bandwidth))
     runs.close()
     if app.farewell:

@@ -88,13 +88,17 @@ class ConsoleDriver(LinuxDriver):
         self, app: App[object], *, debug: bool = False, mouse: bool = True, size: tuple[int, int] | None = None
     ) -> None:
         super().__init__(app, debug=debug, mouse=mouse, size=size)
+        self.bytes_sent = 0
+        """To the terminal, since the start."""
         # Not loop.add_signal_handler: a loop that blocks on a stalled terminal would never run it.
         signal.signal(signal.SIGHUP, self._leave)
         signal.signal(signal.SIGTERM, self._leave)
 
     def write(self, data: str) -> None:
         """Send to the terminal; blocks once 30 writes wait, which is why charts ask ``backlog`` first."""
-        super().write(plain(data) if self.ascii_only else data)
+        shown = plain(data) if self.ascii_only else data
+        self.bytes_sent += len(shown) if shown.isascii() else len(shown.encode())
+        super().write(shown)
 
     @property
     def backlog(self) -> int:

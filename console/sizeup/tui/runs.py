@@ -17,8 +17,10 @@ from dataclasses import dataclass
 from typing import IO
 
 from sizeup.errors import SizeupError
+from sizeup.live.cost import ConsoleCost, spell_cost
 from sizeup.model.sample import Status
 from sizeup.session.log import Follower, Session, StepRun
+from sizeup.tui.aside import Aside
 
 Launcher = Callable[[Sequence[str], IO[bytes]], "subprocess.Popen[bytes]"]
 """Starts ``sizeup`` with these arguments, its standard input a pipe, its errors going to the file."""
@@ -43,14 +45,16 @@ def launch(arguments: Sequence[str], errors: IO[bytes]) -> subprocess.Popen[byte
         stdout=subprocess.DEVNULL,
         stderr=errors,
         start_new_session=True,
+        bufsize=0,  # the handler of a signal may write while a write is going on
     )
 
 
 class Runs:
     """The runs of this console, one after the other, all in one session file."""
 
-    def __init__(self, path: str, sysroot: str = "/", launcher: Launcher = launch) -> None:
+    def __init__(self, path: str, sysroot: str = "/", launcher: Launcher = launch, aside: Aside | None = None) -> None:
         self.path = path
+        self._aside = aside or Aside()
         self._sysroot = sysroot
         self._launcher = launcher
         self._follower: Follower | None = None
@@ -83,6 +87,11 @@ class Runs:
     def cancelling(self) -> bool:
         """Whether it was told to stop and has not yet."""
         return self._cancelling
+
+    @property
+    def doubt(self) -> str:
+        """What of the running step this console could not leave alone; empty where it keeps clear."""
+        return self._aside.doubt
 
     @property
     def elapsed_seconds(self) -> float:
@@ -134,6 +143,7 @@ class Runs:
             changed = True
             if self.queue:
                 self.start(self.queue.pop(0))
+        self._make_way()
         return changed
 
     def cancel(self) -> None:
@@ -156,6 +166,10 @@ class Runs:
         """Let the run go on without this console."""
         self._send("keep")
 
+    def tell_cost(self, cost: ConsoleCost) -> None:
+        """Have what this console cost so far recorded with the run."""
+        self._send(spell_cost(cost).decode())
+
     def wait(self, seconds: float) -> bool:
         """Wait for the runner to end, at most so long; whether it did."""
         if self._process is None:
@@ -175,14 +189,22 @@ class Runs:
     def close(self) -> None:
         """Let go of everything."""
         self.release()
+        self._aside.make_way((), None)
         if self._follower is not None:
             self._follower.close()
             self._follower = None
         if self._errors is not None:
             self._errors.close()
 
+    def _make_way(self) -> None:
+        session = self.session
+        step = list(session.steps.values())[-1] if session is not None and session.steps else None
+        on = self.running and step is not None and step.outcome is None
+        measured = step.step.cpus if on and step is not None else ()
+        self._aside.make_way(measured, None if session is None else session.machine)
+
     def _send(self, word: str) -> None:
-        if self._process is None or self._process.stdin is None:
+        if self._process is None or self._process.stdin is None or self._process.stdin.closed:
             return
         with contextlib.suppress(OSError):  # it has just ended, and poll() will say so
             self._process.stdin.write(f"{word}\n".encode())
@@ -199,6 +221,7 @@ class Runs:
                 self.problem = text.rpartition("\n")[2] or f"the run ended with status {process.returncode}"
         self._process = None
         self._paused = self._cancelling = False
+        self._aside.make_way((), None)  # before the next run, which inherits where we are
 
 
 @dataclass(frozen=True, slots=True)

@@ -229,7 +229,7 @@ class ProbesScreen(ModeScreen):
             about.update(_about(probe, self._plan, refusal, self._settings(probe)))
         else:
             # Always as high: a new layout would repaint the whole screen with every frame.
-            about.update(_summary(run), layout=False)
+            about.update(_summary(run, self.host.runs.doubt), layout=False)
         chart = self.query_one(ChartView)
         chart.display = run is not None
         if run is not None:
@@ -285,7 +285,7 @@ def _about(probe: RegisteredProbe, plan: str, refusal: str, settings: Mapping[st
     return Group(text, facts_grid(facts), Text(f"\n{advice}", style="bold"))
 
 
-def _summary(run: StepRun) -> Text:
+def _summary(run: StepRun, doubt: str) -> Text:
     """Two lines above a chart: how the step stands, and what to doubt."""
     text = Text(no_wrap=True, overflow="ellipsis")
     if run.outcome is None:
@@ -303,4 +303,5 @@ def _summary(run: StepRun) -> Text:
     total = sum(len(point.values) for point in run.points.values())
     text.append(f"{run.step.id}: {len(run.points)} points, {total} samples")
     text.append(f", {disturbed} disturbed" if disturbed else "")
+    text.append(f"; {doubt}" if doubt and run.outcome is None else "")
     return text
