@@ -12,6 +12,7 @@ from enum import Enum
 
 from sizeup.units import format_bytes, format_ns, format_rate
 from sizeup_direct_io.binding import Extents
+from sizeup_direct_io.way import Way
 
 CHARGED_LOW, CHARGED_HIGH = 0.95, 1.05
 """Bytes charged to this process at the block layer over bytes asked for, when all is direct."""
@@ -62,8 +63,11 @@ class Facts:
     small_read_p50_ns: float | None
     iops: float
     bytes_per_second: float
+    """In the busier direction: links carry both at once."""
     path_limit: float | None
-    """Payload bytes a second that the way to the storage can carry."""
+    """Payload bytes a second that the way to the storage can carry, by the user's word."""
+    way: Way | None
+    """The same by discovery, which may not know all of it."""
     network: bool
     file_system: str
     virtual: bool
@@ -145,6 +149,9 @@ def judge_physical(facts: Facts) -> Part:
             f"{format_rate(facts.bytes_per_second)} is more than the path carries ({format_rate(facts.path_limit)}): "
             "cache?",
         )
+    elif not facts.path_limit and facts.way and facts.bytes_per_second > facts.way.bytes_per_second:
+        rate, carried = format_rate(facts.bytes_per_second), format_rate(facts.way.bytes_per_second)
+        opinion.say(Verdict.DOUBT, f"{rate} is more than the way carries ({carried}, {facts.way.source}): cache?")
     if facts.device_bytes is not None and facts.asked_bytes:
         ratio = facts.device_bytes / facts.asked_bytes
         if ratio < CHARGED_LOW:

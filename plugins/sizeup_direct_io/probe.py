@@ -13,6 +13,7 @@ from sizeup_direct_io.measure import Window
 from sizeup_direct_io.presets import Custom, Durable, Sweep, sweeps
 from sizeup_direct_io.run import Order, Run
 from sizeup_direct_io.target import Wish
+from sizeup_direct_io.way import Way, find_way, lies_under
 
 NAME = "io.direct"
 PREPARATION_SECONDS = 15.0
@@ -28,10 +29,6 @@ def _sweeps(settings: Settings) -> tuple[Sweep, ...]:
         rate=float(settings["rate"]),
     )
     return sweeps(str(settings["preset"]), depth=int(settings["depth"]), pages=str(settings["pages"]), custom=custom)
-
-
-def _lies_under(path: str, mount_point: str) -> bool:
-    return path == mount_point or path.startswith(mount_point.rstrip("/") + "/")
 
 
 class DirectIo:
@@ -54,13 +51,19 @@ class DirectIo:
             hazards += [Hazard.IO_WRITE, Hazard.DISK_SPACE]
         if settings["allow_write_to"]:
             hazards.append(Hazard.RAW_DEVICE_WRITE)
-        if any(_lies_under(path, mount.mount_point) for mount in machine.nfs_mounts):
+        if any(lies_under(path, mount.mount_point) for mount in machine.nfs_mounts):
             hazards.append(Hazard.NETWORK_FILE_SYSTEM)
+        way = find_way(path, machine)
         yield Step(
             id=step,
             probe=NAME,
             title=f"Direct I/O, {preset}, on {path}",
-            settings={**settings, "clock_hz": machine.base_clock.value if machine.base_clock else 0.0},
+            settings={
+                **settings,
+                "clock_hz": machine.base_clock.value if machine.base_clock else 0.0,
+                "way_bytes_per_second": way.bytes_per_second if way else 0.0,
+                "way_source": way.source if way else "",
+            },
             estimated_seconds=estimated,
             time_limit_seconds=estimated * 3 + 120,
             hazards=tuple(hazards),
@@ -96,6 +99,9 @@ class DirectIo:
             ),
             ramps=int(settings["ramps"]),
             path_limit=float(settings["path_limit"]) or None,
+            way=Way(float(settings["way_bytes_per_second"]), str(settings["way_source"]))
+            if settings["way_source"]
+            else None,
             remove_leftovers=bool(settings["remove_leftovers"]),
             max_latency_ns=float(settings["max_latency"]) * 1e9,
             clock_hz=float(settings["clock_hz"]),

@@ -19,6 +19,7 @@ from sizeup_direct_io.measure import Measured, Place, Window, measure
 from sizeup_direct_io.patience import CancelledError
 from sizeup_direct_io.presets import LARGE_BYTES, SMALL_BYTES, Durable, Point, Stream, Sweep
 from sizeup_direct_io.target import Kind, Wish
+from sizeup_direct_io.way import Way
 from sizeup_direct_io.workbench import Workbench
 
 CALM_SECONDS = 2.0
@@ -47,7 +48,9 @@ class Order:
     window: Window
     ramps: int
     path_limit: float | None
-    """Payload bytes a second; None when unknown."""
+    """Payload bytes a second by the user's word; None when not given."""
+    way: Way | None
+    """By discovery; None when unknown."""
     remove_leftovers: bool
     max_latency_ns: float
     clock_hz: float
@@ -234,8 +237,9 @@ class Run:
             target_bytes=target.size_bytes,
             small_read_p50_ns=min(small, default=None),
             iops=run.iops,
-            bytes_per_second=run.bytes_per_second,
+            bytes_per_second=max(reads, writes) / run.seconds,
             path_limit=self._order.path_limit,
+            way=self._order.way,
             network=target.network,
             file_system=target.mount.kind if target.mount else "the device",
             virtual=estimates.is_virtual(target.device_number),

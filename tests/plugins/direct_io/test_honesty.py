@@ -17,6 +17,7 @@ from sizeup_direct_io.honesty import (
     judge_steady,
     noise,
 )
+from sizeup_direct_io.way import Way
 
 GIB = 1 << 30
 WRITTEN = Extents(written_bytes=GIB, unwritten_bytes=0, hole_bytes=0, odd_bytes=0, count=3)
@@ -32,6 +33,7 @@ HONEST = Facts(
     iops=60_000,
     bytes_per_second=5e8,
     path_limit=None,
+    way=None,
     network=False,
     file_system="ext4",
     virtual=False,
@@ -88,10 +90,11 @@ def test_what_no_device_delivered_is_not_physical(fooled: Facts) -> None:
     [
         replace(HONEST, small_read_p50_ns=3_000),
         replace(HONEST, iops=1.3e6),
+        replace(HONEST, way=Way(4e8, "nvme0: link")),
         replace(HONEST, device_bytes=2 * GIB),
         replace(HONEST, extents=Extents(GIB // 2, 0, 0, GIB // 2, 9)),
     ],
-    ids=["too fast", "a million", "shared device", "compressed"],
+    ids=["too fast", "a million", "above the way", "shared device", "compressed"],
 )
 def test_what_looks_like_a_cache_is_doubted(doubtful: Facts) -> None:
     assert judge_physical(doubtful).verdict is Verdict.DOUBT
@@ -140,3 +143,9 @@ def test_a_host_without_pressure_figures_is_judged_by_its_load() -> None:
     assert noise(replace(CALM, quiet_pressure_percent=None, quiet_busy_share=0.9)) == (
         "others used 90% of the CPUs before the run",
     )
+
+
+def test_the_users_word_about_the_way_counts_before_discoverys() -> None:
+    part = judge_physical(replace(HONEST, path_limit=1e9, way=Way(4e8, "nvme0: link")))
+
+    assert part.verdict is Verdict.PASS

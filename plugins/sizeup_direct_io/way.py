@@ -1,0 +1,65 @@
+"""What the way from a target to memory can carry, as far as discovery knows it; the target itself is not touched."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from sizeup.model.machine import Machine
+from sizeup.model.network import NfsMount
+from sizeup.model.storage import BlockDevice
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """The controllers, adapters or interfaces that all data of a target passes."""
+
+    bytes_per_second: float
+    """Payload in one direction, all of them together: an upper bound where they share a link further up."""
+    source: str
+    """The narrowest stage of each, in words."""
+
+
+def lies_under(path: str, mount_point: str) -> bool:
+    """Whether a path is a mount point or below it, by its name alone."""
+    return path == mount_point or path.startswith(mount_point.rstrip("/") + "/")
+
+
+def _holder(path: str, machine: Machine) -> BlockDevice | NfsMount | None:
+    """The device named, or what is mounted closest above the path."""
+    for device in machine.block_devices:
+        if path in {f"/dev/{device.name}", f"/dev/mapper/{device.dm_name}"}:
+            return device
+    mounts: list[tuple[str, BlockDevice | NfsMount]] = [
+        (point, device) for device in machine.block_devices for point in device.mount_points
+    ]
+    mounts += [(mount.mount_point, mount) for mount in machine.nfs_mounts]
+    above = [(point, holder) for point, holder in mounts if lies_under(path, point)]
+    return max(above, key=lambda pair: len(pair[0]))[1] if above else None
+
+
+def _carriers(leaf: str, machine: Machine) -> set[str]:
+    """The NVMe controllers or host adapters that lead to a disk."""
+    carriers = {name for space in machine.nvme_namespaces if space.name == leaf for name in space.controllers}
+    return carriers | {device.hba for device in machine.scsi_devices if device.block_device == leaf}
+
+
+def find_way(path: str, machine: Machine) -> Way | None:
+    """What the way to ``path`` carries; None where a part of it, or its rate, is unknown."""
+    holder = _holder(path, machine)
+    carriers: list[Iterable[str]]
+    match holder:
+        case BlockDevice():
+            carriers = [_carriers(leaf, machine) for leaf in holder.leaves or (holder.name,)]
+        case NfsMount():
+            carriers = [{holder.nic} if holder.nic else set()]
+        case None:
+            return None
+    if not all(carriers):
+        return None
+    names = {name for leaf in carriers for name in leaf}
+    budgets = [budget for budget in machine.budgets if budget.device in names]
+    limits = [budget.limit_bytes_per_second for budget in budgets if budget.limit_bytes_per_second is not None]
+    if len(limits) < len(names):
+        return None
+    return Way(sum(limits), "; ".join(f"{budget.device}: {budget.narrowest}" for budget in budgets))
