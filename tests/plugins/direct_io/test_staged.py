@@ -21,8 +21,10 @@ from plugins.direct_io.test_run import run, step
 from sizeup.errors import RefusedError, SizeupError
 from sizeup.model.plan import SettingValue
 from sizeup.model.sample import Disturbance, Estimate, Samples
+from sizeup_direct_io import binding
 from sizeup_direct_io.devices import EDGE_BYTES
 from sizeup_direct_io.patience import StalledError
+from sizeup_direct_io.workbench import Workbench
 
 pytestmark = [pytest.mark.lab, pytest.mark.skipif(os.geteuid() != 0, reason="loop devices need root")]
 MIB = 1 << 20
@@ -106,6 +108,14 @@ def test_a_written_file_is_direct_and_its_writers_concurrent(mounted: MakeMount,
 
     assert (found["direct"], found["physical"]) == ("pass", "pass")
     assert found["concurrent"] in {"pass", "doubt"}
+
+
+def test_writers_that_a_lock_serialises_are_found_out(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # A direct write into a hole takes the inode's lock for itself: the files stay as sparse as they were made.
+    monkeypatch.setattr(binding, "allocate", lambda _descriptor, _size: False)
+    monkeypatch.setattr(Workbench, "fill", lambda *_: iter(()))
+
+    assert verdicts(place, size=256 * MIB)["concurrent"] == "fail"
 
 
 def test_journalled_data_is_not_direct(mounted: MakeMount) -> None:
