@@ -39,6 +39,12 @@ class RefusedError(SizeupError):
     status = ExitStatus.REFUSED
 
 
+class LateError(SizeupError):
+    """An agreed start time has passed: a run that begins late would spoil those of others."""
+
+    status = ExitStatus.LATE
+
+
 class MalformedError(SizeupError):
     """A file exists and was read, but does not say what its kind must say."""
 

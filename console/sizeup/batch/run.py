@@ -6,18 +6,21 @@ import os
 import sys
 import time
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from types import MappingProxyType
 
 from sizeup import __version__
 from sizeup.analysis.measured import measured
 from sizeup.analysis.statements import stated
+from sizeup.batch.appointment import parse_start, wait_until
 from sizeup.batch.control import BatchControl
 from sizeup.batch.narration import Narrator
 from sizeup.discovery.machine import discover
-from sizeup.errors import ExitStatus, RefusedError, UsageError
+from sizeup.errors import ExitStatus, LateError, RefusedError, UsageError
+from sizeup.live.clock_sync import ClockSync, clock_sync
 from sizeup.live.environment import EnvironmentWatch, Fact
 from sizeup.model.machine import Machine
 from sizeup.model.plan import Plan
@@ -59,6 +62,8 @@ class Request:
     """A file, ``-`` for standard output, None for a new file of the store."""
     append: str | None = None
     resume: str | None = None
+    start_at: str | None = None
+    """Seconds since 1970; None to begin when ready."""
     control: bool = False
     quiet: bool = False
     only_builtin: bool = False
@@ -75,6 +80,7 @@ class Result:
 
 def run(request: Request) -> Result:
     """Discover, plan, measure and save; what is wrong with the request is said before anything is written."""
+    start_ns = None if request.start_at is None else parse_start(request.start_at)
     registry = load_registry()
     if request.only_builtin:
         registry = registry.builtin_only()
@@ -99,11 +105,20 @@ def run(request: Request) -> Result:
             )
             recorder.put(_first(before))
             narrator.say(f"session: {path or 'standard output'}")
-            recorder.put(*_environment(recorder, watch, machine, control))
+            sync = clock_sync()
+            agreed = {} if start_ns is None else {"start_at_seconds": round(start_ns / 1e9, 6), **sync.facts()}
+            recorder.put(*_environment(recorder, watch, machine, control, agreed))
             recorder.put(*_found(recorder.now_ns(), machine), PlanRecord(recorder.now_ns(), plan))
             recorder.refuse(plan)
             recorder.sync()
-            recorder.run(plan.steps, registry, control, lambda: _environment(recorder, watch, machine, control))
+            late_ns = 0 if start_ns is None else _wait(start_ns, sync, recorder, control, narrator)
+            recorder.run(
+                plan.steps,
+                registry,
+                control,
+                lambda: _environment(recorder, watch, machine, control),
+                lateness_ns=late_ns,
+            )
             recorder.put(*_concluded(recorder, machine, path), _end(recorder.now_ns(), control))
             recorder.sync()
         return Result(path, control.cancelled or _status(request, outcomes))
@@ -145,6 +160,20 @@ def _opened(request: Request, before: Session | None) -> Iterator[tuple[Writer, 
         yield writer, path if os.path.isfile(path) else None, now_ns
 
 
+def _wait(start_ns: int, sync: ClockSync, recorder: Recorder, control: BatchControl, narrator: Narrator) -> int:
+    """Wait for the agreed start, with all that was prepared on the disk; how late it is, in ns."""
+    narrator.say(f"waiting for {datetime.fromtimestamp(start_ns / 1e9, UTC):%F %T} UTC; {sync.sentence()}")
+    try:
+        late_ns = wait_until(start_ns, control)
+    except LateError as error:
+        recorder.put(EndRecord(recorder.now_ns(), "cancelled", str(error)))
+        recorder.sync()
+        raise
+    if not control.cancel_run:
+        narrator.say(f"started {late_ns / 1000:,.0f} us late")
+    return late_ns
+
+
 def _first(before: Session | None) -> Record:
     started = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
     if before is not None:
@@ -173,7 +202,11 @@ def _concluded(recorder: Recorder, machine: Machine, path: str | None) -> Iterat
 
 
 def _environment(
-    recorder: Recorder, watch: EnvironmentWatch, machine: Machine, control: BatchControl
+    recorder: Recorder,
+    watch: EnvironmentWatch,
+    machine: Machine,
+    control: BatchControl,
+    more: Mapping[str, Fact] = MappingProxyType({}),
 ) -> tuple[Record, ...]:
     platform = machine.platform
     facts = {
@@ -187,7 +220,7 @@ def _environment(
     if control.console is not None:
         console["console_cpu_seconds"] = round(control.console.cpu_seconds, 3)
         console["console_bytes_sent"] = control.console.bytes
-    return (EnvironmentRecord(recorder.now_ns(), {**facts, **watch.facts(), **console}),)
+    return (EnvironmentRecord(recorder.now_ns(), {**facts, **watch.facts(), **console, **more}),)
 
 
 def _end(t_ns: int, control: BatchControl) -> EndRecord:

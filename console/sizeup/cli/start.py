@@ -16,6 +16,7 @@ _BATCH_ONLY = {
     "output": "-o",
     "append": "--append",
     "resume": "--resume",
+    "start_at": "--start-at",
     "control": "--control",
     "json": "--json",
     "quiet": "--quiet",
@@ -47,6 +48,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="set one parameter of a probe; may be repeated",
     )
     batch.add_argument("--repeat", type=int, metavar="N", help="run the plan N times, so that runs can be compared")
+    batch.add_argument(
+        "--start-at",
+        metavar="EPOCH",
+        help="prepare everything, then begin at this time in seconds since 1970, together with other hosts; "
+        "where it has passed, measure nothing and exit 4",
+    )
     target = batch.add_mutually_exclusive_group()
     target.add_argument(
         "-o",
@@ -100,6 +107,7 @@ def _batch(arguments: argparse.Namespace) -> int:
             output=arguments.output,
             append=arguments.append,
             resume=arguments.resume,
+            start_at=arguments.start_at,
             control=arguments.control,
             quiet=arguments.quiet,
             only_builtin=arguments.only_builtin,

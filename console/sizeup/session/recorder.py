@@ -76,18 +76,25 @@ class Recorder:
         registry: Registry,
         control: RunControl,
         between: Callable[[], Iterable[Record]] = tuple,
+        *,
+        lateness_ns: int = 0,
     ) -> None:
-        """Run steps in order, each in a worker; ``between`` says what to note after each."""
+        """Run steps in order, each in a worker; ``between`` says what to note after each.
+
+        ``lateness_ns`` is that of the first step, where the run had an agreed start.
+        """
         for step in steps:
             if not control.next_step():
                 return
-            self._step(step, registry, control)
+            self._step(step, registry, control, lateness_ns)
+            lateness_ns = 0
             self.put(*between())
             self.sync()
 
-    def _step(self, step: Step, registry: Registry, control: RunControl) -> None:
+    def _step(self, step: Step, registry: Registry, control: RunControl, lateness_ns: int) -> None:
         probe = registry.get(step.probe)
-        self.put(StepStartRecord(self.now_ns(), step, probe.distribution, probe.series, probe.manifest.chart))
+        manifest = probe.manifest
+        self.put(StepStartRecord(self.now_ns(), step, probe.distribution, probe.series, manifest.chart, lateness_ns))
         self.sync()
         last_progress_ns = -_PROGRESS_EVERY_NS
 

@@ -84,6 +84,7 @@ class StepStartRecord(Record, frozen=True, tag="step-start"):
     series: tuple[Series, ...] = ()
     chart: str = "curve"
     lateness_ns: int = 0
+    """How long after the start agreed on (``--start-at``) the first step began."""
 
 
 class SamplesRecord(Record, frozen=True, tag="samples"):
