@@ -6,14 +6,23 @@ import sys
 import time
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from sizeup.session.log import Session, read_session
+from sizeup.session.records import ENCODER, AnyRecord
 
 
 def samples(session: Session) -> int:
     runs = [*session.steps.values(), *session.earlier_attempts]
     return sum(len(point.values) for run in runs for point in run.points.values())
+
+
+def read(path: Path) -> tuple[Session, list[object]]:
+    """The session, and each record that the reader accepted, as the JSON value it stands for (2 and 2.0 are one)."""
+    kept: list[AnyRecord] = []
+    session = read_session(str(path), kept.append)
+    return session, [msgspec.json.decode(ENCODER.encode(record)) for record in kept]
 
 
 @pytest.mark.ci
@@ -32,14 +41,18 @@ def test_kill_9_at_a_random_moment_loses_nothing_that_was_written(
 
     if not path.exists() or not path.stat().st_size:
         return  # killed before its first record
-    whole_lines = path.read_bytes().count(b'"kind":"samples"')
-    before = read_session(str(path))
+    data = path.read_bytes()
+    whole, _, torn = data.rpartition(b"\n")
+    before, kept = read(path)
+    assert before.damage.torn == bool(torn)
     assert before.damage.malformed == 0
-    assert (samples(before) > 0) == (whole_lines > before.damage.torn)
+    assert kept == [msgspec.json.decode(line) for line in whole.split(b"\n")]
     if before.plan is None:
         return  # killed while it looked at the machine: there is nothing to complete
     subprocess.run([*command, "--resume", path], env=environment, check=True, stdout=subprocess.DEVNULL)
-    after = read_session(str(path))
+    after, kept_after = read(path)
+    assert path.read_bytes().startswith(data)
+    assert kept_after[: len(kept)] == kept
     assert [run.finished for run in after.steps.values()] == [True] * 3
     assert after.missing_steps == ()
     assert samples(after) >= samples(before)

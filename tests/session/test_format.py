@@ -3,8 +3,10 @@
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
+import jsonschema
 import msgspec
 import pytest
 
@@ -115,6 +117,31 @@ def test_the_schema_knows_every_record_and_its_fields() -> None:
     }
     records = {kind.__struct_config__.tag: ["kind", *kind.__struct_fields__] for kind in Record.__subclasses__()}
     assert {kind: described.get(kind) for kind in records} == records
+
+
+def errors(line: bytes) -> list[str]:
+    validator = jsonschema.Draft202012Validator(msgspec.json.decode(schema_text()))
+    return [error.message for error in validator.iter_errors(msgspec.json.decode(line))]
+
+
+def test_the_schema_is_one_and_takes_every_line_of_the_kept_file_and_of_a_fresh_run(tmp_path: Path) -> None:
+    jsonschema.Draft202012Validator.check_schema(msgspec.json.decode(schema_text()))
+    fresh = tmp_path / "run"
+    command = ["--batch", "-q", "-p", "null", "--set", "null.samples=20", "--set", "null.interval=0.2ms"]
+    subprocess.run(
+        [sys.executable, "-m", "sizeup", *command, "-o", fresh], check=True, stdout=subprocess.DEVNULL, timeout=60
+    )
+
+    for path in (HERE / "formats/format-1.jsonl", fresh):
+        wrong = {number: errors(line) for number, line in enumerate(path.read_bytes().splitlines(), 1)}
+        assert {number: found for number, found in wrong.items() if found} == {}, path
+
+
+@pytest.mark.parametrize(
+    "line", [b'{"kind":"samples","step":1}', b'{"kind":"end","t_ns":"late","status":"complete"}', b"[]"]
+)
+def test_the_schema_refuses_what_is_no_record(line: bytes) -> None:
+    assert errors(line)
 
 
 @pytest.mark.skipif(shutil.which("jq") is None, reason="needs jq")
