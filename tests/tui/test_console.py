@@ -1,6 +1,8 @@
 """The console by keys and content, in 80 columns and 24 rows."""
 
-from collections.abc import AsyncIterator
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -10,11 +12,14 @@ from textual.pilot import Pilot
 
 from consoles import PlayedRunner, ended, machine, records, screen_text
 from sizeup.errors import ExitStatus
+from sizeup.live.hotplug import Change
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.machine import Machine
+from sizeup.model.network import Nic
 from sizeup.session.log import read_session
 from sizeup.tui.actions import ACTIONS
 from sizeup.tui.console import ConsoleApp
+from sizeup.tui.hotplug import Hotplug
 from sizeup.tui.options import Options
 from sizeup.tui.runs import Runs
 from sizeup.tui.widgets.lists import KeyList
@@ -25,10 +30,16 @@ _OPTIONS = Options()
 class Console:
     """A console under test, with the runner it believes in."""
 
-    def __init__(self, tmp_path: Path, found: Machine | None = None, options: Options = _OPTIONS) -> None:
+    def __init__(
+        self,
+        tmp_path: Path,
+        found: Machine | None = None,
+        options: Options = _OPTIONS,
+        hotplug: Hotplug | None = None,
+    ) -> None:
         self.runner = PlayedRunner(tmp_path / "run.sizeup.jsonl")
         self.runs = Runs(str(self.runner.path), launcher=self.runner.launch)
-        self.app = ConsoleApp(self.runs, machine() if found is None else found, options)
+        self.app = ConsoleApp(self.runs, machine() if found is None else found, options, hotplug=hotplug)
 
     @property
     def text(self) -> str:
@@ -426,6 +437,84 @@ async def test_the_map_shows_sixteen_nodes_in_eighty_columns(tmp_path: Path) -> 
         await pilot.press("t")
         await pilot.pause()
         assert "Socket 0: 16 cores" in console.text
+
+
+class FakeDevices:
+    """A source of events that a test plays, and the machine that is found after them."""
+
+    def __init__(self) -> None:
+        self.heard: Callable[[Change], None] | None = None
+        self.reads = 0
+
+    def follow(self, listener: Callable[[Change], None]) -> FakeDevices:
+        self.heard = listener
+        return self
+
+    def stop(self) -> None:
+        self.heard = None
+
+    def discover(self) -> Machine:
+        self.reads += 1
+        return machine(nics=(Nic("eth9", "physical", "ixgbe", carrier=True, node=0),))
+
+    def plug(self, times: int) -> None:
+        assert self.heard is not None
+        for _ in range(times):
+            self.heard(Change("add", "net", "eth9"))
+
+
+async def test_devices_that_come_at_once_are_read_once_and_only_while_the_topology_is_shown(tmp_path: Path) -> None:
+    devices = FakeDevices()
+    console = Console(tmp_path, hotplug=Hotplug(devices.follow, devices.discover, settle_seconds=0.01))
+    async with console.shown() as pilot:
+        await pilot.press("2")
+        await pilot.pause()
+        await console.app.workers.wait_for_complete()
+        await pilot.press("1")
+        devices.plug(3)
+        await pilot.pause(0.05)
+        unseen = devices.reads
+        await pilot.press("2")
+        await pilot.pause(0.05)
+        await console.app.workers.wait_for_complete()
+        await pilot.pause()
+
+        assert unseen == 0
+        assert devices.reads == 1
+        assert "eth9" in console.text
+    assert devices.heard is None
+
+
+async def test_devices_wait_for_the_end_of_a_run(tmp_path: Path) -> None:
+    devices = FakeDevices()
+    console = Console(tmp_path, hotplug=Hotplug(devices.follow, devices.discover, settle_seconds=0.01))
+    async with console.shown() as pilot:
+        await console.choose(pilot, "null")
+        await pilot.press("r", "2")
+        await pilot.pause()
+        await console.app.workers.wait_for_complete()
+        devices.plug(1)
+        await pilot.pause(0.05)
+        during = devices.reads
+        console.runner.write([*records(), *ended()])
+        console.runner.end()
+        console.tick()
+        await pilot.pause(0.05)
+        await console.app.workers.wait_for_complete()
+
+        assert (during, devices.reads) == (0, 1)
+
+
+async def test_where_there_is_no_udev_nothing_is_followed(tmp_path: Path) -> None:
+    devices = FakeDevices()
+    console = Console(tmp_path, hotplug=Hotplug(lambda listener: None, devices.discover))
+    async with console.shown() as pilot:
+        await pilot.press("2")
+        await pilot.pause()
+        await console.app.workers.wait_for_complete()
+
+        assert "Socket 0" in console.text
+        assert devices.reads == 0
 
 
 async def test_words_find_parts_by_their_facts(tmp_path: Path) -> None:

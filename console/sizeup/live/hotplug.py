@@ -50,9 +50,9 @@ def change_of(event: Event) -> Change:
 
 def follow(listener: Callable[[Change], None]) -> Follower | None:
     """Call ``listener`` for each change until stopped; None where there is no udev, as in most containers."""
-    import pyudev
-
     try:
+        import pyudev
+
         monitor = pyudev.Monitor.from_netlink(pyudev.Context())
         for subsystem in SUBSYSTEMS:
             monitor.filter_by(subsystem)

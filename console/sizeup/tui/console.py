@@ -25,6 +25,7 @@ from sizeup.report.cells import Glyphs
 from sizeup.sizing.advise import HEADLINE, Sizing, whatif
 from sizeup.tui.actions import ACTIONS, bindings
 from sizeup.tui.driver import ConsoleDriver
+from sizeup.tui.hotplug import Hotplug
 from sizeup.tui.options import Options
 from sizeup.tui.runs import Request, Runs, current
 from sizeup.tui.screens.dialogs import ChoiceDialog, HelpDialog
@@ -72,7 +73,13 @@ class ConsoleApp(App[int]):
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("app")]
 
     def __init__(
-        self, runs: Runs, machine: Machine | None, options: Options = _DEFAULT, *, measures: bool = True
+        self,
+        runs: Runs,
+        machine: Machine | None,
+        options: Options = _DEFAULT,
+        *,
+        measures: bool = True,
+        hotplug: Hotplug | None = None,
     ) -> None:
         # Said from the start: otherwise Textual takes the filter that turns all colours into greys.
         super().__init__(driver_class=ConsoleDriver, ansi_color=True if "NO_COLOR" in os.environ else None)
@@ -85,6 +92,7 @@ class ConsoleApp(App[int]):
         self.glyphs = Glyphs.ASCII if options.ascii else Glyphs.BRAILLE
         self.measures = measures
         self.readonly = options.readonly
+        self._hotplug = hotplug
         self._live = (runs, machine, measures)
         """Whether probes can be started: not on a saved session, nor on a recording of another machine."""
         self.keys = dict(options.keys)
@@ -113,6 +121,17 @@ class ConsoleApp(App[int]):
         if machine is not None:
             self.sizing = whatif(machine, {})
         self._tell("show_machine")
+
+    @property
+    def hotplug(self) -> Hotplug | None:
+        """How to notice devices that come and go; None where what is shown is no living machine."""
+        return self._hotplug if self.runs is self._live[0] else None
+
+    def renew_machine(self, machine: Machine) -> None:
+        """Take this machine as it was read again; shown at once unless a saved session is."""
+        self._live = (self._live[0], machine, self._live[2])
+        if self.runs is self._live[0]:
+            self.set_machine(machine)
 
     def header(self) -> tuple[str, str]:
         """The line above every mode: what the machine is, and what it should carry."""
@@ -350,12 +369,12 @@ def standalone(picture: str) -> str:
     return local.replace("Fira Code", "DejaVu Sans Mono")
 
 
-def run_app(runs: Runs, machine: Machine | None, options: Options, *, measures: bool) -> int:
+def run_app(runs: Runs, machine: Machine | None, options: Options, *, measures: bool, hotplug: Hotplug | None) -> int:
     """Show the console until the user leaves; the value is the exit status."""
     ConsoleDriver.ascii_only = options.ascii
     if options.no_color:
         os.environ["NO_COLOR"] = "1"  # Textual asks the environment alone
-    app = ConsoleApp(runs, machine, options, measures=measures)
+    app = ConsoleApp(runs, machine, options, measures=measures, hotplug=hotplug)
     # Closing the runner's input makes it cancel and save, unless it was told to keep on.
     ConsoleDriver.before_exit = (app.tell_cost, runs.release)
     status = app.run(mouse=not (options.no_mouse or options.low_bandwidth))

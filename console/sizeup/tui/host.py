@@ -8,6 +8,7 @@ from sizeup.model.machine import Machine
 from sizeup.probing.registry import Registry
 from sizeup.report.cells import Glyphs
 from sizeup.sizing.advise import Sizing
+from sizeup.tui.hotplug import Hotplug
 from sizeup.tui.runs import Request, Runs
 
 
@@ -28,6 +29,13 @@ class Host(Protocol):
     """Nothing is written anywhere."""
     keys: dict[str, str]
     """Keys that the user's configuration gives to actions, by the action's id."""
+
+    @property
+    def hotplug(self) -> Hotplug | None:
+        """How to notice devices that come and go; None where what is shown is no living machine."""
+
+    def renew_machine(self, machine: Machine) -> None:
+        """Take this machine as it was read again."""
 
     def header(self) -> tuple[str, str]:
         """The line above every mode: what the machine is, and what it should carry."""

@@ -11,9 +11,11 @@ from difflib import get_close_matches
 # Imported here and not in the thread below: two threads importing the same packages can see them half-made.
 from sizeup.discovery.machine import discover
 from sizeup.errors import UsageError
+from sizeup.live.hotplug import follow
 from sizeup.model.machine import Machine
 from sizeup.session.store import new_path
 from sizeup.text import one_line
+from sizeup.tui.hotplug import Hotplug
 from sizeup.tui.options import Options
 from sizeup.tui.runs import Runs
 
@@ -58,9 +60,10 @@ def load(sysroot: str, session: str | None) -> Show:
         runs = Runs(session or "")
         runs.follow()
         machine = None if runs.session is None else runs.session.machine
-    measures = session is None and sysroot == "/"
+    living = session is None and sysroot == "/"
+    hotplug = Hotplug(follow, lambda: discover("/")) if living else None
 
-    return lambda options: run_app(runs, machine, options, measures=measures and not options.readonly)
+    return lambda options: run_app(runs, machine, options, measures=living and not options.readonly, hotplug=hotplug)
 
 
 def check_keys(actions: Iterable[str]) -> None:

@@ -9,12 +9,16 @@ from rich.console import Group
 from rich.text import Text
 from textual.binding import BindingType
 from textual.containers import Horizontal, VerticalScroll
+from textual.message import Message
 from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Input, Static, Tree
 
+from sizeup.errors import SizeupError
+from sizeup.live.hotplug import Change, Follower
 from sizeup.live.load import cpu_loads
 from sizeup.tui.actions import bindings
+from sizeup.tui.hotplug import Hotplug
 from sizeup.tui.screens.mode import ModeScreen
 from sizeup.tui.widgets.facts import facts_grid
 from sizeup.tui.widgets.lists import ItemTree
@@ -29,8 +33,14 @@ class TopologyScreen(ModeScreen):
     SCOPE = "topology"
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("topology")]
 
+    class DevicesChanged(Message):
+        """Something was plugged in or out."""
+
     def __init__(self) -> None:
         super().__init__()
+        self._devices: Follower | None = None
+        self._asked = self._stale = False
+        self._settling: Timer | None = None
         self._timer: Timer | None = None
         self._found: tuple[Item, ...] = ()
         self._place = 0
@@ -51,7 +61,9 @@ class TopologyScreen(ModeScreen):
         super().on_mount()
 
     def on_unmount(self) -> None:
-        """Nothing looks at the load any more."""
+        """Nothing looks at the load and at devices any more."""
+        if self._devices is not None:
+            self._devices.stop()
         if self._timer is not None:
             self._timer.stop()
 
@@ -61,10 +73,54 @@ class TopologyScreen(ModeScreen):
             self._timer.pause()
 
     def on_screen_resume(self) -> None:
-        """Look at the load again."""
+        """Look at the load again, and at what changed meanwhile."""
         super().on_screen_resume()
+        if not self._asked and self.host.hotplug is not None:
+            self._asked = True
+            self.run_worker(self._follow, thread=True)
+        self._settle()
         if self._timer is not None and self.query_one(MapView).display:
             self._timer.resume()
+
+    def on_topology_screen_devices_changed(self) -> None:
+        """Read the machine again soon, if somebody is looking."""
+        self._stale = True
+        self._settle()
+
+    def _follow(self) -> None:
+        hotplug = self.host.hotplug
+
+        def heard(change: Change) -> None:
+            del change  # that something changed is all it says; discovery says what is there now
+            self.post_message(self.DevicesChanged())
+
+        if hotplug is not None:
+            self._devices = hotplug.follow(heard)
+
+    def _settle(self) -> None:
+        hotplug = self.host.hotplug
+        if hotplug is not None and self._stale and self._settling is None and self.is_current:
+            self._settling = self.set_timer(hotplug.settle_seconds, self._settled)
+
+    def _settled(self) -> None:
+        self._settling = None
+        hotplug = self.host.hotplug
+        if hotplug is None or not self.is_current:
+            return
+        if self.host.runs.running:
+            # Reading the machine would disturb what is measured, and the console may stand aside just now.
+            self._settle()
+            return
+        self._stale = False
+        self.run_worker(lambda: self._read_again(hotplug), thread=True)
+
+    def _read_again(self, hotplug: Hotplug) -> None:
+        try:
+            machine = hotplug.discover()
+        except SizeupError as error:
+            self.app.call_from_thread(self.notify, str(error), severity="error", markup=False)
+            return
+        self.app.call_from_thread(self.host.renew_machine, machine)
 
     def action_map(self) -> None:
         """Show the map in place of the tree, or the other way round."""
