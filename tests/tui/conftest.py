@@ -1,11 +1,14 @@
 """A terminal's environment that is the same everywhere."""
 
+from pathlib import Path
+
 import pytest
 
 
 @pytest.fixture(autouse=True)
-def _plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Colours and themes that the developer's terminal asks for must not change what is drawn."""
+def _plain_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """What the developer's terminal asks for, and the sessions of his store, must not change what is drawn."""
     for name in ("NO_COLOR", "COLORTERM", "TEXTUAL_THEME"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "no store"))

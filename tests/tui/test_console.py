@@ -365,6 +365,28 @@ async def test_sessions_are_listed_opened_and_left_again(tmp_path: Path, monkeyp
         assert console.app.runs is console.runs
 
 
+async def test_an_unfinished_session_is_spoken_of_and_resumed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    _store(tmp_path, "whole")
+    path = tmp_path / "sizeup" / "sessions" / "cut.sizeup.jsonl"
+    PlayedRunner(path).write(records())
+    console = Console(tmp_path)
+    async with console.shown() as pilot:
+        await pilot.pause()
+        # The pilot shows no notifications, but they are kept.
+        assert [note.message.partition(" of ")[0] for note in console.app._notifications] == ["Unfinished session"]
+        await pilot.press("5", "down", "R")
+        await pilot.pause()
+        whole = list(console.runner.arguments)
+        await pilot.press("up", "R")
+        await pilot.pause()
+
+        assert whole == []
+        assert console.runner.arguments == [["--batch", "--control", "--quiet", "--resume", str(path)]]
+        assert console.runs.path == str(path)
+        assert console.app.current_mode == "overview"
+
+
 async def test_a_note_and_a_baseline_are_written_into_the_session(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -95,6 +95,7 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
         Action("sessions.note", "n", "screen.note", "Note", "Write a note into it.", footer=True),
         Action("sessions.export", "e", "screen.export", "Export", "Write a report or a masked copy.", footer=True),
         Action("sessions.find", "slash", "screen.find", "Find", "Search by words.", footer=True),
+        Action("sessions.resume", "R", "screen.resume", "Resume", "Run what an unfinished one is missing."),
         Action("sessions.live", "u", "screen.live", "This machine", "Show this machine again.", footer=True),
     ),
     "chart": (

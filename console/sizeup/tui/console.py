@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import os
 import re
@@ -22,6 +23,8 @@ from sizeup.model.machine import Machine
 from sizeup.probing.registry import load_registry
 from sizeup.report import output
 from sizeup.report.cells import Glyphs
+from sizeup.session.log import in_use
+from sizeup.session.store import directory, unfinished
 from sizeup.sizing.advise import HEADLINE, Sizing, whatif
 from sizeup.tui.actions import ACTIONS, bindings
 from sizeup.tui.driver import ConsoleDriver
@@ -44,6 +47,9 @@ _SLOWEST_SECONDS = 8.0
 """Between two frames on a link that keeps a backlog all the time."""
 _CANCEL_SECONDS = 0.6
 """How long leaving waits for a cancelled run to save; it saves by itself after that."""
+
+_RECENT_SECONDS = 24 * 3600.0
+"""How old an unfinished session may be for the start to speak of it."""
 
 
 def _later(module: str, name: str) -> Callable[[], Screen[Any]]:
@@ -114,6 +120,18 @@ class ConsoleApp(App[int]):
         session = self.runs.session
         if session is not None and session.end is None:
             self._watch()
+        if self.measures:
+            self.call_after_refresh(self._tell_unfinished)
+
+    def _tell_unfinished(self) -> None:
+        with contextlib.suppress(OSError):  # a store that cannot be read is the Sessions mode's to tell
+            for path in unfinished(directory()):
+                age_seconds = time.time() - path.stat().st_mtime
+                if age_seconds < _RECENT_SECONDS and not in_use(str(path)):
+                    at = datetime.fromtimestamp(path.stat().st_mtime).astimezone()
+                    words = f"Unfinished session of {at:%H:%M}: press 5 to view it, there R to resume it"
+                    self.notify(words, markup=False)
+                    return
 
     def set_machine(self, machine: Machine | None) -> None:
         """Show a machine, read just now or again."""
@@ -263,6 +281,16 @@ class ConsoleApp(App[int]):
         self.runs, machine, self.measures = self._live
         self.set_machine(machine)
         self.action_mode("overview")
+
+    def resume_session(self, path: str) -> None:
+        """Run what a saved session is missing."""
+        if not self._live[2]:
+            self.notify("this console starts no run", severity="warning", markup=False)
+        elif not self._live[0].resume(path):
+            self.notify("a run is on: wait for its end or cancel it first", severity="warning", markup=False)
+        else:
+            self.show_live()
+            self._watch()
 
     def _leave_session(self) -> None:
         if self.runs is not self._live[0]:

@@ -52,6 +52,9 @@ class Host(Protocol):
     def show_session(self, path: str) -> None:
         """Show a saved session in all modes instead of this machine."""
 
+    def resume_session(self, path: str) -> None:
+        """Run what a saved session is missing."""
+
     def show_live(self) -> None:
         """Show this machine again."""
 

@@ -109,7 +109,7 @@ class Runs:
         if self.running:
             self.queue.append(request)
             return False
-        arguments = ["--batch", "--control", "--quiet", "--plan", request.plan]
+        arguments = ["--plan", request.plan]
         if request.probe:
             arguments += ["-p", request.probe]
         if self._sysroot != "/":
@@ -117,13 +117,18 @@ class Runs:
         arguments += ["--append" if os.path.exists(self.path) else "-o", self.path]
         for key, value in request.settings.items():
             arguments += ["--set", f"{request.probe}.{key}={value}"]
-        self._errors = tempfile.TemporaryFile()  # noqa: SIM115  read when the process has ended
-        self._process = self._launcher(arguments, self._errors)
-        self._started = time.monotonic()
-        self._paused = self._cancelling = False
-        self.problem = ""
-        if self._follower is None:
-            self._follower = Follower(self.path)
+        self._launch(arguments)
+        return True
+
+    def resume(self, path: str) -> bool:
+        """Run what another session is missing, from now on in its file; False while a run is on."""
+        if self.running:
+            return False
+        if self._follower is not None:
+            self._follower.close()
+            self._follower = None
+        self.path = path
+        self._launch(["--resume", path])
         return True
 
     def poll(self) -> bool:
@@ -195,6 +200,15 @@ class Runs:
             self._follower = None
         if self._errors is not None:
             self._errors.close()
+
+    def _launch(self, arguments: Sequence[str]) -> None:
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115  read when the process has ended
+        self._process = self._launcher(["--batch", "--control", "--quiet", *arguments], self._errors)
+        self._started = time.monotonic()
+        self._paused = self._cancelling = False
+        self.problem = ""
+        if self._follower is None:
+            self._follower = Follower(self.path)
 
     def _make_way(self) -> None:
         session = self.session

@@ -114,6 +114,16 @@ class SessionsScreen(ModeScreen):
         """Show this machine again."""
         self.host.show_live()
 
+    def action_resume(self) -> None:
+        """Run what the chosen session is missing."""
+        entry = self._all.get(self._chosen() or "")
+        if entry is None:
+            return
+        if entry.unfinished:
+            self.host.resume_session(str(entry.path))
+        else:
+            self.notify("nothing is missing in it", markup=False)
+
     def action_note(self) -> None:
         """Write a note into the chosen session."""
         path = self._chosen()
