@@ -140,11 +140,11 @@ class Damage:
             text
             for count, text in (
                 (self.torn, "the last line is torn and was left out: the writer was cut short"),
-                (self.malformed, f"{self.malformed} malformed lines were skipped, the first at {self.first}"),
-                (self.unknown, f"{self.unknown} records of kinds this version does not know were skipped"),
-                (self.too_long, f"{self.too_long} lines longer than {LINE_LIMIT_BYTES >> 20} MiB were skipped"),
-                (self.duplicates, f"{self.duplicates} repeated batches of samples were left out"),
-                (self.left_out, f"{self.left_out} samples or records beyond the limits were left out"),
+                (self.malformed, f"malformed lines skipped: {self.malformed}, the first at {self.first}"),
+                (self.unknown, f"records skipped, of kinds this version does not know: {self.unknown}"),
+                (self.too_long, f"lines skipped, longer than {LINE_LIMIT_BYTES >> 20} MiB: {self.too_long}"),
+                (self.duplicates, f"repeated batches of samples left out: {self.duplicates}"),
+                (self.left_out, f"samples and records left out, beyond the limits: {self.left_out:,}"),
             )
             if count
         )
