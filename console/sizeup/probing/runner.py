@@ -44,6 +44,8 @@ BATCH_SECONDS = 0.1
 TERM_AFTER_SECONDS = 0.25
 KILL_AFTER_SECONDS = 0.5
 ABANDON_AFTER_SECONDS = 2.0
+PARTING_SECONDS = 5.0
+"""After its last word a worker has this long to be gone: a thread stuck in the kernel keeps it, and its pipe open."""
 _EXIT_POLL_SECONDS = 0.005
 LINE_LIMIT_BYTES = 4 << 20
 PIPE_BYTES = 1 << 20
@@ -198,6 +200,7 @@ class _Drive:
         self._limit = clock() + step.time_limit_seconds
         self._ladder: _Ladder | None = None
         self._ending: Done | Refused | Failed | None = None
+        self._ended = 0.0
         self._tail = b""
         self._open = True
         self._converged: dict[tuple[str, tuple[tuple[str, object], ...]], bool] = {}
@@ -249,7 +252,7 @@ class _Drive:
 
     def _next_deadline(self) -> float:
         if self._ladder is None:
-            return self._limit
+            return self._limit if self._ending is None else self._ended + PARTING_SECONDS
         return self._ladder.began + (TERM_AFTER_SECONDS, KILL_AFTER_SECONDS, ABANDON_AFTER_SECONDS)[self._ladder.rung]
 
     def _climb(self) -> bool:
@@ -260,6 +263,9 @@ class _Drive:
                 self._end(Status.CANCELLED, "")
             elif now >= self._limit:
                 self._end(Status.TIMED_OUT, f"it ran past its limit of {self._step.time_limit_seconds:g} s")
+            elif self._ending is not None and now >= self._next_deadline():
+                self._worker.signal(signal.SIGKILL)
+                return False
             return True
         if now < self._next_deadline():
             return True
@@ -315,7 +321,7 @@ class _Drive:
             case GapMessage():
                 return message.gap
             case Done() | Refused() | Failed():
-                self._ending = message
+                self._ending, self._ended = message, self._clock()
                 return None
 
     def _garbage(self, found: str) -> None:
@@ -328,15 +334,15 @@ class _Drive:
     def _judge(self, status: int | None) -> Outcome:
         """How the step ended, from what it said and how its process went."""
         ladder, ending = self._ladder, self._ending
+        left = "; its process hangs in the kernel and was left behind" if status is None else ""
         if ladder is not None and not (ladder.why is Status.TIMED_OUT and isinstance(ending, Done)):
-            left = "; its process hangs in the kernel and was left behind" if status is None else ""
             reason = ladder.reason + left
             return Outcome(ladder.why, reason + (self._last_words() if ladder.why is Status.FAILED else ""))
         match ending:
             case Refused():
                 return Outcome(Status.REFUSED, ending.reason)
             case Failed():
-                return Outcome(Status.FAILED, ending.reason)
+                return Outcome(Status.FAILED, ending.reason + left)
             case Done():
                 open_points = sum(not converged for converged in self._converged.values())
                 if open_points:
