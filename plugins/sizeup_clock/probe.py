@@ -31,7 +31,7 @@ class ClockCost:
 
     def plan(self, machine: Machine, settings: Settings) -> Iterable[Step | Refusal]:
         """One step with all methods, interleaved."""
-        allowed = [pu.cpu for pu in machine.pus if pu.online and pu.allowed]
+        allowed = list(machine.allowed_cpus)
         cpu = int(settings["cpu"])
         if cpu < 0:
             cpu = allowed[-1] if allowed else 0

@@ -26,7 +26,7 @@ class ClockSkew:
 
     def plan(self, machine: Machine, settings: Settings) -> Iterable[Step | Refusal]:
         """One step; on a single CPU it says so and measures what one CPU can."""
-        allowed = tuple(pu.cpu for pu in machine.pus if pu.online and pu.allowed) or (0,)
+        allowed = machine.allowed_cpus or (0,)
         partners = allowed[1 : 1 + int(settings["partners"])]
         yield Step(
             id=NAME,

@@ -18,7 +18,6 @@ from sizeup_memory.constructions import ladder
 from sizeup_memory.latency import page_doubts, stop_rule
 from sizeup_memory.numa import COPIED, PAGES, fitting_bytes, node_memory, placed
 from sizeup_memory.places import (
-    allowed_cpus,
     core_count,
     core_first_cpus,
     cores_of,
@@ -66,7 +65,7 @@ class MemoryBandwidth:
 
 
 def _step(machine: Machine, settings: Settings, part: str, pages: str) -> Step:
-    cpus = core_first_cpus(machine)[: core_count(machine)] or allowed_cpus(machine) or (0,)
+    cpus = core_first_cpus(machine)[: core_count(machine)] or machine.allowed_cpus or (0,)
     each = private_bytes(machine, len(cpus), _MOST_BYTES)
     budget = float(settings["budget"])
     return Step(

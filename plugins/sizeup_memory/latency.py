@@ -13,7 +13,7 @@ from sizeup.probing.native import Point, estimate_of, leave_cpus
 from sizeup.units import format_bytes
 from sizeup_memory.binding import ChasePoint, Latency, Memory, Pages, Placement, StopRule, new_job, room_bytes
 from sizeup_memory.constructions import CONSTRUCTIONS, KIB, MIB, Construction, ladder
-from sizeup_memory.places import CACHES_BEYOND, allowed_cpus, last_level_cache_bytes, line_bytes, sibling_of
+from sizeup_memory.places import CACHES_BEYOND, last_level_cache_bytes, line_bytes, sibling_of
 
 NAME = "memory.latency"
 _SMALLEST = 16 * KIB
@@ -103,7 +103,7 @@ def _step(machine: Machine, settings: Settings, name: str) -> Step | Refusal:
         known = ", ".join(CONSTRUCTIONS)
         return Refusal(step, NAME, f"expected constructions among {known}, found {name!r}")
     cpu = int(settings["cpu"])
-    allowed = allowed_cpus(machine)
+    allowed = machine.allowed_cpus
     if cpu < 0:
         cpu = allowed[-1] if allowed else 0
     elif allowed and cpu not in allowed:

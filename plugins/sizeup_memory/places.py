@@ -13,14 +13,9 @@ CACHES_BEYOND = 4
 """A working set this many times the last-level cache finds almost nothing in it."""
 
 
-def allowed_cpus(machine: Machine) -> tuple[int, ...]:
-    """CPUs that are online and that this process may use."""
-    return tuple(pu.cpu for pu in machine.pus if pu.online and pu.allowed)
-
-
 def core_first_cpus(machine: Machine) -> tuple[int, ...]:
     """Allowed CPUs, one per core node by node, their siblings after all of them."""
-    allowed = set(allowed_cpus(machine))
+    allowed = set(machine.allowed_cpus)
     node_of = {cpu: place for place, node in enumerate(machine.nodes) for cpu in node.pus}
     ranked: list[tuple[int, int, int]] = []
     seen: set[int] = set()
@@ -40,7 +35,7 @@ def cores_of(machine: Machine, node: NumaNode) -> tuple[int, ...]:
 
 def core_count(machine: Machine) -> int:
     """Cores with at least one allowed CPU."""
-    allowed = set(allowed_cpus(machine))
+    allowed = set(machine.allowed_cpus)
     return sum(bool(allowed & set(core.pus)) for core in machine.cores) or len(allowed)
 
 

@@ -81,6 +81,11 @@ class Machine:
         )
 
     @property
+    def allowed_cpus(self) -> tuple[int, ...]:
+        """CPUs that are online and that this process may use, in the machine's order."""
+        return tuple(pu.cpu for pu in self.pus if pu.online and pu.allowed)
+
+    @property
     def last_level_cache_bytes(self) -> int | None:
         """Size of the largest single cache of the highest level; None where no size is known."""
         sizes = [
