@@ -9,8 +9,10 @@ import pytest
 from sizeup.cli import run
 from sizeup.cli.detect import load_machine, watch
 from sizeup.discovery.machine import discover
+from sizeup.model.gap import Gap
 from sizeup.model.machine import Machine
 from sizeup.model.numa import NumaNode
+from sizeup.report.machine import machine_text
 from trees import machine
 
 
@@ -27,6 +29,26 @@ def test_text_keeps_to_80_columns_and_names_what_matters(tmp_path: Path, capsys:
         "  caches        not reported",
         "",
     ]
+
+
+def test_memory_that_no_file_states_is_unknown_with_the_reason(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bare = machine(tmp_path, "networks")
+    Path(bare, "proc/meminfo").unlink(missing_ok=True)
+
+    assert run(["detect", "--sysroot", bare]) == 0
+
+    words = " ".join(capsys.readouterr().out.split())
+    assert "memory unknown (/proc/meminfo: no MemTotal there, and no node or memory block states a size)" in words
+    assert "?" not in words
+
+
+def test_memory_that_may_not_be_read_is_unknown_with_the_reason() -> None:
+    denied = Machine(gaps=(Gap("/proc/meminfo", "permission denied"),))
+
+    assert "memory        unknown (/proc/meminfo: permission denied)" in machine_text(denied)
+    assert "counts        unknown: no CPU could be read" in machine_text(denied)
 
 
 def test_json_has_the_counts_first(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:

@@ -32,8 +32,10 @@ from sizeup.model.topology import Cache, CacheKind, Core, Die, Package, Pu
 from sizeup.quantity import Quantity
 from sizeup.units import format_bytes, format_decimal_bytes, format_hz, format_rate
 from sizeup.views.table import Column, Table
+from sizeup.views.topology import memory_unknown
 
 SCHEMA = "sizeup.detect/1"
+UNKNOWN = "unknown"
 
 _CACHE_LETTERS = {CacheKind.DATA: "d", CacheKind.INSTRUCTION: "i", CacheKind.UNIFIED: ""}
 
@@ -239,7 +241,7 @@ def processor_section(machine: Machine) -> Section:
     counts.append(_pu_text(machine.pu_counts))
     facts = [
         ("model", machine.cpu_model or "unknown"),
-        ("counts", ", ".join(counts)),
+        ("counts", ", ".join(counts) if machine.pus else f"{UNKNOWN}: no CPU could be read"),
         ("base clock", _clock_text(machine.base_clock)),
     ]
     if (kinds := _kinds_text(machine)) is not None:
@@ -249,7 +251,13 @@ def processor_section(machine: Machine) -> Section:
 
 
 def _size_or_unknown(size: int | None) -> str:
-    return "?" if size is None else format_bytes(size)
+    return UNKNOWN if size is None else format_bytes(size)
+
+
+def _memory_text(machine: Machine) -> str:
+    if machine.memory_bytes is None:
+        return memory_unknown(machine)
+    return f"{format_bytes(machine.memory_bytes)}, {_size_or_unknown(machine.memory_available_bytes)} available"
 
 
 def _huge_pages_text(pools: tuple[HugePages, ...]) -> str:
@@ -260,10 +268,7 @@ def _huge_pages_text(pools: tuple[HugePages, ...]) -> str:
 def memory_section(machine: Machine) -> Section:
     """Memory as a whole and by node, free memory beside it."""
     facts = [
-        (
-            "memory",
-            f"{_size_or_unknown(machine.memory_bytes)}, {_size_or_unknown(machine.memory_available_bytes)} available",
-        ),
+        ("memory", _memory_text(machine)),
         ("huge pages", f"{_huge_pages_text(machine.huge_pages)} in use"),
     ]
     if not machine.nodes:
@@ -328,7 +333,7 @@ def network_section(machine: Machine) -> Section | None:
         (
             nic.name,
             nic.kind,
-            {True: "up", False: "down", None: "?"}[nic.up],
+            {True: "up", False: "down", None: UNKNOWN}[nic.up],
             _speed_text(nic),
             "-" if nic.mtu is None else str(nic.mtu),
             "-" if nic.node is None else str(nic.node),
@@ -358,7 +363,7 @@ def storage_section(machine: Machine) -> Section | None:
         (
             f"  {device.name}" if device.parent else device.dm_name or device.name,
             device.kind.value + (f" {device.raid_level}" if device.raid_level else ""),
-            "?" if device.size_bytes is None else format_decimal_bytes(device.size_bytes),
+            UNKNOWN if device.size_bytes is None else format_decimal_bytes(device.size_bytes),
             "-" if device.node is None else str(device.node),
             device.model or ",".join(device.members) or "-",
             ",".join(device.mount_points) or "-",
@@ -386,7 +391,7 @@ def adapters_section(machine: Machine) -> Section | None:
             hba.name,
             hba.transport.value,
             hba.driver or "-",
-            hba.state or "?",
+            hba.state or UNKNOWN,
             _hba_rate(hba),
             "-" if hba.node is None else str(hba.node),
             str(len(hba.targets)),
@@ -416,7 +421,7 @@ def paths_section(machine: Machine) -> Section | None:
                     path.hba or "-",
                     path.target or "-",
                     "-" if path.node is None else str(path.node),
-                    state or "?",
+                    state or UNKNOWN,
                 )
             )
     columns = (
@@ -452,11 +457,11 @@ def nfs_section(machine: Machine) -> Section | None:
         (
             mount.mount_point,
             mount.export,
-            mount.version or "?",
-            mount.protocol or "?",
-            "?" if mount.transports is None else str(mount.transports),
+            mount.version or UNKNOWN,
+            mount.protocol or UNKNOWN,
+            UNKNOWN if mount.transports is None else str(mount.transports),
             _size_or_unknown(mount.read_size_bytes),
-            {True: "hard", False: "soft", None: "?"}[mount.hard],
+            {True: "hard", False: "soft", None: UNKNOWN}[mount.hard],
         )
         for mount in machine.nfs_mounts
     )
@@ -497,7 +502,7 @@ def growth_section(before: Machine, after: Machine) -> Section:
             _size_or_unknown(node.memory_bytes),
             _size_or_unknown(earlier[node.os_id].free_bytes),
             _size_or_unknown(node.free_bytes),
-            _signed_bytes(growth[node.os_id]) if node.os_id in growth else "?",
+            _signed_bytes(growth[node.os_id]) if node.os_id in growth else UNKNOWN,
             _huge_pages_text(earlier[node.os_id].huge_pages),
             _huge_pages_text(node.huge_pages),
         )

@@ -12,6 +12,8 @@ from sizeup.model.storage import BlockDevice, BlockKind
 from sizeup.model.topology import Cache, CacheKind, Core, Package
 from sizeup.units import format_bytes, format_count, format_decimal_bytes, format_hz, format_ns, format_rate
 
+_MEMINFO = "/proc/meminfo"
+
 
 @dataclass(frozen=True, slots=True)
 class Item:
@@ -132,7 +134,7 @@ def machine_facts(machine: Machine) -> tuple[tuple[str, str], ...]:
         ("Cores", len(machine.cores)),
         ("Threads", f"{counts.present} present, {counts.online} online, {counts.allowed} allowed"),
         ("NUMA nodes", len(machine.nodes) or "none: the kernel knows no NUMA"),
-        ("Memory", _optional_bytes(machine.memory_bytes)),
+        ("Memory", _optional_bytes(machine.memory_bytes) or memory_unknown(machine)),
         ("Available", _optional_bytes(machine.memory_available_bytes)),
         ("Virtual", platform.hypervisor or guest),
         ("Container", platform.container),
@@ -143,6 +145,13 @@ def machine_facts(machine: Machine) -> tuple[tuple[str, str], ...]:
         ("NUMA balancing", platform.numa_balancing),
         ("Architecture", platform.architecture),
     )
+
+
+def memory_unknown(machine: Machine) -> str:
+    """That the size of the memory is unknown, and what it should have been read from."""
+    gap = next((gap.reason for gap in machine.gaps if gap.subject == _MEMINFO), None)
+    reason = gap or "no MemTotal there, and no node or memory block states a size"
+    return f"unknown ({_MEMINFO}: {reason})"
 
 
 def _nodes_by_package(machine: Machine) -> dict[int, list[NumaNode]]:
