@@ -78,3 +78,13 @@ def test_the_layers_in_the_document_are_those_of_the_build() -> None:
     text = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
 
     assert "\n".join(layers) in text
+
+
+def test_nothing_strays_into_the_top_level() -> None:
+    if not (ROOT / ".git").exists():
+        pytest.skip("only a checkout can tell what belongs to it")
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    top = {name.partition("/")[0] for name in listed.split("\0") if name}
+
+    files, folders = ["pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md"], ["console", "native", "plugins"]
+    assert {name for name in top if not name.startswith(".")} == {*files, *folders, "tests", "docs"}

@@ -7,7 +7,11 @@ import pytest
 
 @pytest.fixture(autouse=True)
 def _plain_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """What the developer's terminal asks for, and the sessions of his store, must not change what is drawn."""
+    """What the developer's terminal asks for, and the sessions of his store, must not change what is drawn.
+
+    What the console keeps goes into the current folder, which is the test's own.
+    """
+    monkeypatch.chdir(tmp_path)
     for name in ("NO_COLOR", "COLORTERM", "TEXTUAL_THEME"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("TERM", "xterm-256color")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -552,8 +553,7 @@ def _written(folder: Path, ending: str) -> str:
     return "".join(path.read_text() for path in folder.glob(f"sizeup-overview-*.{ending}"))
 
 
-async def test_the_screen_is_kept_as_text_and_as_a_picture(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+async def test_the_screen_is_kept_as_text_and_as_a_picture(tmp_path: Path) -> None:
     console = Console(tmp_path)
     async with console.shown() as pilot:
         await pilot.press("y", "P")
@@ -565,8 +565,42 @@ async def test_the_screen_is_kept_as_text_and_as_a_picture(tmp_path: Path, monke
     assert "url(" not in picture.replace("url(#", "")
 
 
-async def test_readonly_writes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+async def test_in_ascii_the_text_is_kept_as_it_was_seen(tmp_path: Path) -> None:
+    console = Console(tmp_path, options=Options(ascii=True))
+    async with console.shown() as pilot:
+        await pilot.press("y")
+        await pilot.pause()
+
+    assert "2 sockets, 8 cores" in _written(tmp_path, "txt")
+    assert _written(tmp_path, "txt").isascii()
+
+
+@pytest.mark.parametrize("folder", ["removed", "/proc"])
+async def test_a_folder_that_takes_no_file_is_said_in_words(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, folder: str
+) -> None:
+    place = tmp_path / folder
+    place.mkdir(exist_ok=True)
+    monkeypatch.chdir(place)
+    if folder == "removed":
+        place.rmdir()
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    _store(tmp_path, "one")
+    console = Console(tmp_path)
+    async with console.shown() as pilot:
+        await pilot.press("y", "P", "5", "e")
+        await pilot.pause()
+        await pilot.press("enter")
+        await console.app.workers.wait_for_complete()
+
+        told = [note.message for note in console.app._notifications]
+        assert len(told) == 3
+        for words in told:
+            assert re.search("current folder has gone|cannot be written to|cannot write", words)
+    assert _written(tmp_path, "*") == ""
+
+
+async def test_readonly_writes_nothing(tmp_path: Path) -> None:
     console = Console(tmp_path, options=Options(readonly=True))
     async with console.shown() as pilot:
         await pilot.press("y", "P")

@@ -12,7 +12,18 @@ from typing import BinaryIO
 from sizeup.errors import UsageError
 
 
-def write(path: str, content: Callable[[BinaryIO], object]) -> None:
+def current_folder() -> str:
+    """Where this program was started, to write into; ``UsageError`` where it cannot be."""
+    try:
+        folder = os.getcwd()
+    except OSError as error:  # removed since
+        raise UsageError(f"the current folder has gone: {error.strerror}; start sizeup in another one") from error
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise UsageError(f"{folder}: the current folder cannot be written to; start sizeup in one that can")
+    return folder
+
+
+def write(path: str, content: Callable[[BinaryIO], object], *, advice: str = "; choose another place with -o") -> None:
     """Let ``content`` write the file at ``path``, or standard output where it is ``-``.
 
     A file that was there stays until the new one is complete and on the disk; what was begun is removed
@@ -30,9 +41,7 @@ def write(path: str, content: Callable[[BinaryIO], object]) -> None:
         _replace(place, content)
     except OSError as error:
         kept = "; the file that was there is unchanged" if os.path.isfile(place) else ""
-        raise UsageError(
-            f"{path}: cannot write: {error.strerror or error}{kept}; choose another place with -o"
-        ) from error
+        raise UsageError(f"{path}: cannot write: {error.strerror or error}{kept}{advice}") from error
 
 
 def _replace(place: str, content: Callable[[BinaryIO], object]) -> None:

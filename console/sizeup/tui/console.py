@@ -27,7 +27,7 @@ from sizeup.session.log import in_use
 from sizeup.session.store import directory, unfinished
 from sizeup.sizing.advise import HEADLINE, Sizing, whatif
 from sizeup.tui.actions import ACTIONS, bindings
-from sizeup.tui.driver import ConsoleDriver
+from sizeup.tui.driver import ConsoleDriver, plain
 from sizeup.tui.hotplug import Hotplug
 from sizeup.tui.options import Options
 from sizeup.tui.runs import Request, Runs, current
@@ -310,24 +310,27 @@ class ConsoleApp(App[int]):
         """Copy the screen as text by OSC 52, and keep it in a file: many terminals drop what is copied so."""
         rows = self.screen._compositor.render_strips()  # noqa: SLF001  the only way to the text as it stands
         text = "\n".join("".join(segment.text for segment in row).rstrip() for row in rows)
+        if self.glyphs is Glyphs.ASCII:
+            text = plain(text)
         self.copy_to_clipboard(text)
-        self._keep("txt", text)
+        self._keep("txt", text, "Copied, and wrote")
 
     def action_picture(self) -> None:
         """Write the screen as SVG."""
         self._keep("svg", standalone(self.export_screenshot(title="sizeup")))
 
-    def _keep(self, ending: str, content: str) -> None:
+    def _keep(self, ending: str, content: str, done: str = "Wrote") -> None:
         if self.readonly:
-            self.notify("read-only: nothing is written", severity="warning", markup=False)
+            self.notify("read-only: no file is written", severity="warning", markup=False)
             return
-        path = os.path.join(os.getcwd(), f"sizeup-{self.current_mode}-{datetime.now(UTC):%Y%m%dT%H%M%SZ}.{ending}")
+        name = f"sizeup-{self.current_mode}-{datetime.now(UTC):%Y%m%dT%H%M%SZ}.{ending}"
         try:
-            output.write(path, lambda file: file.write(content.encode()))
+            path = os.path.join(output.current_folder(), name)
+            output.write(path, lambda file: file.write(content.encode()), advice="")
         except SizeupError as error:
             self.notify(str(error), severity="error", markup=False)
             return
-        self.notify(f"Wrote {path}", markup=False)
+        self.notify(f"{done} {path}", markup=False)
 
     def action_leave(self) -> None:
         """Leave; while a run is on, ask what becomes of it."""

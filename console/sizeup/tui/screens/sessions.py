@@ -20,6 +20,7 @@ from textual.widgets.option_list import Option
 from sizeup.analysis.compare import compare
 from sizeup.analysis.digest import digest_side
 from sizeup.errors import SizeupError
+from sizeup.report import output
 from sizeup.report.text import table_lines
 from sizeup.session.log import read_session
 from sizeup.session.store import SUFFIX, Entry, annotate, entries
@@ -185,10 +186,14 @@ class SessionsScreen(ModeScreen):
 
     async def _export(self, path: str, kind: str) -> None:
         # The command line does it, in a process of its own: a large session must not hold the screen.
-        target = Path.cwd() / (_name(path) + _ENDINGS[kind])
+        try:
+            target = os.path.join(output.current_folder(), _name(path) + _ENDINGS[kind])
+        except SizeupError as error:
+            self.notify(str(error), severity="error", markup=False)
+            return
         process = await asyncio.create_subprocess_exec(
             sys.executable,
-            *("-m", "sizeup", "export", path, f"--{kind}", "-o", str(target)),
+            *("-m", "sizeup", "export", path, f"--{kind}", "-o", target),
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.DEVNULL,
             stderr=asyncio.subprocess.PIPE,
