@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from difflib import get_close_matches
+
+from msgspec import Struct
 
 from sizeup.errors import UsageError
 from sizeup.text import one_line
@@ -29,8 +30,7 @@ _TRUE, _FALSE = ("true", "yes", "on", "1"), ("false", "no", "off", "0")
 Value = str | bool
 
 
-@dataclass(frozen=True, slots=True)
-class Key:
+class Key(Struct, frozen=True):
     """One thing that can be set."""
 
     name: str
@@ -83,8 +83,7 @@ KEYS = (
 _KNOWN = {key.name: key for key in KEYS}
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
+class Setting(Struct, frozen=True):
     """A key's value and who gave it."""
 
     value: Value
@@ -92,8 +91,7 @@ class Setting:
     """The file with the key, or the variable."""
 
 
-@dataclass(frozen=True, slots=True)
-class Configuration:
+class Configuration(Struct, frozen=True):
     """Everything that was set."""
 
     settings: Mapping[str, Setting]

@@ -17,8 +17,9 @@ import hmac
 import ipaddress
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from enum import Enum
+
+from msgspec import Struct, field
 
 
 class Secret(Enum):
@@ -84,8 +85,7 @@ def _is_public(path: str) -> bool:
     return bool(_PUBLIC_PATH.fullmatch(path) or path.startswith(_PUBLIC_TREES) or _PUBLIC_DEVICE.fullmatch(device))
 
 
-@dataclass(slots=True)
-class Masker:
+class Masker(Struct):
     """Replaces secrets by pseudonyms, and remembers which."""
 
     key: bytes

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 
 class Origin(Enum):
@@ -18,8 +19,7 @@ class Origin(Enum):
     RULE = "rule"
 
 
-@dataclass(frozen=True, slots=True)
-class Quantity:
+class Quantity(Struct, frozen=True):
     """A value with its unit, its range, where it came from and what to doubt about it."""
 
     value: float
@@ -40,8 +40,7 @@ class Quantity:
             raise ValueError(f"{self.source}: {self.value} {self.unit} lies outside {self.low} to {self.high}")
 
 
-@dataclass(frozen=True, slots=True)
-class Words:
+class Words(Struct, frozen=True):
     """A fact in words, such as a processor's name, with where it came from."""
 
     value: str
@@ -49,8 +48,7 @@ class Words:
     source: str
 
 
-@dataclass(frozen=True, slots=True)
-class Ratio:
+class Ratio(Struct, frozen=True):
     """Two quantities of one unit compared both ways, so that no percentage is without its base."""
 
     a: Quantity

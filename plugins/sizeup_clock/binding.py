@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from sizeup.probing.native import NativeJob
 from sizeup_clock._native import ffi, lib
 
 
-@dataclass(frozen=True, slots=True)
-class Rates:
+class Rates(Struct, frozen=True):
     """What turns nanoseconds into cycles and ticks, in hertz."""
 
     core_hz: float
     counter_hz: float
 
 
-@dataclass(frozen=True, slots=True)
-class Steps:
+class Steps(Struct, frozen=True):
     """How finely a clock moves on one CPU; steps in ticks of a counter, else nanoseconds."""
 
     reads: int
@@ -28,8 +27,7 @@ class Steps:
     backwards: int
 
 
-@dataclass(frozen=True, slots=True)
-class OrderSeen:
+class OrderSeen(Struct, frozen=True):
     """What two CPUs saw of each other's clock; ticks of a counter, else nanoseconds."""
 
     reads: int

@@ -6,10 +6,11 @@ import errno
 import os
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import Enum
 from types import TracebackType
 from typing import Any, Self
+
+from msgspec import Struct
 
 from sizeup_direct_io._native import ffi, lib
 
@@ -56,8 +57,7 @@ class Pattern(Enum):
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Worker:
+class Worker(Struct, frozen=True):
     """One thread of a job: its descriptor, its region and its pattern."""
 
     engine: Engine
@@ -358,8 +358,7 @@ class Job:
         _check(status, "stopping the workers")
 
 
-@dataclass(frozen=True, slots=True)
-class Extents:
+class Extents(Struct, frozen=True):
     """How the bytes of a file lie on its device."""
 
     written_bytes: int

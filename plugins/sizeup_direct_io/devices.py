@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from sizeup.errors import RefusedError
 from sizeup_direct_io.facts import read_text
@@ -13,8 +14,7 @@ EDGE_BYTES = 1 << 20
 """Labels live at both ends; this much of each is searched, and never written to."""
 
 
-@dataclass(frozen=True, slots=True)
-class Signature:
+class Signature(Struct, frozen=True):
     """A mark that says to whom a device belongs."""
 
     owner: str

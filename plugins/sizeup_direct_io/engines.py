@@ -5,7 +5,8 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from sizeup.errors import RefusedError
 from sizeup_direct_io.binding import Engine
@@ -13,16 +14,14 @@ from sizeup_direct_io.binding import Engine
 _NAMES = {"io_uring": Engine.IO_URING, "aio": Engine.AIO, "oracle-like": Engine.AIO, "threads": Engine.THREADS}
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(Struct, frozen=True):
     """An engine with the reason it was taken."""
 
     engine: Engine
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Policy:
+class Policy(Struct, frozen=True):
     """What this kernel allows this process; see ``binding.availability`` and ``/proc/sys``."""
 
     errors: Mapping[Engine, int]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import statistics
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from sizeup.model.sample import Estimate
 from sizeup_direct_io import facts, honesty, knee
@@ -23,8 +24,7 @@ FLUSH_IS_VOLATILE_NS = 30_000
 """No medium makes data safe faster; a cache that says so does."""
 
 
-@dataclass(frozen=True, slots=True)
-class Calm:
+class Calm(Struct, frozen=True):
     """What others did before the first request."""
 
     pressure_percent: float | None
@@ -190,8 +190,7 @@ def knees(workload: str, ramps: Sequence[Sequence[knee.Load]]) -> Estimate | Non
     )
 
 
-@dataclass(frozen=True, slots=True)
-class PointResult:
+class PointResult(Struct, frozen=True):
     """A point with all of its windows."""
 
     at: Coordinates

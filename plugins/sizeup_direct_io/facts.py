@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import resource
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from sizeup_direct_io import binding
 from sizeup_direct_io.binding import Engine
@@ -37,8 +38,7 @@ def read_policy() -> Policy:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Pressure:
+class Pressure(Struct, frozen=True):
     """One line of ``/proc/pressure``."""
 
     some_avg10_percent: float
@@ -61,8 +61,7 @@ def read_pressure(resource_name: str) -> Pressure | None:
     return parse_pressure(text) if text else None
 
 
-@dataclass(frozen=True, slots=True)
-class HostCpu:
+class HostCpu(Struct, frozen=True):
     """The first lines of ``/proc/stat``: the whole host since it started, in nanoseconds of CPU."""
 
     user_ns: int
@@ -129,8 +128,7 @@ def process_cpu_ns() -> int:
     return round((usage.ru_utime + usage.ru_stime) * 1e9)
 
 
-@dataclass(frozen=True, slots=True)
-class Accounting:
+class Accounting(Struct, frozen=True):
     """What the kernel charged this process at the block layer (``/proc/self/io``)."""
 
     read_bytes: int
@@ -149,8 +147,7 @@ def read_accounting() -> Accounting | None:
     return parse_accounting(text) if text else None
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceCounters:
+class DeviceCounters(Struct, frozen=True):
     """``/sys/dev/block/M:m/stat``: what all processes together moved."""
 
     read_bytes: int
@@ -177,8 +174,7 @@ def read_huge_page_bytes() -> int | None:
     return None
 
 
-@dataclass(frozen=True, slots=True)
-class Mount:
+class Mount(Struct, frozen=True):
     """One line of ``/proc/self/mountinfo``."""
 
     device: str
@@ -250,8 +246,7 @@ def read_kernel_threads_ns() -> dict[str, int]:
     return spent
 
 
-@dataclass(frozen=True, slots=True)
-class NfsBytes:
+class NfsBytes(Struct, frozen=True):
     """The ``bytes:`` line of one mount in ``/proc/self/mountstats``."""
 
     direct_read: int

@@ -7,8 +7,9 @@ cache, a file with journalled data passes the open, a buffered one passes the ac
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 from sizeup.units import format_bytes, format_ns, format_rate
 from sizeup_direct_io.binding import Extents
@@ -35,8 +36,7 @@ class Verdict(Enum):
     UNKNOWN = "unknown"
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(Struct, frozen=True):
     """One of the four questions, answered."""
 
     name: str
@@ -47,8 +47,7 @@ class Part:
     """Those of the reasons that speak against it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Facts:
+class Facts(Struct, frozen=True):
     """What was read beside one measurement; None where the system does not say."""
 
     alignment: tuple[int, int] | None
@@ -181,8 +180,7 @@ def judge_concurrent(ratio: float | None, why_unknown: str) -> Part:
     return opinion.part()
 
 
-@dataclass(frozen=True, slots=True)
-class Conditions:
+class Conditions(Struct, frozen=True):
     """How calm it was around a measurement."""
 
     drift: float

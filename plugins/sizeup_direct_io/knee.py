@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
+
+from msgspec import Struct
 
 PAYS = 1.10
 """A doubling of concurrency pays when it gains at least this factor of throughput."""
 
 
-@dataclass(frozen=True, slots=True)
-class Load:
+class Load(Struct, frozen=True):
     """One point of a ramp."""
 
     outstanding: int
@@ -21,8 +21,7 @@ class Load:
     """Requests or bytes a second."""
 
 
-@dataclass(frozen=True, slots=True)
-class Knee:
+class Knee(Struct, frozen=True):
     """The knee over one or more ramps."""
 
     outstanding: int

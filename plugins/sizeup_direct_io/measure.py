@@ -9,8 +9,10 @@ import statistics
 import threading
 import time
 from collections.abc import Generator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import pairwise
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from sizeup.errors import SizeupError
 from sizeup.model.sample import Disturbance, Samples
@@ -27,8 +29,7 @@ BLOCKS = 10
 _T95 = (12.7, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23, 2.20, 2.18, 2.16, 2.14, 2.13, 2.12, 2.11, 2.10)
 
 
-@dataclass(frozen=True, slots=True)
-class Window:
+class Window(Struct, frozen=True):
     """How long to measure."""
 
     warmup_seconds: float
@@ -40,8 +41,7 @@ class Window:
     stall_seconds: float
 
 
-@dataclass(frozen=True, slots=True)
-class Edge:
+class Edge(Struct, frozen=True):
     """What was read at one end of a window."""
 
     host: facts.HostCpu
@@ -55,8 +55,7 @@ class Edge:
     """None where the target is not on NFS."""
 
 
-@dataclass(frozen=True, slots=True)
-class Measured:
+class Measured(Struct, frozen=True):
     """One window of one point."""
 
     at: Mapping[str, str | int | float]
@@ -130,8 +129,7 @@ def half_width(values: Sequence[float]) -> float | None:
     return t95 * statistics.stdev(values) / math.sqrt(len(values))
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """Whose counters are read beside the workers' own."""
 
     device_number: int

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 from sizeup_direct_io.binding import Pattern
 
@@ -31,8 +32,7 @@ class Durable(Enum):
     """A write, then fdatasync(2), timed together."""
 
 
-@dataclass(frozen=True, slots=True)
-class Stream:
+class Stream(Struct, frozen=True):
     """One kind of request."""
 
     name: str
@@ -48,8 +48,7 @@ class Stream:
     """Concurrency counts streams with regions of their own, each ``READ_AHEAD`` deep."""
 
 
-@dataclass(frozen=True, slots=True)
-class Point:
+class Point(Struct, frozen=True):
     """What runs at the same time, for one measured point."""
 
     at: Mapping[str, str | int | float]
@@ -59,8 +58,7 @@ class Point:
     huge_pages: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Sweep:
+class Sweep(Struct, frozen=True):
     """Points in order."""
 
     workload: str
@@ -79,8 +77,7 @@ class Sweep:
         return any(stream.extends for point in self.points for stream, _ in point.loads)
 
 
-@dataclass(frozen=True, slots=True)
-class Custom:
+class Custom(Struct, frozen=True):
     """What ``preset=custom`` is made of."""
 
     block_bytes: int

@@ -5,8 +5,10 @@ from __future__ import annotations
 import statistics
 import time
 from collections.abc import Generator, Iterator
-from dataclasses import dataclass, replace
 from typing import TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from sizeup.errors import RefusedError
 from sizeup.model.gap import Gap
@@ -33,8 +35,7 @@ CHECK_ROUNDS = 2
 Result = TypeVar("Result")
 
 
-@dataclass(frozen=True, slots=True)
-class Order:
+class Order(Struct, frozen=True):
     """Everything a run was told."""
 
     preset: str

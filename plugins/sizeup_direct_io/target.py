@@ -7,8 +7,9 @@ import errno
 import os
 import re
 import stat
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 from sizeup.errors import RefusedError, SizeupError
 from sizeup.units import format_bytes, format_decimal_bytes
@@ -32,8 +33,7 @@ class Kind(Enum):
     WRITABLE_DEVICE = "a device, allowed for writing by name"
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(Struct, frozen=True):
     """An open target; closing the descriptor is all it takes to be rid of a made one."""
 
     kind: Kind
@@ -66,8 +66,7 @@ class Target:
         os.close(self.descriptor)
 
 
-@dataclass(frozen=True, slots=True)
-class Wish:
+class Wish(Struct, frozen=True):
     """What the user asked for."""
 
     path: str

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from sizeup.model.machine import Machine
 from sizeup.model.network import NfsMount
 from sizeup.model.storage import BlockDevice
 
 
-@dataclass(frozen=True, slots=True)
-class Way:
+class Way(Struct, frozen=True):
     """The controllers, adapters or interfaces that all data of a target passes."""
 
     bytes_per_second: float

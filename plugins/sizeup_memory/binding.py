@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any
+
+from msgspec import Struct, field
 
 from sizeup.probing.native import NativeJob
 from sizeup_memory._native import ffi, lib
@@ -31,8 +32,7 @@ class Policy(IntEnum):
     INTERLEAVE = 2
 
 
-@dataclass(frozen=True, slots=True)
-class Memory:
+class Memory(Struct, frozen=True):
     """Which pages, on which nodes."""
 
     pages: Pages = Pages.THP
@@ -47,8 +47,7 @@ class Memory:
         return sum(1 << node for node in self.nodes)
 
 
-@dataclass(frozen=True, slots=True)
-class ChasePoint:
+class ChasePoint(Struct, frozen=True):
     """One working set; see ``struct sizeup_latency_point``."""
 
     span_bytes: int
@@ -59,8 +58,7 @@ class ChasePoint:
     memory: Memory = field(default_factory=Memory)
 
 
-@dataclass(frozen=True, slots=True)
-class StopRule:
+class StopRule(Struct, frozen=True):
     """When a point has been measured long enough; see ``struct sizeup_stop_rule``."""
 
     replicate_seconds: float
@@ -89,8 +87,7 @@ class StopRule:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Placement:
+class Placement(Struct, frozen=True):
     """Where pages really are."""
 
     pages: int
@@ -127,8 +124,7 @@ def room_bytes(memory: Memory) -> int:
     return int(lib.sizeup_room_bytes(memory.mask, memory.policy))
 
 
-@dataclass(frozen=True, slots=True)
-class Member:
+class Member(Struct, frozen=True):
     """One thread with memory of its own; see ``struct sizeup_traffic_member``."""
 
     cpu: int
@@ -138,8 +134,7 @@ class Member:
     stride_bytes: int = 64
 
 
-@dataclass(frozen=True, slots=True)
-class TrafficPoint:
+class TrafficPoint(Struct, frozen=True):
     """What the streams do while one point is measured."""
 
     streams: int
@@ -147,8 +142,7 @@ class TrafficPoint:
     delay_ns: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
+class Pair(Struct, frozen=True):
     """Two CPUs that pass one line to and fro; ``home`` is a node, None wherever it falls."""
 
     cpu: int
@@ -156,8 +150,7 @@ class Pair:
     home: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class HammerResult:
+class HammerResult(Struct, frozen=True):
     """What one process of random stores did."""
 
     ops: int

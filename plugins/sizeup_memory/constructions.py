@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from sizeup_memory.binding import Pages
 
@@ -10,8 +10,7 @@ KIB = 1 << 10
 MIB = 1 << 20
 
 
-@dataclass(frozen=True, slots=True)
-class Construction:
+class Construction(Struct, frozen=True):
     """Pages, stride and order of a chain."""
 
     name: str

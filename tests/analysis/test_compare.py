@@ -1,9 +1,9 @@
 """A comparison says what differs, what cannot be decided, and why it may mislead."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from sizeup.analysis.compare import Comparison, Figure, Verdict, compare, parse_question
 from sizeup.analysis.digest import Digest, RunValue, session_paths

@@ -1,8 +1,7 @@
 """Findings are pure: one machine in, or two looks, and out what its user should know."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from sizeup.discovery.findings import contradictions, find, growth_findings
 from sizeup.model.finding import Severity

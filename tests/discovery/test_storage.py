@@ -1,9 +1,9 @@
 """Disks are told apart by their place, stacks end on leaves, and every path has its port."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from sizeup.discovery.machine import discover
 from sizeup.discovery.scsi import placed_by_interface

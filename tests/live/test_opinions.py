@@ -1,6 +1,6 @@
 """Other libraries may disagree; then both figures are shown and the kernel's is kept."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from sizeup.discovery.machine import discover
 from sizeup.live.opinions import Opinion, disagreements, psutil_opinions

@@ -1,6 +1,5 @@
 """Sharing: what names an owner leaves in no field, the same thing keeps the same pseudonym, the rest stays."""
 
-import dataclasses
 import gzip
 import io
 import re
@@ -11,6 +10,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from report.sessions import machine, records, written
 from sizeup.masking import Masker
@@ -40,11 +40,7 @@ def plant(value: Any) -> Any:
     if isinstance(value, tuple):
         return tuple(map(plant, value))
     if isinstance(value, msgspec.Struct):
-        return msgspec.structs.replace(value, **{name: plant(getattr(value, name)) for name in value.__struct_fields__})
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return dataclasses.replace(
-            value, **{field.name: plant(getattr(value, field.name)) for field in dataclasses.fields(value)}
-        )
+        return replace(value, **{name: plant(getattr(value, name)) for name in value.__struct_fields__})
     return value
 
 
@@ -53,10 +49,10 @@ def telling_machine() -> MachineRecord:
     found = machine("")
     return MachineRecord(
         1,
-        dataclasses.replace(
+        replace(
             found,
-            platform=dataclasses.replace(found.platform, hostname=SECRETS["host"]),
-            block_devices=(dataclasses.replace(found.block_devices[0], serial=SECRETS["serial"], wwn=SECRETS["wwn"]),),
+            platform=replace(found.platform, hostname=SECRETS["host"]),
+            block_devices=(replace(found.block_devices[0], serial=SECRETS["serial"], wwn=SECRETS["wwn"]),),
         ),
     )
 
@@ -151,7 +147,7 @@ def test_records_of_unknown_kinds_are_not_shared(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("host", ["vm", "a", "ok"])
 def test_a_host_with_a_name_too_short_to_search_for_is_masked_in_its_own_fields(tmp_path: Path, host: str) -> None:
-    items = [msgspec.structs.replace(records()[0], host=host), *records()[1:]]
+    items = [replace(records()[0], host=host), *records()[1:]]
     packed, _ = shared(written(tmp_path / "short.sizeup.jsonl", *items))
     out = tmp_path / "share.sizeup.jsonl.gz"
     out.write_bytes(packed)
@@ -161,12 +157,12 @@ def test_a_host_with_a_name_too_short_to_search_for_is_masked_in_its_own_fields(
 
 def test_of_the_kernels_command_line_only_known_settings_are_shared(tmp_path: Path) -> None:
     found = machine()
-    platform = dataclasses.replace(
+    platform = replace(
         found.platform,
         command_line="root=LABEL=payroll rd.token=hunter2 numa=off nfsroot=filer7:/vol/root",
         kernel_settings=("numa=off",),
     )
-    item = MachineRecord(1, dataclasses.replace(found, platform=platform))
+    item = MachineRecord(1, replace(found, platform=platform))
     packed, _ = shared(written(tmp_path / "one.sizeup.jsonl", records()[0], item))
     text = gzip.decompress(packed).decode()
 

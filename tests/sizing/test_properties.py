@@ -1,11 +1,11 @@
 """What must hold for every machine, not only for published ones."""
 
 import math
-from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from sizeup.errors import UsageError
 from sizeup.quantity import Origin, Quantity, Words, compare

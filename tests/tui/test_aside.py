@@ -1,7 +1,8 @@
 """Where the console runs while a step measures, on machines that are made up."""
 
 from collections.abc import Collection
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from consoles import machine
 from sizeup.model.machine import Machine

@@ -1,9 +1,9 @@
 """The run manager against a runner that is played by hand."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import msgspec
+from msgspec.structs import replace
 
 from consoles import PlayedRunner, ended, records
 from sizeup.live.cost import ConsoleCost

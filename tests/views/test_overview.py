@@ -1,6 +1,6 @@
 """The first screen as a value."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.machine import Machine

@@ -1,6 +1,6 @@
 """One figure for a step: the newest while it runs, an honest one when it has ended."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from sizeup.model.plan import Better, Series, Step
 from sizeup.model.sample import Estimate, Outcome, Status

@@ -13,10 +13,12 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from enum import Enum
 from itertools import pairwise
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from sizeup.analysis.digest import Digest, RunValue
 from sizeup.analysis.machines import Difference, machine_differences
@@ -60,8 +62,7 @@ class Verdict(Enum):
     """No outcome of so many runs could have decided."""
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(Struct, frozen=True):
     """A difference that was asked about: ``memory.latency.dram-thp > +5%``."""
 
     text: str
@@ -74,8 +75,7 @@ class Question:
     """The bound as a share: 0.05 for +5 %."""
 
 
-@dataclass(frozen=True, slots=True)
-class Figure:
+class Figure(Struct, frozen=True):
     """One metric, or one point of it, on both sides."""
 
     metric: str
@@ -105,8 +105,7 @@ class Figure:
         return self.verdict not in (Verdict.SAME, Verdict.TOO_FEW)
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Struct, frozen=True):
     """What became of one question."""
 
     question: Question
@@ -114,8 +113,7 @@ class Answer:
     alarm: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(Struct, frozen=True):
     """Everything that was found, hardware first."""
 
     sides: tuple[tuple[Digest, ...], tuple[Digest, ...]]
@@ -139,8 +137,7 @@ class Comparison:
         return any(answer.alarm for answer in self.answers)
 
 
-@dataclass(frozen=True, slots=True)
-class Mean:
+class Mean(Struct, frozen=True):
     """The geometric mean of the ratios of all metrics that share a direction."""
 
     better: Better

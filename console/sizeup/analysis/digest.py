@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from sizeup.analysis.statistics import median
 from sizeup.errors import UsageError
@@ -16,8 +18,7 @@ from sizeup.session.log import Key, Point, Session, StepRun, read_session
 from sizeup.session.store import SUFFIX
 
 
-@dataclass(frozen=True, slots=True)
-class RunValue:
+class RunValue(Struct, frozen=True):
     """One point of one metric, as one run saw it."""
 
     metric: str
@@ -36,8 +37,7 @@ class RunValue:
     """Seconds since the epoch when it was begun; None where the session does not say."""
 
 
-@dataclass(frozen=True, slots=True)
-class Digest:
+class Digest(Struct, frozen=True):
     """One session without its samples."""
 
     path: str

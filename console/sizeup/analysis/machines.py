@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from sizeup.model.machine import Machine
 from sizeup.model.topology import CacheKind
@@ -13,8 +14,7 @@ from sizeup.units import format_bytes, format_decimal_bytes, format_hz
 UNKNOWN = "unknown"
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
+class Difference(Struct, frozen=True):
     """One fact that is not the same on both sides."""
 
     what: str

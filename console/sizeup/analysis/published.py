@@ -7,7 +7,9 @@ into the same headline figures, which carry the keys of sizing.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from sizeup.analysis.digest import Digest, RunValue, digest_side, epoch
 from sizeup.analysis.measured import measured
@@ -22,8 +24,7 @@ PREFIX = "preset:"
 _CYCLES, _CLOCK = "observed.cycles_per_call", "machine.ghz"
 
 
-@dataclass(frozen=True, slots=True)
-class _Headline:
+class _Headline(Struct, frozen=True):
     key: str
     title: str
     unit: str

@@ -8,9 +8,11 @@ import time
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from types import MappingProxyType
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from sizeup import __version__
 from sizeup.analysis.measured import measured
@@ -50,8 +52,7 @@ _TOOL = f"sizeup {__version__}"
 _BROKEN = (Status.FAILED, Status.CRASHED, Status.TIMED_OUT)
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(Struct, frozen=True):
     """What the command line asks of a run."""
 
     plan: str = "standard"
@@ -69,8 +70,7 @@ class Request:
     only_builtin: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
+class Result(Struct, frozen=True):
     """How a run ended."""
 
     path: str | None

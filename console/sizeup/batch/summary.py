@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import shutil
-from dataclasses import replace
 
 import msgspec
+from msgspec.structs import replace
 
 from sizeup.analysis.compare import Comparison
 from sizeup.report.text import table_lines, text

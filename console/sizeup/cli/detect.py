@@ -119,7 +119,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _with_opinions(machine: Machine, sysroot: str) -> Machine:
-    from dataclasses import replace
+    from msgspec.structs import replace
 
     from sizeup.live.opinions import cpuinfo_opinions, disagreements, psutil_opinions
 

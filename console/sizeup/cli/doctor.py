@@ -9,9 +9,10 @@ import argparse
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import asdict
 
 from sizeup.config import KEYS, Configuration, load
 from sizeup.errors import ExitStatus, MalformedError

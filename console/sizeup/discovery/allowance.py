@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from sizeup.discovery.lists import parse_cpulist
 from sizeup.discovery.mounts import parse_mounts
@@ -12,8 +13,7 @@ from sizeup.discovery.sysroot import Sysroot
 _STATUS = re.compile(r"^(Cpus|Mems)_allowed_list:\s*([\d,:/-]+)$", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
-class Allowance:
+class Allowance(Struct, frozen=True):
     """None where nothing restricts, or nothing was recorded."""
 
     cpus: tuple[int, ...] | None = None

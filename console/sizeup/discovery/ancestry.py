@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from sizeup.discovery.sysroot import Sysroot
 
@@ -15,8 +16,7 @@ _HAS_NODE = re.compile(rf"{PCI_ADDRESS.pattern}|nvme\d+|[A-Z0-9]+:\d\d|pci[0-9a-
 """Devices that may have a ``numa_node``: PCI functions, NVMe controllers, ACPI devices."""
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """Where a device hangs; all None for a virtual one."""
 
     path: str | None

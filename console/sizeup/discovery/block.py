@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from sizeup.discovery.ancestry import Ancestry
 from sizeup.discovery.mounts import parse_mountinfo, parse_mounts
@@ -45,8 +46,7 @@ _VIRTUAL_NAMES = (
 _SCSI_OPTICAL = 5
 
 
-@dataclass(frozen=True, slots=True)
-class Surroundings:
+class Surroundings(Struct, frozen=True):
     """What is read once for all devices."""
 
     drivers: Mapping[int, str]

@@ -6,7 +6,8 @@ One value per level, kind and set of CPUs that share it, made at the set's first
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from sizeup.discovery.cpus import CPU, CpuSet, read_set
 from sizeup.discovery.sysroot import Sysroot
@@ -65,8 +66,7 @@ def _read_caches(sysroot: Sysroot, cores: tuple[Core, ...], names: tuple[str, st
     return tuple(sorted(found.values(), key=lambda cache: (cache.level, order[cache.kind], cache.shared_by)))
 
 
-@dataclass(frozen=True, slots=True)
-class _Shelf:
+class _Shelf(Struct, frozen=True):
     """What is known after the first cores, so that the next cost a read for each cache of their own."""
 
     indexes: dict[tuple[str | None, tuple[str, ...]], tuple[tuple[str, int, CacheKind], ...]]

@@ -15,10 +15,10 @@ import re
 import stat
 import tarfile
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
+from msgspec import Struct, field
 
 from sizeup.discovery.block import parse_vpd_serial
 from sizeup.discovery.disguise import Disguise
@@ -50,8 +50,7 @@ _WITH_ADDRESSES_FIELDS = frozenset({"nfs_mounts", "mount_points", "address", "ta
 _MISSING = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ENODEV, errno.ENXIO, errno.ELOOP, errno.ENAMETOOLONG})
 
 
-@dataclass(slots=True)
-class Trove:
+class Trove(Struct):
     """What was read, by path without links, seen from the root."""
 
     files: dict[str, bytes] = field(default_factory=dict)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from sizeup.discovery.sysroot import Sysroot
 from sizeup.model.topology import Cache, CacheKind
@@ -22,8 +23,7 @@ _S390_CACHE = re.compile(
 _S390_PROCESSOR = re.compile(r"processor (\d+)")
 
 
-@dataclass(frozen=True, slots=True)
-class CpuInfo:
+class CpuInfo(Struct, frozen=True):
     """The parts of cpuinfo that sysfs lacks."""
 
     processors: tuple[int, ...] = ()

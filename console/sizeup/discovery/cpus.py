@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from sizeup.discovery.cpuinfo import CpuInfo
 from sizeup.discovery.lists import format_list, parse_cpulist, parse_cpumask
@@ -29,8 +30,7 @@ _KINDS = (("cpu_core", "performance"), ("cpu_atom", "efficient"), ("cpu_lowpower
 CpuSet = tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Processors:
+class Processors(Struct, frozen=True):
     """The processor half of a machine."""
 
     packages: tuple[Package, ...]
@@ -159,8 +159,7 @@ def read_kinds(sysroot: Sysroot, online: CpuSet) -> dict[int, str]:
     return kinds
 
 
-@dataclass(frozen=True, slots=True)
-class _Sets:
+class _Sets(Struct, frozen=True):
     """What the CPUs say of themselves."""
 
     cores: _Partition

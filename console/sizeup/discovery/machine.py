@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from sizeup.discovery.allowance import read_allowance
 from sizeup.discovery.ancestry import Ancestry

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 _ESCAPE = re.compile(r"\\([0-7]{3})")
 _MOUNTS_LIMIT = 1 << 14
 
 
-@dataclass(frozen=True, slots=True)
-class Mount:
+class Mount(Struct, frozen=True):
     """One line of a mount table."""
 
     what: str

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import ipaddress
 import re
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from sizeup.discovery.mounts import Mount, parse_mountinfo, parse_mounts, unescape
 from sizeup.discovery.sysroot import Sysroot
@@ -19,8 +21,7 @@ _OPERATION = re.compile(r"([A-Z][A-Z_0-9]*): ((?:\d{1,20} ?){8,9})$")
 _ATTRIBUTE_CACHE = ("actimeo", "acregmin", "acregmax", "acdirmin", "acdirmax")
 
 
-@dataclass(frozen=True, slots=True)
-class MountStats:
+class MountStats(Struct, frozen=True):
     """The part of mountstats about one NFS mount."""
 
     export: str

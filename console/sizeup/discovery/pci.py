@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from sizeup.discovery.ancestry import PCI_ADDRESS, Ancestry, link_name
 from sizeup.discovery.cpus import read_set
@@ -53,8 +55,7 @@ def _hexadecimal(text: str) -> int | None:
     return int(text, 16) if re.fullmatch(r"[0-9A-Fa-f]{1,8}", text) else None
 
 
-@dataclass(frozen=True, slots=True)
-class _Identity:
+class _Identity(Struct, frozen=True):
     class_code: int | None
     vendor: int | None
     device: int | None

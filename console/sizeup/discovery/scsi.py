@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from sizeup.discovery.ancestry import Ancestry, Place
 from sizeup.discovery.sysroot import Sysroot, Unreadable

@@ -7,7 +7,9 @@ so a set of N members offers N, N/2, N/4 or N/6 members' worth of writes.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from sizeup.model.storage import BlockDevice, BlockKind
 
@@ -17,8 +19,7 @@ _WRITE_COST = {"raid1": None, "raid10": 2, "raid4": 4, "raid5": 4, "raid6": 6}
 _DEPTH_LIMIT = 16
 
 
-@dataclass(frozen=True, slots=True)
-class _Bottom:
+class _Bottom(Struct, frozen=True):
     leaves: tuple[str, ...]
     reads: float
     writes: float

@@ -14,9 +14,10 @@ import json
 import os
 import stat
 from collections.abc import Callable
-from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, TypeVar
+
+from msgspec import Struct
 
 from sizeup.errors import MalformedError, UsageError
 from sizeup.model.gap import Gap
@@ -50,8 +51,7 @@ _CHUNK = 1 << 16
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class Unreadable:
+class Unreadable(Struct, frozen=True):
     """The kernel's refusal to hand a file over."""
 
     errno: int

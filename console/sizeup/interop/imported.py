@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from sizeup import __version__
 from sizeup.model.machine import Machine
@@ -52,8 +54,7 @@ def load(requests: str, outstanding: int) -> Coordinates:
     return {"workload": requests, "outstanding": outstanding}
 
 
-@dataclass(frozen=True, slots=True)
-class Measured:
+class Measured(Struct, frozen=True):
     """One step's worth of another tool's figures."""
 
     id: str
@@ -66,8 +67,7 @@ class Measured:
     chart: str = "curve"
 
 
-@dataclass(frozen=True, slots=True)
-class Imported:
+class Imported(Struct, frozen=True):
     """What one file says."""
 
     tool: str

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from sizeup.errors import MalformedError
 
@@ -11,8 +12,7 @@ _STACKED = ("dm-", "md", "loop", "ram", "zram", "sr", "drbd", "bcache")
 """Names of devices whose I/O is counted again in the disks under them; a file has names and nothing else."""
 
 
-@dataclass(frozen=True, slots=True)
-class Interval:
+class Interval(Struct, frozen=True):
     """One interval, all disks together; None for what the file does not tell."""
 
     bytes_per_second: float | None
@@ -22,16 +22,14 @@ class Interval:
     redo_bytes_per_second: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Intervals:
+class Intervals(Struct, frozen=True):
     """A whole file."""
 
     intervals: tuple[Interval, ...]
     doubts: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Disk:
+class Disk(Struct, frozen=True):
     """One disk in one interval."""
 
     name: str

@@ -9,10 +9,10 @@ from __future__ import annotations
 import math
 import tomllib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 import msgspec
+from msgspec import Struct
 
 from sizeup.errors import MalformedError, UsageError
 from sizeup.interop.awr import parse_awr
@@ -38,8 +38,7 @@ class _Toml(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"fo
     title: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(Struct, frozen=True):
     """One file of a workload."""
 
     name: str

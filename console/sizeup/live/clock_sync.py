@@ -9,7 +9,8 @@ from __future__ import annotations
 import ctypes
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from sizeup.live.environment import Fact
 
@@ -35,8 +36,7 @@ class Timex(ctypes.Structure):
     )
 
 
-@dataclass(frozen=True, slots=True)
-class ClockSync:
+class ClockSync(Struct, frozen=True):
     """What is known of the clock's discipline."""
 
     synchronised: bool | None

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import msgspec
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class ConsoleCost:
+class ConsoleCost(Struct, frozen=True):
     """Totals since that console started."""
 
     cpu_seconds: float

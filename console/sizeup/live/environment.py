@@ -9,7 +9,8 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from sizeup.text import one_line
 
@@ -20,8 +21,7 @@ _NAMED = 5
 Fact = str | int | float | bool | None
 
 
-@dataclass(frozen=True, slots=True)
-class _Snapshot:
+class _Snapshot(Struct, frozen=True):
     at: float
     idle: int
     steal: int

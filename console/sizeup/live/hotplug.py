@@ -7,15 +7,15 @@ thread of udev's observer.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Protocol
+
+from msgspec import Struct
 
 SUBSYSTEMS = ("block", "net", "scsi_host", "fc_host", "fc_remote_ports", "nvme", "pci", "memory", "cpu", "infiniband")
 """The classes that a machine is made of; input devices and the like stay quiet."""
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(Struct, frozen=True):
     """One event."""
 
     action: str

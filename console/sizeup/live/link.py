@@ -14,7 +14,8 @@ import statistics
 import termios
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 ASK = b"\x1b[6n"
 """DSR 6, report cursor position (ECMA-48)."""
@@ -33,8 +34,7 @@ Ask = Callable[[bytes], int | None]
 """Writes something and the question behind it; the value is the cursor's column, None where no answer came."""
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(Struct, frozen=True):
     """What the terminal at the other end told by its answers."""
 
     answer_ns: int

@@ -7,9 +7,8 @@ who asked.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import psutil
+from msgspec import Struct
 
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.machine import Machine
@@ -17,8 +16,7 @@ from sizeup.model.machine import Machine
 _MEMORY_TOLERANCE = 0.01
 
 
-@dataclass(frozen=True, slots=True)
-class Opinion:
+class Opinion(Struct, frozen=True):
     """One figure of another library."""
 
     library: str

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 import psutil
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class Rate:
+class Rate(Struct, frozen=True):
     """What one device moves; bytes and operations a second since the last look."""
 
     name: str
@@ -23,8 +22,7 @@ class Rate:
     write_operations_per_second: float
 
 
-@dataclass(frozen=True, slots=True)
-class Counters:
+class Counters(Struct, frozen=True):
     """Totals of one device since boot."""
 
     read_bytes: int

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from sizeup.quantity import Quantity, Words
 
 
-@dataclass(frozen=True, slots=True)
-class Input:
+class Input(Struct, frozen=True):
     """A named figure that the advice was computed from."""
 
     key: str
@@ -21,8 +20,7 @@ class Input:
     """The spelling of the unit that the key or the rule states its figure in, ``GHz`` or ``MiB``; empty for none."""
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(Struct, frozen=True):
     """Where a rule comes from."""
 
     id: str
@@ -34,8 +32,7 @@ class Source:
     url: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Advice:
+class Advice(Struct, frozen=True):
     """One figure or verdict."""
 
     id: str

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class Stage:
+class Stage(Struct, frozen=True):
     """One stage of a way."""
 
     name: str
@@ -23,8 +22,7 @@ class Stage:
     """What all devices on the stage could ask for together; None where it carries one device."""
 
 
-@dataclass(frozen=True, slots=True)
-class PathBudget:
+class PathBudget(Struct, frozen=True):
     """The way of one device's data to memory."""
 
     device: str

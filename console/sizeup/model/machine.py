@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from msgspec import Struct, field
 
 from sizeup.model.budget import PathBudget
 from sizeup.model.finding import Finding
@@ -24,8 +24,7 @@ from sizeup.model.topology import Cache, CacheKind, Core, Die, Package, Pu
 from sizeup.quantity import Quantity
 
 
-@dataclass(frozen=True, slots=True)
-class PuCounts:
+class PuCounts(Struct, frozen=True):
     """Three facts that are never one."""
 
     present: int
@@ -33,8 +32,7 @@ class PuCounts:
     allowed: int
 
 
-@dataclass(frozen=True, slots=True)
-class Machine:
+class Machine(Struct, frozen=True):
     """One host, live or recorded."""
 
     packages: tuple[Package, ...] = ()

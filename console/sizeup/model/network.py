@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class Nic:
+class Nic(Struct, frozen=True):
     """One network interface."""
 
     name: str
@@ -39,8 +38,7 @@ class Nic:
     """RDMA devices on the same PCI function."""
 
 
-@dataclass(frozen=True, slots=True)
-class RdmaPort:
+class RdmaPort(Struct, frozen=True):
     """One port of an InfiniBand or RoCE device."""
 
     device: str
@@ -52,8 +50,7 @@ class RdmaPort:
     node: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class NfsOperation:
+class NfsOperation(Struct, frozen=True):
     """What one kind of call has cost since the mount; mountstats, per-op statistics."""
 
     name: str
@@ -65,8 +62,7 @@ class NfsOperation:
     execute_ms: int
 
 
-@dataclass(frozen=True, slots=True)
-class NfsMount:
+class NfsMount(Struct, frozen=True):
     """One NFS mount, read from the mount table and never by touching the server."""
 
     mount_point: str

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 
 class MemoryKind(Enum):
@@ -18,8 +19,7 @@ class MemoryKind(Enum):
     UNKNOWN = "unknown"
 
 
-@dataclass(frozen=True, slots=True)
-class HugePages:
+class HugePages(Struct, frozen=True):
     """One pool of huge pages."""
 
     page_bytes: int
@@ -30,8 +30,7 @@ class HugePages:
     """Promised to a mapping and not yet touched; None for the pool of a node, as the kernel counts them as a whole."""
 
 
-@dataclass(frozen=True, slots=True)
-class NodeAccess:
+class NodeAccess(Struct, frozen=True):
     """What the firmware's HMAT says of a node's memory from its nearest initiators; not a measurement."""
 
     read_latency_ns: int | None = None
@@ -41,8 +40,7 @@ class NodeAccess:
     initiators: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class NumaNode:
+class NumaNode(Struct, frozen=True):
     """One node as the kernel lists it."""
 
     os_id: int

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 
 class NodeOrigin(Enum):
@@ -17,8 +18,7 @@ class NodeOrigin(Enum):
     """From ``local_cpulist``, where it is the CPUs of one node and not of the whole machine."""
 
 
-@dataclass(frozen=True, slots=True)
-class PciLink:
+class PciLink(Struct, frozen=True):
     """Speed and width of a PCI Express link."""
 
     gigatransfers: float
@@ -27,8 +27,7 @@ class PciLink:
     """Lanes."""
 
 
-@dataclass(frozen=True, slots=True)
-class PciFunction:
+class PciFunction(Struct, frozen=True):
     """One function of a PCI device, with the edge that leads up from it."""
 
     address: str

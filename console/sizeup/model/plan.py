@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import Enum
+
+from msgspec import Struct, field
 
 SettingValue = str | int | float | bool
 """One setting of a probe: sizes in bytes, times in seconds, CPU lists and paths as text."""
@@ -32,8 +33,7 @@ class Better(Enum):
     NEITHER = "neither"
 
 
-@dataclass(frozen=True, slots=True)
-class Series:
+class Series(Struct, frozen=True):
     """One measured quantity against one coordinate."""
 
     name: str
@@ -48,8 +48,7 @@ class Series:
     axis_title: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(Struct, frozen=True):
     """One native job that may hold many interleaved points; it runs in a worker of its own."""
 
     id: str
@@ -68,8 +67,7 @@ class Step:
     """The CPUs it measures on, which the console keeps away from; empty when it does not matter."""
 
 
-@dataclass(frozen=True, slots=True)
-class Refusal:
+class Refusal(Struct, frozen=True):
     """A step that must not, or cannot, run here."""
 
     step: str
@@ -77,8 +75,7 @@ class Refusal:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(Struct, frozen=True):
     """What a run will do."""
 
     name: str

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class ControlGroup:
+class ControlGroup(Struct, frozen=True):
     """What the cgroup of this process allows it; None where it sets no limit or none was recorded."""
 
     path: str | None = None
@@ -17,8 +16,7 @@ class ControlGroup:
     memory_bytes: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Platform:
+class Platform(Struct, frozen=True):
     """What is true of the machine as a whole; None where it could not be read."""
 
     architecture: str | None = None

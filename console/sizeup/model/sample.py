@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import Enum, IntFlag
+
+from msgspec import Struct, field
 
 Coordinates = Mapping[str, str | int | float]
 """Where a point lies: ``{"working_set_bytes": 16384}`` or ``{"cpu_node": 0, "memory_node": 1}``."""
@@ -24,8 +25,7 @@ class Disturbance(IntFlag):
     WARMUP = 64
 
 
-@dataclass(frozen=True, slots=True)
-class Samples:
+class Samples(Struct, frozen=True):
     """A batch of one series at one point; the lists are of equal length."""
 
     series: str
@@ -38,8 +38,7 @@ class Samples:
     """``Disturbance`` bits per sample; empty when none was disturbed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Estimate:
+class Estimate(Struct, frozen=True):
     """What the samples of one point say so far; a later one for the same series and point replaces it."""
 
     series: str
@@ -64,8 +63,7 @@ class Estimate:
     """
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
+class Progress(Struct, frozen=True):
     """How far the step is."""
 
     done: float
@@ -86,8 +84,7 @@ class Status(Enum):
     TIMED_OUT = "timed-out"
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(Struct, frozen=True):
     """The end of a step, with the reason where it is not plain success."""
 
     status: Status

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 
 class BlockKind(Enum):
@@ -29,8 +30,7 @@ class BlockKind(Enum):
     OTHER = "other"
 
 
-@dataclass(frozen=True, slots=True)
-class BlockDevice:
+class BlockDevice(Struct, frozen=True):
     """One whole disk, partition or stacked device."""
 
     name: str
@@ -102,8 +102,7 @@ class Transport(Enum):
     OTHER = "other"
 
 
-@dataclass(frozen=True, slots=True)
-class TargetPort:
+class TargetPort(Struct, frozen=True):
     """The far end: a port of a storage array, an expander's end device, an iSCSI portal."""
 
     name: str
@@ -119,8 +118,7 @@ class TargetPort:
     """``rport-11:0-0``, ``end_device-10:0``, ``session1``: what leads to it in a device's path."""
 
 
-@dataclass(frozen=True, slots=True)
-class Hba:
+class Hba(Struct, frozen=True):
     """One SCSI host: a port of a host bus adapter, a RAID controller, or an iSCSI session."""
 
     name: str
@@ -158,8 +156,7 @@ class Hba:
     sent_bytes: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ScsiDevice:
+class ScsiDevice(Struct, frozen=True):
     """One logical unit seen over one path."""
 
     hctl: str
@@ -179,8 +176,7 @@ class ScsiDevice:
     """ALUA: ``active/optimized``, ``active/non-optimized``, ``standby`` ...; None without ALUA."""
 
 
-@dataclass(frozen=True, slots=True)
-class Path:
+class Path(Struct, frozen=True):
     """Initiator port x target port x LUN: one way to the data of a map."""
 
     device: str
@@ -197,8 +193,7 @@ class Path:
     access_state: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class MultipathMap:
+class MultipathMap(Struct, frozen=True):
     """A multipath device over its paths."""
 
     name: str
@@ -210,8 +205,7 @@ class MultipathMap:
     paths: tuple[Path, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class NvmePath:
+class NvmePath(Struct, frozen=True):
     """One controller's way to a shared namespace."""
 
     name: str
@@ -222,8 +216,7 @@ class NvmePath:
     """Nodes whose I/O the kernel sends this way."""
 
 
-@dataclass(frozen=True, slots=True)
-class NvmeController:
+class NvmeController(Struct, frozen=True):
     """One NVMe controller; its number is not its subsystem's."""
 
     name: str
@@ -246,8 +239,7 @@ class NvmeController:
     """Entries of a submission queue."""
 
 
-@dataclass(frozen=True, slots=True)
-class NvmeNamespace:
+class NvmeNamespace(Struct, frozen=True):
     """One namespace; not a LUN, though it is used as one."""
 
     name: str
@@ -259,8 +251,7 @@ class NvmeNamespace:
     """Only of a namespace under native multipath."""
 
 
-@dataclass(frozen=True, slots=True)
-class NvmeSubsystem:
+class NvmeSubsystem(Struct, frozen=True):
     """Controllers that share their namespaces."""
 
     name: str

@@ -6,8 +6,9 @@ A PU is one hardware thread and is known by its kernel CPU number.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 
 class CacheKind(Enum):
@@ -18,8 +19,7 @@ class CacheKind(Enum):
     UNIFIED = "unified"
 
 
-@dataclass(frozen=True, slots=True)
-class Pu:
+class Pu(Struct, frozen=True):
     """One hardware thread that the kernel has present."""
 
     cpu: int
@@ -30,8 +30,7 @@ class Pu:
     """Index into ``Machine.cores``; None while offline, when the kernel hides the topology."""
 
 
-@dataclass(frozen=True, slots=True)
-class Core:
+class Core(Struct, frozen=True):
     """A distinct ``core_cpus`` set."""
 
     pus: tuple[int, ...]
@@ -50,8 +49,7 @@ class Core:
     cluster: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Die:
+class Die(Struct, frozen=True):
     """A piece of silicon in a package; a package that names no dies is one."""
 
     pus: tuple[int, ...]
@@ -59,8 +57,7 @@ class Die:
     os_id: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Package:
+class Package(Struct, frozen=True):
     """What fits one socket, the word of licences and data sheets."""
 
     pus: tuple[int, ...]
@@ -69,8 +66,7 @@ class Package:
     model: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Cache:
+class Cache(Struct, frozen=True):
     """One physical cache, seen from the online PUs that share it."""
 
     level: int

@@ -10,8 +10,9 @@ import errno
 import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from sizeup.errors import RefusedError, SizeupError
 from sizeup.model.gap import Gap
@@ -26,8 +27,7 @@ _CANNOT_OR_MAY_NOT = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Point:
+class Point(Struct, frozen=True):
     """What one point of the job is called in the log."""
 
     series: str

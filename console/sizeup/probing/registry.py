@@ -10,11 +10,12 @@ from __future__ import annotations
 import importlib
 import importlib.util
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from difflib import get_close_matches
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import cast
+
+from msgspec import Struct
 
 from sizeup.errors import MalformedError, SizeupError, UsageError
 from sizeup.model.plan import Series
@@ -26,8 +27,7 @@ GROUP = "sizeup.probes"
 OWN_DISTRIBUTION = "sizeup"
 
 
-@dataclass(frozen=True, slots=True)
-class RegisteredProbe:
+class RegisteredProbe(Struct, frozen=True):
     """One probe that can be planned."""
 
     manifest: Manifest
@@ -52,8 +52,7 @@ class RegisteredProbe:
         return tuple(entry.series() for entry in self.manifest.series)
 
 
-@dataclass(frozen=True, slots=True)
-class BrokenProbe:
+class BrokenProbe(Struct, frozen=True):
     """An entry point that cannot be used, and why."""
 
     name: str
@@ -61,8 +60,7 @@ class BrokenProbe:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Registry:
+class Registry(Struct, frozen=True):
     """Every probe of this installation."""
 
     probes: Mapping[str, RegisteredProbe]

@@ -16,10 +16,11 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
 from typing import Protocol
 
 import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
 
 from sizeup.model.plan import Step
 from sizeup.model.sample import Estimate, Outcome, Progress, Samples, Status
@@ -73,8 +74,7 @@ class Control(Protocol):
         """Whether the running step should end."""
 
 
-@dataclass(slots=True)
-class _Ladder:
+class _Ladder(Struct):
     """How far the ending of a worker has come."""
 
     why: Status

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from enum import Enum
 from itertools import pairwise
 from textwrap import wrap
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from sizeup.units import format_value
 from sizeup.views.chart import Axis, Bar, BarChart, Boundary, Chart, HeatMap, Line, LineChart, Point, Scale
@@ -32,8 +34,7 @@ class Glyphs(Enum):
     ASCII = "ascii"
 
 
-@dataclass(frozen=True, slots=True)
-class _Alphabet:
+class _Alphabet(Struct, frozen=True):
     markers: str
     horizontal: str
     vertical: str
@@ -197,8 +198,7 @@ class _Raster:
         return "."
 
 
-@dataclass(frozen=True, slots=True)
-class _Frame:
+class _Frame(Struct, frozen=True):
     """Where the plot lies inside its drawing."""
 
     left: int

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from sizeup.report.markup import Markup, element, empty, joined, number
 from sizeup.text import one_line
@@ -112,8 +113,7 @@ def _fitted(text: str, width: float) -> str:
     return line
 
 
-@dataclass(frozen=True, slots=True)
-class _Plot:
+class _Plot(Struct, frozen=True):
     """The rectangle between the axes, and where values lie in it."""
 
     left: float

@@ -15,11 +15,11 @@ import stat
 import zlib
 from array import array
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, BinaryIO, ClassVar, Self, cast
 
 import msgspec
+from msgspec import Struct, field
 
 from sizeup.errors import MalformedError, UsageError
 from sizeup.model.advice import Advice
@@ -77,8 +77,7 @@ def point_key(series: str, at: Coordinates) -> Key:
     return series, tuple(sorted(at.items()))
 
 
-@dataclass(slots=True)
-class Point:
+class Point(Struct):
     """One series at one place: every sample, and what they say so far."""
 
     series: str
@@ -91,8 +90,7 @@ class Point:
     """None until the probe gave one; a probe may leave it at samples."""
 
 
-@dataclass(slots=True)
-class StepRun:
+class StepRun(Struct):
     """One step as it was run."""
 
     step: Step
@@ -117,8 +115,7 @@ class StepRun:
         return self.outcome is not None and self.outcome.status in (Status.OK, Status.NOT_CONVERGED)
 
 
-@dataclass(slots=True)
-class Damage:
+class Damage(Struct):
     """What the reader met and passed over."""
 
     torn: bool = False
@@ -150,8 +147,7 @@ class Damage:
         )
 
 
-@dataclass(slots=True)
-class Session:
+class Session(Struct):
     """One session file as a value; only its reader adds to it, everyone else reads."""
 
     header: SessionRecord

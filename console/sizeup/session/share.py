@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import gzip
 import re
 from collections.abc import Iterator, Mapping
@@ -99,14 +98,11 @@ def masked(value: object, masker: Masker, kind: Secret | None = None) -> object:
         return {masker.text(str(name)): _setting(str(name), item, masker) for name, item in value.items()}
     if isinstance(value, tuple | list):
         return type(value)(masked(item, masker, kind) for item in value)
-    if isinstance(value, msgspec.Struct):
-        return msgspec.structs.replace(value, **_fields(value, value.__struct_fields__, masker))
     if isinstance(value, Platform) and value.command_line is not None:
         # Roots, addresses and tokens stand there in any form; what bears on a measurement is known by name.
-        value = dataclasses.replace(value, command_line=" ".join(value.kernel_settings))
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        names = tuple(field.name for field in dataclasses.fields(value))
-        return dataclasses.replace(cast("Any", value), **_fields(value, names, masker))
+        value = msgspec.structs.replace(value, command_line=" ".join(value.kernel_settings))
+    if isinstance(value, msgspec.Struct):
+        return msgspec.structs.replace(value, **_fields(value, value.__struct_fields__, masker))
     return value
 
 
@@ -135,9 +131,6 @@ def _named(value: object, kind: Secret | None = None) -> Iterator[tuple[Secret, 
     elif isinstance(value, msgspec.Struct):
         for name in value.__struct_fields__:
             yield from _named(getattr(value, name), _kind_of(name))
-    elif dataclasses.is_dataclass(value):
-        for field in dataclasses.fields(value):
-            yield from _named(getattr(value, field.name), _kind_of(field.name))
 
 
 def _kind_of(name: str) -> Secret | None:

@@ -8,9 +8,10 @@ import os
 import pwd
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+
+from msgspec import Struct
 
 from sizeup.errors import SizeupError, UsageError
 from sizeup.session.log import Session, Writer, in_use, read_session
@@ -75,8 +76,7 @@ def _file_name(host: str) -> str:
     return re.sub(r"[^A-Za-z0-9_.-]", "_", host).strip(".")[:64] or "host"
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """One file of a folder of sessions."""
 
     path: Path

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from datetime import date
 from functools import cache
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from sizeup.errors import UsageError
 from sizeup.model.advice import Advice
@@ -47,8 +49,7 @@ SUMMARY = (
 """The advice whose verdicts are read first."""
 
 
-@dataclass(frozen=True, slots=True)
-class Sizing:
+class Sizing(Struct, frozen=True):
     """Everything that could be said, and what must be known to say more."""
 
     inputs: Inputs

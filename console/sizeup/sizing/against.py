@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from sizeup.quantity import Origin, Quantity, Ratio, compare
 from sizeup.sizing.advise import Sizing
 from sizeup.sizing.keys import KEYS
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(Struct, frozen=True):
     """One figure of two sizings."""
 
     id: str

@@ -10,7 +10,8 @@ import ast
 import math
 import operator
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from sizeup.errors import MalformedError
 from sizeup.units import format_in
@@ -36,8 +37,7 @@ _LARGEST_NODES = 60
 """A rule that needs more than this is not one a reader can check."""
 
 
-@dataclass(frozen=True, slots=True)
-class Formula:
+class Formula(Struct, frozen=True):
     """One checked expression."""
 
     text: str

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from sizeup.errors import UsageError
 from sizeup.model.advice import Advice
@@ -144,8 +145,7 @@ def _headline(sheet: Sheet) -> Iterator[Advice]:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Stage:
+class Stage(Struct, frozen=True):
     """One stage of the way to the disks."""
 
     name: str

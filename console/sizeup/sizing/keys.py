@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from difflib import get_close_matches
 from enum import Enum
+
+from msgspec import Struct
 
 from sizeup.errors import UsageError
 from sizeup.quantity import Origin, Quantity, Words
@@ -27,8 +28,7 @@ class Kind(Enum):
     CHOICE = "choice"
 
 
-@dataclass(frozen=True, slots=True)
-class Key:
+class Key(Struct, frozen=True):
     """One key with the unit of a bare number, its range and its meaning."""
 
     name: str

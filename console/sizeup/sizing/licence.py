@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from sizeup.errors import UsageError
 from sizeup.model.advice import Advice
@@ -37,8 +39,7 @@ _POOLED = frozenset({"cores", "sockets", "vcpus", "pinned_cores"})
 End = Literal["value", "low", "high"]
 
 
-@dataclass(frozen=True, slots=True)
-class _Choice:
+class _Choice(Struct, frozen=True):
     """What is being licensed, and what of the machine counts."""
 
     pack: Pack
@@ -521,8 +522,7 @@ def _against(sheet: Sheet, theirs: Sheet, pack: Pack, product: ProductEntry, oth
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(Struct, frozen=True):
     """One product of one vendor on this machine."""
 
     pack: str

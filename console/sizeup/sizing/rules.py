@@ -10,7 +10,6 @@ import math
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
 from datetime import date
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
@@ -18,6 +17,8 @@ from importlib.resources import files
 from typing import Annotated, Any, Literal, Protocol, TypeVar
 
 import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
 
 from sizeup.errors import MalformedError, UsageError
 from sizeup.model.advice import Source
@@ -227,8 +228,7 @@ class _UserFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename=
     override: tuple[OverrideEntry, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Rules:
+class Rules(Struct, frozen=True, eq=False):
     """All packs, by id; one set of rules is equal only to itself."""
 
     packs: tuple[Pack, ...]

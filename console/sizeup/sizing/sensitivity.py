@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from sizeup.errors import UsageError
 from sizeup.model.advice import Advice
@@ -24,8 +26,7 @@ _STRIDES = 6
 """Steps in each direction of the first search."""
 
 
-@dataclass(frozen=True, slots=True)
-class Swing:
+class Swing(Struct, frozen=True):
     """What one input does to one answer when it moves over its range."""
 
     key: str
@@ -43,8 +44,7 @@ class Swing:
         return abs(self.at_high - self.at_low)
 
 
-@dataclass(frozen=True, slots=True)
-class Flip:
+class Flip(Struct, frozen=True):
     """A value of one input at which one decision turns."""
 
     key: str

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from sizeup.model.advice import Advice, Input, Source
 from sizeup.quantity import Origin, Quantity, Words
@@ -162,8 +163,7 @@ class Sheet:
         return advice
 
 
-@dataclass(frozen=True, slots=True)
-class Calculation:
+class Calculation(Struct, frozen=True):
     """One subject of sizing: a generator of advice over a sheet."""
 
     name: str
@@ -176,8 +176,7 @@ class Calculation:
     """Prefixes of keys: whoever sets one wants this answered, and is told what is still missing."""
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(Struct, frozen=True):
     """A key without which a calculation could not be made."""
 
     key: str

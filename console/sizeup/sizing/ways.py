@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from difflib import get_close_matches
+
+from msgspec import Struct
 
 from sizeup.errors import UsageError
 from sizeup.model.budget import PathBudget
@@ -18,8 +19,7 @@ _USABLE = frozenset({None, "active", "active/optimized", "optimized", "live", "r
 """Access states of a path that carries data now; none is stated where there is one path only."""
 
 
-@dataclass(frozen=True, slots=True)
-class Way:
+class Way(Struct, frozen=True):
     """Devices of one kind that data of a database can take."""
 
     kind: str

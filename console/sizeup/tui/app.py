@@ -25,7 +25,7 @@ def run_console(sysroot: str = "/", session: str | None = None, choose: Callable
     columns, rows = os.get_terminal_size(2)
     os.write(2, splash(columns, rows))
     try:
-        from dataclasses import replace
+        from msgspec.structs import replace
 
         from sizeup.tui.loading import check_keys, load
         from sizeup.tui.options import Options

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from sizeup.live.hotplug import Change, Follower
 from sizeup.model.machine import Machine
 
 
-@dataclass(frozen=True, slots=True)
-class Hotplug:
+class Hotplug(Struct, frozen=True):
     """Where events come from, and how the machine is read again."""
 
     follow: Callable[[Callable[[Change], None]], Follower | None]

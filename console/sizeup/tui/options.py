@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 THEMES = ("dark", "light", "ansi-dark", "ansi-light", "colour-blind")
 """The first is the default; the ansi ones use the terminal's own 16 colours."""
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
+class Options(Struct, frozen=True):
     """One value for all of them."""
 
     theme: str = THEMES[0]

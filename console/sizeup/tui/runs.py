@@ -13,8 +13,9 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import IO
+
+from msgspec import Struct
 
 from sizeup.errors import SizeupError
 from sizeup.live.cost import ConsoleCost, spell_cost
@@ -26,8 +27,7 @@ Launcher = Callable[[Sequence[str], IO[bytes]], "subprocess.Popen[bytes]"]
 """Starts ``sizeup`` with these arguments, its standard input a pipe, its errors going to the file."""
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(Struct, frozen=True):
     """What to run."""
 
     probe: str
@@ -238,8 +238,7 @@ class Runs:
         self._aside.make_way((), None)  # before the next run, which inherits where we are
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
+class Standing(Struct, frozen=True):
     """Where a run stands, for a status line."""
 
     step: StepRun

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 
 class Scale(Enum):
@@ -14,8 +15,7 @@ class Scale(Enum):
     LOG2 = "log2"
 
 
-@dataclass(frozen=True, slots=True)
-class Axis:
+class Axis(Struct, frozen=True):
     """One axis; values are in the base unit and spelled by ``units.format_value``."""
 
     title: str
@@ -26,8 +26,7 @@ class Axis:
     high: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Point:
+class Point(Struct, frozen=True):
     """One drawn point with its interval where there is one."""
 
     x: float
@@ -37,24 +36,21 @@ class Point:
     disturbed: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(Struct, frozen=True):
     """One series of points in order of x."""
 
     label: str
     points: tuple[Point, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Boundary:
+class Boundary(Struct, frozen=True):
     """A named vertical line, such as the size of a cache."""
 
     x: float
     label: str
 
 
-@dataclass(frozen=True, slots=True)
-class LineChart:
+class LineChart(Struct, frozen=True):
     """Lines over two axes."""
 
     title: str
@@ -66,8 +62,7 @@ class LineChart:
     """One sentence that says what is seen; the text alternative of the picture."""
 
 
-@dataclass(frozen=True, slots=True)
-class Bar:
+class Bar(Struct, frozen=True):
     """One named value with its interval."""
 
     label: str
@@ -77,8 +72,7 @@ class Bar:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class BarChart:
+class BarChart(Struct, frozen=True):
     """Named values side by side."""
 
     title: str
@@ -87,8 +81,7 @@ class BarChart:
     caption: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class HeatMap:
+class HeatMap(Struct, frozen=True):
     """A matrix with its values printed; None where a cell was not measured."""
 
     title: str

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from enum import Enum
 from typing import Any
+
+from msgspec import Struct
 
 from sizeup.live.link import Link
 from sizeup.model.limits import Limits
@@ -45,8 +46,7 @@ class Verdict(Enum):
     MISSING = "x"
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
+class Check(Struct, frozen=True):
     """One circumstance."""
 
     area: str
@@ -61,8 +61,7 @@ class Check:
     """What it costs and what to do; empty where all is well."""
 
 
-@dataclass(frozen=True, slots=True)
-class TerminalFacts:
+class TerminalFacts(Struct, frozen=True):
     """What the environment and the terminal itself say."""
 
     present: bool
@@ -80,8 +79,7 @@ class TerminalFacts:
     """None where there is no terminal or it does not answer."""
 
 
-@dataclass(frozen=True, slots=True)
-class StoreFacts:
+class StoreFacts(Struct, frozen=True):
     """The folder where sessions are kept."""
 
     folder: str

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 
 import msgspec
+from msgspec import Struct
 
 from sizeup.discovery.findings import growth_by_node
 from sizeup.discovery.lists import format_list
@@ -176,8 +176,7 @@ def detected(document: Detection) -> Machine:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(Struct, frozen=True):
     """A heading with its facts, each a label and a text, and perhaps a table."""
 
     title: str

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from sizeup.model.machine import Machine
 from sizeup.model.numa import NumaNode
@@ -17,16 +18,14 @@ LOADS = 10
 """Steps of load that a core's cell tells apart, 0 to 9."""
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
+class Cell(Struct, frozen=True):
     """Some text and what it stands for: ``core``, ``load-7``, ``offline``, ``memory``, ``free``, ``name``, ``text``."""
 
     text: str
     role: str
 
 
-@dataclass(frozen=True, slots=True)
-class Map:
+class Map(Struct, frozen=True):
     """Rows of cells, and what its signs mean."""
 
     rows: tuple[tuple[Cell, ...], ...]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from sizeup.session.log import Session
 from sizeup.views.chart import BarChart, Chart, LineChart

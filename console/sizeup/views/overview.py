@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.machine import Machine
@@ -17,8 +19,7 @@ _MARKS = {Severity.CRITICAL: "! critical", Severity.WARNING: "! warning", Severi
 _ORDER = tuple(Severity)
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """One line, what stands behind it, and where it leads."""
 
     key: str
@@ -32,8 +33,7 @@ class Entry:
     """What to show there: a part of the machine, a probe."""
 
 
-@dataclass(frozen=True, slots=True)
-class Overview:
+class Overview(Struct, frozen=True):
     """The whole screen."""
 
     findings: tuple[Entry, ...]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from sizeup.model.advice import Advice
 from sizeup.model.finding import Severity
@@ -22,8 +23,7 @@ _COST = frozenset({"licence", "value", "cost", "price"})
 _LIMIT = frozenset({"limit", "chain", "bottleneck", "balance", "ceiling"})
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Struct, frozen=True):
     """One of the five questions, and what the session says to it."""
 
     question: str

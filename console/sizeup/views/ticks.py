@@ -8,22 +8,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from sizeup import units
 from sizeup.views.chart import Axis, Scale
 
 
-@dataclass(frozen=True, slots=True)
-class Tick:
+class Tick(Struct, frozen=True):
     """One named value of an axis."""
 
     value: float
     label: str
 
 
-@dataclass(frozen=True, slots=True)
-class Ruler:
+class Ruler(Struct, frozen=True):
     """One axis with its ends fixed and its ticks chosen."""
 
     scale: Scale

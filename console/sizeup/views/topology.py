@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from sizeup.model.machine import Machine
 from sizeup.model.network import NfsMount, Nic
@@ -15,8 +16,7 @@ from sizeup.units import format_bytes, format_count, format_decimal_bytes, forma
 _MEMINFO = "/proc/meminfo"
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(Struct, frozen=True):
     """One part of the machine: a label, what is known of it, and the parts inside."""
 
     key: str

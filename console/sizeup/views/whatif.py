@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from sizeup.model.advice import Advice
 from sizeup.quantity import Origin, Quantity
@@ -20,8 +21,7 @@ _FIRST = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class InputRow:
+class InputRow(Struct, frozen=True):
     """One input as a line."""
 
     key: str

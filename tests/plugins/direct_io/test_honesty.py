@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from sizeup_direct_io.binding import Extents
 from sizeup_direct_io.honesty import (

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import ClassVar
 
+from msgspec.structs import replace
 from rich.console import Group
 from rich.text import Text
 from textual.binding import BindingType
