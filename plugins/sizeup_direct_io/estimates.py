@@ -12,10 +12,10 @@ from sizeup.model.sample import Estimate
 from sizeup_direct_io import facts, honesty, knee
 from sizeup_direct_io.binding import Interval
 from sizeup_direct_io.honesty import Part, Verdict
-from sizeup_direct_io.measure import Measured, half_width
+from sizeup_direct_io.measure import QUANTILES, Measured, half_width
 
 Coordinates = Mapping[str, str | int | float]
-_TAIL = (("minimum", 0.0), ("p90", 0.9), ("p99_9", 0.999), ("p99_99", 0.9999), ("maximum", 1.0))
+_TAIL = (("minimum", 0.0), ("p99_99", 0.9999), ("maximum", 1.0))
 REDO_GOOD_NS, REDO_WATCH_NS = 1e6, 5e6
 """Of ``log file parallel write``: up to the first all is well, up to the second worth watching."""
 READ_MODIFY_WRITE = 1.5
@@ -88,8 +88,8 @@ def _quantiles(
     }
     extra["count"] = interval.count(kind)
     yield Estimate(f"{prefix}-mean", at, interval.mean_ns(kind), doubts=doubts)
-    yield Estimate(f"{prefix}-p50", at, interval.quantile_ns(kind, 0.5), doubts=doubts, extra=extra)
-    yield Estimate(f"{prefix}-p99", at, interval.quantile_ns(kind, 0.99), doubts=doubts, extra=extra)
+    for name, quantile in QUANTILES.items():
+        yield Estimate(f"{prefix}-{name}", at, interval.quantile_ns(kind, quantile), doubts=doubts, extra=extra)
 
 
 def costs(

@@ -25,6 +25,8 @@ SAMPLING_SECONDS = 0.2
 """Five samples a second: each costs well under a thousandth of a CPU."""
 BLOCKS = 10
 """A window is cut into this many blocks to see how far its figure can be trusted."""
+QUANTILES = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p999": 0.999}
+"""Of the latencies of an interval and of a point, by the end of the series' name."""
 # Student's t for a 95 % interval by degrees of freedom; the normal value beyond.
 _T95 = (12.7, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23, 2.20, 2.18, 2.16, 2.14, 2.13, 2.12, 2.11, 2.10)
 
@@ -185,23 +187,22 @@ class _Watch:
         now, host = self.take(), facts.read_host_cpu()
         flags = (int(Disturbance.WARMUP),) if warming_up else ()
         moment = (context.since_start_ns(now[self._streams[0]].time_ns),)
-        intervals = [now[name].since(self.last[name]) for name in self._streams]
-        interval = intervals[0]
-        for other in intervals[1:]:
-            interval = interval.pooled_with(other)
-        seconds = intervals[0].seconds
+        intervals = {name: now[name].since(self.last[name]) for name in self._streams}
+        seconds = intervals[self._streams[0]].seconds
         busy = host.since(self._host)
         figures = {
-            "iops": interval.requests / seconds,
-            "rate": interval.transferred_bytes / seconds,
+            "iops": sum(interval.requests for interval in intervals.values()) / seconds,
+            "rate": sum(interval.transferred_bytes for interval in intervals.values()) / seconds,
             "in-flight": float(sum(sample.in_flight for sample in now.values())),
             "cpu": busy.busy_ns / max(1, busy.busy_ns + busy.idle_ns),
         }
-        for kind in ("read", "write"):
-            if interval.count(kind):
-                at = {**self.at, "direction": kind}
-                for series, quantile in (("latency-p50", 0.5), ("latency-p99", 0.99)):
-                    yield Samples(series, at, moment, (interval.quantile_ns(kind, quantile),), flags)
+        for name, interval in intervals.items():
+            where = {**self.at, "stream": name} if len(intervals) > 1 else self.at
+            for kind in ("read", "write"):
+                if interval.count(kind):
+                    at = {**where, "direction": kind}
+                    for series, quantile in QUANTILES.items():
+                        yield Samples(f"latency-{series}", at, moment, (interval.quantile_ns(kind, quantile),), flags)
         for series, value in figures.items():
             yield Samples(series, self.at, moment, (value,), flags)
         self.last, self._host = now, host

@@ -76,6 +76,35 @@ def test_a_ramp_yields_live_samples_estimates_and_a_verdict_and_leaves_no_file(f
     assert list(folder.iterdir()) == []
 
 
+def test_latency_bands_are_live_four_times_a_second_for_reads_and_writes_apart(folder: Path) -> None:
+    emissions = list(run(step(folder, preset="custom", read_percent=50, depth=2, seconds=1.0)))
+    live = [emission for emission in emissions if isinstance(emission, Samples)]
+
+    bands = {f"latency-{band}" for band in ("p50", "p90", "p99", "p999")}
+    assert {(s.series, s.at["direction"]) for s in live if s.series in bands} == {
+        (band, direction) for band in bands for direction in ("read", "write")
+    }
+    assert {s.series for s in live} == bands | {"iops", "rate", "in-flight", "cpu"}
+    times_ns = sorted({s.t_ns[0] for s in live if s.series == "latency-p999" and s.at["direction"] == "read"})
+    assert len(times_ns) / ((times_ns[-1] - times_ns[0]) / 1e9) >= 4
+    by_time = {
+        band: [s.values[0] for s in live if s.series == band and s.at["direction"] == "read"] for band in bands
+    }
+    assert all(
+        p50 <= p90 <= p99 <= p999
+        for p50, p90, p99, p999 in zip(
+            *(by_time[f"latency-{band}"] for band in ("p50", "p90", "p99", "p999")), strict=True
+        )
+    )
+
+
+def test_streams_at_the_same_time_have_bands_of_their_own(folder: Path) -> None:
+    emissions = list(run(step(folder, preset="redo+oltp")))
+    writers = {s.at.get("stream") for s in emissions if isinstance(s, Samples) and s.series == "latency-p99"}
+
+    assert writers == {None, "log", "small"}  # alone at the first point, beside the data at the second
+
+
 def test_a_file_that_was_written_is_read_directly(folder: Path) -> None:
     verdicts = [e for e in run(step(folder, depth=1)) if isinstance(e, Estimate) and e.series == "honest"]
 
