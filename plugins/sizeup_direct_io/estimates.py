@@ -154,9 +154,12 @@ def _pressure_percent(runs: Sequence[Measured], name: str) -> float | None:
 
 
 def doubts_of(parts: Sequence[Part]) -> tuple[str, ...]:
-    """What speaks against a figure, to stand beside it."""
+    """What speaks against a figure, to stand beside it; one reason each, so that a report can state it once."""
     return tuple(
-        f"{part.name}: {'; '.join(part.against)}" for part in parts if part.verdict in {Verdict.FAIL, Verdict.DOUBT}
+        f"{part.name}: {reason}"
+        for part in parts
+        if part.verdict in {Verdict.FAIL, Verdict.DOUBT}
+        for reason in part.against
     )
 
 
@@ -164,6 +167,8 @@ def honest(at: Coordinates, part: Part) -> Estimate:
     """One part of the verdict."""
     value = {Verdict.PASS: 1.0, Verdict.FAIL: 0.0}.get(part.verdict, 0.5)
     extra = {"verdict": part.verdict.value, "reasons": "; ".join(part.reasons)}
+    if part.from_cache:
+        extra["sizing"] = "left out"
     doubts = tuple(f"{part.name}: {reason}" for reason in part.against)
     return Estimate("honest", {**at, "part": part.name}, value, doubts=doubts, extra=extra)
 

@@ -45,6 +45,8 @@ class Part(Struct, frozen=True):
     """Everything that was looked at, in words."""
     against: tuple[str, ...] = ()
     """Those of the reasons that speak against it."""
+    from_cache: bool = False
+    """What was measured may be a cache: kept out of sizing, whatever the verdict."""
 
 
 class Facts(Struct, frozen=True):
@@ -87,10 +89,16 @@ class _Opinion:
         self._name = name
         self._verdicts: list[Verdict] = []
         self._reasons: list[str] = []
+        self._from_cache = False
 
     def say(self, verdict: Verdict, reason: str) -> None:
         self._verdicts.append(verdict)
         self._reasons.append(reason)
+
+    def suspect_cache(self, verdict: Verdict, reason: str) -> None:
+        """Something speaks against it that only a cache explains."""
+        self.say(verdict, f"{reason}: cache? Kept out of sizing")
+        self._from_cache = True
 
     def part(self) -> Part:
         said = list(zip(self._verdicts, self._reasons, strict=True))
@@ -99,6 +107,7 @@ class _Opinion:
             _worst(self._verdicts),
             tuple(self._reasons),
             tuple(reason for verdict, reason in said if verdict is not Verdict.PASS),
+            self._from_cache,
         )
 
 
@@ -141,16 +150,13 @@ def judge_physical(facts: Facts) -> Part:
     if facts.small_read_p50_ns is not None and facts.small_read_p50_ns < IMPLAUSIBLE_NS:
         opinion.say(Verdict.DOUBT, f"a median of {format_ns(facts.small_read_p50_ns)} is a cache's, not a device's")
     if facts.iops > IMPLAUSIBLE_IOPS:
-        opinion.say(Verdict.DOUBT, "more than a million requests a second: cache?")
+        opinion.suspect_cache(Verdict.DOUBT, f"{facts.iops / 1e6:.1f} million requests a second")
     if facts.path_limit and facts.bytes_per_second > facts.path_limit:
-        opinion.say(
-            Verdict.FAIL,
-            f"{format_rate(facts.bytes_per_second)} is more than the path carries ({format_rate(facts.path_limit)}): "
-            "cache?",
-        )
+        rate, carried = format_rate(facts.bytes_per_second), format_rate(facts.path_limit)
+        opinion.suspect_cache(Verdict.FAIL, f"{rate} is more than the path carries ({carried}, by path_limit)")
     elif not facts.path_limit and facts.way and facts.bytes_per_second > facts.way.bytes_per_second:
         rate, carried = format_rate(facts.bytes_per_second), format_rate(facts.way.bytes_per_second)
-        opinion.say(Verdict.DOUBT, f"{rate} is more than the way carries ({carried}, {facts.way.source}): cache?")
+        opinion.suspect_cache(Verdict.DOUBT, f"{rate} is more than the way carries ({carried}, {facts.way.source})")
     if facts.device_bytes is not None and facts.asked_bytes:
         ratio = facts.device_bytes / facts.asked_bytes
         if ratio < CHARGED_LOW:

@@ -233,6 +233,8 @@ def measure(
     try:
         with Job(workers, patience_seconds=window.stall_seconds) as job:
             return (yield from _observe(_Watch(job, streams, at), window, context, place, woken))
+    except OSError as error:
+        raise SizeupError(f"the requests could not be started: {error.strerror or error}") from error
     except StuckError as error:
         if isinstance(error.__context__, StalledError | CancelledError):
             raise error.__context__ from None

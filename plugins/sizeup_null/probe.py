@@ -7,6 +7,7 @@ import os
 import time
 from collections.abc import Iterable, Iterator
 
+from sizeup.errors import SizeupError
 from sizeup.model.machine import Machine
 from sizeup.model.plan import Settings, Step
 from sizeup.model.sample import Estimate, Progress, Samples
@@ -65,6 +66,8 @@ def _misbehave(how: str) -> None:
     match how:
         case "raise":
             raise ValueError("asked to raise")
+        case "fail":
+            raise SizeupError("asked to fail")
         case "refuse":
             raise RefusedError("asked to refuse")
         case "segfault":

@@ -40,6 +40,22 @@ def test_a_figure_that_came_from_a_cache_is_left_out() -> None:
     assert figures(found) == {}
 
 
+def test_what_may_have_come_from_a_cache_is_left_out_although_it_is_only_doubted() -> None:
+    large: dict[str, str | int | float] = {"workload": "dss-rand", "outstanding": 8}
+    found = session(
+        "io.direct",
+        ("rate", {**large, "pages": "huge"}, 9e9),
+        ("rate", {**large, "pages": "4k"}, 2e9),
+        ("honest", {**large, "pages": "huge", "part": "physical"}, 0.5),
+        ("honest", {**large, "pages": "4k", "part": "physical"}, 0.5),
+    )
+    fast = {**large, "pages": "huge", "part": "physical"}
+    point = found.steps["io.direct"].points[point_key("honest", fast)]
+    point.estimate = Estimate("honest", fast, 0.5, extra={"verdict": "doubt", "sizing": "left out"})
+
+    assert figures(found) == {"supply.mb_s": 2e9}
+
+
 def test_the_log_writer_is_judged_by_the_usual_redo_write() -> None:
     found = session(
         "io.direct",

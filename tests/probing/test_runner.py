@@ -56,6 +56,10 @@ def test_a_crash_is_one_failed_step_with_its_signal_and_its_samples() -> None:
     assert kept.samples == 20
 
 
+def test_what_a_probe_fails_with_on_purpose_is_told_in_its_own_words_alone() -> None:
+    assert run(Kept(), misbehave="fail") == Outcome(Status.FAILED, "asked to fail")
+
+
 @pytest.mark.parametrize(
     ("how", "status", "words"),
     [

@@ -61,13 +61,10 @@ def _value(point: Point) -> float:
 
 def _direct_io(run: StepRun) -> dict[str, Value]:
     values: dict[str, Value] = {}
-    false = {
-        (point.at.get("workload"), point.at.get("outstanding")) for point in _points(run, "honest") if not _value(point)
-    }
+    false = {_place(point) for point in _points(run, "honest") if not _value(point) or _may_be_a_cache(point)}
 
     def believed(series: str) -> list[Point]:
-        points = _points(run, series)
-        return [point for point in points if (point.at.get("workload"), point.at.get("outstanding")) not in false]
+        return [point for point in _points(run, series) if _place(point) not in false]
 
     rates = [point for point in believed("rate") if "redo" not in str(point.at.get("workload"))]
     if rates:
@@ -97,6 +94,15 @@ def _direct_io(run: StepRun) -> dict[str, Value]:
         values["redo.sync_write_us"] = _quantity(run, usual, "ns")
         values["redo.write_kib"] = Quantity(_block_bytes(usual), "bytes", Origin.MEASURED, run.step.id)
     return values
+
+
+def _place(point: Point) -> frozenset[tuple[str, str | int | float]]:
+    """Where a point was measured, whatever part of it a figure is about."""
+    return frozenset((name, value) for name, value in point.at.items() if name not in {"part", "direction", "stream"})
+
+
+def _may_be_a_cache(point: Point) -> bool:
+    return point.estimate is not None and point.estimate.extra.get("sizing") == "left out"
 
 
 def _block_bytes(point: Point) -> float:

@@ -21,7 +21,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn
 
-from sizeup.errors import RefusedError
+from sizeup.errors import RefusedError, SizeupError
 from sizeup.model.gap import Gap
 from sizeup.model.sample import Estimate, Progress, Samples
 from sizeup.probing.registry import load_class
@@ -142,6 +142,8 @@ def _run(job: Job, context: WorkerContext) -> Message:
             _send(job, _message(emission))
     except RefusedError as error:
         return Refused(one_line(str(error)))
+    except SizeupError as error:  # raised on purpose: its words are for the user, and where it arose is not
+        return Failed(one_line(str(error)))
     except Exception as error:  # noqa: BLE001 -- what a probe raises fails its step and not the run
         traceback.print_exc()
         where = traceback.extract_tb(error.__traceback__)[-1]

@@ -6,6 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from sizeup_direct_io.binding import Extents
+from sizeup_direct_io.estimates import doubts_of, honest
 from sizeup_direct_io.honesty import (
     Conditions,
     Facts,
@@ -97,6 +98,35 @@ def test_what_no_device_delivered_is_not_physical(fooled: Facts) -> None:
 )
 def test_what_looks_like_a_cache_is_doubted(doubtful: Facts) -> None:
     assert judge_physical(doubtful).verdict is Verdict.DOUBT
+
+
+@pytest.mark.parametrize(
+    ("facts", "reason"),
+    [
+        (replace(HONEST, iops=1.35e6), "1.4 million requests a second"),
+        (replace(HONEST, path_limit=1e8), "500 MB/s is more than the path carries (100 MB/s, by path_limit)"),
+        (
+            replace(HONEST, way=Way(4e8, "link of nvme0")),
+            "500 MB/s is more than the way carries (400 MB/s, link of nvme0)",
+        ),
+    ],
+    ids=["a million", "above the path", "above the way"],
+)
+def test_a_figure_that_only_a_cache_explains_is_kept_out_of_sizing(facts: Facts, reason: str) -> None:
+    part = judge_physical(facts)
+
+    assert part.against == (f"{reason}: cache? Kept out of sizing",)
+    assert honest({}, part).extra["sizing"] == "left out"
+    assert "sizing" not in honest({}, judge_physical(HONEST)).extra
+
+
+def test_each_reason_stands_beside_the_figure_as_a_doubt_of_its_own() -> None:
+    parts = (judge_physical(replace(HONEST, iops=1.35e6, small_read_p50_ns=900)), judge_direct(HONEST))
+
+    assert doubts_of(parts) == (
+        "physical: a median of 900 ns is a cache's, not a device's",
+        "physical: 1.4 million requests a second: cache? Kept out of sizing",
+    )
 
 
 def test_what_cannot_be_seen_is_unknown_and_not_passed() -> None:

@@ -87,9 +87,7 @@ def test_latency_bands_are_live_four_times_a_second_for_reads_and_writes_apart(f
     assert {s.series for s in live} == bands | {"iops", "rate", "in-flight", "cpu"}
     times_ns = sorted({s.t_ns[0] for s in live if s.series == "latency-p999" and s.at["direction"] == "read"})
     assert len(times_ns) / ((times_ns[-1] - times_ns[0]) / 1e9) >= 4
-    by_time = {
-        band: [s.values[0] for s in live if s.series == band and s.at["direction"] == "read"] for band in bands
-    }
+    by_time = {band: [s.values[0] for s in live if s.series == band and s.at["direction"] == "read"] for band in bands}
     assert all(
         p50 <= p90 <= p99 <= p999
         for p50, p90, p99, p999 in zip(
