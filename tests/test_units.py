@@ -48,3 +48,7 @@ def test_a_small_share_does_not_print_as_nothing() -> None:
         "0.5",
         "7.54",
     ]
+
+
+def test_a_verdict_is_a_word() -> None:
+    assert [format_value(value, "verdict") for value in (0.0, 0.5, 0.75, 1.0)] == ["fail", "doubt", "unknown", "pass"]

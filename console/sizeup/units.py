@@ -92,11 +92,21 @@ def format_hz(hertz: float) -> str:
     return f"{_short(value)} {prefix}Hz"
 
 
+VERDICTS = {0.0: "fail", 0.5: "doubt", 0.75: "unknown", 1.0: "pass"}
+"""The words of the unit ``verdict``, from the worst to the best."""
+
+
+def format_verdict(value: float) -> str:
+    """A verdict: the worst of its words that is not below the value."""
+    return next((word for limit, word in VERDICTS.items() if value <= limit), "pass")
+
+
 _FORMATS = {
     "bytes": format_bytes,
     "bytes/s": format_rate,
     "ns": format_ns,
     "Hz": format_hz,
+    "verdict": format_verdict,
 }
 
 

@@ -20,6 +20,8 @@ REDO_GOOD_NS, REDO_WATCH_NS = 1e6, 5e6
 """Of ``log file parallel write``: up to the first all is well, up to the second worth watching."""
 READ_MODIFY_WRITE = 1.5
 """A 512-byte log write that takes this much longer than one of 4 KiB shows a device of 4K sectors."""
+VERDICT_VALUES = {Verdict.FAIL: 0.0, Verdict.DOUBT: 0.5, Verdict.UNKNOWN: 0.75, Verdict.PASS: 1.0}
+"""In the unit ``verdict``."""
 FLUSH_IS_VOLATILE_NS = 30_000
 """No medium makes data safe faster; a cache that says so does."""
 
@@ -165,7 +167,7 @@ def doubts_of(parts: Sequence[Part]) -> tuple[str, ...]:
 
 def honest(at: Coordinates, part: Part) -> Estimate:
     """One part of the verdict."""
-    value = {Verdict.PASS: 1.0, Verdict.FAIL: 0.0}.get(part.verdict, 0.5)
+    value = VERDICT_VALUES[part.verdict]
     extra = {"verdict": part.verdict.value, "reasons": "; ".join(part.reasons)}
     if part.from_cache:
         extra["sizing"] = "left out"

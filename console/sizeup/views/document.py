@@ -16,6 +16,7 @@ from sizeup.views.advice import input_text
 from sizeup.views.chart import Chart
 from sizeup.views.finished import finished_charts
 from sizeup.views.machine import machine_sections
+from sizeup.views.results import stated_once
 from sizeup.views.summary import Answer, summary
 from sizeup.views.table import Column, Table
 
@@ -98,7 +99,7 @@ def _measurements(session: Session) -> Iterator[Block]:
         yield Heading(run.step.title)
         yield Paragraph(_how(run))
         yield from finished_charts(run, session.machine)
-        doubts = dict.fromkeys(
+        doubts = stated_once(
             doubt for point in run.points.values() if point.estimate is not None for doubt in point.estimate.doubts
         )
         if doubts:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from sizeup.model.plan import Series
@@ -35,6 +36,20 @@ def doubts(point: Point) -> tuple[str, ...]:
     if estimate.disturbed_share:
         words.append(f"{estimate.disturbed_share:.0%} disturbed")
     return tuple(words)
+
+
+_FIGURES = re.compile(r"[-+]?\d[\d.,]*")
+
+
+def stated_once(doubts: Iterable[str]) -> list[str]:
+    """The doubts, each once; of those that differ in figures alone the first, with how many more there are."""
+    groups: dict[str, list[str]] = {}
+    for doubt in doubts:
+        groups.setdefault(_FIGURES.sub("#", doubt), []).append(doubt)
+    return [
+        alike[0] if len(set(alike)) == 1 else f"{alike[0]} (and {len(set(alike)) - 1} more with other figures)"
+        for alike in groups.values()
+    ]
 
 
 def results_data(session: Session) -> dict[str, Any]:

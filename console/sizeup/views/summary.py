@@ -16,6 +16,7 @@ from sizeup.units import format_bytes, format_decimal_bytes, format_hz
 from sizeup.views import alternative
 from sizeup.views.finished import headline
 from sizeup.views.machine import plural
+from sizeup.views.results import stated_once
 
 _MOST_STATEMENTS = 8
 """What one page has room for under each question."""
@@ -212,7 +213,7 @@ def _step_doubts(run: StepRun) -> list[str]:
         found.append(f"{open_ended} of {plural(len(estimates), 'point')} did not converge in its time.")
     if disturbed:
         found.append(f"more than a tenth of the samples were disturbed at {plural(disturbed, 'point')}.")
-    return [*found, *(doubt for estimate in estimates for doubt in estimate.doubts)]
+    return [*found, *stated_once(doubt for estimate in estimates for doubt in estimate.doubts)]
 
 
 _ENDS = {

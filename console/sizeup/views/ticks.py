@@ -53,6 +53,9 @@ def fit(axis: Axis, values: Iterable[float], most_ticks: int) -> Ruler:
     An axis that crosses zero needs three ticks, however few are asked for.
     """
     most_ticks = max(most_ticks, 2)
+    if axis.unit == "verdict":
+        words = tuple(Tick(value, word) for value, word in units.VERDICTS.items() if word != "unknown")
+        return Ruler(Scale.LINEAR, 0.0, 1.0, words, axis.title)
     if axis.scale is Scale.LINEAR:
         low, high = _linear_ends(axis, values)
         low, high, positions = _linear_ticks(axis, low, high, most_ticks)
