@@ -18,11 +18,11 @@ from sizeup_direct_io import estimates, facts, honesty, knee
 from sizeup_direct_io.binding import Engine, Worker
 from sizeup_direct_io.estimates import Calm, PointResult
 from sizeup_direct_io.measure import Measured, Place, Window, measure
-from sizeup_direct_io.patience import CancelledError
+from sizeup_direct_io.patience import CancelledError, StalledError
 from sizeup_direct_io.presets import LARGE_BYTES, SMALL_BYTES, Durable, Point, Stream, Sweep
 from sizeup_direct_io.target import Kind, Wish
 from sizeup_direct_io.way import Way
-from sizeup_direct_io.workbench import Workbench
+from sizeup_direct_io.workbench import PARTING_SECONDS, Workbench
 
 CALM_SECONDS = 2.0
 """How long the host is watched before the first request, for what others do."""
@@ -85,13 +85,17 @@ class Run:
 
     def emissions(self) -> Iterator[Emission]:
         """Everything the step yields, in order; the target is gone when it ends, however it ends."""
+        parting_seconds = PARTING_SECONDS
         try:
             yield from self._emissions()
         except CancelledError:
             return
+        except StalledError:
+            parting_seconds = 0.0  # it was waited for already
+            raise
         finally:
             for bench in self._benches:
-                bench.close()
+                bench.close(parting_seconds)
 
     def _emissions(self) -> Generator[Emission, None, None]:
         order, bench = self._order, self._bench

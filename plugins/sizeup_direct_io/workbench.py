@@ -77,10 +77,10 @@ class Workbench:
         self.extents = self.patiently("mapping extents", lambda: binding.extents(target.descriptor, target.size_bytes))
         self.patiently("emptying the page cache", self._evict)
 
-    def close(self) -> None:
+    def close(self, limit_seconds: float = PARTING_SECONDS) -> None:
         """Give everything back; where closing hangs, a thread is left waiting and the caller is not."""
         with suppress(StalledError, CancelledError):
-            patiently("closing the target", self._open.close, limit_seconds=PARTING_SECONDS, context=_Unhurried())
+            patiently("closing the target", self._open.close, limit_seconds=limit_seconds, context=_Unhurried())
 
     def _check_alignment(self, streams: Iterable[Stream]) -> None:
         if self.alignment is None or self.alignment == (0, 0):

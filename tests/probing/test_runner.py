@@ -243,3 +243,41 @@ def test_a_worker_dies_with_its_parent(stranger: Path) -> None:
             return  # dead, and waiting for an init that does not reap
         time.sleep(0.01)
     assert not Path(f"/proc/{worker}").exists()
+
+
+LINGER = """
+def linger(status):
+    {how}
+    leave(status)
+leave, os._exit = os._exit, linger
+raise RuntimeError("the disk went away")
+"""
+# The parent of a vfork waits uninterruptibly until its child has its program; this child waits to open a pipe
+# that nobody writes to.
+IN_THE_KERNEL = (
+    "os.posix_spawn('/bin/true', ['true'], {{}}, file_actions=[(os.POSIX_SPAWN_OPEN, 0, {fifo!r}, os.O_RDONLY, 0)])"
+)
+
+
+def test_a_worker_that_hangs_in_the_kernel_after_its_last_word_is_left_behind_soon(stranger: Path) -> None:
+    fifo = stranger / "pipe"
+    os.mkfifo(fifo)
+    hang = IN_THE_KERNEL.format(fifo=str(fifo))
+    body = "yield Progress(0.1)" + LINGER.format(how=hang)
+    started = time.monotonic()
+
+    outcome = run(Kept(), target=write_probe(stranger, body))
+
+    assert outcome.status is Status.FAILED
+    assert outcome.reason.startswith("RuntimeError: the disk went away")
+    assert outcome.reason.endswith("; its process hangs in the kernel and was left behind")
+    assert time.monotonic() - started < 4  # it would not go by itself, and a slow one is given 5 s
+
+
+def test_a_worker_that_is_slow_to_go_is_waited_for(stranger: Path) -> None:
+    body = "yield Progress(0.1)" + LINGER.format(how="time.sleep(0.8)")
+
+    outcome = run(Kept(), target=write_probe(stranger, body))
+
+    assert outcome.status is Status.FAILED
+    assert "left behind" not in outcome.reason

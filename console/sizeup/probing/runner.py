@@ -1,8 +1,8 @@
 """The driver of one worker: starts it, reads it, bounds it, ends it, and says how it ended.
 
-Ending goes up a ladder: the cancel word, SIGTERM after a quarter of a second, SIGKILL after another,
-and after two seconds the process is left to itself, because one that hangs in the kernel on a dead
-mount dies of nothing.
+Ending goes up a ladder: the cancel word, SIGTERM after a quarter of a second, SIGKILL after another.
+A process that hangs in the kernel on a dead mount dies of nothing: it is left to itself half a second
+after its last word or SIGKILL, one that is merely slow after a few.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from msgspec.structs import replace
 from sizeup.model.plan import Step
 from sizeup.model.sample import Estimate, Outcome, Progress, Samples, Status
 from sizeup.probing.api import Emission
+from sizeup.probing.parting import Parting
 from sizeup.probing.wire import (
     CANCEL,
     ENCODER,
@@ -46,8 +47,9 @@ TERM_AFTER_SECONDS = 0.25
 KILL_AFTER_SECONDS = 0.5
 ABANDON_AFTER_SECONDS = 2.0
 PARTING_SECONDS = 5.0
-"""After its last word a worker has this long to be gone: a thread stuck in the kernel keeps it, and its pipe open."""
+"""After its last word a worker that is merely slow has this long to be gone."""
 _EXIT_POLL_SECONDS = 0.005
+_PARTING_POLL_SECONDS = 0.05
 LINE_LIMIT_BYTES = 4 << 20
 PIPE_BYTES = 1 << 20
 """Room for what a worker says between two collections, so that it never waits for its reader."""
@@ -201,6 +203,7 @@ class _Drive:
         self._ladder: _Ladder | None = None
         self._ending: Done | Refused | Failed | None = None
         self._ended = 0.0
+        self._parting = Parting(worker.process.pid)
         self._tail = b""
         self._open = True
         self._converged: dict[tuple[str, tuple[tuple[str, object], ...]], bool] = {}
@@ -251,9 +254,11 @@ class _Drive:
                 return False
 
     def _next_deadline(self) -> float:
+        if self._ending is not None or (self._ladder is not None and self._ladder.rung == 2):
+            return self._clock() + _PARTING_POLL_SECONDS
         if self._ladder is None:
-            return self._limit if self._ending is None else self._ended + PARTING_SECONDS
-        return self._ladder.began + (TERM_AFTER_SECONDS, KILL_AFTER_SECONDS, ABANDON_AFTER_SECONDS)[self._ladder.rung]
+            return self._limit
+        return self._ladder.began + (TERM_AFTER_SECONDS, KILL_AFTER_SECONDS)[self._ladder.rung]
 
     def _climb(self) -> bool:
         """Begin or continue the ladder where it is time; False when its end is reached."""
@@ -263,17 +268,22 @@ class _Drive:
                 self._end(Status.CANCELLED, "")
             elif now >= self._limit:
                 self._end(Status.TIMED_OUT, f"it ran past its limit of {self._step.time_limit_seconds:g} s")
-            elif self._ending is not None and now >= self._next_deadline():
-                self._worker.signal(signal.SIGKILL)
-                return False
-            return True
-        if now < self._next_deadline():
+            elif self._ending is not None:
+                return self._worth_waiting(now, self._ended + PARTING_SECONDS)
             return True
         if self._ladder.rung == 2:
-            return False
-        self._worker.signal((signal.SIGTERM, signal.SIGKILL)[self._ladder.rung])
-        self._ladder.rung += 1
+            return self._worth_waiting(now, self._ladder.began + ABANDON_AFTER_SECONDS)
+        if now >= self._ladder.began + (TERM_AFTER_SECONDS, KILL_AFTER_SECONDS)[self._ladder.rung]:
+            self._worker.signal((signal.SIGTERM, signal.SIGKILL)[self._ladder.rung])
+            self._ladder.rung += 1
         return True
+
+    def _worth_waiting(self, now: float, deadline: float) -> bool:
+        """Whether a worker that should be gone may still go; one that will not is killed for when it comes back."""
+        if now < deadline and not self._parting.hangs(now):
+            return True
+        self._worker.signal(signal.SIGKILL)
+        return False
 
     def _end(self, why: Status, reason: str) -> None:
         if self._ladder is None:
