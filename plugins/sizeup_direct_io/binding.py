@@ -298,7 +298,8 @@ class Job:
     """Workers at work, from ``with`` to its end."""
 
     def __init__(self, workers: Sequence[Worker], *, patience_seconds: float = 5.0) -> None:
-        self._patience_seconds = patience_seconds
+        self.patience_seconds = patience_seconds
+        """What the requests that are out at the end have to come back."""
         self._lock = threading.Lock()
         table = ffi.new("struct sizeup_io_worker[]", len(workers))
         for native, worker in zip(table, workers, strict=True):
@@ -330,7 +331,7 @@ class Job:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         # Whoever leaves in a hurry has waited, or been asked to be quick, already.
-        self.stop(self._patience_seconds if kind is None else _HURRY_SECONDS)
+        self.stop(self.patience_seconds if kind is None else _HURRY_SECONDS)
 
     def cancel(self) -> None:
         """Ask all workers to end; from any thread, at any time."""

@@ -71,8 +71,14 @@ class Facts(Struct, frozen=True):
     """The same by discovery, which may not know all of it."""
     network: bool
     file_system: str
+    """Its kind, as the kernel names it."""
     virtual: bool
     """A hypervisor's device: what its host caches cannot be seen."""
+
+    @property
+    def in_user_space(self) -> bool:
+        """Whether a program answers the requests; the kernel charges nobody for what it does with them."""
+        return self.file_system.startswith("fuse")
 
 
 def _worst(verdicts: list[Verdict]) -> Verdict:
@@ -101,6 +107,8 @@ class _Opinion:
         self._from_cache = True
 
     def part(self) -> Part:
+        if not self._verdicts:
+            self.say(Verdict.UNKNOWN, "nothing that the kernel tells here says so or otherwise")
         said = list(zip(self._verdicts, self._reasons, strict=True))
         return Part(
             self._name,
@@ -124,7 +132,9 @@ def judge_direct(facts: Facts) -> Part:
             opinion.say(Verdict.FAIL, f"the page cache took {format_bytes(facts.cache_growth_bytes)} of this file")
         else:
             opinion.say(Verdict.PASS, "the page cache did not grow")
-    if facts.charged_bytes is not None and facts.asked_bytes:
+    if facts.in_user_space:
+        opinion.say(Verdict.UNKNOWN, "a file system in user space: where its program takes the data is not seen")
+    elif facts.charged_bytes is not None and facts.asked_bytes:
         ratio = facts.charged_bytes / facts.asked_bytes
         if ratio < CHARGED_LOW:
             opinion.say(Verdict.FAIL, f"only {ratio:.2f} of the bytes asked for reached the block layer")
@@ -167,6 +177,8 @@ def judge_physical(facts: Facts) -> Part:
             opinion.say(Verdict.PASS, f"the device's counters saw {ratio:.2f} of the bytes asked for")
     if facts.virtual:
         opinion.say(Verdict.UNKNOWN, "a virtual device: a cache of its host cannot be seen from here")
+    if facts.in_user_space:
+        opinion.say(Verdict.UNKNOWN, "a file system in user space: a cache of its program cannot be seen from here")
     if facts.network:
         opinion.say(Verdict.UNKNOWN, "a network file system: a cache of its server cannot be seen from here")
     return opinion.part()

@@ -23,6 +23,8 @@ from sizeup_direct_io.patience import CancelledError, StalledError
 
 SAMPLING_SECONDS = 0.2
 """Five samples a second: each costs well under a thousandth of a CPU."""
+SHORT_PATIENCE_SECONDS = 0.5
+"""The least that the last requests of a window have to come back."""
 BLOCKS = 10
 """A window is cut into this many blocks to see how far its figure can be trusted."""
 QUANTILES = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p999": 0.999}
@@ -153,13 +155,21 @@ def _edge(place: Place, kernel_threads_ns: Mapping[str, int]) -> Edge:
 
 _HINTS = {
     errno.ENOSPC: "the file system is full",
-    errno.EDQUOT: "the quota is used up",
-    errno.ESTALE: "the server no longer knows the file; it was removed or exported anew",
+    errno.EDQUOT: "the quota is used up; give a smaller size=, or another path",
+    errno.ESTALE: "the server no longer knows the file; it was removed or exported anew; mount it again",
     errno.EIO: "the device or the server reports failures; see the kernel's log",
+    errno.EREMOTEIO: "the device or the server reports failures; see the kernel's log",
+    errno.EROFS: "the file system became read-only; see the kernel's log",
     errno.EINVAL: "the target does not take requests of this size or alignment",
     errno.ENODEV: "the device is gone",
     errno.ENXIO: "the device is gone",
     errno.ENODATA: "the target ended before its stated size",
+    errno.ENOTCONN: "the server is gone; mount it again",
+    errno.ECONNABORTED: "the server is gone; mount it again",
+    errno.ETIMEDOUT: "the device or the server did not answer in time; see the kernel's log",
+    errno.ENOLINK: "the way to the device is cut; see the kernel's log",
+    errno.EACCES: "this user may no longer reach it",
+    errno.EPERM: "this user may no longer reach it",
 }
 
 
@@ -178,6 +188,11 @@ class _Watch:
         self.at = at
         self.last = self.take()
         self._host = facts.read_host_cpu()
+
+    @property
+    def idle_seconds(self) -> float:
+        """How long no request has ended, now."""
+        return _idle_seconds(self.take())
 
     def take(self) -> dict[str, Sample]:
         return {name: self._job.sample(group) for group, name in enumerate(self._streams)}
@@ -212,11 +227,19 @@ class _Watch:
 def _check_health(samples: Mapping[str, Sample], stall_seconds: float) -> None:
     for sample in samples.values():
         if sample.error is not None:
-            raise SizeupError(f"the target failed with {describe_error(sample.error)} after {sample.errors} errors")
-    idle_seconds = min(sample.idle_ns for sample in samples.values() if sample.running or len(samples) == 1) / 1e9
+            count = f"{sample.errors} requests failed, the last" if sample.errors > 1 else "a request failed"
+            raise SizeupError(f"{count} with {describe_error(sample.error)}")
+    idle_seconds = _idle_seconds(samples)
+    out = sum(sample.in_flight for sample in samples.values())
     if idle_seconds > stall_seconds and any(sample.running for sample in samples.values()):
-        out = sum(sample.in_flight for sample in samples.values())
-        raise StalledError(f"stalled: nothing came back for {idle_seconds:.1f} s, {out} requests are still out")
+        still = f"{out} requests are" if out != 1 else "1 request is"
+        raise StalledError(f"stalled: nothing came back for {idle_seconds:.1f} s, {still} still out")
+
+
+def _idle_seconds(samples: Mapping[str, Sample]) -> float:
+    """Since any request ended, of streams that have not ended themselves."""
+    working = [sample.idle_ns for sample in samples.values() if sample.running or len(samples) == 1]
+    return min(working, default=0) / 1e9
 
 
 def measure(
@@ -232,7 +255,12 @@ def measure(
     context.on_cancel(woken.set)
     try:
         with Job(workers, patience_seconds=window.stall_seconds) as job:
-            return (yield from _observe(_Watch(job, streams, at), window, context, place, woken))
+            watch = _Watch(job, streams, at)
+            measured = yield from _observe(watch, window, context, place, woken)
+            if not measured.ended_early:
+                # A stall that began before the window's end has used up some of its limit.
+                job.patience_seconds = max(SHORT_PATIENCE_SECONDS, window.stall_seconds - watch.idle_seconds)
+            return measured
     except OSError as error:
         raise SizeupError(f"the requests could not be started: {error.strerror or error}") from error
     except StuckError as error:

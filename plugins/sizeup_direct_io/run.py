@@ -10,14 +10,14 @@ from typing import TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sizeup.errors import RefusedError
+from sizeup.errors import RefusedError, SizeupError
 from sizeup.model.gap import Gap
 from sizeup.model.sample import Progress
 from sizeup.probing.api import Context, Emission
 from sizeup_direct_io import estimates, facts, honesty, knee
 from sizeup_direct_io.binding import Engine, Worker
 from sizeup_direct_io.estimates import Calm, PointResult
-from sizeup_direct_io.measure import Measured, Place, Window, measure
+from sizeup_direct_io.measure import Measured, Place, Window, describe_error, measure
 from sizeup_direct_io.patience import CancelledError, StalledError
 from sizeup_direct_io.presets import LARGE_BYTES, SMALL_BYTES, Durable, Point, Stream, Sweep
 from sizeup_direct_io.target import Kind, Wish
@@ -82,6 +82,7 @@ class Run:
         self._context = context
         self._bench = Workbench(context, order.window.stall_seconds, order.threads)
         self._benches = [self._bench]
+        self._where = order.wish.path
 
     def emissions(self) -> Iterator[Emission]:
         """Everything the step yields, in order; the target is gone when it ends, however it ends."""
@@ -90,21 +91,33 @@ class Run:
             yield from self._emissions()
         except CancelledError:
             return
-        except StalledError:
-            parting_seconds = 0.0  # it was waited for already
+        except RefusedError:
             raise
+        except StalledError as error:
+            parting_seconds = 0.0  # it was waited for already
+            raise StalledError(self._located(str(error))) from error
+        except SizeupError as error:
+            raise SizeupError(self._located(str(error))) from error
+        except OSError as error:
+            raise SizeupError(self._located(describe_error(error.errno) if error.errno else str(error))) from error
         finally:
             for bench in self._benches:
                 bench.close(parting_seconds)
+
+    def _located(self, words: str) -> str:
+        """The words with the targets they are about."""
+        return words if self._where in words else f"{self._where}: {words}"
 
     def _emissions(self) -> Generator[Emission, None, None]:
         order, bench = self._order, self._bench
         streams = list(order.streams)
         yield from bench.prepare(order.wish, order.engine, streams, remove_leftovers=order.remove_leftovers)
         for wish in order.more_wishes:
+            self._where = wish.path
             another = Workbench(self._context, order.window.stall_seconds, order.threads)
             self._benches.append(another)
             yield from another.prepare(wish, order.engine, streams, remove_leftovers=order.remove_leftovers)
+        self._where = order.wish.path
         target = bench.target
         mount = target.mount
         self._place = Place(target.device_number, mount.point if mount and target.network else None)
@@ -336,9 +349,11 @@ class Run:
         unit, rate = ("bytes/s", "bytes_per_second") if stream.block_bytes >= LARGE_BYTES else ("1/s", "iops")
         alone: dict[str, float] = {}
         for bench in self._benches:
-            yield Progress(0.9, None, f"{bench.target.path} alone")
+            self._where = bench.target.path
+            yield Progress(0.9, None, f"{self._where} alone")
             measured = yield from self._on_benches([bench], stream, count, bench.target.path)
             alone[bench.target.path] = getattr(measured, rate)
+        self._where = " or ".join(alone)
         yield Progress(0.95, None, "all paths together")
         measured = yield from self._on_benches(self._benches, stream, count, "all together")
         yield estimates.scaling(alone, getattr(measured, rate), unit)

@@ -79,7 +79,7 @@ class Workbench:
 
     def close(self, limit_seconds: float = PARTING_SECONDS) -> None:
         """Give everything back; where closing hangs, a thread is left waiting and the caller is not."""
-        with suppress(StalledError, CancelledError):
+        with suppress(StalledError, CancelledError, OSError):  # closed all the same, say what it may
             patiently("closing the target", self._open.close, limit_seconds=limit_seconds, context=_Unhurried())
 
     def _check_alignment(self, streams: Iterable[Stream]) -> None:

@@ -46,6 +46,22 @@ def test_a_written_file_read_directly_passes() -> None:
     assert judge_physical(HONEST).verdict is Verdict.PASS
 
 
+def test_what_a_program_in_user_space_does_with_requests_is_unknown() -> None:
+    fuse = replace(HONEST, file_system="fuse.sshfs", alignment=None, charged_bytes=0, device_bytes=None, extents=None)
+
+    assert judge_direct(fuse).verdict is Verdict.UNKNOWN
+    assert judge_physical(fuse).verdict is Verdict.UNKNOWN
+
+
+def test_where_nothing_is_told_nothing_is_passed() -> None:
+    silent = replace(
+        HONEST, alignment=None, cache_growth_bytes=None, charged_bytes=None, device_bytes=None, extents=None
+    )
+
+    assert judge_direct(silent).verdict is Verdict.UNKNOWN
+    assert judge_physical(silent).verdict is Verdict.UNKNOWN
+
+
 @pytest.mark.parametrize(
     "fooled",
     [

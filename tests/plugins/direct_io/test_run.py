@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import re
 from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
@@ -10,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from fakes import HandContext
-from sizeup.errors import RefusedError
+from sizeup.errors import RefusedError, SizeupError
 from sizeup.model.gap import Gap
 from sizeup.model.machine import Machine
 from sizeup.model.plan import Refusal, SettingValue, Step
@@ -18,8 +20,10 @@ from sizeup.model.sample import Estimate, Samples
 from sizeup.probing.api import Emission
 from sizeup.probing.manifest import parse_manifest
 from sizeup_direct_io import run as run_module
+from sizeup_direct_io.patience import StalledError
 from sizeup_direct_io.probe import DirectIo
 from sizeup_direct_io.target import find_leftovers, process_start
+from sizeup_direct_io.workbench import Workbench
 
 MANIFEST = parse_manifest((files("sizeup_direct_io") / "probe.toml").read_text(encoding="utf-8"), "probe.toml")[0]
 SMALL: dict[str, SettingValue] = {
@@ -243,3 +247,24 @@ def test_writers_to_one_file_are_compared_with_writers_to_their_own(folder: Path
     verdicts = [e for e in emissions if isinstance(e, Estimate) and e.at.get("part") == "concurrent"]
 
     assert [verdict.extra["verdict"] for verdict in verdicts] != ["unknown"]
+
+
+@pytest.mark.parametrize(
+    ("raised", "words"),
+    [
+        (OSError(errno.ESTALE, "stale"), r": ESTALE \(.+\): .+ mount it again"),
+        (SizeupError("7 requests failed"), ": 7 requests failed"),
+        (StalledError("stalled: nothing"), ": stalled: nothing"),
+    ],
+)
+def test_what_fails_is_told_with_the_place_it_failed_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, raised: Exception, words: str
+) -> None:
+    def fail(*arguments: object, **settings: object) -> Iterator[Emission]:
+        raise raised
+        yield
+
+    monkeypatch.setattr(Workbench, "prepare", fail)
+
+    with pytest.raises(SizeupError, match=f"^{re.escape(str(tmp_path))}{words}$"):
+        list(run(step(tmp_path)))

@@ -7,16 +7,16 @@ from __future__ import annotations
 
 import hashlib
 import os
-import subprocess
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from fakes import HandContext
+from plugins.direct_io.staging import MIB, MakeMount, command, unmount
 from plugins.direct_io.test_run import run, step
 from sizeup.errors import RefusedError, SizeupError
 from sizeup.model.plan import SettingValue
@@ -27,67 +27,6 @@ from sizeup_direct_io.patience import StalledError
 from sizeup_direct_io.workbench import Workbench
 
 pytestmark = [pytest.mark.lab, pytest.mark.skipif(os.geteuid() != 0, reason="loop devices need root")]
-MIB = 1 << 20
-MakeMount = Callable[..., Path]
-
-
-def command(*words: str) -> str:
-    return subprocess.run(words, check=True, capture_output=True, text=True).stdout.strip()
-
-
-@pytest.fixture
-def place() -> Iterator[Path]:
-    """A folder on a file system that takes direct I/O."""
-    folder = Path(command("mktemp", "-d", "/var/tmp/sizeup-staged-XXXXXX"))
-    yield folder
-    command("rm", "-rf", str(folder))
-
-
-@pytest.fixture
-def loop(place: Path) -> Iterator[Callable[[int], str]]:
-    """Makes loop devices of a size in MiB, their files opened with O_DIRECT."""
-    devices: list[str] = []
-
-    def make(size_mib: int) -> str:
-        file = place / f"disk{len(devices)}"
-        with file.open("wb") as disk:
-            for _ in range(size_mib):
-                disk.write(bytes(MIB))
-        device = command("losetup", "--find", "--show", "--partscan", "--direct-io=on", str(file))
-        devices.append(device)
-        return device
-
-    yield make
-    for device in devices:
-        command("losetup", "--detach", device)
-
-
-@pytest.fixture
-def mounted(place: Path, loop: Callable[[int], str]) -> Iterator[MakeMount]:
-    """Makes and mounts file systems."""
-    points: list[Path] = []
-
-    def make(kind: str, *, size_mib: int = 400, options: str = "", device: str = "") -> Path:
-        point = place / f"mount{len(points)}"
-        point.mkdir()
-        device = device or loop(size_mib)
-        command(f"mkfs.{kind}", "-q", device)
-        command("mount", *(("-o", options) if options else ()), device, str(point))
-        points.append(point)
-        return point
-
-    yield make
-    for point in points:
-        unmount(point)
-
-
-def unmount(point: Path) -> None:
-    """Unmount; io_uring lets go of its files a moment after its descriptor is closed."""
-    for _ in range(50):
-        if subprocess.run(["umount", str(point)], check=False, capture_output=True).returncode == 0:
-            return
-        time.sleep(0.1)
-    command("umount", str(point))
 
 
 def verdicts(path: Path, **settings: SettingValue) -> dict[str, str]:

@@ -1,0 +1,56 @@
+"""Folders, loop devices and file systems for runs that need root; all gone after each test."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from plugins.direct_io.staging import MIB, MakeMount, command, unmount
+
+
+@pytest.fixture
+def place() -> Iterator[Path]:
+    """A folder on a file system that takes direct I/O."""
+    folder = Path(command("mktemp", "-d", "/var/tmp/sizeup-staged-XXXXXX"))
+    yield folder
+    command("rm", "-rf", str(folder))
+
+
+@pytest.fixture
+def loop(place: Path) -> Iterator[Callable[[int], str]]:
+    """Makes loop devices of a size in MiB, their files opened with O_DIRECT."""
+    devices: list[str] = []
+
+    def make(size_mib: int) -> str:
+        file = place / f"disk{len(devices)}"
+        with file.open("wb") as disk:
+            for _ in range(size_mib):
+                disk.write(bytes(MIB))
+        device = command("losetup", "--find", "--show", "--partscan", "--direct-io=on", str(file))
+        devices.append(device)
+        return device
+
+    yield make
+    for device in devices:
+        command("losetup", "--detach", device)
+
+
+@pytest.fixture
+def mounted(place: Path, loop: Callable[[int], str]) -> Iterator[MakeMount]:
+    """Makes and mounts file systems."""
+    points: list[Path] = []
+
+    def make(kind: str, *, size_mib: int = 400, options: str = "", device: str = "") -> Path:
+        point = place / f"mount{len(points)}"
+        point.mkdir()
+        device = device or loop(size_mib)
+        command(f"mkfs.{kind}", "-q", device)
+        command("mount", *(("-o", options) if options else ()), device, str(point))
+        points.append(point)
+        return point
+
+    yield make
+    for point in points:
+        unmount(point)

@@ -1,0 +1,133 @@
+"""What staged runs share: commands, marked processes, and a run of the whole program with a fault in its middle."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+import uuid
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from sizeup.session.log import StepRun, read_session
+
+MIB = 1 << 20
+MakeMount = Callable[..., Path]
+_MARK = "DIRECT_IO_TEST_MARK"
+
+
+def command(*words: str) -> str:
+    done = subprocess.run(words, check=False, capture_output=True, text=True)
+    assert done.returncode == 0, f"{' '.join(words)}: {done.stderr}"
+    return done.stdout.strip()
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a run said and left, after a fault in its middle."""
+
+    status: int
+    error: str
+    """Standard error."""
+    step: StepRun
+    seconds: float
+    """From the fault to the end of the program."""
+    left: list[int]
+    """Processes that were still there 5 s after it."""
+
+    @property
+    def words(self) -> str:
+        assert self.step.outcome is not None
+        return self.step.outcome.reason
+
+    @property
+    def samples(self) -> int:
+        return sum(len(point.values) for point in self.step.points.values())
+
+    @property
+    def verdicts(self) -> dict[str, str]:
+        """The worst verdict of each part."""
+        return {part: said[0] for part, said in self.reasons().items()}
+
+    def reasons(self) -> dict[str, tuple[str, str]]:
+        """The worst verdict of each part with its reasons."""
+        order = ["pass", "unknown", "doubt", "fail"]
+        found: dict[str, tuple[str, str]] = {}
+        for point in self.step.points.values():
+            if point.series == "honest" and point.estimate is not None:
+                said = (str(point.estimate.extra["verdict"]), str(point.estimate.extra["reasons"]))
+                part = str(point.at["part"])
+                found[part] = max(found.get(part, said), said, key=lambda told: order.index(told[0]))
+        return found
+
+
+def processes(mark: str) -> list[int]:
+    """Every live process that carries a mark in its environment."""
+    found = []
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        with suppress(OSError):
+            if f"{_MARK}={mark}".encode() in Path("/proc", name, "environ").read_bytes():
+                found.append(int(name))
+    return found
+
+
+def watched(
+    target: Path | str,
+    session: Path,
+    *,
+    fault: Callable[[], object] | None = None,
+    after: str = '"series":"iops"',
+    times: int = 8,
+    **settings: object,
+) -> Told:
+    """Run the program on a target; ``fault`` comes once the session holds ``times`` records with ``after`` in them."""
+    chosen = {
+        "path": target, "preset": "oltp-7030", "size": "32M", "reserve": "1M", "seconds": 2, "warmup": 0.3,
+        "depth": 2, "ramps": 1, "precision": 1, "stall": 2, "check_concurrency": "false",
+    } | settings  # fmt: skip
+    words = [word for name, value in chosen.items() for word in ("--set", f"io.direct.{name}={value}")]
+    mark = uuid.uuid4().hex
+    running = subprocess.Popen(
+        [sys.executable, "-m", "sizeup", "--batch", "-p", "io.direct", *words, "-o", str(session)],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, _MARK: mark},
+    )
+    try:
+        began = time.monotonic()
+        while fault is not None and running.poll() is None:
+            assert time.monotonic() - began < 120, "nothing was measured"
+            if session.exists() and session.read_text().count(after) >= times:
+                fault()
+                began, fault = time.monotonic(), None
+            time.sleep(0.02)
+        _, error = running.communicate(timeout=180)
+        seconds = time.monotonic() - began
+        gone_by = time.monotonic() + 5
+        while processes(mark) and time.monotonic() < gone_by:
+            time.sleep(0.05)
+        left = processes(mark)
+    finally:
+        for pid in processes(mark):
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+    (step,) = read_session(str(session)).steps.values()
+    print(f"status {running.returncode}, {seconds:.2f} s: {step.outcome}")
+    assert fault is None, f"it ended before the fault: {error}"
+    assert not re.search("Traceback", error + session.read_text()), error
+    return Told(running.returncode, error, step, seconds, left)
+
+
+def unmount(point: Path) -> None:
+    """Unmount; io_uring lets go of its files a moment after its descriptor is closed."""
+    for _ in range(50):
+        if subprocess.run(["umount", str(point)], check=False, capture_output=True).returncode == 0:
+            return
+        time.sleep(0.1)
+    command("umount", str(point))

@@ -1,0 +1,142 @@
+"""Faults in the middle of a run of the whole program: it ends with words, keeps what it has, and leaves nothing.
+
+pytest -m lab tests/plugins/direct_io/test_faults.py, as root
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from plugins.direct_io import faulty
+from plugins.direct_io.staging import MakeMount, Told, command, watched
+from sizeup.model.sample import Status
+
+pytestmark = [pytest.mark.lab, pytest.mark.skipif(os.geteuid() != 0, reason="loop devices need root")]
+
+
+def assert_ended_well(told: Told, *words: str) -> None:
+    """Ended as failed, in words, soon, with what was measured and without a process."""
+    assert told.step.outcome is not None
+    assert (told.status, told.step.outcome.status) == (1, Status.FAILED)
+    for word in words:
+        assert word in told.words
+    assert told.samples > 0
+    assert told.left == []
+
+
+class Faulty:
+    """A mounted file system that fails on demand."""
+
+    def __init__(self, folder: Path) -> None:
+        self.point = folder / "faulty"
+        self.point.mkdir()
+        self._state = folder / "state"
+        self.ask(0)
+        self.server = subprocess.Popen(
+            [sys.executable, faulty.__file__, str(self.point), str(self._state)], stdout=subprocess.PIPE, text=True
+        )
+        assert self.server.stdout is not None
+        assert self.server.stdout.readline() == "mounted\n"
+
+    def ask(self, what: int) -> None:
+        with self._state.open("r+b" if self._state.exists() else "wb") as file:
+            file.write(what.to_bytes(4, "little", signed=True))
+
+
+@pytest.fixture
+def file_system(tmp_path: Path) -> Iterator[Faulty]:
+    if not Path("/dev/fuse").exists():
+        pytest.skip("this kernel has no FUSE")
+    made = Faulty(tmp_path)
+    yield made
+    made.ask(0)
+    command("umount", "--lazy", str(made.point))
+    made.server.kill()
+    made.server.communicate()
+
+
+@pytest.mark.parametrize(
+    ("number", "words"),
+    [
+        (errno.EIO, "the device or the server reports failures"),
+        (errno.ENOSPC, "the file system is full"),
+        (errno.EDQUOT, "the quota is used up"),
+        (errno.ESTALE, "removed or exported anew"),
+        (errno.ENODEV, "the device is gone"),
+        (errno.EROFS, "read-only"),
+        (errno.ENOTCONN, "the server is gone"),
+        (errno.EACCES, "may no longer"),
+    ],
+)
+@pytest.mark.parametrize("engine", ["io_uring", "aio", "threads"])
+def test_requests_that_fail_from_now_on(
+    file_system: Faulty, tmp_path: Path, number: int, words: str, engine: str
+) -> None:
+    told = watched(
+        file_system.point, tmp_path / "session", fault=lambda: file_system.ask(number), engine=engine, seconds=5
+    )
+
+    assert_ended_well(told, str(file_system.point), errno.errorcode[number], words)
+    assert told.seconds < 3
+    assert list(file_system.point.iterdir()) == []
+
+
+def test_a_server_that_hangs_ends_the_step_soon_after_the_limit(file_system: Faulty, tmp_path: Path) -> None:
+    told = watched(
+        file_system.point, tmp_path / "session", fault=lambda: file_system.ask(faulty.HANG), stall=2, seconds=9
+    )
+
+    assert_ended_well(told, "stalled", str(file_system.point))
+    assert 2 < told.seconds < 3.5
+
+
+def test_a_server_that_dies(file_system: Faulty, tmp_path: Path) -> None:
+    told = watched(file_system.point, tmp_path / "session", fault=lambda: file_system.server.kill())
+
+    assert_ended_well(told, str(file_system.point))
+    assert told.seconds < 3
+
+
+@pytest.mark.parametrize("kind", ["ext4", "xfs"])
+def test_a_file_system_that_shuts_down(place: Path, mounted: MakeMount, kind: str) -> None:
+    point = mounted(kind, size_mib=400)
+
+    told = watched(
+        point, place / "session", fault=lambda: command("xfs_io", "-x", "-c", "shutdown", str(point)), seconds=5
+    )
+
+    assert_ended_well(told, str(point), "EIO")
+
+
+def test_a_file_system_that_an_error_makes_read_only(place: Path, mounted: MakeMount) -> None:
+    point = mounted("ext4", size_mib=200, options="errors=remount-ro")
+    device = command("findmnt", "--noheadings", "--output", "SOURCE", str(point))
+    trigger = Path("/sys/fs/ext4", Path(device).name, "trigger_fs_error")
+
+    told = watched(point, place / "session", fault=lambda: trigger.write_text("staged"), seconds=5)
+
+    assert_ended_well(told, str(point), "EROFS", "read-only")
+
+
+def test_a_frozen_file_system_is_left_within_a_second_of_the_limit(place: Path, mounted: MakeMount) -> None:
+    point = mounted("ext4", size_mib=200)
+    try:
+        told = watched(
+            point, place / "session", fault=lambda: command("fsfreeze", "--freeze", str(point)), stall=3, seconds=10
+        )
+    finally:
+        command("fsfreeze", "--unfreeze", str(point))
+
+    assert told.status == 1
+    assert f"{point}: stalled: nothing came back" in told.words
+    assert "its process hangs in the kernel and was left behind" in told.words
+    # A sample's time to see it, half a second for the process, and the end of the program.
+    assert 3 < told.seconds < 4.5
+    assert told.left == []
