@@ -32,6 +32,17 @@ def _sweeps(settings: Settings) -> tuple[Sweep, ...]:
     return sweeps(str(settings["preset"]), depth=int(settings["depth"]), pages=str(settings["pages"]), custom=custom)
 
 
+def _reach(wanted: Iterable[Sweep]) -> dict[str, tuple[float, float]]:
+    """The ends of every coordinate that the points of a run rise along."""
+    places: dict[str, list[float]] = {}
+    for sweep in wanted:
+        for point in sweep.points:
+            for key, value in point.at.items():
+                if not isinstance(value, str):
+                    places.setdefault(key, []).append(value)
+    return {key: (min(values), max(values)) for key, values in places.items()}
+
+
 class DirectIo:
     """Reads and writes past the page cache, at rising concurrency, judged for honesty."""
 
@@ -70,6 +81,7 @@ class DirectIo:
             hazards=tuple(hazards),
             touches=f"{path}: a folder gets a file of its own that is gone afterwards; a file or device is only read"
             + (f", but {settings['allow_write_to']} is overwritten" if settings["allow_write_to"] else ""),
+            reach=_reach(wanted),
         )
 
     def run(self, step: Step, context: Context) -> Iterable[Emission]:

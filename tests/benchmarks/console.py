@@ -22,6 +22,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from sizeup.probing.registry import load_registry
 from terminal import Terminal
 
 _BTOP_CONFIGURATION = "update_ms = 1000\nshow_init = False\n"
@@ -139,52 +140,98 @@ def echo_ms(terminal: Terminal, key: str, times: int) -> list[float]:
 
 
 @dataclass(frozen=True)
-class Run:
-    """What the console costs while a probe runs, and how fast it leaves."""
+class Live:
+    """A probe to be watched, and what the form is to say instead of its defaults."""
 
+    probe: str
+    typed: tuple[tuple[str, ...], ...] = ()
+    """Keys for one field after the other; an empty one leaves it."""
+    keys: tuple[str, ...] = ()
+    """Pressed before the start."""
+
+
+def lives(folder: str) -> tuple[Live, ...]:
+    """A curve that is refined, a ramp, and bars; files are made in ``folder``."""
+    untouched: tuple[str, ...] = ()
+    size, seconds, warm_up = ("256M",), ("2",), ("0.5",)
+    return (
+        Live("memory.latency", keys=("p",)),
+        Live("io.direct", ((folder,), untouched, untouched, untouched, size, seconds, warm_up)),
+        Live("clock.cost"),
+    )
+
+
+@dataclass(frozen=True)
+class Run:
+    """What the console cost over a whole run."""
+
+    seconds: float
     cpu_percent: float
     """Of the console's own process, the probe's worker not counted."""
     bytes_per_second: float
-    quit_ms: float
-    hang_up_ms: float
-    """From SIGHUP to the end of the process, which comes after everything is saved."""
+    worst_bytes: int
+    """In any second."""
 
 
-def run(program: Program, columns: int, rows: int, seconds: float) -> Run:
-    """Show memory.latency live for a while, quit when idle, and hang up during another run."""
+def run(program: Program, live: Live, columns: int, rows: int) -> Run:
+    """Watch one probe from its start to its end."""
+    with (
+        tempfile.TemporaryDirectory() as home,
+        Terminal(program.arguments, columns=columns, rows=rows, environment=_at_home(home)) as terminal,
+    ):
+        _choose(terminal, live)
+        clock = (~terminal.process.pid << 3) | 2
+        cpu, written, since = time.clock_gettime(clock), len(terminal.output), time.monotonic()
+        terminal.press("r")
+        each: list[int] = []
+        while not terminal.pump(1.0, lambda: f"idle, last {live.probe}" in terminal.text) and len(each) < 600:
+            each.append(len(terminal.output) - written - sum(each))
+        elapsed = time.monotonic() - since
+        total = len(terminal.output) - written
+        return Run(
+            seconds=elapsed,
+            cpu_percent=100 * (time.clock_gettime(clock) - cpu) / elapsed,
+            bytes_per_second=total / elapsed,
+            worst_bytes=max([*each, total - sum(each)]),
+        )
+
+
+def leave_ms(program: Program, columns: int, rows: int) -> tuple[float, float]:
+    """From ``q`` to the end when idle, and from SIGHUP to the end, which comes after all is saved, during a run."""
     with tempfile.TemporaryDirectory() as home:
-        environment = {"HOME": home, "XDG_CONFIG_HOME": home, "XDG_STATE_HOME": home}
-        with Terminal(program.arguments, columns=columns, rows=rows, environment=environment) as terminal:
-            _start_probe(terminal)
+        with Terminal(program.arguments, columns=columns, rows=rows, environment=_at_home(home)) as terminal:
+            _choose(terminal, Live("memory.latency", keys=("p",)))
+            terminal.press("r")
+            terminal.wait_for("running memory.latency", 20)
             terminal.pump(1.0)
-            clock = (~terminal.process.pid << 3) | 2
-            cpu, written, since = time.clock_gettime(clock), len(terminal.output), time.monotonic()
-            terminal.pump(seconds)
-            elapsed = time.monotonic() - since
-            cpu_percent = 100 * (time.clock_gettime(clock) - cpu) / elapsed
-            bytes_per_second = (len(terminal.output) - written) / elapsed
             hang_up_ms = _until_end(terminal, lambda: terminal.process.send_signal(signal.SIGHUP))
-        with Terminal(program.arguments, columns=columns, rows=rows, environment=environment) as terminal:
+        with Terminal(program.arguments, columns=columns, rows=rows, environment=_at_home(home)) as terminal:
             terminal.wait_for("Should carry")
             terminal.wait_quiet()
-            quit_ms = _until_end(terminal, lambda: terminal.press("q"))
-    return Run(cpu_percent, bytes_per_second, quit_ms, hang_up_ms)
+            return _until_end(terminal, lambda: terminal.press("q")), hang_up_ms
 
 
-def _start_probe(terminal: Terminal) -> None:
-    """The standard plan of memory.latency, which takes some 20 s."""
+def _at_home(home: str) -> dict[str, str]:
+    return {"HOME": home, "XDG_CONFIG_HOME": home, "XDG_STATE_HOME": home}
+
+
+def _choose(terminal: Terminal, live: Live) -> None:
+    """Put the cursor on a probe and fill in its form."""
     terminal.wait_for("Should carry")
     terminal.press("3")
     terminal.wait_for("Touches")
-    for _ in range(20):
-        if "memory-latency" in terminal.text or "Memory latency" in terminal.text:
-            break
-        terminal.press("j")
-        terminal.wait_quiet(0.1)
-    terminal.press("p")
-    terminal.wait_quiet(0.1)
-    terminal.press("r")
-    terminal.wait_for("running memory.latency", 20)
+    terminal.press("g", *["j"] * list(load_registry().probes).index(live.probe))
+    terminal.wait_quiet(0.3)
+    if live.typed:
+        terminal.press("s")
+        terminal.wait_for(f"Settings of {live.probe}")
+        for keys in live.typed:
+            terminal.wait_quiet(0.2)
+            terminal.press(*keys, "tab")
+        terminal.press("enter")
+        terminal.wait_quiet(0.2)
+    terminal.press(*live.keys)
+    terminal.wait_quiet(0.2)
 
 
 def _until_end(terminal: Terminal, leave: Callable[[], None]) -> float:
@@ -238,7 +285,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--starts", type=int, default=5)
     parser.add_argument("--idle", type=float, default=10.0, metavar="SECONDS")
     parser.add_argument("--keys", type=int, default=20)
-    parser.add_argument("--run", type=float, metavar="SECONDS", help="watch the console during a run as well")
+    parser.add_argument("--run", metavar="FOLDER", help="watch whole runs as well, one making its file in FOLDER")
     parsed = parser.parse_args(arguments)
     chosen = [program for program in PROGRAMS if not parsed.only or program.name in parsed.only]
     costs = {}
@@ -251,12 +298,15 @@ def main(arguments: Sequence[str]) -> int:
     print(f"{parsed.columns}x{parsed.rows}, {parsed.starts} starts, {parsed.idle:g} s idle, {parsed.keys} keys\n")
     print("\n".join(table(costs)))
     if parsed.run:
-        cost = run(PROGRAMS[0], parsed.columns, parsed.rows, parsed.run)
-        print("\n| sizeup, memory.latency running | |\n|---|---:|")
-        print(f"| CPU % of the console | {cost.cpu_percent:.2f} |")
-        print(f"| bytes/s | {cost.bytes_per_second:,.0f} |")
-        print(f"| q to the end, ms, idle | {cost.quit_ms:.0f} |")
-        print(f"| SIGHUP to the end, ms, running | {cost.hang_up_ms:.0f} |")
+        print("\n| a whole run | s | CPU % of the console | bytes/s | in the worst second |\n|---|---:|---:|---:|---:|")
+        for live in lives(parsed.run):
+            cost = run(PROGRAMS[0], live, parsed.columns, parsed.rows)
+            print(
+                f"| {live.probe} | {cost.seconds:.0f} | {cost.cpu_percent:.2f} "
+                f"| {cost.bytes_per_second:,.0f} | {cost.worst_bytes:,} |"
+            )
+        quit_ms, hang_up_ms = leave_ms(PROGRAMS[0], parsed.columns, parsed.rows)
+        print(f"\nq to the end, idle: {quit_ms:.0f} ms; SIGHUP to the end, running: {hang_up_ms:.0f} ms")
     return 0
 
 

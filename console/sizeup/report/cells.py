@@ -244,6 +244,8 @@ def _draw_lines(chart: LineChart, width: int, height: int, glyphs: Glyphs, curso
     x_ruler, y_ruler = fit(chart.x, x_values, max(width // 10, 2)), fit(chart.y, y_values, max(plot_height // 3, 2))
     # A boundary outside what was measured would squeeze the curve into a corner.
     boundaries = [item for item in chart.boundaries if x_ruler.low <= item.x <= x_ruler.high]
+    if not y_values:
+        y_ruler = replace(y_ruler, ticks=())  # numbers without values would be taken for some
     left = max([len(tick.label) for tick in y_ruler.ticks], default=0) + 1
     # No plot reaches the last column: the last tick's label needs room to stay centred.
     frame = _Frame(left + 1, top, width - left - 3, plot_height, x_ruler, y_ruler, _DOTS[glyphs])
@@ -430,8 +432,9 @@ def _bar_ruler(axis: Axis, bars: Sequence[Bar], room: int) -> Ruler:
     """An axis from zero, or where it is logarithmic from half of the smallest bar, so that each has a length."""
     values = [bound for bar in bars for bound in (bar.value, bar.high) if bound is not None]
     smallest = min((value for value in values if value > 0), default=1.0)
-    low = 0.0 if axis.scale is Scale.LINEAR else smallest / 2
-    return fit(replace(axis, low=low, high=max(values) or 1.0), values, max(room // 10, 2))
+    low = 0.0 if axis.scale is Scale.LINEAR else axis.low or smallest / 2
+    high = axis.high if axis.high is not None else max(values) or 1.0
+    return fit(replace(axis, low=low, high=high), values, max(room // 10, 2))
 
 
 def _bar_text(bar: Bar, unit: str) -> str:

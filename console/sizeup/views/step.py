@@ -63,7 +63,7 @@ def curve(run: StepRun, machine: Machine | None) -> LineChart | BarChart:
     ]
     xs = [point.x for line in lines for point in line.points]
     ys = [point.y for line in lines for point in line.points]
-    x_axis = Axis(first.axis_title or _words(first.axis or ""), first.axis_unit or "1", _x_scale(xs, first.axis_unit))
+    x_axis = _x_axis(run, first, xs)
     scaling = run.chart == "scaling"
     y_axis = Axis(_common_title(shown), first.unit, Scale.LINEAR if scaling else _y_scale(ys), 0.0 if scaling else None)
     if y_axis.scale is Scale.LOG10:
@@ -268,10 +268,14 @@ def _common_title(shown: Sequence[Series]) -> str:
     return {"ns": "Time", "bytes/s": "Throughput", "1/s": "Rate", "bytes": "Size"}.get(shown[0].unit, "Value")
 
 
-def _x_scale(xs: Sequence[float], unit: str | None) -> Scale:
-    positive = [x for x in xs if x > 0]
-    spans = len(positive) == len(xs) and len(positive) > 1 and max(positive) / min(positive) >= _LOGARITHMIC_FROM
-    return Scale.LOG2 if unit == "bytes" or spans else Scale.LINEAR
+def _x_axis(run: StepRun, series: Series, xs: Sequence[float]) -> Axis:
+    """The axis that a series names; while the step runs as long as its plan says it may become."""
+    reach = run.step.reach.get(series.axis or "", ())
+    known = [*xs, *reach]
+    spans = bool(known) and min(known) > 0 and max(known) / min(known) >= _LOGARITHMIC_FROM
+    scale = Scale.LOG2 if series.axis_unit == "bytes" or spans else Scale.LINEAR
+    axis = Axis(series.axis_title or _words(series.axis or ""), series.axis_unit or "1", scale)
+    return replace(axis, low=min(known), high=max(known)) if reach and run.outcome is None else axis
 
 
 def _y_scale(ys: Sequence[float]) -> Scale:

@@ -11,6 +11,7 @@ from textual.widget import Widget
 
 from sizeup.tui.actions import footer
 from sizeup.tui.host import Host
+from sizeup.tui.sending import SparingCompositor
 from sizeup.tui.widgets.lines import KeyLine, Line
 
 
@@ -20,6 +21,10 @@ class ModeScreen(Screen[None]):
     SCOPE: ClassVar[str]
     """Whose actions hold here besides those that hold everywhere."""
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-normal"), (160, "-wide")]  # noqa: RUF012  Textual's own
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._compositor = SparingCompositor()
 
     @property
     def host(self) -> Host:

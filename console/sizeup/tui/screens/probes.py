@@ -16,7 +16,7 @@ from textual.widgets.option_list import Option
 
 from sizeup.model.machine import Machine
 from sizeup.model.plan import Hazard
-from sizeup.model.sample import Status
+from sizeup.model.sample import Disturbance, Status
 from sizeup.probing.planner import PLANS, unmet
 from sizeup.probing.registry import RegisteredProbe
 from sizeup.probing.settings import resolve
@@ -30,6 +30,7 @@ from sizeup.tui.widgets.facts import facts_grid
 from sizeup.tui.widgets.lists import KeyList
 from sizeup.units import format_ns
 from sizeup.views.finished import finished_charts
+from sizeup.views.steady import steady
 from sizeup.views.step import latest_run, point_value, step_chart
 
 _WRITES = frozenset({Hazard.IO_WRITE, Hazard.RAW_DEVICE_WRITE, Hazard.DISK_SPACE})
@@ -215,8 +216,7 @@ class ProbesScreen(ModeScreen):
         state = (
             probe.name,
             self._plan,
-            None if session is None else session.last_ns,
-            run is None,
+            None if run is None or session is None else session.last_ns,
             self._typed.get(probe.name),
         )
         if state == self._drawn:
@@ -239,7 +239,7 @@ class ProbesScreen(ModeScreen):
             shown = charts[place]
             if len(charts) > 1:
                 shown = replace(shown, title=f"{place + 1}/{len(charts)} {shown.title}")
-            chart.show(shown)
+            chart.show(shown if run.outcome is not None else steady(shown, chart.chart))
 
 
 def _entry(probe: RegisteredProbe, plan: str, run: StepRun | None, machine: Machine | None) -> Text:
@@ -299,7 +299,7 @@ def _summary(run: StepRun, doubt: str) -> Text:
         mark = "" if run.outcome.status in (Status.OK, Status.NOT_CONVERGED) else " !"
         reason = f": {run.outcome.reason}" if run.outcome.reason else ""
         text.append(f"{OUTCOME_WORDS[run.outcome.status]}{mark}{reason}\n", style="bold")
-    disturbed = sum(1 for point in run.points.values() for flag in point.flags if flag)
+    disturbed = sum(1 for point in run.points.values() for flag in point.flags if flag & ~Disturbance.WARMUP)
     total = sum(len(point.values) for point in run.points.values())
     text.append(f"{run.step.id}: {len(run.points)} points, {total} samples")
     text.append(f", {disturbed} disturbed" if disturbed else "")
