@@ -46,6 +46,8 @@ _MARK = "PTY_TEST_MARK"
 """Inherited by every process a program starts, in whatever session, so that none is overlooked."""
 
 _CHUNK_BYTES = 65536
+_LINE_BYTES = 1 << 20
+"""What a slow line holds before it makes the program wait: the window of an SSH session with a terminal."""
 _MODE = re.compile(rb"\x1b\[\?([\d;]+)([hl])")
 _ASKED_MODE = re.compile(rb"\x1b\[\?(\d+)\$p")
 # Sequences that pyte does not know and would print in part: mode queries, the keyboard protocols, device control.
@@ -83,7 +85,10 @@ class Terminal:
         locale: str = "C.UTF-8",
         environment: Mapping[str, str] | None = None,
         directory: Path | None = None,
+        answers: bool = True,
+        controlling: bool = True,
     ) -> None:
+        """Start ``arguments``; ``answers`` says whether questions are answered, ``controlling`` who gets SIGHUP."""
         self.mark = uuid.uuid4().hex
         self.output = bytearray()
         """Every byte the program wrote, in order."""
@@ -91,9 +96,16 @@ class Terminal:
         """DEC private modes now set; 25 is a visible cursor, 1049 the alternate screen."""
         self.first_byte_seconds: float | None = None
         self.last_byte_seconds = 0.0
+        self.bytes_per_second: float | None = None
+        """How fast the line to this terminal is; None for no limit."""
+        self.in_flight = bytearray()
+        """What the program has sent and the terminal has not got yet, on a slow line."""
+        self._tokens = 0.0
+        self._tokens_since = time.monotonic()
         self._held = b""
         self._master, slave = os.openpty()
-        self._screen = _Screen(columns, rows, self._send)
+        self._screen = _Screen(columns, rows, self._send if answers else lambda data: None)
+        self._answers = answers
         self._stream = pyte.ByteStream(self._screen)
         fcntl.ioctl(self._master, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
         self.attributes = termios.tcgetattr(slave)
@@ -108,7 +120,7 @@ class Terminal:
             cwd=directory,
             env={**inherited, "TERM": term, "LANG": locale, "LC_ALL": locale, **(environment or {}), _MARK: self.mark},
             start_new_session=True,
-            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+            preexec_fn=(lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0)) if controlling else None,
         )
         os.close(slave)
         os.set_blocking(self._master, False)
@@ -172,10 +184,12 @@ class Terminal:
 
     # What a person at it, or the line to it, does.
 
-    def press(self, *keys: str) -> None:
-        """Send keys by name (``down``, ``ctrl+c``) or as the characters they are."""
+    def press(self, *keys: str | bytes) -> None:
+        """Send keys by name (``down``, ``ctrl+c``) or as the characters, or bytes, they are."""
         for key in keys:
-            if key.startswith("ctrl+"):
+            if isinstance(key, bytes):
+                self._send(key)
+            elif key.startswith("ctrl+"):
                 self._send(bytes([ord(key[5:].upper()) & 0x1F]))
             else:
                 self._send(KEYS.get(key, key).encode())
@@ -252,16 +266,36 @@ class Terminal:
             data = data[os.write(self._master, data) :]
 
     def _read(self, seconds: float) -> bool:
-        """Take one chunk if one arrives in time; whether one did."""
+        """Take one chunk if one arrives in time; whether one did, or is on its way."""
+        if self.bytes_per_second is None and not self.in_flight:
+            return self._arrive(self._take(seconds))
+        if len(self.in_flight) < _LINE_BYTES:
+            self.in_flight += self._take(min(seconds, 0.005))
+        now = time.monotonic()
+        rate = self.bytes_per_second or 1e9
+        self._tokens = min(self._tokens + (now - self._tokens_since) * rate, max(rate * 0.02, 1.0))
+        self._tokens_since = now
+        due = int(self._tokens)
+        self._tokens -= due
+        chunk = bytes(self.in_flight[:due])
+        del self.in_flight[:due]
+        self._arrive(chunk)
+        return bool(chunk or self.in_flight)
+
+    def _take(self, seconds: float) -> bytes:
         if not select.select([self._master], [], [], seconds)[0]:
-            return False
+            return b""
         try:
-            chunk = os.read(self._master, _CHUNK_BYTES)
+            return os.read(self._master, _CHUNK_BYTES)
         except BlockingIOError:
-            return False
+            return b""
         except OSError:  # EIO: the last holder of the other end has closed it
             if seconds:
                 time.sleep(0.001)
+            return b""
+
+    def _arrive(self, chunk: bytes) -> bool:
+        if not chunk:
             return False
         self.last_byte_seconds = time.monotonic() - self.started
         if self.first_byte_seconds is None:
@@ -277,6 +311,6 @@ class Terminal:
         for modes, switch in _MODE.findall(data):
             for mode in modes.split(b";"):
                 (self.modes.add if switch == b"h" else self.modes.discard)(int(mode))
-        for mode in _ASKED_MODE.findall(data):
+        for mode in _ASKED_MODE.findall(data) if self._answers else ():
             self._send(b"\x1b[?%s;0$y" % mode)  # "not recognised", as an old terminal over a slow line
         self._stream.feed(_FOREIGN.sub(b"", data))

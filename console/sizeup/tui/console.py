@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import math
 import os
 import re
 import time
@@ -169,8 +170,10 @@ class ConsoleApp(App[int]):
     def status(self) -> tuple[str, str]:
         """The line below every mode: the run, and how the terminal keeps up."""
         standing = current(self.runs.session)
-        slow = self._frame_seconds > _TICK_SECONDS
-        link = f"slow link, drawn every {self._frame_seconds:g} s " if slow else ""
+        link = ""
+        if self._frame_seconds > _TICK_SECONDS:
+            why = "slow link" if self._frame_seconds > self._least_seconds else "low bandwidth"
+            link = f"{why}, drawn every {math.ceil(self._frame_seconds / _TICK_SECONDS) * _TICK_SECONDS:g} s "
         if not self.runs.running:
             if self.runs.problem:
                 return f" ! {self.runs.problem}", link
@@ -216,20 +219,21 @@ class ConsoleApp(App[int]):
             self._live[0].poll()
         driver = self._driver
         self._waited_seconds += _TICK_SECONDS
-        if isinstance(driver, ConsoleDriver) and driver.backlog:
-            # A frame put on top of those that wait would only make the screen older.
-            self._frame_seconds = min(self._frame_seconds * 2, _SLOWEST_SECONDS)
+        if isinstance(driver, ConsoleDriver) and driver.behind:
+            # A frame put on top of those that wait would only make the screen older. Once the line is through with
+            # them it rests as long, so that a key finds it free.
+            self._frame_seconds = max(self._frame_seconds, min(2 * self._waited_seconds, _SLOWEST_SECONDS))
             return
         if self.runs.running and self._waited_seconds < self._frame_seconds:
             return
         self._waited_seconds = 0.0
-        self._frame_seconds = max(self._frame_seconds / 2, self._least_seconds)
         session = self.runs.session
         if not self.runs.running and (session is None or session.end is not None or self.measures):
             if self._timer is not None:
                 self._timer.stop()
             self._timer = None
         self._tell("show_run")
+        self._frame_seconds = max(self._frame_seconds / 2, self._least_seconds)
         # With each frame, and not when a step has ended: the run notes what it knows at that moment.
         self.tell_cost()
 

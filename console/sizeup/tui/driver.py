@@ -1,20 +1,30 @@
-"""The terminal's side of the console: ASCII where needed, a backlog that can be asked, a clean end on signals.
+"""The terminal's side of the console: ASCII where needed, a line that is asked how far it is, a clean end on signals.
 
-Textual's own driver dies of SIGHUP without a word and leaves mouse reporting on after SIGTERM.
+Textual's own driver dies of SIGHUP without a word, of a byte that is no UTF-8 with a traceback, spins at the end
+of its input, and leaves mouse reporting on after SIGTERM.
 """
 
 from __future__ import annotations
 
 import os
+import select
 import signal
 import termios
+import threading
+import time
+from codecs import getincrementaldecoder
 from collections.abc import Callable, Sequence
 from types import FrameType
 from typing import ClassVar
 
 from rich.cells import cell_len
+from textual._xterm_parser import XTermParser
 from textual.app import App
 from textual.drivers.linux_driver import LinuxDriver
+from textual.events import CursorPosition
+from textual.message import Message
+
+from sizeup.live.link import ASK
 
 _PLAIN = {
     **dict.fromkeys("─━═╌┄┈╍┅┉▔▁╴╶╸╺‾", "-"),
@@ -76,6 +86,16 @@ _LEAVE = (
 )
 
 
+_ASK_BYTES = 1024
+"""Sent since the last question, these are worth another: a terminal answers when it has drawn all that came before."""
+
+_PATIENCE_SECONDS = 30.0
+"""After so long without an answer it is drawn on: the session may have been detached, and its output thrown away."""
+
+_LEAVE_SECONDS = 2.0
+"""How long leaving waits for the last answer; nobody sees the shell before it comes."""
+
+
 class ConsoleDriver(LinuxDriver):
     """Textual's Linux driver for strangers' terminals."""
 
@@ -90,20 +110,89 @@ class ConsoleDriver(LinuxDriver):
         super().__init__(app, debug=debug, mouse=mouse, size=size)
         self.bytes_sent = 0
         """To the terminal, since the start."""
+        self._unasked_bytes = 0
+        self._asked_seconds = 0.0
+        self._answers = False
+        """Whether this terminal has ever answered: one that does not must not be waited for."""
+        self._drawn = threading.Event()
+        """Set unless a question is on its way."""
+        self._leaving = False
         # Not loop.add_signal_handler: a loop that blocks on a stalled terminal would never run it.
         signal.signal(signal.SIGHUP, self._leave)
         signal.signal(signal.SIGTERM, self._leave)
 
     def write(self, data: str) -> None:
-        """Send to the terminal; blocks once 30 writes wait, which is why charts ask ``backlog`` first."""
+        """Send to the terminal; blocks once 30 writes wait, which is why what is drawn by itself asks ``behind``."""
         shown = plain(data) if self.ascii_only else data
-        self.bytes_sent += len(shown) if shown.isascii() else len(shown.encode())
-        super().write(shown)
+        size = len(shown) if shown.isascii() else len(shown.encode())
+        self.bytes_sent += size
+        self._unasked_bytes += size
+        super().write(shown + self._question())
 
     @property
-    def backlog(self) -> int:
-        """Writes that the terminal has not taken yet."""
-        return 0 if self._writer_thread is None else self._writer_thread._queue.qsize()  # noqa: SLF001  not offered
+    def behind(self) -> bool:
+        """Whether the terminal has yet to draw what it was sent, on whatever way it got stuck.
+
+        What this end has not been able to write is the least of it: SSH alone takes a megabyte before it stops.
+        """
+        unwritten = 0 if self._writer_thread is None else self._writer_thread._queue.qsize()  # noqa: SLF001  not offered
+        return unwritten > 0 or (self._answers and self._waits())
+
+    def _waits(self) -> bool:
+        return not self._drawn.is_set() and time.monotonic() - self._asked_seconds < _PATIENCE_SECONDS
+
+    def _question(self) -> str:
+        """The question where it is time for one, one at a time."""
+        if self._unasked_bytes < _ASK_BYTES or self._leaving or self._waits():
+            return ""
+        self.bytes_sent += len(ASK)
+        self._unasked_bytes = 0
+        self._asked_seconds = time.monotonic()
+        self._drawn.clear()
+        return ASK.decode()
+
+    def process_message(self, message: Message) -> None:
+        """Hear the answer; runs in the thread that reads."""
+        if not isinstance(message, CursorPosition):
+            super().process_message(message)
+            return
+        self._answers = True
+        self._drawn.set()
+        question = self._question()
+        if question:
+            super().write(question)
+
+    def run_input_thread(self) -> None:
+        """Hand on what is typed until told to stop; the end of the input is the end of the line, as a hang-up is."""
+        parser = XTermParser(self._debug)
+        decode = getincrementaldecoder("utf-8")("replace").decode
+        while not self.exit_event.is_set():
+            if select.select([self.fileno], [], [], 0.1)[0]:
+                try:
+                    data = os.read(self.fileno, 4096)
+                except OSError:  # EIO: the other end has closed
+                    data = b""
+                if not data:
+                    os.kill(os.getpid(), signal.SIGHUP)
+                    return
+                text = decode(data)
+                for message in parser.feed(text) if text else ():  # no text would be the end to it
+                    self.process_message(message)
+            for message in parser.tick():
+                self.process_message(message)
+
+    def start_application_mode(self) -> None:
+        """Take the terminal, at the start and after the shell had it."""
+        self._leaving = False
+        self._drawn.set()
+        super().start_application_mode()  # type: ignore[no-untyped-call]  # Textual says nothing of its types here
+
+    def stop_application_mode(self) -> None:
+        """Give the terminal back, once it has answered: what came later would be typed into the shell."""
+        self._leaving = True
+        if self._answers:
+            self._drawn.wait(_LEAVE_SECONDS)
+        super().stop_application_mode()
 
     def _leave(self, number: int, frame: FrameType | None) -> None:
         """Save, give the terminal back as far as it still takes bytes, and end without waiting for any thread."""

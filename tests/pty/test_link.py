@@ -1,0 +1,126 @@
+"""The line between the console and its terminal: slow, deaf, or with bytes on it that nobody expected."""
+
+import re
+import signal
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from sizeup.live.link import ASK
+from terminal import Terminal
+
+SIZEUP = [sys.executable, "-m", "sizeup"]
+
+
+@pytest.fixture
+def sizeup(tmp_path: Path) -> Callable[..., Terminal]:
+    """Starts ``sizeup`` in a folder of the test's own, with a session that grows for a while behind it."""
+
+    def start(*arguments: str, **options: bool) -> Terminal:
+        environment = {"XDG_STATE_HOME": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path)}
+        return Terminal([*SIZEUP, *arguments], environment=environment, directory=tmp_path, **options)  # type: ignore[arg-type]
+
+    return start
+
+
+def run_null(terminal: Terminal, samples: int) -> None:
+    terminal.wait_for("Should carry")
+    terminal.press("3")
+    terminal.wait_for("Touches")
+    terminal.press("G")
+    terminal.wait_for("Measures nothing")
+    terminal.press("s")
+    terminal.wait_for("Settings of null")
+    terminal.wait_quiet()
+    terminal.press(str(samples), "enter")
+    terminal.pump(5, lambda: "Settings of null" not in terminal.text)
+    terminal.press("r")
+    terminal.wait_for("running null")
+
+
+def elapsed(terminal: Terminal) -> int:
+    found = re.search(r"step 1/1 (\d+) s", terminal.text)
+    return int(found[1]) if found else -1
+
+
+@pytest.mark.ci
+def test_on_a_slow_line_no_frame_is_sent_on_top_of_one_that_is_on_its_way(sizeup: Callable[..., Terminal]) -> None:
+    with sizeup() as terminal:
+        run_null(terminal, 100_000)
+        terminal.bytes_per_second = 500.0  # less than the run sends
+        after_frames = []
+        for _ in range(120):
+            terminal.pump(0.1)
+            _, question, after = bytes(terminal.in_flight).partition(ASK)
+            if question:
+                after_frames.append(after)
+
+        assert len(after_frames) > 10
+        assert not any(ASK in after for after in after_frames)
+        # What may follow a frame that is on its way is less than would be worth another question.
+        assert max(map(len, after_frames)) < 2048
+        terminal.wait_for("slow link, drawn every")
+        terminal.bytes_per_second = None
+        terminal.pump(20, lambda: "slow link" not in terminal.text)
+        assert "slow link" not in terminal.text
+
+
+@pytest.mark.ci
+def test_a_key_waits_for_one_frame_at_most(sizeup: Callable[..., Terminal]) -> None:
+    with sizeup() as terminal:
+        run_null(terminal, 100_000)
+        terminal.bytes_per_second = 5000.0
+        questions = []
+        for _ in range(2):
+            terminal.pump(1.5)
+            start = len(terminal.output)
+            terminal.press("?")
+            terminal.wait_for("Everywhere", 30)
+            questions.append(bytes(terminal.output[start:]).count(ASK))
+            terminal.press("escape")
+            terminal.pump(30, lambda: "Everywhere" not in terminal.text)
+
+        # That of the frame on its way, and that of the answer itself, which may come in two pieces.
+        assert max(questions) <= 3, questions
+
+
+@pytest.mark.ci
+def test_a_terminal_that_answers_nothing_is_drawn_on_all_the_same(sizeup: Callable[..., Terminal]) -> None:
+    with sizeup(answers=False) as terminal:
+        run_null(terminal, 100_000)
+
+        assert terminal.pump(20, lambda: elapsed(terminal) >= 3), terminal.text
+        assert "slow link" not in terminal.text
+
+
+def test_bytes_that_are_no_utf_8_are_passed_over(sizeup: Callable[..., Terminal]) -> None:
+    with sizeup() as terminal:
+        terminal.wait_for("Should carry")
+        terminal.press(b"\xe9\xff", b"\xc3", b"\x80\x80", "3")
+        terminal.wait_for("Touches")
+        terminal.press("q")
+
+        assert terminal.wait() == 0
+
+
+def test_the_end_of_the_line_is_a_hang_up_also_without_a_signal(sizeup: Callable[..., Terminal]) -> None:
+    with sizeup(controlling=False) as terminal:
+        terminal.wait_for("Should carry")
+        terminal.hang_up()
+
+        assert terminal.wait() == 128 + signal.SIGHUP
+        assert terminal.processes() == []
+
+
+@pytest.mark.ci
+def test_no_answer_is_left_for_the_shell_to_read(tmp_path: Path) -> None:
+    shell = ["bash", "-c", f"{sys.executable} -m sizeup; read -rs -t 1 -n 99 typed; printf 'typed<%q>' \"$typed\""]
+    with Terminal(shell, environment={"XDG_STATE_HOME": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path)}) as terminal:
+        terminal.wait_for("Should carry")
+        terminal.bytes_per_second = 20_000.0
+        terminal.press("4", "2", "q")
+        terminal.wait_for("typed<")
+
+        assert "typed<''>" in terminal.text
