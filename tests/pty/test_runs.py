@@ -113,7 +113,7 @@ def test_a_run_that_was_left_goes_on_and_can_be_followed_again(sizeup: Callable[
         assert first.wait() == 0
         assert first.processes() != []
         with sizeup("attach") as second:
-            second.wait_for("null")
+            second.wait_for("following null step 1/1")
             second.press("q")
             assert second.wait() == 0
         deadline = time.monotonic() + 20
@@ -123,6 +123,76 @@ def test_a_run_that_was_left_goes_on_and_can_be_followed_again(sizeup: Callable[
     assert session.end is not None
     assert session.end.status == "complete"
     assert len(gaps(session)) == 3000
+
+
+@pytest.mark.ci
+def test_a_run_that_was_left_is_cancelled_where_it_is_followed(sizeup: Callable[..., Terminal], tmp_path: Path) -> None:
+    with sizeup() as first:
+        start_null(first, 100_000)
+        first.press("q")
+        first.wait_for("Leave and let it run on")
+        first.press("down", "enter")
+        first.wait()
+        with sizeup("attach") as second:
+            second.wait_for("following null")
+            second.press("3", "x")
+            second.wait_for("Cancel? What was measured stays")
+            second.press("down", "enter")
+            second.wait_for(" idle, last null")
+
+        assert gone(first)
+    session = saved(tmp_path)
+    assert session.end is not None
+    assert session.end.status == "cancelled"
+    assert len(gaps(session)) > 10
+
+
+@pytest.mark.ci
+def test_a_run_cancelled_on_leaving_is_saved_first(sizeup: Callable[..., Terminal], tmp_path: Path) -> None:
+    with sizeup() as terminal:
+        start_null(terminal, 100_000)
+        measure_a_little(terminal, tmp_path)
+        terminal.press("q")
+        terminal.wait_for("Cancel it, save, and leave")
+        terminal.press("enter")  # the first answer is to stay
+        terminal.pump(10, lambda: "Cancel it, save" not in terminal.text)
+        terminal.press("q")
+        terminal.wait_for("Cancel it, save, and leave")
+        terminal.press("down", "down", "enter")
+
+        assert terminal.wait() == 0
+        assert "Cancelled; what was measured is in" in terminal.text
+        assert gone(terminal)
+    session = saved(tmp_path)
+    assert session.end is not None
+    assert session.end.status == "cancelled"
+    assert len(gaps(session)) > 10
+
+
+@pytest.mark.ci
+def test_a_run_that_was_killed_is_spoken_of_and_resumed(sizeup: Callable[..., Terminal], tmp_path: Path) -> None:
+    with sizeup() as first:
+        start_null(first, 3000)
+        measure_a_little(first, tmp_path)
+        for pid in first.processes():  # as a power cut would: nobody gets to say a last word
+            os.kill(pid, signal.SIGKILL)
+        first.wait()
+    assert saved(tmp_path).end is None
+
+    with sizeup() as second:
+        second.wait_for("Unfinished session of")
+        second.press("5")
+        second.wait_for("cut short")
+        second.press("R")
+        second.wait_for("null")
+        second.wait_for(" idle, last null")
+        second.press("q")
+        assert second.wait() == 0
+    session = saved(tmp_path)
+    assert session.end is not None
+    assert session.end.status == "complete"
+    assert len(gaps(session)) >= 3000
+    assert session.missing_steps == ()
 
 
 @pytest.mark.ci

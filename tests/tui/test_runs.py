@@ -1,13 +1,17 @@
 """The run manager against a runner that is played by hand."""
 
+import os
+import signal
 from pathlib import Path
 
 import msgspec
+import pytest
 from msgspec.structs import replace
 
 from consoles import PlayedRunner, ended, records
 from sizeup.live.cost import ConsoleCost
-from sizeup.session.records import StepStartRecord
+from sizeup.session.log import Writer, writer_pid
+from sizeup.session.records import Record, StepStartRecord
 from sizeup.tui.aside import Aside
 from sizeup.tui.runs import Request, Runs, current
 
@@ -119,3 +123,51 @@ def test_the_console_leaves_the_cpus_of_a_step_and_is_back_before_the_next_run(t
     assert moves[1:] == [frozenset(range(16))]
     assert len(runner.arguments) == 2
     runs.close()
+
+
+def _pinned() -> list[Record]:
+    """The first lines of a run whose step measures on CPU 1."""
+    *first, start = records()[:4]
+    assert isinstance(start, StepStartRecord)
+    return [*first, msgspec.structs.replace(start, step=replace(start.step, cpus=(1,)))]
+
+
+def test_a_run_of_another_process_is_followed_and_made_way_for(tmp_path: Path) -> None:
+    moves: list[frozenset[int]] = []
+    runs, runner = _runs(tmp_path, Aside(lambda cpus: moves.append(frozenset(cpus)), lambda: frozenset(range(16))))
+    with Writer.create(str(runner.path)) as writer:
+        writer.write(*_pinned())
+        runs.follow()
+        runs.poll()
+        during = (runs.followed, runs.going_on, runs.running)
+    runs.poll()
+    runs.close()
+
+    assert during == (True, True, False)
+    assert (runs.followed, runs.going_on) == (False, False)
+    assert moves == [frozenset({4, 5, 6, 7, 12, 13, 14, 15}), frozenset(range(16))]
+
+
+def test_a_run_that_is_followed_is_cancelled_by_a_signal_to_its_writer(
+    tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    heard: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, frame: heard.append(number))
+    request.addfinalizer(lambda: signal.signal(signal.SIGINT, before))
+    runs, runner = _runs(tmp_path)
+    with Writer.create(str(runner.path)) as writer:
+        writer.write(*_pinned())
+        runs.follow()
+        if writer_pid(str(runner.path)) is None:
+            pytest.skip("this file system does not tell who holds a lock")
+        runs.cancel()
+
+        assert writer_pid(str(runner.path)) == os.getpid()
+        assert runs.cancelling
+    runs.poll()
+    runs.cancel()
+    runs.close()
+
+    assert heard == [signal.SIGINT]
+    assert not runs.cancelling
+    assert writer_pid(str(runner.path)) is None

@@ -627,6 +627,22 @@ def in_use(path: str) -> bool:
     return False
 
 
+def writer_pid(path: str) -> int | None:
+    """The process that is writing this file, by its lock (proc_locks(5)); None where the kernel does not say."""
+    try:
+        about = os.stat(path)
+        with open("/proc/locks", encoding="ascii", errors="replace") as locks:
+            lines = locks.read().splitlines()
+    except OSError:
+        return None
+    file = f"{os.major(about.st_dev):02x}:{os.minor(about.st_dev):02x}:{about.st_ino}"
+    for line in lines:
+        match line.split():  # "1: FLOCK ADVISORY WRITE 708 08:01:1234 0 EOF"; beyond this PID namespace it is 0
+            case [_, "FLOCK", _, "WRITE", pid, where, *_] if where == file and pid.isdecimal() and pid != "0":
+                return int(pid)
+    return None
+
+
 class Writer:
     """Appends records to a session file; a record is on its way to the disk when ``write`` returns.
 

@@ -27,14 +27,17 @@ def run_console(sysroot: str = "/", session: str | None = None, choose: Callable
     try:
         from msgspec.structs import replace
 
-        from sizeup.tui.loading import check_keys, load
+        from sizeup.tui.loading import load
         from sizeup.tui.options import Options
 
         options = Options() if choose is None else choose()
         if needs_ascii(os.environ):
             options = replace(options, ascii=True)
         show = load(sysroot, session)
-        check_keys(options.keys)
+        if options.keys:
+            from sizeup.tui.keymap import checked
+
+            options = replace(options, keys=checked(options.keys))
     except BaseException:
         os.write(2, RESTORE)
         raise

@@ -174,7 +174,7 @@ class ConsoleApp(App[int]):
         if self._frame_seconds > _TICK_SECONDS:
             why = "slow link" if self._frame_seconds > self._least_seconds else "low bandwidth"
             link = f"{why}, drawn every {math.ceil(self._frame_seconds / _TICK_SECONDS) * _TICK_SECONDS:g} s "
-        if not self.runs.running:
+        if not self.runs.going_on:
             if self.runs.problem:
                 return f" ! {self.runs.problem}", link
             if standing is None:
@@ -183,10 +183,11 @@ class ConsoleApp(App[int]):
                 f" idle, last {standing.step.step.id} {point_value(standing.step)}",
                 f"{link}{os.path.basename(self.runs.path)} ",
             )
-        state = "cancelling" if self.runs.cancelling else "paused" if self.runs.paused else "running"
-        elapsed = f"{self.runs.elapsed_seconds:.0f} s"
+        state = "following" if self.runs.followed else "paused" if self.runs.paused else "running"
+        state = "cancelling" if self.runs.cancelling else state
+        elapsed = "" if self.runs.followed else f" {self.runs.elapsed_seconds:.0f} s"
         if standing is None:
-            return f" {state}, starting {elapsed}", link
+            return f" {state}, starting{elapsed}", link
         progress = standing.step.progress
         left = ""
         if progress is not None:
@@ -195,7 +196,7 @@ class ConsoleApp(App[int]):
                 left += f", needs {format_ns(max(progress.remaining_seconds, 0) * 1e9)} more"
         queued = f", {len(self.runs.queue)} queued" if self.runs.queue else ""
         step = f"{standing.step.step.id} step {standing.number}/{standing.of}"
-        return f" {state} {step} {elapsed}{left}{queued}", f"{link}{point_value(standing.step)} "
+        return f" {state} {step}{elapsed}{left}{queued}", f"{link}{point_value(standing.step)} "
 
     def start_run(self, request: Request) -> None:
         """Run a probe now or after the one that is on."""
@@ -224,7 +225,7 @@ class ConsoleApp(App[int]):
             # them it rests as long, so that a key finds it free.
             self._frame_seconds = max(self._frame_seconds, min(2 * self._waited_seconds, _SLOWEST_SECONDS))
             return
-        if self.runs.running and self._waited_seconds < self._frame_seconds:
+        if self.runs.going_on and self._waited_seconds < self._frame_seconds:
             return
         self._waited_seconds = 0.0
         session = self.runs.session

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import socket
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from datetime import UTC, datetime
-from difflib import get_close_matches
 
 # Imported here and not in the thread below: two threads importing the same packages can see them half-made.
 from sizeup.discovery.machine import discover
-from sizeup.errors import UsageError
 from sizeup.live.hotplug import follow
 from sizeup.model.machine import Machine
 from sizeup.session.store import new_path
-from sizeup.text import one_line
 from sizeup.tui.hotplug import Hotplug
 from sizeup.tui.options import Options
 from sizeup.tui.runs import Runs
@@ -64,15 +61,3 @@ def load(sysroot: str, session: str | None) -> Show:
     hotplug = Hotplug(follow, lambda: discover("/")) if living else None
 
     return lambda options: run_app(runs, machine, options, measures=living and not options.readonly, hotplug=hotplug)
-
-
-def check_keys(actions: Iterable[str]) -> None:
-    """Refuse keys for actions that the console does not have; behind the splash, as the actions come with Textual."""
-    from sizeup.tui.actions import ACTIONS
-
-    known = [action.id for scope in ACTIONS.values() for action in scope]
-    for name in actions:
-        if name not in known:
-            near = get_close_matches(name, known, n=1)
-            hint = f" (did you mean {near[0]}?)" if near else ""
-            raise UsageError(f"[keys] {one_line(name, 60)}: there is no such action{hint}; it has: {', '.join(known)}")

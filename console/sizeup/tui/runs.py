@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -20,7 +21,7 @@ from msgspec import Struct
 from sizeup.errors import SizeupError
 from sizeup.live.cost import ConsoleCost, spell_cost
 from sizeup.model.sample import Status
-from sizeup.session.log import Follower, Session, StepRun
+from sizeup.session.log import Follower, Session, StepRun, in_use, writer_pid
 from sizeup.tui.aside import Aside
 
 Launcher = Callable[[Sequence[str], IO[bytes]], "subprocess.Popen[bytes]"]
@@ -63,6 +64,7 @@ class Runs:
         self._started = 0.0
         self._paused = False
         self._cancelling = False
+        self._followed = False
         self.queue: list[Request] = []
         """What starts when the current run has ended."""
         self.problem = ""
@@ -77,6 +79,16 @@ class Runs:
     def running(self) -> bool:
         """Whether a runner of ours is at work."""
         return self._process is not None
+
+    @property
+    def followed(self) -> bool:
+        """Whether a run of somebody else, such as one that was left to go on, writes the file that is shown."""
+        return self._followed
+
+    @property
+    def going_on(self) -> bool:
+        """Whether a run is at work, ours or not."""
+        return self.running or self._followed
 
     @property
     def paused(self) -> bool:
@@ -103,6 +115,7 @@ class Runs:
         if self._follower is None:
             self._follower = Follower(self.path)
         self._follower.poll()
+        self._look_around()
 
     def start(self, request: Request) -> bool:
         """Run a probe now, or after the run that is on; whether it started at once."""
@@ -148,14 +161,19 @@ class Runs:
             changed = True
             if self.queue:
                 self.start(self.queue.pop(0))
+        self._look_around()
         self._make_way()
         return changed
 
     def cancel(self) -> None:
         """End the whole run; what was measured stays in the file."""
         self.queue.clear()
-        self._cancelling = self.running
+        self._cancelling = self.going_on
         self._send("cancel")
+        pid = writer_pid(self.path) if self._followed else None
+        if pid is not None:
+            with contextlib.suppress(OSError):  # it has just ended, or is another user's
+                os.kill(pid, signal.SIGINT)  # which a run takes for "cancelled"
 
     def cancel_step(self) -> None:
         """End this step and go on with the next."""
@@ -210,10 +228,16 @@ class Runs:
         if self._follower is None:
             self._follower = Follower(self.path)
 
+    def _look_around(self) -> None:
+        session = self.session
+        unfinished = session is not None and session.end is None
+        self._followed = not self.running and unfinished and in_use(self.path)
+        self._cancelling = self._cancelling and self.going_on
+
     def _make_way(self) -> None:
         session = self.session
         step = list(session.steps.values())[-1] if session is not None and session.steps else None
-        on = self.running and step is not None and step.outcome is None
+        on = self.going_on and step is not None and step.outcome is None
         measured = step.step.cpus if on and step is not None else ()
         self._aside.make_way(measured, None if session is None else session.machine)
 

@@ -167,15 +167,17 @@ class ProbesScreen(ModeScreen):
 
     def action_pause(self) -> None:
         """Hold the run or let it go on."""
+        if self.host.runs.followed:
+            self.notify("only the console that started this run can pause it", severity="warning", markup=False)
         self.host.runs.toggle_pause()
         self.show_run()
 
     def action_cancel(self) -> None:
         """Cancel the run; a long one only after a question."""
         runs = self.host.runs
-        if not runs.running:
+        if not runs.going_on:
             return
-        if runs.elapsed_seconds < _LONG_SECONDS:
+        if runs.running and runs.elapsed_seconds < _LONG_SECONDS:
             runs.cancel()
             self.show_run()
             return
@@ -186,7 +188,8 @@ class ProbesScreen(ModeScreen):
             elif answer == "step":
                 runs.cancel_step()
 
-        answers = (("stay", "Go on"), ("step", "Cancel this step only"), ("cancel", "Cancel the run"))
+        step = (("step", "Cancel this step only"),) if runs.running else ()
+        answers = (("stay", "Go on"), *step, ("cancel", "Cancel the run"))
         self.app.push_screen(ChoiceDialog("Cancel? What was measured stays in the file.\n", answers), answered)
 
     def _start(self, probe: RegisteredProbe) -> None:

@@ -1,0 +1,48 @@
+"""What the user's keys may be."""
+
+import pytest
+
+from sizeup.errors import UsageError
+from sizeup.tui.actions import ACTIONS
+from sizeup.tui.keymap import _is_key, checked
+
+
+def test_keys_are_taken_without_their_blanks() -> None:
+    assert checked({"run.start": "f5, ctrl+r", "app.help": "?"}) == {"run.start": "f5,ctrl+r", "app.help": "?"}
+
+
+def test_every_key_of_the_registry_is_one() -> None:
+    keys = {key for actions in ACTIONS.values() for action in actions for key in action.keys.split(",")}
+
+    assert [key for key in keys if not _is_key(key)] == []
+
+
+@pytest.mark.parametrize(
+    ("keymap", "words"),
+    [
+        ({"run.strat": "f5"}, "there is no such action (did you mean run.start?)"),
+        ({"run.start": "ctlr+r"}, "there is no key 'ctlr+r'"),
+        ({"run.start": "f5,"}, "there is no key ''"),
+        ({"run.start": "F99"}, "there is no key 'F99'"),
+        ({"run.start": "\x1b[2J"}, "there is no key"),
+        ({"run.start": "x"}, "the key x is that of run.cancel too"),
+        ({"run.start": "q"}, "the key q is that of app.quit too"),
+        ({"run.start": "f5", "run.plan": "f5"}, "the key f5 is that of run.plan too"),
+        ({"app.quit": "j"}, "the key j is that of chart.down too"),
+        ({"run.start": "?"}, "the key ? is that of app.help too"),
+        ({"topology.map": "h"}, "the key h is that of chart.left too"),
+    ],
+)
+def test_what_cannot_work_is_said_with_its_place(keymap: dict[str, str], words: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        checked(keymap)
+
+    assert words in str(refused.value)
+    assert str(refused.value).startswith("[keys] ")
+    assert "\x1b" not in str(refused.value)
+
+
+def test_a_key_that_was_given_away_is_free_and_two_modes_may_share_one() -> None:
+    keymap = {"app.quit": "z", "run.start": "q", "overview.measure": "q"}
+
+    assert checked(keymap) == keymap
