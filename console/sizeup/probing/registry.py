@@ -11,7 +11,8 @@ import importlib
 import importlib.util
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
-from importlib.metadata import EntryPoint, entry_points
+from functools import cache
+from importlib.metadata import Distribution, EntryPoint, entry_points
 from pathlib import Path
 from typing import cast
 
@@ -93,13 +94,14 @@ def load_registry(points: Iterable[EntryPoint] | None = None) -> Registry:
     probes: dict[str, RegisteredProbe] = {}
     broken: list[BrokenProbe] = []
     manifests: dict[str, tuple[Manifest, ...] | str] = {}
+    provider = cache(_provider)  # metadata is parsed anew each time it is asked for
     # sizeup's own come first, so that a stranger cannot take their names.
     own_first = sorted(
         entry_points(group=GROUP) if points is None else points,
-        key=lambda point: (_distribution(point).partition(" ")[0] != OWN_DISTRIBUTION, point.name),
+        key=lambda point: (provider(point.dist).partition(" ")[0] != OWN_DISTRIBUTION, point.name),
     )
     for point in own_first:
-        distribution = _distribution(point)
+        distribution = provider(point.dist)
         package = point.value.partition(":")[0].partition(".")[0]
         if package not in manifests:
             try:
@@ -129,8 +131,12 @@ def load_class(target: str) -> Probe:
     return cast("Probe", getattr(importlib.import_module(module), attribute)())
 
 
-def _distribution(point: EntryPoint) -> str:
-    return f"{point.dist.name} {point.dist.version}" if point.dist is not None else "unknown"
+def _provider(distribution: Distribution | None) -> str:
+    """Name and version."""
+    if distribution is None:
+        return "unknown"
+    metadata = distribution.metadata
+    return f"{metadata['Name']} {metadata['Version']}"
 
 
 def _read_manifests(package: str) -> tuple[Manifest, ...]:

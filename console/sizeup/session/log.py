@@ -29,7 +29,6 @@ from sizeup.model.machine import Machine
 from sizeup.model.plan import Plan, Series, Step
 from sizeup.model.sample import Coordinates, Estimate, Outcome, Progress, Status
 from sizeup.session.records import (
-    DECODER,
     ENCODER,
     FORMAT,
     AdviceRecord,
@@ -49,6 +48,7 @@ from sizeup.session.records import (
     SamplesRecord,
     SessionRecord,
     StepStartRecord,
+    decoder,
 )
 from sizeup.text import clean, one_line
 
@@ -229,7 +229,7 @@ def _decode(line: bytes) -> AnyRecord:
     # column and no float can hold, takes the slow way.
     plain = line.isascii() and b"\\" not in line and b"\x7f" not in line
     if plain and (line.startswith(_SAMPLES_PREFIX) or not _LONG_NUMBER.search(line)):
-        return cast("AnyRecord", DECODER.decode(line))
+        return cast("AnyRecord", decoder().decode(line))
     return cast("AnyRecord", msgspec.convert(_cleaned(msgspec.json.decode(line)), AnyRecord))
 
 

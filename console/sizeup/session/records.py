@@ -11,6 +11,7 @@ exact below 2**53. Values are in base units.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import msgspec
@@ -187,4 +188,9 @@ AnyRecord = (
 )
 
 ENCODER = msgspec.json.Encoder()
-DECODER: msgspec.json.Decoder[Any] = msgspec.json.Decoder(AnyRecord)
+
+
+@cache
+def decoder() -> msgspec.json.Decoder[Any]:
+    """Reads any record; made on first use, as working out the types of all records takes 7 ms."""
+    return msgspec.json.Decoder(AnyRecord)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import importlib
 import math
 import os
@@ -63,6 +64,12 @@ def _later(module: str, name: str) -> Callable[[], Screen[Any]]:
     return screen
 
 
+def _collect_from_now() -> None:
+    """Switch on the collector that the start left off, and spare it what the start made."""
+    gc.freeze()
+    gc.enable()
+
+
 class ConsoleApp(App[int]):
     """Holds what must survive a change of mode."""
 
@@ -113,16 +120,18 @@ class ConsoleApp(App[int]):
         self._waited_seconds = 0.0
         self._interrupted = False
         self.registry = load_registry()
-        self.sizing: Sizing | None = None
+        # Worked out before the first mode is drawn, which would otherwise be drawn twice.
+        self.sizing: Sizing | None = None if machine is None else whatif(machine, {})
 
     def on_mount(self) -> None:
         """Start looking at the file where there is one to look at."""
-        self.set_machine(self.machine)
         session = self.runs.session
         if session is not None and session.end is None:
             self._watch()
         if self.measures:
             self.call_after_refresh(self._tell_unfinished)
+        if not gc.isenabled():
+            self.call_after_refresh(_collect_from_now)
 
     def _tell_unfinished(self) -> None:
         with contextlib.suppress(OSError):  # a store that cannot be read is the Sessions mode's to tell

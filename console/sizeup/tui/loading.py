@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 import socket
+import sys
 import threading
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -45,9 +47,18 @@ class _Promise(threading.Thread):
         return self._machine
 
 
+def import_asyncio() -> None:
+    """Import asyncio as on a Python without TLS: OpenSSL is 4 MB and 7 ms, and the console opens no connection."""
+    if "ssl" not in sys.modules:
+        sys.modules["ssl"] = None  # type: ignore[assignment]  # lets an import of it fail
+        importlib.import_module("asyncio")
+        del sys.modules["ssl"]
+
+
 def load(sysroot: str, session: str | None) -> Show:
     """Read the machine or the session, and import the console meanwhile."""
     promise = _Promise(lambda: discover(sysroot)) if session is None else None
+    import_asyncio()
     from sizeup.tui.console import run_app
 
     if promise is not None:

@@ -25,6 +25,12 @@ class ModeScreen(Screen[None]):
     def __init__(self) -> None:
         super().__init__()
         self._compositor = SparingCompositor()
+        # Textual would parse every style sheet anew for a new mode, though its widgets are styled when they are
+        # mounted. All it needs is that the app, which the first mode is made before, has its own colours.
+        self.app.stylesheet.apply(self.app)
+        self._css_update_count = self.app._css_update_count  # noqa: SLF001  not offered
+        for name in self._get_breakpoint_classes(self.app.size.width, self.HORIZONTAL_BREAKPOINTS):
+            self.add_class(name, update=False)
 
     @property
     def host(self) -> Host:

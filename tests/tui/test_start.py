@@ -1,0 +1,88 @@
+"""The start of the console: what it leaves out, and that what it draws first is what it would draw last."""
+
+from __future__ import annotations
+
+import gc
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from textual.css.stylesheet import Stylesheet
+from textual.widget import Widget
+
+from consoles import machine
+from sizeup.tui.console import ConsoleApp
+from sizeup.tui.runs import Runs
+
+_IMPORTS = """
+import sys
+from sizeup.tui.loading import import_asyncio
+import_asyncio()
+import sizeup.tui.console
+print(*sorted({"ssl", "_ssl", "_hashlib"} & set(sys.modules)))
+import ssl
+"""
+
+
+@pytest.fixture
+def app(tmp_path: Path) -> ConsoleApp:
+    return ConsoleApp(Runs(str(tmp_path / "run.sizeup.jsonl")), machine())
+
+
+def test_the_console_loads_no_openssl_and_hides_it_from_nobody() -> None:
+    done = subprocess.run([sys.executable, "-c", _IMPORTS], capture_output=True, text=True, check=True)
+
+    assert done.stdout.split() == []
+
+
+async def test_the_first_mode_is_drawn_in_the_colours_of_the_theme(app: ConsoleApp) -> None:
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.pause()
+        detail = app.screen.query_one("#detail", Widget)
+        colours = [
+            (segment.style.color, segment.style.bgcolor)
+            for line in range(detail.size.height)
+            for segment in detail.render_line(line)
+            if segment.style is not None and not segment.text.isspace()
+        ]
+
+        assert len(colours) > 5
+        assert all(colour is not None and colour != ground for colour, ground in colours)
+
+
+async def test_a_new_mode_has_no_style_sheet_parsed_twice(app: ConsoleApp, monkeypatch: pytest.MonkeyPatch) -> None:
+    again: list[Stylesheet] = []
+    monkeypatch.setattr(Stylesheet, "reparse", lambda sheet: again.append(sheet))
+    async with app.run_test() as pilot:
+        for key in "12345":
+            await pilot.press(key)
+            await pilot.pause()
+
+        assert again == []
+
+
+async def test_a_mode_that_is_first_seen_after_a_change_of_theme_has_the_new_one(app: ConsoleApp) -> None:
+    async with app.run_test() as pilot:
+        app.theme = "textual-light"
+        await pilot.press("2")
+        await pilot.pause()
+        light = app.screen.styles.background
+        app.theme = "textual-dark"
+        await pilot.pause()
+
+        assert light.brightness > 0.8
+        assert app.screen.styles.background.brightness < 0.2
+
+
+async def test_the_collector_that_the_start_left_off_is_on_again_and_spares_what_was_made(app: ConsoleApp) -> None:
+    gc.disable()
+    try:
+        async with app.run_test() as pilot:
+            await pilot.pause()
+
+            assert gc.isenabled()
+            assert gc.get_freeze_count() > 10_000
+    finally:
+        gc.enable()
+        gc.unfreeze()
