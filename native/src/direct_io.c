@@ -54,9 +54,19 @@ static bool makes_sense(const struct sizeup_io_worker *worker)
 	if (worker->size_bytes < worker->block_bytes || worker->size_bytes > (uint64_t)INT64_MAX ||
 	    worker->start_bytes > (uint64_t)INT64_MAX - worker->size_bytes)
 		return false;
-	return worker->pattern >= SIZEUP_IO_RANDOM && worker->pattern <= SIZEUP_IO_ONCE &&
+	return worker->pattern >= SIZEUP_IO_RANDOM && worker->pattern <= SIZEUP_IO_APPEND &&
 	       worker->read_percent <= 100 && worker->interval_ns >= 0 &&
 	       worker->first_block < worker->size_bytes / worker->block_bytes;
+}
+
+/* Workers that append to one region take its blocks from the counter of the first of their group. */
+static void join_group(struct sizeup_io_job *job, uint32_t newcomer)
+{
+	uint32_t leader = 0;
+
+	while (job->workers[leader].asked.group != job->workers[newcomer].asked.group)
+		leader++;
+	job->workers[newcomer].shared = &job->workers[leader].taken;
 }
 
 static void release(struct sizeup_io_job *job)
@@ -109,8 +119,10 @@ int sizeup_io_start(const struct sizeup_io_worker *workers, uint32_t count, stru
 		status = -ENOMEM;
 	for (uint32_t i = 0; i < count && status == 0; i++) {
 		status = io_worker_prepare(&new->workers[i], &workers[i], &new->stop);
-		if (status == 0)
+		if (status == 0) {
+			join_group(new, i);
 			new->count++;
+		}
 	}
 	if (status == 0)
 		status = spawn(new);

@@ -248,7 +248,8 @@ static void count(struct run *run, const struct slot *slot, int64_t result, int6
 	}
 }
 
-static uint64_t next_offset(struct run *run)
+/* Where the next request goes; false where the region has no block left. */
+static bool next_offset(struct run *run, uint64_t *offset)
 {
 	const struct sizeup_io_worker *const asked = &run->worker->asked;
 	uint64_t block;
@@ -256,6 +257,11 @@ static uint64_t next_offset(struct run *run)
 	if (asked->pattern == SIZEUP_IO_RANDOM) {
 		/* The high word of the product is even over any number of blocks. */
 		block = (uint64_t)(((unsigned __int128)next_random(&run->random) * run->blocks) >> 64);
+	} else if (asked->pattern == SIZEUP_IO_APPEND) {
+		block = atomic_fetch_add_explicit(run->worker->shared, 1, memory_order_relaxed);
+		run->region_done = block + 1 >= run->blocks;
+		if (block >= run->blocks)
+			return false;
 	} else {
 		block = run->cursor++;
 		if (run->cursor == run->blocks) {
@@ -263,7 +269,8 @@ static uint64_t next_offset(struct run *run)
 			run->region_done = asked->pattern == SIZEUP_IO_ONCE;
 		}
 	}
-	return asked->start_bytes + block * asked->block_bytes;
+	*offset = asked->start_bytes + block * asked->block_bytes;
+	return true;
 }
 
 static bool next_is_write(struct run *run)
@@ -314,6 +321,7 @@ static void run_synchronous(struct run *run)
 	const size_t length = run->queue.block_bytes;
 	char *const block = run->queue.buffers;
 	struct slot slot;
+	uint64_t offset;
 
 	while (may_start(run)) {
 		int64_t now_ns = sizeup_clock_now_ns();
@@ -325,18 +333,19 @@ static void run_synchronous(struct run *run)
 			nanosleep(&pause, NULL);
 			continue;
 		}
+		if (!next_offset(run, &offset))
+			break;
 		begin(run, &slot, now_ns);
-		const off_t offset = (off_t)next_offset(run);
 		int64_t result;
 
 		if (slot.write) {
 			renew(run, block);
 			slot.start_ns = sizeup_clock_now_ns();
-			result = pwrite(fd, block, length, offset);
+			result = pwrite(fd, block, length, (off_t)offset);
 			if (result >= 0 && run->worker->asked.fdatasync_each && fdatasync(fd) < 0)
 				result = -1;
 		} else {
-			result = pread(fd, block, length, offset);
+			result = pread(fd, block, length, (off_t)offset);
 		}
 		if (result < 0)
 			result = -errno;
@@ -350,11 +359,12 @@ static uint32_t stage_due(struct run *run, const struct io_engine *engine, uint3
 {
 	const uint32_t batch = run->worker->asked.submit_batch;
 	uint32_t staged = 0;
+	uint64_t offset;
 
-	while (staged < batch && free_count > 0 && may_start(run) && due(run, now_ns)) {
+	while (staged < batch && free_count > 0 && may_start(run) && due(run, now_ns) &&
+	       next_offset(run, &offset)) {
 		const uint32_t index = free_slots[--free_count];
 		struct slot *const slot = &run->slots[index];
-		const uint64_t offset = next_offset(run);
 
 		begin(run, slot, now_ns);
 		if (slot->write)

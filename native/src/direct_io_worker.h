@@ -36,6 +36,8 @@ struct io_worker {
 	struct sizeup_io_worker asked;
 	const struct io_stop *stop;
 	struct io_live *live;
+	io_counter taken;   /* blocks of the region that were handed out, where this worker leads its group */
+	io_counter *shared; /* the counter of the group's leader; for SIZEUP_IO_APPEND */
 };
 
 static inline void io_stop_ask(struct io_stop *stop)

@@ -44,6 +44,8 @@ class Pattern(Enum):
     SEQUENTIAL = "sequential"
     ONCE = "once"
     """Sequential, and done at the region's end."""
+    APPEND = "append"
+    """The next block that no worker of the group has taken, to the region's end."""
 
     @property
     def native(self) -> int:
@@ -53,6 +55,7 @@ class Pattern(Enum):
                 Pattern.RANDOM: lib.SIZEUP_IO_RANDOM,
                 Pattern.SEQUENTIAL: lib.SIZEUP_IO_SEQUENTIAL,
                 Pattern.ONCE: lib.SIZEUP_IO_ONCE,
+                Pattern.APPEND: lib.SIZEUP_IO_APPEND,
             }[self]
         )
 

@@ -22,6 +22,7 @@
 #define SIZEUP_IO_RANDOM 0
 #define SIZEUP_IO_SEQUENTIAL 1
 #define SIZEUP_IO_ONCE 2 /* sequential, and done at the region's end */
+#define SIZEUP_IO_APPEND 3 /* the next block that no worker of the group has taken, to the region's end */
 
 /* What a worker got of what it asked for; see sizeup_io_sample.flags. */
 #define SIZEUP_IO_FIXED_BUFFERS 1
@@ -37,7 +38,7 @@ struct sizeup_io_worker {
 	int32_t engine;  /* SIZEUP_IO_URING, _AIO or _THREADS */
 	int32_t fd;      /* opened by the caller with O_DIRECT, O_DSYNC as wanted */
 	int32_t group;   /* samples are taken of one group, such as readers apart from the log */
-	int32_t pattern; /* SIZEUP_IO_RANDOM, _SEQUENTIAL or _ONCE */
+	int32_t pattern; /* SIZEUP_IO_RANDOM, _SEQUENTIAL, _ONCE or _APPEND */
 	uint64_t start_bytes; /* the region: */
 	uint64_t size_bytes;  /* whole blocks of it are used */
 	uint64_t block_bytes;
