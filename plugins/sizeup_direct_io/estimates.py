@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-import os
 import statistics
 from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
 from sizeup.model.sample import Estimate
-from sizeup_direct_io import facts, honesty, knee
+from sizeup_direct_io import honesty
 from sizeup_direct_io.binding import Interval
 from sizeup_direct_io.honesty import Part, Verdict
 from sizeup_direct_io.measure import QUANTILES, Measured, half_width
 
 Coordinates = Mapping[str, str | int | float]
 _TAIL = (("minimum", 0.0), ("p99_99", 0.9999), ("maximum", 1.0))
-REDO_GOOD_NS, REDO_WATCH_NS = 1e6, 5e6
-"""Of ``log file parallel write``: up to the first all is well, up to the second worth watching."""
-READ_MODIFY_WRITE = 1.5
-"""A 512-byte log write that takes this much longer than one of 4 KiB shows a device of 4K sectors."""
 VERDICT_VALUES = {Verdict.FAIL: 0.0, Verdict.DOUBT: 0.5, Verdict.UNKNOWN: 0.75, Verdict.PASS: 1.0}
 """In the unit ``verdict``."""
-FLUSH_IS_VOLATILE_NS = 30_000
-"""No medium makes data safe faster; a cache that says so does."""
 
 
 class Calm(Struct, frozen=True):
@@ -175,28 +168,6 @@ def honest(at: Coordinates, part: Part) -> Estimate:
     return Estimate("honest", {**at, "part": part.name}, value, doubts=doubts, extra=extra)
 
 
-def knees(workload: str, ramps: Sequence[Sequence[knee.Load]]) -> Estimate | None:
-    """The knee of a sweep over its ramps; None where the ramps were too short."""
-    found = knee.agree(ramps)
-    if found is None:
-        return None
-    doubts = () if found.agreed else (f"the ramps disagree: {', '.join(map(str, found.per_ramp))}",)
-    return Estimate(
-        "knee",
-        {"workload": workload},
-        float(found.outstanding),
-        low=float(min(found.per_ramp)),
-        high=float(max(found.per_ramp)),
-        replicates=len(found.per_ramp),
-        doubts=doubts,
-        extra={
-            "throughput": found.throughput,
-            "maximum": max(load.throughput for ramp in ramps for load in ramp),
-            "per_ramp": " ".join(map(str, found.per_ramp)),
-        },
-    )
-
-
 class PointResult(Struct, frozen=True):
     """A point with all of its windows."""
 
@@ -226,124 +197,3 @@ class PointResult(Struct, frozen=True):
     def doubts(self) -> tuple[str, ...]:
         """What speaks against it."""
         return doubts_of(self.parts)
-
-
-def calibration(small: Sequence[PointResult], large: Sequence[PointResult], limit_ns: float) -> Iterator[Estimate]:
-    """The three figures of CALIBRATE_IO, with the latency in full and the doubts beside them."""
-    allowed = [point for point in small if point.pooled.mean_ns("read") <= limit_ns]
-    if allowed:
-        best = max(allowed, key=lambda point: point.iops)
-        strict = [point.iops for point in small if point.pooled.quantile_ns("read", 0.99) <= limit_ns]
-        extra: dict[str, str | int | float] = {"outstanding": best.at["outstanding"], "limit_ns": limit_ns}
-        if strict:
-            extra["iops_with_p99_in_limit"] = max(strict)
-        yield Estimate("calibrate-iops", {}, best.iops, doubts=best.doubts, extra=extra)
-        yield Estimate("calibrate-latency", {}, best.pooled.mean_ns("read"), doubts=best.doubts, extra=extra)
-    if large:
-        fastest = max(large, key=lambda point: point.bytes_per_second)
-        yield Estimate(
-            "calibrate-rate",
-            {},
-            fastest.bytes_per_second,
-            doubts=fastest.doubts,
-            extra={"outstanding": fastest.at["outstanding"]},
-        )
-
-
-def redo(points: Sequence[PointResult]) -> Iterator[Estimate]:
-    """Log writes by size, with what ``log file parallel write`` would say and which block to take."""
-    medians = {int(point.at["block_bytes"]): point.pooled.quantile_ns("write", 0.5) for point in points}
-    small, page = medians.get(512), medians.get(4096)
-    for point in points:
-        size = int(point.at["block_bytes"])
-        median = medians[size]
-        grade = "good" if median <= REDO_GOOD_NS else "watch" if median <= REDO_WATCH_NS else "poor"
-        doubts = point.doubts
-        if size == 512 and small and page and small > READ_MODIFY_WRITE * page:
-            doubts += ("512-byte writes take far longer than those of 4 KiB: use redo logs with 4K blocks",)
-        at: Coordinates = {"workload": "redo", "block_bytes": size}
-        yield Estimate("redo-p50", at, median, doubts=doubts, extra={"grade": grade})
-        yield Estimate("redo-p99", at, point.pooled.quantile_ns("write", 0.99), doubts=doubts)
-
-
-def redo_under_load(alone: PointResult, loaded: PointResult) -> Estimate:
-    """How much slower the log gets beside the data, at the 99th percentile of its response."""
-    before = alone.pooled.quantile_ns("response", 0.99)
-    after = pool(loaded.runs)["log"].quantile_ns("response", 0.99)
-    ratio = after / before if before else 1.0
-    doubts = loaded.doubts
-    if ratio > 3:
-        doubts += ("the log waits for the data: give the redo a place of its own",)
-    extra: dict[str, str | int | float] = {"alone_ns": before, "loaded_ns": after}
-    return Estimate("redo-slowdown", {"workload": "redo+oltp"}, ratio, doubts=doubts, extra=extra)
-
-
-def matrix(points: Sequence[PointResult]) -> Iterator[Estimate]:
-    """ORION's table: small requests, small latency and large throughput in every mix."""
-    for point in points:
-        at: Coordinates = {"small": point.at["small"], "large": point.at["large"]}
-        streams = pool(point.runs)
-        seconds = sum(run.seconds for run in point.runs)
-        if "small" in streams:
-            small = streams["small"]
-            yield Estimate("matrix-iops", at, small.requests / seconds, doubts=point.doubts)
-            yield Estimate("matrix-latency", at, small.mean_ns("read"), doubts=point.doubts)
-        if "large" in streams:
-            yield Estimate("matrix-rate", at, streams["large"].transferred_bytes / seconds, doubts=point.doubts)
-
-
-def page_gains(points: Sequence[PointResult]) -> Iterator[Estimate]:
-    """Throughput of large requests on huge pages over 4K pages, at each concurrency."""
-    by_place: dict[int, dict[str, PointResult]] = {}
-    for point in points:
-        if "pages" in point.at:
-            by_place.setdefault(int(point.at["outstanding"]), {})[str(point.at["pages"])] = point
-    for outstanding, kinds in by_place.items():
-        if len(kinds) == 2:
-            huge, small = kinds["huge"], kinds["4k"]
-            at: Coordinates = {"workload": huge.at["workload"], "outstanding": outstanding}
-            extra: dict[str, str | int | float] = {
-                "huge_bytes_per_second": huge.bytes_per_second,
-                "small_bytes_per_second": small.bytes_per_second,
-                "huge_page_bytes": huge.runs[-1].huge_page_bytes or 0,
-            }
-            yield Estimate(
-                "page-gain", at, huge.bytes_per_second / small.bytes_per_second, doubts=huge.doubts, extra=extra
-            )
-
-
-def scaling(alone: Mapping[str, float], together: float, unit: str) -> Estimate:
-    """All paths together over the sum of each alone."""
-    extra: dict[str, str | int | float] = {f"alone {path} {unit}": value for path, value in alone.items()}
-    extra[f"together {unit}"] = together
-    return Estimate("scaling", {"paths": len(alone)}, together / sum(alone.values()), extra=extra)
-
-
-def flush_cost(direct_ns: float, durable_ns: float, write_cache: str | None) -> Estimate:
-    """What making one 8K write durable adds to writing it, at the median."""
-    cost = max(0.0, durable_ns - direct_ns)
-    doubts: tuple[str, ...] = ()
-    if cost < FLUSH_IS_VOLATILE_NS:
-        doubts = ("no medium flushes this fast: a cache of the device, the host or the array answers",)
-    extra: dict[str, str | int | float] = {
-        "direct_ns": direct_ns,
-        "durable_ns": durable_ns,
-        "write_cache": write_cache or "unknown",
-    }
-    return Estimate("flush-cost", {}, cost, doubts=doubts, extra=extra)
-
-
-def is_virtual(device_number: int) -> bool:
-    """Whether the device is a hypervisor's, by the driver its sysfs path names."""
-    path = os.path.realpath(f"/sys/dev/block/{os.major(device_number)}:{os.minor(device_number)}")
-    return any(part.startswith(("virtio", "vbd-", "vmbus")) for part in path.split("/"))
-
-
-def write_cache(device_number: int) -> str | None:
-    """``write back`` or ``write through`` of the device, or of the disk under a partition; None when unknown."""
-    path = os.path.realpath(f"/sys/dev/block/{os.major(device_number)}:{os.minor(device_number)}")
-    for folder in (path, os.path.dirname(path)):
-        text = facts.read_text(os.path.join(folder, "queue/write_cache"))
-        if text:
-            return text.strip()
-    return None

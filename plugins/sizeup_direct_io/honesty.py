@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from sizeup.units import format_bytes, format_ns, format_rate
 from sizeup_direct_io.binding import Extents
+from sizeup_direct_io.disks import Foreign
 from sizeup_direct_io.way import Way
 
 CHARGED_LOW, CHARGED_HIGH = 0.95, 1.05
@@ -25,6 +26,8 @@ CONCURRENT, SERIALISED = 0.8, 0.5
 DRIFT, LARGE_DRIFT = 0.05, 0.20
 CALM_PRESSURE_PERCENT = 25.0
 BUSY_SHARE = 0.5
+BACKGROUND_CHANGE = 0.10
+"""Of all CPU time: other processes that take this much more than before the run have moved its figures."""
 
 
 class Verdict(Enum):
@@ -198,6 +201,19 @@ def judge_concurrent(ratio: float | None, why_unknown: str) -> Part:
     return opinion.part()
 
 
+def judge_extending(ratio: float, engine: str) -> Part:
+    """The same where every write lies beyond the file's end: most file systems let one writer do that at a time."""
+    opinion = _Opinion("extending")
+    told = f"writers that extend one file reach {ratio:.2f} of writers that extend files of their own ({engine})"
+    if ratio >= CONCURRENT:
+        opinion.say(Verdict.PASS, told)
+    elif ratio <= SERIALISED:
+        opinion.say(Verdict.FAIL, f"{told}: they are serialised; allocate data files in full before they are filled")
+    else:
+        opinion.say(Verdict.DOUBT, told)
+    return opinion.part()
+
+
 class Conditions(Struct, frozen=True):
     """How calm it was around a measurement."""
 
@@ -209,6 +225,16 @@ class Conditions(Struct, frozen=True):
     """Share of CPU time that others used then."""
     stolen_share: float
     errors: int
+    others_share: float | None = None
+    """Share of CPU time that other processes used meanwhile; None where it was not read."""
+    foreign: Foreign | None = None
+    """What others moved on the same disks meanwhile; None where the target lies on no disk."""
+    quiet_foreign: Foreign | None = None
+    """The same before the run."""
+    heat_doubts: tuple[str, ...] = ()
+    heat_summary: str = ""
+    ramp_change: float | None = None
+    """This ramp's throughput over that of the first, less one; None in the first."""
 
 
 def noise(conditions: Conditions) -> tuple[str, ...]:
@@ -222,6 +248,17 @@ def noise(conditions: Conditions) -> tuple[str, ...]:
     return tuple(reasons)
 
 
+def _judge_others(opinion: _Opinion, conditions: Conditions) -> None:
+    """What changed around the measurement: other processes on the CPUs, other bytes on the disks."""
+    others, quiet = conditions.others_share, conditions.quiet_busy_share
+    if others is not None and others > quiet + BACKGROUND_CHANGE:
+        opinion.say(Verdict.DOUBT, f"others used {others:.0%} of the CPUs meanwhile, {quiet:.0%} before the run")
+    if conditions.foreign is not None:
+        before = f"; before the run {conditions.quiet_foreign}" if conditions.quiet_foreign else ""
+        told = f"others, or the file system for itself, {conditions.foreign} meanwhile{before}"
+        opinion.say(Verdict.DOUBT if conditions.foreign.notable else Verdict.PASS, told)
+
+
 def judge_steady(conditions: Conditions) -> Part:
     """Whether the rate was that of the whole time, on a calm host."""
     opinion = _Opinion("steady")
@@ -232,8 +269,16 @@ def judge_steady(conditions: Conditions) -> Part:
         opinion.say(Verdict.DOUBT, change)
     else:
         opinion.say(Verdict.PASS, change)
+    if conditions.ramp_change is not None:
+        ramp = f"this ramp ran {conditions.ramp_change:+.0%} against the first"
+        opinion.say(Verdict.DOUBT if abs(conditions.ramp_change) > LARGE_DRIFT else Verdict.PASS, ramp)
     for reason in noise(conditions):
         opinion.say(Verdict.DOUBT, reason)
+    _judge_others(opinion, conditions)
+    for reason in conditions.heat_doubts:
+        opinion.say(Verdict.DOUBT, reason)
+    if conditions.heat_summary and not conditions.heat_doubts:
+        opinion.say(Verdict.PASS, conditions.heat_summary)
     if conditions.stolen_share > 0.05:
         opinion.say(Verdict.DOUBT, f"the hypervisor took {conditions.stolen_share:.0%} of the CPUs away")
     if conditions.errors:

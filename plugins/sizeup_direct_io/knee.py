@@ -69,6 +69,16 @@ def find_knee(ramp: Sequence[Load]) -> Load | None:
     return best
 
 
+def maximum(ramps: Sequence[Sequence[Load]]) -> Load:
+    """The concurrency with the most throughput, the median over ramps at each."""
+    reached: dict[int, list[float]] = {}
+    for load in (load for ramp in ramps for load in ramp):
+        reached.setdefault(load.outstanding, []).append(load.throughput)
+    return max(
+        (Load(place, statistics.median(rates)) for place, rates in reached.items()), key=lambda load: load.throughput
+    )
+
+
 def agree(ramps: Sequence[Sequence[Load]]) -> Knee | None:
     """The knee of several ramps; None where no ramp has one."""
     knees = [knee for ramp in ramps if (knee := find_knee(ramp)) is not None]

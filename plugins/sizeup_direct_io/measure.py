@@ -19,6 +19,8 @@ from sizeup.model.sample import Disturbance, Samples
 from sizeup.probing.api import Context, Emission
 from sizeup_direct_io import facts
 from sizeup_direct_io.binding import Interval, Job, Sample, StuckError, Worker
+from sizeup_direct_io.disks import Disks, Foreign, foreign, read_disks
+from sizeup_direct_io.heat import Heat, read_heat
 from sizeup_direct_io.patience import CancelledError, StalledError
 
 SAMPLING_SECONDS = 0.2
@@ -57,6 +59,9 @@ class Edge(Struct, frozen=True):
     kernel_threads_ns: Mapping[str, int]
     nfs: facts.NfsBytes | None
     """None where the target is not on NFS."""
+    disks: Disks | None
+    """None where the target lies on no disk of this host."""
+    heat: Heat
 
 
 class Measured(Struct, frozen=True):
@@ -103,6 +108,36 @@ class Measured(Struct, frozen=True):
         host = self.after.host.since(self.before.host)
         return host.busy_ns / max(1, host.busy_ns + host.idle_ns)
 
+    @property
+    def io_cpu_ns(self) -> int:
+        """CPU time of this process, of all kernel threads and of interrupts: what the I/O took of the host."""
+        host = self.after.host.since(self.before.host)
+        return self._own_cpu_ns + host.interrupt_ns
+
+    @property
+    def _own_cpu_ns(self) -> int:
+        kernel = sum(self.after.kernel_threads_ns.values()) - sum(self.before.kernel_threads_ns.values())
+        return self.after.process_cpu_ns - self.before.process_cpu_ns + kernel
+
+    @property
+    def others_busy_share(self) -> float:
+        """CPU time that other processes used; kernel threads, interrupts and this process left out."""
+        host = self.after.host.since(self.before.host)
+        others = host.user_ns + host.system_ns - self._own_cpu_ns
+        return max(0, others) / max(1, host.busy_ns + host.idle_ns)
+
+    def foreign(self) -> Foreign | None:
+        """What others moved on the same disks; None where there are none."""
+        if self.before.disks is None or self.after.disks is None:
+            return None
+        return foreign(
+            self.before.disks,
+            self.after.disks,
+            self.seconds,
+            own_read=sum(interval.read_bytes for interval in self.intervals.values()),
+            own_written=sum(interval.written_bytes for interval in self.intervals.values()),
+        )
+
     def charged_bytes(self, *, reads: bool, writes: bool) -> tuple[int | None, int | None]:
         """Bytes that the kernel charged this process, and that the device or the NFS server counted.
 
@@ -140,7 +175,7 @@ class Place(Struct, frozen=True):
     nfs_mount_point: str | None = None
 
 
-def _edge(place: Place, kernel_threads_ns: Mapping[str, int]) -> Edge:
+def _edge(place: Place, kernel_threads_ns: Mapping[str, int], heat: Heat) -> Edge:
     return Edge(
         facts.read_host_cpu(),
         facts.process_cpu_ns(),
@@ -150,6 +185,8 @@ def _edge(place: Place, kernel_threads_ns: Mapping[str, int]) -> Edge:
         facts.read_pressure("io"),
         kernel_threads_ns,
         facts.read_nfs_bytes(place.nfs_mount_point) if place.nfs_mount_point else None,
+        read_disks(place.device_number),
+        heat,
     )
 
 
@@ -278,7 +315,7 @@ def _observe(
     marks: list[tuple[float, int]] = []
     huge_page_bytes = None
     if not window.warmup_seconds:
-        before, opening = _edge(place, facts.read_kernel_threads_ns()), watch.last
+        before, opening = _edge(place, facts.read_kernel_threads_ns(), read_heat()), watch.last
         marks.append(_mark(opening))
     while True:
         if woken.wait(SAMPLING_SECONDS):
@@ -293,7 +330,7 @@ def _observe(
             if elapsed >= window.warmup_seconds:
                 huge_page_bytes = facts.read_huge_page_bytes()
                 # The kernel's counters and ours are read next to each other: what is slow to read comes before.
-                before = _edge(place, facts.read_kernel_threads_ns())
+                before = _edge(place, facts.read_kernel_threads_ns(), read_heat())
                 opening = watch.take()
                 marks.append(_mark(opening))
             continue
@@ -309,7 +346,7 @@ def _observe(
         if converged or over or measured >= window.seconds + window.extra_seconds:
             break
     closing = watch.take()
-    after = _edge(place, {})
+    after = _edge(place, {}, before.heat)
     intervals = {name: sample.since(opening[name]) for name, sample in closing.items()}
     return Measured(
         at=watch.at,
@@ -317,7 +354,7 @@ def _observe(
         blocks=blocks,
         halves=_halves(blocks),
         before=before,
-        after=replace(after, kernel_threads_ns=facts.read_kernel_threads_ns()),
+        after=replace(after, kernel_threads_ns=facts.read_kernel_threads_ns(), heat=read_heat()),
         # A growing file may be full before the time is up: then the clock stopped with its last request.
         seconds=max(_working_seconds(opening[name], sample) for name, sample in closing.items()),
         converged=converged,
@@ -333,8 +370,7 @@ def _working_seconds(opening: Sample, closing: Sample) -> float:
 
 def _mark(samples: Mapping[str, Sample]) -> tuple[float, int]:
     """A moment in seconds and the requests done by then."""
-    first = next(iter(samples.values()))
-    end_ns = first.time_ns if first.running else first.time_ns - first.idle_ns
+    end_ns = max(sample.time_ns - (0 if sample.running else sample.idle_ns) for sample in samples.values())
     return end_ns / 1e9, _done(samples)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from sizeup_direct_io.binding import Pattern
 
@@ -18,6 +19,10 @@ REDO_RATE = 500.0
 """Log writes a second under a running load: a busy OLTP system's commits, grouped."""
 REDO_LOAD = 16
 """Data requests out beside the log."""
+WORKING_SET = "working-set"
+WORKING_SET_HALVINGS = 4
+"""From a sixteenth of the target to all of it."""
+WORKING_SET_DEPTH = 16
 MATRIX_SMALL = (0, 1, 4, 16, 64)
 MATRIX_LARGE = (0, 1, 2, 4, 8)
 
@@ -56,6 +61,8 @@ class Point(Struct, frozen=True):
     loads: tuple[tuple[Stream, int], ...]
     """Each stream with how many of its requests (or streams) are out."""
     huge_pages: bool = True
+    share: float = 1.0
+    """How much of the target is used, from its start."""
 
 
 class Sweep(Struct, frozen=True):
@@ -91,7 +98,7 @@ OLTP_READ = Stream("small", SMALL_BYTES)
 OLTP_7030 = Stream("small", SMALL_BYTES, read_percent=70)
 DSS_RANDOM = Stream("large", LARGE_BYTES)
 DSS_SCAN = Stream("large", LARGE_BYTES, Pattern.SEQUENTIAL, streams=True)
-LOAD = Stream("load", LARGE_BYTES, Pattern.ONCE, read_percent=0, extends=True)
+LOAD = Stream("load", LARGE_BYTES, Pattern.APPEND, read_percent=0, extends=True)
 FSYNC = Stream("log", SMALL_BYTES, Pattern.SEQUENTIAL, read_percent=0, durable=Durable.FDATASYNC)
 
 
@@ -152,6 +159,23 @@ def _redo_under_load() -> Sweep:
     return Sweep("redo+oltp", (alone, loaded), rising=False)
 
 
+def _working_sets(outstanding: int) -> Sweep:
+    """The same reads within a growing part of the target: a cache behind it shows as a step."""
+    shares = [2.0**-exponent for exponent in range(WORKING_SET_HALVINGS, -1, -1)]
+    at: dict[str, str | int | float] = {"workload": WORKING_SET, "outstanding": outstanding}
+    points = tuple(Point({**at, "share": share}, ((OLTP_READ, outstanding),), share=share) for share in shares)
+    return Sweep(WORKING_SET, points, rising=False)
+
+
+def placed(point: Point, size_bytes: int) -> Point:
+    """The point with its share of the target spelled in bytes, once the size is known."""
+    if "share" not in point.at:
+        return point
+    part = round(point.share * size_bytes)
+    at = {name: value for name, value in point.at.items() if name != "share"}
+    return replace(point, at={**at, "working_set_bytes": part})
+
+
 def sweeps(preset: str, *, depth: int, pages: str, custom: Custom) -> tuple[Sweep, ...]:
     """What a preset runs; ``depth`` caps concurrency where it rises, 0 leaves the preset's own cap."""
     small, large = depth or 256, depth or 64
@@ -170,6 +194,7 @@ def sweeps(preset: str, *, depth: int, pages: str, custom: Custom) -> tuple[Swee
         "simple": lambda: (_rising("oltp-read", OLTP_READ, small), _on_pages("dss-rand", DSS_RANDOM, large, "huge")),
         "calibrate": lambda: (_rising("oltp-read", OLTP_READ, small), _on_pages("dss-rand", DSS_RANDOM, large, "huge")),
         "normal": lambda: (_matrix(),),
+        WORKING_SET: lambda: (_working_sets(depth or WORKING_SET_DEPTH),),
         "redo": lambda: (_redo_sizes(),),
         "redo+oltp": lambda: (_redo_under_load(),),
         "load": lambda: (_rising("load", LOAD, min(large, 8)),),

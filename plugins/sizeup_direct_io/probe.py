@@ -43,6 +43,23 @@ def _reach(wanted: Iterable[Sweep]) -> dict[str, tuple[float, float]]:
     return {key: (min(values), max(values)) for key, values in places.items()}
 
 
+def _more_paths(settings: Settings) -> list[str]:
+    return [path for path in str(settings["more_paths"]).split(":") if path]
+
+
+def _spelled(name: str, way: Way | None) -> Settings:
+    """A way as settings of a step, which hold plain values only."""
+    return {
+        f"{name}_bytes_per_second": way.bytes_per_second if way else 0.0,
+        f"{name}_source": way.source if way else "",
+    }
+
+
+def _way(settings: Settings, name: str) -> Way | None:
+    source = str(settings[f"{name}_source"])
+    return Way(float(settings[f"{name}_bytes_per_second"]), source) if source else None
+
+
 class DirectIo:
     """Reads and writes past the page cache, at rising concurrency, judged for honesty."""
 
@@ -65,7 +82,6 @@ class DirectIo:
             hazards.append(Hazard.RAW_DEVICE_WRITE)
         if any(lies_under(path, mount.mount_point) for mount in machine.nfs_mounts):
             hazards.append(Hazard.NETWORK_FILE_SYSTEM)
-        way = find_way(path, machine)
         yield Step(
             id=step,
             probe=NAME,
@@ -73,8 +89,8 @@ class DirectIo:
             settings={
                 **settings,
                 "clock_hz": machine.base_clock.value if machine.base_clock else 0.0,
-                "way_bytes_per_second": way.bytes_per_second if way else 0.0,
-                "way_source": way.source if way else "",
+                **_spelled("way", find_way((path,), machine)),
+                **_spelled("all_ways", find_way((path, *_more_paths(settings)), machine)),
             },
             estimated_seconds=estimated,
             time_limit_seconds=estimated * 3 + 120,
@@ -99,7 +115,7 @@ class DirectIo:
         order = Order(
             preset=str(settings["preset"]),
             wish=wish,
-            more_wishes=tuple(replace(wish, path=path) for path in str(settings["more_paths"]).split(":") if path),
+            more_wishes=tuple(replace(wish, path=path) for path in _more_paths(settings)),
             sweeps=wanted,
             engine=str(settings["engine"]),
             threads=int(settings["threads"]),
@@ -112,12 +128,13 @@ class DirectIo:
             ),
             ramps=int(settings["ramps"]),
             path_limit=float(settings["path_limit"]) or None,
-            way=Way(float(settings["way_bytes_per_second"]), str(settings["way_source"]))
-            if settings["way_source"]
-            else None,
+            way=_way(settings, "way"),
             remove_leftovers=bool(settings["remove_leftovers"]),
             max_latency_ns=float(settings["max_latency"]) * 1e9,
             clock_hz=float(settings["clock_hz"]),
             check_concurrency=bool(settings["check_concurrency"]),
+            p99_limit_ns=float(settings["p99_limit"]) * 1e9,
+            compare_engine=str(settings["compare_engine"]),
+            all_ways=_way(settings, "all_ways"),
         )
         return Run(order, context).emissions()

@@ -44,17 +44,21 @@ def _carriers(leaf: str, machine: Machine) -> set[str]:
     return carriers | {device.hba for device in machine.scsi_devices if device.block_device == leaf}
 
 
-def find_way(path: str, machine: Machine) -> Way | None:
-    """What the way to ``path`` carries; None where a part of it, or its rate, is unknown."""
+def _carriers_of(path: str, machine: Machine) -> list[set[str]]:
+    """What leads to each disk, or to the server, below a path; an empty set where that is unknown."""
     holder = _holder(path, machine)
-    carriers: list[Iterable[str]]
     match holder:
         case BlockDevice():
-            carriers = [_carriers(leaf, machine) for leaf in holder.leaves or (holder.name,)]
+            return [_carriers(leaf, machine) for leaf in holder.leaves or (holder.name,)]
         case NfsMount():
-            carriers = [{holder.nic} if holder.nic else set()]
+            return [{holder.nic} if holder.nic else set()]
         case None:
-            return None
+            return [set()]
+
+
+def find_way(paths: Iterable[str], machine: Machine) -> Way | None:
+    """What the ways to ``paths`` carry together, a shared one counted once; None where a part of it is unknown."""
+    carriers = [names for path in paths for names in _carriers_of(path, machine)]
     if not all(carriers):
         return None
     names = {name for leaf in carriers for name in leaf}

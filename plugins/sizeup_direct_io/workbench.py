@@ -186,15 +186,24 @@ class Workbench:
         target = self.target
         self.patiently("emptying the file", lambda: os.ftruncate(target.descriptor, 0))
 
-    def workers(self, stream: Stream, count: int, group: int, *, huge_pages: bool) -> Iterator[Worker]:
-        """The threads that keep ``count`` requests (or streams) of one kind out."""
-        engine = Engine.THREADS if stream.durable is Durable.FDATASYNC else self.choice.engine
+    def workers(
+        self,
+        stream: Stream,
+        count: int,
+        group: int,
+        *,
+        huge_pages: bool,
+        share: float = 1.0,
+        engine: Engine | None = None,
+    ) -> Iterator[Worker]:
+        """The threads that keep ``count`` requests (or streams) of one kind out, within a share of the target."""
+        engine = Engine.THREADS if stream.durable is Durable.FDATASYNC else engine or self.choice.engine
         depths = self._depths(stream, count)
         if engine is Engine.THREADS:
             depths = [1] * sum(depths)
         target = self.target
-        own_regions = len(depths) > 1 and stream.pattern is not Pattern.RANDOM
-        region = target.size_bytes // (len(depths) if own_regions else 1)
+        own_regions = len(depths) > 1 and stream.pattern in {Pattern.SEQUENTIAL, Pattern.ONCE}
+        region = round(target.size_bytes * share) // (len(depths) if own_regions else 1)
         region -= region % stream.block_bytes
         if not region:
             raise RefusedError(

@@ -35,6 +35,14 @@ def test_a_sentence_becomes_a_finding_and_figures_without_one_do_not() -> None:
     )
 
 
+def test_each_workload_has_a_finding_of_its_own() -> None:
+    said = [Estimate("knee", {"workload": name}, 8.0, extra={"statement": name}) for name in ("small", "large")]
+
+    found = stated(Session(HEADER, steps={"clock.cost": step("clock.cost", *said)}))
+
+    assert [finding.id for finding in found] == ["clock.cost.knee.small", "clock.cost.knee.large"]
+
+
 def test_the_last_round_has_the_last_word() -> None:
     first = step("clock.cost", Estimate("io-timing", {}, 1.0, extra={"statement": "first"}))
     second = step("clock.cost~2", Estimate("io-timing", {}, 2.0, extra={"statement": "second", "severity": "warning"}))

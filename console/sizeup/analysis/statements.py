@@ -32,8 +32,9 @@ def _finding(run: StepRun, point: Point, estimate: Estimate) -> Finding:
     unit = series.unit if series is not None else ""
     where = ", ".join(f"{name} {value}" for name, value in point.at.items())
     figure = format_value(estimate.value, unit)
+    workload = point.at.get("workload")
     return Finding(
-        id=f"{run.step.probe}.{point.series}",
+        id=f"{run.step.probe}.{point.series}{f'.{workload}' if workload else ''}",
         severity=Severity(said.get("severity", Severity.INFO.value)),
         title=said["statement"],
         evidence=(f"{run.base_id} {point.series}{f' at {where}' if where else ''}: {figure}", *estimate.doubts),

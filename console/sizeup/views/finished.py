@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from sizeup.model.machine import Machine
 from sizeup.model.plan import Series
-from sizeup.session.log import StepRun
+from sizeup.session.log import Point, StepRun
 from sizeup.units import format_value
 from sizeup.views.chart import Bar, BarChart, Chart, HeatMap, LineChart, Scale
 from sizeup.views.step import step_chart
@@ -40,11 +40,17 @@ def _groups(run: StepRun) -> list[StepRun]:
         names.setdefault(_picture(run, run.series.get(name), name), []).append(name)
     parts = []
     for group in names.values():
-        points = {key: point for key, point in run.points.items() if point.series in group}
+        points = {key: point for key, point in run.points.items() if point.series in group and not _of_one(run, point)}
         if points:
             series = {name: run.series[name] for name in group if name in run.series}
             parts.append(replace(run, points=points, series=series))
     return parts
+
+
+def _of_one(run: StepRun, point: Point) -> bool:
+    """Whether a verdict is on one point: it stands with the doubts, and the chart is of the whole run."""
+    series = run.series.get(point.series)
+    return series is not None and series.unit == "verdict" and not point.at.keys() <= {"part"}
 
 
 def _picture(run: StepRun, series: Series | None, name: str) -> object:

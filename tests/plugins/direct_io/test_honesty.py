@@ -6,6 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from sizeup_direct_io.binding import Extents
+from sizeup_direct_io.disks import Foreign
 from sizeup_direct_io.estimates import doubts_of, honest
 from sizeup_direct_io.honesty import (
     Conditions,
@@ -13,6 +14,7 @@ from sizeup_direct_io.honesty import (
     Verdict,
     judge_concurrent,
     judge_direct,
+    judge_extending,
     judge_physical,
     judge_steady,
     noise,
@@ -181,6 +183,63 @@ def test_a_calm_even_run_is_steady() -> None:
 )
 def test_what_changed_meanwhile_is_said(conditions: Conditions, verdict: Verdict) -> None:
     assert judge_steady(conditions).verdict is verdict
+
+
+def foreign(read: float, written: float | None) -> Foreign:
+    return Foreign("sda", read, written, own_bytes_per_second=1e8)
+
+
+@pytest.mark.parametrize(
+    ("changed", "reason"),
+    [
+        (
+            replace(CALM, foreign=foreign(4e7, 3e6), quiet_foreign=foreign(0, 1e6)),
+            (
+                "others, or the file system for itself, read 40 MB/s and wrote 3 MB/s on sda meanwhile; "
+                "before the run read 0 B/s and wrote 1 MB/s on sda"
+            ),
+        ),
+        (replace(CALM, others_share=0.4), "others used 40% of the CPUs meanwhile, 5% before the run"),
+        (
+            replace(CALM, heat_doubts=("heat slowed 2 of 8 CPUs, the most 5 times",)),
+            "heat slowed 2 of 8 CPUs, the most 5 times",
+        ),
+        (replace(CALM, ramp_change=-0.4), "this ramp ran -40% against the first"),
+    ],
+    ids=["disk", "processes", "heat", "ramps"],
+)
+def test_what_changed_around_the_run_is_doubted_with_its_figures(changed: Conditions, reason: str) -> None:
+    part = judge_steady(changed)
+
+    assert (part.verdict, part.against) == (Verdict.DOUBT, (reason,))
+
+
+@pytest.mark.parametrize(
+    "alike",
+    [
+        replace(CALM, foreign=foreign(2e6, 1e6)),
+        replace(CALM, foreign=foreign(2e6, None)),
+        replace(CALM, others_share=0.12),
+        replace(CALM, heat_summary="the warmest part, nvme0, went from 40 to 41 C"),
+        replace(CALM, ramp_change=0.1),
+    ],
+    ids=["a little of the disk", "of it known", "processes as before", "no heat", "ramps alike"],
+)
+def test_what_was_watched_and_stayed_the_same_is_no_doubt(alike: Conditions) -> None:
+    part = judge_steady(alike)
+
+    assert part.verdict is Verdict.PASS
+    assert len(part.reasons) >= 1
+
+
+@pytest.mark.parametrize(
+    ("ratio", "verdict"), [(0.9, Verdict.PASS), (0.65, Verdict.DOUBT), (0.1, Verdict.FAIL)], ids=["yes", "partly", "no"]
+)
+def test_writers_that_extend_a_file_are_judged_apart(ratio: float, verdict: Verdict) -> None:
+    part = judge_extending(ratio, "aio")
+
+    assert (part.name, part.verdict) == ("extending", verdict)
+    assert "(aio)" in part.reasons[0]
 
 
 def test_a_host_without_pressure_figures_is_judged_by_its_load() -> None:

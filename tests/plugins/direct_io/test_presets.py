@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sizeup_direct_io.binding import Pattern
-from sizeup_direct_io.presets import Custom, Durable, Sweep, sweeps
+from sizeup_direct_io.presets import Custom, Durable, Sweep, placed, sweeps
 
 CUSTOM = Custom(block_bytes=16384, pattern=Pattern.SEQUENTIAL, read_percent=30, durable=Durable.DSYNC, rate=100.0)
 
@@ -51,6 +51,18 @@ def test_the_matrix_has_every_mix_but_the_empty_one() -> None:
     assert len(sweep.points) == 24
     assert not sweep.rising
     assert all(point.loads for point in sweep.points)
+
+
+def test_working_sets_double_from_a_sixteenth_to_all_of_the_target() -> None:
+    (sweep,) = of("working-set")
+
+    assert [point.share for point in sweep.points] == [1 / 16, 1 / 8, 1 / 4, 1 / 2, 1]
+    assert dict(placed(sweep.points[0], 1 << 30).at) == {
+        "workload": "working-set",
+        "outstanding": 16,
+        "working_set_bytes": 1 << 26,
+    }
+    assert not sweep.rising
 
 
 def test_the_log_is_written_in_order_and_durably_in_every_size() -> None:

@@ -19,6 +19,7 @@ from sizeup.model.plan import Refusal, SettingValue, Step
 from sizeup.model.sample import Estimate, Samples
 from sizeup.probing.api import Emission
 from sizeup.probing.manifest import parse_manifest
+from sizeup_direct_io import estimates
 from sizeup_direct_io import run as run_module
 from sizeup_direct_io.patience import StalledError
 from sizeup_direct_io.probe import DirectIo
@@ -100,6 +101,7 @@ def test_latency_bands_are_live_four_times_a_second_for_reads_and_writes_apart(f
     )
 
 
+@pytest.mark.ci
 def test_streams_at_the_same_time_have_bands_of_their_own(folder: Path) -> None:
     emissions = list(run(step(folder, preset="redo+oltp")))
     writers = {s.at.get("stream") for s in emissions if isinstance(s, Samples) and s.series == "latency-p99"}
@@ -231,14 +233,80 @@ def test_every_preset_answers_its_question(folder: Path, preset: str, conclusion
 
 @pytest.mark.ci
 def test_several_paths_are_measured_alone_and_together(folder: Path) -> None:
-    for name in ("a", "b"):
+    for name in ("a", "b", "c"):
         (folder / name).mkdir()
 
-    emissions = run(step(folder / "a", more_paths=str(folder / "b"), depth=1))
-    (scaling,) = [e for e in emissions if isinstance(e, Estimate) and e.series == "scaling"]
+    emissions = [
+        e
+        for e in run(step(folder / "a", more_paths=f"{folder / 'b'}:{folder / 'c'}", depth=1))
+        if isinstance(e, Estimate)
+    ]
+    (scaling,) = [e for e in emissions if e.series == "scaling"]
+    alone = {e.at["path"]: e.value for e in emissions if e.series == "iops" and "path" in e.at}
+    judged = {e.at["path"] for e in emissions if e.series == "honest" and "path" in e.at}
 
-    assert scaling.at["paths"] == 2
-    assert scaling.value > 0
+    together = alone.pop("all together")
+    assert scaling.at["paths"] == 3
+    assert list(alone) == [str(folder / name) for name in ("a", "b", "c")]
+    assert scaling.value == pytest.approx(together / sum(alone.values()))
+    assert judged == set(alone)
+    assert str(scaling.extra["statement"]).startswith("3 paths together reach")
+
+
+def test_a_ramp_ends_at_the_limit_of_its_99th_percentile_and_says_so(folder: Path) -> None:
+    emissions = list(run(step(folder, depth=8, p99_limit=1e-9)))
+
+    assert {e.at["outstanding"] for e in emissions if isinstance(e, Estimate) and e.series == "iops"} == {1}
+    (gap,) = [e for e in emissions if isinstance(e, Gap) and "requests out" in e.subject]
+    assert "is above p99_limit" in gap.reason
+
+
+@pytest.mark.ci
+def test_a_sweep_over_working_sets_judges_its_points_and_says_what_is_behind_the_target(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(estimates.Calm, "noise", ())
+    emissions = [e for e in run(step(folder, preset="working-set", depth=2)) if isinstance(e, Estimate)]
+
+    sizes = [e.at["working_set_bytes"] for e in emissions if e.series == "iops"]
+    assert sizes == [32 << 20 >> shift for shift in (4, 3, 2, 1, 0)]
+    (said,) = [e for e in emissions if e.series == "working-set-gain"]
+    assert "statement" in said.extra
+    last = [e for e in emissions if e.series == "honest" and e.at.get("working_set_bytes") == 32 << 20][-1]
+    assert "working set" in str(last.extra["reasons"]) or "a cache of at least" in str(last.extra["reasons"])
+
+
+@pytest.mark.ci
+def test_another_engine_is_held_against_the_runs_own(folder: Path) -> None:
+    emissions = list(run(step(folder, engine="aio", compare_engine="threads", depth=1)))
+
+    (gain,) = [e for e in emissions if isinstance(e, Estimate) and e.series == "engine-gain"]
+    assert (gain.at["engines"], gain.replicates) == ("aio over threads", 5)
+
+
+def test_the_first_touch_of_an_existing_file_is_held_against_the_second(folder: Path) -> None:
+    target = folder / "file"
+    target.write_bytes(os.urandom(1 << 20) * 32)
+
+    emissions = list(run(step(target, depth=1)))
+
+    (touch,) = [e for e in emissions if isinstance(e, Estimate) and e.series == "first-touch"]
+    assert touch.extra["blocks"] == 64
+    assert touch.value > 0
+
+
+def test_the_run_ends_with_one_verdict_on_all_of_it(folder: Path) -> None:
+    emissions = [e for e in run(step(folder)) if isinstance(e, Estimate) and e.series == "honest"]
+
+    assert emissions[-1].at == {"part": "all"}
+    assert str(emissions[-1].extra["statement"]).startswith("verdict: concurrent unknown, direct ")
+    assert {e.at["part"] for e in emissions if set(e.at) == {"part"}} == {
+        "all",
+        "concurrent",
+        "direct",
+        "physical",
+        "steady",
+    }
 
 
 @pytest.mark.ci

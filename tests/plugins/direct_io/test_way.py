@@ -58,8 +58,14 @@ MACHINE = Machine(
     ],
 )
 def test_a_way_is_as_wide_as_its_adapters_and_unknown_where_one_of_them_is(path: str, way: Way | None) -> None:
-    assert find_way(path, MACHINE) == way
+    assert find_way((path,), MACHINE) == way
 
 
 def test_a_machine_without_mounts_names_no_way() -> None:
-    assert find_way("/data", Machine()) is None
+    assert find_way(("/data",), Machine()) is None
+
+
+def test_paths_that_share_an_adapter_share_what_it_carries() -> None:
+    assert find_way(("/data/nfs/a", "/data/nfs/b"), MACHINE) == Way(1.18e9, "eth0: link of eth0")
+    assert find_way(("/var/tmp", "/data/nfs/a"), MACHINE) == Way(5.18e9, "nvme0: link of nvme0; eth0: link of eth0")
+    assert find_way(("/var/tmp", "/virtual"), MACHINE) is None

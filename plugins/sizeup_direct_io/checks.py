@@ -1,0 +1,193 @@
+"""What is looked at before the load itself: writers against each other, the price of a flush, the first touch."""
+
+from __future__ import annotations
+
+import mmap
+import os
+import random
+import statistics
+import time
+from collections.abc import Callable, Generator, Sequence
+from typing import TypeVar
+
+from msgspec import Struct
+
+from sizeup.errors import RefusedError
+from sizeup.model.sample import Progress
+from sizeup.probing.api import Context, Emission
+from sizeup_direct_io import conclusions, facts, honesty
+from sizeup_direct_io.binding import Engine, Pattern, Worker
+from sizeup_direct_io.disks import write_cache
+from sizeup_direct_io.engines import choose
+from sizeup_direct_io.honesty import Part
+from sizeup_direct_io.measure import Measured, Place, Window, measure
+from sizeup_direct_io.presets import SMALL_BYTES, Durable, Stream
+from sizeup_direct_io.target import Kind
+from sizeup_direct_io.workbench import Workbench
+
+WRITERS = 16
+WRITER_BYTES = 16 << 20
+CHECK_WINDOW = Window(warmup_seconds=0.3, seconds=0.8, extra_seconds=0.0, precision=1.0, stall_seconds=5.0)
+CHECK_ROUNDS = 2
+TOUCHES = 64
+"""Blocks that are read twice, spread over the whole target."""
+TOUCH_SECONDS = 3.0
+"""The first pass ends here at the latest: a volume that loads from far away may take long for each."""
+FEWEST_TOUCHES = 8
+Result = TypeVar("Result")
+
+
+def silently(running: Generator[Emission, None, Result]) -> Result:
+    """The result of a measurement whose live samples are of no interest."""
+    while True:
+        try:
+            next(running)
+        except StopIteration as end:
+            result: Result = end.value
+            return result
+
+
+class Checks(Struct, frozen=True):
+    """The checks of one target."""
+
+    bench: Workbench
+    place: Place
+    context: Context
+    reserve_bytes: int
+
+    def _measure(self, workers: Sequence[Worker], window: Window = CHECK_WINDOW) -> Measured:
+        return silently(measure(workers, ("check",), {}, window, self.context, self.place))
+
+    def concurrent(self, *, wanted: bool, extends: bool) -> Generator[Emission, None, tuple[Part, ...]]:
+        """Writers to one file against writers to files of their own: over written data, and where files grow."""
+        target = self.bench.target
+        if target.kind is not Kind.MADE:
+            why = "the target is only read" if not target.writable else "the target is a device"
+        elif target.size_bytes < WRITERS * WRITER_BYTES or extends:
+            why = "the file is too small, or grows"
+        elif not wanted:
+            why = "not asked for"
+        else:
+            yield Progress(0.0, None, f"{WRITERS} writers to one file, and to files of their own")
+            try:
+                files = yield from self.bench.more_files(WRITERS, WRITER_BYTES, self.reserve_bytes)
+            except RefusedError as error:
+                why = str(error)
+            else:
+                written = self._overwriting(files)
+                yield Progress(0.0, None, f"{WRITERS} writers that extend one file, and files of their own")
+                engine, growing = self._extending(files)
+                return (honesty.judge_concurrent(written, ""), honesty.judge_extending(growing, engine.value))
+        return (honesty.judge_concurrent(None, why),)
+
+    def _overwriting(self, files: Sequence[int]) -> float:
+        one, many = [], []
+        for _ in range(CHECK_ROUNDS):
+            shared = [self._writer(self.bench.target.descriptor, WRITERS * WRITER_BYTES) for _ in files]
+            one.append(self._measure(shared).iops)
+            many.append(self._measure([self._writer(file, WRITER_BYTES) for file in files]).iops)
+        return statistics.median(one) / statistics.median(many)
+
+    def _extending(self, files: Sequence[int]) -> tuple[Engine, float]:
+        """Each write lands at the end that the file has then; the files start empty and unallocated."""
+        engine = choose("auto", facts.read_policy(), network=self.bench.target.network, extending=True).engine
+        window = Window(warmup_seconds=0.0, seconds=0.8, extra_seconds=0.0, precision=1.0, stall_seconds=5.0)
+        one, many = [], []
+        for _ in range(CHECK_ROUNDS):
+            self._empty(files)
+            shared = [self._appender(engine, files[0], WRITERS * WRITER_BYTES, 0) for _ in files]
+            one.append(self._measure(shared, window).iops)
+            self._empty(files)
+            own = [self._appender(engine, file, WRITER_BYTES, index) for index, file in enumerate(files)]
+            names = tuple(f"writer {index}" for index in range(len(own)))
+            many.append(silently(measure(own, names, {}, window, self.context, self.place)).iops)
+        self._empty(files)
+        return engine, statistics.median(one) / statistics.median(many)
+
+    def _empty(self, files: Sequence[int]) -> None:
+        def empty() -> None:
+            for file in files:
+                os.ftruncate(file, 0)
+
+        self.bench.patiently("emptying files", empty)
+
+    def _writer(self, descriptor: int, size_bytes: int) -> Worker:
+        return Worker(
+            engine=Engine.THREADS,
+            descriptor=descriptor,
+            block_bytes=SMALL_BYTES,
+            start_bytes=0,
+            size_bytes=size_bytes,
+            seed=self.bench.next_seed(),
+            read_percent=0,
+        )
+
+    def _appender(self, engine: Engine, descriptor: int, size_bytes: int, group: int) -> Worker:
+        return Worker(
+            engine=engine,
+            descriptor=descriptor,
+            block_bytes=SMALL_BYTES,
+            start_bytes=0,
+            size_bytes=size_bytes,
+            group=group,
+            pattern=Pattern.APPEND,
+            seed=self.bench.next_seed(),
+            read_percent=0,
+        )
+
+    def flush_cost(self) -> Generator[Emission, None, None]:
+        """One 8K writer, without and with O_DSYNC, in turns."""
+        yield Progress(0.0, None, "one writer, without and with a flush")
+        medians: dict[Durable, list[float]] = {Durable.NO: [], Durable.DSYNC: []}
+        for _ in range(CHECK_ROUNDS):
+            for durable, found in medians.items():
+                stream = Stream("check", SMALL_BYTES, read_percent=0, durable=durable)
+                measured = self._measure(list(self.bench.workers(stream, 1, 0, huge_pages=True)))
+                found.append(measured.intervals["check"].quantile_ns("write", 0.5))
+        yield conclusions.flush_cost(
+            statistics.median(medians[Durable.NO]),
+            statistics.median(medians[Durable.DSYNC]),
+            write_cache(self.bench.target.device_number),
+        )
+
+    def first_touch(self) -> Generator[Emission, None, None]:
+        """Blocks of an existing target, read for the first time and once more."""
+        target = self.bench.target
+        yield Progress(0.0, None, "the first touch of some blocks, and the second")
+        offsets = touch_offsets(target.start_bytes, target.size_bytes, random.Random(self.bench.next_seed()))  # noqa: S311 - not a secret
+        first, second = self.bench.patiently(
+            "reading some blocks twice", lambda: read_twice(offsets, direct_reader(target.descriptor))
+        )
+        if len(second) >= FEWEST_TOUCHES:
+            yield conclusions.first_touch(first, second)
+
+
+def touch_offsets(start_bytes: int, size_bytes: int, chance: random.Random) -> list[int]:
+    """One block of each part of the target, in no order that anything could read ahead of."""
+    part = size_bytes // TOUCHES
+    slots = part // SMALL_BYTES
+    offsets = [start_bytes + index * part + chance.randrange(slots) * SMALL_BYTES for index in range(TOUCHES)]
+    chance.shuffle(offsets)
+    return [offset - offset % SMALL_BYTES for offset in offsets]
+
+
+def direct_reader(descriptor: int) -> Callable[[int], int]:
+    """Reads one block past the page cache and says how long it took, in nanoseconds."""
+    page = mmap.mmap(-1, SMALL_BYTES)  # aligned as O_DIRECT wants it
+
+    def read(offset: int) -> int:
+        start_ns = time.perf_counter_ns()
+        os.preadv(descriptor, [page], offset)
+        return time.perf_counter_ns() - start_ns
+
+    return read
+
+
+def read_twice(offsets: Sequence[int], read: Callable[[int], int]) -> tuple[list[int], list[int]]:
+    """The times of the first and of the second read of each block; fewer blocks where the first ones take long."""
+    first: list[int] = []
+    for offset in offsets:
+        first.append(read(offset))
+        if len(first) >= FEWEST_TOUCHES and sum(first) > TOUCH_SECONDS * 1e9:
+            break
+    return first, [read(offset) for offset in offsets[: len(first)]]

@@ -1,0 +1,100 @@
+"""Heat: which CPUs were slowed by it, and how warm the parts are that slow down when they get too warm."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+
+from msgspec import Struct
+
+from sizeup_direct_io.facts import read_text
+
+_SENSORS = ("coretemp", "k10temp", "zenpower", "cpu_thermal", "nvme", "drivetemp")
+"""Drivers of ``/sys/class/hwmon`` that speak of processors and drives."""
+_COUNTERS = ("core_throttle_count", "package_throttle_count")
+_PLAUSIBLE_CELSIUS = (1.0, 150.0)
+"""Firmware without a limit says 0 K or 65,535 K."""
+
+
+class Temperature(Struct, frozen=True):
+    """One sensor."""
+
+    celsius: float
+    limit_celsius: float | None
+    """Where its part begins to slow down (``temp1_max``, or ``temp1_crit`` without one); None where unknown."""
+
+
+class Heat(Struct, frozen=True):
+    """One reading; empty where a system shows none of it, as most guests do."""
+
+    throttled: Mapping[str, int]
+    """How often each CPU was slowed since it was started, its package's heat with it."""
+    temperatures: Mapping[str, Temperature]
+    """By device: ``nvme0``, ``coretemp.0``."""
+
+
+def _number(path: str) -> float | None:
+    text = (read_text(path) or "").strip()
+    return float(text) if text.lstrip("-").isdigit() else None
+
+
+def _throttled(sysfs: str) -> Iterator[tuple[str, int]]:
+    folder = f"{sysfs}/devices/system/cpu"
+    for name in _listed(folder):
+        if name.startswith("cpu") and name[3:].isdigit():
+            counts = [_number(f"{folder}/{name}/thermal_throttle/{counter}") for counter in _COUNTERS]
+            known = [int(count) for count in counts if count is not None]
+            if known:
+                yield name, sum(known)
+
+
+def _temperatures(sysfs: str) -> Iterator[tuple[str, Temperature]]:
+    for name in _listed(f"{sysfs}/class/hwmon"):
+        folder = f"{sysfs}/class/hwmon/{name}"
+        now = _number(f"{folder}/temp1_input")
+        if now is None or (read_text(f"{folder}/name") or "").strip() not in _SENSORS:
+            continue
+        limits = [_number(f"{folder}/temp1_{limit}") for limit in ("max", "crit")]
+        low, high = _PLAUSIBLE_CELSIUS
+        known = [limit / 1000 for limit in limits if limit is not None and low < limit / 1000 < high]
+        device = os.path.basename(os.path.realpath(f"{folder}/device"))
+        yield device, Temperature(now / 1000, known[0] if known else None)
+
+
+def _listed(folder: str) -> list[str]:
+    try:
+        return sorted(os.listdir(folder))
+    except OSError:
+        return []
+
+
+def read_heat(sysfs: str = "/sys") -> Heat:
+    """See the kernel's Documentation/admin-guide/thermal and Documentation/hwmon/sysfs-interface.rst."""
+    return Heat(dict(_throttled(sysfs)), dict(_temperatures(sysfs)))
+
+
+def heat_doubts(before: Heat, after: Heat) -> tuple[str, ...]:
+    """What of it slowed the machine between two readings, or was about to."""
+    said = []
+    slowed = {cpu: count - before.throttled.get(cpu, 0) for cpu, count in after.throttled.items()}
+    often = [times for times in slowed.values() if times > 0]
+    if often:
+        said.append(f"heat slowed {len(often)} of {len(slowed)} CPUs, the most {max(often)} times")
+    for device, now in after.temperatures.items():
+        if now.limit_celsius is not None and now.celsius >= now.limit_celsius:
+            first = before.temperatures.get(device, now).celsius
+            limit = f"its limit of {now.limit_celsius:.0f} C"
+            said.append(f"{device} reached {limit}: {first:.0f} C before, {now.celsius:.0f} C after")
+    return tuple(said)
+
+
+def heat_summary(before: Heat, after: Heat) -> str:
+    """What was watched, with the warmest part."""
+    if not after.throttled and not after.temperatures:
+        return "no temperature and no throttle counter can be read here"
+    watched = [f"{len(after.throttled)} throttle counters"] if after.throttled else []
+    if after.temperatures:
+        device, warmest = max(after.temperatures.items(), key=lambda item: item[1].celsius)
+        first = before.temperatures.get(device, warmest).celsius
+        watched.append(f"the warmest part, {device}, went from {first:.0f} to {warmest.celsius:.0f} C")
+    return "; ".join(watched)

@@ -1,0 +1,117 @@
+"""The verdict on each point, from what was read beside it, and on the run as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from msgspec import Struct
+
+from sizeup.model.sample import Estimate
+from sizeup_direct_io import honesty
+from sizeup_direct_io.disks import Foreign, is_virtual
+from sizeup_direct_io.estimates import VERDICT_VALUES, Calm, honest
+from sizeup_direct_io.heat import heat_doubts, heat_summary
+from sizeup_direct_io.honesty import Part
+from sizeup_direct_io.measure import Measured
+from sizeup_direct_io.presets import SMALL_BYTES, Point
+from sizeup_direct_io.way import Way
+from sizeup_direct_io.workbench import Workbench
+
+
+class Judge(Struct, frozen=True):
+    """What the points of one target are judged by."""
+
+    bench: Workbench
+    calm: Calm
+    quiet_foreign: Foreign | None
+    """What others moved on the target's disks before the run."""
+    path_limit: float | None
+    way: Way | None
+
+    def parts(
+        self, point: Point, run: Measured, cached_before: int | None, earlier: Sequence[Measured] = ()
+    ) -> tuple[Part, ...]:
+        """Direct, physical and steady; ``earlier`` are the same point's windows in the ramps before."""
+        judged = self._facts(point, run, cached_before)
+        conditions = self._conditions(run, earlier)
+        return (honesty.judge_direct(judged), honesty.judge_physical(judged), honesty.judge_steady(conditions))
+
+    def _facts(self, point: Point, run: Measured, cached_before: int | None) -> honesty.Facts:
+        target = self.bench.target
+        reads = sum(interval.read_bytes for interval in run.intervals.values())
+        writes = sum(interval.written_bytes for interval in run.intervals.values())
+        small = [
+            interval.quantile_ns("read", 0.5)
+            for (stream, _), interval in zip(point.loads, run.intervals.values(), strict=True)
+            if stream.block_bytes <= 2 * SMALL_BYTES and interval.count("read")
+        ]
+        cached = self.bench.cached_bytes()
+        extends = any(stream.extends for stream, _ in point.loads)
+        charged, device = run.charged_bytes(reads=reads > 0, writes=writes > 0)
+        return honesty.Facts(
+            alignment=self.bench.alignment,
+            cache_growth_bytes=None if cached is None or cached_before is None else cached - cached_before,
+            asked_bytes=reads + writes,
+            charged_bytes=charged,
+            device_bytes=device,
+            extents=None if extends else self.bench.extents,
+            target_bytes=target.size_bytes,
+            small_read_p50_ns=min(small, default=None),
+            iops=run.iops,
+            bytes_per_second=max(reads, writes) / run.seconds,
+            path_limit=self.path_limit,
+            way=self.way,
+            network=target.network,
+            file_system=target.mount.kind if target.mount else "the device",
+            virtual=is_virtual(target.device_number),
+        )
+
+    def _conditions(self, run: Measured, earlier: Sequence[Measured]) -> honesty.Conditions:
+        host = run.after.host.since(run.before.host)
+        return honesty.Conditions(
+            drift=run.halves - 1,
+            quiet_pressure_percent=self.calm.pressure_percent,
+            quiet_busy_share=self.calm.busy_share,
+            stolen_share=host.stolen_ns / max(1, host.busy_ns + host.idle_ns + host.stolen_ns),
+            errors=sum(interval.errors for interval in run.intervals.values()),
+            others_share=run.others_busy_share,
+            foreign=run.foreign(),
+            quiet_foreign=self.quiet_foreign,
+            heat_doubts=heat_doubts(run.before.heat, run.after.heat),
+            heat_summary=heat_summary(run.before.heat, run.after.heat),
+            ramp_change=run.iops / earlier[0].iops - 1 if earlier and earlier[0].iops else None,
+        )
+
+
+def worse(before: Sequence[Part], after: Sequence[Part]) -> tuple[Part, ...]:
+    """Of each part the worse of two, so that a doubt in one ramp stands beside the figure of all."""
+    return tuple(
+        first if VERDICT_VALUES[first.verdict] < VERDICT_VALUES[second.verdict] else second
+        for first, second in zip(before, after, strict=True)
+    )
+
+
+def overall(title: str, parts: Sequence[Part]) -> Iterator[Estimate]:
+    """One verdict for the run: of each part the worst that any point got, and all of them in a sentence."""
+    worst: dict[str, Part] = {}
+    for part in parts:
+        found = worst.setdefault(part.name, part)
+        if VERDICT_VALUES[part.verdict] < VERDICT_VALUES[found.verdict]:
+            worst[part.name] = part
+    if not worst:
+        return
+    for part in worst.values():
+        yield honest({}, part)
+    against = [f"{part.name}: {reason}" for part in worst.values() for reason in part.against]
+    verdict = min((part.verdict for part in worst.values()), key=VERDICT_VALUES.__getitem__)
+    yield Estimate(
+        "honest",
+        {"part": "all"},
+        VERDICT_VALUES[verdict],
+        extra={
+            "verdict": verdict.value,
+            "statement": "verdict: " + ", ".join(f"{part.name} {part.verdict.value}" for part in worst.values()),
+            "consequence": f"{title}: {'; '.join(against) or 'nothing speaks against it'}.",
+            "severity": "warning" if verdict is honesty.Verdict.FAIL else "info",
+        },
+    )

@@ -1,0 +1,104 @@
+"""One load on several benches: each path alone, then all together; and one bench with two engines in turns."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from sizeup.errors import SizeupError
+from sizeup.model.gap import Gap
+from sizeup.model.sample import Progress
+from sizeup.probing.api import Context, Emission
+from sizeup_direct_io import conclusions, estimates, facts
+from sizeup_direct_io.binding import Engine
+from sizeup_direct_io.checks import CHECK_WINDOW, silently
+from sizeup_direct_io.engines import choose
+from sizeup_direct_io.judge import Judge
+from sizeup_direct_io.measure import Measured, Place, Window, measure
+from sizeup_direct_io.presets import LARGE_BYTES, Point
+from sizeup_direct_io.way import Way
+from sizeup_direct_io.workbench import Workbench
+
+ENGINE_PAIRS = 5
+
+
+class Load(Struct, frozen=True):
+    """The load to compare by: one stream of one point."""
+
+    point: Point
+    window: Window
+    context: Context
+    judge: Judge
+
+    @property
+    def unit(self) -> str:
+        """What counts: bytes of large requests, numbers of small ones."""
+        return "bytes/s" if self.point.loads[0][0].block_bytes >= LARGE_BYTES else "1/s"
+
+    def throughput(self, measured: Measured) -> float:
+        """In ``unit``."""
+        return measured.bytes_per_second if self.unit == "bytes/s" else measured.iops
+
+
+def each_path_and_all(load: Load, benches: Sequence[Workbench], way: Way | None) -> Generator[Emission, None, None]:
+    """The load on each path alone, then on all of them at once."""
+    alone: dict[str, float] = {}
+    for number, bench in enumerate(benches, start=1):
+        yield Progress(0.9, None, f"path {number} of {len(benches)} alone: {bench.target.path}")
+        measured = yield from _on(load, [bench], bench.target.path)
+        alone[bench.target.path] = load.throughput(measured)
+    yield Progress(0.95, None, f"all {len(benches)} paths together")
+    measured = yield from _on(load, benches, "all together")
+    yield conclusions.scaling(alone, load.throughput(measured), load.unit, way)
+
+
+def _on(load: Load, benches: Sequence[Workbench], name: str) -> Generator[Emission, None, Measured]:
+    stream, count = load.point.loads[0]
+    at: dict[str, str | int | float] = {
+        "workload": load.point.at["workload"],
+        "outstanding": count * len(benches),
+        "path": name,
+    }
+    workers = [
+        worker for group, bench in enumerate(benches) for worker in bench.workers(stream, count, group, huge_pages=True)
+    ]
+    first = benches[0].target
+    place = Place(first.device_number, first.mount.point if first.mount and first.network else None)
+    cached = benches[0].cached_bytes()
+    names = tuple(bench.target.path for bench in benches)
+    try:
+        measured = yield from measure(workers, names, at, load.window, load.context, place)
+    except SizeupError as error:
+        raise type(error)(f"{' or '.join(names)}: {error}") from error
+    doubts: tuple[str, ...] = ()
+    if len(benches) == 1:  # what is read beside a measurement is of one target
+        loads = Point(at, ((stream, count),))
+        parts = replace(load.judge, bench=benches[0]).parts(loads, measured, cached)
+        doubts = estimates.doubts_of(parts)
+        for part in parts:
+            yield estimates.honest(at, part)
+    yield from estimates.throughput(at, [measured], doubts, {})
+    return measured
+
+
+def two_engines(load: Load, bench: Workbench, place: Place, other: str) -> Generator[Emission, None, None]:
+    """The engine of the run against another one, in pairs of short windows that change places."""
+    policy = facts.read_policy()
+    first, second = bench.choice.engine, choose(other, policy, network=bench.target.network, extending=False).engine
+    if first is second:
+        yield Gap(f"io.direct: {first.value} against {other}", "the run itself used that engine")
+        return
+    stream, count = load.point.loads[0]
+    ratios = []
+    for pair in range(ENGINE_PAIRS):
+        yield Progress(0.9, None, f"{first.value} against {second.value}, pair {pair + 1} of {ENGINE_PAIRS}")
+        found: dict[Engine, float] = {}
+        for engine in (first, second) if pair % 2 else (second, first):
+            workers = list(bench.workers(stream, count, 0, huge_pages=load.point.huge_pages, engine=engine))
+            measured = silently(measure(workers, (stream.name,), {}, CHECK_WINDOW, load.context, place))
+            found[engine] = load.throughput(measured)
+        ratios.append(found[first] / found[second])
+    workload = str(load.point.at["workload"])
+    yield conclusions.engine_gain(workload, count, ratios, (first.value, second.value))

@@ -1,0 +1,35 @@
+"""The first touch: which blocks are read, and when to stop."""
+
+from __future__ import annotations
+
+import random
+
+from sizeup_direct_io.checks import FEWEST_TOUCHES, TOUCHES, read_twice, touch_offsets
+
+MIB = 1 << 20
+
+
+def test_blocks_are_spread_over_the_whole_target_and_aligned() -> None:
+    offsets = touch_offsets(MIB, 64 * MIB, random.Random(1))
+
+    assert len({(offset - MIB) // MIB for offset in offsets}) == TOUCHES
+    assert all(offset % 8192 == 0 and MIB <= offset <= 65 * MIB - 8192 for offset in offsets)
+    assert offsets != sorted(offsets)
+
+
+def test_each_block_is_read_once_and_then_all_of_them_again() -> None:
+    seen: list[int] = []
+
+    def read(offset: int) -> int:
+        seen.append(offset)
+        return 9_000_000 if seen.count(offset) == 1 else 90_000
+
+    first, second = read_twice([8, 4, 2], read)
+
+    assert (first, second, seen) == ([9_000_000] * 3, [90_000] * 3, [8, 4, 2, 8, 4, 2])
+
+
+def test_a_volume_that_takes_seconds_for_each_block_is_asked_for_a_few_only() -> None:
+    first, second = read_twice(range(TOUCHES), lambda _offset: 2_000_000_000)
+
+    assert len(first) == len(second) == FEWEST_TOUCHES

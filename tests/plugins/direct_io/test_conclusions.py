@@ -1,0 +1,74 @@
+"""What the points come to: knees, caches, paths, engines, first touches."""
+
+from __future__ import annotations
+
+import pytest
+
+from sizeup_direct_io.conclusions import cache_edge, engine_gain, first_touch, knees, scaling
+from sizeup_direct_io.knee import Load
+from sizeup_direct_io.way import Way
+
+GIB = 1 << 30
+US = 1000.0
+
+
+def test_the_knee_and_the_most_stand_side_by_side_with_why_the_ramp_ended() -> None:
+    ramp = [Load(1, 17e3), Load(2, 30e3), Load(4, 50e3), Load(8, 52e3), Load(16, 53e3)]
+    found = knees("oltp-read", [ramp, ramp], "1/s", "it was enough")
+
+    assert found is not None
+    assert (found.value, found.extra["maximum"], found.extra["maximum_outstanding"]) == (4.0, 53e3, 16)
+    assert found.extra["statement"] == "oltp-read: knee at 4 out with 50 k/s, most 53 k/s at 16"
+    assert found.extra["consequence"] == "The ramp ended: it was enough."
+
+
+@pytest.mark.parametrize(
+    ("way", "cap"),
+    [
+        (None, "What the paths share is unknown to discovery."),
+        (Way(342e6, "eth0: link"), "The ways carry 342 MB/s together (eth0: link): they are not what limits."),
+        (
+            Way(330e6, "eth0: link"),
+            "The cap is the way: 330 MB/s together (eth0: link), less than the sum of the paths.",
+        ),
+    ],
+)
+def test_three_paths_of_the_published_case_scale_to_96_2_percent_and_name_their_cap(way: Way | None, cap: str) -> None:
+    found = scaling({"/a": 114e6, "/b": 114e6, "/c": 114e6}, 329e6, "bytes/s", way)
+
+    assert found.value == pytest.approx(0.962, abs=5e-4)
+    assert found.extra["statement"] == "3 paths together reach 96.2% of the sum of each"
+    assert found.extra["consequence"] == f"329 MB/s of 114 MB/s + 114 MB/s + 114 MB/s. {cap}"
+
+
+@pytest.mark.parametrize(
+    ("rates", "edge"),
+    [
+        ({GIB // 4: 60e3, GIB // 2: 58e3, GIB: 57e3}, None),
+        ({GIB // 4: 90e3, GIB // 2: 88e3, GIB: 57e3}, GIB // 2),
+        ({GIB // 4: 90e3, GIB // 2: 60e3, GIB: 57e3}, GIB // 4),
+    ],
+    ids=["even", "half", "quarter"],
+)
+def test_a_cache_shows_as_the_largest_part_that_runs_faster_than_the_whole(
+    rates: dict[int, float], edge: int | None
+) -> None:
+    assert cache_edge(rates) == edge
+
+
+def test_a_volume_that_loads_at_the_first_touch_is_told_from_one_that_does_not() -> None:
+    second = [90 * US] * 20
+    lazy = first_touch([90 * US] * 10 + [9000 * US] * 10, second)
+    plain = first_touch([110 * US] * 18 + [400 * US] * 2, second)
+
+    assert (lazy.value, lazy.extra["slow_share"]) == (pytest.approx(50.5), 0.5)
+    assert lazy.extra["statement"] == "first reads of a block take 4.54 ms, second ones 90 us"
+    assert lazy.extra["severity"] == "warning"
+    assert "statement" not in plain.extra
+
+
+def test_engines_are_held_against_each_other_by_the_median_of_pairs() -> None:
+    found = engine_gain("oltp-read", 16, [1.1, 0.9, 1.2], ("io_uring", "aio"))
+
+    assert (found.value, found.low, found.high) == (1.1, 0.9, 1.2)
+    assert found.extra["statement"] == "oltp-read, 16 out: io_uring at 1.10 times the rate of aio"

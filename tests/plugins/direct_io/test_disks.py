@@ -1,0 +1,71 @@
+"""The disks beneath a target, and what others moved on them."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from sizeup_direct_io.disks import Disks, Foreign, foreign, read_disks
+from sizeup_direct_io.facts import DeviceCounters
+
+SECTOR = 512
+
+
+@pytest.fixture
+def sysfs(tmp_path: Path) -> Path:
+    """Two disks; a partition on the first (8:1) and a map over both (253:0)."""
+    for number, name, read in (("8:0", "sda", 100), ("8:16", "sdb", 50)):
+        folder = tmp_path / "devices" / name
+        (folder / "slaves").mkdir(parents=True)
+        (folder / "stat").write_text(f"9 0 {read} 0 9 0 {read * 2} 0 0 0 0\n")
+        (tmp_path / "dev/block").mkdir(parents=True, exist_ok=True)
+        (tmp_path / "dev/block" / number).symlink_to(folder)
+    part = tmp_path / "devices/sda/sda1"
+    part.mkdir()
+    (part / "partition").write_text("1\n")
+    (tmp_path / "dev/block/8:1").symlink_to(part)
+    slaves = tmp_path / "devices/dm-0/slaves"
+    slaves.mkdir(parents=True)
+    (slaves / "sda1").symlink_to(part)
+    (slaves / "sdb").symlink_to(tmp_path / "devices/sdb")
+    (tmp_path / "dev/block/253:0").symlink_to(tmp_path / "devices/dm-0")
+    return tmp_path
+
+
+def test_a_partition_shares_its_whole_disk_with_others(sysfs: Path) -> None:
+    assert read_disks(os.makedev(8, 1), str(sysfs)) == Disks(
+        ("sda",), DeviceCounters(100 * SECTOR, 200 * SECTOR), plain=True
+    )
+
+
+def test_a_map_lies_on_all_of_its_disks_and_may_write_for_itself(sysfs: Path) -> None:
+    assert read_disks(os.makedev(253, 0), str(sysfs)) == Disks(
+        ("sda", "sdb"), DeviceCounters(150 * SECTOR, 300 * SECTOR), plain=False
+    )
+
+
+def test_what_lies_on_no_disk_has_none(sysfs: Path) -> None:
+    assert read_disks(os.makedev(0, 50), str(sysfs)) is None
+
+
+@pytest.mark.parametrize(
+    ("plain", "told"), [(True, "read 5 MB/s and wrote 1 MB/s on sda"), (False, "read 5 MB/s on sda")]
+)
+def test_what_others_moved_is_what_is_beyond_our_own(plain: bool, told: str) -> None:
+    before = Disks(("sda",), DeviceCounters(0, 0), plain=plain)
+    after = Disks(("sda",), DeviceCounters(110_000_000, 22_000_000), plain=plain)
+
+    others = foreign(before, after, 2.0, own_read=100_000_000, own_written=20_000_000)
+
+    assert str(others) == told
+    assert others.own_bytes_per_second == 6e7
+    assert others.notable
+
+
+@pytest.mark.parametrize(
+    ("read", "own", "notable"), [(9e5, 0, False), (2e6, 0, True), (2e6, 1e8, False), (6e6, 1e8, True)]
+)
+def test_others_count_from_a_twentieth_of_our_own_on(read: float, own: float, notable: bool) -> None:
+    assert Foreign("sda", read, 0.0, own).notable is notable

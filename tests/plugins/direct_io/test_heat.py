@@ -1,0 +1,65 @@
+"""Heat that slowed something is told with figures; a machine that shows none says so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sizeup_direct_io.heat import Heat, Temperature, heat_doubts, heat_summary, read_heat
+
+COOL = Heat({"cpu0": 5, "cpu1": 0}, {"nvme0": Temperature(41.0, 80.0)})
+
+
+@pytest.fixture
+def sysfs(tmp_path: Path) -> Path:
+    for cpu, (core, package) in {"cpu0": (3, 2), "cpu1": (0, 2)}.items():
+        folder = tmp_path / "devices/system/cpu" / cpu / "thermal_throttle"
+        folder.mkdir(parents=True)
+        (folder / "core_throttle_count").write_text(f"{core}\n")
+        (folder / "package_throttle_count").write_text(f"{package}\n")
+    (tmp_path / "devices/system/cpu/cpufreq").mkdir()
+    for number, (name, device, values) in enumerate(
+        [
+            ("nvme", "nvme0", {"temp1_input": 41850, "temp1_max": 80850, "temp1_crit": 84850}),
+            ("nvme", "nvme1", {"temp1_input": 39850, "temp1_max": 65261850, "temp1_crit": 85850}),
+            ("coretemp", "coretemp.0", {"temp1_input": 55000}),
+            ("acpitz", "thermal", {"temp1_input": 20000}),
+        ]
+    ):
+        folder = tmp_path / f"class/hwmon/hwmon{number}"
+        folder.mkdir(parents=True)
+        (folder / "name").write_text(f"{name}\n")
+        (tmp_path / "devices" / device).mkdir()
+        (folder / "device").symlink_to(tmp_path / "devices" / device)
+        for file, value in values.items():
+            (folder / file).write_text(f"{value}\n")
+    return tmp_path
+
+
+def test_counters_and_sensors_are_read_and_limits_of_nonsense_passed_over(sysfs: Path) -> None:
+    assert read_heat(str(sysfs)) == Heat(
+        {"cpu0": 5, "cpu1": 2},
+        {
+            "nvme0": Temperature(41.85, 80.85),
+            "nvme1": Temperature(39.85, 85.85),
+            "coretemp.0": Temperature(55.0, None),
+        },
+    )
+
+
+def test_a_system_without_any_of_it_says_so(tmp_path: Path) -> None:
+    assert read_heat(str(tmp_path)) == Heat({}, {})
+    assert heat_doubts(Heat({}, {}), Heat({}, {})) == ()
+    assert heat_summary(Heat({}, {}), Heat({}, {})) == "no temperature and no throttle counter can be read here"
+
+
+def test_processors_slowed_by_heat_and_drives_at_their_limit_are_told_with_figures() -> None:
+    hot = Heat({"cpu0": 17, "cpu1": 0}, {"nvme0": Temperature(83.0, 80.0)})
+
+    assert heat_doubts(COOL, COOL) == ()
+    assert heat_doubts(COOL, hot) == (
+        "heat slowed 1 of 2 CPUs, the most 12 times",
+        "nvme0 reached its limit of 80 C: 41 C before, 83 C after",
+    )
+    assert heat_summary(COOL, hot) == "2 throttle counters; the warmest part, nvme0, went from 41 to 83 C"
