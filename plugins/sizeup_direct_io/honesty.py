@@ -235,6 +235,8 @@ class Conditions(Struct, frozen=True):
     heat_summary: str = ""
     ramp_change: float | None = None
     """This ramp's throughput over that of the first, less one; None in the first."""
+    limits: tuple[str, ...] = ()
+    """Of this process's control groups on the device, in words."""
 
 
 def noise(conditions: Conditions) -> tuple[str, ...]:
@@ -281,6 +283,8 @@ def judge_steady(conditions: Conditions) -> Part:
         opinion.say(Verdict.PASS, conditions.heat_summary)
     if conditions.stolen_share > 0.05:
         opinion.say(Verdict.DOUBT, f"the hypervisor took {conditions.stolen_share:.0%} of the CPUs away")
+    for limit in conditions.limits:
+        opinion.say(Verdict.DOUBT, f"limited by {limit}")
     if conditions.errors:
         opinion.say(Verdict.DOUBT, f"{conditions.errors} requests failed; no figure holds them")
     return opinion.part()

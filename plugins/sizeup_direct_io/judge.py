@@ -12,6 +12,7 @@ from sizeup_direct_io.disks import Foreign, is_virtual
 from sizeup_direct_io.estimates import VERDICT_VALUES, Calm, honest
 from sizeup_direct_io.heat import heat_doubts, heat_summary
 from sizeup_direct_io.honesty import Part
+from sizeup_direct_io.limits import read_limits
 from sizeup_direct_io.measure import Measured
 from sizeup_direct_io.presets import SMALL_BYTES, Point
 from sizeup_direct_io.way import Way
@@ -79,6 +80,7 @@ class Judge(Struct, frozen=True):
             quiet_foreign=self.quiet_foreign,
             heat_doubts=heat_doubts(run.before.heat, run.after.heat),
             heat_summary=heat_summary(run.before.heat, run.after.heat),
+            limits=read_limits(self.bench.target.device_number),
             ramp_change=run.iops / earlier[0].iops - 1 if earlier and earlier[0].iops else None,
         )
 

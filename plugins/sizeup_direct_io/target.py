@@ -21,6 +21,8 @@ SMALLEST_BYTES = 16 << 20
 """Less than this leaves no room for a few streams of 1 MiB."""
 RESERVE_SHARE = 0.10
 RESERVE_BYTES = 5 << 30
+_MOST_LINKS = 40
+"""Then the kernel takes it for a circle."""
 _LEFTOVER = re.compile(r"\.sizeup-(?P<host>.+)-(?P<pid>\d+)-(?P<start>\d+)")
 
 
@@ -78,11 +80,24 @@ class Wish(Struct, frozen=True):
     allow_write_to: str = ""
 
 
-def _refuse_planted_link(path: str) -> None:
-    """A link in a shared folder may be a trap: only the user's own links, and root's, are followed."""
-    status = os.lstat(path)
-    if stat.S_ISLNK(status.st_mode) and status.st_uid not in {0, os.geteuid()}:
-        raise RefusedError(f"{path} is a symbolic link of another user (uid {status.st_uid}): name its target instead")
+def _refuse_planted_links(path: str) -> None:
+    """A link in a shared folder may be a trap: on the whole way only the user's own links, and root's, are followed."""
+    parts, here, followed = path.split("/")[::-1], "/", 0
+    while parts and followed <= _MOST_LINKS:
+        part = parts.pop()
+        status = os.lstat(os.path.join(here, part or "."))
+        if not stat.S_ISLNK(status.st_mode):
+            here = os.path.join(here, part)
+            continue
+        link = os.path.join(here, part)
+        if status.st_uid not in {0, os.geteuid()}:
+            raise RefusedError(
+                f"{link} is a symbolic link of another user (uid {status.st_uid}): name its target instead"
+            )
+        followed += 1
+        target = os.readlink(link)
+        parts += target.split("/")[::-1]
+        here = "/" if target.startswith("/") else here
 
 
 def process_start(pid: int) -> int | None:
@@ -223,7 +238,7 @@ def open_target(wish: Wish) -> Target:
     if not wish.path.startswith("/"):
         raise RefusedError(f"path={wish.path}: expected an absolute path of a folder, a file or a device")
     try:
-        _refuse_planted_link(wish.path)
+        _refuse_planted_links(wish.path)
         mode = os.stat(wish.path).st_mode
         if stat.S_ISDIR(mode):
             return _open_directory(wish)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from plugins.direct_io.staging import MIB, MakeMount, command, unmount
+from plugins.direct_io.staging import MIB, Faulty, MakeMount, command, unmount
 
 
 @pytest.fixture
@@ -22,6 +23,9 @@ def place() -> Iterator[Path]:
 def loop(place: Path) -> Iterator[Callable[[int], str]]:
     """Makes loop devices of a size in MiB, their files opened with O_DIRECT."""
     devices: list[str] = []
+
+    if not Path("/dev/loop-control").exists():
+        command("modprobe", "loop")
 
     def make(size_mib: int) -> str:
         file = place / f"disk{len(devices)}"
@@ -52,5 +56,17 @@ def mounted(place: Path, loop: Callable[[int], str]) -> Iterator[MakeMount]:
         return point
 
     yield make
-    for point in points:
+    for point in filter(os.path.ismount, points):
         unmount(point)
+
+
+@pytest.fixture
+def file_system(tmp_path: Path) -> Iterator[Faulty]:
+    if not Path("/dev/fuse").exists():
+        pytest.skip("this kernel has no FUSE")
+    made = Faulty(tmp_path)
+    yield made
+    made.ask(0)
+    command("umount", "--lazy", str(made.point))
+    made.server.kill()
+    made.server.communicate()

@@ -1,7 +1,8 @@
 """A file system in user space whose requests fail or hang on demand: ``python faulty.py MOUNT_POINT STATE``.
 
 Speaks the kernel's FUSE protocol (linux/fuse.h) directly. It keeps names and sizes and reads as zeros. ``STATE`` is
-a file of four bytes: 0 is well, a positive errno fails every read and write with it, ``HANG`` answers nothing.
+a file of four bytes: 0 is well, a positive errno fails every read and write with it, ``HANG`` answers nothing,
+``NO_DIRECT`` refuses to open with O_DIRECT.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-HANG = -1
+HANG, NO_DIRECT = -1, -2
 LARGEST_WRITE = 1 << 20
 _ROOT = 1
 _HEADER = struct.Struct("=IIQQIIIHH")
@@ -109,6 +110,7 @@ class Server:
     def _create(self, node: int, body: bytes) -> bytes:
         made = self._names[body[16:].rstrip(b"\0")] = next(self._numbers)
         self._sizes[made] = 0
+        # As with some real ones, the file is there although opening it fails.
         return self._entry(made) + self._opened(made, body)
 
     def _unlink(self, node: int, body: bytes) -> bytes:
@@ -116,6 +118,9 @@ class Server:
         return b""
 
     def _opened(self, node: int, body: bytes) -> bytes:
+        (flags,) = struct.unpack_from("=I", body)
+        if flags & os.O_DIRECT and self._asked_for() == NO_DIRECT:
+            raise OSError(errno.EINVAL, "")
         return struct.pack("=QIi", 0, 0, 0)
 
     def _read(self, node: int, body: bytes) -> bytes:

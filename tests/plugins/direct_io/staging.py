@@ -9,11 +9,13 @@ import subprocess
 import sys
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from plugins.direct_io import faulty
+from sizeup.model.sample import Status
 from sizeup.session.log import StepRun, read_session
 
 MIB = 1 << 20
@@ -54,6 +56,10 @@ class Told:
         """The worst verdict of each part."""
         return {part: said[0] for part, said in self.reasons().items()}
 
+    def said(self) -> str:
+        """Verdicts and reasons in one line each, to be printed."""
+        return "\n".join(f"{part}: {verdict}: {why}" for part, (verdict, why) in self.reasons().items())
+
     def reasons(self) -> dict[str, tuple[str, str]]:
         """The worst verdict of each part with its reasons."""
         order = ["pass", "unknown", "doubt", "fail"]
@@ -83,17 +89,23 @@ def watched(
     fault: Callable[[], object] | None = None,
     after: str = '"series":"iops"',
     times: int = 8,
+    under: Sequence[str] = (),
+    group: Path | None = None,
     **settings: object,
 ) -> Told:
-    """Run the program on a target; ``fault`` comes once the session holds ``times`` records with ``after`` in them."""
+    """Run the program on a target; ``fault`` comes once the session holds ``times`` records with ``after`` in them.
+
+    ``under`` is a command that it is run by, ``group`` a control group that all of it goes into.
+    """
     chosen = {
         "path": target, "preset": "oltp-7030", "size": "32M", "reserve": "1M", "seconds": 2, "warmup": 0.3,
         "depth": 2, "ramps": 1, "precision": 1, "stall": 2, "check_concurrency": "false",
     } | settings  # fmt: skip
     words = [word for name, value in chosen.items() for word in ("--set", f"io.direct.{name}={value}")]
     mark = uuid.uuid4().hex
+    start = ["sh", "-c", f'echo $$ >{group}/cgroup.procs && exec "$@"', "sh"] if group is not None else []
     running = subprocess.Popen(
-        [sys.executable, "-m", "sizeup", "--batch", "-p", "io.direct", *words, "-o", str(session)],
+        [*start, *under, sys.executable, "-m", "sizeup", "--batch", "-p", "io.direct", *words, "-o", str(session)],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
@@ -118,7 +130,8 @@ def watched(
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
     (step,) = read_session(str(session)).steps.values()
-    print(f"status {running.returncode}, {seconds:.2f} s: {step.outcome}")
+    assert step.outcome is not None
+    print(f"status {running.returncode}, {seconds:.2f} s, {step.outcome.status.value}: {step.outcome.reason}")
     assert fault is None, f"it ended before the fault: {error}"
     assert not re.search("Traceback", error + session.read_text()), error
     return Told(running.returncode, error, step, seconds, left)
@@ -131,3 +144,32 @@ def unmount(point: Path) -> None:
             return
         time.sleep(0.1)
     command("umount", str(point))
+
+
+def assert_ended_well(told: Told, *words: str) -> None:
+    """Ended as failed, in words, soon, with what was measured and without a process."""
+    assert told.step.outcome is not None
+    assert (told.status, told.step.outcome.status) == (1, Status.FAILED)
+    for word in words:
+        assert word in told.words
+    assert told.samples > 0
+    assert told.left == []
+
+
+class Faulty:
+    """A mounted file system that fails on demand."""
+
+    def __init__(self, folder: Path) -> None:
+        self.point = folder / "faulty"
+        self.point.mkdir()
+        self._state = folder / "state"
+        self.ask(0)
+        self.server = subprocess.Popen(
+            [sys.executable, faulty.__file__, str(self.point), str(self._state)], stdout=subprocess.PIPE, text=True
+        )
+        assert self.server.stdout is not None
+        assert self.server.stdout.readline() == "mounted\n"
+
+    def ask(self, what: int) -> None:
+        with self._state.open("r+b" if self._state.exists() else "wb") as file:
+            file.write(what.to_bytes(4, "little", signed=True))

@@ -7,59 +7,14 @@ from __future__ import annotations
 
 import errno
 import os
-import subprocess
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from plugins.direct_io import faulty
-from plugins.direct_io.staging import MakeMount, Told, command, watched
-from sizeup.model.sample import Status
+from plugins.direct_io.staging import Faulty, MakeMount, assert_ended_well, command, watched
 
 pytestmark = [pytest.mark.lab, pytest.mark.skipif(os.geteuid() != 0, reason="loop devices need root")]
-
-
-def assert_ended_well(told: Told, *words: str) -> None:
-    """Ended as failed, in words, soon, with what was measured and without a process."""
-    assert told.step.outcome is not None
-    assert (told.status, told.step.outcome.status) == (1, Status.FAILED)
-    for word in words:
-        assert word in told.words
-    assert told.samples > 0
-    assert told.left == []
-
-
-class Faulty:
-    """A mounted file system that fails on demand."""
-
-    def __init__(self, folder: Path) -> None:
-        self.point = folder / "faulty"
-        self.point.mkdir()
-        self._state = folder / "state"
-        self.ask(0)
-        self.server = subprocess.Popen(
-            [sys.executable, faulty.__file__, str(self.point), str(self._state)], stdout=subprocess.PIPE, text=True
-        )
-        assert self.server.stdout is not None
-        assert self.server.stdout.readline() == "mounted\n"
-
-    def ask(self, what: int) -> None:
-        with self._state.open("r+b" if self._state.exists() else "wb") as file:
-            file.write(what.to_bytes(4, "little", signed=True))
-
-
-@pytest.fixture
-def file_system(tmp_path: Path) -> Iterator[Faulty]:
-    if not Path("/dev/fuse").exists():
-        pytest.skip("this kernel has no FUSE")
-    made = Faulty(tmp_path)
-    yield made
-    made.ask(0)
-    command("umount", "--lazy", str(made.point))
-    made.server.kill()
-    made.server.communicate()
 
 
 @pytest.mark.parametrize(

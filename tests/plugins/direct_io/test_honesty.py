@@ -253,3 +253,10 @@ def test_the_users_word_about_the_way_counts_before_discoverys() -> None:
     part = judge_physical(replace(HONEST, path_limit=1e9, way=Way(4e8, "nvme0: link")))
 
     assert part.verdict is Verdict.PASS
+
+
+def test_a_limit_of_a_control_group_is_held_against_the_rate() -> None:
+    part = judge_steady(replace(CALM, limits=("io.max of the control group /job: riops=500",)))
+
+    assert part.verdict is Verdict.DOUBT
+    assert part.against == ("limited by io.max of the control group /job: riops=500",)

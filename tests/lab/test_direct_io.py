@@ -1,0 +1,85 @@
+"""The staged tests of io.direct inside virtual machines, where the kernel has what this one may lack.
+
+Device mapper, md, quotas, disks that can be taken away, NFS servers that can be cut off. Run by hand:
+``SIZEUP_LAB=... pytest -m lab tests/lab/test_direct_io.py``; a guest takes 3 to 10 min.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.metadata
+import os
+import shutil
+import subprocess
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.lab
+
+TESTS = Path(__file__).parents[1]
+LAB = Path(os.environ.get("SIZEUP_LAB") or TESTS.parents[1] / "shared" / "lab")
+DISTRIBUTIONS = (
+    "sizeup", "msgspec", "cffi", "pycparser", "platformdirs", "psutil", "py-cpuinfo", "pyudev", "rich", "pygments",
+    "markdown-it-py", "mdurl", "pytest", "pluggy", "iniconfig", "packaging", "pyte", "wcwidth",
+)  # fmt: skip
+"""What the program and the suite need there."""
+PACKAGES = ("sizeup", "sizeup_null", "sizeup_memory", "sizeup_clock", "sizeup_direct_io")
+
+
+def fill_site(site: Path) -> None:
+    """Copy the program as it is here, and what it needs, for the Python of the guest."""
+    site.mkdir(parents=True)
+    for name in DISTRIBUTIONS:
+        distribution = importlib.metadata.distribution(name)
+        for file in distribution.files or ():
+            source = Path(str(distribution.locate_file(file)))
+            if ".." not in file.parts and source.is_file() and source.suffix != ".pyc":
+                target = site / file
+                target.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy(source, target)
+    for name in PACKAGES:
+        source = Path(importlib.import_module(name).__file__ or "").parent
+        shutil.copytree(source, site / name, ignore=shutil.ignore_patterns("__pycache__"), dirs_exist_ok=True)
+    for hook in (*site.glob("_sizeup_editable.py"), *site.glob("*.pth")):
+        hook.unlink()
+
+
+@pytest.fixture(scope="session")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What the guest gets: the program, and this suite."""
+    if not (LAB / "run-guest").exists():
+        pytest.skip("the lab is not here: set SIZEUP_LAB to its folder")
+    made = tmp_path_factory.mktemp("guest") / "in"
+    fill_site(made / "site")
+    shutil.copytree(TESTS, made / "tests", ignore=shutil.ignore_patterns("__pycache__", "machines", "recordings"))
+    return made
+
+
+@pytest.mark.parametrize(
+    ("profile", "chosen"),
+    [
+        ("plain", "tests/plugins/direct_io/test_mapped.py"),
+        ("plain", "tests/plugins/direct_io/test_faults.py tests/plugins/direct_io/test_targets.py"),
+        ("nfs", "tests/plugins/direct_io/test_nfs.py"),
+        ("numa2", "tests/plugins/direct_io/test_members.py"),
+    ],
+)
+def test_everything_passes_in_a_guest(folder: Path, tmp_path: Path, profile: str, chosen: str) -> None:
+    inside = (
+        "PYTHONPATH=/guest/in/site python3 -m pytest -c /dev/null -m lab --import-mode=importlib "
+        f"-o pythonpath=/guest/in/tests -p no:cacheprovider --junit-xml=$OUT/junit.xml -rA {chosen} >$OUT/said 2>&1"
+    )
+    subprocess.run(
+        [LAB / "run-guest", "--in", folder, "--out", tmp_path, "--timeout", "2400", profile, "--", inside],
+        check=False,
+        timeout=3000,
+    )
+    print((tmp_path / "said").read_text())
+    results = ET.parse(tmp_path / "junit.xml").getroot().iter("testcase")
+    passed = {
+        f"{case.get('name')}": len(case) == 0 or {part.tag for part in case} == {"system-out"} for case in results
+    }
+    assert passed
+    assert [name for name, held in passed.items() if not held] == []
