@@ -106,6 +106,8 @@ class Terminal:
         self._master, slave = os.openpty()
         self._screen = _Screen(columns, rows, self._send if answers else lambda data: None)
         self._answers = answers
+        # An old terminal ignores nothing but what it knows: the rest of a newer sequence is text to it.
+        self._knows = not term.startswith(("linux", "vt"))
         self._stream = pyte.ByteStream(self._screen)
         fcntl.ioctl(self._master, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
         self.attributes = termios.tcgetattr(slave)
@@ -313,4 +315,4 @@ class Terminal:
                 (self.modes.add if switch == b"h" else self.modes.discard)(int(mode))
         for mode in _ASKED_MODE.findall(data) if self._answers else ():
             self._send(b"\x1b[?%s;0$y" % mode)  # "not recognised", as an old terminal over a slow line
-        self._stream.feed(_FOREIGN.sub(b"", data))
+        self._stream.feed(_FOREIGN.sub(b"", data) if self._knows else data)

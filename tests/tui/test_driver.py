@@ -1,7 +1,13 @@
 """What the driver sends where only ASCII is safe."""
 
-from rich.cells import cell_len
+from itertools import chain
+from pathlib import Path
 
+from rich.cells import cell_len
+from textual._border import BORDER_CHARS
+from textual.scrollbar import ScrollBarRender
+
+import sizeup
 from sizeup.report.cells import Glyphs, draw
 from sizeup.tui.driver import plain
 from sizeup.tui.terminal import is_utf8, needs_ascii
@@ -13,6 +19,19 @@ def test_every_glyph_keeps_its_width() -> None:
 
     assert plain(text).isascii()
     assert len(plain(text)) == cell_len(text)
+
+
+def test_every_glyph_that_may_be_drawn_has_a_stand_in() -> None:
+    sources = (Path(sizeup.__file__).parent).rglob("*.py")
+    ours = {character for path in sources for character in path.read_text() if not character.isascii()}
+    textual = "".join(chain.from_iterable(chain.from_iterable(BORDER_CHARS.values())))
+    bars = "".join((*ScrollBarRender.VERTICAL_BARS, *ScrollBarRender.HORIZONTAL_BARS))
+
+    assert [glyph for glyph in sorted({*ours, *textual, *bars}) if plain(glyph) == "?"] == []
+
+
+def test_a_letter_with_a_mark_stays_a_letter() -> None:
+    assert plain("Größe é Å 日") == "Gro?e e A ??"
 
 
 def test_a_chart_in_ascii_needs_no_translation() -> None:

@@ -7,11 +7,13 @@ of its input, and leaves mouse reporting on after SIGTERM.
 from __future__ import annotations
 
 import os
+import re
 import select
 import signal
 import termios
 import threading
 import time
+import unicodedata
 from codecs import getincrementaldecoder
 from collections.abc import Callable, Sequence
 from types import FrameType
@@ -27,16 +29,16 @@ from textual.message import Message
 from sizeup.live.link import ASK
 
 _PLAIN = {
-    **dict.fromkeys("─━═╌┄┈╍┅┉▔▁╴╶╸╺‾", "-"),
+    **dict.fromkeys("─━═╌┄┈╍┅┉▔▁▂▃╴╶╸╺‾", "-"),
     **dict.fromkeys("│┃║╎┆┊╏┇┋▏▎▍▌▐▕╵╷╹╻", "|"),
     **dict.fromkeys("┌┐└┘├┤┬┴┼╭╮╰╯╔╗╚╝╠╣╦╩╬┏┓┗┛┣┫┳┻╋┍┑┕┙┝┥┯┷┿╞╡╤╧╪", "+"),
-    **dict.fromkeys("█▉▊▋▓▒░▀▄▇▆▅", "#"),
+    **dict.fromkeys("█▉▊▋▓▒░▀▄▇▆▅▖▗▘▙▚▛▜▝▞▟", "#"),
     **dict.fromkeys("●○◉◎•·∙", "o"),
     **dict.fromkeys("▲△▴^", "^"),
     **dict.fromkeys("▼▽▾", "v"),
     **dict.fromkeys("▶▷▸►→›»", ">"),
     **dict.fromkeys("◀◁◂◄←‹«", "<"),
-    **dict.fromkeys("■◆◼▪", "*"),
+    **dict.fromkeys("■◆◼▪♦", "*"),
     **dict.fromkeys("✓✔", "+"),
     **dict.fromkeys("✗✘×", "x"),
     "↑": "^",
@@ -44,7 +46,9 @@ _PLAIN = {
     "…": ".",
     "–": "-",
     "—": "-",
-    "±": "~",
+    "±": "+",
+    "≈": "~",
+    "°": "o",
     "µ": "u",
     "≤": "<",
     "≥": ">",
@@ -66,7 +70,9 @@ class _Plainer(dict[int, str]):
         elif 0x2800 <= code <= 0x28FF:
             text = "." if code > 0x2800 else " "
         else:
-            text = "?" * cell_len(chr(code))
+            letter, *marks = list(unicodedata.normalize("NFKD", chr(code)))
+            bare = letter.isascii() and all(map(unicodedata.combining, marks))
+            text = letter if bare and cell_len(chr(code)) == 1 else "?" * cell_len(chr(code))
         self[code] = text
         return text
 
@@ -82,8 +88,13 @@ def plain(text: str) -> str:
 _LEAVE = (
     b"\x1b[?2004l\x1b[?7h\x1b[?2048l"  # bracketed paste off, line wrap on, in-band resize off
     b"\x1b[?1000l\x1b[?1003l\x1b[?1015l\x1b[?1006l\x1b[?1016l"  # every mouse mode off
-    b"\x1b[<u\x1b[?1049l\x1b[?25h\x1b[?1004l\x1b[0m"  # keyboard protocol, screen, cursor, focus, colour
+    b"\x1b[0m\x1b[H\x1b[2J\x1b[?1049l\x1b[?25h\x1b[?1004l"  # colour, screen, cursor, focus
 )
+_LEAVE_KEYBOARD = b"\x1b[<u"
+
+_OLD = re.compile(r"linux|ansi|vt\d|cons\d|sun\b")
+_NEWER = re.compile(r"\x1b\[([<>=].*|.*\$p)")
+"""Questions and keyboard protocols of which older terminals print the end as text."""
 
 
 _ASK_BYTES = 1024
@@ -117,12 +128,15 @@ class ConsoleDriver(LinuxDriver):
         self._drawn = threading.Event()
         """Set unless a question is on its way."""
         self._leaving = False
+        self._old = bool(_OLD.match(os.environ.get("TERM", "")))
         # Not loop.add_signal_handler: a loop that blocks on a stalled terminal would never run it.
         signal.signal(signal.SIGHUP, self._leave)
         signal.signal(signal.SIGTERM, self._leave)
 
     def write(self, data: str) -> None:
         """Send to the terminal; blocks once 30 writes wait, which is why what is drawn by itself asks ``behind``."""
+        if self._old and _NEWER.fullmatch(data):
+            return
         shown = plain(data) if self.ascii_only else data
         size = len(shown) if shown.isascii() else len(shown.encode())
         self.bytes_sent += size
@@ -192,6 +206,7 @@ class ConsoleDriver(LinuxDriver):
         self._leaving = True
         if self._answers:
             self._drawn.wait(_LEAVE_SECONDS)
+        self.write("\x1b[0m\x1b[H\x1b[2J")  # for a terminal without a second screen to leave
         super().stop_application_mode()
 
     def _leave(self, number: int, frame: FrameType | None) -> None:
@@ -208,7 +223,7 @@ class ConsoleDriver(LinuxDriver):
         try:
             # A stalled terminal must not hold us: what does not fit now is lost.
             os.set_blocking(2, False)
-            os.write(2, _LEAVE)
+            os.write(2, _LEAVE if self._old else _LEAVE_KEYBOARD + _LEAVE)
         except OSError:
             pass  # the terminal has gone, and nobody is left to tell
         try:

@@ -30,5 +30,5 @@ def greet() -> None:
         os.write(2, splash(columns, rows))
 
 
-RESTORE = b"\x1b[?1049l\x1b[?25h"
+RESTORE = b"\x1b[H\x1b[2J\x1b[?1049l\x1b[?25h"
 """Takes the splash away again where the console cannot start after all."""

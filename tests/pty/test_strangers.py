@@ -1,0 +1,82 @@
+"""Every mode on every kind of terminal that is met: what reaches it, what it then shows, and how it is left."""
+
+import re
+import subprocess
+import sys
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+from terminal import Terminal
+
+TERMS = ("xterm-256color", "xterm", "screen-256color", "tmux-256color", "linux", "vt100", "dumb")
+LOCALES = ("C", "POSIX", "C.UTF-8", "de_DE.ISO-8859-1")
+_DEBRIS = re.compile(r"\x1b|\ufffd|\[[?<>=]?\d+(?:;\d+)*[a-zA-Z$]|\d\$[py]")
+_WEIGHTS = {b"", b"0", b"1", b"2", b"4", b"7", b"22", b"24", b"27", b"39", b"49"}
+_HEADS = ("Overview", "Topology", "Probes", "Sizing", "Sessions")
+
+
+def _cases() -> list[object]:
+    """All of them; those that differ from another by one switch alone are for a run by hand."""
+    cases = []
+    for number, (term, locale, no_color, ascii_only) in enumerate(
+        product(TERMS, LOCALES, (False, True), (False, True))
+    ):
+        alone = number % 4 == (number // 4) % 4
+        words = [term, locale, *(["NO_COLOR"] if no_color else []), *(["--ascii"] if ascii_only else [])]
+        marks = pytest.mark.ci if alone else pytest.mark.long
+        cases.append(pytest.param(term, locale, no_color, ascii_only, id=" ".join(words), marks=marks))
+    return cases
+
+
+@pytest.fixture(scope="session")
+def locales(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a locale that is no UTF-8, made here as few machines have one."""
+    folder = tmp_path_factory.mktemp("locales")
+    name = "de_DE.ISO-8859-1"
+    try:
+        subprocess.run(["localedef", "-i", "de_DE", "-f", "ISO-8859-1", folder / name], check=True, capture_output=True)
+    except (OSError, subprocess.CalledProcessError):
+        pytest.skip("no localedef, or no sources of locales, to make one that is no UTF-8")
+    return folder
+
+
+@pytest.mark.parametrize(("term", "locale", "no_color", "ascii_only"), _cases())
+def test_every_mode_is_whole(
+    tmp_path: Path, locales: Path, term: str, locale: str, *, no_color: bool, ascii_only: bool
+) -> None:
+    environment = {"XDG_STATE_HOME": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path), "LOCPATH": str(locales)}
+    environment |= {"NO_COLOR": "1"} if no_color else {}
+    arguments = [sys.executable, "-m", "sizeup", *(["--ascii"] if ascii_only else [])]
+    with Terminal(arguments, term=term, locale=locale, environment=environment, directory=tmp_path) as terminal:
+        if term == "dumb":
+            assert terminal.wait() == 2
+            assert b"\x1b" not in terminal.output
+            assert "TERM=dumb" in terminal.text
+            assert "sizeup --batch" in terminal.text.replace("\n", " ")
+            return
+        plain = ascii_only or term == "linux" or locale != "C.UTF-8"
+        terminal.wait_for("Should carry")
+        for number, head in enumerate(_HEADS, start=1):
+            terminal.press(str(number))
+            terminal.pump(20, lambda head=head: terminal.lines[0].startswith(f" {head}"))
+            terminal.wait_for("+--" if plain else "╭──")
+            terminal.wait_quiet()
+
+            assert terminal.lines[0].startswith(f" {head}")
+            assert terminal.lines[-1].endswith("1-5 Modes  ? Help  q Quit")
+            assert _DEBRIS.findall(terminal.text) == []
+            # A question mark is a key, or stands alone where a value is not known; else a glyph was lost.
+            assert re.findall(r"\S\?|\?\S", terminal.text) == []
+        terminal.press("q")
+
+        assert terminal.wait() == 0
+        assert terminal.output.isascii() == plain
+        assert terminal.modes == {7, 25}
+        assert terminal.attributes_now == terminal.attributes
+        # Nothing is left where there is no second screen to leave, as pyte has none.
+        assert terminal.text.strip() == ""
+        if no_color:
+            styles = re.findall(rb"\x1b\[([\d;]*)m", bytes(terminal.output))
+            assert {part for style in styles for part in style.split(b";")} <= _WEIGHTS
