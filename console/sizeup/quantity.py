@@ -24,7 +24,7 @@ class Quantity(Struct, frozen=True):
 
     value: float
     unit: str
-    """Base units: ``bytes``, ``ns``, ``Hz``, ``bytes/s``, ``1/s``, ``1`` for a ratio, ``licences``, ``USD``."""
+    """Base units: ``bytes``, ``ns``, ``Hz``, ``bytes/s``, ``1/s``, ``share``, ``ratio``, ``1`` for a count, ``USD``."""
     origin: Origin
     source: str
     """A rule's id, a kernel file, a step's id, or the flag the user typed."""

@@ -101,11 +101,23 @@ def format_verdict(value: float) -> str:
     return next((word for limit, word in VERDICTS.items() if value <= limit), "pass")
 
 
+def format_share(value: float) -> str:
+    """A part of a whole: ``14.1 %``."""
+    return f"{_short(value * 100)} %"
+
+
+def format_ratio(value: float) -> str:
+    """How many times another figure: ``6.42 x``."""
+    return f"{_short(value)} x"
+
+
 _FORMATS = {
     "bytes": format_bytes,
     "bytes/s": format_rate,
     "ns": format_ns,
     "Hz": format_hz,
+    "share": format_share,
+    "ratio": format_ratio,
     "verdict": format_verdict,
 }
 

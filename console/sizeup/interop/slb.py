@@ -20,7 +20,7 @@ _LINE = re.compile(
 _PROCESSES = ("processes", "1", "Processes")
 STORE = Series("random-store", "One store, per process", "ns", Better.LOWER, *_PROCESSES)
 THROUGHPUT = Series("throughput", "Stores of all processes", "1/s", Better.HIGHER, *_PROCESSES)
-SCALING = Series("scaling", "S(n): all over one", "1", Better.HIGHER, *_PROCESSES)
+SCALING = Series("scaling", "S(n): all over one", "ratio", Better.HIGHER, *_PROCESSES)
 """Named as the probe ``memory.hammer`` names them."""
 
 

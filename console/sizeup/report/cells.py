@@ -138,6 +138,7 @@ def readout(chart: Chart, cursor: int) -> str:
         x = _xs(chart)[cursor]
         found = [
             f"{line.label} {_with_interval(point.y, point.low, point.high, chart.y.unit)}"
+            + (f" at {point.label}" if point.label else "")
             + (" disturbed" if point.disturbed else "")
             for line in chart.lines
             for point in line.points
@@ -274,7 +275,7 @@ def _draw_lines(chart: LineChart, width: int, height: int, glyphs: Glyphs, curso
 
 
 def _unit_word(unit: str) -> str:
-    return {"1/s": "per second", "1": "ratio", "bytes/s": "bytes per second"}.get(unit, unit)
+    return {"1/s": "per second", "1": "count", "bytes/s": "bytes per second"}.get(unit, unit)
 
 
 def _cut(text: str, width: int) -> str:
@@ -311,7 +312,7 @@ def _boundary_labels(drawing: Drawing, frame: _Frame, boundaries: Sequence[Bound
         places = (
             (start, y)
             for y in range(frame.top, frame.top + frame.height // 2 + 1)
-            for start in (column + 1, column - length)
+            for start in (column + 1, column - length - 1)
             if start >= frame.left and start + length < drawing.width
         )
         for start, y in places:
@@ -356,6 +357,20 @@ def _curves(drawing: Drawing, frame: _Frame, lines: Sequence[Line], glyphs: Glyp
             elif column - last >= 3 or number == len(line.points) - 1:
                 drawing.put(column, row, alphabet.markers[index % SERIES], f"series-{index % SERIES}")
                 last = column
+    for index, line in enumerate(lines):
+        for point in line.points:
+            _point_label(drawing, frame, point, f"series-{index % SERIES}")
+
+
+def _point_label(drawing: Drawing, frame: _Frame, point: Point, role: str) -> None:
+    """Name a point where there is room: above, below or beside it."""
+    column, row, length = frame.column(point.x), frame.row(point.y), len(point.label)
+    for start, y in ((column, row - 1), (column - length, row - 1), (column, row + 1), (column + 2, row)):
+        around = slice(max(start - 1, 0), start + length + 1)
+        inside = frame.top <= y < frame.top + frame.height and frame.left <= start < drawing.width - length
+        if point.label and inside and all(cell == " " for cell in drawing.rows[y][around]):
+            drawing.put(start, y, point.label, role)
+            return
 
 
 def _y_axis(drawing: Drawing, frame: _Frame, alphabet: _Alphabet) -> None:
@@ -443,12 +458,18 @@ def _bar_text(bar: Bar, unit: str) -> str:
 
 def _draw_heat(chart: HeatMap, width: int, height: int, cursor: int | None) -> Drawing:
     drawing = Drawing(width, height)
-    drawing.put(0, 0, _cut(f"{chart.title} ({_unit_word(chart.unit)})", width), "title")
+    unit = "" if chart.unit == "verdict" else f" ({_unit_word(chart.unit)})"
+    drawing.put(0, 0, _cut(f"{chart.title}{unit}", width), "title")
     known = [value for row in chart.values for value in row if value is not None]
     factor, prefix = _common_prefix(known, chart.unit)
     # Decimals where one digit would hide differences; columns stay narrow where whole numbers tell.
     decimals = 0 if all(abs(value / factor) >= 10 for value in known) else 2
-    texts = [["-" if value is None else f"{value / factor:.{decimals}f}" for value in row] for row in chart.values]
+    in_words = chart.unit == "verdict"
+
+    def spelled(value: float) -> str:
+        return format_value(value, chart.unit) if in_words else f"{value / factor:.{decimals}f}"
+
+    texts = [["-" if value is None else spelled(value) for value in row] for row in chart.values]
     labels = max(map(len, chart.rows), default=0) + 1
     cell = max([len(text) for row in texts for text in row] + [len(name) for name in chart.columns] + [2]) + 1
     columns = max((width - labels) // cell, 1)
@@ -456,7 +477,7 @@ def _draw_heat(chart: HeatMap, width: int, height: int, cursor: int | None) -> D
     if cursor is not None and chart.columns:
         at = cursor % len(chart.columns)
         first_column = max(min(at - columns // 2, len(chart.columns) - columns), 0)
-    heading = f"{chart.row_title} down, {chart.column_title} across, in {prefix}"
+    heading = f"{chart.row_title} down, {chart.column_title} across" + ("" if in_words else f", in {prefix}")
     drawing.put(0, 1, _cut(heading, width), "text")
     for place, name in enumerate(chart.columns[first_column : first_column + columns]):
         drawing.put(labels + place * cell, 2, name.rjust(cell), "axis")

@@ -114,13 +114,14 @@ def _line_table(chart: LineChart) -> Table:
             return UNKNOWN
         return with_interval(points[x], chart.y.unit) + (" *" if points[x].disturbed else "")
 
+    named = {point.x: f" ({point.label})" for line in chart.lines for point in line.points if point.label}
     return Table(
         chart.title,
         (
             Column(chart.x.title, numeric=True),
             *(Column(line.label or chart.y.title, numeric=True) for line in chart.lines),
         ),
-        tuple((format_value(x, chart.x.unit), *(cell(points, x) for points in by_line)) for x in xs),
+        tuple((format_value(x, chart.x.unit) + named.get(x, ""), *(cell(points, x) for points in by_line)) for x in xs),
         note=_note(
             unknown=any(x not in points for x in xs for points in by_line),
             disturbed=any(point.disturbed for line in chart.lines for point in line.points),

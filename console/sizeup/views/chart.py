@@ -34,6 +34,8 @@ class Point(Struct, frozen=True):
     low: float | None = None
     high: float | None = None
     disturbed: bool = False
+    label: str = ""
+    """What the axes do not say of it, such as the load that was offered."""
 
 
 class Line(Struct, frozen=True):

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec.structs import replace
 
 from sizeup.model.machine import Machine
-from sizeup.model.plan import Series
-from sizeup.session.log import Point, StepRun
+from sizeup.session.log import Key, Point, StepRun
 from sizeup.units import format_value
 from sizeup.views.chart import Bar, BarChart, Chart, HeatMap, LineChart, Scale
+from sizeup.views.loads import against_throughput
+from sizeup.views.points import family, spelled
 from sizeup.views.step import step_chart
 
 MOST_LINES = 6
@@ -25,6 +26,9 @@ def finished_charts(run: StepRun, machine: Machine | None) -> tuple[Chart, ...]:
     """A chart for each unit and axis that the step has figures in; the probe's headline comes first."""
     groups = _groups(run)
     charts = [_told_apart(_chart(part, machine), run, part, several=len(groups) > 1) for part in groups]
+    knee = against_throughput(run)
+    if knee is not None:
+        charts.insert(1, knee)
     return tuple(piece for chart in charts for piece in _pieces(chart))
 
 
@@ -35,16 +39,18 @@ def headline(run: StepRun, machine: Machine | None) -> Chart:
 
 def _groups(run: StepRun) -> list[StepRun]:
     """The step as if each group of series that fits one picture had been measured alone."""
-    names: dict[object, list[str]] = {}
+    groups: dict[object, dict[Key, Point]] = {}
     for name in dict.fromkeys([*run.series, *(point.series for point in run.points.values())]):
-        names.setdefault(_picture(run, run.series.get(name), name), []).append(name)
-    parts = []
-    for group in names.values():
-        points = {key: point for key, point in run.points.items() if point.series in group and not _of_one(run, point)}
-        if points:
-            series = {name: run.series[name] for name in group if name in run.series}
-            parts.append(replace(run, points=points, series=series))
-    return parts
+        series = run.series.get(name)
+        picture = name if series is None or run.chart == "matrix" else family(series)
+        for key, point in run.points.items():
+            if point.series == name and not _of_one(run, point):
+                groups.setdefault(picture, {})[key] = point
+    return [
+        replace(run, points=points, series={name: run.series[name] for name in _names(points) if name in run.series})
+        for group in groups.values()
+        for points in _uncrowded(run, group)
+    ]
 
 
 def _of_one(run: StepRun, point: Point) -> bool:
@@ -53,18 +59,25 @@ def _of_one(run: StepRun, point: Point) -> bool:
     return series is not None and series.unit == "verdict" and not point.at.keys() <= {"part"}
 
 
-def _picture(run: StepRun, series: Series | None, name: str) -> object:
-    if series is None or run.chart == "matrix":
-        return name
-    lines = {
-        tuple(sorted((key, value) for key, value in point.at.items() if key != series.axis))
-        for point in run.points.values()
-        if point.series in run.series
-        and (run.series[point.series].unit, run.series[point.series].axis) == (series.unit, series.axis)
-    }
-    alike = sum((other.unit, other.axis) == (series.unit, series.axis) for other in run.series.values())
-    crowded = series.axis is not None and len(lines) * alike > MOST_LINES
-    return name if crowded else (series.unit, series.axis)
+def _names(points: Mapping[Key, Point]) -> list[str]:
+    return list(dict.fromkeys(point.series for point in points.values()))
+
+
+def _uncrowded(run: StepRun, points: dict[Key, Point]) -> Iterable[dict[Key, Point]]:
+    """The points of several series in one picture, or where that were too many lines in one for each place."""
+    if len(_names(points)) == 1 or len({(point.series, _place(run, point)) for point in points.values()}) <= MOST_LINES:
+        return [points]
+    places: dict[object, dict[Key, Point]] = {}
+    for key, point in points.items():
+        places.setdefault(_place(run, point), {})[key] = point
+    return places.values()
+
+
+def _place(run: StepRun, point: Point) -> tuple[str, ...]:
+    """Where a point lies beside its axis, in words."""
+    series = run.series.get(point.series)
+    axis = None if series is None else series.axis
+    return tuple(spelled(key, value) for key, value in sorted(point.at.items()) if key != axis)
 
 
 def _chart(run: StepRun, machine: Machine | None) -> Chart:
@@ -104,10 +117,20 @@ def _told_apart(chart: Chart, run: StepRun, part: StepRun, *, several: bool) -> 
     """The chart with what it shows in its title, where the step has more than one."""
     if not several:
         return chart
+    if isinstance(chart, HeatMap) and chart.unit == "verdict":
+        return replace(chart, caption="")
     shown = [series.title for series in part.series.values()]
     what = shown[0] if len(shown) == 1 else ", ".join(shown[:2])
     if len(shown) > 1 and not isinstance(chart, HeatMap):
         what = chart.y.title if isinstance(chart, LineChart) else chart.axis.title.removesuffix(_LOGARITHMIC)
+        places = {_place(part, point) for point in part.points.values()}
+        if isinstance(chart, LineChart) and len(places) == 1:
+            said = places.pop()
+            what = ", ".join((what, *said))
+            lines = tuple(
+                replace(line, label=line.label.removesuffix(", ".join(said)).rstrip()) for line in chart.lines
+            )
+            chart = replace(chart, lines=lines)
     return replace(chart, title=f"{run.step.title}: {what}", caption="")
 
 

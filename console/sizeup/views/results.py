@@ -10,18 +10,21 @@ from sizeup.model.plan import Series
 from sizeup.model.sample import Coordinates, Estimate
 from sizeup.session.log import Point, Session, StepRun
 from sizeup.units import format_value
+from sizeup.views.points import spelled, words_of
 
 RESULTS_SCHEMA = "sizeup.results/1"
 
 
 def place(at: Coordinates, series: Series | None) -> str:
-    """Where a point lies, in words: ``16 KiB``, ``cpu_node 0, memory_node 1``; empty for a single value."""
+    """Where a point lies, in words: ``16 KiB``, ``oltp-read, requests out 4``; empty for a single value."""
     words = []
     for name, value in at.items():
-        if series is not None and name == series.axis and not isinstance(value, str):
-            words.append(format_value(value, series.axis_unit or "1"))
+        if series is None or name != series.axis or isinstance(value, str):
+            words.append(spelled(name, value))
+        elif (series.axis_unit or "1") == "1":
+            words.append(f"{(series.axis_title or words_of(name)).lower()} {format_value(value, '1')}")
         else:
-            words.append(f"{name} {value}")
+            words.append(format_value(value, series.axis_unit or "1"))
     return ", ".join(words)
 
 

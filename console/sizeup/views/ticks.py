@@ -63,7 +63,7 @@ def fit(axis: Axis, values: Iterable[float], most_ticks: int) -> Ruler:
         low, high = _log_ends(axis, values)
         divide = _log2_ticks if axis.scale is Scale.LOG2 else _log10_ticks
         positions = divide(low, high, most_ticks)
-    ticks, unit = _labelled(positions, axis.unit)
+    ticks, unit = labelled(positions, axis.unit)
     return Ruler(axis.scale, low, high, ticks, f"{axis.title} ({unit})" if unit else axis.title)
 
 
@@ -85,11 +85,11 @@ def _linear_ends(axis: Axis, values: Iterable[float]) -> tuple[float, float]:
 
 
 def _linear_ticks(axis: Axis, low: float, high: float, most: int) -> tuple[float, float, list[float]]:
-    step = _linear_step((high - low) / max(most - 1, 1), binary=axis.unit == "bytes")
+    step = linear_step((high - low) / max(most - 1, 1), binary=axis.unit == "bytes")
     first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
     while last - first + 1 > most and last - first > 2:  # an axis across zero needs three
         # Moving the ends out to whole steps may have added a tick or two.
-        step = _linear_step(step * 1.01, binary=axis.unit == "bytes")
+        step = linear_step(step * 1.01, binary=axis.unit == "bytes")
         first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
     if axis.low is None:
         low = first * step
@@ -101,7 +101,7 @@ def _linear_ticks(axis: Axis, low: float, high: float, most: int) -> tuple[float
     return low, high, [value for value in positions if low - slack <= value <= high + slack]
 
 
-def _linear_step(at_least: float, *, binary: bool) -> float:
+def linear_step(at_least: float, *, binary: bool) -> float:
     """The smallest round step that is not below ``at_least``: 1, 2 or 5 times a power of ten, or a power of two."""
     if binary and at_least >= 1:
         return 2.0 ** math.ceil(math.log2(at_least) - 1e-9)
@@ -159,7 +159,8 @@ def spell(values: Sequence[float], unit: str) -> tuple[tuple[str, ...], str]:
     ), ""
 
 
-def _labelled(positions: list[float], unit: str) -> tuple[tuple[Tick, ...], str]:
+def labelled(positions: Sequence[float], unit: str) -> tuple[tuple[Tick, ...], str]:
+    """Values with labels that tell them apart, and the unit that all labels share."""
     labels, shared = spell(positions, unit)
     told_apart = len(set(labels)) == len(labels) and not any(
         label.split(" ")[0] == "0" and value != 0 for value, label in zip(positions, labels, strict=True)

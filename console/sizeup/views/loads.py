@@ -1,0 +1,97 @@
+"""What more load costs: latency against throughput, each point named by the load that was offered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from sizeup.model.plan import Better, Series
+from sizeup.session.log import StepRun
+from sizeup.units import format_value
+from sizeup.views.chart import Axis, Boundary, Line, LineChart, Point
+from sizeup.views.points import (
+    common_title,
+    interval_of,
+    is_disturbed,
+    line_label,
+    points_of,
+    spelled,
+    value_of,
+    value_scale,
+)
+
+_MOST_LINES = 6
+_WANTED = ("-p50", "-p99", "-mean")
+"""Of a family of latencies the ones that say most, the first two that there are."""
+
+
+def against_throughput(run: StepRun) -> LineChart | None:
+    """Latency over throughput as a ramp rises, with its knee; None where the step has no ramp with both."""
+    throughput = _throughput(run)
+    latencies = [] if throughput is None else _latencies(run, throughput)
+    if throughput is None or not latencies:
+        return None
+    lines = [line for series in latencies for line in _lines(run, throughput, series, latencies)][:_MOST_LINES]
+    if not any(len(line.points) > 1 for line in lines):
+        return None
+    ys = [point.y for line in lines for point in line.points]
+    return LineChart(
+        f"{run.step.title}: latency against throughput, by {(throughput.axis_title or 'load').lower()}",
+        Axis(throughput.title, throughput.unit),
+        Axis(common_title(latencies), latencies[0].unit, value_scale(ys)),
+        tuple(lines),
+        tuple(_knees(run, throughput)),
+    )
+
+
+def _throughput(run: StepRun) -> Series | None:
+    return next(
+        (
+            series
+            for series in run.series.values()
+            if series.unit in ("1/s", "bytes/s")
+            and series.better is Better.HIGHER
+            and series.axis is not None
+            and points_of(run, series.name)
+        ),
+        None,
+    )
+
+
+def _latencies(run: StepRun, throughput: Series) -> list[Series]:
+    found = [
+        series
+        for ending in _WANTED
+        for series in run.series.values()
+        if (series.unit, series.axis) == ("ns", throughput.axis)
+        and series.name.endswith(ending)
+        and points_of(run, series.name)
+    ]
+    return [series for series in found if series.name.rpartition("-")[0] == found[0].name.rpartition("-")[0]][:2]
+
+
+def _lines(run: StepRun, throughput: Series, latency: Series, shown: Sequence[Series]) -> Iterator[Line]:
+    loads = points_of(run, throughput.name)
+    groups: dict[str, list[tuple[float, Point]]] = {}
+    for point in points_of(run, latency.name):
+        load = next((load for load in loads if load.at.items() <= point.at.items()), None)
+        offered = point.at.get(throughput.axis or "")
+        x, y = None if load is None else value_of(load), value_of(point)
+        if load is None or x is None or y is None or not isinstance(offered, int | float):
+            continue
+        label = format_value(offered, throughput.axis_unit or "1")
+        others = ", ".join(spelled(key, at) for key, at in sorted(point.at.items()) if key != throughput.axis)
+        made = Point(x, y, *interval_of(point), disturbed=is_disturbed(load.estimate), label=label)
+        groups.setdefault(others, []).append((float(offered), made))
+    for others, points in groups.items():
+        others = "" if len(groups) == 1 else others  # noqa: PLW2901  the same everywhere tells nothing apart
+        rising = tuple(made for _, made in sorted(points, key=lambda pair: pair[0]))
+        yield Line(line_label(latency, others, shown), rising)
+
+
+def _knees(run: StepRun, throughput: Series) -> Iterator[Boundary]:
+    """Where a series named ``knee`` says that more load stops paying, with the throughput it found there."""
+    for point in points_of(run, "knee"):
+        at = None if point.estimate is None else point.estimate.extra.get("throughput")
+        if point.estimate is not None and isinstance(at, int | float):
+            out = format_value(point.estimate.value, throughput.axis_unit or "1")
+            yield Boundary(float(at), f"knee at {out}")

@@ -1,0 +1,35 @@
+"""Every picture of a step that a user can leaf through, drawn when it is looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from msgspec import Struct
+
+from sizeup.model.machine import Machine
+from sizeup.session.log import StepRun
+from sizeup.views.chart import Chart
+from sizeup.views.finished import finished_charts
+from sizeup.views.samples import cumulative_of, distribution_of, over_time, subject
+from sizeup.views.step import step_chart
+
+
+class Picture(Struct, frozen=True):
+    """One chart, not drawn yet."""
+
+    title: str
+    """Stays the same while the step goes on."""
+    draw: Callable[[], Chart | None]
+
+
+def pictures(run: StepRun, machine: Machine | None) -> tuple[Picture, ...]:
+    """What the step measured, then what lies behind it where the step left samples; never none."""
+    charts = finished_charts(run, machine) or (step_chart(run, machine),)
+    shown = [Picture(chart.title, lambda chart=chart: chart) for chart in charts]  # type: ignore[misc]
+    if subject(run) is not None:
+        shown += [
+            Picture("over time", lambda: over_time(run)),
+            Picture("distribution", lambda: distribution_of(run)),
+            Picture("share at or below", lambda: cumulative_of(run)),
+        ]
+    return tuple(shown)

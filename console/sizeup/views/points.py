@@ -1,0 +1,98 @@
+"""A measured point as figures and words: what every picture of a step is drawn from."""
+
+from __future__ import annotations
+
+import re
+import statistics
+from collections.abc import Mapping, Sequence
+
+from sizeup.model.plan import Series
+from sizeup.model.sample import Estimate
+from sizeup.session.log import Point as LoggedPoint
+from sizeup.session.log import StepRun
+from sizeup.units import format_value
+from sizeup.views.chart import Scale
+
+LOGARITHMIC_FROM = 16.0
+"""A span of this factor or more is drawn on a logarithmic axis."""
+
+
+def points_of(run: StepRun, series: str) -> list[LoggedPoint]:
+    """The points of one series, in the order in which they were first measured."""
+    return [point for point in run.points.values() if point.series == series]
+
+
+def first_series(run: StepRun) -> Series | None:
+    """The first series of the manifest that has points; the first of all before there are any."""
+    measured = {point.series for point in run.points.values()}
+    return next(
+        (series for series in run.series.values() if series.name in measured), next(iter(run.series.values()), None)
+    )
+
+
+def value_of(point: LoggedPoint) -> float | None:
+    """The estimate; before there is one, the median of the samples; None without either."""
+    if point.estimate is not None:
+        return point.estimate.value
+    return statistics.median(point.values) if point.values else None
+
+
+def interval_of(point: LoggedPoint) -> tuple[float | None, float | None]:
+    """The 95 % interval; None twice before there is one."""
+    estimate = point.estimate
+    return (None, None) if estimate is None else (estimate.low, estimate.high)
+
+
+def is_disturbed(estimate: Estimate | None) -> bool:
+    """Whether most of the samples of a point were."""
+    return estimate is not None and (estimate.disturbed_share or 0.0) > 0.5
+
+
+def common_title(shown: Sequence[Series]) -> str:
+    """The title of the only series; of several what their titles begin with, or what they are all measured in."""
+    if len(shown) == 1:
+        return shown[0].title
+    begins = {series.title.partition(", ")[0] for series in shown}
+    if len(begins) == 1:
+        return begins.pop()
+    return {"ns": "Time", "bytes/s": "Throughput", "1/s": "Rate", "bytes": "Size"}.get(shown[0].unit, shown[0].title)
+
+
+_ALIKE = re.compile(r"-(mean|p\d+|read|write)$")
+
+
+def family(series: Series) -> tuple[str, str, str | None]:
+    """What series have in common that fit one picture: ``latency-p50`` goes with ``latency-p99``."""
+    return _ALIKE.sub("", series.name), series.unit, series.axis
+
+
+def line_label(series: Series, others: str, shown: Sequence[Series]) -> str:
+    """What tells a line from the others of its picture: its title, less what all titles begin with, and its place."""
+    title = series.title
+    if len(shown) > 1 and len({other.title.partition(", ")[0] for other in shown}) == 1:
+        title = title.partition(", ")[2] or title
+    return f"{title} {others}".rstrip()
+
+
+def value_scale(ys: Sequence[float]) -> Scale:
+    """Logarithmic where the values span much and none is below zero."""
+    spans = bool(ys) and min(ys) > 0 and max(ys) / min(ys) >= LOGARITHMIC_FROM
+    return Scale.LOG10 if spans else Scale.LINEAR
+
+
+_UNIT_SUFFIXES: Mapping[str, str] = {"_bytes": "bytes", "_ns": "ns", "_hz": "Hz"}
+
+
+def spelled(key: str, value: str | int | float) -> str:
+    """A coordinate in words: ``cpu node 1``, ``block 8 KiB``; text stands for itself."""
+    if isinstance(value, str):
+        return value
+    for suffix, unit in _UNIT_SUFFIXES.items():
+        if key.endswith(suffix):
+            return f"{words_of(key.removesuffix(suffix))} {format_value(value, unit)}"
+    return f"{words_of(key)} {format_value(value, '1')}"
+
+
+def words_of(key: str) -> str:
+    """A coordinate's name as people write it."""
+    return key.replace("_", " ")

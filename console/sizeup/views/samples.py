@@ -1,0 +1,207 @@
+"""What lies behind a point: its samples over time, how often each value occurred, and how much lies below it."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping, Sequence
+
+from sizeup.model.plan import Series
+from sizeup.model.sample import Disturbance
+from sizeup.session.log import Point as LoggedPoint
+from sizeup.session.log import StepRun
+from sizeup.units import format_value
+from sizeup.views.chart import Axis, Bar, BarChart, Line, LineChart, Point
+from sizeup.views.points import (
+    LOGARITHMIC_FROM,
+    common_title,
+    family,
+    first_series,
+    line_label,
+    points_of,
+    value_scale,
+)
+from sizeup.views.results import place
+from sizeup.views.ticks import labelled, linear_step
+
+_MOST_LINES = 6
+_PIECES = 120
+"""Of a time axis: more could not be told apart on a screen."""
+_RANGES = 16
+_MOST_SAMPLES = 20_000
+"""Of one line; of more every second, third and so on is drawn."""
+
+
+def over_time(run: StepRun) -> LineChart | None:
+    """The samples as they came: all percentiles of a latency together, else each point by itself; None without any.
+
+    Warm-up is left out; a piece of time of which most samples were disturbed is marked so.
+    """
+    shown = _percentiles(run) or [series for series in run.series.values() if _sampled(run, series)][:1]
+    if not shown:
+        return None
+    groups = _by_series(run, shown) if len(shown) > 1 else _by_point(run, shown[0])
+    end_ns = max(point.t_ns[-1] for points in groups.values() for point in points) - run.started_ns
+    high = max(run.step.estimated_seconds * 1e9, 1.0)
+    while high < end_ns:
+        high *= 1.5
+    if run.outcome is not None:
+        high = end_ns
+    width = max(high, end_ns) / _PIECES
+    lines = tuple(Line(label, _in_pieces(points, run.started_ns, width)) for label, points in groups.items())
+    ys = [point.y for line in lines for point in line.points]
+    return LineChart(
+        f"{run.step.title}: over time",
+        Axis("Time since the step began", "ns", low=0.0, high=high),
+        Axis(common_title(shown), shown[0].unit, value_scale(ys)),
+        tuple(line for line in lines if line.points),
+        caption=f"{run.step.title}: medians of {format_value(width, 'ns')} each.",
+    )
+
+
+def _percentiles(run: StepRun) -> list[Series]:
+    """The percentiles that were sampled, of the first latency that has some."""
+    sampled = [series for series in run.series.values() if _percentile(series) and _sampled(run, series)]
+    return [series for series in sampled if family(series) == family(sampled[0])]
+
+
+def _percentile(series: Series) -> bool:
+    return series.name.rpartition("-")[2].removeprefix("p").isdigit() and "-p" in series.name
+
+
+def _sampled(run: StepRun, series: Series) -> list[LoggedPoint]:
+    return [point for point in points_of(run, series.name) if point.values]
+
+
+def _by_series(run: StepRun, shown: Sequence[Series]) -> Mapping[str, list[LoggedPoint]]:
+    """One line for each series and direction, whatever the load was at the time."""
+    groups: dict[str, list[LoggedPoint]] = {}
+    for series in shown:
+        for point in _sampled(run, series):
+            groups.setdefault(line_label(series, str(point.at.get("direction", "")), shown), []).append(point)
+    return dict(list(groups.items())[:_MOST_LINES])
+
+
+def _by_point(run: StepRun, series: Series) -> Mapping[str, list[LoggedPoint]]:
+    """One line for each point, of many some from end to end."""
+    points = _spread(_along(_sampled(run, series), series))
+    return {place(point.at, series) or series.title: [point] for point in points}
+
+
+def _along(points: list[LoggedPoint], series: Series) -> list[LoggedPoint]:
+    def position(point: LoggedPoint) -> float:
+        at = point.at.get(series.axis or "")
+        return float(at) if isinstance(at, int | float) else 0.0
+
+    return sorted(points, key=position)
+
+
+def _spread(points: Sequence[LoggedPoint]) -> list[LoggedPoint]:
+    if len(points) <= _MOST_LINES:
+        return list(points)
+    return [points[round(index * (len(points) - 1) / (_MOST_LINES - 1))] for index in range(_MOST_LINES)]
+
+
+def _in_pieces(points: Iterable[LoggedPoint], started_ns: int, width: float) -> tuple[Point, ...]:
+    pieces: dict[int, list[float]] = {}
+    disturbed: dict[int, int] = {}
+    for point in points:
+        stride = len(point.values) // _MOST_SAMPLES + 1
+        flags = point.flags or bytes(len(point.values))
+        for t_ns, value, flag in zip(point.t_ns[::stride], point.values[::stride], flags[::stride], strict=False):
+            if flag & Disturbance.WARMUP:
+                continue
+            piece = int((t_ns - started_ns) / width)
+            pieces.setdefault(piece, []).append(value)
+            if flag:
+                disturbed[piece] = disturbed.get(piece, 0) + 1
+    return tuple(
+        Point((piece + 0.5) * width, statistics.median(values), disturbed=disturbed.get(piece, 0) * 2 > len(values))
+        for piece, values in sorted(pieces.items())
+    )
+
+
+def subject(run: StepRun) -> tuple[Series, LoggedPoint] | None:
+    """The point that a distribution is shown of: while the step runs the newest, then the farthest along its axis."""
+    series = first_series(run)
+    series = series if series is not None and _sampled(run, series) else None
+    series = series or next((other for other in run.series.values() if _sampled(run, other)), None)
+    if series is None:
+        return None
+    points = _sampled(run, series)
+    if run.outcome is None:
+        return series, max(points, key=lambda point: point.t_ns[-1])
+    return series, _along(points, series)[-1]
+
+
+def distribution_of(run: StepRun) -> BarChart | None:
+    """How the samples of one point are spread; None where the step has no samples."""
+    found = subject(run)
+    if found is None:
+        return None
+    series, point = found
+    return distribution(f"{run.step.title}: distribution", series.unit, _settled(point), place(point.at, series))
+
+
+def cumulative_of(run: StepRun) -> LineChart | None:
+    """The share of the samples at or below each value, a line for each point; None where there are no samples."""
+    found = subject(run)
+    if found is None:
+        return None
+    series = found[0]
+    values = {
+        place(point.at, series) or series.title: sorted(_settled(point))
+        for point in _spread(_along(_sampled(run, series), series))
+    }
+    every = [value for ordered in values.values() for value in ordered]
+    return LineChart(
+        f"{run.step.title}: share at or below",
+        Axis(series.title, series.unit, value_scale(every)),
+        Axis("Samples at or below", "share", low=0.0, high=1.0),
+        tuple(Line(label, _shares(ordered)) for label, ordered in values.items() if ordered),
+        caption=f"{len(every)} samples.",
+    )
+
+
+def _settled(point: LoggedPoint) -> list[float]:
+    """The samples of a point without its warm-up."""
+    flags = point.flags or bytes(len(point.values))
+    return [value for value, flag in zip(point.values, flags, strict=False) if not flag & Disturbance.WARMUP]
+
+
+def _shares(ordered: Sequence[float]) -> tuple[Point, ...]:
+    step = max(len(ordered) // 100, 1)
+    places = [*range(0, len(ordered) - 1, step), len(ordered) - 1]
+    return tuple(Point(ordered[index], (index + 1) / len(ordered)) for index in places)
+
+
+def distribution(title: str, unit: str, values: Sequence[float], where: str = "") -> BarChart:
+    """How many of ``values`` fall in each of a few ranges, equal in ratio where they span much."""
+    if not values:
+        return BarChart(title, Axis("Samples", "1"), (), "no samples yet")
+    edges = _edges(min(values), max(values), max(min(_RANGES, round(math.sqrt(len(values)))), 1))
+    tallies = [0] * (len(edges) - 1)
+    for value in values:
+        tallies[min(max(bisect_right(edges, value) - 1, 0), len(tallies) - 1)] += 1
+    ticks, shared = labelled(edges, unit)
+    bars = tuple(
+        Bar(f"{low.label} to {high.label} {shared}".rstrip(), tally, note=f"({tally / len(values):.1%})")
+        for low, high, tally in zip(ticks, ticks[1:], tallies, strict=False)
+    )
+    median = format_value(statistics.median(values), unit)
+    caption = f"{f'At {where}: ' if where else ''}{len(values)} samples, median {median}."
+    return BarChart(title, Axis("Samples", "1"), bars, caption)
+
+
+def _edges(low: float, high: float, count: int) -> list[float]:
+    """Round numbers around the values, or equal ratios where they span much."""
+    if high <= low:
+        return [low, low + (abs(low) * 0.01 or 1.0)]
+    if low > 0 and high / low >= LOGARITHMIC_FROM:
+        ratio = math.log(high / low) / count
+        return [float(f"{low * math.exp(ratio * index):.3g}") for index in range(count + 1)]
+    step = linear_step((high - low) / count, binary=False)
+    first = math.floor(low / step + 1e-9)
+    last = max(math.ceil(high / step - 1e-9), first + 1)
+    return [float(f"{index * step:.12g}") for index in range(first, last + 1)]
