@@ -52,3 +52,11 @@ def test_a_small_share_does_not_print_as_nothing() -> None:
 
 def test_a_verdict_is_a_word() -> None:
     assert [format_value(value, "verdict") for value in (0.0, 0.5, 0.75, 1.0)] == ["fail", "doubt", "unknown", "pass"]
+
+
+def test_shares_and_ratios_carry_their_unit() -> None:
+    assert [format_value(0.0189, "share"), format_value(1.0, "share"), format_value(6.42, "ratio")] == [
+        "1.89 %",
+        "100 %",
+        "6.42 x",
+    ]

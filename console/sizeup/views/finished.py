@@ -125,12 +125,10 @@ def _told_apart(chart: Chart, run: StepRun, part: StepRun, *, several: bool) -> 
         what = chart.y.title if isinstance(chart, LineChart) else chart.axis.title.removesuffix(_LOGARITHMIC)
         places = {_place(part, point) for point in part.points.values()}
         if isinstance(chart, LineChart) and len(places) == 1:
-            said = places.pop()
-            what = ", ".join((what, *said))
-            lines = tuple(
-                replace(line, label=line.label.removesuffix(", ".join(said)).rstrip()) for line in chart.lines
-            )
-            chart = replace(chart, lines=lines)
+            where = ", ".join(places.pop())
+            what = ", ".join(filter(None, (what, where)))
+            lines = (replace(line, label=line.label.removesuffix(where).rstrip()) for line in chart.lines)
+            chart = replace(chart, lines=tuple(lines))
     return replace(chart, title=f"{run.step.title}: {what}", caption="")
 
 

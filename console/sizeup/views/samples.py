@@ -14,7 +14,6 @@ from sizeup.session.log import StepRun
 from sizeup.units import format_value
 from sizeup.views.chart import Axis, Bar, BarChart, Line, LineChart, Point
 from sizeup.views.points import (
-    LOGARITHMIC_FROM,
     common_title,
     family,
     first_series,
@@ -29,6 +28,8 @@ _MOST_LINES = 6
 _PIECES = 120
 """Of a time axis: more could not be told apart on a screen."""
 _RANGES = 16
+_TAILED_FROM = 4.0
+"""Ranges of equal width would put nearly all of such samples into the first."""
 _MOST_SAMPLES = 20_000
 """Of one line; of more every second, third and so on is drawn."""
 
@@ -198,7 +199,7 @@ def _edges(low: float, high: float, count: int) -> list[float]:
     """Round numbers around the values, or equal ratios where they span much."""
     if high <= low:
         return [low, low + (abs(low) * 0.01 or 1.0)]
-    if low > 0 and high / low >= LOGARITHMIC_FROM:
+    if low > 0 and high / low >= _TAILED_FROM:
         ratio = math.log(high / low) / count
         return [float(f"{low * math.exp(ratio * index):.3g}") for index in range(count + 1)]
     step = linear_step((high - low) / count, binary=False)

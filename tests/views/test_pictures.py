@@ -1,0 +1,228 @@
+"""The pictures of a step: what belongs together in one, and what lies behind a point."""
+
+from array import array
+from typing import Any
+
+from sizeup.model.machine import Machine
+from sizeup.model.numa import HugePages, NumaNode
+from sizeup.model.plan import Better, Series, Step
+from sizeup.model.sample import Disturbance, Estimate, Outcome, Status
+from sizeup.model.topology import Cache, CacheKind
+from sizeup.session.log import Point, StepRun, point_key
+from sizeup.views.chart import BarChart, HeatMap, LineChart
+from sizeup.views.finished import finished_charts
+from sizeup.views.loads import against_throughput
+from sizeup.views.pictures import pictures
+from sizeup.views.samples import cumulative_of, distribution, distribution_of, over_time
+from sizeup.views.step import step_chart
+
+SECOND = 10**9
+
+
+def series(name: str, title: str, unit: str, better: Better = Better.LOWER) -> Series:
+    return Series(name, title, unit, better, "outstanding", "1", "Requests out")
+
+
+RAMP = (
+    series("iops", "Requests per second", "1/s", Better.HIGHER),
+    series("latency-mean", "Latency, mean", "ns"),
+    series("latency-p50", "Latency, median", "ns"),
+    series("latency-p99", "Latency, 99th percentile", "ns"),
+    series("in-flight", "Requests out, as seen", "1", Better.NEITHER),
+    series("cpu", "CPU of the whole host in use", "share"),
+    series("cpu-per-io", "CPU time per request", "ns"),
+    Series("knee", "Concurrency beyond which throughput stops paying", "1", Better.NEITHER),
+)
+
+
+def run(*measured: Series, chart: str = "curve", **changes: Any) -> StepRun:
+    step = Step("s", "p", "Step", {}, 10.0, 60.0, **changes)
+    return StepRun(step, "sizeup", {item.name: item for item in measured}, chart, SECOND)
+
+
+def put(to: StepRun, name: str, at: dict[str, Any], value: float, **more: Any) -> Point:
+    point = to.points.setdefault(point_key(name, at), Point(name, at))
+    point.estimate = Estimate(name, at, value, **more)
+    return point
+
+
+def ramp(directions: tuple[str, ...] = ("read",)) -> StepRun:
+    """Throughput that doubles up to 4 requests out and hardly grows beyond; latency then doubles."""
+    made = run(*RAMP, reach={"outstanding": (1, 64)})
+    for out, iops in ((1, 10e3), (2, 20e3), (4, 40e3), (8, 42e3)):
+        put(made, "iops", {"workload": "w", "outstanding": out}, iops)
+        put(made, "in-flight", {"workload": "w", "outstanding": out}, out)
+        put(made, "cpu", {"workload": "w", "outstanding": out}, out / 10)
+        put(made, "cpu-per-io", {"workload": "w", "outstanding": out}, 5e3)
+        for direction in directions:
+            for number, name in enumerate(("latency-mean", "latency-p50", "latency-p99"), start=1):
+                at = {"workload": "w", "outstanding": out, "direction": direction}
+                put(made, name, at, number * out / iops * SECOND)
+    return made
+
+
+def test_what_differs_in_meaning_has_a_picture_of_its_own() -> None:
+    shown = [(chart.title, chart.y.title) for chart in finished_charts(ramp(), None) if isinstance(chart, LineChart)]
+
+    assert [title.removeprefix("Step: ") for title, _ in shown] == [
+        "Requests per second",
+        "latency against throughput, by requests out",
+        "Latency, read, w",
+        "Requests out, as seen",
+        "CPU of the whole host in use",
+        "CPU time per request",
+    ]
+    assert "Value" not in {axis for _, axis in shown}
+
+
+def test_the_percentiles_of_one_latency_share_a_picture_and_those_of_writes_have_another() -> None:
+    latencies = [chart for chart in finished_charts(ramp(("read", "write", "log")), None) if "Latency" in chart.title]
+
+    assert [chart.title for chart in latencies] == [
+        "Step: Latency, read, w",
+        "Step: Latency, write, w",
+        "Step: Latency, log, w",
+    ]
+    for chart in latencies:
+        assert isinstance(chart, LineChart)
+        assert [line.label for line in chart.lines] == ["mean", "median", "99th percentile"]
+
+
+def test_latency_over_throughput_names_the_load_of_each_point_and_the_knee() -> None:
+    made = ramp()
+    put(made, "knee", {"workload": "w"}, 4.0, extra={"throughput": 40e3})
+    chart = against_throughput(made)
+
+    assert chart is not None
+    assert [line.label for line in chart.lines] == ["median", "99th percentile"]
+    assert [(point.x, point.label) for point in chart.lines[0].points] == [
+        (10e3, "1"),
+        (20e3, "2"),
+        (40e3, "4"),
+        (42e3, "8"),
+    ]
+    assert [(boundary.x, boundary.label) for boundary in chart.boundaries] == [(40e3, "knee at 4")]
+    assert (chart.x.unit, chart.y.unit) == ("1/s", "ns")
+
+
+def test_a_step_without_a_ramp_has_no_such_picture() -> None:
+    assert against_throughput(run(RAMP[0])) is None
+    assert against_throughput(run(RAMP[2])) is None
+
+
+def test_a_live_axis_is_as_long_as_the_plan_says_and_a_finished_one_as_what_was_measured() -> None:
+    live = ramp()
+    chart = step_chart(live, None)
+    assert isinstance(chart, LineChart)
+    assert (chart.x.low, chart.x.high) == (1, 64)
+
+    live.outcome = Outcome(Status.OK)
+    chart = step_chart(live, None)
+    assert isinstance(chart, LineChart)
+    assert (chart.x.low, chart.x.high) == (None, None)
+
+
+def test_verdicts_are_words_in_one_table() -> None:
+    made = run(Series("honest", "Honesty", "verdict", Better.HIGHER))
+    put(made, "honest", {"part": "direct"}, 1.0)
+    put(made, "honest", {"part": "steady"}, 0.5)
+    chart = step_chart(made, None)
+
+    assert isinstance(chart, HeatMap)
+    assert (chart.rows, chart.columns, chart.values) == (("the whole step",), ("direct", "steady"), ((1.0, 0.5),))
+
+
+def test_verdicts_that_all_pass_are_one_line() -> None:
+    made = run(Series("honest", "Honesty", "verdict", Better.HIGHER))
+    for out in range(5):
+        put(made, "honest", {"part": "direct", "outstanding": out}, 1.0)
+    chart = step_chart(made, None)
+
+    assert isinstance(chart, HeatMap)
+    assert chart.rows == ("all 5 places",)
+
+
+def test_a_latency_curve_marks_caches_huge_pages_node_and_the_reach_of_the_tlb() -> None:
+    machine = Machine(
+        caches=(Cache(1, CacheKind.DATA, 32 << 10, 64, (0,)), Cache(1, CacheKind.INSTRUCTION, 64 << 10, 64, (0,))),
+        nodes=(NumaNode(0, (0,), memory_bytes=1 << 30, huge_pages=(HugePages(2 << 20, 0, 0),)),),
+    )
+    made = run(Series("dram", "Latency", "ns", Better.LOWER, "working_set_bytes", "bytes", "Working set"))
+    put(made, "dram", {"working_set_bytes": 1 << 16}, 3.0, extra={"tlb_reach_bytes": 8 << 20})
+    chart = step_chart(made, machine)
+
+    assert isinstance(chart, LineChart)
+    assert [boundary.label for boundary in chart.boundaries] == [
+        "L1 32 KiB",
+        "huge page 2 MiB",
+        "TLB 8 MiB",
+        "node 1 GiB",
+    ]
+
+
+def sampled(flags: int = 0) -> StepRun:
+    """Ten samples a second apart, the first a warm-up, the fifth disturbed as ``flags`` say."""
+    made = run(Series("dram", "Latency", "ns", Better.LOWER, "working_set_bytes", "bytes", "Working set"))
+    at = {"working_set_bytes": 4096}
+    point = made.points[point_key("dram", at)] = Point("dram", at)
+    point.t_ns = array("q", [SECOND * (1 + second) for second in range(10)])
+    point.values = array("d", [1000.0, *range(1, 10)])
+    point.flags = array("B", [Disturbance.WARMUP, 0, 0, 0, flags, 0, 0, 0, 0, 0])
+    return made
+
+
+def test_samples_over_time_start_with_the_step_leave_the_warm_up_out_and_mark_what_was_disturbed() -> None:
+    chart = over_time(sampled(Disturbance.PREEMPTED))
+
+    assert chart is not None
+    assert (chart.x.low, chart.x.high) == (0.0, 10.0 * SECOND)
+    points = chart.lines[0].points
+    assert [point.y for point in points] == list(range(1, 10))
+    assert [point.disturbed for point in points].index(True) == 3
+    assert [point.x // SECOND for point in points] == list(range(1, 10))
+
+
+def test_a_distribution_counts_every_sample_once_and_says_where_it_was_taken() -> None:
+    chart = distribution_of(sampled())
+
+    assert chart is not None
+    assert sum(bar.value for bar in chart.bars) == 9
+    assert chart.caption == "At 4 KiB: 9 samples, median 5 ns."
+    assert all(bar.label.endswith(" ns") for bar in chart.bars)
+
+
+def test_ranges_are_told_apart_however_near_the_samples_are() -> None:
+    chart = distribution("t", "ns", [96.0004, 96.0001, 96.0007, 96.0009])
+
+    labels = [bar.label for bar in chart.bars]
+    assert len(set(labels)) == len(labels)
+    assert sum(bar.value for bar in chart.bars) == 4
+
+
+def test_the_share_at_or_below_ends_at_all_samples() -> None:
+    chart = cumulative_of(sampled())
+
+    assert chart is not None
+    assert [line.label for line in chart.lines] == ["4 KiB"]
+    assert (chart.lines[0].points[0].x, chart.lines[0].points[-1]) == (1.0, chart.lines[0].points[-1])
+    assert (chart.lines[0].points[-1].x, chart.lines[0].points[-1].y) == (9.0, 1.0)
+    assert chart.y.unit == "share"
+
+
+def test_pictures_of_samples_come_last_and_only_where_there_are_samples() -> None:
+    assert [picture.title for picture in pictures(sampled(), None)][1:] == [
+        "over time",
+        "distribution",
+        "share at or below",
+    ]
+    without = pictures(ramp(), None)
+    assert "over time" not in [picture.title for picture in without]
+    assert all(
+        isinstance(picture.draw(), LineChart | BarChart | HeatMap) for picture in (*without, *pictures(sampled(), None))
+    )
+
+
+def test_before_the_first_sample_there_is_one_empty_picture() -> None:
+    (only,) = pictures(run(*RAMP), None)
+
+    assert only.title == "Step"
