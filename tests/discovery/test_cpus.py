@@ -1,5 +1,6 @@
 """Processors come from sets; the ids beside them are labels."""
 
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,7 @@ from sizeup.discovery.lists import format_list, parse_cpulist, parse_cpumask
 from sizeup.discovery.machine import discover
 from sizeup.model.machine import PuCounts
 from sizeup.model.topology import Core, Package
-from trees import grow, machine
+from trees import MACHINES, grow, machine
 
 
 @pytest.mark.parametrize(
@@ -119,3 +120,14 @@ def test_a_machine_without_processors_says_so(tmp_path: Path) -> None:
 
     assert found.pus == ()
     assert "/sys/devices/system/cpu" in {gap.subject for gap in found.gaps}
+
+
+def test_256_cores_are_counted_as_the_guests_own_lscpu_and_lstopo_counted_them() -> None:
+    found = discover(str(MACHINES / "8-sockets-16-nodes-256-cores.tar.gz"))
+
+    assert (len(found.packages), len(found.cores), len(found.nodes)) == (8, 256, 16)
+    assert found.pu_counts == PuCounts(256, 256, 256)
+    assert [node.pus for node in found.nodes] == [tuple(range(16 * n, 16 * n + 16)) for n in range(16)]
+    assert Counter(cache.level for cache in found.caches) == {1: 512, 2: 256, 3: 8}
+    assert found.nodes[9].distances == (21, 21, 31, 31, 31, 31, 31, 31, 12, 10, 21, 21, 21, 21, 21, 21)
+    assert {controller.node for controller in found.nvme_controllers} == {0, 4, 8, 12}
