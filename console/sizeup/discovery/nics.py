@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from msgspec.structs import replace
+
 from sizeup.discovery.ancestry import Ancestry, Place, link_name
 from sizeup.discovery.sysroot import Sysroot, Unreadable
 from sizeup.model.network import Nic, RdmaPort
@@ -81,24 +83,16 @@ def read_nic(sysroot: Sysroot, ancestry: Ancestry, name: str, rdma: dict[str, tu
     base = f"{_NET}/{name}"
     place = ancestry.locate(f"{base}/device")
     kind = _kind(sysroot, base, place)
-    carrier = _quiet_integer(sysroot, f"{base}/carrier")
-    state = sysroot.line(f"{base}/operstate")
-    up = state == "up" or (state in (None, "unknown") and carrier == 1)
     names = sysroot.names(base)
     queues = sysroot.names(f"{base}/queues")
     mode = (sysroot.line(f"{base}/bonding/mode") or "").partition(" ")[0] or None
     address = sysroot.line(f"{base}/address")
-    duplex = _quiet_text(sysroot, f"{base}/duplex")
-    return Nic(
+    nic = Nic(
         name=name,
         kind=kind,
         driver=link_name(sysroot, f"{base}/device/driver"),
         mac=None if address is None or not address.strip("0:") else address,
         mtu=sysroot.integer(f"{base}/mtu"),
-        up=None if state is None and carrier is None else up,
-        carrier=None if carrier is None else carrier == 1,
-        speed_bits_per_second=_speed(sysroot, base, kind, up=up),
-        duplex=duplex if duplex in ("full", "half") and up else None,
         pci_address=place.pci_address,
         node=place.node,
         receive_queues=sum(queue.startswith("rx-") for queue in queues) or None,
@@ -106,10 +100,28 @@ def read_nic(sysroot: Sysroot, ancestry: Ancestry, name: str, rdma: dict[str, tu
         master=link_name(sysroot, f"{base}/master"),
         lower=_lower(sysroot, base, names),
         bond_mode=mode,
-        bond_active=sysroot.line(f"{base}/bonding/active_slave") if mode in _ONE_PORT_AT_A_TIME else None,
         virtual_function_of=link_name(sysroot, f"{base}/device/physfn"),
         virtual_functions=sysroot.integer(f"{base}/device/sriov_numvfs"),
         rdma=rdma.get(place.pci_address or "", ()),
+    )
+    return read_nic_link(sysroot, nic)
+
+
+def read_nic_link(sysroot: Sysroot, nic: Nic) -> Nic:
+    """The interface with its link as it is now."""
+    base = f"{_NET}/{nic.name}"
+    carrier = _quiet_integer(sysroot, f"{base}/carrier")
+    state = sysroot.line(f"{base}/operstate")
+    up = state == "up" or (state in (None, "unknown") and carrier == 1)
+    duplex = _quiet_text(sysroot, f"{base}/duplex")
+    one_port = nic.bond_mode in _ONE_PORT_AT_A_TIME
+    return replace(
+        nic,
+        up=None if state is None and carrier is None else up,
+        carrier=None if carrier is None else carrier == 1,
+        speed_bits_per_second=_speed(sysroot, base, nic.kind, up=up),
+        duplex=duplex if duplex in ("full", "half") and up else None,
+        bond_active=sysroot.line(f"{base}/bonding/active_slave") if one_port else None,
     )
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+from msgspec.structs import replace
+
 from sizeup.discovery.cpus import CpuSet, read_set
 from sizeup.discovery.lists import parse_cpulist
 from sizeup.discovery.meminfo import parse_meminfo
@@ -148,29 +150,38 @@ def read_nodes(
     for node in ids:
         directory = f"{NODE}/node{node}"
         cpus = by_node[node]
-        memory = parse_meminfo(sysroot.read(f"{directory}/meminfo") or "")
         row = sysroot.parsed(f"{directory}/distance", parse_distances) or ()
         if row and len(row) != len(ids):
             sysroot.note(f"{directory}/distance", f"malformed: expected {len(ids)} distances, found {len(row)}")
             row = ()
         access = _read_access(sysroot, directory)
-        nodes.append(
+        found = read_node_memory(
+            sysroot,
             NumaNode(
                 os_id=node,
                 pus=cpus,
                 packages=tuple(sorted({package_of[cpu] for cpu in cpus if cpu in package_of})),
                 local_pus=_local_pus(node, cpus, access, by_node, row),
                 allowed=allowed is None or node in allowed,
-                memory_bytes=memory.get("MemTotal"),
-                free_bytes=memory.get("MemFree"),
-                used_bytes=memory.get("MemUsed"),
-                file_bytes=memory.get("FilePages"),
-                shmem_bytes=memory.get("Shmem"),
-                huge_pages=read_huge_pages(sysroot, f"{directory}/hugepages"),
                 distances=row,
-                kind=_kind(cpus, memory.get("MemTotal"), kinds.get(node)),
                 access=access,
                 memory_side_cache_bytes=_read_memory_side_cache(sysroot, directory),
-            )
+            ),
         )
+        nodes.append(replace(found, kind=_kind(cpus, found.memory_bytes, kinds.get(node))))
     return tuple(nodes)
+
+
+def read_node_memory(sysroot: Sysroot, node: NumaNode) -> NumaNode:
+    """The node with its memory and huge pages as they are now."""
+    directory = f"{NODE}/node{node.os_id}"
+    memory = parse_meminfo(sysroot.read(f"{directory}/meminfo") or "")
+    return replace(
+        node,
+        memory_bytes=memory.get("MemTotal"),
+        free_bytes=memory.get("MemFree"),
+        used_bytes=memory.get("MemUsed"),
+        file_bytes=memory.get("FilePages"),
+        shmem_bytes=memory.get("Shmem"),
+        huge_pages=read_huge_pages(sysroot, f"{directory}/hugepages"),
+    )

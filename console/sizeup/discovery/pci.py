@@ -126,6 +126,13 @@ def _read_function(
     )
 
 
+def read_pci_link(sysroot: Sysroot, function: PciFunction) -> PciFunction:
+    """The function with its link as trained now; one without a link is left alone."""
+    if function.link is None:
+        return function
+    return replace(function, link=_link(sysroot, f"{_DEVICES}/{function.address}", "current"))
+
+
 def _lesser(one: PciLink | None, other: PciLink | None) -> PciLink | None:
     if one is None or other is None:
         return one if other is None else other
