@@ -1,11 +1,14 @@
-"""A machine, a runner that is played by hand, and the screen of the console as text."""
+"""A machine, a runner that is played by hand, a console under test, and its screen as text."""
 
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import IO, Any
+
+from textual.pilot import Pilot
 
 from sizeup.live.cost import ConsoleCost, parse_cost
 from sizeup.model.machine import Machine
@@ -30,6 +33,10 @@ from sizeup.session.records import (
     StepStartRecord,
 )
 from sizeup.tui.console import ConsoleApp
+from sizeup.tui.living import Living
+from sizeup.tui.options import Options
+from sizeup.tui.runs import Runs
+from sizeup.tui.widgets.lists import KeyList
 
 GIB = 1 << 30
 
@@ -151,6 +158,49 @@ class PlayedRunner:
         if self._errors is not None:
             self._errors.write(words.encode())
         self.returncode = status
+
+
+_OPTIONS = Options()
+
+
+class Console:
+    """A console under test, with the runner it believes in."""
+
+    def __init__(
+        self,
+        tmp_path: Path,
+        found: Machine | None = None,
+        options: Options = _OPTIONS,
+        living: Living | None = None,
+    ) -> None:
+        self.runner = PlayedRunner(tmp_path / "run.sizeup.jsonl")
+        self.runs = Runs(str(self.runner.path), launcher=self.runner.launch)
+        self.app = ConsoleApp(self.runs, machine() if found is None else found, options, living=living)
+
+    @property
+    def text(self) -> str:
+        return screen_text(self.app)
+
+    def tick(self) -> None:
+        """What the timer does twice a second."""
+        self.app._tick()
+
+    @asynccontextmanager
+    async def shown(self, columns: int = 80, rows: int = 24) -> AsyncIterator[Pilot[int]]:
+        async with self.app.run_test(size=(columns, rows)) as pilot:
+            await pilot.pause()
+            try:
+                yield pilot
+            finally:
+                self.runs.close()
+
+    async def choose(self, pilot: Pilot[int], probe: str) -> None:
+        """Go to the probes and put the cursor on one, whatever else is installed."""
+        await pilot.press("3")
+        await pilot.pause()
+        listed = self.app.screen.query_one(KeyList)
+        listed.highlighted = listed.get_option_index(probe)
+        await pilot.pause()
 
 
 def screen_text(app: ConsoleApp) -> str:

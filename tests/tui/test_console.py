@@ -3,69 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
 from pathlib import Path
 
 import msgspec
 import pytest
-from textual.pilot import Pilot
 
-from consoles import PlayedRunner, ended, machine, records, screen_text
+from consoles import Console, PlayedRunner, ended, machine, records
 from sizeup.errors import ExitStatus
-from sizeup.live.hotplug import Change
 from sizeup.model.finding import Finding, Severity
-from sizeup.model.machine import Machine
-from sizeup.model.network import Nic
 from sizeup.session.log import read_session
 from sizeup.tui.actions import ACTIONS
-from sizeup.tui.console import ConsoleApp
-from sizeup.tui.hotplug import Hotplug
 from sizeup.tui.options import Options
-from sizeup.tui.runs import Runs
-from sizeup.tui.widgets.lists import KeyList
-
-_OPTIONS = Options()
-
-
-class Console:
-    """A console under test, with the runner it believes in."""
-
-    def __init__(
-        self,
-        tmp_path: Path,
-        found: Machine | None = None,
-        options: Options = _OPTIONS,
-        hotplug: Hotplug | None = None,
-    ) -> None:
-        self.runner = PlayedRunner(tmp_path / "run.sizeup.jsonl")
-        self.runs = Runs(str(self.runner.path), launcher=self.runner.launch)
-        self.app = ConsoleApp(self.runs, machine() if found is None else found, options, hotplug=hotplug)
-
-    @property
-    def text(self) -> str:
-        return screen_text(self.app)
-
-    def tick(self) -> None:
-        """What the timer does twice a second."""
-        self.app._tick()
-
-    @asynccontextmanager
-    async def shown(self, columns: int = 80, rows: int = 24) -> AsyncIterator[Pilot[int]]:
-        async with self.app.run_test(size=(columns, rows)) as pilot:
-            await pilot.pause()
-            try:
-                yield pilot
-            finally:
-                self.runs.close()
-
-    async def choose(self, pilot: Pilot[int], probe: str) -> None:
-        """Go to the probes and put the cursor on one, whatever else is installed."""
-        await pilot.press("3")
-        await pilot.pause()
-        listed = self.app.screen.query_one(KeyList)
-        listed.highlighted = listed.get_option_index(probe)
-        await pilot.pause()
 
 
 async def test_the_first_screen_says_what_the_machine_is_and_what_it_needs(tmp_path: Path) -> None:
@@ -446,107 +394,6 @@ async def test_a_session_that_goes_away_is_said_to_be_gone(tmp_path: Path, monke
         await pilot.pause()
         assert "! " in console.text
         assert "cannot open the session" in " ".join(console.text.split())
-
-
-async def test_the_map_shows_sixteen_nodes_in_eighty_columns(tmp_path: Path) -> None:
-    console = Console(tmp_path, machine(16, 16, 2))
-    async with console.shown() as pilot:
-        await pilot.press("2", "t")
-        await pilot.pause()
-        await pilot.pause()
-        for node in range(16):
-            assert f"S{node} N{node} " in console.text
-        assert "48 GiB of 64 GiB free" in console.text
-        await pilot.press("t")
-        await pilot.pause()
-        assert "Socket 0: 16 cores" in console.text
-
-
-class FakeDevices:
-    """A source of events that a test plays, and the machine that is found after them."""
-
-    def __init__(self) -> None:
-        self.heard: Callable[[Change], None] | None = None
-        self.reads = 0
-
-    def follow(self, listener: Callable[[Change], None]) -> FakeDevices:
-        self.heard = listener
-        return self
-
-    def stop(self) -> None:
-        self.heard = None
-
-    def discover(self) -> Machine:
-        self.reads += 1
-        return machine(nics=(Nic("eth9", "physical", "ixgbe", carrier=True, node=0),))
-
-    def plug(self, times: int) -> None:
-        assert self.heard is not None
-        for _ in range(times):
-            self.heard(Change("add", "net", "eth9"))
-
-
-async def test_devices_that_come_at_once_are_read_once_and_only_while_the_topology_is_shown(tmp_path: Path) -> None:
-    devices = FakeDevices()
-    console = Console(tmp_path, hotplug=Hotplug(devices.follow, devices.discover, settle_seconds=0.01))
-    async with console.shown() as pilot:
-        await pilot.press("2")
-        await pilot.pause()
-        await console.app.workers.wait_for_complete()
-        await pilot.press("1")
-        devices.plug(3)
-        await pilot.pause(0.05)
-        unseen = devices.reads
-        await pilot.press("2")
-        await pilot.pause(0.05)
-        await console.app.workers.wait_for_complete()
-        await pilot.pause()
-
-        assert unseen == 0
-        assert devices.reads == 1
-        assert "eth9" in console.text
-    assert devices.heard is None
-
-
-async def test_devices_wait_for_the_end_of_a_run(tmp_path: Path) -> None:
-    devices = FakeDevices()
-    console = Console(tmp_path, hotplug=Hotplug(devices.follow, devices.discover, settle_seconds=0.01))
-    async with console.shown() as pilot:
-        await console.choose(pilot, "null")
-        await pilot.press("r", "2")
-        await pilot.pause()
-        await console.app.workers.wait_for_complete()
-        devices.plug(1)
-        await pilot.pause(0.05)
-        during = devices.reads
-        console.runner.write([*records(), *ended()])
-        console.runner.end()
-        console.tick()
-        await pilot.pause(0.05)
-        await console.app.workers.wait_for_complete()
-
-        assert (during, devices.reads) == (0, 1)
-
-
-async def test_where_there_is_no_udev_nothing_is_followed(tmp_path: Path) -> None:
-    devices = FakeDevices()
-    console = Console(tmp_path, hotplug=Hotplug(lambda listener: None, devices.discover))
-    async with console.shown() as pilot:
-        await pilot.press("2")
-        await pilot.pause()
-        await console.app.workers.wait_for_complete()
-
-        assert "Socket 0" in console.text
-        assert devices.reads == 0
-
-
-async def test_words_find_parts_by_their_facts(tmp_path: Path) -> None:
-    console = Console(tmp_path)
-    async with console.shown() as pilot:
-        await pilot.press("2", "slash", *"ixgbe", "enter")
-        await pilot.pause()
-        await pilot.pause()
-        assert "ixgbe" in console.text
 
 
 def _written(folder: Path, ending: str) -> str:

@@ -43,6 +43,10 @@ def _side(machines: Sequence[Machine | None], fact: Callable[[Machine], str | No
     return " / ".join(seen) or UNKNOWN
 
 
+def _switch(value: bool | None) -> str | None:  # noqa: FBT001  a fact, not a mode
+    return None if value is None else "on" if value else "off"
+
+
 def _caches(machine: Machine) -> str | None:
     counts = Counter(
         (cache.level, cache.size_bytes)
@@ -124,6 +128,7 @@ _FACTS: dict[str, Callable[[Machine], str | None]] = {
     "CPU": lambda machine: machine.cpu_model,
     "architecture": lambda machine: machine.platform.architecture,
     "packages": lambda machine: str(len(machine.packages)),
+    "dies": lambda machine: str(len(machine.dies)),
     "cores": lambda machine: str(len(machine.cores)),
     "PUs online": lambda machine: str(machine.pu_counts.online),
     "PUs allowed": lambda machine: str(machine.pu_counts.allowed),
@@ -142,11 +147,13 @@ _FACTS: dict[str, Callable[[Machine], str | None]] = {
     "NFS": _shares,
     "product": lambda machine: machine.platform.model,
     "hypervisor": lambda machine: machine.platform.hypervisor,
+    "container": lambda machine: machine.platform.container,
     "kernel": lambda machine: machine.platform.kernel,
     "clock source": lambda machine: machine.platform.clock_source,
     "governor": lambda machine: machine.platform.governor,
     "SMT": lambda machine: machine.platform.smt,
     "settings": lambda machine: " ".join(machine.platform.kernel_settings),
     "huge pages": lambda machine: machine.platform.transparent_huge_pages,
+    "NUMA balancing": lambda machine: _switch(machine.platform.numa_balancing),
     "findings": lambda machine: ", ".join(sorted({finding.id for finding in machine.findings})),
 }

@@ -65,8 +65,10 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
     "topology": (
         Action("topology.map", "t", "screen.map", "Tree or map", "Show the map, or the tree again.", footer=True),
         Action("topology.find", "slash", "screen.find", "Find", "Search names and facts.", footer=True),
-        Action("topology.next", "n", "screen.find_next(1)", "Next", "Go to the next part found."),
-        Action("topology.previous", "N", "screen.find_next(-1)", "Previous", "Go to the part found before."),
+        Action("topology.diff", "d", "screen.diff", "Diff", "Hold it against the baseline or a session.", footer=True),
+        Action("topology.against", "D", "screen.against", "Against", "Choose what to hold it against."),
+        Action("topology.next", "n", "screen.find_next(1)", "Next", "Go to the next part found, or that differs."),
+        Action("topology.previous", "N", "screen.find_next(-1)", "Previous", "Go to the one before."),
     ),
     "sizing": (
         Action(

@@ -15,12 +15,19 @@ from sizeup.tui.terminal import needs_ascii, require_terminal
 
 if TYPE_CHECKING:
     from sizeup.tui.options import Options
+    from sizeup.views.difference import Against
 
 
-def run_console(sysroot: str = "/", session: str | None = None, choose: Callable[[], Options] | None = None) -> int:
+def run_console(
+    sysroot: str = "/",
+    session: str | None = None,
+    choose: Callable[[], Options] | None = None,
+    against: Callable[[], Against] | None = None,
+) -> int:
     """Show the console on this machine, on a recording of one, or on a session file; the value is the exit status.
 
-    ``choose`` works out how to draw; it is called behind the splash, as reading a configuration takes its time.
+    ``choose`` works out how to draw; it is called behind the splash, as reading a configuration takes its time;
+    ``against`` reads another machine to hold this one against, and the console begins with the two.
     """
     require_terminal(os.environ, has_input=os.isatty(0), has_screen=os.isatty(2))
     gc.disable()  # what the start makes stays: to look through it again and again is a tenth of its CPU time
@@ -35,7 +42,7 @@ def run_console(sysroot: str = "/", session: str | None = None, choose: Callable
         options = Options() if choose is None else choose()
         if needs_ascii(os.environ):
             options = replace(options, ascii=True)
-        show = load(sysroot, session)
+        show = load(sysroot, session, against)
         if options.keys:
             from sizeup.tui.keymap import checked
 

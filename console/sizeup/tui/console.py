@@ -11,7 +11,7 @@ import re
 import time
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual.app import App, SystemCommand
 from textual.binding import BindingType
@@ -30,7 +30,7 @@ from sizeup.session.store import directory, unfinished
 from sizeup.sizing.advise import HEADLINE, Sizing, whatif
 from sizeup.tui.actions import ACTIONS, bindings
 from sizeup.tui.driver import ConsoleDriver, plain
-from sizeup.tui.hotplug import Hotplug
+from sizeup.tui.living import Living
 from sizeup.tui.options import Options
 from sizeup.tui.runs import Request, Runs, current
 from sizeup.tui.screens.dialogs import ChoiceDialog, HelpDialog
@@ -40,6 +40,9 @@ from sizeup.tui.themes import COLOUR_BLIND, TEXTUAL_NAMES
 from sizeup.units import format_ns, format_rate
 from sizeup.views.step import point_value
 from sizeup.views.topology import machine_line
+
+if TYPE_CHECKING:
+    from sizeup.views.difference import Against
 
 _DEFAULT = Options()
 _TICK_SECONDS = 0.5
@@ -93,7 +96,8 @@ class ConsoleApp(App[int]):
         options: Options = _DEFAULT,
         *,
         measures: bool = True,
-        hotplug: Hotplug | None = None,
+        living: Living | None = None,
+        against: Against | None = None,
     ) -> None:
         # Said from the start: otherwise Textual takes the filter that turns all colours into greys.
         super().__init__(driver_class=ConsoleDriver, ansi_color=True if "NO_COLOR" in os.environ else None)
@@ -106,7 +110,9 @@ class ConsoleApp(App[int]):
         self.glyphs = Glyphs.ASCII if options.ascii else Glyphs.BRAILLE
         self.measures = measures
         self.readonly = options.readonly
-        self._hotplug = hotplug
+        self._living = living
+        self.against = against
+        """Another machine that this one is held against; None where it stands alone."""
         self._live = (runs, machine, measures)
         """Whether probes can be started: not on a saved session, nor on a recording of another machine."""
         self.keys = dict(options.keys)
@@ -132,6 +138,8 @@ class ConsoleApp(App[int]):
             self.call_after_refresh(self._tell_unfinished)
         if not gc.isenabled():
             self.call_after_refresh(_collect_from_now)
+        if self.against is not None:
+            self.call_after_refresh(self.action_mode, "topology")
 
     def _tell_unfinished(self) -> None:
         with contextlib.suppress(OSError):  # a store that cannot be read is the Sessions mode's to tell
@@ -151,9 +159,14 @@ class ConsoleApp(App[int]):
         self._tell("show_machine")
 
     @property
-    def hotplug(self) -> Hotplug | None:
-        """How to notice devices that come and go; None where what is shown is no living machine."""
-        return self._hotplug if self.runs is self._live[0] else None
+    def link_busy(self) -> bool:
+        """Whether what was drawn last is still on its way; drawing more would only make the screen older."""
+        return isinstance(self._driver, ConsoleDriver) and self._driver.behind
+
+    @property
+    def living(self) -> Living | None:
+        """How to watch the machine; None where what is shown is no living machine."""
+        return self._living if self.runs is self._live[0] else None
 
     def renew_machine(self, machine: Machine) -> None:
         """Take this machine as it was read again; shown at once unless a saved session is."""
@@ -227,9 +240,8 @@ class ConsoleApp(App[int]):
         self.runs.poll()
         if self.runs is not self._live[0]:
             self._live[0].poll()
-        driver = self._driver
         self._waited_seconds += _TICK_SECONDS
-        if isinstance(driver, ConsoleDriver) and driver.behind:
+        if self.link_busy:
             # A frame put on top of those that wait would only make the screen older. Once the line is through with
             # them it rests as long, so that a key finds it free.
             self._frame_seconds = max(self._frame_seconds, min(2 * self._waited_seconds, _SLOWEST_SECONDS))
@@ -414,12 +426,15 @@ def standalone(picture: str) -> str:
     return local.replace("Fira Code", "DejaVu Sans Mono")
 
 
-def run_app(runs: Runs, machine: Machine | None, options: Options, *, measures: bool, hotplug: Hotplug | None) -> int:
+def run_app(
+    runs: Runs, machine: Machine | None, options: Options, *, living: Living | None, against: Against | None = None
+) -> int:
     """Show the console until the user leaves; the value is the exit status."""
+    measures = living is not None and not options.readonly
     ConsoleDriver.ascii_only = options.ascii
     if options.no_color:
         os.environ["NO_COLOR"] = "1"  # Textual asks the environment alone
-    app = ConsoleApp(runs, machine, options, measures=measures, hotplug=hotplug)
+    app = ConsoleApp(runs, machine, options, measures=measures, living=living, against=against)
     # Closing the runner's input makes it cancel and save, unless it was told to keep on.
     ConsoleDriver.before_exit = (app.tell_cost, runs.release)
     status = app.run(mouse=not (options.no_mouse or options.low_bandwidth))

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from sizeup.model.machine import Machine
 from sizeup.probing.registry import Registry
 from sizeup.report.cells import Glyphs
 from sizeup.sizing.advise import Sizing
-from sizeup.tui.hotplug import Hotplug
+from sizeup.tui.living import Living
 from sizeup.tui.runs import Request, Runs
+
+if TYPE_CHECKING:
+    from sizeup.views.difference import Against
 
 
 class Host(Protocol):
@@ -30,9 +33,16 @@ class Host(Protocol):
     keys: dict[str, str]
     """Keys that the user's configuration gives to actions, by the action's id."""
 
+    against: Against | None
+    """Another machine that this one is held against; None where it stands alone."""
+
     @property
-    def hotplug(self) -> Hotplug | None:
-        """How to notice devices that come and go; None where what is shown is no living machine."""
+    def link_busy(self) -> bool:
+        """Whether what was drawn last is still on its way; drawing more would only make the screen older."""
+
+    @property
+    def living(self) -> Living | None:
+        """How to watch the machine; None where what is shown is no living machine."""
 
     def renew_machine(self, machine: Machine) -> None:
         """Take this machine as it was read again."""

@@ -6,17 +6,22 @@ import importlib
 import socket
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 # Imported here and not in the thread below: two threads importing the same packages can see them half-made.
 from sizeup.discovery.machine import discover
+from sizeup.discovery.refresh import refreshed
 from sizeup.live.hotplug import follow
 from sizeup.model.machine import Machine
 from sizeup.session.store import new_path
-from sizeup.tui.hotplug import Hotplug
+from sizeup.tui.living import Living
 from sizeup.tui.options import Options
 from sizeup.tui.runs import Runs
+
+if TYPE_CHECKING:
+    from sizeup.views.difference import Against
 
 Show = Callable[[Options], int]
 """Shows the console until the user leaves; the value is the exit status."""
@@ -55,8 +60,8 @@ def import_asyncio() -> None:
         del sys.modules["ssl"]
 
 
-def load(sysroot: str, session: str | None) -> Show:
-    """Read the machine or the session, and import the console meanwhile."""
+def load(sysroot: str, session: str | None, against: Callable[[], Against] | None = None) -> Show:
+    """Read the machine or the session, and another one to hold it against, and import the console meanwhile."""
     promise = _Promise(lambda: discover(sysroot)) if session is None else None
     import_asyncio()
     from sizeup.tui.console import run_app
@@ -68,7 +73,14 @@ def load(sysroot: str, session: str | None) -> Show:
         runs = Runs(session or "")
         runs.follow()
         machine = None if runs.session is None else runs.session.machine
-    living = session is None and sysroot == "/"
-    hotplug = Hotplug(follow, lambda: discover("/")) if living else None
+    other = None if against is None else against()
+    living = Living(follow, lambda: discover("/"), refreshed, _loads) if session is None and sysroot == "/" else None
 
-    return lambda options: run_app(runs, machine, options, measures=living and not options.readonly, hotplug=hotplug)
+    return lambda options: run_app(runs, machine, options, living=living, against=other)
+
+
+def _loads() -> Mapping[int, float]:
+    # Asked for the first time when a map is shown; psutil need not be imported before.
+    from sizeup.live.load import cpu_loads
+
+    return cpu_loads()

@@ -31,6 +31,7 @@ from sizeup.model.storage import (
 from sizeup.model.topology import Cache, CacheKind, Core, Die, Package, Pu
 from sizeup.quantity import Quantity
 from sizeup.units import format_bytes, format_decimal_bytes, format_hz, format_rate
+from sizeup.views.items import plural
 from sizeup.views.table import Column, Table
 from sizeup.views.topology import memory_unknown
 
@@ -182,11 +183,6 @@ class Section(Struct, frozen=True):
     title: str
     facts: tuple[tuple[str, str], ...] = ()
     table: Table | None = None
-
-
-def plural(count: int, noun: str) -> str:
-    """``1 core``, ``2 cores``."""
-    return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 def cpu_list(cpus: tuple[int, ...]) -> str:

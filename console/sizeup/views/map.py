@@ -1,137 +1,272 @@
-"""A machine as a map: one band per node, a cell per core, memory as a bar, devices at the end."""
+"""A machine as a map: one band per node, a cell per core, memory and huge pages as bars, then what hangs on it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
+from sizeup.discovery.lists import format_list
 from sizeup.model.machine import Machine
 from sizeup.model.numa import NumaNode
-from sizeup.model.storage import BlockKind
 from sizeup.model.topology import Core
-from sizeup.units import format_bytes, format_count
+from sizeup.units import format_bytes
+from sizeup.views.devices import Devices
+from sizeup.views.items import Item, plural
 
-_MEMORY_CELLS = 10
-_NAME_CELLS = 8
 LOADS = 10
 """Steps of load that a core's cell tells apart, 0 to 9."""
 
+_CORE, _OFFLINE, _NOT_ALLOWED, _USED, _FREE = "■", "x", "-", "█", "·"
+_WIDE = 110
+"""From this width on bars are twice as long."""
+_BAR_CELLS = 10
+_LEAST_CORES = 8
+_ALIKE = 6
+"""More plain disks than these on a node are counted instead of named."""
+
 
 class Cell(Struct, frozen=True):
-    """Some text and what it stands for: ``core``, ``load-7``, ``offline``, ``memory``, ``free``, ``name``, ``text``."""
+    """Some text and what it stands for: ``core``, ``load-7``, ``offline``, ``used``, ``free``, ``trouble``."""
 
     text: str
     role: str
 
 
+Row = tuple[Cell, ...]
+
+
 class Map(Struct, frozen=True):
     """Rows of cells, and what its signs mean."""
 
-    rows: tuple[tuple[Cell, ...], ...]
+    heading: Row
+    rows: tuple[Row, ...]
     legend: str
 
 
+class _Column(Struct, frozen=True):
+    """What stands beside the cores, by the name of the node."""
+
+    heading: str
+    entries: Mapping[str, Row]
+
+    @property
+    def width(self) -> int:
+        return max([len(self.heading), *map(_width, self.entries.values())]) if self.entries else 0
+
+    def cells(self, name: str) -> Row:
+        own = self.entries.get(name, ())
+        return (*own, Cell(" " * (self.width - _width(own)), "text"))
+
+
+class MapMaker:
+    """What of a machine's map stays, so that another look at load and memory is cheap."""
+
+    def __init__(self, machine: Machine) -> None:
+        self._states = {pu.cpu: (pu.online, pu.allowed) for pu in machine.pus}
+        devices = Devices(machine)
+        self._troubles = devices.troubles
+        self._groups: dict[str, list[list[Core]]] = {}
+        self._devices: dict[str, list[Item]] = {}
+        placed: set[int] = set()
+        for node in machine.nodes:
+            pus = frozenset(node.pus)
+            cores = [core for core in machine.cores if not pus.isdisjoint(core.pus)]
+            placed.update(cpu for core in cores for cpu in core.pus)
+            name = _node_name(node)
+            self._groups[name] = _groups(machine, cores)
+            self._devices[name] = _shown(devices.on(node.os_id))
+        for index in range(len(machine.packages)):
+            cores = [core for core in machine.cores if core.package == index and placed.isdisjoint(core.pus)]
+            if cores:
+                self._groups[f"S{index}"] = _groups(machine, cores)
+        self._below = [
+            ("Across", _shown(devices.across())),
+            ("No node", _shown(devices.on(None))),
+            ("NFS", list(devices.mounts())),
+        ]
+        self._names = max(map(len, [*self._groups, *(name for name, items in self._below if items)]), default=0) + 1
+        self._most = max(map(_cells, self._groups.values()), default=0)
+
+    def draw(self, nodes: Sequence[NumaNode], loads: Mapping[int, float], width: int) -> Map:
+        """The map with the memory of ``nodes``; ``loads`` are percent by CPU and may be empty, as on a recording."""
+        bar = _BAR_CELLS * (2 if width >= _WIDE else 1)
+        by_name = {_node_name(node): node for node in nodes}
+        columns = [_Column("Memory free", self._memory(by_name, bar))]
+        pools = _pool_columns(by_name, bar // 2)
+        room = max(min(self._most, width - self._names - columns[0].width - 2), _LEAST_CORES)
+        inline = self._names + room + sum(2 + column.width for column in (*columns, *pools)) <= width
+        columns += pools if inline else []
+        rows: list[Row] = []
+        for name, groups in self._groups.items():
+            rows += self._band(name, groups, loads, room, [column.cells(name) for column in columns])
+            if not inline:
+                told = [
+                    (Cell(f"{pool.heading} ", "text"), *pool.entries[name]) for pool in pools if name in pool.entries
+                ]
+                rows += self._listed("", told, width)
+            rows += self._listed("", map(_device, self._devices.get(name, ())), width)
+        for name, items in self._below:
+            rows += self._listed(name, map(_device, items), width)
+        heading = (
+            Cell("Node".ljust(self._names), "name"),
+            Cell("Cores".ljust(room), "name"),
+            *(Cell(f"  {column.heading.ljust(column.width)}", "name") for column in columns if column.entries),
+        )
+        return Map(heading, tuple(rows), _legend(bool(loads), width))
+
+    def _band(
+        self, name: str, groups: Sequence[Sequence[Core]], loads: Mapping[int, float], room: int, beside: Sequence[Row]
+    ) -> list[Row]:
+        """The cores of a node in as many rows as they need, what stands ``beside`` them at the end of the first."""
+        rows: list[list[Cell]] = [[Cell(name.ljust(self._names), "name")]]
+        used = 0
+        for number, group in enumerate(groups):
+            cells = ([Cell("|", "text")] if number else []) + [self._core(core, loads) for core in group]
+            for cell in cells:
+                if used >= room:
+                    rows.append([Cell(" " * self._names, "text")])
+                    used = 0
+                rows[-1].append(cell)
+                used += 1
+        first = rows[0]
+        first.append(Cell(" " * (room - (len(first) - 1)), "text"))
+        for entry in beside:
+            first += [Cell("  ", "text"), *entry]
+        return [tuple(row) for row in rows]
+
+    def _core(self, core: Core, loads: Mapping[int, float]) -> Cell:
+        online = [cpu for cpu in core.pus if self._states.get(cpu, (True, True))[0]]
+        if not online:
+            return Cell(_OFFLINE, "offline")
+        if not any(self._states.get(cpu, (True, True))[1] for cpu in online):
+            return Cell(_NOT_ALLOWED, "offline")
+        known = [loads[cpu] for cpu in online if cpu in loads]
+        if not known:
+            return Cell(_CORE, "core")
+        load = min(int(max(known) / 100 * LOADS), LOADS - 1)
+        return Cell(str(load), f"load-{load}")
+
+    def _memory(self, nodes: Mapping[str, NumaNode], bar: int) -> dict[str, Row]:
+        """Bar and words by node, the words flush so that figures stand below each other."""
+        words = {name: _memory_words(node) for name, node in nodes.items()}
+        room = max(map(len, words.values()), default=0)
+        found: dict[str, Row] = {}
+        for name, node in nodes.items():
+            cells: Row = (Cell(words[name], "text"),)
+            if node.memory_bytes and node.free_bytes is not None:
+                cells = (*_bar(1 - node.free_bytes / node.memory_bytes, bar), Cell(f" {words[name]:>{room}}", "text"))
+            trouble = self._troubles.get(f"node:{node.os_id}")
+            found[name] = (*cells, Cell(f" ! {trouble}", "trouble")) if trouble else cells
+        return found
+
+    def _listed(self, name: str, entries: Iterable[Sequence[Cell]], width: int) -> list[Row]:
+        """Entries one after the other, as many to a row as fit whole; one that never fits is cut."""
+        rows: list[list[Cell]] = []
+        used = width
+        for cells in entries:
+            gap = 3 if used > self._names else 0
+            if used + gap + _width(cells) > width:
+                rows.append([Cell((name if not rows else "").ljust(self._names), "name")])
+                used, gap = self._names, 0
+            rows[-1] += [Cell(" " * gap, "text"), *_cut(cells, width - used)]
+            used += gap + _width(cells)
+        return [tuple(row) for row in rows]
+
+
 def machine_map(machine: Machine, loads: Mapping[int, float], width: int) -> Map:
-    """The whole machine; ``loads`` are percent by CPU and may be empty, as on a recording."""
-    rows: list[tuple[Cell, ...]] = []
-    states = {pu.cpu: (pu.online, pu.allowed) for pu in machine.pus}
-    placed: set[int] = set()
-    for node in machine.nodes:
-        pus = set(node.pus)
-        cores = [core for core in machine.cores if pus.intersection(core.pus)]
-        placed.update(cpu for core in cores for cpu in core.pus)
-        packages = ",".join(str(package) for package in node.packages) or "-"
-        rows += _band(f"S{packages} N{node.os_id}", _groups(machine, cores), _memory(node), states, loads, width)
-        devices = _devices(machine, node.os_id)
-        if devices:
-            rows.append((Cell(f"{'':{_NAME_CELLS}}{devices}"[:width], "text"),))
-    left = [core for core in machine.cores if not placed.intersection(core.pus)]
-    for index, _ in enumerate(machine.packages):
-        cores = [core for core in left if core.package == index]
-        if cores:
-            rows += _band(f"S{index}", _groups(machine, cores), [], states, loads, width)
-    rest = _devices(machine, None)
-    if rest:
-        rows.append((Cell("Devices whose node is not known: ", "name"), Cell(rest, "text")))
-    cell = "0-9 load of a core" if loads else "# core"
-    return Map(tuple(rows), f"{cell}, x offline, - not allowed, | next cache, = memory in use")
+    """The whole machine as it stands in ``machine``."""
+    return MapMaker(machine).draw(machine.nodes, loads, width)
 
 
-def _band(
-    name: str,
-    groups: Sequence[Sequence[Core]],
-    memory: Sequence[Cell],
-    states: Mapping[int, tuple[bool, bool]],
-    loads: Mapping[int, float],
-    width: int,
-) -> list[tuple[Cell, ...]]:
-    """The cores of a node in as many rows as they need, its memory at the end of the first."""
-    room = max(width - _NAME_CELLS - sum(len(cell.text) for cell in memory) - 1, 8)
-    rows: list[list[Cell]] = [[Cell(name.ljust(_NAME_CELLS)[:_NAME_CELLS], "name")]]
-    used = 0
-    for number, group in enumerate(groups):
-        cells = ([Cell("|", "text")] if number else []) + [_core(core, states, loads) for core in group]
-        for cell in cells:
-            if used >= room:
-                rows.append([Cell(" " * _NAME_CELLS, "text")])
-                used = 0
-            rows[-1].append(cell)
-            used += 1
-    first = rows[0]
-    first.append(Cell(" " * (room - sum(len(cell.text) for cell in first[1:]) + 1), "text"))
-    first.extend(memory)
-    return [tuple(row) for row in rows]
+def _node_name(node: NumaNode) -> str:
+    packages = f"S{format_list(node.packages)} " if node.packages else ""
+    return f"{packages}N{node.os_id}"
 
 
 def _groups(machine: Machine, cores: Sequence[Core]) -> list[list[Core]]:
     """Cores by the largest cache that they share; those without one together."""
     highest = max((cache.level for cache in machine.caches), default=0)
+    caches = {cpu: cache.shared_by for cache in machine.caches if cache.level == highest for cpu in cache.shared_by}
     groups: dict[tuple[int, ...], list[Core]] = {}
     for core in cores:
-        shared = next(
-            (cache.shared_by for cache in machine.caches if cache.level == highest and core.pus[0] in cache.shared_by),
-            (),
-        )
+        shared = caches.get(core.pus[0], ())
         groups.setdefault(shared if len(shared) > len(core.pus) else (), []).append(core)
     return list(groups.values())
 
 
-def _core(core: Core, states: Mapping[int, tuple[bool, bool]], loads: Mapping[int, float]) -> Cell:
-    online = [cpu for cpu in core.pus if states.get(cpu, (True, True))[0]]
-    if not online:
-        return Cell("x", "offline")
-    if not any(states.get(cpu, (True, True))[1] for cpu in online):
-        return Cell("-", "offline")
-    known = [loads[cpu] for cpu in online if cpu in loads]
-    if not known:
-        return Cell("#", "core")
-    load = min(int(max(known) / 100 * LOADS), LOADS - 1)
-    return Cell(str(load), f"load-{load}")
+def _cells(groups: Sequence[Sequence[Core]]) -> int:
+    """Columns of a band: a core each, a bar between caches."""
+    return sum(map(len, groups)) + max(len(groups) - 1, 0)
 
 
-def _memory(node: NumaNode) -> list[Cell]:
+def _shown(items: Sequence[Item]) -> list[Item]:
+    """What has a place on a map: bridges and the like are left to the tree, many sound disks become one entry."""
+    items = [item for item in items if item.brief]
+    plain = [item for item in items if item.key.startswith("disk:") and not item.trouble]
+    if len(plain) <= _ALIKE:
+        return items
+    words = f"{plain[0].brief.split()[0]} to {plain[-1].brief.split()[0]}: {plural(len(plain), 'disk')}"
+    return [*(item for item in items if item not in plain), Item("disks", words, brief=words)]
+
+
+def _device(item: Item) -> tuple[Cell, ...]:
+    """Name, figures, and what is wrong, which stands out by sign and word."""
+    sound = item.brief.removesuffix(f" ! {item.trouble}") if item.trouble else item.brief
+    name, space, rest = sound.partition(" ")
+    cells = (Cell(name, "device"), Cell(space + rest, "text"))
+    return (*cells, Cell(f" ! {item.trouble}", "trouble")) if item.trouble else cells
+
+
+def _bar(share_used: float, cells: int) -> tuple[Cell, Cell]:
+    used = min(max(round(share_used * cells), 0), cells)
+    return Cell("[" + _USED * used, "used"), Cell(_FREE * (cells - used) + "]", "free")
+
+
+def _memory_words(node: NumaNode) -> str:
+    if node.memory_bytes is None:
+        return "memory unknown"
     if not node.memory_bytes:
-        return [Cell("no memory", "text")]
-    total = format_bytes(node.memory_bytes)
+        return "no memory"
     if node.free_bytes is None:
-        return [Cell(f"{total:>9}", "text")]
-    used = round((1 - node.free_bytes / node.memory_bytes) * _MEMORY_CELLS)
-    pages = sum(pool.total * pool.page_bytes for pool in node.huge_pages)
-    huge = f" huge {format_bytes(pages)}" if pages else ""
-    return [
-        Cell("[" + "=" * used, "memory"),
-        Cell("." * (_MEMORY_CELLS - used) + "]", "free"),
-        Cell(f" {format_bytes(node.free_bytes)} of {total} free{huge}", "text"),
-    ]
+        return f"unknown of {format_bytes(node.memory_bytes)}"
+    return _of(node.free_bytes, node.memory_bytes)
 
 
-def _devices(machine: Machine, node: int | None) -> str:
-    hidden = (BlockKind.PARTITION, BlockKind.LOOP, BlockKind.RAM)
-    nics = [
-        f"{nic.name} {format_count(nic.speed_bits_per_second)}bit/s" if nic.speed_bits_per_second else nic.name
-        for nic in machine.nics
-        if nic.node == node and nic.kind in ("physical", "virtio")
-    ]
-    disks = [item.name for item in machine.block_devices if item.node == node and item.kind not in hidden]
-    return "  ".join([*nics, *disks])
+def _of(free_bytes: int, total_bytes: int) -> str:
+    """``41.8 of 126 GiB``, or with both units where they differ."""
+    free, total = format_bytes(free_bytes), format_bytes(total_bytes)
+    same = free.partition(" ")[2] == total.partition(" ")[2]
+    return f"{free.partition(' ')[0] if same else free} of {total}"
+
+
+def _pool_columns(nodes: Mapping[str, NumaNode], bar: int) -> list[_Column]:
+    """A column for each size of huge pages that any node has."""
+    found: dict[int, dict[str, Row]] = {}
+    for name, node in nodes.items():
+        for pool in node.huge_pages:
+            if pool.total:
+                cells = (*_bar(1 - pool.free / pool.total, bar), Cell(f" {pool.free} of {pool.total}", "text"))
+                found.setdefault(pool.page_bytes, {})[name] = cells
+    return [_Column(f"{format_bytes(size)} pages free", entries) for size, entries in sorted(found.items())]
+
+
+def _width(cells: Iterable[Cell]) -> int:
+    return sum(len(cell.text) for cell in cells)
+
+
+def _cut(cells: Sequence[Cell], room: int) -> list[Cell]:
+    """Cells as far as there is room; what is wrong comes last and is never what is lost."""
+    *sound, last = cells
+    kept: list[Cell] = []
+    room -= len(last.text) if last.role == "trouble" else 0
+    for cell in sound if last.role == "trouble" else cells:
+        kept.append(Cell(cell.text[: max(room, 0)], cell.role))
+        room -= len(cell.text)
+    return [*kept, last] if last.role == "trouble" else kept
+
+
+def _legend(has_load: bool, width: int) -> str:  # noqa: FBT001  one reader, just above
+    cell = "0-9 tenths of load" if has_load else f"{_CORE} core"
+    signs = f"{cell}, x offline, - not allowed, | cache, {_USED} used, {_FREE} free"
+    return signs + (", GT/s x lanes: PCI Express link as trained" if width >= _WIDE else "")

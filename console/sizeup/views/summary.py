@@ -15,7 +15,7 @@ from sizeup.session.log import Session, StepRun
 from sizeup.units import format_bytes, format_decimal_bytes, format_hz
 from sizeup.views import alternative
 from sizeup.views.finished import headline
-from sizeup.views.machine import plural
+from sizeup.views.items import plural
 from sizeup.views.results import stated_once
 
 _MOST_STATEMENTS = 8

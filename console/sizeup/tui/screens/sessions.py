@@ -27,15 +27,13 @@ from sizeup.session.store import SUFFIX, Entry, annotate, entries
 from sizeup.tui.actions import bindings
 from sizeup.tui.screens.dialogs import ChoiceDialog, TextDialog
 from sizeup.tui.screens.mode import ModeScreen
+from sizeup.tui.stored import BASELINE
 from sizeup.tui.widgets.chart import ChartView
 from sizeup.tui.widgets.lists import KeyList
 from sizeup.views.comparison import differences_table, metrics_table
 from sizeup.views.overlay import overlay
 from sizeup.views.sessions import state
 from sizeup.views.summary import summary
-
-BASELINE = "baseline"
-"""The tag of what others are compared with; the latest one counts."""
 
 _FORMATS = (
     ("html", "A web page that stands alone (HTML)"),

@@ -1,8 +1,8 @@
-"""What this machine is: a tree, and what is known of the part under the cursor."""
+"""What this machine is: a tree, a map, and what is known of the part under the cursor."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import ClassVar
 
 from rich.console import Group
@@ -16,15 +16,22 @@ from textual.widgets import Input, Static, Tree
 
 from sizeup.errors import SizeupError
 from sizeup.live.hotplug import Change, Follower
-from sizeup.live.load import cpu_loads
+from sizeup.model.machine import Machine
 from sizeup.tui.actions import bindings
-from sizeup.tui.hotplug import Hotplug
+from sizeup.tui.living import Living
+from sizeup.tui.screens.dialogs import ChoiceDialog
 from sizeup.tui.screens.mode import ModeScreen
+from sizeup.tui.stored import baseline, choices, machine_of
 from sizeup.tui.widgets.facts import facts_grid
 from sizeup.tui.widgets.lists import ItemTree
 from sizeup.tui.widgets.map import MapView
-from sizeup.views.map import machine_map
-from sizeup.views.topology import Item, holding, topology
+from sizeup.views.difference import Against, Comparison, compared
+from sizeup.views.items import Item, holding
+from sizeup.views.map import MapMaker
+from sizeup.views.topology import node_item, topology
+
+_LOOK_SECONDS = 1.0
+"""Between two looks at load, memory and links, while this mode is shown."""
 
 
 class TopologyScreen(ModeScreen):
@@ -42,6 +49,15 @@ class TopologyScreen(ModeScreen):
         self._asked = self._stale = False
         self._settling: Timer | None = None
         self._timer: Timer | None = None
+        self._looking = False
+        self._moment: Machine | None = None
+        """The machine with its memory as it was a second ago."""
+        self._loads: Mapping[int, float] = {}
+        self._maker: tuple[Machine, MapMaker] | None = None
+        self._tree: tuple[tuple[Machine | None, Against | None], Item] | None = None
+        self._comparison: Comparison | None = None
+        self._filled: Item | None = None
+        self._held: Against | None = None
         self._found: tuple[Item, ...] = ()
         self._place = 0
 
@@ -58,6 +74,7 @@ class TopologyScreen(ModeScreen):
         """Begin with the tree."""
         self.query_one(MapView).display = False
         self.query_one("#filter").display = False
+        self._timer = self.set_interval(_LOOK_SECONDS, self._look, pause=True)
         super().on_mount()
 
     def on_unmount(self) -> None:
@@ -75,12 +92,20 @@ class TopologyScreen(ModeScreen):
     def on_screen_resume(self) -> None:
         """Look at the load again, and at what changed meanwhile."""
         super().on_screen_resume()
-        if not self._asked and self.host.hotplug is not None:
+        living = self.host.living
+        if not self._asked and living is not None:
             self._asked = True
             self.run_worker(self._follow, thread=True)
         self._settle()
-        if self._timer is not None and self.query_one(MapView).display:
+        if self._timer is not None and living is not None:
+            self._loads = {}
+            self._begin_loads(living)
             self._timer.resume()
+
+    def _begin_loads(self, living: Living) -> None:
+        """The first answer is about the time that nobody looked."""
+        if self.query_one(MapView).display:
+            living.loads()
 
     def on_topology_screen_devices_changed(self) -> None:
         """Read the machine again soon, if somebody is looking."""
@@ -88,39 +113,77 @@ class TopologyScreen(ModeScreen):
         self._settle()
 
     def _follow(self) -> None:
-        hotplug = self.host.hotplug
+        living = self.host.living
 
         def heard(change: Change) -> None:
             del change  # that something changed is all it says; discovery says what is there now
             self.post_message(self.DevicesChanged())
 
-        if hotplug is not None:
-            self._devices = hotplug.follow(heard)
+        if living is not None:
+            self._devices = living.follow(heard)
 
     def _settle(self) -> None:
-        hotplug = self.host.hotplug
-        if hotplug is not None and self._stale and self._settling is None and self.is_current:
-            self._settling = self.set_timer(hotplug.settle_seconds, self._settled)
+        living = self.host.living
+        if living is not None and self._stale and self._settling is None and self.is_current:
+            self._settling = self.set_timer(living.settle_seconds, self._settled)
 
     def _settled(self) -> None:
         self._settling = None
-        hotplug = self.host.hotplug
-        if hotplug is None or not self.is_current:
+        living = self.host.living
+        if living is None or not self.is_current:
             return
         if self.host.runs.running:
             # Reading the machine would disturb what is measured, and the console may stand aside just now.
             self._settle()
             return
         self._stale = False
-        self.run_worker(lambda: self._read_again(hotplug), thread=True)
+        self.run_worker(lambda: self._read_again(living), thread=True)
 
-    def _read_again(self, hotplug: Hotplug) -> None:
+    def _read_again(self, living: Living) -> None:
         try:
-            machine = hotplug.discover()
+            machine = living.discover()
         except SizeupError as error:
             self.app.call_from_thread(self.notify, str(error), severity="error", markup=False)
             return
         self.app.call_from_thread(self.host.renew_machine, machine)
+
+    def _look(self) -> None:
+        """Take in the load, and in a thread of its own memory and links: a driver may let the reader wait."""
+        host = self.host
+        living = host.living
+        if living is None or host.machine is None or host.link_busy:
+            return
+        shown = self.query_one(MapView).display
+        if shown:
+            self._loads = living.loads()
+            self._show_map()
+        # A run is not disturbed: what a device answers may cost it time.
+        if not self._looking and not host.runs.running:
+            self._looking = True
+            known = host.machine
+            self.run_worker(lambda: self._looked(living, known), thread=True)
+
+    def _looked(self, living: Living, known: Machine) -> None:
+        try:
+            now = living.refreshed(known)
+        except SizeupError:
+            now = known  # what cannot be read now is told by the next discovery
+        self.app.call_from_thread(self._show_moment, known, now)
+
+    def _show_moment(self, known: Machine, now: Machine) -> None:
+        self._looking = False
+        if self.host.machine is not known or not self.is_current:
+            return
+        if _standing(now) != _standing(known):
+            self.host.renew_machine(now)
+            return
+        self._moment = now
+        cursor = self.query_one(ItemTree).cursor_node
+        item = None if cursor is None else cursor.data
+        if self.query_one(MapView).display:
+            self._show_map()
+        elif item is not None and item.key.startswith("node:") and self._comparison is None:
+            self._show_item(node_item(now, int(item.key.partition(":")[2])))
 
     def action_map(self) -> None:
         """Show the map in place of the tree, or the other way round."""
@@ -129,14 +192,54 @@ class TopologyScreen(ModeScreen):
         self.query_one("#body").display = not shown.display
         if not shown.display:
             self.query_one(ItemTree).focus()
-            if self._timer is not None:
-                self._timer.pause()
             return
         shown.focus()
-        if self._timer is None:
-            self._timer = self.set_interval(1.0, self._show_map)
-        self._timer.resume()
+        self._loads = {}
+        if self.host.living is not None:
+            self._begin_loads(self.host.living)
         self.call_after_refresh(self._show_map)
+
+    def action_diff(self) -> None:
+        """Hold the machine against the baseline, or against a session to be chosen; alone again if it is."""
+        if self.host.against is not None:
+            self._hold_against(None)
+            return
+        try:
+            path = baseline()
+            if path is not None:
+                self._hold_against(machine_of(path))
+                return
+        except SizeupError as error:
+            self.notify(str(error), severity="error", markup=False)
+            return
+        self.action_against()
+
+    def action_against(self) -> None:
+        """Choose a session to hold the machine against."""
+        try:
+            answers = choices(self.host.runs.path)
+        except SizeupError as error:
+            self.notify(str(error), severity="error", markup=False)
+            return
+        if not answers:
+            words = "No other session to hold this one against; with a file: sizeup --diff FILE"
+            self.notify(words, severity="warning", markup=False)
+            return
+
+        def answered(path: str | None) -> None:
+            try:
+                if path is not None:
+                    self._hold_against(machine_of(path))
+            except SizeupError as error:
+                self.notify(str(error), severity="error", markup=False)
+
+        self.app.push_screen(ChoiceDialog("Hold this machine against which session?\n", answers), answered)
+
+    def _hold_against(self, against: Against | None) -> None:
+        self.host.against = against
+        if self.query_one(MapView).display:
+            self.action_map()
+        self.show_machine()
 
     def action_find(self) -> None:
         """Search in labels and facts."""
@@ -150,8 +253,10 @@ class TopologyScreen(ModeScreen):
         self.query_one(ItemTree).focus()
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Go to the first part that holds all words."""
+        """Go to the first part that holds all words; without words, what differs is what was found."""
         self._found = holding(self._root(), event.value.split())
+        if not event.value.split() and self._comparison is not None:
+            self._found = self._comparison.parts
         self._place = 0
         self.action_find_next(0)
 
@@ -161,29 +266,53 @@ class TopologyScreen(ModeScreen):
         self.leave_input()
 
     def action_find_next(self, step: int) -> None:
-        """Go to another part that was found."""
+        """Go to another part that was found, or that differs."""
         if self._found:
             self._place = (self._place + step) % len(self._found)
             self.query_one(ItemTree).reveal(self._found[self._place].key)
+            self._entitle()
+
+    def _entitle(self) -> None:
+        """Say above the tree how much differs and which difference this is, and beside it from what."""
+        against, comparison = self.host.against, self._comparison
+        title = sides = ""
+        if against is not None and comparison is not None:
+            title, sides = comparison.counts, f"{against.name} -> this machine"
+            if self._found and self._found is comparison.parts:
+                title = f"{self._place + 1}/{len(self._found)}: {title}"
+        self.query_one(ItemTree).border_title = Text(title)
+        self.query_one("#detail-pane").border_title = Text(sides)
 
     def _show_map(self) -> None:
-        host, shown = self.host, self.query_one(MapView)
-        if host.machine is None:
+        machine, shown = self.host.machine, self.query_one(MapView)
+        if machine is None:
             return
-        loads = cpu_loads() if host.measures else {}
-        shown.show(machine_map(host.machine, loads, max(shown.size.width, 40)))
+        if self._maker is None or self._maker[0] is not machine:
+            self._maker = machine, MapMaker(machine)
+        nodes = (self._moment or machine).nodes
+        shown.show(self._maker[1].draw(nodes, self._loads, max(shown.size.width, 40)))
 
     def show_machine(self) -> None:
         """Fill the tree anew."""
         super().show_machine()
         root = self._root()
         tree = self.query_one(ItemTree)
-        if tree.root.data != root:
-            tree.fill(root)
+        if self._filled is not root:
+            self._moment = None
+            if tree.root.data != root:
+                tree.fill(root, afresh=self._held is not self.host.against)
+            self._filled, self._held = root, self.host.against
+            self._found = () if self._comparison is None else self._comparison.parts
+            self._place = 0
+        if self.query_one(MapView).display:
+            self._show_map()
+        self._entitle()
         self._show_item(tree.cursor_node.data if tree.cursor_node is not None else root)
 
     def show_target(self, target: str) -> None:
         """Put the cursor on a part of the machine."""
+        if self.query_one(MapView).display:
+            self.action_map()
         self.query_one(ItemTree).reveal(target)
 
     def on_tree_node_highlighted(self, event: Tree.NodeHighlighted[Item]) -> None:
@@ -191,10 +320,22 @@ class TopologyScreen(ModeScreen):
         self._show_item(event.node.data)
 
     def _root(self) -> Item:
-        machine = self.host.machine
-        return Item("machine", "Reading this machine ...") if machine is None else topology(machine)
+        machine, against = self.host.machine, self.host.against
+        if machine is None:
+            return Item("machine", "Reading this machine ...")
+        if self._tree is None or self._tree[0][0] is not machine or self._tree[0][1] is not against:
+            self._comparison = None if against is None else compared(machine, against.machine)
+            root = topology(machine) if self._comparison is None else self._comparison.root
+            self._tree = (machine, against), root
+        return self._tree[1]
 
     def _show_item(self, item: Item | None) -> None:
         if item is None:
             return
         self.query_one("#detail", Static).update(Group(Text(item.label, style="bold"), Text(), facts_grid(item.facts)))
+
+
+def _standing(machine: Machine) -> object:
+    """What must not change unnoticed by the other modes: links, and which findings there are."""
+    findings = {(finding.id, finding.subjects) for finding in machine.findings}
+    return machine.nics, machine.pci, findings

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from rich.style import Style
 from rich.text import Text
 from textual.binding import BindingType
 from textual.widgets import OptionList, Tree
 from textual.widgets.tree import TreeNode
 
 from sizeup.tui.actions import bindings
-from sizeup.views.topology import Item
+from sizeup.views.items import Change, Item
 
 
 class KeyList(OptionList):
@@ -28,8 +29,12 @@ class ItemTree(Tree[Item]):
     """A machine as a tree."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("list", "tree")]
+    COMPONENT_CLASSES: ClassVar[set[str]] = {f"tree--{change.value}" for change in Change}
     DEFAULT_CSS = """
     ItemTree { background: $background; padding: 0; }
+    ItemTree > .tree--added { color: $text-success; }
+    ItemTree > .tree--removed { color: $text-error; }
+    ItemTree > .tree--changed { color: $text-warning; }
     """
 
     def __init__(self, root: Item, *, id: str | None = None) -> None:  # noqa: A002  Textual's own name
@@ -39,11 +44,19 @@ class ItemTree(Tree[Item]):
         self.auto_expand = False
         self.fill(root)
 
-    def fill(self, root: Item) -> None:
-        """Show another machine, or the same one read again; unfolded parts stay unfolded."""
+    def render_label(self, node: TreeNode[Item], base_style: Style, style: Style) -> Text:
+        """What differs stands out by colour as well as by its sign and word."""
+        label = super().render_label(node, base_style, style)
+        # Widths are asked for before there are colours, and without a style.
+        if style and node.data is not None and node.data.change is not None and node is not self.cursor_node:
+            label.stylize(self.get_component_rich_style(f"tree--{node.data.change.value}", partial=True))
+        return label
+
+    def fill(self, root: Item, *, afresh: bool = False) -> None:
+        """Show another machine, or the same one read again; unfolded parts stay unfolded unless all is new."""
         open_keys = {node.data.key for node in self._walk(self.root) if node.data is not None and node.is_expanded}
         chosen = self.cursor_node.data.key if self.cursor_node is not None and self.cursor_node.data else root.key
-        first = not self.root.children
+        first = afresh or not self.root.children
         self.clear()
         self.root.set_label(Text(root.label))
         self.root.data = root
@@ -54,7 +67,7 @@ class ItemTree(Tree[Item]):
     def reveal(self, key: str) -> bool:
         """Put the cursor on a part, its parents unfolded; whether there is such a part."""
         for node in self._walk(self.root):
-            if node.data is not None and node.data.key == key:
+            if node.data is not None and key in (node.data.key, *node.data.also):
                 parent = node.parent
                 while parent is not None:
                     parent.expand()

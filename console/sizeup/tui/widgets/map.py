@@ -2,18 +2,37 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from textual import events
+from textual.binding import BindingType
 
 from sizeup.report.cells import Drawing
+from sizeup.tui.actions import bindings
 from sizeup.tui.widgets.cells import CellView
 from sizeup.views.map import Map
 
-_ROLES = {"name": "title", "offline": "disturbed", "memory": "series-1", "free": "axis", "core": "series-0"}
+_ROLES = {
+    "name": "title", "device": "title", "offline": "disturbed", "trouble": "disturbed", "used": "series-1",
+    "free": "axis", "core": "series-0",
+}  # fmt: skip
 """What a map's roles look like; loads are heat, and their digits say the same."""
+
+
+_FIXED_ROWS = 2
+"""The heading and the legend."""
 
 
 class MapView(CellView, can_focus=True):
     """Nodes, cores, memory and devices in bands; scrolls by rows where they do not fit."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *bindings("list"),
+        ("down", "cursor_down"),
+        ("up", "cursor_up"),
+        ("pagedown", "page_down"),
+        ("pageup", "page_up"),
+    ]
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  Textual's own name
         super().__init__(id=id)
@@ -35,11 +54,19 @@ class MapView(CellView, can_focus=True):
 
     def action_page_down(self) -> None:
         """Scroll on by a screen."""
-        self._scroll(self.size.height - 2)
+        self._scroll(self.size.height - _FIXED_ROWS)
 
     def action_page_up(self) -> None:
         """Scroll back by a screen."""
-        self._scroll(2 - self.size.height)
+        self._scroll(_FIXED_ROWS - self.size.height)
+
+    def action_first(self) -> None:
+        """Go to the top."""
+        self._scroll(-self._top)
+
+    def action_last(self) -> None:
+        """Go to the bottom."""
+        self._scroll(0 if self._map is None else len(self._map.rows))
 
     def on_resize(self, event: events.Resize) -> None:
         """Draw for the new size."""
@@ -47,7 +74,7 @@ class MapView(CellView, can_focus=True):
         self._redraw()
 
     def _scroll(self, rows: int) -> None:
-        last = 0 if self._map is None else max(len(self._map.rows) - self.size.height + 2, 0)
+        last = 0 if self._map is None else max(len(self._map.rows) - self.size.height + _FIXED_ROWS, 0)
         self._top = min(max(self._top + rows, 0), last)
         self._redraw()
 
@@ -56,8 +83,10 @@ class MapView(CellView, can_focus=True):
         if self._map is None or not width or not height:
             return
         drawing = Drawing(width, height)
-        shown = self._map.rows[self._top : self._top + height - 2]
-        for y, row in enumerate(shown):
+        room = max(height - _FIXED_ROWS, 1)
+        self._top = min(self._top, max(len(self._map.rows) - room, 0))
+        shown = self._map.rows[self._top : self._top + room]
+        for y, row in enumerate((self._map.heading, *shown)):
             x = 0
             for cell in row:
                 role = cell.role
@@ -65,8 +94,8 @@ class MapView(CellView, can_focus=True):
                     role = f"heat-{min(int(role[5:]), 7)}"
                 drawing.put(x, y, cell.text, _ROLES.get(role, role))
                 x += len(cell.text)
-        more = len(self._map.rows) - self._top - len(shown)
-        if more > 0:
-            drawing.put(0, height - 2, f"{more} more rows below", "axis")
+        below = len(self._map.rows) - self._top - len(shown)
+        hidden = " and ".join(f"{rows} {where}" for rows, where in ((self._top, "above"), (below, "below")) if rows)
+        self.border_subtitle = f"more rows: {hidden}" if hidden else ""
         drawing.put(0, height - 1, self._map.legend, "axis")
         self.present(drawing)

@@ -1,0 +1,29 @@
+"""How a living machine is watched while it is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from msgspec import Struct
+
+from sizeup.live.hotplug import Change, Follower
+from sizeup.model.machine import Machine
+
+
+def _as_it_was(machine: Machine) -> Machine:
+    return machine
+
+
+class Living(Struct, frozen=True):
+    """Where events and figures of the moment come from, and how the machine is read again."""
+
+    follow: Callable[[Callable[[Change], None]], Follower | None]
+    """Starts the events, which arrive in a thread of their own; None where there are none."""
+    discover: Callable[[], Machine]
+    refreshed: Callable[[Machine], Machine] = _as_it_was
+    """The same machine with its memory and its links as they are now."""
+    loads: Callable[[], Mapping[int, float]] = dict
+    """Percent by CPU since the last call; what the first call says means nothing."""
+    settle_seconds: float = 1.0
+    """From the first event to reading the machine, which takes in all that came between: a controller brings
+    a dozen devices."""

@@ -1,0 +1,44 @@
+"""The machines of the sessions of the store, to hold another one against."""
+
+from __future__ import annotations
+
+from sizeup.errors import UsageError
+from sizeup.session.log import Session, read_session
+from sizeup.session.store import entries
+from sizeup.views.difference import Against
+
+BASELINE = "baseline"
+"""The tag of what others are compared with; the latest one counts."""
+
+
+def baseline() -> str | None:
+    """The path of the session that others are compared with; None where none is marked."""
+    marked = (entry for entry in entries() if entry.session is not None and BASELINE in entry.session.tags)
+    return next((str(entry.path) for entry in marked), None)
+
+
+def choices(shown: str) -> list[tuple[str, str]]:
+    """Path and line of each session that holds a machine, the latest first, without the one that is ``shown``."""
+    return [
+        (str(entry.path), _line(entry.session))
+        for entry in entries()
+        if entry.session is not None and entry.session.machine is not None and str(entry.path) != shown
+    ]
+
+
+def machine_of(path: str) -> Against:
+    """The machine of a session, with the name to call it by."""
+    session = read_session(path, samples=False)
+    if session.machine is None:
+        raise UsageError(f"{path}: this session holds no machine; it ended before discovery did")
+    return Against(f"{session.header.host} {_day(session.header.started)}", session.machine)
+
+
+def _line(session: Session) -> str:
+    tags = " ".join(f"#{tag}" for tag in session.tags)
+    words = "; ".join(filter(None, (tags, session.title)))
+    return f"{session.header.host} {_day(session.header.started)}  {words}".rstrip()
+
+
+def _day(started: str) -> str:
+    return started[:16].replace("T", " ")

@@ -1,0 +1,335 @@
+"""What hangs on the nodes of a machine, and what lies across them, as parts with their links and troubles."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from sizeup.model.finding import Severity
+from sizeup.model.machine import Machine
+from sizeup.model.network import NfsMount, Nic
+from sizeup.model.pci import PciFunction, PciLink
+from sizeup.model.storage import BlockDevice, BlockKind, Hba, MultipathMap, NvmeController, Transport
+from sizeup.units import format_count, format_decimal_bytes, format_rate
+from sizeup.views.items import Item, known, marked, optional_bytes, plural
+
+_TROUBLES = {
+    "bond.member-down": "DEGRADED, member down",
+    "device.remote": "REMOTE",
+    "memory.exhausted-node": "NEARLY FULL",
+    "multipath.dead-path": "DEGRADED, path lost",
+    "multipath.few-paths": "FEW PATHS",
+    "nfs.few-transports": "FEW CONNECTIONS",
+    "pci.degraded-link": "DEGRADED link",
+    "storage.degraded-array": "DEGRADED, member missing",
+}
+"""What a finding is called beside the part that it is about; the others are no state of one part."""
+
+_HIDDEN = (BlockKind.PARTITION, BlockKind.LOOP, BlockKind.RAM)
+_ACROSS = (BlockKind.MD, BlockKind.LVM, BlockKind.CRYPT, BlockKind.MULTIPATH, BlockKind.DM, BlockKind.BCACHE)
+_PLAIN_HOSTS = (Transport.SATA, Transport.USB, Transport.OTHER, Transport.VIRTIO)
+"""Hosts that are no adapter of their own: their disks stand for themselves."""
+_ON_MAP = ("physical", "virtio", "bond")
+_QUIET_STATES = (None, "Online", "online", "running", "live")
+
+
+def _troubles(machine: Machine) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for finding in machine.findings:
+        word = _TROUBLES.get(finding.id)
+        if word is not None and finding.severity is not Severity.INFO:
+            for subject in finding.subjects:
+                found.setdefault(subject, word)
+    return found
+
+
+class Devices:
+    """The devices of one machine as parts, looked up by node."""
+
+    def __init__(self, machine: Machine) -> None:
+        self._machine = machine
+        self.troubles = _troubles(machine)
+        """Words for what is wrong, by the part that a finding names."""
+        self._functions = {function.address: function for function in machine.pci}
+        self._budgets = {budget.device: budget for budget in machine.budgets}
+        self._nodes = {node.os_id for node in machine.nodes}
+        self._mapped = {found.device for found in machine.maps}
+        self._partitions: dict[str, list[BlockDevice]] = {}
+        self._by_host: dict[str, list[BlockDevice]] = {}
+        self._by_controller: dict[str, list[BlockDevice]] = {}
+        self._plain: list[BlockDevice] = []
+        self._sort_disks()
+
+    def _sort_disks(self) -> None:
+        hosts = {hba.name for hba in self._machine.hbas if hba.transport not in _PLAIN_HOSTS}
+        owners = {
+            space.name: space.controllers[0] for space in self._machine.nvme_namespaces if len(space.controllers) == 1
+        }
+        for disk in self._machine.block_devices:
+            host = None if disk.hctl is None else f"host{disk.hctl.partition(':')[0]}"
+            if disk.kind is BlockKind.PARTITION and disk.parent is not None:
+                self._partitions.setdefault(disk.parent, []).append(disk)
+            elif disk.kind in _HIDDEN:
+                continue
+            elif host in hosts:
+                self._by_host.setdefault(host or "", []).append(disk)
+            elif disk.name in owners:
+                self._by_controller.setdefault(owners[disk.name], []).append(disk)
+            else:
+                self._plain.append(disk)
+
+    def on(self, node: int | None) -> tuple[Item, ...]:
+        """What hangs on a node; for None what names no node, or one that the kernel does not list."""
+
+        def here(place: int | None) -> bool:
+            return place == node if node is not None else place not in self._nodes
+
+        machine = self._machine
+        nics = [nic for nic in machine.nics if nic.kind not in ("loopback", "bond") and here(nic.node)]
+        return (
+            *(self._nic(nic) for nic in nics),
+            *(self._controller(controller) for controller in machine.nvme_controllers if here(controller.node)),
+            *(self._hba(hba) for hba in machine.hbas if hba.transport not in _PLAIN_HOSTS and here(hba.node)),
+            *(self.disk(disk) for disk in self._plain if self._stands_alone(disk) and here(disk.node)),
+        )
+
+    def _stands_alone(self, disk: BlockDevice) -> bool:
+        return disk.kind not in _ACROSS and disk.name not in self._mapped
+
+    def across(self) -> tuple[Item, ...]:
+        """Bonds, multipath maps, arrays and volumes, which join devices of any node."""
+        maps = [self._map(found) for found in self._machine.maps]
+        bonds = [self._nic(nic) for nic in self._machine.nics if nic.kind == "bond"]
+        stacks = [self.disk(disk) for disk in self._plain if disk.kind in _ACROSS and disk.name not in self._mapped]
+        return (*bonds, *maps, *stacks)
+
+    def mounts(self) -> tuple[Item, ...]:
+        """What is mounted from other machines."""
+        return tuple(self._mount(mount) for mount in self._machine.nfs_mounts)
+
+    def _item(
+        self,
+        key: str,
+        words: Iterable[str | None],
+        brief: tuple[str | None, ...],
+        facts: tuple[tuple[str, str], ...],
+        children: tuple[Item, ...] = (),
+        *,
+        address: str | None = None,
+        also: tuple[str, ...] = (),
+        identity: str | None = None,
+        trouble: str = "",
+    ) -> Item:
+        """A part with its link and what findings say of it; the first of ``words`` is its name."""
+        chain = tuple(f"pci:{function.address}" for function in self._way(address))
+        link = _link_text(self._linked(address))
+        named = (key, *also, *chain[:1])
+        trouble = trouble or next((self.troubles[name] for name in named if name in self.troubles), "")
+        name, *rest = filter(None, words)
+        label = f"{name}: {', '.join(filter(None, (*rest, link)))}" if rest or link else name
+        short = marked(" ".join(filter(None, (*brief, link))), trouble) if brief else ""
+        return Item(
+            key, marked(label, trouble), (*facts, *self._path_facts(name, address)), children,
+            also=(*also, *chain), identity=identity or "", brief=short, trouble=trouble,
+        )  # fmt: skip
+
+    def _way(self, address: str | None) -> Iterable[PciFunction]:
+        """The first function of the device at an address, whose link it has, and the bridges above."""
+        first = self._functions.get(f"{address.rpartition('.')[0]}.0") if address else None
+        function = first or self._functions.get(address or "")
+        while function is not None:
+            yield function
+            function = self._functions.get(function.parent or "")
+
+    def _linked(self, address: str | None) -> PciFunction | None:
+        return next(iter(self._way(address)), None)
+
+    def _path_facts(self, name: str, address: str | None) -> tuple[tuple[str, str], ...]:
+        function, budget = self._linked(address), self._budgets.get(name)
+        rate = None if budget is None else budget.limit_bytes_per_second
+        return known(
+            ("PCI", address),
+            ("PCIe link", None if function is None else _link_text(function)),
+            ("Both ends can", None if function is None else _pair(function.edge_limit)),
+            ("Way carries", None if budget is None or rate is None else f"{format_rate(rate)}: {budget.narrowest}"),
+        )
+
+    def _nic(self, nic: Nic) -> Item:
+        speed = None if nic.speed_bits_per_second is None else f"{format_count(nic.speed_bits_per_second)}bit/s"
+        state = "up" if nic.up or nic.carrier else None
+        if nic.carrier is False or nic.up is False:
+            state = "no link" if nic.carrier is False else "down"
+        facts = known(
+            ("Kind", nic.kind),
+            ("Driver", nic.driver),
+            ("Speed", speed),
+            ("Duplex", nic.duplex),
+            ("Up", nic.up),
+            ("Link", nic.carrier),
+            ("MTU", None if nic.mtu is None else f"{nic.mtu} B"),
+            ("MAC", nic.mac),
+            ("Queues", None if nic.receive_queues is None else f"{nic.receive_queues} rx, {nic.transmit_queues} tx"),
+            ("Part of", nic.master),
+            ("Over", nic.lower),
+            ("Bond", nic.bond_mode),
+            ("In use", nic.bond_active),
+        )
+        over = f"of {', '.join(nic.lower)}" if nic.kind == "bond" and nic.lower else None
+        lost = f"DEGRADED, {state} in {nic.master}" if nic.master and nic.up is False else ""
+        return self._item(
+            f"nic:{nic.name}", (nic.name, nic.kind, over, speed, state),
+            (nic.name, over, speed, None if state == "up" else state) if nic.kind in _ON_MAP else (), facts,
+            address=nic.pci_address, identity=nic.mac if nic.kind == "physical" else None, trouble=lost,
+        )  # fmt: skip
+
+    def _controller(self, controller: NvmeController) -> Item:
+        disks = self._by_controller.get(controller.name, [])
+        total = sum(disk.size_bytes or 0 for disk in disks)
+        size = format_decimal_bytes(total) if total else None
+        facts = known(
+            ("Model", controller.model),
+            ("Transport", controller.transport),
+            ("Address", controller.address),
+            ("State", controller.state),
+            ("Subsystem", controller.subsystem_nqn),
+            ("Queues", controller.queues),
+            ("Queue limit", controller.queue_depth_limit),
+            ("Firmware", controller.firmware),
+            ("Serial", controller.serial),
+        )
+        state = "" if controller.state in _QUIET_STATES else controller.state or ""
+        transport = controller.transport if controller.transport != "pcie" else None
+        return self._item(
+            f"nvme:{controller.name}", (controller.name, "NVMe", transport, size), (controller.name, transport, size),
+            facts, tuple(self.disk(disk) for disk in disks),
+            address=controller.pci_address, identity=controller.serial, trouble=state,
+        )  # fmt: skip
+
+    def _hba(self, hba: Hba) -> Item:
+        disks = self._by_host.get(hba.name, [])
+        speed = None if hba.speed_bits_per_second is None else f"{format_count(hba.speed_bits_per_second)}bit/s"
+        held = plural(len(disks), "disk")
+        facts = known(
+            ("Transport", hba.transport.value),
+            ("Driver", hba.driver),
+            ("Model", hba.model),
+            ("State", hba.state),
+            ("Speed", speed),
+            ("Port", hba.port_name),
+            ("Targets", len(hba.targets) or None),
+            ("Queue limit", hba.queue_depth_limit),
+            ("Per LUN", hba.lun_queue_depth),
+            ("Queues", hba.hardware_queues),
+            ("Firmware", hba.firmware),
+        )
+        words = (hba.name, hba.transport.value, speed, held)
+        return self._item(
+            f"hba:{hba.name}", words, words, facts, tuple(self.disk(disk) for disk in disks),
+            address=hba.pci_address, identity=hba.port_name,
+            trouble="" if hba.state in _QUIET_STATES else hba.state or "",
+        )  # fmt: skip
+
+    def disk(self, device: BlockDevice) -> Item:
+        """A disk, partition or stack, with the partitions inside."""
+        size = "size unknown" if device.size_bytes is None else format_decimal_bytes(device.size_bytes)
+        name = device.dm_name or device.name
+        level = f" {device.raid_level}" if device.raid_level else ""
+        facts = known(
+            ("Kind", device.kind.value),
+            ("Size", size),
+            ("Vendor", device.vendor),
+            ("Model", device.model),
+            ("Rotating", device.rotational),
+            ("State", device.state),
+            ("Scheduler", device.scheduler),
+            ("Queue limit", device.queue_depth_limit),
+            ("Queues", device.hardware_queues),
+            ("Write cache", device.write_cache),
+            ("Blocks", _blocks(device)),
+            ("Read only", device.read_only),
+            ("Address", device.hctl),
+            ("Map", device.dm_name),
+            ("Over", device.members),
+            ("Under", device.holders),
+            ("RAID", device.raid_level),
+            ("Lacks", f"{device.raid_degraded} of {device.raid_disks} members" if device.raid_degraded else None),
+            ("Mounted on", device.mount_points),
+            ("Serial", device.serial),
+            ("WWN", device.wwn),
+        )
+        partitions = tuple(self.disk(part) for part in self._partitions.get(device.name, ()))
+        used = f"on {device.mount_points[0]}" if device.mount_points else None
+        whole = device.kind is not BlockKind.PARTITION
+        # The link of an NVMe namespace or of a disk behind an adapter is told with its controller.
+        own = whole and device.hctl is None and device.kind is not BlockKind.NVME
+        return self._item(
+            f"disk:{device.name}", (name, f"{device.kind.value}{level}", size, used), (name, level.strip(), size),
+            facts, partitions, address=device.pci_address if own else None, also=(f"block:{device.name}",),
+            identity=(device.wwn or device.serial) if whole else None,
+        )  # fmt: skip
+
+    def _map(self, found: MultipathMap) -> Item:
+        size = None if found.size_bytes is None else format_decimal_bytes(found.size_bytes)
+        usable = sum(path.state in _QUIET_STATES for path in found.paths)
+        paths = plural(len(found.paths), "path") + (f", {usable} usable" if usable < len(found.paths) else "")
+        facts = known(
+            ("Size", size),
+            ("Suspended", found.suspended or None),
+            *(
+                (path.device, ", ".join(filter(None, (
+                    path.hba, path.state or "state unknown", path.access_state,
+                    None if path.node is None else f"node {path.node}",
+                ))))
+                for path in found.paths
+            ),
+        )  # fmt: skip
+        return self._item(
+            f"map:{found.name}", (found.name, "multipath", paths, size), (found.name, paths, size), facts,
+            also=(f"disk:{found.device}",), identity=found.uuid,
+        )  # fmt: skip
+
+    def _mount(self, mount: NfsMount) -> Item:
+        connections = None if mount.transports is None else plural(mount.transports, "connection")
+        version = f"NFS {mount.version}" if mount.version else "NFS"
+        facts = known(
+            ("Export", mount.export),
+            ("Version", mount.version),
+            ("Protocol", mount.protocol),
+            ("Read size", optional_bytes(mount.read_size_bytes)),
+            ("Write size", optional_bytes(mount.write_size_bytes)),
+            ("Connections", mount.transports),
+            ("Hard", mount.hard),
+            ("Sync", mount.sync),
+            ("Read only", mount.read_only),
+            ("Security", mount.security),
+            ("Server", mount.address),
+            ("Interface", mount.nic),
+            ("Options", mount.options),
+        )
+        return self._item(
+            f"nfs:{mount.mount_point}",
+            (mount.mount_point, mount.export),
+            (mount.mount_point, version, connections),
+            facts,
+        )
+
+
+def _pair(link: PciLink | None) -> str | None:
+    return None if link is None else f"{link.gigatransfers:g} GT/s x{link.width}"
+
+
+def _link_text(function: PciFunction | None) -> str | None:
+    """The link as trained, and where both ends can more, what that is."""
+    if function is None or function.link is None:
+        return None
+    limit = function.edge_limit
+    below = limit is not None and (
+        function.link.gigatransfers < limit.gigatransfers or function.link.width < limit.width
+    )
+    return f"{_pair(function.link)}" + (f" of {_pair(limit)}" if below else "")
+
+
+def _blocks(device: BlockDevice) -> str | None:
+    if device.logical_block_bytes is None:
+        return None
+    physical = "" if device.physical_block_bytes is None else f", {device.physical_block_bytes} B physical"
+    return f"{device.logical_block_bytes} B logical{physical}"

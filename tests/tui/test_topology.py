@@ -1,0 +1,382 @@
+"""The Topology mode: what lives, what comes and goes, and what differs from another machine."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+from textual.widgets import Static
+
+from consoles import GIB, Console, ended, machine, records
+from sizeup.discovery.machine import discover
+from sizeup.live.hotplug import Change
+from sizeup.model.finding import Finding, Severity
+from sizeup.model.machine import Machine
+from sizeup.model.network import Nic
+from sizeup.session.log import Writer
+from sizeup.session.records import SessionRecord
+from sizeup.session.store import annotate, new_path
+from sizeup.tui.living import Living
+from sizeup.tui.screens.topology import TopologyScreen
+from sizeup.tui.widgets.lists import ItemTree
+from sizeup.views.difference import Against
+from trees import MACHINES
+
+LARGE = MACHINES / "8-sockets-16-nodes-256-cores.tar.gz"
+
+
+async def test_the_map_shows_sixteen_nodes_in_eighty_columns(tmp_path: Path) -> None:
+    console = Console(tmp_path, machine(16, 16, 2))
+    async with console.shown() as pilot:
+        await pilot.press("2", "t")
+        await pilot.pause()
+        await pilot.pause()
+        for node in range(16):
+            assert f"S{node} N{node} " in console.text
+        assert "more rows" in console.text
+        assert "48 of 64 GiB" in console.text
+        await pilot.press("t")
+        await pilot.pause()
+        assert "Socket 0: 16 cores" in console.text
+
+
+class FakeDevices:
+    """A source of events that a test plays, and the machine that is found after them."""
+
+    def __init__(self) -> None:
+        self.heard: Callable[[Change], None] | None = None
+        self.reads = 0
+
+    def follow(self, listener: Callable[[Change], None]) -> FakeDevices:
+        self.heard = listener
+        return self
+
+    def stop(self) -> None:
+        self.heard = None
+
+    def discover(self) -> Machine:
+        self.reads += 1
+        return machine(nics=(Nic("eth9", "physical", "ixgbe", carrier=True, node=0),))
+
+    def plug(self, times: int) -> None:
+        assert self.heard is not None
+        for _ in range(times):
+            self.heard(Change("add", "net", "eth9"))
+
+
+async def test_devices_that_come_at_once_are_read_once_and_only_while_the_topology_is_shown(tmp_path: Path) -> None:
+    devices = FakeDevices()
+    console = Console(tmp_path, living=Living(devices.follow, devices.discover, settle_seconds=0.01))
+    async with console.shown() as pilot:
+        await pilot.press("2")
+        await pilot.pause()
+        await console.app.workers.wait_for_complete()
+        await pilot.press("1")
+        devices.plug(3)
+        await pilot.pause(0.05)
+        unseen = devices.reads
+        await pilot.press("2")
+        await pilot.pause(0.05)
+        await console.app.workers.wait_for_complete()
+        await pilot.pause()
+
+        assert unseen == 0
+        assert devices.reads == 1
+        assert "eth9" in console.text
+    assert devices.heard is None
+
+
+async def test_devices_wait_for_the_end_of_a_run(tmp_path: Path) -> None:
+    devices = FakeDevices()
+    console = Console(tmp_path, living=Living(devices.follow, devices.discover, settle_seconds=0.01))
+    async with console.shown() as pilot:
+        await console.choose(pilot, "null")
+        await pilot.press("r", "2")
+        await pilot.pause()
+        await console.app.workers.wait_for_complete()
+        devices.plug(1)
+        await pilot.pause(0.05)
+        during = devices.reads
+        console.runner.write([*records(), *ended()])
+        console.runner.end()
+        console.tick()
+        await pilot.pause(0.05)
+        await console.app.workers.wait_for_complete()
+
+        assert (during, devices.reads) == (0, 1)
+
+
+async def test_where_there_is_no_udev_nothing_is_followed(tmp_path: Path) -> None:
+    devices = FakeDevices()
+    console = Console(tmp_path, living=Living(lambda listener: None, devices.discover))
+    async with console.shown() as pilot:
+        await pilot.press("2")
+        await pilot.pause()
+        await console.app.workers.wait_for_complete()
+
+        assert "Socket 0" in console.text
+        assert devices.reads == 0
+
+
+async def test_words_find_parts_by_their_facts(tmp_path: Path) -> None:
+    console = Console(tmp_path)
+    async with console.shown() as pilot:
+        await pilot.press("2", "slash", *"ixgbe", "enter")
+        await pilot.pause()
+        await pilot.pause()
+        assert "ixgbe" in console.text
+
+
+async def look(console: Console) -> TopologyScreen:
+    """What the timer does once a second, to its end."""
+    screen = console.app.screen
+    assert isinstance(screen, TopologyScreen)
+    screen._look()
+    await console.app.workers.wait_for_complete()
+    return screen
+
+
+async def detail(console: Console) -> str:
+    static = console.app.screen.query_one("#detail", Static)
+    return "\n".join(
+        "".join(segment.text for segment in line) for line in console.app.console.render_lines(static.content)
+    )
+
+
+class Watched:
+    """A machine whose memory, links and load a test moves."""
+
+    def __init__(self, found: Machine) -> None:
+        self.now = found
+        self.looks = self.loads_asked = 0
+
+    def refreshed(self, known: Machine) -> Machine:
+        self.looks += 1
+        return self.now
+
+    def loads(self) -> dict[int, float]:
+        self.loads_asked += 1
+        return {pu.cpu: 35.0 for pu in self.now.pus}
+
+    @property
+    def living(self) -> Living:
+        return Living(lambda listener: None, lambda: self.now, self.refreshed, self.loads)
+
+    def free(self, node: int, gibibytes: int) -> None:
+        nodes = [replace(one, free_bytes=gibibytes * GIB) if one.os_id == node else one for one in self.now.nodes]
+        self.now = replace(self.now, nodes=tuple(nodes))
+
+
+async def test_load_and_memory_move_on_the_map_while_it_is_shown(tmp_path: Path) -> None:
+    watched = Watched(machine())
+    console = Console(tmp_path, watched.now, living=watched.living)
+    async with console.shown() as pilot:
+        await pilot.press("2", "t")
+        await pilot.pause()
+        before = console.text
+        watched.free(1, 16)
+        await look(console)
+        await pilot.pause()
+
+        assert "S1 N1 ■■■■" in before
+        assert re.search(r"S1 N1 3333 +\[████████··\] 16 of 64 GiB", console.text)
+        assert "0-9 tenths of load" in console.text
+
+
+async def test_the_free_memory_of_the_node_under_the_cursor_moves(tmp_path: Path) -> None:
+    watched = Watched(machine())
+    console = Console(tmp_path, watched.now, living=watched.living)
+    async with console.shown() as pilot:
+        await pilot.press("2")
+        await pilot.pause()
+        console.app.screen.query_one(ItemTree).reveal("node:0")
+        await pilot.pause()
+        watched.free(0, 3)
+        await look(console)
+        await pilot.pause()
+
+        assert "3 GiB (5%)" in await detail(console)
+
+
+async def test_nobody_looks_while_another_mode_is_shown_and_nothing_is_read_during_a_run(tmp_path: Path) -> None:
+    watched = Watched(machine())
+    console = Console(tmp_path, watched.now, living=watched.living)
+    async with console.shown() as pilot:
+        await pilot.press("2", "t")
+        await pilot.pause()
+        timer = console.app.screen._timer  # type: ignore[attr-defined]
+        shown = timer._active.is_set()
+        await pilot.press("1")
+        await pilot.pause()
+        hidden = timer._active.is_set()
+        await console.choose(pilot, "null")
+        await pilot.press("r", "2")
+        await pilot.pause()
+        asked, looked = watched.loads_asked, watched.looks
+        await look(console)
+
+        assert (shown, hidden) == (True, False)
+        assert (watched.loads_asked, watched.looks) == (asked + 1, looked)
+
+
+async def test_a_link_that_goes_is_told_to_every_mode(tmp_path: Path) -> None:
+    watched = Watched(machine())
+    console = Console(tmp_path, watched.now, living=watched.living)
+    async with console.shown() as pilot:
+        await pilot.press("2")
+        await pilot.pause()
+        lost = Finding("bond.member-down", Severity.WARNING, "a member of bond0 is down", (), "", "", ("nic:eth0",))
+        down = Nic("eth0", "physical", "ixgbe", carrier=False, up=False, node=0)
+        watched.now = replace(watched.now, nics=(down,), findings=(lost,))
+        await look(console)
+        await pilot.pause()
+        topology = console.text
+        await pilot.press("1")
+        await pilot.pause()
+
+        assert "eth0 ! DEGRADED, member down" in topology
+        assert "a member of bond0 is down" in console.text
+
+
+async def test_what_if_inputs_survive_a_machine_that_is_read_again(tmp_path: Path) -> None:
+    devices = FakeDevices()
+    console = Console(tmp_path, living=Living(devices.follow, devices.discover, settle_seconds=0.01))
+    async with console.shown() as pilot:
+        await pilot.press("4")
+        await pilot.pause()
+        await pilot.press("plus")
+        await pilot.pause()
+        changed = [line for line in console.text.splitlines() if "* " in line]
+        await pilot.press("2")
+        await console.app.workers.wait_for_complete()
+        devices.plug(1)
+        await pilot.pause(0.05)
+        await console.app.workers.wait_for_complete()
+        await pilot.pause()
+        assert "eth9" in console.text
+        await pilot.press("4")
+        await pilot.pause()
+
+        assert changed
+        assert [line for line in console.text.splitlines() if "* " in line] == changed
+
+
+async def test_a_map_that_is_higher_than_the_screen_scrolls(tmp_path: Path) -> None:
+    console = Console(tmp_path, machine(32, 4, 1))
+    async with console.shown() as pilot:
+        await pilot.press("2", "t")
+        await pilot.pause()
+        top = console.text
+        await pilot.press("G")
+        await pilot.pause()
+        bottom = console.text
+        await pilot.press("k")
+        await pilot.pause()
+
+        assert "S0 N0 " in top
+        assert "S31 N31 " not in top
+        assert "S31 N31 " in bottom
+        assert re.search(r"more rows: \d+ above and 1 below", console.text)
+
+
+OTHER = machine(1, 4, 2, nics=(Nic("eth5", "physical", "ixgbe", carrier=True, node=0),))
+
+
+async def test_two_machines_are_one_tree_and_n_goes_from_difference_to_difference(tmp_path: Path) -> None:
+    console = Console(tmp_path)
+    console.app.against = Against("db00 2025-01-31 08:00", OTHER)
+    async with console.shown(120, 40) as pilot:
+        await pilot.pause()
+        await pilot.pause()
+        first = console.text
+        await pilot.press("n")
+        await pilot.pause()
+        await pilot.pause()
+        second = await detail(console)
+
+        assert console.app.current_mode == "topology"
+        assert "1/11: 2 added, 1 removed, 8 changed" in first
+        assert "db00 2025-01-31 08:00 -> this machine" in first
+        assert "+ added Socket 1" in first
+        assert "- removed eth5" in first
+        assert "2/11: " in console.text
+        assert "->" in second
+        await pilot.press("d")
+        await pilot.pause()
+        assert "db00" not in console.text
+        assert "added" not in console.text
+
+
+def stored(host: str, *tags: str) -> None:
+    """A session of the store that holds the other machine."""
+    path = str(new_path(host, datetime(2026, 1, 1, tzinfo=UTC)))
+    with Writer.create(path) as writer:
+        writer.write(
+            *[replace(one, host=host) if isinstance(one, SessionRecord) else one for one in records(found=OTHER)]
+        )
+        writer.write(*ended())
+    if tags:
+        annotate(path, tags=tags)
+
+
+async def test_d_takes_the_baseline_and_without_one_asks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "store"))
+    console = Console(tmp_path)
+    async with console.shown() as pilot:
+        await pilot.press("2", "d")
+        await pilot.pause()
+        told = [note.message for note in console.app._notifications]
+        stored("db07")
+        await pilot.press("d")
+        await pilot.pause()
+        asked = console.text
+        await pilot.press("enter")
+        await pilot.pause()
+        chosen = console.text
+        await pilot.press("d")
+        stored("db08", "baseline")
+        await pilot.press("d")
+        await pilot.pause()
+
+        assert told == ["No other session to hold this one against; with a file: sizeup --diff FILE"]
+        assert "db07 2026-01-01" in asked
+        assert "db07 2026-01-01 00:00 ->" in chosen
+        assert "db08 2026-01-01 00:00 ->" in console.text
+
+
+async def test_a_session_that_went_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "store"))
+    stored("db07")
+    console = Console(tmp_path)
+    async with console.shown() as pilot:
+        await pilot.press("2", "D")
+        await pilot.pause()
+        for path in (tmp_path / "store").rglob("*.jsonl"):
+            path.unlink()
+        await pilot.press("enter")
+        await pilot.pause()
+
+        assert ["cannot open the session" in note.message for note in console.app._notifications] == [True]
+
+
+@pytest.mark.parametrize(("columns", "rows"), [(80, 24), (120, 40), (200, 60)])
+async def test_256_cores_on_16_nodes_are_legible_at_every_size(tmp_path: Path, columns: int, rows: int) -> None:
+    console = Console(tmp_path, discover(str(LARGE)))
+    async with console.shown(columns, rows) as pilot:
+        await pilot.press("2", "t")
+        await pilot.pause()
+        await pilot.pause()
+        seen = console.text.splitlines()
+        await pilot.press("G")
+        await pilot.pause()
+        seen += console.text.splitlines()
+
+    bands = {match[1]: line for line in seen if (match := re.search(r"(S\d N\d+) +■", line))}
+    assert list(bands) == [f"S{node // 2} N{node}" for node in range(16)]
+    assert all(line.count("■") == 16 and "[·" in line and "32 of 32" in line for line in bands.values())
+    assert all(re.search(r"\] +\d+ of \d+ MiB", line) for line in bands.values())
+    assert max(map(len, seen)) <= columns

@@ -1,0 +1,124 @@
+"""Two machines as one tree."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec.structs import replace
+
+from consoles import GIB, machine
+from sizeup.discovery.machine import discover
+from sizeup.model.machine import Machine
+from sizeup.model.network import Nic
+from sizeup.model.numa import HugePages
+from sizeup.model.storage import BlockDevice, BlockKind
+from sizeup.views.difference import compared
+from sizeup.views.items import Change, Item, find
+from trees import MACHINES
+
+
+def disk(name: str, serial: str | None, **more: Any) -> BlockDevice:
+    return BlockDevice(name, BlockKind.SCSI, 10**12, serial=serial, node=0, **more)
+
+
+def told(now: Machine, before: Machine) -> dict[str, str]:
+    """Key and label of what differs, the machine as a whole left out."""
+    return {part.key: part.label for part in compared(now, before).parts if part.key != "machine"}
+
+
+def part(now: Machine, before: Machine, key: str) -> Item:
+    return find(compared(now, before).root, key)[-1]
+
+
+def test_a_machine_against_itself_has_no_difference() -> None:
+    large = discover(str(MACHINES / "8-sockets-16-nodes-256-cores.tar.gz"))
+
+    for found in (machine(), large):
+        comparison = compared(found, found)
+        assert comparison.parts == ()
+        assert comparison.counts == "no difference"
+
+
+def test_memory_that_filled_up_is_shown_but_is_no_difference() -> None:
+    def with_free(gibibytes: int, pages: int) -> Machine:
+        pools = (HugePages(2 << 20, 512, pages),)
+        nodes = tuple(replace(node, free_bytes=gibibytes * GIB, huge_pages=pools) for node in machine().nodes)
+        return machine(nodes=nodes)
+
+    now, before = with_free(3, 0), with_free(60, 512)
+
+    assert told(now, before) == {}
+    facts = dict(part(now, before, "node:0").facts)
+    assert facts["Free"] == "60 GiB (94%) -> 3 GiB (5%)"
+    assert facts["Huge pages free"] == "512 of 2 MiB -> 0 of 2 MiB"
+
+
+def test_what_came_what_went_and_what_changed_are_told_by_sign_and_word() -> None:
+    before = machine(
+        nics=(Nic("eth0", "physical", speed_bits_per_second=10**9, node=0), Nic("eth1", "physical", node=1))
+    )
+    now = machine(nics=(Nic("eth0", "physical", speed_bits_per_second=10**10, node=0), Nic("eth2", "physical", node=1)))
+
+    assert told(now, before) == {
+        "nic:eth0": "~ changed eth0: physical, 10 Gbit/s",
+        "nic:eth2": "+ added eth2: physical",
+        "removed/nic:eth1": "- removed eth1: physical",
+    }
+    assert part(now, before, "nic:eth0").facts[0] == ("~ Speed", "1 Gbit/s -> 10 Gbit/s")
+    assert compared(now, before).counts == "1 added, 1 removed, 2 changed"
+
+
+def test_a_disk_is_the_same_by_its_serial_number_whatever_it_is_called_today() -> None:
+    before = machine(block_devices=(disk("sda", "S1"), disk("sdb", "S2")))
+    now = machine(block_devices=(disk("sda", "S2"), disk("sdb", "S1"), disk("sdc", "S3")))
+
+    assert told(now, before) == {
+        "disk:sda": "~ changed sda: scsi, 1 TB",
+        "disk:sdb": "~ changed sdb: scsi, 1 TB",
+        "disk:sdc": "+ added sdc: scsi, 1 TB",
+    }
+    assert part(now, before, "disk:sda").facts[0] == ("~ Name", "sdb -> sda")
+
+
+def test_paths_to_one_unit_share_its_serial_number_and_go_by_their_names() -> None:
+    two = machine(block_devices=(disk("sda", "S1"), disk("sdb", "S1")))
+
+    assert told(two, machine(block_devices=(disk("sda", "S1"),))) == {"disk:sdb": "+ added sdb: scsi, 1 TB"}
+    assert told(two, two) == {}
+
+
+def test_a_device_that_moved_to_another_node_says_from_where() -> None:
+    before, now = (
+        machine(block_devices=(disk("sda", "S1"),)),
+        machine(block_devices=(replace(disk("sda", "S1"), node=1),)),
+    )
+
+    assert part(now, before, "disk:sda").facts[0] == (
+        "~ Inside", "Node 0: 4 cores, 64 GiB -> Node 1: 4 cores, 64 GiB",
+    )  # fmt: skip
+
+
+def test_a_part_that_came_whole_counts_once_and_marks_what_is_inside() -> None:
+    now, before = machine(3, 4, 1), machine(2, 4, 1)
+    added = [one for one in compared(now, before).parts if one.change is Change.ADDED]
+
+    assert [one.key for one in added] == ["package:2"]
+    assert find(added[0], "core:8")[-1].label == "+ added Core 8: CPU 8"
+
+
+def test_the_machine_as_a_whole_lists_what_a_buyer_asks_first() -> None:
+    now = machine(platform=replace(machine().platform, kernel="6.12.0"))
+
+    facts = compared(now, machine()).root.facts
+    assert facts[0] == ("~ kernel", "6.1.0 -> 6.12.0")
+    assert ("Sockets", "2") in facts
+    assert not any(name == "Kernel" for name, _ in facts)
+
+
+def test_branches_open_where_something_differs_and_nowhere_else() -> None:
+    now = machine(nics=(Nic("eth0", "physical", "ixgbe", carrier=True, node=1),))
+    root = compared(now, machine()).root
+
+    assert [child.expanded for child in root.children] == [False, True]
+    same = compared(machine(), machine()).root
+    assert [child.expanded for child in same.children] == [False, False]
