@@ -88,7 +88,27 @@ def test_two_machines_are_compared_fact_by_fact(tmp_path: Path, capsys: pytest.C
     assert run(["detect", "--sysroot", one, "--diff", one]) == 0
     assert capsys.readouterr().out == "no difference\n"
     assert run(["detect", "--sysroot", one, "--diff", other]) == 5
-    assert "PUs online\n  this   8\n  other  7\n" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert "PUs online\n  this   8\n  other  7\n" in out
+    assert "  ~ changed Core 3: CPUs 3,7\n" in out
+    assert max(map(len, out.splitlines())) <= 80
+
+
+def test_parts_that_differ_are_listed_for_scripts(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    one = machine(tmp_path / "one", "2-sockets-smt")
+    grown = "/sys/devices/system/node/node1/hugepages/hugepages-2048kB/nr_hugepages = 96"
+    other = machine(tmp_path / "other", "2-sockets-smt", grown)
+
+    assert run(["detect", "--sysroot", one, "--diff", other, "--json"]) == 5
+
+    assert json.loads(capfdbinary.readouterr().out)["parts"] == [
+        {
+            "part": "node:1",
+            "change": "changed",
+            "label": "Node 1: 2 cores, 16 GiB",
+            "facts": [{"name": "Huge pages", "before": "96 of 2 MiB", "after": "64 of 2 MiB"}],
+        }
+    ]
 
 
 def test_a_document_written_earlier_stands_for_its_machine(

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import argparse
+import os
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from sizeup.tui.options import Options
+    from sizeup.views.difference import Against
 
 
 def add_console_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare how to draw; what is not typed is left to the configuration."""
     group = parser.add_argument_group("screen")
+    group.add_argument(
+        "--diff",
+        metavar="OTHER",
+        help="begin with the topology beside a session, a recording or a detect document",
+    )
     group.add_argument("--theme", metavar="NAME", help="colours; see: sizeup doctor --keys")
     for name, text in (
         ("ascii", "draw with ASCII alone, as without UTF-8 and on the Linux console"),
@@ -27,13 +34,21 @@ def show_console(arguments: argparse.Namespace, *, sysroot: str = "/", session: 
     """Show a machine or a session until the user leaves; without a terminal say what to do instead."""
     from sizeup.tui.app import run_console
 
-    return run_console(sysroot, session, lambda: options(arguments))
+    other = arguments.diff
+    against = None if other is None else lambda: _against(other)
+    return run_console(sysroot, session, lambda: options(arguments), against)
+
+
+def _against(name: str) -> Against:
+    """The machine to hold the one that is shown against, with the name it was asked for."""
+    from sizeup.cli.detect import load_machine
+    from sizeup.views.difference import Against
+
+    return Against(os.path.basename(name.rstrip("/")), load_machine(name))
 
 
 def options(arguments: argparse.Namespace) -> Options:
     """What was typed, and where nothing was, what is configured."""
-    import os
-
     from sizeup.config import load
     from sizeup.tui.options import Options
 

@@ -42,9 +42,11 @@ def _interval(text: str) -> float:
 
 
 def load_machine(path: str) -> Machine:
-    """The machine of a recording, of a session, or of a document that ``--json`` wrote."""
+    """The machine of a recording, of a session (also by its name in the store), or of a document of ``--json``."""
     from sizeup.discovery.machine import discover
+    from sizeup.session.store import find
 
+    path = find(path)
     if os.path.isdir(path):
         return discover(path)
     try:
@@ -159,12 +161,14 @@ def _since(path: str, sysroot: str, *, as_json: bool) -> int:
 
 def _diff(machine: Machine, other: Machine, *, as_json: bool) -> int:
     from sizeup.analysis.machines import machine_differences
+    from sizeup.views.difference import compared, parts_data
 
-    differences = machine_differences([machine], [other])
+    differences, comparison = machine_differences([machine], [other]), compared(machine, other)
     if as_json:
-        _write_json({"schema": "sizeup.machine-diff/1", "differences": differences})
+        document = {"schema": "sizeup.machine-diff/1", "differences": differences, "parts": parts_data(comparison)}
+        _write_json(document)
     else:
         from sizeup.report.machine import differences_text
 
-        sys.stdout.write(differences_text(differences))
-    return ExitStatus.DIFFERENT if differences else ExitStatus.OK
+        sys.stdout.write(differences_text(differences, comparison))
+    return ExitStatus.DIFFERENT if comparison.parts else ExitStatus.OK

@@ -6,7 +6,7 @@ import argparse
 import os
 
 from sizeup.cli.console import add_console_arguments, show_console
-from sizeup.errors import ExitStatus
+from sizeup.errors import ExitStatus, UsageError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -28,6 +28,10 @@ def show_session(path: str, arguments: argparse.Namespace) -> int:
     session = read_session(path)  # said before the screen is taken
     if not arguments.text and os.isatty(0) and os.isatty(1) and os.isatty(2):
         return show_console(arguments, session=path)
+    if arguments.diff is not None:
+        raise UsageError(
+            "--diff is drawn on the screen; without one use: sizeup compare, or sizeup detect --diff OTHER"
+        )
     from sizeup.batch.summary import summary_lines
 
     print("\n".join(summary_lines(session)))

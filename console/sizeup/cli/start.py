@@ -85,6 +85,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _batch(arguments: argparse.Namespace) -> int:
+    if arguments.diff is not None:
+        raise UsageError("--diff is drawn on the screen; without one use: sizeup detect --diff OTHER")
     if arguments.sysroot != "/":
         raise UsageError("--batch measures this machine; for a recording use: sizeup detect --sysroot DIR")
     if arguments.json and arguments.output == "-":

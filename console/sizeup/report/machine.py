@@ -9,6 +9,8 @@ from sizeup.discovery.findings import growth_findings
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.machine import Machine
 from sizeup.report.table import table_lines
+from sizeup.views.difference import Comparison
+from sizeup.views.items import Change
 from sizeup.views.machine import Section, growth_section, machine_sections
 
 _LABEL_COLUMNS = 14
@@ -69,8 +71,8 @@ def growth_text(before: Machine, after: Machine, width: int = 80) -> str:
     return "\n".join(lines) + "\n"
 
 
-def differences_text(differences: tuple[Difference, ...], width: int = 80) -> str:
-    """Each fact that differs, with both values one under the other: they may be long."""
+def differences_text(differences: tuple[Difference, ...], comparison: Comparison, width: int = 80) -> str:
+    """Each fact that differs, with both values one under the other: they may be long; then the parts that differ."""
     lines: list[str] = []
     for difference in differences:
         lines.append(difference.what)
@@ -78,4 +80,14 @@ def differences_text(differences: tuple[Difference, ...], width: int = 80) -> st
             wrapped = textwrap.wrap(text, width - 9) or [""]
             lines.append(f"  {label:<5}  {wrapped[0]}")
             lines.extend(" " * 9 + rest for rest in wrapped[1:])
+    parts = [part for part in comparison.parts if part.key != "machine"]
+    if parts:
+        lines += ["", "Parts, from the other machine to this one"]
+    for part in parts:
+        lines.extend(textwrap.wrap(part.label, width, initial_indent="  ", subsequent_indent="    "))
+        for name, value in part.facts:
+            if part.change is Change.CHANGED and name.startswith(Change.CHANGED.sign):
+                lines.extend(
+                    textwrap.wrap(f"{name}: {value}", width, initial_indent="      ", subsequent_indent=" " * 8)
+                )
     return "\n".join(lines) + "\n" if lines else "no difference\n"
