@@ -10,6 +10,7 @@ import jsonschema
 import msgspec
 import pytest
 
+from sizeup.cli import run as sizeup
 from sizeup.model.advice import Advice
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.gap import Gap
@@ -135,6 +136,11 @@ def test_the_schema_is_one_and_takes_every_line_of_the_kept_file_and_of_a_fresh_
     for path in (HERE / "formats/format-1.jsonl", fresh):
         wrong = {number: errors(line) for number, line in enumerate(path.read_bytes().splitlines(), 1)}
         assert {number: found for number, found in wrong.items() if found} == {}, path
+
+
+def test_the_schema_is_printed_for_other_programs(capsys: pytest.CaptureFixture[str]) -> None:
+    assert sizeup(["schema"]) == 0
+    assert capsys.readouterr().out == schema_text()
 
 
 @pytest.mark.parametrize(

@@ -31,6 +31,7 @@ COMMANDS = {
     "sessions": "the saved sessions: list, search, tag, rename, delete, prune",
     "note": "write a note into a session",
     "compare": "sessions against other sessions",
+    "schema": "the JSON Schema of session files",
     "attach": "the console on a run that goes on by itself",
     "serve": "the console in a browser of this machine",
     "completion": "completion for bash, zsh and fish",

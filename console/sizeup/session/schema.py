@@ -1,8 +1,6 @@
-"""The JSON Schema of the session format, made from the records and so never stale: run this module to print it."""
+"""The JSON Schema of the session format, made from the records and so never stale."""
 
 from __future__ import annotations
-
-import sys
 
 import msgspec
 
@@ -17,7 +15,3 @@ def schema_text() -> str:
         "title": f"sizeup session, format {FORMAT}: one line of a *.sizeup.jsonl file",
     }
     return msgspec.json.format(msgspec.json.encode(heading | schema), indent=2).decode() + "\n"
-
-
-if __name__ == "__main__":
-    sys.stdout.write(schema_text())
