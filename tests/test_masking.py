@@ -29,6 +29,10 @@ def masker() -> Masker:
         ("filer7:/vol/prod", "prod"),
         ("cannot open /home/jane/cards.txt: denied", "jane"),
         ("target=/u01/oradata/x.dbf.", "oradata"),
+        ("wrote ./payroll/x.bin and ../payroll", "payroll"),
+        ("~/payroll/x", "payroll"),
+        ("Imported from payroll_7_summary.txt, q4.json", "payroll"),
+        ("https://wiki.acme.example/hosts/db01", "acme"),
         ("ask jane.roe@acme.example", "jane"),
         ("/dev/mapper/vg_payroll-lv_data", "payroll"),
     ],
@@ -57,6 +61,7 @@ def test_what_can_be_recognised_is_masked_without_being_told(masker: Masker, tex
         "std::vector",
         "Intel(R) Xeon(R) CPU E5320 @ 1.86GHz",
         "read/write",
+        "0.5 .. 0.7 ./. and 3 of 4.",
     ],
 )
 def test_what_is_everybodys_stays(masker: Masker, text: str) -> None:
@@ -97,3 +102,10 @@ def test_the_slot_of_a_card_is_no_network_address(masker: Masker) -> None:
 
     assert masker.whole(Secret.ADDRESS, "0000:3b:00.0") == "0000:3b:00.0"
     assert masker.text("the card in 0000:3b:00.0") == "the card in 0000:3b:00.0"
+
+
+def test_what_is_public_stays_as_it_stands_and_its_neighbours_do_not() -> None:
+    masker = Masker(b"k" * 32, public=frozenset({"https://fibrechannel.org/"}))
+
+    assert masker.text("https://fibrechannel.org/") == "https://fibrechannel.org/"
+    assert "members" not in masker.text("https://fibrechannel.org/members")

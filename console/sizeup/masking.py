@@ -69,7 +69,9 @@ _MAC = re.compile(rf"{_START}(?:[{_HEX}]{{2}}([:-]))(?:[{_HEX}]{{2}}\1){{4}}[{_H
 _ADDRESS = re.compile(rf"(?<![0-9A-Za-z_.:])(?:\d{{1,3}}(?:\.\d{{1,3}}){{3}}|[{_HEX}:]*::?[{_HEX}:.]*)(?![0-9A-Za-z_])")
 _MAIL = re.compile(rf"{_START}[\w.+-]+@[\w-]+(?:\.[\w-]+)*")
 _EXPORT = re.compile(r"(?<![0-9A-Za-z_./-])((?:[A-Za-z0-9][A-Za-z0-9.-]*|\[[^\]\s]*\])):(?=/)")
-_PATH = re.compile(r"(?<![0-9A-Za-z_.)/-])/[^\s\"'<>|;,(){}\[\]\x00]*")
+_PATH = re.compile(r"(?:(?<![0-9A-Za-z_./-])\.{1,2}|(?<![0-9A-Za-z_.)/-]))/[^\s\"'<>|;,(){}\[\]\x00]*")
+_FILE = re.compile(rf"{_START}[\w.+-]*\w\.(?:csv|dat|dbf|html?|jsonl?|log|lst|ora|out|txt)(?:\.gz)?{_END}")
+"""A file that stands without its folder, as names of imported results do."""
 _SPELLING = re.compile(r"^(?:0x|naa\.|eui\.|wwn-0x)|[:-]")
 """What two ways to write one name differ in."""
 _TRAILING = ".:!?"
@@ -89,6 +91,8 @@ class Masker(Struct):
     """Replaces secrets by pseudonyms, and remembers which."""
 
     key: bytes
+    public: frozenset[str] = frozenset()
+    """Texts that are everybody's as they stand, such as the links of our own sources."""
     masked: dict[str, str] = field(default_factory=dict)
     """Every secret that was met, and its pseudonym."""
     _known: dict[str, Secret] = field(default_factory=dict)
@@ -137,6 +141,8 @@ class Masker(Struct):
 
     def text(self, text: str) -> str:
         """The text with every secret in it replaced."""
+        if text in self.public:
+            return text
         known = self._finished.get(text)
         if known is None:
             known = self._finished[text] = self._masked(text)
@@ -147,7 +153,10 @@ class Masker(Struct):
         if _is_public(path):
             return path
         public = "/dev/" if path.startswith("/dev/") else "/" if path.startswith("/") else ""
-        parts = [self.pseudonym(Secret.PATH, part) if part else "" for part in path.removeprefix(public).split("/")]
+        parts = [
+            part if part in ("", ".", "..") else self.pseudonym(Secret.PATH, part)
+            for part in path.removeprefix(public).split("/")
+        ]
         return public + "/".join(parts)
 
     def _masked(self, text: str) -> str:
@@ -159,6 +168,7 @@ class Masker(Struct):
         text = _ADDRESS.sub(self._address, text)
         text = _EXPORT.sub(self._server, text)
         text = _PATH.sub(self._found_path, text)
+        text = _FILE.sub(lambda match: self.pseudonym(Secret.PATH, match[0]), text)
         if self._finder is not None:
             text = self._finder.sub(lambda match: self._told(match[0]), text)
         return text

@@ -16,6 +16,7 @@ from sizeup.interop.imported import Imported, session_records
 from sizeup.interop.kinds import KINDS
 from sizeup.interop.lscpu import parse_lscpu
 from sizeup.interop.orion import parse_orion
+from sizeup.interop.orion_matrix import parse_orion_matrix
 from sizeup.interop.slb import parse_slb
 from sizeup.interop.slob import parse_slob
 from sizeup.session.log import Session, Writer, read_session
@@ -153,6 +154,54 @@ def test_orion_of_version_10_left_out_the_milliseconds() -> None:
     text = "ORION VERSION 10.2.0.1.0\nMinimum Small Latency=6.55 @ Small=1 and Large=0\n"
 
     assert figures(parse_orion(text, "old.txt")) == {("latency-mean", "oltp-read", 1): 6_550_000.0}
+
+
+MATRIX = """Large/Small,      0,      1,      2
+          0,       ,   2302,   4398
+          1,       ,   1900
+          2
+"""
+
+
+def test_orions_matrix_gives_a_point_for_each_mix_that_was_tested() -> None:
+    assert figures(parse_orion_matrix(MATRIX, "disks_1_iops.csv")) == {
+        ("iops", "oltp-read", 1): 2302.0,
+        ("iops", "oltp-read", 2): 4398.0,
+        ("matrix-iops", 1, 1): 1900.0,
+    }
+
+
+def test_orions_rates_go_by_large_requests_out() -> None:
+    text = "Large/Small,      0,      1\n          1, 271.58, 250.00\n          2, 374.26\n"
+
+    assert figures(parse_orion_matrix(text, "disks_1_mbps.csv")) == {
+        ("rate", "dss-rand", 1): 271.58 * 1024**2,
+        ("rate", "dss-rand", 2): 374.26 * 1024**2,
+        ("matrix-rate", 1, 1): 250.0 * 1024**2,
+    }
+
+
+@pytest.mark.parametrize(
+    ("above", "factor", "doubted"),
+    [
+        ("", 1e6, True),
+        ("ORION VERSION 12.1.0.1.0\nThe average latency sustained by small I/Os in microseconds.\n", 1e3, False),
+    ],
+)
+def test_orions_latencies_are_milliseconds_unless_it_says_so(above: str, factor: float, *, doubted: bool) -> None:
+    imported = parse_orion_matrix(f"{above}Large/Small,  1\n  0,  0.43\n", "disks_1_lat.csv")
+
+    assert figures(imported) == {("latency-mean", "oltp-read", 1): pytest.approx(0.43 * factor)}
+    assert any("milliseconds" in doubt for doubt in doubts(imported)) is doubted
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [(MATRIX, "x.csv"), ("Large/Small, 1\n 0, many\n", "a_iops.csv"), ("Large/Small, 1\n 0\n", "a_iops.csv")],
+)
+def test_a_matrix_that_does_not_say_what_it_is_or_holds_nothing_is_refused(text: str, name: str) -> None:
+    with pytest.raises(MalformedError, match=name):
+        parse_orion_matrix(text, name)
 
 
 def slb_line(cost: float, microseconds: int, rate: float) -> str:
@@ -314,6 +363,7 @@ def test_what_is_no_result_is_refused_in_one_line_and_nothing_is_written(
 WHOLE = {
     "fio": fio_file(fio_job()),
     "orion": ORION,
+    "orion-matrix": MATRIX,
     "slb": SLB,
     "slob": SLOB,
     "lscpu": lscpu(*COUNTS, ("L2 cache", "1 MiB")),

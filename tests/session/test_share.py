@@ -14,8 +14,10 @@ from msgspec.structs import replace
 
 from report.sessions import machine, records, written
 from sizeup.masking import Masker
+from sizeup.model.advice import Advice, Source
 from sizeup.session.log import read_session
-from sizeup.session.records import EnvironmentRecord, MachineRecord, Record
+from sizeup.session.records import ENCODER, AdviceRecord, EnvironmentRecord, MachineRecord, Record
+from sizeup.session.schema import schema_text
 from sizeup.session.share import share
 
 SECRETS = {
@@ -29,6 +31,7 @@ SECRETS = {
     "path": "/u01/oradata/PRD",
 }
 PLANTED = "; ".join(SECRETS.values())
+PIECES = ("S3RIAL", "9X7", "5000c500a1b2c3d4", "acme", "db01", "10.20.30", "filer7", "oracle_prod", "oradata", "u01")
 
 
 def plant(value: Any) -> Any:
@@ -73,21 +76,59 @@ def test_a_secret_planted_in_every_field_is_in_none_of_the_shared_file(tmp_path:
 
     found = {name: secret for name, secret in SECRETS.items() if secret.lower() in text.lower()}
     assert found == {}
-    pieces = (
-        "S3RIAL",
-        "9X7",
-        "5000c500a1b2c3d4",
-        "acme",
-        "db01",
-        "10.20.30",
-        "filer7",
-        "oracle_prod",
-        "oradata",
-        "u01",
-    )
-    assert [piece for piece in pieces if piece.lower() in text.lower()] == []
+    assert [piece for piece in PIECES if piece.lower() in text.lower()] == []
     assert text.count("\n") == len(items)
     assert set(SECRETS.values()) - set(masker.masked) == {SECRETS["export"], SECRETS["path"]}  # masked part by part
+
+
+def filled(schema: dict[str, Any], definitions: dict[str, Any]) -> Any:
+    """A value with every field that the schema knows, and every secret in each text."""
+    if "$ref" in schema:
+        schema = definitions[schema["$ref"].rsplit("/", 1)[1]]
+    if "enum" in schema:
+        return schema["enum"][0]
+    if "anyOf" in schema:  # null, where it is one, is the last choice
+        return filled(max(schema["anyOf"], key=lambda choice: choice.get("type") != "null"), definitions)
+    match schema.get("type"):
+        case "object":
+            fields = {name: filled(field, definitions) for name, field in schema.get("properties", {}).items()}
+            rest = schema.get("additionalProperties")
+            return fields | ({PLANTED: filled(rest, definitions)} if isinstance(rest, dict) else {})
+        case "array":
+            every = schema.get("prefixItems") or [schema["items"]]
+            return [filled(item, definitions) for item in every]
+        case "string":
+            return PLANTED
+        case "boolean":
+            return True
+        case _:
+            return schema.get("minimum", 1)
+
+
+def test_a_secret_in_every_field_that_the_schema_knows_is_in_none_of_the_shared_file(tmp_path: Path) -> None:
+    schema = msgspec.json.decode(schema_text())
+    made = [filled(choice, schema["$defs"]) for choice in schema["anyOf"]]
+    header = next(record for record in made if record["kind"] == "session")
+    others = [msgspec.json.decode(ENCODER.encode(telling_machine())), *(record for record in made if record != header)]
+    path = tmp_path / "every.sizeup.jsonl"
+    path.write_bytes(b"".join(msgspec.json.encode(record) + b"\n" for record in (header, *others)))
+    assert read_session(str(path)).damage.sentences() == ()
+
+    text = gzip.decompress(shared(str(path))[0]).decode()
+
+    assert text.count("\n") == len(made) + 1
+    assert [secret for secret in (*SECRETS.values(), *PIECES) if secret.lower() in text.lower()] == []
+
+
+def test_the_links_of_our_own_sources_are_shared_and_those_of_others_are_not(tmp_path: Path) -> None:
+    links = ("https://fibrechannel.org/", "https://wiki.acme.example/rules")
+    sources = tuple(Source("io.x", "A rule", None, "H", link) for link in links)
+    item = AdviceRecord(1, Advice("io.x", "Need", "1 is enough", None, (), (), sources))
+    packed, _ = shared(written(tmp_path / "one.sizeup.jsonl", records()[0], item))
+    text = gzip.decompress(packed).decode()
+
+    assert links[0] in text
+    assert "acme" not in text
 
 
 def test_the_shared_file_opens_and_says_the_same_about_the_machine(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Make a session of what other tools measured: fio's JSON, ORION's summary, SLOB's awr_info.txt, SLB, lscpu -J."""
+"""Make a session of what other tools measured: fio's JSON, ORION's files, SLOB's awr_info.txt, SLB, lscpu -J."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--host", metavar="NAME", help="whose results they are")
     parser.add_argument(
         "--kind",
-        choices=("fio", "lscpu", "orion", "slb", "slob"),
+        choices=("fio", "lscpu", "orion", "orion-matrix", "slb", "slob"),
         help="what the files are, where that is not found out",
     )
 

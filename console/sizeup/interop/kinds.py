@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from sizeup.errors import UsageError
-from sizeup.interop import fio, lscpu, orion, slb, slob
+from sizeup.interop import fio, lscpu, orion, orion_matrix, slb, slob
 from sizeup.interop.imported import Imported
 
 SIZE_LIMIT_BYTES = 64 << 20
@@ -15,6 +15,7 @@ KINDS: Mapping[str, tuple[str, Callable[[str, str], Imported]]] = {
     "fio": (fio.MARK, fio.parse_fio),
     "lscpu": (lscpu.MARK, lscpu.parse_lscpu),
     "orion": (orion.MARK, orion.parse_orion),
+    "orion-matrix": (orion_matrix.MARK, orion_matrix.parse_orion_matrix),
     "slob": (slob.MARK, slob.parse_slob),
     "slb": (slb.MARK, slb.parse_slb),
 }
@@ -36,7 +37,7 @@ def read_foreign(path: str, kind: str | None) -> Imported:
         kind = next((name for name, (mark, _) in KINDS.items() if mark in text), None)
         if kind is None:
             raise UsageError(
-                f"{path}: expected the JSON of fio, ORION's summary, SLOB's awr_info.txt, lines of memhammer (SLB) "
-                "or lscpu -J, found none of them; AWR, sar and iostat are workloads: see sizeup size --help"
+                f"{path}: expected the JSON of fio, ORION's summary or matrices, SLOB's awr_info.txt, lines of "
+                "memhammer (SLB) or lscpu -J, found none of them; AWR, sar and iostat are workloads: sizeup size --help"
             )
     return KINDS[kind][1](text, path)

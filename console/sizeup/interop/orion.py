@@ -30,11 +30,11 @@ _BEST = re.compile(
 _LATENCY = re.compile(
     r"^Small (Read|Write) Latency:\s*avg=(\d+(?:\.\d+)?) us.*?@\s*Small=(\d{1,9}) and Large=0\s*$", re.MULTILINE
 )
-_MEBIBYTES = "ORION does not say which megabyte it counts; 1,048,576 bytes were taken, the other is 5 % less"
+MEBIBYTES = "ORION does not say which megabyte it counts; 1,048,576 bytes were taken, the other is 5 % less"
 
 
 def parse_orion(text: str, where: str) -> Imported:
-    """The best figures of a summary; the matrix of all of them stands in ORION's CSV files."""
+    """The best figures of a summary; those of every load are in the CSV files beside it."""
     version = re.search(r"ORION VERSION ([\w.]{1,40})", text)
     if version is None:
         raise MalformedError(f"{where}: expected ORION's summary, which names its version, found no such line")
@@ -46,6 +46,9 @@ def parse_orion(text: str, where: str) -> Imported:
         )
     command = re.search(r"^-run .*$", text, re.MULTILINE)
     settings = {"command": one_line(command[0], 200)} if command else {}
+    name = re.search(r"^Test: (\S+)", text, re.MULTILINE)
+    if name is not None:
+        settings["test_name"] = one_line(name[1], 80)
     notes = tuple(
         f"ORION tested {one_line(match[1], 120)}."
         for match in list(re.finditer(r"^Name: (\S+)", text, re.MULTILINE))[:64]
@@ -68,7 +71,7 @@ def _estimates(text: str) -> Iterator[Estimate]:
         doubts = (f"beside {beside} outstanding requests of the other size",) if int(beside) else ()
         if what == "Maximum Large MBPS":
             at = load(large_mix, int(large_out))
-            yield Estimate("rate", at, value * (1 << 20), doubts=(*doubts, _MEBIBYTES))
+            yield Estimate("rate", at, value * (1 << 20), doubts=(*doubts, MEBIBYTES))
             continue
         at = load(small_mix, int(small_out))
         if what == "Maximum Small IOPS":

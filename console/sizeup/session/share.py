@@ -14,6 +14,7 @@ from sizeup.masking import Masker, Secret
 from sizeup.model.platform import Platform
 from sizeup.session.log import Session, read_session
 from sizeup.session.records import ENCODER, AnyRecord, SamplesRecord
+from sizeup.sizing.rules import shipped
 
 _NAMED: Mapping[str, Secret] = {
     "hostname": Secret.HOST,
@@ -39,6 +40,8 @@ _NAMED: Mapping[str, Secret] = {
     "path": Secret.PATH,
     "paths": Secret.PATH,
     "target": Secret.PATH,
+    "allow_write_to": Secret.SERIAL,
+    "test_name": Secret.NAME,
     "file": Secret.PATH,
     "directory": Secret.PATH,
     "sysroot": Secret.PATH,
@@ -57,6 +60,7 @@ def share(path: str, out: BinaryIO, masker: Masker) -> Session:
 
     Records of kinds this version does not know are left out: nobody can say what they hold.
     """
+    masker.public = frozenset(source.url for source in shipped().sources.values() if source.url)
     told: dict[Secret, set[str]] = {}
 
     def collect(record: AnyRecord) -> None:
