@@ -109,6 +109,45 @@ def test_a_curve_is_compared_over_the_points_that_all_runs_have() -> None:
     assert (figure(comparison).points, figure(comparison).medians[1]) == (1, pytest.approx(200.2, abs=1))
 
 
+def test_a_point_whose_scatter_hides_a_change_of_all_does_not_outweigh_the_others() -> None:
+    """Three runs of the slower side were fast at one point by as much as the side is slower."""
+
+    def run(number: int, level: float, odd: float) -> Digest:
+        steady = ((LATENCY, {"size": size}, level * (100 + number / 100)) for size in (1, 2, 4))
+        return session(number, *steady, (LATENCY, {"size": 8}, level * odd))
+
+    slow = [run(number, 1.1, 90.0 if number < 3 else 100.0) for number in range(6)]
+    fast = [run(6 + number, 1.0, 100.0) for number in range(6)]
+
+    assert figure(compare(slow, fast)).verdict is Verdict.WORSE
+
+
+def test_a_change_at_one_point_is_no_scatter_of_it() -> None:
+    """Memory of half the speed behind the same caches."""
+
+    def run(number: int, memory: float) -> Digest:
+        caches = ((LATENCY, {"size": size}, 100 + number / 100) for size in (1, 2, 4))
+        return session(number, *caches, (LATENCY, {"size": 8}, memory + number / 100))
+
+    slow, fast = [run(number, 200.0) for number in range(6)], [run(6 + number, 100.0) for number in range(6)]
+
+    found = figure(compare(slow, fast))
+    assert found.verdict is Verdict.WORSE
+    assert found.ratio == pytest.approx(2**0.25, rel=0.01)
+
+
+def test_points_that_a_neighbour_slows_together_leave_the_word_to_the_one_that_stays() -> None:
+    def run(number: int, level: float) -> Digest:
+        busy = 2.0 if number % 3 == 0 else 1.0
+        slowed = ((LATENCY, {"size": size}, level * busy * 100) for size in (1, 2, 4))
+        return session(number, *slowed, (LATENCY, {"size": 8}, level * (100 + number / 100)))
+
+    found = figure(compare([run(number, 1.1) for number in range(6)], [run(6 + number, 1.0) for number in range(6)]))
+
+    assert found.verdict is Verdict.WORSE
+    assert found.ratio == pytest.approx(1.1, abs=0.01)
+
+
 def test_the_mean_is_taken_over_one_direction_only() -> None:
     first = [session(10 + n, (LATENCY, {}, v), (RATE, {}, v)) for n, v in enumerate(SLOW)]
     base = [session(n, (LATENCY, {}, v), (RATE, {}, v)) for n, v in enumerate(FAST)]

@@ -2,15 +2,12 @@
 
 A figure counts as different when an exact rank test over runs says so at the level, after correction
 for everything that was asked, and when the ratio moved by at least the minimum effect. A metric with
-many points, such as a latency curve, is one figure per run: the weighted geometric mean over the points
-that every run of both sides has. A point that scatters much from run to run counts little. The weights
-come from all runs together and know nothing of sides, so that the test stays exact. The single points
+many points, such as a latency curve, is one figure per run (``sizeup.analysis.curves``); the single points
 are exploratory.
 """
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
@@ -20,7 +17,8 @@ from itertools import pairwise
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sizeup.analysis.digest import Digest, RunValue
+from sizeup.analysis.curves import Runs, by_metric, per_run, shared_points, weights
+from sizeup.analysis.digest import Digest
 from sizeup.analysis.machines import Difference, machine_differences
 from sizeup.analysis.statistics import (
     false_discovery,
@@ -29,7 +27,6 @@ from sizeup.analysis.statistics import (
     median,
     rank_sum_p,
     ratio_interval,
-    scatter,
     share_of_pairs,
     smallest_p,
 )
@@ -42,10 +39,8 @@ from sizeup.text import one_line
 LEVEL = 0.05
 LEVEL_IN_BLOCKS = 0.02
 """The level where one side was measured after the other: runs that follow each other resemble each other,
-and with the likeness seen on a shared machine (lag 0.2) a level of 0.05 alarms in 7.5 % of equal pairs."""
+and with the likeness seen on a shared machine (lag 0.2) a level of 0.05 alarms in 7.4 % of equal pairs."""
 MINIMUM_EFFECT = 0.02
-_QUIETEST = MINIMUM_EFFECT / 2
-"""Scatter below which no point counts more: half of what would be called a change at all."""
 
 
 class Verdict(Enum):
@@ -171,20 +166,19 @@ def compare(
     minimum_effect: float = MINIMUM_EFFECT,
 ) -> Comparison:
     """Compare the first side with the base; the level, unless given, is that of the way they were measured."""
-    ours, theirs = _by_metric(first), _by_metric(base)
+    ours, theirs = by_metric(first), by_metric(base)
     turns = in_turns(first, base)
     level = level or (LEVEL if turns else LEVEL_IN_BLOCKS)
     common = [metric for metric in ours if metric in theirs]
     wholes: dict[str, Figure] = {}
     points: dict[tuple[str, Key], Figure] = {}
     for metric in common:
-        shared = _shared_points(ours[metric], theirs[metric])
-        positive = [key for key in shared if _all_positive(ours[metric], theirs[metric], key)]
-        if not positive:
+        shared = shared_points(ours[metric], theirs[metric])
+        if not shared:
             continue
-        wholes[metric] = _figure(metric, None, positive, ours[metric], theirs[metric], level)
-        if len(positive) > 1:
-            for key in positive:
+        wholes[metric] = _figure(metric, None, shared, ours[metric], theirs[metric], level)
+        if len(shared) > 1:
+            for key in shared:
                 points[metric, key] = _figure(metric, key, [key], ours[metric], theirs[metric], level)
     answers = _answer(questions, wholes, points, level, minimum_effect)
     asked = {(answer.figure.metric, _frozen(answer.figure.at)) for answer in answers}
@@ -204,56 +198,9 @@ def compare(
     )
 
 
-_Runs = Mapping[Key, Mapping[str, RunValue]]
-"""The values of one metric by point and run."""
-
-
-def _by_metric(side: Iterable[Digest]) -> dict[str, dict[Key, dict[str, RunValue]]]:
-    metrics: dict[str, dict[Key, dict[str, RunValue]]] = {}
-    for session in side:
-        for value in session.values:
-            metrics.setdefault(value.metric, {}).setdefault(value.key, {})[value.run] = value
-    return metrics
-
-
-def _shared_points(ours: _Runs, theirs: _Runs) -> list[Key]:
-    """The points that every run of both sides has, or where there is none, that each side has in some run."""
-    everywhere = [
-        key
-        for key in ours
-        if key in theirs and len(ours[key]) == _run_count(ours) and len(theirs[key]) == _run_count(theirs)
-    ]
-    return everywhere or [key for key in ours if key in theirs][:1]
-
-
-def _run_count(runs: _Runs) -> int:
-    return len({run for values in runs.values() for run in values})
-
-
-def _all_positive(ours: _Runs, theirs: _Runs, key: Key) -> bool:
-    """Ratios have no meaning for zero and below, which no probe of times and rates should give."""
-    return all(value.value > 0 for side in (ours, theirs) for value in side[key].values())
-
-
-def _weights(ours: _Runs, theirs: _Runs, keys: Sequence[Key]) -> list[float]:
-    """How much each point counts: by the inverse square of its scatter over all runs of both sides."""
-    if len(keys) == 1:
-        return [1.0]
-    scatters = [
-        scatter([math.log(value.value) for side in (ours, theirs) for value in side[key].values()]) for key in keys
-    ]
-    return [1 / (_QUIETEST**2 + size**2) for size in scatters]
-
-
-def _per_run(runs: _Runs, keys: Sequence[Key], weights: Sequence[float]) -> list[float]:
-    """One figure per run: the weighted geometric mean over the points."""
-    names = [name for name in runs[keys[0]] if all(name in runs[key] for key in keys)]
-    return [geometric_mean([runs[key][name].value for key in keys], weights) for name in names]
-
-
-def _figure(metric: str, key: Key | None, keys: Sequence[Key], ours: _Runs, theirs: _Runs, level: float) -> Figure:
-    weights = _weights(ours, theirs, keys)
-    first, base = _per_run(ours, keys, weights), _per_run(theirs, keys, weights)
+def _figure(metric: str, key: Key | None, keys: Sequence[Key], ours: Runs, theirs: Runs, level: float) -> Figure:
+    shares = weights(ours, theirs, keys)
+    first, base = per_run(ours, keys, shares), per_run(theirs, keys, shares)
     any_value = next(iter(ours[keys[0]].values()))
     ratio, low, high = ratio_interval(first, base, level)
     p = rank_sum_p(first, base)
@@ -388,8 +335,8 @@ def _order_warnings(*, turns: bool) -> Iterable[str]:
 def _warnings(
     first: Sequence[Digest],
     base: Sequence[Digest],
-    ours: Mapping[str, _Runs],
-    theirs: Mapping[str, _Runs],
+    ours: Mapping[str, Runs],
+    theirs: Mapping[str, Runs],
     common: Sequence[str],
 ) -> Iterable[str]:
     """Why the comparison as a whole may mislead."""
@@ -421,13 +368,13 @@ def _warnings(
 _BUSY_PERCENT = 20.0
 
 
-def _parameters(runs: _Runs) -> set[str]:
+def _parameters(runs: Runs) -> set[str]:
     return {
         f"{name}={value}" for values in runs.values() for run in values.values() for name, value in run.settings.items()
     }
 
 
-def _versions(runs: _Runs) -> set[str]:
+def _versions(runs: Runs) -> set[str]:
     return {run.distribution for values in runs.values() for run in values.values()}
 
 

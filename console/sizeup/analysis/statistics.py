@@ -29,12 +29,6 @@ def geometric_mean(values: Sequence[float], weights: Sequence[float] | None = No
     return math.exp(math.fsum(logs) / math.fsum(weights))
 
 
-def scatter(values: Sequence[float]) -> float:
-    """A standard deviation that single outliers do not move: 1.4826 times the median distance from the median."""
-    middle = median(values)
-    return 1.4826 * median([abs(value - middle) for value in values])
-
-
 def smallest_p(first: int, second: int) -> float:
     """The smallest two-sided p that so many runs a side can reach: above the level, they cannot decide."""
     if not first or not second:

@@ -1,0 +1,75 @@
+"""One figure per run of a metric with many points, such as a latency curve.
+
+It is the weighted geometric mean over the points that every run of both sides has. The weights come from
+all runs together and know nothing of sides, so that a rank test over these figures stays exact.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+from sizeup.analysis.digest import Digest, RunValue
+from sizeup.analysis.statistics import geometric_mean
+from sizeup.session.log import Key
+
+Runs = Mapping[Key, Mapping[str, RunValue]]
+"""The values of one metric by point and run."""
+
+QUIETEST = 0.01
+"""Scatter that every point is taken to have beside what it showed: half of the least that is called a change."""
+
+
+def by_metric(side: Iterable[Digest]) -> dict[str, dict[Key, dict[str, RunValue]]]:
+    """All values of one side."""
+    metrics: dict[str, dict[Key, dict[str, RunValue]]] = {}
+    for session in side:
+        for value in session.values:
+            metrics.setdefault(value.metric, {}).setdefault(value.key, {})[value.run] = value
+    return metrics
+
+
+def shared_points(ours: Runs, theirs: Runs) -> list[Key]:
+    """The points that every run of both sides has, or where there is none, one that each side has in some run.
+
+    Ratios have no meaning for zero and below, which no probe of times and rates should give.
+    """
+    both = [key for key in ours if key in theirs]
+    everywhere = [key for key in both if len(ours[key]) == _run_count(ours) and len(theirs[key]) == _run_count(theirs)]
+    return [key for key in everywhere or both[:1] if all(value.value > 0 for value in _values(ours, theirs, key))]
+
+
+def per_run(runs: Runs, keys: Sequence[Key], weights: Sequence[float]) -> list[float]:
+    """One figure per run that has all these points."""
+    names = [name for name in runs[keys[0]] if all(name in runs[key] for key in keys)]
+    return [geometric_mean([runs[key][name].value for key in keys], weights) for name in names]
+
+
+def weights(ours: Runs, theirs: Runs, keys: Sequence[Key]) -> list[float]:
+    """How much each point counts: by the inverse square of its scatter from run to run."""
+    sizes = {len(ours[keys[0]]), len(theirs[keys[0]])}
+    logs = ([math.log(value.value) for value in _values(ours, theirs, key)] for key in keys)
+    return [1 / (QUIETEST**2 + _scatter_squared(point, sizes)) for point in logs]
+
+
+def _scatter_squared(values: Sequence[float], sizes: Collection[int]) -> float:
+    """Variance within a lower and an upper part of the sides' sizes, whatever side a run is of.
+
+    A change at this point alone parts the runs just so. Were it taken for scatter, the point would count the
+    less the more it changed.
+    """
+    ordered = sorted(values)
+    return min(_squares(ordered[:size]) + _squares(ordered[size:]) for size in sizes) / len(ordered)
+
+
+def _squares(values: Sequence[float]) -> float:
+    mean = math.fsum(values) / len(values) if values else 0.0
+    return math.fsum((value - mean) ** 2 for value in values)
+
+
+def _values(ours: Runs, theirs: Runs, key: Key) -> list[RunValue]:
+    return [*ours[key].values(), *theirs[key].values()]
+
+
+def _run_count(runs: Runs) -> int:
+    return len({run for values in runs.values() for run in values})
