@@ -193,6 +193,11 @@ def _open_directory(wish: Wish) -> Target:
     )
 
 
+def _block_again(descriptor: int) -> None:
+    """Opened without waiting, in case it was a pipe by now; io_uring would fail such requests instead of waiting."""
+    os.set_blocking(descriptor, True)
+
+
 def _open_file(wish: Wish) -> Target:
     if wish.writes:
         raise RefusedError(f"{wish.path} exists and is only ever read: give a folder for a preset that writes")
@@ -202,6 +207,7 @@ def _open_file(wish: Wish) -> Target:
         if error.errno == errno.EINVAL:
             raise RefusedError(f"{wish.path}: this file system takes no O_DIRECT; nothing was measured") from error
         raise
+    _block_again(descriptor)
     size_bytes = os.fstat(descriptor).st_size
     if wish.size_bytes:
         size_bytes = min(size_bytes, wish.size_bytes)
@@ -216,6 +222,7 @@ def _open_device(wish: Wish) -> Target:
         descriptor = devices.open_for_writing(wish.path, wish.allow_write_to)
     else:
         descriptor = os.open(wish.path, os.O_RDONLY | os.O_DIRECT | os.O_NONBLOCK | os.O_CLOEXEC)
+    _block_again(descriptor)
     start_bytes = devices.EDGE_BYTES if wish.writes else 0
     usable = os.lseek(descriptor, 0, os.SEEK_END) - 2 * start_bytes
     size_bytes = min(usable, wish.size_bytes or (DEFAULT_BYTES if wish.writes else usable))

@@ -66,7 +66,7 @@ class Told:
         found: dict[str, tuple[str, str]] = {}
         for point in self.step.points.values():
             if point.series == "honest" and point.estimate is not None:
-                said = (str(point.estimate.extra["verdict"]), str(point.estimate.extra["reasons"]))
+                said = (str(point.estimate.extra["verdict"]), str(point.estimate.extra.get("reasons", "")))
                 part = str(point.at["part"])
                 found[part] = max(found.get(part, said), said, key=lambda told: order.index(told[0]))
         return found
@@ -129,6 +129,7 @@ def watched(
         for pid in processes(mark):
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
+    assert session.exists(), error
     (step,) = read_session(str(session)).steps.values()
     assert step.outcome is not None
     print(f"status {running.returncode}, {seconds:.2f} s, {step.outcome.status.value}: {step.outcome.reason}")

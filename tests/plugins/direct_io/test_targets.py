@@ -59,6 +59,17 @@ def test_a_file_system_in_user_space_is_measured_and_nothing_is_claimed_of_it(
     assert "user space" in told.reasons()["direct"][1]
 
 
+@pytest.mark.parametrize("engine", ["io_uring", "aio", "threads"])
+def test_an_existing_file_is_read_by_each_engine(file_system: Faulty, tmp_path: Path, engine: str) -> None:
+    file = file_system.point / "existing"
+    with file.open("wb") as made:
+        made.truncate(32 * MIB)
+
+    told = watched(file, tmp_path / "session", **QUICK, engine=engine)
+
+    assert (told.status, told.verdicts["direct"]) == (0, "unknown")
+
+
 def test_an_overlay_is_as_direct_as_what_lies_below(place: Path, mount: Callable[..., Path]) -> None:
     for name in ("lower", "upper", "work"):
         (place / name).mkdir()
