@@ -55,13 +55,15 @@ class Program:
     """On the screen once it is whole, for a program that greets first and pauses then."""
 
 
+SIZEUP = Program("sizeup", (sys.executable, "-m", "sizeup"), shows="Should carry")
+EMPTY = Program("Textual, 20 rows", (sys.executable, "-c", _MINIMAL_TEXTUAL), shows="19")
 PROGRAMS = (
-    Program("sizeup", (sys.executable, "-m", "sizeup"), shows="Should carry"),
+    SIZEUP,
     Program("htop", ("htop", "-d", "10")),
     Program("btop", ("btop",)),
     Program("s-tui", ("s-tui", "-r", "1")),
     Program("glances", ("glances", "-t", "1"), key="1"),  # one line per CPU, or one for all
-    Program("Textual, 20 rows", (sys.executable, "-c", _MINIMAL_TEXTUAL)),
+    EMPTY,
 )
 
 

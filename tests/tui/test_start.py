@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 import gc
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from textual.css.stylesheet import Stylesheet
+from textual.dom import DOMNode
 from textual.widget import Widget
 
-from consoles import machine
+from consoles import machine, screen_text
 from sizeup.tui.console import ConsoleApp
 from sizeup.tui.runs import Runs
+from sizeup.tui.screens.mode import ModeScreen
 
 _IMPORTS = """
 import sys
 from sizeup.tui.loading import import_asyncio
 import_asyncio()
 import sizeup.tui.console
-print(*sorted({"ssl", "_ssl", "_hashlib"} & set(sys.modules)))
+print(*sorted({"ssl", "_ssl", "_hashlib", "email", "importlib.metadata"} & set(sys.modules)))
 import ssl
 """
 
@@ -30,7 +33,7 @@ def app(tmp_path: Path) -> ConsoleApp:
     return ConsoleApp(Runs(str(tmp_path / "run.sizeup.jsonl")), machine())
 
 
-def test_the_console_loads_no_openssl_and_hides_it_from_nobody() -> None:
+def test_the_start_loads_nothing_that_the_first_screen_has_no_use_for_and_hides_openssl_from_nobody() -> None:
     done = subprocess.run([sys.executable, "-c", _IMPORTS], capture_output=True, text=True, check=True)
 
     assert done.stdout.split() == []
@@ -60,6 +63,40 @@ async def test_a_new_mode_has_no_style_sheet_parsed_twice(app: ConsoleApp, monke
             await pilot.pause()
 
         assert again == []
+
+
+async def test_the_first_mode_is_styled_again_only_when_it_comes_back(
+    app: ConsoleApp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    styled: list[str] = []
+    whole = ConsoleApp.update_styles
+
+    def watched(self: ConsoleApp, node: DOMNode, animate: bool = True) -> None:
+        if isinstance(node, ModeScreen):
+            styled.append(node.SCOPE)
+        whole(self, node, animate)
+
+    monkeypatch.setattr(ConsoleApp, "update_styles", watched)
+    async with app.run_test() as pilot:
+        await pilot.pause()
+        at_the_start = list(styled)
+        await pilot.press("2", "1")
+        await pilot.pause()
+
+    assert at_the_start == []
+    assert styled[-1] == "overview"
+
+
+async def test_the_probes_are_read_after_the_first_screen_and_then_it_says_how_long_they_take(app: ConsoleApp) -> None:
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.pause()
+        first, read = screen_text(app), "registry" in vars(app)
+        app.screen._tell_estimate()  # type: ignore[attr-defined]
+        await pilot.pause()
+
+        assert "nothing yet: press r " in first
+        assert not read
+        assert re.search(r"nothing yet: press r, about \d+ s", screen_text(app))
 
 
 async def test_a_mode_that_is_first_seen_after_a_change_of_theme_has_the_new_one(app: ConsoleApp) -> None:

@@ -6,7 +6,7 @@ import tomllib
 from collections.abc import Mapping
 from difflib import get_close_matches
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Literal
 
 import msgspec
@@ -57,7 +57,7 @@ def parse_presets(text: str, where: str) -> dict[str, Preset]:
 @cache
 def shipped_presets() -> Mapping[str, Preset]:
     """The presets that come with the program."""
-    return parse_presets((files("sizeup.sizing") / "presets.toml").read_text(encoding="utf-8"), "presets.toml")
+    return parse_presets(Path(__file__).with_name("presets.toml").read_text(encoding="utf-8"), "presets.toml")
 
 
 def find_preset(name: str) -> Preset:

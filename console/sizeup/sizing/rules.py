@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from datetime import date
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
-from importlib.resources import files
+from pathlib import Path
 from typing import Annotated, Any, Literal, Protocol, TypeVar
 
 import msgspec
@@ -453,9 +453,6 @@ def shipped() -> Rules:
 @cache
 def shipped_texts() -> dict[str, str]:
     """Name and text of each pack that comes with the program, in order of name."""
-    folder = files("sizeup.sizing") / "rules"
-    return {
-        f"rules/{entry.name}": entry.read_text(encoding="utf-8")
-        for entry in sorted(folder.iterdir(), key=lambda entry: entry.name)
-        if entry.name.endswith(".toml")
-    }
+    # By path: importlib.resources takes longer to import than the packs to read.
+    folder = Path(__file__).with_name("rules")
+    return {f"rules/{path.name}": path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.toml"))}

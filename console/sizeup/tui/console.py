@@ -11,6 +11,7 @@ import re
 import time
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual.app import App, SystemCommand
@@ -22,7 +23,6 @@ from textual.widgets import Input
 from sizeup.errors import ExitStatus, SizeupError
 from sizeup.live.cost import ConsoleCost
 from sizeup.model.machine import Machine
-from sizeup.probing.registry import load_registry
 from sizeup.report import output
 from sizeup.report.cells import Glyphs
 from sizeup.session.log import in_use
@@ -33,7 +33,6 @@ from sizeup.tui.driver import ConsoleDriver, plain
 from sizeup.tui.living import Living
 from sizeup.tui.options import Options
 from sizeup.tui.runs import Request, Runs, current
-from sizeup.tui.screens.dialogs import ChoiceDialog, HelpDialog
 from sizeup.tui.screens.mode import ModeScreen
 from sizeup.tui.screens.overview import OverviewScreen
 from sizeup.tui.themes import COLOUR_BLIND, TEXTUAL_NAMES
@@ -42,6 +41,7 @@ from sizeup.views.step import point_value
 from sizeup.views.topology import machine_line
 
 if TYPE_CHECKING:
+    from sizeup.probing.registry import Registry
     from sizeup.views.difference import Against
 
 _DEFAULT = Options()
@@ -125,7 +125,6 @@ class ConsoleApp(App[int]):
         self._frame_seconds = self._least_seconds
         self._waited_seconds = 0.0
         self._interrupted = False
-        self.registry = load_registry()
         # Worked out before the first mode is drawn, which would otherwise be drawn twice.
         self.sizing: Sizing | None = None if machine is None else whatif(machine, {})
 
@@ -150,6 +149,13 @@ class ConsoleApp(App[int]):
                     words = f"Unfinished session of {at:%H:%M}: press 5 to view it, there R to resume it"
                     self.notify(words, markup=False)
                     return
+
+    @cached_property
+    def registry(self) -> Registry:
+        """Every probe of this installation; read when it is first asked for, which the first screen does not."""
+        from sizeup.probing.registry import load_registry
+
+        return load_registry()
 
     def set_machine(self, machine: Machine | None) -> None:
         """Show a machine, read just now or again."""
@@ -330,6 +336,8 @@ class ConsoleApp(App[int]):
         """Show the keys that hold here."""
         if isinstance(self.screen, ModeScreen):
             scopes = [self.screen.SCOPE, "app", "list", "tree", "chart"]
+            from sizeup.tui.screens.dialogs import HelpDialog
+
             self.push_screen(HelpDialog(scopes, self.keys))
 
     def action_copy(self) -> None:
@@ -368,6 +376,8 @@ class ConsoleApp(App[int]):
             ("keep", "Leave and let it run on"),
             ("cancel", "Cancel it, save, and leave"),
         )
+        from sizeup.tui.screens.dialogs import ChoiceDialog
+
         self.push_screen(ChoiceDialog("A run is going on.\n", answers), self._left)
 
     def _left(self, answer: str | None) -> None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 from sizeup.model.machine import Machine
-from sizeup.probing.registry import Registry
 from sizeup.report.cells import Glyphs
 from sizeup.sizing.advise import Sizing
 from sizeup.tui.living import Living
 from sizeup.tui.runs import Request, Runs
 
 if TYPE_CHECKING:
+    from sizeup.probing.registry import Registry
     from sizeup.views.difference import Against
 
 
@@ -24,8 +24,6 @@ class Host(Protocol):
     glyphs: Glyphs
     measures: bool
     """Whether probes can be started: not on a saved session, nor on a recording of another machine."""
-    registry: Registry
-    """Every probe of this installation."""
     sizing: Sizing | None
     """What the machine should carry; None before it was read."""
     readonly: bool
@@ -35,6 +33,10 @@ class Host(Protocol):
 
     against: Against | None
     """Another machine that this one is held against; None where it stands alone."""
+
+    @property
+    def registry(self) -> Registry:
+        """Every probe of this installation."""
 
     @property
     def link_busy(self) -> bool:

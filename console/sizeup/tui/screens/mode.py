@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import ClassVar, cast
 
 from textual.app import ComposeResult
+from textual.events import ScreenResume
 from textual.screen import Screen
 from textual.widget import Widget
 
@@ -25,6 +26,7 @@ class ModeScreen(Screen[None]):
     def __init__(self) -> None:
         super().__init__()
         self._compositor = SparingCompositor()
+        self._seen = False
         # Textual would parse every style sheet anew for a new mode, though its widgets are styled when they are
         # mounted. All it needs is that the app, which the first mode is made before, has its own colours.
         self.app.stylesheet.apply(self.app)
@@ -52,6 +54,11 @@ class ModeScreen(Screen[None]):
         """Show what the app holds already."""
         self.show_machine()
         self.show_run()
+
+    def _on_screen_resume(self, event: ScreenResume) -> None:
+        # Textual calls its own of this name as well, after this one.
+        event.refresh_styles = self._seen  # a new mode has just been styled
+        self._seen = True
 
     def on_screen_resume(self) -> None:
         """Catch up with what happened while another mode was shown."""

@@ -13,7 +13,6 @@ from textual.widget import Widget
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
-from sizeup.probing.planner import unmet
 from sizeup.tui.actions import bindings
 from sizeup.tui.runs import Request
 from sizeup.tui.screens.mode import ModeScreen
@@ -27,6 +26,9 @@ from sizeup.views.topology import machine_facts
 _MACHINE = Entry("machine", "", "", (), "topology", "machine")
 """Leads the list; what is known of the machine stands behind it."""
 
+_LATER_SECONDS = 0.5
+"""Who has just come looks and presses a key; that must not wait for the manifests of all probes."""
+
 
 class OverviewScreen(ModeScreen):
     """Findings by severity, headline figures, and the balance of need and supply."""
@@ -38,6 +40,8 @@ class OverviewScreen(ModeScreen):
         super().__init__()
         self._shown: Overview | None = None
         self._entries: dict[str, Entry] = {}
+        self._estimate = ""
+        """How long the quick plan takes; empty until the probes were read."""
 
     def body(self) -> Iterable[Widget]:
         """The list above the balance, the details beside them."""
@@ -47,6 +51,11 @@ class OverviewScreen(ModeScreen):
                 yield ChartView(self.host.glyphs, id="balance")
             with VerticalScroll(id="detail-pane", can_focus=False):
                 yield Static(id="detail", markup=False)
+
+    def on_mount(self) -> None:
+        """Show what there is, and later what takes 20 ms to find out."""
+        super().on_mount()
+        self.set_timer(_LATER_SECONDS, self._tell_estimate)
 
     def show_machine(self) -> None:
         """The machine is half of what is shown."""
@@ -78,8 +87,10 @@ class OverviewScreen(ModeScreen):
 
     def _fill(self) -> None:
         host = self.host
-        probes = [(probe.name, probe.manifest.title) for probe in host.registry.probes.values() if probe.name != "null"]
-        shown = overview(host.machine, host.runs.session, host.sizing, probes)
+        session = host.runs.session
+        known = () if session is None else host.registry.probes.values()
+        probes = [(probe.name, probe.manifest.title) for probe in known if probe.name != "null"]
+        shown = overview(host.machine, session, host.sizing, probes)
         if shown == self._shown:
             return
         self._shown = shown
@@ -88,7 +99,7 @@ class OverviewScreen(ModeScreen):
         groups = (
             ("Machine", (_MACHINE,), ""),
             ("Findings", shown.findings, "none: nothing wrong was found"),
-            ("Measured", shown.figures, f"nothing yet: press r, {self._estimate()}"),
+            ("Measured", shown.figures, f"nothing yet: press r{self._estimate}"),
             ("Should carry", shown.advice, "nothing can be said yet"),
         )
         self._entries = {}
@@ -106,12 +117,16 @@ class OverviewScreen(ModeScreen):
         self.query_one(ChartView).show(shown.balance)
         self._show_behind(options[listed.highlighted or 0].id)
 
-    def _estimate(self) -> str:
+    def _tell_estimate(self) -> None:
+        from sizeup.probing.planner import unmet
+
         quick = [probe.manifest for probe in self.host.registry.probes.values() if "quick" in probe.manifest.plans]
         machine = self.host.machine
         fitting = [manifest for manifest in quick if machine is None or unmet(machine, manifest) is None]
         seconds = sum(manifest.estimated_seconds.get("quick", 0.0) for manifest in fitting)
-        return f"about {format_ns(round(seconds) * 1e9)}"
+        self._estimate = f", about {format_ns(round(seconds) * 1e9)}"
+        self._shown = None
+        self._fill()
 
     def _show_behind(self, key: str | None) -> None:
         entry = self._entries.get(key or "")
