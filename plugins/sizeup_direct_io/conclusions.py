@@ -149,11 +149,10 @@ def page_gains(points: Sequence[PointResult]) -> Iterator[Estimate]:
             }
             gain = huge.bytes_per_second / small.bytes_per_second
             if outstanding == best:
-                rates = (
-                    f"{format_rate(huge.bytes_per_second)} on huge pages, {format_rate(small.bytes_per_second)} on 4K"
-                )
-                told = f"{huge.at['workload']}, {outstanding} out: {rates} pages: {gain:.2f} times as fast"
-                extra |= {"statement": told, "consequence": _PAGES_MATTER if abs(gain - 1) > PAGES_DIFFER else ""}
+                told = f"{huge.at['workload']}: {gain:.2f} times as fast on huge pages as on 4K pages"
+                rates = f"{format_rate(huge.bytes_per_second)} against {format_rate(small.bytes_per_second)}"
+                matters = f" {_PAGES_MATTER}" if abs(gain - 1) > PAGES_DIFFER else ""
+                extra |= {"statement": told, "consequence": f"{rates} with {outstanding} out.{matters}"}
             yield Estimate("page-gain", at, gain, doubts=huge.doubts, extra=extra)
 
 

@@ -118,8 +118,10 @@ def costs(
         waited = _pressure_percent(runs, name)
         if waited is not None:
             extra[f"psi_{name}_some_percent"] = waited
+    io_cpu_ns = sum(run.io_cpu_ns for run in runs)
     yield Estimate("cpu-per-io", at, (user + system) / requests, extra=extra)
     per_megabyte = (user + system) / (moved / 1e6)
+    extra = {**extra, "host_io_ns_per_mb": io_cpu_ns / (sum(run.transferred_bytes for run in runs) / 1e6)}
     if clock_hz:
         # A floor: nothing looks at the data. The rule of a megabit per GHz stands beside it in sizing.
         extra = {**extra, "bytes_per_second_per_ghz": 1e6 / (per_megabyte / 1e9) / (clock_hz / 1e9)}

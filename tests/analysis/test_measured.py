@@ -33,6 +33,17 @@ def test_direct_io_gives_the_supply_and_its_response_time() -> None:
     assert figures(found) == {"supply.mb_s": 950e6, "supply.iops": 40e3, "supply.latency_ms": 8e5}
 
 
+def test_what_the_best_rate_cost_in_processor_time_is_known_to_sizing() -> None:
+    best: Coordinates = {"workload": "dss-rand", "outstanding": 8, "pages": "huge"}
+    found = session("io.direct", ("rate", best, 3e9), ("rate", {**best, "pages": "4k"}, 1e9))
+    run = found.steps["io.direct"]
+    for at, host_ns in ((best, 21_000.0), ({**best, "pages": "4k"}, 40_000.0)):
+        estimate = Estimate("cpu-per-mb", at, 9_000.0, extra={"host_io_ns_per_mb": host_ns})
+        run.points[point_key("cpu-per-mb", at)] = Point("cpu-per-mb", at, estimate=estimate)
+
+    assert figures(found) == {"supply.mb_s": 3e9, "supply.cpu_us_mb": 21_000.0}
+
+
 def test_a_figure_that_came_from_a_cache_is_left_out() -> None:
     cached: Coordinates = {"workload": "oltp-read", "outstanding": 2}
     found = session("io.direct", ("rate", cached, 9e9), ("iops", cached, 1e6), ("honest", {**cached, "part": "x"}, 0.0))

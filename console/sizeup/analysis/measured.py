@@ -73,6 +73,7 @@ def _direct_io(run: StepRun) -> dict[str, Value]:
         if not str(best.at.get("workload")).startswith("dss"):
             supply = replace(supply, doubts=(*supply.doubts, _SMALL_ONLY))
         values["supply.mb_s"] = supply
+        values |= _cpu_cost(run, best)
     small = [point for point in believed("iops") if str(point.at.get("workload")).startswith(("oltp", "single"))]
     if small:
         best = max(small, key=_value)
@@ -94,6 +95,15 @@ def _direct_io(run: StepRun) -> dict[str, Value]:
         values["redo.sync_write_us"] = _quantity(run, usual, "ns")
         values["redo.write_kib"] = Quantity(_block_bytes(usual), "bytes", Origin.MEASURED, run.step.id)
     return values
+
+
+def _cpu_cost(run: StepRun, rate: Point) -> dict[str, Value]:
+    """What a MB cost the host where the best rate was reached: the workers, kernel threads and interrupts."""
+    for point in _points(run, "cpu-per-mb"):
+        host_ns = point.estimate.extra.get("host_io_ns_per_mb") if point.estimate is not None else None
+        if _place(point) == _place(rate) and isinstance(host_ns, float) and host_ns > 0:
+            return {"supply.cpu_us_mb": replace(_quantity(run, point, "ns"), value=host_ns, low=None, high=None)}
+    return {}
 
 
 def _place(point: Point) -> frozenset[tuple[str, str | int | float]]:

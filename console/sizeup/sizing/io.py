@@ -422,6 +422,26 @@ def _depth(sheet: Sheet) -> Iterator[Advice]:
     )
 
 
+def _cpu_cost(sheet: Sheet) -> Iterator[Advice]:
+    """Cores that moving the needed data takes, before anything looks at it."""
+    each, need, count = sheet.number("supply.cpu_us_mb"), _needed(sheet), sheet.number("machine.cores")
+    used = need.value / 1e6 * each.value / 1e9
+    share = used / count.value
+    sheet.line(
+        f"{shown(need, 'MB/s')} x {shown(each, 'us')} a MB = {format_in(used, 'cores')}; "
+        f"/ {shown(count, 'cores')} = {share:.1%}"
+    )
+    published = [sheet.rule(f"io.kernel-share.{name}") for name in ("nfs-scan", "nfs-oltp", "fc-oltp")]
+    sheet.line("published kernel shares of all CPU time: " + ", ".join(shown(figure, "%") for figure in published))
+    yield sheet.advice(
+        "io.cpu-cost",
+        "Processors that the I/O itself takes",
+        f"moving {shown(need, 'MB/s')} takes {used:.2g} of {shown(count, 'cores')} ({share:.1%}), data untouched",
+        sheet.answer(used, "cores", "supply.cpu_us_mb"),
+        "cores",
+    )
+
+
 def _connection(sheet: Sheet) -> Iterator[Advice]:
     """One TCP connection carries at most a window in each round trip."""
     window, trip = sheet.number("net.window_bytes"), sheet.number("net.rtt_ms")
@@ -451,5 +471,6 @@ CALCULATIONS = (
     Calculation("drives behind the device", _found_spindles, ("storage.write-spindles",)),
     Calculation("requests a second", _iops_balance, ("io.balance.iops",)),
     Calculation("requests under way", _depth, ("io.depth",)),
+    Calculation("processors for the I/O", _cpu_cost, ("io.cpu-cost",)),
     Calculation("the TCP window", _connection, ("net.window-bound",), about=("net.",)),
 )

@@ -175,6 +175,7 @@ _DECLARED = (
     _number("supply.mb_s", "transfer rate that the storage delivers", "MB/s"),
     _number("supply.iops", "small random requests a second that the storage delivers", "IOPS"),
     _number("supply.latency_ms", "response time at that rate", "ms"),
+    _number("supply.cpu_us_mb", "processor time that moving one MB costs, the kernel's work with it", "us"),
     _count("array.disks", "drives of one volume, or of the whole array without array.volumes", least=1),
     _count("array.volumes", "volumes built alike", least=1),
     _choice("array.raid", "RAID level", "0", "1", "10", "5", "6"),
