@@ -18,9 +18,9 @@ REDO_GOOD_NS, REDO_WATCH_NS = 1e6, 5e6
 """Of ``log file parallel write``: up to the first all is well, up to the second worth watching."""
 READ_MODIFY_WRITE = 1.5
 """A 512-byte log write that takes this much longer than one of 4 KiB shows a device of 4K sectors."""
-TOUCH_RATIO, TOUCH_SLOW, TOUCH_SHARE = 2.0, 3.0, 0.25
-"""A volume loads lazily when its first reads take so many times the second ones on average, and this share of them
-so many times the usual second one."""
+TOUCH_SLOW, TOUCH_SHARE, TOUCH_EXCESS = 3.0, 0.25, 3.0
+"""A volume loads lazily when this share of first reads take so many times the usual second one, and so many times
+as many of them as of the second reads."""
 PAGES_DIFFER = 0.10
 CACHE_GAIN = 1.3
 """A part of the target that runs so many times as fast as the whole is answered by something faster than it."""
@@ -182,27 +182,28 @@ def scaling(alone: Mapping[str, float], together: float, unit: str, way: Way | N
 
 
 def first_touch(first_ns: Sequence[float], second_ns: Sequence[float]) -> Estimate:
-    """The first read of a block over the second, by their means: loading makes a few reads very slow."""
-    first, second = statistics.fmean(first_ns), statistics.fmean(second_ns)
+    """The share of first reads that took far longer than the usual second one; counted, as a mean may be one hiccup."""
     usual = statistics.median(second_ns)
-    slow = sum(time > TOUCH_SLOW * usual for time in first_ns) / len(first_ns)
+    slow = [time for time in first_ns if time > TOUCH_SLOW * usual]
+    share, again = (sum(time > TOUCH_SLOW * usual for time in times) / len(times) for times in (first_ns, second_ns))
     extra: dict[str, str | int | float] = {
-        "first_ns": first,
-        "second_ns": second,
-        "slow_share": slow,
+        "first_ns": statistics.median(first_ns),
+        "second_ns": usual,
+        "slow_second_share": again,
         "blocks": len(first_ns),
     }
-    if first / second >= TOUCH_RATIO and slow >= TOUCH_SHARE:
+    if share >= TOUCH_SHARE and share >= TOUCH_EXCESS * again:
         extra |= {
-            "statement": f"first reads of a block take {format_ns(first)}, second ones {format_ns(second)}",
-            "consequence": f"Means of {len(first_ns)} blocks; {slow:.0%} of the first reads were slow. The volume "
-            "loads blocks as they are first touched, or a cache behind it keeps what was read: a first pass measures "
-            "the loading, a second one perhaps a cache, and neither is the disks.",
+            "statement": f"{share:.0%} of first reads took {format_ns(statistics.median(slow))}, "
+            f"second ones {format_ns(usual)}",
+            "consequence": f"Medians, {len(first_ns)} blocks all over the target. The volume loads blocks as they are "
+            "first touched, or a cache behind it keeps what was read: a first pass measures the loading, a second one "
+            "perhaps a cache, and neither is the disks.",
             "remedy": "Read the whole volume once and run this again. Where the first reads are then as fast as the "
             "second, it had been loading (a volume made from a snapshot does); where not, it is a cache.",
             "severity": "warning",
         }
-    return Estimate("first-touch", {}, first / second, extra=extra)
+    return Estimate("first-touch", {}, share, extra=extra)
 
 
 def flush_cost(direct_ns: float, durable_ns: float, write_cache: str | None) -> Estimate:
@@ -226,6 +227,12 @@ def cache_edge(rates: Mapping[int, float]) -> int | None:
     return max(faster, default=None)
 
 
+def cached_bytes(rates: Mapping[int, float]) -> int:
+    """The largest working set that runs about as fast as any: a cache holds all of it."""
+    best = max(rates.values())
+    return max(size for size, rate in rates.items() if rate * CACHE_GAIN >= best)
+
+
 def working_set(points: Sequence[PointResult]) -> Estimate:
     """The fastest working set over the whole target, and what that says about a cache behind it."""
     rates = {int(point.at["working_set_bytes"]): point.iops for point in points}
@@ -239,13 +246,14 @@ def working_set(points: Sequence[PointResult]) -> Estimate:
             "consequence": f"One that holds all {format_bytes(whole)} would not: give a larger size to find it.",
         }
     else:
-        beyond = min(size for size in rates if size > edge)
+        held = cached_bytes(rates)
         extra = {
-            "statement": f"a cache of {format_bytes(edge)} to {format_bytes(beyond)} answers behind the target",
-            "consequence": f"Reads within {format_bytes(edge)} run at {format_value(rates[edge], '1/s')}, over the "
+            "statement": f"a cache of about {format_bytes(held)} or more answers behind the target",
+            "consequence": f"Reads within {format_bytes(held)} run at {format_value(rates[held], '1/s')}, over the "
             f"whole {format_bytes(whole)} at {format_value(rates[whole], '1/s')}. A database that reads more than the "
             "cache holds gets the lower rate or less: some reads over the whole still come from the cache.",
             "severity": "warning",
+            "held_bytes": held,
             "edge_bytes": edge,
         }
     return Estimate("working-set-gain", {"workload": "working-set"}, gain, extra=extra)

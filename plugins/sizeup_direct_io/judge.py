@@ -112,6 +112,7 @@ def overall(title: str, parts: Sequence[Part]) -> Iterator[Estimate]:
         VERDICT_VALUES[verdict],
         extra={
             "verdict": verdict.value,
+            "reasons": "; ".join(against),
             "statement": "verdict: " + ", ".join(f"{part.name} {part.verdict.value}" for part in worst.values()),
             "consequence": f"{title}: {'; '.join(against) or 'nothing speaks against it'}.",
             "severity": "warning" if verdict is honesty.Verdict.FAIL else "info",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sizeup_direct_io.conclusions import cache_edge, engine_gain, first_touch, knees, scaling
+from sizeup_direct_io.conclusions import cache_edge, cached_bytes, engine_gain, first_touch, knees, scaling
 from sizeup_direct_io.knee import Load
 from sizeup_direct_io.way import Way
 
@@ -42,29 +42,31 @@ def test_three_paths_of_the_published_case_scale_to_96_2_percent_and_name_their_
 
 
 @pytest.mark.parametrize(
-    ("rates", "edge"),
+    ("rates", "edge", "held"),
     [
-        ({GIB // 4: 60e3, GIB // 2: 58e3, GIB: 57e3}, None),
-        ({GIB // 4: 90e3, GIB // 2: 88e3, GIB: 57e3}, GIB // 2),
-        ({GIB // 4: 90e3, GIB // 2: 60e3, GIB: 57e3}, GIB // 4),
+        ({GIB // 4: 60e3, GIB // 2: 58e3, GIB: 57e3}, None, GIB),
+        ({GIB // 4: 90e3, GIB // 2: 88e3, GIB: 57e3}, GIB // 2, GIB // 2),
+        ({GIB // 4: 90e3, GIB // 2: 60e3, GIB: 40e3}, GIB // 2, GIB // 4),
     ],
-    ids=["even", "half", "quarter"],
+    ids=["even", "half", "a quarter, which answers half of the reads within a half"],
 )
-def test_a_cache_shows_as_the_largest_part_that_runs_faster_than_the_whole(
-    rates: dict[int, float], edge: int | None
+def test_a_cache_shows_as_the_parts_that_run_faster_than_the_whole(
+    rates: dict[int, float], edge: int | None, held: int
 ) -> None:
-    assert cache_edge(rates) == edge
+    assert (cache_edge(rates), cached_bytes(rates)) == (edge, held)
 
 
 def test_a_volume_that_loads_at_the_first_touch_is_told_from_one_that_does_not() -> None:
     second = [90 * US] * 20
-    lazy = first_touch([90 * US] * 10 + [9000 * US] * 10, second)
+    lazy = first_touch([90 * US] * 12 + [9000 * US] * 8, second)
     plain = first_touch([110 * US] * 18 + [400 * US] * 2, second)
+    noisy = first_touch([90 * US] * 12 + [9000 * US] * 8, [90 * US] * 15 + [5000 * US] * 5)
 
-    assert (lazy.value, lazy.extra["slow_share"]) == (pytest.approx(50.5), 0.5)
-    assert lazy.extra["statement"] == "first reads of a block take 4.54 ms, second ones 90 us"
+    assert lazy.value == 0.4
+    assert lazy.extra["statement"] == "40% of first reads took 9 ms, second ones 90 us"
     assert lazy.extra["severity"] == "warning"
     assert "statement" not in plain.extra
+    assert "statement" not in noisy.extra
 
 
 def test_engines_are_held_against_each_other_by_the_median_of_pairs() -> None:
