@@ -24,7 +24,7 @@ def test_a_curve_in_ascii_says_all_without_colour() -> None:
     lines = draw(CURVE, 40, 12, Glyphs.ASCII).text().splitlines()
 
     assert lines == [
-        "Latency  o small pages  x huge pages",
+        "o small pages  x huge pages  ! disturbed",
         "Time (ns)",
         " 100+                :L1 128 KiB     |",
         "    |                :          |  ..o",

@@ -11,7 +11,9 @@ import pytest
 from consoles import Console, PlayedRunner, ended, machine, records
 from sizeup.errors import ExitStatus
 from sizeup.model.finding import Finding, Severity
+from sizeup.model.sample import Estimate
 from sizeup.session.log import read_session
+from sizeup.session.records import EstimateRecord, SamplesRecord
 from sizeup.tui.actions import ACTIONS
 from sizeup.tui.options import Options
 
@@ -454,3 +456,92 @@ async def test_readonly_writes_nothing(tmp_path: Path) -> None:
         await pilot.pause()
 
     assert _written(tmp_path, "*") == ""
+
+
+async def test_zoom_gives_the_chart_the_screen_and_escape_gives_it_back_before_it_cancels(tmp_path: Path) -> None:
+    console = Console(tmp_path)
+    async with console.shown() as pilot:
+        await console.choose(pilot, "null")
+        await pilot.press("r")
+        console.runner.write(records())
+        console.tick()
+        await pilot.press("z")
+        await pilot.pause()
+        lines = console.text.splitlines()
+        assert "memory.latency" not in console.text
+        assert lines[0].startswith("Memory latency")
+        assert "needs 5 s more" in lines[-1]
+        await pilot.press("right")
+        await pilot.pause()
+        assert "16 KiB: Latency 1.02 ns" in console.text
+        await pilot.press("escape")
+        await pilot.pause()
+        assert "memory.latency" in console.text
+        assert console.runner.stdin.words == []
+        await pilot.press("escape")
+        assert console.runner.stdin.words == ["cancel"]
+
+
+async def test_the_points_stand_in_a_table_that_scrolls(tmp_path: Path) -> None:
+    console = Console(tmp_path)
+    async with console.shown(120, 16) as pilot:
+        await console.choose(pilot, "null")
+        await pilot.press("r")
+        console.runner.write(records())
+        disturbed = Estimate(
+            "latency", {"working_set_bytes": 1 << 14}, 2.0, 1.0, 3.0, replicates=7, disturbed_share=0.6, converged=False
+        )
+        console.runner.write([EstimateRecord(101, "null", disturbed)])
+        console.tick()
+        await pilot.press("t", "enter")
+        await pilot.pause()
+        top = " ".join(console.text.split())
+        await pilot.press("G")
+        await pilot.pause()
+
+        assert "Where Value 95 % interval n Doubts" in top
+        assert "16 KiB 2 ns 1 ns to 3 ns 7 still moving; 60%" in top
+        assert "64 MiB 65 ns" in " ".join(console.text.split())
+        await pilot.press("v")
+        await pilot.pause()
+        assert "95 % interval" not in console.text
+
+
+async def test_the_next_picture_is_shown_and_the_one_before_again(tmp_path: Path) -> None:
+    console = Console(tmp_path)
+    async with console.shown() as pilot:
+        await console.choose(pilot, "null")
+        await pilot.press("r")
+        console.runner.write(records())
+        at = {"working_set_bytes": 1 << 14}
+        console.runner.write([SamplesRecord("null", "latency", at, (110, 120, 130), (1.0, 2.0, 3.0), (0, 1, 0))])
+        console.tick()
+        await pilot.pause()
+        assert "picture 1/4: 13 points, 3 samples, ! 1 disturbed" in console.text
+        await pilot.press("v", "v")
+        await pilot.pause()
+        assert "picture 3/4" in console.text
+        assert "At 16 KiB: 3 samples, median 2 ns." in console.text
+        await pilot.press("V")
+        await pilot.pause()
+        assert "Time since the step began" in console.text
+
+
+async def test_a_probe_that_waits_says_so_and_is_taken_back(tmp_path: Path) -> None:
+    console = Console(tmp_path)
+    async with console.shown() as pilot:
+        await console.choose(pilot, "null")
+        await pilot.press("r")
+        console.runner.write(records())
+        console.tick()
+        await console.choose(pilot, "clock.cost")
+        await pilot.press("r")
+        await pilot.pause()
+        assert "queued" in console.text.splitlines()[3]
+        assert ", 1 queued" in console.text
+        await pilot.press("x")
+        await pilot.pause()
+
+        assert console.runs.queue == []
+        assert console.runs.running
+        assert console.runner.stdin.words == []

@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import os
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
@@ -88,7 +89,7 @@ class NativeJob:
         thread = threading.Thread(target=self._call, args=(call,), name="native job", daemon=True)
         thread.start()
         seen = [0] * len(points)
-        shown = 0.0
+        shown, started = 0.0, time.monotonic()
         while thread.is_alive():
             drained = False
             for samples in self._drain(points, context):
@@ -98,7 +99,7 @@ class NativeJob:
                 yield from self._news(points, seen)
             if self.progress - shown >= _PROGRESS_STEP:
                 shown = self.progress
-                yield Progress(shown)
+                yield Progress(shown, (time.monotonic() - started) * (1 - shown) / shown)
             thread.join(POLL_SECONDS)
         yield from self._drain(points, context)
         if self._error is not None:

@@ -284,6 +284,10 @@ def _cut(text: str, width: int) -> str:
 
 def _legend(drawing: Drawing, lines: Sequence[Line], alphabet: _Alphabet, title: str) -> None:
     entries = [f"{alphabet.markers[index % SERIES]} {line.label}" for index, line in enumerate(lines)]
+    roles = [f"series-{index % SERIES}" for index in range(len(lines))]
+    if any(point.disturbed for line in lines for point in line.points):
+        entries.append(f"{alphabet.disturbed} disturbed")
+        roles.append("disturbed")
     needed = sum(len(entry) + 2 for entry in entries)
     x = 0
     if len(title) + 2 + needed <= drawing.width:
@@ -294,7 +298,7 @@ def _legend(drawing: Drawing, lines: Sequence[Line], alphabet: _Alphabet, title:
         if x + len(entry) + (8 if rest > 1 else 0) > drawing.width and index > 0:
             drawing.put(x, 0, f"+{rest} more", "text")
             return
-        drawing.put(x, 0, _cut(entry, drawing.width - x), f"series-{index % SERIES}")
+        drawing.put(x, 0, _cut(entry, drawing.width - x), roles[index])
         x += len(entry) + 2
 
 

@@ -84,10 +84,12 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
         Action("run.start", "r", "screen.run_probe", "Run", "Run the probe that is chosen.", footer=True),
         Action("run.plan", "p", "screen.next_plan", "Plan", "Choose quick, standard or full.", footer=True),
         Action("run.pause", "space", "screen.pause", "Pause", "Pause the run, or go on.", footer=True),
-        Action(
-            "run.cancel", "x,escape", "screen.cancel", "Cancel", "Cancel the run; what was measured stays.", footer=True
-        ),
-        Action("run.view", "v", "screen.next_view", "View", "Show the next picture of the step.", footer=True),
+        Action("run.cancel", "x", "screen.cancel", "Cancel", "Cancel the run; what was measured stays.", footer=True),
+        Action("run.back", "escape", "screen.back", "Back", "Leave zoom or table; else cancel the run."),
+        Action("run.view", "v", "screen.next_view(1)", "View", "Show the next picture of the step.", footer=True),
+        Action("run.view-before", "V", "screen.next_view(-1)", "View before", "Show the picture before."),
+        Action("run.table", "t", "screen.table", "Table", "Show the points as a table, or the chart.", footer=True),
+        Action("run.zoom", "z", "screen.zoom", "Zoom", "Give the chart the whole screen, or back.", footer=True),
         Action("run.settings", "s", "screen.settings", "Settings", "Change the settings of the probe.", footer=True),
     ),
     "sessions": (

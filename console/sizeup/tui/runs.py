@@ -175,6 +175,12 @@ class Runs:
             with contextlib.suppress(OSError):  # it has just ended, or is another user's
                 os.kill(pid, signal.SIGINT)  # which a run takes for "cancelled"
 
+    def forget(self, probe: str) -> bool:
+        """Take a probe that waits out of the queue; whether it waited."""
+        waiting = [request for request in self.queue if request.probe == probe]
+        self.queue = [request for request in self.queue if request.probe != probe]
+        return bool(waiting)
+
     def cancel_step(self) -> None:
         """End this step and go on with the next."""
         self._send("cancel-step")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sizeup.units import format_value
 from sizeup.views.chart import Bar, BarChart, Chart, HeatMap, Line, LineChart, Point
-from sizeup.views.table import Column, Table
+from sizeup.views.table import UNKNOWN, Column, Table
 
 
 def sentence(chart: Chart) -> str:
@@ -70,9 +70,6 @@ def with_interval(shown: Bar | Point, unit: str) -> str:
     if suffix and all(end.partition(" ")[2] == suffix for end in ends):
         ends = [end.partition(" ")[0] for end in ends]
     return f"{text} ({ends[0]} to {ends[1]})"
-
-
-UNKNOWN = "–"
 
 
 def table(chart: Chart) -> Table:

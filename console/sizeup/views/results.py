@@ -10,7 +10,8 @@ from sizeup.model.plan import Series
 from sizeup.model.sample import Coordinates, Estimate
 from sizeup.session.log import Point, Session, StepRun
 from sizeup.units import format_value
-from sizeup.views.points import spelled, words_of
+from sizeup.views.points import interval_of, spelled, value_of, words_of
+from sizeup.views.table import UNKNOWN, Column, Table
 
 RESULTS_SCHEMA = "sizeup.results/1"
 
@@ -28,11 +29,42 @@ def place(at: Coordinates, series: Series | None) -> str:
     return ", ".join(words)
 
 
+def points_table(run: StepRun) -> Table:
+    """Every point of a step: value, interval, how many samples or replicates it rests on, and its doubts."""
+    several = len({point.series for point in run.points.values()}) > 1
+    rows = []
+    for series, point in _points(run):
+        value = value_of(point)
+        unit = "1" if series is None else series.unit
+        title = point.series if series is None else series.title
+        low, high = interval_of(point)
+        count = len(point.values) if point.estimate is None else point.estimate.replicates or len(point.values)
+        rows.append(
+            (
+                *((title,) if several else ()),
+                place(point.at, series),
+                UNKNOWN if value is None else format_value(value, unit),
+                UNKNOWN if low is None or high is None else f"{format_value(low, unit)} to {format_value(high, unit)}",
+                str(count) if count else UNKNOWN,
+                "; ".join(doubts(point)),
+            )
+        )
+    columns = (
+        *((Column("Series"),) if several else ()),
+        Column("Where"),
+        Column("Value", numeric=True),
+        Column("95 % interval", numeric=True),
+        Column("n", numeric=True),
+        Column("Doubts"),
+    )
+    return Table(run.step.title, columns, tuple(rows))
+
+
 def doubts(point: Point) -> tuple[str, ...]:
     """Why to be careful with a point, the shortest words first."""
     estimate = point.estimate
     if estimate is None:
-        return ("no estimate",)
+        return ("no estimate yet",)
     words = list(estimate.doubts)
     if estimate.converged is False:
         words.insert(0, "still moving")

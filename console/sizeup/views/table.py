@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+UNKNOWN = "–"
+"""Stands where there is no value."""
+
 
 class Column(Struct, frozen=True):
     """One column; numbers are set flush right."""

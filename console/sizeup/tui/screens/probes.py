@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import ClassVar
 
-from msgspec.structs import replace
-from rich.console import Group
 from rich.text import Text
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
@@ -14,24 +12,22 @@ from textual.widget import Widget
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
-from sizeup.model.machine import Machine
 from sizeup.model.plan import Hazard
-from sizeup.model.sample import Disturbance, Status
 from sizeup.probing.planner import PLANS, unmet
 from sizeup.probing.registry import RegisteredProbe
 from sizeup.probing.settings import resolve
-from sizeup.session.log import StepRun
 from sizeup.tui.actions import bindings
-from sizeup.tui.runs import OUTCOME_WORDS, Request
+from sizeup.tui.runs import Request
 from sizeup.tui.screens.dialogs import ChoiceDialog, SettingsDialog, spell_setting
 from sizeup.tui.screens.mode import ModeScreen
+from sizeup.tui.screens.probe_words import about, entry, summary
 from sizeup.tui.widgets.chart import ChartView
-from sizeup.tui.widgets.facts import facts_grid
 from sizeup.tui.widgets.lists import KeyList
-from sizeup.units import format_ns
-from sizeup.views.finished import finished_charts
+from sizeup.tui.widgets.table import TableView
+from sizeup.views.pictures import pictures
+from sizeup.views.results import points_table
 from sizeup.views.steady import steady
-from sizeup.views.step import latest_run, point_value, step_chart
+from sizeup.views.step import latest_run
 
 _WRITES = frozenset({Hazard.IO_WRITE, Hazard.RAW_DEVICE_WRITE, Hazard.DISK_SPACE})
 _LONG_SECONDS = 10.0
@@ -48,7 +44,9 @@ class ProbesScreen(ModeScreen):
         super().__init__()
         self._plan = PLANS[0]
         self._typed: dict[str, dict[str, str]] = {}
-        self._view = 0
+        self._picture = ""
+        """Title of the picture that was chosen; empty for the first."""
+        self._titles: tuple[str, ...] = ()
         self._drawn: tuple[object, ...] = ()
 
     def body(self) -> Iterable[Widget]:
@@ -58,6 +56,7 @@ class ProbesScreen(ModeScreen):
             with Vertical(id="probe"):
                 yield Static(id="about", markup=False)
                 yield ChartView(self.host.glyphs, id="chart")
+                yield TableView(id="points")
 
     def on_mount(self) -> None:
         """Start on the first probe that can run here."""
@@ -89,9 +88,10 @@ class ProbesScreen(ModeScreen):
         session = self.host.runs.session
         listed = self.query_one(KeyList)
         for name, probe in self.host.registry.probes.items():
-            entry = _entry(probe, self._plan, latest_run(session, name), self.host.machine)
-            if str(listed.get_option(name).prompt) != entry.plain:
-                listed.replace_option_prompt(name, entry)
+            waits = any(request.probe == name for request in self.host.runs.queue)
+            line = entry(probe, self._plan, latest_run(session, name), self.host.machine, waits=waits)
+            if str(listed.get_option(name).prompt) != line.plain:
+                listed.replace_option_prompt(name, line)
         self._show_probe()
 
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
@@ -102,7 +102,10 @@ class ProbesScreen(ModeScreen):
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """Enter goes to the chart, where the arrows read values."""
         del event
-        self.query_one(ChartView).focus()
+        self._focus_picture()
+
+    def _focus_picture(self) -> None:
+        (self.query_one(TableView) if self._shows_table else self.query_one(ChartView)).focus()
 
     def action_run_probe(self) -> None:
         """Run the chosen probe, after asking where it would write."""
@@ -146,8 +149,7 @@ class ProbesScreen(ModeScreen):
         def answered(typed: dict[str, str] | None) -> None:
             if typed is not None:
                 self._typed[probe.name] = typed
-                self._drawn = ()
-                self._show_probe()
+                self._redraw()
 
         dialog = SettingsDialog(
             probe.manifest, resolve(probe.manifest, self._plan, {}), self._typed.get(probe.name, {})
@@ -160,9 +162,42 @@ class ProbesScreen(ModeScreen):
         self.show_run()
         self.notify(f"{self._plan} runs from now on", markup=False, timeout=2)
 
-    def action_next_view(self) -> None:
-        """Show the next picture of the step: other series, other units."""
-        self._view += 1
+    def action_next_view(self, step: int) -> None:
+        """Show another picture of the step: other series, other units, what lies behind a point."""
+        if self._titles:
+            at = self._titles.index(self._picture) if self._picture in self._titles else 0
+            self._picture = self._titles[(at + step) % len(self._titles)]
+        self.remove_class("-table")
+        self._redraw()
+
+    def action_table(self) -> None:
+        """Show the points as a table in place of the chart, or the chart again."""
+        self.toggle_class("-table")
+        self._redraw()
+
+    def action_zoom(self) -> None:
+        """Give the chart, or the table, the whole screen but for the line that says how the run stands."""
+        self.toggle_class("-zoomed")
+        if self.has_class("-zoomed"):
+            self._focus_picture()
+        else:
+            self.query_one(KeyList).focus()
+
+    def action_back(self) -> None:
+        """Undo what was put in front, one thing at a time; else cancel."""
+        if self.has_class("-zoomed"):
+            self.action_zoom()
+        elif self._shows_table:
+            self.action_table()
+        else:
+            self.action_cancel()
+
+    @property
+    def _shows_table(self) -> bool:
+        return self.has_class("-table")
+
+    def _redraw(self) -> None:
+        self._drawn = ()
         self._show_probe()
 
     def action_pause(self) -> None:
@@ -175,6 +210,9 @@ class ProbesScreen(ModeScreen):
     def action_cancel(self) -> None:
         """Cancel the run; a long one only after a question."""
         runs = self.host.runs
+        if self.chosen is not None and runs.forget(self.chosen.name):
+            self.show_run()
+            return
         if not runs.going_on:
             return
         if runs.running and runs.elapsed_seconds < _LONG_SECONDS:
@@ -226,85 +264,23 @@ class ProbesScreen(ModeScreen):
             return
         self._drawn = state
         refusal = self._refusal(probe)
-        about = self.query_one("#about", Static)
-        about.set_class(run is not None, "-run")
+        words = self.query_one("#about", Static)
+        words.set_class(run is not None, "-run")
+        chart, table = self.query_one(ChartView), self.query_one(TableView)
+        chart.display = run is not None and not self._shows_table
+        table.display = run is not None and self._shows_table
         if run is None:
-            about.update(_about(probe, self._plan, refusal, self._settings(probe)))
-        else:
-            # Always as high: a new layout would repaint the whole screen with every frame.
-            about.update(_summary(run, self.host.runs.doubt), layout=False)
-        chart = self.query_one(ChartView)
-        chart.display = run is not None
-        if run is not None:
-            machine = self.host.machine if session is None or session.machine is None else session.machine
-            charts = finished_charts(run, machine) or (step_chart(run, machine),)
-            place = self._view % len(charts)
-            shown = charts[place]
-            if len(charts) > 1:
-                shown = replace(shown, title=f"{place + 1}/{len(charts)} {shown.title}")
-            chart.show(shown if run.outcome is not None else steady(shown, chart.chart))
-
-
-def _entry(probe: RegisteredProbe, plan: str, run: StepRun | None, machine: Machine | None) -> Text:
-    """A line of the list: name, and beneath it where it stands."""
-    text = Text(probe.name, no_wrap=True, overflow="ellipsis")
-    if run is None:
-        reason = None if machine is None else unmet(machine, probe.manifest)
-        seconds = probe.manifest.estimated_seconds.get(plan)
-        state = f"not here: {reason}" if reason else "" if seconds is None else f"takes {format_ns(seconds * 1e9)}"
-    elif run.outcome is None:
-        state = "running"  # how far stands in the status line: each change here repaints the whole list
-    else:
-        settled = run.outcome.status is Status.OK
-        moving = run.outcome.status is Status.NOT_CONVERGED
-        words = "" if settled else "~" if moving else OUTCOME_WORDS[run.outcome.status]
-        state = f"{words} {point_value(run, placed=False)}".strip() or OUTCOME_WORDS[run.outcome.status]
-    text.append(f"\n  {state or 'not run yet'}", style="dim")
-    return text
-
-
-def _about(probe: RegisteredProbe, plan: str, refusal: str, settings: Mapping[str, str]) -> Group:
-    """What a probe measures and takes, before it is run."""
-    manifest = probe.manifest
-    text = Text(f"{manifest.title}\n", style="bold")
-    text.append(f"{manifest.summary}\n", style="not bold")
-    seconds = manifest.estimated_seconds.get(plan)
-    hazards = ", ".join(hazard.value for hazard in manifest.hazards) or "none"
-    facts = [
-        ("Touches", manifest.touches),
-        ("Plan", f"{plan}, " + ("time not known" if seconds is None else f"about {format_ns(seconds * 1e9)}")),
-        ("Memory", manifest.ceilings.memory),
-        ("CPUs", manifest.ceilings.cpus),
-        ("At most", f"{manifest.ceilings.seconds:g} s a step"),
-        ("Hazards", hazards),
-        ("Method", manifest.method),
-        ("From", probe.distribution),
-    ]
-    facts += [
-        ("Settings" if number == 0 else "", f"{name} = {value or '(must be given)'}")
-        for number, (name, value) in enumerate(settings.items())
-    ]
-    advice = f"! {refusal}" if refusal else "Press r to run it, s to change its settings, p for another plan."
-    return Group(text, facts_grid(facts), Text(f"\n{advice}", style="bold"))
-
-
-def _summary(run: StepRun, doubt: str) -> Text:
-    """Two lines above a chart: how the step stands, and what to doubt."""
-    text = Text(no_wrap=True, overflow="ellipsis")
-    if run.outcome is None:
-        progress = run.progress
-        remaining = ""
-        if progress is not None and progress.remaining_seconds is not None:
-            remaining = f", needs {format_ns(progress.remaining_seconds * 1e9)} more"
-        doing = f": {progress.doing}" if progress is not None and progress.doing else ""
-        text.append(f"running{remaining}{doing}\n", style="bold")
-    else:
-        mark = "" if run.outcome.status in (Status.OK, Status.NOT_CONVERGED) else " !"
-        reason = f": {run.outcome.reason}" if run.outcome.reason else ""
-        text.append(f"{OUTCOME_WORDS[run.outcome.status]}{mark}{reason}\n", style="bold")
-    disturbed = sum(1 for point in run.points.values() for flag in point.flags if flag & ~Disturbance.WARMUP)
-    total = sum(len(point.values) for point in run.points.values())
-    text.append(f"{run.step.id}: {len(run.points)} points, {total} samples")
-    text.append(f", {disturbed} disturbed" if disturbed else "")
-    text.append(f"; {doubt}" if doubt and run.outcome is None else "")
-    return text
+            words.update(about(probe, self._plan, refusal, self._settings(probe)))
+            return
+        machine = self.host.machine if session is None or session.machine is None else session.machine
+        shown = pictures(run, machine)
+        self._titles = tuple(picture.title for picture in shown)
+        place = self._titles.index(self._picture) if self._picture in self._titles else 0
+        # Always as high: a new layout would repaint the whole screen with every frame.
+        words.update(summary(run, self.host.runs.doubt, place, len(shown)), layout=False)
+        if self._shows_table:
+            table.show(points_table(run))
+            return
+        drawn = shown[place].draw()
+        if drawn is not None:
+            chart.show(drawn if run.outcome is not None else steady(drawn, chart.chart))
