@@ -1,4 +1,4 @@
-"""Strings from outside, made safe for a terminal: a model name or a stranger's file must not steer the screen."""
+"""Strings made fit to be shown: from outside none may steer the screen, and a sentence begins with a capital."""
 
 from __future__ import annotations
 
@@ -18,3 +18,9 @@ def one_line(text: str, limit: int = 300) -> str:
     """The text cleaned, on one line, and cut with an ellipsis at ``limit`` characters."""
     line = " ".join(clean(text).split())
     return line if len(line) <= limit else line[: limit - 1] + "…"
+
+
+def capitalised(text: str) -> str:
+    """The text with a capital at its start; names such as io.direct stay as they are."""
+    word = text.partition(" ")[0].rstrip(":,;")
+    return text[0].upper() + text[1:] if word.isalpha() and word.islower() else text

@@ -31,6 +31,7 @@ def test_a_sentence_becomes_a_finding_and_figures_without_one_do_not() -> None:
             evidence=("clock.cost io-timing at iops 100000: 0.0036", "shared"),
             consequence="",
             remedy="",
+            probe="clock.cost",
         ),
     )
 

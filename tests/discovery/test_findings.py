@@ -1,8 +1,12 @@
 """Findings are pure: one machine in, or two looks, and out what its user should know."""
 
+import ast
+import inspect
+
 import pytest
 from msgspec.structs import replace
 
+from sizeup.discovery import findings
 from sizeup.discovery.findings import contradictions, find, growth_findings
 from sizeup.model.finding import Severity
 from sizeup.model.machine import Machine
@@ -12,6 +16,7 @@ from sizeup.model.pci import PciFunction, PciLink
 from sizeup.model.platform import Platform
 from sizeup.model.storage import BlockDevice, BlockKind, MultipathMap, NvmeController, Path, Transport
 from sizeup.model.topology import Cache, CacheKind, Package, Pu
+from sizeup.probing.registry import load_registry
 
 GIB = 1 << 30
 
@@ -220,3 +225,25 @@ def test_nodes_that_do_not_add_up_to_the_machine_are_said_with_both_figures() ->
     assert ids(replace(machine, memory_bytes=198 * GIB)) == []
     (finding,) = find(replace(machine, memory_bytes=400 * GIB))
     assert finding.title == "the nodes have 200 GiB of memory, the machine 400 GiB"
+
+
+def test_every_kind_of_finding_has_evidence_a_remedy_a_command_and_only_probes_that_exist() -> None:
+    source = inspect.getsource(findings)
+    made = [
+        {argument.arg: argument.value for argument in call.keywords} | {"positional": call.args}
+        for call in ast.walk(ast.parse(source))
+        if isinstance(call, ast.Call) and ast.unparse(call.func) == "Finding"
+    ]
+    probes = {ast.literal_eval(each["probe"]) for each in made if "probe" in each}
+
+    assert len(made) > 20
+    assert all(len(each["positional"]) == 7 and "command" in each for each in made)
+    assert probes <= set(load_registry().probes)
+
+
+def test_names_from_hardware_cannot_add_to_a_command() -> None:
+    device = BlockDevice("md0;reboot", BlockKind.MD, 10**9, raid_level="raid1", raid_disks=2, raid_degraded=1)
+
+    (finding,) = find(Machine(block_devices=(device,)))
+
+    assert finding.command == "mdadm --detail /dev/'md0;reboot'"

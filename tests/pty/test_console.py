@@ -46,7 +46,7 @@ def test_utf_8_terminals_get_lines(tmp_path: Path, term: str) -> None:
     with console(tmp_path, term=term) as terminal:
         # The content may reach the screen a frame before its border does.
         terminal.wait_for("Should carry")
-        terminal.wait_for("╭──")
+        terminal.wait_for("╭─")
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])

@@ -114,8 +114,8 @@ def test_standard_edition_is_held_against_enterprise_edition_where_it_is_allowed
     advice = found(sized("machine.sockets=2", "machine.cores=16", XEON), "licence.break-even.oracle.se2")
 
     assert advice.verdict == (
-        "Database Standard Edition 2 costs $35,000 here, Database Enterprise Edition $380,000: "
-        "Database Enterprise Edition costs less only below 0.737 licences"
+        "Oracle Database Standard Edition 2 costs $35,000 here, Oracle Database Enterprise Edition $380,000: "
+        "Oracle Database Enterprise Edition costs less only below 0.737 licences"
     )
     assert advice.working[-1] == "$35,000 / $47,500 a licence = 0.736842 licences"
     assert {source.id for source in advice.sources} >= {"oracle-se2", "oracle-price-list-2026-08-03"}
@@ -136,7 +136,7 @@ def test_standard_edition_is_no_way_out_of_a_server_built_for_four_sockets() -> 
 
     assert (advice.decision, advice.quantity) == ("forbidden", None)
     assert advice.verdict == (
-        "Database Standard Edition 2 must not be used on this server: "
+        "Oracle Database Standard Edition 2 must not be used on this server: "
         "only on servers built for at most two sockets, occupied or not"
     )
     assert advice.working == ("allowed where: socket_capacity <= 2 = 4 <= 2 = 0",)
@@ -151,7 +151,7 @@ def test_a_guest_does_not_know_its_hosts_and_asks() -> None:
     )
     sizing = whatif(guest, {})
 
-    assert found(sizing, "licence.units").verdict.startswith("host cores unknown")
+    assert found(sizing, "licence.units").verdict.startswith("Host cores unknown")
     assert "licence.host_cores" in [question.key for question in sizing.questions]
     assert found(whatif(guest, parse_settings(["licence.host_cores=64"])), "licence.units").quantity is not None
 

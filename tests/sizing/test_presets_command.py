@@ -82,9 +82,9 @@ def test_the_verdicts_that_matter_come_first(capsys: pytest.CaptureFixture[str])
 
     assert lines[:4] == [
         "In short",
-        "  this machine wants 266 MB/s of I/O, by the GHz rule",
-        "  the paths carry 800 MB/s; the limiter is hba",
-        "  over: supply is 3.01 times the need; the paths carry more than these processors take in",
+        "  This machine wants 266 MB/s of I/O, by the GHz rule",
+        "  The paths carry 800 MB/s; the limiter is hba",
+        "  Over: supply is 3.01 times the need; the paths carry more than these processors take in",
     ]
 
 

@@ -42,7 +42,7 @@ def test_a_recording_without_links_or_adapters_says_that_its_limiter_is_unknown_
     assert supply is not None
     assert (supply.decision, supply.quantity, sizing.find("io.balance")) == ("unknown", None, None)
     assert supply.verdict == (
-        "supply and limiter unknown: no way to storage says its speed; measure with the probe io.direct, or say "
+        "Supply and limiter unknown: no way to storage says its speed; measure with the probe io.direct, or say "
         "path.stages or supply.mb_s"
     )
 

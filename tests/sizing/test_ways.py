@@ -54,7 +54,7 @@ def test_the_stack_under_the_named_device_says_how_many_drives_writes_get() -> N
     advice = named("/dev/md0").find("storage.write-spindles")
 
     assert advice is not None
-    assert advice.verdict == "writes get 1 drive; random reads 2 drives"
+    assert advice.verdict == "Writes get 1 drive; random reads 2 drives"
 
 
 def test_an_unknown_device_is_refused_with_the_nearest() -> None:

@@ -16,6 +16,7 @@ from sizeup.session.log import read_session
 from sizeup.session.records import EstimateRecord, SamplesRecord
 from sizeup.tui.actions import ACTIONS
 from sizeup.tui.options import Options
+from sizeup.tui.widgets.lists import KeyList
 
 
 async def test_the_first_screen_says_what_the_machine_is_and_what_it_needs(tmp_path: Path) -> None:
@@ -27,7 +28,8 @@ async def test_the_first_screen_says_what_the_machine_is_and_what_it_needs(tmp_p
 
         assert len(lines) == 24
         assert "nothing wrong was found" in "\n".join(lines)
-        assert lines[0] == " Overview  db01: 2 sockets, 8 cores, 16 threads, 2.66 GHz     I/O need 266 MB/s"
+        assert lines[0] == " 1 Overview  2 Topology  3 Probes  4 Sizing  5 Sessions db01  I/O need 266 MB/s"
+        assert "2 sockets, 8 cores, 16 threads, 2.66 GHz, 128 GiB, 2 nodes" in lines[2]
         assert "Socket 0: 4 cores" in console.text
         assert "Node 0: 4 cores, 64 GiB" in console.text
         assert "eth0: physical, 10 Gbit/s, up" in console.text
@@ -220,8 +222,12 @@ async def test_a_finding_leads_to_the_part_it_is_about(tmp_path: Path) -> None:
     finding = Finding("n", Severity.WARNING, "Node 1 is short", ("1 GiB free",), "It swaps.", "sysctl x", ("node:1",))
     console = Console(tmp_path, machine(findings=(finding,)))
     async with console.shown() as pilot:
-        assert "! warning: Node 1 is short" in console.text
+        assert "! warning Node 1 is short" in " ".join(console.text.split())
         await pilot.press("down", "enter")
+        await pilot.pause()
+        assert "Show the part of the machine" in console.text
+        assert "1 GiB free" in console.text
+        await pilot.press("enter")
         await pilot.pause()
         await pilot.pause()
 
@@ -230,10 +236,53 @@ async def test_a_finding_leads_to_the_part_it_is_about(tmp_path: Path) -> None:
         assert "10 21" in console.text or "21 10" in console.text
 
 
+async def test_a_finding_leads_to_its_probe_and_its_command_is_only_copied(
+    tmp_path: Path,
+) -> None:
+    finding = Finding(
+        "n",
+        Severity.CRITICAL,
+        "Node 1 is short",
+        ("1 GiB free",),
+        "It swaps.",
+        "Free some.",
+        ("node:1",),
+        "free",
+        "null",
+    )
+    console = Console(tmp_path, machine(findings=(finding,)))
+    async with console.shown() as pilot:
+        await pilot.press("down", "enter")
+        await pilot.pause()
+        shown = console.text
+        await pilot.press("down", "down", "enter")
+        await pilot.pause()
+        copied, arguments = console.app.clipboard, list(console.runner.arguments)
+        await pilot.press("enter", "down", "enter")
+        await pilot.pause()
+        await pilot.pause()
+        assert console.app.current_mode == "probes"
+        assert "Measures nothing" in console.text
+
+    assert all(words in shown for words in ("1 GiB free", "It swaps.", "Free some.", "  free", "the probe null"))
+    assert (copied, arguments) == ("free", [])
+
+
+async def test_without_colour_the_cursor_is_reversed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    console = Console(tmp_path)
+    async with console.shown() as pilot:
+        await pilot.pause()
+        (line, other) = (console.app.screen.query_one(KeyList).render_line(y) for y in (0, 2))
+
+    assert all(segment.style is not None and segment.style.reverse for segment in line)
+    assert not any(segment.style is not None and segment.style.reverse for segment in other)
+
+
 async def test_r_on_the_overview_runs_the_quick_plan_and_stays(tmp_path: Path) -> None:
     console = Console(tmp_path)
     async with console.shown() as pilot:
-        assert "nothing yet: press r" in " ".join(console.text.split())
+        assert "Nothing yet: press r to measure" in " ".join(console.text.split())
         await pilot.press("r")
         console.runner.write(records("memory.latency"))
         console.tick()
@@ -249,10 +298,10 @@ async def test_a_what_if_shows_its_difference_and_takes_it_back(tmp_path: Path) 
     async with console.shown() as pilot:
         await pilot.press("4", "right")
         await pilot.pause()
-        assert "+50.0%  this machine wants 399 MB/s" in console.text
+        assert "+50.0%  This machine wants 399 MB/s" in console.text
         await pilot.press("backspace")
         await pilot.pause()
-        assert "this machine wants 266 MB/s" in console.text
+        assert "This machine wants 266 MB/s" in console.text
         assert "+50.0%" not in console.text
 
 
@@ -310,7 +359,7 @@ async def test_sessions_are_listed_opened_and_left_again(tmp_path: Path, monkeyp
         assert "db01 2026-01-02" in console.text
         await pilot.press("enter")
         await pilot.pause()
-        assert "Memory latency" in console.text or "null" in console.app.status()[0]
+        assert "saved session" in console.text
         await pilot.press("5", "u")
         await pilot.pause()
         assert console.app.runs is console.runs

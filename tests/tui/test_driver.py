@@ -10,7 +10,7 @@ from textual.scrollbar import ScrollBarRender
 import sizeup
 from sizeup.report.cells import Glyphs, draw
 from sizeup.tui.driver import plain
-from sizeup.tui.terminal import is_utf8, needs_ascii
+from sizeup.tui.terminal import few_colours, is_utf8, needs_ascii
 from sizeup.views.chart import Axis, Line, LineChart, Point
 
 
@@ -54,3 +54,10 @@ def test_the_c_locale_is_known_though_python_claims_utf_8() -> None:
 def test_the_linux_console_gets_ascii() -> None:
     assert needs_ascii({"TERM": "linux", "LANG": "en_US.UTF-8"})
     assert not needs_ascii({"TERM": "xterm", "LANG": "en_US.UTF-8"})
+
+
+def test_sixteen_colours_are_told_by_the_name_of_the_terminal_unless_it_says_more() -> None:
+    assert few_colours({"TERM": "linux"})
+    assert few_colours({"TERM": "xterm"})
+    assert not few_colours({"TERM": "xterm-256color"})
+    assert not few_colours({"TERM": "xterm", "COLORTERM": "truecolor"})

@@ -94,9 +94,9 @@ async def test_the_probes_are_read_after_the_first_screen_and_then_it_says_how_l
         app.screen._tell_estimate()  # type: ignore[attr-defined]
         await pilot.pause()
 
-        assert "nothing yet: press r " in first
+        assert "Nothing yet: press r to measure " in first
         assert not read
-        assert re.search(r"nothing yet: press r, about \d+ s", screen_text(app))
+        assert re.search(r"Nothing yet: press r to measure, about \d+ s", screen_text(app))
 
 
 async def test_a_mode_that_is_first_seen_after_a_change_of_theme_has_the_new_one(app: ConsoleApp) -> None:

@@ -40,4 +40,5 @@ def _finding(run: StepRun, point: Point, estimate: Estimate) -> Finding:
         evidence=(f"{run.base_id} {point.series}{f' at {where}' if where else ''}: {figure}", *estimate.doubts),
         consequence=said.get("consequence", ""),
         remedy=said.get("remedy", ""),
+        probe=run.step.probe,
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from shlex import quote
 
 from sizeup.discovery.caches import overlaps
 from sizeup.discovery.lists import format_list
@@ -66,6 +67,8 @@ def exhausted_nodes(machine: Machine) -> Iterator[Finding]:
             "Interleave the large shared segment (numactl --interleave=all, or the database's own NUMA setting), "
             "or place huge pages evenly over the nodes before it starts.",
             tuple(f"node:{node.os_id}" for node in empty),
+            command="numactl --hardware",
+            probe="memory.numa",
         )
     yield from _exhausted_pools(machine)
 
@@ -94,6 +97,8 @@ def _exhausted_pools(machine: Machine) -> Iterator[Finding]:
                 "Interleave the segment over the nodes, or reserve the pages where it runs "
                 "(/sys/devices/system/node/node*/hugepages).",
                 tuple(f"node:{node.os_id}" for node, _ in empty),
+                command="numactl --hardware",
+                probe="memory.numa",
             )
 
 
@@ -116,6 +121,8 @@ def skewed_memory(machine: Machine) -> Iterator[Finding]:
                 "The next large allocation may exhaust it; a second look shows whether it grows.",
                 "Look again under load: sizeup detect --since FILE.",
                 (f"node:{node.os_id}",),
+                command="sizeup detect --json > before.json; sizeup detect --since before.json",
+                probe="memory.numa",
             )
 
 
@@ -156,6 +163,8 @@ def growth_findings(before: Machine, after: Machine) -> tuple[Finding, ...]:
             "Start it with numactl --interleave=all or the database's NUMA setting, "
             "and reserve huge pages evenly over the nodes.",
             (f"node:{node}",),
+            command="numactl --interleave=all COMMAND",
+            probe="memory.numa",
         ),
     )
 
@@ -175,6 +184,8 @@ def suma(machine: Machine) -> Iterator[Finding]:
             "Nothing can be placed: on average every access but one in so many sockets is remote.",
             "Drop numa=off, or switch node interleaving off in the firmware, then measure both ways.",
             ("machine",),
+            command="cat /proc/cmdline; dmidecode --type memory",
+            probe="memory.latency",
         )
 
 
@@ -191,6 +202,8 @@ def uneven_memory(machine: Machine) -> Iterator[Finding]:
             "Work spread evenly over the CPUs exhausts the smaller node first; channels may be left empty.",
             "Fill the memory slots of all sockets alike.",
             tuple(f"node:{node.os_id}" for node in nodes if node.memory_bytes == min(sizes)),
+            command="dmidecode --type memory",
+            probe="memory.numa",
         )
     pools: dict[int, list[tuple[NumaNode, HugePages]]] = {}
     for node in nodes:
@@ -207,6 +220,8 @@ def uneven_memory(machine: Machine) -> Iterator[Finding]:
                 "A segment in huge pages lies where the pages are, whatever runs where.",
                 "Reserve per node: /sys/devices/system/node/nodeN/hugepages/*/nr_hugepages.",
                 tuple(f"node:{node.os_id}" for node, _ in found),
+                command=f"grep . /sys/devices/system/node/node*/hugepages/hugepages-{size >> 10}kB/nr_hugepages",
+                probe="memory.numa",
             )
 
 
@@ -243,6 +258,8 @@ def remote_devices(machine: Machine) -> Iterator[Finding]:
             "Its interrupts and its data cross the interconnect on every transfer.",
             "Run what uses it on its node, or move the card to a slot of the other socket.",
             (subject,),
+            command=f"numactl --cpunodebind={node} --localalloc COMMAND",
+            probe="io.direct",
         )
 
 
@@ -267,6 +284,8 @@ def degraded_links(machine: Machine) -> Iterator[Finding]:
                 "of what was paid for.",
                 "Reseat the card, check riser and slot; some devices slow down when idle: look again under load.",
                 (f"pci:{function.address}",),
+                command=f"lspci -vv -s {quote(function.address)} | grep -E 'LnkCap|LnkSta'",
+                probe="io.direct",
             )
 
 
@@ -292,6 +311,8 @@ def narrow_uplinks(machine: Machine) -> Iterator[Finding]:
                 "Alone each is as fast as it can be, together they are not.",
                 "Spread them over slots of their own, or plan with the shared figure.",
                 (f"pci:{stage.subject}",),
+                command="lspci -tv",
+                probe="io.direct",
             )
 
 
@@ -313,6 +334,7 @@ def node_sum(machine: Machine) -> Iterator[Finding]:
             "Memory was onlined late or is counted twice; what is placed by node uses the smaller figure.",
             "Check again after boot has settled; trust neither figure for sizing before they agree.",
             ("memory",),
+            command="lsmem --summary; numactl --hardware",
         )
 
 
@@ -341,18 +363,21 @@ def _bond_findings(machine: Machine, bond: Nic, members: list[Nic]) -> Iterator[
             "bond.member-down", Severity.WARNING, f"a member of {bond.name} is down", lines,
             "The bond has lost its redundancy, or part of its bandwidth.", "Check cable, switch port and driver.",
             subject,
+            command=f"cat /proc/net/bonding/{quote(bond.name)}",
         )  # fmt: skip
     speeds = {nic.speed_bits_per_second for nic in members if nic.up and nic.speed_bits_per_second}
     if len(speeds) > 1:
         yield Finding(
             "bond.uneven-speed", Severity.WARNING, f"the members of {bond.name} differ in speed", lines,
             "A flow gets the speed of whichever member it lands on.", "Use ports of one speed.", subject,
+            command=f"cat /proc/net/bonding/{quote(bond.name)}",
         )  # fmt: skip
     if len(_packages_of(machine, (nic.node for nic in members))) > 1:
         yield Finding(
             "bond.across-packages", Severity.INFO, f"the members of {bond.name} are on different sockets", lines,
             "Part of the traffic crosses the interconnect, which part changes with the active member or the flow.",
             "Keep interrupts and readers near the active member; for redundancy this may be what you want.", subject,
+            command=f"cat /proc/net/bonding/{quote(bond.name)}",
         )  # fmt: skip
 
 
@@ -384,6 +409,8 @@ def _map_findings(machine: Machine, found: MultipathMap, usual: int) -> Iterator
             "multipath.dead-path", Severity.WARNING, f"{found.name} has lost {', '.join(dead)}", lines,
             "Bandwidth and redundancy are less than they look.", "Check the fabric and the port; multipath -ll.",
             subject,
+            command=f"multipath -ll {quote(found.name)}",
+            probe="io.direct",
         )  # fmt: skip
     if len(found.paths) == 1 or len(found.paths) < usual:
         yield Finding(
@@ -392,18 +419,24 @@ def _map_findings(machine: Machine, found: MultipathMap, usual: int) -> Iterator
             + (f", its like have {usual}" if len(found.paths) < usual else ""),
             lines, "One cable, port or switch takes the device away, or halves it.", "Check zoning and masking.",
             subject,
+            command=f"multipath -ll {quote(found.name)}",
+            probe="io.direct",
         )  # fmt: skip
     speeds = {path.speed_bits_per_second for path in found.paths if path.speed_bits_per_second is not None}
     if len(speeds) > 1:
         yield Finding(
             "multipath.uneven-speed", Severity.WARNING, f"the paths of {found.name} differ in speed", lines,
             "Round robin waits for the slower path.", "Bring the ports to one speed, or weigh the paths.", subject,
+            command=f"multipath -ll {quote(found.name)}",
+            probe="io.direct",
         )  # fmt: skip
     if len(_packages_of(machine, (path.node for path in found.paths))) > 1:
         yield Finding(
             "multipath.across-packages", Severity.INFO, f"the paths of {found.name} are on different sockets", lines,
             "Part of the I/O crosses the interconnect, whichever CPU asked for it.",
             "Prefer the local path where the policy can (NVMe: iopolicy numa), or count it in.", subject,
+            command=f"multipath -ll {quote(found.name)}",
+            probe="io.direct",
         )  # fmt: skip
 
 
@@ -425,6 +458,8 @@ def nfs_transports(machine: Machine) -> Iterator[Finding]:
                 "One TCP connection is served by one CPU and carries some 10 Gb/s.",
                 f"Mount with nconnect={needed}; all mounts of that server and version share the first one's setting.",
                 (f"nfs:{mount.mount_point}",),
+                command=f"umount {quote(mount.mount_point)} && mount -o nconnect={needed} {quote(mount.mount_point)}",
+                probe="io.direct",
             )
 
 
@@ -442,6 +477,8 @@ def memlock_without_huge_pages(machine: Machine) -> Iterator[Finding]:
             "Half of the usual preparation for a large SGA is missing: it will run on small pages.",
             "Reserve huge pages (vm.nr_hugepages), or take the limit back.",
             ("machine",),
+            command="sysctl -w vm.nr_hugepages=N",
+            probe="memory.latency",
         )
 
 
@@ -457,6 +494,8 @@ def clock_source(machine: Machine) -> Iterator[Finding]:
             "Databases read the clock around every wait, and each reading costs a system call, a microsecond or more.",
             "Find out why the kernel distrusts the TSC (dmesg), then clocksource=tsc; measure with the clock probe.",
             ("clock",),
+            command="echo tsc > /sys/devices/system/clocksource/clocksource0/current_clocksource",
+            probe="clock.cost",
         )
 
 
@@ -469,6 +508,8 @@ def processors(machine: Machine) -> Iterator[Finding]:
             (f"SMT control: {platform.smt}",),
             "Threads are half of what the data sheet says; cores, and licences by core, stay the same.",
             "Intended on licence-bound machines; else echo on > /sys/devices/system/cpu/smt/control.", ("cpu",),
+            command="echo on > /sys/devices/system/cpu/smt/control",
+            probe="memory.hammer",
         )  # fmt: skip
     offline = tuple(pu.cpu for pu in machine.pus if not pu.online)
     if offline and platform.smt not in ("off", "forceoff"):
@@ -477,6 +518,7 @@ def processors(machine: Machine) -> Iterator[Finding]:
             (f"offline: {format_list(offline)}",),
             "They do no work; most licence metrics count them unless the firmware disables them.",
             "echo 1 > /sys/devices/system/cpu/cpuN/online, if it was not on purpose.", ("cpu",),
+            command=f"chcpu -e {format_list(offline)}",
         )  # fmt: skip
     # intel_pstate and amd-pstate steer by load under this name; the others nail the clock down.
     if platform.governor == "powersave" and (platform.frequency_driver or "") not in (
@@ -487,6 +529,8 @@ def processors(machine: Machine) -> Iterator[Finding]:
             (f"governor: powersave, driver: {platform.frequency_driver or 'unknown'}",),
             "The CPUs stay at their lowest clock whatever the load.", "cpupower frequency-set -g performance.",
             ("cpu",),
+            command="cpupower frequency-set -g performance",
+            probe="memory.latency",
         )  # fmt: skip
     if platform.steal_share is not None and platform.steal_share > _STEAL_SHARE:
         yield Finding(
@@ -494,6 +538,8 @@ def processors(machine: Machine) -> Iterator[Finding]:
             (f"stolen since boot: {platform.steal_share:.1%}",),
             "Measurements here are of a share of the hardware, and change with the neighbours.",
             "Ask for dedicated CPUs, or read all figures as lower bounds.", ("cpu",),
+            command="vmstat 1 10",
+            probe="memory.hammer",
         )  # fmt: skip
 
 
@@ -519,6 +565,7 @@ def restricted(machine: Machine) -> Iterator[Finding]:
         "Probes measure inside it. Affinity and cpusets are soft partitioning: they do not shrink a licence.",
         "Start without taskset or cpuset to judge the whole machine.",
         ("cpu",),
+        command="taskset -cp $$; cat /proc/self/cgroup",
     )
 
 
@@ -563,6 +610,8 @@ def firmware(machine: Machine) -> Iterator[Finding]:
             "Counts of sockets, caches or nodes may be wrong, here and in every other tool.",
             "Update the firmware; check the counts against the data sheet, and set them by hand for sizing.",
             ("cpu",),
+            command="lscpu --extended; dmesg | grep -i firmware",
+            probe="memory.core-to-core",
         )
 
 
@@ -578,6 +627,8 @@ def arrays(machine: Machine) -> Iterator[Finding]:
                 "The next failure loses data; reads and rebuilds are slower meanwhile.",
                 "mdadm --detail names the missing member.",
                 (f"block:{device.name}",),
+                command=f"mdadm --detail /dev/{quote(device.name)}",
+                probe="io.direct",
             )
 
 

@@ -25,6 +25,10 @@ class Finding(Struct, frozen=True):
     evidence: tuple[str, ...]
     consequence: str
     remedy: str
-    """What to do; a command is shown, never run."""
+    """What to do, as a sentence."""
     subjects: tuple[str, ...] = ()
     """The parts of the machine it is about: ``node:0``, ``nic:eth0``, ``pci:0000:3b:00.0``."""
+    command: str = ""
+    """The command that mends it, or that looks closer where none can; shown, never run. Empty where neither exists."""
+    probe: str = ""
+    """Name of the probe whose figures would confirm it; empty where none would."""

@@ -34,6 +34,7 @@ def finding_lines(finding: Finding, width: int) -> list[str]:
     lines = [f"  {finding.severity.value}: {finding.title}"]
     for text in (*finding.evidence, finding.consequence, finding.remedy):
         lines.extend(textwrap.wrap(text, width, initial_indent="    ", subsequent_indent="      "))
+    lines.extend(f"      {command}" for command in finding.command.splitlines())
     return lines
 
 

@@ -10,6 +10,7 @@ from sizeup.model.advice import Advice, Input, Source
 from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.keys import KEYS, Value
 from sizeup.sizing.rules import Rules
+from sizeup.text import capitalised
 from sizeup.units import base_unit, format_in
 
 Inputs = Mapping[str, Value]
@@ -150,7 +151,7 @@ class Sheet:
         advice = Advice(
             advice_id,
             title,
-            verdict,
+            capitalised(verdict),
             quantity,
             tuple(self._working),
             tuple(self._taken.values()),

@@ -99,7 +99,7 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
         Action("sessions.export", "e", "screen.export", "Export", "Write a report or a masked copy.", footer=True),
         Action("sessions.find", "slash", "screen.find", "Find", "Search by words.", footer=True),
         Action("sessions.resume", "R", "screen.resume", "Resume", "Run what an unfinished one is missing."),
-        Action("sessions.live", "u", "screen.live", "This machine", "Show this machine again.", footer=True),
+        Action("sessions.live", "u", "screen.live", "This box", "Show this machine again.", footer=True),
     ),
     "chart": (
         Action("chart.left", "left,h", "cursor(-1)", "Left", "Read the value to the left.", palette=False),
@@ -156,7 +156,7 @@ _SPELLINGS = {
     "plus": "+",
     "minus": "-",
     "equals_sign": "=",
-    "backspace": "Backspace",
+    "backspace": "Bksp",
     "delete": "Del",
 }
 
@@ -176,3 +176,10 @@ def first_key(action: Action, keymap: dict[str, str]) -> str:
 def footer(scopes: Iterable[str], keymap: dict[str, str]) -> list[tuple[str, str]]:
     """Key and label of what the footer shows for some scopes."""
     return [(first_key(action, keymap), action.label) for scope in scopes for action in ACTIONS[scope] if action.footer]
+
+
+def modes(keymap: dict[str, str]) -> list[tuple[str, str]]:
+    """Key and name of each mode, in their order."""
+    return [
+        (first_key(action, keymap), action.label) for action in ACTIONS["app"] if action.call.startswith("app.mode(")
+    ]

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from sizeup.tui.splash import RESTORE, splash
-from sizeup.tui.terminal import needs_ascii, require_terminal
+from sizeup.tui.terminal import few_colours, needs_ascii, require_terminal
 
 if TYPE_CHECKING:
     from sizeup.tui.options import Options
@@ -37,11 +37,13 @@ def run_console(
         from msgspec.structs import replace
 
         from sizeup.tui.loading import load
-        from sizeup.tui.options import Options
+        from sizeup.tui.options import SIXTEEN_COLOURS, Options
 
         options = Options() if choose is None else choose()
         if needs_ascii(os.environ):
             options = replace(options, ascii=True)
+        if few_colours(os.environ):
+            options = replace(options, theme=SIXTEEN_COLOURS.get(options.theme, options.theme))
         show = load(sysroot, session, against)
         if options.keys:
             from sizeup.tui.keymap import checked

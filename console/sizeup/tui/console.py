@@ -180,16 +180,15 @@ class ConsoleApp(App[int]):
         if self.runs is self._live[0]:
             self.set_machine(machine)
 
-    def header(self) -> tuple[str, str]:
-        """The line above every mode: what the machine is, and what it should carry."""
+    def header(self) -> tuple[str, str, str]:
+        """For the line above every mode: the machine's name, what it is, and what it should carry."""
         machine = self.machine
         if machine is None:
-            return f" {self.current_mode.title()}", "no machine in this session "
-        host = machine.platform.hostname or "recording"
+            return "no machine in this session", "", ""
         advice = None if self.sizing is None else self.sizing.find(HEADLINE)
         need = None if advice is None else advice.quantity
         words = "I/O need: clock not known" if need is None else f"I/O need {format_rate(need.value)}"
-        return f" {self.current_mode.title()}  {host}: {machine_line(machine)}", f"{words} "
+        return machine.platform.hostname or "recording", machine_line(machine), words
 
     def headline(self) -> str:
         """The machine in words, without its name."""
@@ -198,6 +197,8 @@ class ConsoleApp(App[int]):
     def status(self) -> tuple[str, str]:
         """The line below every mode: the run, and how the terminal keeps up."""
         standing = current(self.runs.session)
+        if self.runs is not self._live[0]:
+            return " saved session; 5 and then u show this machine again", f"{os.path.basename(self.runs.path)} "
         link = ""
         if self._frame_seconds > _TICK_SECONDS:
             why = "slow link" if self._frame_seconds > self._least_seconds else "low bandwidth"

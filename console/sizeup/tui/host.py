@@ -49,8 +49,8 @@ class Host(Protocol):
     def renew_machine(self, machine: Machine) -> None:
         """Take this machine as it was read again."""
 
-    def header(self) -> tuple[str, str]:
-        """The line above every mode: what the machine is, and what it should carry."""
+    def header(self) -> tuple[str, str, str]:
+        """For the line above every mode: the machine's name, what it is, and what it should carry."""
 
     def headline(self) -> str:
         """The machine in words, without its name."""

@@ -9,6 +9,9 @@ from msgspec import Struct, field
 THEMES = ("dark", "light", "ansi-dark", "ansi-light", "colour-blind")
 """The first is the default; the ansi ones use the terminal's own 16 colours."""
 
+SIXTEEN_COLOURS = {"dark": "ansi-dark", "light": "ansi-light", "colour-blind": "ansi-dark"}
+"""What stands in for a theme where the terminal has no more colours."""
+
 
 class Options(Struct, frozen=True):
     """One value for all of them."""

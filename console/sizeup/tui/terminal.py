@@ -12,6 +12,16 @@ def needs_ascii(environment: Mapping[str, str]) -> bool:
     return environment.get("TERM") == "linux" or not is_utf8(environment)
 
 
+def few_colours(environment: Mapping[str, str]) -> bool:
+    """Whether the terminal is not known to show more than 16 colours, told as Rich tells it.
+
+    Of a theme in many colours such a terminal gets the nearest 16, and some words vanish into the background.
+    """
+    if environment.get("COLORTERM", "").strip().lower() in ("truecolor", "24bit"):
+        return False
+    return environment.get("TERM", "").rpartition("-")[2] not in ("256color", "kitty")
+
+
 def is_utf8(environment: Mapping[str, str]) -> bool:
     """Whether the user's locale is a UTF-8 one.
 

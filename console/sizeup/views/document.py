@@ -163,6 +163,8 @@ def _findings(session: Session) -> Iterator[Block]:
             yield Paragraph(finding.consequence)
         if finding.remedy:
             yield Paragraph(f"What to do: {finding.remedy}")
+        if finding.command:
+            yield Working(tuple(finding.command.splitlines()))
 
 
 def _machine(session: Session) -> Iterator[Block]:

@@ -13,7 +13,9 @@ from sizeup.session.log import Session
 from sizeup.sizing.advise import HEADLINE, Sizing
 from sizeup.views.advice import advice_lines, need_and_supply
 from sizeup.views.chart import Axis, Bar, BarChart
+from sizeup.views.items import plural
 from sizeup.views.step import latest_run, point_value
+from sizeup.views.topology import machine_line
 
 _MARKS = {Severity.CRITICAL: "! critical", Severity.WARNING: "! warning", Severity.INFO: "info"}
 _ORDER = tuple(Severity)
@@ -24,18 +26,22 @@ class Entry(Struct, frozen=True):
 
     key: str
     mark: str
-    """A word or two before the line: severity, or what kind of figure it is."""
+    """Severity in words; empty for what is no finding."""
     line: str
     behind: tuple[str, ...]
     mode: str
     """Name of the mode that has more to say."""
     target: str = ""
     """What to show there: a part of the machine, a probe."""
+    finding: Finding | None = None
+    """What there is to do about it; None for what is no finding."""
 
 
 class Overview(Struct, frozen=True):
     """The whole screen."""
 
+    machine: tuple[str, ...]
+    """What it is, in two lines."""
     findings: tuple[Entry, ...]
     figures: tuple[Entry, ...]
     advice: tuple[Entry, ...]
@@ -51,6 +57,7 @@ def overview(
     # A run writes down what discovery found as well; what was said later holds.
     once = {_finding_key(item): item for item in found}.values()
     return Overview(
+        _identity(machine),
         tuple(_finding(item) for item in sorted(once, key=lambda item: _ORDER.index(item.severity))),
         tuple(_figures(session, probes)),
         tuple(_advice(sizing)),
@@ -63,29 +70,52 @@ def _finding_key(finding: Finding) -> str:
     return " ".join((finding.id, *finding.subjects))
 
 
+def _identity(machine: Machine | None) -> tuple[str, ...]:
+    if machine is None:
+        return ("This session holds no machine.",)
+    platform = machine.platform
+    where = {True: f"guest under {platform.hypervisor or 'a hypervisor'}", False: "bare metal", None: ""}
+    kernel = f"Linux {platform.kernel}" if platform.kernel else ""
+    known = (platform.model, machine.cpu_model, where[platform.is_guest], kernel)
+    return (machine_line(machine), ", ".join(filter(None, known)) or "Model of the machine unknown")
+
+
 def _finding(finding: Finding) -> Entry:
-    behind = (
-        *finding.evidence,
-        "",
-        finding.consequence,
-        "",
-        "What to do (shown, never run):",
-        *finding.remedy.splitlines(),
-    )
     target = finding.subjects[0] if finding.subjects else "machine"
-    return Entry(_finding_key(finding), _MARKS[finding.severity], finding.title, behind, "topology", target)
+    behind = tuple(line for part in finding_parts(finding) for line in (*part, ""))[:-1]
+    return Entry(_finding_key(finding), _MARKS[finding.severity], finding.title, behind, "topology", target, finding)
+
+
+def finding_parts(finding: Finding) -> tuple[tuple[str, ...], ...]:
+    """What was seen, what follows, what to do, and what would confirm it; each a heading and its lines."""
+    parts = (
+        ("Seen", *finding.evidence),
+        ("What it means", finding.consequence),
+        ("What to do", finding.remedy, *(f"  {line}" for line in finding.command.splitlines())),
+        ("What would confirm it", f"the probe {finding.probe}" if finding.probe else ""),
+    )
+    return tuple(part for part in parts if any(part[1:]))
 
 
 def _figures(session: Session | None, probes: Sequence[tuple[str, str]]) -> Iterator[Entry]:
-    """What was measured, a line per probe; what was not is left out."""
+    """What was measured, a line per probe; then in one line what was not."""
+    missing = []
     for probe, title in probes:
         run = latest_run(session, probe)
         if run is None:
+            missing.append(title)
             continue
         value = point_value(run) or "no figure yet"
-        state = "running" if run.outcome is None else run.outcome.status.value
-        behind = (f"{run.step.title}: {value}", f"{state}; {len(run.points)} points", "", "Enter shows the chart.")
-        yield Entry(probe, "figure", f"{title}: {value}", behind, "probes", probe)
+        state = "Running" if run.outcome is None else run.outcome.status.value.capitalize()
+        behind = (
+            f"{run.step.title}: {value}",
+            f"{state}, {plural(len(run.points), 'point')}.",
+            "Enter shows the chart.",
+        )
+        yield Entry(probe, "", f"{title}: {value}", behind, "probes", probe)
+    if missing and len(missing) < len(probes):
+        left = (*missing, "", "Enter shows what can be measured.")
+        yield Entry("missing", "", f"{plural(len(missing), 'more probe')} not run yet", left, "probes")
 
 
 _SHOWN = (HEADLINE, "io.supply", "io.balance", "licence.units", "licence.cost.term")
@@ -94,12 +124,13 @@ _SHOWN = (HEADLINE, "io.supply", "io.balance", "licence.units", "licence.cost.te
 def _advice(sizing: Sizing | None) -> Iterable[Entry]:
     if sizing is None:
         return
-    for id_ in _SHOWN:
-        advice = sizing.find(id_)
-        if advice is not None:
-            yield Entry(id_, "sizing", advice.verdict, tuple(advice_lines(advice, sources=True)), "sizing", id_)
+    shown = [advice for id_ in _SHOWN if (advice := sizing.find(id_)) is not None]
+    for advice in shown:
+        yield Entry(advice.id, "", advice.verdict, tuple(advice_lines(advice, sources=True)), "sizing", advice.id)
     for question in sizing.questions:
-        yield Entry(question.key, "asked", question.sentence(), ("Enter goes to the what-if inputs.",), "sizing")
+        if not any(question.key in advice.verdict for advice in shown):
+            behind = (question.sentence(), "", "Enter goes to the inputs, where it can be typed.")
+            yield Entry(question.key, "", f"Not known, and needed: {question.key}", behind, "sizing", question.key)
 
 
 def _balance(sizing: Sizing | None, session: Session | None) -> BarChart:

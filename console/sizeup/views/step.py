@@ -179,7 +179,7 @@ def point_value(run: StepRun, *, placed: bool = True) -> str:
         return ""
     points = [point for point in points_of(run, series.name) if value_of(point) is not None]
     if run.outcome is not None and len(points) > 1:
-        if series.axis is None:
+        if not any(isinstance(point.at.get(series.axis or ""), int | float) for point in points):
             return _range(points, series, placed=placed)
         points.sort(key=lambda point: _along(point, str(series.axis)))
     for point in reversed(points):

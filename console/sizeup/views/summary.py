@@ -12,6 +12,7 @@ from sizeup.model.finding import Severity
 from sizeup.model.machine import Machine
 from sizeup.model.sample import Status
 from sizeup.session.log import Session, StepRun
+from sizeup.text import capitalised
 from sizeup.units import format_bytes, format_decimal_bytes, format_hz
 from sizeup.views import alternative
 from sizeup.views.finished import headline
@@ -83,9 +84,7 @@ def _by_subject(advice: list[Advice], measured: list[str]) -> list[str]:
 
 
 def _sentence(text: str) -> str:
-    text = text.strip()
-    if text.partition(" ")[0].isalpha():  # names such as io.direct stay as they are
-        text = text[0].upper() + text[1:]
+    text = capitalised(text.strip())
     return text if text.endswith((".", "!", "?", "…")) else f"{text}."
 
 

@@ -14,10 +14,12 @@ from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from sizeup.errors import SizeupError
+from sizeup.model.finding import Finding
 from sizeup.model.plan import SettingValue
 from sizeup.probing.manifest import Manifest, Parameter
 from sizeup.probing.settings import expectation, parse_value
 from sizeup.tui.actions import ACTIONS, SCOPES, bindings, spelled
+from sizeup.tui.widgets.facts import finding_text
 from sizeup.tui.widgets.lists import KeyList
 from sizeup.units import format_bytes
 
@@ -79,6 +81,38 @@ class ChoiceDialog(Dialog[str]):
         with Vertical(classes="dialog"):
             yield Static(self._question, markup=False)
             yield KeyList(*(Option(Text(label), id=key) for key, label in self._answers))
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        """Answer."""
+        self.dismiss(event.option_id)
+
+
+class FindingDialog(Dialog[str]):
+    """A finding whole, and what can be done about it; the commands are shown and copied, never run."""
+
+    def __init__(self, finding: Finding, severity: str, *, known: bool, reason: str) -> None:
+        super().__init__()
+        self._finding = finding
+        self._severity = severity
+        self._known = known
+        """Whether the probe that would confirm it is installed."""
+        self._reason = reason
+        """Why that probe cannot run here; empty where it can."""
+
+    def compose(self) -> ComposeResult:
+        """The finding above the ways on."""
+        finding = self._finding
+        ways = [Option("Show the part of the machine", id="part")]
+        if self._known:
+            words = f"Go to the probe {finding.probe}, which would confirm it"
+            ways.append(Option(f"{words} (not here: {self._reason})" if self._reason else words, id="probe"))
+        if finding.command:
+            ways.append(Option("Copy the command", id="copy"))
+        with Vertical(classes="dialog wide finding") as box:
+            box.border_title = self._severity
+            with VerticalScroll(can_focus=False, classes="text"):
+                yield Static(finding_text(finding), markup=False)
+            yield KeyList(*ways)
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """Answer."""

@@ -1,4 +1,4 @@
-"""What every mode looks like: the machine above, its own body, the run and the keys below."""
+"""What every mode looks like: modes and machine above, its own body, the run and the keys below."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from textual.events import ScreenResume
 from textual.screen import Screen
 from textual.widget import Widget
 
-from sizeup.tui.actions import footer
+from sizeup.tui.actions import SCOPES, footer, modes
 from sizeup.tui.host import Host
 from sizeup.tui.sending import SparingCompositor
-from sizeup.tui.widgets.lines import KeyLine, Line
+from sizeup.tui.widgets.lines import KeyLine, Line, ModeLine
 
 
 class ModeScreen(Screen[None]):
@@ -22,6 +22,7 @@ class ModeScreen(Screen[None]):
     SCOPE: ClassVar[str]
     """Whose actions hold here besides those that hold everywhere."""
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-normal"), (160, "-wide")]  # noqa: RUF012  Textual's own
+    VERTICAL_BREAKPOINTS = [(0, "-low"), (50, "-high")]  # noqa: RUF012  Textual's own
 
     def __init__(self) -> None:
         super().__init__()
@@ -31,8 +32,13 @@ class ModeScreen(Screen[None]):
         # mounted. All it needs is that the app, which the first mode is made before, has its own colours.
         self.app.stylesheet.apply(self.app)
         self._css_update_count = self.app._css_update_count  # noqa: SLF001  not offered
-        for name in self._get_breakpoint_classes(self.app.size.width, self.HORIZONTAL_BREAKPOINTS):
-            self.add_class(name, update=False)
+        size = self.app.size
+        for length, breakpoints in (
+            (size.width, self.HORIZONTAL_BREAKPOINTS),
+            (size.height, self.VERTICAL_BREAKPOINTS),
+        ):
+            for name in self._get_breakpoint_classes(length, breakpoints):
+                self.add_class(name, update=False)
 
     @property
     def host(self) -> Host:
@@ -41,9 +47,9 @@ class ModeScreen(Screen[None]):
 
     def compose(self) -> ComposeResult:
         """Build the frame around the body."""
-        yield Line(id="header", classes="header")
+        yield ModeLine(id="header")
         yield from self.body()
-        yield Line(id="status", classes="status")
+        yield Line(id="status")
         yield KeyLine()
 
     def body(self) -> Iterable[Widget]:
@@ -74,10 +80,10 @@ class ModeScreen(Screen[None]):
 
     def show_machine(self) -> None:
         """Redraw after the machine was read or changed."""
-        self.query_one("#header", Line).show(*self.host.header())
+        self.query_one(ModeLine).show(modes(self.host.keys), SCOPES[self.SCOPE], self.host.header())
 
     def show_run(self) -> None:
         """Redraw after the run got on."""
         self.query_one("#status", Line).show(*self.host.status())
-        everywhere = [("1-5", "Modes"), *footer(("app",), self.host.keys)]
-        self.query_one(KeyLine).show(footer((self.SCOPE,), self.host.keys), everywhere)
+        keys = self.host.keys
+        self.query_one(KeyLine).show(footer((self.SCOPE,), keys), footer(("app",), keys))

@@ -2,29 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import ClassVar
 
 from rich.console import Group
-from rich.text import Text
+from textual import events
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
+from sizeup.model.finding import Finding
 from sizeup.tui.actions import bindings
 from sizeup.tui.runs import Request
 from sizeup.tui.screens.mode import ModeScreen
 from sizeup.tui.widgets.chart import ChartView
-from sizeup.tui.widgets.facts import facts_list
-from sizeup.tui.widgets.lists import KeyList
+from sizeup.tui.widgets.facts import facts_list, finding_text, indented
+from sizeup.tui.widgets.lists import KeyList, hanging
 from sizeup.units import format_ns
 from sizeup.views.overview import Entry, Overview, overview
+from sizeup.views.step import latest_run
 from sizeup.views.topology import machine_facts
 
-_MACHINE = Entry("machine", "", "", (), "topology", "machine")
-"""Leads the list; what is known of the machine stands behind it."""
+_MACHINE = "machine"
+"""Key of the lines that lead the list; what is known of the machine stands behind them."""
+_BADGES = {"! critical": "bold auto 95% on $error", "! warning": "bold auto 95% on $warning"}
+_ANSI_BADGES = {"! critical": "bold ansi_bright_white on ansi_red", "! warning": "ansi_black on ansi_yellow"}
+"""On a colour of their own, so that the words stay legible on a cursor of any colour."""
 
 _LATER_SECONDS = 0.5
 """Who has just come looks and presses a key; that must not wait for the manifests of all probes."""
@@ -39,15 +45,17 @@ class OverviewScreen(ModeScreen):
     def __init__(self) -> None:
         super().__init__()
         self._shown: Overview | None = None
+        self._width = 0
         self._entries: dict[str, Entry] = {}
         self._estimate = ""
         """How long the quick plan takes; empty until the probes were read."""
 
     def body(self) -> Iterable[Widget]:
-        """The list above the balance, the details beside them."""
+        """The list above the balance; beside them, where there is room, what stands behind a line."""
         with Horizontal(id="body"):
             with Vertical(id="left"):
                 yield KeyList(id="entries")
+                yield ChartView(self.host.glyphs, id="picture")
                 yield ChartView(self.host.glyphs, id="balance")
             with VerticalScroll(id="detail-pane", can_focus=False):
                 yield Static(id="detail", markup=False)
@@ -67,23 +75,59 @@ class OverviewScreen(ModeScreen):
         super().show_run()
         self._fill()
 
+    def on_resize(self, event: events.Resize) -> None:
+        """Fold the sentences anew once the list has its new width."""
+        del event
+        self.call_after_refresh(self._fill)
+
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
         """Show what stands behind a line."""
         self._show_behind(event.option_id)
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        """Go where the line leads."""
+        """Go where the line leads; a finding leads to several places."""
         entry = self._entries.get(event.option_id or "")
-        if entry is not None:
+        if event.option_id == _MACHINE:
+            self.host.go("topology", _MACHINE)
+        elif entry is not None and entry.finding is not None:
+            self._act_on(entry.finding, entry)
+        elif entry is not None:
             self.host.go(entry.mode, entry.target)
+
+    def _act_on(self, finding: Finding, entry: Entry) -> None:
+        from sizeup.probing.planner import unmet
+        from sizeup.tui.screens.dialogs import FindingDialog
+
+        host = self.host
+        probe = host.registry.probes.get(finding.probe)
+        reason = "" if probe is None or host.machine is None else unmet(host.machine, probe.manifest) or ""
+
+        def answered(answer: str | None) -> None:
+            if answer == "part":
+                host.go(entry.mode, entry.target)
+            elif answer == "probe":
+                host.go("probes", finding.probe)
+            elif answer == "copy":
+                self.app.copy_to_clipboard(finding.command)
+                self.notify("Copied, if the terminal takes it. Nothing was run.", markup=False)
+
+        self.app.push_screen(
+            FindingDialog(finding, entry.mark.strip(), known=probe is not None, reason=reason), answered
+        )
 
     def action_measure(self) -> None:
         """Run the quick plan here, so that the figures fill in one after the other."""
         host = self.host
         if not host.measures:
-            self.notify("this is a saved session; u in Sessions shows this machine", markup=False)
+            self.notify(f"{self._unmeasured()} Start sizeup there to measure it.", markup=False)
         elif not host.runs.running:
             host.start_run(Request("", {}))
+
+    def _unmeasured(self) -> str:
+        if self.host.measures:
+            return f"Nothing yet: press r to measure{self._estimate}"
+        kind = "recording" if self.host.runs.session is None else "saved session"
+        return f"Nothing: a {kind} is shown, not the machine itself."
 
     def _fill(self) -> None:
         host = self.host
@@ -91,30 +135,31 @@ class OverviewScreen(ModeScreen):
         known = () if session is None else host.registry.probes.values()
         probes = [(probe.name, probe.manifest.title) for probe in known if probe.name != "null"]
         shown = overview(host.machine, session, host.sizing, probes)
-        if shown == self._shown:
-            return
-        self._shown = shown
         listed = self.query_one(KeyList)
-        place = listed.highlighted or 1
+        width = listed.scrollable_content_region.width
+        if (shown, width) == (self._shown, self._width):
+            return
+        self._shown, self._width = shown, width
+        place = listed.highlighted or 0
+        self.query_one("#left").border_title = host.header()[0]
         groups = (
-            ("Machine", (_MACHINE,), ""),
-            ("Findings", shown.findings, "none: nothing wrong was found"),
-            ("Measured", shown.figures, f"nothing yet: press r{self._estimate}"),
-            ("Should carry", shown.advice, "nothing can be said yet"),
+            ("Findings", shown.findings, "None: nothing wrong was found."),
+            ("Measured", shown.figures, self._unmeasured()),
+            ("Should carry", shown.advice, "Nothing can be said yet."),
         )
         self._entries = {}
-        options: list[Option] = []
+        badges = _ANSI_BADGES if self.app.current_theme.ansi else _BADGES
+        options = [Option("\n".join(hanging(line, width, 1, 1) for line in shown.machine), id=_MACHINE)]
         for title, entries, otherwise in groups:
-            options.append(Option(Text(title, style="bold underline"), id=f"group {title}", disabled=True))
+            options.append(Option(Content.styled(title, "bold underline"), id=f"group {title}", disabled=True))
             for entry in entries:
                 self._entries[entry.key] = entry
-                line = Text(f"  {self.host.headline()}") if entry is _MACHINE else _line(entry)
-                options.append(Option(line, id=entry.key))
+                options.append(Option(_line(entry, width, badges), id=entry.key))
             if not entries:
-                options.append(Option(Text(f"  {otherwise}", style="dim"), id=f"empty {title}", disabled=True))
+                options.append(Option(hanging(otherwise, width, 1, 1), id=f"empty {title}", disabled=True))
         listed.set_options(options)
         listed.highlighted = min(place, len(options) - 1)
-        self.query_one(ChartView).show(shown.balance)
+        self.query_one("#balance", ChartView).show(shown.balance)
         self._show_behind(options[listed.highlighted or 0].id)
 
     def _tell_estimate(self) -> None:
@@ -129,17 +174,36 @@ class OverviewScreen(ModeScreen):
         self._fill()
 
     def _show_behind(self, key: str | None) -> None:
-        entry = self._entries.get(key or "")
-        if entry is not None and entry is not _MACHINE:
-            heading = Text(entry.line, style="bold")
-            self.query_one("#detail", Static).update(Group(heading, Text(), *map(Text, entry.behind)))
-        elif self.host.machine is not None:
-            self.query_one("#detail", Static).update(facts_list(machine_facts(self.host.machine)))
+        entry, detail = self._entries.get(key or ""), self.query_one("#detail", Static)
+        pane = self.query_one("#detail-pane")
+        if entry is None:
+            pane.border_title = "Machine"
+            if self.host.machine is not None:
+                detail.update(facts_list(machine_facts(self.host.machine)))
+        elif entry.finding is not None:
+            pane.border_title = entry.mark.strip()
+            detail.update(finding_text(entry.finding))
+        else:
+            pane.border_title = "Working"
+            detail.update(Group(*(indented(line) for line in entry.behind)))
+        self._show_picture(entry)
+
+    def _show_picture(self, entry: Entry | None) -> None:
+        """The chart of the figure under the cursor, else of what was measured last."""
+        session = self.host.runs.session
+        named = None if entry is None or entry.mode != "probes" else latest_run(session, entry.target)
+        last = list(session.steps.values())[-1] if session is not None and session.steps else None
+        run, chart = named or last, self.query_one("#picture", ChartView)
+        self.query_one("#left").set_class(run is not None, "-run")
+        if run is not None and self.has_class("-high"):
+            from sizeup.views.finished import headline
+
+            chart.show(headline(run, self.host.machine))
 
 
-def _line(entry: Entry) -> Text:
-    style = {"! critical": "bold red", "! warning": "bold yellow"}.get(entry.mark, "")
-    text = Text(no_wrap=True, overflow="ellipsis")
-    text.append(f"  {entry.mark}: " if entry.mark.startswith("!") or entry.mark == "info" else "  ", style=style)
-    text.append(entry.line)
-    return text
+def _line(entry: Entry, width: int, badges: Mapping[str, str]) -> Content:
+    if not entry.mark:
+        return Content(hanging(entry.line, width, 1, 1))
+    badge = f" {entry.mark:<10} "
+    text = hanging(entry.line, width, len(badge) + 2, len(badge) + 2)
+    return Content.assemble(" ", (badge, badges.get(entry.mark, "")), " ", text[len(badge) + 2 :])

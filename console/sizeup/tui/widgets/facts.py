@@ -1,11 +1,16 @@
-"""Names and values side by side."""
+"""Facts and findings as blocks of text."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rich.console import Group
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
+
+from sizeup.model.finding import Finding
+from sizeup.views.overview import finding_parts
 
 
 def facts_grid(facts: Sequence[tuple[str, str]]) -> Table:
@@ -28,3 +33,17 @@ def facts_list(facts: Sequence[tuple[str, str]]) -> Text:
         else:
             text.append(f"{name}\n", style="dim").append(f"  {short}\n")
     return text
+
+
+def finding_text(finding: Finding) -> Group:
+    """A finding with its evidence, its meaning and its remedy."""
+    shown: list[Text | Padding] = [Text(finding.title, style="bold")]
+    for heading, *lines in finding_parts(finding):
+        shown += [Text(f"\n{heading}", style="bold"), *(indented(f"  {line}") for line in lines)]
+    return Group(*shown)
+
+
+def indented(line: str) -> Padding:
+    """A line whose folded rest stays under its start."""
+    text = line.lstrip(" ")
+    return Padding(Text(text), (0, 0, 0, len(line) - len(text)))

@@ -13,18 +13,15 @@ class Line(Widget):
     """One line of finished text, cut at the edge, redrawn only when it changes."""
 
     DEFAULT_CSS = """
-    Line { height: 1; width: 1fr; }
-    Line.header { background: $panel; color: $foreground; text-style: bold; }
-    Line.status { background: $surface; color: $foreground; }
-    Line.keys { background: $panel; color: $foreground; }
+    Line { height: 1; width: 1fr; background: $surface; color: $foreground; }
     """
 
-    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002
-        super().__init__(id=id, classes=classes)
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  Textual's own name
+        super().__init__(id=id)
         self._parts: tuple[str, str] = ("", "")
 
     def show(self, left: str, right: str = "") -> None:
-        """Put ``left`` and, flush with the other edge, ``right``; the right part survives a narrow screen."""
+        """Put ``left`` and, flush with the other edge, ``right`` as far as there is room for both."""
         if (left, right) != self._parts:
             self._parts = (left, right)
             self.refresh()
@@ -33,14 +30,59 @@ class Line(Widget):
         """Both parts in one line."""
         left, right = self._parts
         width = self.size.width
+        # What is at the left tells how a run stands; of the other a value may lose its place, a name goes whole.
+        for shorter in (right.partition(" at ")[0], ""):
+            if cell_len(left) + cell_len(right) + 1 > width:
+                right = shorter
         room = width - cell_len(right) - (1 if right else 0)
-        # Whole parts go rather than half a number: "2.6" of 2.66 GHz would be a wrong one.
-        while cell_len(left) > room and ", " in left:
-            left = left.rpartition(", ")[0]
         text = Text(left, no_wrap=True, end="")
         text.truncate(max(room, 0), overflow="ellipsis", pad=True)
         if right:
             text.append(" " + right)
+        text.truncate(width)
+        return text
+
+
+class ModeLine(Widget):
+    """The modes with their keys, the one that is shown reversed; what the machine is, as far as it fits."""
+
+    DEFAULT_CSS = """
+    ModeLine { height: 1; width: 1fr; background: $panel; color: $foreground; }
+    """
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  Textual's own name
+        super().__init__(id=id)
+        self._modes: tuple[tuple[str, str], ...] = ()
+        self._current = ""
+        self._facts: tuple[str, str, str] = ("", "", "")
+
+    def show(self, modes: Sequence[tuple[str, str]], current: str, facts: tuple[str, str, str]) -> None:
+        """Put key and label of each mode, and of the machine its name, its parts and what it should carry."""
+        shown = (tuple(modes), current, facts)
+        if shown != (self._modes, self._current, self._facts):
+            self._modes, self._current, self._facts = shown
+            self.refresh()
+
+    def render(self) -> Text:
+        """The modes, then the name of the machine, which stays longest, its parts, and its need at the other edge."""
+        width = self.size.width
+        text = Text(no_wrap=True, end="")
+        fits = sum(_width(mode) for mode in self._modes) <= width
+        for key, label in self._modes:
+            here = label == self._current
+            if here or fits:
+                text.append(f" {key} {label} ", "reverse bold" if here else "")
+        host, parts, need = self._facts
+        room = width - text.cell_len - 1
+        right = next((words for words in (f"{host}  {need}", host) if cell_len(words) <= room), host[: max(room, 0)])
+        left = f"{host}: {parts}"
+        # Whole facts go rather than half a number: "2.6" of 2.66 GHz would be a wrong one.
+        while cell_len(left) + cell_len(need) + 3 > room and ", " in left:
+            left = left.rpartition(", ")[0]
+        if cell_len(left) + cell_len(need) + 3 <= room:
+            text.append(f"  {left}", "bold")
+            right = need
+        text.append(" " * max(width - text.cell_len - cell_len(right) - 1, 0) + right)
         text.truncate(width)
         return text
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import textwrap
 from typing import ClassVar
 
 from rich.style import Style
 from rich.text import Text
 from textual.binding import BindingType
+from textual.style import Style as VisualStyle
 from textual.widgets import OptionList, Tree
 from textual.widgets.tree import TreeNode
 
@@ -14,15 +16,35 @@ from sizeup.tui.actions import bindings
 from sizeup.views.items import Change, Item
 
 
+def hanging(text: str, width: int, first: int, rest: int) -> str:
+    """Text folded to a width, its first line and the others indented by so much; as it is while there is no width."""
+    if width <= max(first, rest) + 8:
+        return " " * first + text
+    return textwrap.fill(text, width, initial_indent=" " * first, subsequent_indent=" " * rest, break_on_hyphens=False)
+
+
 class KeyList(OptionList):
     """A list of lines."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("list")]
     DEFAULT_CSS = """
-    KeyList { border: none; padding: 0; background: $background; text-wrap: nowrap; text-overflow: ellipsis; }
+    KeyList {
+        border: none;
+        padding: 0;
+        background: $background;
+        text-wrap: nowrap;
+        text-overflow: ellipsis;
+        scrollbar-size-vertical: 1;
+    }
     KeyList > .option-list--option-disabled { color: $foreground; }
-    KeyList:focus { border: none; }
+    KeyList:focus { border: none; background-tint: $foreground 0%; }
     """
+
+    def get_visual_style(self, *component_classes: str, partial: bool = False) -> VisualStyle:
+        """The style of a part of the list, with the reversal that Textual leaves out and a cursor may live by."""
+        style = super().get_visual_style(*component_classes, partial=partial)
+        reverse = any(self.get_component_styles(name).text_style.reverse for name in component_classes)
+        return style + VisualStyle(reverse=True) if reverse else style
 
 
 class ItemTree(Tree[Item]):
