@@ -2,6 +2,7 @@
 
 import gzip
 import os
+from array import array
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from sizeup.errors import MalformedError, UsageError
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.plan import Better, Plan, Series, Step
 from sizeup.model.sample import Estimate, Outcome, Progress, Status
-from sizeup.session.log import LINE_LIMIT_BYTES, Follower, Session, Writer, point_key, read_session
+from sizeup.session.log import LINE_LIMIT_BYTES, Follower, Point, Session, Writer, point_key, read_session
 from sizeup.session.records import (
     ENCODER,
     EndRecord,
@@ -196,6 +197,24 @@ def test_a_repeated_batch_counts_once(tmp_path: Path) -> None:
 
     assert samples(session) == [1.0, 2.0, 3.0]
     assert session.damage.duplicates == 1
+
+
+def test_a_point_without_an_estimate_is_worth_the_median_of_what_nothing_disturbed() -> None:
+    point = Point("s", {})
+    assert point.value is None
+
+    for value, flags in ((9.0, 1), (1.0, 0), (2.0, 0), (3.0, 0)):
+        point.values.append(value)
+        point.flags.append(flags)
+    assert (point.value, list(point.undisturbed)) == (2.0, [1.0, 2.0, 3.0])
+
+    point.values.append(4.0)
+    point.flags.append(0)
+    assert point.value == 2.5
+
+    point.estimate = Estimate("s", {}, 7.0)
+    assert point.value == 7.0
+    assert Point("s", {}, values=array("d", [5.0]), flags=array("B", [1])).value == 5.0
 
 
 def test_no_control_character_leaves_the_reader(tmp_path: Path) -> None:

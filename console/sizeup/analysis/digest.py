@@ -126,5 +126,5 @@ def _run_values(run: StepRun, session: str, started: float | None) -> Iterator[R
 def _value(point: Point) -> float | None:
     if point.estimate is not None:
         return point.estimate.value
-    undisturbed = [value for value, flags in zip(point.values, point.flags, strict=True) if not flags]
+    undisturbed = point.undisturbed
     return median(undisturbed) if undisturbed else None

@@ -14,7 +14,7 @@ import re
 import stat
 import zlib
 from array import array
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Any, BinaryIO, ClassVar, Self, cast
 
@@ -88,6 +88,26 @@ class Point(Struct):
     """``Disturbance`` bits, one byte a sample."""
     estimate: Estimate | None = None
     """None until the probe gave one; a probe may leave it at samples."""
+    _middle: tuple[int, float] = (0, 0.0)
+    """The median of so many samples: a picture asks for it again and again."""
+
+    @property
+    def undisturbed(self) -> Sequence[float]:
+        """The samples that nothing disturbed."""
+        if self.flags.count(0) == len(self.flags):
+            return self.values
+        return [value for value, flags in zip(self.values, self.flags, strict=True) if not flags]
+
+    @property
+    def value(self) -> float | None:
+        """The estimate; without one the median of the undisturbed samples, of all where all were disturbed."""
+        if self.estimate is not None:
+            return self.estimate.value
+        if len(self.values) != self._middle[0]:
+            from statistics import median  # costs every start otherwise
+
+            self._middle = len(self.values), median(self.undisturbed or self.values)
+        return self._middle[1] if self.values else None
 
 
 class StepRun(Struct):

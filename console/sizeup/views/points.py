@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import statistics
 from collections.abc import Mapping, Sequence
 
 from sizeup.model.plan import Series
@@ -32,9 +31,7 @@ def first_series(run: StepRun) -> Series | None:
 
 def value_of(point: LoggedPoint) -> float | None:
     """The estimate; before there is one, the median of the samples; None without either."""
-    if point.estimate is not None:
-        return point.estimate.value
-    return statistics.median(point.values) if point.values else None
+    return point.value
 
 
 def interval_of(point: LoggedPoint) -> tuple[float | None, float | None]:
