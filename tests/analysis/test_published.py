@@ -6,6 +6,7 @@ import pytest
 
 from sizeup.analysis.compare import Verdict, compare
 from sizeup.analysis.published import digest_sides, published_digest
+from sizeup.batch.summary import comparison_lines
 from sizeup.errors import UsageError
 
 KEPT = Path(__file__).parents[1] / "session/formats/format-1.jsonl"
@@ -19,7 +20,8 @@ def test_the_printed_latency_stands_beside_the_measured_one() -> None:
     assert figure.medians == pytest.approx((1.22, 131.3))
     assert comparison.differences == ()
     assert "memory.latency.dram-thp" in comparison.only_first
-    assert any("a published case, K. Closson" in warning for warning in comparison.warnings)
+    assert comparison.warnings == ()
+    assert comparison.sides[1][0].source.startswith("K. Closson")
 
 
 def test_printed_cycles_become_time_at_the_printed_clock() -> None:
@@ -37,3 +39,11 @@ def test_two_published_cases_compare_with_each_other() -> None:
 def test_an_unknown_case_is_refused_with_the_nearest() -> None:
     with pytest.raises(UsageError, match="unknown preset 'slb-e532'; did you mean slb-e5320"):
         digest_sides([str(KEPT)], ["preset:slb-e532"])
+
+
+def test_the_text_says_where_a_case_was_printed_and_what_it_stands_beside() -> None:
+    lines = comparison_lines(compare(*digest_sides([str(KEPT)], ["preset:slb-e5320"])), points=False)
+
+    assert "! memory.local_ns was measured as memory.latency.dram-thp dram-thp at working_set_bytes=16384" in lines
+    assert any(line.startswith("Machines: not compared, the base") for line in lines)
+    assert any("Silly Little Benchmark" in line and "K. Closson" in line for line in lines)

@@ -52,6 +52,32 @@ def test_without_a_place_it_goes_to_standard_output(session: str, capsysbinary: 
     assert json.loads(capsysbinary.readouterr().out)["schema"] == "sizeup.report/1"
 
 
+@pytest.mark.parametrize("name", ["html", "markdown", "text"])
+def test_a_report_beside_a_published_case_says_where_it_was_printed(
+    tmp_path: Path, name: str, capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    path = str(Path(__file__).parents[1] / "session/formats/format-1.jsonl")
+
+    assert cli.run(["export", path, f"--{name}", "--against", "preset:slb-e5320"]) == ExitStatus.OK
+
+    said = " ".join(capsysbinary.readouterr().out.decode().split())
+    for words in ("Compared", "131 ns", "Silly Little Benchmark", "2006 to 2007", "the base says nothing of its own"):
+        assert words in said
+
+
+def test_a_report_beside_nothing_it_shares_a_figure_with_is_refused(
+    session: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = str(tmp_path / "out")
+
+    assert cli.run(["export", session, "--html", "--against", "preset:redo-10db", "-o", out]) == ExitStatus.USAGE
+    assert cli.run(["export", session, "--csv", "--against", "preset:redo-10db", "-o", out]) == ExitStatus.USAGE
+    told = capsys.readouterr().err
+    assert "nothing measured on both sides" in told
+    assert "--against belongs to --html" in told
+    assert not (tmp_path / "out").exists()
+
+
 def test_the_share_opens_and_what_was_masked_is_shown_to_the_sender_alone(
     session: str, tmp_path: Path, state: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

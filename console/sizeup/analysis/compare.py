@@ -186,7 +186,10 @@ def compare(
     return Comparison(
         sides=(tuple(first), tuple(base)),
         differences=machine_differences([d.machine for d in first], [d.machine for d in base]),
-        warnings=(*_order_warnings(turns=turns), *_warnings(first, base, ours, theirs, common)),
+        warnings=(
+            *(_order_warnings(turns=turns) if not _published(first, base) else ()),
+            *_warnings(first, base, ours, theirs, common),
+        ),
         metrics=metrics,
         points=_judge(list(points.values()), asked, level, minimum_effect),
         means=tuple(_means(metrics)),
@@ -324,6 +327,11 @@ def in_turns(first: Iterable[Digest], base: Iterable[Digest]) -> bool:
     return len(hosts) == 1 and switches >= min(sides.count(0), sides.count(1)) > 1
 
 
+def _published(*sides: Sequence[Digest]) -> bool:
+    """Whether a side holds nothing but published cases."""
+    return any(all(digest.source for digest in side) for side in sides)
+
+
 def _order_warnings(*, turns: bool) -> Iterable[str]:
     if not turns:
         yield (
@@ -343,7 +351,7 @@ def _warnings(
     if {d.id for d in first} & {d.id for d in base}:
         yield "the same session stands on both sides"
     for digests, name in ((first, "first side"), (base, "base")):
-        if len({d.host for d in digests}) > 1:
+        if len({d.host for d in digests if not d.source}) > 1:
             yield f"the {name} mixes hosts: {', '.join(sorted({d.host for d in digests}))}"
         for session in digests:
             for sentence in session.damage:
@@ -358,7 +366,7 @@ def _warnings(
         busy = session.facts.get("others_busy_percent")
         if isinstance(busy, int | float) and busy >= _BUSY_PERCENT:
             yield f"{session.path}: others used {busy:.0f} % of a CPU at its end: {session.facts.get('others_busy')}"
-    for metric in common:
+    for metric in common if not _published(first, base) else ():
         for what, pick in (("parameters", _parameters), ("versions", _versions)):
             left, right = pick(ours[metric]), pick(theirs[metric])
             if left != right:

@@ -50,6 +50,12 @@ class Digest(Struct, frozen=True):
     """The last environment record."""
     values: tuple[RunValue, ...]
     damage: tuple[str, ...]
+    source: str = ""
+    """Where a published case was printed; empty for a session."""
+    title: str = ""
+    """What a published case is; empty for a session."""
+    note: str = ""
+    """What the source of a published case leaves open; empty for a session."""
 
 
 def digest(session: Session, path: str) -> Digest:

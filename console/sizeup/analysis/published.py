@@ -54,8 +54,21 @@ def published_digest(name: str) -> Digest:
     cycles, clock = inputs.get(_CYCLES), inputs.get(_CLOCK)
     if isinstance(cycles, Quantity) and isinstance(clock, Quantity):
         values.append(_value(_TIME_OF_DAY, cycles.value / clock.value * 1e9, name, preset.title))
-    doubts = (f"a published case, {preset.source}: {preset.title}",) + ((preset.note,) if preset.note else ())
-    return Digest(f"{PREFIX}{name}", f"{PREFIX}{name}", name, "", preset.source, None, {}, tuple(values), doubts)
+    side = f"{PREFIX}{name}"
+    return Digest(
+        side,
+        side,
+        name,
+        "",
+        "",
+        None,
+        {},
+        tuple(values),
+        (),
+        source=preset.source,
+        title=preset.title,
+        note=preset.note,
+    )
 
 
 def digest_sides(first: Sequence[str], base: Sequence[str]) -> tuple[tuple[Digest, ...], tuple[Digest, ...]]:

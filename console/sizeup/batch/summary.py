@@ -14,10 +14,13 @@ from sizeup.text import one_line
 from sizeup.views.comparison import (
     answers_table,
     differences_table,
+    machines_sentence,
     mean_sentence,
     metrics_table,
     points_tables,
     sides_sentences,
+    sources_table,
+    stands_for,
 )
 from sizeup.views.document import document
 from sizeup.views.results import results_data
@@ -46,13 +49,14 @@ def summary_json(session: Session) -> str:
 def comparison_lines(comparison: Comparison, *, points: bool) -> list[str]:
     """A comparison as text: the sides, the machines, the warnings, then the figures."""
     lines = [*sides_sentences(comparison), ""]
-    lines += _titled(differences_table(comparison)) or ["Machines: no difference found", ""]
-    lines += [f"! {warning}" for warning in comparison.warnings]
+    lines += _titled(differences_table(comparison)) or [machines_sentence(comparison), ""]
+    lines += [f"! {warning}" for warning in (*comparison.warnings, *stands_for(comparison))]
     lines += ["", *_titled(metrics_table(comparison))]
     lines += [f"  {mean_sentence(mean)}" for mean in comparison.means]
     for table in points_tables(comparison) if points else ():
         lines += _titled(table)
     lines += _titled(answers_table(comparison))
+    lines += _titled(sources_table(comparison))
     for metrics, side in ((comparison.only_first, "first side"), (comparison.only_base, "base")):
         if metrics:
             lines.append(f"Only on the {side}: {', '.join(metrics)}")

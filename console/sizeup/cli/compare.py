@@ -29,6 +29,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Compare the two sides."""
     from sizeup.analysis.compare import compare, parse_question
     from sizeup.analysis.published import digest_sides
+    from sizeup.views.comparison import comparison_data, nothing_shared
 
     if not 0 <= arguments.minimum_effect < 100:
         raise UsageError(f"--minimum-effect: expected a percentage from 0 to 100, found {arguments.minimum_effect:g}")
@@ -38,17 +39,11 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         import msgspec
 
-        from sizeup.views.comparison import comparison_data
-
         print(msgspec.json.format(msgspec.json.encode(comparison_data(comparison)), indent=2).decode())
     else:
         from sizeup.batch.summary import comparison_lines
 
         print("\n".join(comparison_lines(comparison, points=arguments.points)))
     if not comparison.metrics:
-        raise UsageError(
-            "nothing measured on both sides: the first has "
-            f"{', '.join(comparison.only_first) or 'no finished step'}, "
-            f"the base {', '.join(comparison.only_base) or 'no finished step'}"
-        )
+        raise UsageError(nothing_shared(comparison))
     return ExitStatus.DIFFERENT if comparison.alarm else ExitStatus.OK

@@ -35,6 +35,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         formats.add_argument(f"--{name}", dest="format", action="store_const", const=name, help=text)
     parser.add_argument("-o", "--output", metavar="OUT", default="-", help="where to; standard output without it")
     parser.add_argument("--step", metavar="ID", help="with --svg: the step whose chart is wanted")
+    parser.add_argument(
+        "--against",
+        nargs="+",
+        metavar="B",
+        default=[],
+        help="with --html, --markdown, --text: begin with how it compares with these sessions, folders or preset:NAME",
+    )
     parser.add_argument("--ascii", action="store_true", help="with --text: nothing but ASCII")
 
 
@@ -47,6 +54,8 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError("--step belongs to --svg")
     if arguments.ascii and arguments.format != "text":
         raise UsageError("--ascii belongs to --text")
+    if arguments.against and arguments.format not in ("html", "markdown", "text"):
+        raise UsageError("--against belongs to --html, --markdown and --text")
     if out != "-" and os.path.exists(out) and os.path.exists(path) and os.path.samefile(out, path):
         raise UsageError(f"{out}: is the session itself; choose another file with -o")
     if arguments.format == "share":
@@ -83,6 +92,17 @@ def _content(session: Session, arguments: argparse.Namespace) -> str:
     from sizeup.views.document import document
 
     written = document(session)
+    if arguments.against:
+        from msgspec.structs import replace
+
+        from sizeup.analysis.compare import compare
+        from sizeup.analysis.published import digest_sides
+        from sizeup.views.comparison import comparison_part, nothing_shared
+
+        comparison = compare(*digest_sides([arguments.session], arguments.against))
+        if not comparison.metrics:
+            raise UsageError(f"--against: {nothing_shared(comparison)}")
+        written = replace(written, parts=(comparison_part(comparison), *written.parts))
     if arguments.format == "html":
         from sizeup.report.html import page
 

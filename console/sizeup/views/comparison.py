@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from sizeup.analysis.compare import Answer, Comparison, Figure, Mean, Verdict
 from sizeup.analysis.digest import Digest
 from sizeup.model.plan import Better
 from sizeup.units import format_value
+from sizeup.views.document import Block, Heading, Items, Paragraph, Part
 from sizeup.views.results import place
 from sizeup.views.table import Column, Table
 
@@ -38,6 +40,56 @@ def differences_table(comparison: Comparison) -> Table:
     """What is not the same on the two machines."""
     rows = tuple((entry.what, entry.first, entry.base) for entry in comparison.differences)
     return Table("Machines", (Column("What"), Column("First"), Column("Base")), rows)
+
+
+def machines_sentence(comparison: Comparison) -> str:
+    """What to say where no difference is listed."""
+    for side, name in zip(comparison.sides, ("first side", "base"), strict=True):
+        if all(digest.machine is None for digest in side):
+            return f"Machines: not compared, the {name} says nothing of its own"
+    return "Machines: no difference found"
+
+
+def sources_table(comparison: Comparison) -> Table:
+    """Where the published cases on either side were printed."""
+    cases = [digest for side in comparison.sides for digest in side if digest.source]
+    rows = tuple((case.host, case.title, case.source, case.note) for case in cases)
+    return Table("Sources", (Column("Case"), Column("What"), Column("Published in"), Column("Note")), rows)
+
+
+def stands_for(comparison: Comparison) -> tuple[str, ...]:
+    """What a headline figure was measured as, where it stands beside a printed one."""
+    values = (value for side in comparison.sides for digest in side if not digest.source for value in digest.values)
+    shared = {figure.metric for figure in comparison.metrics}
+    measured = {value.metric: value.distribution for value in values if value.metric in shared}
+    if not sources_table(comparison).rows:
+        return ()
+    return tuple(f"{metric} was measured as {what}" for metric, what in measured.items())
+
+
+def nothing_shared(comparison: Comparison) -> str:
+    """Why there is no figure to compare, where there is none."""
+    first, base = (
+        ", ".join(metrics) or "no finished step" for metrics in (comparison.only_first, comparison.only_base)
+    )
+    return f"nothing measured on both sides: the first has {first}, the base {base}"
+
+
+def comparison_part(comparison: Comparison) -> Part:
+    """The comparison as a chapter of a report."""
+    blocks: list[Block] = [Items(sides_sentences(comparison))]
+    differences = differences_table(comparison)
+    tables = [metrics_table(comparison), *points_tables(comparison), sources_table(comparison)]
+    blocks += [differences] if differences.rows else [Paragraph(machines_sentence(comparison) + ".")]
+    said = (*comparison.warnings, *stands_for(comparison))
+    if said:
+        blocks.append(Items(said))
+    for table in tables:
+        if table.rows:
+            blocks += [Heading(table.title), replace(table, title="")]
+    if comparison.means:
+        blocks.append(Items(tuple(map(mean_sentence, comparison.means))))
+    return Part("Compared", tuple(blocks))
 
 
 def metrics_table(comparison: Comparison) -> Table:
@@ -164,6 +216,8 @@ def _session_data(digest: Digest) -> dict[str, Any]:
         "started": digest.started,
         "tool": digest.tool,
         "damage": list(digest.damage),
+        "source": digest.source,
+        "note": digest.note,
     }
 
 
