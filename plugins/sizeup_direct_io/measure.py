@@ -193,7 +193,8 @@ def _edge(place: Place, kernel_threads_ns: Mapping[str, int], heat: Heat) -> Edg
 _HINTS = {
     errno.ENOSPC: "the file system is full",
     errno.EDQUOT: "the quota is used up; give a smaller size=, or another path",
-    errno.ESTALE: "the server no longer knows the file; it was removed or exported anew; mount it again",
+    errno.ESTALE: "the server no longer knows the file; it was removed or exported anew; mount it again; "
+    "a file .nfs… of this run may be left there",
     errno.EIO: "the device or the server reports failures; see the kernel's log",
     errno.EREMOTEIO: "the device or the server reports failures; see the kernel's log",
     errno.EROFS: "the file system became read-only; see the kernel's log",
@@ -225,6 +226,8 @@ class _Watch:
         self.at = at
         self.last = self.take()
         self._host = facts.read_host_cpu()
+        self._well = self.last
+        """When requests ended well for the last time."""
 
     @property
     def idle_seconds(self) -> float:
@@ -259,6 +262,20 @@ class _Watch:
             yield Samples(series, self.at, moment, (value,), flags)
         self.last, self._host = now, host
         return now
+
+    def check(self, now: Mapping[str, Sample], stall_seconds: float) -> None:
+        """Raise where a stream has failed, where nothing comes back, or where all that does has failed."""
+        _check_health(now, stall_seconds)
+        if _done(now) > _done(self._well):
+            self._well = dict(now)
+        failed = sum(sample.errors - self._well[name].errors for name, sample in now.items())
+        seconds = max(sample.time_ns - self._well[name].time_ns for name, sample in now.items()) / 1e9
+        if failed and seconds > stall_seconds:
+            error = next(sample.first_error for sample in now.values() if sample.first_error)
+            raise SizeupError(
+                f"no request ended well for {seconds:.1f} s and {failed} failed, the first of all with "
+                f"{describe_error(error)}"
+            )
 
 
 def _check_health(samples: Mapping[str, Sample], stall_seconds: float) -> None:
@@ -301,7 +318,7 @@ def measure(
     except OSError as error:
         raise SizeupError(f"the requests could not be started: {error.strerror or error}") from error
     except StuckError as error:
-        if isinstance(error.__context__, StalledError | CancelledError):
+        if isinstance(error.__context__, SizeupError | CancelledError):
             raise error.__context__ from None
         raise StalledError("stalled: a request is stuck in the kernel; its worker was left behind") from error
 
@@ -321,7 +338,7 @@ def _observe(
         if woken.wait(SAMPLING_SECONDS):
             raise CancelledError
         now = yield from watch.live(context, warming_up=opening is None)
-        _check_health(now, window.stall_seconds)
+        watch.check(now, window.stall_seconds)
         elapsed = time.monotonic() - start_seconds
         over = not any(sample.running for sample in now.values())
         if opening is None or before is None:

@@ -131,8 +131,8 @@ def watched(
                 os.kill(pid, signal.SIGKILL)
     assert session.exists(), error
     (step,) = read_session(str(session)).steps.values()
-    assert step.outcome is not None
-    print(f"status {running.returncode}, {seconds:.2f} s, {step.outcome.status.value}: {step.outcome.reason}")
+    ended = f"{step.outcome.status.value}: {step.outcome.reason}" if step.outcome is not None else "cut short"
+    print(f"status {running.returncode}, {seconds:.2f} s, {ended}")
     assert fault is None, f"it ended before the fault: {error}"
     assert not re.search("Traceback", error + session.read_text()), error
     return Told(running.returncode, error, step, seconds, left)

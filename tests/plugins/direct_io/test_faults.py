@@ -52,6 +52,15 @@ def test_a_server_that_hangs_ends_the_step_soon_after_the_limit(file_system: Fau
     assert 2 < told.seconds < 3.5
 
 
+def test_requests_that_fail_slowly_end_the_step_at_the_limit_too(file_system: Faulty, tmp_path: Path) -> None:
+    told = watched(
+        file_system.point, tmp_path / "session", fault=lambda: file_system.ask(faulty.SLOW + errno.EIO), seconds=30
+    )
+
+    assert_ended_well(told, str(file_system.point), "no request ended well for 2", "the first of all with EIO")
+    assert told.seconds < 4
+
+
 def test_a_server_that_dies(file_system: Faulty, tmp_path: Path) -> None:
     told = watched(file_system.point, tmp_path / "session", fault=lambda: file_system.server.kill())
 

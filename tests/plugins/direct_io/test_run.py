@@ -320,7 +320,7 @@ def test_writers_to_one_file_are_compared_with_writers_to_their_own(folder: Path
 @pytest.mark.parametrize(
     ("raised", "words"),
     [
-        (OSError(errno.ESTALE, "stale"), r": ESTALE \(.+\): .+ mount it again"),
+        (OSError(errno.ESTALE, "stale"), r": ESTALE \(.+\): .+ mount it again; .+"),
         (SizeupError("7 requests failed"), ": 7 requests failed"),
         (StalledError("stalled: nothing"), ": stalled: nothing"),
     ],

@@ -1,0 +1,58 @@
+"""What a point is ended for while it is watched."""
+
+from __future__ import annotations
+
+import errno
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from sizeup.errors import SizeupError
+from sizeup_direct_io.measure import _Watch
+from sizeup_direct_io.patience import StalledError
+
+
+class ScriptedJob:
+    """A job whose counters are set by hand."""
+
+    def __init__(self) -> None:
+        self.now = SimpleNamespace(
+            time_ns=0, requests=10, errors=0, error=None, first_error=None, idle_ns=0, running=1, in_flight=1
+        )
+
+    def sample(self, group: int) -> SimpleNamespace:
+        return SimpleNamespace(**vars(self.now))
+
+    def passes(self, seconds: float, **counters: int | None) -> None:
+        vars(self.now).update(time_ns=self.now.time_ns + round(seconds * 1e9), **counters)
+
+
+def test_errors_that_come_so_slowly_that_none_is_the_last_end_it_all_the_same() -> None:
+    job = ScriptedJob()
+    watch = _Watch(cast("Any", job), ("reads",), {})
+    job.passes(3.0, requests=11, errors=1, first_error=errno.ETIMEDOUT)
+    watch.check(watch.take(), 5.0)
+    job.passes(4.9, errors=3)
+    watch.check(watch.take(), 5.0)
+    job.passes(0.2)
+
+    with pytest.raises(SizeupError, match=r"no request ended well for 5.1 s and 2 failed, .* ETIMEDOUT .*in time"):
+        watch.check(watch.take(), 5.0)
+
+
+def test_a_pause_without_errors_is_no_failure() -> None:
+    job = ScriptedJob()
+    watch = _Watch(cast("Any", job), ("reads",), {})
+    job.passes(60.0)
+
+    watch.check(watch.take(), 5.0)
+
+
+def test_silence_with_requests_out_is_a_stall() -> None:
+    job = ScriptedJob()
+    watch = _Watch(cast("Any", job), ("reads",), {})
+    job.passes(6.0, idle_ns=6_000_000_000)
+
+    with pytest.raises(StalledError, match=r"nothing came back for 6.0 s, 1 request is still out"):
+        watch.check(watch.take(), 5.0)
