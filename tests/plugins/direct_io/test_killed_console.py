@@ -33,28 +33,34 @@ def start_direct_io(terminal: Terminal, target: Path, settings: Mapping[str, str
     terminal.press("3")
     terminal.wait_for("Touches")
     for _ in range(30):
-        if "a file of its own in the folder" in terminal.text:
+        if terminal.pump(1, lambda: "a file of its own in the folder" in terminal.text):
             break
         terminal.press("down")
-        terminal.wait_quiet(0.1)
-    terminal.press("s")
-    terminal.wait_for("Settings of io.direct")
-    terminal.wait_quiet()
     wanted = {"path": str(target), **settings}
-    for parameter in MANIFEST.parameter:
-        if parameter.name in wanted:
-            terminal.press(wanted.pop(parameter.name))  # in place of what is selected
-        if not wanted:
-            break
-        terminal.press("tab")
-        terminal.wait_quiet(0.25)
-    terminal.press("enter")
-    terminal.pump(10, lambda: "thrown away" not in terminal.text and "throw away" not in terminal.text)
-    terminal.wait_quiet()
+    shown = [f"{name} = {value}" for name, value in wanted.items()]
+    while not all(setting in terminal.text for setting in shown):
+        fill_form(terminal, dict(wanted))
+        terminal.pump(5, lambda: all(setting in terminal.text for setting in shown))
     terminal.press("r")
     terminal.wait_for("Run it with these settings")
     terminal.press("down", "enter")
     terminal.wait_for("running io.direct")
+
+
+def fill_form(terminal: Terminal, wanted: dict[str, str]) -> None:
+    terminal.press("s")
+    terminal.wait_for("Settings of io.direct")
+    terminal.wait_quiet(0.5)
+    for parameter in MANIFEST.parameter:
+        if parameter.name in wanted:
+            terminal.press(wanted.pop(parameter.name))  # in place of what is selected
+            terminal.wait_quiet(0.3)
+        if not wanted:
+            break
+        terminal.press("tab")
+        terminal.wait_quiet(0.3)
+    terminal.press("enter")
+    terminal.wait_quiet(0.5)
 
 
 def pid_of(terminal: Terminal, who: str) -> int | None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from plugins.direct_io.staging import assert_ended_well, command, watched
+from plugins.direct_io.staging import assert_ended_well, command, unmount, watched
 from sizeup.model.sample import Status
 
 pytestmark = [
@@ -53,6 +53,26 @@ def checksum(disk: str) -> str:
 
 
 @pytest.fixture
+def partitioned() -> Iterator[str]:
+    """The disk that nobody uses, with a mounted partition for a while."""
+    disk = of_serial("NVS")
+    with open(f"/dev/{disk}", "r+b") as device:
+        device.seek(446)  # one entry of an MBR: Linux, from sector 2048, 80 MiB
+        device.write(bytes([0, 0, 0, 0, 0x83, 0, 0, 0]) + (2048).to_bytes(4, "little") + (163840).to_bytes(4, "little"))
+        device.seek(510)
+        device.write(b"\x55\xaa")
+    command("blockdev", "--rereadpt", f"/dev/{disk}")
+    command("udevadm", "settle")
+    command("mkfs.ext4", "-q", f"/dev/{disk}p1")
+    point = Path("/srv/partition")
+    point.mkdir()
+    command("mount", "-o", "ro", f"/dev/{disk}p1", str(point))
+    command("udevadm", "settle")
+    yield disk
+    unmount(point)
+
+
+@pytest.fixture
 def still() -> Iterator[None]:
     """File systems at rest, so that no journal moves under the checksums."""
     for point in ("/srv/mirror", "/srv/scratch"):
@@ -62,9 +82,10 @@ def still() -> Iterator[None]:
         command("mount", "-o", "remount,rw", point)
 
 
-def test_no_name_of_a_disk_in_use_lets_it_be_written_to(still: None, tmp_path: Path) -> None:
+def test_no_name_of_a_disk_in_use_lets_it_be_written_to(still: None, partitioned: str, tmp_path: Path) -> None:
     del still
     in_use = {
+        partitioned: f"{partitioned}p1 is mounted on /srv/partition",
         of_serial("NV0"): "held by md",
         of_serial("NV1"): "held by md",
         of_serial("NV2"): "is mounted on /srv/scratch",
@@ -82,7 +103,8 @@ def test_no_name_of_a_disk_in_use_lets_it_be_written_to(still: None, tmp_path: P
         allowed = by_id[0] if by_id else f"{os.major(number)}:{os.minor(number)}"
         for name in (*names, str(own_node), str(own_link)):
             for given in ("", allowed):
-                told = watched(name, tmp_path / f"session{tries}", preset="fsync", allow_write_to=given)
+                asked = {"allow_write_to": given} if given else {}
+                told = watched(name, tmp_path / f"session{tries}", preset="fsync", **asked)
                 tries += 1
                 assert told.step.outcome is not None
                 assert (told.status, told.step.outcome.status) == (3, Status.REFUSED)
