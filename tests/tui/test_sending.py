@@ -10,11 +10,10 @@ from rich.style import Style
 from textual._compositor import Compositor
 from textual.strip import Strip
 
-from consoles import records
+from consoles import Console, records
 from sizeup.model.sample import Estimate
 from sizeup.session.records import EstimateRecord
 from sizeup.tui.sending import _Spans
-from tui.test_console import Console
 
 COLOURS = RichConsole(force_terminal=True, color_system="256")
 
