@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from sizeup.errors import UsageError
 from sizeup.text import one_line
-from sizeup.tui.options import THEMES
+from sizeup.tui.options import GLYPHS, THEMES
 
 PREFIX = "SIZEUP_"
 FILE_VARIABLE = "SIZEUP_CONFIG"
@@ -67,6 +67,7 @@ KEYS = (
         ("quick", "standard", "full"),
     ),
     Key("console.theme", "--theme", THEMES[0], "colours; the ansi ones are the terminal's own sixteen", THEMES),
+    Key("console.glyphs", "--glyphs", GLYPHS[0], "what charts are drawn with; many console fonts lack braille", GLYPHS),
     Key("console.ascii", "--ascii", default=False, help="draw with ASCII alone, also where UTF-8 seems to work"),
     Key("console.color", "--color", default=True, help="draw in colour; NO_COLOR turns it off too"),
     Key(

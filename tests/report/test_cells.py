@@ -116,3 +116,48 @@ def test_only_cells_that_differ_are_reported_as_changed() -> None:
     second.put(40, 3, "C", "text")
 
     assert list(second.changed(first)) == [(3, 5, 7), (3, 40, 41)]
+
+
+def test_every_boundary_is_named_even_where_the_curve_takes_the_upper_half() -> None:
+    high = tuple(Point(2.0**k, 90.0) for k in range(10, 31))
+    bounds = tuple(Boundary(2.0**k, f"level {k}") for k in (12, 16, 20, 25))
+    chart = LineChart("t", Axis("x", "bytes", Scale.LOG2), Axis("y", "ns", high=100.0), (Line("a", high),), bounds)
+
+    text = draw(chart, 60, 16, Glyphs.BRAILLE).text()
+
+    assert all(boundary.label in text for boundary in bounds)
+
+
+def test_the_load_of_a_point_stands_beside_it() -> None:
+    points = (Point(1e3, 1e3, label="1"), Point(2e3, 1.1e3, label="2"), Point(2.1e3, 4e3, label="64"))
+    chart = LineChart("t", Axis("Rate", "1/s"), Axis("Latency", "ns"), (Line("median", points),))
+
+    lines = draw(chart, 60, 16, Glyphs.ASCII).text().splitlines()
+
+    assert [label for label in ("1", "2", "64") if any(f"o {label}" in line or f" {label} " in line for line in lines)]
+    assert readout(chart, 2) == "2.1 k/s: median 4 us at 64"
+
+
+def test_the_title_of_bars_does_not_repeat_its_axis() -> None:
+    chart = BarChart("Clock: Cost", Axis("Cost, logarithmic", "ns", Scale.LOG10), (Bar("a", 10.0), Bar("b", 90.0)))
+
+    assert draw(chart, 60, 6, Glyphs.ASCII).text().splitlines()[0] == "Clock: Cost, logarithmic"
+
+
+def test_what_was_disturbed_is_named_in_the_legend() -> None:
+    assert "! disturbed" in draw(CURVE, 80, 20, Glyphs.ASCII).text().splitlines()[0]
+
+
+def test_verdicts_are_printed_as_words() -> None:
+    chart = HeatMap("Honesty", "Place", "part", ("the whole step",), ("direct", "steady"), ((1.0, 0.5),), "verdict")
+
+    lines = draw(chart, 60, 8, Glyphs.ASCII).text().splitlines()
+
+    assert lines[0] == "Honesty"
+    assert lines[3].split()[-2:] == ["pass", "doubt"]
+
+
+def test_no_number_stands_on_an_axis_without_values() -> None:
+    text = draw(LineChart("t", Axis("x", "1"), Axis("y", "ns"), ()), 60, 12, Glyphs.ASCII).text()
+
+    assert not any(character.isdigit() for line in text.splitlines()[2:9] for character in line)

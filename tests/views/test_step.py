@@ -31,3 +31,10 @@ def test_no_named_point_stands_for_the_others() -> None:
     ended = replace(run(BARS, ("method", "rdtsc", 7.0), ("method", "syscall", 120.0)), outcome=Outcome(Status.OK))
 
     assert point_value(ended) == "7 ns to 120 ns over 2 points"
+
+
+def test_methods_have_no_order_so_none_stands_for_the_others() -> None:
+    methods = Series("cost", "Cost", "ns", Better.LOWER, axis="method")
+    ended = replace(run(methods, ("method", "rdtsc", 7.0), ("method", "syscall", 120.0)), outcome=Outcome(Status.OK))
+
+    assert point_value(ended) == "7 ns to 120 ns over 2 points"

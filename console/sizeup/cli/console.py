@@ -20,6 +20,7 @@ def add_console_arguments(parser: argparse.ArgumentParser) -> None:
         help="begin with the topology beside a session, a recording or a detect document",
     )
     group.add_argument("--theme", metavar="NAME", help="colours; see: sizeup doctor --keys")
+    group.add_argument("--glyphs", metavar="NAME", help="what charts are drawn with: braille, block or ascii")
     for name, text in (
         ("ascii", "draw with ASCII alone, as without UTF-8 and on the Linux console"),
         ("color", "draw in colour, or in none as with NO_COLOR"),
@@ -52,7 +53,7 @@ def options(arguments: argparse.Namespace) -> Options:
     from sizeup.config import load
     from sizeup.tui.options import Options
 
-    configuration = load(os.environ, {"console.theme": arguments.theme})
+    configuration = load(os.environ, {"console.theme": arguments.theme, "console.glyphs": arguments.glyphs})
 
     def switch(name: str) -> bool:
         typed: bool | None = getattr(arguments, name)
@@ -60,6 +61,7 @@ def options(arguments: argparse.Namespace) -> Options:
 
     return Options(
         theme=configuration.text("console.theme"),
+        glyphs=configuration.text("console.glyphs"),
         ascii=switch("ascii"),
         no_color=not switch("color"),
         no_mouse=not switch("mouse"),

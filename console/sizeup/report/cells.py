@@ -310,12 +310,12 @@ def _boundary_lines(drawing: Drawing, frame: _Frame, boundaries: Sequence[Bounda
 
 
 def _boundary_labels(drawing: Drawing, frame: _Frame, boundaries: Sequence[Boundary]) -> None:
-    """Name each line where the picture leaves room: beside it, right or left, within the upper half."""
+    """Name each line where the picture leaves room: beside it, right or left, as high as possible."""
     for boundary in boundaries:
         column, length = frame.column(boundary.x), len(boundary.label)
         places = (
             (start, y)
-            for y in range(frame.top, frame.top + frame.height // 2 + 1)
+            for y in range(frame.top, frame.top + frame.height)
             for start in (column + 1, column - length - 1)
             if start >= frame.left and start + length < drawing.width
         )
@@ -405,7 +405,10 @@ def _draw_bars(chart: BarChart, width: int, height: int, glyphs: Glyphs, cursor:
     alphabet = _ALPHABETS[glyphs]
     # Each bar says its unit, so that the axis may go where there is no room for it.
     axis = chart.axis.title
-    heading = f"{chart.title}: {axis}" if axis.lower() not in chart.title.lower() else chart.title
+    said, _, added = axis.partition(", ")
+    heading = f"{chart.title}: {axis}"
+    if said.lower() in chart.title.lower():
+        heading = f"{chart.title}, {added}" if added else chart.title
     top = 1
     if len(heading) <= width:
         drawing.put(0, 0, heading, "title")
@@ -417,13 +420,13 @@ def _draw_bars(chart: BarChart, width: int, height: int, glyphs: Glyphs, cursor:
             drawing.put(0, y, line, "text")
         return drawing
     shown = chart.bars[: max(height - top - 1, 1)]
-    labels = min(max(len(bar.label) for bar in shown), width // 3)
+    labels = min(max(len(bar.label) for bar in shown), width // 2)
     texts = [_bar_text(bar, chart.axis.unit) for bar in shown]
     # Half of the width belongs to the bars even where the words would like more.
     room = max(width - labels - 2 - max(map(len, texts)) - 1, width // 4)
     ruler = _bar_ruler(chart.axis, shown, room)
     for index, bar in enumerate(shown):
-        y, role = index + top, f"series-{index % SERIES}"
+        y, role = index + top, "series-0"  # bars are told apart by their names
         drawing.put(0, y, _cut(bar.label, labels), "cursor" if cursor == index else "text")
         length = max(_place(ruler, bar.value, room + 1), 1 if bar.value > 0 else 0)
         drawing.put(labels + 1, y, alphabet.bar * min(length, room), role)

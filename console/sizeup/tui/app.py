@@ -40,7 +40,7 @@ def run_console(
         from sizeup.tui.options import SIXTEEN_COLOURS, Options
 
         options = Options() if choose is None else choose()
-        if needs_ascii(os.environ):
+        if needs_ascii(os.environ, options.glyphs):
             options = replace(options, ascii=True)
         if few_colours(os.environ):
             options = replace(options, theme=SIXTEEN_COLOURS.get(options.theme, options.theme))

@@ -107,7 +107,8 @@ class ConsoleApp(App[int]):
         self.theme = TEXTUAL_NAMES["ansi-dark" if self.no_color else options.theme]
         self.runs = runs
         self.machine = machine
-        self.glyphs = Glyphs.ASCII if options.ascii else Glyphs.BRAILLE
+        wanted = Glyphs.BRAILLE if options.glyphs == "auto" else Glyphs(options.glyphs)
+        self.glyphs = Glyphs.ASCII if options.ascii else wanted
         self.measures = measures
         self.readonly = options.readonly
         self._living = living

@@ -12,11 +12,15 @@ THEMES = ("dark", "light", "ansi-dark", "ansi-light", "colour-blind")
 SIXTEEN_COLOURS = {"dark": "ansi-dark", "light": "ansi-light", "colour-blind": "ansi-dark"}
 """What stands in for a theme where the terminal has no more colours."""
 
+GLYPHS = ("auto", "braille", "block", "ascii")
+"""What charts are drawn with; the first is braille, or ASCII where only that is safe."""
+
 
 class Options(Struct, frozen=True):
     """One value for all of them."""
 
     theme: str = THEMES[0]
+    glyphs: str = GLYPHS[0]
     ascii: bool = False
     """ASCII alone, also where UTF-8 seems to work."""
     no_color: bool = False

@@ -7,9 +7,12 @@ from collections.abc import Mapping
 from sizeup.errors import UsageError
 
 
-def needs_ascii(environment: Mapping[str, str]) -> bool:
-    """Whether only ASCII is safe: without UTF-8, and on the Linux console, whose font lacks most of the rest."""
-    return environment.get("TERM") == "linux" or not is_utf8(environment)
+def needs_ascii(environment: Mapping[str, str], glyphs: str = "auto") -> bool:
+    """Whether only ASCII is safe: without UTF-8, and on the Linux console, whose font lacks most of the rest.
+
+    Who names glyphs for the charts there is taken to know the font.
+    """
+    return not is_utf8(environment) or (environment.get("TERM") == "linux" and glyphs in ("auto", "ascii"))
 
 
 def few_colours(environment: Mapping[str, str]) -> bool:

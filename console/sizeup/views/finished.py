@@ -80,8 +80,18 @@ def _place(run: StepRun, point: Point) -> tuple[str, ...]:
     return tuple(spelled(key, value) for key, value in sorted(point.at.items()) if key != axis)
 
 
+def _only_place(run: StepRun) -> str:
+    """Where all points lie beside their axis; empty where they differ, and where none has such a place."""
+    places = {_place(run, point) for point in run.points.values()}
+    return ", ".join(places.pop()) if len(places) == 1 else ""
+
+
 def _chart(run: StepRun, machine: Machine | None) -> Chart:
     chart = step_chart(run, machine)
+    where = _only_place(run)
+    if isinstance(chart, LineChart) and where and len(chart.lines) > 1:
+        lines = (replace(line, label=line.label.removesuffix(where).rstrip()) for line in chart.lines)
+        chart = replace(chart, lines=tuple(lines))
     if isinstance(chart, LineChart) and all(len(line.points) == 1 for line in chart.lines):
         chart = _as_bars(chart)  # a line needs two ends
     if isinstance(chart, BarChart) and chart.bars:
@@ -123,12 +133,7 @@ def _told_apart(chart: Chart, run: StepRun, part: StepRun, *, several: bool) -> 
     what = shown[0] if len(shown) == 1 else ", ".join(shown[:2])
     if len(shown) > 1 and not isinstance(chart, HeatMap):
         what = chart.y.title if isinstance(chart, LineChart) else chart.axis.title.removesuffix(_LOGARITHMIC)
-        places = {_place(part, point) for point in part.points.values()}
-        if isinstance(chart, LineChart) and len(places) == 1:
-            where = ", ".join(places.pop())
-            what = ", ".join(filter(None, (what, where)))
-            lines = (replace(line, label=line.label.removesuffix(where).rstrip()) for line in chart.lines)
-            chart = replace(chart, lines=tuple(lines))
+        what = ", ".join(filter(None, (what, _only_place(part))))
     return replace(chart, title=f"{run.step.title}: {what}", caption="")
 
 

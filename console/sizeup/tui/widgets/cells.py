@@ -41,9 +41,9 @@ class CellView(Widget):
     CellView > .chart--series-0 { color: $text-primary; }
     CellView > .chart--series-1 { color: $text-warning; }
     CellView > .chart--series-2 { color: $text-success; }
-    CellView > .chart--series-3 { color: $text-accent; }
+    CellView > .chart--series-3 { color: $text-error; }
     CellView > .chart--series-4 { color: $text-secondary; }
-    CellView > .chart--series-5 { color: $text-error; }
+    CellView > .chart--series-5 { color: $text-accent; }
     CellView > .chart--heat-0 { color: #ffffff; background: #440154; }
     CellView > .chart--heat-1 { color: #ffffff; background: #46327e; }
     CellView > .chart--heat-2 { color: #ffffff; background: #365c8d; }
