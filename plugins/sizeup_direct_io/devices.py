@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from msgspec import Struct
 
 from sizeup.errors import RefusedError
+from sizeup.probing.devices import names_that_allow
 from sizeup_direct_io.facts import read_text
 
 EDGE_BYTES = 1 << 20
@@ -74,34 +75,6 @@ def find_signature(first: bytes, last: bytes, size_bytes: int) -> str | None:
         if start >= 0 and edge[start : start + len(signature.mark)] == signature.mark:
             return signature.owner
     return None
-
-
-def _links(device_number: int, folder: str) -> list[str]:
-    try:
-        names = sorted(os.listdir(folder))
-    except OSError:
-        return []
-    found = []
-    for name in names:
-        try:
-            if os.stat(os.path.join(folder, name)).st_rdev == device_number:
-                found.append(name)
-        except OSError:
-            continue
-    return found
-
-
-def names_that_allow(device_number: int, *, by_id: str = "/dev/disk/by-id", sysfs: str = "/sys") -> tuple[str, ...]:
-    """The names that allow writing: by-id names, else the serial, else ``major:minor``."""
-    names = _links(device_number, by_id)
-    if names:
-        return tuple(names)
-    number = f"{os.major(device_number)}:{os.minor(device_number)}"
-    for place in ("serial", "device/serial", "device/wwid"):
-        serial = (read_text(f"{sysfs}/dev/block/{number}/{place}") or "").strip()
-        if serial:
-            return (serial,)
-    return (number,)
 
 
 def _family(device_number: int, sysfs: str) -> list[tuple[str, str]]:

@@ -359,6 +359,7 @@ async def test_sessions_are_listed_opened_and_left_again(tmp_path: Path, monkeyp
         assert "db01 2026-01-02" in console.text
         await pilot.press("enter")
         await pilot.pause()
+        await pilot.pause()
         assert "saved session" in console.text
         await pilot.press("5", "u")
         await pilot.pause()

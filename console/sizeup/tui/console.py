@@ -380,7 +380,7 @@ class ConsoleApp(App[int]):
         )
         from sizeup.tui.screens.dialogs import ChoiceDialog
 
-        self.push_screen(ChoiceDialog("A run is going on.\n", answers), self._left)
+        self.push_screen(ChoiceDialog("A run is going on.", answers), self._left)
 
     def _left(self, answer: str | None) -> None:
         runs = self._live[0]

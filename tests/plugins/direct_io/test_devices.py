@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from sizeup.errors import RefusedError
-from sizeup_direct_io.devices import EDGE_BYTES, find_signature, names_that_allow, refuse_if_used
+from sizeup.probing.devices import names_that_allow
+from sizeup_direct_io.devices import EDGE_BYTES, find_signature, refuse_if_used
 
 SIZE = 64 << 20
 

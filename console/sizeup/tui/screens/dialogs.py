@@ -16,11 +16,12 @@ from textual.widgets.option_list import Option
 from sizeup.errors import SizeupError
 from sizeup.model.finding import Finding
 from sizeup.model.plan import SettingValue
+from sizeup.probing.devices import Device
 from sizeup.probing.manifest import Manifest, Parameter
 from sizeup.probing.settings import expectation, parse_value
 from sizeup.tui.actions import ACTIONS, SCOPES, bindings, spelled
-from sizeup.tui.widgets.facts import finding_text
-from sizeup.tui.widgets.lists import KeyList
+from sizeup.tui.widgets.facts import facts_grid, finding_text
+from sizeup.tui.widgets.lists import KeyList, hanging
 from sizeup.units import format_bytes
 
 Answer = TypeVar("Answer")
@@ -78,9 +79,10 @@ class ChoiceDialog(Dialog[str]):
 
     def compose(self) -> ComposeResult:
         """The question above its answers."""
-        with Vertical(classes="dialog"):
-            yield Static(self._question, markup=False)
-            yield KeyList(*(Option(Text(label), id=key) for key, label in self._answers))
+        with Vertical(classes="dialog wide"):
+            with VerticalScroll(can_focus=False, classes="text"):
+                yield Static(self._question, markup=False)
+            yield KeyList(*(Option(hanging(label, 70, 0, 2), id=key) for key, label in self._answers))
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """Answer."""
@@ -117,6 +119,36 @@ class FindingDialog(Dialog[str]):
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """Answer."""
         self.dismiss(event.option_id)
+
+
+class DeviceDialog(Dialog[str]):
+    """Consent to overwrite a device: its name typed in full, which is the answer. Anything else writes nothing."""
+
+    AUTO_FOCUS = "Input"
+
+    def __init__(self, device: Device, facts: Sequence[tuple[str, str]]) -> None:
+        super().__init__()
+        self._device = device
+        self._facts = (("Device", device.path), ("Mounted", "nowhere"), *facts)
+
+    def compose(self) -> ComposeResult:
+        """What would be overwritten, and the field."""
+        with Vertical(classes="dialog wide") as box:
+            box.border_title = "! What is on this device will be lost"
+            yield Static(facts_grid(self._facts), markup=False)
+            yield Static(f"\nTo allow it, type this name of it in full:\n  {self._device.names[0]}", markup=False)
+            yield Input(compact=True, id="name")
+            yield Static("Enter starts once the name is whole, Esc leaves the device alone.", id="told", classes="hint")
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Answer with the name, or say that it is another."""
+        name = event.value.strip()
+        if name in self._device.names:
+            self.dismiss(name)
+            return
+        told = self.query_one("#told", Static)
+        told.update("! This is not its name. Nothing was started, nothing was written.")
+        told.set_class(True, "-wrong")  # noqa: FBT003  Textual's own
 
 
 class TextDialog(Dialog[str]):

@@ -13,23 +13,27 @@ from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from sizeup.model.plan import Hazard
-from sizeup.probing.planner import PLANS, unmet
+from sizeup.probing.devices import read_device
+from sizeup.probing.planner import PLANS, make_plan, unmet
 from sizeup.probing.registry import RegisteredProbe
-from sizeup.probing.settings import resolve
+from sizeup.probing.settings import parse_value, resolve
 from sizeup.tui.actions import bindings
 from sizeup.tui.runs import Request
-from sizeup.tui.screens.dialogs import ChoiceDialog, SettingsDialog, spell_setting
+from sizeup.tui.screens.dialogs import ChoiceDialog, DeviceDialog, SettingsDialog, spell_setting
 from sizeup.tui.screens.mode import ModeScreen
 from sizeup.tui.screens.probe_words import about, entry, summary
 from sizeup.tui.widgets.chart import ChartView
 from sizeup.tui.widgets.lists import KeyList
 from sizeup.tui.widgets.table import TableView
+from sizeup.units import format_decimal_bytes, format_ns
 from sizeup.views.pictures import pictures
 from sizeup.views.results import points_table
 from sizeup.views.steady import steady
 from sizeup.views.step import latest_run
 
 _WRITES = frozenset({Hazard.IO_WRITE, Hazard.RAW_DEVICE_WRITE, Hazard.DISK_SPACE})
+_ALLOWS = "allow_write_to"
+"""Parameter of a probe that takes the full name of a device which may be overwritten."""
 _LONG_SECONDS = 10.0
 """A run of more than this is not cancelled without a question."""
 
@@ -127,10 +131,14 @@ class ProbesScreen(ModeScreen):
         if _WRITES.isdisjoint(probe.manifest.hazards):
             self._start(probe)
             return
-        settings = "\n".join(f"  {key} = {value}" for key, value in self._settings(probe).items())
+        if self._asks_for_device(probe):
+            return
+        typed = self._typed.get(probe.name, {})
+        settings = "\n".join(f"  {key} = {value}" for key, value in typed.items()) or "  as the plan has them"
         question = (
             f"{probe.name} may write: {', '.join(hazard.value for hazard in probe.manifest.hazards)}\n"
-            f"It touches: {probe.manifest.touches}\nSpace at most: {probe.manifest.ceilings.space}\n{settings}\n"
+            f"It touches: {probe.manifest.touches}\n"
+            f"Space at most: {probe.manifest.ceilings.space}\nSettings:\n{settings}"
         )
         answers = (("no", "Do not run it"), ("yes", "Run it with these settings"))
 
@@ -139,6 +147,42 @@ class ProbesScreen(ModeScreen):
                 self._start(probe)
 
         self.app.push_screen(ChoiceDialog(question, answers), answered)
+
+    def _asks_for_device(self, probe: RegisteredProbe) -> bool:
+        """Have a device named in full before it is overwritten; whether there is one, and so this was the way."""
+        machine = self.host.machine
+        typed = {key: text for key, text in self._typed.get(probe.name, {}).items() if key != _ALLOWS}
+        values = [value for text in self._settings(probe).values() for value in text.split(":")]
+        device = next((found for value in values if value.startswith("/") and (found := read_device(value))), None)
+        parameters = {parameter.name: parameter for parameter in probe.manifest.parameter}
+        if machine is None or device is None or _ALLOWS not in parameters:
+            return False
+        settings = {key: parse_value(parameters[key], text, key) for key, text in typed.items()}
+        plan = make_plan(
+            machine, self.host.registry, name=self._plan, probes=[probe.name], settings={probe.name: settings}
+        )
+        writing = [step for step in plan.steps if not _WRITES.isdisjoint(step.hazards)]
+        if not writing:
+            return False
+        if device.mounted_on:
+            words = f"{device.path} is mounted on {', '.join(device.mounted_on)}: it is not written to"
+            self.app.notify(words, severity="error", markup=False)
+            return True
+        size = "not known" if device.size_bytes is None else format_decimal_bytes(device.size_bytes)
+        estimated = sum(step.estimated_seconds for step in writing)
+        facts = (
+            ("Size", size),
+            ("Takes", f"about {format_ns(estimated * 1e9)}"),
+            ("Runs", "; ".join(step.title for step in writing)),
+        )
+
+        def answered(name: str | None) -> None:
+            if name is not None:
+                self.host.start_run(Request(probe.name, {**typed, _ALLOWS: name}, self._plan))
+                self.show_run()
+
+        self.app.push_screen(DeviceDialog(device, facts), answered)
+        return True
 
     def action_settings(self) -> None:
         """Change the settings of the chosen probe."""
@@ -228,7 +272,7 @@ class ProbesScreen(ModeScreen):
 
         step = (("step", "Cancel this step only"),) if runs.running else ()
         answers = (("stay", "Go on"), *step, ("cancel", "Cancel the run"))
-        self.app.push_screen(ChoiceDialog("Cancel? What was measured stays in the file.\n", answers), answered)
+        self.app.push_screen(ChoiceDialog("Cancel? What was measured stays in the file.", answers), answered)
 
     def _start(self, probe: RegisteredProbe) -> None:
         self.host.start_run(Request(probe.name, self._typed.get(probe.name, {}), self._plan))

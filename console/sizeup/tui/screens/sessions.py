@@ -180,7 +180,7 @@ class SessionsScreen(ModeScreen):
             if kind is not None:
                 self.run_worker(self._export(path, kind))
 
-        self.app.push_screen(ChoiceDialog("Write what, into the current folder?\n", _FORMATS), answered)
+        self.app.push_screen(ChoiceDialog("Write what, into the current folder?", _FORMATS), answered)
 
     async def _export(self, path: str, kind: str) -> None:
         # The command line does it, in a process of its own: a large session must not hold the screen.

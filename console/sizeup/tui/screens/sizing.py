@@ -167,7 +167,7 @@ class SizingScreen(ModeScreen):
             lines = comparison_lines(against(self._sizing, other, "this machine", name))
             self._show_text("\n".join([f"This machine beside {name}", "", *lines]))
 
-        self.app.push_screen(ChoiceDialog("Which published case?\n", answers), answered)
+        self.app.push_screen(ChoiceDialog("Which published case?", answers), answered)
 
     def _machine(self) -> Machine:
         return Machine() if self.host.machine is None else self.host.machine

@@ -1,0 +1,33 @@
+"""What is known of a device that somebody is asked to name."""
+
+import os
+from pathlib import Path
+
+from sizeup.probing.devices import Device, describe, read_device
+
+
+def test_a_device_is_told_by_name_size_and_where_it_and_its_partitions_are_mounted(tmp_path: Path) -> None:
+    folder = tmp_path / "sys/dev/block/8:16"
+    (folder / "sdb1").mkdir(parents=True)
+    (folder / "size").write_text("2000\n")
+    (folder / "sdb1/partition").write_text("1\n")
+    (folder / "sdb1/dev").write_text("8:17\n")
+    (tmp_path / "mountinfo").write_text("40 1 8:17 / /data rw - ext4 /dev/sdb1 rw\n41 1 8:32 / /other rw - xfs x rw\n")
+
+    found = describe(
+        "/dev/sdb",
+        os.makedev(8, 16),
+        by_id="/nowhere",
+        sysfs=str(tmp_path / "sys"),
+        mounts=str(tmp_path / "mountinfo"),
+    )
+
+    assert found == Device("/dev/sdb", ("8:16",), 1_024_000, ("/data",))
+
+
+def test_a_file_and_nothing_at_all_are_no_devices(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+
+    assert read_device(str(tmp_path / "file")) is None
+    assert read_device(str(tmp_path / "nothing")) is None
+    assert read_device("\0") is None

@@ -1,0 +1,87 @@
+"""Before a device is overwritten its name is typed in full, and nothing less starts a run."""
+
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+
+from consoles import Console
+from sizeup.probing.devices import Device
+from sizeup.tui.screens import probes
+
+FREE = Device("/dev/sizeup-test", ("wwn-0x5000c500a1b2c3d4",), 10**12, ())
+
+
+def _there_is(monkeypatch: pytest.MonkeyPatch, device: Device) -> None:
+    monkeypatch.setattr(probes, "read_device", lambda path: device if path == device.path else None)
+
+
+async def _wish_to_write(console: Console, pilot: Pilot[int], preset: str = "redo") -> None:
+    """Ask for a preset on the device, as typed into the form of settings."""
+    await console.choose(pilot, "io.direct")
+    console.app.screen._typed["io.direct"] = {"path": FREE.path, "preset": preset}  # type: ignore[attr-defined]
+    await pilot.press("r")
+    await pilot.pause()
+
+
+async def test_the_name_must_be_typed_in_full_before_a_device_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _there_is(monkeypatch, FREE)
+    console = Console(tmp_path)
+    async with console.shown() as pilot:
+        await _wish_to_write(console, pilot)
+        asked = console.text
+        await pilot.press("enter", *"wwn-0x5000", "enter")
+        await pilot.pause()
+        refused, started = console.text, list(console.runner.arguments)
+        await pilot.press(*"c500a1b2c3d4", "enter")
+        await pilot.pause()
+
+    assert all(words in asked for words in ("/dev/sizeup-test", "nowhere", "1 TB", "about", "wwn-0x5000c500a1b2c3d4"))
+    assert "This is not its name. Nothing was started, nothing was written." in refused
+    assert started == []
+    assert "io.direct.allow_write_to=wwn-0x5000c500a1b2c3d4" in console.runner.arguments[0]
+
+
+async def test_escape_leaves_the_device_alone_and_the_name_is_asked_for_each_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _there_is(monkeypatch, FREE)
+    console = Console(tmp_path)
+    async with console.shown() as pilot:
+        await _wish_to_write(console, pilot)
+        await pilot.press(*FREE.names[0], "escape")
+        await pilot.pause()
+        after_escape = list(console.runner.arguments)
+        console.app.screen._typed["io.direct"]["allow_write_to"] = FREE.names[0]  # type: ignore[attr-defined]
+        await pilot.press("r")
+        await pilot.pause()
+
+        assert (after_escape, console.runner.arguments) == ([], [])
+        assert "type this name of it in full" in console.text
+
+
+async def test_a_mounted_device_is_refused_whatever_would_be_typed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _there_is(monkeypatch, Device(FREE.path, FREE.names, FREE.size_bytes, ("/var/lib/db",)))
+    console = Console(tmp_path)
+    async with console.shown() as pilot:
+        await _wish_to_write(console, pilot)
+
+        assert [note.message for note in console.app._notifications] == [
+            "/dev/sizeup-test is mounted on /var/lib/db: it is not written to"
+        ]
+        assert "type this name" not in console.text
+        assert console.runner.arguments == []
+
+
+async def test_reading_a_device_asks_for_no_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _there_is(monkeypatch, FREE)
+    console = Console(tmp_path)
+    async with console.shown() as pilot:
+        await _wish_to_write(console, pilot, "oltp-read")
+
+        assert "type this name" not in console.text
+        assert "Do not run it" in console.text
