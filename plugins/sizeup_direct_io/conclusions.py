@@ -156,7 +156,9 @@ def page_gains(points: Sequence[PointResult]) -> Iterator[Estimate]:
             yield Estimate("page-gain", at, gain, doubts=huge.doubts, extra=extra)
 
 
-def scaling(alone: Mapping[str, float], together: float, unit: str, way: Way | None) -> Estimate:
+def scaling(
+    alone: Mapping[str, float], together: float, unit: str, way: Way | None, shared_disks: Sequence[str] = ()
+) -> Estimate:
     """All paths together over the sum of each alone, and what they share that caps them."""
     total = sum(alone.values())
     efficiency = together / total
@@ -164,7 +166,9 @@ def scaling(alone: Mapping[str, float], together: float, unit: str, way: Way | N
     extra[f"together {unit}"] = together
     singly = " + ".join(format_value(value, unit) for value in alone.values())
     carried = way.bytes_per_second if way and unit == "bytes/s" else None
-    if way is None:
+    if shared_disks:
+        cap = f"They lie on the same disks: {', '.join(shared_disks)}."
+    elif way is None:
         cap = "What the paths share is unknown to discovery."
     elif carried is None:
         cap = f"The ways carry {format_rate(way.bytes_per_second)} together ({way.source})."

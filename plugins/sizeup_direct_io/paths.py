@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Generator, Sequence
 
 from msgspec import Struct
@@ -14,6 +15,7 @@ from sizeup.probing.api import Context, Emission
 from sizeup_direct_io import conclusions, estimates, facts
 from sizeup_direct_io.binding import Engine
 from sizeup_direct_io.checks import CHECK_WINDOW, silently
+from sizeup_direct_io.disks import read_disks
 from sizeup_direct_io.engines import choose
 from sizeup_direct_io.judge import Judge
 from sizeup_direct_io.measure import Measured, Place, Window, measure
@@ -51,7 +53,14 @@ def each_path_and_all(load: Load, benches: Sequence[Workbench], way: Way | None)
         alone[bench.target.path] = load.throughput(measured)
     yield Progress(0.95, None, f"all {len(benches)} paths together")
     measured = yield from _on(load, benches, "all together")
-    yield conclusions.scaling(alone, load.throughput(measured), load.unit, way)
+    yield conclusions.scaling(alone, load.throughput(measured), load.unit, way, _shared_disks(benches))
+
+
+def _shared_disks(benches: Sequence[Workbench]) -> tuple[str, ...]:
+    """Disks that more than one path lies on."""
+    found = [read_disks(bench.target.device_number) for bench in benches]
+    used = Counter(name for disks in found if disks is not None for name in disks.names)
+    return tuple(name for name, times in used.items() if times > 1)
 
 
 def _on(load: Load, benches: Sequence[Workbench], name: str) -> Generator[Emission, None, Measured]:

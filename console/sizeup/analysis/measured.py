@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
@@ -73,7 +73,7 @@ def _direct_io(run: StepRun) -> dict[str, Value]:
         if not str(best.at.get("workload")).startswith("dss"):
             supply = replace(supply, doubts=(*supply.doubts, _SMALL_ONLY))
         values["supply.mb_s"] = supply
-        values |= _cpu_cost(run, best)
+        values |= _cpu_cost(run, sorted(rates, key=_value, reverse=True))
     small = [point for point in believed("iops") if str(point.at.get("workload")).startswith(("oltp", "single"))]
     if small:
         best = max(small, key=_value)
@@ -97,11 +97,12 @@ def _direct_io(run: StepRun) -> dict[str, Value]:
     return values
 
 
-def _cpu_cost(run: StepRun, rate: Point) -> dict[str, Value]:
-    """What a MB cost the host where the best rate was reached: the workers, kernel threads and interrupts."""
-    for point in _points(run, "cpu-per-mb"):
+def _cpu_cost(run: StepRun, rates: Sequence[Point]) -> dict[str, Value]:
+    """What a MB cost the host at the best rate with a known cost: the workers, kernel threads and interrupts."""
+    costs = {_place(point): point for point in _points(run, "cpu-per-mb")}
+    for point in (costs[place] for place in map(_place, rates) if place in costs):
         host_ns = point.estimate.extra.get("host_io_ns_per_mb") if point.estimate is not None else None
-        if _place(point) == _place(rate) and isinstance(host_ns, float) and host_ns > 0:
+        if isinstance(host_ns, float) and host_ns > 0:
             return {"supply.cpu_us_mb": replace(_quantity(run, point, "ns"), value=host_ns, low=None, high=None)}
     return {}
 

@@ -41,6 +41,12 @@ def test_three_paths_of_the_published_case_scale_to_96_2_percent_and_name_their_
     assert found.extra["consequence"] == f"329 MB/s of 114 MB/s + 114 MB/s + 114 MB/s. {cap}"
 
 
+def test_paths_to_the_same_disk_are_told_so() -> None:
+    found = scaling({"/a": 1e9, "/b": 1e9}, 1e9, "bytes/s", Way(9e9, "nvme0: link"), ("nvme0n1",))
+
+    assert str(found.extra["consequence"]).endswith("They lie on the same disks: nvme0n1.")
+
+
 @pytest.mark.parametrize(
     ("rates", "edge", "held"),
     [
