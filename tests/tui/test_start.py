@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from rich.text import Text
 from textual.css.stylesheet import Stylesheet
 from textual.dom import DOMNode
 from textual.widget import Widget
@@ -16,7 +17,9 @@ from textual.widget import Widget
 from consoles import machine, screen_text
 from sizeup.tui.console import ConsoleApp
 from sizeup.tui.runs import Runs
+from sizeup.tui.screens import overview
 from sizeup.tui.screens.mode import ModeScreen
+from sizeup.tui.widgets.lists import KeyList
 
 _IMPORTS = """
 import sys
@@ -85,6 +88,22 @@ async def test_the_first_mode_is_styled_again_only_when_it_comes_back(
 
     assert at_the_start == []
     assert styled[-1] == "overview"
+
+
+async def test_the_first_mode_is_drawn_once_with_its_details_worked_out_once(
+    app: ConsoleApp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines: list[int] = []
+    details: list[Text] = []
+    render_line, made = KeyList.render_line, overview.facts_list
+    monkeypatch.setattr(KeyList, "render_line", lambda self, y: lines.append(y) or render_line(self, y))
+    monkeypatch.setattr(overview, "facts_list", lambda facts: details.append(made(facts)) or details[-1])
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.pause()
+        height = app.screen.query_one(KeyList).size.height
+
+    assert sorted(lines) == list(range(height))
+    assert len(details) == 1
 
 
 async def test_the_probes_are_read_after_the_first_screen_and_then_it_says_how_long_they_take(app: ConsoleApp) -> None:

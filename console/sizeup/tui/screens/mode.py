@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable
 from typing import ClassVar, cast
 
 from textual.app import ComposeResult
-from textual.events import ScreenResume
+from textual.events import Resize, ScreenResume
 from textual.screen import Screen
 from textual.widget import Widget
 
@@ -27,7 +28,7 @@ class ModeScreen(Screen[None]):
     def __init__(self) -> None:
         super().__init__()
         self._compositor = SparingCompositor()
-        self._seen = False
+        self._left = False
         # Textual would parse every style sheet anew for a new mode, though its widgets are styled when they are
         # mounted. All it needs is that the app, which the first mode is made before, has its own colours.
         self.app.stylesheet.apply(self.app)
@@ -61,13 +62,19 @@ class ModeScreen(Screen[None]):
         self.show_machine()
         self.show_run()
 
-    def _on_screen_resume(self, event: ScreenResume) -> None:
-        # Textual calls its own of this name as well, after this one.
-        event.refresh_styles = self._seen  # a new mode has just been styled
-        self._seen = True
+    async def _on_resize(self, event: Resize) -> None:
+        # Textual calls its own of this name as well, after this one: the widgets take their places first, so that
+        # a new mode is drawn once.
+        del event
+        await asyncio.sleep(0)
 
-    def on_screen_resume(self) -> None:
+    def on_screen_suspend(self) -> None:
+        """Another mode is shown."""
+        self._left = True
+
+    def on_screen_resume(self, event: ScreenResume) -> None:
         """Catch up with what happened while another mode was shown."""
+        event.refresh_styles = self._left  # a new mode has just been styled
         self.show_machine()
         self.show_run()
 

@@ -47,6 +47,8 @@ class OverviewScreen(ModeScreen):
         self._shown: Overview | None = None
         self._width = 0
         self._entries: dict[str, Entry] = {}
+        self._behind: str | None = None
+        """The line whose details are shown."""
         self._estimate = ""
         """How long the quick plan takes; empty until the probes were read."""
 
@@ -76,13 +78,15 @@ class OverviewScreen(ModeScreen):
         self._fill()
 
     def on_resize(self, event: events.Resize) -> None:
-        """Fold the sentences anew once the list has its new width."""
+        """Fold the sentences anew once the list has its new width; a new mode has it already."""
         del event
+        self._fill()
         self.call_after_refresh(self._fill)
 
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
-        """Show what stands behind a line."""
-        self._show_behind(event.option_id)
+        """Show what stands behind a line, where it does not stand there since the list was filled."""
+        if event.option_id != self._behind:
+            self._show_behind(event.option_id)
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """Go where the line leads; a finding leads to several places."""
@@ -137,7 +141,7 @@ class OverviewScreen(ModeScreen):
         shown = overview(host.machine, session, host.sizing, probes)
         listed = self.query_one(KeyList)
         width = listed.scrollable_content_region.width
-        if (shown, width) == (self._shown, self._width):
+        if not width or (shown, width) == (self._shown, self._width):
             return
         self._shown, self._width = shown, width
         place = listed.highlighted or 0
@@ -174,6 +178,7 @@ class OverviewScreen(ModeScreen):
         self._fill()
 
     def _show_behind(self, key: str | None) -> None:
+        self._behind = key
         entry, detail = self._entries.get(key or ""), self.query_one("#detail", Static)
         pane = self.query_one("#detail-pane")
         if entry is None:

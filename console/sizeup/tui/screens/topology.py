@@ -9,6 +9,7 @@ from rich.console import Group
 from rich.text import Text
 from textual.binding import BindingType
 from textual.containers import Horizontal, VerticalScroll
+from textual.events import ScreenResume
 from textual.message import Message
 from textual.timer import Timer
 from textual.widget import Widget
@@ -89,9 +90,9 @@ class TopologyScreen(ModeScreen):
         if self._timer is not None:
             self._timer.pause()
 
-    def on_screen_resume(self) -> None:
+    def on_screen_resume(self, event: ScreenResume) -> None:
         """Look at the load again, and at what changed meanwhile."""
-        super().on_screen_resume()
+        super().on_screen_resume(event)
         living = self.host.living
         if not self._asked and living is not None:
             self._asked = True
