@@ -49,7 +49,7 @@ def test_utf_8_terminals_get_lines(tmp_path: Path, term: str) -> None:
         terminal.wait_for("╭─")
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
 def test_a_signal_gives_the_terminal_back_within_a_tenth_of_a_second(tmp_path: Path, number: signal.Signals) -> None:
     with console(tmp_path) as terminal:
         terminal.wait_for("Should carry")

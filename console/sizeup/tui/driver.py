@@ -132,6 +132,7 @@ class ConsoleDriver(LinuxDriver):
         # Not loop.add_signal_handler: a loop that blocks on a stalled terminal would never run it.
         signal.signal(signal.SIGHUP, self._leave)
         signal.signal(signal.SIGTERM, self._leave)
+        signal.signal(signal.SIGINT, self._leave)  # from kill alone: ^C is a key here
 
     def write(self, data: str) -> None:
         """Send to the terminal; blocks once 30 writes wait, which is why what is drawn by itself asks ``behind``."""

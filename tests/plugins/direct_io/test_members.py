@@ -21,13 +21,10 @@ SAMPLE_BYTES = 256 << 20
 
 
 def of_serial(serial: str) -> str:
-    """The namespace of the first controller with this serial."""
-    for controller in sorted(Path("/sys/class/nvme").iterdir()):
-        if (controller / "serial").read_text().strip() == serial:
-            (name,) = [path.name for path in sorted(controller.glob("nvme*n1"))] or [
-                path.name for path in sorted(controller.glob("nvme-subsys*/nvme*n1"))
-            ]
-            return name
+    """The disk with this serial: where several paths lead to it, the one that stands for all of them."""
+    for disk in sorted(Path("/sys/block").glob("nvme*n1")):
+        if (disk / "device/serial").read_text().strip() == serial and Path("/dev", disk.name).exists():
+            return disk.name
     raise AssertionError(serial)
 
 
