@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from sizeup.analysis.compare import Comparison, Figure, Verdict, compare, parse_question
 from sizeup.analysis.digest import Digest, RunValue, session_paths
 from sizeup.analysis.machines import Difference
+from sizeup.batch.summary import comparison_lines
 from sizeup.errors import UsageError
 from sizeup.model.machine import Machine
 from sizeup.model.plan import Better, Series
@@ -134,6 +135,18 @@ def test_a_change_at_one_point_is_no_scatter_of_it() -> None:
     found = figure(compare(slow, fast))
     assert found.verdict is Verdict.WORSE
     assert found.ratio == pytest.approx(2**0.25, rel=0.01)
+
+
+def test_a_change_too_small_for_the_whole_curve_is_pointed_at() -> None:
+    def run(number: int, memory: float) -> Digest:
+        caches = ((LATENCY, {"size": size}, 100 + number / 100) for size in (1, 2, 4))
+        return session(number, *caches, (LATENCY, {"size": 8}, memory + number / 100))
+
+    comparison = compare([run(number, 106.0) for number in range(6)], [run(6 + number, 100.0) for number in range(6)])
+
+    assert figure(comparison).verdict is Verdict.SAME
+    assert "  Single points differ in p.thp: see --points" in comparison_lines(comparison, points=False)
+    assert "see --points" not in " ".join(comparison_lines(comparison, points=True))
 
 
 def test_points_that_a_neighbour_slows_together_leave_the_word_to_the_one_that_stays() -> None:

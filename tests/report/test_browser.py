@@ -43,3 +43,25 @@ def test_the_page_asks_for_nothing_and_complains_of_nothing(tmp_path: Path) -> N
         if (url := str(event.get("params", {}).get("url", ""))).startswith(("http", "ws", "ftp"))
     }
     assert {host for host in asked if not host.endswith(OF_THE_BROWSER)} == set()
+
+
+@pytest.mark.ci
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
+def test_on_a_narrow_screen_a_chart_scrolls_in_its_place_instead_of_shrinking(tmp_path: Path) -> None:
+    assert CHROMIUM is not None
+    text = page(document(read_session(written(tmp_path / "one.sizeup.jsonl", *records()))))
+    text = text.replace('http-equiv="Content-Security-Policy"', "")  # so that the page can be asked
+    measured = "document.querySelector('figure svg').getBoundingClientRect().width"
+    sideways = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+    ask = f"<script>document.title = [{measured}, {sideways}].join(' ')</script>"
+    (tmp_path / "page.html").write_text(text.replace("</body>", f"{ask}</body>"))
+
+    dumped = subprocess.run(
+        [CHROMIUM, *QUIET, f"--user-data-dir={tmp_path / 'profile'}", "--window-size=500,900", "--dump-dom",
+         (tmp_path / "page.html").as_uri()],
+        capture_output=True, text=True, check=True, timeout=60,
+    ).stdout  # fmt: skip
+
+    width, over = dumped.partition("<title>")[2].partition("</title>")[0].split()
+    assert float(width) > 600
+    assert float(over) == 0

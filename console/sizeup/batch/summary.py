@@ -53,6 +53,9 @@ def comparison_lines(comparison: Comparison, *, points: bool) -> list[str]:
     lines += [f"! {warning}" for warning in (*comparison.warnings, *stands_for(comparison))]
     lines += ["", *_titled(metrics_table(comparison))]
     lines += [f"  {mean_sentence(mean)}" for mean in comparison.means]
+    alone = dict.fromkeys(point.metric for point in comparison.points if point.different)
+    if alone and not points:
+        lines.append(f"  Single points differ in {', '.join(alone)}: see --points")
     for table in points_tables(comparison) if points else ():
         lines += _titled(table)
     lines += _titled(answers_table(comparison))

@@ -46,6 +46,7 @@ _STYLE = (
         "figure svg{max-width:100%;height:auto}"
         "summary{cursor:pointer;color:var(--muted)}"
         "@media (max-width:45rem){.answers{grid-template-columns:1fr}}"
+        "@media screen and (max-width:45rem){figure svg{max-width:none}}"
         f"@media print{{:root{{{svg.LIGHT}}}body{{max-width:none;padding:0;font-size:10.5pt}}nav{{display:none}}"
         "#parts{break-before:page}h2,h3{break-after:avoid}figure,tr,.answers section{break-inside:avoid}"
         ".wide{overflow:visible}}"

@@ -53,8 +53,8 @@ def machines_sentence(comparison: Comparison) -> str:
 def sources_table(comparison: Comparison) -> Table:
     """Where the published cases on either side were printed."""
     cases = [digest for side in comparison.sides for digest in side if digest.source]
-    rows = tuple((case.host, case.title, case.source, case.note) for case in cases)
-    return Table("Sources", (Column("Case"), Column("What"), Column("Published in"), Column("Note")), rows)
+    rows = tuple((case.host, " ".join(filter(None, (f"{case.title}.", case.note))), case.source) for case in cases)
+    return Table("Sources", (Column("Case"), Column("What"), Column("Published in")), rows)
 
 
 def stands_for(comparison: Comparison) -> tuple[str, ...]:
