@@ -62,6 +62,7 @@ def test_a_heat_map_prints_its_values_and_scrolls_to_the_cursor() -> None:
 
     assert "CPU node down, memory node across, in ns" in start.text()
     assert start.text().splitlines()[3].split()[:4] == ["0", "80", "81", "82"]
+    assert start.text().splitlines()[-1] == "16 of 32 rows, 19 of 32 columns shown"
     assert end.text().splitlines()[-1] == "CPU node 31, memory node 31: 80 ns"
 
 

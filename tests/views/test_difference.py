@@ -65,7 +65,7 @@ def test_what_came_what_went_and_what_changed_are_told_by_sign_and_word() -> Non
         "removed/nic:eth1": "- removed eth1: physical",
     }
     assert part(now, before, "nic:eth0").facts[0] == ("~ Speed", "1 Gbit/s -> 10 Gbit/s")
-    assert compared(now, before).counts == "1 added, 1 removed, 2 changed"
+    assert compared(now, before).counts == "4 differences: +1 -1 ~2"
 
 
 def test_a_disk_is_the_same_by_its_serial_number_whatever_it_is_called_today() -> None:

@@ -127,8 +127,8 @@ def _read_function(
 
 
 def read_pci_link(sysroot: Sysroot, function: PciFunction) -> PciFunction:
-    """The function with its link as trained now; one without a link is left alone."""
-    if function.link is None:
+    """The function with its link as trained now; one that has none is left alone."""
+    if function.link_limit is None:
         return function
     return replace(function, link=_link(sysroot, f"{_DEVICES}/{function.address}", "current"))
 

@@ -52,7 +52,11 @@ def follow(listener: Callable[[Change], None]) -> Follower | None:
     """Call ``listener`` for each change until stopped; None where there is no udev, as in most containers."""
     try:
         import pyudev
+        from pyudev._ctypeslib import utils
 
+        # pyudev asks ldconfig or a compiler where the library is: two processes, and without a linker's cache no
+        # answer. Its name is the same everywhere.
+        utils.find_library = "lib{}.so.1".format
         monitor = pyudev.Monitor.from_netlink(pyudev.Context())
         for subsystem in SUBSYSTEMS:
             monitor.filter_by(subsystem)

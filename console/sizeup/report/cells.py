@@ -507,6 +507,10 @@ def _draw_heat(chart: HeatMap, width: int, height: int, cursor: int | None) -> D
         drawing.put(0, height - 1, _cut(readout(chart, min(cursor, places - 1)), width), "cursor")
     elif not known:
         drawing.put(0, height - 1, "no samples yet", "text")
+    elif rows < len(chart.rows) or columns < len(chart.columns):
+        down, across = min(rows, len(chart.rows)), min(columns, len(chart.columns))
+        hidden = f"{down} of {len(chart.rows)} rows, {across} of {len(chart.columns)} columns shown"
+        drawing.put(0, height - 1, _cut(hidden, width), "axis")
     return drawing
 
 

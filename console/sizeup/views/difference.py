@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from sizeup.analysis.machines import Difference, machine_differences
 from sizeup.model.machine import Machine
-from sizeup.views.items import Change, Item
+from sizeup.views.items import Change, Item, plural
 from sizeup.views.topology import topology
 
 _OF_THE_MOMENT = frozenset({"Available", "Free", "Page cache", "Shared memory", "Huge pages free"})
@@ -37,9 +37,10 @@ class Comparison(Struct, frozen=True):
 
     @property
     def counts(self) -> str:
-        """How many parts differ, by kind: ``1 added, 3 changed``."""
+        """How many parts differ, in all and by sign: ``4 differences: +1 ~3``."""
         kinds = Counter(part.change for part in self.parts)
-        return ", ".join(f"{kinds[kind]} {kind.value}" for kind in Change if kinds[kind]) or "no difference"
+        signs = " ".join(f"{kind.sign}{kinds[kind]}" for kind in Change if kinds[kind])
+        return f"{plural(len(self.parts), 'difference')}: {signs}" if self.parts else "no difference"
 
 
 def compared(now: Machine, before: Machine) -> Comparison:

@@ -75,7 +75,7 @@ class TopologyScreen(ModeScreen):
         """Begin with the tree."""
         self.query_one(MapView).display = False
         self.query_one("#filter").display = False
-        self._timer = self.set_interval(_LOOK_SECONDS, self._look, pause=True)
+        self._timer = self.set_interval(_LOOK_SECONDS, self.look, pause=True)
         super().on_mount()
 
     def on_unmount(self) -> None:
@@ -87,6 +87,10 @@ class TopologyScreen(ModeScreen):
 
     def on_screen_suspend(self) -> None:
         """Nobody sees the load while another mode is shown."""
+        self.pause_looks()
+
+    def pause_looks(self) -> None:
+        """Look no more by the clock, until this mode is shown again."""
         if self._timer is not None:
             self._timer.pause()
 
@@ -148,7 +152,7 @@ class TopologyScreen(ModeScreen):
             return
         self.app.call_from_thread(self.host.renew_machine, machine)
 
-    def _look(self) -> None:
+    def look(self) -> None:
         """Take in the load, and in a thread of its own memory and links: a driver may let the reader wait."""
         host = self.host
         living = host.living
@@ -280,7 +284,7 @@ class TopologyScreen(ModeScreen):
         if against is not None and comparison is not None:
             title, sides = comparison.counts, f"{against.name} -> this machine"
             if self._found and self._found is comparison.parts:
-                title = f"{self._place + 1}/{len(self._found)}: {title}"
+                title = f"{self._place + 1} of {title}"
         self.query_one(ItemTree).border_title = Text(title)
         self.query_one("#detail-pane").border_title = Text(sides)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from contextlib import suppress
 from typing import ClassVar
 
 from rich.style import Style
@@ -69,9 +70,9 @@ class ItemTree(Tree[Item]):
     def render_label(self, node: TreeNode[Item], base_style: Style, style: Style) -> Text:
         """What differs stands out by colour as well as by its sign and word."""
         label = super().render_label(node, base_style, style)
-        # Widths are asked for before there are colours, and without a style.
-        if style and node.data is not None and node.data.change is not None and node is not self.cursor_node:
-            label.stylize(self.get_component_rich_style(f"tree--{node.data.change.value}", partial=True))
+        if node.data is not None and node.data.change is not None and node is not self.cursor_node:
+            with suppress(KeyError):  # widths are asked for before there are colours
+                label.stylize(self.get_component_rich_style(f"tree--{node.data.change.value}", partial=True))
         return label
 
     def fill(self, root: Item, *, afresh: bool = False) -> None:
