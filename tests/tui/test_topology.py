@@ -447,13 +447,17 @@ async def test_a_matrix_of_16_nodes_can_be_read_to_its_last_value(tmp_path: Path
         await pilot.press("G")
         await pilot.pause()
         last = console.text
+        await pilot.press("z")
+        await pilot.pause()
+        zoomed = console.text
         console.app.show_live()
 
-    whole = "280" in first
+    whole = "280 270 260" in first
     assert re.search(r" 0 +80 +140 +150", first)
     assert whole == (columns >= 120)
     assert ("13 of 16 rows, 11 of 16 columns shown" in first) != whole
     assert "cpu node 15, memory node 15: 80 ns" in last
+    assert "280 270 260" in zoomed
 
 
 @pytest.mark.ci

@@ -54,8 +54,8 @@ def follow(listener: Callable[[Change], None]) -> Follower | None:
         import pyudev
         from pyudev._ctypeslib import utils
 
-        # pyudev asks ldconfig or a compiler where the library is: two processes, and without a linker's cache no
-        # answer. Its name is the same everywhere.
+        # pyudev asks ldconfig, then a compiler, where the library is: processes, and on a small system no answer.
+        # Its name is the same everywhere.
         utils.find_library = "lib{}.so.1".format
         monitor = pyudev.Monitor.from_netlink(pyudev.Context())
         for subsystem in SUBSYSTEMS:
