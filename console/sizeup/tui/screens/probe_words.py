@@ -63,9 +63,8 @@ def about(probe: RegisteredProbe, plan: str, refusal: str, settings: Mapping[str
     return Group(text, facts_grid(facts), Text(f"\n{advice}", style="bold"))
 
 
-def summary(run: StepRun, doubt: str, place: int, pictures: int) -> Text:
-    """Two lines above a chart: how the step stands with its newest figure, and what to doubt."""
-    text = Text(no_wrap=True, overflow="ellipsis")
+def summary(run: StepRun, doubt: str, place: int, pictures: int) -> tuple[tuple[str, str], ...]:
+    """Two rows above a chart: how the step stands with its newest figure, and what to doubt."""
     figure = point_value(run)
     if run.outcome is None:
         progress = run.progress
@@ -73,16 +72,19 @@ def summary(run: StepRun, doubt: str, place: int, pictures: int) -> Text:
         if progress is not None and progress.remaining_seconds is not None:
             needs = f", needs {format_ns(max(progress.remaining_seconds, 0.0) * 1e9)} more"
         doing = f": {progress.doing}" if progress is not None and progress.doing else ""
-        text.append(f"running{needs}{doing}{f'; {figure}' if figure else ''}\n", style="bold")
+        stands = f"running{needs}{doing}{f'; {figure}' if figure else ''}"
     else:
         mark = "" if run.outcome.status in (Status.OK, Status.NOT_CONVERGED) else " !"
         reason = f": {run.outcome.reason}" if run.outcome.reason else ""
         said = f"{OUTCOME_WORDS[run.outcome.status]}{mark}"
-        text.append(f"{said}{f', {figure}' if figure else ''}{reason}\n", style="bold")
-    disturbed = sum(1 for point in run.points.values() for flag in point.flags if flag & ~Disturbance.WARMUP)
+        stands = f"{said}{f', {figure}' if figure else ''}{reason}"
+    # Counted in C, as it is with every frame.
+    calm = (Disturbance.NONE.value, Disturbance.WARMUP.value)
+    disturbed = sum(len(point.flags) - sum(map(point.flags.count, calm)) for point in run.points.values())
     total = sum(len(point.values) for point in run.points.values())
-    leaf = f"picture {place + 1}/{pictures}: " if pictures > 1 else ""
-    text.append(f"{leaf}{len(run.points)} points, {total} samples")
-    text.append(f", ! {disturbed} disturbed" if disturbed else "")
-    text.append(f"; {doubt}" if doubt and run.outcome is None else "")
-    return text
+    behind = f"{len(run.points)} points, {total} samples"
+    if pictures > 1:
+        behind = f"picture {place + 1}/{pictures}: {behind}"
+    behind += f", ! {disturbed} disturbed" if disturbed else ""
+    behind += f"; {doubt}" if doubt and run.outcome is None else ""
+    return (stands, "title"), (behind, "text")

@@ -24,6 +24,7 @@ from sizeup.tui.screens.mode import ModeScreen
 from sizeup.tui.screens.probe_words import about, entry, summary
 from sizeup.tui.widgets.chart import ChartView
 from sizeup.tui.widgets.lists import KeyList
+from sizeup.tui.widgets.rows import TextRows
 from sizeup.tui.widgets.table import TableView
 from sizeup.units import format_decimal_bytes, format_ns
 from sizeup.views.pictures import pictures
@@ -59,6 +60,7 @@ class ProbesScreen(ModeScreen):
             yield KeyList(*(Option(Text(name), id=name) for name in self.host.registry.probes), id="probes")
             with Vertical(id="probe"):
                 yield Static(id="about", markup=False)
+                yield TextRows(id="standing")
                 yield ChartView(self.host.glyphs, id="chart")
                 yield TableView(id="points")
 
@@ -222,6 +224,7 @@ class ProbesScreen(ModeScreen):
     def action_zoom(self) -> None:
         """Give the chart, or the table, the whole screen but for the line that says how the run stands."""
         self.toggle_class("-zoomed")
+        self._redraw()
         if self.has_class("-zoomed"):
             self._focus_picture()
         else:
@@ -308,8 +311,9 @@ class ProbesScreen(ModeScreen):
             return
         self._drawn = state
         refusal = self._refusal(probe)
-        words = self.query_one("#about", Static)
-        words.set_class(run is not None, "-run")
+        words, standing = self.query_one("#about", Static), self.query_one(TextRows)
+        words.display = run is None
+        standing.display = run is not None and not self.has_class("-zoomed")  # the line below says how it stands
         chart, table = self.query_one(ChartView), self.query_one(TableView)
         chart.display = run is not None and not self._shows_table
         table.display = run is not None and self._shows_table
@@ -320,8 +324,7 @@ class ProbesScreen(ModeScreen):
         shown = pictures(run, machine)
         self._titles = tuple(picture.title for picture in shown)
         place = self._titles.index(self._picture) if self._picture in self._titles else 0
-        # Always as high: a new layout would repaint the whole screen with every frame.
-        words.update(summary(run, self.host.runs.doubt, place, len(shown)), layout=False)
+        standing.show(summary(run, self.host.runs.doubt, place, len(shown)))
         if self._shows_table:
             table.show(points_table(run))
             return

@@ -81,7 +81,9 @@ class CellView(Widget):
 
     def render_line(self, y: int) -> Strip:
         """One row of cells, a segment for each run of one style."""
-        base = self.rich_style
+        base = self._styles.get("")
+        if base is None:
+            base = self._styles[""] = self.rich_style
         if y >= self._drawing.height:
             return Strip.blank(self.size.width, base)
         segments = [Segment(text, self._style(role, base)) for text, role in self._drawing.runs(y)]
