@@ -356,10 +356,13 @@ async def test_sessions_are_listed_opened_and_left_again(tmp_path: Path, monkeyp
     async with console.shown() as pilot:
         await pilot.press("5")
         await pilot.pause()
-        assert "db01 2026-01-02" in console.text
+        assert "2026-01-02 UTC  db01" in console.text
         await pilot.press("enter")
         await pilot.pause()
-        await pilot.pause()
+        for _ in range(50):
+            if "saved session" in console.text:
+                break
+            await pilot.pause(0.05)
         assert "saved session" in console.text
         await pilot.press("5", "u")
         await pilot.pause()

@@ -421,13 +421,19 @@ def _draw_bars(chart: BarChart, width: int, height: int, glyphs: Glyphs, cursor:
         return drawing
     shown = chart.bars[: max(height - top - 1, 1)]
     labels = min(max(len(bar.label) for bar in shown), width // 2)
-    texts = [_bar_text(bar, chart.axis.unit) for bar in shown]
+    texts = [(_span_text if chart.spans else _bar_text)(bar, chart.axis.unit) for bar in shown]
     # Half of the width belongs to the bars even where the words would like more.
     room = max(width - labels - 2 - max(map(len, texts)) - 1, width // 4)
-    ruler = _bar_ruler(chart.axis, shown, room)
+    ruler = _span_ruler(chart.axis, shown) if chart.spans else _bar_ruler(chart.axis, shown, room)
     for index, bar in enumerate(shown):
         y, role = index + top, "series-0"  # bars are told apart by their names
         drawing.put(0, y, _cut(bar.label, labels), "cursor" if cursor == index else "text")
+        if chart.spans:
+            first, last = (_place(ruler, bar.value if end is None else end, room + 1) for end in (bar.low, bar.high))
+            drawing.put(labels + 1 + first, y, alphabet.bar * max(last - first, 1), role)
+            drawing.put(labels + 1 + _place(ruler, bar.value, room + 1), y, alphabet.vertical, "title")
+            drawing.put(labels + 2 + room, y, _cut(texts[index], width - labels - 2 - room), "text")
+            continue
         length = max(_place(ruler, bar.value, room + 1), 1 if bar.value > 0 else 0)
         drawing.put(labels + 1, y, alphabet.bar * min(length, room), role)
         if bar.low is not None and bar.high is not None:
@@ -457,6 +463,18 @@ def _bar_ruler(axis: Axis, bars: Sequence[Bar], room: int) -> Ruler:
     low = 0.0 if axis.scale is Scale.LINEAR else axis.low or smallest / 2
     high = axis.high if axis.high is not None else max(values) or 1.0
     return fit(replace(axis, low=low, high=high), values, max(room // 10, 2))
+
+
+def _span_ruler(axis: Axis, bars: Sequence[Bar]) -> Ruler:
+    """An axis from the lowest to the highest end: what a tornado shows is the difference."""
+    ends = [end for bar in bars for end in (bar.low, bar.value, bar.high) if end is not None]
+    return fit(replace(axis, low=min(ends), high=max(ends)), ends, 2)
+
+
+def _span_text(bar: Bar, unit: str) -> str:
+    """What the input goes through, and what comes of it."""
+    low, high = (format_value(bar.value if end is None else end, unit) for end in (bar.low, bar.high))
+    return f"{low} to {high}, at {bar.note}" if bar.note else f"{low} to {high}"
 
 
 def _bar_text(bar: Bar, unit: str) -> str:

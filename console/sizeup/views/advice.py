@@ -209,11 +209,12 @@ def tornado_chart(target: Advice, swings: tuple[Swing, ...]) -> BarChart:
             base.value,
             min(swing.at_low, swing.at_high, base.value),
             max(swing.at_low, swing.at_high, base.value),
-            f"{_in_key(swing.key, swing.low_input)} to {_in_key(swing.key, swing.high_input)}",
+            " to ".join(_in_key(swing.key, float(f"{end:.4g}")) for end in (swing.low_input, swing.high_input)),
         )
         for swing in swings
     )
-    return BarChart(f"What moves: {target.title}", Axis(target.title, base.unit), bars, target.verdict)
+    axis = Axis(target.title, base.unit)
+    return BarChart(f"What moves: {target.title}", axis, bars, target.verdict, spans=True)
 
 
 def _in_key(key: str, value: float) -> str:

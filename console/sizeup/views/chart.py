@@ -81,6 +81,8 @@ class BarChart(Struct, frozen=True):
     axis: Axis
     bars: tuple[Bar, ...]
     caption: str = ""
+    spans: bool = False
+    """Each bar reaches from its low to its high end, around a value that all share: a tornado."""
 
 
 class HeatMap(Struct, frozen=True):

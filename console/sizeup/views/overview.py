@@ -115,7 +115,9 @@ def _figures(session: Session | None, probes: Sequence[tuple[str, str]]) -> Iter
         yield Entry(probe, "", f"{title}: {value}", behind, "probes", probe)
     if missing and len(missing) < len(probes):
         left = (*missing, "", "Enter shows what can be measured.")
-        yield Entry("missing", "", f"{plural(len(missing), 'more probe')} not run yet", left, "probes")
+        yield Entry("missing", "", f"{plural(len(missing), 'more probe')} not run yet: press 3", left, "probes")
+    if session is not None and session.end is not None and len(missing) < len(probes):
+        yield Entry("saved", "", "Saved: press 5 to note, compare or send it", (), "sessions")
 
 
 _SHOWN = (HEADLINE, "io.supply", "io.balance", "licence.units", "licence.cost.term")

@@ -33,12 +33,16 @@ class InputRow(Struct, frozen=True):
 
 
 def input_rows(sizing: Sizing, changed: Mapping[str, Value]) -> tuple[InputRow, ...]:
-    """What was said or found, the machine first, then what is asked for, then the assumptions of the rules."""
+    """What was said or found, the machine first, those of one subject together."""
     asked = [question.key for question in sizing.questions]
     said = [key for key, value in sizing.inputs.items() if _origin(value) is not Origin.RULE]
     assumed = [key for key, value in sizing.inputs.items() if _origin(value) is Origin.RULE]
-    order = dict.fromkeys([*_FIRST, *changed, *asked, *said, *assumed])
-    return tuple(_row(key, sizing.inputs.get(key), key in changed) for key in order if key in KEYS)
+    order = dict.fromkeys([*_FIRST, *asked, *said, *assumed, *changed])
+    groups: dict[str, list[str]] = {}
+    for key in order:
+        groups.setdefault(key.partition(".")[0], []).append(key)
+    together = [key for group in groups.values() for key in group]
+    return tuple(_row(key, sizing.inputs.get(key), key in changed) for key in together if key in KEYS)
 
 
 def stepped(key: str, value: Value | None, steps: int) -> Quantity | None:
@@ -63,7 +67,10 @@ def effect(now: Advice, before: Advice | None) -> str:
 
 def _row(key: str, value: Value | None, changed: bool) -> InputRow:  # noqa: FBT001  one of five facts of a row
     spelled = "?" if value is None else _short(value_text(key, value))
-    return InputRow(key, spelled, _where(value), f"{KEYS[key].help}; {KEYS[key].expectation}", changed)
+    help_text = f"{KEYS[key].help}; {KEYS[key].expectation}"
+    if isinstance(value, tuple) and len(value) > 1:
+        spelled, help_text = f"{len(value)} of it", f"{help_text}; now {spelled}"
+    return InputRow(key, spelled, _where(value), help_text, changed)
 
 
 def _short(text: str) -> str:

@@ -49,7 +49,9 @@ class HelpDialog(Dialog[None]):
 
     def compose(self) -> ComposeResult:
         """Headings and keys."""
-        with VerticalScroll(classes="dialog wide"):
+        with VerticalScroll(classes="dialog wide") as box:
+            box.border_title = "Keys"
+            box.border_subtitle = "Esc closes, arrows scroll"
             yield Static(help_text(self._scopes, self._keymap), markup=False)
 
 
@@ -62,10 +64,10 @@ def help_text(scopes: Sequence[str], keymap: Mapping[str, str]) -> Text:
         text.append(f"{SCOPES[scope]}\n", style="bold underline")
         for action in ACTIONS[scope]:
             keys = " ".join(spelled(key) for key in keymap.get(action.id, action.keys).split(","))
-            text.append(f"  {keys:<12} ", style="bold")
+            text.append(f"  {keys:<14} ", style="bold")
             text.append(f"{action.help}\n")
         text.append("\n")
-    text.append("Esc closes this.")
+    text.rstrip()
     return text
 
 
@@ -87,6 +89,22 @@ class ChoiceDialog(Dialog[str]):
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """Answer."""
         self.dismiss(event.option_id)
+
+
+class PageDialog(Dialog[None]):
+    """A page of text that wants more room than a pane has."""
+
+    def __init__(self, title: str, lines: Sequence[str]) -> None:
+        super().__init__()
+        self._title = title
+        self._lines = tuple(lines)
+
+    def compose(self) -> ComposeResult:
+        """The page, scrolled by the arrows."""
+        with VerticalScroll(classes="dialog page") as box:
+            box.border_title = self._title
+            box.border_subtitle = "Esc closes"
+            yield Static("\n".join(self._lines), markup=False)
 
 
 class FindingDialog(Dialog[str]):
@@ -187,8 +205,8 @@ class SettingsDialog(Dialog[dict[str, str]]):
 
     def compose(self) -> ComposeResult:
         """A field for each parameter, with what it takes."""
-        with VerticalScroll(classes="dialog wide"):
-            yield Static(f"Settings of {self._manifest.name}\n", markup=False, classes="bold")
+        with VerticalScroll(classes="dialog wide") as box:
+            box.border_title = f"Settings of {self._manifest.name}"
             for parameter in self._manifest.parameter:
                 yield Static(f"{parameter.name}: {parameter.help}", markup=False)
                 yield Input(self._shown[parameter.name], id=f"p-{parameter.name}", compact=True)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
+import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 from typing import ClassVar
 
 from rich.console import Group
+from rich.padding import Padding
 from rich.text import Text
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
@@ -29,19 +31,28 @@ from sizeup.tui.screens.dialogs import ChoiceDialog, TextDialog
 from sizeup.tui.screens.mode import ModeScreen
 from sizeup.tui.stored import BASELINE
 from sizeup.tui.widgets.chart import ChartView
+from sizeup.tui.widgets.facts import indented
 from sizeup.tui.widgets.lists import KeyList
 from sizeup.views.comparison import differences_table, metrics_table
+from sizeup.views.items import plural
 from sizeup.views.overlay import overlay
 from sizeup.views.sessions import state
 from sizeup.views.summary import summary
 
 _FORMATS = (
-    ("html", "A web page that stands alone (HTML)"),
-    ("share", "The session with names and addresses masked, to send to somebody"),
+    ("page", "A web page to send to somebody: names and addresses masked (HTML)"),
+    ("html", "A web page with all names in it (HTML)"),
+    ("share", "The session to send to somebody: names and addresses masked"),
     ("markdown", "Text with tables (Markdown)"),
     ("csv", "Every figure as a table (CSV)"),
 )
-_ENDINGS = {"html": ".html", "share": ".shared.sizeup.jsonl.gz", "markdown": ".md", "csv": ".csv"}
+_ENDINGS = {
+    "page": ".shared.html",
+    "html": ".html",
+    "share": ".shared.sizeup.jsonl.gz",
+    "markdown": ".md",
+    "csv": ".csv",
+}
 
 
 class SessionsScreen(ModeScreen):
@@ -69,6 +80,7 @@ class SessionsScreen(ModeScreen):
     def on_mount(self) -> None:
         """List; search and comparison wait for their keys."""
         self.query_one("#filter").display = False
+        self.query_one("#list-pane").border_title = "Sessions"
         self.query_one(ChartView).display = False
         super().on_mount()
 
@@ -183,22 +195,22 @@ class SessionsScreen(ModeScreen):
         self.app.push_screen(ChoiceDialog("Write what, into the current folder?", _FORMATS), answered)
 
     async def _export(self, path: str, kind: str) -> None:
-        # The command line does it, in a process of its own: a large session must not hold the screen.
+        masked = kind in ("page", "share")
+        # What is masked must not carry the host in its own name either.
+        name = f"sizeup-{_name(path).rpartition('-')[2]}" if masked else _name(path)
         try:
-            target = os.path.join(output.current_folder(), _name(path) + _ENDINGS[kind])
+            target = os.path.join(output.current_folder(), name + _ENDINGS[kind])
         except SizeupError as error:
             self.notify(str(error), severity="error", markup=False)
             return
-        process = await asyncio.create_subprocess_exec(
-            sys.executable,
-            *("-m", "sizeup", "export", path, f"--{kind}", "-o", target),
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.DEVNULL,
-            stderr=asyncio.subprocess.PIPE,
-        )
-        _, words = await process.communicate()
-        if process.returncode:
-            self.notify(words.decode(errors="replace").strip(), severity="error", markup=False, timeout=10)
+        if kind == "page":
+            with tempfile.TemporaryDirectory() as folder:
+                shared = str(Path(folder) / "shared.sizeup.jsonl.gz")
+                words = await _run_export(path, "share", shared) or await _run_export(shared, "html", target)
+        else:
+            words = await _run_export(path, kind, target)
+        if words:
+            self.notify(words, severity="error", markup=False, timeout=10)
         else:
             self.notify(f"Wrote {target}", markup=False, timeout=10)
 
@@ -250,21 +262,36 @@ class SessionsScreen(ModeScreen):
             detail.update(f"! {error}")
             return
         header = session.header
-        parts = [
-            Text(f"{header.host}, {header.started}", style="bold"),
+        parts: list[Text | Padding] = [
+            Text(f"{header.host}, {_when(header.started)} UTC", style="bold"),
             Text(f"{state(session)}\n{_short(entry.path)}"),
         ]
         for note in session.notes:
             tags = " ".join(f"#{tag}" for tag in note.tags)
-            parts.append(Text(f"{note.written} {note.author}: {note.text} {tags}".rstrip()))
+            parts.append(Text(f"{_when(note.written)} UTC, {note.author}: {note.text} {tags}".rstrip()))
         parts.extend(Text(f"! {sentence}") for sentence in session.damage.sentences())
         for answer in summary(session):
             parts.append(Text(f"\n{answer.question}", style="bold"))
-            parts.extend(Text(f"  {statement}") for statement in answer.statements)
+            parts.extend(indented(f"  {statement}") for statement in answer.statements)
         detail.update(Group(*parts))
 
     def _width(self) -> int:
         return max(self.query_one("#detail-pane").size.width - 3, 30)
+
+
+async def _run_export(path: str, kind: str, target: str) -> str:
+    """Why it failed; empty where it did not. A process of its own: a large session must not hold the screen."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        *("-m", "sizeup", "export", path, f"--{kind}", "-o", target),
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.DEVNULL,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    _, words = await process.communicate()
+    if not process.returncode:
+        return ""
+    return words.decode(errors="replace").strip() or f"the export ended with status {process.returncode}"
 
 
 def _short(path: Path) -> str:
@@ -283,7 +310,13 @@ def _line(entry: Entry) -> Text:
     if entry.session is None:
         return text.append(f"! {_name(str(entry.path))}\n").append(f"  {entry.problem}", style="dim")
     session = entry.session
-    text.append(f"{session.header.host} {session.header.started[:16].replace('T', ' ')}\n")
+    text.append(f"{_when(session.header.started)[:16]} UTC  {session.header.host}\n")
     tags = " ".join(f"#{tag}" for tag in session.tags)
-    words = "; ".join(filter(None, (tags, session.title, state(session))))
+    held = plural(len(session.steps), "step")
+    words = "; ".join(filter(None, (tags, session.title, f"{held}, {state(session)}")))
     return text.append(f"  {words}", style="dim")
+
+
+def _when(started: str) -> str:
+    """An instant of the file as people write it, still in UTC."""
+    return started.replace("T", " ").removesuffix("Z")

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import groupby
 from typing import ClassVar
 
 from rich.console import Group
 from rich.text import Text
+from textual import events
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
@@ -25,10 +28,10 @@ from sizeup.sizing.presets import find_preset, shipped_presets
 from sizeup.sizing.rules import shipped
 from sizeup.sizing.sensitivity import tornado
 from sizeup.tui.actions import bindings
-from sizeup.tui.screens.dialogs import ChoiceDialog
+from sizeup.tui.screens.dialogs import ChoiceDialog, PageDialog
 from sizeup.tui.screens.mode import ModeScreen
 from sizeup.tui.widgets.chart import ChartView
-from sizeup.tui.widgets.lists import KeyList
+from sizeup.tui.widgets.lists import KeyList, hanging
 from sizeup.views.advice import advice_lines, comparison_lines, licence_table, tornado_chart
 from sizeup.views.whatif import InputRow, effect, input_rows, stepped
 
@@ -47,6 +50,8 @@ class SizingScreen(ModeScreen):
         self._editing = ""
         self._sized: Machine | None = None
         self._measured: dict[str, Value] = {}
+        self._before: dict[str, str] = {}
+        """How each answer differs from that on the machine as found."""
 
     def body(self) -> Iterable[Widget]:
         """Inputs, answers, working."""
@@ -65,6 +70,8 @@ class SizingScreen(ModeScreen):
         """Show the answers; what is edited and what matters most wait for their keys."""
         self.query_one(Input).display = False
         self.query_one(ChartView).display = False
+        for pane, title in (("#inputs-pane", "Inputs"), ("#answers-pane", "Answers")):
+            self.query_one(pane).border_title = title
         super().on_mount()
 
     def show_machine(self) -> None:
@@ -73,6 +80,14 @@ class SizingScreen(ModeScreen):
         # A dialog that closes brings the screen back too, and must not wipe what it put there.
         if self._sizing is None or self._sized is not self.host.machine or self._measured != self._known({}):
             self._calculate()
+
+    def show_target(self, target: str) -> None:
+        """Put the cursor on an answer, or on an input."""
+        for name in ("#answers", "#inputs"):
+            listed = self.query_one(name, KeyList)
+            if target and any(option.id == target for option in listed.options):
+                listed.highlighted = listed.get_option_index(target)
+                listed.focus()
 
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
         """Explain an input, or show the working of an answer."""
@@ -139,6 +154,9 @@ class SizingScreen(ModeScreen):
         """Show which input moves the chosen answer most, or its working again."""
         chart = self.query_one(ChartView)
         chart.display = not chart.display
+        self.set_class(chart.display, "-tornado")
+        self.query_one("#answers" if chart.display else "#inputs").focus()
+        self.call_after_refresh(self._fill_answers)
         self.query_one("#working-pane").display = not chart.display
         self._show_tornado()
 
@@ -147,14 +165,8 @@ class SizingScreen(ModeScreen):
         if self._sizing is None:
             return
         table = licence_table(self._sizing, shipped())
-        width = max(self.query_one("#working-pane").size.width - 3, 30)
-        lines = [table.title, *table_lines(table, width), "", table.note]
-        self._show_text("\n".join(lines))
-
-    def _show_text(self, text: str) -> None:
-        self.query_one("#working", Static).update(text)
-        self.query_one(ChartView).display = False
-        self.query_one("#working-pane").display = True
+        width = min(self.app.size.width, 130) - 6
+        self.app.push_screen(PageDialog(table.title, [*table_lines(table, width), "", table.note]))
 
     def action_presets(self) -> None:
         """Put a published case beside this machine."""
@@ -165,7 +177,7 @@ class SizingScreen(ModeScreen):
                 return
             other = size(find_preset(name).values())
             lines = comparison_lines(against(self._sizing, other, "this machine", name))
-            self._show_text("\n".join([f"This machine beside {name}", "", *lines]))
+            self.app.push_screen(PageDialog(f"This machine beside {name}", lines))
 
         self.app.push_screen(ChoiceDialog("Which published case?", answers), answered)
 
@@ -182,25 +194,41 @@ class SizingScreen(ModeScreen):
         before = whatif(self._machine(), self._measured)
         self._rows = input_rows(self._sizing, self._changed)
         inputs, answers = self.query_one("#inputs", KeyList), self.query_one("#answers", KeyList)
-        places = inputs.highlighted or 0, answers.highlighted or 0
-        inputs.set_options(Option(_input_line(row), id=row.key) for row in self._rows)
+        chosen, place = self._chosen_input(), answers.highlighted or 0
+        options: list[Option] = []
+        for group, rows in groupby(self._rows, lambda row: row.key.partition(".")[0]):
+            options.append(Option(Text(group, style="bold underline"), disabled=True))
+            options += [Option(_input_line(row), id=row.key) for row in rows]
+        inputs.set_options(options)
+        self._before = {advice.id: effect(advice, before.find(advice.id)) for advice in self._sizing.advice}
+        self._fill_answers()
+        inputs.highlighted = inputs.get_option_index(chosen or self._rows[0].key) if self._rows else None
+        answers.highlighted = min(place, answers.option_count - 1) if answers.option_count else None
+        self._show_tornado()
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Fold the answers anew once their list has its new width."""
+        del event
+        self.call_after_refresh(self._fill_answers)
+
+    def _fill_answers(self) -> None:
+        answers = self.query_one("#answers", KeyList)
+        if self._sizing is None:
+            return
+        place, width = answers.highlighted, answers.scrollable_content_region.width
         lines = []
         for advice in self._sizing.advice:
-            change = effect(advice, before.find(advice.id)) if self._changed else ""
-            text = Text(advice.verdict, no_wrap=True, overflow="ellipsis")
-            if change:
-                text = Text(f"{change} ", style="bold reverse", no_wrap=True, overflow="ellipsis").append(
-                    f" {advice.verdict}", style="not bold not reverse"
-                )
-            lines.append(Option(text, id=advice.id))
+            change = self._before[advice.id] if self._changed else ""
+            badge = f" {change} " if change else ""
+            indent = len(badge) + 1 if badge else 0
+            text = hanging(advice.verdict, width, indent, 2)
+            lines.append(Option(Content.assemble((badge, "bold reverse"), text[len(badge) :]), id=advice.id))
         lines += [
-            Option(Text(f"? {question.sentence()}", no_wrap=True, overflow="ellipsis"), id=f"? {question.key}")
+            Option(hanging(f"? {question.sentence()}", width, 0, 2), id=f"? {question.key}")
             for question in self._sizing.questions
         ]
         answers.set_options(lines)
-        inputs.highlighted = min(places[0], inputs.option_count - 1) if inputs.option_count else None
-        answers.highlighted = min(places[1], answers.option_count - 1) if answers.option_count else None
-        self._show_tornado()
+        answers.highlighted = place
 
     def _known(self, changed: dict[str, Value]) -> dict[str, Value]:
         """What was measured in the session, with what was changed in its place."""
@@ -250,5 +278,5 @@ def _input_line(row: InputRow) -> Text:
     # The value first: what is cut on a narrow screen is the end of a name, never of a figure.
     text.append("* " if row.changed else "  ", style="bold")
     text.append(f"{row.value:>9} ", style="bold")
-    text.append(row.key, style="bold" if row.changed else "")
+    text.append(row.key.partition(".")[2], style="bold" if row.changed else "")
     return text

@@ -1,0 +1,57 @@
+"""A newcomer's way, by keys that stand on the screen when they are pressed: from the start to a page to send."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from sizeup.session.log import read_session
+from terminal import Terminal
+
+MOST_KEYS = 12
+NOTE = "nothing else ran that night"
+
+
+class Newcomer:
+    """Presses what the screen offers, and counts."""
+
+    def __init__(self, terminal: Terminal) -> None:
+        self.terminal = terminal
+        self.keys = 0
+
+    def press(self, key: str, offered: str) -> None:
+        """Press a key once the screen names it, as ``offered``, and what it does."""
+        self.terminal.wait_for(offered, 120)
+        self.terminal.wait_quiet()
+        self.terminal.press(key)
+        self.keys += 1
+
+
+@pytest.mark.ci
+def test_from_the_start_to_a_masked_report_with_one_note_by_keys_that_the_screen_names(tmp_path: Path) -> None:
+    environment = {"XDG_STATE_HOME": str(tmp_path / "state"), "XDG_CONFIG_HOME": str(tmp_path)}
+    with Terminal([sys.executable, "-m", "sizeup"], environment=environment, directory=tmp_path) as terminal:
+        newcomer = Newcomer(terminal)
+        newcomer.press("r", "press r to measure")
+        newcomer.press("5", "Saved: press 5 to note, compare or send it")
+        newcomer.press("n", "n Note")
+        terminal.wait_for("What should whoever reads this session know?")
+        terminal.wait_quiet()
+        terminal.press(*NOTE)
+        newcomer.press("enter", "Enter keeps it")
+        terminal.wait_for(NOTE)
+        newcomer.press("e", "e Export")
+        newcomer.press("enter", "A web page to send to somebody: names and addresses masked")
+        terminal.wait_for("Wrote", 60)
+        newcomer.press("q", "q Quit")
+        assert terminal.wait() == 0
+
+    (page,) = tmp_path.glob("*.html")
+    (path,) = (tmp_path / "state/sizeup/sessions").iterdir()
+    session = read_session(str(path))
+    text = page.read_text()
+    assert newcomer.keys <= MOST_KEYS
+    assert [note.text for note in session.notes] == [NOTE]
+    assert NOTE in text
+    assert session.header.host not in page.name
+    assert f">{session.header.host}<" not in text
