@@ -12,7 +12,8 @@ from typing import TypeVar
 
 from msgspec import Struct
 
-from sizeup.errors import RefusedError
+from sizeup.errors import RefusedError, SizeupError
+from sizeup.model.gap import Gap
 from sizeup.model.sample import Progress
 from sizeup.probing.api import Context, Emission
 from sizeup_direct_io import conclusions, facts, honesty
@@ -20,7 +21,8 @@ from sizeup_direct_io.binding import Engine, Pattern, Worker
 from sizeup_direct_io.disks import write_cache
 from sizeup_direct_io.engines import choose
 from sizeup_direct_io.honesty import Part
-from sizeup_direct_io.measure import Measured, Place, Window, measure
+from sizeup_direct_io.measure import Measured, Place, Window, describe_error, measure
+from sizeup_direct_io.patience import StalledError
 from sizeup_direct_io.presets import SMALL_BYTES, Durable, Stream
 from sizeup_direct_io.target import Kind
 from sizeup_direct_io.workbench import Workbench
@@ -76,8 +78,7 @@ class Checks(Struct, frozen=True):
             else:
                 written = self._overwriting(files)
                 yield Progress(0.0, None, f"{WRITERS} writers that extend one file, and files of their own")
-                engine, growing = self._extending(files)
-                return (honesty.judge_concurrent(written, ""), honesty.judge_extending(growing, engine.value))
+                return (honesty.judge_concurrent(written, ""), self._judge_extending(files))
         return (honesty.judge_concurrent(None, why),)
 
     def _overwriting(self, files: Sequence[int]) -> float:
@@ -87,6 +88,16 @@ class Checks(Struct, frozen=True):
             one.append(self._measure(shared).iops)
             many.append(self._measure([self._writer(file, WRITER_BYTES) for file in files]).iops)
         return statistics.median(one) / statistics.median(many)
+
+    def _judge_extending(self, files: Sequence[int]) -> Part:
+        """An aside: where it cannot be had, such as on a file system that is nearly full, the run goes on."""
+        try:
+            engine, ratio = self._extending(files)
+        except StalledError:
+            raise
+        except SizeupError as error:
+            return honesty.judge_extending(None, str(error))
+        return honesty.judge_extending(ratio, engine.value)
 
     def _extending(self, files: Sequence[int]) -> tuple[Engine, float]:
         """Each write lands at the end that the file has then; the files start empty and unallocated."""
@@ -155,11 +166,14 @@ class Checks(Struct, frozen=True):
         target = self.bench.target
         yield Progress(0.0, None, "the first touch of some blocks, and the second")
         offsets = touch_offsets(target.start_bytes, target.size_bytes, random.Random(self.bench.next_seed()))  # noqa: S311 - not a secret
-        first, second = self.bench.patiently(
-            "reading some blocks twice", lambda: read_twice(offsets, direct_reader(target.descriptor))
-        )
-        if len(second) >= FEWEST_TOUCHES:
-            yield conclusions.first_touch(first, second)
+        try:
+            first, second = self.bench.patiently(
+                "reading some blocks twice", lambda: read_twice(offsets, direct_reader(target.descriptor))
+            )
+        except OSError as error:
+            yield Gap(f"io.direct: first touch of {target.path}", describe_error(error.errno or 0))
+            return
+        yield conclusions.first_touch(first, second)
 
 
 def touch_offsets(start_bytes: int, size_bytes: int, chance: random.Random) -> list[int]:

@@ -201,9 +201,15 @@ def judge_concurrent(ratio: float | None, why_unknown: str) -> Part:
     return opinion.part()
 
 
-def judge_extending(ratio: float, engine: str) -> Part:
-    """The same where every write lies beyond the file's end: most file systems let one writer do that at a time."""
+def judge_extending(ratio: float | None, engine: str) -> Part:
+    """The same where every write lies beyond the file's end: most file systems let one writer do that at a time.
+
+    Without a ratio ``engine`` is why there is none.
+    """
     opinion = _Opinion("extending")
+    if ratio is None:
+        opinion.say(Verdict.UNKNOWN, engine)
+        return opinion.part()
     told = f"writers that extend one file reach {ratio:.2f} of writers that extend files of their own ({engine})"
     if ratio >= CONCURRENT:
         opinion.say(Verdict.PASS, told)

@@ -242,6 +242,12 @@ def test_writers_that_extend_a_file_are_judged_apart(ratio: float, verdict: Verd
     assert "(aio)" in part.reasons[0]
 
 
+def test_growing_files_that_could_not_be_tried_are_unknown() -> None:
+    part = judge_extending(None, "the file system is full")
+
+    assert (part.verdict, part.reasons) == (Verdict.UNKNOWN, ("the file system is full",))
+
+
 def test_a_host_without_pressure_figures_is_judged_by_its_load() -> None:
     assert noise(replace(CALM, quiet_pressure_percent=None)) == ()
     assert noise(replace(CALM, quiet_pressure_percent=None, quiet_busy_share=0.9)) == (

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from fakes import HandContext
+from sizeup.analysis.measured import measured
 from sizeup.errors import RefusedError, SizeupError
 from sizeup.model.gap import Gap
 from sizeup.model.machine import Machine
@@ -19,6 +20,8 @@ from sizeup.model.plan import Refusal, SettingValue, Step
 from sizeup.model.sample import Estimate, Samples
 from sizeup.probing.api import Emission
 from sizeup.probing.manifest import parse_manifest
+from sizeup.session.log import Point, Session, StepRun, point_key
+from sizeup.session.records import SessionRecord
 from sizeup_direct_io import estimates
 from sizeup_direct_io import run as run_module
 from sizeup_direct_io.disks import read_disks
@@ -295,6 +298,36 @@ def test_the_first_touch_of_an_existing_file_is_held_against_the_second(folder: 
     (touch,) = [e for e in emissions if isinstance(e, Estimate) and e.series == "first-touch"]
     assert touch.extra["blocks"] == 64
     assert 0 <= touch.value <= 1
+
+
+def test_a_target_that_fails_at_its_first_touch_is_measured_all_the_same(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object) -> int:
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    monkeypatch.setattr(os, "preadv", broken)
+    target = folder / "file"
+    target.write_bytes(os.urandom(1 << 20) * 32)
+
+    emissions = list(run(step(target, depth=1)))
+
+    (gap,) = [e for e in emissions if isinstance(e, Gap) and "first touch" in e.subject]
+    assert gap.reason.startswith("EIO")
+    assert any(isinstance(e, Estimate) and e.series == "iops" for e in emissions)
+
+
+def test_a_rate_above_the_path_is_marked_and_stays_out_of_sizing(folder: Path) -> None:
+    planned = step(folder, path_limit=1e3, depth=1)
+    kept = StepRun(planned, "sizeup", {}, "curve", 0)
+    for emission in run(planned):
+        if isinstance(emission, Estimate):
+            key = point_key(emission.series, emission.at)
+            kept.points[key] = Point(emission.series, emission.at, estimate=emission)
+    header = SessionRecord(format=1, id="1", tool="sizeup", host="host", started="2026-11-20T00:00:00Z")
+
+    assert any(point.series == "rate" for point in kept.points.values())
+    assert measured(Session(header, steps={planned.id: kept})) == {}
 
 
 def test_the_run_ends_with_one_verdict_on_all_of_it(folder: Path) -> None:
