@@ -174,8 +174,9 @@ class OverviewScreen(ModeScreen):
         fitting = [manifest for manifest in quick if machine is None or unmet(machine, manifest) is None]
         seconds = sum(manifest.estimated_seconds.get("quick", 0.0) for manifest in fitting)
         self._estimate = f", about {format_ns(round(seconds) * 1e9)}"
-        self._shown = None
-        self._fill()
+        if self._shown is not None and not self._shown.figures:
+            line = hanging(self._unmeasured(), self._width, 1, 1)
+            self.query_one(KeyList).replace_option_prompt("empty Measured", line)
 
     def _show_behind(self, key: str | None) -> None:
         self._behind = key
