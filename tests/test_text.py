@@ -1,6 +1,6 @@
 """Nothing that a device, a file or a probe says can steer the terminal."""
 
-from sizeup.text import clean, one_line
+from sizeup.text import clean, decode, one_line
 
 
 def test_control_characters_and_overrides_are_replaced_and_text_is_kept() -> None:
@@ -10,3 +10,8 @@ def test_control_characters_and_overrides_are_replaced_and_text_is_kept() -> Non
 def test_one_line_is_one_line_of_bounded_length() -> None:
     assert one_line("a\n b\tc") == "a b c"
     assert one_line("x" * 400, 10) == "xxxxxxxxx…"
+
+
+def test_a_kernel_file_keeps_what_parts_it_and_loses_what_steers() -> None:
+    assert decode(b"model\t: a\nb\0c") == "model\t: a\nb\0c"
+    assert decode(b"a\x1b]0;x\x07\tb\xe2\x80\xae\xc2\x9b\xff") == "a\ufffd]0;x\ufffd\tb\ufffd\ufffd\ufffd"

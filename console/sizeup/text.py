@@ -14,6 +14,17 @@ def clean(text: str) -> str:
     return _UNSAFE.sub(lambda match: " " if match[0] == "\t" else "\ufffd", text)
 
 
+_KEPT_IN_FILES = bytes((*range(0x20, 0x7F), *b"\0\t\n"))
+
+
+def decode(data: bytes) -> str:
+    """The text of a kernel's file, cleaned but for what parts it: tab, line feed and NUL."""
+    text = data.decode("utf-8", "replace")
+    if text.isascii() and not data.translate(None, _KEPT_IN_FILES):
+        return text
+    return _UNSAFE.sub(lambda match: match[0] if match[0] in "\0\t" else "\ufffd", text)
+
+
 def one_line(text: str, limit: int = 300) -> str:
     """The text cleaned, on one line, and cut with an ellipsis at ``limit`` characters."""
     line = " ".join(clean(text).split())

@@ -10,34 +10,9 @@ import pytest
 
 from sizeup.live.link import ASK
 from terminal import Terminal
+from typed import start_null
 
 SIZEUP = [sys.executable, "-m", "sizeup"]
-
-
-@pytest.fixture
-def sizeup(tmp_path: Path) -> Callable[..., Terminal]:
-    """Starts ``sizeup`` in a folder of the test's own, with a session that grows for a while behind it."""
-
-    def start(*arguments: str, **options: bool) -> Terminal:
-        environment = {"XDG_STATE_HOME": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path)}
-        return Terminal([*SIZEUP, *arguments], environment=environment, directory=tmp_path, **options)  # type: ignore[arg-type]
-
-    return start
-
-
-def run_null(terminal: Terminal, samples: int) -> None:
-    terminal.wait_for("Should carry")
-    terminal.press("3")
-    terminal.wait_for("Touches")
-    terminal.press("G")
-    terminal.wait_for("Measures nothing")
-    terminal.press("s")
-    terminal.wait_for("Settings of null")
-    terminal.wait_quiet()
-    terminal.press(str(samples), "enter")
-    terminal.pump(5, lambda: "Settings of null" not in terminal.text)
-    terminal.press("r")
-    terminal.wait_for("running null")
 
 
 def elapsed(terminal: Terminal) -> int:
@@ -48,7 +23,7 @@ def elapsed(terminal: Terminal) -> int:
 @pytest.mark.ci
 def test_on_a_slow_line_no_frame_is_sent_on_top_of_one_that_is_on_its_way(sizeup: Callable[..., Terminal]) -> None:
     with sizeup() as terminal:
-        run_null(terminal, 100_000)
+        start_null(terminal, 100_000)
         terminal.bytes_per_second = 500.0  # less than the run sends
         after_frames = []
         for _ in range(120):
@@ -70,7 +45,7 @@ def test_on_a_slow_line_no_frame_is_sent_on_top_of_one_that_is_on_its_way(sizeup
 @pytest.mark.ci
 def test_a_key_waits_for_one_frame_at_most(sizeup: Callable[..., Terminal]) -> None:
     with sizeup() as terminal:
-        run_null(terminal, 100_000)
+        start_null(terminal, 100_000)
         terminal.bytes_per_second = 5000.0
         questions = []
         for _ in range(2):
@@ -89,7 +64,7 @@ def test_a_key_waits_for_one_frame_at_most(sizeup: Callable[..., Terminal]) -> N
 @pytest.mark.ci
 def test_a_terminal_that_answers_nothing_is_drawn_on_all_the_same(sizeup: Callable[..., Terminal]) -> None:
     with sizeup(answers=False) as terminal:
-        run_null(terminal, 100_000)
+        start_null(terminal, 100_000)
 
         assert terminal.pump(20, lambda: elapsed(terminal) >= 3), terminal.text
         assert "slow link" not in terminal.text

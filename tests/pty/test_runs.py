@@ -12,35 +12,9 @@ import pytest
 
 from sizeup.session.log import Session, read_session
 from terminal import Terminal
+from typed import gone, measure_a_little, start_null
 
 SIZEUP = [sys.executable, "-m", "sizeup"]
-
-
-@pytest.fixture
-def sizeup(tmp_path: Path) -> Callable[..., Terminal]:
-    """Starts ``sizeup`` with its state and its configuration in a folder of the test's own."""
-
-    def start(*arguments: str) -> Terminal:
-        environment = {"XDG_STATE_HOME": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path)}
-        return Terminal([*SIZEUP, *arguments], environment=environment)
-
-    return start
-
-
-def start_null(terminal: Terminal, samples: int) -> None:
-    """Run the probe that measures nothing, a sample each millisecond, by keys alone."""
-    terminal.wait_for("Should carry")
-    terminal.press("3")
-    terminal.wait_for("Touches")
-    terminal.press("G")
-    terminal.wait_for("Measures nothing")
-    terminal.press("s")
-    terminal.wait_for("Settings of null")
-    terminal.wait_quiet()  # the first field is ready a moment after it is drawn
-    terminal.press(str(samples), "enter")  # in place of what is selected
-    terminal.pump(5, lambda: "Settings of null" not in terminal.text)
-    terminal.press("r")
-    terminal.wait_for("running null")
 
 
 def saved(tmp_path: Path) -> Session:
@@ -48,21 +22,8 @@ def saved(tmp_path: Path) -> Session:
     return read_session(str(path))
 
 
-def measure_a_little(terminal: Terminal, tmp_path: Path) -> None:
-    """Wait until the file holds some batches of samples, however slow this machine is."""
-    folder = tmp_path / "sizeup/sessions"
-    assert terminal.pump(20, lambda: sum(path.read_bytes().count(b'"samples"') for path in folder.iterdir()) > 3)
-
-
 def gaps(session: Session) -> list[float]:
     return [value for point in session.steps["null"].points.values() for value in point.values]
-
-
-def gone(terminal: Terminal) -> bool:
-    deadline = time.monotonic() + 5
-    while terminal.processes() and time.monotonic() < deadline:
-        time.sleep(0.02)
-    return not terminal.processes()
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, pytest.param(signal.SIGHUP, marks=pytest.mark.ci)])
@@ -245,13 +206,13 @@ def test_a_key_of_the_configuration_replaces_the_one_of_the_registry(
     sizeup: Callable[..., Terminal], tmp_path: Path
 ) -> None:
     (tmp_path / "sizeup").mkdir()
-    (tmp_path / "sizeup/config.toml").write_text('[keys]\n"app.quit" = "z"\n[console]\nascii = true\n')
+    (tmp_path / "sizeup/config.toml").write_text('[keys]\n"app.quit" = "Z"\n[console]\nascii = true\n')
     with sizeup() as terminal:
-        terminal.wait_for("z Quit")
+        terminal.wait_for("Z Quit")
         terminal.press("q")
         terminal.wait_quiet()
         assert terminal.process.poll() is None
-        terminal.press("z")
+        terminal.press("Z")
 
         assert terminal.wait() == 0
         assert terminal.output.isascii()

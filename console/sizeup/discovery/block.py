@@ -11,6 +11,7 @@ from sizeup.discovery.ancestry import Ancestry
 from sizeup.discovery.mounts import parse_mountinfo, parse_mounts
 from sizeup.discovery.sysroot import Sysroot, Unreadable
 from sizeup.model.storage import BlockDevice, BlockKind
+from sizeup.text import decode
 
 _SECTOR = 512  # of ``size`` and ``start``, whatever the device's own block is
 _DEVICES_LIMIT = 1 << 14
@@ -128,7 +129,7 @@ def parse_vpd_serial(data: bytes) -> str | None:
     """Serial number of SCSI vital product data, page 80h: four bytes of header, then text."""
     if len(data) < 5 or data[1] != 0x80:
         return None
-    return data[4 : 4 + int.from_bytes(data[2:4])].decode("ascii", "replace").strip("\0 ") or None
+    return decode(data[4 : 4 + int.from_bytes(data[2:4])]).strip("\0 ") or None
 
 
 def _udev(sysroot: Sysroot, devno: str | None) -> dict[str, str]:

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from sizeup.discovery.ancestry import Ancestry, Place, link_name
 from sizeup.discovery.sysroot import Sysroot, Unreadable
 from sizeup.model.network import Nic, RdmaPort
+from sizeup.text import clean
 
 _NET = "/sys/class/net"
 _RDMA = "/sys/class/infiniband"
@@ -67,7 +68,7 @@ def _lower(sysroot: Sysroot, base: str, names: tuple[str, ...]) -> tuple[str, ..
     linked = sorted(name.removeprefix("lower_") for name in names if name.startswith("lower_"))
     members = (sysroot.line(f"{base}/bonding/slaves") or "").split()
     ports = sysroot.names(f"{base}/brif")
-    return tuple(dict.fromkeys((*linked, *members, *sorted(ports))))
+    return tuple(dict.fromkeys(map(clean, (*linked, *members, *sorted(ports)))))
 
 
 def _rdma_by_function(ports: tuple[RdmaPort, ...]) -> dict[str, tuple[str, ...]]:
@@ -88,7 +89,7 @@ def read_nic(sysroot: Sysroot, ancestry: Ancestry, name: str, rdma: dict[str, tu
     mode = (sysroot.line(f"{base}/bonding/mode") or "").partition(" ")[0] or None
     address = sysroot.line(f"{base}/address")
     nic = Nic(
-        name=name,
+        name=clean(name),  # any bytes but blanks, slashes and colons may be in it
         kind=kind,
         driver=link_name(sysroot, f"{base}/device/driver"),
         mac=None if address is None or not address.strip("0:") else address,

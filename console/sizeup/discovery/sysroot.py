@@ -21,6 +21,7 @@ from msgspec import Struct
 
 from sizeup.errors import MalformedError, UsageError
 from sizeup.model.gap import Gap
+from sizeup.text import clean, decode
 
 if TYPE_CHECKING:
     import tarfile
@@ -176,7 +177,7 @@ class Sysroot:
                 self.note(path, data.reason)
             return None
         # A recorder leaves an empty file where it could not read.
-        return data.decode("utf-8", "replace") or None
+        return decode(data) or None
 
     def line(self, path: str) -> str | None:
         """The text of a one-value file without its line end; None as for ``read``."""
@@ -246,7 +247,7 @@ class Sysroot:
 
     def note(self, subject: str, reason: str) -> None:
         """Note a gap; each once, and only so many."""
-        gap = Gap(subject, reason)
+        gap = Gap(clean(subject), clean(reason))
         if len(self.gaps) < _GAPS_LIMIT and gap not in self.gaps:
             self.gaps.append(gap)
 

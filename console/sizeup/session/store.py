@@ -38,9 +38,13 @@ def new_path(host: str, started: datetime, folder: Path | None = None) -> Path:
         raise UsageError(
             f"{folder}: cannot keep sessions here: {error.strerror}; choose a file with -o, or set XDG_STATE_HOME"
         ) from error
-    stem = f"{_file_name(host)}-{started.astimezone(UTC):%Y%m%dT%H%M%SZ}"
-    path = folder / f"{stem}{SUFFIX}"
-    number = 2
+    return free_path(folder / f"{_file_name(host)}-{started.astimezone(UTC):%Y%m%dT%H%M%SZ}{SUFFIX}")
+
+
+def free_path(wanted: Path) -> Path:
+    """``wanted``, or with a number behind its name where it is taken."""
+    folder, stem = wanted.parent, wanted.name.removesuffix(SUFFIX)
+    path, number = wanted, 2
     while os.path.lexists(path):
         path = folder / f"{stem}-{number}{SUFFIX}"
         number += 1

@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from textual import on
 from textual.app import App, SystemCommand
 from textual.binding import BindingType
 from textual.screen import Screen
@@ -141,6 +142,12 @@ class ConsoleApp(App[int]):
         if self.against is not None:
             self.call_after_refresh(self.action_mode, "topology")
 
+    @on(ConsoleDriver.SignalResume)
+    def _repaint(self) -> None:
+        # The shell may have drawn meanwhile, or the terminal have another screen: nothing there can be relied on.
+        screen, stack = self.screen, self._background_screens
+        self._display(screen, screen._compositor.render_update(full=True, screen_stack=stack))  # noqa: SLF001  not offered
+
     def _tell_unfinished(self) -> None:
         with contextlib.suppress(OSError):  # a store that cannot be read is the Sessions mode's to tell
             for path in unfinished(directory()):
@@ -198,21 +205,19 @@ class ConsoleApp(App[int]):
     def status(self) -> tuple[str, str]:
         """The line below every mode: the run, and how the terminal keeps up."""
         standing = current(self.runs.session)
-        if self.runs is not self._live[0]:
+        if self.runs is not self._live[0] and not self.runs.going_on:
             return " saved session; 5 and then u show this machine again", f"{os.path.basename(self.runs.path)} "
+        if not self.runs.going_on:
+            if self.runs.problem:
+                return f" ! {self.runs.problem}", ""
+            if standing is None:
+                return " idle", "nothing measured yet "
+            last = f" idle, last {standing.step.step.id} {point_value(standing.step)}"
+            return last, f"{os.path.basename(self.runs.path)} "
         link = ""
         if self._frame_seconds > _TICK_SECONDS:
             why = "slow link" if self._frame_seconds > self._least_seconds else "low bandwidth"
             link = f"{why}, drawn every {math.ceil(self._frame_seconds / _TICK_SECONDS) * _TICK_SECONDS:g} s "
-        if not self.runs.going_on:
-            if self.runs.problem:
-                return f" ! {self.runs.problem}", link
-            if standing is None:
-                return " idle", f"{link}nothing measured yet "
-            return (
-                f" idle, last {standing.step.step.id} {point_value(standing.step)}",
-                f"{link}{os.path.basename(self.runs.path)} ",
-            )
         state = "following" if self.runs.followed else "paused" if self.runs.paused else "running"
         state = "cancelling" if self.runs.cancelling else state
         elapsed = "" if self.runs.followed else f" {self.runs.elapsed_seconds:.0f} s"

@@ -196,6 +196,13 @@ class ConsoleDriver(LinuxDriver):
             for message in parser.tick():
                 self.process_message(message)
 
+    def _sigcont_application(self, *_: object) -> None:
+        """Come back; after a stop that could not be heard (SIGSTOP) the terminal was never given up."""
+        if self._must_signal_resume:
+            super()._sigcont_application()
+        else:
+            self.send_message(self.SignalResume())
+
     def start_application_mode(self) -> None:
         """Take the terminal, at the start and after the shell had it."""
         self._leaving = False

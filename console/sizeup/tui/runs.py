@@ -14,6 +14,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import IO
 
 from msgspec import Struct
@@ -22,6 +23,7 @@ from sizeup.errors import SizeupError
 from sizeup.live.cost import ConsoleCost, spell_cost
 from sizeup.model.sample import Status
 from sizeup.session.log import Follower, Session, StepRun, in_use, writer_pid
+from sizeup.session.store import free_path
 from sizeup.tui.aside import Aside
 
 Launcher = Callable[[Sequence[str], IO[bytes]], "subprocess.Popen[bytes]"]
@@ -127,6 +129,8 @@ class Runs:
             arguments += ["-p", request.probe]
         if self._sysroot != "/":
             arguments += ["--sysroot", self._sysroot]
+        if self._follower is None:  # a name given at the start may be taken by now, by another console
+            self.path = str(free_path(Path(self.path)))
         arguments += ["--append" if os.path.exists(self.path) else "-o", self.path]
         for key, value in request.settings.items():
             arguments += ["--set", f"{request.probe}.{key}={value}"]

@@ -1,0 +1,162 @@
+"""What others do to the same files while the console shows them, and what strangers may have put into them."""
+
+import os
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from consoles import PlayedRunner, ended, records
+from sizeup.session.log import read_session
+from sizeup.tui.actions import ACTIONS
+from terminal import KEYS, Terminal
+from trees import machine
+from typed import start_null
+
+SIZEUP = [sys.executable, "-m", "sizeup"]
+
+
+@pytest.mark.ci
+def test_two_consoles_on_one_store_keep_apart(sizeup: Callable[..., Terminal], tmp_path: Path) -> None:
+    with sizeup() as one, sizeup() as two:
+        start_null(one, 2000)
+        start_null(two, 2000)
+        one.wait_for(" idle, last null")
+        two.wait_for(" idle, last null")
+        two.press("5")
+        two.wait_for("Sessions")
+        two.pump(10, lambda: two.text.count("complete") >= 2)
+        for terminal in (one, two):
+            terminal.press("q")
+            assert terminal.wait() == 0
+    sessions = [read_session(str(path)) for path in (tmp_path / "sizeup/sessions").iterdir()]
+    assert [session.end is not None and session.end.status for session in sessions] == ["complete"] * 2
+    assert [sum(len(point.values) for point in session.steps["null"].points.values()) for session in sessions] == [
+        2000,
+        2000,
+    ]
+
+
+def _appended(path: Path) -> None:
+    with path.open("ab") as file:
+        file.write(b"\x00\xff rubbish \x1b[2J\n" * 50)
+
+
+def _replaced(path: Path) -> None:
+    other = path.with_suffix(".new")
+    other.write_bytes(b"\x1b]0;owned\x07no session\n")
+    other.replace(path)
+
+
+_CHANGES: dict[str, Callable[[Path], object]] = {
+    "removed": os.unlink,
+    "emptied": lambda path: os.truncate(path, 0),
+    "cut": lambda path: os.truncate(path, path.stat().st_size // 2),
+    "rubbish appended": _appended,
+    "replaced": _replaced,
+    "made a folder": lambda path: (path.unlink(), path.mkdir()),
+    "unreadable": lambda path: path.chmod(0),
+}
+
+
+@pytest.mark.ci
+@pytest.mark.parametrize("change", _CHANGES)
+def test_a_session_that_changes_while_it_is_shown_is_no_end(
+    sizeup: Callable[..., Terminal], tmp_path: Path, change: str
+) -> None:
+    path = tmp_path / "sizeup/sessions/one.sizeup.jsonl"
+    path.parent.mkdir(parents=True)
+    PlayedRunner(path).write(records())  # without an end, so that it is followed
+    PlayedRunner(path.parent / "two.sizeup.jsonl").write([*records(), *ended()])
+    with sizeup("open", str(path)) as terminal:
+        terminal.wait_for("Should carry")
+        _CHANGES[change](path)
+        terminal.pump(1.5)
+        for keys in ("1", "2", "3", "v", "4", "5", "jk", "n", "escape", "m", "c", "u", "5"):
+            terminal.press(*([keys] if keys in KEYS else keys))
+            terminal.pump(0.15)
+        terminal.press("3")
+        terminal.wait_for("Probes")
+        assert "Traceback" not in terminal.text
+        assert b"\x1b]0;" not in terminal.output
+        terminal.press("q")
+
+        assert terminal.wait() == 0
+
+
+_HOSTILE = "[/dev/sda] [none] [bold red]x[/] \x1b]0;owned\x07\x1b[5m \u202egnp.exe \\[red] $(id) 100%"
+
+
+@pytest.mark.ci
+def test_names_of_hardware_are_text_and_nothing_else(sizeup: Callable[..., Terminal], tmp_path: Path) -> None:
+    device = "/sys/devices/pci0000:00/0000:00:05.0/virtio0/block/vda"
+    network = "/sys/devices/pci0000:00/0000:00:06.0/net/e[b]\x1b[5m0"
+    root = machine(
+        tmp_path / "root",
+        "2-sockets-smt",
+        f"/proc/sys/kernel/hostname = {_HOSTILE}",
+        f"/proc/cpuinfo = processor\\t: 0\\nvendor_id\\t: GenuineIntel\\nmodel name\\t: {_HOSTILE}\\n",
+        "/sys/block/vda -> ../devices/pci0000:00/0000:00:05.0/virtio0/block/vda",
+        f"{device}/size = 4096",
+        f"{device}/device/model = {_HOSTILE}",
+        f"{device}/queue/scheduler = {_HOSTILE}",
+        f"{network}/address = 02:00:00:00:00:01",
+        f"{network}/operstate = {_HOSTILE}",
+        "/sys/class/net/e[b]\x1b[5m0 -> ../../devices/pci0000:00/0000:00:06.0/net/e[b]\x1b[5m0",
+    )
+    with sizeup("--sysroot", root) as terminal:
+        terminal.wait_for("Should carry")
+        seen = ""
+        for mode in "12345":
+            terminal.press(mode)
+            terminal.wait_quiet()
+            for _ in range(12):
+                seen += terminal.text
+                terminal.press("j", "l")
+                terminal.wait_quiet(0.05)
+        terminal.press("y", "P")
+        terminal.wait_quiet()
+        terminal.press("q")
+
+        assert terminal.wait() == 0
+        assert "[/dev/sda] [none] [bold red]x[/]" in seen
+        assert b"\x1b]0;" not in terminal.output
+        assert not re.search(rb"\x1b\[5m", bytes(terminal.output))
+        assert "\u202e" not in terminal.output.decode()
+    kept = [path.read_text() for path in tmp_path.glob("sizeup-*")]
+    assert len(kept) == 2
+    assert not any("\x1b" in text or "\u202e" in text for text in kept)
+
+
+@pytest.mark.ci
+@pytest.mark.parametrize("mode", "12345")
+def test_every_key_of_the_registry_is_safe_on_the_real_console(
+    sizeup: Callable[..., Terminal], tmp_path: Path, mode: str
+) -> None:
+    path = tmp_path / "sizeup/sessions/one.sizeup.jsonl"
+    path.parent.mkdir(parents=True)
+    PlayedRunner(path).write([*records(), *ended()])
+    keys = sorted({key for actions in ACTIONS.values() for action in actions for key in action.keys.split(",")})
+    spelled = {"question_mark": "?", "slash": "/", "colon": ":", "plus": "+", "equals_sign": "=", "minus": "-"}
+    with sizeup() as terminal:
+        terminal.wait_for("Should carry")
+        for key in keys:
+            if key in ("q", "ctrl+q", "ctrl+c", "ctrl+z", "delete"):
+                continue
+            terminal.press(mode)
+            terminal.press(spelled.get(key, key))
+            terminal.pump(0.08)
+            terminal.press("escape")
+            terminal.pump(0.15)  # what follows at once would be a key with alt
+            assert terminal.process.poll() is None, (key, terminal.text)
+        terminal.press("1")
+        terminal.wait_for("Should carry")
+        assert "Traceback" not in terminal.text
+        terminal.press("q")
+        terminal.pump(2)
+        if terminal.process.poll() is None:  # a run that was started is asked about
+            terminal.press("down", "down", "enter")
+
+        assert terminal.wait() == 0

@@ -1,0 +1,103 @@
+"""Signals that a shell sends: interrupted, stopped and continued, idle and during a run."""
+
+import os
+import signal
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from sizeup.session.log import read_session
+from terminal import Terminal
+from typed import gone, measure_a_little, start_null
+
+
+def stopped(terminal: Terminal) -> bool:
+    return Path(f"/proc/{terminal.process.pid}/stat").read_text().rpartition(")")[2].split()[0] == "T"
+
+
+def test_an_interrupt_from_outside_is_like_the_key(sizeup: Callable[..., Terminal]) -> None:
+    with sizeup() as terminal:
+        terminal.wait_for("Should carry")
+        terminal.wait_quiet()
+        terminal.process.send_signal(signal.SIGINT)
+
+        assert terminal.wait() == 130
+        assert "Traceback" not in terminal.text
+        assert terminal.modes == {7, 25}
+        assert terminal.attributes_now == terminal.attributes
+
+
+@pytest.mark.ci
+def test_an_interrupt_during_a_run_saves_it(sizeup: Callable[..., Terminal], tmp_path: Path) -> None:
+    with sizeup() as terminal:
+        start_null(terminal, 100_000)
+        measure_a_little(terminal, tmp_path)
+        terminal.process.send_signal(signal.SIGINT)
+
+        assert terminal.wait() == 130
+        assert gone(terminal)
+    (path,) = (tmp_path / "sizeup/sessions").iterdir()
+    session = read_session(str(path))
+    assert session.end is not None
+    assert session.end.status == "cancelled"
+
+
+@pytest.mark.ci
+@pytest.mark.parametrize("how", ["the key", "a signal"])
+def test_a_stopped_console_gives_the_terminal_back_and_comes_again(sizeup: Callable[..., Terminal], how: str) -> None:
+    with sizeup() as terminal:
+        terminal.wait_for("Should carry")
+        terminal.wait_quiet()
+        if how == "the key":
+            terminal.press("ctrl+z")
+        else:
+            terminal.process.send_signal(signal.SIGTSTP)
+        assert terminal.pump(10, lambda: stopped(terminal))
+        terminal.pump(0.3)
+        assert terminal.modes == {7, 25}
+        assert terminal.attributes_now == terminal.attributes
+        terminal.process.send_signal(signal.SIGCONT)
+        terminal.wait_for("Should carry")
+        assert 1049 in terminal.modes
+        terminal.press("3")
+        terminal.wait_for("Touches")
+        terminal.press("q")
+
+        assert terminal.wait() == 0
+
+
+@pytest.mark.ci
+def test_a_stop_that_cannot_be_heard_costs_no_key(sizeup: Callable[..., Terminal]) -> None:
+    with sizeup() as terminal:
+        terminal.wait_for("Should carry")
+        terminal.wait_quiet()
+        terminal.process.send_signal(signal.SIGSTOP)
+        assert terminal.pump(10, lambda: stopped(terminal))
+        terminal.process.send_signal(signal.SIGCONT)
+        for mode, head in (("3", "Probes"), ("2", "Topology"), ("4", "Sizing"), ("1", "Overview")) * 3:
+            terminal.press(mode)
+            assert terminal.pump(10, lambda head=head: terminal.lines[0].startswith(f" {head}"))
+        terminal.press("q")
+
+        assert terminal.wait() == 0
+
+
+@pytest.mark.ci
+def test_a_run_goes_on_while_the_console_is_stopped(sizeup: Callable[..., Terminal], tmp_path: Path) -> None:
+    with sizeup() as terminal:
+        start_null(terminal, 3000)
+        terminal.press("ctrl+z")
+        assert terminal.pump(10, lambda: stopped(terminal))
+        (path,) = (tmp_path / "sizeup/sessions").iterdir()
+        deadline = time.monotonic() + 30
+        while read_session(str(path)).end is None and time.monotonic() < deadline:
+            time.sleep(0.1)
+        assert read_session(str(path)).end is not None
+        os.kill(terminal.process.pid, signal.SIGCONT)
+
+        terminal.wait_for(" idle, last null")
+        terminal.wait_for("3000 samples")
+        terminal.press("q")
+        assert terminal.wait() == 0
