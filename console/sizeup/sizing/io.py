@@ -10,10 +10,12 @@ from msgspec import Struct
 from sizeup.errors import UsageError
 from sizeup.model.advice import Advice
 from sizeup.quantity import Quantity
-from sizeup.sizing.sheet import Calculation, Sheet, shown
+from sizeup.sizing.sheet import Calculation, Sheet, brief, shown
 from sizeup.units import format_in
 
 _YEAR_NS = 365.25 * 86400e9
+_WHOLE_FROM = 10.0
+"""A ratio of this and more is told in whole numbers."""
 
 
 def cores(sheet: Sheet) -> Quantity:
@@ -53,10 +55,12 @@ def _ghz_rule(sheet: Sheet) -> Iterator[Advice]:
     ):
         need = _by_clock(sheet, rule)
         count, clock = sheet.number("machine.cores"), sheet.number("machine.ghz")
+        each = shown(sheet.rule(rule), "MB/s/GHz")
         yield sheet.advice(
             advice_id,
             title,
-            f"{shown(count, 'cores')} at {shown(clock, 'GHz')} want {shown(need, 'MB/s')} of I/O so as not to starve",
+            f"{shown(count, 'cores')} at {brief(clock, 'GHz')} and {each} want {brief(need, 'MB/s')} of I/O "
+            "so as not to starve",
             need,
             "MB/s",
         )
@@ -139,7 +143,7 @@ def _headline(sheet: Sheet) -> Iterator[Advice]:
     yield sheet.advice(
         "io.need.headline",
         "I/O need",
-        f"this machine wants {shown(need, 'MB/s')} of I/O, {by}",
+        f"this machine wants {brief(need, 'MB/s')} of I/O, {by}",
         need,
         "MB/s",
     )
@@ -276,7 +280,7 @@ def _supply(sheet: Sheet) -> Iterator[Advice]:
     yield sheet.advice(
         "io.supply",
         "I/O supply",
-        f"the paths carry {shown(least.supply, 'MB/s')}; the limiter is {least.name}",
+        f"the paths carry {brief(least.supply, 'MB/s')}; the limiter is {least.name}",
         least.supply,
         "MB/s",
         decision=least.name,
@@ -300,7 +304,7 @@ def _balance(sheet: Sheet) -> Iterator[Advice]:
     yield sheet.advice(
         "io.balance",
         "Supply over need",
-        f"{decision}: supply is {ratio:.2f} times the need; {meaning[decision]}",
+        f"{decision}: supply is {ratio:.{0 if ratio >= _WHOLE_FROM else 2}f} times the need; {meaning[decision]}",
         sheet.answer(ratio, "1", "io.balance"),
         "1",
         decision=decision,

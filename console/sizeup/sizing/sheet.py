@@ -192,3 +192,8 @@ class Question(Struct, frozen=True):
 def shown(quantity: Quantity, spelling: str) -> str:
     """A quantity in the spelling people use for it, with all its digits."""
     return format_in(quantity.value, spelling)
+
+
+def brief(quantity: Quantity, spelling: str) -> str:
+    """A quantity as a sentence says it: four digits, the working beside it has them all."""
+    return format_in(float(f"{quantity.value:.4g}"), spelling)
