@@ -8,7 +8,7 @@ from collections.abc import Generator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sizeup.errors import SizeupError
+from sizeup.errors import RefusedError, SizeupError
 from sizeup.model.gap import Gap
 from sizeup.model.sample import Progress
 from sizeup.probing.api import Context, Emission
@@ -19,7 +19,7 @@ from sizeup_direct_io.disks import read_disks
 from sizeup_direct_io.engines import choose
 from sizeup_direct_io.judge import Judge
 from sizeup_direct_io.measure import Measured, Place, Window, measure
-from sizeup_direct_io.presets import LARGE_BYTES, Point
+from sizeup_direct_io.presets import LARGE_BYTES, Durable, Point, Stream
 from sizeup_direct_io.way import Way
 from sizeup_direct_io.workbench import Workbench
 
@@ -75,10 +75,15 @@ def _on(load: Load, benches: Sequence[Workbench], name: str) -> Generator[Emissi
     ]
     first = benches[0].target
     place = Place(first.device_number, first.mount.point if first.mount and first.network else None)
+    window = load.window
+    if stream.extends:
+        window = replace(window, warmup_seconds=0.0)
+        for bench in benches:
+            bench.empty()
     cached = benches[0].cached_bytes()
     names = tuple(bench.target.path for bench in benches)
     try:
-        measured = yield from measure(workers, names, at, load.window, load.context, place)
+        measured = yield from measure(workers, names, at, window, load.context, place)
     except SizeupError as error:
         raise type(error)(f"{' or '.join(names)}: {error}") from error
     doubts: tuple[str, ...] = ()
@@ -92,14 +97,26 @@ def _on(load: Load, benches: Sequence[Workbench], name: str) -> Generator[Emissi
     return measured
 
 
+def _not_comparable(stream: Stream, first: Engine, second: Engine) -> str:
+    if first is second:
+        return "the run itself used that engine"
+    if stream.durable is Durable.FDATASYNC:
+        return "fdatasync is asked for by threads only"
+    return "a file grows only once" if stream.extends else ""
+
+
 def two_engines(load: Load, bench: Workbench, place: Place, other: str) -> Generator[Emission, None, None]:
     """The engine of the run against another one, in pairs of short windows that change places."""
-    policy = facts.read_policy()
-    first, second = bench.choice.engine, choose(other, policy, network=bench.target.network, extending=False).engine
-    if first is second:
-        yield Gap(f"io.direct: {first.value} against {other}", "the run itself used that engine")
-        return
     stream, count = load.point.loads[0]
+    first = bench.choice.engine
+    try:
+        second = choose(other, facts.read_policy(), network=bench.target.network, extending=False).engine
+        why = _not_comparable(stream, first, second)
+    except RefusedError as error:
+        why = str(error)
+    if why:
+        yield Gap(f"io.direct: {first.value} against {other}", why)
+        return
     ratios = []
     for pair in range(ENGINE_PAIRS):
         yield Progress(0.9, None, f"{first.value} against {second.value}, pair {pair + 1} of {ENGINE_PAIRS}")

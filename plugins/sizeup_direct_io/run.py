@@ -198,7 +198,7 @@ class Run:
                         )
             ramps.append(climbed[True] or climbed[False])
         if sweep.rising and len(sized) > 1:
-            yield self._knee(sweep, ramps, next(iter(ended.values()), "the preset goes no further"))
+            yield self._knee(sweep, ramps, ended.get(True, ended.get(False, "the preset goes no further")))
         results = list(latest.values())
         self._parts += [part for result in results for part in result.parts]
         return results

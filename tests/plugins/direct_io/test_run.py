@@ -289,6 +289,33 @@ def test_another_engine_is_held_against_the_runs_own(folder: Path) -> None:
     assert (gain.at["engines"], gain.replicates) == ("aio over threads", 5)
 
 
+@pytest.mark.parametrize(
+    ("settings", "reason"),
+    [
+        ({"engine": "aio", "compare_engine": "aio"}, "the run itself used that engine"),
+        ({"engine": "aio", "compare_engine": "threads", "preset": "load"}, "a file grows only once"),
+        ({"engine": "aio", "compare_engine": "threads", "preset": "fsync"}, "fdatasync is asked for by threads only"),
+    ],
+)
+@pytest.mark.ci
+def test_engines_that_cannot_be_compared_are_a_gap_and_no_failure(
+    folder: Path, settings: dict[str, SettingValue], reason: str
+) -> None:
+    emissions = list(run(step(folder, depth=1, **settings)))
+
+    assert [e.reason for e in emissions if isinstance(e, Gap) and "against" in e.subject] == [reason]
+
+
+@pytest.mark.ci
+def test_paths_are_compared_by_files_that_grow_too(folder: Path) -> None:
+    (folder / "b").mkdir()
+
+    emissions = list(run(step(folder, preset="load", more_paths=str(folder / "b"), depth=1)))
+
+    (scaling,) = [e for e in emissions if isinstance(e, Estimate) and e.series == "scaling"]
+    assert scaling.value > 0
+
+
 def test_the_first_touch_of_an_existing_file_is_held_against_the_second(folder: Path) -> None:
     target = folder / "file"
     target.write_bytes(os.urandom(1 << 20) * 32)
