@@ -293,3 +293,8 @@ def _chase_point(point: ChasePoint) -> dict[str, int]:
         "nodes": memory.mask,
         "touch_cpu": -1 if memory.touch_cpu is None else memory.touch_cpu,
     }
+
+
+def tlb_reach_bytes(page_bytes: int) -> int:
+    """What the second-level TLB can name at once on pages of this size; 0 where the CPU does not say."""
+    return int(lib.sizeup_tlb_entries(page_bytes)) * page_bytes

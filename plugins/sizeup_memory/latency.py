@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable
 
 from sizeup.errors import RefusedError
@@ -11,13 +12,29 @@ from sizeup.model.plan import Hazard, Refusal, Settings, Step
 from sizeup.probing.api import Context, Emission
 from sizeup.probing.native import Point, estimate_of, leave_cpus
 from sizeup.units import format_bytes
-from sizeup_memory.binding import ChasePoint, Latency, Memory, Pages, Placement, StopRule, new_job, room_bytes
+from sizeup_memory.binding import (
+    ChasePoint,
+    Latency,
+    Memory,
+    Pages,
+    Placement,
+    StopRule,
+    new_job,
+    room_bytes,
+    tlb_reach_bytes,
+)
 from sizeup_memory.constructions import CONSTRUCTIONS, KIB, MIB, Construction, ladder
 from sizeup_memory.places import CACHES_BEYOND, last_level_cache_bytes, line_bytes, sibling_of
 
 NAME = "memory.latency"
 _SMALLEST = 16 * KIB
 _LEAST_HUGE_SHARE = 0.95
+_PAGE_BYTES = {
+    Pages.BASE: os.sysconf("SC_PAGE_SIZE"),
+    Pages.THP: 2 * MIB,  # of x86, the only one whose TLB tells its size
+    Pages.HUGE2M: 2 * MIB,
+    Pages.HUGE1G: 1024 * MIB,
+}
 
 
 class MemoryLatency:
@@ -54,13 +71,15 @@ class MemoryLatency:
         job = new_job()
         yield from job.follow(latency.call(job), points, context)
         yield from job.gaps(points)
+        tlb_bytes = tlb_reach_bytes(_PAGE_BYTES[construction.pages])
+        reach = {"tlb_reach_bytes": tlb_bytes} if tlb_bytes else {}
         for index, point, native in job.measured(points):
             placement = latency.placement(index)
             yield estimate_of(
                 point,
                 native,
                 (*doubts, *page_doubts(construction.pages, placement), *_size_doubts(spans, index, settings)),
-                {"huge_page_share": placement.huge_share},
+                {"huge_page_share": placement.huge_share, **reach},
             )
 
 
