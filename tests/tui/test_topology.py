@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
+from textual.geometry import Region
 from textual.widgets import Static
 
 from benchmarks.topology import cpu_ms, looks_ms, unpacked
@@ -34,6 +35,7 @@ from sizeup.session.store import annotate, new_path
 from sizeup.tui.living import Living
 from sizeup.tui.screens.topology import TopologyScreen
 from sizeup.tui.widgets.lists import ItemTree
+from sizeup.tui.widgets.map import MapView
 from sizeup.views.difference import Against
 from trees import MACHINES
 
@@ -196,6 +198,30 @@ async def test_load_and_memory_move_on_the_map_while_it_is_shown(tmp_path: Path)
         assert "S1 N1 ■■■■" in before
         assert re.search(r"S1 N1 3333 +\[████████··\] 16 of 64 GiB", console.text)
         assert "0-9 tenths of load" in console.text
+
+
+async def test_a_look_repaints_only_the_cells_that_differ(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    watched = Watched(machine(32, 4, 1))
+    console = Console(tmp_path, watched.now, living=watched.living)
+    repainted: list[Region] = []
+
+    def refresh(view: MapView, *regions: Region, **how: object) -> MapView:
+        repainted.extend(regions or [view.region])
+        return view
+
+    async with console.shown() as pilot:
+        await pilot.press("2", "t")
+        await pilot.pause()
+        await look(console)
+        await pilot.pause()
+        monkeypatch.setattr(MapView, "refresh", refresh)
+        await look(console)
+        still = list(repainted)
+        watched.free(1, 47)
+        await look(console)
+
+        assert still == []
+        assert [(region.width, region.height) for region in repainted] == [(1, 1), (1, 1)]  # of the bar and the figure
 
 
 async def test_the_free_memory_of_the_node_under_the_cursor_moves(tmp_path: Path) -> None:

@@ -58,6 +58,7 @@ class TopologyScreen(ModeScreen):
         self._tree: tuple[tuple[Machine | None, Against | None], Item] | None = None
         self._comparison: Comparison | None = None
         self._filled: Item | None = None
+        self._told: Item | None = None
         self._held: Against | None = None
         self._found: tuple[Item, ...] = ()
         self._place = 0
@@ -335,8 +336,9 @@ class TopologyScreen(ModeScreen):
         return self._tree[1]
 
     def _show_item(self, item: Item | None) -> None:
-        if item is None:
+        if item is None or item == self._told:
             return
+        self._told = item
         self.query_one("#detail", Static).update(Group(Text(item.label, style="bold"), Text(), facts_grid(item.facts)))
 
 

@@ -96,6 +96,8 @@ class MapView(CellView, can_focus=True):
                 x += len(cell.text)
         below = len(self._map.rows) - self._top - len(shown)
         hidden = " and ".join(f"{rows} {where}" for rows, where in ((self._top, "above"), (below, "below")) if rows)
-        self.border_subtitle = f"more rows: {hidden}" if hidden else ""
+        subtitle = f"more rows: {hidden}" if hidden else ""
+        if subtitle != self.border_subtitle:  # to set it repaints the whole map, the same words as well
+            self.border_subtitle = subtitle
         drawing.put(0, height - 1, self._map.legend, "axis")
         self.present(drawing)
