@@ -109,6 +109,15 @@ async def test_a_page_of_another_origin_cannot_borrow_the_cookie(served: Served,
         assert refused.value.status == 403
 
 
+@pytest.mark.parametrize("name", ["evil.example", "evil.example:80", "127.0.0.1.evil.example", "10.0.0.1"])
+async def test_a_name_that_was_made_to_lead_here_is_refused(served: Served, client: ClientSession, name: str) -> None:
+    async with client.get(f"{served.address}/?token=secret", headers={"Host": name}) as answer:
+        assert answer.status == 421
+        assert COOKIE not in answer.cookies
+    async with client.get(f"{served.address}/?token=secret", headers={"Host": "localhost:1234"}) as answer:
+        assert answer.history[0].status == 303
+
+
 async def test_the_end_of_the_console_closes_the_line(client: ClientSession) -> None:
     runner = web.AppRunner(make_application([*SHELL, "echo bye"], Door("secret")))
     await runner.setup()

@@ -11,6 +11,7 @@ import contextlib
 import fcntl
 import hmac
 import importlib.util
+import ipaddress
 import json
 import os
 import secrets
@@ -128,7 +129,22 @@ class Door:
         return guarded
 
 
-def make_application(command: Sequence[str], door: Door, title: str = "sizeup") -> web.Application:
+def _for_this_machine(host: str) -> Middleware:
+    """Middleware that refuses pages of other names: a stranger's name may be made to lead to the loopback address."""
+    names = {"localhost", "127.0.0.1", "::1", host}
+
+    @web.middleware
+    async def checked(request: web.Request, handler: Handler) -> web.StreamResponse:
+        if request.url.host not in names:
+            return web.Response(status=421, text="This console is opened as localhost.\n", headers=_HEADERS)
+        return await handler(request)
+
+    return checked
+
+
+def make_application(
+    command: Sequence[str], door: Door, title: str = "sizeup", host: str = "127.0.0.1"
+) -> web.Application:
     """The page, its files and the WebSocket behind it; ``command`` is what each visitor sees."""
     visitors: set[object] = set()
 
@@ -165,7 +181,8 @@ def make_application(command: Sequence[str], door: Door, title: str = "sizeup") 
             visitors.discard(socket)
         return socket
 
-    application = web.Application(middlewares=[door.guard()])
+    local = [_for_this_machine(host)] if ipaddress.ip_address(host).is_loopback else []
+    application = web.Application(middlewares=[*local, door.guard()])
     application.router.add_get("/", page)
     application.router.add_get("/focus.js", focus)
     application.router.add_get("/ws", visit)
@@ -180,7 +197,7 @@ def serve(command: Sequence[str], host: str, port: int, title: str, announce: Ca
 
 async def _serve(command: Sequence[str], host: str, port: int, title: str, announce: Callable[[str], None]) -> None:
     token = secrets.token_urlsafe(24)
-    runner = web.AppRunner(make_application(command, Door(token), title), access_log=None)
+    runner = web.AppRunner(make_application(command, Door(token), title, host), access_log=None)
     await runner.setup()
     try:
         site = web.TCPSite(runner, host, port)
