@@ -150,6 +150,8 @@ class Live:
     """Keys for one field after the other; an empty one leaves it."""
     keys: tuple[str, ...] = ()
     """Pressed before the start."""
+    answer: tuple[str, ...] = ()
+    """To the question that a probe which may write asks first."""
 
 
 def lives(folder: str) -> tuple[Live, ...]:
@@ -158,7 +160,9 @@ def lives(folder: str) -> tuple[Live, ...]:
     size, seconds, warm_up = ("256M",), ("2",), ("0.5",)
     return (
         Live("memory.latency", keys=("p",)),
-        Live("io.direct", ((folder,), untouched, untouched, untouched, size, seconds, warm_up)),
+        Live(
+            "io.direct", ((folder,), untouched, untouched, untouched, size, seconds, warm_up), answer=("down", "enter")
+        ),
         Live("clock.cost"),
     )
 
@@ -185,6 +189,10 @@ def run(program: Program, live: Live, columns: int, rows: int) -> Run:
         clock = (~terminal.process.pid << 3) | 2
         cpu, written, since = time.clock_gettime(clock), len(terminal.output), time.monotonic()
         terminal.press("r")
+        if live.answer:
+            terminal.wait_for("may write")
+            terminal.wait_quiet(0.2)
+            terminal.press(*live.answer)
         each: list[int] = []
         while not terminal.pump(1.0, lambda: f"idle, last {live.probe}" in terminal.text) and len(each) < 600:
             each.append(len(terminal.output) - written - sum(each))

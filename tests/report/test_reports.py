@@ -120,16 +120,16 @@ def test_text_keeps_to_80_columns_and_on_request_to_ascii(session: Session, host
 
 
 def test_text_draws_the_curve_with_a_mark_for_each_point_and_names_its_axes(session: Session) -> None:
-    lines = text(document(session)).splitlines()
+    lines = text(document(session), ascii_only=True).splitlines()
     start = lines.index("  Random cycle (ns)")
     plot = lines[start + 1 : start + 15]
+    marked = [line.index("o") for line in plot if "o" in line.partition("L")[0]]
 
-    assert sum(line.count("o") for line in plot) == 3
-    assert [line.index("o") for line in plot if "o" in line] == sorted(
-        (line.index("o") for line in plot if "o" in line), reverse=True
-    )
+    assert len(marked) == 3
+    assert marked == sorted(marked, reverse=True)
     assert "Working set" in lines[start + 17]
-    assert "  Dotted: L1 32 KiB, L3 8 MiB" in lines
+    assert any("L1 32 KiB" in line for line in plot)
+    assert any("L3 8 MiB" in line for line in plot)
 
 
 def test_a_table_too_wide_for_the_line_is_wrapped_and_not_cut(session: Session) -> None:
