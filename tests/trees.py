@@ -7,10 +7,21 @@ number; ``\n`` starts a new line and ``\t`` is a tab. The trees in ``tests/machi
 from __future__ import annotations
 
 import re
+from functools import cache
 from pathlib import Path
+
+from sizeup.discovery.machine import discover
+from sizeup.model.machine import Machine
 
 _SPAN = re.compile(r"\{(\d+)-(\d+)\}")
 MACHINES = Path(__file__).parent / "machines"
+LARGE = MACHINES / "8-sockets-16-nodes-256-cores.tar.gz"
+
+
+@cache
+def large_machine() -> Machine:
+    """The recorded machine of 256 cores, read once."""
+    return discover(str(LARGE))
 
 
 def _expanded(line: str) -> list[str]:

@@ -28,9 +28,7 @@ from sizeup.discovery.refresh import refreshed
 from sizeup.discovery.sysroot import open_sysroot
 from sizeup.tui.living import Living
 from sizeup.tui.screens.topology import TopologyScreen
-from trees import MACHINES
-
-LARGE = MACHINES / "8-sockets-16-nodes-256-cores.tar.gz"
+from trees import LARGE
 
 
 def cpu_ms(work: Callable[[], object], times: int) -> list[float]:

@@ -9,7 +9,7 @@ from sizeup.discovery.lists import format_list, parse_cpulist, parse_cpumask
 from sizeup.discovery.machine import discover
 from sizeup.model.machine import PuCounts
 from sizeup.model.topology import Core, Package
-from trees import MACHINES, grow, machine
+from trees import grow, large_machine, machine
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,7 @@ def test_a_machine_without_processors_says_so(tmp_path: Path) -> None:
 
 
 def test_256_cores_are_counted_as_the_guests_own_lscpu_and_lstopo_counted_them() -> None:
-    found = discover(str(MACHINES / "8-sockets-16-nodes-256-cores.tar.gz"))
+    found = large_machine()
 
     assert (len(found.packages), len(found.cores), len(found.nodes)) == (8, 256, 16)
     assert found.pu_counts == PuCounts(256, 256, 256)

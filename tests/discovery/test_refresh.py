@@ -8,17 +8,18 @@ from msgspec.structs import replace
 
 from sizeup.discovery.machine import discover
 from sizeup.discovery.refresh import refreshed
-from trees import MACHINES, grow, machine
+from sizeup.discovery.sysroot import open_sysroot
+from trees import LARGE, grow, machine
 
 _NODE = "/sys/devices/system/node/node1"
 _NIC = "/sys/devices/pci0000:00/0000:00:03.0/net/eth0"
 
 
 def test_a_machine_that_did_not_change_is_equal_to_itself() -> None:
-    large = str(MACHINES / "8-sockets-16-nodes-256-cores.tar.gz")
-    found = discover(large)
+    recording = open_sysroot(str(LARGE))
+    found = discover(recording)
 
-    assert refreshed(found, large) == found
+    assert refreshed(found, recording) == found
 
 
 def test_memory_and_huge_pages_are_those_of_now(tmp_path: Path) -> None:

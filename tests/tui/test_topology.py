@@ -37,9 +37,7 @@ from sizeup.tui.screens.topology import TopologyScreen
 from sizeup.tui.widgets.lists import ItemTree
 from sizeup.tui.widgets.map import MapView
 from sizeup.views.difference import Against
-from trees import MACHINES
-
-LARGE = MACHINES / "8-sockets-16-nodes-256-cores.tar.gz"
+from trees import large_machine
 
 
 async def test_the_map_shows_sixteen_nodes_in_eighty_columns(tmp_path: Path) -> None:
@@ -420,7 +418,7 @@ async def test_a_session_that_went_is_one_sentence(tmp_path: Path, monkeypatch: 
 
 @pytest.mark.parametrize(("columns", "rows"), [(80, 24), (120, 40), (200, 60)])
 async def test_256_cores_on_16_nodes_are_legible(tmp_path: Path, columns: int, rows: int) -> None:
-    console = Console(tmp_path, discover(str(LARGE)))
+    console = Console(tmp_path, large_machine())
     async with console.shown(columns, rows) as pilot:
         await pilot.press("2", "t")
         await pilot.pause()
@@ -441,7 +439,7 @@ def made_matrix(nodes: int) -> list[Record]:
     """A session whose NUMA matrix nobody measured: 80 ns here, 140 ns next door, 10 ns more for each node between."""
     step = Step("memory.numa.matrix.thp", "memory.numa", "Made up: NUMA matrix", {}, 10.0, 60.0)
     series = Series("latency", "Made up: latency", "ns", Better.LOWER, "", "", "")
-    found = discover(str(LARGE))
+    found = large_machine()
     places = [(cpu, to) for cpu in range(nodes) for to in range(nodes)]
     cells = [
         Estimate("latency", {"cpu_node": cpu, "memory_node": to}, 130.0 + 10 * abs(cpu - to) - 50 * (cpu == to))

@@ -7,14 +7,13 @@ from typing import Any
 from msgspec.structs import replace
 
 from consoles import GIB, machine
-from sizeup.discovery.machine import discover
 from sizeup.model.machine import Machine
 from sizeup.model.network import Nic
 from sizeup.model.numa import HugePages
 from sizeup.model.storage import BlockDevice, BlockKind
 from sizeup.views.difference import compared
 from sizeup.views.items import Change, Item, find
-from trees import MACHINES
+from trees import large_machine
 
 
 def disk(name: str, serial: str | None, **more: Any) -> BlockDevice:
@@ -31,7 +30,7 @@ def part(now: Machine, before: Machine, key: str) -> Item:
 
 
 def test_a_machine_against_itself_has_no_difference() -> None:
-    large = discover(str(MACHINES / "8-sockets-16-nodes-256-cores.tar.gz"))
+    large = large_machine()
 
     for found in (machine(), large):
         comparison = compared(found, found)

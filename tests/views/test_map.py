@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from consoles import GIB, machine
-from sizeup.discovery.machine import assessed, discover
+from sizeup.discovery.machine import assessed
 from sizeup.model.machine import Machine
 from sizeup.model.network import NfsMount, Nic
 from sizeup.model.numa import HugePages, NumaNode
@@ -18,7 +18,7 @@ from sizeup.model.topology import Package
 from sizeup.views.items import find
 from sizeup.views.map import Map, machine_map
 from sizeup.views.topology import topology
-from trees import MACHINES
+from trees import large_machine
 
 
 def lines(found: Map) -> list[str]:
@@ -174,7 +174,7 @@ def test_what_is_wrong_is_the_last_that_a_narrow_map_cuts() -> None:
 
 @pytest.mark.parametrize("width", [40, 76, 116, 196])
 def test_no_row_of_the_large_machine_is_wider_than_the_screen(width: int) -> None:
-    found = discover(str(MACHINES / "8-sockets-16-nodes-256-cores.tar.gz"))
+    found = large_machine()
     rows = lines(machine_map(found, {}, width))
 
     assert max(map(len, rows)) <= max(width, 45)
