@@ -61,7 +61,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ("profile", "chosen"),
     [
         ("plain", "tests/plugins/direct_io/test_mapped.py"),
-        ("plain", "tests/plugins/direct_io/test_faults.py tests/plugins/direct_io/test_targets.py"),
         ("nfs", "tests/plugins/direct_io/test_nfs.py"),
         ("numa2", "tests/plugins/direct_io/test_members.py"),
     ],

@@ -37,7 +37,7 @@ def start_direct_io(terminal: Terminal, target: Path, settings: Mapping[str, str
             break
         terminal.press("down")
     wanted = {"path": str(target), **settings}
-    shown = [f"{name} = {value}" for name, value in wanted.items()]
+    shown = [f" {name} = {value} " for name, value in wanted.items()]
     while not all(setting in terminal.text for setting in shown):
         fill_form(terminal, dict(wanted))
         terminal.pump(5, lambda: all(setting in terminal.text for setting in shown))
@@ -48,6 +48,8 @@ def start_direct_io(terminal: Terminal, target: Path, settings: Mapping[str, str
 
 
 def fill_form(terminal: Terminal, wanted: dict[str, str]) -> None:
+    terminal.press("escape")  # where a key was lost the time before
+    terminal.wait_quiet(0.3)
     terminal.press("s")
     terminal.wait_for("Settings of io.direct")
     terminal.wait_quiet(0.5)

@@ -27,7 +27,7 @@ from sizeup_direct_io import run as run_module
 from sizeup_direct_io.disks import read_disks
 from sizeup_direct_io.patience import StalledError
 from sizeup_direct_io.probe import DirectIo
-from sizeup_direct_io.target import find_leftovers, process_start
+from sizeup_direct_io.target import Wish, find_leftovers, open_target, process_start
 from sizeup_direct_io.workbench import Workbench
 
 MANIFEST = parse_manifest((files("sizeup_direct_io") / "probe.toml").read_text(encoding="utf-8"), "probe.toml")[0]
@@ -398,3 +398,19 @@ def test_what_fails_is_told_with_the_place_it_failed_at(
 
     with pytest.raises(SizeupError, match=f"^{re.escape(str(tmp_path))}{words}$"):
         list(run(step(tmp_path)))
+
+
+@pytest.mark.parametrize("way", ["bait", "bait/", "bait/inner", "mine/inner"])
+def test_a_link_of_another_user_is_refused_wherever_it_stands(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    (tmp_path / "victim/inner").mkdir(parents=True)
+    (tmp_path / "bait").symlink_to("victim")
+    (tmp_path / "mine").symlink_to(tmp_path / "bait")  # one's own leads on through the trap
+    if os.geteuid() == 0:
+        os.lchown(tmp_path / "bait", 12345, 12345)
+    else:
+        monkeypatch.setattr(os, "geteuid", lambda: 12345)
+
+    with pytest.raises(RefusedError, match="is a symbolic link of another user"):
+        open_target(Wish(f"{tmp_path}/{way}", writes=False))
