@@ -162,3 +162,13 @@ def test_no_number_stands_on_an_axis_without_values() -> None:
     text = draw(LineChart("t", Axis("x", "1"), Axis("y", "ns"), ()), 60, 12, Glyphs.ASCII).text()
 
     assert not any(character.isdigit() for line in text.splitlines()[2:9] for character in line)
+
+
+def test_a_boundary_without_room_is_named_over_another_line() -> None:
+    flat = tuple(Point(2.0**k, 90.0) for k in range(10, 31))
+    near = tuple(Boundary(2.0**k, f"some level {k}") for k in (20, 22, 24))
+    chart = LineChart("t", Axis("x", "bytes", Scale.LOG2), Axis("y", "ns", high=100.0), (Line("a", flat),), near)
+
+    text = draw(chart, 60, 16, Glyphs.ASCII).text()
+
+    assert all(boundary.label in text for boundary in near)

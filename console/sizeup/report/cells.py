@@ -255,7 +255,7 @@ def _draw_lines(chart: LineChart, width: int, height: int, glyphs: Glyphs, curso
     drawing.put(0, 1, y_ruler.title, "title")
     _boundary_lines(drawing, frame, boundaries, alphabet)
     _curves(drawing, frame, chart.lines, glyphs)
-    _boundary_labels(drawing, frame, boundaries)
+    _boundary_labels(drawing, frame, boundaries, alphabet)
     _y_axis(drawing, frame, alphabet)
     _x_axis(drawing, frame, alphabet)
     xs = _xs(chart)
@@ -309,18 +309,19 @@ def _boundary_lines(drawing: Drawing, frame: _Frame, boundaries: Sequence[Bounda
             drawing.put(column, y, alphabet.boundary, "boundary")
 
 
-def _boundary_labels(drawing: Drawing, frame: _Frame, boundaries: Sequence[Boundary]) -> None:
+def _boundary_labels(drawing: Drawing, frame: _Frame, boundaries: Sequence[Boundary], alphabet: _Alphabet) -> None:
     """Name each line where the picture leaves room: beside it, right or left, as high as possible."""
     for boundary in boundaries:
         column, length = frame.column(boundary.x), len(boundary.label)
         places = (
-            (start, y)
+            (start, y, free)
+            for free in (" ", f" {alphabet.boundary}")  # rather over another line than nowhere
             for y in range(frame.top, frame.top + frame.height)
             for start in (column + 1, column - length - 1)
             if start >= frame.left and start + length < drawing.width
         )
-        for start, y in places:
-            if all(character == " " for character in drawing.rows[y][start : start + length + 1]):
+        for start, y, free in places:
+            if all(character in free for character in drawing.rows[y][start : start + length + 1]):
                 drawing.put(start, y, boundary.label, "boundary")
                 break
 

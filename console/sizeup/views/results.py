@@ -29,8 +29,11 @@ def place(at: Coordinates, series: Series | None) -> str:
     return ", ".join(words)
 
 
-def points_table(run: StepRun) -> Table:
-    """Every point of a step: value, interval, how many samples or replicates it rests on, and its doubts."""
+def points_table(run: StepRun, *, narrow: bool = False) -> Table:
+    """Every point of a step: value, interval, how many samples or replicates it rests on, and its doubts.
+
+    A narrow one counts the doubts and has the series before the place, so that no word is broken.
+    """
     several = len({point.series for point in run.points.values()}) > 1
     rows = []
     for series, point in _points(run):
@@ -49,6 +52,13 @@ def points_table(run: StepRun) -> Table:
                 "; ".join(doubts(point)),
             )
         )
+    if narrow:
+        rows = [
+            (", ".join(filter(None, row[:-4])), *row[-4:-1], str(row[-1].count("; ") + 1) if row[-1] else "")
+            for row in rows
+        ]
+        titles = (Column("Where"), *(Column(title, numeric=True) for title in ("Value", "Interval", "n", "!")))
+        return Table(run.step.title, titles, tuple(rows), note="! counts the doubts; with more room they are told")
     columns = (
         *((Column("Series"),) if several else ()),
         Column("Where"),

@@ -35,6 +35,7 @@ from sizeup.views.step import latest_run
 _WRITES = frozenset({Hazard.IO_WRITE, Hazard.RAW_DEVICE_WRITE, Hazard.DISK_SPACE})
 _ALLOWS = "allow_write_to"
 """Parameter of a probe that takes the full name of a device which may be overwritten."""
+_NARROW_TABLE = 70
 _LONG_SECONDS = 10.0
 """A run of more than this is not cancelled without a question."""
 
@@ -326,7 +327,7 @@ class ProbesScreen(ModeScreen):
         place = self._titles.index(self._picture) if self._picture in self._titles else 0
         standing.show(summary(run, self.host.runs.doubt, place, len(shown)))
         if self._shows_table:
-            table.show(points_table(run))
+            table.show(points_table(run, narrow=table.size.width < _NARROW_TABLE))
             return
         drawn = shown[place].draw()
         if drawn is not None:
