@@ -114,7 +114,7 @@ def test_names_of_hardware_are_text_and_nothing_else(sizeup: Callable[..., Termi
             terminal.wait_quiet()
             for _ in range(12):
                 seen += terminal.text
-                terminal.press("j", "l")
+                terminal.press("j", *(["l"] if mode == "2" else []))
                 terminal.wait_quiet(0.05)
         terminal.press("y", "P")
         terminal.wait_quiet()

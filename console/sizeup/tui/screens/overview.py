@@ -145,7 +145,7 @@ class OverviewScreen(ModeScreen):
             return
         self._shown, self._width = shown, width
         place = listed.highlighted or 0
-        self.query_one("#left").border_title = host.header()[0]
+        self.query_one("#left").border_title = Content(host.header()[0])
         groups = (
             ("Findings", shown.findings, "None: nothing wrong was found."),
             ("Measured", shown.figures, self._unmeasured()),

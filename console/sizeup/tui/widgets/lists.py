@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from contextlib import suppress
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from rich.style import Style
 from rich.text import Text
@@ -40,6 +40,10 @@ class KeyList(OptionList):
     KeyList > .option-list--option-disabled { color: $foreground; }
     KeyList:focus { border: none; background-tint: $foreground 0%; }
     """
+
+    def __init__(self, *content: Any, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002
+        # A string is text: markup in the name of a device is no markup of ours.
+        super().__init__(*content, id=id, classes=classes, markup=False)
 
     def get_visual_style(self, *component_classes: str, partial: bool = False) -> VisualStyle:
         """The style of a part of the list, with the reversal that Textual leaves out and a cursor may live by."""
