@@ -139,3 +139,21 @@ async def test_a_second_that_passes_sends_its_digit_and_not_the_line(tmp_path: P
 
         assert spans == [(38, 10, 11)]
         assert " running 11 s" in console.text
+
+
+async def test_a_question_over_a_mode_is_sent_as_sparingly_and_looks_the_same(tmp_path: Path) -> None:
+    console = Console(tmp_path)
+    async with console.shown(100, 30) as pilot:
+        await pilot.press("question_mark")
+        await pilot.pause()
+        app = console.app
+        compositor, colours = app.screen._compositor, app.console
+        ours = compositor.render_full_update().render_segments(colours)
+        theirs = Compositor.render_full_update(compositor).render_segments(colours)
+
+        shown, expected = (
+            [cell._replace(fg="default", bg="default") for cell in picture(text, columns=100, rows=30)]
+            for text in (ours, theirs)
+        )
+        assert shown == expected
+        assert len(ours) < len(theirs)

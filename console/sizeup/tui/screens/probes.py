@@ -327,7 +327,7 @@ class ProbesScreen(ModeScreen):
         place = self._titles.index(self._picture) if self._picture in self._titles else 0
         standing.show(summary(run, self.host.runs.doubt, place, len(shown)))
         if self._shows_table:
-            table.show(points_table(run, narrow=table.size.width < _NARROW_TABLE))
+            table.show(points_table(run, narrow=self.query_one("#probe").size.width < _NARROW_TABLE))
             return
         drawn = shown[place].draw()
         if drawn is not None:
