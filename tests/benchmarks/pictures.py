@@ -1,0 +1,82 @@
+"""The pictures of the documentation, by the console's own key P on a real run.
+
+Run by hand, from the root of the checkout, with the root of a recorded machine for the map and the sizing:
+
+    python tests/benchmarks/pictures.py docs/pictures RECORDING/root
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from terminal import Terminal
+
+COLUMNS, ROWS = 120, 50
+
+
+class Studio:
+    """Starts consoles on one store and keeps what they draw."""
+
+    def __init__(self, pictures: Path, scratch: Path) -> None:
+        self.pictures, self.scratch = pictures, scratch
+
+    def console(self, *arguments: str) -> Terminal:
+        """The console in true colour, its files in a folder of its own."""
+        environment = {"XDG_STATE_HOME": str(self.scratch), "XDG_CONFIG_HOME": str(self.scratch)}
+        environment["COLORTERM"] = "truecolor"
+        command = [sys.executable, "-m", "sizeup", *arguments]
+        terminal = Terminal(command, columns=COLUMNS, rows=ROWS, environment=environment, directory=self.scratch)
+        terminal.wait_for(" idle")
+        terminal.wait_quiet()
+        return terminal
+
+    def press(self, terminal: Terminal, *keys: str) -> None:
+        """Press keys as slowly as somebody who looks."""
+        for key in keys:
+            terminal.press(key)
+            terminal.wait_quiet(0.5)
+
+    def measure(self, terminal: Terminal) -> None:
+        """Run the quick plan from the overview."""
+        terminal.press("r")
+        terminal.wait_for("Saved: press 5", 120)
+        terminal.wait_quiet()
+
+    def keep(self, terminal: Terminal, name: str) -> None:
+        """Keep the screen under a name."""
+        terminal.pump(20, lambda: "Wrote" not in terminal.text)  # of the picture before
+        terminal.press("P")
+        terminal.wait_for("Wrote")
+        (drawn,) = self.scratch.glob("*.svg")
+        drawn.replace(self.pictures / f"console-{name}.svg")
+        print(f"console-{name}.svg")
+
+
+def main() -> None:
+    """Draw them all."""
+    pictures, recording = Path(sys.argv[1]), sys.argv[2]
+    with tempfile.TemporaryDirectory() as scratch:
+        studio = Studio(pictures, Path(scratch))
+        with studio.console() as terminal:
+            studio.measure(terminal)
+            studio.press(terminal, "5", "m")
+        with studio.console() as terminal:
+            studio.measure(terminal)
+            studio.keep(terminal, "overview")
+            studio.press(terminal, "3", "j", "j", "j", "j", "j", "j")
+            studio.keep(terminal, "probes")
+            studio.press(terminal, "5", "c")
+            studio.keep(terminal, "sessions")
+        with studio.console("--sysroot", recording) as terminal:
+            studio.press(terminal, "2", "t")
+            studio.keep(terminal, "topology")
+            studio.press(terminal, "4", "j", "j", "right", "right", "t")
+            studio.keep(terminal, "sizing")
+
+
+if __name__ == "__main__":
+    main()
