@@ -1,8 +1,8 @@
 """The pictures of the documentation, by the console's own key P on a real run.
 
-Run by hand, from the root of the checkout, with the root of a recorded machine for the map and the sizing:
+Run by hand, from the root of the checkout; the map and the sizing are those of a recorded machine:
 
-    python tests/benchmarks/pictures.py docs/pictures RECORDING/root
+    python tests/benchmarks/pictures.py docs/pictures
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from terminal import Terminal
 
 COLUMNS, ROWS = 120, 50
+RECORDING = Path(__file__).parents[1] / "machines" / "8-sockets-16-nodes-256-cores.tar.gz"
 
 
 class Studio:
@@ -58,7 +59,7 @@ class Studio:
 
 def main() -> None:
     """Draw them all."""
-    pictures, recording = Path(sys.argv[1]), sys.argv[2]
+    pictures = Path(sys.argv[1])
     with tempfile.TemporaryDirectory() as scratch:
         studio = Studio(pictures, Path(scratch))
         with studio.console() as terminal:
@@ -71,7 +72,7 @@ def main() -> None:
             studio.keep(terminal, "probes")
             studio.press(terminal, "5", "c")
             studio.keep(terminal, "sessions")
-        with studio.console("--sysroot", recording) as terminal:
+        with studio.console("--sysroot", str(RECORDING)) as terminal:
             studio.press(terminal, "2", "t")
             studio.keep(terminal, "topology")
             studio.press(terminal, "4", "j", "j", "right", "right", "t")

@@ -172,3 +172,13 @@ def test_a_boundary_without_room_is_named_over_another_line() -> None:
     text = draw(chart, 60, 16, Glyphs.ASCII).text()
 
     assert all(boundary.label in text for boundary in near)
+
+
+def test_names_of_bars_that_begin_alike_stay_apart_where_they_are_cut() -> None:
+    names = ("clock_gettime-monotonic-raw", "clock_gettime-monotonic-coarse")
+    chart = BarChart("Cost", Axis("Cost", "ns"), tuple(Bar(name, 5.0) for name in names))
+
+    first, second = draw(chart, 48, 6, Glyphs.ASCII).text().splitlines()[1:3]
+
+    assert first.split()[0].endswith("raw")
+    assert second.split()[0].endswith("coarse")

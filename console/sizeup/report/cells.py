@@ -278,6 +278,14 @@ def _unit_word(unit: str) -> str:
     return {"1/s": "per second", "1": "count", "bytes/s": "bytes per second"}.get(unit, unit)
 
 
+def _cut_inside(text: str, width: int) -> str:
+    """``text`` in ``width`` columns, cut in its middle: names that begin alike differ at their ends."""
+    if len(text) <= width or width < 8:
+        return _cut(text, width)
+    tail = (width - 3) // 2
+    return f"{text[: width - 3 - tail]}...{text[-tail:]}"
+
+
 def _cut(text: str, width: int) -> str:
     return text if len(text) <= width else text[: max(width - 3, 0)] + "..."
 
@@ -428,7 +436,7 @@ def _draw_bars(chart: BarChart, width: int, height: int, glyphs: Glyphs, cursor:
     ruler = _span_ruler(chart.axis, shown) if chart.spans else _bar_ruler(chart.axis, shown, room)
     for index, bar in enumerate(shown):
         y, role = index + top, "series-0"  # bars are told apart by their names
-        drawing.put(0, y, _cut(bar.label, labels), "cursor" if cursor == index else "text")
+        drawing.put(0, y, _cut_inside(bar.label, labels), "cursor" if cursor == index else "text")
         if chart.spans:
             first, last = (_place(ruler, bar.value if end is None else end, room + 1) for end in (bar.low, bar.high))
             drawing.put(labels + 1 + first, y, alphabet.bar * max(last - first, 1), role)

@@ -36,7 +36,7 @@ from sizeup.tui.options import Options
 from sizeup.tui.runs import Request, Runs, current
 from sizeup.tui.screens.mode import ModeScreen
 from sizeup.tui.screens.overview import OverviewScreen
-from sizeup.tui.themes import COLOUR_BLIND, TEXTUAL_NAMES
+from sizeup.tui.themes import OWN, TEXTUAL_NAMES
 from sizeup.units import format_ns, format_rate
 from sizeup.views.step import point_value
 from sizeup.views.topology import machine_line
@@ -103,7 +103,8 @@ class ConsoleApp(App[int]):
         # Said from the start: otherwise Textual takes the filter that turns all colours into greys.
         super().__init__(driver_class=ConsoleDriver, ansi_color=True if "NO_COLOR" in os.environ else None)
         self.animation_level = "none"
-        self.register_theme(COLOUR_BLIND)
+        for theme in OWN:
+            self.register_theme(theme)
         # Without colour the greys of the other themes would still be sent.
         self.theme = TEXTUAL_NAMES["ansi-dark" if self.no_color else options.theme]
         self.runs = runs

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from textual.theme import Theme
+from dataclasses import replace
+
+from textual.theme import BUILTIN_THEMES, Theme
 
 TEXTUAL_NAMES = {
     "dark": "textual-dark",
     "light": "textual-light",
-    "ansi-dark": "ansi-dark",
-    "ansi-light": "ansi-light",
+    "ansi-dark": "sizeup-ansi-dark",
+    "ansi-light": "sizeup-ansi-light",
     "colour-blind": "sizeup-colour-blind",
 }
 
@@ -23,3 +25,20 @@ COLOUR_BLIND = Theme(
     error="#D55E00",
     dark=True,
 )
+
+# Textual's own draw in blue, which is next to invisible on the black of the Linux console, and under a cursor in bold
+# black, which such terminals show as grey on grey.
+_PLAIN_CURSOR = {"block-cursor-text-style": "none"}
+_ANSI_DARK, _ANSI_LIGHT = BUILTIN_THEMES["ansi-dark"], BUILTIN_THEMES["ansi-light"]
+OWN = (
+    COLOUR_BLIND,
+    replace(
+        _ANSI_DARK,
+        name="sizeup-ansi-dark",
+        primary="ansi_cyan",
+        secondary="ansi_bright_blue",
+        variables={**_ANSI_DARK.variables, **_PLAIN_CURSOR, "scrollbar": "ansi_cyan"},
+    ),
+    replace(_ANSI_LIGHT, name="sizeup-ansi-light", warning="ansi_magenta", accent="ansi_green"),
+)
+"""Themes to register."""

@@ -69,7 +69,7 @@ def _row(key: str, value: Value | None, changed: bool) -> InputRow:  # noqa: FBT
     spelled = "?" if value is None else _short(value_text(key, value))
     help_text = f"{KEYS[key].help}; {KEYS[key].expectation}"
     if isinstance(value, tuple) and len(value) > 1:
-        spelled, help_text = f"{len(value)} of it", f"{help_text}; now {spelled}"
+        spelled, help_text = f"{len(value)} values", f"{help_text}; now {spelled}"
     return InputRow(key, spelled, _where(value), help_text, changed)
 
 

@@ -59,6 +59,7 @@ class ItemTree(Tree[Item]):
     COMPONENT_CLASSES: ClassVar[set[str]] = {f"tree--{change.value}" for change in Change}
     DEFAULT_CSS = """
     ItemTree { background: $background; padding: 0; }
+    ItemTree:focus { background-tint: $foreground 0%; }
     ItemTree > .tree--added { color: $text-success; }
     ItemTree > .tree--removed { color: $text-error; }
     ItemTree > .tree--changed { color: $text-warning; }
