@@ -51,7 +51,9 @@ class Studio:
         """Keep the screen under a name."""
         terminal.pump(20, lambda: "Wrote" not in terminal.text)  # of the picture before
         terminal.press("P")
-        terminal.wait_for("Wrote")
+        if not terminal.pump(30, lambda: any(self.scratch.glob("*.svg"))):
+            raise AssertionError(f"no picture was written; the screen shows:\n{terminal.text}")
+        terminal.wait_quiet(0.5)
         (drawn,) = self.scratch.glob("*.svg")
         drawn.replace(self.pictures / f"console-{name}.svg")
         print(f"console-{name}.svg")
