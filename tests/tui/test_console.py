@@ -11,9 +11,9 @@ import pytest
 from consoles import Console, PlayedRunner, ended, machine, records
 from sizeup.errors import ExitStatus
 from sizeup.model.finding import Finding, Severity
-from sizeup.model.sample import Estimate
+from sizeup.model.sample import Estimate, Outcome, Status
 from sizeup.session.log import read_session
-from sizeup.session.records import EstimateRecord, SamplesRecord
+from sizeup.session.records import EndRecord, EstimateRecord, OutcomeRecord, SamplesRecord
 from sizeup.tui.actions import ACTIONS
 from sizeup.tui.options import Options
 from sizeup.tui.widgets.lists import KeyList
@@ -560,6 +560,23 @@ async def test_the_points_stand_in_a_table_that_scrolls(tmp_path: Path) -> None:
         assert "95 % interval" not in console.text
 
 
+async def test_a_reason_too_long_for_a_line_is_folded_once_the_step_is_over(tmp_path: Path) -> None:
+    reason = "the file system of /var/lib/database went away after 12 s: input/output error; look at dmesg"
+    console = Console(tmp_path)
+    async with console.shown(80, 24) as pilot:
+        await console.choose(pilot, "null")
+        await pilot.press("r")
+        console.runner.write(
+            [*records(), OutcomeRecord(200, "null", Outcome(Status.FAILED, reason)), EndRecord(201, "complete")]
+        )
+        console.tick()
+        await pilot.pause()
+        await pilot.pause()
+
+        rows = [line.split("││")[-1].strip(" │") for line in console.text.splitlines()]
+        assert reason in " ".join(rows)
+
+
 async def test_the_next_picture_is_shown_and_the_one_before_again(tmp_path: Path) -> None:
     console = Console(tmp_path)
     async with console.shown() as pilot:
@@ -570,10 +587,10 @@ async def test_the_next_picture_is_shown_and_the_one_before_again(tmp_path: Path
         console.runner.write([SamplesRecord("null", "latency", at, (110, 120, 130), (1.0, 2.0, 3.0), (0, 1, 0))])
         console.tick()
         await pilot.pause()
-        assert "picture 1/4: 13 points, 3 samples, ! 1 disturbed" in console.text
+        assert "view 1/4: 13 points, 3 samples, ! 1 disturbed" in console.text
         await pilot.press("v", "v")
         await pilot.pause()
-        assert "picture 3/4" in console.text
+        assert "view 3/4" in console.text
         assert "At 16 KiB: 3 samples, median 2 ns." in console.text
         await pilot.press("V")
         await pilot.pause()

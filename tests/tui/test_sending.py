@@ -137,7 +137,8 @@ async def test_a_second_that_passes_sends_its_digit_and_not_the_line(tmp_path: P
         line.show(" running 11 s", "96 ns ")
         await pilot.pause()
 
-        assert spans == [(38, 10, 11)]
+        # The time of the quick plan may be filled into another row meanwhile.
+        assert [span for span in spans if span[0] == 38] == [(38, 10, 11)]
         assert " running 11 s" in console.text
 
 

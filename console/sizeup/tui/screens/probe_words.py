@@ -84,7 +84,7 @@ def summary(run: StepRun, doubt: str, place: int, pictures: int) -> tuple[tuple[
     total = sum(len(point.values) for point in run.points.values())
     behind = f"{len(run.points)} points, {total} samples"
     if pictures > 1:
-        behind = f"picture {place + 1}/{pictures}: {behind}"
+        behind = f"view {place + 1}/{pictures}: {behind}"
     behind += f", ! {disturbed} disturbed" if disturbed else ""
     behind += f"; {doubt}" if doubt and run.outcome is None else ""
     return (stands, "title"), (behind, "text")

@@ -325,7 +325,7 @@ class ProbesScreen(ModeScreen):
         shown = pictures(run, machine)
         self._titles = tuple(picture.title for picture in shown)
         place = self._titles.index(self._picture) if self._picture in self._titles else 0
-        standing.show(summary(run, self.host.runs.doubt, place, len(shown)))
+        standing.show(summary(run, self.host.runs.doubt, place, len(shown)), fold=run.outcome is not None)
         if self._shows_table:
             table.show(points_table(run, narrow=self.query_one("#probe").size.width < _NARROW_TABLE))
             return
