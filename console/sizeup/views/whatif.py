@@ -21,12 +21,15 @@ _FIRST = (
 )
 
 
+UNKNOWN = "unknown"
+
+
 class InputRow(Struct, frozen=True):
     """One input as a line."""
 
     key: str
     value: str
-    """With its unit; a question mark where it is unknown."""
+    """With its unit, or ``UNKNOWN``."""
     origin: str
     help: str
     changed: bool
@@ -66,7 +69,7 @@ def effect(now: Advice, before: Advice | None) -> str:
 
 
 def _row(key: str, value: Value | None, changed: bool) -> InputRow:  # noqa: FBT001  one of five facts of a row
-    spelled = "?" if value is None else _short(value_text(key, value))
+    spelled = UNKNOWN if value is None else _short(value_text(key, value))
     help_text = f"{KEYS[key].help}; {KEYS[key].expectation}"
     if isinstance(value, tuple) and len(value) > 1:
         spelled, help_text = f"{len(value)} values", f"{help_text}; now {spelled}"

@@ -33,7 +33,7 @@ from sizeup.tui.screens.mode import ModeScreen
 from sizeup.tui.widgets.chart import ChartView
 from sizeup.tui.widgets.lists import KeyList, hanging
 from sizeup.views.advice import advice_lines, comparison_lines, licence_table, tornado_chart
-from sizeup.views.whatif import InputRow, effect, input_rows, stepped
+from sizeup.views.whatif import UNKNOWN, InputRow, effect, input_rows, stepped
 
 
 class SizingScreen(ModeScreen):
@@ -243,7 +243,7 @@ class SizingScreen(ModeScreen):
         self._editing = key
         field = self.query_one(Input)
         row = next(row for row in self._rows if row.key == key)
-        field.value = "" if row.value == "?" else row.value.replace(",", "")
+        field.value = "" if row.value == UNKNOWN else row.value.replace(",", "")
         field.display = True
         field.focus()
 
