@@ -50,6 +50,17 @@ def test_an_unfinished_session_says_how_to_finish_it(sizeup: Run, saved: Path) -
     assert f"unfinished: sizeup --batch --resume {saved}" in listed
 
 
+def test_a_run_that_ended_with_a_failed_step_is_not_called_complete(sizeup: Run, saved: Path) -> None:
+    text = saved.read_text()
+    assert '"outcome":{"status":"ok"' in text
+    saved.write_text(text.replace('"outcome":{"status":"ok"', '"outcome":{"status":"failed"'))
+
+    listed = sizeup("sessions").stdout
+
+    assert "1 of 1 steps did not finish" in listed
+    assert "complete" not in listed
+
+
 def test_deleting_asks_and_without_a_terminal_needs_a_yes(sizeup: Run, saved: Path) -> None:
     refused = sizeup("sessions", "delete", str(saved))
     assert refused.returncode == 3

@@ -17,7 +17,10 @@ def state(session: Session) -> str:
     """How the session ended and what it is missing, in words."""
     ended = session.end.status if session.end is not None else "cut short"
     missing = len(session.missing_steps)
-    return f"{ended}, {missing} of {len(session.plan.steps)} steps missing" if missing and session.plan else ended
+    if not missing or session.plan is None:
+        return ended
+    of = f"{missing} of {len(session.plan.steps)} steps"
+    return f"{of} did not finish" if ended == "complete" else f"{ended}, {of} missing"
 
 
 def sessions_table(entries: Sequence[Entry]) -> Table:

@@ -312,8 +312,8 @@ def _line(entry: Entry) -> Text:
     session = entry.session
     text.append(f"{_when(session.header.started)[:16]} UTC  {session.header.host}\n")
     tags = " ".join(f"#{tag}" for tag in session.tags)
-    held = plural(len(session.steps), "step")
-    words = "; ".join(filter(None, (tags, session.title, f"{held}, {state(session)}")))
+    held = "" if session.missing_steps else f"{plural(len(session.steps), 'step')}, "
+    words = "; ".join(filter(None, (tags, session.title, f"{held}{state(session)}")))
     return text.append(f"  {words}", style="dim")
 
 
