@@ -39,6 +39,13 @@ def test_a_curve_in_ascii_says_all_without_colour() -> None:
     ]
 
 
+def test_a_spread_of_any_size_is_drawn_off_the_plot() -> None:
+    points = (Point(1.0, 1.0), Point(2.0, 2.0, -1.7e308, 1.7e308), Point(3.0, 4.0))
+    chart = LineChart("Latency", Axis("Out", "1"), Axis("Time", "ns", low=0.0, high=4.0), (Line("one", points),))
+
+    assert "Time" in draw(chart, 40, 12, Glyphs.ASCII).text()
+
+
 def test_axes_carry_titles_ticks_and_units() -> None:
     text = draw(CURVE, 80, 20, Glyphs.BRAILLE).text()
 

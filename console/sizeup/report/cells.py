@@ -220,9 +220,12 @@ class _Frame(Struct, frozen=True):
 
 
 def _place(ruler: Ruler, value: float, length: int) -> int:
-    """Which of ``length`` dots stands for ``value``; a zero on a logarithmic axis lies off its low end."""
+    """Which of ``length`` dots stands for ``value``, at most one length off either end.
+
+    A zero on a logarithmic axis lies off its low end; a spread from a stranger's file may be of any size.
+    """
     position = ruler.position(value)
-    return -1 if position is None else round(position * (length - 1))
+    return -1 if position is None else round(min(max(position, -1.0), 2.0) * (length - 1))
 
 
 def _draw_lines(chart: LineChart, width: int, height: int, glyphs: Glyphs, cursor: int | None) -> Drawing:
