@@ -232,7 +232,9 @@ class ConsoleApp(App[int]):
                 left += f", needs {format_ns(max(progress.remaining_seconds, 0) * 1e9)} more"
         queued = f", {len(self.runs.queue)} queued" if self.runs.queue else ""
         step = f"{standing.step.step.id} step {standing.number}/{standing.of}"
-        return f" {state} {step}{elapsed}{left}{queued}", f"{link}{point_value(standing.step)} "
+        if link:  # what else would not fit beside it stands above the chart
+            return f" {state} {step}{elapsed}", link
+        return f" {state} {step}{elapsed}{left}{queued}", f"{point_value(standing.step)} "
 
     def start_run(self, request: Request) -> None:
         """Run a probe now or after the one that is on."""
