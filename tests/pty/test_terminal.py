@@ -59,8 +59,11 @@ def test_a_resize_reaches_the_program() -> None:
 
 
 def test_a_terminal_nobody_reads_stalls_its_writer() -> None:
-    with Terminal([*SHELL, "echo ready; yes; exit 7"]) as terminal:
+    # It waits for a word before it floods the line: read in one go with the flood, the first line would be gone.
+    with Terminal([*SHELL, "echo ready; read word; yes; exit 7"]) as terminal:
         terminal.wait_for("ready")
+        terminal.press("go\n")
+        time.sleep(0.5)
         before = terminal.cpu_seconds()
         time.sleep(0.3)
 
