@@ -20,7 +20,6 @@ from sizeup.model.sample import Estimate, Outcome, Status
 from sizeup.model.storage import BlockDevice, BlockKind
 from sizeup.model.topology import Cache, CacheKind, Core, Die, Package, Pu
 from sizeup.quantity import Origin, Quantity
-from sizeup.session.log import Writer
 from sizeup.session.records import (
     EndRecord,
     EstimateRecord,
@@ -32,6 +31,7 @@ from sizeup.session.records import (
     SessionRecord,
     StepStartRecord,
 )
+from sizeup.session.writer import Writer
 from sizeup.tui.console import ConsoleApp
 from sizeup.tui.living import Living
 from sizeup.tui.options import Options

@@ -14,7 +14,7 @@ from sizeup.model.machine import Machine
 from sizeup.model.plan import Better, Series
 from sizeup.model.platform import Platform
 from sizeup.model.topology import Package
-from sizeup.session.log import point_key
+from sizeup.session.value import point_key
 
 LATENCY = Series("thp", "Latency", "ns", Better.LOWER, "size", "bytes")
 RATE = Series("rate", "Rate", "bytes/s", Better.HIGHER)

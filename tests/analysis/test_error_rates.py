@@ -14,7 +14,7 @@ from sizeup.analysis.compare import LEVEL, LEVEL_IN_BLOCKS, compare, parse_quest
 from sizeup.analysis.digest import Digest, RunValue
 from sizeup.analysis.statistics import median, rank_sum_p
 from sizeup.model.plan import Better, Series
-from sizeup.session.log import point_key
+from sizeup.session.value import point_key
 
 PAIRS = 2000
 TURNS, BLOCKS, LONG_BLOCKS = "ABBAABBAABBA", "AAAAAABBBBBB", "AAAAAAAABBBBBBBB"

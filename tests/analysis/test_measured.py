@@ -4,8 +4,8 @@ from sizeup.analysis.measured import measured
 from sizeup.model.plan import Step
 from sizeup.model.sample import Coordinates, Estimate
 from sizeup.quantity import Quantity
-from sizeup.session.log import Point, Session, StepRun, point_key
 from sizeup.session.records import SessionRecord
+from sizeup.session.value import Point, Session, StepRun, point_key
 
 
 def session(probe: str, *points: tuple[str, Coordinates, float]) -> Session:

@@ -4,8 +4,8 @@ from sizeup.analysis.statements import stated
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.plan import Better, Series, Step
 from sizeup.model.sample import Estimate
-from sizeup.session.log import Point, Session, StepRun, point_key
 from sizeup.session.records import SessionRecord
+from sizeup.session.value import Point, Session, StepRun, point_key
 
 HEADER = SessionRecord(format=1, id="1", tool="sizeup", host="host", started="2026-11-20T00:00:00Z")
 

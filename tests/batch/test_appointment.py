@@ -13,7 +13,7 @@ from batch.conftest import Run
 from fakes import QuietControl
 from sizeup.batch.appointment import LATE_LIMIT_NS, SPIN_NS, Clock, Waiting, parse_start, wait_until
 from sizeup.errors import LateError, UsageError
-from sizeup.session.log import read_session
+from sizeup.session.reader import read_session
 
 START_NS = 1_800_000_000_000_000_000
 

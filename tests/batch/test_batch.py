@@ -13,7 +13,7 @@ import pytest
 
 from batch.conftest import Run
 from sizeup.model.sample import Status
-from sizeup.session.log import read_session
+from sizeup.session.reader import read_session
 
 FAST = ("-p", "null", "--set", "null.samples=20", "--set", "null.interval=0.2ms")
 SLOW = ("-p", "null", "--set", "null.samples=100000", "--set", "null.interval=1ms")

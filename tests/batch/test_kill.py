@@ -9,8 +9,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from sizeup.session.log import Session, read_session
+from sizeup.session.reader import read_session
 from sizeup.session.records import ENCODER, AnyRecord
+from sizeup.session.value import Session
 
 
 def samples(session: Session) -> int:

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from batch.conftest import Run
-from sizeup.session.log import Writer, read_session
+from sizeup.session.reader import read_session
+from sizeup.session.writer import Writer
 
 RUN = ("--batch", "-q", "-p", "null", "--set", "null.samples=3", "--set", "null.interval=0")
 

@@ -13,7 +13,7 @@ import pytest
 from report.sessions import records, written
 from sizeup import cli
 from sizeup.errors import ExitStatus
-from sizeup.session.log import read_session
+from sizeup.session.reader import read_session
 
 FIRST_WORDS = {
     "html": "<!doctype html>",

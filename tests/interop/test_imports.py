@@ -19,7 +19,9 @@ from sizeup.interop.orion import parse_orion
 from sizeup.interop.orion_matrix import parse_orion_matrix
 from sizeup.interop.slb import parse_slb
 from sizeup.interop.slob import parse_slob
-from sizeup.session.log import Session, Writer, read_session
+from sizeup.session.reader import read_session
+from sizeup.session.value import Session
+from sizeup.session.writer import Writer
 
 Figures = dict[tuple[str, str | int | float, str | int | float], float]
 

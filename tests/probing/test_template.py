@@ -7,7 +7,7 @@ import sys
 import tomllib
 from pathlib import Path
 
-from sizeup.session.log import read_session
+from sizeup.session.reader import read_session
 
 DOCUMENT = Path(__file__).parents[2] / "docs/writing-a-probe.md"
 

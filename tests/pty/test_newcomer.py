@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from sizeup.session.log import read_session
+from sizeup.session.reader import read_session
 from terminal import Terminal
 
 MOST_KEYS = 12

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from consoles import PlayedRunner, ended, records
-from sizeup.session.log import read_session
+from sizeup.session.reader import read_session
 from sizeup.tui.actions import ACTIONS
 from terminal import KEYS, Terminal
 from trees import machine

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from sizeup.session.log import Session, read_session
+from sizeup.session.reader import read_session
+from sizeup.session.value import Session
 from terminal import Terminal
 from typed import gone, measure_a_little, start_null
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sizeup.session.log import read_session
+from sizeup.session.reader import read_session
 from terminal import Terminal
 from typed import gone, measure_a_little, start_null
 

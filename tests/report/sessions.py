@@ -13,7 +13,6 @@ from sizeup.model.sample import Disturbance, Estimate, Outcome, Samples, Status
 from sizeup.model.storage import BlockDevice, BlockKind
 from sizeup.model.topology import Cache, CacheKind, Core, Package, Pu
 from sizeup.quantity import Origin, Quantity
-from sizeup.session.log import Writer
 from sizeup.session.records import (
     AdviceRecord,
     EndRecord,
@@ -30,6 +29,7 @@ from sizeup.session.records import (
     SessionRecord,
     StepStartRecord,
 )
+from sizeup.session.writer import Writer
 
 KIB = 1024
 

@@ -10,7 +10,7 @@ import pytest
 
 from report.sessions import records, written
 from sizeup.report.html import page
-from sizeup.session.log import read_session
+from sizeup.session.reader import read_session
 from sizeup.views.document import document
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)

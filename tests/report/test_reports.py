@@ -16,7 +16,8 @@ from sizeup.report.html import page
 from sizeup.report.markdown import markdown
 from sizeup.report.table import cell_len, table_lines
 from sizeup.report.text import text
-from sizeup.session.log import Session, read_session
+from sizeup.session.reader import read_session
+from sizeup.session.value import Session
 from sizeup.views.document import Document, document
 from sizeup.views.summary import summary
 from sizeup.views.table import Column, Table

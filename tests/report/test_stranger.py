@@ -19,8 +19,9 @@ from sizeup.report.data import results_json, write_csv
 from sizeup.report.html import page
 from sizeup.report.markdown import markdown
 from sizeup.report.text import text
-from sizeup.session.log import Session, read_session
+from sizeup.session.reader import read_session
 from sizeup.session.share import share
+from sizeup.session.value import Session
 from sizeup.views.document import document
 from sizeup.views.finished import finished_charts
 

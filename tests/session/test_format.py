@@ -20,9 +20,10 @@ from sizeup.model.platform import Platform
 from sizeup.model.sample import Estimate, Outcome, Status
 from sizeup.model.topology import Core, Package, Pu
 from sizeup.quantity import Origin, Quantity
-from sizeup.session.log import point_key, read_session
+from sizeup.session.reader import read_session
 from sizeup.session.records import FORMAT, NoteRecord, Record
 from sizeup.session.schema import schema_text
+from sizeup.session.value import point_key
 
 HERE = Path(__file__).parent
 PAGE = (HERE.parents[1] / "docs/session-format.md").read_text(encoding="utf-8")

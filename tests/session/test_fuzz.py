@@ -12,7 +12,7 @@ import pytest
 
 from sizeup.batch.summary import summary_json, summary_lines
 from sizeup.errors import SizeupError
-from sizeup.session.log import read_session
+from sizeup.session.reader import read_session
 
 KEPT = (Path(__file__).parent / "formats/format-1.jsonl").read_bytes()
 STEERING = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")

@@ -7,9 +7,10 @@ from fakes import QuietControl
 from sizeup.model.plan import Plan, Refusal, SettingValue, Step
 from sizeup.model.sample import Status
 from sizeup.probing.registry import load_registry
-from sizeup.session.log import Writer, read_session
+from sizeup.session.reader import read_session
 from sizeup.session.recorder import Recorder
 from sizeup.session.records import OutcomeRecord, Record, SessionRecord
+from sizeup.session.writer import Writer
 
 HEADER = SessionRecord(format=1, id="a1", tool="sizeup 0.1.0", host="db01", started="2026-01-31T09:30:00Z")
 

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from report.sessions import machine, records, written
 from sizeup.masking import Masker
 from sizeup.model.advice import Advice, Source
-from sizeup.session.log import read_session
+from sizeup.session.reader import read_session
 from sizeup.session.records import ENCODER, AdviceRecord, EnvironmentRecord, MachineRecord, Record
 from sizeup.session.schema import schema_text
 from sizeup.session.share import share

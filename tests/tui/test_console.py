@@ -12,7 +12,7 @@ from consoles import Console, PlayedRunner, ended, machine, records
 from sizeup.errors import ExitStatus
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.sample import Estimate, Outcome, Status
-from sizeup.session.log import read_session
+from sizeup.session.reader import read_session
 from sizeup.session.records import EndRecord, EstimateRecord, OutcomeRecord, SamplesRecord
 from sizeup.tui.actions import ACTIONS
 from sizeup.tui.options import Options

@@ -10,8 +10,8 @@ from msgspec.structs import replace
 
 from consoles import PlayedRunner, ended, records
 from sizeup.live.cost import ConsoleCost
-from sizeup.session.log import Writer, writer_pid
 from sizeup.session.records import Record, StepStartRecord
+from sizeup.session.writer import Writer, writer_pid
 from sizeup.tui.aside import Aside
 from sizeup.tui.runs import Request, Runs, current
 

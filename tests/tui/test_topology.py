@@ -22,7 +22,6 @@ from sizeup.model.machine import Machine
 from sizeup.model.network import Nic
 from sizeup.model.plan import Better, Plan, Series, Step
 from sizeup.model.sample import Estimate
-from sizeup.session.log import Writer
 from sizeup.session.records import (
     EstimateRecord,
     MachineRecord,
@@ -32,6 +31,7 @@ from sizeup.session.records import (
     StepStartRecord,
 )
 from sizeup.session.store import annotate, new_path
+from sizeup.session.writer import Writer
 from sizeup.tui.living import Living
 from sizeup.tui.screens.topology import TopologyScreen
 from sizeup.tui.widgets.lists import ItemTree

@@ -4,8 +4,8 @@ from msgspec.structs import replace
 
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.machine import Machine
-from sizeup.session.log import Session
 from sizeup.session.records import SessionRecord
+from sizeup.session.value import Session
 from sizeup.views.overview import overview
 
 FULL = Finding("memory.full-node", Severity.INFO, "node 0 is full", ("0 MiB free",), "slow", "free some", ("node:0",))

@@ -8,7 +8,7 @@ from sizeup.model.numa import HugePages, NumaNode
 from sizeup.model.plan import Better, Series, Step
 from sizeup.model.sample import Disturbance, Estimate, Outcome, Status
 from sizeup.model.topology import Cache, CacheKind
-from sizeup.session.log import Point, StepRun, point_key
+from sizeup.session.value import Point, StepRun, point_key
 from sizeup.views.chart import BarChart, HeatMap, LineChart
 from sizeup.views.finished import finished_charts
 from sizeup.views.loads import against_throughput

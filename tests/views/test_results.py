@@ -2,7 +2,7 @@
 
 from sizeup.model.plan import Better, Series, Step
 from sizeup.model.sample import Estimate
-from sizeup.session.log import Point, StepRun, point_key
+from sizeup.session.value import Point, StepRun, point_key
 from sizeup.views.results import points_table, stated_once
 
 

@@ -4,7 +4,7 @@ from msgspec.structs import replace
 
 from sizeup.model.plan import Better, Series, Step
 from sizeup.model.sample import Estimate, Outcome, Status
-from sizeup.session.log import Point, StepRun, point_key
+from sizeup.session.value import Point, StepRun, point_key
 from sizeup.views.step import point_value
 
 

@@ -33,7 +33,7 @@ from sizeup.analysis.statistics import (
 from sizeup.errors import UsageError
 from sizeup.model.plan import Better, Series
 from sizeup.model.sample import Coordinates
-from sizeup.session.log import Key
+from sizeup.session.value import Key
 from sizeup.text import one_line
 
 LEVEL = 0.05

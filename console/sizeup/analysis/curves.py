@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from sizeup.analysis.digest import Digest, RunValue
 from sizeup.analysis.statistics import geometric_mean
-from sizeup.session.log import Key
+from sizeup.session.value import Key
 
 Runs = Mapping[Key, Mapping[str, RunValue]]
 """The values of one metric by point and run."""

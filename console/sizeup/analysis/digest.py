@@ -14,8 +14,9 @@ from sizeup.errors import UsageError
 from sizeup.model.machine import Machine
 from sizeup.model.plan import Series, Settings
 from sizeup.model.sample import Coordinates
-from sizeup.session.log import Key, Point, Session, StepRun, read_session
+from sizeup.session.reader import read_session
 from sizeup.session.store import SUFFIX
+from sizeup.session.value import Key, Point, Session, StepRun
 
 
 class RunValue(Struct, frozen=True):

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from msgspec.structs import replace
 
 from sizeup.quantity import Origin, Quantity
-from sizeup.session.log import Point, Session, StepRun
+from sizeup.session.value import Point, Session, StepRun
 from sizeup.sizing.keys import Value
 
 _REDO_WRITE_BYTES = 65536

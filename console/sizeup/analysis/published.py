@@ -15,7 +15,7 @@ from sizeup.analysis.digest import Digest, RunValue, digest_side, epoch
 from sizeup.analysis.measured import measured
 from sizeup.model.plan import Better, Series
 from sizeup.quantity import Quantity
-from sizeup.session.log import Session, point_key
+from sizeup.session.value import Session, point_key
 from sizeup.sizing.presets import find_preset
 
 PREFIX = "preset:"

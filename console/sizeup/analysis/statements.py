@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.sample import Estimate
-from sizeup.session.log import Point, Session, StepRun
+from sizeup.session.value import Point, Session, StepRun
 from sizeup.units import format_value
 
 

@@ -30,7 +30,7 @@ from sizeup.model.sample import Status
 from sizeup.probing.planner import make_plan, renumber
 from sizeup.probing.registry import load_registry
 from sizeup.probing.settings import parse_assignments
-from sizeup.session.log import Session, Writer, read_session
+from sizeup.session.reader import read_session
 from sizeup.session.recorder import Recorder
 from sizeup.session.records import (
     FORMAT,
@@ -46,6 +46,8 @@ from sizeup.session.records import (
     SessionRecord,
 )
 from sizeup.session.store import new_path
+from sizeup.session.value import Session
+from sizeup.session.writer import Writer
 from sizeup.sizing.advise import advise
 
 _TOOL = f"sizeup {__version__}"

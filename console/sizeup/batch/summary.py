@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from sizeup.analysis.compare import Comparison
 from sizeup.report.text import table_lines, text
-from sizeup.session.log import Session
+from sizeup.session.value import Session
 from sizeup.text import one_line
 from sizeup.views.comparison import (
     answers_table,

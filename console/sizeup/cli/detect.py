@@ -58,7 +58,7 @@ def load_machine(path: str) -> Machine:
         return discover(path)
     if b'"schema"' in start:
         return _load_document(path)
-    from sizeup.session.log import read_session
+    from sizeup.session.reader import read_session
 
     machine = read_session(path, samples=False).machine
     if machine is None:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sizeup.masking import Masker
-    from sizeup.session.log import Session
+    from sizeup.session.value import Session
 
 _FORMATS = {
     "html": "one web page without scripts or requests: summary on top, charts, tables; prints well",
@@ -60,7 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(f"{out}: is the session itself; choose another file with -o")
     if arguments.format == "share":
         return _share(path, out)
-    from sizeup.session.log import read_session
+    from sizeup.session.reader import read_session
 
     output.write(out, _writer(read_session(path), arguments))
     return ExitStatus.OK

@@ -26,8 +26,8 @@ def run(arguments: argparse.Namespace) -> int:
 
     from sizeup.interop.imported import session_records
     from sizeup.interop.kinds import read_foreign
-    from sizeup.session.log import Writer
     from sizeup.session.store import new_path
+    from sizeup.session.writer import Writer
 
     parts = [(PurePath(path).name, read_foreign(path, arguments.kind)) for path in arguments.files]
     now = datetime.now(UTC)

@@ -23,7 +23,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def show_session(path: str, arguments: argparse.Namespace) -> int:
     """The console on a session, or its summary so far."""
-    from sizeup.session.log import read_session
+    from sizeup.session.reader import read_session
 
     session = read_session(path)  # said before the screen is taken
     if not arguments.text and os.isatty(0) and os.isatty(1) and os.isatty(2):

@@ -42,7 +42,7 @@ def run(arguments: argparse.Namespace) -> int:
         )
     command = []
     if arguments.file is not None:
-        from sizeup.session.log import read_session
+        from sizeup.session.reader import read_session
 
         read_session(arguments.file)  # said here, not to the browser
         command = ["open", arguments.file]

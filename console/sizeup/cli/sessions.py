@@ -85,7 +85,7 @@ def _print(found: Sequence[Entry], *, json: bool) -> None:
 def _delete(paths: Sequence[str], *, yes: bool) -> None:
     from pathlib import Path
 
-    from sizeup.session.log import read_session
+    from sizeup.session.reader import read_session
     from sizeup.session.store import delete
 
     for path in paths:

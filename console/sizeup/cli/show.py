@@ -16,7 +16,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print the session."""
     from sizeup.batch.summary import summary_json, summary_lines
-    from sizeup.session.log import read_session
+    from sizeup.session.reader import read_session
     from sizeup.session.store import find
 
     session = read_session(find(arguments.file))

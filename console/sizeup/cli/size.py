@@ -157,7 +157,7 @@ def _inputs(arguments: argparse.Namespace, settings: dict[str, Value]) -> Inputs
         return {**find_preset(arguments.preset).values(), **settings}
     if arguments.session:
         from sizeup.analysis.measured import measured
-        from sizeup.session.log import read_session
+        from sizeup.session.reader import read_session
 
         session = read_session(arguments.session)
         if session.machine is None:

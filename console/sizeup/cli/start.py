@@ -98,7 +98,7 @@ def _batch(arguments: argparse.Namespace) -> int:
     from sizeup.batch.run import Request, run
     from sizeup.batch.summary import summary_json, summary_lines
     from sizeup.config import load
-    from sizeup.session.log import read_session
+    from sizeup.session.reader import read_session
 
     result = run(
         Request(

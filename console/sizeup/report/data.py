@@ -9,7 +9,7 @@ from typing import TextIO
 import msgspec
 
 from sizeup.model.sample import Disturbance
-from sizeup.session.log import Point, Session
+from sizeup.session.value import Point, Session
 from sizeup.views.results import results_data
 from sizeup.views.summary import doubts, summary
 

@@ -12,7 +12,6 @@ from sizeup.model.sample import Estimate, Outcome, Progress, Samples, Status
 from sizeup.probing.api import Emission
 from sizeup.probing.registry import Registry
 from sizeup.probing.runner import Control, run_step
-from sizeup.session.log import Writer
 from sizeup.session.records import (
     EstimateRecord,
     GapRecord,
@@ -22,6 +21,7 @@ from sizeup.session.records import (
     SamplesRecord,
     StepStartRecord,
 )
+from sizeup.session.writer import Writer
 
 Listener = Callable[[Record], None]
 _PROGRESS_EVERY_NS = 1_000_000_000

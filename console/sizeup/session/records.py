@@ -24,6 +24,8 @@ from sizeup.model.plan import Plan, Series, Step
 from sizeup.model.sample import Coordinates, Estimate, Outcome
 
 FORMAT = 1
+GZIP_MAGIC = b"\x1f\x8b"
+"""How a packed file begins."""
 
 
 class Record(msgspec.Struct, frozen=True, tag_field="kind", omit_defaults=True):

@@ -12,8 +12,9 @@ import msgspec
 
 from sizeup.masking import Masker, Secret
 from sizeup.model.platform import Platform
-from sizeup.session.log import Session, read_session
+from sizeup.session.reader import read_session
 from sizeup.session.records import ENCODER, AnyRecord, SamplesRecord
+from sizeup.session.value import Session
 from sizeup.sizing.rules import shipped
 
 _NAMED: Mapping[str, Secret] = {

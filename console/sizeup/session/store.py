@@ -14,8 +14,10 @@ from pathlib import Path
 from msgspec import Struct
 
 from sizeup.errors import SizeupError, UsageError
-from sizeup.session.log import Session, Writer, in_use, read_session
+from sizeup.session.reader import read_session
 from sizeup.session.records import NoteRecord
+from sizeup.session.value import Session
+from sizeup.session.writer import Writer, in_use
 
 SUFFIX = ".sizeup.jsonl"
 

@@ -26,8 +26,8 @@ from sizeup.live.cost import ConsoleCost
 from sizeup.model.machine import Machine
 from sizeup.report import output
 from sizeup.report.cells import Glyphs
-from sizeup.session.log import in_use
 from sizeup.session.store import directory, unfinished
+from sizeup.session.writer import in_use
 from sizeup.sizing.advise import HEADLINE, Sizing, whatif
 from sizeup.tui.actions import ACTIONS, bindings
 from sizeup.tui.driver import ConsoleDriver, plain

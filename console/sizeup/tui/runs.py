@@ -22,8 +22,10 @@ from msgspec import Struct
 from sizeup.errors import SizeupError
 from sizeup.live.cost import ConsoleCost, spell_cost
 from sizeup.model.sample import Status
-from sizeup.session.log import Follower, Session, StepRun, in_use, writer_pid
+from sizeup.session.reader import Follower
 from sizeup.session.store import free_path
+from sizeup.session.value import Session, StepRun
+from sizeup.session.writer import in_use, writer_pid
 from sizeup.tui.aside import Aside
 
 Launcher = Callable[[Sequence[str], IO[bytes]], "subprocess.Popen[bytes]"]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from sizeup.errors import UsageError
-from sizeup.session.log import Session, read_session
+from sizeup.session.reader import read_session
 from sizeup.session.store import entries
+from sizeup.session.value import Session
 from sizeup.views.difference import Against
 
 BASELINE = "baseline"

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from sizeup.model.machine import Machine
 from sizeup.model.topology import CacheKind
-from sizeup.session.log import StepRun
+from sizeup.session.value import StepRun
 from sizeup.units import format_bytes
 from sizeup.views.chart import Boundary
 

@@ -10,7 +10,7 @@ from sizeup.model.advice import Advice
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.gap import Gap
 from sizeup.model.sample import Status
-from sizeup.session.log import Session, StepRun
+from sizeup.session.value import Session, StepRun
 from sizeup.units import format_ns
 from sizeup.views.advice import input_text
 from sizeup.views.chart import Chart

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from msgspec.structs import replace
 
 from sizeup.model.machine import Machine
-from sizeup.session.log import Key, Point, StepRun
+from sizeup.session.value import Key, Point, StepRun
 from sizeup.units import format_value
 from sizeup.views.chart import Bar, BarChart, Chart, HeatMap, LineChart, Scale
 from sizeup.views.loads import against_throughput

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from sizeup.model.plan import Better, Series
-from sizeup.session.log import StepRun
+from sizeup.session.value import StepRun
 from sizeup.units import format_value
 from sizeup.views.chart import Axis, Boundary, Line, LineChart, Point
 from sizeup.views.points import (

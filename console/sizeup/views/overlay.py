@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from sizeup.session.log import Session
+from sizeup.session.value import Session
 from sizeup.views.chart import BarChart, Chart, LineChart
 from sizeup.views.step import step_chart
 

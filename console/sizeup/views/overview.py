@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.machine import Machine
-from sizeup.session.log import Session
+from sizeup.session.value import Session
 from sizeup.sizing.advise import HEADLINE, Sizing
 from sizeup.views.advice import advice_lines, need_and_supply
 from sizeup.views.chart import Axis, Bar, BarChart

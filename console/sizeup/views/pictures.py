@@ -7,7 +7,7 @@ from collections.abc import Callable
 from msgspec import Struct
 
 from sizeup.model.machine import Machine
-from sizeup.session.log import StepRun
+from sizeup.session.value import StepRun
 from sizeup.views.chart import Chart
 from sizeup.views.finished import finished_charts
 from sizeup.views.samples import cumulative_of, distribution_of, over_time, subject

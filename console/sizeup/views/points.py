@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 
 from sizeup.model.plan import Series
 from sizeup.model.sample import Estimate
-from sizeup.session.log import Point as LoggedPoint
-from sizeup.session.log import StepRun
+from sizeup.session.value import Point as LoggedPoint
+from sizeup.session.value import StepRun
 from sizeup.units import format_value
 from sizeup.views.chart import Scale
 

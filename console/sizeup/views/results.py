@@ -8,7 +8,7 @@ from typing import Any
 
 from sizeup.model.plan import Series
 from sizeup.model.sample import Coordinates, Estimate
-from sizeup.session.log import Point, Session, StepRun
+from sizeup.session.value import Point, Session, StepRun
 from sizeup.units import format_value
 from sizeup.views.points import interval_of, spelled, value_of, words_of
 from sizeup.views.table import UNKNOWN, Column, Table

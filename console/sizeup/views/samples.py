@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from sizeup.model.plan import Series
 from sizeup.model.sample import Disturbance
-from sizeup.session.log import Point as LoggedPoint
-from sizeup.session.log import StepRun
+from sizeup.session.value import Point as LoggedPoint
+from sizeup.session.value import StepRun
 from sizeup.units import format_value
 from sizeup.views.chart import Axis, Bar, BarChart, Line, LineChart, Point
 from sizeup.views.points import (

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sizeup.session.log import Session
 from sizeup.session.store import SUFFIX, Entry
+from sizeup.session.value import Session
 from sizeup.units import format_decimal_bytes
 from sizeup.views.table import Column, Table
 

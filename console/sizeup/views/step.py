@@ -8,8 +8,8 @@ from msgspec.structs import replace
 
 from sizeup.model.machine import Machine
 from sizeup.model.plan import Series
-from sizeup.session.log import Point as LoggedPoint
-from sizeup.session.log import Session, StepRun
+from sizeup.session.value import Point as LoggedPoint
+from sizeup.session.value import Session, StepRun
 from sizeup.units import format_value
 from sizeup.views.boundaries import WORKING_SET, size_boundaries
 from sizeup.views.chart import (

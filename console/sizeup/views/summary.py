@@ -11,7 +11,7 @@ from sizeup.model.advice import Advice
 from sizeup.model.finding import Severity
 from sizeup.model.machine import Machine
 from sizeup.model.sample import Status
-from sizeup.session.log import Session, StepRun
+from sizeup.session.value import Session, StepRun
 from sizeup.text import capitalised
 from sizeup.units import format_bytes, format_decimal_bytes, format_hz
 from sizeup.views import alternative

@@ -16,7 +16,8 @@ from pathlib import Path
 
 from plugins.direct_io import faulty
 from sizeup.model.sample import Status
-from sizeup.session.log import StepRun, read_session
+from sizeup.session.reader import read_session
+from sizeup.session.value import StepRun
 
 MIB = 1 << 20
 MakeMount = Callable[..., Path]

@@ -18,7 +18,7 @@ import pytest
 
 from plugins.direct_io.staging import MakeMount, command
 from sizeup.probing.manifest import parse_manifest
-from sizeup.session.log import read_session
+from sizeup.session.reader import read_session
 from terminal import Terminal
 
 pytestmark = pytest.mark.lab

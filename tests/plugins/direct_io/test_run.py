@@ -20,8 +20,8 @@ from sizeup.model.plan import Refusal, SettingValue, Step
 from sizeup.model.sample import Estimate, Samples
 from sizeup.probing.api import Emission
 from sizeup.probing.manifest import parse_manifest
-from sizeup.session.log import Point, Session, StepRun, point_key
 from sizeup.session.records import SessionRecord
+from sizeup.session.value import Point, Session, StepRun, point_key
 from sizeup_direct_io import estimates
 from sizeup_direct_io import run as run_module
 from sizeup_direct_io.disks import read_disks

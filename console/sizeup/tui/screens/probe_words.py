@@ -11,7 +11,7 @@ from sizeup.model.machine import Machine
 from sizeup.model.sample import Disturbance, Status
 from sizeup.probing.planner import unmet
 from sizeup.probing.registry import RegisteredProbe
-from sizeup.session.log import StepRun
+from sizeup.session.value import StepRun
 from sizeup.tui.runs import OUTCOME_WORDS
 from sizeup.tui.widgets.facts import facts_grid
 from sizeup.units import format_ns

@@ -24,7 +24,7 @@ from sizeup.analysis.digest import digest_side
 from sizeup.errors import SizeupError
 from sizeup.report import output
 from sizeup.report.text import table_lines
-from sizeup.session.log import read_session
+from sizeup.session.reader import read_session
 from sizeup.session.store import SUFFIX, Entry, annotate, entries
 from sizeup.tui.actions import bindings
 from sizeup.tui.screens.dialogs import ChoiceDialog, TextDialog

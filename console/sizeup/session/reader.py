@@ -1,4 +1,4 @@
-"""The session file: an append-only writer, and a reader that forgives what a crash can leave behind.
+"""Reads session files, finished or growing, and forgives what a crash can leave behind.
 
 A file may come from a stranger. The reader therefore bounds what it keeps, never trusts a length or
 a depth, and replaces every character that could steer a terminal before a string reaches anyone.
@@ -7,30 +7,28 @@ a depth, and replaces every character that could steer a terminal before a strin
 from __future__ import annotations
 
 import contextlib
-import errno
-import fcntl
 import os
 import re
 import stat
 import zlib
 from array import array
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from types import TracebackType
-from typing import Any, BinaryIO, ClassVar, Self, cast
+from collections.abc import Callable, Iterator
+from typing import Any, BinaryIO, ClassVar, cast
 
 import msgspec
-from msgspec import Struct, field
 
 from sizeup.errors import MalformedError, UsageError
-from sizeup.model.advice import Advice
-from sizeup.model.finding import Finding
-from sizeup.model.gap import Gap
-from sizeup.model.machine import Machine
-from sizeup.model.plan import Plan, Series, Step
-from sizeup.model.sample import Coordinates, Estimate, Outcome, Progress, Status
+from sizeup.model.sample import Coordinates, Progress
+from sizeup.session.limits import (
+    DECOMPRESSED_LIMIT_BYTES,
+    FILE_LIMIT_BYTES,
+    ITEMS_LIMIT,
+    LINE_LIMIT_BYTES,
+    SAMPLES_LIMIT,
+)
 from sizeup.session.records import (
-    ENCODER,
     FORMAT,
+    GZIP_MAGIC,
     AdviceRecord,
     AnyRecord,
     ContinuedRecord,
@@ -50,169 +48,13 @@ from sizeup.session.records import (
     StepStartRecord,
     decoder,
 )
+from sizeup.session.value import Point, Session, StepRun, point_key
 from sizeup.text import clean, one_line
 
-LINE_LIMIT_BYTES = 16 << 20
-"""Longer lines are skipped and counted; the machine record of 1,000 LUNs takes about 1 MiB."""
-FILE_LIMIT_BYTES = 4 << 30
-DECOMPRESSED_LIMIT_BYTES = 1 << 30
-"""What a gzip file may unpack to: a kilobyte of it can claim a gigabyte."""
-SAMPLES_LIMIT = 20_000_000
-"""Samples kept of one file, 17 bytes each; more are counted and left out."""
-ITEMS_LIMIT = 100_000
-"""Points, steps, findings, notes and so on kept of one file, each."""
-
 _CHUNK_BYTES = 1 << 18
-_GZIP_MAGIC = b"\x1f\x8b"
 _SAMPLES_PREFIX = b'{"kind":"samples"'
 _INTEGER_LIMIT = 1 << 63
 _LONG_NUMBER = re.compile(rb"[:\[,]-?\d{19}")
-
-Key = tuple[str, tuple[tuple[str, str | int | float], ...]]
-"""A series and the coordinates of one point, in the order of their names."""
-
-
-def point_key(series: str, at: Coordinates) -> Key:
-    """The key of a point: equal for equal coordinates, whatever their order."""
-    return series, tuple(sorted(at.items()))
-
-
-class Point(Struct):
-    """One series at one place: every sample, and what they say so far."""
-
-    series: str
-    at: Coordinates
-    t_ns: array[int] = field(default_factory=lambda: array("q"))
-    values: array[float] = field(default_factory=lambda: array("d"))
-    flags: array[int] = field(default_factory=lambda: array("B"))
-    """``Disturbance`` bits, one byte a sample."""
-    estimate: Estimate | None = None
-    """None until the probe gave one; a probe may leave it at samples."""
-    _middle: tuple[int, float] = (0, 0.0)
-    """The median of so many samples: a picture asks for it again and again."""
-
-    @property
-    def undisturbed(self) -> Sequence[float]:
-        """The samples that nothing disturbed."""
-        if self.flags.count(0) == len(self.flags):
-            return self.values
-        return [value for value, flags in zip(self.values, self.flags, strict=True) if not flags]
-
-    @property
-    def value(self) -> float | None:
-        """The estimate; without one the median of the undisturbed samples, of all where all were disturbed."""
-        if self.estimate is not None:
-            return self.estimate.value
-        if len(self.values) != self._middle[0]:
-            from statistics import median  # costs every start otherwise
-
-            self._middle = len(self.values), median(self.undisturbed or self.values)
-        return self._middle[1] if self.values else None
-
-
-class StepRun(Struct):
-    """One step as it was run."""
-
-    step: Step
-    distribution: str
-    series: Mapping[str, Series]
-    chart: str
-    started_ns: int
-    points: dict[Key, Point] = field(default_factory=dict)
-    progress: Progress | None = None
-    outcome: Outcome | None = None
-    """None while it runs, and for good where the run was cut short."""
-    ended_ns: int | None = None
-
-    @property
-    def base_id(self) -> str:
-        """The step's id without the number of its round: ``memory.latency`` of ``memory.latency~2``."""
-        return self.step.id.partition("~")[0]
-
-    @property
-    def finished(self) -> bool:
-        """Whether it measured all it was going to."""
-        return self.outcome is not None and self.outcome.status in (Status.OK, Status.NOT_CONVERGED)
-
-
-class Damage(Struct):
-    """What the reader met and passed over."""
-
-    torn: bool = False
-    """The last line has no end: the writer was cut short."""
-    malformed: int = 0
-    """Lines that are no record, in part or whole."""
-    unknown: int = 0
-    """Records of a kind that this version does not know."""
-    too_long: int = 0
-    duplicates: int = 0
-    left_out: int = 0
-    """Samples or records above the limits of this module."""
-    first: str = ""
-    """Where and why, for the first malformed line."""
-
-    def sentences(self) -> tuple[str, ...]:
-        """Each kind of damage in words; empty for a sound file."""
-        return tuple(
-            text
-            for count, text in (
-                (self.torn, "the last line is torn and was left out: the writer was cut short"),
-                (self.malformed, f"malformed lines skipped: {self.malformed}, the first at {self.first}"),
-                (self.unknown, f"records skipped, of kinds this version does not know: {self.unknown}"),
-                (self.too_long, f"lines skipped, longer than {LINE_LIMIT_BYTES >> 20} MiB: {self.too_long}"),
-                (self.duplicates, f"repeated batches of samples left out: {self.duplicates}"),
-                (self.left_out, f"samples and records left out, beyond the limits: {self.left_out:,}"),
-            )
-            if count
-        )
-
-
-class Session(Struct):
-    """One session file as a value; only its reader adds to it, everyone else reads."""
-
-    header: SessionRecord
-    continued: list[ContinuedRecord] = field(default_factory=list)
-    environment: list[EnvironmentRecord] = field(default_factory=list)
-    machine: Machine | None = None
-    """None where the run was cut short before discovery ended."""
-    plans: list[Plan] = field(default_factory=list)
-    """One per run in this file, oldest first."""
-    steps: dict[str, StepRun] = field(default_factory=dict)
-    """By id, in order of their start; the last attempt where one was resumed."""
-    earlier_attempts: list[StepRun] = field(default_factory=list)
-    outcomes: dict[str, Outcome] = field(default_factory=dict)
-    """By step, refused ones that never started included."""
-    findings: list[Finding] = field(default_factory=list)
-    advice: list[Advice] = field(default_factory=list)
-    notes: list[NoteRecord] = field(default_factory=list)
-    gaps: list[Gap] = field(default_factory=list)
-    end: EndRecord | None = None
-    """None while a run is going on, and where the last one was cut short."""
-    damage: Damage = field(default_factory=Damage)
-    last_ns: int = 0
-    """The latest time in the file."""
-
-    @property
-    def plan(self) -> Plan | None:
-        """What the latest run set out to do."""
-        return self.plans[-1] if self.plans else None
-
-    @property
-    def title(self) -> str:
-        """What its user calls it: the last title a note gave, or that of the header; often empty."""
-        return next((note.title for note in reversed(self.notes) if note.title), self.header.title)
-
-    @property
-    def tags(self) -> tuple[str, ...]:
-        """Every tag its notes carry, each once."""
-        return tuple(dict.fromkeys(tag for note in self.notes for tag in note.tags))
-
-    @property
-    def missing_steps(self) -> tuple[Step, ...]:
-        """Steps of the latest plan that have not finished: what a resumed run would do."""
-        if self.plan is None:
-            return ()
-        return tuple(step for step in self.plan.steps if (run := self.steps.get(step.id)) is None or not run.finished)
 
 
 class _Kind(msgspec.Struct):
@@ -541,7 +383,7 @@ class _Lines:
 
 def _chunks(file: BinaryIO, where: str) -> Iterator[bytes]:
     """The content in pieces, unpacked where it is gzip, up to the limits of this module."""
-    packed = file.read(len(_GZIP_MAGIC)) == _GZIP_MAGIC
+    packed = file.read(len(GZIP_MAGIC)) == GZIP_MAGIC
     file.seek(0)
     unpack = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16) if packed else None
     limit, total = DECOMPRESSED_LIMIT_BYTES if packed else FILE_LIMIT_BYTES, 0
@@ -635,146 +477,3 @@ class Follower:
         if self._file is not None:
             self._file.close()
             self._file = None
-
-
-def in_use(path: str) -> bool:
-    """Whether a run is writing this file."""
-    try:
-        with open(path, "rb") as file:
-            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except OSError as error:
-        return error.errno in (errno.EWOULDBLOCK, errno.EAGAIN)
-    return False
-
-
-def writer_pid(path: str) -> int | None:
-    """The process that is writing this file, by its lock (proc_locks(5)); None where the kernel does not say."""
-    try:
-        about = os.stat(path)
-        with open("/proc/locks", encoding="ascii", errors="replace") as locks:
-            lines = locks.read().splitlines()
-    except OSError:
-        return None
-    file = f"{os.major(about.st_dev):02x}:{os.minor(about.st_dev):02x}:{about.st_ino}"
-    for line in lines:
-        match line.split():  # "1: FLOCK ADVISORY WRITE 708 08:01:1234 0 EOF"; beyond this PID namespace it is 0
-            case [_, "FLOCK", _, "WRITE", pid, where, *_] if where == file and pid.isdecimal() and pid != "0":
-                return int(pid)
-    return None
-
-
-class Writer:
-    """Appends records to a session file; a record is on its way to the disk when ``write`` returns.
-
-    Each call is one ``write`` of whole lines, so that a kill leaves at most the last one torn, and one
-    writer holds the file at a time.
-    """
-
-    def __init__(self, descriptor: int, where: str) -> None:
-        self._descriptor = descriptor
-        self._where = where
-        self._regular = stat.S_ISREG(os.fstat(descriptor).st_mode)
-
-    @classmethod
-    def create(cls, path: str) -> Self:
-        """Start a new session file; an existing one that holds anything is refused, not replaced."""
-        try:
-            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
-        except (OSError, ValueError) as error:
-            reason = error.strerror if isinstance(error, OSError) else str(error)
-            raise UsageError(
-                f"{path}: cannot write the session: {reason}; choose another file with -o, or -o - for standard output"
-            ) from error
-        writer = cls(descriptor, path)
-        if writer._regular and os.fstat(descriptor).st_size:
-            writer.close()
-            raise UsageError(
-                f"{path}: exists already and is kept; choose another file, "
-                f"or add to it with --append {path}, or finish it with --resume {path}"
-            )
-        writer._lock()
-        return writer
-
-    @classmethod
-    def append(cls, path: str, *, beside_another: bool = False) -> Self:
-        """Continue a session file; a torn last line is closed first, so that it costs no other.
-
-        Only a note may come ``beside_another`` writer: lines are whole, so the two cannot mix.
-        """
-        try:
-            descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CLOEXEC)
-        except (OSError, ValueError) as error:
-            reason = error.strerror if isinstance(error, OSError) else str(error)
-            raise UsageError(f"{path}: cannot continue the session: {reason}") from error
-        writer = cls(descriptor, path)
-        if os.pread(descriptor, 2, 0) == _GZIP_MAGIC:
-            writer.close()
-            raise UsageError(f"{path}: is compressed and cannot be added to; unpack it first: gunzip {path}")
-        if beside_another and in_use(path):
-            return writer
-        writer._lock()
-        size = os.fstat(descriptor).st_size
-        if size and os.pread(descriptor, 1, size - 1) != b"\n":
-            writer._put(b"\n")
-        return writer
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def write(self, *records: Record) -> None:
-        """Append records, in order, in one piece."""
-        self._put(b"".join(ENCODER.encode(record) + b"\n" for record in records))
-
-    def sync(self) -> None:
-        """Wait until all is on the disk; called where a step begins or ends."""
-        if self._regular:
-            try:
-                os.fsync(self._descriptor)
-            except OSError as error:
-                raise self._failed(error) from error
-
-    def close(self) -> None:
-        """Let go of the file, and with it of the lock."""
-        if self._descriptor >= 0:
-            os.close(self._descriptor)
-            self._descriptor = -1
-
-    def _lock(self) -> None:
-        if not self._regular:
-            return
-        try:
-            fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            if error.errno in (errno.EWOULDBLOCK, errno.EAGAIN):
-                self.close()
-                raise UsageError(f"{self._where}: another sizeup is writing this session; wait for it to end") from None
-            # Some network file systems know no locks: write without one.
-
-    def _put(self, data: bytes) -> None:
-        start = os.fstat(self._descriptor).st_size if self._regular else 0
-        view = memoryview(data)
-        try:
-            while view:
-                view = view[os.write(self._descriptor, view) :]
-        except OSError as error:
-            if self._regular:
-                # Take back the part of a line that still fitted, so that the file ends in a whole one.
-                with contextlib.suppress(OSError):
-                    os.ftruncate(self._descriptor, start)
-            if isinstance(error, BrokenPipeError):
-                raise  # the reader of our output has gone: not an error of ours
-            raise self._failed(error) from error
-
-    def _failed(self, error: OSError) -> UsageError:
-        advice = ""
-        if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-            advice = f"; make room and finish it with: sizeup --batch --resume {self._where}"
-        return UsageError(
-            f"{self._where}: cannot write the session any further: {error.strerror}; "
-            f"what was written before is kept{advice}"
-        )

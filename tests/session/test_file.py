@@ -11,7 +11,8 @@ from sizeup.errors import MalformedError, UsageError
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.plan import Better, Plan, Series, Step
 from sizeup.model.sample import Estimate, Outcome, Progress, Status
-from sizeup.session.log import LINE_LIMIT_BYTES, Follower, Point, Session, Writer, point_key, read_session
+from sizeup.session.limits import LINE_LIMIT_BYTES
+from sizeup.session.reader import Follower, read_session
 from sizeup.session.records import (
     ENCODER,
     EndRecord,
@@ -26,6 +27,8 @@ from sizeup.session.records import (
     SessionRecord,
     StepStartRecord,
 )
+from sizeup.session.value import Point, Session, point_key
+from sizeup.session.writer import Writer
 
 HEADER = SessionRecord(format=1, id="a1", tool="sizeup 0.1.0", host="db01", started="2026-01-31T09:30:00Z")
 STEP = Step("null", "null", "Nothing", {"samples": 3}, 0.1, 5.0)
@@ -239,7 +242,7 @@ def test_a_gzipped_session_reads_like_a_plain_one_and_a_truncated_one_as_far_as_
 
 
 def test_a_gzip_bomb_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sizeup.session.log.DECOMPRESSED_LIMIT_BYTES", 1 << 20)
+    monkeypatch.setattr("sizeup.session.reader.DECOMPRESSED_LIMIT_BYTES", 1 << 20)
     bomb = tmp_path / "bomb.gz"
     bomb.write_bytes(gzip.compress(ENCODER.encode(HEADER) + b"\n" + b"\n" * (2 << 20)))
 

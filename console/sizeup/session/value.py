@@ -1,0 +1,163 @@
+"""One session file as a value: its run, its steps, every sample, and what was damaged."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Mapping, Sequence
+
+from msgspec import Struct, field
+
+from sizeup.model.advice import Advice
+from sizeup.model.finding import Finding
+from sizeup.model.gap import Gap
+from sizeup.model.machine import Machine
+from sizeup.model.plan import Plan, Series, Step
+from sizeup.model.sample import Coordinates, Estimate, Outcome, Progress, Status
+from sizeup.session.limits import LINE_LIMIT_BYTES
+from sizeup.session.records import ContinuedRecord, EndRecord, EnvironmentRecord, NoteRecord, SessionRecord
+
+Key = tuple[str, tuple[tuple[str, str | int | float], ...]]
+"""A series and the coordinates of one point, in the order of their names."""
+
+
+def point_key(series: str, at: Coordinates) -> Key:
+    """The key of a point: equal for equal coordinates, whatever their order."""
+    return series, tuple(sorted(at.items()))
+
+
+class Point(Struct):
+    """One series at one place: every sample, and what they say so far."""
+
+    series: str
+    at: Coordinates
+    t_ns: array[int] = field(default_factory=lambda: array("q"))
+    values: array[float] = field(default_factory=lambda: array("d"))
+    flags: array[int] = field(default_factory=lambda: array("B"))
+    """``Disturbance`` bits, one byte a sample."""
+    estimate: Estimate | None = None
+    """None until the probe gave one; a probe may leave it at samples."""
+    _middle: tuple[int, float] = (0, 0.0)
+    """The median of so many samples: a picture asks for it again and again."""
+
+    @property
+    def undisturbed(self) -> Sequence[float]:
+        """The samples that nothing disturbed."""
+        if self.flags.count(0) == len(self.flags):
+            return self.values
+        return [value for value, flags in zip(self.values, self.flags, strict=True) if not flags]
+
+    @property
+    def value(self) -> float | None:
+        """The estimate; without one the median of the undisturbed samples, of all where all were disturbed."""
+        if self.estimate is not None:
+            return self.estimate.value
+        if len(self.values) != self._middle[0]:
+            from statistics import median  # costs every start otherwise
+
+            self._middle = len(self.values), median(self.undisturbed or self.values)
+        return self._middle[1] if self.values else None
+
+
+class StepRun(Struct):
+    """One step as it was run."""
+
+    step: Step
+    distribution: str
+    series: Mapping[str, Series]
+    chart: str
+    started_ns: int
+    points: dict[Key, Point] = field(default_factory=dict)
+    progress: Progress | None = None
+    outcome: Outcome | None = None
+    """None while it runs, and for good where the run was cut short."""
+    ended_ns: int | None = None
+
+    @property
+    def base_id(self) -> str:
+        """The step's id without the number of its round: ``memory.latency`` of ``memory.latency~2``."""
+        return self.step.id.partition("~")[0]
+
+    @property
+    def finished(self) -> bool:
+        """Whether it measured all it was going to."""
+        return self.outcome is not None and self.outcome.status in (Status.OK, Status.NOT_CONVERGED)
+
+
+class Damage(Struct):
+    """What the reader met and passed over."""
+
+    torn: bool = False
+    """The last line has no end: the writer was cut short."""
+    malformed: int = 0
+    """Lines that are no record, in part or whole."""
+    unknown: int = 0
+    """Records of a kind that this version does not know."""
+    too_long: int = 0
+    duplicates: int = 0
+    left_out: int = 0
+    """Samples or records above the limits of this module."""
+    first: str = ""
+    """Where and why, for the first malformed line."""
+
+    def sentences(self) -> tuple[str, ...]:
+        """Each kind of damage in words; empty for a sound file."""
+        return tuple(
+            text
+            for count, text in (
+                (self.torn, "the last line is torn and was left out: the writer was cut short"),
+                (self.malformed, f"malformed lines skipped: {self.malformed}, the first at {self.first}"),
+                (self.unknown, f"records skipped, of kinds this version does not know: {self.unknown}"),
+                (self.too_long, f"lines skipped, longer than {LINE_LIMIT_BYTES >> 20} MiB: {self.too_long}"),
+                (self.duplicates, f"repeated batches of samples left out: {self.duplicates}"),
+                (self.left_out, f"samples and records left out, beyond the limits: {self.left_out:,}"),
+            )
+            if count
+        )
+
+
+class Session(Struct):
+    """One session file as a value; only its reader adds to it, everyone else reads."""
+
+    header: SessionRecord
+    continued: list[ContinuedRecord] = field(default_factory=list)
+    environment: list[EnvironmentRecord] = field(default_factory=list)
+    machine: Machine | None = None
+    """None where the run was cut short before discovery ended."""
+    plans: list[Plan] = field(default_factory=list)
+    """One per run in this file, oldest first."""
+    steps: dict[str, StepRun] = field(default_factory=dict)
+    """By id, in order of their start; the last attempt where one was resumed."""
+    earlier_attempts: list[StepRun] = field(default_factory=list)
+    outcomes: dict[str, Outcome] = field(default_factory=dict)
+    """By step, refused ones that never started included."""
+    findings: list[Finding] = field(default_factory=list)
+    advice: list[Advice] = field(default_factory=list)
+    notes: list[NoteRecord] = field(default_factory=list)
+    gaps: list[Gap] = field(default_factory=list)
+    end: EndRecord | None = None
+    """None while a run is going on, and where the last one was cut short."""
+    damage: Damage = field(default_factory=Damage)
+    last_ns: int = 0
+    """The latest time in the file."""
+
+    @property
+    def plan(self) -> Plan | None:
+        """What the latest run set out to do."""
+        return self.plans[-1] if self.plans else None
+
+    @property
+    def title(self) -> str:
+        """What its user calls it: the last title a note gave, or that of the header; often empty."""
+        return next((note.title for note in reversed(self.notes) if note.title), self.header.title)
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """Every tag its notes carry, each once."""
+        return tuple(dict.fromkeys(tag for note in self.notes for tag in note.tags))
+
+    @property
+    def missing_steps(self) -> tuple[Step, ...]:
+        """Steps of the latest plan that have not finished: what a resumed run would do."""
+        if self.plan is None:
+            return ()
+        return tuple(step for step in self.plan.steps if (run := self.steps.get(step.id)) is None or not run.finished)

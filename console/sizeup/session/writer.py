@@ -1,0 +1,157 @@
+"""Appends to a session file, and tells who is writing one."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import fcntl
+import os
+import stat
+from types import TracebackType
+from typing import Self
+
+from sizeup.errors import UsageError
+from sizeup.session.records import ENCODER, GZIP_MAGIC, Record
+
+
+def in_use(path: str) -> bool:
+    """Whether a run is writing this file."""
+    try:
+        with open(path, "rb") as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError as error:
+        return error.errno in (errno.EWOULDBLOCK, errno.EAGAIN)
+    return False
+
+
+def writer_pid(path: str) -> int | None:
+    """The process that is writing this file, by its lock (proc_locks(5)); None where the kernel does not say."""
+    try:
+        about = os.stat(path)
+        with open("/proc/locks", encoding="ascii", errors="replace") as locks:
+            lines = locks.read().splitlines()
+    except OSError:
+        return None
+    file = f"{os.major(about.st_dev):02x}:{os.minor(about.st_dev):02x}:{about.st_ino}"
+    for line in lines:
+        match line.split():  # "1: FLOCK ADVISORY WRITE 708 08:01:1234 0 EOF"; beyond this PID namespace it is 0
+            case [_, "FLOCK", _, "WRITE", pid, where, *_] if where == file and pid.isdecimal() and pid != "0":
+                return int(pid)
+    return None
+
+
+class Writer:
+    """Appends records to a session file; a record is on its way to the disk when ``write`` returns.
+
+    Each call is one ``write`` of whole lines, so that a kill leaves at most the last one torn, and one
+    writer holds the file at a time.
+    """
+
+    def __init__(self, descriptor: int, where: str) -> None:
+        self._descriptor = descriptor
+        self._where = where
+        self._regular = stat.S_ISREG(os.fstat(descriptor).st_mode)
+
+    @classmethod
+    def create(cls, path: str) -> Self:
+        """Start a new session file; an existing one that holds anything is refused, not replaced."""
+        try:
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+        except (OSError, ValueError) as error:
+            reason = error.strerror if isinstance(error, OSError) else str(error)
+            raise UsageError(
+                f"{path}: cannot write the session: {reason}; choose another file with -o, or -o - for standard output"
+            ) from error
+        writer = cls(descriptor, path)
+        if writer._regular and os.fstat(descriptor).st_size:
+            writer.close()
+            raise UsageError(
+                f"{path}: exists already and is kept; choose another file, "
+                f"or add to it with --append {path}, or finish it with --resume {path}"
+            )
+        writer._lock()
+        return writer
+
+    @classmethod
+    def append(cls, path: str, *, beside_another: bool = False) -> Self:
+        """Continue a session file; a torn last line is closed first, so that it costs no other.
+
+        Only a note may come ``beside_another`` writer: lines are whole, so the two cannot mix.
+        """
+        try:
+            descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CLOEXEC)
+        except (OSError, ValueError) as error:
+            reason = error.strerror if isinstance(error, OSError) else str(error)
+            raise UsageError(f"{path}: cannot continue the session: {reason}") from error
+        writer = cls(descriptor, path)
+        if os.pread(descriptor, 2, 0) == GZIP_MAGIC:
+            writer.close()
+            raise UsageError(f"{path}: is compressed and cannot be added to; unpack it first: gunzip {path}")
+        if beside_another and in_use(path):
+            return writer
+        writer._lock()
+        size = os.fstat(descriptor).st_size
+        if size and os.pread(descriptor, 1, size - 1) != b"\n":
+            writer._put(b"\n")
+        return writer
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def write(self, *records: Record) -> None:
+        """Append records, in order, in one piece."""
+        self._put(b"".join(ENCODER.encode(record) + b"\n" for record in records))
+
+    def sync(self) -> None:
+        """Wait until all is on the disk; called where a step begins or ends."""
+        if self._regular:
+            try:
+                os.fsync(self._descriptor)
+            except OSError as error:
+                raise self._failed(error) from error
+
+    def close(self) -> None:
+        """Let go of the file, and with it of the lock."""
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+            self._descriptor = -1
+
+    def _lock(self) -> None:
+        if not self._regular:
+            return
+        try:
+            fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            if error.errno in (errno.EWOULDBLOCK, errno.EAGAIN):
+                self.close()
+                raise UsageError(f"{self._where}: another sizeup is writing this session; wait for it to end") from None
+            # Some network file systems know no locks: write without one.
+
+    def _put(self, data: bytes) -> None:
+        start = os.fstat(self._descriptor).st_size if self._regular else 0
+        view = memoryview(data)
+        try:
+            while view:
+                view = view[os.write(self._descriptor, view) :]
+        except OSError as error:
+            if self._regular:
+                # Take back the part of a line that still fitted, so that the file ends in a whole one.
+                with contextlib.suppress(OSError):
+                    os.ftruncate(self._descriptor, start)
+            if isinstance(error, BrokenPipeError):
+                raise  # the reader of our output has gone: not an error of ours
+            raise self._failed(error) from error
+
+    def _failed(self, error: OSError) -> UsageError:
+        advice = ""
+        if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+            advice = f"; make room and finish it with: sizeup --batch --resume {self._where}"
+        return UsageError(
+            f"{self._where}: cannot write the session any further: {error.strerror}; "
+            f"what was written before is kept{advice}"
+        )
