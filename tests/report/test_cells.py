@@ -2,7 +2,8 @@
 
 import pytest
 
-from sizeup.report.cells import Glyphs, cursor_places, draw, readout
+from sizeup.report.cells import cursor_places, draw, readout
+from sizeup.report.drawing import Glyphs
 from sizeup.views.chart import Axis, Bar, BarChart, Boundary, HeatMap, Line, LineChart, Point, Scale
 
 CURVE = LineChart(

@@ -8,7 +8,8 @@ from textual._border import BORDER_CHARS
 from textual.scrollbar import ScrollBarRender
 
 import sizeup
-from sizeup.report.cells import Glyphs, draw
+from sizeup.report.cells import draw
+from sizeup.report.drawing import Glyphs
 from sizeup.tui.driver import plain
 from sizeup.tui.terminal import few_colours, is_utf8, needs_ascii
 from sizeup.views.chart import Axis, Line, LineChart, Point

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sizeup.report.cells import Glyphs, draw
+from sizeup.report.cells import draw
+from sizeup.report.drawing import Glyphs
 from sizeup.report.table import cell_len, table_lines, wrapped
 from sizeup.text import one_line
 from sizeup.views import alternative

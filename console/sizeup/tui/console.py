@@ -25,7 +25,7 @@ from sizeup.errors import ExitStatus, SizeupError
 from sizeup.live.cost import ConsoleCost
 from sizeup.model.machine import Machine
 from sizeup.report import output
-from sizeup.report.cells import Glyphs
+from sizeup.report.drawing import Glyphs
 from sizeup.session.store import directory, unfinished
 from sizeup.session.writer import in_use
 from sizeup.sizing.advise import HEADLINE, Sizing, whatif

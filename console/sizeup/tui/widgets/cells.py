@@ -14,7 +14,7 @@ from textual.geometry import Region
 from textual.strip import Strip
 from textual.widget import Widget
 
-from sizeup.report.cells import HEAT_LEVELS, SERIES, Drawing
+from sizeup.report.drawing import HEAT_LEVELS, SERIES, Drawing
 
 
 class CellView(Widget):

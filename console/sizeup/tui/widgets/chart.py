@@ -7,7 +7,8 @@ from typing import ClassVar
 from textual import events
 from textual.binding import BindingType
 
-from sizeup.report.cells import Glyphs, cursor_places, draw
+from sizeup.report.cells import cursor_places, draw
+from sizeup.report.drawing import Glyphs
 from sizeup.tui.actions import bindings
 from sizeup.tui.widgets.cells import CellView
 from sizeup.views.chart import Chart, HeatMap

@@ -7,7 +7,7 @@ from typing import ClassVar
 from textual import events
 from textual.binding import Binding, BindingType
 
-from sizeup.report.cells import Drawing
+from sizeup.report.drawing import Drawing
 from sizeup.report.table import table_lines
 from sizeup.tui.actions import bindings
 from sizeup.tui.widgets.cells import CellView

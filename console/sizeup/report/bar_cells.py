@@ -1,0 +1,109 @@
+"""Bars in character cells: named values side by side, each with its interval."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from textwrap import wrap
+
+from msgspec.structs import replace
+
+from sizeup.report.drawing import ALPHABETS, Drawing, Glyphs, cut, dot_at, with_interval
+from sizeup.units import format_value
+from sizeup.views.chart import Axis, Bar, BarChart, Scale
+from sizeup.views.ticks import Ruler, fit
+
+
+def bar_readout(chart: BarChart, cursor: int) -> str:
+    """A bar in words, with its interval."""
+    bar = chart.bars[cursor]
+    return f"{bar.label} {with_interval(bar.value, bar.low, bar.high, chart.axis.unit)} {bar.note}".rstrip()
+
+
+def draw_bars(chart: BarChart, width: int, height: int, glyphs: Glyphs, cursor: int | None) -> Drawing:
+    """A bar chart; ``cursor`` counts its bars."""
+    drawing = Drawing(width, height)
+    alphabet = ALPHABETS[glyphs]
+    # Each bar says its unit, so that the axis may go where there is no room for it.
+    axis = chart.axis.title
+    said, _, added = axis.partition(", ")
+    heading = f"{chart.title}: {axis}"
+    if said.lower() in chart.title.lower():
+        heading = f"{chart.title}, {added}" if added else chart.title
+    top = 1
+    if len(heading) <= width:
+        drawing.put(0, 0, heading, "title")
+    else:
+        for top, line in enumerate(wrap(chart.title, width)[:2] + wrap(axis, width)[:1], start=1):
+            drawing.put(0, top - 1, line, "title")
+    if not chart.bars:
+        for y, line in enumerate(wrap(chart.caption or "no samples yet", width), start=top):
+            drawing.put(0, y, line, "text")
+        return drawing
+    shown = chart.bars[: max(height - top - 1, 1)]
+    labels = min(max(len(bar.label) for bar in shown), width // 2)
+    texts = [(_span_text if chart.spans else _bar_text)(bar, chart.axis.unit) for bar in shown]
+    # Half of the width belongs to the bars even where the words would like more.
+    room = max(width - labels - 2 - max(map(len, texts)) - 1, width // 4)
+    ruler = _span_ruler(chart.axis, shown) if chart.spans else _bar_ruler(chart.axis, shown, room)
+    for index, bar in enumerate(shown):
+        y, role = index + top, "series-0"  # bars are told apart by their names
+        drawing.put(0, y, _cut_inside(bar.label, labels), "cursor" if cursor == index else "text")
+        if chart.spans:
+            first, last = (dot_at(ruler, bar.value if end is None else end, room + 1) for end in (bar.low, bar.high))
+            drawing.put(labels + 1 + first, y, alphabet.bar * max(last - first, 1), role)
+            drawing.put(labels + 1 + dot_at(ruler, bar.value, room + 1), y, alphabet.vertical, "title")
+            drawing.put(labels + 2 + room, y, cut(texts[index], width - labels - 2 - room), "text")
+            continue
+        length = max(dot_at(ruler, bar.value, room + 1), 1 if bar.value > 0 else 0)
+        drawing.put(labels + 1, y, alphabet.bar * min(length, room), role)
+        if bar.low is not None and bar.high is not None:
+            low, high = (dot_at(ruler, bound, room + 1) for bound in (bar.low, bar.high))
+            if high - low >= 2:
+                ends = alphabet.range_
+                drawing.put(labels + 1 + low, y, ends[0] + ends[1] * (high - low - 1) + ends[2], "axis")
+        start = labels + 2 + max(length, dot_at(ruler, bar.high, room + 1) + 1 if bar.high is not None else 0)
+        drawing.put(start, y, cut(texts[index], width - start), "text")
+    if len(shown) < len(chart.bars):
+        drawing.put(0, height - 1, f"{len(chart.bars) - len(shown)} more below", "text")
+    elif cursor is not None:
+        drawing.put(0, height - 1, cut(bar_readout(chart, min(cursor, len(chart.bars) - 1)), width), "cursor")
+    else:
+        room_below = height - top - len(shown)
+        lines = wrap(chart.caption, width)
+        if len(lines) <= room_below:
+            for y, line in enumerate(lines, start=top + len(shown)):
+                drawing.put(0, y, line, "axis")
+    return drawing
+
+
+def _bar_ruler(axis: Axis, bars: Sequence[Bar], room: int) -> Ruler:
+    """An axis from zero, or where it is logarithmic from half of the smallest bar, so that each has a length."""
+    values = [bound for bar in bars for bound in (bar.value, bar.high) if bound is not None]
+    smallest = min((value for value in values if value > 0), default=1.0)
+    low = 0.0 if axis.scale is Scale.LINEAR else axis.low or smallest / 2
+    high = axis.high if axis.high is not None else max(values) or 1.0
+    return fit(replace(axis, low=low, high=high), values, max(room // 10, 2))
+
+
+def _span_ruler(axis: Axis, bars: Sequence[Bar]) -> Ruler:
+    """An axis from the lowest to the highest end: what a tornado shows is the difference."""
+    ends = [end for bar in bars for end in (bar.low, bar.value, bar.high) if end is not None]
+    return fit(replace(axis, low=min(ends), high=max(ends)), ends, 2)
+
+
+def _span_text(bar: Bar, unit: str) -> str:
+    """What the input goes through, and what comes of it."""
+    low, high = (format_value(bar.value if end is None else end, unit) for end in (bar.low, bar.high))
+    return f"{low} to {high}, at {bar.note}" if bar.note else f"{low} to {high}"
+
+
+def _bar_text(bar: Bar, unit: str) -> str:
+    return f"{format_value(bar.value, unit)} {bar.note}".rstrip()
+
+
+def _cut_inside(text: str, width: int) -> str:
+    """``text`` in ``width`` columns, cut in its middle: names that begin alike differ at their ends."""
+    if len(text) <= width or width < 8:
+        return cut(text, width)
+    tail = (width - 3) // 2
+    return f"{text[: width - 3 - tail]}...{text[-tail:]}"

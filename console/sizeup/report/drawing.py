@@ -1,0 +1,131 @@
+"""A grid of character cells, and what every chart that is drawn in one needs.
+
+Each cell has a role (axis, a series, a heat level); whoever shows a drawing turns roles into colours,
+or leaves them out: markers and printed values carry the meaning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from enum import Enum
+
+from msgspec import Struct
+
+from sizeup.units import format_value
+from sizeup.views.ticks import Ruler
+
+SERIES = 6
+"""Series that look different; the seventh looks like the first but has its own legend entry."""
+
+HEAT_LEVELS = 8
+
+
+class Glyphs(Enum):
+    """What the terminal's font has."""
+
+    BRAILLE = "braille"
+    BLOCK = "block"
+    """Half blocks and lines: console fonts lack braille."""
+    ASCII = "ascii"
+
+
+class Alphabet(Struct, frozen=True):
+    """The characters that a chart is made of."""
+
+    markers: str
+    horizontal: str
+    vertical: str
+    corner: str
+    tick_x: str
+    tick_y: str
+    boundary: str
+    cursor: str
+    bar: str
+    range_: str
+    disturbed: str
+
+
+_UNICODE = Alphabet("●▲■◆○△", "─", "│", "└", "┬", "┤", "┊", "│", "█", "├─┤", "×")
+_CONSOLE = Alphabet("●▲■♦○+", "─", "│", "└", "┬", "┤", ":", "│", "█", "├─┤", "x")
+_ASCII = Alphabet("ox+*#@", "-", "|", "+", "+", "+", ":", "|", "#", "|-|", "!")
+ALPHABETS = {Glyphs.BRAILLE: _UNICODE, Glyphs.BLOCK: _CONSOLE, Glyphs.ASCII: _ASCII}
+
+DOTS = {Glyphs.BRAILLE: (2, 4), Glyphs.BLOCK: (1, 2), Glyphs.ASCII: (1, 1)}
+"""Dots in a cell, across and down."""
+
+
+class Drawing:
+    """A grid of cells; ``rows`` and ``roles`` have the same shape."""
+
+    __slots__ = ("height", "roles", "rows", "width")
+
+    def __init__(self, width: int, height: int) -> None:
+        self.width = width
+        self.height = height
+        self.rows = [[" "] * width for _ in range(height)]
+        self.roles = [[""] * width for _ in range(height)]
+
+    def put(self, x: int, y: int, text: str, role: str) -> None:
+        """Write ``text`` from ``x`` on; what falls outside is cut."""
+        if not 0 <= y < self.height:
+            return
+        for offset, character in enumerate(text):
+            if 0 <= x + offset < self.width:
+                self.rows[y][x + offset] = character
+                self.roles[y][x + offset] = role
+
+    def runs(self, y: int) -> Iterator[tuple[str, str]]:
+        """The text and role of each stretch of one role in row ``y``."""
+        start, roles, row = 0, self.roles[y], self.rows[y]
+        for x in range(1, self.width + 1):
+            if x == self.width or roles[x] != roles[start]:
+                yield "".join(row[start:x]), roles[start]
+                start = x
+
+    def changed(self, other: Drawing) -> Iterator[tuple[int, int, int]]:
+        """Row, first and behind-last column where this differs from ``other`` of the same size."""
+        for y in range(self.height):
+            ours, theirs = self.rows[y], other.rows[y]
+            our_roles, their_roles = self.roles[y], other.roles[y]
+            if ours == theirs and our_roles == their_roles:
+                continue
+            start, gap = -1, 0
+            for x in range(self.width):
+                if ours[x] != theirs[x] or our_roles[x] != their_roles[x]:
+                    start, gap = (x if start < 0 else start), 0
+                elif start >= 0:
+                    gap += 1
+                    # Moving the cursor costs about eight bytes: nearer spans are cheaper in one.
+                    if gap > _JOIN:
+                        yield y, start, x - gap + 1
+                        start = -1
+            if start >= 0:
+                yield y, start, self.width - gap
+
+    def text(self) -> str:
+        """The drawing alone, without roles."""
+        return "\n".join("".join(row).rstrip() for row in self.rows)
+
+
+_JOIN = 8
+
+
+def dot_at(ruler: Ruler, value: float, length: int) -> int:
+    """Which of ``length`` dots stands for ``value``, at most one length off either end.
+
+    A zero on a logarithmic axis lies off its low end; a spread from a stranger's file may be of any size.
+    """
+    position = ruler.position(value)
+    return -1 if position is None else round(min(max(position, -1.0), 2.0) * (length - 1))
+
+
+def cut(text: str, width: int) -> str:
+    """``text`` in ``width`` columns, its end replaced by dots where it is longer."""
+    return text if len(text) <= width else text[: max(width - 3, 0)] + "..."
+
+
+def with_interval(value: float, low: float | None, high: float | None, unit: str) -> str:
+    """A value with the ends of its interval, where it has one."""
+    if low is None or high is None:
+        return format_value(value, unit)
+    return f"{format_value(value, unit)} ({format_value(low, unit)} to {format_value(high, unit)})"

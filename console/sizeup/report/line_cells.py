@@ -1,0 +1,259 @@
+"""Lines over two axes in character cells: curves, what separates them, and the readout of a point."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from sizeup.report.drawing import ALPHABETS, DOTS, SERIES, Alphabet, Drawing, Glyphs, cut, dot_at, with_interval
+from sizeup.units import format_value
+from sizeup.views.chart import Boundary, Line, LineChart, Point
+from sizeup.views.ticks import Ruler, fit
+
+_BRAILLE_BITS = ((0x01, 0x02, 0x04, 0x40), (0x08, 0x10, 0x20, 0x80))
+
+
+def positions(chart: LineChart) -> list[float]:
+    """Where a readout can stand: every x that some line has a point at, in order."""
+    return sorted({point.x for line in chart.lines for point in line.points})
+
+
+def line_readout(chart: LineChart, cursor: int) -> str:
+    """The points at one x in words, each with its interval."""
+    x = positions(chart)[cursor]
+    found = [
+        f"{line.label} {with_interval(point.y, point.low, point.high, chart.y.unit)}"
+        + (f" at {point.label}" if point.label else "")
+        + (" disturbed" if point.disturbed else "")
+        for line in chart.lines
+        for point in line.points
+        if point.x == x
+    ]
+    return f"{format_value(x, chart.x.unit)}: " + ", ".join(found)
+
+
+class _Raster:
+    """Dots at the resolution of the font, each cell owned by the series that drew on it last."""
+
+    def __init__(self, width: int, height: int, glyphs: Glyphs) -> None:
+        self.glyphs = glyphs
+        self.across, self.down = DOTS[glyphs]
+        self.width, self.height = width * self.across, height * self.down
+        self.cells: dict[tuple[int, int], int] = {}
+        self.owners: dict[tuple[int, int], int] = {}
+
+    def dot(self, x: int, y: int, series: int) -> None:
+        if not (0 <= x < self.width and 0 <= y < self.height):
+            return
+        cell, dx, dy = (x // self.across, y // self.down), x % self.across, y % self.down
+        bit = _BRAILLE_BITS[dx][dy] if self.glyphs is Glyphs.BRAILLE else 1 << dy
+        self.cells[cell] = self.cells.get(cell, 0) | bit
+        self.owners[cell] = series
+
+    def stroke(self, x0: int, y0: int, x1: int, y1: int, series: int) -> None:
+        steps = max(abs(x1 - x0), abs(y1 - y0), 1)
+        # A point far outside the axis must not cost time for dots that nobody sees.
+        if steps > 4 * (self.width + self.height):
+            return
+        for step in range(steps + 1):
+            share = step / steps
+            self.dot(round(x0 + (x1 - x0) * share), round(y0 + (y1 - y0) * share), series)
+
+    def glyph(self, bits: int) -> str:
+        if self.glyphs is Glyphs.BRAILLE:
+            return chr(0x2800 + bits)
+        if self.glyphs is Glyphs.BLOCK:
+            return " ▀▄█"[bits]
+        return "."
+
+
+class _Frame(Struct, frozen=True):
+    """Where the plot lies inside its drawing."""
+
+    left: int
+    top: int
+    width: int
+    height: int
+    x: Ruler
+    y: Ruler
+    dots: tuple[int, int]
+    """In a cell, across and down: markers must stand in the cell that holds their dot."""
+
+    def column(self, value: float) -> int:
+        return self.left + dot_at(self.x, value, self.width * self.dots[0]) // self.dots[0]
+
+    def row(self, value: float) -> int:
+        dots = self.height * self.dots[1]
+        return self.top + (dots - 1 - dot_at(self.y, value, dots)) // self.dots[1]
+
+
+def draw_lines(chart: LineChart, width: int, height: int, glyphs: Glyphs, cursor: int | None) -> Drawing:
+    """A line chart; ``cursor`` counts the positions of the readout."""
+    drawing = Drawing(width, height)
+    alphabet = ALPHABETS[glyphs]
+    y_values = [
+        bound
+        for line in chart.lines
+        for point in line.points
+        for bound in (point.y, point.low, point.high)
+        if bound is not None
+    ]
+    x_values = [point.x for line in chart.lines for point in line.points]
+    top, bottom = 2, 3
+    if width < 24 or height < top + bottom + 2:
+        drawing.put(0, 0, chart.title, "title")
+        drawing.put(0, 1, chart.caption or "too small for a chart", "text")
+        return drawing
+    plot_height = height - top - bottom
+    x_ruler, y_ruler = fit(chart.x, x_values, max(width // 10, 2)), fit(chart.y, y_values, max(plot_height // 3, 2))
+    # A boundary outside what was measured would squeeze the curve into a corner.
+    boundaries = [item for item in chart.boundaries if x_ruler.low <= item.x <= x_ruler.high]
+    if not y_values:
+        y_ruler = replace(y_ruler, ticks=())  # numbers without values would be taken for some
+    left = max([len(tick.label) for tick in y_ruler.ticks], default=0) + 1
+    # No plot reaches the last column: the last tick's label needs room to stay centred.
+    frame = _Frame(left + 1, top, width - left - 3, plot_height, x_ruler, y_ruler, DOTS[glyphs])
+
+    _legend(drawing, chart.lines, alphabet, chart.title)
+    drawing.put(0, 1, y_ruler.title, "title")
+    _boundary_lines(drawing, frame, boundaries, alphabet)
+    _curves(drawing, frame, chart.lines, glyphs)
+    _boundary_labels(drawing, frame, boundaries, alphabet)
+    _y_axis(drawing, frame, alphabet)
+    _x_axis(drawing, frame, alphabet)
+    xs = positions(chart)
+    if cursor is not None and xs:
+        cursor = min(max(cursor, 0), len(xs) - 1)
+        column = frame.column(xs[cursor])
+        for y in range(frame.top, frame.top + frame.height):
+            if drawing.rows[y][column] == " ":
+                drawing.put(column, y, alphabet.cursor, "cursor")
+        drawing.put(0, height - 1, cut(line_readout(chart, cursor), width), "cursor")
+    elif not x_values:
+        words = cut(chart.caption or "no samples yet", frame.width)
+        drawing.put(frame.left + (frame.width - len(words)) // 2, frame.top + frame.height // 2, words, "text")
+    if cursor is None or not xs:
+        drawing.put(frame.left + max((frame.width - len(x_ruler.title)) // 2, 0), height - 1, x_ruler.title, "title")
+    return drawing
+
+
+def _legend(drawing: Drawing, lines: Sequence[Line], alphabet: Alphabet, title: str) -> None:
+    entries = [f"{alphabet.markers[index % SERIES]} {line.label}" for index, line in enumerate(lines)]
+    roles = [f"series-{index % SERIES}" for index in range(len(lines))]
+    if any(point.disturbed for line in lines for point in line.points):
+        entries.append(f"{alphabet.disturbed} disturbed")
+        roles.append("disturbed")
+    needed = sum(len(entry) + 2 for entry in entries)
+    x = 0
+    if len(title) + 2 + needed <= drawing.width:
+        drawing.put(0, 0, title, "title")
+        x = len(title) + 2
+    for index, entry in enumerate(entries):
+        rest = len(entries) - index
+        if x + len(entry) + (8 if rest > 1 else 0) > drawing.width and index > 0:
+            drawing.put(x, 0, f"+{rest} more", "text")
+            return
+        drawing.put(x, 0, cut(entry, drawing.width - x), roles[index])
+        x += len(entry) + 2
+
+
+def _boundary_lines(drawing: Drawing, frame: _Frame, boundaries: Sequence[Boundary], alphabet: Alphabet) -> None:
+    for boundary in boundaries:
+        column = frame.column(boundary.x)
+        for y in range(frame.top, frame.top + frame.height):
+            drawing.put(column, y, alphabet.boundary, "boundary")
+
+
+def _boundary_labels(drawing: Drawing, frame: _Frame, boundaries: Sequence[Boundary], alphabet: Alphabet) -> None:
+    """Name each line where the picture leaves room: beside it, right or left, as high as possible."""
+    for boundary in boundaries:
+        column, length = frame.column(boundary.x), len(boundary.label)
+        places = (
+            (start, y, free)
+            for free in (" ", f" {alphabet.boundary}")  # rather over another line than nowhere
+            for y in range(frame.top, frame.top + frame.height)
+            for start in (column + 1, column - length - 1)
+            if start >= frame.left and start + length < drawing.width
+        )
+        for start, y, free in places:
+            if all(character in free for character in drawing.rows[y][start : start + length + 1]):
+                drawing.put(start, y, boundary.label, "boundary")
+                break
+
+
+def _curves(drawing: Drawing, frame: _Frame, lines: Sequence[Line], glyphs: Glyphs) -> None:
+    alphabet = ALPHABETS[glyphs]
+    raster = _Raster(frame.width, frame.height, glyphs)
+
+    def place(point: Point, value: float) -> tuple[int, int]:
+        return (
+            dot_at(frame.x, point.x, raster.width),
+            raster.height - 1 - dot_at(frame.y, value, raster.height),
+        )
+
+    for index, line in enumerate(lines):
+        for point in line.points:
+            if point.low is not None and point.high is not None:
+                if glyphs is Glyphs.BRAILLE:
+                    (x, low), (_, high) = place(point, point.low), place(point, point.high)
+                    raster.stroke(x, low, x, high, index)
+                    continue
+                # Whole blocks would drown the curve: a thin line of text instead.
+                for row in range(frame.row(point.high), frame.row(point.low) + 1):
+                    drawing.put(frame.column(point.x), row, alphabet.vertical, f"series-{index % SERIES}")
+        for before, after in pairwise(line.points):
+            raster.stroke(*place(before, before.y), *place(after, after.y), index)
+    for (x, y), bits in raster.cells.items():
+        drawing.put(frame.left + x, frame.top + y, raster.glyph(bits), f"series-{raster.owners[x, y] % SERIES}")
+    for index, line in enumerate(lines):
+        # Markers nearer than three columns would hide the line they sit on.
+        last = -3
+        for number, point in enumerate(line.points):
+            column, row = frame.column(point.x), frame.row(point.y)
+            if not frame.top <= row < frame.top + frame.height:
+                continue
+            if point.disturbed:
+                drawing.put(column, row, alphabet.disturbed, "disturbed")
+            elif column - last >= 3 or number == len(line.points) - 1:
+                drawing.put(column, row, alphabet.markers[index % SERIES], f"series-{index % SERIES}")
+                last = column
+    for index, line in enumerate(lines):
+        for point in line.points:
+            _point_label(drawing, frame, point, f"series-{index % SERIES}")
+
+
+def _point_label(drawing: Drawing, frame: _Frame, point: Point, role: str) -> None:
+    """Name a point where there is room: above, below or beside it."""
+    column, row, length = frame.column(point.x), frame.row(point.y), len(point.label)
+    for start, y in ((column, row - 1), (column - length, row - 1), (column, row + 1), (column + 2, row)):
+        around = slice(max(start - 1, 0), start + length + 1)
+        inside = frame.top <= y < frame.top + frame.height and frame.left <= start < drawing.width - length
+        if point.label and inside and all(cell == " " for cell in drawing.rows[y][around]):
+            drawing.put(start, y, point.label, role)
+            return
+
+
+def _y_axis(drawing: Drawing, frame: _Frame, alphabet: Alphabet) -> None:
+    for y in range(frame.top, frame.top + frame.height):
+        drawing.put(frame.left - 1, y, alphabet.vertical, "axis")
+    for tick in frame.y.ticks:
+        row = frame.row(tick.value)
+        drawing.put(frame.left - 1 - len(tick.label), row, tick.label, "axis")
+        drawing.put(frame.left - 1, row, alphabet.tick_y, "axis")
+
+
+def _x_axis(drawing: Drawing, frame: _Frame, alphabet: Alphabet) -> None:
+    row = frame.top + frame.height
+    drawing.put(frame.left - 1, row, alphabet.corner + alphabet.horizontal * frame.width, "axis")
+    behind = 0
+    for tick in frame.x.ticks:
+        column = frame.column(tick.value)
+        start = min(column - len(tick.label) // 2, drawing.width - len(tick.label))
+        if start < behind:
+            continue
+        drawing.put(column, row, alphabet.tick_x, "axis")
+        drawing.put(start, row + 1, tick.label, "axis")
+        behind = start + len(tick.label) + 1
