@@ -11,7 +11,7 @@ from sizeup.model.sample import Estimate
 from sizeup_direct_io import honesty
 from sizeup_direct_io.binding import Interval
 from sizeup_direct_io.honesty import Part, Verdict
-from sizeup_direct_io.measure import QUANTILES, Measured, half_width
+from sizeup_direct_io.measure import QUANTILES, Measured, half_width, of_stream
 
 Coordinates = Mapping[str, str | int | float]
 _TAIL = (("minimum", 0.0), ("p99_99", 0.9999), ("maximum", 1.0))
@@ -67,7 +67,7 @@ def throughput(
 def latencies(at: Coordinates, pooled: Mapping[str, Interval], doubts: tuple[str, ...]) -> Iterator[Estimate]:
     """Service times of reads and writes apart, and response times of paced streams."""
     for name, interval in pooled.items():
-        where = {**at, "stream": name} if len(pooled) > 1 else at
+        where = of_stream(at, name, len(pooled))
         for kind in ("read", "write"):
             if interval.count(kind):
                 yield from _quantiles("latency", {**where, "direction": kind}, interval, kind, doubts)

@@ -217,6 +217,11 @@ def describe_error(number: int) -> str:
     return f"{errno.errorcode.get(number, number)} ({os.strerror(number)})" + (f": {hint}" if hint else "")
 
 
+def of_stream(at: Mapping[str, str | int | float], stream: str, count: int) -> Mapping[str, str | int | float]:
+    """Where figures of one of so many streams lie: it is named beside others, and wherever mixes say how much of it."""
+    return {**at, "stream": stream} if count > 1 or stream in at else at
+
+
 class _Watch:
     """Samples of all streams of a job, and what follows from them."""
 
@@ -252,7 +257,7 @@ class _Watch:
             "cpu": busy.busy_ns / max(1, busy.busy_ns + busy.idle_ns),
         }
         for name, interval in intervals.items():
-            where = {**self.at, "stream": name} if len(intervals) > 1 else self.at
+            where = of_stream(self.at, name, len(intervals))
             for kind in ("read", "write"):
                 if interval.count(kind):
                     at = {**where, "direction": kind}

@@ -117,7 +117,7 @@ def test_a_start_that_passes_while_preparing_is_saved_as_missed(
     assert done.returncode == 4
     assert session.end is not None
     assert session.end.status == "cancelled"
-    assert "the start was missed by 0.0" in session.end.reason
+    assert "the start was missed by 0." in session.end.reason
     assert session.steps == {}
 
 

@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 from report.sessions import records, written
+from sizeup.batch.summary import summary_lines
+from sizeup.model.gap import Gap
 from sizeup.report.data import results_json, write_csv
 from sizeup.report.html import page
 from sizeup.report.markdown import markdown
@@ -226,3 +228,12 @@ def test_wide_and_combining_characters_keep_columns_in_line() -> None:
     ends = {cell_len(line.rstrip()[:-1]) for line in table_lines(table, 40)[2:]}
 
     assert ends == {8}
+
+
+def test_what_a_step_withheld_stands_behind_what_it_measured(session: Session) -> None:
+    session.gaps.append(Gap("io.direct: knee of oltp-read", "others used 100% of the CPUs before the run"))
+
+    for lines in (text(document(session)), "\n".join(summary_lines(session))):
+        chapters = lines.partition("Not measured")
+        assert "Measurements" in chapters[0]
+        assert "others used 100% of the CPUs" in chapters[2].partition("Findings")[0]

@@ -226,3 +226,25 @@ def test_before_the_first_sample_there_is_one_empty_picture() -> None:
     (only,) = pictures(run(*RAMP), None)
 
     assert only.title == "Step"
+
+
+def test_mixes_that_lie_on_no_axis_are_a_matrix_for_each_figure_and_stream() -> None:
+    mixes = run(*RAMP)
+    for small, large in ((0, 1), (0, 2), (4, 0), (4, 1), (4, 2), (8, 0), (8, 1), (8, 2)):
+        at = {"workload": "normal", "small": small, "large": large}
+        put(mixes, "iops", at, 100.0 * small + large)
+        for stream, count in (("small", small), ("large", large)):
+            if count:
+                put(mixes, "latency-p50", {**at, "stream": stream, "direction": "read"}, 1e5 * count)
+
+    shown = finished_charts(mixes, None)
+
+    assert all(isinstance(chart, HeatMap) for chart in shown)
+    assert [chart.title.removeprefix("Step: ") for chart in shown] == [
+        "Requests per second, normal",
+        "Latency, median, read, large, normal",
+        "Latency, median, read, small, normal",
+    ]
+    assert isinstance(shown[0], HeatMap)
+    assert (shown[0].row_title, shown[0].column_title) == ("small", "large")
+    assert shown[0].values == ((None, 1.0, 2.0), (400.0, 401.0, 402.0), (800.0, 801.0, 802.0))

@@ -27,7 +27,7 @@ from sizeup.views.results import results_data
 from sizeup.views.sessions import state
 from sizeup.views.table import Table
 
-_SHORT = ("Measurements", "Findings", "Notes")
+_SHORT = ("Measurements", "Not measured", "Findings", "Notes")
 """The chapters of a short summary; the working behind the advice is in the whole text."""
 
 

@@ -76,10 +76,12 @@ def _facts(facts: Facts, width: int) -> list[str]:
 
 
 def chart_lines(chart: Chart, width: int, glyphs: Glyphs) -> list[str]:
-    """The chart as characters; a heat map is its table, so there is nothing to draw."""
+    """The chart as characters; a heat map is its table, so there is only to say what it shows."""
     match chart:
         case HeatMap():
-            return wrapped(alternative.sentence(chart), width, "  ", "  ")
+            return [
+                row for text in (chart.title, alternative.sentence(chart)) for row in wrapped(text, width, "  ", "  ")
+            ]
         case BarChart(bars=()) | LineChart(lines=()):
             return ["  No data."]
         case BarChart():

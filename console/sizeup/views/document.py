@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
@@ -81,12 +81,13 @@ def document(session: Session) -> Document:
         about.append(("Tags", ", ".join(session.tags)))
     chapters = (
         ("Measurements", _measurements(session)),
+        ("Not measured", _gaps(session.gaps)),
         ("Sizing", _sizing(session)),
         ("Findings", _findings(session)),
         ("Machine", _machine(session)),
         ("Surroundings", _surroundings(session)),
         ("Notes", _notes(session)),
-        ("Not readable", _gaps(session)),
+        ("Not readable", _gaps(session.machine.gaps if session.machine else ())),
     )
     parts = tuple(Part(title, content) for title, blocks in chapters if (content := tuple(blocks)))
     return Document(
@@ -196,8 +197,7 @@ def _notes(session: Session) -> Iterator[Block]:
             yield Paragraph(f"{note.text} ({by})" if by else note.text)
 
 
-def _gaps(session: Session) -> Iterator[Block]:
-    gaps: list[Gap] = [*(session.machine.gaps if session.machine else ()), *session.gaps]
+def _gaps(gaps: Sequence[Gap]) -> Iterator[Block]:
     if gaps:
         rows = tuple(dict.fromkeys((gap.subject, gap.reason) for gap in gaps))
         yield Table("", (Column("What"), Column("Why")), rows)

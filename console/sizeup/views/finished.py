@@ -12,7 +12,7 @@ from sizeup.session.value import Key, Point, StepRun
 from sizeup.units import format_value
 from sizeup.views.chart import Bar, BarChart, Chart, HeatMap, LineChart, Scale
 from sizeup.views.loads import against_throughput
-from sizeup.views.points import family, spelled
+from sizeup.views.points import family, on_axis, spelled
 from sizeup.views.step import step_chart
 
 MOST_LINES = 6
@@ -42,15 +42,22 @@ def _groups(run: StepRun) -> list[StepRun]:
     groups: dict[object, dict[Key, Point]] = {}
     for name in dict.fromkeys([*run.series, *(point.series for point in run.points.values())]):
         series = run.series.get(name)
-        picture = name if series is None or run.chart == "matrix" else family(series)
+        whole = name if series is None or run.chart == "matrix" else family(series)
         for key, point in run.points.items():
             if point.series == name and not _of_one(run, point):
+                mixed = run.chart == "curve" and series is not None and bool(series.axis) and not on_axis(run, point)
+                picture = (name, _kind(point)) if mixed else whole
                 groups.setdefault(picture, {})[key] = point
     return [
         replace(run, points=points, series={name: run.series[name] for name in _names(points) if name in run.series})
         for group in groups.values()
         for points in _uncrowded(run, group)
     ]
+
+
+def _kind(point: Point) -> tuple[str, ...]:
+    """What a point says of itself in words; its other coordinates are numbers."""
+    return tuple(value for _, value in sorted(point.at.items()) if isinstance(value, str))
 
 
 def _of_one(run: StepRun, point: Point) -> bool:
@@ -131,6 +138,8 @@ def _told_apart(chart: Chart, run: StepRun, part: StepRun, *, several: bool) -> 
         return replace(chart, caption="")
     shown = [series.title for series in part.series.values()]
     what = shown[0] if len(shown) == 1 else ", ".join(shown[:2])
+    if isinstance(chart, HeatMap) and len(kinds := {_kind(point) for point in part.points.values()}) == 1:
+        what = ", ".join((what, *kinds.pop()))
     if len(shown) > 1 and not isinstance(chart, HeatMap):
         what = chart.y.title if isinstance(chart, LineChart) else chart.axis.title.removesuffix(_LOGARITHMIC)
         what = ", ".join(filter(None, (what, _only_place(part))))

@@ -29,6 +29,12 @@ def first_series(run: StepRun) -> Series | None:
     )
 
 
+def on_axis(run: StepRun, point: LoggedPoint) -> bool:
+    """Whether a point lies on the axis that its series names."""
+    series = run.series.get(point.series)
+    return series is not None and series.axis is not None and isinstance(point.at.get(series.axis), int | float)
+
+
 def value_of(point: LoggedPoint) -> float | None:
     """The estimate; before there is one, the median of the samples; None without either."""
     return point.value

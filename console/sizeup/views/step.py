@@ -31,6 +31,7 @@ from sizeup.views.points import (
     interval_of,
     is_disturbed,
     line_label,
+    on_axis,
     points_of,
     spelled,
     value_of,
@@ -53,11 +54,13 @@ def step_chart(run: StepRun, machine: Machine | None) -> Chart:
     return (verdicts if series is not None and series.unit == "verdict" else draw)(run, machine)
 
 
-def curve(run: StepRun, machine: Machine | None) -> LineChart | BarChart:
-    """A line per series and setting over the axis that the series names; bars where none names one."""
+def curve(run: StepRun, machine: Machine | None) -> Chart:
+    """A line per series and setting over the axis that the series names; a matrix or bars where none lies on one."""
     axes = [series for series in run.series.values() if series.axis is not None]
     if not axes:
         return bars(run, machine)
+    if run.points and not any(on_axis(run, point) for point in run.points.values()):
+        return matrix(run, machine) if len(_varying(list(run.points.values()))) == 2 else bars(run, machine)
     # Series in another unit would need an axis of their own; the table has them.
     first = next(
         (series for series in axes if any(point.series == series.name for point in run.points.values())), axes[0]
@@ -91,20 +94,31 @@ def matrix(run: StepRun, machine: Machine | None) -> HeatMap | BarChart:
     points = [point for point in points_of(run, series.name) if len(point.at) >= 2] if series is not None else []
     if series is None or not points:
         return bars(run, machine)
-    row_key, column_key = list(points[0].at)[:2]
+    row_key, column_key = list(dict.fromkeys((*_varying(points), *points[0].at)))[:2]
+    points = [point for point in points if row_key in point.at and column_key in point.at]
     rows = sorted({point.at[row_key] for point in points}, key=_order)
     columns = sorted({point.at[column_key] for point in points}, key=_order)
-    cells = {(point.at[row_key], point.at[column_key]): value_of(point) for point in points if row_key in point.at}
+    cells = {(point.at[row_key], point.at[column_key]): value_of(point) for point in points}
     return HeatMap(
         run.step.title,
-        words_of(row_key),
-        words_of(column_key),
+        _axis_words(run, row_key),
+        _axis_words(run, column_key),
         tuple(map(str, rows)),
         tuple(map(str, columns)),
         tuple(tuple(cells.get((row, column)) for column in columns) for row in rows),
         series.unit,
         _caption(run, len(points)),
     )
+
+
+def _varying(points: Sequence[LoggedPoint]) -> list[str]:
+    """The coordinates that tell the points apart; what all share does not."""
+    first = points[0].at
+    return [key for key in first if any(point.at.get(key) != first[key] for point in points)]
+
+
+def _axis_words(run: StepRun, key: str) -> str:
+    return next((series.axis_title for series in run.series.values() if series.axis == key), "") or words_of(key)
 
 
 def histogram(run: StepRun, machine: Machine | None) -> BarChart:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sizeup_direct_io.binding import Pattern
+from sizeup_direct_io.measure import of_stream
 from sizeup_direct_io.presets import Custom, Durable, Sweep, placed, sweeps
 
 CUSTOM = Custom(block_bytes=16384, pattern=Pattern.SEQUENTIAL, read_percent=30, durable=Durable.DSYNC, rate=100.0)
@@ -51,6 +52,12 @@ def test_the_matrix_has_every_mix_but_the_empty_one() -> None:
     assert len(sweep.points) == 24
     assert not sweep.rising
     assert all(point.loads for point in sweep.points)
+    # A stream alone in its mix is named as well, or its cell would be missing from the stream's matrix.
+    assert {
+        of_stream(point.at, stream.name, len(point.loads))["stream"]
+        for point in sweep.points
+        for stream, _ in point.loads
+    } == {"small", "large"}
 
 
 def test_working_sets_double_from_a_sixteenth_to_all_of_the_target() -> None:
