@@ -1,14 +1,16 @@
 """Ways to storage: which devices count, and what they carry together."""
 
 import pytest
+from msgspec.structs import replace
 
 from sizeup.errors import UsageError
 from sizeup.model.budget import PathBudget
 from sizeup.model.machine import Machine
 from sizeup.model.network import NfsMount, Nic
 from sizeup.model.storage import BlockDevice, BlockKind, NvmeController, NvmeNamespace
-from sizeup.quantity import Origin, Words
-from sizeup.sizing.advise import Sizing, whatif
+from sizeup.quantity import Origin, Quantity, Words
+from sizeup.sizing.advise import Sizing, size, whatif
+from sizeup.sizing.keys import KEYS, LeftOut
 from sizeup.sizing.ways import Way, storage_ways
 
 
@@ -81,6 +83,51 @@ def test_members_of_a_bond_add_up_as_its_mode_says(mode: str, carried: float) ->
     bond = Nic("bond0", "bond", carrier=True, lower=("eth0", "eth1"), bond_mode=mode, bond_active="eth0")
 
     assert storage_ways(network(bond))[0].bytes_per_second == carried
+
+
+NOT_TAKEN = LeftOut(
+    Quantity(9e9, "bytes/s", Origin.MEASURED, "io.direct rate at outstanding=8"),
+    "it may come from a cache",
+    "physical: 9 GB/s is more than the way carries",
+    "run io.direct with a larger size",
+)
+
+
+@pytest.mark.parametrize("found", [Machine(), NVME])
+def test_what_was_measured_and_is_not_taken_is_said_in_place_of_the_wish_to_measure(found: Machine) -> None:
+    cores = Quantity(8, "1", Origin.USER, "--set")
+    supply = whatif(found, {"machine.cores": cores, "supply.mb_s": NOT_TAKEN}).find("io.supply")
+
+    assert supply is not None
+    told = " ".join((supply.verdict, *supply.doubts))
+    assert "9,000 MB/s was measured and is not taken, as it may come from a cache: run io.direct with a larger" in told
+    assert "io.direct rate at outstanding=8; physical: 9 GB/s is more than the way carries" in told
+    assert "measure with the probe" not in told
+
+
+def test_a_supply_that_was_measured_is_not_asked_to_be_measured() -> None:
+    rate = Quantity(1e9, "bytes/s", Origin.MEASURED, "io.direct")
+    unmeasured, measured = whatif(NVME, {}).find("io.supply"), whatif(NVME, {"supply.mb_s": rate}).find("io.supply")
+
+    assert unmeasured is not None
+    assert measured is not None
+    assert unmeasured.doubts == (
+        "this is what links can carry, not what disks deliver; measure with the probe io.direct",
+    )
+    assert measured.doubts == ()
+
+
+def test_requests_and_log_writes_that_are_not_taken_are_told_where_they_are_wanted() -> None:
+    wanted = {key: KEYS[key].parse("5", Origin.USER, "--set") for key in ("workload.iops", "redo.mb_s")}
+    rate = replace(NOT_TAKEN, quantity=Quantity(4e4, "1/s", Origin.MEASURED, "io.direct"))
+    write = replace(NOT_TAKEN, quantity=Quantity(4e5, "ns", Origin.MEASURED, "io.direct"))
+    sizing = size({**wanted, "supply.iops": rate, "redo.sync_write_us": write})
+    requests, writer = sizing.find("io.balance.iops"), sizing.find("redo.sync-write")
+
+    assert requests is not None
+    assert requests.verdict.startswith("Supply unknown: 40,000 IOPS was measured and is not taken")
+    assert writer is not None
+    assert writer.verdict.startswith("Unknown: 400 us was measured and is not taken")
 
 
 def test_one_tcp_connection_can_be_narrower_than_the_link() -> None:

@@ -2,32 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from sizeup.quantity import Origin, Quantity
 from sizeup.session.value import Point, Session, StepRun
-from sizeup.sizing.keys import Value
+from sizeup.sizing.keys import KEYS, LeftOut, Value
 
 _REDO_WRITE_BYTES = 65536
 """The redo write whose time is taken where several sizes were measured: the largest that is usual."""
 _SMALL_ONLY = (
     "no large sequential reads were measured (io.direct with preset dss-scan): they carry more than small ones"
 )
+_REMEDIES = {
+    "direct": "run io.direct on a file system that does direct I/O",
+    "physical": "run io.direct in a folder, where it fills a file of its own, with a size beyond every cache",
+    "steady": "run io.direct again while nothing else is at work, with more seconds",
+}
+"""What to do about a part of io.direct's verdict that failed."""
+_BEYOND_CACHES = "run io.direct with a size several times the largest cache known, or with preset working-set"
 
 
 def measured(session: Session) -> dict[str, Value]:
     """Keys that this session's probes answer; the best point of each where several were measured.
 
     Direct I/O gives what the storage delivers and the time of a synchronous write, memory probes the
-    local and remote latencies. A figure that its own probe found dishonest is left out.
+    local and remote latencies. A figure that its own probe found dishonest is not taken: where no other
+    one answers its key, it stands there with the reason.
     """
-    values: dict[str, Value] = {}
+    values = _direct_io([run for run in session.steps.values() if run.step.probe == "io.direct"])
     for run in session.steps.values():
-        if run.step.probe == "io.direct":
-            values |= _direct_io(run)
-        elif run.step.probe == "memory.latency":
+        if run.step.probe == "memory.latency":
             values |= _local_latency(run)
         elif run.step.probe == "memory.numa":
             values |= _node_latencies(run)
@@ -59,55 +66,111 @@ def _value(point: Point) -> float:
     return 0.0 if point.estimate is None else point.estimate.value
 
 
-def _direct_io(run: StepRun) -> dict[str, Value]:
-    values: dict[str, Value] = {}
-    false = {_place(point) for point in _points(run, "honest") if not _value(point) or _may_be_a_cache(point)}
+_Place = frozenset[tuple[str, str | int | float]]
 
-    def believed(series: str) -> list[Point]:
-        return [point for point in _points(run, series) if _place(point) not in false]
 
-    rates = [point for point in believed("rate") if "redo" not in str(point.at.get("workload"))]
-    if rates:
-        best = max(rates, key=_value)
-        supply = _quantity(run, best, "bytes/s")
-        if not str(best.at.get("workload")).startswith("dss"):
-            supply = replace(supply, doubts=(*supply.doubts, _SMALL_ONLY))
-        values["supply.mb_s"] = supply
-        values |= _cpu_cost(run, sorted(rates, key=_value, reverse=True))
-    small = [point for point in believed("iops") if str(point.at.get("workload")).startswith(("oltp", "single"))]
-    if small:
-        best = max(small, key=_value)
-        values["supply.iops"] = _quantity(run, best, "1/s")
-        latencies = [
-            point
-            for point in believed("latency-mean")
-            if point.at.get("outstanding") == best.at.get("outstanding") and point.at.get("direction") == "read"
-        ]
-        if latencies:
-            values["supply.latency_ms"] = _quantity(run, latencies[0], "ns")
+class _Figure(Struct, frozen=True):
+    """One figure of direct I/O, with what keeps it out of sizing."""
+
+    run: StepRun
+    point: Point
+    against: tuple[Point, ...]
+    """Parts of its verdict; none where it is taken."""
+
+    @property
+    def workload(self) -> str:
+        return str(self.point.at.get("workload"))
+
+
+def _figures(runs: Sequence[StepRun], series: str) -> Iterator[_Figure]:
+    for run in runs:
+        verdicts: dict[_Place, list[Point]] = {}
+        for verdict in _points(run, "honest"):
+            if not _value(verdict) or _may_be_a_cache(verdict):
+                verdicts.setdefault(_place(verdict), []).append(verdict)
+        for point in _points(run, series):
+            yield _Figure(run, point, tuple(verdicts.get(_place(point), ())))
+
+
+def _left_out(figure: _Figure, unit: str) -> LeftOut:
+    cached = any(map(_may_be_a_cache, figure.against))
+    parts = [str(verdict.at.get("part")) for verdict in figure.against]
+    doubts = [doubt for verdict in figure.against if verdict.estimate is not None for doubt in verdict.estimate.doubts]
+    remedies = [_REMEDIES.get(part, "run io.direct again") for part in parts]
+    return LeftOut(
+        _quantity(figure.run, figure.point, unit),
+        "it may come from a cache" if cached else f"its verdict is {' and '.join(parts)}: fail",
+        "; ".join(doubts) or "no reason was recorded",
+        _BEYOND_CACHES if cached else ", and ".join(dict.fromkeys(remedies)),
+    )
+
+
+def _chosen(
+    key: str, unit: str, figures: Sequence[_Figure], merit: Callable[[Point], float]
+) -> tuple[Value | None, _Figure | None]:
+    """What a key is worth by the figure of the highest merit that is taken, which comes with it.
+
+    A figure of more merit that is not taken is told as a doubt; where none is taken it stands in the key's place.
+    """
+    taken = max((one for one in figures if not one.against), key=lambda one: merit(one.point), default=None)
+    out = max((one for one in figures if one.against), key=lambda one: merit(one.point), default=None)
+    if taken is None:
+        return (None if out is None else _left_out(out, unit)), None
+    quantity = _quantity(taken.run, taken.point, unit)
+    if out is not None and merit(out.point) > merit(taken.point):
+        quantity = replace(quantity, doubts=(*quantity.doubts, _left_out(out, unit).evidence(KEYS[key].unit)))
+    return quantity, taken
+
+
+def _direct_io(runs: Sequence[StepRun]) -> dict[str, Value]:
+    values: dict[str, Value | None] = {}
+    rates = [one for one in _figures(runs, "rate") if "redo" not in one.workload]
+    supply, taken = _chosen("supply.mb_s", "bytes/s", rates, _value)
+    if isinstance(supply, Quantity) and taken is not None and not taken.workload.startswith("dss"):
+        supply = replace(supply, doubts=(*supply.doubts, _SMALL_ONLY))
+    values["supply.mb_s"] = supply
+    values["supply.cpu_us_mb"] = _cpu_cost(sorted((one for one in rates if not one.against), key=_merit, reverse=True))
+    small = [one for one in _figures(runs, "iops") if one.workload.startswith(("oltp", "single"))]
+    values["supply.iops"], best = _chosen("supply.iops", "1/s", small, _value)
+    for one in _figures((best.run,) if best is not None else (), "latency-mean"):
+        if best is not None and _place(one.point) == _place(best.point) and one.point.at.get("direction") == "read":
+            values["supply.latency_ms"] = _quantity(one.run, one.point, "ns")
     writes = [
-        point
-        for point in believed("latency-mean")
-        if point.at.get("workload") == "redo" and point.at.get("direction") == "write"
+        one
+        for one in _figures(runs, "latency-mean")
+        if one.workload == "redo" and one.point.at.get("direction") == "write"
     ]
-    if writes:
-        usual = min(writes, key=lambda point: abs(_block_bytes(point) - _REDO_WRITE_BYTES))
-        values["redo.sync_write_us"] = _quantity(run, usual, "ns")
-        values["redo.write_kib"] = Quantity(_block_bytes(usual), "bytes", Origin.MEASURED, run.step.id)
-    return values
+    values["redo.sync_write_us"], usual = _chosen("redo.sync_write_us", "ns", writes, _usual)
+    if usual is not None:
+        values["redo.write_kib"] = Quantity(_block_bytes(usual.point), "bytes", Origin.MEASURED, usual.run.step.id)
+    return {key: value for key, value in values.items() if value is not None}
 
 
-def _cpu_cost(run: StepRun, rates: Sequence[Point]) -> dict[str, Value]:
+def _merit(figure: _Figure) -> float:
+    return _value(figure.point)
+
+
+def _usual(point: Point) -> float:
+    """The nearer to the usual redo write, the more."""
+    return -abs(_block_bytes(point) - _REDO_WRITE_BYTES)
+
+
+def _cpu_cost(rates: Sequence[_Figure]) -> Quantity | None:
     """What a MB cost the host at the best rate with a known cost: the workers, kernel threads and interrupts."""
-    costs = {_place(point): point for point in _points(run, "cpu-per-mb")}
-    for point in (costs[place] for place in map(_place, rates) if place in costs):
-        host_ns = point.estimate.extra.get("host_io_ns_per_mb") if point.estimate is not None else None
-        if isinstance(host_ns, float) and host_ns > 0:
-            return {"supply.cpu_us_mb": replace(_quantity(run, point, "ns"), value=host_ns, low=None, high=None)}
-    return {}
+    costs = {
+        (run.step.id, _place(point)): point
+        for run in {rate.run.step.id: rate.run for rate in rates}.values()
+        for point in _points(run, "cpu-per-mb")
+    }
+    for rate in rates:
+        point = costs.get((rate.run.step.id, _place(rate.point)))
+        host_ns = None if point is None or point.estimate is None else point.estimate.extra.get("host_io_ns_per_mb")
+        if point is not None and isinstance(host_ns, float) and host_ns > 0:
+            return replace(_quantity(rate.run, point, "ns"), value=host_ns, low=None, high=None)
+    return None
 
 
-def _place(point: Point) -> frozenset[tuple[str, str | int | float]]:
+def _place(point: Point) -> _Place:
     """Where a point was measured, whatever part of it a figure is about."""
     return frozenset((name, value) for name, value in point.at.items() if name not in {"part", "direction", "stream"})
 

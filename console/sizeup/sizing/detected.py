@@ -85,12 +85,11 @@ def _found_ways(machine: Machine, device: str | None) -> dict[str, Value]:
     if not ways:
         return {}
     widest, *others = ways
-    elsewhere = (
+    doubts = tuple(
         f"{way.kind} ({', '.join(way.devices)}) would carry {format_in(way.bytes_per_second, 'MB/s')}: "
         "say where the database lies with db.device"
         for way in others
     )
-    doubts = ("this is what links can carry, not what disks deliver: measure with the probe io.direct", *elsewhere)
     source = f"{widest.kind} {', '.join(widest.devices)}"
     return {
         "path.found_mb_s": Quantity(widest.bytes_per_second, "bytes/s", Origin.DETECTED, source, doubts=doubts),

@@ -208,6 +208,10 @@ def _stages(sheet: Sheet) -> list[Stage]:
         stages.append(Stage(limiter, found))
         stages += _connections(sheet)
     storage = sheet.optional("supply.mb_s")
+    left_out = sheet.left_out("supply.mb_s")
+    if stages and storage is None and (found is not None or left_out is not None):
+        instead = "measure with the probe io.direct" if left_out is None else left_out.sentence("MB/s")
+        sheet.doubt(f"this is what links can carry, not what disks deliver; {instead}")
     if storage is not None:
         sheet.line(f"storage: {shown(storage, 'MB/s')} ({storage.origin.value})")
         for stage in stages:
@@ -269,11 +273,13 @@ def _supply(sheet: Sheet) -> Iterator[Advice]:
     least = chain_minimum(sheet)
     if least is None:
         sheet.number("machine.cores")
+        left_out = sheet.left_out("supply.mb_s")
+        instead = "measure with the probe io.direct" if left_out is None else left_out.sentence("MB/s")
         yield sheet.advice(
             "io.supply",
             "I/O supply",
-            "supply and limiter unknown: no way to storage says its speed; measure with the probe io.direct, or say "
-            "path.stages or supply.mb_s",
+            f"supply and limiter unknown: no way to storage says its speed; {instead}, or say path.stages or "
+            "supply.mb_s",
             decision="unknown",
         )
         return
@@ -399,6 +405,15 @@ def usable_bytes(sheet: Sheet) -> Quantity:
 
 def _iops_balance(sheet: Sheet) -> Iterator[Advice]:
     need = _measured(sheet, "workload.iops", "IOPS")
+    left_out = sheet.left_out("supply.iops")
+    if left_out is not None:
+        yield sheet.advice(
+            "io.balance.iops",
+            "Requests a second, supply over need",
+            f"supply unknown: {left_out.sentence('IOPS')}, or say supply.iops",
+            decision="unknown",
+        )
+        return
     supply = sheet.number("supply.iops")
     ratio = supply.value / need.value
     decision = "short" if ratio < sheet.rule("io.balance.short-below").value else "enough"

@@ -14,8 +14,30 @@ from sizeup.errors import UsageError
 from sizeup.quantity import Origin, Quantity, Words
 from sizeup.units import base_unit, format_in
 
-Value = Quantity | Words | tuple[Quantity, ...]
-"""What a key stands for: a number, words, or a list of numbers."""
+
+class LeftOut(Struct, frozen=True):
+    """A figure that was measured and that sizing does not take: the key stays unknown, with the reason."""
+
+    quantity: Quantity
+    cause: str
+    """In a few words: ``it may come from a cache``."""
+    reasons: str
+    """What the probe said of it, in full."""
+    remedy: str
+    """What to do for a figure that counts."""
+
+    def sentence(self, spelling: str) -> str:
+        """Which figure, why it is not taken, and what to do."""
+        figure = format_in(float(f"{self.quantity.value:.4g}"), spelling)
+        return f"{figure} was measured and is not taken, as {self.cause}: {self.remedy}"
+
+    def evidence(self, spelling: str) -> str:
+        """Where the figure comes from, and all that speaks against it."""
+        return f"not taken: {format_in(self.quantity.value, spelling)} of {self.quantity.source}; {self.reasons}"
+
+
+Value = Quantity | Words | tuple[Quantity, ...] | LeftOut
+"""What a key stands for: a number, words, a list of numbers, or a number that is not taken."""
 
 
 class Kind(Enum):

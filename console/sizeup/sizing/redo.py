@@ -165,7 +165,16 @@ def _link(sheet: Sheet) -> Iterator[Advice]:
 
 def _sync(sheet: Sheet) -> Iterator[Advice]:
     """Whether one log writer, with one write under way, keeps up at the measured time of a synchronous write."""
-    latency, each = sheet.number("redo.sync_write_us"), sheet.number("redo.mb_s")
+    each, left_out = sheet.number("redo.mb_s"), sheet.left_out("redo.sync_write_us")
+    if left_out is not None:
+        yield sheet.advice(
+            "redo.sync-write",
+            "Whether the synchronous write carries the redo",
+            f"unknown: {left_out.sentence('us')}, or say redo.sync_write_us",
+            decision="unknown",
+        )
+        return
+    latency = sheet.number("redo.sync_write_us")
     size = sheet.optional("redo.write_kib") or sheet.rule("redo.write.usual")
     carried = size.value / (latency.value / 1e9)
     ratio = carried / each.value

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from sizeup.model.advice import Advice, Input, Source
 from sizeup.quantity import Origin, Quantity, Words
-from sizeup.sizing.keys import KEYS, Value
+from sizeup.sizing.keys import KEYS, LeftOut, Value
 from sizeup.sizing.rules import Rules
 from sizeup.text import capitalised
 from sizeup.units import base_unit, format_in
@@ -52,6 +52,16 @@ class Sheet:
         if not isinstance(value, Quantity):
             return None
         self._take(key, value, KEYS[key].unit)
+        return value
+
+    def left_out(self, key: str) -> LeftOut | None:
+        """What was measured of a key and is not taken; None where there is no such figure."""
+        value = self.inputs.get(key)
+        if not isinstance(value, LeftOut):
+            return None
+        unit = KEYS[key].unit
+        self._taken[key] = Input(key, value.quantity, shown_in="" if unit == "1" else unit)
+        self.doubt(value.evidence(unit))
         return value
 
     def numbers(self, key: str) -> tuple[Quantity, ...]:

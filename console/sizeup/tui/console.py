@@ -21,6 +21,7 @@ from textual.screen import Screen
 from textual.timer import Timer
 from textual.widgets import Input
 
+from sizeup.analysis.measured import measured
 from sizeup.errors import ExitStatus, SizeupError
 from sizeup.live.cost import ConsoleCost
 from sizeup.model.machine import Machine
@@ -29,6 +30,7 @@ from sizeup.report.drawing import Glyphs
 from sizeup.session.store import directory, unfinished
 from sizeup.session.writer import in_use
 from sizeup.sizing.advise import HEADLINE, Sizing, whatif
+from sizeup.sizing.keys import Value
 from sizeup.tui.actions import ACTIONS, bindings
 from sizeup.tui.driver import ConsoleDriver, plain
 from sizeup.tui.living import Living
@@ -128,8 +130,7 @@ class ConsoleApp(App[int]):
         self._frame_seconds = self._least_seconds
         self._waited_seconds = 0.0
         self._interrupted = False
-        # Worked out before the first mode is drawn, which would otherwise be drawn twice.
-        self.sizing: Sizing | None = None if machine is None else whatif(machine, {})
+        self._sized: tuple[Machine, dict[str, Value], Sizing] | None = None
 
     def on_mount(self) -> None:
         """Start looking at the file where there is one to look at."""
@@ -169,9 +170,18 @@ class ConsoleApp(App[int]):
     def set_machine(self, machine: Machine | None) -> None:
         """Show a machine, read just now or again."""
         self.machine = machine
-        if machine is not None:
-            self.sizing = whatif(machine, {})
         self._tell("show_machine")
+
+    @property
+    def sizing(self) -> Sizing | None:
+        """What the machine should carry, by what the session measured; None without a machine."""
+        if self.machine is None:
+            return None
+        session = self.runs.session
+        known = {} if session is None else measured(session)
+        if self._sized is None or self._sized[0] is not self.machine or self._sized[1] != known:
+            self._sized = self.machine, known, whatif(self.machine, known)
+        return self._sized[2]
 
     @property
     def link_busy(self) -> bool:

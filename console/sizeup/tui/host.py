@@ -24,8 +24,6 @@ class Host(Protocol):
     glyphs: Glyphs
     measures: bool
     """Whether probes can be started: not on a saved session, nor on a recording of another machine."""
-    sizing: Sizing | None
-    """What the machine should carry; None before it was read."""
     readonly: bool
     """Nothing is written anywhere."""
     keys: dict[str, str]
@@ -37,6 +35,10 @@ class Host(Protocol):
     @property
     def registry(self) -> Registry:
         """Every probe of this installation."""
+
+    @property
+    def sizing(self) -> Sizing | None:
+        """What the machine should carry, by what the session measured; None without a machine."""
 
     @property
     def link_busy(self) -> bool:

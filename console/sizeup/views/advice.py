@@ -8,10 +8,10 @@ from typing import Any
 import msgspec
 
 from sizeup.model.advice import Advice, Input
-from sizeup.quantity import Quantity
+from sizeup.quantity import Quantity, Words
 from sizeup.sizing.advise import SUMMARY, Sizing
 from sizeup.sizing.against import Comparison
-from sizeup.sizing.keys import KEYS, Value
+from sizeup.sizing.keys import KEYS, LeftOut, Value
 from sizeup.sizing.licence import rows
 from sizeup.sizing.rules import Rules
 from sizeup.sizing.sensitivity import Flip, Swing
@@ -155,12 +155,19 @@ def value_text(key: str, value: Value) -> str:
         return ", ".join(value_text(key, part) for part in value)
     if isinstance(value, Quantity):
         return spelled(value, "" if KEYS[key].unit == "1" else KEYS[key].unit)
-    return value.value
+    return f"{value_text(key, value.quantity)}, not taken" if isinstance(value, LeftOut) else value.value
+
+
+def first_of(value: Value) -> Quantity | Words | None:
+    """The figure or the words that speak for a value; None for an empty list."""
+    if isinstance(value, tuple):
+        return value[0] if value else None
+    return value.quantity if isinstance(value, LeftOut) else value
 
 
 def _origin(value: Value) -> tuple[str, str]:
-    first = value[0] if isinstance(value, tuple) else value
-    return first.origin.value, first.source
+    first = first_of(value)
+    return ("", "") if first is None else (first.origin.value, first.source)
 
 
 def licence_table(sizing: Sizing, rules: Rules) -> Table:
@@ -195,7 +202,11 @@ def need_and_supply(sizing: Sizing) -> BarChart | None:
     if not bars:
         return None
     balance = sizing.find("io.balance")
-    caption = balance.verdict if balance is not None else "the supply is not known: say path.stages or supply.mb_s"
+    left_out = sizing.inputs.get("supply.mb_s")
+    unknown = "say path.stages or supply.mb_s"
+    if isinstance(left_out, LeftOut):
+        unknown = left_out.sentence("MB/s")
+    caption = balance.verdict if balance is not None else f"the supply is not known: {unknown}"
     return BarChart("I/O need and supply", Axis("transfer rate", "bytes/s", low=0), bars, caption)
 
 

@@ -11,6 +11,7 @@ from sizeup.model.finding import Finding, Severity
 from sizeup.model.machine import Machine
 from sizeup.session.value import Session
 from sizeup.sizing.advise import HEADLINE, Sizing
+from sizeup.sizing.keys import LeftOut
 from sizeup.views.advice import advice_lines, need_and_supply
 from sizeup.views.chart import Axis, Bar, BarChart
 from sizeup.views.items import plural
@@ -139,7 +140,11 @@ def _balance(sizing: Sizing | None, session: Session | None) -> BarChart:
     known = None if sizing is None else need_and_supply(sizing)
     chart = BarChart("I/O need and supply", Axis("transfer rate", "bytes/s"), ()) if known is None else known
     measured = _measured_rate(session)
-    return chart if measured is None else replace(chart, bars=(*chart.bars, Bar("measured here", measured)))
+    if measured is None:
+        return chart
+    left_out = sizing is not None and isinstance(sizing.inputs.get("supply.mb_s"), LeftOut)
+    bar = Bar("measured here", measured, note="not taken: see Sizing" if left_out else "")
+    return replace(chart, bars=(*chart.bars, bar))
 
 
 def _measured_rate(session: Session | None) -> float | None:

@@ -10,7 +10,7 @@ from sizeup.model.advice import Advice
 from sizeup.quantity import Origin, Quantity
 from sizeup.sizing.advise import Sizing
 from sizeup.sizing.keys import KEYS, Kind, Value
-from sizeup.views.advice import value_text
+from sizeup.views.advice import first_of, value_text
 
 _FIRST = (
     "machine.sockets",
@@ -87,13 +87,10 @@ def _short(text: str) -> str:
 
 
 def _origin(value: Value) -> Origin | None:
-    if isinstance(value, tuple):
-        return value[0].origin if value else None
-    return value.origin
+    first = first_of(value)
+    return None if first is None else first.origin
 
 
 def _where(value: Value | None) -> str:
-    if value is None:
-        return "not known"
-    part = value[0] if isinstance(value, tuple) and value else value
-    return "" if isinstance(part, tuple) else f"{part.origin.value}, {part.source}"
+    first = None if value is None else first_of(value)
+    return "not known" if first is None else f"{first.origin.value}, {first.source}"
