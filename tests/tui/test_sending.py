@@ -4,16 +4,20 @@ from pathlib import Path
 from typing import Any
 
 import pyte
+import pytest
 from rich.console import Console as RichConsole
 from rich.segment import Segment
 from rich.style import Style
-from textual._compositor import Compositor
+from textual._compositor import ChopsUpdate, LayoutUpdate
+from textual.app import App
+from textual.geometry import Region
+from textual.screen import Screen
 from textual.strip import Strip
 
 from consoles import Console, records
 from sizeup.model.sample import Estimate
 from sizeup.session.records import EstimateRecord
-from sizeup.tui.sending import _Spans
+from sizeup.tui.sending import Sender
 from sizeup.tui.widgets.lines import Line
 
 COLOURS = RichConsole(force_terminal=True, color_system="256")
@@ -32,43 +36,113 @@ def picture(*written: str, columns: int, rows: int) -> list[Any]:
     ]
 
 
+def sent(sender: Sender, update: Any, colours: RichConsole = COLOURS) -> str:
+    """What the terminal is told of an update."""
+    return str(sender.sparing(update).render_segments(colours))  # type: ignore[union-attr]
+
+
+def span(strip: Strip, first: int, behind: int) -> ChopsUpdate:
+    """A part of a screen of one row."""
+    return ChopsUpdate([{0: strip}], [(0, first, behind)], [[strip.cell_length]])
+
+
+def row(*segments: tuple[str, str]) -> LayoutUpdate:
+    """A whole screen of one row."""
+    strip = Strip([Segment(text, Style.parse(style)) for text, style in segments])
+    return LayoutUpdate([[strip]], Region(0, 0, strip.cell_length, 1))
+
+
 def test_a_span_is_sent_without_what_stands_beside_it() -> None:
     blue, red = Style.parse("blue on black"), Style.parse("red on black")
     strip = Strip([Segment("abcde", blue), Segment("  ", red), Segment("fghij", red)])
 
-    sent = _Spans([{0: strip}], [(0, 4, 9)], [[12]]).render_segments(COLOURS)
-
-    assert sent == "\x1b[0m\x1b[1;5H\x1b[34;40me  \x1b[31mfg\x1b[39;49m"
+    assert sent(Sender(), span(strip, 4, 9)) == "\x1b[0m\x1b[1;5H\x1b[34;40me  \x1b[31mfg\x1b[39;49m"
 
 
 def test_reversed_blanks_are_not_taken_for_plain_ones() -> None:
-    strip = Strip([Segment("a", Style.parse("white on black")), Segment("  ", Style.parse("reverse white on black"))])
+    update = row(("a", "white on black"), ("  ", "reverse white on black"))
 
-    sent = _Spans([{0: strip}], [(0, 0, 3)], [[3]]).render_segments(COLOURS)
+    assert sent(Sender(), update) == "\x1b[0m\x1b[1;1H\x1b[37;40ma\x1b[0;7;37;40m  \x1b[0m"
 
-    assert sent == "\x1b[0m\x1b[1;1H\x1b[37;40ma\x1b[0;7;37;40m  \x1b[0m"
+
+def test_what_the_terminal_shows_already_is_not_sent_again() -> None:
+    sender = Sender()
+    sent(sender, row(("idle, nothing measured", "white on black")))
+
+    assert sent(sender, row(("idle, nothing measured", "white on black"))) == ""
+    weighed = row(("idle, nothing weighed.", "white on black"))
+    assert sent(sender, weighed) == "\x1b[0m\x1b[1;15H\x1b[37;40mweighed.\x1b[39;49m"
+    sender.forget()
+    assert "idle, nothing" in sent(sender, weighed)
+
+
+def test_nothing_is_known_of_a_terminal_of_another_size() -> None:
+    sender = Sender()
+    sent(sender, row(("abc", "red")))
+
+    assert "abc" in sent(sender, row(("abcd", "red")))
+
+
+def test_a_wide_glyph_is_sent_whole_though_one_of_its_columns_is_right() -> None:
+    sender, screen = Sender(), pyte.Screen(6, 1)
+    stream = pyte.Stream(screen)
+    for text in ("a日本b", "日x本b", "日本xb", "ab日本", "abcdef"):
+        stream.feed(sent(sender, row((text, "red"))))
+        assert screen.display == [text]
 
 
 async def test_whole_screens_look_as_textual_would_have_drawn_them(tmp_path: Path) -> None:
     console = Console(tmp_path)
     async with console.shown(100, 30) as pilot:
+        sender, written = Sender(), ""
         for mode in "12345":
             await pilot.press(mode)
             await pilot.pause()
-            compositor, colours = console.app.screen._compositor, console.app.console
-            ours = compositor.render_full_update().render_segments(colours)
-            theirs = Compositor.render_full_update(compositor).render_segments(colours)
+            colours, update = console.app.console, console.app.screen._compositor.render_full_update()
+            ours, theirs = sent(sender, update, colours), update.render_segments(colours)
+            written += ours
 
             # Textual keeps the codes of a style for good, whatever terminal they were made for: colours aside.
             shown, expected = (
                 [cell._replace(fg="default", bg="default") for cell in picture(text, columns=100, rows=30)]
-                for text in (ours, theirs)
+                for text in (written, theirs)
             )
             assert shown == expected
             assert len(ours) < 0.7 * len(theirs)
 
 
-async def test_a_live_chart_costs_little_and_a_moved_axis_not_much_more(tmp_path: Path) -> None:
+class Watched:
+    """What an app shows from now on, as its terminal would be told."""
+
+    def __init__(self, app: App[Any], monkeypatch: pytest.MonkeyPatch) -> None:
+        self._app = app
+        self._sender = Sender()
+        self._sent = [sent(self._sender, self._whole())]
+        monkeypatch.setattr(app, "_display", self._display)
+
+    def _whole(self) -> Any:
+        return self._app.screen._compositor.render_update(full=True, screen_stack=self._app._background_screens)
+
+    def _display(self, screen: Screen[Any], update: Any) -> None:
+        if update is not None:
+            self._sent.append(sent(self._sender, update))
+
+    @property
+    def bytes(self) -> int:
+        """So far."""
+        return len("".join(self._sent).encode())
+
+    @property
+    def is_true(self) -> bool:
+        """Whether a terminal that was told all of it shows what the app does."""
+        columns, rows = self._app.size
+        whole = sent(Sender(), self._whole())
+        return picture(*self._sent, columns=columns, rows=rows) == picture(whole, columns=columns, rows=rows)
+
+
+async def test_a_live_chart_costs_little_and_a_moved_axis_not_much_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     console = Console(tmp_path)
     async with console.shown(120, 40) as pilot:
         await console.choose(pilot, "null")
@@ -76,85 +150,80 @@ async def test_a_live_chart_costs_little_and_a_moved_axis_not_much_more(tmp_path
         console.runner.write(records())
         console.tick()
         await pilot.pause()
-        compositor = console.app.screen._compositor
-        sent: list[str] = []
-        whole = compositor.render_full_update().render_segments(COLOURS)
-        own = compositor.render_partial_update
-
-        def recorded() -> Any:
-            update = own()
-            sent.append("" if update is None else update.render_segments(COLOURS))
-            return update
-
-        compositor.render_partial_update = recorded  # type: ignore[method-assign]
+        watched = Watched(console.app, monkeypatch)
 
         async def measured(t_ns: int, value: float) -> int:
             """Bytes for one more estimate of the last point."""
-            before = len("".join(sent))
+            before = watched.bytes
             at = {"working_set_bytes": 1 << 26}
             console.runner.write([EstimateRecord(t_ns, "null", Estimate("latency", at, value))])
             console.tick()
             await pilot.pause()
-            return len("".join(sent).encode()) - before
+            return watched.bytes - before
 
         wavered, outgrown = await measured(200, 63.0), await measured(300, 4000.0)
 
         assert 0 < wavered < 500
         assert wavered < outgrown < 5000
-        now = picture(whole, *sent, columns=120, rows=40)
-        assert now == picture(compositor.render_full_update().render_segments(COLOURS), columns=120, rows=40)
+        assert watched.is_true
 
 
 def test_colours_are_those_of_the_terminal() -> None:
-    strip = Strip([Segment("a", Style.parse("#ff0000 on #000000"))])
-    update = _Spans([{0: strip}], [(0, 0, 1)], [[1]])
-
-    sent = {
-        system: update.render_segments(RichConsole(force_terminal=True, color_system=system))  # type: ignore[arg-type]
+    told = {
+        system: sent(Sender(), row(("a", "#ff0000 on #000000")), RichConsole(force_terminal=True, color_system=system))  # type: ignore[arg-type]
         for system in ("standard", "256", "truecolor")
     }
 
-    assert "\x1b[31;40m" in sent["standard"]
-    assert "\x1b[38;5;196;48;5;16m" in sent["256"]
-    assert "\x1b[38;2;255;0;0;48;2;0;0;0m" in sent["truecolor"]
+    assert "\x1b[31;40m" in told["standard"]
+    assert "\x1b[38;5;196;48;5;16m" in told["256"]
+    assert "\x1b[38;2;255;0;0;48;2;0;0;0m" in told["truecolor"]
 
 
-async def test_a_second_that_passes_sends_its_digit_and_not_the_line(tmp_path: Path) -> None:
+async def test_a_second_that_passes_sends_its_digit_and_not_the_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     console = Console(tmp_path)
     async with console.shown(120, 40) as pilot:
         line = console.app.screen.query_one("#status", Line)
         line.show(" running 10 s", "96 ns ")
-        await pilot.pause()
-        compositor, spans = console.app.screen._compositor, []
-        own = compositor.render_partial_update
-
-        def recorded() -> Any:
-            update = own()
-            spans.extend([] if update is None else update.spans)
-            return update
-
-        compositor.render_partial_update = recorded  # type: ignore[method-assign]
+        await pilot.pause(0.7)  # the time of the quick plan is filled in meanwhile
+        watched = Watched(console.app, monkeypatch)
+        before = watched.bytes
         line.show(" running 11 s", "96 ns ")
         await pilot.pause()
 
-        # The time of the quick plan may be filled into another row meanwhile.
-        assert [span for span in spans if span[0] == 38] == [(38, 10, 11)]
+        assert 0 < watched.bytes - before < 60
+        assert watched.is_true
         assert " running 11 s" in console.text
 
 
-async def test_a_question_over_a_mode_is_sent_as_sparingly_and_looks_the_same(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("key", "share"), [("question_mark", 0.8), ("colon", 0.8), ("q", 0.3)])
+async def test_a_dialog_costs_its_own_cells_and_no_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, key: str, share: float
+) -> None:
     console = Console(tmp_path)
-    async with console.shown(100, 30) as pilot:
-        await pilot.press("question_mark")
+    async with console.shown(120, 40) as pilot:
+        await console.choose(pilot, "null")
+        await pilot.press("r")
+        console.runner.write(records())
+        console.tick()
         await pilot.pause()
-        app = console.app
-        compositor, colours = app.screen._compositor, app.console
-        ours = compositor.render_full_update().render_segments(colours)
-        theirs = Compositor.render_full_update(compositor).render_segments(colours)
+        watched = Watched(console.app, monkeypatch)
+        whole = watched.bytes
+        for pressed in (key, "escape"):
+            before = watched.bytes
+            await pilot.press(pressed)
+            await pilot.pause()
 
-        shown, expected = (
-            [cell._replace(fg="default", bg="default") for cell in picture(text, columns=100, rows=30)]
-            for text in (ours, theirs)
-        )
-        assert shown == expected
-        assert len(ours) < len(theirs)
+            assert watched.is_true
+            assert 0 < watched.bytes - before < share * whole
+
+
+async def test_what_another_program_wrote_on_the_screen_goes_with_a_key(tmp_path: Path) -> None:
+    console = Console(tmp_path)
+    async with console.shown(120, 40) as pilot:
+        forgotten: list[bool] = []
+        console.app._sender.forget = lambda: forgotten.append(True)  # type: ignore[method-assign]
+        await pilot.press("ctrl+l")
+
+        assert forgotten == [True]

@@ -55,6 +55,7 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
         ),
         Action("app.copy", "y", "app.copy", "Copy", "Copy what is shown as text, and keep it in a file."),
         Action("app.screenshot", "P", "app.picture", "Picture", "Write the screen as an SVG file."),
+        Action("app.redraw", "ctrl+l", "app.redraw", "Redraw", "Draw the screen again, after something wrote on it."),
         Action("app.suspend", "ctrl+z", "app.suspend_process", "Suspend", "Go to the shell; fg comes back."),
         Action("app.quit", "q,ctrl+q", "app.leave", "Quit", "Leave; asks first while a run is on.", footer=True),
         Action("app.interrupt", "ctrl+c", "app.interrupt", "Quit now", "Pressed twice: cancel the run and leave."),

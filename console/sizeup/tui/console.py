@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from rich.console import RenderableType
 from textual import on
 from textual.app import App, SystemCommand
 from textual.binding import BindingType
@@ -38,6 +39,7 @@ from sizeup.tui.options import Options
 from sizeup.tui.runs import Request, Runs, current
 from sizeup.tui.screens.mode import ModeScreen
 from sizeup.tui.screens.overview import OverviewScreen
+from sizeup.tui.sending import Sender
 from sizeup.tui.themes import OWN, TEXTUAL_NAMES
 from sizeup.units import format_ns, format_rate
 from sizeup.views.step import point_value
@@ -131,6 +133,7 @@ class ConsoleApp(App[int]):
         self._waited_seconds = 0.0
         self._interrupted = False
         self._sized: tuple[Machine, dict[str, Value], Sizing] | None = None
+        self._sender = Sender()
 
     def on_mount(self) -> None:
         """Start looking at the file where there is one to look at."""
@@ -145,10 +148,14 @@ class ConsoleApp(App[int]):
             self.call_after_refresh(self.action_mode, "topology")
 
     @on(ConsoleDriver.SignalResume)
-    def _repaint(self) -> None:
-        # The shell may have drawn meanwhile, or the terminal have another screen: nothing there can be relied on.
+    def action_redraw(self) -> None:
+        """Draw all of it again: the shell, or another program, may have drawn on this terminal meanwhile."""
+        self._sender.forget()
         screen, stack = self.screen, self._background_screens
         self._display(screen, screen._compositor.render_update(full=True, screen_stack=stack))  # noqa: SLF001  not offered
+
+    def _display(self, screen: Screen[Any], renderable: RenderableType | None) -> None:
+        super()._display(screen, self._sender.sparing(renderable))
 
     def _tell_unfinished(self) -> None:
         with contextlib.suppress(OSError):  # a store that cannot be read is the Sessions mode's to tell

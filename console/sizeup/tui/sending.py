@@ -1,35 +1,27 @@
-"""What of a frame is sent: changed cells alone, and of a style only what differs from the one in force.
+"""What of a frame is sent: cells that differ from what the terminal shows, and of a style what differs from the last.
 
-Textual sends each changed span from the left edge of its widget on, and every run of one style with
-the whole style before it and a reset behind: some ten bytes for each cell of a chart.
+Textual sends each changed span from the left edge of its widget on, every run of one style with the whole style before
+it and a reset behind, and the whole screen twice whenever a dialog opens or closes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from itertools import groupby, repeat
+from operator import itemgetter
+from typing import NamedTuple, cast
 
+from rich.cells import cell_len
 from rich.color import ColorSystem
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.control import Control
 from rich.style import Style
-from textual._compositor import ChopsUpdate, Compositor, LayoutUpdate
+from textual._compositor import ChopsUpdate, CompositorUpdate, LayoutUpdate
 from textual.strip import Strip
 
-
-class SparingCompositor(Compositor):
-    """Textual's compositor with shorter words for the terminal."""
-
-    def render_partial_update(self) -> ChopsUpdate | None:
-        """The spans that changed."""
-        update = super().render_partial_update()
-        return None if update is None else _Spans(update.chops, update.spans, update.chop_ends)
-
-    def render_full_update(self, simplify: bool = False) -> LayoutUpdate:  # noqa: FBT001, FBT002  Textual's own
-        """The whole screen."""
-        update = super().render_full_update(simplify)
-        return _Whole(update.strips, update.region)
+_BRIDGE_CELLS = 6
+"""So many cells that are right already are sent again rather than jumped over, which takes some eight bytes."""
 
 
 class _Look(NamedTuple):
@@ -43,6 +35,69 @@ class _Look(NamedTuple):
 
 
 _PLAIN = _Look("", "39", "49", shows_on_blanks=False)
+
+_Cell = tuple[str, _Look]
+"""A column of a row: its glyph, which is empty in the second column of a wide one, and how that looks."""
+
+
+class Sender:
+    """What the terminal was told to show, and what of each frame is news to it."""
+
+    def __init__(self) -> None:
+        self._rows: list[list[_Cell | None]] = []
+        """None for a cell that nothing is known of."""
+
+    def forget(self) -> None:
+        """Rely on nothing that was sent: the next frame goes out as it is."""
+        self._rows = []
+
+    def sparing(self, update: RenderableType | None) -> RenderableType | None:
+        """The update in as few words as the terminal needs; what is none is handed back."""
+        if not isinstance(update, LayoutUpdate | ChopsUpdate):
+            return update
+        return cast("RenderableType", _Sparing(self, update))  # Textual asks it for its words alone
+
+    def rows(self, columns: int, rows: int) -> list[list[_Cell | None]]:
+        """What is known of a screen of this size: nothing where it had another."""
+        if len(self._rows) != rows or (rows and len(self._rows[0]) != columns):
+            self._rows = [[None] * columns for _ in range(rows)]
+        return self._rows
+
+
+class _Sparing(CompositorUpdate):
+    """An update that is worked out when it is sent, as some never are."""
+
+    def __init__(self, sender: Sender, update: LayoutUpdate | ChopsUpdate) -> None:
+        self._sender = sender
+        self._update = update
+
+    def render_segments(self, console: Console) -> str:
+        """The cells that differ."""
+        update = self._update
+        if isinstance(update, LayoutUpdate):
+            (columns, rows), pieces = update.region.size, _whole(update)
+        else:
+            columns, rows, pieces = update.chop_ends[0][-1], len(update.chops), _spans(update)
+        pen = _Pen(console, self._sender.rows(columns, rows))
+        for x, y, strips in pieces:
+            pen.draw(x, y, strips)
+        return pen.finish()
+
+
+_Piece = tuple[int, int, Iterable[Strip]]
+"""Column and row of the first cell, and what stands from there on."""
+
+
+def _whole(update: LayoutUpdate) -> Iterator[_Piece]:
+    for y, strips in enumerate(update.strips, update.region.y):
+        yield update.region.x, y, strips
+
+
+def _spans(update: ChopsUpdate) -> Iterator[_Piece]:
+    for y, first, behind in update.spans:
+        for end, (x, strip) in zip(update.chop_ends[y], update.chops[y].items(), strict=False):
+            if strip is not None and x < behind and end > first:
+                yield max(first, x), y, [strip.crop(max(first - x, 0), min(end, behind) - x)]
 
 
 @lru_cache(maxsize=1024)
@@ -59,33 +114,90 @@ def _look(style: Style | None, colours: ColorSystem) -> _Look:
     )
 
 
+@lru_cache(maxsize=4096)
+def _columns(text: str) -> Sequence[str]:
+    """The glyph of each column."""
+    if text.isascii() or all(cell_len(character) == 1 for character in text):
+        return text
+    columns: list[str] = []
+    for character in text:
+        width = cell_len(character)
+        if width or not columns:
+            columns += [character, *[""] * (width - 1)]
+        else:
+            columns[-1] += character  # stands upon the one before
+    return columns
+
+
+def _cells(strips: Iterable[Strip], colours: ColorSystem) -> list[_Cell]:
+    cells: list[_Cell] = []
+    for strip in strips:
+        for text, style, _ in strip:
+            look = _look(style, colours)
+            if text.isspace() and not look.shows_on_blanks:
+                look = _PLAIN._replace(paper=look.paper)  # nothing else of it is seen
+            cells += zip(_columns(text), repeat(look))
+    return cells
+
+
+def _runs(old: Sequence[_Cell | None], new: Sequence[_Cell]) -> Iterator[tuple[int, int]]:
+    """First column of each run of cells to be sent, and the one behind its last."""
+    first = behind = 0
+    for at, (before, now) in enumerate(zip(old, new, strict=True)):
+        if before == now:
+            continue
+        between = new[behind:at]
+        if behind and len(between) <= _BRIDGE_CELLS and all(cell[1] == new[behind - 1][1] for cell in between):
+            behind = at + 1
+            continue
+        if behind:
+            yield first, behind
+        first, behind = at, at + 1
+        while first and not new[first][0]:
+            first -= 1
+    if behind:
+        yield first, behind
+
+
 class _Pen:
-    """Writes strips, remembering what the terminal was last told."""
+    """Writes cells, remembering what the terminal was last told."""
 
-    def __init__(self, console: Console) -> None:
+    def __init__(self, console: Console, rows: list[list[_Cell | None]]) -> None:
         self._colours = console._color_system or ColorSystem.TRUECOLOR  # noqa: SLF001  not offered
+        self._rows = rows
         self._now = _PLAIN
-        self._sent: list[str] = ["\x1b[0m"]
+        self._at: tuple[int, int] | None = None
+        self._sent: list[str] = []
 
-    def move_to(self, x: int, y: int) -> None:
-        self._sent.append(Control.move_to(x, y).segment.text)
-
-    def draw(self, strips: Iterable[Strip]) -> None:
-        for strip in strips:
-            for text, style, _ in strip:
-                self._change_to(_look(style, self._colours), blank=text.isspace())
+    def draw(self, x: int, y: int, strips: Iterable[Strip]) -> None:
+        shown = self._rows[y]
+        new = _cells(strips, self._colours)[: len(shown) - x]
+        old = shown[x : x + len(new)]
+        if old == new:
+            return
+        shown[x : x + len(new)] = new
+        for first, behind in _runs(old, new):
+            if self._at != (x + first, y):
+                self._sent.append(Control.move_to(x + first, y).segment.text)
+            for look, cells in groupby(new[first:behind], itemgetter(1)):
+                text = "".join(glyph for glyph, _ in cells)
+                self._change_to(look, blank=text.isspace())
                 self._sent.append(text)
+            self._at = (x + behind, y)
 
     def finish(self) -> str:
+        """All of it; empty where the terminal shows everything already."""
+        if not self._sent:
+            return ""
         self._change_to(_PLAIN, blank=False)
-        return "".join(self._sent)
+        return "\x1b[0m" + "".join(self._sent)
 
     def _change_to(self, look: _Look, *, blank: bool) -> None:
         now = self._now
+        if blank and not (look.shows_on_blanks or now.shows_on_blanks):
+            look = now._replace(paper=look.paper)  # of a blank only the paper is seen
         if look == now:
             return
-        if blank and look.paper == now.paper and not (look.shows_on_blanks or now.shows_on_blanks):
-            return  # of a blank only the paper is seen
         if look.attributes != now.attributes:
             codes = [part for part in ("0", look.attributes) if part]
             now = _PLAIN
@@ -94,25 +206,3 @@ class _Pen:
         codes += [new for new, old in ((look.ink, now.ink), (look.paper, now.paper)) if new != old]
         self._sent.append(f"\x1b[{';'.join(codes)}m")
         self._now = look
-
-
-class _Spans(ChopsUpdate):
-    def render_segments(self, console: Console) -> str:
-        """The cells of every span, and no others."""
-        pen = _Pen(console)
-        for y, first, behind in self.spans:
-            pen.move_to(first, y)
-            for end, (x, strip) in zip(self.chop_ends[y], self.chops[y].items(), strict=False):
-                if strip is not None and x < behind and end > first:
-                    pen.draw([strip.crop(max(first - x, 0), min(end, behind) - x)])
-        return pen.finish()
-
-
-class _Whole(LayoutUpdate):
-    def render_segments(self, console: Console) -> str:
-        """Every cell, row by row."""
-        pen = _Pen(console)
-        for y, strips in enumerate(self.strips, self.region.y):
-            pen.move_to(self.region.x, y)
-            pen.draw(strips)
-        return pen.finish()

@@ -20,7 +20,6 @@ from sizeup.probing.devices import Device
 from sizeup.probing.manifest import Manifest, Parameter
 from sizeup.probing.settings import expectation, parse_value
 from sizeup.tui.actions import ACTIONS, SCOPES, bindings, spelled
-from sizeup.tui.sending import SparingCompositor
 from sizeup.tui.widgets.facts import facts_grid, finding_text
 from sizeup.tui.widgets.lists import KeyList, hanging
 from sizeup.units import format_bytes
@@ -32,10 +31,6 @@ class Dialog(ModalScreen[Answer | None]):
     """Escape closes it, and closing means nothing was done."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("dialog")]
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._compositor = SparingCompositor()
 
     def action_dismiss_dialog(self) -> None:
         """Close without an answer."""

@@ -13,7 +13,6 @@ from textual.widget import Widget
 
 from sizeup.tui.actions import SCOPES, footer, modes
 from sizeup.tui.host import Host
-from sizeup.tui.sending import SparingCompositor
 from sizeup.tui.widgets.lines import KeyLine, Line, ModeLine
 
 
@@ -27,7 +26,6 @@ class ModeScreen(Screen[None]):
 
     def __init__(self) -> None:
         super().__init__()
-        self._compositor = SparingCompositor()
         self._left = False
         # Textual would parse every style sheet anew for a new mode, though its widgets are styled when they are
         # mounted. All it needs is that the app, which the first mode is made before, has its own colours.
