@@ -55,7 +55,7 @@ def throughput(
             series,
             at,
             value,
-            low=value * (1 - share),
+            low=max(0.0, value * (1 - share)),
             high=value * (1 + share),
             replicates=len(runs),
             converged=all(run.converged for run in runs),

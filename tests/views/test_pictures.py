@@ -35,8 +35,8 @@ RAMP = (
 )
 
 
-def run(*measured: Series, chart: str = "curve", **changes: Any) -> StepRun:
-    step = Step("s", "p", "Step", {}, 10.0, 60.0, **changes)
+def run(*measured: Series, chart: str = "curve", probe: str = "p", **changes: Any) -> StepRun:
+    step = Step("s", probe, "Step", {}, 10.0, 60.0, **changes)
     return StepRun(step, "sizeup", {item.name: item for item in measured}, chart, SECOND)
 
 
@@ -147,7 +147,10 @@ def test_a_latency_curve_marks_caches_huge_pages_node_and_the_reach_of_the_tlb()
         caches=(Cache(1, CacheKind.DATA, 32 << 10, 64, (0,)), Cache(1, CacheKind.INSTRUCTION, 64 << 10, 64, (0,))),
         nodes=(NumaNode(0, (0,), memory_bytes=1 << 30, huge_pages=(HugePages(2 << 20, 0, 0),)),),
     )
-    made = run(Series("dram", "Latency", "ns", Better.LOWER, "working_set_bytes", "bytes", "Working set"))
+    made = run(
+        Series("dram", "Latency", "ns", Better.LOWER, "working_set_bytes", "bytes", "Working set"),
+        probe="memory.latency",
+    )
     put(made, "dram", {"working_set_bytes": 1 << 16}, 3.0, extra={"tlb_reach_bytes": 8 << 20})
     chart = step_chart(made, machine)
 
@@ -248,3 +251,27 @@ def test_mixes_that_lie_on_no_axis_are_a_matrix_for_each_figure_and_stream() -> 
     assert isinstance(shown[0], HeatMap)
     assert (shown[0].row_title, shown[0].column_title) == ("small", "large")
     assert shown[0].values == ((None, 1.0, 2.0), (400.0, 401.0, 402.0), (800.0, 801.0, 802.0))
+
+
+def test_figures_lie_along_the_number_in_which_their_points_differ() -> None:
+    sizes = run(*RAMP)
+    for size in (4096, 8192):
+        put(sizes, "latency-p50", {"workload": "w", "outstanding": 16, "working_set_bytes": size}, 1e5)
+
+    (chart,) = finished_charts(sizes, None)
+
+    assert isinstance(chart, LineChart)
+    assert (chart.x.title, chart.x.unit) == ("Working set", "bytes")
+    assert [point.x for line in chart.lines for point in line.points] == [4096.0, 8192.0]
+    assert chart.boundaries == ()
+
+
+def test_points_alone_on_their_lines_are_bars_that_say_where_they_differ() -> None:
+    alone = run(*RAMP)
+    put(alone, "iops", {"workload": "log", "outstanding": 0}, 500.0)
+    put(alone, "iops", {"workload": "both", "outstanding": 16}, 600.0)
+
+    (chart,) = finished_charts(alone, None)
+
+    assert isinstance(chart, BarChart)
+    assert [bar.label for bar in chart.bars] == ["log, requests out 0", "both, requests out 16"]

@@ -25,10 +25,11 @@ def draw_bars(chart: BarChart, width: int, height: int, glyphs: Glyphs, cursor: 
     alphabet = ALPHABETS[glyphs]
     # Each bar says its unit, so that the axis may go where there is no room for it.
     axis = chart.axis.title
-    said, _, added = axis.partition(", ")
     heading = f"{chart.title}: {axis}"
-    if said.lower() in chart.title.lower():
-        heading = f"{chart.title}, {added}" if added else chart.title
+    for said in (axis, axis.rpartition(", ")[0]):
+        if said and said.lower() in chart.title.lower():
+            heading = f"{chart.title}{axis.removeprefix(said)}"
+            break
     top = 1
     if len(heading) <= width:
         drawing.put(0, 0, heading, "title")

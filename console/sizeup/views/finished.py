@@ -12,7 +12,7 @@ from sizeup.session.value import Key, Point, StepRun
 from sizeup.units import format_value
 from sizeup.views.chart import Bar, BarChart, Chart, HeatMap, LineChart, Scale
 from sizeup.views.loads import against_throughput
-from sizeup.views.points import family, on_axis, spelled
+from sizeup.views.points import family, laid_out, on_axis, spelled
 from sizeup.views.step import step_chart
 
 MOST_LINES = 6
@@ -24,9 +24,11 @@ _LOGARITHMIC_FROM = 100.0
 
 def finished_charts(run: StepRun, machine: Machine | None) -> tuple[Chart, ...]:
     """A chart for each unit and axis that the step has figures in; the probe's headline comes first."""
+    knee = against_throughput(run)
+    if run.chart == "curve":
+        run = laid_out(run)
     groups = _groups(run)
     charts = [_told_apart(_chart(part, machine), run, part, several=len(groups) > 1) for part in groups]
-    knee = against_throughput(run)
     if knee is not None:
         charts.insert(1, knee)
     return tuple(piece for chart in charts for piece in _pieces(chart))
@@ -116,15 +118,18 @@ def _chart(run: StepRun, machine: Machine | None) -> Chart:
 
 
 def _as_bars(chart: LineChart) -> BarChart:
+    """A bar for each line of one point; where it lies is told only where they differ in it."""
+    apart = len({point.x for line in chart.lines for point in line.points}) > 1
     bars = tuple(
         Bar(
-            f"{line.label} at {format_value(point.x, chart.x.unit)}".lstrip(),
+            f"{name}, {chart.x.title.lower()} {format_value(point.x, chart.x.unit)}".lstrip(", ") if apart else name,
             point.y,
             point.low,
             point.high,
             "disturbed" if point.disturbed else "",
         )
         for line in chart.lines
+        for name in (line.label.removeprefix(f"{chart.y.title} "),)
         for point in line.points
     )
     return BarChart(chart.title, replace(chart.y, scale=Scale.LINEAR), bars, chart.caption)

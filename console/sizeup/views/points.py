@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+from msgspec.structs import replace
+
 from sizeup.model.plan import Series
 from sizeup.model.sample import Estimate
 from sizeup.session.value import Point as LoggedPoint
@@ -33,6 +35,25 @@ def on_axis(run: StepRun, point: LoggedPoint) -> bool:
     """Whether a point lies on the axis that its series names."""
     series = run.series.get(point.series)
     return series is not None and series.axis is not None and isinstance(point.at.get(series.axis), int | float)
+
+
+def laid_out(run: StepRun) -> StepRun:
+    """The step with each series along what its points differ in, where that is one number other than its axis."""
+    numbers: dict[str, dict[str, set[float]]] = {}
+    for point in run.points.values():
+        for key, value in point.at.items():
+            if not isinstance(value, str):
+                numbers.setdefault(point.series, {}).setdefault(key, set()).add(value)
+    titles = {series.axis: series.axis_title for series in run.series.values()}
+    described = dict(run.series)
+    for name, series in run.series.items():
+        differ = [key for key, values in numbers.get(name, {}).items() if len(values) > 1]
+        if series.axis and len(differ) == 1 and differ != [series.axis]:
+            suffix = next((suffix for suffix in _UNIT_SUFFIXES if differ[0].endswith(suffix)), "")
+            title = titles.get(differ[0]) or words_of(differ[0].removesuffix(suffix)).capitalize()
+            unit = _UNIT_SUFFIXES.get(suffix, "1")
+            described[name] = replace(series, axis=differ[0], axis_unit=unit, axis_title=title)
+    return replace(run, series=described)
 
 
 def value_of(point: LoggedPoint) -> float | None:

@@ -30,6 +30,7 @@ from sizeup.views.points import (
     first_series,
     interval_of,
     is_disturbed,
+    laid_out,
     line_label,
     on_axis,
     points_of,
@@ -56,6 +57,7 @@ def step_chart(run: StepRun, machine: Machine | None) -> Chart:
 
 def curve(run: StepRun, machine: Machine | None) -> Chart:
     """A line per series and setting over the axis that the series names; a matrix or bars where none lies on one."""
+    run = laid_out(run)
     axes = [series for series in run.series.values() if series.axis is not None]
     if not axes:
         return bars(run, machine)
@@ -84,7 +86,9 @@ def curve(run: StepRun, machine: Machine | None) -> Chart:
         ends = [end for line in lines for point in line.points for end in (point.low, point.high) if end is not None]
         low, high = _round_ends([*ys, *(end for end in ends if end > 0)])
         y_axis = replace(y_axis, low=low, high=high)
-    boundaries = size_boundaries(run, machine) if first.axis == WORKING_SET else ()
+    # The caches of the CPUs lie before memory, not before a disk.
+    in_memory = first.axis == WORKING_SET and run.step.probe.startswith("memory.")
+    boundaries = size_boundaries(run, machine) if in_memory else ()
     return LineChart(run.step.title, x_axis, y_axis, tuple(lines), boundaries, _caption(run, len(xs)))
 
 
