@@ -46,7 +46,8 @@ def throughput(
     """Requests and bytes a second: the median over ramps, with the 95 % interval of their blocks."""
     blocks = [block for run in runs for block in run.blocks]
     mean = statistics.fmean(blocks)
-    share = (half_width(blocks) or 0.0) / mean if mean else 0.0
+    width = half_width(blocks)
+    share = None if width is None or not mean else width / mean
     for series, value in (
         ("iops", statistics.median(run.iops for run in runs)),
         ("rate", statistics.median(run.bytes_per_second for run in runs)),
@@ -55,8 +56,8 @@ def throughput(
             series,
             at,
             value,
-            low=max(0.0, value * (1 - share)),
-            high=value * (1 + share),
+            low=None if share is None else max(0.0, value * (1 - share)),
+            high=None if share is None else value * (1 + share),
             replicates=len(runs),
             converged=all(run.converged for run in runs),
             doubts=doubts,

@@ -14,12 +14,14 @@ from report.sessions import records, written
 from sizeup.batch.summary import summary_lines
 from sizeup.model.gap import Gap
 from sizeup.report.data import results_json, write_csv
+from sizeup.report.drawing import Glyphs
 from sizeup.report.html import page
 from sizeup.report.markdown import markdown
 from sizeup.report.table import cell_len, table_lines
-from sizeup.report.text import text
+from sizeup.report.text import chart_lines, text
 from sizeup.session.reader import read_session
 from sizeup.session.value import Session
+from sizeup.views.chart import Axis, Line, LineChart, Point
 from sizeup.views.document import Document, document
 from sizeup.views.summary import summary
 from sizeup.views.table import Column, Table
@@ -237,3 +239,12 @@ def test_what_a_step_withheld_stands_behind_what_it_measured(session: Session) -
         chapters = lines.partition("Not measured")
         assert "Measurements" in chapters[0]
         assert "others used 100% of the CPUs" in chapters[2].partition("Findings")[0]
+
+
+def test_a_chart_whose_legend_is_long_keeps_its_title() -> None:
+    lines = tuple(
+        Line(f"latency of the stream number {number}", (Point(1.0, 2.0), Point(2.0, 3.0))) for number in (1, 2)
+    )
+    chart = LineChart("Latency, read", Axis("Requests out", "1"), Axis("Latency", "ns"), lines)
+
+    assert chart_lines(chart, 80, Glyphs.BLOCK)[0] == "  Latency, read"

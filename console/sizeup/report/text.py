@@ -89,4 +89,6 @@ def chart_lines(chart: Chart, width: int, glyphs: Glyphs) -> list[str]:
         case LineChart():
             height = _PLOT_ROWS
     drawn = draw(chart, width - 2, height, glyphs).text().rstrip("\n").splitlines()
-    return [f"  {line}".rstrip() for line in drawn]
+    # A long legend takes the row of the title.
+    title = [] if chart.title in drawn[0] or isinstance(chart, BarChart) else wrapped(chart.title, width, "  ", "  ")
+    return [*title, *(f"  {line}".rstrip() for line in drawn)]
