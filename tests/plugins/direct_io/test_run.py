@@ -22,6 +22,7 @@ from sizeup.probing.api import Emission
 from sizeup.probing.manifest import parse_manifest
 from sizeup.session.records import SessionRecord
 from sizeup.session.value import Point, Session, StepRun, point_key
+from sizeup.sizing.keys import LeftOut
 from sizeup_direct_io import estimates
 from sizeup_direct_io import run as run_module
 from sizeup_direct_io.disks import read_disks
@@ -354,7 +355,9 @@ def test_a_rate_above_the_path_is_marked_and_stays_out_of_sizing(folder: Path) -
     header = SessionRecord(format=1, id="1", tool="sizeup", host="host", started="2026-11-20T00:00:00Z")
 
     assert any(point.series == "rate" for point in kept.points.values())
-    assert measured(Session(header, steps={planned.id: kept})) == {}
+    found = measured(Session(header, steps={planned.id: kept}))
+    assert found
+    assert all(isinstance(quantity, LeftOut) for quantity in found.values())
 
 
 def test_the_run_ends_with_one_verdict_on_all_of_it(folder: Path) -> None:
