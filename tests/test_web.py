@@ -7,7 +7,7 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 
 import pytest
@@ -23,9 +23,10 @@ ECHO = [*SHELL, "trap 'echo hung up >> $0; exit' HUP; stty size; while read line
 class Served:
     """An application on a free port of the loopback address."""
 
-    def __init__(self, address: str) -> None:
+    def __init__(self, address: str, end: Callable[[], Awaitable[None]]) -> None:
         self.address = address
         self.origin = address
+        self.end = end
 
 
 @pytest.fixture
@@ -33,7 +34,7 @@ async def served(tmp_path: Path) -> AsyncIterator[Served]:
     runner = web.AppRunner(make_application([*ECHO, str(tmp_path / "ended")], Door("secret")))
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", 0).start()
-    yield Served(f"http://127.0.0.1:{runner.addresses[0][1]}")
+    yield Served(f"http://127.0.0.1:{runner.addresses[0][1]}", runner.cleanup)
     await runner.cleanup()
 
 
@@ -145,6 +146,22 @@ async def test_a_paste_of_a_megabyte_goes_through(client: ClientSession) -> None
         await socket.send_str(json.dumps(["stdin", "x" * 1_000_000]))
         await heard(socket, b"1000000")
     await runner.cleanup()
+
+
+async def test_the_end_of_the_server_waits_for_no_page_that_is_open(
+    served: Served, client: ClientSession, tmp_path: Path
+) -> None:
+    async with client.get(f"{served.address}/?token=secret"):
+        pass
+    async with client.ws_connect(f"{served.address}/ws", origin=served.origin) as socket:
+        await heard(socket, b"\n")
+        async with asyncio.timeout(10):
+            ending = asyncio.create_task(served.end())
+            while (await socket.receive()).type is not WSMsgType.CLOSE:
+                pass
+            await ending
+
+    assert (tmp_path / "ended").read_text() == "hung up\n"
 
 
 def test_the_command_prints_an_address_and_ends_on_a_signal() -> None:

@@ -146,7 +146,7 @@ def make_application(
     command: Sequence[str], door: Door, title: str = "sizeup", host: str = "127.0.0.1"
 ) -> web.Application:
     """The page, its files and the WebSocket behind it; ``command`` is what each visitor sees."""
-    visitors: set[object] = set()
+    visitors: set[web.WebSocketResponse] = set()
 
     async def page(request: web.Request) -> web.Response:
         # The host as the browser knows it: through a tunnel the port is another one than ours.
@@ -164,7 +164,7 @@ def make_application(
             return web.Response(status=403, text="This WebSocket is for the page of this server.\n")
         if len(visitors) >= _VISITORS_LIMIT:
             return web.Response(status=503, text=f"There are {_VISITORS_LIMIT} consoles open already.\n")
-        socket = web.WebSocketResponse(heartbeat=15, max_msg_size=_MESSAGE_BYTES)
+        socket = web.WebSocketResponse(heartbeat=15, max_msg_size=_MESSAGE_BYTES, timeout=_LEAVE_SECONDS)
         visitors.add(socket)
         try:
             await socket.prepare(request)
@@ -181,8 +181,14 @@ def make_application(
             visitors.discard(socket)
         return socket
 
+    async def see_off(application: web.Application) -> None:
+        del application
+        # Otherwise the server would wait for every page to be closed, a minute long.
+        await asyncio.gather(*(socket.close() for socket in tuple(visitors)), return_exceptions=True)
+
     local = [_for_this_machine(host)] if ipaddress.ip_address(host).is_loopback else []
     application = web.Application(middlewares=[*local, door.guard()])
+    application.on_shutdown.append(see_off)
     application.router.add_get("/", page)
     application.router.add_get("/focus.js", focus)
     application.router.add_get("/ws", visit)
