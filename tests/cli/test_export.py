@@ -3,6 +3,7 @@
 import gzip
 import json
 import os
+import resource
 import stat
 import subprocess
 import sys
@@ -12,6 +13,7 @@ import pytest
 
 from report.sessions import records, written
 from sizeup import cli
+from sizeup.cli.export import _kept
 from sizeup.errors import ExitStatus
 from sizeup.session.reader import read_session
 
@@ -99,6 +101,32 @@ def test_two_shares_of_one_installation_use_the_same_pseudonyms(session: str, tm
         assert cli.run(["export", session, "--share", "-o", str(place)]) == ExitStatus.OK
 
     assert places[0].read_bytes() == places[1].read_bytes()
+
+
+def test_what_a_full_disk_left_of_the_key_is_replaced(
+    session: str, tmp_path: Path, state: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    key = state / "sizeup/masking.key"
+    key.parent.mkdir(parents=True, exist_ok=True)
+    key.touch()
+
+    assert cli.run(["export", session, "--share", "-o", str(tmp_path / "share.gz")]) == ExitStatus.OK
+
+    assert len(key.read_bytes()) == 32
+    assert "no key could be kept" not in capsys.readouterr().err
+
+
+def test_a_key_that_finds_no_room_leaves_nothing_and_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = tmp_path / "masking.key"
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (5, hard))
+    try:
+        with pytest.raises(OSError, match="File too large"):
+            _kept(place, bytes(32))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+    assert not place.exists()
 
 
 def test_a_chart_must_be_chosen_where_there_are_several(session: str, capsys: pytest.CaptureFixture[str]) -> None:

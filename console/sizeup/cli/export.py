@@ -6,12 +6,14 @@ import argparse
 import io
 import os
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING, BinaryIO
 
 from sizeup.errors import ExitStatus, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from sizeup.masking import Masker
     from sizeup.session.value import Session
@@ -25,6 +27,7 @@ _FORMATS = {
     "svg": "the chart of one step; see --step",
     "share": "the session itself, gzipped, with hosts, serials, addresses, WWNs and paths replaced by pseudonyms",
 }
+_KEY_BYTES = 32
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -157,21 +160,34 @@ def _share(path: str, out: str) -> int:
 def _masker() -> Masker:
     """Pseudonyms of this installation: the same in every file it shares, so that they can be compared."""
     import secrets
-    from contextlib import suppress
 
     from platformdirs import user_state_path
 
     from sizeup.masking import Masker
 
-    file = user_state_path("sizeup", appauthor=False) / "masking.key"
-    with suppress(OSError):
-        file.parent.mkdir(parents=True, exist_ok=True)
-        with suppress(FileExistsError):
-            descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-            with os.fdopen(descriptor, "wb") as new:
-                new.write(secrets.token_bytes(32))
+    key = secrets.token_bytes(_KEY_BYTES)
+    try:
+        return Masker(_kept(user_state_path("sizeup", appauthor=False) / "masking.key", key))
+    except OSError as error:
+        words = f"no key could be kept ({error.strerror}); the pseudonyms of this file match no other file"
+        print(f"sizeup: {words}", file=sys.stderr)
+        return Masker(key)
+
+
+def _kept(file: Path, new: bytes) -> bytes:
+    """The key in a file, made from ``new`` where there is none, or only what a full disk left of one."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with suppress(FileNotFoundError):
         key = file.read_bytes()
-        if len(key) == 32:
-            return Masker(key)
-    print("sizeup: no key could be kept; the pseudonyms of this file match no other file", file=sys.stderr)
-    return Masker(secrets.token_bytes(32))
+        if len(key) == _KEY_BYTES:
+            return key
+        file.unlink()
+    try:
+        with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as written:
+            written.write(new)
+    except FileExistsError:  # another sizeup was first, and its key holds
+        return file.read_bytes()
+    except OSError:
+        file.unlink(missing_ok=True)
+        raise
+    return new
