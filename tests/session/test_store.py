@@ -1,13 +1,17 @@
 """Sessions get names that sort by time and never collide."""
 
 import os
+import resource
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from sizeup.errors import UsageError
-from sizeup.session.store import directory, new_path, unfinished
+from sizeup.session.reader import read_session
+from sizeup.session.records import NoteRecord, SessionRecord
+from sizeup.session.store import annotate, baseline, directory, entries, new_path, unfinished
+from sizeup.session.writer import Writer
 
 WHEN = datetime(2026, 1, 31, 9, 30, tzinfo=UTC)
 
@@ -62,3 +66,40 @@ def test_what_has_no_end_is_unfinished_and_the_last_written_comes_first(tmp_path
 
     assert names == ["rubbish", "long-line", "went-on-after-an-end", "torn-in-its-end", "going-on"]
     assert unfinished(tmp_path / "none") == []
+
+
+def noted(path: Path, *notes: NoteRecord) -> Path:
+    with Writer.create(str(path)) as writer:
+        writer.write(SessionRecord(1, path.name, "sizeup 0", "db01", "2026-01-01T00:00:00Z"), *notes)
+    return path
+
+
+def test_the_baseline_is_the_session_that_was_marked_last_whichever_was_measured_last(tmp_path: Path) -> None:
+    assert baseline(entries(tmp_path)) is None
+    for name, written in (("a", "2026-01-03T00:00:00Z"), ("b", "2026-01-02T00:00:00Z"), ("c", "2026-01-04T00:00:00Z")):
+        tags = ("calm",) if name == "c" else ("baseline",)
+        noted(tmp_path / f"{name}.sizeup.jsonl", NoteRecord(1, "", "", written, tags))
+
+    marked = baseline(entries(tmp_path))
+
+    assert marked is not None
+    assert marked.path.name == "a.sizeup.jsonl"
+
+
+def test_a_note_that_finds_no_room_leaves_the_session_and_its_lock_alone(tmp_path: Path) -> None:
+    path = noted(tmp_path / "torn.sizeup.jsonl")
+    with path.open("ab") as file:
+        file.write(b'{"kind":"no')
+    before = path.read_bytes()
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    for room in (0, 5):  # for nothing, and for a part of the note
+        resource.setrlimit(resource.RLIMIT_FSIZE, (len(before) + room, hard))
+        try:
+            with pytest.raises(UsageError, match=r"cannot write the note: File too large; what was written before"):
+                annotate(str(path), "calm")
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        assert path.read_bytes().rstrip(b"\n") == before
+    annotate(str(path), "calm")
+
+    assert [note.text for note in read_session(str(path)).notes] == ["calm"]

@@ -463,6 +463,10 @@ class Follower:
                 return 0
             except OSError as error:
                 raise UsageError(f"{self._path}: cannot open the session: {error.strerror}") from error
+            packed = self._file.read(len(GZIP_MAGIC)) == GZIP_MAGIC
+            self._file.seek(0)
+            if packed:  # nobody writes on: it is read once, and whole
+                return self._unpack(self._file)
         count, total = 0, 0
         while total < limit_bytes:
             chunk = self._file.read(_CHUNK_BYTES)
@@ -470,6 +474,11 @@ class Follower:
                 break
             total += len(chunk)
             count += self._lines.feed(chunk)
+        return count
+
+    def _unpack(self, file: BinaryIO) -> int:
+        count = sum(self._lines.feed(chunk) for chunk in _chunks(file, self._path))
+        self._lines.finish()
         return count
 
     def close(self) -> None:

@@ -7,9 +7,10 @@ import json
 import os
 import pwd
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
+from types import MappingProxyType
 
 from msgspec import Struct
 
@@ -20,6 +21,8 @@ from sizeup.session.value import Session
 from sizeup.session.writer import Writer, in_use
 
 SUFFIX = ".sizeup.jsonl"
+BASELINE = "baseline"
+"""The tag of what others are compared with; the mark that was made last counts."""
 
 _TAIL_BYTES = 4096
 
@@ -111,8 +114,11 @@ class Entry(Struct, frozen=True):
         return all(word.lower() in text.lower() for word in words)
 
 
-def entries(folder: Path | None = None) -> list[Entry]:
-    """Every session of a folder, the latest first; those that cannot be read are listed with the reason."""
+def entries(folder: Path | None = None, known: Mapping[str, Entry] = MappingProxyType({})) -> list[Entry]:
+    """Every session of a folder, the latest first; those that cannot be read are listed with the reason.
+
+    What is ``known`` by its path is read again only where its size or its time has changed.
+    """
     folder = directory() if folder is None else folder
     try:
         names = [name for name in os.listdir(folder) if name.endswith((SUFFIX, f"{SUFFIX}.gz"))]
@@ -120,10 +126,21 @@ def entries(folder: Path | None = None) -> list[Entry]:
         return []
     except OSError as error:
         raise UsageError(f"{folder}: cannot list the sessions: {error.strerror}") from error
-    found = [_entry(folder / name) for name in names]
+    found = [_entry(folder / name, known.get(str(folder / name))) for name in names]
     return sorted(
         found, key=lambda entry: (entry.session.header.started if entry.session else "", entry.written_ns), reverse=True
     )
+
+
+def baseline(found: Iterable[Entry]) -> Entry | None:
+    """The session that others are compared with: of those that were marked, the one marked last; None without any."""
+    marked = [(max(marks), entry.written_ns, entry) for entry in found if (marks := _marks(entry))]
+    return max(marked, key=lambda mark: mark[:2])[2] if marked else None
+
+
+def _marks(entry: Entry) -> list[str]:
+    notes = entry.session.notes if entry.session is not None else []
+    return [note.written for note in notes if BASELINE in note.tags]
 
 
 def find(name: str, folder: Path | None = None) -> str:
@@ -164,11 +181,13 @@ def delete(path: Path) -> None:
         raise UsageError(f"{path}: cannot delete: {error.strerror}") from error
 
 
-def _entry(path: Path) -> Entry:
+def _entry(path: Path, before: Entry | None) -> Entry:
     try:
         about = path.stat()
     except OSError as error:
         return Entry(path, 0, 0, None, f"{path}: {error.strerror}")
+    if before is not None and (before.size_bytes, before.written_ns) == (about.st_size, about.st_mtime_ns):
+        return before
     try:
         return Entry(path, about.st_size, about.st_mtime_ns, read_session(str(path), samples=False))
     except SizeupError as error:

@@ -51,6 +51,7 @@ class Writer:
         self._descriptor = descriptor
         self._where = where
         self._regular = stat.S_ISREG(os.fstat(descriptor).st_mode)
+        self._writes_notes = False
 
     @classmethod
     def create(cls, path: str) -> Self:
@@ -84,6 +85,7 @@ class Writer:
             reason = error.strerror if isinstance(error, OSError) else str(error)
             raise UsageError(f"{path}: cannot continue the session: {reason}") from error
         writer = cls(descriptor, path)
+        writer._writes_notes = beside_another
         if os.pread(descriptor, 2, 0) == GZIP_MAGIC:
             writer.close()
             raise UsageError(f"{path}: is compressed and cannot be added to; unpack it first: gunzip {path}")
@@ -92,7 +94,11 @@ class Writer:
         writer._lock()
         size = os.fstat(descriptor).st_size
         if size and os.pread(descriptor, 1, size - 1) != b"\n":
-            writer._put(b"\n")
+            try:
+                writer._put(b"\n")
+            except UsageError:
+                writer.close()
+                raise
         return writer
 
     def __enter__(self) -> Self:
@@ -139,7 +145,7 @@ class Writer:
             while view:
                 view = view[os.write(self._descriptor, view) :]
         except OSError as error:
-            if self._regular:
+            if self._regular and len(view) < len(data):
                 # Take back the part of a line that still fitted, so that the file ends in a whole one.
                 with contextlib.suppress(OSError):
                     os.ftruncate(self._descriptor, start)
@@ -148,6 +154,10 @@ class Writer:
             raise self._failed(error) from error
 
     def _failed(self, error: OSError) -> UsageError:
+        if self._writes_notes:
+            return UsageError(
+                f"{self._where}: cannot write the note: {error.strerror}; what was written before is kept"
+            )
         advice = ""
         if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
             advice = f"; make room and finish it with: sizeup --batch --resume {self._where}"
