@@ -176,6 +176,15 @@ class Console:
         self.runner = PlayedRunner(tmp_path / "run.sizeup.jsonl")
         self.runs = Runs(str(self.runner.path), launcher=self.runner.launch)
         self.app = ConsoleApp(self.runs, machine() if found is None else found, options, living=living)
+        self.told: list[str] = []
+        """What it said in passing; the app forgets it after some seconds."""
+        notify = self.app.notify
+
+        def hear(message: str, **how: Any) -> None:
+            self.told.append(message)
+            notify(message, **how)
+
+        self.app.notify = hear  # type: ignore[method-assign]
 
     @property
     def text(self) -> str:

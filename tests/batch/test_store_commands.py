@@ -47,7 +47,7 @@ def test_an_unfinished_session_says_how_to_finish_it(sizeup: Run, saved: Path) -
 
     listed = sizeup("sessions").stdout
 
-    assert "cut short, 1 of 1 steps missing" in listed
+    assert "cut short, lacks 1 of 1 steps" in listed
     assert f"unfinished: sizeup --batch --resume {saved}" in listed
 
 

@@ -13,7 +13,7 @@ from terminal import Terminal
 def sizeup(tmp_path: Path) -> Callable[..., Terminal]:
     """Starts ``sizeup`` with its state, its configuration and its current folder in the test's own."""
 
-    def start(*arguments: str, **options: bool) -> Terminal:
+    def start(*arguments: str, **options: bool | str) -> Terminal:
         command = [sys.executable, "-m", "sizeup", *arguments]
         environment = {"XDG_STATE_HOME": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path)}
         return Terminal(command, environment=environment, directory=tmp_path, **options)  # type: ignore[arg-type]

@@ -11,6 +11,9 @@ from typing import BinaryIO
 
 from sizeup.errors import UsageError
 
+ADVICE = "; choose another place with -o"
+"""What to do about a place that takes no file, for whoever gave it on a command line."""
+
 
 def current_folder() -> str:
     """Where this program was started, to write into; ``UsageError`` where it cannot be."""
@@ -23,7 +26,16 @@ def current_folder() -> str:
     return folder
 
 
-def write(path: str, content: Callable[[BinaryIO], object], *, advice: str = "; choose another place with -o") -> None:
+def free_path(folder: str, name: str, ending: str) -> str:
+    """A path in a folder that no file has yet: ``name`` and ``ending``, with a number between them where it must be."""
+    path, number = os.path.join(folder, name + ending), 2
+    while os.path.lexists(path):
+        path = os.path.join(folder, f"{name}-{number}{ending}")
+        number += 1
+    return path
+
+
+def write(path: str, content: Callable[[BinaryIO], object], *, advice: str = ADVICE) -> None:
     """Let ``content`` write the file at ``path``, or standard output where it is ``-``.
 
     A file that was there stays until the new one is complete and on the disk; what was begun is removed

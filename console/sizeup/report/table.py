@@ -29,6 +29,13 @@ def wrapped(words: str, width: int, first: str, rest: str) -> list[str]:
     )
 
 
+def fits(table: Table, width: int) -> bool:
+    """Whether the table goes into so many columns of a terminal with no cell wrapped."""
+    rows = [tuple(column.title for column in table.columns), *table.rows]
+    widths = [max(cell_len(one_line(row[index], 1000)) for row in rows) for index in range(len(table.columns))]
+    return sum(widths) + 2 * len(widths) <= width
+
+
 def table_lines(table: Table, width: int) -> list[str]:
     """The table in columns two blanks apart; where it is too wide, its widest columns are wrapped."""
     if not table.rows:

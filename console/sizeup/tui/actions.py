@@ -99,6 +99,8 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
         Action("sessions.note", "n", "screen.note", "Note", "Write a note into it.", footer=True),
         Action("sessions.export", "e", "screen.export", "Export", "Write a report or a masked copy.", footer=True),
         Action("sessions.find", "slash", "screen.find", "Find", "Search by words.", footer=True),
+        Action("sessions.view", "v", "screen.next_view", "View", "Show the next picture of the comparison."),
+        Action("sessions.back", "escape", "screen.back", "Back", "Leave the comparison, or the search."),
         Action("sessions.resume", "R", "screen.resume", "Resume", "Run what an unfinished one is missing."),
         Action("sessions.live", "u", "screen.live", "This box", "Show this machine again.", footer=True),
     ),

@@ -23,7 +23,7 @@ from textual.timer import Timer
 from textual.widgets import Input
 
 from sizeup.analysis.measured import measured
-from sizeup.errors import ExitStatus, SizeupError
+from sizeup.errors import ExitStatus, SizeupError, UsageError
 from sizeup.live.cost import ConsoleCost
 from sizeup.model.machine import Machine
 from sizeup.report import output
@@ -325,7 +325,10 @@ class ConsoleApp(App[int]):
         runs = Runs(path)
         try:
             runs.follow()
+            if runs.session is None:
+                raise UsageError(f"{path}: cannot open the session: it is empty, or has gone")
         except SizeupError as error:
+            runs.close()
             self.notify(str(error), severity="error", markup=False)
             return
         self._leave_session()
@@ -368,30 +371,31 @@ class ConsoleApp(App[int]):
             self.push_screen(HelpDialog(scopes, self.keys))
 
     def action_copy(self) -> None:
-        """Copy the screen as text by OSC 52, and keep it in a file: many terminals drop what is copied so."""
+        """Copy the screen as text by OSC 52, and keep it in a file: many terminals drop what is copied so, unsaid."""
         rows = self.screen._compositor.render_strips()  # noqa: SLF001  the only way to the text as it stands
         text = "\n".join("".join(segment.text for segment in row).rstrip() for row in rows)
         if self.glyphs is Glyphs.ASCII:
             text = plain(text)
         self.copy_to_clipboard(text)
-        self._keep("txt", text, "Copied, and wrote")
+        copied = not isinstance(self._driver, ConsoleDriver) or self._driver.copies
+        self._keep("txt", text, "; also sent to the clipboard, if the terminal takes it" if copied else "")
 
     def action_picture(self) -> None:
         """Write the screen as SVG."""
         self._keep("svg", standalone(self.export_screenshot(title="sizeup")))
 
-    def _keep(self, ending: str, content: str, done: str = "Wrote") -> None:
+    def _keep(self, ending: str, content: str, also: str = "") -> None:
         if self.readonly:
-            self.notify("read-only: no file is written", severity="warning", markup=False)
+            self.notify(f"read-only: no file is written{also}", severity="warning", markup=False)
             return
-        name = f"sizeup-{self.current_mode}-{datetime.now(UTC):%Y%m%dT%H%M%SZ}.{ending}"
+        name = f"sizeup-{self.current_mode}-{datetime.now(UTC):%Y%m%dT%H%M%SZ}"
         try:
-            path = os.path.join(output.current_folder(), name)
+            path = output.free_path(output.current_folder(), name, f".{ending}")
             output.write(path, lambda file: file.write(content.encode()), advice="")
         except SizeupError as error:
-            self.notify(str(error), severity="error", markup=False)
+            self.notify(f"{error}{also}", severity="error", markup=False)
             return
-        self.notify(f"{done} {path}", markup=False)
+        self.notify(f"Wrote {path}{also}", markup=False)
 
     def action_leave(self) -> None:
         """Leave; while a run is on, ask what becomes of it."""

@@ -94,8 +94,8 @@ _LEAVE = (
 _LEAVE_KEYBOARD = b"\x1b[<u"
 
 _OLD = re.compile(r"linux|ansi|vt\d|cons\d|sun\b")
-_NEWER = re.compile(r"\x1b\[([<>=].*|.*\$p)")
-"""Questions and keyboard protocols of which older terminals print the end as text."""
+_NEWER = re.compile(r"\x1b\[([<>=].*|.*\$p)|\x1b\]52;.*")
+"""Questions, keyboard protocols and copies of which older terminals print the end as text."""
 
 
 _ASK_BYTES = 1024
@@ -134,6 +134,11 @@ class ConsoleDriver(LinuxDriver):
         signal.signal(signal.SIGHUP, self._leave)
         signal.signal(signal.SIGTERM, self._leave)
         signal.signal(signal.SIGINT, self._leave)  # from kill alone: ^C is a key here
+
+    @property
+    def copies(self) -> bool:
+        """Whether what is copied is sent at all; what the terminal does with it, it does not say."""
+        return not self._old
 
     def write(self, data: str) -> None:
         """Send to the terminal; blocks once 30 writes wait, which is why what is drawn by itself asks ``behind``."""

@@ -11,7 +11,6 @@ import os
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -232,7 +231,8 @@ class Runs:
             self._errors.close()
 
     def _launch(self, arguments: Sequence[str]) -> None:
-        self._errors = tempfile.TemporaryFile()  # noqa: SIM115  read when the process has ended
+        # In memory, and so also where no disk has room; read when the process has ended.
+        self._errors = open(os.memfd_create("errors"), "w+b")  # noqa: SIM115
         self._process = self._launcher(["--batch", "--control", "--quiet", *arguments], self._errors)
         self._started = time.monotonic()
         self._paused = self._cancelling = False

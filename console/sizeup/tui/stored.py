@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from sizeup.errors import UsageError
+from sizeup.session import store
 from sizeup.session.reader import read_session
 from sizeup.session.store import entries
 from sizeup.session.value import Session
 from sizeup.views.difference import Against
 
-BASELINE = "baseline"
-"""The tag of what others are compared with; the latest one counts."""
-
 
 def baseline() -> str | None:
     """The path of the session that others are compared with; None where none is marked."""
-    marked = (entry for entry in entries() if entry.session is not None and BASELINE in entry.session.tags)
-    return next((str(entry.path) for entry in marked), None)
+    marked = store.baseline(entries())
+    return None if marked is None else str(marked.path)
 
 
 def choices(shown: str) -> list[tuple[str, str]]:

@@ -17,6 +17,8 @@ from sizeup.views.results import place
 from sizeup.views.table import Column, Table
 
 SCHEMA = "sizeup.compare/1"
+_INTERVAL = 4
+"""The place of the interval in a row of figures."""
 
 _MARKS = {
     Verdict.BETTER: "+",
@@ -102,7 +104,28 @@ def metrics_table(comparison: Comparison) -> Table:
         "looking needs a second look."
     )
     rows = tuple(_row(figure.metric, figure) for figure in comparison.metrics)
-    return Table("Metrics", _columns("Metric", comparison.level), rows, note)
+    return _without_empty_intervals(Table("Metrics", _columns("Metric", comparison.level), rows, note))
+
+
+def figure_sentences(comparison: Comparison) -> tuple[tuple[str, str], ...]:
+    """Each metric with what its row of the table says, for a place where no table fits."""
+    return tuple(
+        (figure.metric, _sentence(_row(figure.metric, figure), comparison.level)) for figure in comparison.metrics
+    )
+
+
+def _sentence(row: Sequence[str], level: float) -> str:
+    _, first, base, ratio, interval, p, verdict = row
+    spread = f" ({1 - level:.0%} interval {interval})" if interval else ""
+    return f"{first} against {base} of the base: {ratio}{spread}, p {p}; {verdict}"
+
+
+def _without_empty_intervals(table: Table) -> Table:
+    """A single run on a side has none, and a column of blanks would take the room of the names."""
+    if any(row[_INTERVAL] for row in table.rows):
+        return table
+    columns, *rows = ((*row[:_INTERVAL], *row[_INTERVAL + 1 :]) for row in (table.columns, *table.rows))
+    return replace(table, columns=columns, rows=tuple(rows))
 
 
 def points_tables(comparison: Comparison) -> tuple[Table, ...]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from msgspec.structs import replace
 
 from sizeup.session.value import Session
@@ -9,25 +11,33 @@ from sizeup.views.chart import BarChart, Chart, LineChart
 from sizeup.views.step import step_chart
 
 
-def overlay(first: Session, base: Session, labels: tuple[str, str]) -> Chart | None:
-    """The last step that both sessions ran, each line or bar named by its side; None where they share none."""
+def overlays(first: Session, base: Session, labels: tuple[str, str]) -> tuple[Chart, ...]:
+    """A picture for each step that both sessions ran, the last one first, each line or bar named by its side.
+
+    A matrix has no place for another one, nor has an axis for another unit: those steps have none.
+    """
+    return tuple(_overlays(first, base, labels))
+
+
+def _overlays(first: Session, base: Session, labels: tuple[str, str]) -> Iterator[Chart]:
     theirs = {run.base_id: run for run in base.steps.values() if run.points}
+    seen: set[str] = set()
     for ours in reversed(first.steps.values()):
         other = theirs.get(ours.base_id)
-        if other is None or not ours.points:
+        if other is None or not ours.points or ours.base_id in seen:
             continue
-        pictures = (step_chart(ours, first.machine), step_chart(other, base.machine))
-        match pictures:
-            case (LineChart() as left, LineChart() as right) if (left.x.unit, left.y.unit) == (
-                right.x.unit,
-                right.y.unit,
-            ):
+        seen.add(ours.base_id)
+        match step_chart(ours, first.machine), step_chart(other, base.machine):
+            case (LineChart() as left, LineChart() as right) if _units(left) == _units(right):
+                # What a single line is, the axis says.
+                alone = len(left.lines) == len(right.lines) == 1 and left.lines[0].label == right.lines[0].label
                 lines = tuple(
-                    replace(line, label=f"{label}: {line.label}")
+                    replace(line, label=label if alone else f"{label}: {line.label}")
                     for label, chart in zip(labels, (left, right), strict=True)
                     for line in chart.lines
                 )
-                return replace(left, lines=lines, boundaries=left.boundaries)
+                shared = tuple(boundary for boundary in left.boundaries if boundary in right.boundaries)
+                yield replace(left, lines=lines, boundaries=shared)
             case (BarChart() as left, BarChart() as right) if left.axis.unit == right.axis.unit:
                 known = {bar.label: bar for bar in right.bars}
                 bars = tuple(
@@ -36,10 +46,7 @@ def overlay(first: Session, base: Session, labels: tuple[str, str]) -> Chart | N
                     for label, bar in ((labels[0], mine), (labels[1], known.get(mine.label)))
                     if bar is not None
                 )
-                return replace(left, bars=bars)
-            case _:
-                continue
-    return None
+                yield replace(left, bars=bars)
 
 
 def _units(chart: LineChart) -> tuple[str, str]:

@@ -20,7 +20,7 @@ def state(session: Session) -> str:
     if not missing or session.plan is None:
         return ended
     of = f"{missing} of {len(session.plan.steps)} steps"
-    return f"{of} did not finish" if ended == "complete" else f"{ended}, {of} missing"
+    return f"{of} did not finish" if ended == "complete" else f"{ended}, lacks {of}"
 
 
 def sessions_table(entries: Sequence[Entry]) -> Table:

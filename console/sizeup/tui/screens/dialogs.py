@@ -172,15 +172,16 @@ class DeviceDialog(Dialog[str]):
 class TextDialog(Dialog[str]):
     """One line of text."""
 
-    def __init__(self, question: str) -> None:
+    def __init__(self, question: str, begun: str = "") -> None:
         super().__init__()
         self._question = question
+        self._begun = begun
 
     def compose(self) -> ComposeResult:
         """The question above its field."""
         with Vertical(classes="dialog wide"):
             yield Static(self._question, markup=False)
-            yield Input(compact=True)
+            yield Input(self._begun, compact=True, select_on_focus=False)
             yield Static("Enter keeps it, Esc leaves all as it was.", markup=False, classes="hint")
 
     def on_input_submitted(self, event: Input.Submitted) -> None:

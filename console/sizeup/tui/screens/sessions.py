@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import sys
-import tempfile
 from collections.abc import Iterable
-from pathlib import Path
-from typing import ClassVar
+from typing import IO, ClassVar
 
-from rich.console import Group
-from rich.padding import Padding
 from rich.text import Text
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
@@ -19,32 +16,28 @@ from textual.widget import Widget
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
-from sizeup.analysis.compare import compare
-from sizeup.analysis.digest import digest_side
+from sizeup.analysis.compare import Comparison, compare
+from sizeup.analysis.digest import digest
 from sizeup.errors import SizeupError
 from sizeup.report import output
-from sizeup.report.text import table_lines
 from sizeup.session.reader import read_session
-from sizeup.session.store import SUFFIX, Entry, annotate, entries
+from sizeup.session.store import BASELINE, Entry, annotate, baseline, entries
+from sizeup.session.writer import in_use
 from sizeup.tui.actions import bindings
+from sizeup.tui.screens import session_words
 from sizeup.tui.screens.dialogs import ChoiceDialog, TextDialog
 from sizeup.tui.screens.mode import ModeScreen
-from sizeup.tui.stored import BASELINE
 from sizeup.tui.widgets.chart import ChartView
-from sizeup.tui.widgets.facts import indented
 from sizeup.tui.widgets.lists import KeyList
-from sizeup.views.comparison import differences_table, metrics_table
-from sizeup.views.items import plural
-from sizeup.views.overlay import overlay
-from sizeup.views.sessions import state
-from sizeup.views.summary import summary
+from sizeup.views.chart import Chart
+from sizeup.views.overlay import overlays
 
 _FORMATS = (
     ("page", "A web page to send to somebody: names and addresses masked (HTML)"),
     ("html", "A web page with all names in it (HTML)"),
     ("share", "The session to send to somebody: names and addresses masked"),
     ("markdown", "Text with tables (Markdown)"),
-    ("csv", "Every figure as a table (CSV)"),
+    ("csv", "Every sample, a row each, for a spreadsheet (CSV)"),
 )
 _ENDINGS = {
     "page": ".shared.html",
@@ -53,6 +46,8 @@ _ENDINGS = {
     "markdown": ".md",
     "csv": ".csv",
 }
+_OURS = "sizeup: "
+"""What a line begins with that is an error or a warning."""
 
 
 class SessionsScreen(ModeScreen):
@@ -65,6 +60,12 @@ class SessionsScreen(ModeScreen):
         super().__init__()
         self._all: dict[str, Entry] = {}
         self._words: list[str] = []
+        self._base: Entry | None = None
+        self._going_on = False
+        self._comparison: Comparison | None = None
+        """What is shown in place of a session; None where one is shown."""
+        self._pictures: tuple[Chart, ...] = ()
+        self._place = 0
 
     def body(self) -> Iterable[Widget]:
         """The list beside what the chosen session holds."""
@@ -73,14 +74,14 @@ class SessionsScreen(ModeScreen):
                 yield KeyList(id="sessions")
                 yield Input(placeholder="words to find", id="filter", compact=True)
             with Vertical(id="session-pane"):
-                with VerticalScroll(id="detail-pane", can_focus=False):
+                with VerticalScroll(id="detail-pane", can_focus=True):
                     yield Static(id="detail", markup=False)
                 yield ChartView(self.host.glyphs, id="overlay")
 
     def on_mount(self) -> None:
         """List; search and comparison wait for their keys."""
         self.query_one("#filter").display = False
-        self.query_one("#list-pane").border_title = "Sessions"
+        self.query_one("#list-pane").border_title = "Sessions, times in UTC"
         self.query_one(ChartView).display = False
         super().on_mount()
 
@@ -88,6 +89,17 @@ class SessionsScreen(ModeScreen):
         """Read the folder again: another console may have added to it."""
         super().show_machine()
         self._list()
+
+    def show_run(self) -> None:
+        """Read the folder again when a run has begun or ended."""
+        super().show_run()
+        if self._going_on != self.host.runs.going_on:
+            self._going_on = self.host.runs.going_on
+            self._list()
+
+    def on_resize(self) -> None:
+        """Fold anew, once the panes have taken their widths."""
+        self.call_after_refresh(self._fill if self._comparison is None else self._show_comparison)
 
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
         """Show what a session holds."""
@@ -101,7 +113,7 @@ class SessionsScreen(ModeScreen):
     def on_input_changed(self, event: Input.Changed) -> None:
         """Narrow the list while typing."""
         self._words = event.value.split()
-        self._list()
+        self._fill()
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Keep what was found and go back to the list."""
@@ -117,35 +129,57 @@ class SessionsScreen(ModeScreen):
 
     def action_find(self) -> None:
         """Search in names, hosts, titles, tags and notes."""
+        self._leave_comparison()
         field = self.query_one("#filter", Input)
         field.display = True
         field.focus()
+
+    def action_back(self) -> None:
+        """Leave the comparison, or else the search."""
+        if self._comparison is not None:
+            self._leave_comparison()
+            self._show(self._chosen())
+        elif self._words:
+            self.leave_input()
 
     def action_live(self) -> None:
         """Show this machine again."""
         self.host.show_live()
 
     def action_resume(self) -> None:
-        """Run what the chosen session is missing."""
+        """Run what the chosen session is missing, after a question."""
         entry = self._all.get(self._chosen() or "")
-        if entry is None:
+        if entry is None or entry.session is None:
             return
-        if entry.unfinished:
-            self.host.resume_session(str(entry.path))
-        else:
+        path, host = str(entry.path), os.uname().nodename
+        if in_use(path):
+            self.notify("a run is writing it now", markup=False)
+        elif not entry.unfinished:
             self.notify("nothing is missing in it", markup=False)
+        elif entry.session.header.host != host:
+            words = f"it was recorded on {entry.session.header.host}: what is missing can be run there alone"
+            self.notify(words, severity="warning", markup=False)
+        else:
+
+            def answered(answer: str | None) -> None:
+                if answer == "run":
+                    self.host.resume_session(path)
+
+            answers = (("no", "Leave it as it is"), ("run", "Run what is missing"))
+            self.app.push_screen(ChoiceDialog(session_words.resume_question(entry.session), answers), answered)
 
     def action_note(self) -> None:
         """Write a note into the chosen session."""
         path = self._chosen()
-        if path is None or not self._may_write():
-            return
+        if path is not None and self._may_write():
+            self._ask_note(path, "")
 
+    def _ask_note(self, path: str, begun: str) -> None:
         def answered(text: str | None) -> None:
-            if text:
-                self._write(path, text)
+            if text and not self._write(path, text):
+                self._ask_note(path, text)  # what was typed is not lost with the disk
 
-        self.app.push_screen(TextDialog("What should whoever reads this session know?"), answered)
+        self.app.push_screen(TextDialog("What should whoever reads this session know?", begun), answered)
 
     def action_baseline(self) -> None:
         """Mark the chosen session as what others are compared with."""
@@ -155,168 +189,201 @@ class SessionsScreen(ModeScreen):
 
     def action_compare(self) -> None:
         """Compare the chosen session with the baseline."""
-        path = self._chosen()
-        base = next((item for item in self._all.values() if item.session and BASELINE in item.session.tags), None)
+        path, base = self._chosen(), self._base
         if path is None:
             return
-        if base is None or str(base.path) == path:
-            self.notify("Mark another session as the baseline first: m", markup=False)
+        if base is None:
+            self.notify(
+                "Nothing is marked as the baseline yet: go to the session to compare with, press m", markup=False
+            )
+            return
+        if str(base.path) == path:
+            self.notify("This is the baseline: go to the session to compare with it, press c there", markup=False)
             return
         try:
-            comparison = compare(digest_side([path]), digest_side([str(base.path)]))
-            picture = overlay(read_session(path), read_session(str(base.path)), ("this", "baseline"))
+            sessions = read_session(path), read_session(str(base.path))
+            names = session_words.name(path), session_words.name(str(base.path))
+            first, other = (digest(session, name) for session, name in zip(sessions, names, strict=True))
+            self._comparison = compare([first], [other])
+            self._pictures = overlays(*sessions, ("first", "base"))
         except SizeupError as error:
             self.notify(str(error), severity="error", markup=False)
             return
-        tables = (metrics_table(comparison), differences_table(comparison))
-        text = Text(f"First: {_name(path)}\nBase:  {_name(str(base.path))}, the baseline\n")
-        for table in tables:
-            if table.rows:
-                text.append(f"\n{table.title}\n", style="bold")
-                text.append("\n".join(table_lines(table, self._width())) + "\n")
-        for warning in comparison.warnings:
-            text.append(f"! {warning}\n")
-        self.query_one("#detail", Static).update(text)
-        chart = self.query_one(ChartView)
-        chart.display = picture is not None
-        if picture is not None:
-            chart.show(picture)
+        self._place = 0
+        self.add_class("-compared")
+        detail = self.query_one("#detail-pane")
+        if self.has_class("-narrow"):
+            detail.focus()
+        self.query_one("#session-pane").border_title = "Compared with the baseline"
+        self.query_one(ChartView).display = bool(self._pictures)
+        detail.scroll_home(animate=False)
+        self.call_after_refresh(self._show_comparison)
+
+    def _show_comparison(self) -> None:
+        """Once the panes have taken their widths."""
+        if self._comparison is not None:
+            self.query_one("#detail", Static).update(session_words.compared(self._comparison, self._width()))
+            self._show_picture()
+
+    def action_next_view(self) -> None:
+        """Show the next step that both have."""
+        if self._pictures:
+            self._place = (self._place + 1) % len(self._pictures)
+            self._show_picture()
+
+    def _show_picture(self) -> None:
+        pane = self.query_one("#session-pane")
+        count = len(self._pictures)
+        leave = "Esc leaves it"
+        pane.border_subtitle = f"v: picture {self._place + 1} of {count}, {leave}" if count > 1 else leave
+        if self._pictures:
+            self.query_one(ChartView).show(self._pictures[self._place])
+
+    def _leave_comparison(self) -> None:
+        if self._comparison is not None:
+            self.remove_class("-compared")
+            self._comparison, self._pictures = None, ()
+            self.query_one(ChartView).display = False
+            pane = self.query_one("#session-pane")
+            pane.border_title = pane.border_subtitle = ""
+            self.query_one(KeyList).focus()
 
     def action_export(self) -> None:
         """Write a report beside where the console was started."""
-        path = self._chosen()
-        if path is None:
+        entry = self._all.get(self._chosen() or "")
+        if entry is None or not self._may_write():
             return
+        if entry.session is None:
+            self.notify(entry.problem, severity="error", markup=False)
+            return
+        masked = f"sizeup-{re.sub('[^0-9TZ]', '', entry.session.header.started)}"
 
         def answered(kind: str | None) -> None:
             if kind is not None:
-                self.run_worker(self._export(path, kind))
+                # What is masked must not carry the host in its own name either.
+                name = masked if kind in ("page", "share") else session_words.name(str(entry.path))
+                target = output.free_path(folder, name, _ENDINGS[kind])
+                self.run_worker(self._export(str(entry.path), kind, target))
 
-        self.app.push_screen(ChoiceDialog("Write what, into the current folder?", _FORMATS), answered)
-
-    async def _export(self, path: str, kind: str) -> None:
-        masked = kind in ("page", "share")
-        # What is masked must not carry the host in its own name either.
-        name = f"sizeup-{_name(path).rpartition('-')[2]}" if masked else _name(path)
         try:
-            target = os.path.join(output.current_folder(), name + _ENDINGS[kind])
+            folder = output.current_folder()
         except SizeupError as error:
             self.notify(str(error), severity="error", markup=False)
             return
-        if kind == "page":
-            with tempfile.TemporaryDirectory() as folder:
-                shared = str(Path(folder) / "shared.sizeup.jsonl.gz")
-                words = await _run_export(path, "share", shared) or await _run_export(shared, "html", target)
-        else:
-            words = await _run_export(path, kind, target)
-        if words:
+        self.app.push_screen(ChoiceDialog(f"Write what, into {folder}? Esc writes nothing.", _FORMATS), answered)
+
+    async def _export(self, path: str, kind: str, target: str) -> None:
+        failed, words = await _write_export(path, kind, target)
+        if failed:
             self.notify(words, severity="error", markup=False, timeout=10)
         else:
-            self.notify(f"Wrote {target}", markup=False, timeout=10)
+            self.notify(f"Wrote {target}{words}", markup=False, timeout=10)
 
     def _may_write(self) -> bool:
         if self.host.readonly:
             self.notify("read-only: nothing is written", severity="warning", markup=False)
         return not self.host.readonly
 
-    def _write(self, path: str, text: str, tags: tuple[str, ...] = ()) -> None:
+    def _write(self, path: str, text: str, tags: tuple[str, ...] = ()) -> bool:
         try:
             annotate(path, text, tags=tags)
         except SizeupError as error:
-            self.notify(str(error), severity="error", markup=False)
-            return
+            self.notify(str(error), severity="error", markup=False, timeout=10)
+            return False
         self._list()
+        return True
 
     def _chosen(self) -> str | None:
         option = self.query_one(KeyList).highlighted_option
         return None if option is None else option.id
 
     def _list(self) -> None:
-        listed = self.query_one(KeyList)
-        chosen = self._chosen()
         try:
-            found = entries()
+            found = entries(known=self._all)
         except SizeupError as error:
             self.query_one("#detail", Static).update(f"! {error}")
             return
         self._all = {str(entry.path): entry for entry in found}
-        shown = [entry for entry in found if entry.mentions(self._words)]
-        listed.set_options(Option(_line(entry), id=str(entry.path)) for entry in shown)
-        if shown:
+        self._base = baseline(found)
+        self._fill()
+
+    def _fill(self) -> None:
+        """Put those that hold the words into the list, and show the one under the cursor."""
+        self._leave_comparison()
+        listed, pane = self.query_one(KeyList), self.query_one("#list-pane")
+        chosen = self._chosen()
+        shown = [entry for entry in self._all.values() if entry.mentions(self._words)]
+        with self.prevent(OptionList.OptionHighlighted):  # it is shown below, once
+            listed.set_options(Option(self._line(entry), id=str(entry.path)) for entry in shown)
             names = [str(entry.path) for entry in shown]
-            listed.highlighted = names.index(chosen) if chosen in names else 0
-            self._show(names[listed.highlighted])
+            listed.highlighted = names.index(chosen) if chosen in names else 0 if names else None
+        pane.border_subtitle = f"{len(shown)} of {len(self._all)}" if self._words else "Enter opens" if names else ""
+        if names:
+            self._show(self._chosen())
         else:
-            words = "No session holds these words." if self._words else "No session yet. Press 3 and r to measure."
+            words = (
+                "No session holds these words. Esc brings all of them back."
+                if self._words
+                else "No session yet. Press 3 and r to measure."
+            )
             self.query_one("#detail", Static).update(words)
+
+    def _line(self, entry: Entry) -> Text:
+        width = self.query_one(KeyList).size.width - 1
+        return session_words.line(entry, baseline=entry is self._base, going_on=_goes_on(entry), width=width)
+
+    def _width(self) -> int:
+        return self.query_one("#detail-pane").size.width - 1  # for the scroll bar
 
     def _show(self, path: str | None) -> None:
         entry = self._all.get(path or "")
-        if entry is None:
+        if entry is None or self._width() < 0:  # the panes have no width yet
             return
-        self.query_one(ChartView).display = False
+        self._leave_comparison()
         detail = self.query_one("#detail", Static)
+        self.query_one("#detail-pane").scroll_home(animate=False)
         try:
             session = read_session(str(entry.path))
         except SizeupError as error:  # it may have changed or gone since it was listed
-            detail.update(f"! {error}")
+            detail.update(session_words.unreadable(entry, str(error), self._width()))
             return
-        header = session.header
-        parts: list[Text | Padding] = [
-            Text(f"{header.host}, {_when(header.started)} UTC", style="bold"),
-            Text(f"{state(session)}\n{_short(entry.path)}"),
-        ]
-        for note in session.notes:
-            tags = " ".join(f"#{tag}" for tag in note.tags)
-            parts.append(Text(f"{_when(note.written)} UTC, {note.author}: {note.text} {tags}".rstrip()))
-        parts.extend(Text(f"! {sentence}") for sentence in session.damage.sentences())
-        for answer in summary(session):
-            parts.append(Text(f"\n{answer.question}", style="bold"))
-            parts.extend(indented(f"  {statement}") for statement in answer.statements)
-        detail.update(Group(*parts))
-
-    def _width(self) -> int:
-        return max(self.query_one("#detail-pane").size.width - 3, 30)
+        is_base, going_on = entry is self._base, _goes_on(entry)
+        detail.update(session_words.about(session, entry.path, self._width(), baseline=is_base, going_on=going_on))
 
 
-async def _run_export(path: str, kind: str, target: str) -> str:
-    """Why it failed; empty where it did not. A process of its own: a large session must not hold the screen."""
+def _goes_on(entry: Entry) -> bool:
+    return entry.session is not None and entry.session.end is None and in_use(str(entry.path))
+
+
+async def _write_export(path: str, kind: str, target: str) -> tuple[bool, str]:
+    """Whether it failed, and what there is to say of it.
+
+    Processes of their own, for a large session must not hold the screen; what lies between two of them is in memory.
+    """
+    if kind != "page":
+        return await _run_export(path, f"--{kind}", "-o", target)
+    with open(os.memfd_create("shared"), "w+b") as shared:  # noqa: ASYNC230  in memory, nothing waits
+        failed, words = await _run_export(path, "--share", stdout=shared)
+        if not failed:
+            failed, more = await _run_export("/proc/self/fd/0", "--html", "-o", target, stdin=shared)
+            words = more if failed else words + more
+    return failed, words
+
+
+async def _run_export(
+    *arguments: str,
+    stdin: int | IO[bytes] = asyncio.subprocess.DEVNULL,
+    stdout: int | IO[bytes] = asyncio.subprocess.DEVNULL,
+) -> tuple[bool, str]:
+    """Whether it failed and why; where it did not, its warnings."""
     process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        *("-m", "sizeup", "export", path, f"--{kind}", "-o", target),
-        stdin=asyncio.subprocess.DEVNULL,
-        stdout=asyncio.subprocess.DEVNULL,
+        *(sys.executable, "-m", "sizeup", "export", *arguments),
+        stdin=stdin,
+        stdout=stdout,
         stderr=asyncio.subprocess.PIPE,
     )
-    _, words = await process.communicate()
-    if not process.returncode:
-        return ""
-    return words.decode(errors="replace").strip() or f"the export ended with status {process.returncode}"
-
-
-def _short(path: Path) -> str:
-    """The path with the home directory as people write it."""
-    home = str(Path.home())
-    text = str(path)
-    return f"~{text[len(home) :]}" if text.startswith(home + os.sep) else text
-
-
-def _name(path: str) -> str:
-    return Path(path).name.removesuffix(".gz").removesuffix(SUFFIX)
-
-
-def _line(entry: Entry) -> Text:
-    text = Text(no_wrap=True, overflow="ellipsis")
-    if entry.session is None:
-        return text.append(f"! {_name(str(entry.path))}\n").append(f"  {entry.problem}", style="dim")
-    session = entry.session
-    text.append(f"{_when(session.header.started)[:16]} UTC  {session.header.host}\n")
-    tags = " ".join(f"#{tag}" for tag in session.tags)
-    held = "" if session.missing_steps else f"{plural(len(session.steps), 'step')}, "
-    words = "; ".join(filter(None, (tags, session.title, f"{held}{state(session)}")))
-    return text.append(f"  {words}", style="dim")
-
-
-def _when(started: str) -> str:
-    """An instant of the file as people write it, still in UTC."""
-    return started.replace("T", " ").removesuffix("Z")
+    said = (await process.communicate())[1].decode(errors="replace").splitlines()
+    told = [line.removeprefix(_OURS).removesuffix(output.ADVICE) for line in said if line.startswith(_OURS)]
+    if process.returncode:
+        return True, "; ".join(told) or f"the export ended with status {process.returncode}"
+    return False, "".join(f"; {words}" for words in told)

@@ -1,0 +1,145 @@
+"""What the Sessions mode says of a session and of two sessions beside each other, in words."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from rich.cells import cell_len
+from rich.console import Group
+from rich.padding import Padding
+from rich.text import Text
+
+from sizeup.analysis.compare import Comparison
+from sizeup.model.plan import Step
+from sizeup.report.table import fits, table_lines
+from sizeup.session.records import NoteRecord
+from sizeup.session.store import BASELINE, SUFFIX, Entry
+from sizeup.session.value import Session
+from sizeup.tui.widgets.facts import indented
+from sizeup.tui.widgets.lists import hanging
+from sizeup.units import format_ns
+from sizeup.views.comparison import (
+    differences_table,
+    figure_sentences,
+    machines_sentence,
+    metrics_table,
+    nothing_shared,
+    sides_sentences,
+)
+from sizeup.views.items import plural
+from sizeup.views.sessions import state
+from sizeup.views.summary import summary
+
+
+def name(path: str) -> str:
+    """A session's file as people call it."""
+    return Path(path).name.removesuffix(".gz").removesuffix(SUFFIX)
+
+
+def line(entry: Entry, *, baseline: bool, going_on: bool, width: int) -> Text:
+    """Two lines of the list: when and where, and how it stands; the time is UTC."""
+    text = Text(no_wrap=True, overflow="ellipsis")
+    if entry.session is None:
+        problem = entry.problem.removeprefix(f"{entry.path}: ")
+        return text.append(f"! {name(str(entry.path))}\n").append(f"  {problem}", style="dim")
+    session = entry.session
+    host, when = session.header.host, _when(session.header.started)
+    short = host if cell_len(f"{when}  {host}") <= width else host.partition(".")[0]
+    text.append(f"{when}  {short}\n")
+    tags = [f"#{tag}" for tag in session.tags if tag != BASELINE or baseline]
+    damaged = "! damaged" if session.damage.malformed or session.damage.too_long else ""
+    noted = next((note.text for note in reversed(session.notes) if note.text), "")
+    stands = _stands(session, going_on=going_on)
+    words = "; ".join(filter(None, (" ".join(tags), damaged, session.title, stands, noted)))
+    return text.append(f"  {words}", style="dim")
+
+
+def unreadable(entry: Entry, problem: str, width: int) -> Group:
+    """A file that is no session, or not one for this version, and why."""
+    why = hanging(f"! {problem.removeprefix(f'{entry.path}: ')}", width, 0, 2)
+    return Group(Text(name(str(entry.path)), style="bold"), Text(f"{_place(entry.path, width)}\n{why}"))
+
+
+def about(session: Session, path: Path, width: int, *, baseline: bool, going_on: bool) -> Group:
+    """What a session is, what was noted, and its summary."""
+    header = session.header
+    stands = _stands(session, going_on=going_on) + (", the baseline" if baseline else "")
+    parts: list[Text | Padding] = [
+        Text(f"{header.host}, {_when(header.started)} UTC", style="bold"),
+        Text(f"{stands}\n{_place(path, width)}"),
+    ]
+    parts.extend(Text(hanging(_note(note), width, 0, 2)) for note in session.notes)
+    parts.extend(Text(hanging(f"! {sentence}", width, 0, 2)) for sentence in session.damage.sentences())
+    for answer in summary(session):
+        parts.append(Text(f"\n{answer.question}", style="bold"))
+        parts.extend(indented(f"  {statement}") for statement in answer.statements)
+    return Group(*parts)
+
+
+def compared(comparison: Comparison, width: int) -> Group:
+    """Two sessions beside each other: their figures, their machines, and what may mislead."""
+    first, base = sides_sentences(comparison)
+    parts: list[Text | Padding] = [Text(f"{first}\n{base}, the baseline")]
+    metrics, machines = metrics_table(comparison), differences_table(comparison)
+    if not metrics.rows:
+        parts.append(Text(f"\n{hanging(f'! {nothing_shared(comparison)}', width, 0, 2)}"))
+    elif fits(metrics, width):
+        parts += [Text(f"\n{metrics.title}", style="bold"), Text("\n".join(table_lines(metrics, width)))]
+    else:
+        parts.append(Text(f"\n{metrics.title}", style="bold"))
+        for metric, words in figure_sentences(comparison):
+            parts += [indented(f"  {metric}"), indented(f"    {words}")]
+        parts.append(indented(f"  {metrics.note}"))
+    if machines.rows:
+        parts += [Text(f"\n{machines.title}", style="bold"), Text("\n".join(table_lines(machines, width)))]
+    else:
+        parts.append(Text(f"\n{machines_sentence(comparison)}"))
+    if comparison.warnings:
+        parts.append(Text("\nWhat may mislead", style="bold"))
+        parts.extend(Text(hanging(f"! {warning}", width, 0, 2)) for warning in comparison.warnings)
+    return Group(*parts)
+
+
+def resume_question(session: Session) -> str:
+    """What a resumed run would do, asked before it does."""
+    steps = session.missing_steps
+    seconds = sum(step.estimated_seconds for step in steps)
+    listed = "\n".join(f"  {_step(step)}" for step in steps)
+    return (
+        f"Run what this session is missing? {plural(len(steps), 'step')}, about {format_ns(seconds * 1e9)}:\n"
+        f"{listed}\nIts file is continued; what was measured stays."
+    )
+
+
+def _step(step: Step) -> str:
+    hazards = ", ".join(hazard.value for hazard in step.hazards)
+    return f"{step.title}; touches {step.touches}" + (f" ({hazards})" if hazards else "")
+
+
+def _stands(session: Session, *, going_on: bool) -> str:
+    if going_on:
+        return "being measured now"
+    held = "" if session.missing_steps else f"{plural(len(session.steps), 'step')}, "
+    return f"{held}{state(session)}"
+
+
+def _note(note: NoteRecord) -> str:
+    who = f"{_when(note.written)} UTC{f', {note.author}' if note.author else ''}:"
+    marked = " ".join(f"#{tag}" for tag in note.tags)
+    title = f"titled {note.title}" if note.title else ""
+    return " ".join(filter(None, (who, title, note.text, marked)))
+
+
+def _place(path: Path, width: int) -> str:
+    """The path with the home directory as people write it; the name on a line of its own where it must be."""
+    home = str(Path.home())
+    text = str(path)
+    short = f"~{text[len(home) :]}" if text.startswith(home + os.sep) else text
+    folder, _, last = short.rpartition("/")
+    return short if cell_len(short) <= width else f"{folder}/\n{last}"
+
+
+def _when(started: str) -> str:
+    """An instant of the file as people write it, still in UTC."""
+    return started.replace("T", " ").removesuffix("Z")

@@ -1,0 +1,265 @@
+"""The Sessions mode by keys: what its lists say, what it writes, and what it asks before it does."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from consoles import Console, PlayedRunner, ended, records
+from sizeup.session import store
+from sizeup.session.reader import read_session
+from sizeup.session.store import SUFFIX, annotate
+from sizeup.session.writer import Writer
+from sizeup.tui.options import Options
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The store's folder."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    place = tmp_path / "state/sizeup/sessions"
+    place.mkdir(parents=True)
+    return place
+
+
+def stored(folder: Path, name: str, *, day: int = 1, probe: str = "null", done: bool = True, **header: Any) -> Path:
+    """A session of the store."""
+    path = folder / f"{name}{SUFFIX}"
+    first, *lines = [*records(probe), *(ended(probe) if done else [])]
+    facts = {"id": name, "started": f"2026-01-{day:02}T09:30:00Z", "host": os.uname().nodename, **header}
+    PlayedRunner(path).write([msgspec.structs.replace(first, **facts), *lines])
+    return path
+
+
+def packed(path: Path) -> None:
+    Path(f"{path}.gz").write_bytes(gzip.compress(path.read_bytes()))
+    path.unlink()
+
+
+def flat(console: Console) -> str:
+    return " ".join(console.text.split())
+
+
+async def test_the_session_that_was_marked_last_is_the_baseline(tmp_path: Path, folder: Path) -> None:
+    old, new = stored(folder, "old", day=1), stored(folder, "new", day=2)
+    console = Console(tmp_path)
+    async with console.shown(120, 40) as pilot:
+        await pilot.press("5", "m", "down", "m")
+        await pilot.pause()
+        assert console.text.count("#baseline; 1 step") == 1
+        await pilot.press("c")
+        assert console.told[-1].startswith("This is the baseline")
+        await pilot.press("up", "c")
+        await pilot.pause()
+        await pilot.pause()
+        assert f"Base: old ({os.uname().nodename}), the baseline" in flat(console)
+
+    assert all("baseline" in read_session(str(path)).tags for path in (old, new))
+
+
+async def test_in_80_columns_a_comparison_has_the_width_and_its_names_stay_whole(tmp_path: Path, folder: Path) -> None:
+    for number, name in enumerate(("old", "new")):
+        stored(folder, name, day=number + 1, probe="memory.bandwidth.of-all")
+    console = Console(tmp_path)
+    async with console.shown() as pilot:
+        await pilot.press("5", "down", "m", "up", "c")
+        await pilot.pause()
+        await pilot.pause()
+        shown = console.text
+        await pilot.press("escape")
+        await pilot.pause()
+        back = console.text
+
+    assert "│   memory.bandwidth.of-all.latency    " in shown
+    assert re.search(r"  \S+ ns against \S+ ns of the base: \+0\.0%, p 1\.000; \? too few runs ", shown)
+    assert "Sessions, times in UTC" not in shown
+    assert "Sessions, times in UTC" in back
+
+
+async def test_sessions_that_share_no_figure_say_so(tmp_path: Path, folder: Path) -> None:
+    stored(folder, "old", day=1, probe="clock.cost")
+    stored(folder, "new", day=2)
+    console = Console(tmp_path)
+    async with console.shown(120, 40) as pilot:
+        await pilot.press("5", "down", "m", "up", "c")
+        await pilot.pause()
+        await pilot.pause()
+
+        assert "! nothing measured on both sides: the first has null.latency" in console.text
+        assert "Metrics" not in console.text
+        assert "Machines: no difference found" in console.text
+
+
+async def test_a_long_session_is_scrolled_by_keys(tmp_path: Path, folder: Path) -> None:
+    stored(folder, "one")
+    console = Console(tmp_path)
+    async with console.shown() as pilot:
+        await pilot.press("5")
+        await pilot.pause()
+        assert "What it is" in console.text
+        await pilot.press("tab", "end")
+        await pilot.pause()
+        await pilot.pause()
+
+        assert "What it is\n" not in console.text
+        assert "What is doubtful" in console.text
+
+
+async def test_a_run_that_goes_on_is_not_called_cut_short(tmp_path: Path, folder: Path) -> None:
+    path = stored(folder, "one", done=False)
+    console = Console(tmp_path)
+    with Writer.append(str(path)):
+        async with console.shown(120, 40) as pilot:
+            await pilot.press("5", "R")
+            await pilot.pause()
+
+            assert "being measured now" in console.text
+            assert "  cut short" not in console.text
+            assert console.told[-1] == "a run is writing it now"
+
+
+async def test_damage_and_what_is_no_session_are_told_in_the_list(tmp_path: Path, folder: Path) -> None:
+    with stored(folder, "one").open("a") as file:
+        file.write("rubbish\n")
+    (folder / f"two{SUFFIX}").write_text("no session\n")
+    console = Console(tmp_path)
+    async with console.shown() as pilot:
+        await pilot.press("5")
+        await pilot.pause()
+        await pilot.pause()
+
+        assert "! damaged; 1 step, complete" in console.text
+        assert "! two" in console.text
+        assert "  expected a sizeup session" in console.text
+
+
+async def test_a_note_that_cannot_be_kept_is_asked_for_again_with_what_was_typed(tmp_path: Path, folder: Path) -> None:
+    packed(stored(folder, "one"))
+    console = Console(tmp_path)
+    async with console.shown() as pilot:
+        await pilot.press("5", "n")
+        await pilot.pause()
+        await pilot.press(*"quiet", "enter")
+        await pilot.pause()
+
+        assert "is compressed and cannot be added to" in console.told[-1]
+        assert "What should whoever reads this session know?" in console.text
+        assert "quiet" in console.text
+
+
+async def test_a_packed_session_such_as_a_masked_copy_is_opened(tmp_path: Path, folder: Path) -> None:
+    packed(stored(folder, "one", host="elsewhere"))
+    console = Console(tmp_path)
+    async with console.shown() as pilot:
+        await pilot.press("5", "enter")
+        await pilot.pause()
+        await pilot.pause()
+
+        assert console.told == []
+        assert "saved session" in console.text
+        assert console.app.runs.session is not None
+        assert console.app.runs.session.header.host == "elsewhere"
+        await pilot.press("5", "u")
+        await pilot.pause()
+
+
+async def test_a_session_that_has_gone_is_not_opened_as_an_empty_one(tmp_path: Path, folder: Path) -> None:
+    path = stored(folder, "one")
+    console = Console(tmp_path)
+    async with console.shown() as pilot:
+        await pilot.press("5")
+        await pilot.pause()
+        path.unlink()
+        await pilot.press("enter")
+        await pilot.pause()
+
+        assert console.told == [f"{path}: cannot open the session: it is empty, or has gone"]
+        assert console.app.runs is console.runs
+
+
+async def test_what_was_measured_elsewhere_is_not_resumed_here(tmp_path: Path, folder: Path) -> None:
+    stored(folder, "one", done=False, host="db-prod-07.example.com")
+    console = Console(tmp_path)
+    async with console.shown() as pilot:
+        await pilot.press("5", "R")
+        await pilot.pause()
+
+        assert "recorded on db-prod-07.example.com" in console.told[-1]
+        assert console.runner.arguments == []
+
+
+async def test_a_masked_page_has_no_name_of_its_session_and_replaces_nothing(tmp_path: Path, folder: Path) -> None:
+    stored(folder, "oracleprod")
+    taken = tmp_path / "sizeup-20260101T093000Z.shared.html"
+    taken.write_text("kept")
+    console = Console(tmp_path)
+    async with console.shown() as pilot:
+        await pilot.press("5", "e")
+        await pilot.pause()
+        assert str(tmp_path)[:40] in console.text
+        await pilot.press("enter")
+        await console.app.workers.wait_for_complete()
+
+    assert taken.read_text() == "kept"
+    assert console.told == [f"Wrote {tmp_path / 'sizeup-20260101T093000Z-2.shared.html'}"]
+    assert (tmp_path / "sizeup-20260101T093000Z-2.shared.html").read_text().startswith("<!doctype html>")
+
+
+async def test_a_key_that_cannot_be_kept_is_told_with_the_masked_copy(
+    tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stored(folder, "one")
+    console = Console(tmp_path)
+    async with console.shown() as pilot:
+        await pilot.press("5", "e", "down", "down")
+        await pilot.pause()
+        monkeypatch.setenv("XDG_STATE_HOME", "/proc")
+        await pilot.press("enter")
+        await console.app.workers.wait_for_complete()
+
+    assert "Wrote" in console.told[-1]
+    assert "no key could be kept" in console.told[-1]
+
+
+async def test_readonly_exports_nothing(tmp_path: Path, folder: Path) -> None:
+    stored(folder, "one")
+    console = Console(tmp_path, options=Options(readonly=True))
+    async with console.shown() as pilot:
+        await pilot.press("5", "e")
+        await pilot.pause()
+
+        assert console.told == ["read-only: nothing is written"]
+        assert "Write what" not in console.text
+
+
+async def test_searching_reads_no_file_again_and_coming_back_only_those_that_changed(
+    tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stored(folder, "old", day=1)
+    new = stored(folder, "new", day=2)
+    read: list[str] = []
+    before = store.read_session
+    monkeypatch.setattr(store, "read_session", lambda path, **how: read.append(path) or before(path, **how))  # type: ignore[func-returns-value]
+    console = Console(tmp_path)
+    async with console.shown() as pilot:
+        await pilot.press("5")
+        await pilot.pause()
+        read.clear()
+        await pilot.press("slash", *"old")
+        await pilot.pause()
+        assert read == []
+        assert "1 of 2" in console.text
+        await pilot.press("escape", "1")
+        annotate(str(new), "calm")
+        read.clear()
+        await pilot.press("5")
+        await pilot.pause()
+
+        assert read == [str(new)]
+        assert "1 step, complete; calm" in console.text

@@ -1,0 +1,76 @@
+"""Two sessions in one picture: what both ran, whose each line is, and no boundary that only one of them has."""
+
+from typing import Any
+
+from msgspec.structs import replace
+
+from consoles import machine
+from sizeup.model.numa import HugePages
+from sizeup.model.plan import Better, Series, Step
+from sizeup.model.sample import Estimate
+from sizeup.session.records import SessionRecord
+from sizeup.session.value import Point, Session, StepRun, point_key
+from sizeup.views.chart import BarChart, LineChart
+from sizeup.views.overlay import overlays
+
+CURVE = Series("dram", "Latency", "ns", Better.LOWER, "working_set_bytes", "bytes", "Working set")
+CURVES = tuple(replace(CURVE, name=f"latency-{share}", title=f"Latency, {share}") for share in ("p50", "p99"))
+BARS = Series("cost", "Cost", "ns", Better.LOWER)
+
+
+def session(*runs: StepRun, **changes: Any) -> Session:
+    made = Session(SessionRecord(1, "s", "sizeup 0", "db01", "2026-01-01T00:00:00Z"), machine=machine(**changes))
+    made.steps.update({run.step.id: run for run in runs})
+    return made
+
+
+def curve(*series: Series, unit: str = "ns") -> StepRun:
+    kinds = {one.name: replace(one, unit=unit) for one in series}
+    run = StepRun(Step("memory.latency", "memory.latency", "Memory", {}, 1.0, 2.0), "sizeup 0", kinds, "curve", 0)
+    for one in series:
+        for size in (1 << 14, 1 << 26):
+            at = {"working_set_bytes": size}
+            run.points[point_key(one.name, at)] = Point(one.name, at, estimate=Estimate(one.name, at, 10.0))
+    return run
+
+
+def bars(*methods: str) -> StepRun:
+    run = StepRun(Step("clock.cost", "clock.cost", "Clock", {}, 1.0, 2.0), "sizeup 0", {BARS.name: BARS}, "bars", 0)
+    for method in methods:
+        at = {"method": method}
+        run.points[point_key(BARS.name, at)] = Point(BARS.name, at, estimate=Estimate(BARS.name, at, 10.0))
+    return run
+
+
+def test_each_step_that_both_ran_has_a_picture_the_last_one_first() -> None:
+    both = session(curve(CURVE), bars("tsc", "hpet")), session(bars("tsc"), curve(CURVE))
+    lines, cost = overlays(session(*both[1].steps.values()), both[0], ("first", "base"))
+
+    assert isinstance(lines, LineChart)
+    assert [line.label for line in lines.lines] == ["first", "base"]
+    assert isinstance(cost, BarChart)
+    assert [bar.label for bar in cost.bars] == ["first: tsc", "base: tsc"]
+
+
+def test_lines_that_are_several_keep_their_names() -> None:
+    (chart,) = overlays(session(curve(*CURVES)), session(curve(CURVES[0])), ("first", "base"))
+
+    assert isinstance(chart, LineChart)
+    assert [line.label.partition(":")[0] for line in chart.lines] == ["first", "first", "base"]
+    assert all(": " in line.label for line in chart.lines)
+
+
+def test_a_boundary_that_one_machine_alone_has_is_not_drawn() -> None:
+    nodes = tuple(replace(node, huge_pages=(HugePages(1 << 24, 1, 1),)) for node in machine().nodes)
+    (chart,) = overlays(session(curve(CURVE)), session(curve(CURVE), nodes=nodes, caches=()), ("first", "base"))
+    (same,) = overlays(session(curve(CURVE)), session(curve(CURVE)), ("first", "base"))
+
+    assert isinstance(chart, LineChart)
+    assert isinstance(same, LineChart)
+    assert not [boundary for boundary in chart.boundaries if boundary.label.startswith("L")]
+    assert [boundary.label for boundary in same.boundaries if boundary.label.startswith("L1")]
+
+
+def test_what_shares_no_step_or_no_unit_has_no_picture() -> None:
+    assert overlays(session(curve(CURVE)), session(bars("tsc")), ("first", "base")) == ()
+    assert overlays(session(curve(CURVE)), session(curve(CURVE, unit="bytes/s")), ("first", "base")) == ()
