@@ -121,6 +121,62 @@ async def test_devices_wait_for_the_end_of_a_run(tmp_path: Path) -> None:
         assert (during, devices.reads) == (0, 1)
 
 
+FOLDED = "\u25b6"
+
+
+def tree_of(console: Console) -> list[str]:
+    """The rows of the tree, without its border and what stands beside it."""
+    half = console.app.size.width // 2
+    return [line[1 : half - 1].rstrip() for line in console.text.splitlines() if line.startswith("│")]
+
+
+@pytest.mark.parametrize(("columns", "rows", "folded"), [(80, 24, "Socket"), (120, 40, "Node"), (200, 60, "L3")])
+async def test_the_tree_unfolds_whole_kinds_as_far_as_they_fit(
+    tmp_path: Path, columns: int, rows: int, folded: str
+) -> None:
+    console = Console(tmp_path, large_machine())
+    async with console.shown(columns, rows) as pilot:
+        await pilot.press("2")
+        await pilot.pause()
+        shown = tree_of(console)
+
+        assert {line.partition(FOLDED)[2].split()[0] for line in shown if FOLDED in line} >= {folded}
+        assert {FOLDED in line for line in shown if f" {folded} " in line} == {True}
+        assert not console.app.screen.query_one(ItemTree).show_vertical_scrollbar
+
+
+async def test_a_larger_terminal_unfolds_more_but_never_what_was_folded_and_a_smaller_one_folds_nothing(
+    tmp_path: Path,
+) -> None:
+    console = Console(tmp_path, large_machine())
+    async with console.shown() as pilot:
+        await pilot.press("2", "j", "enter", "enter")
+        await pilot.pause()
+        await pilot.resize_terminal(200, 60)
+        await pilot.pause()
+        await pilot.pause()
+        large = tree_of(console)
+        await pilot.resize_terminal(80, 24)
+        await pilot.pause()
+        await pilot.pause()
+        small = tree_of(console)
+
+    assert [FOLDED in line for line in large if "Socket" in line] == [True, *[False] * 7]
+    assert [line[:20] for line in small] == [line[:20] for line in large[: len(small)]]
+
+
+async def test_labels_that_are_too_long_end_in_dots_and_need_no_scroll_bar(tmp_path: Path) -> None:
+    found = machine(nics=(Nic("eth0" + "long" * 20, "physical", node=0),))
+    console = Console(tmp_path, found)
+    async with console.shown() as pilot:
+        await pilot.press("2")
+        await pilot.pause()
+        tree = console.app.screen.query_one(ItemTree)
+
+        assert any("eth0long" in line and line.endswith("…") for line in tree_of(console))
+        assert not tree.show_horizontal_scrollbar
+
+
 async def test_where_there_is_no_udev_nothing_is_followed(tmp_path: Path) -> None:
     devices = FakeDevices()
     console = Console(tmp_path, living=Living(lambda listener: None, devices.discover))
@@ -300,16 +356,17 @@ async def test_what_if_inputs_survive_a_machine_that_is_read_again(tmp_path: Pat
         assert [line for line in console.text.splitlines() if "* " in line] == changed
 
 
-async def test_a_map_that_is_higher_than_the_screen_scrolls(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("last", "up"), [("G", "k"), ("end", "up")])
+async def test_a_map_that_is_higher_than_the_screen_scrolls(tmp_path: Path, last: str, up: str) -> None:
     console = Console(tmp_path, machine(32, 4, 1))
     async with console.shown() as pilot:
         await pilot.press("2", "t")
         await pilot.pause()
         top = console.text
-        await pilot.press("G")
+        await pilot.press(last)
         await pilot.pause()
         bottom = console.text
-        await pilot.press("k")
+        await pilot.press(up)
         await pilot.pause()
 
         assert "S0 N0 " in top

@@ -121,6 +121,7 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
         Action("list.page-up", "ctrl+u,ctrl+b", "page_up", "Page up", "One page up.", palette=False),
     ),
     "tree": (
+        Action("tree.toggle", "enter,space", "toggle_node", "Fold", "Fold or unfold this part.", palette=False),
         Action("tree.fold", "h,left", "fold", "Fold", "Fold, or go to the part around.", palette=False),
         Action("tree.unfold", "l,right", "unfold", "Unfold", "Unfold, or go to the first part inside.", palette=False),
     ),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence, Set
 from enum import Enum
 
 from msgspec import Struct
@@ -57,13 +57,59 @@ def find(root: Item, key: str) -> tuple[Item, ...]:
     return ()
 
 
+def unfolding(root: Item, rows: int) -> frozenset[str]:
+    """Keys of the parts that a tree of so many rows opens with: those that always do, and more as far as there is room.
+
+    More is unfolded kind by kind and from the top down, all sockets or none, so that likes look alike.
+    """
+    sight = list(_in_sight(root, None))
+    opened = {item.key for item, _ in sight if item.expanded}
+    tried: set[tuple[int, str]] = set()
+    while folded := [(depth, _kind(item)) for item, depth in sight if item.children and item.key not in opened]:
+        kind = min((kind for kind in folded if kind not in tried), key=lambda kind: kind[0], default=None)
+        if kind is None:
+            break
+        tried.add(kind)
+        more = opened.union(item.key for item, depth in sight if item.children and (depth, _kind(item)) == kind)
+        grown = list(_in_sight(root, more))
+        if len(grown) <= rows:
+            sight, opened = grown, more
+    return frozenset(opened)
+
+
+def _kind(item: Item) -> str:
+    return item.key.partition(":")[0]
+
+
+def _in_sight(item: Item, opened: Set[str] | None, depth: int = 0) -> Iterator[tuple[Item, int]]:
+    """The part and what is seen inside with these parts unfolded, each with how deep it lies; None: as parts say."""
+    yield item, depth
+    if item.expanded if opened is None else item.key in opened:
+        for child in item.children:
+            yield from _in_sight(child, opened, depth + 1)
+
+
 def holding(root: Item, words: Sequence[str]) -> tuple[Item, ...]:
-    """The parts whose label and facts hold every word, whatever the case, from the top down; none without words."""
-    if not words:
-        return ()
-    text = " ".join((root.label, *(f"{name} {value}" for name, value in root.facts))).lower()
-    own = (root,) if all(word.lower() in text for word in words) else ()
-    return (*own, *(item for child in root.children for item in holding(child, words)))
+    """The parts that hold every word, whatever the case: those named so first, then those with such facts.
+
+    Each from the top down; none without words.
+    """
+    wanted = [word.lower() for word in words]
+    named, known_so = [], []
+    for item in _every(root) if wanted else ():
+        label = item.label.lower()
+        facts = " ".join(f"{name} {value}" for name, value in item.facts).lower()
+        if all(word in label for word in wanted):
+            named.append(item)
+        elif all(word in label or word in facts for word in wanted):
+            known_so.append(item)
+    return (*named, *known_so)
+
+
+def _every(item: Item) -> Iterator[Item]:
+    yield item
+    for child in item.children:
+        yield from _every(child)
 
 
 def marked(label: str, trouble: str) -> str:

@@ -306,7 +306,7 @@ class TopologyScreen(ModeScreen):
         if self._filled is not root:
             self._moment = None
             if tree.root.data != root:
-                tree.fill(root, afresh=self._held is not self.host.against)
+                tree.fill(root, afresh=self._held is not self.host.against, fit=self._comparison is None)
             self._filled, self._held = root, self.host.against
             self._found = () if self._comparison is None else self._comparison.parts
             self._place = 0
