@@ -8,12 +8,9 @@ after its last word or SIGKILL, one that is merely slow after a few.
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
 import select
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import Protocol
@@ -26,9 +23,9 @@ from sizeup.model.plan import Step
 from sizeup.model.sample import Estimate, Outcome, Progress, Samples, Status
 from sizeup.probing.api import Emission
 from sizeup.probing.parting import Parting
+from sizeup.probing.process import ABANDON_AFTER_SECONDS, EXIT_POLL_SECONDS, PIPE_BYTES, WorkerProcess
 from sizeup.probing.wire import (
     CANCEL,
-    ENCODER,
     MESSAGE,
     Done,
     EstimateMessage,
@@ -45,21 +42,10 @@ BATCH_SECONDS = 0.1
 """How often the worker's messages are collected: often enough to look live, seldom enough not to disturb."""
 TERM_AFTER_SECONDS = 0.25
 KILL_AFTER_SECONDS = 0.5
-ABANDON_AFTER_SECONDS = 2.0
 PARTING_SECONDS = 5.0
 """After its last word a worker that is merely slow has this long to be gone."""
-_EXIT_POLL_SECONDS = 0.005
 _PARTING_POLL_SECONDS = 0.05
 LINE_LIMIT_BYTES = 4 << 20
-PIPE_BYTES = 1 << 20
-"""Room for what a worker says between two collections, so that it never waits for its reader."""
-_STDERR_KEPT_BYTES = 4096
-_READS_AT_ONCE = 16
-"""A worker that prints without end must not keep its runner from its time limit."""
-
-# A worker finds what its parent finds, without what the environment could add: -I alone forgets
-# the path of an archive that sizeup may be running from.
-_BOOT = "import sys; sys.path[:] = {path!r}; from sizeup.probing.worker import main; main()"
 
 
 class Control(Protocol):
@@ -85,81 +71,6 @@ class _Ladder(Struct):
     rung: int = 0
 
 
-class _Worker:
-    """One process with its three pipes."""
-
-    def __init__(self, job: Callable[[int], Job]) -> None:
-        self.records, write_end = os.pipe()
-        try:
-            with contextlib.suppress(OSError):  # above the limit for unprivileged users: the default will do
-                fcntl.fcntl(self.records, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
-            self.process = subprocess.Popen(
-                [sys.executable, "-I", "-c", _BOOT.format(path=sys.path)],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                pass_fds=(write_end,),
-                start_new_session=True,  # ^C in the terminal is the runner's to hear
-                bufsize=0,
-            )
-            self.say(ENCODER.encode(job(write_end)) + b"\n")
-        except BaseException:
-            os.close(self.records)
-            raise
-        finally:
-            os.close(write_end)
-        os.set_blocking(self.records, False)
-        assert self.process.stdout is not None
-        os.set_blocking(self.process.stdout.fileno(), False)
-        self.printed = b""
-
-    def say(self, data: bytes) -> None:
-        assert self.process.stdin is not None
-        with contextlib.suppress(BrokenPipeError):
-            self.process.stdin.write(data)
-
-    def hear_print(self) -> bool:
-        """Keep the end of what the worker prints; False once it can print no more."""
-        assert self.process.stdout is not None
-        for _ in range(_READS_AT_ONCE):
-            try:
-                data = os.read(self.process.stdout.fileno(), 1 << 16)
-            except BlockingIOError:
-                return True
-            if not data:
-                return False
-            self.printed = (self.printed + data)[-_STDERR_KEPT_BYTES:]
-        return True
-
-    def signal(self, number: signal.Signals) -> None:
-        # The whole group: a probe may have started processes of its own.
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self.process.pid, number)
-
-    def kill(self) -> None:
-        """End it at once, and wait a moment for it to go."""
-        self.signal(signal.SIGKILL)
-        deadline = time.monotonic() + ABANDON_AFTER_SECONDS
-        while not self.exited() and time.monotonic() < deadline:
-            time.sleep(_EXIT_POLL_SECONDS)
-
-    def exited(self) -> bool:
-        """Whether it has ended; the zombie stays, so that its process group cannot become another's."""
-        return os.waitid(os.P_PID, self.process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
-
-    def close(self) -> int | None:
-        """End what is left of the group and reap; the exit status, negative for a signal, None if abandoned."""
-        for pipe in (self.process.stdin, self.process.stdout):
-            assert pipe is not None
-            pipe.close()
-        os.close(self.records)
-        if not self.exited():
-            self.process.returncode = -signal.SIGKILL  # keeps Popen from warning about a child that never ends
-            return None
-        self.signal(signal.SIGKILL)
-        return self.process.wait()
-
-
 def run_step(
     step: Step,
     target: str,
@@ -172,7 +83,7 @@ def run_step(
     """Run one step in a worker of its own; ``listener`` gets what it yields, a tenth of a second at a time."""
     allowed = os.sched_getaffinity(0)
     try:
-        worker = _Worker(lambda descriptor: Job(target, step, origin_ns, descriptor, os.getpid()))
+        worker = WorkerProcess(lambda descriptor: Job(target, step, origin_ns, descriptor, os.getpid()))
     except OSError as error:
         return Outcome(Status.FAILED, f"its worker could not be started: {error.strerror}")
     # The worker has its CPUs already; the runner now leaves the measured ones alone where it can.
@@ -192,7 +103,7 @@ class _Drive:
     def __init__(
         self,
         step: Step,
-        worker: _Worker,
+        worker: WorkerProcess,
         control: Control,
         listener: Callable[[Iterable[Emission]], None],
         clock: Callable[[], float],
@@ -230,7 +141,7 @@ class _Drive:
         next_batch = self._clock()
         while True:
             now = self._clock()
-            wait = _EXIT_POLL_SECONDS
+            wait = EXIT_POLL_SECONDS
             if self._open:
                 # Between collections the pipe is watched for its end alone (an empty mask still reports it).
                 due = now >= next_batch
