@@ -6,92 +6,26 @@ import errno
 import os
 import threading
 from collections.abc import Sequence
-from enum import Enum
 from types import TracebackType
 from typing import Any, Self
 
 from msgspec import Struct
 
 from sizeup_direct_io._native import ffi, lib
+from sizeup_direct_io.worker import Engine, Pattern, Worker, submit_batch
 
 _HURRY_SECONDS = 0.1
-LARGE_BLOCK_BYTES = 64 << 10
-
-
-class Engine(Enum):
-    """How requests reach the kernel."""
-
-    IO_URING = "io_uring"
-    AIO = "aio"
-    THREADS = "threads"
-
-    @property
-    def native(self) -> int:
-        """The number that C knows it by."""
-        return int(
-            {
-                Engine.IO_URING: lib.SIZEUP_IO_URING,
-                Engine.AIO: lib.SIZEUP_IO_AIO,
-                Engine.THREADS: lib.SIZEUP_IO_THREADS,
-            }[self]
-        )
-
-
-class Pattern(Enum):
-    """Where the next request goes."""
-
-    RANDOM = "random"
-    SEQUENTIAL = "sequential"
-    ONCE = "once"
-    """Sequential, and done at the region's end."""
-    APPEND = "append"
-    """The next block that no worker of the group has taken, to the region's end."""
-
-    @property
-    def native(self) -> int:
-        """The number that C knows it by."""
-        return int(
-            {
-                Pattern.RANDOM: lib.SIZEUP_IO_RANDOM,
-                Pattern.SEQUENTIAL: lib.SIZEUP_IO_SEQUENTIAL,
-                Pattern.ONCE: lib.SIZEUP_IO_ONCE,
-                Pattern.APPEND: lib.SIZEUP_IO_APPEND,
-            }[self]
-        )
-
-
-class Worker(Struct, frozen=True):
-    """One thread of a job: its descriptor, its region and its pattern."""
-
-    engine: Engine
-    descriptor: int
-    block_bytes: int
-    start_bytes: int
-    size_bytes: int
-    group: int = 0
-    pattern: Pattern = Pattern.RANDOM
-    first_block: int = 0
-    seed: int = 1
-    interval_ns: int = 0
-    """Between two intended starts; 0: the next starts as one ends."""
-    read_percent: int = 100
-    depth: int = 1
-    submit_batch: int = 0
-    """Requests handed in with one call; 0: ``submit_batch`` of the block size."""
-    error_limit: int = 1000
-    huge_pages: bool = True
-    fdatasync_each: bool = False
-    fresh_data: bool = False
-
-
-def submit_batch(block_bytes: int) -> int:
-    """How many requests go in with one call.
-
-    All that are free would put process and device in lock-step (18 % on the median of 8K reads),
-    one by one costs CPU. Large ones fall into step even by fours: 1 MiB reads, four out, ran at
-    2,400 a second so, and at 2,900 one by one, where a system call weighs nothing.
-    """
-    return 4 if block_bytes < LARGE_BLOCK_BYTES else 1
+_ENGINES = {
+    Engine.IO_URING: lib.SIZEUP_IO_URING,
+    Engine.AIO: lib.SIZEUP_IO_AIO,
+    Engine.THREADS: lib.SIZEUP_IO_THREADS,
+}
+_PATTERNS = {
+    Pattern.RANDOM: lib.SIZEUP_IO_RANDOM,
+    Pattern.SEQUENTIAL: lib.SIZEUP_IO_SEQUENTIAL,
+    Pattern.ONCE: lib.SIZEUP_IO_ONCE,
+    Pattern.APPEND: lib.SIZEUP_IO_APPEND,
+}
 
 
 class Interval:
@@ -256,6 +190,11 @@ class Sample:
         return int(self._native.reads) + int(self._native.writes)
 
     @property
+    def read_bytes(self) -> int:
+        """Bytes read since the start."""
+        return int(self._native.read_bytes)
+
+    @property
     def written_bytes(self) -> int:
         """Bytes written since the start."""
         return int(self._native.written_bytes)
@@ -306,10 +245,10 @@ class Job:
         self._lock = threading.Lock()
         table = ffi.new("struct sizeup_io_worker[]", len(workers))
         for native, worker in zip(table, workers, strict=True):
-            native.engine = worker.engine.native
+            native.engine = _ENGINES[worker.engine]
             native.fd = worker.descriptor
             native.group = worker.group
-            native.pattern = worker.pattern.native
+            native.pattern = _PATTERNS[worker.pattern]
             native.start_bytes = worker.start_bytes
             native.size_bytes = worker.size_bytes
             native.block_bytes = worker.block_bytes
@@ -380,7 +319,7 @@ def _check(status: int, doing: str) -> None:
 
 def availability(engine: Engine) -> int:
     """0 where this process may use an engine, else the errno of its set-up."""
-    return -int(lib.sizeup_io_available(engine.native))
+    return -int(lib.sizeup_io_available(_ENGINES[engine]))
 
 
 def alignment(descriptor: int) -> tuple[int, int] | None:

@@ -17,15 +17,17 @@ from sizeup.model.gap import Gap
 from sizeup.model.sample import Progress
 from sizeup.probing.api import Context, Emission
 from sizeup_direct_io import conclusions, facts, honesty
-from sizeup_direct_io.binding import Engine, Pattern, Worker
 from sizeup_direct_io.disks import write_cache
+from sizeup_direct_io.edge import Place
 from sizeup_direct_io.engines import choose
+from sizeup_direct_io.failures import describe_error
 from sizeup_direct_io.honesty import Part
-from sizeup_direct_io.measure import Measured, Place, Window, describe_error, measure
+from sizeup_direct_io.measure import Measured, Window, measure
 from sizeup_direct_io.patience import StalledError
 from sizeup_direct_io.presets import SMALL_BYTES, Durable, Stream
 from sizeup_direct_io.target import Kind
 from sizeup_direct_io.workbench import Workbench
+from sizeup_direct_io.worker import Engine, Pattern, Worker
 
 WRITERS = 16
 WRITER_BYTES = 16 << 20

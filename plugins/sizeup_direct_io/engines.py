@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from msgspec import Struct
 
 from sizeup.errors import RefusedError
-from sizeup_direct_io.binding import Engine
+from sizeup_direct_io.worker import Engine
 
 _NAMES = {"io_uring": Engine.IO_URING, "aio": Engine.AIO, "oracle-like": Engine.AIO, "threads": Engine.THREADS}
 

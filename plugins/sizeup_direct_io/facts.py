@@ -8,8 +8,8 @@ import resource
 from msgspec import Struct
 
 from sizeup_direct_io import binding
-from sizeup_direct_io.binding import Engine
 from sizeup_direct_io.engines import Policy
+from sizeup_direct_io.worker import Engine
 
 _SECTOR_BYTES = 512  # the unit of the block layer's counters, whatever the device's sector is
 

@@ -18,6 +18,8 @@ from sizeup_direct_io.way import Way
 
 CHARGED_LOW, CHARGED_HIGH = 0.95, 1.05
 """Bytes charged to this process at the block layer over bytes asked for, when all is direct."""
+TOLD_BLUR, MOST_BLUR = 0.005, 0.05
+"""Of the bytes asked for: from the first the words say how late the counters were read, from the second nothing more."""
 IMPLAUSIBLE_NS = 10_000
 """No device with a bus in between answers 8 KiB faster; the best NVMe takes about this."""
 IMPLAUSIBLE_IOPS = 1_000_000
@@ -59,6 +61,9 @@ class Facts(Struct, frozen=True):
     """Memory and offset, from statx; (0, 0) is the file system's word for no direct I/O."""
     cache_growth_bytes: int | None
     asked_bytes: int
+    """What the workers had moved between two readings of the counters below."""
+    blur_bytes: int
+    """How far ``asked_bytes`` may be off, for requests went on while the counters were read."""
     charged_bytes: int | None
     device_bytes: int | None
     """By the device's own counters, with everybody else's."""
@@ -77,6 +82,11 @@ class Facts(Struct, frozen=True):
     """Its kind, as the kernel names it."""
     virtual: bool
     """A hypervisor's device: what its host caches cannot be seen."""
+
+    @property
+    def nfs(self) -> bool:
+        """Whether the counters are those of the kernel's NFS client."""
+        return self.file_system.startswith("nfs")
 
     @property
     def in_user_space(self) -> bool:
@@ -138,13 +148,18 @@ def judge_direct(facts: Facts) -> Part:
     if facts.in_user_space:
         opinion.say(Verdict.UNKNOWN, "a file system in user space: where its program takes the data is not seen")
     elif facts.charged_bytes is not None and facts.asked_bytes:
-        ratio = facts.charged_bytes / facts.asked_bytes
-        if ratio < CHARGED_LOW:
-            opinion.say(Verdict.FAIL, f"only {ratio:.2f} of the bytes asked for reached the block layer")
-        elif ratio > CHARGED_HIGH:
-            opinion.say(Verdict.DOUBT, f"{ratio:.2f} times the bytes asked for reached the block layer")
+        ratio, blur = facts.charged_bytes / facts.asked_bytes, facts.blur_bytes / facts.asked_bytes
+        reached = "were direct by the NFS client's counters" if facts.nfs else "reached the block layer"
+        late = f", give or take {blur:.2f}" if blur >= TOLD_BLUR else ""
+        told = f"{ratio:.2f} of the bytes asked for {reached}{late}"
+        if ratio + blur < CHARGED_LOW:
+            opinion.say(Verdict.FAIL, f"only {told}")
+        elif ratio - blur > CHARGED_HIGH:
+            opinion.say(Verdict.DOUBT, f"{ratio:.2f} times the bytes asked for {reached}{late}")
+        elif blur > MOST_BLUR:
+            opinion.say(Verdict.UNKNOWN, f"{told}: the counters could not be read in time")
         else:
-            opinion.say(Verdict.PASS, f"{ratio:.2f} of the bytes asked for reached the block layer")
+            opinion.say(Verdict.PASS, told)
     return opinion.part()
 
 
@@ -171,13 +186,14 @@ def judge_physical(facts: Facts) -> Part:
         rate, carried = format_rate(facts.bytes_per_second), format_rate(facts.way.bytes_per_second)
         opinion.suspect_cache(Verdict.DOUBT, f"{rate} is more than the way carries ({carried}, {facts.way.source})")
     if facts.device_bytes is not None and facts.asked_bytes:
-        ratio = facts.device_bytes / facts.asked_bytes
-        if ratio < CHARGED_LOW:
-            opinion.say(Verdict.FAIL, f"the device's counters saw {ratio:.2f} of the bytes asked for")
+        ratio, blur = facts.device_bytes / facts.asked_bytes, facts.blur_bytes / facts.asked_bytes
+        saw = f"the {'NFS client' if facts.nfs else 'device'}'s counters saw"
+        if ratio + blur < CHARGED_LOW:
+            opinion.say(Verdict.FAIL, f"{saw} {ratio:.2f} of the bytes asked for")
         elif ratio > 1.5:
-            opinion.say(Verdict.DOUBT, f"the device moved {ratio:.1f} times the bytes asked for: others use it too")
+            opinion.say(Verdict.DOUBT, f"{saw} {ratio:.1f} times the bytes asked for: others use it too")
         else:
-            opinion.say(Verdict.PASS, f"the device's counters saw {ratio:.2f} of the bytes asked for")
+            opinion.say(Verdict.PASS, f"{saw} {ratio:.2f} of the bytes asked for")
     if facts.virtual:
         opinion.say(Verdict.UNKNOWN, "a virtual device: a cache of its host cannot be seen from here")
     if facts.in_user_space:

@@ -52,7 +52,8 @@ class Judge(Struct, frozen=True):
         return honesty.Facts(
             alignment=self.bench.alignment,
             cache_growth_bytes=None if cached is None or cached_before is None else cached - cached_before,
-            asked_bytes=reads + writes,
+            asked_bytes=run.asked_bytes,
+            blur_bytes=run.blur_bytes,
             charged_bytes=charged,
             device_bytes=device,
             extents=None if extends else self.bench.extents,

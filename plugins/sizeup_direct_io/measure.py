@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import errno
 import math
-import os
 import statistics
 import threading
 import time
@@ -12,16 +10,17 @@ from collections.abc import Generator, Mapping, Sequence
 from itertools import pairwise
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from sizeup.errors import SizeupError
 from sizeup.model.sample import Disturbance, Samples
 from sizeup.probing.api import Context, Emission
 from sizeup_direct_io import facts
-from sizeup_direct_io.binding import Interval, Job, Sample, StuckError, Worker
-from sizeup_direct_io.disks import Disks, Foreign, foreign, read_disks
-from sizeup_direct_io.heat import Heat, read_heat
+from sizeup_direct_io.binding import Interval, Job, Sample, StuckError
+from sizeup_direct_io.disks import Foreign, foreign
+from sizeup_direct_io.edge import Edge, Place, read_closing, read_opening
+from sizeup_direct_io.failures import describe_error
 from sizeup_direct_io.patience import CancelledError, StalledError
+from sizeup_direct_io.worker import Worker
 
 SAMPLING_SECONDS = 0.2
 """Five samples a second: each costs well under a thousandth of a CPU."""
@@ -45,23 +44,6 @@ class Window(Struct, frozen=True):
     precision: float
     """Half of the 95 % interval over the mean, where measuring stops."""
     stall_seconds: float
-
-
-class Edge(Struct, frozen=True):
-    """What was read at one end of a window."""
-
-    host: facts.HostCpu
-    process_cpu_ns: int
-    accounting: facts.Accounting | None
-    device: facts.DeviceCounters | None
-    cpu_pressure: facts.Pressure | None
-    io_pressure: facts.Pressure | None
-    kernel_threads_ns: Mapping[str, int]
-    nfs: facts.NfsBytes | None
-    """None where the target is not on NFS."""
-    disks: Disks | None
-    """None where the target lies on no disk of this host."""
-    heat: Heat
 
 
 class Measured(Struct, frozen=True):
@@ -128,22 +110,34 @@ class Measured(Struct, frozen=True):
 
     def foreign(self) -> Foreign | None:
         """What others moved on the same disks; None where there are none."""
-        if self.before.disks is None or self.after.disks is None:
+        before, after = self.before.counters, self.after.counters
+        if before.disks is None or after.disks is None:
             return None
         return foreign(
-            self.before.disks,
-            self.after.disks,
+            before.disks,
+            after.disks,
             self.seconds,
-            own_read=sum(interval.read_bytes for interval in self.intervals.values()),
-            own_written=sum(interval.written_bytes for interval in self.intervals.values()),
+            own_read=after.own_read_bytes - before.own_read_bytes,
+            own_written=after.own_written_bytes - before.own_written_bytes,
         )
+
+    @property
+    def asked_bytes(self) -> int:
+        """What the workers had moved between the two readings of the kernel's counters."""
+        before, after = self.before.counters, self.after.counters
+        return after.own_read_bytes - before.own_read_bytes + after.own_written_bytes - before.own_written_bytes
+
+    @property
+    def blur_bytes(self) -> int:
+        """How far ``asked_bytes`` may be off."""
+        return self.before.counters.blur_bytes + self.after.counters.blur_bytes
 
     def charged_bytes(self, *, reads: bool, writes: bool) -> tuple[int | None, int | None]:
         """Bytes that the kernel charged this process, and that the device or the NFS server counted.
 
         Only the directions asked for: the other one holds metadata and other people's requests.
         """
-        before, after = self.before, self.after
+        before, after = self.before.counters, self.after.counters
         own = device = None
         if before.accounting and after.accounting:
             own = reads * (after.accounting.read_bytes - before.accounting.read_bytes)
@@ -166,55 +160,6 @@ def half_width(values: Sequence[float]) -> float | None:
     degrees = len(values) - 1
     t95 = _T95[degrees - 1] if degrees <= len(_T95) else 1.96
     return t95 * statistics.stdev(values) / math.sqrt(len(values))
-
-
-class Place(Struct, frozen=True):
-    """Whose counters are read beside the workers' own."""
-
-    device_number: int
-    nfs_mount_point: str | None = None
-
-
-def _edge(place: Place, kernel_threads_ns: Mapping[str, int], heat: Heat) -> Edge:
-    return Edge(
-        facts.read_host_cpu(),
-        facts.process_cpu_ns(),
-        facts.read_accounting(),
-        facts.read_device_counters(place.device_number),
-        facts.read_pressure("cpu"),
-        facts.read_pressure("io"),
-        kernel_threads_ns,
-        facts.read_nfs_bytes(place.nfs_mount_point) if place.nfs_mount_point else None,
-        read_disks(place.device_number),
-        heat,
-    )
-
-
-_HINTS = {
-    errno.ENOSPC: "the file system is full",
-    errno.EDQUOT: "the quota is used up; give a smaller size=, or another path",
-    errno.ESTALE: "the server no longer knows the file; it was removed or exported anew; mount it again; "
-    "a file .nfs… of this run may be left there",
-    errno.EIO: "the device or the server reports failures; see the kernel's log",
-    errno.EREMOTEIO: "the device or the server reports failures; see the kernel's log",
-    errno.EROFS: "the file system became read-only; see the kernel's log",
-    errno.EINVAL: "the target does not take requests of this size or alignment",
-    errno.ENODEV: "the device is gone",
-    errno.ENXIO: "the device is gone",
-    errno.ENODATA: "the target ended before its stated size",
-    errno.ENOTCONN: "the server is gone; mount it again",
-    errno.ECONNABORTED: "the server is gone; mount it again",
-    errno.ETIMEDOUT: "the device or the server did not answer in time; see the kernel's log",
-    errno.ENOLINK: "the way to the device is cut; see the kernel's log",
-    errno.EACCES: "this user may no longer reach it",
-    errno.EPERM: "this user may no longer reach it",
-}
-
-
-def describe_error(number: int) -> str:
-    """An errno with what it means for a target."""
-    hint = _HINTS.get(number)
-    return f"{errno.errorcode.get(number, number)} ({os.strerror(number)})" + (f": {hint}" if hint else "")
 
 
 def of_stream(at: Mapping[str, str | int | float], stream: str, count: int) -> Mapping[str, str | int | float]:
@@ -337,7 +282,7 @@ def _observe(
     marks: list[tuple[float, int]] = []
     huge_page_bytes = None
     if not window.warmup_seconds:
-        before, opening = _edge(place, facts.read_kernel_threads_ns(), read_heat()), watch.last
+        before, opening = read_opening(place, watch.take), watch.last
         marks.append(_mark(opening))
     while True:
         if woken.wait(SAMPLING_SECONDS):
@@ -351,8 +296,7 @@ def _observe(
                 raise SizeupError("all requests were done before the warm-up was over: give a larger size")
             if elapsed >= window.warmup_seconds:
                 huge_page_bytes = facts.read_huge_page_bytes()
-                # The kernel's counters and ours are read next to each other: what is slow to read comes before.
-                before = _edge(place, facts.read_kernel_threads_ns(), read_heat())
+                before = read_opening(place, watch.take)
                 opening = watch.take()
                 marks.append(_mark(opening))
             continue
@@ -368,7 +312,7 @@ def _observe(
         if converged or over or measured >= window.seconds + window.extra_seconds:
             break
     closing = watch.take()
-    after = _edge(place, {}, before.heat)
+    after = read_closing(place, watch.take)
     intervals = {name: sample.since(opening[name]) for name, sample in closing.items()}
     return Measured(
         at=watch.at,
@@ -376,7 +320,7 @@ def _observe(
         blocks=blocks,
         halves=_halves(blocks),
         before=before,
-        after=replace(after, kernel_threads_ns=facts.read_kernel_threads_ns(), heat=read_heat()),
+        after=after,
         # A growing file may be full before the time is up: then the clock stopped with its last request.
         seconds=max(_working_seconds(opening[name], sample) for name, sample in closing.items()),
         converged=converged,

@@ -13,15 +13,16 @@ from sizeup.model.gap import Gap
 from sizeup.model.sample import Progress
 from sizeup.probing.api import Context, Emission
 from sizeup_direct_io import conclusions, estimates, facts
-from sizeup_direct_io.binding import Engine
 from sizeup_direct_io.checks import CHECK_WINDOW, silently
 from sizeup_direct_io.disks import read_disks
+from sizeup_direct_io.edge import Place
 from sizeup_direct_io.engines import choose
 from sizeup_direct_io.judge import Judge
-from sizeup_direct_io.measure import Measured, Place, Window, measure
+from sizeup_direct_io.measure import Measured, Window, measure
 from sizeup_direct_io.presets import LARGE_BYTES, Durable, Point, Stream
 from sizeup_direct_io.way import Way
 from sizeup_direct_io.workbench import Workbench
+from sizeup_direct_io.worker import Engine
 
 ENGINE_PAIRS = 5
 

@@ -8,7 +8,7 @@ from enum import Enum
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sizeup_direct_io.binding import Pattern
+from sizeup_direct_io.worker import Pattern
 
 SMALL_BYTES = 8 << 10
 LARGE_BYTES = 1 << 20

@@ -16,10 +16,12 @@ from sizeup.units import format_ns
 from sizeup_direct_io import conclusions, estimates, facts, knee
 from sizeup_direct_io.checks import Checks
 from sizeup_direct_io.disks import foreign, read_disks
+from sizeup_direct_io.edge import Place
 from sizeup_direct_io.estimates import Calm, PointResult
+from sizeup_direct_io.failures import describe_error
 from sizeup_direct_io.honesty import Part
 from sizeup_direct_io.judge import Judge, overall, worse
-from sizeup_direct_io.measure import Measured, Place, Window, describe_error, measure
+from sizeup_direct_io.measure import Measured, Window, measure
 from sizeup_direct_io.paths import Load, each_path_and_all, two_engines
 from sizeup_direct_io.patience import CancelledError, StalledError
 from sizeup_direct_io.presets import LARGE_BYTES, WORKING_SET, Durable, Point, Stream, Sweep, placed

@@ -16,12 +16,13 @@ from sizeup.model.sample import Progress
 from sizeup.probing.api import Context, Emission
 from sizeup.units import format_bytes
 from sizeup_direct_io import binding, facts
-from sizeup_direct_io.binding import Engine, Extents, Job, Pattern, Worker
+from sizeup_direct_io.binding import Extents, Job
 from sizeup_direct_io.engines import Choice, choose
-from sizeup_direct_io.measure import describe_error
+from sizeup_direct_io.failures import describe_error
 from sizeup_direct_io.patience import CancelledError, StalledError, patiently
 from sizeup_direct_io.presets import READ_AHEAD, Durable, Stream
 from sizeup_direct_io.target import Kind, Target, Wish, find_leftovers, open_target, room
+from sizeup_direct_io.worker import Engine, Pattern, Worker
 
 FILL_BLOCK_BYTES = 1 << 20
 FILL_DEPTH = 4

@@ -7,8 +7,8 @@ import errno
 import pytest
 
 from sizeup.errors import RefusedError
-from sizeup_direct_io.binding import Engine
 from sizeup_direct_io.engines import Choice, Policy, choose
+from sizeup_direct_io.worker import Engine
 
 ALL = Policy({Engine.IO_URING: 0, Engine.AIO: 0, Engine.THREADS: 0}, io_uring_disabled=0)
 

@@ -27,6 +27,7 @@ HONEST = Facts(
     alignment=(4, 512),
     cache_growth_bytes=0,
     asked_bytes=GIB,
+    blur_bytes=0,
     charged_bytes=GIB,
     device_bytes=GIB,
     extents=WRITTEN,

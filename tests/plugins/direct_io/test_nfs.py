@@ -71,8 +71,8 @@ def test_a_healthy_server_is_direct_by_the_client_and_unknown_behind_it(share: P
 
     print(told.said())
     assert told.status == 0
-    # In an emulated guest the counters are read late: more than was asked for was seen, once nearly twice as much.
-    assert told.verdicts["direct"] in {"pass", "doubt"}
+    # In an emulated guest no reading of the counters may come close; a doubt it is never.
+    assert told.verdicts["direct"] == "pass" or "could not be read in time" in told.reasons()["direct"][1]
     assert told.verdicts["physical"] in {"unknown", "doubt"}
     assert server_is_empty(EXPORTED)
 

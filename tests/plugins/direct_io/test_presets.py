@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from sizeup_direct_io.binding import Pattern
 from sizeup_direct_io.measure import of_stream
 from sizeup_direct_io.presets import Custom, Durable, Sweep, placed, sweeps
+from sizeup_direct_io.worker import Pattern
 
 CUSTOM = Custom(block_bytes=16384, pattern=Pattern.SEQUENTIAL, read_percent=30, durable=Durable.DSYNC, rate=100.0)
 

@@ -1,0 +1,96 @@
+"""What is read at each end of a window: the host's CPU time, and the kernel's byte counters beside the workers' own."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+
+from msgspec import Struct
+
+from sizeup_direct_io import facts
+from sizeup_direct_io.binding import Sample
+from sizeup_direct_io.disks import Disks, read_disks
+from sizeup_direct_io.heat import Heat, read_heat
+
+READINGS = 5
+CLOSE_SECONDS = 0.002
+"""A reading that took no longer is close enough: a thousandth of a window of two seconds."""
+Look = Callable[[], Mapping[str, Sample]]
+"""Looks at what the streams of a job have done by now."""
+
+
+class Place(Struct, frozen=True):
+    """Whose counters are read beside the workers' own."""
+
+    device_number: int
+    nfs_mount_point: str | None = None
+
+
+class Counters(Struct, frozen=True):
+    """The kernel's byte counters, and what the workers had moved by then; None where the kernel has none."""
+
+    accounting: facts.Accounting | None
+    device: facts.DeviceCounters | None
+    nfs: facts.NfsBytes | None
+    disks: Disks | None
+    own_read_bytes: int
+    own_written_bytes: int
+    blur_bytes: int
+    """How far the workers' own may be off: half of what they moved while the kernel's were read."""
+
+
+def read_counters(place: Place, look: Look) -> Counters:
+    """Read the kernel's counters between two looks at the workers, as often as it takes to come close.
+
+    Requests go on meanwhile, and on a busy host a reader may wait long for a CPU: on a guest that was
+    starved of it the counters had moved by a tenth of the window more than the workers' own.
+    """
+    found = []
+    for _ in range(READINGS):
+        started, earlier = time.monotonic(), look()
+        read = (
+            facts.read_accounting(),
+            facts.read_device_counters(place.device_number),
+            facts.read_nfs_bytes(place.nfs_mount_point) if place.nfs_mount_point else None,
+            read_disks(place.device_number),
+        )
+        later = look()
+        before, after = _moved(earlier), _moved(later)
+        own_read, own_written = ((first + last) // 2 for first, last in zip(before, after, strict=True))
+        found.append(Counters(*read, own_read, own_written, (sum(after) - sum(before) + 1) // 2))
+        if time.monotonic() - started <= CLOSE_SECONDS:
+            break
+    return min(found, key=lambda counters: counters.blur_bytes)
+
+
+def _moved(samples: Mapping[str, Sample]) -> tuple[int, int]:
+    """Bytes read and written by all streams."""
+    each = samples.values()
+    return sum(sample.read_bytes for sample in each), sum(sample.written_bytes for sample in each)
+
+
+class Edge(Struct, frozen=True):
+    """What was read at one end of a window."""
+
+    host: facts.HostCpu
+    process_cpu_ns: int
+    cpu_pressure: facts.Pressure | None
+    io_pressure: facts.Pressure | None
+    counters: Counters
+    kernel_threads_ns: Mapping[str, int]
+    heat: Heat
+
+
+def read_opening(place: Place, look: Look) -> Edge:
+    """What is slow to read comes first, so that the rest is next to the sample that opens the window."""
+    kernel_threads_ns, heat, counters = facts.read_kernel_threads_ns(), read_heat(), read_counters(place, look)
+    return Edge(*_host(), counters, kernel_threads_ns, heat)
+
+
+def read_closing(place: Place, look: Look) -> Edge:
+    """The same in reverse, after the sample that closes the window."""
+    return Edge(*_host(), read_counters(place, look), facts.read_kernel_threads_ns(), read_heat())
+
+
+def _host() -> tuple[facts.HostCpu, int, facts.Pressure | None, facts.Pressure | None]:
+    return facts.read_host_cpu(), facts.process_cpu_ns(), facts.read_pressure("cpu"), facts.read_pressure("io")

@@ -1,0 +1,102 @@
+"""The kernel's byte counters against the workers' own, on a host where the reader waits for a CPU."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+from msgspec.structs import replace
+
+from plugins.direct_io.test_honesty import HONEST
+from sizeup_direct_io import edge, facts
+from sizeup_direct_io.edge import Counters, Place, read_counters
+from sizeup_direct_io.honesty import Facts, Verdict, judge_direct, judge_physical
+
+RATE = 100_000_000
+WINDOW_SECONDS = 0.5
+LATE = (0.03, 0.02)
+"""Seconds until the counters are read, and from there until the workers are looked at."""
+AT_ONCE = (0.0004, 0.0004)
+
+
+class Flow:
+    """Workers that move bytes at a steady rate, and an NFS client that counts a share of them."""
+
+    def __init__(
+        self, monkeypatch: pytest.MonkeyPatch, waits: Sequence[tuple[float, float]], share: float = 1.0
+    ) -> None:
+        self.now = 0.0
+        self.waits = list(waits)
+        self._share = share
+        monkeypatch.setattr(edge, "time", SimpleNamespace(monotonic=lambda: self.now))
+        monkeypatch.setattr(facts, "read_nfs_bytes", self._read)
+
+    def _read(self, mount_point: str) -> facts.NfsBytes:
+        before, after = self.waits.pop(0)
+        self.now += before
+        counted = round(self.now * RATE * self._share)
+        self.now += after
+        return facts.NfsBytes(counted, 0, counted, 0)
+
+    def counters(self) -> Counters:
+        def look() -> dict[str, Any]:
+            return {"reads": SimpleNamespace(read_bytes=round(self.now * RATE), written_bytes=0)}
+
+        return read_counters(Place(0, "/mnt"), cast("Any", look))
+
+    def window(self) -> Facts:
+        before = self.counters()
+        self.now += WINDOW_SECONDS
+        after = self.counters()
+        assert before.nfs is not None
+        assert after.nfs is not None
+        return replace(
+            HONEST,
+            file_system="nfs4",
+            asked_bytes=after.own_read_bytes - before.own_read_bytes,
+            blur_bytes=before.blur_bytes + after.blur_bytes,
+            charged_bytes=after.nfs.direct_read - before.nfs.direct_read,
+            device_bytes=after.nfs.server_read - before.nfs.server_read,
+        )
+
+
+def test_a_reader_that_waits_for_a_cpu_reads_again_and_takes_the_closest(monkeypatch: pytest.MonkeyPatch) -> None:
+    flow = Flow(monkeypatch, [LATE, AT_ONCE, LATE, LATE, AT_ONCE])
+
+    seen = flow.window()
+
+    assert flow.waits == []  # it stopped where it came close
+    assert seen.charged_bytes == pytest.approx(seen.asked_bytes, abs=seen.blur_bytes)
+    assert seen.blur_bytes < 0.002 * seen.asked_bytes
+    assert judge_direct(seen).verdict is Verdict.PASS
+    assert "1.00 of the bytes asked for were direct by the NFS client's counters" in judge_direct(seen).reasons
+    assert "the NFS client's counters saw 1.00 of the bytes asked for" in judge_physical(seen).reasons
+
+
+def test_where_no_reading_comes_close_nothing_is_held_against_the_figures(monkeypatch: pytest.MonkeyPatch) -> None:
+    early, late = (0.0, 0.06), (0.06, 0.0)
+    seen = Flow(monkeypatch, [early] * edge.READINGS + [late] * edge.READINGS).window()
+
+    part = judge_direct(seen)
+
+    assert seen.charged_bytes is not None
+    assert seen.charged_bytes > 1.07 * seen.asked_bytes  # by when they were read alone
+    assert part.verdict is Verdict.UNKNOWN
+    assert "give or take 0.07: the counters could not be read in time" in part.against[0]
+    assert judge_physical(seen).verdict is Verdict.PASS
+
+
+@pytest.mark.parametrize(("share", "verdict"), [(0.0, Verdict.FAIL), (0.5, Verdict.FAIL), (1.5, Verdict.DOUBT)])
+def test_bytes_that_are_missing_or_too_many_are_seen_however_late_the_reader_is(
+    monkeypatch: pytest.MonkeyPatch, share: float, verdict: Verdict
+) -> None:
+    seen = Flow(monkeypatch, [LATE] * 2 * edge.READINGS, share).window()
+
+    assert judge_direct(seen).verdict is verdict
+
+
+def test_bytes_of_a_quiet_reader_are_judged_to_a_twentieth(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert judge_direct(Flow(monkeypatch, [AT_ONCE] * 2, 0.94).window()).verdict is Verdict.FAIL
+    assert judge_direct(Flow(monkeypatch, [AT_ONCE] * 2, 1.06).window()).verdict is Verdict.DOUBT
