@@ -19,7 +19,7 @@ from sizeup_direct_io.way import Way
 CHARGED_LOW, CHARGED_HIGH = 0.95, 1.05
 """Bytes charged to this process at the block layer over bytes asked for, when all is direct."""
 TOLD_BLUR, MOST_BLUR = 0.005, 0.05
-"""Of the bytes asked for: from the first the words say how late the counters were read, from the second nothing more."""
+"""Of the bytes asked for: counters read this late are told so, and read that late they prove nothing."""
 IMPLAUSIBLE_NS = 10_000
 """No device with a bus in between answers 8 KiB faster; the best NVMe takes about this."""
 IMPLAUSIBLE_IOPS = 1_000_000

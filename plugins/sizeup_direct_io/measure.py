@@ -24,6 +24,7 @@ from sizeup_direct_io.worker import Worker
 
 SAMPLING_SECONDS = 0.2
 """Five samples a second: each costs well under a thousandth of a CPU."""
+_JUST_AFTER_SECONDS = 0.005
 SHORT_PATIENCE_SECONDS = 0.5
 """The least that the last requests of a window have to come back."""
 BLOCKS = 10
@@ -184,6 +185,11 @@ class _Watch:
         """How long no request has ended, now."""
         return _idle_seconds(self.take())
 
+    def next_look_seconds(self, stall_seconds: float) -> float:
+        """Until the next sample; sooner where the limit of a stall comes before it."""
+        left = stall_seconds - _idle_seconds(self.last)
+        return min(SAMPLING_SECONDS, left + _JUST_AFTER_SECONDS) if left > 0 else SAMPLING_SECONDS
+
     def take(self) -> dict[str, Sample]:
         return {name: self._job.sample(group) for group, name in enumerate(self._streams)}
 
@@ -285,7 +291,7 @@ def _observe(
         before, opening = read_opening(place, watch.take), watch.last
         marks.append(_mark(opening))
     while True:
-        if woken.wait(SAMPLING_SECONDS):
+        if woken.wait(watch.next_look_seconds(window.stall_seconds)):
             raise CancelledError
         now = yield from watch.live(context, warming_up=opening is None)
         watch.check(now, window.stall_seconds)

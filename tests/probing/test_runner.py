@@ -11,6 +11,7 @@ from fakes import CancelAfter, CancelWhen, QuietControl
 from sizeup.model.plan import SettingValue, Step
 from sizeup.model.sample import Estimate, Outcome, Progress, Samples, Status
 from sizeup.probing.api import Emission
+from sizeup.probing.parting import HANGING_SECONDS
 from sizeup.probing.runner import Control, coalesce, run_step
 
 NULL = "sizeup_null.probe:Null"
@@ -21,9 +22,12 @@ class Kept:
 
     def __init__(self) -> None:
         self.emissions: list[Emission] = []
+        self.latest = 0.0
+        """When something was yielded for the last time."""
 
     def __call__(self, emissions: Iterable[Emission]) -> None:
         self.emissions.extend(emissions)
+        self.latest = time.monotonic()
 
     @property
     def samples(self) -> int:
@@ -264,10 +268,14 @@ def test_a_worker_that_hangs_in_the_kernel_after_its_last_word_is_left_behind_so
     os.mkfifo(fifo)
     hang = IN_THE_KERNEL.format(fifo=str(fifo))
     body = "yield Progress(0.1)" + LINGER.format(how=hang)
-    started = time.monotonic()
+    started, kept = time.monotonic(), Kept()
 
-    outcome = run(Kept(), target=write_probe(stranger, body))
+    outcome = run(kept, target=write_probe(stranger, body))
 
+    (told,) = [emission for emission in kept.emissions if isinstance(emission, Progress) and emission.doing]
+    assert told.doing.startswith("RuntimeError: the disk went away")
+    assert told.done == 0.1
+    assert time.monotonic() - kept.latest >= HANGING_SECONDS  # told before it is known that the process hangs
     assert outcome.status is Status.FAILED
     assert outcome.reason.startswith("RuntimeError: the disk went away")
     assert outcome.reason.endswith("; its process hangs in the kernel and was left behind")

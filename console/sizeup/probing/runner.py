@@ -117,6 +117,7 @@ class _Drive:
         self._parting = Parting(worker.process.pid)
         self._tail = b""
         self._open = True
+        self._done = 0.0
         self._converged: dict[tuple[str, tuple[tuple[str, object], ...]], bool] = {}
 
     def outcome(self) -> Outcome:
@@ -238,11 +239,15 @@ class _Drive:
                 self._converged[key] = estimate.converged is not False
                 return estimate
             case ProgressMessage():
+                self._done = message.progress.done
                 return message.progress
             case GapMessage():
                 return message.gap
             case Done() | Refused() | Failed():
                 self._ending, self._ended = message, self._clock()
+                if isinstance(message, Failed) and self._ladder is None:
+                    # Where a disk hangs its process takes a while to go: why it failed is told before that.
+                    return Progress(self._done, None, message.reason)
                 return None
 
     def _garbage(self, found: str) -> None:

@@ -9,7 +9,7 @@ from typing import Any, cast
 import pytest
 
 from sizeup.errors import SizeupError
-from sizeup_direct_io.measure import _Watch
+from sizeup_direct_io.measure import SAMPLING_SECONDS, _Watch
 from sizeup_direct_io.patience import StalledError
 
 
@@ -56,3 +56,20 @@ def test_silence_with_requests_out_is_a_stall() -> None:
 
     with pytest.raises(StalledError, match=r"nothing came back for 6.0 s, 1 request is still out"):
         watch.check(watch.take(), 5.0)
+
+
+def test_the_limit_of_a_stall_is_looked_at_when_it_comes() -> None:
+    job = ScriptedJob()
+    watch = _Watch(cast("Any", job), ("reads",), {})
+    assert watch.next_look_seconds(5.0) == SAMPLING_SECONDS
+
+    job.passes(4.9, idle_ns=4_900_000_000)
+    watch.last = watch.take()
+    seconds = watch.next_look_seconds(5.0)
+    assert 0.1 < seconds < 0.12
+    job.passes(seconds, idle_ns=round((4.9 + seconds) * 1e9))
+    with pytest.raises(StalledError):
+        watch.check(watch.take(), 5.0)
+
+    watch.last = watch.take()
+    assert watch.next_look_seconds(5.0) == SAMPLING_SECONDS
