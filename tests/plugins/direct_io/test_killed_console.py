@@ -151,7 +151,7 @@ def test_the_console_answers_while_the_file_system_is_frozen(place: Path, mounte
     with Terminal([sys.executable, "-m", "sizeup"], columns=160, rows=50, environment=environment) as terminal:
         start_direct_io(terminal, point, {**SETTINGS, "seconds": "30", "reserve": "1M"})
         session = next((place / "sizeup/sessions").iterdir())
-        assert terminal.pump(60, lambda: session.read_text().count('"series":"iops"') > 5)
+        assert terminal.pump(120, lambda: session.read_text().count('"series":"iops"') > 5)
         command("fsfreeze", "--freeze", str(point))
         try:
             frozen = time.monotonic()
@@ -165,6 +165,7 @@ def test_the_console_answers_while_the_file_system_is_frozen(place: Path, mounte
             seen = time.monotonic() - frozen
             terminal.wait_for("! failed")  # said once its process was left behind, or went
             over = time.monotonic() - frozen
+            terminal.wait_for("the run ended with status 1")
             terminal.press("q")
             assert terminal.wait(10) == 0
         finally:
