@@ -98,3 +98,10 @@ def test_values_far_outside_a_logarithmic_axis_have_a_place_all_the_same(value: 
     ruler = fit(Axis("Working set", "bytes", Scale.LOG2), [4 * KIB, 4 * GIB], most_ticks=6)
 
     assert ruler.position(value) is not None
+
+
+def test_counts_are_named_by_whole_numbers() -> None:
+    counts, shares = fit(Axis("Processes", "1"), [1.0, 2.0], 5), fit(Axis("Load", "1"), [0.5, 2.0], 5)
+
+    assert [tick.label for tick in counts.ticks] == ["0", "1", "2"]
+    assert "0.5" in [tick.label for tick in shares.ticks]

@@ -56,9 +56,11 @@ def fit(axis: Axis, values: Iterable[float], most_ticks: int) -> Ruler:
     if axis.unit == "verdict":
         words = tuple(Tick(value, word) for value, word in units.VERDICTS.items() if word != "unknown")
         return Ruler(Scale.LINEAR, 0.0, 1.0, words, axis.title)
+    values = list(values)
     if axis.scale is Scale.LINEAR:
         low, high = _linear_ends(axis, values)
-        low, high, positions = _linear_ticks(axis, low, high, most_ticks)
+        counts = axis.unit == "1" and all(float(value).is_integer() for value in values)
+        low, high, positions = _linear_ticks(axis, low, high, most_ticks, 1.0 if counts else 0.0)
     else:
         low, high = _log_ends(axis, values)
         divide = _log2_ticks if axis.scale is Scale.LOG2 else _log10_ticks
@@ -84,8 +86,10 @@ def _linear_ends(axis: Axis, values: Iterable[float]) -> tuple[float, float]:
     return low, high
 
 
-def _linear_ticks(axis: Axis, low: float, high: float, most: int) -> tuple[float, float, list[float]]:
-    step = linear_step((high - low) / max(most - 1, 1), binary=axis.unit == "bytes")
+def _linear_ticks(
+    axis: Axis, low: float, high: float, most: int, least_step: float
+) -> tuple[float, float, list[float]]:
+    step = linear_step(max((high - low) / max(most - 1, 1), least_step), binary=axis.unit == "bytes")
     first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
     while last - first + 1 > most and last - first > 2:  # an axis across zero needs three
         # Moving the ends out to whole steps may have added a tick or two.
