@@ -1,8 +1,9 @@
-"""Strings made fit to be shown: from outside none may steer the screen, and a sentence begins with a capital."""
+"""Strings made fit to be shown: none from outside may steer the screen, and ASCII does where no more can be drawn."""
 
 from __future__ import annotations
 
 import re
+import unicodedata
 
 # C0 and C1 controls, DEL, the bidirectional overrides, line separators and lone surrogates. The line feed stays:
 # notes have lines, and it can move no cursor on its own that a view did not ask to move.
@@ -35,3 +36,73 @@ def capitalised(text: str) -> str:
     """The text with a capital at its start; names such as io.direct stay as they are."""
     word = text.partition(" ")[0].rstrip(":,;")
     return text[0].upper() + text[1:] if word.isalpha() and word.islower() else text
+
+
+_PLAIN = {
+    **dict.fromkeys("─━═╌┄┈╍┅┉▔▁▂▃╴╶╸╺‾", "-"),
+    **dict.fromkeys("│┃║╎┆┊╏┇┋▏▎▍▌▐▕╵╷╹╻", "|"),
+    **dict.fromkeys("┌┐└┘├┤┬┴┼╭╮╰╯╔╗╚╝╠╣╦╩╬┏┓┗┛┣┫┳┻╋┍┑┕┙┝┥┯┷┿╞╡╤╧╪", "+"),
+    **dict.fromkeys("█▉▊▋▓▒░▀▄▇▆▅▖▗▘▙▚▛▜▝▞▟", "#"),
+    **dict.fromkeys("●○◉◎•", "o"),
+    **dict.fromkeys("·∙", "."),
+    **dict.fromkeys("▲△▴^", "^"),
+    **dict.fromkeys("▼▽▾", "v"),
+    **dict.fromkeys("▶▷▸►→›»", ">"),
+    **dict.fromkeys("◀◁◂◄←‹«", "<"),
+    **dict.fromkeys("■◆◼▪♦", "*"),
+    **dict.fromkeys("✓✔", "+"),
+    **dict.fromkeys("✗✘×", "x"),
+    "↑": "^",
+    "↓": "v",
+    "…": ".",
+    "–": "-",
+    "—": "-",
+    "±": "~",
+    "≈": "~",
+    "°": "o",
+    "µ": "u",
+    "≤": "<",
+    "≥": ">",
+    "“": '"',
+    "”": '"',
+    "‘": "'",
+    "’": "'",
+    "\xa0": " ",
+}
+"""One column for one column, so that the layout stays whole."""
+
+
+class _Plainer(dict[int, str]):
+    """A translation table that knows an answer for every character outside ASCII."""
+
+    def __missing__(self, code: int) -> str:
+        from rich.cells import cell_len
+
+        if code < 0x80:
+            text = chr(code)
+        elif 0x2800 <= code <= 0x28FF:
+            text = "." if code > 0x2800 else " "
+        else:
+            letter, *marks = list(unicodedata.normalize("NFKD", chr(code)))
+            bare = letter.isascii() and all(map(unicodedata.combining, marks))
+            text = letter if bare and cell_len(chr(code)) == 1 else "?" * cell_len(chr(code))
+        self[code] = text
+        return text
+
+
+_TABLE = _Plainer({ord(glyph): plain for glyph, plain in _PLAIN.items()})
+
+
+def plain(text: str) -> str:
+    """``text`` in ASCII, each character in as many columns as before; escape sequences are ASCII already."""
+    return text if text.isascii() else text.translate(_TABLE)
+
+
+def stand_in(error: UnicodeError) -> tuple[str | bytes, int]:
+    """What is printed for characters that an encoding lacks: an error handler, for ``codecs.register_error``."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    lost = error.object[error.start : error.end]
+    if all("\udc80" <= character <= "\udcff" for character in lost):
+        return bytes(ord(character) - 0xDC00 for character in lost), error.end  # of a file's name, as it is on the disk
+    return plain(lost), error.end

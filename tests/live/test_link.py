@@ -3,6 +3,8 @@
 import re
 import sys
 
+import pytest
+
 from sizeup.live.link import Link, measure
 from terminal import Terminal
 
@@ -62,3 +64,13 @@ def test_a_real_terminal_is_left_as_it_was() -> None:
 
         assert terminal.lines[:3] == ["before", "True", ""]
         assert terminal.attributes_now == terminal.attributes
+
+
+@pytest.mark.ci
+def test_a_very_slow_line_is_waited_for_rather_than_left_to_answer_into_the_shell() -> None:
+    ask = "from sizeup.live.link import measure_terminal; print(measure_terminal(0).bytes_per_second)"
+    with Terminal([sys.executable, "-c", ask]) as terminal:
+        terminal.bytes_per_second = 1500.0
+        terminal.wait()
+
+        assert 1000 < float(terminal.lines[-1] or terminal.text.split()[-1]) < 2500

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from consoles import PlayedRunner, ended, records
 from terminal import Terminal
 
 TERMS = ("xterm-256color", "xterm", "screen-256color", "tmux-256color", "linux", "vt100", "dumb")
@@ -81,3 +82,19 @@ def test_every_mode_is_whole(
         if no_color:
             styles = re.findall(rb"\x1b\[([\d;]*)m", bytes(terminal.output))
             assert {part for style in styles for part in style.split(b";")} <= _WEIGHTS
+
+
+@pytest.mark.parametrize(
+    ("term", "locale", "marker"), [("screen", "de_DE.ISO-8859-1", "o"), ("vt100", "C", "o"), ("xterm", "C.UTF-8", "●")]
+)
+def test_a_command_prints_what_the_locale_can_show(
+    tmp_path: Path, locales: Path, term: str, locale: str, marker: str
+) -> None:
+    path = tmp_path / "one.sizeup.jsonl"
+    PlayedRunner(path).write([*records(), *ended()])
+    arguments = [sys.executable, "-m", "sizeup", "show", str(path)]
+    environment = {"XDG_CONFIG_HOME": str(tmp_path), "LOCPATH": str(locales)}
+    with Terminal(arguments, term=term, locale=locale, environment=environment, rows=100) as terminal:
+        assert terminal.wait() == 0
+        assert f"{marker} Latency" in terminal.text
+        assert terminal.output.isascii() == (locale == "C")

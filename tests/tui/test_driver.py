@@ -1,8 +1,10 @@
 """What the driver sends where only ASCII is safe."""
 
+import codecs
 from itertools import chain
 from pathlib import Path
 
+import pytest
 from rich.cells import cell_len
 from textual._border import BORDER_CHARS
 from textual.scrollbar import ScrollBarRender
@@ -10,8 +12,8 @@ from textual.scrollbar import ScrollBarRender
 import sizeup
 from sizeup.report.cells import draw
 from sizeup.report.drawing import Glyphs
-from sizeup.tui.driver import plain
-from sizeup.tui.terminal import few_colours, is_utf8, needs_ascii
+from sizeup.text import plain, stand_in
+from sizeup.tui.terminal import colours, is_utf8, locale, needs_ascii
 from sizeup.views.chart import Axis, Line, LineChart, Point
 
 
@@ -57,8 +59,28 @@ def test_the_linux_console_gets_ascii() -> None:
     assert not needs_ascii({"TERM": "xterm", "LANG": "en_US.UTF-8"})
 
 
-def test_sixteen_colours_are_told_by_the_name_of_the_terminal_unless_it_says_more() -> None:
-    assert few_colours({"TERM": "linux"})
-    assert few_colours({"TERM": "xterm"})
-    assert not few_colours({"TERM": "xterm-256color"})
-    assert not few_colours({"TERM": "xterm", "COLORTERM": "truecolor"})
+@pytest.mark.parametrize(
+    ("environment", "drawn"),
+    [({"TERM": "xterm"}, 16), ({"TERM": "linux"}, 16), ({"TERM": "tmux-256color"}, 256),
+     ({"TERM": "screen.xterm-256color"}, 256), ({"TERM": "xterm", "COLORTERM": "truecolor"}, 1 << 24),
+     ({"TERM": "alacritty"}, 16), ({"TERM": "vt100"}, 0), ({"TERM": "vt220"}, 0), ({"TERM": "xterm-mono"}, 0),
+     ({"TERM": "dumb"}, 0), ({}, 0), ({"TERM": "xterm-256color", "NO_COLOR": "1"}, 0),
+     ({"TERM": "xterm-256color", "NO_COLOR": ""}, 256)],
+)  # fmt: skip
+def test_colours_are_told_by_the_name_of_the_terminal_unless_it_says_more(
+    environment: dict[str, str], drawn: int
+) -> None:
+    assert colours(environment) == drawn
+
+
+def test_the_locale_is_the_users_and_not_what_python_made_of_it() -> None:
+    assert locale({"LANG": "C", "LC_CTYPE": "C.UTF-8"}) == "C"
+    assert locale({"LC_CTYPE": "UTF-8", "LANG": "C"}) == "UTF-8"
+    assert locale({"LC_ALL": "de_DE.ISO-8859-1", "LANG": "C.UTF-8"}) == "de_DE.ISO-8859-1"
+    assert locale({}) == "C"
+
+
+def test_what_an_encoding_lacks_is_printed_in_ascii_and_a_files_name_as_it_is() -> None:
+    codecs.register_error("test-stand-in", stand_in)
+
+    assert "126 ns ±3.9 % … ● \udce9".encode("latin-1", "test-stand-in") == b"126 ns \xb13.9 % . o \xe9"

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from consoles import Console, records
-from sizeup.tui.driver import plain
+from sizeup.text import plain
 from sizeup.tui.options import Options
 from sizeup.tui.terminal import needs_ascii
 

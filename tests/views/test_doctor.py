@@ -13,7 +13,6 @@ from sizeup.views.doctor import (
     TerminalFacts,
     Verdict,
     access_checks,
-    colours_of,
     configuration_checks,
     doctor_data,
     doctor_lines,
@@ -28,13 +27,17 @@ FACTS = {
     "term": "xterm-256color",
     "columns": 80,
     "rows": 24,
-    "colour_term": "",
+    "colours": 256,
     "no_color": False,
     "locale": "C.UTF-8",
     "locale_utf8": True,
-    "around": ("tmux", "SSH"),
+    "ascii_only": False,
+    "around": ("SSH",),
     "link": Link(200_000, 2e6, utf8=True),
 }
+
+
+LATIN = {"locale": "de_DE.ISO-8859-1", "locale_utf8": False, "ascii_only": True}
 
 
 def terminal(**facts: object) -> dict[str, Check]:
@@ -53,7 +56,7 @@ def test_a_good_terminal_needs_no_advice() -> None:
         "size": "80 columns, 24 rows",
         "colours": "256",
         "encoding": "UTF-8 by the locale (C.UTF-8), the terminal draws UTF-8",
-        "reached through": "tmux, SSH",
+        "reached through": "SSH",
         "line": "answers in 200 us, takes 2 MB/s or more",
     }
     assert all(check.verdict is Verdict.FINE and not check.advice for check in checks.values())
@@ -65,8 +68,9 @@ def test_a_good_terminal_needs_no_advice() -> None:
         ({"present": False}, "type", Verdict.MISSING, "sizeup --batch does not"),
         ({"term": "dumb", "link": None}, "type", Verdict.MISSING, "set TERM"),
         ({"columns": 79}, "size", Verdict.LIMITED, "80 x 24"),
-        ({"locale": "C", "locale_utf8": False}, "encoding", Verdict.LIMITED, "LC_ALL=C.UTF-8"),
-        ({"locale": "C", "locale_utf8": False, "link": None}, "encoding", Verdict.LIMITED, "draws with ASCII."),
+        (LATIN, "encoding", Verdict.LIMITED, "LC_ALL=C.UTF-8"),
+        (LATIN | {"link": None}, "encoding", Verdict.LIMITED, "draws with ASCII."),
+        ({"colours": 16, "term": "xterm"}, "colours", Verdict.FINE, "COLORTERM=truecolor"),
         ({"link": Link(200_000, 2e6, utf8=False)}, "encoding", Verdict.LIMITED, "sizeup --ascii"),
         ({"link": Link(200_000, 20e3, utf8=True)}, "line", Verdict.LIMITED, "drawn less often"),
         ({"link": Link(300_000_000, 2e6, utf8=True)}, "line", Verdict.LIMITED, "drawn less often"),
@@ -82,12 +86,31 @@ def test_what_a_terminal_lacks_is_said_with_what_to_do(
 
 
 @pytest.mark.parametrize(
-    ("term", "colour_term", "colours"),
-    [("xterm", "", 16), ("linux", "", 16), ("tmux-256color", "", 256), ("xterm", "truecolor", 1 << 24),
-     ("xterm-direct", "", 1 << 24), ("dumb", "", 0), ("vt220", "", 0), ("", "", 0)],
-)  # fmt: skip
-def test_colours_follow_the_customs(term: str, colour_term: str, colours: int) -> None:
-    assert colours_of(term, colour_term) == colours
+    ("facts", "name", "shown"),
+    [
+        ({"colours": 0, "no_color": True}, "colours", "none, NO_COLOR is set"),
+        ({"colours": 0, "term": "vt220"}, "colours", "none, as TERM says"),
+        ({"colours": 16, "term": "xterm"}, "colours", "16"),
+        ({"term": "dumb", "link": None}, "line", "unknown, the terminal was not asked"),
+        ({"link": None}, "line", "unknown, the terminal does not answer"),
+        ({"around": ("tmux", "SSH")}, "line", "unknown, tmux answers for the terminal behind it"),
+        ({"around": ("screen",)}, "encoding", "UTF-8 by the locale (C.UTF-8), screen draws UTF-8"),
+    ],
+)
+def test_nothing_is_said_of_a_terminal_that_nobody_knows(facts: dict[str, object], name: str, shown: str) -> None:
+    assert terminal(**facts)[name].shown == shown
+
+
+def test_a_line_behind_a_multiplexer_has_no_figure() -> None:
+    assert terminal(around=("tmux",))["line"].value is None
+    assert terminal()["line"].value == 2_000_000
+
+
+def test_the_linux_console_is_told_why_it_gets_ascii() -> None:
+    check = terminal(term="linux", ascii_only=True)["encoding"]
+
+    assert check.value == "ascii"
+    assert "--glyphs block" in check.advice
 
 
 def test_a_service_with_small_shares_is_told_so() -> None:
@@ -112,6 +135,7 @@ def test_rights_lift_limits() -> None:
 
     assert troubles(checks) == {}
     assert checks[0].shown == "number 1000, with ipc_lock, perfmon"
+    assert checks[1].shown == "no limit, by the right ipc_lock"
 
 
 def test_a_slow_clock_source_is_pointed_out() -> None:

@@ -8,7 +8,9 @@ the command that was typed is imported, so that ``--help`` costs little more tha
 from __future__ import annotations
 
 import argparse
+import codecs
 import importlib
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -16,6 +18,7 @@ from typing import NoReturn, Protocol, cast
 
 from sizeup import __version__
 from sizeup.errors import ExitStatus, SizeupError, UsageError
+from sizeup.text import stand_in
 
 COMMANDS = {
     "detect": "what the machine is",
@@ -86,8 +89,21 @@ def build_parser(command: str | None = None) -> argparse.ArgumentParser:
     return parser
 
 
+def _fit_output() -> None:
+    """Have characters that the terminal's encoding lacks printed in ASCII, where Python would end with a traceback."""
+    from sizeup.tui.terminal import is_utf8
+
+    codecs.register_error("stand-in", stand_in)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # Under the C locale Python writes UTF-8, which such a terminal may not draw; a file keeps it.
+            lacks = stream.encoding == "utf-8" and stream.isatty() and not is_utf8(os.environ)
+            stream.reconfigure(encoding="ascii" if lacks else None, errors="stand-in")
+
+
 def run(arguments: Sequence[str]) -> int:
     """Run one command line; errors become one line on stderr and an exit status."""
+    _fit_output()
     command = arguments[0] if arguments and arguments[0] in COMMANDS else _START
     try:
         parsed = build_parser(command).parse_args(arguments)

@@ -57,7 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
 def terminal_facts(environment: Mapping[str, str]) -> TerminalFacts:
     """The terminal of this process; the console reads from standard input and draws on standard error."""
     from sizeup.live.link import measure_terminal
-    from sizeup.tui.terminal import is_utf8
+    from sizeup.tui.terminal import colours, is_utf8, locale, needs_ascii
 
     present = os.isatty(0) and os.isatty(2)
     size = os.get_terminal_size(2) if present else os.terminal_size((0, 0))
@@ -69,16 +69,16 @@ def terminal_facts(environment: Mapping[str, str]) -> TerminalFacts:
         around.append("screen")
     if environment.get("SSH_CONNECTION") or environment.get("SSH_TTY"):
         around.append("SSH")
-    locale = environment.get("LC_ALL") or environment.get("LC_CTYPE") or environment.get("LANG") or "C"
     return TerminalFacts(
         present=present,
         term=term,
         columns=size.columns,
         rows=size.lines,
-        colour_term=environment.get("COLORTERM", ""),
+        colours=colours(environment),
         no_color=bool(environment.get("NO_COLOR")),
-        locale=locale,
+        locale=locale(environment),
         locale_utf8=is_utf8(environment),
+        ascii_only=needs_ascii(environment),
         around=tuple(around),
         link=measure_terminal(0) if present and term not in ("", "dumb") else None,
     )

@@ -30,6 +30,10 @@ _CLEAR_NS = 20_000_000
 
 _ANSWERS = 3
 
+_SLOWEST_SECONDS = 15.0
+"""How long the answer of a terminal that has answered before is waited for: left behind, it would be typed into the
+shell."""
+
 Ask = Callable[[bytes], int | None]
 """Writes something and the question behind it; the value is the cursor's column, None where no answer came."""
 
@@ -68,22 +72,24 @@ def measure(ask: Ask, now_ns: Callable[[], int]) -> Link | None:
     return Link(answer_ns, rate, column == 2)
 
 
-def measure_terminal(descriptor: int, patience_seconds: float = 1.0) -> Link | None:
+def measure_terminal(descriptor: int, patience_seconds: float = 2.0) -> Link | None:
     """The line behind a terminal that this process is in the foreground of; None where it does not answer."""
     if not os.isatty(descriptor) or os.tcgetpgrp(descriptor) != os.getpgrp():
         return None
+    patience = [patience_seconds]
 
     def ask(before: bytes) -> int | None:
         data = before + ASK
         while data:
             data = data[os.write(descriptor, data) :]
         heard = b""
-        deadline = time.monotonic() + patience_seconds
+        deadline = time.monotonic() + patience[-1]
         while (left := deadline - time.monotonic()) > 0:
             if select.select([descriptor], [], [], left)[0]:
                 heard += os.read(descriptor, 1024)
                 report = _REPORT.search(heard)
                 if report is not None:
+                    patience.append(_SLOWEST_SECONDS)
                     return int(report[2])
         return None
 

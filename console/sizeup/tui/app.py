@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from sizeup.tui.splash import RESTORE, splash
-from sizeup.tui.terminal import few_colours, needs_ascii, require_terminal
+from sizeup.tui.terminal import colours, needs_ascii, require_terminal
 
 if TYPE_CHECKING:
     from sizeup.tui.options import Options
@@ -42,8 +42,10 @@ def run_console(
         options = Options() if choose is None else choose()
         if needs_ascii(os.environ, options.glyphs):
             options = replace(options, ascii=True)
-        if few_colours(os.environ):
+        shown = colours(os.environ)
+        if shown <= 16:  # of a theme in many colours some words would vanish into the background
             options = replace(options, theme=SIXTEEN_COLOURS.get(options.theme, options.theme))
+        options = replace(options, no_color=options.no_color or not shown)
         show = load(sysroot, session, against)
         if options.keys:
             from sizeup.tui.keymap import checked

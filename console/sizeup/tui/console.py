@@ -32,8 +32,9 @@ from sizeup.session.store import directory, unfinished
 from sizeup.session.writer import in_use
 from sizeup.sizing.advise import HEADLINE, Sizing, whatif
 from sizeup.sizing.keys import Value
+from sizeup.text import plain
 from sizeup.tui.actions import ACTIONS, bindings
-from sizeup.tui.driver import ConsoleDriver, plain
+from sizeup.tui.driver import ConsoleDriver
 from sizeup.tui.living import Living
 from sizeup.tui.options import Options
 from sizeup.tui.runs import Request, Runs, current
@@ -473,8 +474,9 @@ def run_app(
     """Show the console until the user leaves; the value is the exit status."""
     measures = living is not None and not options.readonly
     ConsoleDriver.ascii_only = options.ascii
+    os.environ.pop("NO_COLOR", None)  # Textual asks the environment alone, and takes an empty one for a wish
     if options.no_color:
-        os.environ["NO_COLOR"] = "1"  # Textual asks the environment alone
+        os.environ["NO_COLOR"] = "1"
     app = ConsoleApp(runs, machine, options, measures=measures, living=living, against=against)
     # Closing the runner's input makes it cancel and save, unless it was told to keep on.
     ConsoleDriver.before_exit = (app.tell_cost, runs.release)

@@ -13,13 +13,11 @@ import signal
 import termios
 import threading
 import time
-import unicodedata
 from codecs import getincrementaldecoder
 from collections.abc import Callable, Sequence
 from types import FrameType
 from typing import ClassVar
 
-from rich.cells import cell_len
 from textual._xterm_parser import XTermParser
 from textual.app import App
 from textual.drivers.linux_driver import LinuxDriver
@@ -27,64 +25,7 @@ from textual.events import CursorPosition
 from textual.message import Message
 
 from sizeup.live.link import ASK
-
-_PLAIN = {
-    **dict.fromkeys("─━═╌┄┈╍┅┉▔▁▂▃╴╶╸╺‾", "-"),
-    **dict.fromkeys("│┃║╎┆┊╏┇┋▏▎▍▌▐▕╵╷╹╻", "|"),
-    **dict.fromkeys("┌┐└┘├┤┬┴┼╭╮╰╯╔╗╚╝╠╣╦╩╬┏┓┗┛┣┫┳┻╋┍┑┕┙┝┥┯┷┿╞╡╤╧╪", "+"),
-    **dict.fromkeys("█▉▊▋▓▒░▀▄▇▆▅▖▗▘▙▚▛▜▝▞▟", "#"),
-    **dict.fromkeys("●○◉◎•", "o"),
-    **dict.fromkeys("·∙", "."),
-    **dict.fromkeys("▲△▴^", "^"),
-    **dict.fromkeys("▼▽▾", "v"),
-    **dict.fromkeys("▶▷▸►→›»", ">"),
-    **dict.fromkeys("◀◁◂◄←‹«", "<"),
-    **dict.fromkeys("■◆◼▪♦", "*"),
-    **dict.fromkeys("✓✔", "+"),
-    **dict.fromkeys("✗✘×", "x"),
-    "↑": "^",
-    "↓": "v",
-    "…": ".",
-    "–": "-",
-    "—": "-",
-    "±": "~",
-    "≈": "~",
-    "°": "o",
-    "µ": "u",
-    "≤": "<",
-    "≥": ">",
-    "“": '"',
-    "”": '"',
-    "‘": "'",
-    "’": "'",
-    "\xa0": " ",
-}
-"""One column for one column, so that the layout stays whole."""
-
-
-class _Plainer(dict[int, str]):
-    """A translation table that knows an answer for every character outside ASCII."""
-
-    def __missing__(self, code: int) -> str:
-        if code < 0x80:
-            text = chr(code)
-        elif 0x2800 <= code <= 0x28FF:
-            text = "." if code > 0x2800 else " "
-        else:
-            letter, *marks = list(unicodedata.normalize("NFKD", chr(code)))
-            bare = letter.isascii() and all(map(unicodedata.combining, marks))
-            text = letter if bare and cell_len(chr(code)) == 1 else "?" * cell_len(chr(code))
-        self[code] = text
-        return text
-
-
-_TABLE = _Plainer({ord(glyph): plain for glyph, plain in _PLAIN.items()})
-
-
-def plain(text: str) -> str:
-    """``text`` in ASCII, each character in as many columns as before; escape sequences are ASCII already."""
-    return text if text.isascii() else text.translate(_TABLE)
-
+from sizeup.text import plain
 
 _LEAVE = (
     b"\x1b[?2004l\x1b[?7h\x1b[?2048l"  # bracketed paste off, line wrap on, in-band resize off

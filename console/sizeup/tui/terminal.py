@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from sizeup.errors import UsageError
@@ -15,27 +16,37 @@ def needs_ascii(environment: Mapping[str, str], glyphs: str = "auto") -> bool:
     return not is_utf8(environment) or (environment.get("TERM") == "linux" and glyphs in ("auto", "ascii"))
 
 
-def few_colours(environment: Mapping[str, str]) -> bool:
-    """Whether the terminal is not known to show more than 16 colours, told as Rich tells it.
+_MONOCHROME = re.compile(r"vt\d|dumb$|.*-(?:m|mono)$|$")
 
-    Of a theme in many colours such a terminal gets the nearest 16, and some words vanish into the background.
-    """
+
+def colours(environment: Mapping[str, str]) -> int:
+    """How many colours the console draws in, told as Rich tells it; 0 where TERM names none, or none are wanted."""
+    if environment.get("NO_COLOR"):
+        return 0
     if environment.get("COLORTERM", "").strip().lower() in ("truecolor", "24bit"):
-        return False
-    return environment.get("TERM", "").rpartition("-")[2] not in ("256color", "kitty")
+        return 1 << 24
+    term = environment.get("TERM", "")
+    if _MONOCHROME.match(term):
+        return 0
+    return 256 if term.rpartition("-")[2] in ("256color", "kitty") else 16
 
 
-def is_utf8(environment: Mapping[str, str]) -> bool:
-    """Whether the user's locale is a UTF-8 one.
+def locale(environment: Mapping[str, str]) -> str:
+    """The user's locale for characters.
 
     Python cannot be asked: under the C locale it turns itself to UTF-8 and sets LC_CTYPE to C.UTF-8,
     though the terminal stays what it was. That one case is told by LANG saying nothing.
     """
-    locale = environment.get("LC_ALL") or environment.get("LC_CTYPE") or environment.get("LANG") or "C"
-    coerced = (
-        locale == "C.UTF-8" and not environment.get("LC_ALL") and environment.get("LANG", "C") in ("", "C", "POSIX")
-    )
-    return "utf8" in locale.lower().replace("-", "") and not coerced
+    if environment.get("LC_ALL"):
+        return environment["LC_ALL"]
+    language = environment.get("LANG") or "C"
+    category = environment.get("LC_CTYPE") or language
+    return language if category == "C.UTF-8" and language in ("C", "POSIX") else category
+
+
+def is_utf8(environment: Mapping[str, str]) -> bool:
+    """Whether the user's locale is a UTF-8 one."""
+    return "utf8" in locale(environment).lower().replace("-", "")
 
 
 def require_terminal(environment: Mapping[str, str], *, has_input: bool, has_screen: bool) -> None:

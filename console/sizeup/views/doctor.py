@@ -61,6 +61,10 @@ class Check(Struct, frozen=True):
     """What it costs and what to do; empty where all is well."""
 
 
+MULTIPLEXERS = ("tmux", "screen")
+"""They draw for themselves, answer questions themselves, and send on what of it they see fit."""
+
+
 class TerminalFacts(Struct, frozen=True):
     """What the environment and the terminal itself say."""
 
@@ -69,14 +73,23 @@ class TerminalFacts(Struct, frozen=True):
     term: str
     columns: int
     rows: int
-    colour_term: str
+    colours: int
+    """How many the console draws in; 0 for none."""
     no_color: bool
+    """Whether the user wants none."""
     locale: str
     locale_utf8: bool
+    ascii_only: bool
+    """Whether the console draws with ASCII alone here."""
     around: tuple[str, ...]
     """Multiplexers and connections between us and the screen, nearest first."""
     link: Link | None
-    """None where there is no terminal or it does not answer."""
+    """None where there is no terminal, or it was not asked, or it does not answer."""
+
+    @property
+    def answerer(self) -> str:
+        """What answers in the place of the terminal behind it; empty where nothing does."""
+        return self.around[0] if self.around and self.around[0] in MULTIPLEXERS else ""
 
 
 class StoreFacts(Struct, frozen=True):
@@ -114,34 +127,44 @@ def terminal_checks(facts: TerminalFacts) -> Iterator[Check]:
         verdict=Verdict.LIMITED if small else Verdict.FINE,
         advice="The console is made for 80 x 24 and more; below, it leaves things out." if small else "",
     )
-    colours = 0 if facts.no_color else colours_of(facts.term, facts.colour_term)
-    shown = "none, NO_COLOR is set" if facts.no_color else format_count(colours) if colours else "none"
-    yield Check(area, "colours", colours, shown)
+    yield _colours(facts)
     yield _encoding(facts)
     if facts.around:
         yield Check(area, "reached through", ", ".join(facts.around), ", ".join(facts.around))
+    yield _line(facts, asked=not dumb)
+
+
+def _colours(facts: TerminalFacts) -> Check:
+    advice = ""
+    if facts.colours:
+        shown = format_count(facts.colours)
+        if facts.colours <= 16 and not facts.term.startswith("linux"):
+            advice = "One with more says so by a TERM such as xterm-256color, or by COLORTERM=truecolor."
+    else:
+        shown = f"none, {'NO_COLOR is set' if facts.no_color else 'as TERM says'}"
+    return Check("terminal", "colours", facts.colours, shown, advice=advice)
+
+
+def _line(facts: TerminalFacts, *, asked: bool) -> Check:
+    """How fast the way to the screen is, as far as whoever draws it says."""
+    area, name = "terminal", "line"
     if facts.link is None:
-        yield Check(area, "line", None, "the terminal does not answer questions")
-        return
+        return Check(area, name, None, f"unknown, the terminal {'does not answer' if asked else 'was not asked'}")
+    if facts.answerer:
+        return Check(area, name, None, f"unknown, {facts.answerer} answers for the terminal behind it")
     slow = facts.link.bytes_per_second < _SLOW_LINE_BYTES_PER_SECOND or facts.link.answer_ns > _SLOW_ANSWER_NS
-    yield Check(
+    return Check(
         area,
-        "line",
+        name,
         round(facts.link.bytes_per_second),
         f"answers in {format_ns(facts.link.answer_ns)}, takes {format_rate(facts.link.bytes_per_second)} or more",
         unit="bytes/s",
         verdict=Verdict.LIMITED if slow else Verdict.FINE,
-        advice="Charts are drawn less often when the line is behind; measurements do not wait for it." if slow else "",
+        advice="Charts are drawn less often while the line is behind, and always with --low-bandwidth; "
+        "measurements do not wait for it."
+        if slow
+        else "",
     )
-
-
-def colours_of(term: str, colour_term: str) -> int:
-    """How many colours a terminal says it has, by the customs of TERM and COLORTERM."""
-    if colour_term in ("truecolor", "24bit") or term.endswith("-direct"):
-        return 1 << 24
-    if "256color" in term or term in ("xterm-kitty", "alacritty", "foot"):
-        return 256
-    return 0 if term in ("", "dumb") or term.startswith("vt") else 16
 
 
 def _encoding(facts: TerminalFacts) -> Check:
@@ -150,17 +173,19 @@ def _encoding(facts: TerminalFacts) -> Check:
     locale = one_line(facts.locale, 30)
     shown = f"{'UTF-8' if facts.locale_utf8 else 'not UTF-8'} by the locale ({locale})"
     if draws is not None:
-        shown += f", the terminal draws {'UTF-8' if draws else 'single bytes'}"
+        shown += f", {facts.answerer or 'the terminal'} draws {'UTF-8' if draws else 'single bytes'}"
     advice = ""
     if facts.locale_utf8 and draws is False:
         advice = "Lines and charts will come out as rubbish here; use sizeup --ascii."
+    elif facts.locale_utf8 and facts.ascii_only:
+        advice = "The console draws with ASCII, as the font of this terminal lacks most of the rest; "
+        advice += "with --glyphs block it draws lines and half blocks."
     elif not facts.locale_utf8 and draws:
         advice = "The console draws with ASCII; with LC_ALL=C.UTF-8 it would draw finer charts."
     elif not facts.locale_utf8:
         advice = "The console draws with ASCII."
-    value = facts.locale_utf8 and draws is not False
-    return Check(area="terminal", name="encoding", value="utf-8" if value else "ascii", shown=shown,
-                 verdict=Verdict.LIMITED if advice else Verdict.FINE, advice=advice)  # fmt: skip
+    value = "ascii" if facts.ascii_only or draws is False else "utf-8"
+    return Check("terminal", "encoding", value, shown, "", Verdict.LIMITED if advice else Verdict.FINE, advice)
 
 
 def access_checks(machine: Machine, limits: Limits, user: int) -> Iterator[Check]:
@@ -174,13 +199,16 @@ def access_checks(machine: Machine, limits: Limits, user: int) -> Iterator[Check
         shown = f"number {user}, {'with ' + ', '.join(held) if held else 'no special rights'}"
     yield Check(area, "user", user, shown)
     locked = platform.memlock_bytes
-    tight = locked is not None and locked < _LOCKED_BYTES_WANTED and _CAP_IPC_LOCK not in capabilities
+    lifted = _CAP_IPC_LOCK in capabilities
+    tight = locked is not None and locked < _LOCKED_BYTES_WANTED and not lifted
     yield Check(
         area,
         "locked memory",
         locked,
         "no limit"
         if platform.memlock_unlimited
+        else "no limit, by the right ipc_lock"
+        if lifted
         else "unknown"
         if locked is None
         else f"at most {format_bytes(locked)}",
