@@ -151,3 +151,11 @@ def test_texts_and_lines_stand_out_from_the_paper(palette: str) -> None:
     # The strongest cell of a heat map is half of the first colour over the paper; its value is printed in ink.
     mixed = [round((int(colours["s0"][at : at + 2], 16) + int(paper[at : at + 2], 16)) / 2) for at in (1, 3, 5)]
     assert contrast(ink, "#" + "".join(f"{part:02x}" for part in mixed)) >= 4.5
+
+
+def test_the_title_of_a_small_matrix_is_never_cut() -> None:
+    whole = "Latency, 99th percentile, read, small, normal, of a step with a name of its own"
+    for length in range(1, len(whole)):
+        title = whole[:length].strip()
+
+        assert title in texts(drawn(HeatMap(title, "small", "large", ("1",), ("0", "1"), ((1.0, 2.0),), "ns")))

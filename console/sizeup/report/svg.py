@@ -108,7 +108,7 @@ def _wide(text: str) -> float:
 def _fitted(text: str, width: float) -> str:
     """The text on one line, cut with an ellipsis where it would be wider than ``width`` pixels."""
     line = one_line(text)
-    while _wide(line) > width and len(line) > 2:
+    while _wide(line) > width + 0.01 and len(line) > 2:  # a width made for this text may have been rounded
         line = one_line(line, len(line) - 1)
     return line
 
