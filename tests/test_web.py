@@ -1,19 +1,24 @@
 """The console in a browser: who may come in, and what goes through. A client on the loopback address stands for it."""
 
 import asyncio
+import contextlib
 import importlib.util
 import json
+import os
 import re
 import signal
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from pathlib import Path
 
+import pyte
 import pytest
-from aiohttp import ClientSession, CookieJar, WSMsgType, WSServerHandshakeError, web
+from aiohttp import ClientSession, ClientWebSocketResponse, CookieJar, WSMsgType, WSServerHandshakeError, web
 
 from sizeup.cli import run
+from sizeup.session.reader import read_session
 from sizeup.web import COOKIE, Door, make_application
 
 SHELL = ["/bin/sh", "-c"]
@@ -196,3 +201,112 @@ def test_without_the_extra_the_way_to_get_it_is_said(
 
     assert run(["serve"]) == 2
     assert "pip install 'sizeup[serve]'" in capsys.readouterr().err
+
+
+class Page:
+    """What a visitor's browser shows, and types."""
+
+    def __init__(self, socket: ClientWebSocketResponse) -> None:
+        self._socket = socket
+        self._screen = pyte.Screen(100, 30)
+        self._stream = pyte.ByteStream(self._screen)
+
+    async def shows(self, words: str, *, still: bool = True) -> None:
+        """Wait until the words are there, or no more."""
+        deadline = time.monotonic() + 20
+        while (words in (text := "\n".join(self._screen.display))) is not still:
+            left = deadline - time.monotonic()
+            assert left > 0, text
+            with contextlib.suppress(TimeoutError):
+                message = await self._socket.receive(left)
+                assert message.type is WSMsgType.BINARY, message
+                self._stream.feed(message.data)
+
+    async def type(self, *keys: str) -> None:
+        for key in keys:
+            await self._socket.send_str(json.dumps(["stdin", key]))
+
+
+def living(mark: str) -> list[int]:
+    """The processes of this test but for us."""
+    found = []
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        with contextlib.suppress(OSError):
+            if mark.encode() in Path("/proc", name, "environ").read_bytes():
+                found.append(int(name))
+    return found
+
+
+async def alone(mark: str, *pids: int) -> bool:
+    """Whether of these processes nobody but those is left soon."""
+    for _ in range(200):
+        if living(mark) == list(pids):
+            return True
+        await asyncio.sleep(0.05)
+    return False
+
+
+@pytest.fixture
+def leaving() -> Iterator[contextlib.ExitStack]:
+    """What is to be done in any case."""
+    with contextlib.ExitStack() as stack:
+        yield stack
+
+
+@pytest.mark.ci
+@pytest.mark.parametrize(
+    ("ends", "status"),
+    [("the page", "cancelled"), ("the server", "cancelled"), ("the visit, and keeps it", "complete")],
+)
+async def test_a_run_ends_as_asked_when_its_page_is_closed(
+    client: ClientSession, tmp_path: Path, leaving: contextlib.ExitStack, ends: str, status: str
+) -> None:
+    mark = f"WEB_TEST_MARK={tmp_path}"
+    environment = {**os.environ, "WEB_TEST_MARK": str(tmp_path), "XDG_STATE_HOME": str(tmp_path)}
+    server = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "sizeup", "serve"), stdout=subprocess.PIPE, env=environment
+    )
+    leaving.callback(lambda: [os.kill(pid, signal.SIGKILL) for pid in living(mark)])
+    assert server.stdout is not None
+    while b"http://" not in (line := await server.stdout.readline()):
+        assert line
+    address = line.decode().strip()
+    origin = address.partition("/?")[0]
+    async with client.get(address):
+        pass
+    async with client.ws_connect(f"{origin}/ws?width=100&height=30", origin=origin) as socket:
+        page = Page(socket)
+        await page.shows("Should carry")
+        await page.type("3")
+        await page.shows("Touches")
+        await page.type("G")
+        await page.shows("Measures nothing")
+        await page.type("s")
+        await page.shows("Settings of null")
+        await asyncio.sleep(0.3)  # the first field is ready a moment after it is drawn
+        await page.type("3000" if status == "complete" else "100000", "\r")
+        await page.shows("Settings of null", still=False)
+        await page.type("r")
+        await page.shows("running null")
+        await asyncio.sleep(1)
+        (path,) = (tmp_path / "sizeup/sessions").iterdir()
+        if ends == "the visit, and keeps it":
+            await page.type("q")
+            await page.shows("Leave and let it run on")
+            await page.type("\x1b[B", "\r")
+        elif ends == "the server":
+            server.send_signal(signal.SIGTERM)
+        async with asyncio.timeout(5):
+            while ends != "the page" and (await socket.receive()).type is not WSMsgType.CLOSE:
+                pass
+    if ends != "the server":
+        assert await alone(mark, server.pid)
+        server.send_signal(signal.SIGTERM)
+    async with asyncio.timeout(5):
+        assert await server.wait() == 0
+    assert await alone(mark)
+
+    session = read_session(str(path))
+    assert session.end is not None
+    assert session.end.status == status
+    assert sum(len(point.values) for point in session.steps["null"].points.values()) > 10

@@ -86,6 +86,21 @@ def test_the_baseline_is_the_session_that_was_marked_last_whichever_was_measured
     assert marked.path.name == "a.sizeup.jsonl"
 
 
+def test_a_session_that_found_no_room_at_all_leaves_no_file_unless_it_was_there_before(tmp_path: Path) -> None:
+    paths = [tmp_path / f"{name}.sizeup.jsonl" for name in ("new", "there")]
+    paths[1].touch()
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (5, hard))
+    try:
+        for path in paths:
+            with pytest.raises(UsageError, match="cannot write the session any further: File too large"):
+                noted(path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+    assert [path.exists() for path in paths] == [False, True]
+
+
 def test_a_note_that_finds_no_room_leaves_the_session_and_its_lock_alone(tmp_path: Path) -> None:
     path = noted(tmp_path / "torn.sizeup.jsonl")
     with path.open("ab") as file:

@@ -124,11 +124,11 @@ async def test_a_failed_run_says_why(tmp_path: Path) -> None:
     async with console.shown() as pilot:
         await console.choose(pilot, "null")
         await pilot.press("r")
-        console.runner.end(2, "sizeup: cannot write the session [/tmp]\n")
+        console.runner.end(2, f"sizeup: {console.runs.path}: cannot write the session [/tmp]\n")
         console.tick()
         await pilot.pause()
 
-        assert "! sizeup: cannot write the session [/tmp]" in console.text
+        assert " ! cannot write the session [/tmp]" in console.text
 
 
 async def test_settings_are_checked_as_they_are_typed_and_reach_the_run(tmp_path: Path) -> None:

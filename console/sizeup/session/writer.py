@@ -52,18 +52,26 @@ class Writer:
         self._where = where
         self._regular = stat.S_ISREG(os.fstat(descriptor).st_mode)
         self._writes_notes = False
+        self._new = False
 
     @classmethod
     def create(cls, path: str) -> Self:
         """Start a new session file; an existing one that holds anything is refused, not replaced."""
+        flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
+        new = True
         try:
-            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+            try:
+                descriptor = os.open(path, flags | os.O_EXCL, 0o644)
+            except FileExistsError:
+                new = False
+                descriptor = os.open(path, flags, 0o644)
         except (OSError, ValueError) as error:
             reason = error.strerror if isinstance(error, OSError) else str(error)
             raise UsageError(
                 f"{path}: cannot write the session: {reason}; choose another file with -o, or -o - for standard output"
             ) from error
         writer = cls(descriptor, path)
+        writer._new = new
         if writer._regular and os.fstat(descriptor).st_size:
             writer.close()
             raise UsageError(
@@ -83,7 +91,8 @@ class Writer:
             descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CLOEXEC)
         except (OSError, ValueError) as error:
             reason = error.strerror if isinstance(error, OSError) else str(error)
-            raise UsageError(f"{path}: cannot continue the session: {reason}") from error
+            what = "write the note" if beside_another else "continue the session"
+            raise UsageError(f"{path}: cannot {what}: {reason}") from error
         writer = cls(descriptor, path)
         writer._writes_notes = beside_another
         if os.pread(descriptor, 2, 0) == GZIP_MAGIC:
@@ -122,8 +131,11 @@ class Writer:
                 raise self._failed(error) from error
 
     def close(self) -> None:
-        """Let go of the file, and with it of the lock."""
+        """Let go of the file, and with it of the lock; one that it made and that took nothing is removed."""
         if self._descriptor >= 0:
+            if self._new and self._regular and not os.fstat(self._descriptor).st_size:
+                with contextlib.suppress(OSError):
+                    os.unlink(self._where)
             os.close(self._descriptor)
             self._descriptor = -1
 

@@ -268,7 +268,9 @@ class Runs:
             self._errors.close()
             self._errors = None
             if process.returncode not in (0, 130, 143) or (text and process.returncode):
-                self.problem = text.rpartition("\n")[2] or f"the run ended with status {process.returncode}"
+                last = text.rpartition("\n")[2].removeprefix("sizeup: ")
+                # The line that says it has little room, and the reason matters more than the name.
+                self.problem = last.removeprefix(f"{self.path}: ") or f"the run ended with status {process.returncode}"
         self._process = None
         self._paused = self._cancelling = False
         self._aside.make_way((), None)  # before the next run, which inherits where we are
