@@ -74,12 +74,14 @@ async def test_in_80_columns_a_comparison_has_the_width_and_its_names_stay_whole
         shown = console.text
         await pilot.press("escape")
         await pilot.pause()
+        await pilot.pause()
         back = console.text
 
     assert "│   memory.bandwidth.of-all.latency    " in shown
     assert re.search(r"  \S+ ns against \S+ ns of the base: \+0\.0%, p 1\.000; \? too few runs ", shown)
     assert "Sessions, times in UTC" not in shown
     assert "Sessions, times in UTC" in back
+    assert f"│ new{SUFFIX} " in back
 
 
 async def test_sessions_that_share_no_figure_say_so(tmp_path: Path, folder: Path) -> None:

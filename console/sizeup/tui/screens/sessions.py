@@ -138,7 +138,7 @@ class SessionsScreen(ModeScreen):
         """Leave the comparison, or else the search."""
         if self._comparison is not None:
             self._leave_comparison()
-            self._show(self._chosen())
+            self.call_after_refresh(self._show, self._chosen())  # once the panes have taken their widths
         elif self._words:
             self.leave_input()
 
