@@ -188,6 +188,8 @@ def base_unit(spelling: str) -> tuple[str, float]:
 def format_in(value: float, spelling: str) -> str:
     """A base value in one chosen spelling with all its digits: ``255.36 MB/s``, ``3,792 pages``, ``1 page``."""
     number = value / base_unit(spelling)[1]
+    if 0 < abs(number) < 1e-4:
+        return f"{number:.3g}{spelling}" if spelling == "%" else f"{number:.3g} {spelling}".rstrip()
     text = f"{round(number):,}" if abs(number - round(number)) < 5e-7 else f"{number:,.{_decimals(number)}f}"
     if "." in text:
         text = text.rstrip("0").rstrip(".")

@@ -5,6 +5,8 @@ import json
 import pytest
 
 from sizeup import cli
+from sizeup.quantity import Origin, Quantity
+from sizeup.sizing.keys import KEYS
 
 
 def sized(capsys: pytest.CaptureFixture[str], *settings: str) -> dict:
@@ -61,6 +63,32 @@ def test_what_cannot_be_is_refused_with_the_key_and_what_was_expected(
 ) -> None:
     assert cli.run(["size", "--blank", "--set", setting]) == 2
     assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("key", "text", "base"),
+    [
+        ("workload.io_kib", "8k", 8192),
+        ("sga.mb", "1.5G", 1.5 * 2**30),
+        ("net.window_bytes", "64K", 65536),
+        ("db.gb", "1.5T", 1.5e12),
+        ("supply.mb_s", "3G", 3e9),
+        ("supply.iops", "40k", 40e3),
+        ("machine.ghz", "2.66G", 2.66e9),
+        ("licence.users", "2k", 2000),
+    ],
+)
+def test_a_prefix_alone_is_of_the_family_of_the_keys_unit(key: str, text: str, base: float) -> None:
+    value = KEYS[key].parse(text, Origin.USER, "--set")
+
+    assert isinstance(value, Quantity)
+    assert value.value == pytest.approx(base)
+
+
+@pytest.mark.parametrize("setting", ["supply.latency_ms=8k", "workload.read_percent=1k", "db.gb=1.5P"])
+def test_a_prefix_that_makes_no_sense_is_refused(capsys: pytest.CaptureFixture[str], setting: str) -> None:
+    assert cli.run(["size", "--blank", "--set", setting]) == 2
+    assert "expected a number of" in capsys.readouterr().err
 
 
 def test_cores_that_contradict_the_sockets_are_refused(capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
-from consoles import Console, PlayedRunner, ended, records
+import pytest
+from textual.widgets import Input, Static
+
+from consoles import Console, PlayedRunner, ended, machine, records
 from sizeup.model.plan import Better, Plan, Series, Step
 from sizeup.model.sample import Estimate
 from sizeup.session.records import EstimateRecord, PlanRecord, Record, StepStartRecord
@@ -62,3 +66,177 @@ async def test_a_figure_that_is_not_taken_is_told_with_its_reason_and_what_to_do
         assert "9,000 MB/s was measured and is not taken, as it may come from" in sizing
         assert "run io.direct with a size" in sizing
         assert "! not taken: 9,000 MB/s of io.direct.scan rate at" in sizing
+
+
+def pane(console: Console, name: str) -> str:
+    """The text of one pane, folded lines joined."""
+    return " ".join(str(console.app.screen.query_one(f"#{name}", Static).render()).split())
+
+
+async def test_an_input_that_is_not_listed_is_chosen_by_words_and_typed(tmp_path: Path) -> None:
+    console = Console(tmp_path)
+    async with console.shown(120, 40) as pilot:
+        await pilot.press("4", "a", *"size of the database", "enter")
+        await pilot.pause()
+        await pilot.press(*"2T", "enter")
+        await pilot.pause()
+
+        assert console.app.focused is not None
+        assert console.app.focused.id == "inputs"
+        assert re.search(r"\* gb +2,000 GB", console.text)
+        assert "As found: unknown" in pane(console, "input-help")
+        assert "? the use of flash: array.disks is unknown; type it" in console.text
+
+
+async def test_a_question_leads_to_the_input_that_it_waits_for(tmp_path: Path) -> None:
+    console = Console(tmp_path)
+    async with console.shown(120, 40) as pilot:
+        await pilot.press("4", "a", *"db.gb", "enter", *"2T", "enter", "tab", "home", "enter")
+        await pilot.pause()
+        await pilot.press("8", "enter")
+        await pilot.pause()
+
+        assert re.search(r"\* disks +8", console.text)
+
+
+async def test_nothing_is_found_by_words_that_no_input_has(tmp_path: Path) -> None:
+    console = Console(tmp_path)
+    async with console.shown(120, 40) as pilot:
+        await pilot.press("4", "a", *"zzz", "enter")
+        await pilot.pause()
+        assert "Nothing has these words." in console.text
+        await pilot.press("escape")
+        await pilot.pause()
+        assert "Which input?" not in console.text
+
+
+async def test_enter_on_an_unchanged_value_changes_nothing(tmp_path: Path) -> None:
+    console = Console(tmp_path)
+    async with console.shown(120, 40) as pilot:
+        await pilot.press("4", "down", "down", "down", "enter", "enter")
+        await pilot.pause()
+
+        assert "* " not in console.text
+        assert "From: detected, /proc/meminfo" in pane(console, "input-help")
+
+
+async def test_what_is_wrong_stands_out_and_goes_with_the_next_input(tmp_path: Path) -> None:
+    console = Console(tmp_path)
+    async with console.shown(120, 40) as pilot:
+        await pilot.press("4", "enter", "ctrl+u", "0", "enter")
+        await pilot.pause()
+        assert pane(console, "input-help").startswith("! machine.sockets: expected a whole number, 1 or more")
+        assert console.app.screen.query_one("#input-help").has_class("-wrong")
+        await pilot.press("escape", "down")
+        await pilot.pause()
+        assert not console.app.screen.query_one("#input-help").has_class("-wrong")
+
+
+async def test_an_input_without_steps_says_how_to_change_it(tmp_path: Path) -> None:
+    console = Console(tmp_path)
+    async with console.shown(120, 40) as pilot:
+        await pilot.press("4")
+        await pilot.pause()
+        listed = console.app.screen.query_one("#inputs", KeyList)
+        listed.highlighted = listed.get_option_index("machine.cpu_model")
+        await pilot.press("plus")
+        await pilot.pause()
+
+        assert "no step leads from here; Enter types a value" in pane(console, "input-help")
+
+
+async def test_what_moves_an_answer_follows_the_cursor_also_to_one_without_a_figure(tmp_path: Path) -> None:
+    console = Console(tmp_path)
+    async with console.shown(80, 24) as pilot:
+        await pilot.press("4", "t")
+        await pilot.pause()
+        await pilot.pause()
+        need = console.text
+        answers = console.app.screen.query_one("#answers", KeyList)
+        answers.highlighted = answers.get_option_index("io.supply")
+        await pilot.pause()
+        await pilot.pause()
+
+        assert "machine.ghz 2.128 to 3.192 GHz" in need
+        assert "213 MB/s to 319 MB/s" in need
+        assert "The upright line is the answer as it stands, 266 MB/s." in need
+        assert "This answer is no figure that inputs could move." in console.text
+        assert "machine.ghz 2.128" not in console.text
+
+
+async def test_with_rows_to_spare_the_working_and_what_moves_it_are_shown_together(tmp_path: Path) -> None:
+    console = Console(tmp_path)
+    async with console.shown(200, 60) as pilot:
+        await pilot.press("4")
+        await pilot.pause()
+        await pilot.pause()
+
+        assert "8 cores x 2.66 GHz = 21.28 GHz over all cores" in console.text
+        assert "What moves: I/O need" in console.text
+
+
+async def test_licences_say_what_is_not_allowed_here_and_what_has_no_public_price(tmp_path: Path) -> None:
+    console = Console(tmp_path, machine(packages=4))
+    async with console.shown(120, 40) as pilot:
+        await pilot.press("4", "l")
+        await pilot.pause()
+        lines = console.text.splitlines()
+
+        assert "not allowed here" in next(line for line in lines if "Standard Edition 2" in line)
+        assert "not public" in next(line for line in lines if "SAP HANA" in line)
+        assert console.text.count("No legal advice") == 1
+        assert "1 server, 4 sockets, 16 cores" in " ".join(console.text.split())
+
+
+async def test_a_published_case_is_a_table_with_its_source_and_both_directions(tmp_path: Path) -> None:
+    console = Console(tmp_path)
+    async with console.shown(120, 40) as pilot:
+        await pilot.press("4", "right", "b", "enter")
+        await pilot.pause()
+        await pilot.pause()
+        text = console.text
+
+        assert "This machine, 1 input changed beside blade-480c-x5355" in text
+        assert "From K. Closson, Oracle performance archive" in text
+        assert re.search(r"machine.sockets +3 +2 +50% above +33.3% below", text)
+
+
+async def test_a_published_case_with_nothing_in_common_says_so(tmp_path: Path) -> None:
+    console = Console(tmp_path)
+    async with console.shown(120, 40) as pilot:
+        await pilot.press("4", "b")
+        await pilot.pause()
+        listed = console.app.screen.query_one(KeyList)
+        listed.highlighted = listed.get_option_index("netapp-nfs")
+        await pilot.press("enter")
+        await pilot.pause()
+        await pilot.pause()
+
+        assert "No figure is known of both." in console.text
+
+
+async def test_a_run_that_measures_is_sized_while_the_mode_is_shown(tmp_path: Path) -> None:
+    console = Console(tmp_path)
+    async with console.shown(120, 40) as pilot:
+        await console.choose(pilot, "null")
+        await pilot.press("r", "4")
+        await pilot.pause()
+        assert "Supply and limiter unknown" in console.text
+        console.runner.write(measured_io(cached=False))
+        console.tick()
+        await pilot.pause()
+
+        assert "The paths carry 9,000 MB/s; the limiter is storage" in console.text
+
+
+@pytest.mark.parametrize("text", ["1e12", "", "words", "-3"])
+async def test_what_cannot_be_is_refused_in_words_and_the_field_stays(tmp_path: Path, text: str) -> None:
+    console = Console(tmp_path)
+    async with console.shown(80, 24) as pilot:
+        await pilot.press("4", "down", "down", "enter")
+        console.app.screen.query_one(Input).value = text
+        await pilot.press("enter")
+        await pilot.pause()
+
+        assert f"expected a number of GHz, above 0 and at most 20, found '{text}'" in pane(console, "input-help")
+        assert console.app.focused is console.app.screen.query_one(Input)

@@ -1,11 +1,219 @@
-"""The inputs of what-if as lines."""
+"""The inputs of what-if as lines, the steps they take, and what a change does."""
 
+import re
+from itertools import pairwise
+
+import pytest
+
+from sizeup.errors import SizeupError
+from sizeup.model.advice import Advice
+from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.advise import size
-from sizeup.views.whatif import UNKNOWN, input_rows
+from sizeup.sizing.keys import KEYS, LeftOut, Value
+from sizeup.views.whatif import UNKNOWN, effect, further_keys, input_rows, stepped, typed
+
+
+def said(key: str, text: str) -> Value:
+    return KEYS[key].parse(text, Origin.USER, "--set")
 
 
 def test_an_input_that_nobody_knows_says_so_in_a_word() -> None:
-    rows = {row.key: row for row in input_rows(size({}), {})}
+    rows = {row.key: row for row in input_rows(size({}), {}, {})}
 
     assert rows["machine.sockets"].value == UNKNOWN == "unknown"
     assert rows["machine.sockets"].origin == "not known"
+    assert rows["machine.sockets"].whole == ""
+
+
+def test_lines_keep_their_order_whatever_is_said_and_asked() -> None:
+    before = [row.key for row in input_rows(size({}), {}, {})]
+    changed = {key: said(key, "5") for key in ("flash.cache_gib", "redo.mb_s")}
+    after = [row.key for row in input_rows(size(changed), changed, {}, ["db.gb"])]
+
+    assert [key for key in after if key in before] == before
+    assert set(after) - set(before) >= {"flash.cache_gib", "redo.mb_s", "db.gb"}
+    groups = [key.partition(".")[0] for key in after]
+    assert len([1 for a, b in pairwise(groups) if a != b]) + 1 == len(set(groups))
+
+
+def test_a_changed_input_says_what_it_was_as_found() -> None:
+    found, now = {"machine.ghz": said("machine.ghz", "2.66")}, {"machine.ghz": said("machine.ghz", "3")}
+    rows = {row.key: row for row in input_rows(size(now), now, found)}
+
+    assert (rows["machine.ghz"].value, rows["machine.ghz"].found) == ("3 GHz", "2.66 GHz")
+    assert rows["machine.sockets"].found == ""
+
+
+def test_a_figure_that_is_not_taken_says_so_in_its_line_and_why_below() -> None:
+    figure = Quantity(9e9, "bytes/s", Origin.MEASURED, "io.direct")
+    left_out = {"supply.mb_s": LeftOut(figure, "it may come from a cache", "physical: cache?", "run it larger")}
+    row = next(row for row in input_rows(size(left_out), {}, left_out) if row.key == "supply.mb_s")
+
+    assert row.value == "not taken"
+    assert "9,000 MB/s was measured and is not taken, as it may come from a cache: run it larger" in row.help
+    assert row.origin == "measured, io.direct"
+
+
+def test_long_figures_keep_four_digits_and_no_exponent() -> None:
+    many = {"supply.iops": said("supply.iops", "1287125.961"), "supply.mb_s": said("supply.mb_s", "1000000000000")}
+    rows = {row.key: row.value for row in input_rows(size(many), {}, {})}
+
+    assert rows["supply.iops"] == "1,287,000 IOPS"
+    assert rows["supply.mb_s"] == "1,000,000,000,000 MB/s"
+
+
+@pytest.mark.parametrize(
+    ("key", "text"),
+    [
+        ("machine.memory_gib", "23.53515625"),
+        ("machine.ghz", "2.4..2.66..3"),
+        ("numa.free_mb", "1500.5,1600"),
+        ("workload.read_percent", "70"),
+        ("redo.switch_minutes", "20"),
+        ("slb.one_ops_s", "12345678.5"),
+        ("licence.pack", "oracle"),
+        ("supply.iops", "128712.59611"),
+    ],
+)
+def test_what_a_field_offers_is_the_value_itself(key: str, text: str) -> None:
+    value = said(key, text)
+
+    assert said(key, typed(key, value)) == value
+
+
+@pytest.mark.parametrize(
+    ("key", "text", "steps", "expected"),
+    [
+        ("machine.sockets", "2", 1, "3"),
+        ("machine.sockets", "1", -1, "1"),
+        ("licence.term_years", "3", 1, "4"),
+        ("workload.horizon_years", "0", 1, "1"),
+        ("device.blocks_kib", "7", 1, "8"),
+        ("workload.growth_percent", "0", 1, "5"),
+        ("workload.utilisation_percent", "98", 1, "100"),
+        ("workload.read_percent", "3", -1, "0"),
+        ("machine.ghz", "19.9", 1, "20"),
+        ("machine.ghz", "2", 1, "2.1"),
+        ("workload.class", "oltp", 1, "mixed"),
+        ("workload.class", "light-scan", 1, "light-scan"),
+        ("machine.guest", "yes", 1, "no"),
+    ],
+)
+def test_a_step_moves_by_what_the_input_counts_and_stays_within_what_it_allows(
+    key: str, text: str, steps: int, expected: str
+) -> None:
+    now, wanted = stepped(key, said(key, text), steps), said(key, expected)
+
+    assert now is not None
+    assert not isinstance(now, tuple | LeftOut)
+    assert not isinstance(wanted, tuple | LeftOut)
+    assert now.value == (wanted.value if isinstance(wanted, Words) else pytest.approx(wanted.value))
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("machine.sockets", None),
+        ("machine.cpu_model", said("machine.cpu_model", "Xeon")),
+        ("numa.free_mb", said("numa.free_mb", "5,6")),
+        ("workload.utilisation_percent", said("workload.utilisation_percent", "5")),
+    ],
+)
+def test_where_no_step_leads_there_is_none(key: str, value: Value | None) -> None:
+    assert stepped(key, value, -1) is None
+
+
+def test_a_choice_that_nobody_made_begins_at_either_end() -> None:
+    up, down = stepped("workload.class", None, 1), stepped("workload.class", None, -1)
+
+    assert isinstance(up, Words)
+    assert isinstance(down, Words)
+    assert (up.value, down.value) == ("load", "light-scan")
+
+
+def advice(value: float | None, verdict: str = "so", decision: str = "") -> Advice:
+    quantity = None if value is None else Quantity(value, "1", Origin.RULE, "rule")
+    return Advice("x", "X", verdict, quantity, (), (), (), decision=decision)
+
+
+@pytest.mark.parametrize(
+    ("now", "before", "words"),
+    [
+        (advice(150.0), advice(100.0), "+50.0%"),
+        (advice(50.0), advice(100.0), "-50.0%"),
+        (advice(100.0), advice(100.0), ""),
+        (advice(2e7), advice(100.0), "x 200,000"),
+        (advice(100.0), None, "new"),
+        (advice(100.0), advice(None), "changed"),
+        (advice(5.0), advice(0.0), "changed"),
+        (advice(None, "must not be used"), advice(None, "may be used"), "changed"),
+        (advice(None), advice(None), ""),
+        (advice(100.0, decision="short"), advice(100.0, decision="balanced"), "changed"),
+    ],
+)
+def test_what_a_change_does_is_told_for_figures_and_for_words(now: Advice, before: Advice | None, words: str) -> None:
+    assert effect(now, before) == words
+
+
+def test_everything_that_can_be_said_is_listed_or_offered() -> None:
+    rows = input_rows(size({}), {}, {})
+
+    assert {row.key for row in rows} | {key.name for key in further_keys(rows)} == set(KEYS)
+
+
+@pytest.mark.parametrize("text", ["0", "1000000000000", "-3", "8k", "1.5G", "", "words", "1e-9", "9" * 400])
+def test_whatever_is_said_is_refused_in_words_or_sized_with_figures_that_can_be_read(text: str) -> None:
+    full = {key: said(key, value) for key, value in FULL.items()}
+    for key in KEYS:
+        try:
+            now = {**full, key: said(key, text)}
+            sizing = size(now)
+        except SizeupError:
+            continue
+        rows = {row.key: row for row in input_rows(sizing, now, full)}
+        assert rows[key].found
+        for advice in sizing.advice:
+            told = " ".join((advice.verdict, *advice.working))
+            assert not re.search(r"\b(?:nan|inf)\b", told), (key, advice.id)
+
+
+FULL = {
+    "machine.sockets": "2",
+    "machine.cores_per_socket": "8",
+    "machine.threads_per_core": "2",
+    "machine.ghz": "2.66",
+    "machine.cpu_model": "Intel(R) Xeon(R)",
+    "machine.memory_gib": "256",
+    "machine.vcpus": "32",
+    "workload.mb_s": "300",
+    "workload.iops": "20000",
+    "supply.mb_s": "1000",
+    "supply.iops": "40000",
+    "supply.latency_ms": "2",
+    "supply.cpu_us_mb": "400",
+    "path.stages": "hba:fc8*2",
+    "array.disks": "8",
+    "array.raid": "10",
+    "array.disk_gb": "800",
+    "array.drive": "hdd-15k",
+    "db.gb": "2000",
+    "redo.mb_s": "10",
+    "redo.sync_write_us": "500",
+    "redo.cache_gb": "16",
+    "sga.mb": "65536",
+    "memory.sessions": "500",
+    "memory.local_ns": "90",
+    "memory.remote_ns": "150",
+    "numa.nodes": "2",
+    "numa.free_mb": "100000,90000",
+    "flash.cache_gib": "500",
+    "scan.raw_gb": "1000",
+    "scan.stored_gb": "250",
+    "net.window_bytes": "65536",
+    "net.rtt_ms": "0.2",
+    "observed.mb_s": "200",
+    "value.throughput": "250000",
+    "value.system_usd": "500000",
+    "workload.cpu_percent": "40",
+}
+"""A server about which nearly everything is said."""

@@ -107,9 +107,18 @@ def described(machine: Machine, overrides: Mapping[str, Value]) -> Inputs:
     """
     device = overrides.get("db.device")
     found = detected(machine, device.value if isinstance(device, Words) else None)
-    if {"machine.cores", "machine.cores_per_socket", "machine.sockets"} & set(overrides):
+    if _CORES & set(overrides):
         found.pop("machine.guest", None)
+        found |= {
+            key: replace(value, doubts=())
+            for key in (*_CORES, "machine.threads_per_core")
+            if isinstance(value := found.get(key), Quantity)
+        }
     return {**found, **overrides}
+
+
+_CORES = frozenset({"machine.cores", "machine.cores_per_socket", "machine.sockets"})
+"""Keys that say how many cores there are."""
 
 
 def advise(machine: Machine, overrides: Mapping[str, Value] | None = None) -> tuple[Advice, ...]:
@@ -144,7 +153,8 @@ def _completed(inputs: Inputs) -> Inputs:
                 f"found {total.value:g}; machine.cores counts all sockets together"
             )
         return inputs
-    cores = replace(each, value=product, source="machine.sockets x machine.cores_per_socket")
+    origin = each.origin if sockets.origin is Origin.DETECTED else sockets.origin
+    cores = replace(each, value=product, origin=origin, source="machine.sockets x machine.cores_per_socket")
     return {**inputs, "machine.cores": cores}
 
 

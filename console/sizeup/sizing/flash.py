@@ -63,13 +63,14 @@ def _bookkeeping(sheet: Sheet) -> Iterator[Advice]:
     sheet.line(f"x {shown(each, 'B')} = {format_in(taken, 'GiB')}, {format_in(share, '%')} of the SGA")
     limit = sheet.rule("flash.cache.metadata-much")
     much = share > limit.value
+    enlarge = ": enlarge the SGA with it" if much else ""
     sheet.doubt(
         "a cache whose database writes much is limited by those writes (free buffer waits), however large it is"
     )
     yield sheet.advice(
         "flash.cache.metadata",
         "SGA that the flash cache takes for itself",
-        f"{format_in(taken, 'GiB')}, {format_in(share, '%')} of the SGA{': enlarge the SGA with it' if much else ''}",
+        f"the cache's block headers take {format_in(taken, 'GiB')}, {format_in(share, '%')} of the SGA{enlarge}",
         sheet.answer(taken, "GiB", each.source),
         "GiB",
         decision="much" if much else "little",
@@ -114,7 +115,7 @@ def _hits(sheet: Sheet) -> Iterator[Advice]:
     yield sheet.advice(
         "sysstat.disk-reads",
         "Reads that reached the disks",
-        format_in(disk, "reads"),
+        f"{format_in(disk, 'reads')} reached the disks",
         sheet.answer(disk, "reads", "V$SYSSTAT"),
         "reads",
     )

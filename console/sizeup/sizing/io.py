@@ -10,12 +10,10 @@ from msgspec import Struct
 from sizeup.errors import UsageError
 from sizeup.model.advice import Advice
 from sizeup.quantity import Quantity
-from sizeup.sizing.sheet import Calculation, Sheet, brief, shown
+from sizeup.sizing.sheet import Calculation, Sheet, brief, figure, shown
 from sizeup.units import format_in
 
 _YEAR_NS = 365.25 * 86400e9
-_WHOLE_FROM = 10.0
-"""A ratio of this and more is told in whole numbers."""
 
 
 def cores(sheet: Sheet) -> Quantity:
@@ -56,11 +54,12 @@ def _ghz_rule(sheet: Sheet) -> Iterator[Advice]:
         need = _by_clock(sheet, rule)
         count, clock = sheet.number("machine.cores"), sheet.number("machine.ghz")
         each = shown(sheet.rule(rule), "MB/s/GHz")
+        rounded = " (the rule as its author rounds it)" if advice_id.endswith("published") else ""
         yield sheet.advice(
             advice_id,
             title,
             f"{shown(count, 'cores')} at {brief(clock, 'GHz')} and {each} want {brief(need, 'MB/s')} of I/O "
-            "so as not to starve",
+            f"so as not to starve{rounded}",
             need,
             "MB/s",
         )
@@ -88,10 +87,11 @@ def _rung(sheet: Sheet, advice_id: str, figure_id: str, decision: str) -> Advice
     if entry.unit == "IOPS":
         size = sheet.number("workload.io_kib")
         sheet.line(f"{text} x {shown(size, 'KiB')} = {format_in(value * size.value, 'MB/s')}")
+    span = "" if low is None or high is None else f" ({format_in(low, '')} to {format_in(high, '')})"
     return sheet.advice(
         advice_id,
         f"I/O that these cores take in: {entry.title}",
-        f"{entry.title}: {text}",
+        f"{entry.title}: these cores take in {text}{span}",
         sheet.answer(value, entry.unit, figure_id, low=low, high=high),
         entry.unit,
         decision=decision,
@@ -310,7 +310,7 @@ def _balance(sheet: Sheet) -> Iterator[Advice]:
     yield sheet.advice(
         "io.balance",
         "Supply over need",
-        f"{decision}: supply is {ratio:.{0 if ratio >= _WHOLE_FROM else 2}f} times the need; {meaning[decision]}",
+        f"{decision}: supply is {figure(ratio)} times the need; {meaning[decision]}",
         sheet.answer(ratio, "1", "io.balance"),
         "1",
         decision=decision,
@@ -421,7 +421,7 @@ def _iops_balance(sheet: Sheet) -> Iterator[Advice]:
     yield sheet.advice(
         "io.balance.iops",
         "Requests a second, supply over need",
-        f"{decision}: the storage gives {ratio:.2f} times the requests that the workload wants",
+        f"{decision}: the storage gives {figure(ratio)} times the requests that the workload wants",
         sheet.answer(ratio, "1", "io.balance"),
         "1",
         decision=decision,
@@ -436,7 +436,7 @@ def _depth(sheet: Sheet) -> Iterator[Advice]:
     yield sheet.advice(
         "io.depth",
         "Requests that must be under way",
-        f"{depth:.3g} requests under way keep {shown(rate, 'IOPS')} going at {shown(latency, 'ms')}",
+        f"{figure(depth)} requests under way keep {brief(rate, 'IOPS')} going at {brief(latency, 'ms')} each",
         sheet.answer(depth, "1", "little"),
     )
 
@@ -455,7 +455,8 @@ def _cpu_cost(sheet: Sheet) -> Iterator[Advice]:
     yield sheet.advice(
         "io.cpu-cost",
         "Processors that the I/O itself takes",
-        f"moving {shown(need, 'MB/s')} takes {used:.2g} of {shown(count, 'cores')} ({share:.1%}), data untouched",
+        f"moving {brief(need, 'MB/s')} takes {figure(used)} of {shown(count, 'cores')} ({share:.1%}), before anything "
+        "looks at the data",
         sheet.answer(used, "cores", "supply.cpu_us_mb"),
         "cores",
     )

@@ -105,7 +105,8 @@ class Key(Struct, frozen=True):
             raise self._refused(whole, source)
         unit, scale = base_unit(self.unit)
         if match[2]:
-            spelled, factor = base_unit(match[2])
+            prefix = _prefix(match[2], self.unit)
+            spelled, factor = base_unit(match[2]) if prefix is None else (unit, prefix)
             if spelled != unit:
                 raise self._refused(whole, source)
         else:
@@ -122,6 +123,18 @@ class Key(Struct, frozen=True):
 
 
 _NUMBER = re.compile(r"([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)\s*([A-Za-z%][A-Za-z/%]*)?")
+
+
+_PREFIXES = "KMGT"
+
+
+def _prefix(spelled: str, unit: str) -> float | None:
+    """What a prefix alone stands for, as in ``8k`` or ``1.5G``: binary where the key counts memory, else decimal."""
+    base = base_unit(unit)[0]
+    if spelled.upper() not in _PREFIXES or base == "ns" or unit == "%":
+        return None
+    binary = base == "bytes" and (unit == "B" or "i" in unit)
+    return float(1024 if binary else 1000) ** (_PREFIXES.index(spelled.upper()) + 1)
 
 
 def _plain(number: float) -> str:

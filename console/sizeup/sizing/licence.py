@@ -325,7 +325,8 @@ def _over_years(sheet: Sheet) -> Iterator[Advice]:
     discount = sheet.number("licence.discount_percent")
     net = total.value * (1 - discount.value)
     sheet.line(f"{_usd(total.value)} less {format_in(discount.value, '%')} = {_usd(net)}")
-    yield sheet.advice("licence.cost.net", "Price after discount", f"{_usd(net)} after discount", _cost(net), "USD")
+    verdict = f"licences cost {_usd(net)} after discount"
+    yield sheet.advice("licence.cost.net", "Price after discount", verdict, _cost(net), "USD")
     list_price(sheet)
     sheet.condense(f"price after discount, as above: {_usd(net)}")
     sheet.number("licence.discount_percent")
@@ -333,7 +334,7 @@ def _over_years(sheet: Sheet) -> Iterator[Advice]:
     support = 0.0 if product.yearly else net * share
     sheet.line(f"{format_in(share, '%')} of {_usd(net)} = {_usd(support)} a year")
     yield sheet.advice(
-        "licence.cost.support-year", "Support, first year", f"{_usd(support)} a year", _cost(support), "USD"
+        "licence.cost.support-year", "Support, first year", _support_verdict(product, support), _cost(support), "USD"
     )
     list_price(sheet)
     sheet.condense(f"price after discount and support, as above: {_usd(net)} and {_usd(support)} a year")
@@ -351,7 +352,7 @@ def _over_years(sheet: Sheet) -> Iterator[Advice]:
     yield sheet.advice(
         "licence.cost.term",
         f"Cost over {_whole_years(years)} years",
-        f"{_usd(whole)} over {_whole_years(years)} years, support included",
+        f"licences and support cost {_usd(whole)} over {_whole_years(years)} years",
         _cost(whole),
         "USD",
     )
@@ -364,6 +365,12 @@ def _support_share(sheet: Sheet, product: ProductEntry) -> float:
         return stated.value
     ours = Quantity(product.support_percent / 100, "1", Origin.RULE, product.id)
     return sheet.given(f"{product.id}.support_percent", sheet.rules.marked(ours, f"product.{product.id}"), "%").value
+
+
+def _support_verdict(product: ProductEntry, support: float) -> str:
+    if product.yearly:
+        return "support is part of the subscription"
+    return f"support costs {_usd(support)} in the first year"
 
 
 def _cost(value: float) -> Quantity:
@@ -427,14 +434,16 @@ def _cloud(sheet: Sheet) -> Iterator[Advice]:
     scope = Words("cloud", Origin.RULE, "the same cores in a cloud")
     cloud = Sheet({**sheet.inputs, "machine.vcpus": vcpus, "licence.scope": scope}, sheet.rules)
     there = _count(cloud, _choice(cloud, pack, metric), metric)
+    times = there.value / here.value
+    beside = "as many as" if times == 1 else f"{times:.3g} times the {format_in(here.value, '')}"
     cloud.line(
         f"{format_in(there.value, metric.unit)} against {format_in(here.value, metric.unit)} on a server of one's own"
     )
     yield cloud.advice(
         "licence.cloud",
         "Licences of the same cores in an authorised cloud",
-        f"{format_in(there.value, metric.unit)} for {format_in(vcpus.value, 'vCPUs')}, "
-        f"{there.value / here.value:.3g} times as many as on a server of one's own",
+        f"an authorised cloud counts {format_in(there.value, metric.unit)} for these cores as "
+        f"{format_in(vcpus.value, 'vCPUs')}, {beside} on a server of one's own",
         there,
         metric.unit,
     )
@@ -534,6 +543,8 @@ class Row(Struct, frozen=True):
     """USD, of one year for a subscription; None where no price is public or something is missing."""
     yearly: bool
     missing: str = ""
+    forbidden: str = ""
+    """Where the product may be used at all, if that is not here."""
 
 
 _OF_ONE_PACK = ("licence.product", "licence.metric", "licence.options", "licence.list_usd", "licence.scope")
@@ -554,9 +565,22 @@ def rows(inputs: Inputs, rules: Rules) -> tuple[Row, ...]:
     return tuple(table)
 
 
+def _fits(sheet: Sheet, pack: Pack, product: ProductEntry) -> bool:
+    """Whether a product may be used; a server of unknown capacity is built for at least the sockets that it has."""
+    capacity = sheet.inputs.get("machine.socket_capacity", sheet.inputs.get("machine.sockets"))
+    if not product.allowed_if or capacity is None:
+        return True
+    own = Sheet({**sheet.inputs, "machine.socket_capacity": capacity}, sheet.rules)
+    choice = _choice(own, pack, chosen_metric(own, pack, product))
+    value, _, _ = _evaluated(own, choice, own.rules.formulas[product.allowed_if], "allowed where", "")
+    return value != 0
+
+
 def _row(sheet: Sheet, pack: Pack, product: ProductEntry) -> Row:
     blank = Row(pack.pack, short(product.id), product.title, None, None, product.yearly)
     try:
+        if not _fits(sheet, pack, product):
+            blank = replace(blank, forbidden=product.allowed_why)
         count, _, _ = units(sheet)
     except MissingError as missing:
         return replace(blank, missing=missing.key)

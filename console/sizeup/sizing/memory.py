@@ -94,7 +94,8 @@ def _page_tables(sheet: Sheet) -> Iterator[Advice]:
             f"{shown(sga, 'MiB')} / {shown(page, 'KiB')} x {shown(entry, 'B')} = {format_in(cost, spelling)} a process"
         )
         sessions = sheet.optional("memory.sessions")
-        verdict = f"{format_in(cost, spelling)} in each process"
+        pages = "small" if small else "huge"
+        verdict = f"with {pages} pages, page tables take {format_in(cost, spelling)} in each process"
         if sessions is not None:
             sheet.line(
                 f"{shown(sessions, 'sessions')} x {format_in(cost, spelling)} = "
@@ -195,7 +196,7 @@ def _sga_sum(sheet: Sheet) -> Iterator[Advice]:
     yield sheet.advice(
         "memory.sga-sum",
         "Shared memory, its parts added up",
-        f"{format_in(total, 'B')}, {format_in(total, 'MiB')}",
+        f"the parts of the SGA are {format_in(total, 'B')}, {format_in(total, 'MiB')}",
         sheet.answer(total, "B", "sga.parts_bytes"),
         "B",
     )
@@ -209,7 +210,7 @@ def _memhammer(sheet: Sheet) -> Iterator[Advice]:
     yield sheet.advice(
         "slb.footprint",
         "Memory of one memhammer",
-        f"{format_in(pages.value * page.value, 'MiB')} in each process",
+        f"one memhammer touches {format_in(pages.value * page.value, 'MiB')}",
         sheet.answer(pages.value * page.value, "MiB", "slb.bytes-per-page"),
         "MiB",
     )
@@ -217,7 +218,7 @@ def _memhammer(sheet: Sheet) -> Iterator[Advice]:
     yield sheet.advice(
         "slb.operations",
         "Operations of one memhammer",
-        format_in(operations, "operations"),
+        f"one memhammer does {format_in(operations, 'operations')}",
         sheet.answer(operations, "operations", "slb-2007"),
         "operations",
     )
@@ -225,13 +226,21 @@ def _memhammer(sheet: Sheet) -> Iterator[Advice]:
     each = elapsed.value / operations
     sheet.line(f"{shown(elapsed, 'us')} / {format_in(operations, 'operations')} = {format_in(each, 'ns')}")
     yield sheet.advice(
-        "slb.latency", "Time of one operation", format_in(each, "ns"), sheet.answer(each, "ns", "slb-2007"), "ns"
+        "slb.latency",
+        "Time of one operation",
+        f"one operation takes {format_in(each, 'ns')}",
+        sheet.answer(each, "ns", "slb-2007"),
+        "ns",
     )
     operations, elapsed = _operations(sheet), sheet.number("slb.elapsed_us")
     rate = operations / (elapsed.value / 1e9)
     sheet.line(f"{format_in(operations, 'operations')} / {shown(elapsed, 's')} = {format_in(rate, '/s')}")
     yield sheet.advice(
-        "slb.rate", "Operations a second", format_in(rate, "/s"), sheet.answer(rate, "/s", "slb-2007"), "/s"
+        "slb.rate",
+        "Operations a second",
+        f"memhammer does {format_in(rate, 'operations')} a second",
+        sheet.answer(rate, "/s", "slb-2007"),
+        "/s",
     )
 
 

@@ -39,7 +39,7 @@ def _observed(sheet: Sheet) -> Iterator[Advice]:
     yield sheet.advice(
         "observed.rate",
         "Observed transfer rate",
-        f"{shown(rate, 'MB/s')}, which is {shown(rate, 'MiB/s')}",
+        f"the observed rate is {shown(rate, 'MB/s')}, which is {shown(rate, 'MiB/s')}",
         rate,
         "MB/s",
     )
@@ -74,7 +74,7 @@ def _per_core(sheet: Sheet) -> Iterator[Advice]:
     yield sheet.advice(
         "observed.iops-per-core",
         "Observed requests a second of one core",
-        f"{format_in(each, 'IOPS')} a core",
+        f"the observed requests are {format_in(each, 'IOPS')} a core",
         sheet.answer(each, "IOPS", "observed.iops"),
         "IOPS",
     )
@@ -89,7 +89,7 @@ def _per_drive(sheet: Sheet) -> Iterator[Advice]:
     sheet.line(f"{shown(requests, 'IOPS')} / {format_in(drives, 'drives')} = {format_in(each, 'IOPS')}")
     low, high = catalogue.low or catalogue.value, catalogue.high or catalogue.value
     decision = "above-catalogue" if each > high else "below-catalogue" if each < low else "catalogue"
-    verdict = f"{format_in(each, 'IOPS')} a drive; the catalogue says {low:g} to {high:g}"
+    verdict = f"the observed requests are {format_in(each, 'IOPS')} a drive; the catalogue says {low:g} to {high:g}"
     if decision == "above-catalogue":
         verdict += ": short strokes, deep queues, or a cache"
     yield sheet.advice(
@@ -109,7 +109,7 @@ def _call(sheet: Sheet) -> Iterator[Advice]:
     yield sheet.advice(
         "observed.call",
         "Time of one call",
-        f"{format_in(time, 'ns')} a call",
+        f"one call takes {format_in(time, 'ns')}",
         sheet.answer(time, "ns", "observed.cycles_per_call"),
         "ns",
     )
@@ -121,7 +121,7 @@ def _device(sheet: Sheet) -> Iterator[Advice]:
     yield sheet.advice(
         "device.size",
         "Size of the device",
-        f"{shown(size, 'GB')}, which is {shown(size, 'GiB')}",
+        f"the device holds {shown(size, 'GB')}, which is {shown(size, 'GiB')}",
         size,
         "GB",
     )

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from sizeup.model.advice import Advice
 from sizeup.quantity import Origin, Quantity
 from sizeup.sizing.io import payload
-from sizeup.sizing.sheet import Calculation, Sheet, shown
+from sizeup.sizing.sheet import Calculation, Sheet, figure, shown
 from sizeup.units import format_in
 
 _DAY_S = 86400
@@ -49,7 +49,8 @@ def _write_rate(sheet: Sheet, advice_id: str, total: Quantity, size: Quantity) -
     return sheet.advice(
         advice_id,
         f"Redo writes of {shown(size, 'KiB')}",
-        f"{format_in(binary, 'IOPS')} of {shown(size, 'KiB')}, the work of {drives} drives that do nothing else",
+        f"redo makes {format_in(binary, 'IOPS')} of {shown(size, 'KiB')}, the work of {drives} drives that do nothing "
+        "else",
         sheet.answer(binary, "IOPS", "redo.drive-writes", low=exact, high=binary),
         "IOPS",
     )
@@ -65,7 +66,7 @@ def _drives(sheet: Sheet) -> Iterator[Advice]:
     yield sheet.advice(
         "redo.drives",
         "Drives that redo alone keeps busy",
-        f"{drives} drives, with writes of {shown(size, 'KiB')}",
+        f"redo alone keeps {drives} drives busy, with writes of {shown(size, 'KiB')}",
         sheet.answer(drives, "drives", "redo.drive-writes"),
         "drives",
     )
@@ -94,7 +95,7 @@ def _file(sheet: Sheet) -> Iterator[Advice]:
     yield sheet.advice(
         "redo.file-size",
         "Size of a log file",
-        f"{format_in(size, 'MB')} last {shown(time, 'min')} at the peak",
+        f"a log file of {format_in(size, 'MB')} lasts {shown(time, 'min')} at the peak",
         sheet.answer(size, "MB", "oracle-log-switches"),
         "MB",
     )
@@ -105,7 +106,7 @@ def _file(sheet: Sheet) -> Iterator[Advice]:
     yield sheet.advice(
         "redo.postgresql.max-wal-size",
         "max_wal_size of PostgreSQL",
-        f"{format_in(ends[0], 'MB')}, so that checkpoints come by time",
+        f"max_wal_size of {format_in(ends[0], 'MB')} lets checkpoints come by time",
         sheet.answer(ends[0], "MB", "redo.postgresql.max-wal", low=ends[1], high=ends[2]),
         "MB",
     )
@@ -185,7 +186,7 @@ def _sync(sheet: Sheet) -> Iterator[Advice]:
         "redo.sync-write",
         "Whether the synchronous write carries the redo",
         f"{decision}: one log writer gets {format_in(carried, 'MB/s')} at {shown(latency, 'us')} a write, "
-        f"{ratio:.2f} times the redo of one database",
+        f"{figure(ratio)} times the redo of one database",
         Quantity(ratio, "1", latency.origin, latency.source),
         "1",
         decision=decision,

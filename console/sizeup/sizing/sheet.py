@@ -194,9 +194,10 @@ class Question(Struct, frozen=True):
     wanted_by: str
     """The calculation that stopped for it."""
 
-    def sentence(self) -> str:
-        """What to type, and what for."""
-        return f"{self.wanted_by}: {self.key} is unknown; give it with --set {self.key}=… ({KEYS[self.key].help})"
+    def sentence(self, *, typed: bool = False) -> str:
+        """What to give, and what for; ``typed`` among the inputs of the console rather than on the command line."""
+        how = "type it among the inputs" if typed else f"give it with --set {self.key}=…"
+        return f"{self.wanted_by}: {self.key} is unknown; {how} ({KEYS[self.key].help})"
 
 
 def shown(quantity: Quantity, spelling: str) -> str:
@@ -207,3 +208,8 @@ def shown(quantity: Quantity, spelling: str) -> str:
 def brief(quantity: Quantity, spelling: str) -> str:
     """A quantity as a sentence says it: four digits, the working beside it has them all."""
     return format_in(float(f"{quantity.value:.4g}"), spelling)
+
+
+def figure(number: float) -> str:
+    """A ratio or a small count as a sentence says it: three digits, and never 0 for what is more."""
+    return format_in(float(f"{number:.3g}"), "")

@@ -39,12 +39,17 @@ def _effective(sheet: Sheet) -> tuple[float, str]:
     return value, unit
 
 
+def _usd(each: float) -> str:
+    """A price with a tenth of a cent, or with three digits where that would be nothing."""
+    return f"${each:,.3f}" if each >= 1 else f"${each:.3g}"
+
+
 def _throughput(sheet: Sheet) -> Iterator[Advice]:
     value, unit = _effective(sheet)
     yield sheet.advice(
         "value.throughput",
         "Throughput",
-        format_in(value, unit),
+        f"this system does {format_in(value, unit)}",
         sheet.answer(value, unit, "value.throughput"),
         unit,
     )
@@ -59,7 +64,7 @@ def _per_core(sheet: Sheet) -> Iterator[Advice]:
     yield sheet.advice(
         "value.per-core",
         "Throughput of a core",
-        format_in(value / every, each),
+        f"each core does {format_in(value / every, each)}",
         sheet.answer(value / every, each, "value.throughput"),
         each,
     )
@@ -103,7 +108,7 @@ def _per_licence(sheet: Sheet) -> Iterator[Advice]:
     yield sheet.advice(
         "value.per-licence",
         "Throughput of a licence",
-        text,
+        f"each licence does {text}",
         sheet.answer(value / count.value, each, "value.throughput"),
         each,
     )
@@ -117,7 +122,7 @@ def _licence_cost(sheet: Sheet) -> Iterator[Advice]:
     yield sheet.advice(
         "value.licence-usd-per-unit",
         "Licence list price for each unit of throughput",
-        f"${each:.3f} of licences for one {unit}",
+        f"licences cost {_usd(each)} for one {unit} at list price",
         sheet.answer(each, "USD", "value.throughput"),
         "USD",
     )
@@ -131,7 +136,7 @@ def _system_cost(sheet: Sheet) -> Iterator[Advice]:
     yield sheet.advice(
         "value.system-usd-per-unit",
         "System price for each unit of throughput",
-        f"${each:.3f} for one {unit}",
+        f"the system costs {_usd(each)} for one {unit}",
         sheet.answer(each, "USD", "value.system_usd"),
         "USD",
     )
@@ -150,7 +155,7 @@ def _normalised(sheet: Sheet) -> Iterator[Advice]:
         yield sheet.advice(
             f"value.per-{name}",
             f"Throughput of a {name}",
-            format_in(value / count, each),
+            f"each {name} does {format_in(value / count, each)}",
             sheet.answer(value / count, each, key),
             each,
         )

@@ -77,6 +77,7 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
         ),
         Action("sizing.less", "minus,left", "screen.step(-1)", "Less", "Lower the input.", footer=True),
         Action("sizing.reset", "backspace,delete", "screen.reset", "Reset", "Take a change back.", footer=True),
+        Action("sizing.add", "a", "screen.add", "Add", "Say more: choose an input that is not listed.", footer=True),
         Action("sizing.tornado", "t", "screen.tornado", "Tornado", "Show which input matters most.", footer=True),
         Action("sizing.licences", "l", "screen.licences", "Licences", "Show every vendor's licences.", footer=True),
         Action("sizing.presets", "b", "screen.presets", "Beside", "Compare with a published case.", footer=True),

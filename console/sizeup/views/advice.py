@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import date
 from typing import Any
 
@@ -12,14 +13,23 @@ from sizeup.quantity import Quantity, Words
 from sizeup.sizing.advise import SUMMARY, Sizing
 from sizeup.sizing.against import Comparison
 from sizeup.sizing.keys import KEYS, LeftOut, Value
-from sizeup.sizing.licence import rows
+from sizeup.sizing.licence import Row, rows
 from sizeup.sizing.rules import Rules
 from sizeup.sizing.sensitivity import Flip, Swing
+from sizeup.text import capitalised
 from sizeup.units import format_in, format_value
 from sizeup.views.chart import Axis, Bar, BarChart
 from sizeup.views.table import Column, Table
 
 SCHEMA = "sizeup.size/1"
+
+_CONFIDENCE = {
+    "H": "confidence high (first-hand text)",
+    "M": "confidence medium (several second-hand texts)",
+    "L": "confidence low (one second-hand text)",
+    "C": "computed or assumed here",
+    "K": "background knowledge, not looked up",
+}
 
 
 def spelled(quantity: Quantity, spelling: str) -> str:
@@ -44,7 +54,7 @@ def advice_lines(advice: Advice, *, sources: bool) -> list[str]:
     if sources:
         lines += [f"    from  {input_text(entry)}" for entry in advice.inputs]
         lines += [
-            f"    rule  {source.id}: {source.title}, {source.date or 'undated'}, confidence {source.confidence}"
+            f"    rule  {source.id}: {source.title}, {source.date or 'undated'}; {_CONFIDENCE[source.confidence]}"
             for source in advice.sources
         ]
         lines.append(f"    id    {advice.id}")
@@ -93,6 +103,43 @@ def comparison_lines(comparisons: tuple[Comparison, ...]) -> list[str]:
         points = "" if comparison.points is None else f"; {comparison.points:+.1f} percentage points"
         lines.append(f"  {ratio.sentence()}{points}")
     return lines
+
+
+def comparison_table(comparisons: tuple[Comparison, ...]) -> Table:
+    """Each figure of two sizings, with both directions of their difference in columns."""
+    a_name, b_name = (comparisons[0].ratio.a_name, comparisons[0].ratio.b_name) if comparisons else ("", "")
+    return Table(
+        f"{capitalised(a_name)} beside {b_name}",
+        (
+            Column("Figure"),
+            Column(capitalised(a_name), numeric=True),
+            Column(b_name, numeric=True),
+            Column(f"{capitalised(a_name)} is", numeric=True),
+            Column(f"{b_name} is", numeric=True),
+        ),
+        tuple(
+            (
+                comparison.id if comparison.id in KEYS else capitalised(comparison.title),
+                spelled(comparison.ratio.a, comparison.shown_in),
+                spelled(comparison.ratio.b, comparison.shown_in),
+                _beside(comparison.ratio.percent, comparison.ratio.times),
+                _beside(comparison.ratio.inverse_percent, 1 / comparison.ratio.times),
+            )
+            for comparison in comparisons
+        ),
+    )
+
+
+def _beside(percent: float, times: float) -> str:
+    """How far one figure lies from the other, which is the base."""
+    if abs(percent) < 0.005:
+        return "equal"
+    if times >= _TIMES_FROM:
+        return f"{format_in(float(f'{times:.3g}'), '')} times it"
+    return f"{abs(percent):.3g}% {'above' if percent > 0 else 'below'}"
+
+
+_TIMES_FROM = 10.0
 
 
 def comparison_data(comparisons: tuple[Comparison, ...]) -> list[dict[str, Any]]:
@@ -179,13 +226,54 @@ def licence_table(sizing: Sizing, rules: Rules) -> Table:
             (
                 row.pack,
                 row.title,
-                f"needs {row.missing}" if row.units is None else format_in(row.units.value, row.units.unit),
-                "" if row.list_price is None else f"${row.list_price.value:,.0f}{' a year' if row.yearly else ''}",
+                _licence_count(row),
+                _licence_price(row),
             )
             for row in rows(sizing.inputs, rules)
         ),
-        note="List prices before discount; none where none is public. No legal advice.",
+        note="List prices in USD before discount. No legal advice. Licences are counted for "
+        f"{', '.join(_counted(sizing))}; the working for licence.pack stands among the answers.",
     )
+
+
+_COUNTED = (
+    ("cluster.nodes", "servers"),
+    ("machine.sockets", "sockets"),
+    ("machine.cores", "cores"),
+    ("machine.vcpus", "vCPUs"),
+    ("licence.users", "users"),
+)
+
+
+def _counted(sizing: Sizing) -> Iterator[str]:
+    """What of the machine licences are counted by."""
+    for key, what in _COUNTED:
+        value = sizing.inputs.get(key)
+        yield f"{what} unknown" if not isinstance(value, Quantity) else format_in(value.value, what)
+    guest, cores = sizing.inputs.get("machine.guest"), sizing.inputs.get("licence.host_cores")
+    if isinstance(guest, Words) and guest.value == "yes":
+        yield "in a guest of hosts with " + (
+            f"{format_in(cores.value, 'cores')}" if isinstance(cores, Quantity) else "an unknown number of cores"
+        )
+
+
+def _licence_count(row: Row) -> str:
+    if row.forbidden:
+        return "not allowed here"
+    if row.units is None:
+        return f"needs {row.missing}"
+    low, high = row.units.low, row.units.high
+    span = "" if low is None or high is None else f" ({format_in(low, '')} to {format_in(high, '')})"
+    return f"{format_in(row.units.value, row.units.unit)}{span}"
+
+
+def _licence_price(row: Row) -> str:
+    if row.forbidden:
+        return ""
+    if row.list_price is None:
+        missing = "not public" if row.missing == "licence.list_usd" else f"needs {row.missing}"
+        return "" if row.units is None else missing
+    return f"${row.list_price.value:,.0f}{' a year' if row.yearly else ''}"
 
 
 def need_and_supply(sizing: Sizing) -> BarChart | None:
@@ -220,12 +308,30 @@ def tornado_chart(target: Advice, swings: tuple[Swing, ...]) -> BarChart:
             base.value,
             min(swing.at_low, swing.at_high, base.value),
             max(swing.at_low, swing.at_high, base.value),
-            " to ".join(_in_key(swing.key, float(f"{end:.4g}")) for end in (swing.low_input, swing.high_input)),
+            _range_in_key(swing.key, swing.low_input, swing.high_input),
         )
         for swing in swings
     )
-    axis = Axis(target.title, base.unit)
-    return BarChart(f"What moves: {target.title}", axis, bars, target.verdict, spans=True)
+    now = spelled(Quantity(float(f"{base.value:.4g}"), base.unit, base.origin, base.source), target.shown_in)
+    caption = (
+        f"The upright line is the answer as it stands, {now}. Each input alone goes through what is written behind it: "
+        "its own range, or 20% both ways."
+        if bars
+        else "No input in figures moves this answer."
+    )
+    return BarChart(f"What moves: {target.title}", Axis("", base.unit), bars, caption, spans=True)
+
+
+def unmoved_chart(title: str) -> BarChart:
+    """In place of a tornado, for an answer that is no figure."""
+    return BarChart(f"What moves: {title}", Axis("", "1"), (), "This answer is no figure that inputs could move.")
+
+
+def _range_in_key(key: str, low: float, high: float) -> str:
+    """What an input goes through, its unit once: ``2.96 to 4.44 GHz``."""
+    first, last = (_in_key(key, float(f"{end:.4g}")) for end in (low, high))
+    unit = last.rpartition(" ")[2] if " " in last else ""
+    return f"{first.removesuffix(unit).rstrip()} to {last}"
 
 
 def _in_key(key: str, value: float) -> str:

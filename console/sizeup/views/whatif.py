@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from msgspec import Struct
 
 from sizeup.model.advice import Advice
-from sizeup.quantity import Origin, Quantity
+from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.advise import Sizing
-from sizeup.sizing.keys import KEYS, Kind, Value
+from sizeup.sizing.keys import KEYS, Key, Kind, LeftOut, Value
+from sizeup.sizing.sheet import Inputs
+from sizeup.units import base_unit
 from sizeup.views.advice import first_of, value_text
 
 _FIRST = (
@@ -17,9 +19,11 @@ _FIRST = (
     "machine.cores_per_socket",
     "machine.ghz",
     "machine.memory_gib",
-    "licence.host_cores",
 )
-
+_GROUPS = tuple(dict.fromkeys(key.partition(".")[0] for key in KEYS))
+_GROUPED = sorted(KEYS, key=lambda key: _GROUPS.index(key.partition(".")[0]))
+_STEP_PERCENT = 5.0
+_STEP_SHARE = 0.05
 
 UNKNOWN = "unknown"
 
@@ -33,47 +37,104 @@ class InputRow(Struct, frozen=True):
     origin: str
     help: str
     changed: bool
+    whole: str
+    """The value with all its digits and members, as it may be typed; empty where it is unknown."""
+    found: str
+    """The value on the machine as found; empty where it was not changed."""
 
 
-def input_rows(sizing: Sizing, changed: Mapping[str, Value]) -> tuple[InputRow, ...]:
-    """What was said or found, the machine first, those of one subject together."""
+def input_rows(
+    sizing: Sizing, changed: Mapping[str, Value], before: Inputs, added: Iterable[str] = ()
+) -> tuple[InputRow, ...]:
+    """What was said or found, the machine first, those of one subject together; ``before`` are those as found."""
     asked = [question.key for question in sizing.questions]
-    said = [key for key, value in sizing.inputs.items() if _origin(value) is not Origin.RULE]
-    assumed = [key for key, value in sizing.inputs.items() if _origin(value) is Origin.RULE]
-    order = dict.fromkeys([*_FIRST, *asked, *said, *assumed, *changed])
-    groups: dict[str, list[str]] = {}
-    for key in order:
-        groups.setdefault(key.partition(".")[0], []).append(key)
-    together = [key for group in groups.values() for key in group]
-    return tuple(_row(key, sizing.inputs.get(key), key in changed) for key in together if key in KEYS)
+    listed = {*_FIRST, *asked, *sizing.inputs, *changed, *added}
+    # Always in the same order: a line that moves while its neighbour is changed is lost.
+    return tuple(
+        _row(key, sizing.inputs.get(key), before.get(key) if key in changed else None, changed=key in changed)
+        for key in dict.fromkeys((*_FIRST, *_GROUPED))
+        if key in listed
+    )
 
 
-def stepped(key: str, value: Value | None, steps: int) -> Quantity | None:
-    """The value some steps up or down: by one for counts, by a twentieth elsewhere; None where it has no steps."""
+def further_keys(rows: Iterable[InputRow]) -> tuple[Key, ...]:
+    """Keys that no row is about: what else can be said."""
+    shown = {row.key for row in rows}
+    return tuple(key for name, key in KEYS.items() if name not in shown)
+
+
+def stepped(key: str, value: Value | None, steps: int) -> Value | None:
+    """The value some steps up or down, within what the key allows; None where it has no steps.
+
+    Counts and years go by one, shares by five points, choices to the next, other figures by a twentieth.
+    """
     declared = KEYS[key]
+    if declared.kind is Kind.CHOICE:
+        return _next_choice(declared, value, steps)
     if not isinstance(value, Quantity) or declared.kind not in (Kind.COUNT, Kind.NUMBER):
         return None
-    if declared.kind is Kind.COUNT:
-        number = max(value.value + steps, declared.minimum)
+    scale = base_unit(declared.unit)[1]
+    number = value.value / scale
+    if declared.kind is Kind.COUNT or declared.unit == "y":
+        number += steps
+    elif declared.unit == "%":
+        number += steps * _STEP_PERCENT
     else:
-        number = value.value * (1.05**steps) if value.value else 0.0
-    return Quantity(number, value.unit, Origin.USER, "what-if")
+        number *= (1 + _STEP_SHARE) ** steps
+    number = min(max(number, declared.minimum), declared.maximum)
+    if declared.positive and number <= declared.minimum:
+        return None
+    return Quantity(number * scale, value.unit, Origin.USER, "what-if")
+
+
+def _next_choice(declared: Key, value: Value | None, steps: int) -> Words:
+    words = value.value if isinstance(value, Words) else None
+    last = len(declared.choices) - 1
+    place = declared.choices.index(words) + steps if words in declared.choices else 0 if steps > 0 else last
+    return Words(declared.choices[min(max(place, 0), last)], Origin.USER, "what-if")
 
 
 def effect(now: Advice, before: Advice | None) -> str:
-    """How a figure changed against what was found: ``+25.0 %``; empty where it did not."""
-    if before is None or before.quantity is None or now.quantity is None or not before.quantity.value:
-        return "" if before is not None else "new"
+    """How an answer changed against the machine as found: ``+25.0 %``, a word, or nothing."""
+    if before is None:
+        return "new"
+    if before.quantity is None or now.quantity is None or not before.quantity.value:
+        return "" if (now.verdict, now.quantity) == (before.verdict, before.quantity) else "changed"
     ratio = now.quantity.value / before.quantity.value
-    return "" if abs(ratio - 1) < 5e-4 else f"{ratio - 1:+.1%}"
+    if abs(ratio - 1) < 5e-4:
+        return "" if now.decision == before.decision else "changed"
+    return f"{ratio - 1:+.1%}" if ratio < _TIMES_FROM else f"x {ratio:,.0f}"
 
 
-def _row(key: str, value: Value | None, changed: bool) -> InputRow:  # noqa: FBT001  one of five facts of a row
+_TIMES_FROM = 100.0
+"""From here on a change is told as a factor: per cent would be a row of digits."""
+
+
+def _row(key: str, value: Value | None, before: Value | None, *, changed: bool) -> InputRow:
     spelled = UNKNOWN if value is None else _short(value_text(key, value))
     help_text = f"{KEYS[key].help}; {KEYS[key].expectation}"
-    if isinstance(value, tuple) and len(value) > 1:
+    if isinstance(value, LeftOut):
+        spelled = "not taken"
+        help_text = f"{help_text}\n{value.sentence(KEYS[key].unit)}"
+    elif isinstance(value, tuple) and len(value) > 1:
         spelled, help_text = f"{len(value)} values", f"{help_text}; now {spelled}"
-    return InputRow(key, spelled, _where(value), help_text, changed)
+    found = "" if not changed else UNKNOWN if before is None else value_text(key, before)
+    return InputRow(key, spelled, _where(value), help_text, changed, typed(key, value), found)
+
+
+def typed(key: str, value: Value | None) -> str:
+    """What a user would type for a value: all its digits, its range, its members."""
+    if value is None or isinstance(value, LeftOut):
+        return ""
+    if isinstance(value, Words):
+        return value.value
+    if isinstance(value, tuple):
+        return ",".join(typed(key, part) for part in value)
+    unit = KEYS[key].unit
+    scale = base_unit(unit)[1]
+    ends = (value.value,) if value.low is None or value.high is None else (value.low, value.value, value.high)
+    spelled = unit if unit != "1" and unit[:1] != "/" else ""
+    return "..".join(f"{end / scale:.12g}" for end in ends) + (spelled if len(ends) == 1 else "")
 
 
 def _short(text: str) -> str:
@@ -83,12 +144,10 @@ def _short(text: str) -> str:
         value = float(number.replace(",", ""))
     except ValueError:
         return text
-    return text if len(number.replace(".", "").replace(",", "")) <= 4 else f"{float(f'{value:.4g}'):,g}{space}{unit}"
-
-
-def _origin(value: Value) -> Origin | None:
-    first = first_of(value)
-    return None if first is None else first.origin
+    if len(number.replace(".", "").replace(",", "")) <= 4:
+        return text
+    rounded = float(f"{value:.4g}")
+    return f"{rounded:,.0f}{space}{unit}" if abs(rounded) >= 1000 else f"{rounded:g}{space}{unit}"
 
 
 def _where(value: Value | None) -> str:

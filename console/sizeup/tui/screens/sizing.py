@@ -30,10 +30,19 @@ from sizeup.sizing.sensitivity import tornado
 from sizeup.tui.actions import bindings
 from sizeup.tui.screens.dialogs import ChoiceDialog, PageDialog
 from sizeup.tui.screens.mode import ModeScreen
+from sizeup.tui.screens.pick import PickDialog
 from sizeup.tui.widgets.chart import ChartView
 from sizeup.tui.widgets.lists import KeyList, hanging
-from sizeup.views.advice import advice_lines, comparison_lines, licence_table, tornado_chart
-from sizeup.views.whatif import UNKNOWN, InputRow, effect, input_rows, stepped
+from sizeup.views.advice import advice_lines, comparison_table, licence_table, tornado_chart, unmoved_chart
+from sizeup.views.whatif import InputRow, effect, further_keys, input_rows, stepped
+
+_ANSWERS = "Answers"
+_MOVES, _BACK = "Enter: what moves it", "Enter: its working"
+_CHANGED = "Answers, with what changed from the machine as found"
+_FIGURES = 36
+"""Column at which the figures of inputs end, where there is room."""
+_LABELS = ("from  ", "rule  ", "id    ")
+"""What some lines of a working begin with."""
 
 
 class SizingScreen(ModeScreen):
@@ -45,13 +54,19 @@ class SizingScreen(ModeScreen):
     def __init__(self) -> None:
         super().__init__()
         self._changed: dict[str, Value] = {}
+        self._added: dict[str, None] = {}
+        """Inputs that the user wants to see, though nothing is known of them."""
         self._sizing: Sizing | None = None
         self._rows: tuple[InputRow, ...] = ()
         self._editing = ""
+        self._moving = False
+        """Whether what moves the chosen answer has the place of its working."""
         self._sized: Machine | None = None
         self._measured: dict[str, Value] = {}
         self._before: dict[str, str] = {}
         """How each answer differs from that on the machine as found."""
+        self._asked: set[str] = set()
+        """What is asked for since something was changed."""
 
     def body(self) -> Iterable[Widget]:
         """Inputs, answers, working."""
@@ -67,11 +82,11 @@ class SizingScreen(ModeScreen):
                 yield ChartView(self.host.glyphs, id="tornado")
 
     def on_mount(self) -> None:
-        """Show the answers; what is edited and what matters most wait for their keys."""
+        """Show the answers; what is edited waits for its key."""
         self.query_one(Input).display = False
-        self.query_one(ChartView).display = False
-        for pane, title in (("#inputs-pane", "Inputs"), ("#answers-pane", "Answers")):
-            self.query_one(pane).border_title = title
+        inputs, answers = self.query_one("#inputs-pane"), self.query_one("#answers-pane")
+        inputs.border_title, answers.border_title = "Inputs", _ANSWERS
+        inputs.border_subtitle, answers.border_subtitle = "Enter types a value", _MOVES
         super().on_mount()
 
     def show_machine(self) -> None:
@@ -79,6 +94,12 @@ class SizingScreen(ModeScreen):
         super().show_machine()
         # A dialog that closes brings the screen back too, and must not wipe what it put there.
         if self._sizing is None or self._sized is not self.host.machine or self._measured != self._known({}):
+            self._calculate()
+
+    def show_run(self) -> None:
+        """Take what a run has measured by now."""
+        super().show_run()
+        if self._sizing is not None and self._measured != self._known({}):
             self._calculate()
 
     def show_target(self, target: str) -> None:
@@ -94,27 +115,31 @@ class SizingScreen(ModeScreen):
         if event.option_list.id == "inputs":
             self._explain_input(event.option_id)
         else:
-            self._show_working(event.option_id)
+            self._show_working()
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        """Edit an input; for an answer, show what moves it most."""
-        if event.option_list.id == "inputs":
-            self._edit(event.option_id or "")
+        """Edit an input, also from what waits for it; for an answer, show what moves it most."""
+        key = (event.option_id or "").removeprefix("? ")
+        if event.option_list.id == "inputs" or key != event.option_id:
+            self.show_target(key)
+            self._edit(key)
         else:
             self.action_tornado()
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Take the new value, or say what is wrong with it."""
         key = self._editing
+        row = self._row(key)
+        if row is not None and event.value.strip() == row.whole:
+            self.leave_input()
+            return
         try:
             value = KEYS[key].parse(event.value, Origin.USER, "what-if")
-            self._check({**self._changed, key: value})
         except SizeupError as error:
-            self.query_one("#input-help", Static).update(f"! {error}")
+            self._refuse(str(error))
             return
-        self._changed[key] = value
-        self.leave_input()
-        self._calculate()
+        if self._take(key, value):
+            self.leave_input()
 
     def leave_input(self) -> None:
         """Stop editing without a change."""
@@ -131,15 +156,9 @@ class SizingScreen(ModeScreen):
             return
         value = stepped(key, self._sizing.inputs.get(key), steps)
         if value is None:
-            return
-        changed = {**self._changed, key: value}
-        try:
-            self._check(changed)
-        except SizeupError as error:
-            self.query_one("#input-help", Static).update(f"! {error}")
-            return
-        self._changed = changed
-        self._calculate()
+            self._refuse(f"{key}: no step leads from here; Enter types a value")
+        else:
+            self._take(key, value)
 
     def action_reset(self) -> None:
         """Take back the change of the chosen input; where it has none, of all."""
@@ -148,25 +167,36 @@ class SizingScreen(ModeScreen):
             del self._changed[key]
         else:
             self._changed.clear()
+            self._added.clear()
         self._calculate()
+
+    def action_add(self) -> None:
+        """Let an input be chosen that is not listed, and typed."""
+
+        def answered(key: str | None) -> None:
+            if key is not None:
+                self._added[key] = None
+                self._calculate()
+                self.show_target(key)
+                self._edit(key)
+
+        offered = [(key.name, f"{key.name}: {key.help}") for key in further_keys(self._rows)]
+        self.app.push_screen(PickDialog("Which input?", offered), answered)
 
     def action_tornado(self) -> None:
         """Show which input moves the chosen answer most, or its working again."""
-        chart = self.query_one(ChartView)
-        chart.display = not chart.display
-        self.set_class(chart.display, "-tornado")
-        self.query_one("#answers" if chart.display else "#inputs").focus()
+        self._moving = not self._moving
+        self.set_class(self._moving, "-tornado")
+        self.query_one("#answers" if self._moving else "#inputs").focus()
         self.call_after_refresh(self._fill_answers)
-        self.query_one("#working-pane").display = not chart.display
-        self._show_tornado()
+        self.query_one("#answers-pane").border_subtitle = _BACK if self._moving else _MOVES
 
     def action_licences(self) -> None:
         """Show every vendor's licences for this machine."""
         if self._sizing is None:
             return
         table = licence_table(self._sizing, shipped())
-        width = min(self.app.size.width, 130) - 6
-        self.app.push_screen(PageDialog(table.title, [*table_lines(table, width), "", table.note]))
+        self.app.push_screen(PageDialog(table.title + self._what_if(), table_lines(table, self._page_width())))
 
     def action_presets(self) -> None:
         """Put a published case beside this machine."""
@@ -175,108 +205,175 @@ class SizingScreen(ModeScreen):
         def answered(name: str | None) -> None:
             if name is None or self._sizing is None:
                 return
-            other = size(find_preset(name).values())
-            lines = comparison_lines(against(self._sizing, other, "this machine", name))
-            self.app.push_screen(PageDialog(f"This machine beside {name}", lines))
+            preset = find_preset(name)
+            compared = against(self._sizing, size(preset.values()), "this machine", name)
+            note = (preset.note[:1].upper() + preset.note[1:],) if preset.note else ()
+            lines = [f"{name}: {preset.title}", f"From {preset.source}", *note, ""]
+            width = self._page_width()
+            lines = [hanging(line, width, 0, 2) if line else "" for line in lines]
+            table = comparison_table(compared)
+            lines += table_lines(table, width) or ["No figure is known of both."]
+            self.app.push_screen(PageDialog(f"This machine{self._what_if()} beside {name}", lines))
 
         self.app.push_screen(ChoiceDialog("Which published case?", answers), answered)
+
+    def _page_width(self) -> int:
+        return min(self.app.size.width, 130) - 6
+
+    def _what_if(self) -> str:
+        """That it is not the machine as found any more."""
+        changes = len(self._changed)
+        return f", {changes} input{'s' if changes > 1 else ''} changed" if changes else ""
 
     def _machine(self) -> Machine:
         return Machine() if self.host.machine is None else self.host.machine
 
-    def _check(self, changed: dict[str, Value]) -> None:
-        whatif(self._machine(), self._known(changed))
+    def _take(self, key: str, value: Value) -> bool:
+        """Size with another value; one that contradicts the others is refused."""
+        changed = {**self._changed, key: value}
+        try:
+            whatif(self._machine(), self._known(changed))
+        except SizeupError as error:
+            self._refuse(str(error))
+            return False
+        self._changed = changed
+        self._calculate()
+        return True
+
+    def _refuse(self, words: str) -> None:
+        shown = self.query_one("#input-help", Static)
+        shown.update(Text(f"! {words.removeprefix('what-if: ')}", style="bold"))
+        shown.add_class("-wrong")
 
     def _calculate(self) -> None:
         self._sizing = whatif(self._machine(), self._known(self._changed))
         self._sized = self.host.machine
         self._measured = self._known({})
         before = whatif(self._machine(), self._measured)
-        self._rows = input_rows(self._sizing, self._changed)
-        inputs, answers = self.query_one("#inputs", KeyList), self.query_one("#answers", KeyList)
-        chosen, place = self._chosen_input(), answers.highlighted or 0
+        self._rows = input_rows(self._sizing, self._changed, before.inputs, self._added)
+        chosen = self._chosen_input()
+        self._fill_inputs(chosen)
+        self._asked = {item.key for item in self._sizing.questions} - {item.key for item in before.questions}
+        self._before = {advice.id: effect(advice, before.find(advice.id)) for advice in self._sizing.advice}
+        self.query_one("#answers-pane").border_title = _CHANGED if self._changed else _ANSWERS
+        self._fill_answers()
+        self._show_tornado()
+
+    def _fill_inputs(self, chosen: str | None) -> None:
+        inputs = self.query_one("#inputs", KeyList)
+        width = inputs.scrollable_content_region.width
         options: list[Option] = []
         for group, rows in groupby(self._rows, lambda row: row.key.partition(".")[0]):
             options.append(Option(Text(group, style="bold underline"), disabled=True))
-            options += [Option(_input_line(row), id=row.key) for row in rows]
+            options += [Option(_input_line(row, width), id=row.key) for row in rows]
         inputs.set_options(options)
-        self._before = {advice.id: effect(advice, before.find(advice.id)) for advice in self._sizing.advice}
-        self._fill_answers()
-        inputs.highlighted = inputs.get_option_index(chosen or self._rows[0].key) if self._rows else None
-        answers.highlighted = min(place, answers.option_count - 1) if answers.option_count else None
-        self._show_tornado()
+        if self._rows:
+            known = {row.key for row in self._rows}
+            inputs.highlighted = inputs.get_option_index(chosen if chosen in known else self._rows[0].key)
 
     def on_resize(self, event: events.Resize) -> None:
-        """Fold the answers anew once their list has its new width."""
+        """Fold all text anew once the panes have their new width."""
         del event
-        self.call_after_refresh(self._fill_answers)
+        self.call_after_refresh(self._fold)
+
+    def _fold(self) -> None:
+        self._fill_inputs(self._chosen_input())
+        self._fill_answers()
 
     def _fill_answers(self) -> None:
         answers = self.query_one("#answers", KeyList)
         if self._sizing is None:
             return
-        place, width = answers.highlighted, answers.scrollable_content_region.width
+        chosen = answers.highlighted_option
+        width = answers.scrollable_content_region.width
+        changes = self._before if self._changed else {}
+        # One column for all, so that what changed and what did not stand in line.
+        room = max(map(len, changes.values()), default=0)
+        room = room + 3 if room else 0
         lines = []
         for advice in self._sizing.advice:
-            change = self._before[advice.id] if self._changed else ""
-            badge = f" {change} " if change else ""
-            indent = len(badge) + 1 if badge else 0
-            text = hanging(advice.verdict, width, indent, 2)
-            lines.append(Option(Content.assemble((badge, "bold reverse"), text[len(badge) :]), id=advice.id))
-        lines += [
-            Option(hanging(f"? {question.sentence()}", width, 0, 2), id=f"? {question.key}")
-            for question in self._sizing.questions
-        ]
+            change = changes.get(advice.id, "")
+            text = hanging(advice.verdict, width, room, room + 2)
+            badge = Content.assemble((f" {change.rjust(room - 3)} ", "bold reverse"), " ") if change else " " * room
+            lines.append(Option(Content.assemble(badge, text[room:]), id=advice.id))
+        for question in self._sizing.questions:
+            text = hanging(f"? {question.sentence(typed=True)}", width, room, room + 2)
+            # What a change asks for is the answer to it, and not the last line of a long list.
+            lines.insert(0 if question.key in self._asked else len(lines), Option(text, id=f"? {question.key}"))
         answers.set_options(lines)
-        answers.highlighted = place
+        ids = [option.id for option in lines]
+        place = ids.index(chosen.id) if chosen is not None and chosen.id in ids else 0
+        answers.highlighted = place if lines else None
+        self._show_working()
 
     def _known(self, changed: dict[str, Value]) -> dict[str, Value]:
         """What was measured in the session, with what was changed in its place."""
         session = self.host.runs.session
         return changed if session is None else {**measured(session), **changed}
 
+    def _row(self, key: str | None) -> InputRow | None:
+        return next((row for row in self._rows if row.key == key), None)
+
     def _chosen_input(self) -> str | None:
         option = self.query_one("#inputs", KeyList).highlighted_option
         return None if option is None else option.id
 
     def _edit(self, key: str) -> None:
+        row = self._row(key)
+        if row is None:
+            return
         self._editing = key
         field = self.query_one(Input)
-        row = next(row for row in self._rows if row.key == key)
-        field.value = "" if row.value == UNKNOWN else row.value.replace(",", "")
+        field.value = row.whole
         field.display = True
         field.focus()
 
     def _explain_input(self, key: str | None) -> None:
-        row = next((row for row in self._rows if row.key == key), None)
-        if row is not None:
-            self.query_one("#input-help", Static).update(f"{row.key}: {row.help}\nFrom: {row.origin}")
-
-    def _show_working(self, advice_id: str | None) -> None:
-        if self._sizing is None or advice_id is None:
+        row = self._row(key)
+        if row is None:
             return
-        advice = self._sizing.find(advice_id)
+        shown = self.query_one("#input-help", Static)
+        shown.remove_class("-wrong")
+        found = f"\nAs found: {row.found}" if row.found else ""
+        shown.update(f"{row.key}: {row.help}\nFrom: {row.origin}{found}")
+
+    def _show_working(self) -> None:
+        option = self.query_one("#answers", KeyList).highlighted_option
+        if self._sizing is None or option is None:
+            return
+        advice = self._sizing.find(option.id or "")
         if advice is None:
-            question = next(item for item in self._sizing.questions if advice_id == f"? {item.key}")
-            text = Group(Text("Not answered", style="bold"), Text(question.sentence()))
+            question = next(item for item in self._sizing.questions if option.id == f"? {item.key}")
+            heading, rest = "Not answered", [question.sentence(typed=True), "", "Enter goes to the input."]
         else:
             heading, *rest = advice_lines(advice, sources=True)
-            text = Group(Text(heading, style="bold"), *map(Text, rest))
-        self.query_one("#working", Static).update(text)
+        width = self.query_one("#working-pane").scrollable_content_region.width
+        folded = Text("\n".join(_folded(line, width) for line in rest))
+        self.query_one("#working", Static).update(Group(Text(heading, style="bold"), folded))
         self._show_tornado()
 
     def _show_tornado(self) -> None:
         chart, option = self.query_one(ChartView), self.query_one("#answers", KeyList).highlighted_option
-        if chart.display and self._sizing is not None and option is not None and option.id is not None:
-            advice = self._sizing.find(option.id)
-            if advice is not None and advice.quantity is not None:
-                chart.show(tornado_chart(advice, tornado(self._sizing.inputs, advice.id, shipped())))
+        if not chart.display or self._sizing is None or option is None or option.id is None:
+            return
+        advice = self._sizing.find(option.id)
+        if advice is None or advice.quantity is None:
+            chart.show(unmoved_chart("Not answered" if advice is None else advice.title))
+        else:
+            chart.show(tornado_chart(advice, tornado(self._sizing.inputs, advice.id, shipped())))
 
 
-def _input_line(row: InputRow) -> Text:
+def _folded(line: str, width: int) -> str:
+    """A line of a working, with what does not fit under its text."""
+    words = line.lstrip()
+    label = next((len(label) for label in _LABELS if words.startswith(label)), 2)
+    return hanging(words, width, len(line) - len(words), len(line) - len(words) + label)
+
+
+def _input_line(row: InputRow, width: int) -> Text:
+    """Name and value: figures end in one column, and of words the end is cut where there is no room."""
+    name = f"{'* ' if row.changed else '  '}{row.key.partition('.')[2]} "
     text = Text(no_wrap=True, overflow="ellipsis")
-    # The value first: what is cut on a narrow screen is the end of a name, never of a figure.
-    text.append("* " if row.changed else "  ", style="bold")
-    text.append(f"{row.value:>9} ", style="bold")
-    text.append(row.key.partition(".")[2], style="bold" if row.changed else "")
+    text.append(name, style="bold" if row.changed else "")
+    text.append(row.value.rjust(max(min(width, _FIGURES) - len(name), 0)), style="bold")
     return text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from contextlib import suppress
 from typing import Any, ClassVar
@@ -22,7 +23,16 @@ def hanging(text: str, width: int, first: int, rest: int) -> str:
     """Text folded to a width, its first line and the others indented by so much; as it is while there is no width."""
     if width <= max(first, rest) + 8:
         return " " * first + text
-    return textwrap.fill(text, width, initial_indent=" " * first, subsequent_indent=" " * rest, break_on_hyphens=False)
+    # No line ends between a figure and its unit.
+    together = _BEFORE_UNIT.sub(_NO_BREAK, text)
+    folded = textwrap.fill(
+        together, width, initial_indent=" " * first, subsequent_indent=" " * rest, break_on_hyphens=False
+    )
+    return folded.replace(_NO_BREAK, " ")
+
+
+_NO_BREAK = "\N{NO-BREAK SPACE}"
+_BEFORE_UNIT = re.compile(r"(?<=\d) (?=(?:[kKMGT]?i?B(?:/s)?(?:/GHz)?|[kMG]?Hz|IOPS|[mnu]?s|%|x|k/s|M/s)(?![\w/]))")
 
 
 class KeyList(OptionList):
