@@ -172,5 +172,5 @@ def test_the_console_answers_while_the_file_system_is_frozen(place: Path, mounte
             command("fsfreeze", "--unfreeze", str(point))
         assert gone(terminal)
     print(f"modes answered after {slowest:.2f} s at most; shown after {seen:.2f} s, failed after {over:.2f} s of 5 s")
-    assert slowest < 1.5
-    assert 5 < seen < 6.5
+    assert slowest < 4  # one that waited for the file system would not answer before it is thawed
+    assert 5 < seen < 7
