@@ -146,7 +146,10 @@ def test_a_run_that_was_killed_is_spoken_of_and_resumed(sizeup: Callable[..., Te
         second.press("5")
         second.wait_for("cut short")
         second.press("R")
-        second.wait_for("null")
+        second.wait_for("Run what this session is missing?")
+        second.wait_quiet()
+        second.press("down", "enter")
+        second.wait_for("running null")
         second.wait_for(" idle, last null")
         second.press("q")
         assert second.wait() == 0

@@ -12,8 +12,10 @@ import msgspec
 import pytest
 
 from consoles import Console, PlayedRunner, ended, records
+from sizeup.model.sample import Outcome, Status
 from sizeup.session import store
 from sizeup.session.reader import read_session
+from sizeup.session.records import OutcomeRecord
 from sizeup.session.store import SUFFIX, annotate
 from sizeup.session.writer import Writer
 from sizeup.tui.options import Options
@@ -84,6 +86,23 @@ async def test_in_80_columns_a_comparison_has_the_width_and_its_names_stay_whole
     assert f"│ new{SUFFIX} " in back
 
 
+async def test_in_120_columns_the_figures_of_two_sessions_stand_in_a_table_beside_the_list(
+    tmp_path: Path, folder: Path
+) -> None:
+    for number, name in enumerate(("old", "new")):
+        stored(folder, name, day=number + 1, probe="memory.latency")
+    console = Console(tmp_path)
+    async with console.shown(120, 40) as pilot:
+        await pilot.press("5", "down", "m", "up", "c")
+        await pilot.pause()
+        await pilot.pause()
+
+        assert re.search(r"│   Metric +First +Base +Change +p +Verdict  ", console.text)
+        assert re.search(
+            r"│   memory\.latency\.latency +\S+ ns +\S+ ns +\+0\.0% +1\.000  \? too few runs", console.text
+        )
+
+
 async def test_sessions_that_share_no_figure_say_so(tmp_path: Path, folder: Path) -> None:
     stored(folder, "old", day=1, probe="clock.cost")
     stored(folder, "new", day=2)
@@ -111,6 +130,21 @@ async def test_a_long_session_is_scrolled_by_keys(tmp_path: Path, folder: Path) 
 
         assert "What it is\n" not in console.text
         assert "What is doubtful" in console.text
+
+
+async def test_a_summary_says_where_the_rest_of_it_is(tmp_path: Path, folder: Path) -> None:
+    path = stored(folder, "one")
+    with Writer.append(str(path)) as writer:
+        for number in range(12):
+            writer.write(OutcomeRecord(300 + number, f"step{number}", Outcome(Status.REFUSED, "not here")))
+    console = Console(tmp_path)
+    async with console.shown(120, 50) as pilot:
+        await pilot.press("5")
+        await pilot.pause()
+        await pilot.pause()
+
+        assert re.search(r"And \d+ more: Enter opens it, e writes all of it\.", console.text)
+        assert "further down" not in console.text
 
 
 async def test_a_run_that_goes_on_is_not_called_cut_short(tmp_path: Path, folder: Path) -> None:
@@ -209,8 +243,9 @@ async def test_a_masked_page_has_no_name_of_its_session_and_replaces_nothing(tmp
         await console.app.workers.wait_for_complete()
 
     assert taken.read_text() == "kept"
-    assert console.told == [f"Wrote {tmp_path / 'sizeup-20260101T093000Z-2.shared.html'}"]
-    assert (tmp_path / "sizeup-20260101T093000Z-2.shared.html").read_text().startswith("<!doctype html>")
+    made = tmp_path / "sizeup-20260101T093000Z-2.shared.html"
+    assert console.told == [f"Wrote {made}; read it before you send it"]
+    assert made.read_text().startswith("<!doctype html>")
 
 
 async def test_a_key_that_cannot_be_kept_is_told_with_the_masked_copy(

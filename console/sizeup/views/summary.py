@@ -35,30 +35,39 @@ class Answer(Struct, frozen=True):
     """The session says nothing to it; the only statement says what would."""
 
 
-def summary(session: Session) -> tuple[Answer, ...]:
-    """What it is, what it can carry, what limits it, what it costs, what is doubtful; always these five."""
+def summary(session: Session, rest: str = ", further down") -> tuple[Answer, ...]:
+    """What it is, what it can carry, what limits it, what it costs, what is doubtful; always these five.
+
+    ``rest`` says where those stand that are too many for a summary.
+    """
     advice = {item.id: item for item in session.advice}.values()  # a later answer replaces an earlier one
     costs = [item for item in advice if _subject(item) & _COST]
     limits = [item for item in advice if item not in costs and _limits(item)]
     carries = [item for item in advice if item not in costs and item not in limits]
     return (
-        _answer("What it is", _identity(session), "This session holds no machine: it was cut short, or imported."),
         _answer(
+            rest, "What it is", _identity(session), "This session holds no machine: it was cut short, or imported."
+        ),
+        _answer(
+            rest,
             "What it can carry",
             _by_subject(carries, _measured(session)),
             "Nothing was sized or measured yet: run a plan, or sizeup size.",
         ),
         _answer(
+            rest,
             "What limits it",
             [*(item.verdict for item in limits), *_grave_findings(session)],
             "No finding names a limit, and none was sized.",
         ),
         _answer(
+            rest,
             "What it costs",
             [item.verdict for item in costs],
             "No licences were sized: name an edition and prices with sizeup size --set licence.…",
         ),
         _answer(
+            rest,
             "What is doubtful",
             _found_doubts(session, each=1),
             "Nothing: all steps converged and nothing was unreadable.",
@@ -66,13 +75,13 @@ def summary(session: Session) -> tuple[Answer, ...]:
     )
 
 
-def _answer(question: str, statements: Iterable[str], otherwise: str) -> Answer:
+def _answer(rest: str, question: str, statements: Iterable[str], otherwise: str) -> Answer:
     known = tuple(dict.fromkeys(map(_sentence, statements)))
     if not known:
         return Answer(question, (otherwise,), silent=True)
     if len(known) > _MOST_STATEMENTS:
         hidden = len(known) - _MOST_STATEMENTS + 1
-        known = (*known[: _MOST_STATEMENTS - 1], f"And {hidden} more, further down.")
+        known = (*known[: _MOST_STATEMENTS - 1], f"And {hidden} more{rest}.")
     return Answer(question, known)
 
 

@@ -42,7 +42,7 @@ def line(entry: Entry, *, baseline: bool, going_on: bool, width: int) -> Text:
     text = Text(no_wrap=True, overflow="ellipsis")
     if entry.session is None:
         problem = entry.problem.removeprefix(f"{entry.path}: ")
-        return text.append(f"! {name(str(entry.path))}\n").append(f"  {problem}", style="dim")
+        return text.append(f"! {name(str(entry.path))}\n").append(f"  {problem}")
     session = entry.session
     host, when = session.header.host, _when(session.header.started)
     short = host if cell_len(f"{when}  {host}") <= width else host.partition(".")[0]
@@ -52,7 +52,7 @@ def line(entry: Entry, *, baseline: bool, going_on: bool, width: int) -> Text:
     noted = next((note.text for note in reversed(session.notes) if note.text), "")
     stands = _stands(session, going_on=going_on)
     words = "; ".join(filter(None, (" ".join(tags), damaged, session.title, stands, noted)))
-    return text.append(f"  {words}", style="dim")
+    return text.append(f"  {words}")
 
 
 def unreadable(entry: Entry, problem: str, width: int) -> Group:
@@ -71,7 +71,7 @@ def about(session: Session, path: Path, width: int, *, baseline: bool, going_on:
     ]
     parts.extend(Text(hanging(_note(note), width, 0, 2)) for note in session.notes)
     parts.extend(Text(hanging(f"! {sentence}", width, 0, 2)) for sentence in session.damage.sentences())
-    for answer in summary(session):
+    for answer in summary(session, ": Enter opens it, e writes all of it"):
         parts.append(Text(f"\n{answer.question}", style="bold"))
         parts.extend(indented(f"  {statement}") for statement in answer.statements)
     return Group(*parts)

@@ -46,6 +46,7 @@ _ENDINGS = {
     "markdown": ".md",
     "csv": ".csv",
 }
+_MASKED = ("page", "share")
 _OURS = "sizeup: "
 """What a line begins with that is an error or a warning."""
 
@@ -261,7 +262,7 @@ class SessionsScreen(ModeScreen):
         def answered(kind: str | None) -> None:
             if kind is not None:
                 # What is masked must not carry the host in its own name either.
-                name = masked if kind in ("page", "share") else session_words.name(str(entry.path))
+                name = masked if kind in _MASKED else session_words.name(str(entry.path))
                 target = output.free_path(folder, name, _ENDINGS[kind])
                 self.run_worker(self._export(str(entry.path), kind, target))
 
@@ -277,7 +278,9 @@ class SessionsScreen(ModeScreen):
         if failed:
             self.notify(words, severity="error", markup=False, timeout=10)
         else:
-            self.notify(f"Wrote {target}{words}", markup=False, timeout=10)
+            # A name that stands in a note alone is found by nobody else.
+            read = "; read it before you send it" if kind in _MASKED else ""
+            self.notify(f"Wrote {target}{read}{words}", markup=False, timeout=10)
 
     def _may_write(self) -> bool:
         if self.host.readonly:
