@@ -254,11 +254,11 @@ def test_mixes_that_lie_on_no_axis_are_a_matrix_for_each_figure_and_stream() -> 
 
 
 def test_figures_lie_along_the_number_in_which_their_points_differ() -> None:
-    sizes = run(*RAMP)
+    sizes = run(*RAMP, probe="io.direct")
     for size in (4096, 8192):
         put(sizes, "latency-p50", {"workload": "w", "outstanding": 16, "working_set_bytes": size}, 1e5)
 
-    (chart,) = finished_charts(sizes, None)
+    (chart,) = finished_charts(sizes, Machine(caches=(Cache(1, CacheKind.DATA, 32 << 10, 64, (0,)),)))
 
     assert isinstance(chart, LineChart)
     assert (chart.x.title, chart.x.unit) == ("Working set", "bytes")

@@ -87,8 +87,8 @@ def curve(run: StepRun, machine: Machine | None) -> Chart:
         low, high = _round_ends([*ys, *(end for end in ends if end > 0)])
         y_axis = replace(y_axis, low=low, high=high)
     # The caches of the CPUs lie before memory, not before a disk.
-    in_memory = first.axis == WORKING_SET and run.step.probe.startswith("memory.")
-    boundaries = size_boundaries(run, machine) if in_memory else ()
+    cached = first.axis == WORKING_SET and not run.step.probe.startswith("io.")
+    boundaries = size_boundaries(run, machine) if cached else ()
     return LineChart(run.step.title, x_axis, y_axis, tuple(lines), boundaries, _caption(run, len(xs)))
 
 
