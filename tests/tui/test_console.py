@@ -12,10 +12,12 @@ import pytest
 from consoles import Console, PlayedRunner, ended, machine, records
 from sizeup.errors import ExitStatus
 from sizeup.model.finding import Finding, Severity
+from sizeup.model.plan import Plan
 from sizeup.model.sample import Estimate, Outcome, Status
 from sizeup.session.reader import read_session
-from sizeup.session.records import EndRecord, EstimateRecord, OutcomeRecord, SamplesRecord
+from sizeup.session.records import EndRecord, EstimateRecord, OutcomeRecord, PlanRecord, Record, SamplesRecord
 from sizeup.tui.actions import ACTIONS
+from sizeup.tui.console import ConsoleApp
 from sizeup.tui.options import Options
 from sizeup.tui.widgets.lists import KeyList
 
@@ -129,6 +131,51 @@ async def test_a_failed_run_says_why(tmp_path: Path) -> None:
         await pilot.pause()
 
         assert " ! cannot write the session [/tmp]" in console.text
+
+
+@pytest.mark.parametrize(
+    ("status", "written", "told"),
+    [
+        (3, [*records(), *ended()], " idle, last null"),
+        (3, [*records()[:2], PlanRecord(2, Plan("custom", ())),
+             OutcomeRecord(3, "null.huge", Outcome(Status.REFUSED, "no free huge pages"))],
+         " ! null.huge refused: no free huge pages"),
+        (1, [*records(), *ended(status=Status.CRASHED)], " ! null crashed"),
+        (9, [*records(), *ended()], " ! the run ended with status 9"),
+    ],
+)  # fmt: skip
+async def test_a_run_that_falls_short_says_of_what_in_the_words_of_its_file(
+    tmp_path: Path, status: int, written: list[Record], told: str
+) -> None:
+    console = Console(tmp_path)
+    async with console.shown() as pilot:
+        await console.choose(pilot, "null")
+        await pilot.press("r")
+        console.runner.write(written)
+        console.tick()
+        console.runner.end(status)
+        console.tick()
+        await pilot.pause()
+
+        assert told in console.text
+
+
+async def test_a_key_on_a_slow_line_does_not_stretch_the_time_between_frames(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    console, busy = Console(tmp_path), [False]
+    monkeypatch.setattr(ConsoleApp, "link_busy", property(lambda self: busy[0]))
+    monkeypatch.setattr(ConsoleApp, "_watch", lambda self: None)  # ticks by hand alone
+    async with console.shown() as pilot:
+        await console.choose(pilot, "null")
+        await pilot.press("r")
+        console.runner.write(records())
+        for busy[0] in (False, True, True, True, False, True):  # a frame, and later the answer to a key
+            console.tick()
+        console.app.screen.show_run()  # type: ignore[attr-defined]
+        await pilot.pause()
+
+        assert "slow link, drawn every 3 s" in console.text
 
 
 async def test_settings_are_checked_as_they_are_typed_and_reach_the_run(tmp_path: Path) -> None:

@@ -132,6 +132,9 @@ class ConsoleApp(App[int]):
         self._least_seconds = _SLOW_SECONDS if options.low_bandwidth else _TICK_SECONDS
         self._frame_seconds = self._least_seconds
         self._waited_seconds = 0.0
+        """Since the last frame."""
+        self._busy_seconds = 0.0
+        """How long the line has been at what it was sent last, a frame or the answer to a key."""
         self._interrupted = False
         self._sized: tuple[Machine, dict[str, Value], Sizing] | None = None
         self._sender = Sender()
@@ -276,10 +279,12 @@ class ConsoleApp(App[int]):
             self._live[0].poll()
         self._waited_seconds += _TICK_SECONDS
         if self.link_busy:
-            # A frame put on top of those that wait would only make the screen older. Once the line is through with
-            # them it rests as long, so that a key finds it free.
-            self._frame_seconds = max(self._frame_seconds, min(2 * self._waited_seconds, _SLOWEST_SECONDS))
+            # A frame put on top of what waits would only make the screen older. Once the line is through with it, it
+            # rests as long, so that a key finds it free.
+            self._busy_seconds += _TICK_SECONDS
+            self._frame_seconds = max(self._frame_seconds, min(2 * self._busy_seconds, _SLOWEST_SECONDS))
             return
+        self._busy_seconds = 0.0
         if self.runs.going_on and self._waited_seconds < self._frame_seconds:
             return
         self._waited_seconds = 0.0

@@ -18,7 +18,7 @@ from typing import IO
 
 from msgspec import Struct
 
-from sizeup.errors import SizeupError
+from sizeup.errors import ExitStatus, SizeupError
 from sizeup.live.cost import ConsoleCost, spell_cost
 from sizeup.model.sample import Status
 from sizeup.session.reader import Follower
@@ -270,10 +270,25 @@ class Runs:
             if process.returncode not in (0, 130, 143) or (text and process.returncode):
                 last = text.rpartition("\n")[2].removeprefix("sizeup: ")
                 # The line that says it has little room, and the reason matters more than the name.
-                self.problem = last.removeprefix(f"{self.path}: ") or f"the run ended with status {process.returncode}"
+                self.problem = last.removeprefix(f"{self.path}: ") or self._shortfall(process.returncode)
         self._process = None
         self._paused = self._cancelling = False
         self._aside.make_way((), None)  # before the next run, which inherits where we are
+
+    def _shortfall(self, status: int) -> str:
+        """Why a silent run ended so, as its file tells; empty where steps were refused and others measured."""
+        session = self.session
+        if session is None or status not in (ExitStatus.PROBE_FAILED, ExitStatus.REFUSED):
+            return f"the run ended with status {status}"
+        measured = any(step in session.steps and session.steps[step].finished for step in _planned(session))
+        if status == ExitStatus.REFUSED and measured:
+            return ""
+        wanted = {Status.REFUSED} if status == ExitStatus.REFUSED else _FAILED
+        told = [(step, outcome) for step, outcome in session.outcomes.items() if outcome.status in wanted]
+        if not told:
+            return f"the run ended with status {status}"
+        step, outcome = told[-1]
+        return ": ".join(filter(None, (f"{step} {OUTCOME_WORDS[outcome.status].removeprefix('! ')}", outcome.reason)))
 
 
 class Standing(Struct, frozen=True):
@@ -290,10 +305,16 @@ def current(session: Session | None) -> Standing | None:
     if session is None or not session.steps:
         return None
     step = list(session.steps.values())[-1]
-    planned = [item.id for item in session.plan.steps] if session.plan is not None else []
+    planned = _planned(session)
     number = planned.index(step.step.id) + 1 if step.step.id in planned else 1
     return Standing(step, number, max(len(planned), 1))
 
+
+def _planned(session: Session) -> list[str]:
+    return [step.id for step in session.plan.steps] if session.plan is not None else []
+
+
+_FAILED = {Status.FAILED, Status.CRASHED, Status.TIMED_OUT}
 
 OUTCOME_WORDS: Mapping[Status, str] = {
     Status.OK: "done",
