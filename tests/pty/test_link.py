@@ -64,6 +64,31 @@ def test_a_key_waits_for_one_frame_at_most(sizeup: Callable[..., Terminal]) -> N
 
 
 @pytest.mark.ci
+def test_the_map_puts_no_look_on_top_of_one_that_is_on_its_way_and_moves_again_once_it_arrived(
+    sizeup: Callable[..., Terminal],
+) -> None:
+    with sizeup() as terminal:
+        terminal.wait_for("Should carry")
+        terminal.press("2")
+        terminal.wait_for("Socket 0")
+        terminal.wait_quiet()
+        terminal.bytes_per_second = 300.0  # the map takes some seconds, and is looked at once a second
+        terminal.press("t")
+        behind_question = []
+        while "Memory free" not in terminal.text or terminal.in_flight:
+            assert terminal.pump(60, lambda: bool(terminal.in_flight))
+            terminal.pump(0.1)
+            behind_question.append(bytes(terminal.in_flight).partition(ASK)[2])
+        still = "tenths of load" not in terminal.text
+
+        assert len(behind_question) > 10
+        assert not any(ASK in behind for behind in behind_question)
+        assert max(map(len, behind_question)) < 1024
+        assert still
+        terminal.wait_for("tenths of load")
+
+
+@pytest.mark.ci
 def test_a_terminal_that_answers_nothing_is_drawn_on_all_the_same(sizeup: Callable[..., Terminal]) -> None:
     with sizeup(answers=False) as terminal:
         start_null(terminal, 100_000)

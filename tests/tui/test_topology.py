@@ -32,6 +32,7 @@ from sizeup.session.records import (
 )
 from sizeup.session.store import annotate, new_path
 from sizeup.session.writer import Writer
+from sizeup.tui.console import ConsoleApp
 from sizeup.tui.living import Living
 from sizeup.tui.screens.topology import TopologyScreen
 from sizeup.tui.widgets.lists import ItemTree
@@ -189,12 +190,42 @@ async def test_where_there_is_no_udev_nothing_is_followed(tmp_path: Path) -> Non
         assert devices.reads == 0
 
 
-async def test_words_find_parts_by_their_facts(tmp_path: Path) -> None:
+async def test_words_find_parts_by_their_facts_and_the_title_says_how_many(tmp_path: Path) -> None:
     console = Console(tmp_path)
     async with console.shown() as pilot:
-        await pilot.press("2", "slash", *"ixgbe", "enter")
+        await pilot.press("2", "slash", *"cpus 1")
         await pilot.pause()
         await pilot.pause()
+        asked = console.text
+        await pilot.press("enter", "n")
+        await pilot.pause()
+        await pilot.pause()
+        second = console.text
+        await pilot.press("slash", *"zz")
+        await pilot.pause()
+        missing = console.text
+        await pilot.press("escape")
+        await pilot.pause()
+
+        assert re.search(r"^ Find: cpus 1", asked, re.MULTILINE)
+        assert '1 of 10 with "cpus 1"' in asked
+        assert '2 of 10 with "cpus 1"' in second
+        assert "Find: " not in second
+        assert 'Nothing with "zz"' in missing
+        assert "╭─ Parts ─" in console.text
+
+
+async def test_what_is_looked_for_from_the_map_is_shown_in_the_tree(tmp_path: Path) -> None:
+    console = Console(tmp_path)
+    async with console.shown() as pilot:
+        await pilot.press("2", "t", "slash", *"eth0", "enter")
+        await pilot.pause()
+        await pilot.pause()
+        tree = console.app.screen.query_one(ItemTree)
+
+        assert tree.cursor_node is not None
+        assert tree.cursor_node.data is not None
+        assert (tree.has_focus, tree.cursor_node.data.key) == (True, "nic:eth0")
         assert "ixgbe" in console.text
 
 
@@ -276,6 +307,24 @@ async def test_a_look_repaints_only_the_cells_that_differ(tmp_path: Path, monkey
 
         assert still == []
         assert [(region.width, region.height) for region in repainted] == [(1, 1), (1, 1)]  # of the bar and the figure
+
+
+async def test_a_slow_line_is_spared_as_many_looks_as_it_took_and_a_look_is_drawn_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    watched = Watched(machine())
+    console = Console(tmp_path, watched.now, living=watched.living)
+    shown: list[object] = []
+    async with console.shown() as pilot:
+        await pilot.press("2", "t")
+        await pilot.pause()
+        monkeypatch.setattr(MapView, "show", lambda view, drawn: shown.append(drawn))
+        asked = watched.loads_asked
+        for busy in (True, True, False, False, False):
+            monkeypatch.setattr(ConsoleApp, "link_busy", busy)
+            await look(console)
+
+        assert watched.loads_asked - asked == len(shown) == 1
 
 
 async def test_the_free_memory_of_the_node_under_the_cursor_moves(tmp_path: Path) -> None:

@@ -33,6 +33,8 @@ from sizeup.views.topology import node_item, topology
 
 _LOOK_SECONDS = 1.0
 """Between two looks at load, memory and links, while this mode is shown."""
+_MOST_RESTS = 8
+"""Looks that a slow line is spared at most, once it has drawn the last."""
 
 
 class TopologyScreen(ModeScreen):
@@ -51,6 +53,7 @@ class TopologyScreen(ModeScreen):
         self._settling: Timer | None = None
         self._timer: Timer | None = None
         self._looking = False
+        self._rest_looks = 0
         self._moment: Machine | None = None
         """The machine with its memory as it was a second ago."""
         self._loads: Mapping[int, float] = {}
@@ -60,7 +63,9 @@ class TopologyScreen(ModeScreen):
         self._filled: Item | None = None
         self._told: Item | None = None
         self._held: Against | None = None
+        self._words = ""
         self._found: tuple[Item, ...] = ()
+        """What holds the words that are looked for; without words, what differs."""
         self._place = 0
 
     def body(self) -> Iterable[Widget]:
@@ -70,12 +75,14 @@ class TopologyScreen(ModeScreen):
             with VerticalScroll(id="detail-pane", can_focus=True):
                 yield Static(id="detail", markup=False)
         yield MapView(id="map")
-        yield Input(placeholder="words to find; n for the next", id="filter", compact=True)
+        with Horizontal(id="find"):
+            yield Static("Find: ", markup=False)
+            yield Input(placeholder="words of a name or a fact, such as node 0 or 10 Gbit/s", compact=True)
 
     def on_mount(self) -> None:
         """Begin with the tree."""
         self.query_one(MapView).display = False
-        self.query_one("#filter").display = False
+        self.query_one("#find").display = False
         self._timer = self.set_interval(_LOOK_SECONDS, self.look, pause=True)
         super().on_mount()
 
@@ -154,20 +161,30 @@ class TopologyScreen(ModeScreen):
         self.app.call_from_thread(self.host.renew_machine, machine)
 
     def look(self) -> None:
-        """Take in the load, and in a thread of its own memory and links: a driver may let the reader wait."""
+        """Take in the load, and in a thread of its own memory and links: a driver may let the reader wait.
+
+        Nothing is drawn on top of what is still on its way, and a slow line then rests as long as it took.
+        """
         host = self.host
         living = host.living
-        if living is None or host.machine is None or host.link_busy:
+        if living is None or host.machine is None:
+            return
+        if host.link_busy:
+            self._rest_looks = min(self._rest_looks + 1, _MOST_RESTS)
+            return
+        if self._rest_looks:
+            self._rest_looks -= 1
             return
         shown = self.query_one(MapView).display
         if shown:
             self._loads = living.loads()
-            self._show_map()
         # A run is not disturbed: what a device answers may cost it time.
         if not self._looking and not host.runs.running:
             self._looking = True
             known = host.machine
             self.run_worker(lambda: self._looked(living, known), thread=True)
+        elif shown:  # else load and memory are drawn in one
+            self._show_map()
 
     def _looked(self, living: Living, known: Machine) -> None:
         try:
@@ -243,51 +260,75 @@ class TopologyScreen(ModeScreen):
 
     def _hold_against(self, against: Against | None) -> None:
         self.host.against = against
-        if self.query_one(MapView).display:
-            self.action_map()
+        self._leave_map()
         self.show_machine()
 
     def action_find(self) -> None:
-        """Search in labels and facts."""
-        field = self.query_one("#filter", Input)
-        field.display = True
-        field.focus()
+        """Search in labels and facts, in the tree."""
+        self._leave_map()
+        self.query_one("#find").display = True
+        self.query_one(Input).focus()
 
     def leave_input(self) -> None:
-        """Go back to the tree."""
-        self.query_one("#filter").display = False
+        """Forget what was looked for and go back to the tree."""
+        self.query_one(Input).clear()
+        self._close_find()
+
+    def _close_find(self) -> None:
+        self.query_one("#find").display = False
         self.query_one(ItemTree).focus()
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Go to the first part that holds all words; without words, what differs is what was found."""
-        self._found = holding(self._root(), event.value.split())
-        if not event.value.split() and self._comparison is not None:
-            self._found = self._comparison.parts
+        """Go to the first part that holds all words."""
+        self._words = event.value.strip()
+        self._search()
+        if self._words:
+            self.action_find_next(0)
+
+    def _search(self) -> None:
+        differing = () if self._comparison is None else self._comparison.parts
+        self._found = holding(self._root(), self._words.split()) if self._words else differing
         self._place = 0
-        self.action_find_next(0)
+        self._entitle()
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Keep the place and go back to the tree."""
         del event
-        self.leave_input()
+        self._close_find()
 
     def action_find_next(self, step: int) -> None:
         """Go to another part that was found, or that differs."""
-        if self._found:
-            self._place = (self._place + step) % len(self._found)
-            self.query_one(ItemTree).reveal(self._found[self._place].key)
-            self._entitle()
+        if not self._found:
+            if not self._words:
+                self.notify("nothing to go to: / finds words, d shows what differs", markup=False)
+            return
+        self._leave_map()
+        self._place = (self._place + step) % len(self._found)
+        self.query_one(ItemTree).reveal(self._found[self._place].key)
+        self._entitle()
+
+    def _leave_map(self) -> None:
+        if self.query_one(MapView).display:
+            self.action_map()
 
     def _entitle(self) -> None:
-        """Say above the tree how much differs and which difference this is, and beside it from what."""
+        """Say above the tree which part of how many it stands at, and what is shown beside it and on the map."""
         against, comparison = self.host.against, self._comparison
-        title = sides = ""
+        title, sides, drawn = "Parts", "Details", "Map"
         if against is not None and comparison is not None:
             title, sides = comparison.counts, f"{against.name} -> this machine"
-            if self._found and self._found is comparison.parts:
-                title = f"{self._place + 1} of {title}"
-        self.query_one(ItemTree).border_title = Text(title)
-        self.query_one("#detail-pane").border_title = Text(sides)
+            drawn = f"Map, {sides}: {title}"
+        place = self._place + 1
+        if self._words:
+            title = (
+                f'{place} of {len(self._found)} with "{self._words}"'
+                if self._found
+                else f'Nothing with "{self._words}"'
+            )
+        elif self._found:
+            title = f"{place} of {title}"
+        for name, words in (("#tree", title), ("#detail-pane", sides), ("#map", drawn)):
+            self.query_one(name).border_title = Text(words)
 
     def _show_map(self) -> None:
         machine, shown = self.host.machine, self.query_one(MapView)
@@ -308,17 +349,14 @@ class TopologyScreen(ModeScreen):
             if tree.root.data != root:
                 tree.fill(root, afresh=self._held is not self.host.against, fit=self._comparison is None)
             self._filled, self._held = root, self.host.against
-            self._found = () if self._comparison is None else self._comparison.parts
-            self._place = 0
+            self._search()
         if self.query_one(MapView).display:
             self._show_map()
-        self._entitle()
         self._show_item(tree.cursor_node.data if tree.cursor_node is not None else root)
 
     def show_target(self, target: str) -> None:
         """Put the cursor on a part of the machine."""
-        if self.query_one(MapView).display:
-            self.action_map()
+        self._leave_map()
         self.query_one(ItemTree).reveal(target)
 
     def on_tree_node_highlighted(self, event: Tree.NodeHighlighted[Item]) -> None:
