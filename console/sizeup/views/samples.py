@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import statistics
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -105,6 +104,8 @@ def _spread(points: Sequence[LoggedPoint]) -> list[LoggedPoint]:
 
 
 def _in_pieces(points: Iterable[LoggedPoint], started_ns: int, width: float) -> tuple[Point, ...]:
+    from statistics import median  # costs every start otherwise
+
     pieces: dict[int, list[float]] = {}
     disturbed: dict[int, int] = {}
     for point in points:
@@ -118,7 +119,7 @@ def _in_pieces(points: Iterable[LoggedPoint], started_ns: int, width: float) -> 
             if flag:
                 disturbed[piece] = disturbed.get(piece, 0) + 1
     return tuple(
-        Point((piece + 0.5) * width, statistics.median(values), disturbed=disturbed.get(piece, 0) * 2 > len(values))
+        Point((piece + 0.5) * width, median(values), disturbed=disturbed.get(piece, 0) * 2 > len(values))
         for piece, values in sorted(pieces.items())
     )
 
@@ -179,6 +180,8 @@ def _shares(ordered: Sequence[float]) -> tuple[Point, ...]:
 
 def distribution(title: str, unit: str, values: Sequence[float], where: str = "") -> BarChart:
     """How many of ``values`` fall in each of a few ranges, equal in ratio where they span much."""
+    from statistics import median  # costs every start otherwise
+
     if not values:
         return BarChart(title, Axis("Samples", "1"), (), "no samples yet")
     edges = _edges(min(values), max(values), max(min(_RANGES, round(math.sqrt(len(values)))), 1))
@@ -190,8 +193,8 @@ def distribution(title: str, unit: str, values: Sequence[float], where: str = ""
         Bar(f"{low.label} to {high.label} {shared}".rstrip(), tally, note=f"({tally / len(values):.1%})")
         for low, high, tally in zip(ticks, ticks[1:], tallies, strict=False)
     )
-    median = format_value(statistics.median(values), unit)
-    caption = f"{f'At {where}: ' if where else ''}{len(values)} samples, median {median}."
+    middle = format_value(median(values), unit)
+    caption = f"{f'At {where}: ' if where else ''}{len(values)} samples, median {middle}."
     return BarChart(title, Axis("Samples", "1"), bars, caption)
 
 
