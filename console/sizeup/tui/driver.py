@@ -146,7 +146,7 @@ class ConsoleDriver(LinuxDriver):
 
     def _get_terminal_size(self) -> tuple[int, int]:
         """Of the terminal that is drawn on; Textual's asks for that of standard output, and loads shutil for it."""
-        if not {"COLUMNS", "LINES"} & os.environ.keys():
+        if self._file is not None and not {"COLUMNS", "LINES"} & os.environ.keys():
             with suppress(OSError):
                 columns, rows = os.get_terminal_size(self._file.fileno())
                 if columns and rows:
