@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import fcntl
 import gc
+import os
 import re
+import struct
 import subprocess
 import sys
+import termios
 from pathlib import Path
 
 import pytest
@@ -18,6 +22,7 @@ from textual.widget import Widget
 from consoles import machine, screen_text
 from sizeup.report.drawing import HEAT_LEVELS, SERIES
 from sizeup.tui.console import ConsoleApp
+from sizeup.tui.driver import ConsoleDriver
 from sizeup.tui.runs import Runs
 from sizeup.tui.screens import overview
 from sizeup.tui.screens.mode import ModeScreen
@@ -185,3 +190,21 @@ async def test_every_role_that_a_drawing_may_have_has_a_look_in_the_colours_of_t
             assert chart._style(f"heat-{index}", chart.rich_style).bgcolor != chart.rich_style.bgcolor
         series = [chart._style(f"series-{index}", chart.rich_style) for index in range(SERIES)]
         assert len({style.color for style in series}) > 3
+
+
+def test_the_size_is_that_of_the_terminal_that_is_drawn_on_unless_the_environment_says_another(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    master, slave = os.openpty()
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 45, 123, 0, 0))
+    driver = ConsoleDriver.__new__(ConsoleDriver)
+    for name in ("COLUMNS", "LINES"):
+        monkeypatch.delenv(name, raising=False)
+    with open(slave, "w") as driver._file:
+        found = driver._get_terminal_size()
+        monkeypatch.setenv("COLUMNS", "77")
+        said = driver._get_terminal_size()
+    os.close(master)
+
+    assert found == (123, 45)
+    assert said[0] == 77
