@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from sizeup.probing.devices import Device, describe, read_device
+from sizeup.probing.devices import Device, Mount, describe, find_mount, read_device
 
 
 def test_a_device_is_told_by_name_size_and_where_it_and_its_partitions_are_mounted(tmp_path: Path) -> None:
@@ -31,3 +31,21 @@ def test_a_file_and_nothing_at_all_are_no_devices(tmp_path: Path) -> None:
     assert read_device(str(tmp_path / "file")) is None
     assert read_device(str(tmp_path / "nothing")) is None
     assert read_device("\0") is None
+
+
+def test_a_mount_is_found_by_the_spelling_of_a_path_alone(tmp_path: Path) -> None:
+    mounts = tmp_path / "mountinfo"
+    mounts.write_text(
+        "1 0 8:1 / / rw - ext4 /dev/sda1 rw\n"
+        "2 1 8:2 / /data rw shared:1 - xfs /dev/sda2 rw\n"
+        "3 1 0:9 / /data/my\\040files rw - nfs4 server:/x rw\n"
+    )
+
+    def find(path: str) -> Mount | None:
+        return find_mount(path, mounts=str(mounts))
+
+    assert find("/data/file") == Mount("/data", "xfs", "/dev/sda2")
+    assert find("/database") == Mount("/", "ext4", "/dev/sda1")
+    server = find("/data/my files/x")
+    assert server is not None
+    assert (server.kind, server.local) == ("nfs4", False)

@@ -2,8 +2,9 @@
 
 import pytest
 
-from sizeup.report.cells import cursor_places, draw, readout
+from sizeup.report.cells import cursor_places, draw, key_at, readout
 from sizeup.report.drawing import Glyphs
+from sizeup.report.line_cells import line_readout
 from sizeup.views.chart import Axis, Bar, BarChart, Boundary, HeatMap, Line, LineChart, Point, Scale
 
 CURVE = LineChart(
@@ -190,3 +191,67 @@ def test_names_of_bars_that_begin_alike_stay_apart_where_they_are_cut() -> None:
 
     assert first.split()[0].endswith("raw")
     assert second.split()[0].endswith("coarse")
+
+
+def test_every_line_is_named_in_as_many_rows_as_that_takes() -> None:
+    names = ("mean", "median", "90th percentile", "99th percentile", "99.9th percentile")
+    lines = tuple(Line(name, (Point(1.0, 1.0 + number), Point(2.0, 3.0))) for number, name in enumerate(names))
+    chart = LineChart("Step", Axis("Out", "1"), Axis("Latency", "ns"), lines)
+
+    assert all(name in draw(chart, 48, 18, Glyphs.ASCII).text() for name in names)
+    assert "+2 more" in draw(chart, 48, 12, Glyphs.ASCII).text()
+
+
+def test_what_the_numbers_at_points_mean_is_said() -> None:
+    points = (Point(1e3, 1e3, label="1"), Point(2e3, 2e3, label="64"))
+    chart = LineChart("t", Axis("Rate", "1/s"), Axis("Wait", "ns"), (Line("median", points),), labels="requests out")
+
+    assert "1 to 64: requests out" in draw(chart, 60, 16, Glyphs.ASCII).text()
+    assert readout(chart, 1) == "2 k/s: median 2 us at 64 requests out"
+
+
+def test_of_several_lines_the_chosen_one_is_read_first_and_the_others_are_counted_where_they_do_not_fit() -> None:
+    assert line_readout(CURVE, 1, None, 1) == "32 KiB: huge pages 1.5 ns, small pages 2 ns (2 ns to 4 ns)"
+    assert line_readout(CURVE, 1, 50, 1) == "32 KiB: huge pages 1.5 ns, +1"
+    assert key_at(MATRIX, 3) == ("latency", (("from", 1), ("to", 1)))
+
+
+MATRIX = HeatMap(
+    "NUMA: latency, from node to node",
+    "from",
+    "to",
+    ("0", "1"),
+    ("0", "1"),
+    ((80.0, 140.0), (140.0, 80.0)),
+    "ns",
+    keys=tuple(tuple(("latency", (("from", row), ("to", column))) for column in (0, 1)) for row in (0, 1)),
+)
+
+
+def test_a_title_too_long_is_told_by_its_end() -> None:
+    assert draw(MATRIX, 30, 8, Glyphs.ASCII).text().splitlines()[0] == "latency, from node to node"
+
+
+def test_bars_that_do_not_fit_are_reached_by_the_readout() -> None:
+    chart = BarChart("t", Axis("Cost", "ns"), tuple(Bar(f"way {number}", 5.0) for number in range(20)))
+
+    assert "12 more below" in draw(chart, 40, 10, Glyphs.ASCII).text()
+    assert "way 19 5 ns" in draw(chart, 40, 10, Glyphs.ASCII, cursor=19).text().splitlines()[-1]
+    assert sum("way 19" in line for line in draw(chart, 40, 10, Glyphs.ASCII, cursor=19).text().splitlines()) == 2
+
+
+def test_a_note_that_would_be_cut_is_told_by_its_sign() -> None:
+    names = ("clock_gettime-monotonic", "clock_gettime-process")
+    bars = (Bar(names[0], 15.6, note="not converged"), Bar(names[1], 165.0))
+    lines = draw(BarChart("t", Axis("Cost", "ns"), bars), 44, 6, Glyphs.ASCII).text().splitlines()
+
+    assert lines[1].endswith("15.6 ns !")
+    assert lines[-1] == "! not converged"
+
+
+def test_two_charts_with_long_legends_are_told_apart_by_their_titles() -> None:
+    lines = tuple(Line(f"a long percentile {number}", (Point(1.0, 1.0), Point(2.0, 3.0))) for number in (1, 2))
+    for title in ("reads", "writes"):
+        chart = LineChart(f"Direct I/O on /a/long/path: {title}", Axis("Out", "1"), Axis("Latency", "ns"), lines)
+
+        assert draw(chart, 30, 18, Glyphs.ASCII).text().splitlines()[0] == title

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from textual.pilot import Pilot
 
 from consoles import Console, PlayedRunner, ended, machine, records
 from sizeup.errors import ExitStatus
@@ -15,7 +16,16 @@ from sizeup.model.finding import Finding, Severity
 from sizeup.model.plan import Plan
 from sizeup.model.sample import Estimate, Outcome, Status
 from sizeup.session.reader import read_session
-from sizeup.session.records import EndRecord, EstimateRecord, OutcomeRecord, PlanRecord, Record, SamplesRecord
+from sizeup.session.records import (
+    EndRecord,
+    EstimateRecord,
+    OutcomeRecord,
+    PlanRecord,
+    ProgressRecord,
+    Record,
+    SamplesRecord,
+    StepStartRecord,
+)
 from sizeup.tui.actions import ACTIONS
 from sizeup.tui.console import ConsoleApp
 from sizeup.tui.options import Options
@@ -641,11 +651,11 @@ async def test_the_next_picture_is_shown_and_the_one_before_again(tmp_path: Path
         console.runner.write([SamplesRecord("null", "latency", at, (110, 120, 130), (1.0, 2.0, 3.0), (0, 1, 0))])
         console.tick()
         await pilot.pause()
-        assert "view 1/4: 13 points, 3 samples, ! 1 disturbed" in console.text
+        assert "view 1/4: 13 figures, 3 samples, ! 1 disturbed" in console.text
         await pilot.press("v", "v")
         await pilot.pause()
         assert "view 3/4" in console.text
-        assert "At 16 KiB: 3 samples, median 2 ns." in console.text
+        assert "At 16 KiB: 3 samples, ! 1 of them disturbed" in console.text
         await pilot.press("V")
         await pilot.pause()
         assert "Time since the step began" in console.text
@@ -669,3 +679,155 @@ async def test_a_probe_that_waits_says_so_and_is_taken_back(tmp_path: Path) -> N
         assert console.runs.queue == []
         assert console.runs.running
         assert console.runner.stdin.words == []
+
+
+async def _with_samples(console: Console, pilot: Pilot[int]) -> None:
+    """A running step of 13 figures, of which that at 16 KiB has three samples."""
+    await console.choose(pilot, "null")
+    await pilot.press("r")
+    console.runner.write(records())
+    at = {"working_set_bytes": 1 << 14}
+    console.runner.write([SamplesRecord("null", "latency", at, (110, 120, 130), (1.0, 2.0, 3.0), (0, 1, 0))])
+    console.tick()
+    await pilot.pause()
+
+
+async def test_a_chosen_point_leads_to_its_samples_and_escape_leads_back_to_it(tmp_path: Path) -> None:
+    console = Console(tmp_path)
+    async with console.shown() as pilot:
+        await _with_samples(console, pilot)
+        await pilot.press("enter", "home")
+        await pilot.pause()
+        chosen = console.text
+        await pilot.press("enter")
+        await pilot.pause()
+        histogram = console.text
+        await pilot.press("v")
+        await pilot.pause()
+        shares = console.text
+        await pilot.press("escape")
+        await pilot.pause()
+
+        assert "16 KiB: Latency 1.02 ns" in chosen
+        assert "Enter: its samples" in chosen
+        assert "At 16 KiB: 3 samples, ! 1 of them disturbed" in histogram
+        assert "behind one point, view 1/3" in histogram
+        assert "Samples at or below" in shares
+        assert "16 KiB: Latency 1.02 ns" in console.text
+        assert console.runner.stdin.words == []
+
+
+async def test_a_figure_without_samples_says_so_and_stays(tmp_path: Path) -> None:
+    console = Console(tmp_path)
+    async with console.shown() as pilot:
+        await _with_samples(console, pilot)
+        await pilot.press("enter", "enter", "enter")
+        await pilot.pause()
+
+        assert [note.message for note in console.app._notifications] == ["the probe kept no samples of this figure"]
+        assert "64 MiB: Latency 65 ns" in console.text
+        assert "Enter: its samples" not in console.text
+
+
+async def test_the_last_line_has_the_keys_that_do_something_in_80_columns(tmp_path: Path) -> None:
+    console = Console(tmp_path)
+    async with console.shown() as pilot:
+        await console.choose(pilot, "null")
+        before = console.text.splitlines()[-1]
+        await pilot.press("r")
+        console.runner.write(records())
+        console.tick()
+        await pilot.pause()
+        during = console.text.splitlines()[-1]
+        console.runner.write(ended())
+        console.runner.end()
+        console.tick()
+        await pilot.pause()
+        after = console.text.splitlines()[-1]
+
+    def told(line: str) -> str:
+        return " ".join(line.split())
+
+    assert told(before) == "r Run p Plan s Settings ? Help q Quit"
+    assert told(during) == "s Settings Space Pause x Cancel v View t Table z Zoom ? Help q Quit"
+    assert told(after) == "r Run p Plan s Settings v View t Table z Zoom ? Help q Quit"
+
+
+async def test_a_run_that_has_no_sample_yet_says_so(tmp_path: Path) -> None:
+    console = Console(tmp_path)
+    async with console.shown() as pilot:
+        await console.choose(pilot, "null")
+        await pilot.press("r")
+        await pilot.pause()
+        starting = console.text
+        begun = [*records()[:4], ProgressRecord(5, "null", 0.0, 5.0, "filling the file")]
+        console.runner.write(begun)
+        console.tick()
+        await pilot.pause()
+
+        assert "Starting: no samples yet." in starting
+        assert "0 figures, no samples yet" in console.text
+        assert "no samples yet: filling the file" in console.text
+
+
+async def test_every_step_of_a_probe_can_be_looked_at(tmp_path: Path) -> None:
+    console = Console(tmp_path)
+    async with console.shown() as pilot:
+        await console.choose(pilot, "null")
+        await pilot.press("r")
+        start, *figures = records()[3:]
+        assert isinstance(start, StepStartRecord)
+        step = msgspec.structs.replace(start.step, id="null.second", title="Second")
+        again = [msgspec.structs.replace(figure, step=step.id) for figure in figures[:1]]
+        console.runner.write([*records(), msgspec.structs.replace(start, step=step), *again])
+        console.tick()
+        await pilot.pause()
+        assert "step 2/2: 1 figure, no samples" in console.text
+        await pilot.press("n")
+        await pilot.pause()
+        assert "step 1/2: 13 figures" in console.text
+
+
+async def test_a_refused_wish_says_why_where_the_probe_stands(tmp_path: Path) -> None:
+    console = Console(tmp_path)
+    async with console.shown() as pilot:
+        await console.choose(pilot, "null")
+        await pilot.press("r")
+        refused = OutcomeRecord(5, "null", Outcome(Status.REFUSED, "no room on /data"))
+        console.runner.write([*records()[:3], refused, EndRecord(6, "complete")])
+        console.runner.end(3)
+        console.tick()
+        await pilot.pause()
+
+        assert "! refused: no room on /data" in console.text
+
+
+async def test_before_a_file_is_written_its_mount_size_and_time_are_told(tmp_path: Path) -> None:
+    console = Console(tmp_path)
+    async with console.shown(120, 40) as pilot:
+        await console.choose(pilot, "io.direct")
+        console.app.screen._typed["io.direct"] = {"path": str(tmp_path), "size": "256MiB"}  # type: ignore[attr-defined]
+        await pilot.press("r")
+        await pilot.pause()
+        asked = "".join(console.text.replace("│", " ").split())  # a long path is folded
+        await pilot.press("enter")
+        await pilot.pause()
+
+    assert f"Target{tmp_path}" in asked
+    assert "afolder:afileismadeinit" in asked
+    assert re.search(r"Mounted/.*,\w+on\S+,[\d.]+[kMGT]?Bfree", asked)
+    assert "Space256MiB,goneafterwards" in asked
+    assert "Takesabout" in asked
+    assert console.runner.arguments == []
+
+
+async def test_a_probe_without_its_target_is_not_asked_about_but_given_its_form(tmp_path: Path) -> None:
+    console = Console(tmp_path)
+    async with console.shown() as pilot:
+        await console.choose(pilot, "io.direct")
+        await pilot.press("r")
+        await pilot.pause()
+
+        assert "Settings of io.direct" in console.text
+        assert console.app._notifications
+        assert "Do not run it" not in console.text

@@ -12,8 +12,8 @@ from sizeup.session.value import Point, StepRun, point_key
 from sizeup.views.chart import BarChart, HeatMap, LineChart
 from sizeup.views.finished import finished_charts
 from sizeup.views.loads import against_throughput
-from sizeup.views.pictures import pictures
-from sizeup.views.samples import cumulative_of, distribution, distribution_of, over_time
+from sizeup.views.pictures import pictures, pictures_behind
+from sizeup.views.samples import behind, cumulative_of, distribution, distribution_of, over_time
 from sizeup.views.step import step_chart
 
 SECOND = 10**9
@@ -275,3 +275,63 @@ def test_points_alone_on_their_lines_are_bars_that_say_where_they_differ() -> No
 
     assert isinstance(chart, BarChart)
     assert [bar.label for bar in chart.bars] == ["log, requests out 0", "both, requests out 16"]
+
+
+def crossed(name: str = "iops", **more: str) -> StepRun:
+    """Throughput at 1, 2 and 4 small requests beside 1, 2 and 4 large ones, with samples of each."""
+    made = run(*RAMP, Series("matrix-iops", "Small beside large", "1/s", Better.HIGHER, "small", "1", "Small"))
+    for small in (1, 2, 4):
+        for large in (1, 2, 4):
+            at = {"workload": "w", "small": small, "large": large, **more}
+            point = put(made, name, at, small / large)
+            point.t_ns, point.values = array("q", [SECOND * 2, SECOND * 3]), array("d", [1.0, 2.0])
+            point.flags = array("B", [0, 0])
+            put(made, "matrix-iops", {"small": small, "large": large}, small * 1e3 + large)
+    return made
+
+
+def test_a_cell_of_a_matrix_leads_to_the_samples_at_its_place() -> None:
+    made = crossed()
+    matrix, conclusions = finished_charts(made, None)
+    assert isinstance(matrix, HeatMap)
+    assert matrix.keys[1][2] == ("iops", (("large", 4), ("small", 2), ("workload", "w")))
+    assert isinstance(conclusions, LineChart)
+    key = conclusions.lines[2].points[1].key
+
+    assert key == ("matrix-iops", (("large", 4), ("small", 2)))
+    (spread, *_) = pictures_behind(made, key)
+    drawn = spread.draw()
+    assert isinstance(drawn, BarChart)
+    assert drawn.caption == "At w, small 2, large 4: 2 samples, median 1.5 /s."
+
+
+def test_every_kind_of_picture_says_which_point_it_shows() -> None:
+    curve = step_chart(ramp(), None)
+    assert isinstance(curve, LineChart)
+    assert curve.lines[0].points[1].key == ("iops", (("outstanding", 2), ("workload", "w")))
+    loads = against_throughput(ramp())
+    assert loads is not None
+    assert loads.lines[0].points[0].key == (
+        "latency-p50",
+        (("direction", "read"), ("outstanding", 1), ("workload", "w")),
+    )
+    bars = step_chart(run_of_bars(), None)
+    assert isinstance(bars, BarChart)
+    assert bars.bars[0].key == ("cost", (("method", "rdtsc"),))
+
+
+def run_of_bars() -> StepRun:
+    made = run(Series("cost", "Cost", "ns", Better.LOWER), chart="bars")
+    put(made, "cost", {"method": "rdtsc"}, 7.0)
+    return made
+
+
+def test_a_mean_without_samples_leads_to_the_percentiles_at_its_place() -> None:
+    made = ramp()
+    at = {"workload": "w", "outstanding": 2, "direction": "read"}
+    for name in ("latency-p50", "latency-p99"):
+        point = made.points[point_key(name, at)]
+        point.t_ns, point.values, point.flags = array("q", [SECOND * 2]), array("d", [5.0]), array("B", [0])
+
+    assert [series.name for series, _ in behind(made, point_key("latency-mean", at))] == ["latency-p50", "latency-p99"]
+    assert behind(made, point_key("cpu-per-io", {"workload": "w", "outstanding": 2})) == []

@@ -37,6 +37,6 @@ def test_a_table_of_points_tells_all_and_a_narrow_one_counts_the_doubts() -> Non
         ("Latency", "requests out 4", "1 us", "–", "3", ""),
     )
     assert points_table(run, narrow=True).rows == (
-        ("Requests, requests out 4", "1 k/s", "900 /s to 1.1 k/s", "3", "2"),
+        ("Requests, requests out 4", "1 k/s", "10.0%", "3", "2"),
         ("Latency, requests out 4", "1 us", "–", "3", ""),
     )

@@ -10,6 +10,7 @@ import contextlib
 import os
 import re
 import select
+import statistics
 import termios
 import time
 from collections.abc import Callable, Iterator
@@ -56,9 +57,7 @@ def measure(ask: Ask, now_ns: Callable[[], int]) -> Link | None:
         if ask(b"") is None:
             return None
         answers.append(now_ns() - since)
-    from statistics import median  # costs every start otherwise
-
-    answer_ns = int(median(answers))
+    answer_ns = int(statistics.median(answers))
     column = ask("\ré".encode())
     ask(b"\r\x1b[K")
     rate = 0.0

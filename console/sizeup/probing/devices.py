@@ -1,8 +1,9 @@
-"""Block devices that a probe would overwrite: what to type in full before it may."""
+"""Where a probe would write: the file system of a path, and what to type before a device is overwritten."""
 
 from __future__ import annotations
 
 import os
+import re
 import stat
 
 from msgspec import Struct
@@ -60,6 +61,33 @@ def names_that_allow(device_number: int, *, by_id: str = "/dev/disk/by-id", sysf
         if serial:
             return (serial,)
     return (number,)
+
+
+class Mount(Struct, frozen=True):
+    """One mounted file system."""
+
+    point: str
+    kind: str
+    """As the kernel calls it: ``ext4``, ``nfs4``."""
+    source: str
+
+    @property
+    def local(self) -> bool:
+        """Whether it can be asked without waiting for a server, or for a process, that may never answer."""
+        return not self.kind.startswith(("nfs", "cifs", "smb", "ceph", "gluster", "lustre", "9p", "afs", "fuse"))
+
+
+def find_mount(path: str, *, mounts: str = "/proc/self/mountinfo") -> Mount | None:
+    """The mount that an absolute path lies on, by its spelling alone: nothing of the path itself is touched."""
+    found: Mount | None = None
+    for line in _read(mounts).splitlines():
+        fields = line.split()
+        point = re.sub(r"\\([0-7]{3})", lambda octal: chr(int(octal[1], 8)), fields[4])
+        inside = point == "/" or path == point or path.startswith(f"{point}/")
+        if inside and (found is None or len(point) >= len(found.point)):  # of two on one point the later covers it
+            kind, source = fields[fields.index("-") + 1 :][:2]
+            found = Mount(point, kind, source)
+    return found
 
 
 def _number(device_number: int) -> str:

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from sizeup.report.drawing import ALPHABETS, Drawing, Glyphs, cut, dot_at, with_interval
 from sizeup.units import format_value
-from sizeup.views.chart import Axis, Bar, BarChart, Scale
+from sizeup.views.chart import DOUBTS, Axis, Bar, BarChart, Scale
 from sizeup.views.ticks import Ruler, fit
 
 
@@ -29,30 +29,36 @@ def draw_bars(chart: BarChart, width: int, height: int, glyphs: Glyphs, cursor: 
     for said in (axis, axis.rpartition(", ")[0]):
         if said and said.lower() in chart.title.lower():
             heading = f"{chart.title}{axis.removeprefix(said)}"
+            if len(heading) > width:  # what it is told apart by stands behind the last colon
+                heading = heading.rpartition(": ")[2]
             break
     top = 1
-    if len(heading) <= width:
-        drawing.put(0, 0, heading, "title")
-    else:
-        for top, line in enumerate(wrap(chart.title, width)[:2] + wrap(axis, width)[:1], start=1):
-            drawing.put(0, top - 1, line, "title")
+    for top, line in enumerate(wrap(heading, width)[:3], start=1):
+        drawing.put(0, top - 1, line, "title")
     if not chart.bars:
         for y, line in enumerate(wrap(chart.caption or "no samples yet", width), start=top):
             drawing.put(0, y, line, "text")
         return drawing
-    shown = chart.bars[: max(height - top - 1, 1)]
-    labels = min(max(len(bar.label) for bar in shown), width // 2)
+    rows = max(height - top - 1, 1)
+    first = 0 if cursor is None else max(min(cursor - rows // 2, len(chart.bars) - rows), 0)
+    shown = chart.bars[first : first + rows]
+    names = [_span_name(bar) if chart.spans else bar.label for bar in shown]
+    labels = min(max(map(len, names)), width // 2)
     texts = [(_span_text if chart.spans else _bar_text)(bar, chart.axis.unit) for bar in shown]
+    # A note that would be cut is told by its sign.
+    signs = not chart.spans and max(map(len, texts)) > width - labels - 3 - width // 4
+    if signs:
+        texts = [_bar_text(replace(bar, note="!" if bar.note in DOUBTS else ""), chart.axis.unit) for bar in shown]
     # Half of the width belongs to the bars even where the words would like more.
     # Of a tornado the figures go before the length of its bars.
     room = max(width - labels - 2 - max(map(len, texts)) - (0 if chart.spans else 1), 6 if chart.spans else width // 4)
     ruler = _span_ruler(chart.axis, shown) if chart.spans else _bar_ruler(chart.axis, shown, room)
     for index, bar in enumerate(shown):
         y, role = index + top, "series-0"  # bars are told apart by their names
-        drawing.put(0, y, _cut_inside(bar.label, labels), "cursor" if cursor == index else "text")
+        drawing.put(0, y, _cut_inside(names[index], labels), "cursor" if cursor == first + index else "text")
         if chart.spans:
-            first, last = (dot_at(ruler, bar.value if end is None else end, room + 1) for end in (bar.low, bar.high))
-            drawing.put(labels + 1 + first, y, alphabet.bar * max(last - first, 1), role)
+            start, end = (dot_at(ruler, bar.value if end is None else end, room + 1) for end in (bar.low, bar.high))
+            drawing.put(labels + 1 + start, y, alphabet.bar * max(end - start, 1), role)
             drawing.put(labels + 1 + dot_at(ruler, bar.value, room + 1), y, alphabet.vertical, "title")
             drawing.put(labels + 2 + room, y, cut(texts[index], width - labels - 2 - room), "text")
             continue
@@ -65,16 +71,20 @@ def draw_bars(chart: BarChart, width: int, height: int, glyphs: Glyphs, cursor: 
                 drawing.put(labels + 1 + low, y, ends[0] + ends[1] * (high - low - 1) + ends[2], "axis")
         start = labels + 2 + max(length, dot_at(ruler, bar.high, room + 1) + 1 if bar.high is not None else 0)
         drawing.put(start, y, cut(texts[index], width - start), "text")
-    if len(shown) < len(chart.bars):
-        drawing.put(0, height - 1, f"{len(chart.bars) - len(shown)} more below", "text")
-    elif cursor is not None:
+    if cursor is not None:
         drawing.put(0, height - 1, cut(bar_readout(chart, min(cursor, len(chart.bars) - 1)), width), "cursor")
-    else:
-        room_below = height - top - len(shown)
-        lines = wrap(chart.caption, width)
-        if len(lines) <= room_below:
-            for y, line in enumerate(lines, start=top + len(shown)):
-                drawing.put(0, y, line, "axis")
+        return drawing
+    below = len(chart.bars) - first - len(shown)
+    told = [f"{below} more below"] if below else []
+    if signs and any(bar.note in DOUBTS for bar in shown):
+        told.append(f"! {' or '.join(sorted({bar.note for bar in shown if bar.note in DOUBTS}))}")
+    if told:
+        drawing.put(0, height - 1, cut("; ".join(told), width), "text")
+        return drawing
+    lines = wrap(chart.caption, width)
+    if len(lines) <= height - top - len(shown):
+        for y, line in enumerate(lines, start=top + len(shown)):
+            drawing.put(0, y, line, "axis")
     return drawing
 
 
@@ -93,10 +103,15 @@ def _span_ruler(axis: Axis, bars: Sequence[Bar]) -> Ruler:
     return fit(replace(axis, low=min(ends), high=max(ends)), ends, 2)
 
 
+def _span_name(bar: Bar) -> str:
+    """An input and what it goes through."""
+    return f"{bar.label} {bar.note}".rstrip()
+
+
 def _span_text(bar: Bar, unit: str) -> str:
-    """Both ends, in the bar's own words where it has some."""
+    """What comes of it."""
     low, high = (format_value(bar.value if end is None else end, unit) for end in (bar.low, bar.high))
-    return bar.note or f"{low} to {high}"
+    return f"{low} to {high}"
 
 
 def _bar_text(bar: Bar, unit: str) -> str:

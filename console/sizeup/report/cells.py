@@ -5,14 +5,18 @@ from __future__ import annotations
 from sizeup.report.bar_cells import bar_readout, draw_bars
 from sizeup.report.drawing import Drawing, Glyphs
 from sizeup.report.heat_cells import draw_heat, heat_readout
-from sizeup.report.line_cells import draw_lines, line_readout, positions
+from sizeup.report.line_cells import chosen_point, draw_lines, line_readout, positions
+from sizeup.session.value import Key
 from sizeup.views.chart import Chart, HeatMap, LineChart
 
 
-def draw(chart: Chart, width: int, height: int, glyphs: Glyphs, cursor: int | None = None) -> Drawing:
-    """Any chart, in ``width`` x ``height`` cells; ``cursor`` counts the places that the readout can stand on."""
+def draw(chart: Chart, width: int, height: int, glyphs: Glyphs, cursor: int | None = None, line: int = 0) -> Drawing:
+    """Any chart, in ``width`` x ``height`` cells; ``cursor`` counts the places that the readout can stand on.
+
+    Of several lines that have a point there, the readout begins with that of ``line``.
+    """
     if isinstance(chart, LineChart):
-        return draw_lines(chart, width, height, glyphs, cursor)
+        return draw_lines(chart, width, height, glyphs, cursor, line)
     if isinstance(chart, HeatMap):
         return draw_heat(chart, width, height, cursor)
     return draw_bars(chart, width, height, glyphs, cursor)
@@ -34,3 +38,13 @@ def readout(chart: Chart, cursor: int) -> str:
     if isinstance(chart, HeatMap):
         return heat_readout(chart, cursor)
     return bar_readout(chart, cursor)
+
+
+def key_at(chart: Chart, cursor: int, line: int = 0) -> Key | None:
+    """The point of the step that stands at the cursor; None where the picture shows something else."""
+    if isinstance(chart, LineChart):
+        return chosen_point(chart, cursor, line)[1].key
+    if isinstance(chart, HeatMap):
+        row, column = divmod(cursor, len(chart.columns))
+        return chart.keys[row][column] if chart.keys else None
+    return chart.bars[cursor].key

@@ -124,6 +124,11 @@ def cut(text: str, width: int) -> str:
     return text if len(text) <= width else text[: max(width - 3, 0)] + "..."
 
 
+def shortened(title: str, width: int) -> str:
+    """A title in ``width`` columns: where it is longer, what is told apart by, behind its last colon."""
+    return title if len(title) <= width else cut(title.rpartition(": ")[2], width)
+
+
 def with_interval(value: float, low: float | None, high: float | None, unit: str) -> str:
     """A value with the ends of its interval, where it has one."""
     if low is None or high is None:

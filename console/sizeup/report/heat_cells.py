@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from sizeup.report.drawing import HEAT_LEVELS, Drawing, cut
+from sizeup.report.drawing import HEAT_LEVELS, Drawing, cut, shortened
 from sizeup.units import format_value
 from sizeup.views.chart import HeatMap
 
@@ -21,8 +21,7 @@ def heat_readout(chart: HeatMap, cursor: int) -> str:
 def draw_heat(chart: HeatMap, width: int, height: int, cursor: int | None) -> Drawing:
     """A matrix; ``cursor`` counts its cells row by row."""
     drawing = Drawing(width, height)
-    unit = "" if chart.unit == "verdict" else f" ({_unit_word(chart.unit)})"
-    drawing.put(0, 0, cut(f"{chart.title}{unit}", width), "title")
+    drawing.put(0, 0, shortened(chart.title, width), "title")
     known = [value for row in chart.values for value in row if value is not None]
     factor, prefix = _common_prefix(known, chart.unit)
     # Decimals where one digit would hide differences; columns stay narrow where whole numbers tell.

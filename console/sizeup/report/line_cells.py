@@ -4,15 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
+from textwrap import wrap
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sizeup.report.drawing import ALPHABETS, DOTS, SERIES, Alphabet, Drawing, Glyphs, cut, dot_at, with_interval
+from sizeup.report.drawing import (
+    ALPHABETS,
+    DOTS,
+    SERIES,
+    Alphabet,
+    Drawing,
+    Glyphs,
+    cut,
+    dot_at,
+    shortened,
+    with_interval,
+)
 from sizeup.units import format_value
 from sizeup.views.chart import Boundary, Line, LineChart, Point
 from sizeup.views.ticks import Ruler, fit
 
+_TITLED_FROM = 15
+"""Rows from which on the title has one of its own where the names of the lines leave it none."""
 _BRAILLE_BITS = ((0x01, 0x02, 0x04, 0x40), (0x08, 0x10, 0x20, 0x80))
 
 
@@ -21,18 +35,46 @@ def positions(chart: LineChart) -> list[float]:
     return sorted({point.x for line in chart.lines for point in line.points})
 
 
-def line_readout(chart: LineChart, cursor: int) -> str:
-    """The points at one x in words, each with its interval."""
+def points_at(chart: LineChart, cursor: int) -> list[tuple[int, Point]]:
+    """The points at one position with the numbers of their lines, the highest first."""
     x = positions(chart)[cursor]
-    found = [
-        f"{line.label} {with_interval(point.y, point.low, point.high, chart.y.unit)}"
+    found = [(number, point) for number, line in enumerate(chart.lines) for point in line.points if point.x == x]
+    return sorted(found, key=lambda pair: -pair[1].y)
+
+
+def chosen_point(chart: LineChart, cursor: int, line: int) -> tuple[int, Point]:
+    """The point of a line at one position with the line's number; the highest where that line has none there."""
+    found = points_at(chart, cursor)
+    return next((pair for pair in found if pair[0] == line), found[0])
+
+
+def line_readout(chart: LineChart, cursor: int, width: int | None = None, line: int = 0) -> str:
+    """The points at one x in words, each with its interval: that of ``line``, then the others as far as they fit."""
+    chosen = chosen_point(chart, cursor, line)
+    others = [pair for pair in sorted(points_at(chart, cursor), key=lambda pair: pair[0]) if pair[0] != chosen[0]]
+    words = f"{format_value(chosen[1].x, chart.x.unit)}: {_point_words(chart, *chosen)}"
+    for left, pair in zip(range(len(others), 0, -1), others, strict=True):
+        longer = f"{words}, {_point_words(chart, *pair)}"
+        if width is not None and len(longer) + (len(f", +{left - 1}") if left > 1 else 0) > width:
+            return f"{words}, +{left}"
+        words = longer
+    return words
+
+
+def _point_words(chart: LineChart, number: int, point: Point) -> str:
+    value = with_interval(point.y, point.low, point.high, chart.y.unit)
+    name = _told(chart, chart.lines[number])
+    return (
+        f"{name} {value}".lstrip()
         + (f" at {point.label}" if point.label else "")
+        + (f" {chart.labels}" if point.label and chart.labels else "")
         + (" disturbed" if point.disturbed else "")
-        for line in chart.lines
-        for point in line.points
-        if point.x == x
-    ]
-    return f"{format_value(x, chart.x.unit)}: " + ", ".join(found)
+    )
+
+
+def _told(chart: LineChart, line: Line) -> str:
+    """The name of a line, less what the axis says already."""
+    return line.label.removeprefix(f"{chart.y.title} ") if line.label != chart.y.title else line.label
 
 
 class _Raster:
@@ -90,8 +132,8 @@ class _Frame(Struct, frozen=True):
         return self.top + (dots - 1 - dot_at(self.y, value, dots)) // self.dots[1]
 
 
-def draw_lines(chart: LineChart, width: int, height: int, glyphs: Glyphs, cursor: int | None) -> Drawing:
-    """A line chart; ``cursor`` counts the positions of the readout."""
+def draw_lines(chart: LineChart, width: int, height: int, glyphs: Glyphs, cursor: int | None, line: int = 0) -> Drawing:
+    """A line chart; ``cursor`` counts the positions of the readout, which begins with the point of ``line``."""
     drawing = Drawing(width, height)
     alphabet = ALPHABETS[glyphs]
     y_values = [
@@ -102,7 +144,12 @@ def draw_lines(chart: LineChart, width: int, height: int, glyphs: Glyphs, cursor
         if bound is not None
     ]
     x_values = [point.x for line in chart.lines for point in line.points]
-    top, bottom = 2, 3
+    # A name for each line is worth a row of the plot, as long as there is a plot.
+    legend = _legend(chart, width, max((height - 8) // 4, 1), alphabet)
+    title = shortened(chart.title, width)
+    if height >= _TITLED_FROM and legend[0][0][1] != chart.title and title != chart.y.title:
+        legend.insert(0, [(0, title, "title")])
+    top, bottom = 1 + len(legend), 3
     if width < 24 or height < top + bottom + 2:
         drawing.put(0, 0, chart.title, "title")
         drawing.put(0, 1, chart.caption or "too small for a chart", "text")
@@ -117,8 +164,10 @@ def draw_lines(chart: LineChart, width: int, height: int, glyphs: Glyphs, cursor
     # No plot reaches the last column: the last tick's label needs room to stay centred.
     frame = _Frame(left + 1, top, width - left - 3, plot_height, x_ruler, y_ruler, DOTS[glyphs])
 
-    _legend(drawing, chart.lines, alphabet, chart.title)
-    drawing.put(0, 1, y_ruler.title, "title")
+    for y, entries in enumerate(legend):
+        for x, words, role in entries:
+            drawing.put(x, y, words, role)
+    drawing.put(0, top - 1, y_ruler.title, "title")
     _boundary_lines(drawing, frame, boundaries, alphabet)
     _curves(drawing, frame, chart.lines, glyphs)
     _boundary_labels(drawing, frame, boundaries, alphabet)
@@ -131,33 +180,51 @@ def draw_lines(chart: LineChart, width: int, height: int, glyphs: Glyphs, cursor
         for y in range(frame.top, frame.top + frame.height):
             if drawing.rows[y][column] == " ":
                 drawing.put(column, y, alphabet.cursor, "cursor")
-        drawing.put(0, height - 1, cut(line_readout(chart, cursor), width), "cursor")
+        number, point = chosen_point(chart, cursor, line)
+        if frame.top <= frame.row(point.y) < frame.top + frame.height:
+            mark = alphabet.disturbed if point.disturbed else alphabet.markers[number % SERIES]
+            drawing.put(column, frame.row(point.y), mark, "cursor")
+        drawing.put(0, height - 1, cut(line_readout(chart, cursor, width, line), width), "cursor")
     elif not x_values:
-        words = cut(chart.caption or "no samples yet", frame.width)
-        drawing.put(frame.left + (frame.width - len(words)) // 2, frame.top + frame.height // 2, words, "text")
+        for row, words in enumerate(wrap(chart.caption or "no samples yet", frame.width)[: frame.height]):
+            start = frame.left + (frame.width - len(words)) // 2
+            drawing.put(start, frame.top + max(frame.height // 2 - 1, 0) + row, words, "text")
     if cursor is None or not xs:
         drawing.put(frame.left + max((frame.width - len(x_ruler.title)) // 2, 0), height - 1, x_ruler.title, "title")
     return drawing
 
 
-def _legend(drawing: Drawing, lines: Sequence[Line], alphabet: Alphabet, title: str) -> None:
-    entries = [f"{alphabet.markers[index % SERIES]} {line.label}" for index, line in enumerate(lines)]
-    roles = [f"series-{index % SERIES}" for index in range(len(lines))]
-    if any(point.disturbed for line in lines for point in line.points):
-        entries.append(f"{alphabet.disturbed} disturbed")
-        roles.append("disturbed")
-    needed = sum(len(entry) + 2 for entry in entries)
+def _legend(chart: LineChart, width: int, most_rows: int, alphabet: Alphabet) -> list[list[tuple[int, str, str]]]:
+    """The names of the lines in as many rows as they need and may have, each with its place and role.
+
+    The title stands before them where all fits into one row.
+    """
+    entries = [
+        (f"{alphabet.markers[index % SERIES]} {_told(chart, line)}", f"series-{index % SERIES}")
+        for index, line in enumerate(chart.lines)
+    ]
+    points = [point for line in chart.lines for point in line.points]
+    if any(point.disturbed for point in points):
+        entries.append((f"{alphabet.disturbed} disturbed", "disturbed"))
+    named = [point.label for point in points if point.label]
+    if named and chart.labels:
+        entries.append((f"{named[0]} to {named[-1]}: {chart.labels}", "text"))
+    if len(chart.title) + sum(len(words) + 2 for words, _ in entries) <= width:
+        entries.insert(0, (chart.title, "title"))
+    rows: list[list[tuple[int, str, str]]] = [[]]
     x = 0
-    if len(title) + 2 + needed <= drawing.width:
-        drawing.put(0, 0, title, "title")
-        x = len(title) + 2
-    for index, entry in enumerate(entries):
-        rest = len(entries) - index
-        if x + len(entry) + (8 if rest > 1 else 0) > drawing.width and index > 0:
-            drawing.put(x, 0, f"+{rest} more", "text")
-            return
-        drawing.put(x, 0, cut(entry, drawing.width - x), roles[index])
-        x += len(entry) + 2
+    for number, (words, role) in enumerate(entries):
+        left = len(entries) - number
+        last = len(rows) == most_rows
+        if rows[-1] and x + len(words) + (len("  +9 more") if last and left > 1 else 0) > width:
+            if last:
+                rows[-1].append((x, f"+{left} more", "text"))
+                break
+            rows.append([])
+            x = 0
+        rows[-1].append((x, cut(words, width), role))
+        x += len(words) + 2
+    return rows
 
 
 def _boundary_lines(drawing: Drawing, frame: _Frame, boundaries: Sequence[Boundary], alphabet: Alphabet) -> None:

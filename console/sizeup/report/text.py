@@ -91,4 +91,6 @@ def chart_lines(chart: Chart, width: int, glyphs: Glyphs) -> list[str]:
     drawn = draw(chart, width - 2, height, glyphs).text().rstrip("\n").splitlines()
     # A long legend takes the row of the title.
     title = [] if chart.title in drawn[0] or isinstance(chart, BarChart) else wrapped(chart.title, width, "  ", "  ")
+    if title and drawn[0].strip() and chart.title.endswith(drawn[0].strip()):
+        drawn = drawn[1:]  # its end alone
     return [*title, *(f"  {line}".rstrip() for line in drawn)]

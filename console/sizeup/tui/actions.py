@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from msgspec import Struct
 from textual.binding import Binding
@@ -76,23 +76,26 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
             "sizing.more", "plus,equals_sign,right", "screen.step(1)", "More", "Raise the chosen input.", footer=True
         ),
         Action("sizing.less", "minus,left", "screen.step(-1)", "Less", "Lower the input.", footer=True),
-        Action("sizing.reset", "backspace,delete", "screen.reset", "Undo", "Take a change back.", footer=True),
-        Action("sizing.add", "a", "screen.add", "Add", "Choose any input by words, and type it.", footer=True),
-        Action("sizing.tornado", "t", "screen.tornado", "Moves", "Show which input matters most.", footer=True),
-        Action("sizing.licences", "l", "screen.licences", "Licence", "Show every vendor's licences.", footer=True),
-        Action("sizing.presets", "b", "screen.presets", "Case", "Compare with a published case.", footer=True),
+        Action("sizing.reset", "backspace,delete", "screen.reset", "Reset", "Take a change back.", footer=True),
+        Action("sizing.add", "a", "screen.add", "Add", "Say more: choose an input that is not listed.", footer=True),
+        Action("sizing.tornado", "t", "screen.tornado", "Tornado", "Show which input matters most.", footer=True),
+        Action("sizing.licences", "l", "screen.licences", "Licences", "Show every vendor's licences.", footer=True),
+        Action("sizing.presets", "b", "screen.presets", "Beside", "Compare with a published case.", footer=True),
     ),
     "probes": (
         Action("run.start", "r", "screen.run_probe", "Run", "Run the probe that is chosen.", footer=True),
         Action("run.plan", "p", "screen.next_plan", "Plan", "Choose quick, standard or full.", footer=True),
+        Action("run.settings", "s", "screen.settings", "Settings", "Change the settings of the probe.", footer=True),
         Action("run.pause", "space", "screen.pause", "Pause", "Pause the run, or go on.", footer=True),
         Action("run.cancel", "x", "screen.cancel", "Cancel", "Cancel the run; what was measured stays.", footer=True),
-        Action("run.back", "escape", "screen.back", "Back", "Leave zoom or table; else cancel the run."),
+        Action("run.back", "escape", "screen.back", "Back", "Leave samples, zoom or table; else cancel the run."),
         Action("run.view", "v", "screen.next_view(1)", "View", "Show the next picture of the step.", footer=True),
         Action("run.view-before", "V", "screen.next_view(-1)", "View before", "Show the picture before."),
+        Action("run.samples", "enter", "screen.samples", "Samples", "Show the samples behind the chosen point."),
+        Action("run.step", "n", "screen.next_step(1)", "Step", "Show the next step of the probe.", footer=True),
+        Action("run.step-before", "N", "screen.next_step(-1)", "Step before", "Show the step before."),
         Action("run.table", "t", "screen.table", "Table", "Show the points as a table, or the chart.", footer=True),
         Action("run.zoom", "z", "screen.zoom", "Zoom", "Give the chart the whole screen, or back.", footer=True),
-        Action("run.settings", "s", "screen.settings", "Settings", "Change the settings of the probe.", footer=True),
     ),
     "sessions": (
         Action("sessions.compare", "c", "screen.compare", "Compare", "Compare with the baseline.", footer=True),
@@ -108,8 +111,8 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
     "chart": (
         Action("chart.left", "left,h", "cursor(-1)", "Left", "Read the value to the left.", palette=False),
         Action("chart.right", "right,l", "cursor(1)", "Right", "Read the value to the right.", palette=False),
-        Action("chart.up", "up,k", "cursor_row(-1)", "Up", "Read the row above.", palette=False),
-        Action("chart.down", "down,j", "cursor_row(1)", "Down", "Read the row below.", palette=False),
+        Action("chart.up", "up,k", "cursor_row(-1)", "Up", "Read the row or line above.", palette=False),
+        Action("chart.down", "down,j", "cursor_row(1)", "Down", "Read the row or line below.", palette=False),
         Action("chart.first", "home,g", "cursor_to(0)", "First", "Read the first value.", palette=False),
         Action("chart.last", "end,G", "cursor_to(-1)", "Last", "Read the last value.", palette=False),
     ),
@@ -178,9 +181,16 @@ def first_key(action: Action, keymap: dict[str, str]) -> str:
     return spelled(keymap.get(action.id, action.keys).split(",")[0])
 
 
-def footer(scopes: Iterable[str], keymap: dict[str, str]) -> list[tuple[str, str]]:
-    """Key and label of what the footer shows for some scopes."""
-    return [(first_key(action, keymap), action.label) for scope in scopes for action in ACTIONS[scope] if action.footer]
+def footer(
+    scopes: Iterable[str], keymap: dict[str, str], without: Collection[str] = frozenset()
+) -> list[tuple[str, str]]:
+    """Key and label of what the footer shows for some scopes, but for the actions of some ids."""
+    return [
+        (first_key(action, keymap), action.label)
+        for scope in scopes
+        for action in ACTIONS[scope]
+        if action.footer and action.id not in without
+    ]
 
 
 def modes(keymap: dict[str, str]) -> list[tuple[str, str]]:

@@ -68,6 +68,8 @@ class Runs:
         self._paused = False
         self._cancelling = False
         self._followed = False
+        self.request: Request | None = None
+        """What the runner at work was asked for; None where it resumes a session, and where there is none."""
         self.queue: list[Request] = []
         """What starts when the current run has ended."""
         self.problem = ""
@@ -136,6 +138,7 @@ class Runs:
         for key, value in request.settings.items():
             arguments += ["--set", f"{request.probe}.{key}={value}"]
         self._launch(arguments)
+        self.request = request
         return True
 
     def resume(self, path: str) -> bool:
@@ -272,6 +275,7 @@ class Runs:
                 # The line that says it has little room, and the reason matters more than the name.
                 self.problem = last.removeprefix(f"{self.path}: ") or self._shortfall(process.returncode)
         self._process = None
+        self.request = None
         self._paused = self._cancelling = False
         self._aside.make_way((), None)  # before the next run, which inherits where we are
 

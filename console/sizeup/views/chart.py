@@ -6,6 +6,8 @@ from enum import Enum
 
 from msgspec import Struct
 
+from sizeup.session.value import Key
+
 
 class Scale(Enum):
     """How an axis is divided."""
@@ -36,6 +38,8 @@ class Point(Struct, frozen=True):
     disturbed: bool = False
     label: str = ""
     """What the axes do not say of it, such as the load that was offered."""
+    key: Key | None = None
+    """The point of the step that it shows; None where it shows none of its own."""
 
 
 class Line(Struct, frozen=True):
@@ -62,6 +66,12 @@ class LineChart(Struct, frozen=True):
     boundaries: tuple[Boundary, ...] = ()
     caption: str = ""
     """One sentence that says what is seen; the text alternative of the picture."""
+    labels: str = ""
+    """What the labels of the points are, such as ``requests out``."""
+
+
+DISTURBED, UNSETTLED = DOUBTS = ("disturbed", "not converged")
+"""Notes that say to be careful with a bar."""
 
 
 class Bar(Struct, frozen=True):
@@ -72,6 +82,8 @@ class Bar(Struct, frozen=True):
     low: float | None = None
     high: float | None = None
     note: str = ""
+    key: Key | None = None
+    """As of a point."""
 
 
 class BarChart(Struct, frozen=True):
@@ -96,6 +108,8 @@ class HeatMap(Struct, frozen=True):
     values: tuple[tuple[float | None, ...], ...]
     unit: str
     caption: str = ""
+    keys: tuple[tuple[Key | None, ...], ...] = ()
+    """The point of the step that each cell shows; empty where cells show none."""
 
 
 Chart = LineChart | BarChart | HeatMap

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from sizeup.model.machine import Machine
 from sizeup.session.value import Key, Point, StepRun
 from sizeup.units import format_value
-from sizeup.views.chart import Bar, BarChart, Chart, HeatMap, LineChart, Scale
+from sizeup.views.chart import DISTURBED, Bar, BarChart, Chart, HeatMap, LineChart, Scale
 from sizeup.views.loads import against_throughput
 from sizeup.views.points import family, laid_out, on_axis, spelled
 from sizeup.views.step import step_chart
@@ -126,7 +126,8 @@ def _as_bars(chart: LineChart) -> BarChart:
             point.y,
             point.low,
             point.high,
-            "disturbed" if point.disturbed else "",
+            DISTURBED if point.disturbed else "",
+            point.key,
         )
         for line in chart.lines
         for name in (line.label.removeprefix(f"{chart.y.title} "),)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from sizeup.model.plan import Better, Series
-from sizeup.session.value import StepRun
+from sizeup.session.value import StepRun, point_key
 from sizeup.units import format_value
 from sizeup.views.chart import Axis, Boundary, Line, LineChart, Point
 from sizeup.views.points import (
@@ -20,7 +20,7 @@ from sizeup.views.points import (
 )
 
 _MOST_LINES = 6
-_WANTED = ("-p50", "-p99", "-mean")
+WANTED = ("-p50", "-p99", "-mean")
 """Of a family of latencies the ones that say most, the first two that there are."""
 
 
@@ -40,6 +40,7 @@ def against_throughput(run: StepRun) -> LineChart | None:
         Axis(common_title(latencies), latencies[0].unit, value_scale(ys)),
         tuple(lines),
         tuple(_knees(run, throughput)),
+        labels=(throughput.axis_title or "load").lower(),
     )
 
 
@@ -60,7 +61,7 @@ def _throughput(run: StepRun) -> Series | None:
 def _latencies(run: StepRun, throughput: Series) -> list[Series]:
     found = [
         series
-        for ending in _WANTED
+        for ending in WANTED
         for series in run.series.values()
         if (series.unit, series.axis) == ("ns", throughput.axis)
         and series.name.endswith(ending)
@@ -80,7 +81,8 @@ def _lines(run: StepRun, throughput: Series, latency: Series, shown: Sequence[Se
             continue
         label = format_value(offered, throughput.axis_unit or "1")
         others = ", ".join(spelled(key, at) for key, at in sorted(point.at.items()) if key != throughput.axis)
-        made = Point(x, y, *interval_of(point), disturbed=is_disturbed(load.estimate), label=label)
+        key = point_key(point.series, point.at)
+        made = Point(x, y, *interval_of(point), disturbed=is_disturbed(load.estimate), label=label, key=key)
         groups.setdefault(others, []).append((float(offered), made))
     for others, points in groups.items():
         others = "" if len(groups) == 1 else others  # noqa: PLW2901  the same everywhere tells nothing apart

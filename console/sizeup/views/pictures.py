@@ -7,10 +7,18 @@ from collections.abc import Callable
 from msgspec import Struct
 
 from sizeup.model.machine import Machine
-from sizeup.session.value import StepRun
+from sizeup.session.value import Key, StepRun
 from sizeup.views.chart import Chart
 from sizeup.views.finished import finished_charts
-from sizeup.views.samples import cumulative_of, distribution_of, over_time, subject
+from sizeup.views.samples import (
+    cumulative_of,
+    distribution_of,
+    distributions_behind,
+    over_time,
+    shares_behind,
+    subject,
+    times_behind,
+)
 from sizeup.views.step import step_chart
 
 
@@ -33,3 +41,20 @@ def pictures(run: StepRun, machine: Machine | None) -> tuple[Picture, ...]:
             Picture("share at or below", lambda: cumulative_of(run)),
         ]
     return tuple(shown)
+
+
+def pictures_behind(run: StepRun, key: Key) -> tuple[Picture, ...]:
+    """What lies behind one point of a picture; none where the probe kept no samples of it."""
+    spread = distributions_behind(run, key)
+    if not spread:
+        return ()
+    first, *others = (
+        Picture(f"distribution: {label}", lambda chart=chart: chart)  # type: ignore[misc]
+        for label, chart in spread
+    )
+    return (
+        first,
+        Picture("share at or below", lambda: shares_behind(run, key)),
+        Picture("over time", lambda: times_behind(run, key)),
+        *others,
+    )

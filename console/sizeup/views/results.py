@@ -32,11 +32,14 @@ def place(at: Coordinates, series: Series | None) -> str:
 def points_table(run: StepRun, *, narrow: bool = False) -> Table:
     """Every point of a step: value, interval, how many samples or replicates it rests on, and its doubts.
 
-    A narrow one counts the doubts and has the series before the place, so that no word is broken.
+    A narrow one counts the doubts, has half of the interval as a share of the value, and the series before what
+    of the place is not the same everywhere, so that no word is broken.
     """
     several = len({point.series for point in run.points.values()}) > 1
     rows = []
-    for series, point in _points(run):
+    order = list(run.series)
+    points = sorted(_points(run), key=lambda pair: order.index(pair[1].series) if pair[0] is not None else len(order))
+    for series, point in points:
         value = value_of(point)
         unit = "1" if series is None else series.unit
         title = point.series if series is None else series.title
@@ -53,12 +56,19 @@ def points_table(run: StepRun, *, narrow: bool = False) -> Table:
             )
         )
     if narrow:
-        rows = [
-            (", ".join(filter(None, row[:-4])), *row[-4:-1], str(row[-1].count("; ") + 1) if row[-1] else "")
-            for row in rows
-        ]
-        titles = (Column("Where"), *(Column(title, numeric=True) for title in ("Value", "Interval", "n", "!")))
-        return Table(run.step.title, titles, tuple(rows), note="! counts the doubts; with more room they are told")
+        same = _everywhere(run)
+        narrower = tuple(
+            (
+                ", ".join(filter(None, (row[0] if several else "", _place_less(point, series, same)))),
+                row[-4],
+                _half_width(point),
+                row[-2],
+                str(len(doubts(point)) or ""),
+            )
+            for row, (series, point) in zip(rows, points, strict=True)
+        )
+        titles = (Column("Where"), *(Column(title, numeric=True) for title in ("Value", "±", "n", "!")))
+        return Table(run.step.title, titles, narrower, note="! counts the doubts; with more room they are told")
     columns = (
         *((Column("Series"),) if several else ()),
         Column("Where"),
@@ -68,6 +78,22 @@ def points_table(run: StepRun, *, narrow: bool = False) -> Table:
         Column("Doubts"),
     )
     return Table(run.step.title, columns, tuple(rows))
+
+
+def _everywhere(run: StepRun) -> set[tuple[str, str | int | float]]:
+    """The coordinates that all points have, beside those of the whole step."""
+    placed = [set(point.at.items()) for point in run.points.values() if len(point.at) > 1]
+    return set.intersection(*placed) if len(placed) > 1 else set()
+
+
+def _place_less(point: Point, series: Series | None, same: set[tuple[str, str | int | float]]) -> str:
+    return place({name: at for name, at in point.at.items() if (name, at) not in same}, series)
+
+
+def _half_width(point: Point) -> str:
+    low, high = interval_of(point)
+    value = value_of(point)
+    return UNKNOWN if low is None or high is None or not value else f"{(high - low) / 2 / abs(value):.1%}"
 
 
 def doubts(point: Point) -> tuple[str, ...]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+import statistics
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 
 from sizeup.model.plan import Series
 from sizeup.model.sample import Disturbance
+from sizeup.session.value import Key, StepRun
 from sizeup.session.value import Point as LoggedPoint
-from sizeup.session.value import StepRun
 from sizeup.units import format_value
 from sizeup.views.chart import Axis, Bar, BarChart, Line, LineChart, Point
 from sizeup.views.points import (
@@ -18,6 +19,7 @@ from sizeup.views.points import (
     first_series,
     line_label,
     points_of,
+    spelled,
     value_scale,
 )
 from sizeup.views.results import place
@@ -34,10 +36,7 @@ _MOST_SAMPLES = 20_000
 
 
 def over_time(run: StepRun) -> LineChart | None:
-    """The samples as they came: all percentiles of a latency together, else each point by itself; None without any.
-
-    Warm-up is left out; a piece of time of which most samples were disturbed is marked so.
-    """
+    """The samples as they came: all percentiles of a latency together, else each point by itself; None without any."""
     shown = _percentiles(run) or [series for series in run.series.values() if _sampled(run, series)][:1]
     if not shown:
         return None
@@ -46,14 +45,23 @@ def over_time(run: StepRun) -> LineChart | None:
     high = max(run.step.estimated_seconds * 1e9, 1.0)
     while high < end_ns:
         high *= 1.5
-    if run.outcome is not None:
-        high = end_ns
-    width = max(high, end_ns) / _PIECES
+    return _timed(run, shown, groups, (0.0, high if run.outcome is None else end_ns))
+
+
+def _timed(
+    run: StepRun,
+    shown: Sequence[Series],
+    groups: Mapping[str, Sequence[LoggedPoint]],
+    ends_ns: tuple[float, float],
+) -> LineChart:
+    """Warm-up is left out; a piece of time of which most samples were disturbed is marked so."""
+    low, high = ends_ns
+    width = max(high - low, 1.0) / _PIECES
     lines = tuple(Line(label, _in_pieces(points, run.started_ns, width)) for label, points in groups.items())
     ys = [point.y for line in lines for point in line.points]
     return LineChart(
         f"{run.step.title}: over time",
-        Axis("Time since the step began", "ns", low=0.0, high=high),
+        Axis("Time since the step began", "ns", low=low, high=high),
         Axis(common_title(shown), shown[0].unit, value_scale(ys)),
         tuple(line for line in lines if line.points),
         caption=f"{run.step.title}: medians of {format_value(width, 'ns')} each.",
@@ -104,8 +112,6 @@ def _spread(points: Sequence[LoggedPoint]) -> list[LoggedPoint]:
 
 
 def _in_pieces(points: Iterable[LoggedPoint], started_ns: int, width: float) -> tuple[Point, ...]:
-    from statistics import median  # costs every start otherwise
-
     pieces: dict[int, list[float]] = {}
     disturbed: dict[int, int] = {}
     for point in points:
@@ -119,9 +125,75 @@ def _in_pieces(points: Iterable[LoggedPoint], started_ns: int, width: float) -> 
             if flag:
                 disturbed[piece] = disturbed.get(piece, 0) + 1
     return tuple(
-        Point((piece + 0.5) * width, median(values), disturbed=disturbed.get(piece, 0) * 2 > len(values))
+        Point((piece + 0.5) * width, statistics.median(values), disturbed=disturbed.get(piece, 0) * 2 > len(values))
         for piece, values in sorted(pieces.items())
     )
+
+
+def behind(run: StepRun, key: Key) -> list[tuple[Series, LoggedPoint]]:
+    """The sampled points that one point rests on: itself and its percentiles, else what is alike at its place.
+
+    ``matrix-latency`` at 4 small and 1 large requests rests on each ``latency`` there. None where the probe kept none.
+    """
+    series, own = run.series.get(key[0]), run.points.get(key)
+    if series is None or own is None or not own.at:
+        return []
+    name = family(series)[0]
+    found = [
+        (other, point)
+        for other in run.series.values()
+        if other.unit == series.unit and (name == family(other)[0] or name.endswith(f"-{family(other)[0]}"))
+        for point in _sampled(run, other)
+        if own.at.items() <= point.at.items()
+    ]
+    return sorted(found, key=lambda pair: pair[1] is not own)
+
+
+def distributions_behind(run: StepRun, key: Key) -> list[tuple[str, BarChart]]:
+    """How the samples behind a point are spread, one picture for each series and place, with its name."""
+    found = behind(run, key)
+    return [
+        (label, distribution(label, series.unit, _settled(point), _whole_place(run, point), _disturbed(point)))
+        for label, (series, point) in zip(_labels(found), found, strict=True)
+    ]
+
+
+def shares_behind(run: StepRun, key: Key) -> LineChart | None:
+    """The share of the samples behind a point that lies at or below each value; None where there are no samples."""
+    found = behind(run, key)[:_MOST_LINES]
+    if not found:
+        return None
+    values = {label: sorted(_settled(point)) for label, (_, point) in zip(_labels(found), found, strict=True)}
+    shown = [series for series, _ in found]
+    return _shares_of(values, common_title(shown), shown[0].unit, _whole_place(run, found[0][1]))
+
+
+def times_behind(run: StepRun, key: Key) -> LineChart | None:
+    """The samples behind a point as they came; None where there are none."""
+    found = behind(run, key)[:_MOST_LINES]
+    if not found:
+        return None
+    groups = {label: [point] for label, (_, point) in zip(_labels(found), found, strict=True)}
+    ends = [t_ns - run.started_ns for _, point in found for t_ns in (point.t_ns[0], point.t_ns[-1])]
+    return _timed(run, [series for series, _ in found], groups, (min(ends), max(ends)))
+
+
+def _labels(found: Sequence[tuple[Series, LoggedPoint]]) -> list[str]:
+    """What tells the points behind one from each other: the series, and the coordinates in which they differ."""
+    titles = [series.title for series, _ in found]
+    same = set.intersection(*(set(point.at.items()) for _, point in found))
+    return [
+        ", ".join([title, *(spelled(name, at) for name, at in point.at.items() if (name, at) not in same)])
+        for title, (_, point) in zip(titles, found, strict=True)
+    ]
+
+
+def _disturbed(point: LoggedPoint) -> int:
+    return sum(1 for flag in point.flags if flag and not flag & Disturbance.WARMUP)
+
+
+def _whole_place(run: StepRun, point: LoggedPoint) -> str:
+    return place(point.at, run.series.get(point.series))
 
 
 def subject(run: StepRun) -> tuple[Series, LoggedPoint] | None:
@@ -143,7 +215,8 @@ def distribution_of(run: StepRun) -> BarChart | None:
     if found is None:
         return None
     series, point = found
-    return distribution(f"{run.step.title}: distribution", series.unit, _settled(point), place(point.at, series))
+    title = f"{run.step.title}: distribution"
+    return distribution(title, series.unit, _settled(point), place(point.at, series), _disturbed(point))
 
 
 def cumulative_of(run: StepRun) -> LineChart | None:
@@ -156,10 +229,14 @@ def cumulative_of(run: StepRun) -> LineChart | None:
         place(point.at, series) or series.title: sorted(_settled(point))
         for point in _spread(_along(_sampled(run, series), series))
     }
+    return _shares_of(values, series.title, series.unit, run.step.title)
+
+
+def _shares_of(values: Mapping[str, Sequence[float]], title: str, unit: str, where: str) -> LineChart:
     every = [value for ordered in values.values() for value in ordered]
     return LineChart(
-        f"{run.step.title}: share at or below",
-        Axis(series.title, series.unit, value_scale(every)),
+        f"{where}: share at or below",
+        Axis(title, unit, value_scale(every)),
         Axis("Samples at or below", "share", low=0.0, high=1.0),
         tuple(Line(label, _shares(ordered)) for label, ordered in values.items() if ordered),
         caption=f"{len(every)} samples.",
@@ -178,10 +255,8 @@ def _shares(ordered: Sequence[float]) -> tuple[Point, ...]:
     return tuple(Point(ordered[index], (index + 1) / len(ordered)) for index in places)
 
 
-def distribution(title: str, unit: str, values: Sequence[float], where: str = "") -> BarChart:
+def distribution(title: str, unit: str, values: Sequence[float], where: str = "", disturbed: int = 0) -> BarChart:
     """How many of ``values`` fall in each of a few ranges, equal in ratio where they span much."""
-    from statistics import median  # costs every start otherwise
-
     if not values:
         return BarChart(title, Axis("Samples", "1"), (), "no samples yet")
     edges = _edges(min(values), max(values), max(min(_RANGES, round(math.sqrt(len(values)))), 1))
@@ -193,8 +268,9 @@ def distribution(title: str, unit: str, values: Sequence[float], where: str = ""
         Bar(f"{low.label} to {high.label} {shared}".rstrip(), tally, note=f"({tally / len(values):.1%})")
         for low, high, tally in zip(ticks, ticks[1:], tallies, strict=False)
     )
-    middle = format_value(median(values), unit)
-    caption = f"{f'At {where}: ' if where else ''}{len(values)} samples, median {middle}."
+    median = format_value(statistics.median(values), unit)
+    doubt = f", ! {disturbed} of them disturbed" if disturbed else ""
+    caption = f"{f'At {where}: ' if where else ''}{len(values)} samples{doubt}, median {median}."
     return BarChart(title, Axis("Samples", "1"), bars, caption)
 
 

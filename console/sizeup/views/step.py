@@ -9,10 +9,12 @@ from msgspec.structs import replace
 from sizeup.model.machine import Machine
 from sizeup.model.plan import Series
 from sizeup.session.value import Point as LoggedPoint
-from sizeup.session.value import Session, StepRun
+from sizeup.session.value import Session, StepRun, point_key
 from sizeup.units import format_value
 from sizeup.views.boundaries import WORKING_SET, size_boundaries
 from sizeup.views.chart import (
+    DISTURBED,
+    UNSETTLED,
     Axis,
     Bar,
     BarChart,
@@ -102,16 +104,18 @@ def matrix(run: StepRun, machine: Machine | None) -> HeatMap | BarChart:
     points = [point for point in points if row_key in point.at and column_key in point.at]
     rows = sorted({point.at[row_key] for point in points}, key=_order)
     columns = sorted({point.at[column_key] for point in points}, key=_order)
-    cells = {(point.at[row_key], point.at[column_key]): value_of(point) for point in points}
+    cells = {(point.at[row_key], point.at[column_key]): point for point in points}
+    found = tuple(tuple(cells.get((row, column)) for column in columns) for row in rows)
     return HeatMap(
         run.step.title,
         _axis_words(run, row_key),
         _axis_words(run, column_key),
         tuple(map(str, rows)),
         tuple(map(str, columns)),
-        tuple(tuple(cells.get((row, column)) for column in columns) for row in rows),
+        tuple(tuple(None if point is None else value_of(point) for point in row) for row in found),
         series.unit,
         _caption(run, len(points)),
+        tuple(tuple(None if point is None else point_key(point.series, point.at) for point in row) for row in found),
     )
 
 
@@ -165,12 +169,16 @@ def bars(run: StepRun, machine: Machine | None) -> BarChart:
         and run.series[point.series].unit == unit
         and (value := value_of(point)) is not None
     ]
-    places = [", ".join(spelled(key, value) for key, value in point.at.items()) for point, _, _ in measured]
+    places = [place(point.at, described) for point, described, _ in measured]
     # The coordinates alone tell bars apart, unless several series lie at the same place.
     told_apart = all(places) and len(set(places)) == len(places)
     shown = [
         Bar(
-            where if told_apart else f"{described.title} {where}".rstrip(), value, *interval_of(point), _bar_note(point)
+            where if told_apart else f"{described.title} {where}".rstrip(),
+            value,
+            *interval_of(point),
+            _bar_note(point),
+            point_key(point.series, point.at),
         )
         for (point, described, value), where in zip(measured, places, strict=True)
     ]
@@ -179,11 +187,23 @@ def bars(run: StepRun, machine: Machine | None) -> BarChart:
     return BarChart(run.step.title, Axis(title, unit), tuple(shown), _caption(run, len(shown)))
 
 
+def runs_of(session: Session | None, probe: str) -> list[StepRun]:
+    """The steps of a probe in a session, in the order in which they ran."""
+    return [] if session is None else [run for run in session.steps.values() if run.step.probe == probe]
+
+
 def latest_run(session: Session | None, probe: str) -> StepRun | None:
     """The last step of a probe in a session; None before the first."""
+    return next(reversed(runs_of(session, probe)), None)
+
+
+def latest_refusal(session: Session | None, probe: str) -> str:
+    """Why the last wish to run a probe was refused before its step began; empty where it was not."""
     if session is None:
-        return None
-    return next((run for run in reversed(session.steps.values()) if run.step.probe == probe), None)
+        return ""
+    own = [id_ for id_ in session.outcomes if id_ == probe or id_.startswith(f"{probe}.")]
+    last = own[-1] if own else ""
+    return session.outcomes[last].reason if last and last not in session.steps else ""
 
 
 def point_value(run: StepRun, *, placed: bool = True) -> str:
@@ -226,8 +246,8 @@ def _bar_note(point: LoggedPoint) -> str:
     if estimate is None:
         return f"median of {len(point.values)}"
     if is_disturbed(estimate):
-        return "disturbed"
-    return "not converged" if estimate.converged is False else ""
+        return DISTURBED
+    return UNSETTLED if estimate.converged is False else ""
 
 
 def _grouped(series: Series, points: Iterable[LoggedPoint], shown: Sequence[Series]) -> list[tuple[str, list[Point]]]:
@@ -239,7 +259,8 @@ def _grouped(series: Series, points: Iterable[LoggedPoint], shown: Sequence[Seri
             continue
         others = ", ".join(spelled(key, other) for key, other in sorted(point.at.items()) if key != series.axis)
         low, high = interval_of(point)
-        groups.setdefault(others, []).append(Point(float(x), value, low, high, is_disturbed(point.estimate)))
+        made = Point(float(x), value, low, high, is_disturbed(point.estimate), key=point_key(point.series, point.at))
+        groups.setdefault(others, []).append(made)
     return [(line_label(series, others, shown), found) for others, found in groups.items()]
 
 
@@ -270,5 +291,8 @@ def _order(value: str | int | float) -> tuple[bool, float, str]:
 
 def _caption(run: StepRun, points: int) -> str:
     if not points:
-        return run.progress.doing if run.progress is not None and run.progress.doing else "waiting for the first sample"
+        if run.outcome is not None:
+            return "nothing was measured"
+        doing = run.progress.doing if run.progress is not None else ""
+        return f"no samples yet: {doing}" if doing else "no samples yet"
     return f"{run.step.title}: {points} point{'' if points == 1 else 's'}."

@@ -74,16 +74,21 @@ def help_text(scopes: Sequence[str], keymap: Mapping[str, str]) -> Text:
 class ChoiceDialog(Dialog[str]):
     """A question with a few answers; the first one is the harmless one and has the focus."""
 
-    def __init__(self, question: str, answers: Sequence[tuple[str, str]]) -> None:
+    def __init__(
+        self, question: str, answers: Sequence[tuple[str, str]], facts: Sequence[tuple[str, str]] = ()
+    ) -> None:
         super().__init__()
         self._question = question
         self._answers = tuple(answers)
+        self._facts = tuple(facts)
 
     def compose(self) -> ComposeResult:
-        """The question above its answers."""
+        """The question, what there is to know about it, and its answers below."""
         with Vertical(classes="dialog wide"):
             with VerticalScroll(can_focus=False, classes="text"):
                 yield Static(self._question, markup=False)
+                if self._facts:
+                    yield Static(facts_grid(self._facts), classes="facts")
             yield KeyList(*(Option(hanging(label, 70, 0, 2), id=key) for key, label in self._answers))
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
@@ -268,4 +273,12 @@ def spell_setting(parameter: Parameter, value: SettingValue | None) -> str:
         return "yes" if value else "no"
     if parameter.type == "bytes" and isinstance(value, int | float):
         return format_bytes(value).replace(" ", "")
+    if parameter.type == "seconds" and isinstance(value, int | float):
+        return _spell_seconds(value)
     return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _spell_seconds(seconds: float) -> str:
+    """A time in the unit that leaves it short, and exact: ``10s``, ``500ms``."""
+    unit, factor = ("s", 1.0) if seconds >= 1 or not seconds else ("ms", 1e3) if seconds >= 1e-3 else ("us", 1e6)
+    return f"{seconds * factor:.12g}{unit}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import ClassVar, cast
 
 from textual.app import ComposeResult
@@ -90,5 +90,13 @@ class ModeScreen(Screen[None]):
     def show_run(self) -> None:
         """Redraw after the run got on."""
         self.query_one("#status", Line).show(*self.host.status())
+        self.show_keys()
+
+    def show_keys(self) -> None:
+        """Redraw the last line."""
         keys = self.host.keys
-        self.query_one(KeyLine).show(footer((self.SCOPE,), keys), footer(("app",), keys))
+        self.query_one(KeyLine).show(footer((self.SCOPE,), keys, self.idle_actions()), footer(("app",), keys))
+
+    def idle_actions(self) -> Collection[str]:
+        """Ids of actions that have nothing to act on now, and leave the last line to the others."""
+        return ()

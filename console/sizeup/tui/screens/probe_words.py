@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
+from msgspec import Struct
 from rich.console import Group
 from rich.text import Text
 
 from sizeup.model.machine import Machine
 from sizeup.model.sample import Disturbance, Status
+from sizeup.probing.manifest import Parameter
 from sizeup.probing.planner import unmet
 from sizeup.probing.registry import RegisteredProbe
 from sizeup.session.value import StepRun
@@ -16,6 +18,16 @@ from sizeup.tui.runs import OUTCOME_WORDS
 from sizeup.tui.widgets.facts import facts_grid
 from sizeup.units import format_ns
 from sizeup.views.step import point_value
+
+_MOST_SETTINGS = 6
+"""More would push what else there is to know off a small screen; the form has them all."""
+
+
+def spelled_seconds(seconds: float) -> str:
+    """A time as people say it: ``60 s``, ``8 min``, ``24 h``."""
+    if seconds < 120:
+        return format_ns(seconds * 1e9)
+    return f"{seconds / 60:.3g} min" if seconds < 7200 else f"{seconds / 3600:.3g} h"
 
 
 def entry(probe: RegisteredProbe, plan: str, run: StepRun | None, machine: Machine | None, *, waits: bool) -> Text:
@@ -26,44 +38,75 @@ def entry(probe: RegisteredProbe, plan: str, run: StepRun | None, machine: Machi
     elif run is None:
         reason = None if machine is None else unmet(machine, probe.manifest)
         seconds = probe.manifest.estimated_seconds.get(plan)
-        state = f"not here: {reason}" if reason else "" if seconds is None else f"takes {format_ns(seconds * 1e9)}"
+        state = "not on this machine" if reason else "" if seconds is None else f"takes {spelled_seconds(seconds)}"
     elif run.outcome is None:
         state = "running"  # how far stands in the status line: each change here repaints the whole list
     else:
-        words = {Status.OK: "", Status.NOT_CONVERGED: "moving"}.get(
-            run.outcome.status, OUTCOME_WORDS[run.outcome.status]
-        )
+        words = {Status.OK: "", Status.NOT_CONVERGED: "!"}.get(run.outcome.status, OUTCOME_WORDS[run.outcome.status])
         state = f"{words} {point_value(run, placed=False)}".strip() or OUTCOME_WORDS[run.outcome.status]
     text.append(f"\n  {state or 'not run yet'}", style="dim")
     return text
 
 
-def about(probe: RegisteredProbe, plan: str, refusal: str, settings: Mapping[str, str]) -> Group:
-    """What a probe measures and takes, before it is run."""
+def about(probe: RegisteredProbe, plan: str, stands: str, settings: Mapping[str, str], typed: Collection[str]) -> Group:
+    """What a probe measures and takes, before it is run; ``stands`` says whether it can be, or what it waits for."""
     manifest = probe.manifest
-    text = Text(f"{manifest.title}\n", style="bold")
-    text.append(f"{manifest.summary}\n", style="not bold")
     seconds = manifest.estimated_seconds.get(plan)
     hazards = ", ".join(hazard.value for hazard in manifest.hazards) or "none"
     facts = [
         ("Touches", manifest.touches),
-        ("Plan", f"{plan}, " + ("time not known" if seconds is None else f"about {format_ns(seconds * 1e9)}")),
+        ("Plan", f"{plan}, " + ("time not known" if seconds is None else f"about {spelled_seconds(seconds)}")),
         ("Memory", manifest.ceilings.memory),
         ("CPUs", manifest.ceilings.cpus),
-        ("At most", f"{manifest.ceilings.seconds:g} s a step"),
+        ("At most", f"{spelled_seconds(manifest.ceilings.seconds)} a step"),
         ("Hazards", hazards),
         ("Method", manifest.method),
         ("From", probe.distribution),
+        *_settings_facts(manifest.parameter, settings, typed),
     ]
-    facts += [
-        ("Settings" if number == 0 else "", f"{name} = {value or '(must be given)'}")
-        for number, (name, value) in enumerate(settings.items())
-    ]
-    advice = f"! {refusal}" if refusal else "Press r to run it, s to change its settings, p for another plan."
-    return Group(text, facts_grid(facts), Text(f"\n{advice}", style="bold"))
+    words = Text(f"{manifest.title}\n", style="bold")
+    words.append(manifest.summary, style="not bold")
+    return Group(words, Text(f"\n{stands}\n", style="bold"), facts_grid(facts))
 
 
-def summary(run: StepRun, doubt: str, place: int, pictures: int) -> tuple[tuple[str, str], ...]:
+def _settings_facts(
+    parameters: Sequence[Parameter], settings: Mapping[str, str], typed: Collection[str]
+) -> Iterator[tuple[str, str]]:
+    """Every setting, or of many those that must be given or were changed, and how many more there are."""
+    few = len(parameters) <= _MOST_SETTINGS
+    shown = [item for item in parameters if few or item.default is None or item.name in typed]
+    lines = []
+    for item in shown:
+        lacks = "(must be given)" if item.default is None else "(none)"
+        unit = f" {item.unit}" if item.unit and item.type in ("int", "float") and settings[item.name] else ""
+        lines.append(f"{item.name} = {settings[item.name] or lacks}{unit}")
+    if len(shown) < len(parameters):
+        lines.append(f"{len(parameters) - len(shown)}{' more' if shown else ''}, as the plan has them; s shows them")
+    for number, line in enumerate(lines):
+        yield "Settings" if number == 0 else "", line
+
+
+class Shown(Struct, frozen=True):
+    """Which of the pictures of a step is looked at."""
+
+    picture: int
+    pictures: int
+    step: int = 0
+    steps: int = 1
+    table: bool = False
+    behind: bool = False
+    """The pictures are of the samples behind one point."""
+
+    @property
+    def words(self) -> str:
+        """As it stands before the counts; empty where there is nothing to leaf through."""
+        step = f"step {self.step + 1}/{self.steps}" if self.steps > 1 else ""
+        view = f"view {self.picture + 1}/{self.pictures}" if self.pictures > 1 else ""
+        view = "table" if self.table else f"behind one point, {view}, Esc leads back" if self.behind else view
+        return ", ".join(filter(None, (step, view)))
+
+
+def summary(run: StepRun, doubt: str, shown: Shown) -> tuple[tuple[str, str], ...]:
     """Two rows above a chart: how the step stands with its newest figure, and what to doubt."""
     figure = point_value(run)
     if run.outcome is None:
@@ -82,9 +125,13 @@ def summary(run: StepRun, doubt: str, place: int, pictures: int) -> tuple[tuple[
     calm = (Disturbance.NONE.value, Disturbance.WARMUP.value)
     disturbed = sum(len(point.flags) - sum(map(point.flags.count, calm)) for point in run.points.values())
     total = sum(len(point.values) for point in run.points.values())
-    behind = f"{len(run.points)} points, {total} samples"
-    if pictures > 1:
-        behind = f"view {place + 1}/{pictures}: {behind}"
+    behind = f"{_counted(len(run.points), 'figure')}, {_counted(total, 'sample') if total else 'no samples'}"
+    behind += " yet" if not total and run.outcome is None else ""
+    behind = f"{shown.words}: {behind}" if shown.words else behind
     behind += f", ! {disturbed} disturbed" if disturbed else ""
     behind += f"; {doubt}" if doubt and run.outcome is None else ""
     return (stands, "title"), (behind, "text")
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"

@@ -12,29 +12,30 @@ from textual.widget import Widget
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
-from sizeup.model.plan import Hazard
-from sizeup.probing.devices import read_device
-from sizeup.probing.planner import PLANS, make_plan, unmet
+from sizeup.errors import SizeupError
+from sizeup.model.plan import Plan
+from sizeup.probing.devices import Device
+from sizeup.probing.planner import PLANS, unmet
 from sizeup.probing.registry import RegisteredProbe
-from sizeup.probing.settings import parse_value, resolve
+from sizeup.probing.settings import resolve
+from sizeup.session.value import Key, StepRun
 from sizeup.tui.actions import bindings
 from sizeup.tui.runs import Request
+from sizeup.tui.screens import consent
 from sizeup.tui.screens.dialogs import ChoiceDialog, DeviceDialog, SettingsDialog, spell_setting
 from sizeup.tui.screens.mode import ModeScreen
-from sizeup.tui.screens.probe_words import about, entry, summary
+from sizeup.tui.screens.probe_words import Shown, about, entry, spelled_seconds, summary
 from sizeup.tui.widgets.chart import ChartView
 from sizeup.tui.widgets.lists import KeyList
 from sizeup.tui.widgets.rows import TextRows
 from sizeup.tui.widgets.table import TableView
-from sizeup.units import format_decimal_bytes, format_ns
-from sizeup.views.pictures import pictures
+from sizeup.units import format_decimal_bytes
+from sizeup.views.pictures import pictures, pictures_behind
 from sizeup.views.results import points_table
+from sizeup.views.samples import behind as samples_behind
 from sizeup.views.steady import steady
-from sizeup.views.step import latest_run
+from sizeup.views.step import latest_refusal, latest_run, runs_of
 
-_WRITES = frozenset({Hazard.IO_WRITE, Hazard.RAW_DEVICE_WRITE, Hazard.DISK_SPACE})
-_ALLOWS = "allow_write_to"
-"""Parameter of a probe that takes the full name of a device which may be overwritten."""
 _NARROW_TABLE = 70
 _LONG_SECONDS = 10.0
 """A run of more than this is not cancelled without a question."""
@@ -52,7 +53,13 @@ class ProbesScreen(ModeScreen):
         self._typed: dict[str, dict[str, str]] = {}
         self._picture = ""
         """Title of the picture that was chosen; empty for the first."""
+        self._picture_before = ""
+        """Of the step, while the samples behind a point are shown."""
         self._titles: tuple[str, ...] = ()
+        self._behind: tuple[str, Key] | None = None
+        """Step and point whose samples are shown in place of the pictures of the step; None where those are."""
+        self._step = ""
+        """Step that was chosen of those of the probe; empty for the last."""
         self._drawn: tuple[object, ...] = ()
 
     def body(self) -> Iterable[Widget]:
@@ -104,6 +111,7 @@ class ProbesScreen(ModeScreen):
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
         """Another probe was chosen."""
         del event
+        self._step, self._behind = "", None
         self._show_probe()
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
@@ -131,61 +139,59 @@ class ProbesScreen(ModeScreen):
         if lacking:
             self.action_settings()
             return
-        if _WRITES.isdisjoint(probe.manifest.hazards):
+        if consent.WRITES.isdisjoint(probe.manifest.hazards) or self.host.machine is None:
             self._start(probe)
             return
-        if self._asks_for_device(probe):
+        typed = {key: text for key, text in self._typed.get(probe.name, {}).items() if key != consent.ALLOWS}
+        try:
+            plan = consent.plan_for(self.host.machine, self.host.registry, probe, self._plan, typed)
+        except SizeupError as error:
+            self.app.notify(str(error), severity="error", markup=False)
             return
-        typed = self._typed.get(probe.name, {})
-        settings = "\n".join(f"  {key} = {value}" for key, value in typed.items()) or "  as the plan has them"
-        question = (
-            f"{probe.name} may write: {', '.join(hazard.value for hazard in probe.manifest.hazards)}\n"
-            f"It touches: {probe.manifest.touches}\n"
-            f"Space at most: {probe.manifest.ceilings.space}\nSettings:\n{settings}"
-        )
-        answers = (("no", "Do not run it"), ("yes", "Run it with these settings"))
+        reason = consent.why_no_plan(plan)
+        device = consent.named_device(consent.targets(self._settings(probe)))
+        if device is not None and consent.ALLOWS in self._settings(probe) and consent.writing_steps(plan):
+            self._ask_for_device(probe, device, plan, typed)
+        elif reason:
+            self.app.notify(reason, title=f"{probe.name} cannot run so", severity="warning", markup=False)
+            self.action_settings()
+        else:
+            self._ask_to_write(probe, plan)
 
+    def _ask_to_write(self, probe: RegisteredProbe, plan: Plan) -> None:
         def answered(answer: str | None) -> None:
             if answer == "yes":
                 self._start(probe)
 
-        self.app.push_screen(ChoiceDialog(question, answers), answered)
+        answers = (("no", "Do not run it"), ("yes", "Run it with these settings"))
+        facts = consent.facts(probe, plan.steps, self._settings(probe))
+        typed = self._typed.get(probe.name, {})
+        told = " ".join(value for _, value in facts)
+        changed = ", ".join(f"{key} = {value}" for key, value in typed.items() if value not in told)
+        if changed:
+            facts.append(("Settings", changed))
+        self.app.push_screen(ChoiceDialog(f"{probe.name} may write. What it will do:", answers, facts), answered)
 
-    def _asks_for_device(self, probe: RegisteredProbe) -> bool:
-        """Have a device named in full before it is overwritten; whether there is one, and so this was the way."""
-        machine = self.host.machine
-        typed = {key: text for key, text in self._typed.get(probe.name, {}).items() if key != _ALLOWS}
-        values = [value for text in self._settings(probe).values() for value in text.split(":")]
-        device = next((found for value in values if value.startswith("/") and (found := read_device(value))), None)
-        parameters = {parameter.name: parameter for parameter in probe.manifest.parameter}
-        if machine is None or device is None or _ALLOWS not in parameters:
-            return False
-        settings = {key: parse_value(parameters[key], text, key) for key, text in typed.items()}
-        plan = make_plan(
-            machine, self.host.registry, name=self._plan, probes=[probe.name], settings={probe.name: settings}
-        )
-        writing = [step for step in plan.steps if not _WRITES.isdisjoint(step.hazards)]
-        if not writing:
-            return False
+    def _ask_for_device(self, probe: RegisteredProbe, device: Device, plan: Plan, typed: Mapping[str, str]) -> None:
+        """Have a device named in full before it is overwritten."""
         if device.mounted_on:
             words = f"{device.path} is mounted on {', '.join(device.mounted_on)}: it is not written to"
             self.app.notify(words, severity="error", markup=False)
-            return True
+            return
+        writing = consent.writing_steps(plan)
         size = "not known" if device.size_bytes is None else format_decimal_bytes(device.size_bytes)
-        estimated = sum(step.estimated_seconds for step in writing)
         facts = (
             ("Size", size),
-            ("Takes", f"about {format_ns(estimated * 1e9)}"),
+            ("Takes", f"about {spelled_seconds(sum(step.estimated_seconds for step in writing))}"),
             ("Runs", "; ".join(step.title for step in writing)),
         )
 
         def answered(name: str | None) -> None:
             if name is not None:
-                self.host.start_run(Request(probe.name, {**typed, _ALLOWS: name}, self._plan))
+                self.host.start_run(Request(probe.name, {**typed, consent.ALLOWS: name}, self._plan))
                 self.show_run()
 
         self.app.push_screen(DeviceDialog(device, facts), answered)
-        return True
 
     def action_settings(self) -> None:
         """Change the settings of the chosen probe."""
@@ -210,11 +216,41 @@ class ProbesScreen(ModeScreen):
         self.notify(f"{self._plan} runs from now on", markup=False, timeout=2)
 
     def action_next_view(self, step: int) -> None:
-        """Show another picture of the step: other series, other units, what lies behind a point."""
+        """Show another picture: other series, other units, other samples behind the point."""
         if self._titles:
             at = self._titles.index(self._picture) if self._picture in self._titles else 0
             self._picture = self._titles[(at + step) % len(self._titles)]
         self.remove_class("-table")
+        self._redraw()
+
+    def action_next_step(self, step: int) -> None:
+        """Show another step of the probe."""
+        runs = runs_of(self.host.runs.session, "" if self.chosen is None else self.chosen.name)
+        if len(runs) > 1:
+            ids = [run.step.id for run in runs]
+            at = ids.index(self._step) if self._step in ids else len(ids) - 1
+            self._step, self._behind = ids[(at + step) % len(ids)], None
+            self._redraw()
+
+    def action_samples(self) -> None:
+        """Show the samples behind the point under the readout; without a readout put it on the last point."""
+        chart = self.query_one(ChartView)
+        run = self._run
+        if run is None or self._shows_table or self._behind is not None:
+            return
+        chart.focus()
+        if not chart.reads:
+            chart.action_cursor_to(-1)
+            return
+        key = chart.chosen
+        if key is None or not samples_behind(run, key):
+            self.notify("the probe kept no samples of this figure", markup=False, timeout=3)
+            return
+        self._behind, self._picture_before, self._picture = (run.step.id, key), self._picture, ""
+        self._redraw()
+
+    def _leave_samples(self) -> None:
+        self._behind, self._picture = None, self._picture_before
         self._redraw()
 
     def action_table(self) -> None:
@@ -233,7 +269,9 @@ class ProbesScreen(ModeScreen):
 
     def action_back(self) -> None:
         """Undo what was put in front, one thing at a time; else cancel."""
-        if self.has_class("-zoomed"):
+        if self._behind is not None and not self._shows_table:
+            self._leave_samples()
+        elif self.has_class("-zoomed"):
             self.action_zoom()
         elif self._shows_table:
             self.action_table()
@@ -296,22 +334,61 @@ class ProbesScreen(ModeScreen):
             for parameter in probe.manifest.parameter
         }
 
+    @property
+    def _run(self) -> StepRun | None:
+        """The step that is shown of the chosen probe; None before there is one."""
+        runs = runs_of(self.host.runs.session, "" if self.chosen is None else self.chosen.name)
+        return next((run for run in runs if run.step.id == self._step), runs[-1] if runs else None)
+
+    def idle_actions(self) -> frozenset[str]:
+        """What has nothing to act on: no run, no picture, no other step."""
+        runs, probe = self.host.runs, self.chosen
+        idle: set[str] = set()
+        if not runs.going_on:
+            idle |= {"run.pause", "run.cancel"}
+        elif runs.request is not None and probe is not None and runs.request.probe == probe.name:
+            idle |= {"run.start", "run.plan"}
+        if not self.host.measures:
+            idle |= {"run.start", "run.plan", "run.settings"}
+        if self._run is None:
+            idle |= {"run.view", "run.table", "run.zoom"}
+        if probe is None or len(runs_of(runs.session, probe.name)) < 2:
+            idle.add("run.step")
+        return frozenset(idle)
+
+    def _stands(self, probe: RegisteredProbe) -> str:
+        """Whether a probe that has not begun can be run, or what became of the wish."""
+        runs = self.host.runs
+        refusal, refused = self._refusal(probe), latest_refusal(runs.session, probe.name)
+        if any(request.probe == probe.name for request in runs.queue):
+            return "Queued: it starts when the run that is on has ended. x takes it back."
+        if runs.request is not None and runs.request.probe == probe.name and not refused:
+            return "Starting: no samples yet."
+        plan = None if runs.session is None else runs.session.plan
+        if runs.going_on and plan is not None and any(step.probe == probe.name for step in plan.steps):
+            return "The run that is on has not come to it: no samples yet."
+        if refusal or refused:
+            return f"! {refusal}" if refusal else f"! refused: {refused}"
+        return "Press r to run it, s to change its settings, p for another plan."
+
     def _show_probe(self) -> None:
         probe = self.chosen
         if probe is None:
             return
         session = self.host.runs.session
-        run = latest_run(session, probe.name)
+        run = self._run
+        stands = self._stands(probe)
         state = (
             probe.name,
             self._plan,
             None if run is None or session is None else session.last_ns,
             self._typed.get(probe.name),
+            stands,
         )
         if state == self._drawn:
             return
         self._drawn = state
-        refusal = self._refusal(probe)
+        self.show_keys()
         words, standing = self.query_one("#about", Static), self.query_one(TextRows)
         words.display = run is None
         standing.display = run is not None and not self.has_class("-zoomed")  # the line below says how it stands
@@ -319,16 +396,31 @@ class ProbesScreen(ModeScreen):
         chart.display = run is not None and not self._shows_table
         table.display = run is not None and self._shows_table
         if run is None:
-            words.update(about(probe, self._plan, refusal, self._settings(probe)))
+            words.update(about(probe, self._plan, stands, self._settings(probe), self._typed.get(probe.name, {})))
             return
+        self._show_pictures(run, probe)
+
+    def _show_pictures(self, run: StepRun, probe: RegisteredProbe) -> None:
+        session = self.host.runs.session
         machine = self.host.machine if session is None or session.machine is None else session.machine
-        shown = pictures(run, machine)
+        behind = pictures_behind(run, self._behind[1]) if self._behind and self._behind[0] == run.step.id else ()
+        shown = behind or pictures(run, machine)
         self._titles = tuple(picture.title for picture in shown)
         place = self._titles.index(self._picture) if self._picture in self._titles else 0
-        standing.show(summary(run, self.host.runs.doubt, place, len(shown)), fold=run.outcome is not None)
+        steps = [other.step.id for other in runs_of(session, probe.name)]
+        looked_at = Shown(
+            place, len(shown), steps.index(run.step.id), len(steps), table=self._shows_table, behind=bool(behind)
+        )
+        rows = summary(run, self.host.runs.doubt, looked_at)
+        refused = latest_refusal(session, probe.name)
+        rows = (*rows, (f"! the last wish was refused: {refused}", "disturbed")) if refused else rows
+        self.query_one(TextRows).show(rows, fold=run.outcome is not None)
         if self._shows_table:
-            table.show(points_table(run, narrow=self.query_one("#probe").size.width < _NARROW_TABLE))
+            narrow = self.query_one("#probe").size.width < _NARROW_TABLE
+            self.query_one(TableView).show(points_table(run, narrow=narrow))
             return
+        chart = self.query_one(ChartView)
+        chart.hint = lambda key: "Enter: its samples" if not behind and samples_behind(run, key) else ""
         drawn = shown[place].draw()
         if drawn is not None:
             chart.show(drawn if run.outcome is not None else steady(drawn, chart.chart))

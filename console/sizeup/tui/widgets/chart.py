@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import ClassVar
 
 from textual import events
 from textual.binding import BindingType
 
-from sizeup.report.cells import cursor_places, draw
+from sizeup.report.cells import cursor_places, draw, key_at
 from sizeup.report.drawing import Glyphs
+from sizeup.report.line_cells import chosen_point, points_at
+from sizeup.session.value import Key
 from sizeup.tui.actions import bindings
 from sizeup.tui.widgets.cells import CellView
-from sizeup.views.chart import Chart, HeatMap
+from sizeup.views.chart import Chart, HeatMap, LineChart
 
 
 class ChartView(CellView, can_focus=True):
@@ -23,7 +26,30 @@ class ChartView(CellView, can_focus=True):
         super().__init__(id=id)
         self._glyphs = glyphs
         self._chart: Chart | None = None
-        self._cursor: int | None = None
+        self._cursors: dict[str, tuple[int, int]] = {}
+        """Where the readout stands in each picture: the place, and the line of several there."""
+        self.hint: Callable[[Key], str] = lambda _: ""
+        """What can be done at the point under the readout, told beside it."""
+
+    @property
+    def chosen(self) -> Key | None:
+        """The point of the step under the readout; None where there is none."""
+        cursor = self._cursor
+        return None if self._chart is None or cursor is None else key_at(self._chart, *cursor)
+
+    @property
+    def reads(self) -> bool:
+        """Whether a readout stands on the picture."""
+        return self._cursor is not None
+
+    @property
+    def _cursor(self) -> tuple[int, int] | None:
+        cursor = None if self._chart is None else self._cursors.get(self._chart.title)
+        return cursor if cursor is not None and cursor[0] < self._places else None
+
+    @property
+    def _places(self) -> int:
+        return cursor_places(self._chart) if self._chart is not None else 0
 
     @property
     def chart(self) -> Chart | None:
@@ -32,8 +58,6 @@ class ChartView(CellView, can_focus=True):
 
     def show(self, chart: Chart) -> None:
         """Show a chart in place of the last; only cells that differ are sent."""
-        if self._chart is not None and chart.title != self._chart.title:
-            self._cursor = None
         self._chart = chart
         self._redraw()
 
@@ -42,32 +66,45 @@ class ChartView(CellView, can_focus=True):
         self._move(step)
 
     def action_cursor_row(self, step: int) -> None:
-        """Move the readout by a row of a heat map, by a place elsewhere."""
-        self._move(step * len(self._chart.columns) if isinstance(self._chart, HeatMap) else step)
+        """Move the readout by a row of a matrix, to another line of a chart that has several, else by a place."""
+        chart, cursor = self._chart, self._cursor
+        if isinstance(chart, LineChart) and len(chart.lines) > 1 and cursor is not None:
+            lines = [number for number, _ in points_at(chart, cursor[0])]
+            at = lines.index(chosen_point(chart, *cursor)[0]) + step
+            self._put(cursor[0], lines[min(max(at, 0), len(lines) - 1)])
+            return
+        self._move(step * len(chart.columns) if isinstance(chart, HeatMap) else step)
 
     def action_cursor_to(self, place: int) -> None:
         """Put the readout on the first place (0) or the last (-1)."""
-        places = cursor_places(self._chart) if self._chart is not None else 0
-        if places:
-            self._cursor = place % places
-            self._redraw()
+        if self._places:
+            self._put(place % self._places, self._cursor[1] if self._cursor else 0)
 
     def _move(self, step: int) -> None:
-        places = cursor_places(self._chart) if self._chart is not None else 0
-        if not places:
+        if not self._places:
             return
-        if self._cursor is None:
-            self._cursor = 0 if step > 0 else places - 1
+        cursor = self._cursor
+        if cursor is None:
+            self._put(0 if step > 0 else self._places - 1, 0)
         else:
-            self._cursor = min(max(self._cursor + step, 0), places - 1)
-        self._redraw()
+            self._put(min(max(cursor[0] + step, 0), self._places - 1), cursor[1])
+
+    def _put(self, place: int, line: int) -> None:
+        if self._chart is not None:
+            self._cursors[self._chart.title] = place, line
+            self._redraw()
 
     def _redraw(self) -> None:
         if self._chart is None or not self.size:
             return
-        if self._cursor is not None and self._cursor >= cursor_places(self._chart):
-            self._cursor = None
-        self.present(draw(self._chart, self.size.width, self.size.height, self._glyphs, self._cursor))
+        width, height = self.size
+        place, line = self._cursor or (None, 0)
+        drawing = draw(self._chart, width, height, self._glyphs, place, line)
+        key = self.chosen
+        hint = "" if key is None else self.hint(key)
+        if hint and height and width > len(hint) + 2 and not "".join(drawing.rows[-1][-len(hint) - 2 :]).strip():
+            drawing.put(width - len(hint), height - 1, hint, "axis")
+        self.present(drawing)
 
     def on_resize(self, event: events.Resize) -> None:
         """Draw for the new size."""

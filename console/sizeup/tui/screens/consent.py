@@ -1,0 +1,87 @@
+"""What a run would write and where, told before anyone agrees to it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+
+from sizeup.model.machine import Machine
+from sizeup.model.plan import Hazard, Plan, Step
+from sizeup.probing.devices import Device, find_mount, read_device
+from sizeup.probing.planner import make_plan
+from sizeup.probing.registry import RegisteredProbe, Registry
+from sizeup.probing.settings import parse_value
+from sizeup.tui.screens.probe_words import spelled_seconds
+from sizeup.units import format_decimal_bytes
+
+WRITES = frozenset({Hazard.IO_WRITE, Hazard.RAW_DEVICE_WRITE, Hazard.DISK_SPACE})
+ALLOWS = "allow_write_to"
+"""Parameter of a probe that takes the full name of a device which may be overwritten."""
+
+
+def plan_for(machine: Machine, registry: Registry, probe: RegisteredProbe, plan: str, typed: Mapping[str, str]) -> Plan:
+    """What a run of one probe would do with the settings that were typed."""
+    parameters = {parameter.name: parameter for parameter in probe.manifest.parameter}
+    settings = {key: parse_value(parameters[key], text, key) for key, text in typed.items()}
+    return make_plan(machine, registry, name=plan, probes=[probe.name], settings={probe.name: settings})
+
+
+def writing_steps(plan: Plan) -> list[Step]:
+    """The steps that would write."""
+    return [step for step in plan.steps if not WRITES.isdisjoint(step.hazards)]
+
+
+def targets(settings: Mapping[str, str]) -> list[str]:
+    """The paths among settings as they are spelled, several in one with colons between them."""
+    return [path for text in settings.values() for path in text.split(":") if path.startswith("/")]
+
+
+def named_device(paths: Iterable[str]) -> Device | None:
+    """The first device among paths; what lies on a server is not asked."""
+    return next((device for path in paths if _can_ask(path) and (device := read_device(path)) is not None), None)
+
+
+def facts(probe: RegisteredProbe, steps: Sequence[Step], settings: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Where the run goes, on which mount, how much it takes and how long."""
+    found = [fact for path in targets(settings) for fact in (("Target", _target(path)), ("Mounted", _mount(path)))]
+    size = settings.get("size", "")
+    space = probe.manifest.ceilings.space
+    return [
+        *found,
+        ("Space", f"{size}, gone afterwards" if size.strip("0B") else f"at most {space}"),
+        ("Takes", f"about {spelled_seconds(sum(step.estimated_seconds for step in steps))}"),
+        ("Runs", "; ".join(step.title for step in steps)),
+        ("Touches", "; ".join(dict.fromkeys(step.touches for step in steps))),
+    ]
+
+
+def _can_ask(path: str) -> bool:
+    mount = find_mount(path)
+    return mount is None or mount.local
+
+
+def _target(path: str) -> str:
+    if not _can_ask(path):
+        return f"{path}, on a server"
+    if read_device(path) is not None:
+        return f"{path}, a device: it is only read"
+    return f"{path}, a folder: a file is made in it" if os.path.isdir(path) else f"{path}: it is only read"
+
+
+def _mount(path: str) -> str:
+    mount = find_mount(path)
+    if mount is None:
+        return "unknown: the kernel names no mount of it"
+    words = f"{mount.point}, {mount.kind} on {mount.source}"
+    if not mount.local:
+        return f"{words}; free space is not asked, as its server may hang"
+    try:
+        status = os.statvfs(path)
+    except OSError as error:
+        return f"{words}; {error.strerror}"
+    return f"{words}, {format_decimal_bytes(status.f_bavail * status.f_frsize)} free"
+
+
+def why_no_plan(plan: Plan) -> str:
+    """Why nothing of a plan can run; empty where something can."""
+    return "" if plan.steps else "; ".join(refusal.reason for refusal in plan.refusals) or "there is nothing to run"
