@@ -15,8 +15,9 @@ from sizeup.model.numa import HugePages, NumaNode
 from sizeup.model.pci import PciFunction, PciLink
 from sizeup.model.storage import BlockDevice, BlockKind, Hba, MultipathMap, NvmeController, Path, Transport
 from sizeup.model.topology import Package
+from sizeup.views.difference import compared
 from sizeup.views.items import find
-from sizeup.views.map import Map, machine_map
+from sizeup.views.map import Map, MapMaker, machine_map
 from sizeup.views.topology import topology
 from trees import large_machine
 
@@ -97,9 +98,9 @@ NVME = NvmeController("nvme0", "pcie", "0000:3b:00.0", pci_address="0000:3b:00.0
 @pytest.mark.parametrize(
     ("trained", "words"),
     [
-        (link(8, 2), "nvme0 8 GT/s x2 of 8 GT/s x4 ! DEGRADED link"),
-        (link(5, 4), "nvme0 5 GT/s x4 of 8 GT/s x4 ! DEGRADED link"),
-        (link(8, 4), "nvme0 8 GT/s x4"),
+        (link(8, 2), "nvme0 PCIe 8 GT/s x2 of 8 GT/s x4 ! DEGRADED link"),
+        (link(5, 4), "nvme0 PCIe 5 GT/s x4 of 8 GT/s x4 ! DEGRADED link"),
+        (link(8, 4), "nvme0 PCIe 8 GT/s x4"),
     ],
 )
 def test_a_link_below_what_both_ends_can_is_marked_with_both_figures(trained: PciLink, words: str) -> None:
@@ -129,7 +130,7 @@ def test_a_bond_and_its_lost_member_are_marked() -> None:
     text = drawn(assessed(machine(nics=nics)))
 
     assert "eth1 no link ! DEGRADED, no link in bond0" in text
-    assert "Across bond0 of eth0, eth1 10 Gbit/s ! DEGRADED, member down" in text
+    assert "Across bond0 of eth0 and eth1, 10 Gbit/s ! DEGRADED, member down" in text
     assert "eth0 10 Gbit/s\n" in text
 
 
@@ -144,9 +145,9 @@ def test_maps_with_a_dead_path_and_arrays_without_a_member_are_marked() -> None:
     array = BlockDevice("md0", BlockKind.MD, 10**12, raid_level="raid1", raid_disks=2, raid_degraded=1)
     text = drawn(assessed(machine(maps=maps, block_devices=(array,))))
 
-    assert "data 2 paths, 1 usable 1 TB ! DEGRADED, path lost" in text
-    assert "redo 2 paths 1 TB" in text
-    assert "md0 raid1 1 TB ! DEGRADED, member missing" in text
+    assert "data 2 paths, 1 usable, 1 TB ! DEGRADED, path lost" in text
+    assert "redo 2 paths, 1 TB" in text
+    assert "md0 raid1, 1 TB ! DEGRADED, member missing" in text
     assert text.count("!") == 2
 
 
@@ -156,7 +157,7 @@ def test_adapters_hold_their_disks_and_many_plain_disks_are_counted() -> None:
     plain = [BlockDevice(f"vd{letter}", BlockKind.VIRTIO, 10**12, node=1) for letter in "abcdefgh"]
     text = drawn(machine(hbas=(hba,), block_devices=(*behind, *plain)))
 
-    assert "host1 fc 16 Gbit/s 3 disks ! Linkdown" in text
+    assert "host1 fc, 16 Gbit/s, 3 disks ! Linkdown" in text
     assert "vda to vdh: 8 disks" in text
     assert "sda" not in text
 
@@ -190,5 +191,44 @@ def test_a_finding_leads_to_what_sits_at_a_pci_address() -> None:
     subject = next(finding for finding in found.findings if finding.id == "pci.degraded-link").subjects[0]
     item = find(topology(found), subject)[-1]
 
-    assert item.label == "nvme0 ! DEGRADED link: NVMe, 8 GT/s x2 of 8 GT/s x4"
+    assert item.label == "nvme0 ! DEGRADED link: NVMe, PCIe 8 GT/s x2 of 8 GT/s x4"
     assert ("Both ends can", "8 GT/s x4") in item.facts
+
+
+def test_the_legend_explains_the_signs_that_are_there_and_no_others() -> None:
+    pus = tuple(replace(pu, online=pu.cpu != 1) for pu in machine(1, 4, 1).pus)
+    dark = machine_map(machine(1, 4, 1, pus=pus), {}, 76).legend
+
+    assert dark == "S socket, N node, ■ core, x offline, █ used, · free"
+    assert machine_map(machine(1, 4, 1), {0: 5.0, 1: 5.0, 2: 5.0, 3: 5.0}, 76).legend == (
+        "S socket, N node, 0-9 tenths of load, █ used, · free"
+    )
+    assert machine_map(machine(1, 4, 1), {}, 30).legend == "S socket, N node, ■ core"
+    assert machine_map(large_machine(), {}, 76).legend.endswith("PCIe: GT/s of a lane x lanes")
+
+
+def test_what_differs_from_another_machine_is_marked_where_it_is_and_what_went_is_listed() -> None:
+    before = machine(
+        3,
+        nics=(
+            Nic("eth0", "physical", speed_bits_per_second=10**9, node=0),
+            Nic("eth1", "physical", speed_bits_per_second=10**9, node=1),
+        ),
+    )
+    now = machine(
+        nics=(
+            Nic("eth0", "physical", speed_bits_per_second=10**10, node=0),
+            Nic("eth2", "physical", speed_bits_per_second=10**9, node=1),
+        )
+    )
+    drawing = MapMaker(now, compared(now, before)).draw(now.nodes, {}, 76)
+    text = "\n".join(lines(drawing))
+
+    assert "eth0 10 Gbit/s ~ changed" in text
+    assert "eth2 1 Gbit/s + added" in text
+    assert "sda 1 TB ~ changed" in text  # it hung on the third node
+    fewer = MapMaker(machine(2, 4), compared(machine(2, 4), machine(2, 8))).draw(machine(2, 4).nodes, {}, 116)
+    assert all("GiB ~ changed" in line for line in lines(fewer) if line.startswith("S"))
+    assert "Gone  eth1 1 Gbit/s - removed   Socket 2: 4 cores - removed" in text
+    assert {cell.role for row in drawing.rows for cell in row} >= {"added", "removed", "changed"}
+    assert "changed" not in drawn(now)

@@ -137,7 +137,9 @@ _FACTS: dict[str, Callable[[Machine], str | None]] = {
     "memory": lambda machine: format_bytes(machine.memory_bytes) if machine.memory_bytes is not None else None,
     "NUMA nodes": lambda machine: str(len(machine.nodes)),
     "memory by node": _nodes,
-    "distances": lambda machine: " / ".join(" ".join(map(str, node.distances)) for node in machine.nodes),
+    "distances": lambda machine: " / ".join(
+        " ".join(map(str, node.distances)) for node in machine.nodes if node.distances
+    ),
     "huge page pools": _pools,
     "disks": _disks,
     "host adapters": _adapters,

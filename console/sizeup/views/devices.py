@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from sizeup.model.finding import Severity
 from sizeup.model.machine import Machine
 from sizeup.model.network import NfsMount, Nic
-from sizeup.model.pci import PciFunction, PciLink
+from sizeup.model.pci import NodeOrigin, PciFunction, PciLink
 from sizeup.model.storage import BlockDevice, BlockKind, Hba, MultipathMap, NvmeController, Transport
 from sizeup.units import format_count, format_decimal_bytes, format_rate
 from sizeup.views.items import Item, known, marked, optional_bytes, plural
@@ -29,6 +29,11 @@ _ACROSS = (BlockKind.MD, BlockKind.LVM, BlockKind.CRYPT, BlockKind.MULTIPATH, Bl
 _PLAIN_HOSTS = (Transport.SATA, Transport.USB, Transport.OTHER, Transport.VIRTIO)
 """Hosts that are no adapter of their own: their disks stand for themselves."""
 _ON_MAP = ("physical", "virtio", "bond")
+_NODE_ORIGINS = {
+    NodeOrigin.FIRMWARE: "the firmware says so",
+    NodeOrigin.PARENT: "that of the bridge above",
+    NodeOrigin.LOCAL_CPUS: "that of its local CPUs",
+}
 _QUIET_STATES = (None, "Online", "online", "running", "live")
 
 
@@ -121,12 +126,14 @@ class Devices:
     ) -> Item:
         """A part with its link and what findings say of it; the first of ``words`` is its name."""
         chain = tuple(f"pci:{function.address}" for function in self._way(address))
-        link = _link_text(self._linked(address))
+        trained = _link_text(self._linked(address))
+        link = f"PCIe {trained}" if trained else None
         named = (key, *also, *chain[:1])
         trouble = trouble or next((self.troubles[name] for name in named if name in self.troubles), "")
         name, *rest = filter(None, words)
         label = f"{name}: {', '.join(filter(None, (*rest, link)))}" if rest or link else name
-        short = marked(" ".join(filter(None, (*brief, link))), trouble) if brief else ""
+        called, *figures = filter(None, (*brief, link)) if brief else ("",)
+        short = marked(f"{called} {', '.join(figures)}".rstrip(), trouble)
         return Item(
             key, marked(label, trouble), (*facts, *self._path_facts(name, address)), children,
             also=(*also, *chain), identity=identity or "", brief=short, trouble=trouble,
@@ -148,9 +155,10 @@ class Devices:
         rate = None if budget is None else budget.limit_bytes_per_second
         return known(
             ("PCI", address),
+            ("Node", _node_words(function)),
             ("PCIe link", None if function is None else _link_text(function)),
             ("Both ends can", None if function is None else _pair(function.edge_limit)),
-            ("Way carries", None if budget is None or rate is None else f"{format_rate(rate)}: {budget.narrowest}"),
+            ("To memory", None if budget is None or rate is None else f"{format_rate(rate)}, by {budget.narrowest}"),
         )
 
     def _nic(self, nic: Nic) -> Item:
@@ -161,19 +169,22 @@ class Devices:
         facts = known(
             ("Kind", nic.kind),
             ("Driver", nic.driver),
-            ("Speed", speed),
+            ("Speed", speed or "not reported"),
             ("Duplex", nic.duplex),
             ("Up", nic.up),
             ("Link", nic.carrier),
             ("MTU", None if nic.mtu is None else f"{nic.mtu} B"),
             ("MAC", nic.mac),
-            ("Queues", None if nic.receive_queues is None else f"{nic.receive_queues} rx, {nic.transmit_queues} tx"),
+            (
+                "Queues",
+                None if nic.receive_queues is None else f"{nic.receive_queues} receive, {nic.transmit_queues} transmit",
+            ),
             ("Part of", nic.master),
             ("Over", nic.lower),
             ("Bond", nic.bond_mode),
             ("In use", nic.bond_active),
         )
-        over = f"of {', '.join(nic.lower)}" if nic.kind == "bond" and nic.lower else None
+        over = f"of {' and '.join(nic.lower)}" if nic.kind == "bond" and nic.lower else None
         lost = f"DEGRADED, {state} in {nic.master}" if nic.master and nic.up is False else ""
         return self._item(
             f"nic:{nic.name}", (nic.name, nic.kind, over, speed, state),
@@ -192,7 +203,7 @@ class Devices:
             ("State", controller.state),
             ("Subsystem", controller.subsystem_nqn),
             ("Queues", controller.queues),
-            ("Queue limit", controller.queue_depth_limit),
+            ("Queue limit", _requests(controller.queue_depth_limit)),
             ("Firmware", controller.firmware),
             ("Serial", controller.serial),
         )
@@ -216,8 +227,8 @@ class Devices:
             ("Speed", speed),
             ("Port", hba.port_name),
             ("Targets", len(hba.targets) or None),
-            ("Queue limit", hba.queue_depth_limit),
-            ("Per LUN", hba.lun_queue_depth),
+            ("Queue limit", _requests(hba.queue_depth_limit)),
+            ("Per LUN", _requests(hba.lun_queue_depth)),
             ("Queues", hba.hardware_queues),
             ("Firmware", hba.firmware),
         )
@@ -241,7 +252,7 @@ class Devices:
             ("Rotating", device.rotational),
             ("State", device.state),
             ("Scheduler", device.scheduler),
-            ("Queue limit", device.queue_depth_limit),
+            ("Queue limit", _requests(device.queue_depth_limit)),
             ("Queues", device.hardware_queues),
             ("Write cache", device.write_cache),
             ("Blocks", _blocks(device)),
@@ -313,8 +324,18 @@ class Devices:
         )
 
 
+def _requests(limit: int | None) -> str | None:
+    return None if limit is None else plural(limit, "request")
+
+
 def _pair(link: PciLink | None) -> str | None:
     return None if link is None else f"{link.gigatransfers:g} GT/s x{link.width}"
+
+
+def _node_words(function: PciFunction | None) -> str | None:
+    if function is None or function.node is None or function.node_origin is None:
+        return None
+    return f"{function.node} ({_NODE_ORIGINS[function.node_origin]})"
 
 
 def _link_text(function: PciFunction | None) -> str | None:

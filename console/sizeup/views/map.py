@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from sizeup.discovery.lists import format_list
 from sizeup.model.machine import Machine
@@ -12,12 +13,22 @@ from sizeup.model.numa import NumaNode
 from sizeup.model.topology import Core
 from sizeup.units import format_bytes
 from sizeup.views.devices import Devices
-from sizeup.views.items import Item, plural
+from sizeup.views.difference import Comparison
+from sizeup.views.items import Change, Item, plural
 
 LOADS = 10
 """Steps of load that a core's cell tells apart, 0 to 9."""
 
 _CORE, _OFFLINE, _NOT_ALLOWED, _USED, _FREE = "■", "x", "-", "█", "·"
+_SIGNS = (
+    ("core", f"{_CORE} core"),
+    ("load", "0-9 tenths of load"),
+    ("offline", f"{_OFFLINE} offline"),
+    ("barred", f"{_NOT_ALLOWED} not allowed"),
+    ("cache", "| between caches"),
+    ("used", f"{_USED} used, {_FREE} free"),
+)
+"""Roles of cells, and what their signs mean."""
 _WIDE = 110
 """From this width on bars are twice as long."""
 _BAR_CELLS = 10
@@ -27,7 +38,7 @@ _ALIKE = 6
 
 
 class Cell(Struct, frozen=True):
-    """Some text and what it stands for: ``core``, ``load-7``, ``offline``, ``used``, ``free``, ``trouble``."""
+    """Some text and what it stands for: ``core``, ``load-7``, ``offline``, ``used``, ``trouble``, ``added``."""
 
     text: str
     role: str
@@ -62,7 +73,9 @@ class _Column(Struct, frozen=True):
 class MapMaker:
     """What of a machine's map stays, so that another look at load and memory is cheap."""
 
-    def __init__(self, machine: Machine) -> None:
+    def __init__(self, machine: Machine, comparison: Comparison | None = None) -> None:
+        """With a ``comparison`` what differs is marked, and what is there no more listed."""
+        self._changes = {} if comparison is None else _changes(comparison.root)
         self._states = {pu.cpu: (pu.online, pu.allowed) for pu in machine.pus}
         devices = Devices(machine)
         self._troubles = devices.troubles
@@ -75,15 +88,16 @@ class MapMaker:
             placed.update(cpu for core in cores for cpu in core.pus)
             name = _node_name(node)
             self._groups[name] = _groups(machine, cores)
-            self._devices[name] = _shown(devices.on(node.os_id))
+            self._devices[name] = self._shown(devices.on(node.os_id))
         for index in range(len(machine.packages)):
             cores = [core for core in machine.cores if core.package == index and placed.isdisjoint(core.pus)]
             if cores:
                 self._groups[f"S{index}"] = _groups(machine, cores)
         self._below = [
-            ("Across", _shown(devices.across())),
-            ("No node", _shown(devices.on(None))),
-            ("NFS", list(devices.mounts())),
+            ("Across", self._shown(devices.across())),
+            ("No node", self._shown(devices.on(None))),
+            ("NFS", self._shown(devices.mounts())),
+            ("Gone", [] if comparison is None else _gone(comparison)),
         ]
         self._names = max(map(len, [*self._groups, *(name for name, items in self._below if items)]), default=0) + 1
         self._most = max(map(_cells, self._groups.values()), default=0)
@@ -113,7 +127,7 @@ class MapMaker:
             Cell("Cores".ljust(room), "name"),
             *(Cell(f"  {column.heading.ljust(column.width)}", "name") for column in columns if column.entries),
         )
-        return Map(heading, tuple(rows), _legend(bool(loads), width))
+        return Map(heading, tuple(rows), _legend(self._groups, rows, width))
 
     def _band(
         self, name: str, groups: Sequence[Sequence[Core]], loads: Mapping[int, float], room: int, beside: Sequence[Row]
@@ -122,7 +136,7 @@ class MapMaker:
         rows: list[list[Cell]] = [[Cell(name.ljust(self._names), "name")]]
         used = 0
         for number, group in enumerate(groups):
-            cells = ([Cell("|", "text")] if number else []) + [self._core(core, loads) for core in group]
+            cells = ([Cell("|", "cache")] if number else []) + [self._core(core, loads) for core in group]
             for cell in cells:
                 if used >= room:
                     rows.append([Cell(" " * self._names, "text")])
@@ -140,7 +154,7 @@ class MapMaker:
         if not online:
             return Cell(_OFFLINE, "offline")
         if not any(self._states.get(cpu, (True, True))[1] for cpu in online):
-            return Cell(_NOT_ALLOWED, "offline")
+            return Cell(_NOT_ALLOWED, "barred")
         known = [loads[cpu] for cpu in online if cpu in loads]
         if not known:
             return Cell(_CORE, "core")
@@ -157,8 +171,18 @@ class MapMaker:
             if node.memory_bytes and node.free_bytes is not None:
                 cells = (*_bar(1 - node.free_bytes / node.memory_bytes, bar), Cell(f" {words[name]:>{room}}", "text"))
             trouble = self._troubles.get(f"node:{node.os_id}")
-            found[name] = (*cells, Cell(f" ! {trouble}", "trouble")) if trouble else cells
+            cells = (*cells, Cell(f" ! {trouble}", "trouble")) if trouble else cells
+            found[name] = (*cells, *_mark(self._changes.get(f"node:{node.os_id}")))
         return found
+
+    def _shown(self, items: Sequence[Item]) -> list[Item]:
+        """What has a place on a map: bridges and the like are left to the tree, many sound disks become one entry."""
+        items = [replace(item, change=self._changes.get(item.key)) for item in items if item.brief]
+        plain = [item for item in items if item.key.startswith("disk:") and not (item.trouble or item.change)]
+        if len(plain) <= _ALIKE:
+            return items
+        words = f"{_name(plain[0])} to {_name(plain[-1])}: {plural(len(plain), 'disk')}"
+        return [*(item for item in items if item not in plain), Item("disks", words, brief=words)]
 
     def _listed(self, name: str, entries: Iterable[Sequence[Cell]], width: int) -> list[Row]:
         """Entries one after the other, as many to a row as fit whole; one that never fits is cut."""
@@ -200,27 +224,49 @@ def _cells(groups: Sequence[Sequence[Core]]) -> int:
     return sum(map(len, groups)) + max(len(groups) - 1, 0)
 
 
-def _shown(items: Sequence[Item]) -> list[Item]:
-    """What has a place on a map: bridges and the like are left to the tree, many sound disks become one entry."""
-    items = [item for item in items if item.brief]
-    plain = [item for item in items if item.key.startswith("disk:") and not item.trouble]
-    if len(plain) <= _ALIKE:
-        return items
-    words = f"{plain[0].brief.split()[0]} to {plain[-1].brief.split()[0]}: {plural(len(plain), 'disk')}"
-    return [*(item for item in items if item not in plain), Item("disks", words, brief=words)]
+def _name(item: Item) -> str:
+    return item.brief.partition(" ")[0]
+
+
+def _changes(item: Item) -> dict[str, Change]:
+    """How parts differ, by their keys; a node also where cores or caches inside it do."""
+    found: dict[str, Change] = {}
+    for child in item.children:
+        found |= _changes(child)
+    if item.change is not None:
+        found[item.key] = item.change
+    elif item.key.startswith("node:") and any(key.startswith(("core:", "cache:")) for key in found):
+        found[item.key] = Change.CHANGED
+    return found
+
+
+def _gone(comparison: Comparison) -> list[Item]:
+    """What was removed: devices by name and figures, sockets and nodes by their labels, other parts are counted."""
+    gone = [part for part in comparison.parts if part.change is Change.REMOVED]
+    shown = [
+        replace(part, brief=part.brief or part.label.removeprefix("- removed "))
+        for part in gone
+        if part.brief or part.key.startswith(("removed/package:", "removed/node:"))
+    ]
+    rest = f"{plural(len(gone) - len(shown), 'other part')}"
+    return [*shown, Item("rest", rest, brief=rest, change=Change.REMOVED)] if len(gone) > len(shown) else shown
+
+
+def _mark(change: Change | None) -> tuple[Cell, ...]:
+    return () if change is None else (Cell(f" {change.sign} {change.value}", change.value),)
 
 
 def _device(item: Item) -> tuple[Cell, ...]:
-    """Name, figures, and what is wrong, which stands out by sign and word."""
+    """Name, figures, how it differs and what is wrong, which stand out by sign and word."""
     sound = item.brief.removesuffix(f" ! {item.trouble}") if item.trouble else item.brief
     name, space, rest = sound.partition(" ")
-    cells = (Cell(name, "device"), Cell(space + rest, "text"))
+    cells = (Cell(name, "device"), Cell(space + rest, "text"), *_mark(item.change))
     return (*cells, Cell(f" ! {item.trouble}", "trouble")) if item.trouble else cells
 
 
-def _bar(share_used: float, cells: int) -> tuple[Cell, Cell]:
+def _bar(share_used: float, cells: int) -> tuple[Cell, ...]:
     used = min(max(round(share_used * cells), 0), cells)
-    return Cell("[" + _USED * used, "used"), Cell(_FREE * (cells - used) + "]", "free")
+    return Cell("[", "free"), Cell(_USED * used, "used"), Cell(_FREE * (cells - used) + "]", "free")
 
 
 def _memory_words(node: NumaNode) -> str:
@@ -266,7 +312,18 @@ def _cut(cells: Sequence[Cell], room: int) -> list[Cell]:
     return [*kept, last] if last.role == "trouble" else kept
 
 
-def _legend(has_load: bool, width: int) -> str:  # noqa: FBT001  one reader, just above
-    cell = "0-9 tenths of load" if has_load else f"{_CORE} core"
-    signs = f"{cell}, x offline, - not allowed, | cache, {_USED} used, {_FREE} free"
-    return signs + (", GT/s x lanes: PCI Express link as trained" if width >= _WIDE else "")
+def _legend(names: Iterable[str], rows: Iterable[Row], width: int) -> str:
+    """What the signs on the map mean, those alone that are there, and as many as fit whole."""
+    cells = [cell for row in rows for cell in row]
+    roles = {cell.role.partition("-")[0] for cell in cells}
+    there = [
+        "S socket" if any(name.startswith("S") for name in names) else "",
+        "N node" if any("N" in name for name in names) else "",
+        *(words for role, words in _SIGNS if role in roles),
+        "PCIe: GT/s of a lane x lanes" if any(" GT/s x" in cell.text for cell in cells) else "",
+    ]
+    legend = ""
+    for words in filter(None, there):
+        longer = f"{legend}, {words}" if legend else words
+        legend = longer if len(longer) <= width else legend
+    return legend

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from msgspec.structs import replace
 
@@ -109,11 +109,13 @@ class _Parts:
             inside.append(self._package(index, package, nodes))
         inside.extend(self._node(node) for node in machine.nodes if node.os_id not in placed)
         groups = (
-            ("across", "Across the machine", self._devices.across()),
-            ("devices", "Devices: node not known", self._devices.on(None)),
-            ("nfs", f"NFS: {plural(len(machine.nfs_mounts), 'mount')}", self._devices.mounts()),
+            ("across", "Across the machine", "Joins devices, which may hang on several nodes", self._devices.across()),
+            ("devices", "Devices: node not known", "The kernel names no NUMA node for these", self._devices.on(None)),
+            ("nfs", f"NFS: {plural(len(machine.nfs_mounts), 'mount')}", "From other machines", self._devices.mounts()),
         )
-        inside.extend(Item(key, label, (), items, expanded=True) for key, label, items in groups if items)
+        inside.extend(
+            Item(key, label, (("What", what),), items, expanded=True) for key, label, what, items in groups if items
+        )
         if machine.gaps:
             facts = tuple((gap.subject, gap.reason) for gap in machine.gaps)
             inside.append(Item("gaps", f"Not readable: {plural(len(machine.gaps), 'fact')}", facts))
@@ -224,15 +226,14 @@ def _node_facts(node: NumaNode) -> tuple[tuple[str, str], ...]:
         ("Huge pages free", tuple(f"{pool.free} of {format_bytes(pool.page_bytes)}" for pool in pools)),
         ("Distances", f"{distances} (firmware's table, not measured)" if distances else None),
         ("Kind", node.kind.value),
-        ("HMAT read", None if access is None or access.read_latency_ns is None else format_ns(access.read_latency_ns)),
-        (
-            "HMAT rate",
-            None
-            if access is None or access.read_bytes_per_second is None
-            else format_rate(access.read_bytes_per_second),
-        ),
+        ("Latency", None if access is None else _of_firmware(access.read_latency_ns, format_ns)),
+        ("Read rate", None if access is None else _of_firmware(access.read_bytes_per_second, format_rate)),
         ("Memory cache", optional_bytes(node.memory_side_cache_bytes)),
     )
+
+
+def _of_firmware(value: float | None, spell: Callable[[float], str]) -> str | None:
+    return None if value is None else f"{spell(value)} (firmware's HMAT, not measured)"
 
 
 def _share(part: int | None, whole: int | None) -> str | None:

@@ -57,7 +57,7 @@ class TopologyScreen(ModeScreen):
         self._moment: Machine | None = None
         """The machine with its memory as it was a second ago."""
         self._loads: Mapping[int, float] = {}
-        self._maker: tuple[Machine, MapMaker] | None = None
+        self._maker: tuple[Machine, Comparison | None, MapMaker] | None = None
         self._tree: tuple[tuple[Machine | None, Against | None], Item] | None = None
         self._comparison: Comparison | None = None
         self._filled: Item | None = None
@@ -334,10 +334,11 @@ class TopologyScreen(ModeScreen):
         machine, shown = self.host.machine, self.query_one(MapView)
         if machine is None:
             return
-        if self._maker is None or self._maker[0] is not machine:
-            self._maker = machine, MapMaker(machine)
+        self._root()
+        if self._maker is None or self._maker[0] is not machine or self._maker[1] is not self._comparison:
+            self._maker = machine, self._comparison, MapMaker(machine, self._comparison)
         nodes = (self._moment or machine).nodes
-        shown.show(self._maker[1].draw(nodes, self._loads, max(shown.size.width, 40)))
+        shown.show(self._maker[2].draw(nodes, self._loads, max(shown.size.width, 40)))
 
     def show_machine(self) -> None:
         """Fill the tree anew."""

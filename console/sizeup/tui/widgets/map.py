@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from sizeup.report.drawing import Drawing
+from sizeup.report.drawing import HEAT_LEVELS, Drawing
 from sizeup.tui.widgets.scrolled import ScrolledRows
-from sizeup.views.map import Map
+from sizeup.views.map import LOADS, Map
 
 _ROLES = {
-    "name": "title", "device": "title", "offline": "disturbed", "trouble": "disturbed", "used": "series-1",
-    "free": "axis", "core": "series-0",
+    "name": "title", "device": "title", "offline": "disturbed", "barred": "disturbed", "trouble": "disturbed",
+    "used": "series-1", "free": "axis", "core": "series-0", "cache": "text",
+    "added": "series-2", "removed": "series-3", "changed": "series-1",
 }  # fmt: skip
 """What a map's roles look like; loads are heat, and their digits say the same."""
 
@@ -40,7 +41,7 @@ class MapView(ScrolledRows):
             for cell in row:
                 role = cell.role
                 if role.startswith("load-"):
-                    role = f"heat-{min(int(role[5:]), 7)}"
+                    role = f"heat-{int(role[5:]) * HEAT_LEVELS // LOADS}"
                 drawing.put(x, y, cell.text, _ROLES.get(role, role))
                 x += len(cell.text)
         below = len(self._map.rows) - self._top - len(shown)

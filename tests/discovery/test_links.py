@@ -1,0 +1,68 @@
+"""Links of recorded machines that are below what both their ends can, through the whole program."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from recordings import recorded
+from sizeup.cli import run
+from sizeup.discovery.machine import discover
+from sizeup.model.machine import Machine
+from sizeup.model.pci import PciLink
+from sizeup.views.items import find
+from sizeup.views.map import machine_map
+from sizeup.views.topology import topology
+
+LINKED = (
+    "hwloc/32intel64-2p8co2t+8ve",
+    "hwloc/fakepcilocalities",
+    "pcp/meminfo-root-008+links",
+    "pcp/scsi-map-root-001+links",
+    "prometheus-node_exporter/fixtures",
+    "prometheus-procfs/fixtures",
+)
+
+
+def degraded(machine: Machine) -> list[tuple[str, ...]]:
+    return [finding.subjects for finding in machine.findings if finding.id == "pci.degraded-link"]
+
+
+def below_its_own_end(machine: Machine) -> list[str]:
+    """Links that are called degraded by whoever looks at one end alone."""
+
+    def below(link: PciLink | None, limit: PciLink | None) -> bool:
+        if link is None or limit is None:
+            return False
+        return link.gigatransfers < limit.gigatransfers or link.width < limit.width
+
+    return [function.address for function in machine.pci if below(function.link, function.link_limit)]
+
+
+def test_of_the_recorded_links_nine_are_below_one_end_and_none_below_both() -> None:
+    machines = [discover(recorded(name)) for name in LINKED]
+
+    assert sum(len(below_its_own_end(machine)) for machine in machines) == 9
+    assert [degraded(machine) for machine in machines] == [[]] * len(LINKED)
+
+
+def test_a_recorded_drive_whose_link_fell_back_is_degraded_in_the_finding_the_tree_and_the_map(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One file is altered: the link of a controller comes up at the rate that every link starts with."""
+    root = Path(shutil.copytree(recorded("pcp/scsi-map-root-001+links"), tmp_path / "root", symlinks=True))
+    speed = root / "sys/bus/pci/devices/0000:04:00.0/current_link_speed"
+    assert speed.read_text(encoding="utf-8") == "8.0 GT/s PCIe\n"
+    speed.write_text("2.5 GT/s PCIe\n", encoding="utf-8")
+    machine = discover(str(root))
+    item = find(topology(machine), "pci:0000:04:00.0")[-1]
+    drawn = "\n".join("".join(cell.text for cell in row) for row in machine_map(machine, {}, 116).rows)
+
+    assert degraded(machine) == [("pci:0000:04:00.0",)]
+    assert item.label.startswith("nvme0 ! DEGRADED link: NVMe")
+    assert item.label.endswith("PCIe 2.5 GT/s x4 of 8 GT/s x4")
+    assert "PCIe 2.5 GT/s x4 of 8 GT/s x4 ! DEGRADED link" in drawn
+    assert run(["detect", "--sysroot", str(root)]) == 0
+    assert "0000:04:00.0" in capsys.readouterr().out
