@@ -4,9 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from sizeup.cli import build_parser
+from sizeup import cli
+from sizeup.cli import console, start
+from sizeup.cli.parser import build_parser
 from sizeup.config import KEYS, Setting, default_path, load, parse
 from sizeup.errors import UsageError
+from sizeup.tui.options import Options
 
 ROOT = Path(__file__).parent.parent
 
@@ -120,3 +123,18 @@ def test_every_key_stands_for_an_option_that_is_there() -> None:
     text = build_parser("start").format_help()
 
     assert [key.option for key in KEYS if f"{key.option}" not in text] == []
+
+
+def test_nothing_typed_needs_no_parser_and_means_what_the_parser_makes_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown: list[tuple[Options, dict[str, object]]] = []
+    monkeypatch.setenv("SIZEUP_CONFIG", "")
+    monkeypatch.setattr(
+        console, "show_console", lambda typed, **others: shown.append((console.options(typed), others)) or 0
+    )
+    monkeypatch.setattr(start, "show_console", console.show_console)
+    bare = cli.run([])
+    parsed = start.run(build_parser("start").parse_args([]))
+
+    assert (bare, parsed) == (0, 0)
+    assert shown[0][0] == shown[1][0]
+    assert (shown[0][1], shown[1][1]) == ({}, {"sysroot": "/"})

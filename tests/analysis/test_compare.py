@@ -275,3 +275,20 @@ def test_metrics_of_one_side_are_listed() -> None:
 def test_an_empty_folder_is_no_side(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="expected sessions"):
         list(session_paths([str(tmp_path)]))
+
+
+def test_verdicts_are_compared_as_words_and_a_failed_one_is_not_passed_over() -> None:
+    verdict = Series("honest", "Verdict", "verdict", Better.HIGHER)
+    places = [{"part": "steady", "outstanding": depth} for depth in (1, 2, 4, 8, 16)]
+    first = session(1, *((verdict, at, 0.0) for at in places), (LATENCY, {}, 100.0))  # type: ignore[arg-type]
+    base = session(2, *((verdict, at, 1.0) for at in places), (LATENCY, {}, 100.0))  # type: ignore[arg-type]
+
+    found = compare([first], [base])
+
+    assert [figure.metric for figure in found.metrics] == ["p.thp"]
+    assert found.points == found.only_first == found.only_base == ()
+    assert found.warnings[-1] == (
+        "p.honest: 5 of 5 verdicts differ: outstanding 1, part steady: fail against pass; "
+        "outstanding 2, part steady: fail against pass; outstanding 4, part steady: fail against pass; and 2 more"
+    )
+    assert not [words for words in compare([base], [base]).warnings if "verdicts" in words]

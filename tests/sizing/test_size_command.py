@@ -115,3 +115,48 @@ def test_each_figure_can_be_redone_from_the_json(capsys: pytest.CaptureFixture[s
     assert values["machine.cores"] * values["machine.ghz"] * values["io.ghz-rule.exact"] == pytest.approx(
         advice["quantity"]["value"]
     )
+
+
+def advised(data: dict, advice_id: str) -> dict:
+    return next(advice for advice in data["advice"] if advice["id"] == advice_id)
+
+
+def test_each_line_of_a_working_follows_from_the_figures_before_it(capsys: pytest.CaptureFixture[str]) -> None:
+    data = sized(capsys, "redo.mb_s=12", "redo.databases=4", "sga.mb=64G", "array.disks=8", "array.raid=10")
+
+    assert "ceil(768 IOPS / 200 IOPS a drive) = 4 drives" in advised(data, "redo.writes.usual")["working"]
+    assert "32,768 pages x 2,048 KiB = 67,108,864 KiB" in advised(data, "memory.memlock")["working"]
+    assert "1 volume x 4 = 4 drives" in advised(data, "storage.write-spindles")["working"]
+
+
+def test_an_array_of_disks_is_not_judged_as_flash(capsys: pytest.CaptureFixture[str]) -> None:
+    settings = ("db.gb=2T", "array.disks=8", "array.raid=10", "array.disk_gb=800")
+    flash, disks = sized(capsys, *settings), sized(capsys, *settings, "array.drive=hdd-15k")
+
+    assert advised(flash, "flash.use")["decision"] == "schema"
+    assert [advice["id"] for advice in disks["advice"] if advice["id"] == "flash.use"] == []
+
+
+def test_licences_of_all_hosts_are_not_set_against_the_guests_cores_without_a_word(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    bare = ("machine.cores=2", "machine.ghz=3.8", "machine.cpu_model=Xeon", "licence.pack=oracle")
+    guest = sized(capsys, *bare, "licence.scope=soft", "licence.host_cores=32")
+
+    cover = "the licences cover 32 cores of all hosts, of which this guest has 2"
+    assert cover in advised(guest, "value.ghz-per-licence")["doubts"]
+    assert cover not in advised(sized(capsys, *bare), "value.ghz-per-licence")["doubts"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "advice_id", "words"),
+    [
+        (("machine.cores=65536", "machine.ghz=20", "supply.mb_s=1"), "io.balance", "supply is 6.1e-08 times the need"),
+        (("value.throughput=1e12", "value.system_usd=5"), "value.system-usd-per-unit", "costs $5e-12 for one unit"),
+        (("supply.iops=1e12", "supply.latency_ms=8000"), "io.depth", "8,000,000,000,000 requests under way"),
+    ],
+)
+def test_what_is_very_small_is_not_nothing_and_what_is_very_large_is_in_full(
+    capsys: pytest.CaptureFixture[str], settings: tuple[str, ...], advice_id: str, words: str
+) -> None:
+    assert words in advised(sized(capsys, *settings), advice_id)["verdict"]

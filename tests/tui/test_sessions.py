@@ -217,6 +217,7 @@ async def test_a_session_that_has_gone_is_not_opened_as_an_empty_one(tmp_path: P
 
         assert console.told == [f"{path}: cannot open the session: it is empty, or has gone"]
         assert console.app.runs is console.runs
+        assert "No session yet" in console.text
 
 
 async def test_what_was_measured_elsewhere_is_not_resumed_here(tmp_path: Path, folder: Path) -> None:

@@ -12,6 +12,7 @@ from consoles import Console, PlayedRunner, ended, machine, records
 from sizeup.model.plan import Better, Plan, Series, Step
 from sizeup.model.sample import Estimate
 from sizeup.session.records import EstimateRecord, PlanRecord, Record, StepStartRecord
+from sizeup.tui.actions import ACTIONS
 from sizeup.tui.widgets.lists import KeyList
 
 
@@ -84,7 +85,7 @@ async def test_an_input_that_is_not_listed_is_chosen_by_words_and_typed(tmp_path
         assert console.app.focused is not None
         assert console.app.focused.id == "inputs"
         assert re.search(r"\* gb +2,000 GB", console.text)
-        assert "As found: unknown" in pane(console, "input-help")
+        assert "db.gb (as found: unknown): size of the database" in pane(console, "input-help")
         assert "? the use of flash: array.disks is unknown; type it" in console.text
 
 
@@ -158,7 +159,7 @@ async def test_what_moves_an_answer_follows_the_cursor_also_to_one_without_a_fig
         await pilot.pause()
 
         assert "machine.ghz 2.128 to 3.192 GHz" in need
-        assert "213 MB/s to 319 MB/s" in need
+        assert "212.8 to 319.2 MB/s" in need
         assert "The upright line is the answer as it stands, 266 MB/s." in need
         assert "This answer is no figure that inputs could move." in console.text
         assert "machine.ghz 2.128" not in console.text
@@ -199,6 +200,42 @@ async def test_a_published_case_is_a_table_with_its_source_and_both_directions(t
         assert "This machine, 1 input changed beside blade-480c-x5355" in text
         assert "From K. Closson, Oracle performance archive" in text
         assert re.search(r"machine.sockets +3 +2 +50% above +33.3% below", text)
+
+
+async def test_pages_break_no_word_where_their_tables_have_no_room(tmp_path: Path) -> None:
+    console = Console(tmp_path, machine(packages=4))
+    async with console.shown(80, 24) as pilot:
+        await pilot.press("4", "b", "enter")
+        await pilot.pause()
+        await pilot.pause()
+        beside = console.text
+        await pilot.press("escape", "l")
+        await pilot.pause()
+        await pilot.pause()
+
+        assert "machine.cores_per_socket" in beside
+        assert "4 here, 2 there; this machine is 100% above, the case 50% below" in beside
+        assert re.search(r"Oracle Database Standard +not allowed here", console.text)
+
+
+async def test_every_key_of_the_mode_is_named_in_80_columns(tmp_path: Path) -> None:
+    console = Console(tmp_path)
+    async with console.shown(80, 24) as pilot:
+        await pilot.press("4")
+        await pilot.pause()
+        last = console.text.splitlines()[-1]
+
+        assert [action.label for action in ACTIONS["sizing"] if action.label not in last] == []
+
+
+async def test_what_is_explained_of_an_input_is_never_cut(tmp_path: Path) -> None:
+    console = Console(tmp_path)
+    async with console.shown(80, 24) as pilot:
+        await pilot.press("4", "a", *"path.stages", "enter", "escape")
+        await pilot.pause()
+        await pilot.pause()
+
+        assert "From: not known" in console.text
 
 
 async def test_a_published_case_with_nothing_in_common_says_so(tmp_path: Path) -> None:

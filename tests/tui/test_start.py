@@ -2,33 +2,52 @@
 
 from __future__ import annotations
 
+import fcntl
 import gc
+import os
 import re
+import struct
 import subprocess
 import sys
+import termios
 from pathlib import Path
 
 import pytest
 from rich.text import Text
+from textual.color import Color
 from textual.css.stylesheet import Stylesheet
 from textual.dom import DOMNode
 from textual.widget import Widget
 
 from consoles import machine, screen_text
+from sizeup.report.drawing import HEAT_LEVELS, SERIES
 from sizeup.tui.console import ConsoleApp
+from sizeup.tui.driver import ConsoleDriver
 from sizeup.tui.runs import Runs
 from sizeup.tui.screens import overview
 from sizeup.tui.screens.mode import ModeScreen
+from sizeup.tui.widgets.cells import CellView
+from sizeup.tui.widgets.chart import ChartView
 from sizeup.tui.widgets.lists import KeyList
 
 _IMPORTS = """
-import sys
-from sizeup.tui.loading import import_asyncio
-import_asyncio()
+import os, sys
+from sizeup import cli
+from sizeup.cli import console
+from sizeup.tui import app
+from sizeup.tui.loading import import_textual
+import_textual()
 import sizeup.tui.console
-print(*sorted({"ssl", "_ssl", "_hashlib", "email", "importlib.metadata"} & set(sys.modules)))
+print(*sorted(set(sys.argv[1:]) & set(sys.modules)))
 import ssl
+from tempfile import gettempdir
+gettempdir()
 """
+_UNUSED = (
+    *("ssl", "_ssl", "_hashlib", "email", "importlib.metadata", "argparse", "gettext", "json", "statistics"),
+    *("tempfile", "shutil", "bz2", "lzma", "rich.table", "textual.canvas", "textual.command", "textual.types"),
+    *("textual.widgets._input", "textual.widgets._select", "textual.widgets._tree"),
+)
 
 
 @pytest.fixture
@@ -36,8 +55,8 @@ def app(tmp_path: Path) -> ConsoleApp:
     return ConsoleApp(Runs(str(tmp_path / "run.sizeup.jsonl")), machine())
 
 
-def test_the_start_loads_nothing_that_the_first_screen_has_no_use_for_and_hides_openssl_from_nobody() -> None:
-    done = subprocess.run([sys.executable, "-c", _IMPORTS], capture_output=True, text=True, check=True)
+def test_the_start_loads_nothing_that_the_first_screen_has_no_use_for_and_hides_it_from_nobody() -> None:
+    done = subprocess.run([sys.executable, "-c", _IMPORTS, *_UNUSED], capture_output=True, text=True, check=True)
 
     assert done.stdout.split() == []
 
@@ -142,3 +161,50 @@ async def test_the_collector_that_the_start_left_off_is_on_again_and_spares_what
     finally:
         gc.enable()
         gc.unfreeze()
+
+
+async def test_only_what_a_chart_draws_has_a_colour_worked_out(app: ConsoleApp) -> None:
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.pause()
+        hidden, shown = (app.screen.query_one(name, ChartView) for name in ("#picture", "#balance"))
+
+        assert hidden._styles == {}
+        assert {*shown._styles} == {"", *(role for y in range(shown.size.height) for _, role in shown.drawing.runs(y))}
+        assert not CellView._get_component_classes()
+
+
+async def test_every_role_that_a_drawing_may_have_has_a_look_in_the_colours_of_the_theme(app: ConsoleApp) -> None:
+    async with app.run_test() as pilot:
+        await pilot.pause()
+        chart = app.screen.query_one("#balance", ChartView)
+        for theme in ("textual-dark", "textual-light"):
+            app.theme = theme
+            await pilot.pause()
+            dark = chart._style("series-0", chart.rich_style)
+            chart._styles.clear()
+
+            assert dark.color is not None
+            assert dark.color.triplet == Color.parse(app.theme_variables["text-primary"]).rich_color.triplet
+            assert dark.bgcolor == chart.rich_style.bgcolor
+        for index in range(HEAT_LEVELS):
+            assert chart._style(f"heat-{index}", chart.rich_style).bgcolor != chart.rich_style.bgcolor
+        series = [chart._style(f"series-{index}", chart.rich_style) for index in range(SERIES)]
+        assert len({style.color for style in series}) > 3
+
+
+def test_the_size_is_that_of_the_terminal_that_is_drawn_on_unless_the_environment_says_another(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    master, slave = os.openpty()
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 45, 123, 0, 0))
+    driver = ConsoleDriver.__new__(ConsoleDriver)
+    for name in ("COLUMNS", "LINES"):
+        monkeypatch.delenv(name, raising=False)
+    with open(slave, "w") as driver._file:
+        found = driver._get_terminal_size()
+        monkeypatch.setenv("COLUMNS", "77")
+        said = driver._get_terminal_size()
+    os.close(master)
+
+    assert found == (123, 45)
+    assert said[0] == 77

@@ -35,8 +35,8 @@ from sizeup.session.writer import Writer
 from sizeup.tui.console import ConsoleApp
 from sizeup.tui.living import Living
 from sizeup.tui.screens.topology import TopologyScreen
-from sizeup.tui.widgets.lists import ItemTree
 from sizeup.tui.widgets.map import MapView
+from sizeup.tui.widgets.tree import ItemTree
 from sizeup.views.difference import Against
 from trees import large_machine
 

@@ -18,7 +18,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sizeup.analysis.curves import Runs, by_metric, per_run, shared_points, weights
-from sizeup.analysis.digest import Digest
+from sizeup.analysis.digest import Digest, RunValue
 from sizeup.analysis.machines import Difference, machine_differences
 from sizeup.analysis.statistics import (
     false_discovery,
@@ -35,6 +35,7 @@ from sizeup.model.plan import Better, Series
 from sizeup.model.sample import Coordinates
 from sizeup.session.value import Key
 from sizeup.text import one_line
+from sizeup.units import format_verdict
 
 LEVEL = 0.05
 LEVEL_IN_BLOCKS = 0.02
@@ -166,7 +167,8 @@ def compare(
     minimum_effect: float = MINIMUM_EFFECT,
 ) -> Comparison:
     """Compare the first side with the base; the level, unless given, is that of the way they were measured."""
-    ours, theirs = by_metric(first), by_metric(base)
+    ours, judged = _parted(by_metric(first))
+    theirs, judged_before = _parted(by_metric(base))
     turns = in_turns(first, base)
     level = level or (LEVEL if turns else LEVEL_IN_BLOCKS)
     common = [metric for metric in ours if metric in theirs]
@@ -189,6 +191,7 @@ def compare(
         warnings=(
             *(_order_warnings(turns=turns) if not _published(first, base) else ()),
             *_warnings(first, base, ours, theirs, common),
+            *_verdicts(judged, judged_before),
         ),
         metrics=metrics,
         points=_judge(list(points.values()), asked, level, minimum_effect),
@@ -374,6 +377,34 @@ def _warnings(
 
 
 _BUSY_PERCENT = 20.0
+_VERDICTS_NAMED = 3
+
+
+def _parted(metrics: Mapping[str, Runs]) -> tuple[dict[str, Runs], dict[str, Runs]]:
+    """Metrics that are amounts, and those that are verdicts: of words there is no mean and no ratio."""
+    parts: tuple[dict[str, Runs], dict[str, Runs]] = ({}, {})
+    for metric, runs in metrics.items():
+        any_value = next(iter(next(iter(runs.values())).values()))
+        parts[any_value.series is not None and any_value.series.unit == "verdict"][metric] = runs
+    return parts
+
+
+def _verdicts(ours: Mapping[str, Runs], theirs: Mapping[str, Runs]) -> Iterable[str]:
+    """Which verdicts are others than they were in the base."""
+    for metric in (metric for metric in ours if metric in theirs):
+        shared = [key for key in ours[metric] if key in theirs[metric]]
+        said = [
+            f"{', '.join(f'{name} {value}' for name, value in key[1]) or 'in all'}: {left} against {right}"
+            for key in shared
+            if (left := _spoken(ours[metric][key])) != (right := _spoken(theirs[metric][key]))
+        ]
+        if said:
+            more = "" if len(said) <= _VERDICTS_NAMED else f"; and {len(said) - _VERDICTS_NAMED} more"
+            yield f"{metric}: {len(said)} of {len(shared)} verdicts differ: {'; '.join(said[:_VERDICTS_NAMED])}{more}"
+
+
+def _spoken(runs: Mapping[str, RunValue]) -> str:
+    return " and ".join(sorted({format_verdict(value.value) for value in runs.values()}))
 
 
 def _parameters(runs: Runs) -> set[str]:

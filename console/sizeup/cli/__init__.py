@@ -7,18 +7,19 @@ the command that was typed is imported, so that ``--help`` costs little more tha
 
 from __future__ import annotations
 
-import argparse
 import codecs
 import importlib
 import io
 import os
 import sys
 from collections.abc import Sequence
-from typing import NoReturn, Protocol, cast
+from typing import TYPE_CHECKING, Protocol, cast
 
-from sizeup import __version__
 from sizeup.errors import ExitStatus, SizeupError, UsageError
 from sizeup.text import stand_in
+
+if TYPE_CHECKING:
+    import argparse
 
 COMMANDS = {
     "detect": "what the machine is",
@@ -42,7 +43,7 @@ COMMANDS = {
 }
 """Name and one line of help; ``sizeup.cli.NAME`` is the command."""
 
-_START = "start"
+START = "start"
 """The module behind ``sizeup`` without a command: the console, or with ``--batch`` the run without one."""
 
 
@@ -58,35 +59,9 @@ class Command(Protocol):
         """Do the work; the value is the exit status."""
 
 
-class _Parser(argparse.ArgumentParser):
-    """Parser whose errors read like all others and exit with the documented status."""
-
-    def error(self, message: str) -> NoReturn:
-        raise UsageError(f"{message}; try: {self.prog} --help")
-
-
-def _module(name: str) -> Command:
+def module(name: str) -> Command:
+    """The command of that name."""
     return cast("Command", importlib.import_module(f"sizeup.cli.{name}"))
-
-
-def build_parser(command: str | None = None) -> argparse.ArgumentParser:
-    """The whole command line; with the options of ``command`` only, where one is named."""
-    parser = _Parser(
-        prog="sizeup",
-        description="What this Linux server is, what it should carry, and what it really does.",
-        allow_abbrev=False,
-    )
-    parser.add_argument("--version", action="version", version=f"sizeup {__version__}")
-    if command is None or command == _START:
-        _module(_START).add_arguments(parser)
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
-    for name, summary in COMMANDS.items():
-        wanted = _module(name) if command in (None, name) else None
-        text = wanted.__doc__ if wanted is not None else summary
-        sub = commands.add_parser(name, help=summary, description=text, allow_abbrev=False)
-        if wanted is not None:
-            wanted.add_arguments(sub)
-    return parser
 
 
 def _fit_output() -> None:
@@ -104,12 +79,8 @@ def _fit_output() -> None:
 def run(arguments: Sequence[str]) -> int:
     """Run one command line; errors become one line on stderr and an exit status."""
     _fit_output()
-    command = arguments[0] if arguments and arguments[0] in COMMANDS else _START
     try:
-        parsed = build_parser(command).parse_args(arguments)
-        if parsed.command not in (None, command):
-            raise UsageError(f"options stand behind the command; try: sizeup {parsed.command} --help")
-        status = _module(command).run(parsed)
+        status = _run(arguments) if arguments else _run_bare()
         sys.stdout.flush()
     except SizeupError as error:
         print(f"sizeup: {error}", file=sys.stderr)
@@ -121,3 +92,20 @@ def run(arguments: Sequence[str]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return ExitStatus.OK
     return status
+
+
+def _run(arguments: Sequence[str]) -> int:
+    from sizeup.cli.parser import build_parser
+
+    command = arguments[0] if arguments[0] in COMMANDS else START
+    parsed = build_parser(command).parse_args(arguments)
+    if parsed.command not in (None, command):
+        raise UsageError(f"options stand behind the command; try: sizeup {parsed.command} --help")
+    return module(command).run(parsed)
+
+
+def _run_bare() -> int:
+    """The console with nothing typed: argparse, its help and its translations would be an idle 10 ms."""
+    from sizeup.cli.console import show_console
+
+    return show_console({})

@@ -27,7 +27,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError("sizeup completion needs shtab, which is not installed; try: pip install 'sizeup[completion]'")
     import shtab
 
-    from sizeup.cli import build_parser
+    from sizeup.cli.parser import build_parser
 
     parser = build_parser()
     _mark_paths(parser)

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-import argparse
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    import argparse
+
     from sizeup.tui.options import Options
     from sizeup.views.difference import Against
 
 
 def add_console_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare how to draw; what is not typed is left to the configuration."""
+    from argparse import BooleanOptionalAction
+
     group = parser.add_argument_group("screen")
     group.add_argument(
         "--diff",
@@ -28,16 +32,19 @@ def add_console_arguments(parser: argparse.ArgumentParser) -> None:
         ("low-bandwidth", "redraw every two seconds, and leave the mouse to the terminal"),
         ("readonly", "start no probe and write no note"),
     ):
-        group.add_argument(f"--{name}", action=argparse.BooleanOptionalAction, help=text)
+        group.add_argument(f"--{name}", action=BooleanOptionalAction, help=text)
 
 
-def show_console(arguments: argparse.Namespace, *, sysroot: str = "/", session: str | None = None) -> int:
-    """Show a machine or a session until the user leaves; without a terminal say what to do instead."""
+def show_console(typed: Mapping[str, Any], *, sysroot: str = "/", session: str | None = None) -> int:
+    """Show a machine or a session until the user leaves; without a terminal say what to do instead.
+
+    ``typed`` holds the options by name; what is missing or None was not typed.
+    """
     from sizeup.tui.app import run_console
 
-    other = arguments.diff
+    other = typed.get("diff")
     against = None if other is None else lambda: _against(other)
-    return run_console(sysroot, session, lambda: options(arguments), against)
+    return run_console(sysroot, session, lambda: options(typed), against)
 
 
 def _against(name: str) -> Against:
@@ -48,16 +55,16 @@ def _against(name: str) -> Against:
     return Against(os.path.basename(name.rstrip("/")), load_machine(name))
 
 
-def options(arguments: argparse.Namespace) -> Options:
+def options(typed: Mapping[str, Any]) -> Options:
     """What was typed, and where nothing was, what is configured."""
     from sizeup.config import load
     from sizeup.tui.options import Options
 
-    configuration = load(os.environ, {"console.theme": arguments.theme, "console.glyphs": arguments.glyphs})
+    configuration = load(os.environ, {f"console.{name}": typed.get(name) for name in ("theme", "glyphs")})
 
     def switch(name: str) -> bool:
-        typed: bool | None = getattr(arguments, name)
-        return configuration.switch(f"console.{name}") if typed is None else typed
+        said: bool | None = typed.get(name)
+        return configuration.switch(f"console.{name}") if said is None else said
 
     return Options(
         theme=configuration.text("console.theme"),

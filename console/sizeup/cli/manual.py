@@ -48,7 +48,7 @@ def page(version: str, date: str) -> Iterator[str]:
 
 def _help(*command: str) -> str:
     """What ``sizeup COMMAND --help`` prints."""
-    from sizeup.cli import build_parser
+    from sizeup.cli.parser import build_parser
 
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed), contextlib.suppress(SystemExit):

@@ -27,7 +27,7 @@ def show_session(path: str, arguments: argparse.Namespace) -> int:
 
     session = read_session(path)  # said before the screen is taken
     if not arguments.text and os.isatty(0) and os.isatty(1) and os.isatty(2):
-        return show_console(arguments, session=path)
+        return show_console(vars(arguments), session=path)
     if arguments.diff is not None:
         raise UsageError(
             "--diff is drawn on the screen; without one use: sizeup compare, or sizeup detect --diff OTHER"

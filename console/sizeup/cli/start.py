@@ -81,7 +81,7 @@ def run(arguments: argparse.Namespace) -> int:
     for name, flag in _BATCH_ONLY.items():
         if getattr(arguments, name):
             raise UsageError(f"{flag} belongs to --batch; try: sizeup --batch {flag} …")
-    return show_console(arguments, sysroot=arguments.sysroot)
+    return show_console(vars(arguments), sysroot=arguments.sysroot)
 
 
 def _batch(arguments: argparse.Namespace) -> int:

@@ -10,7 +10,6 @@ stops there. Sizes, counts and depths are bounded, because a recording is a stra
 from __future__ import annotations
 
 import errno
-import json
 import os
 import stat
 from collections.abc import Callable
@@ -95,6 +94,8 @@ class Sysroot:
 
     def _read_manifest(self) -> None:
         """What the recorder could not read: it is refused again here, with the same error."""
+        import json
+
         try:
             refused = json.loads(self._raw_bytes(f"/{MANIFEST}")).get("refused", {})
             self._refused = {str(path): int(number) for path, number in refused.items()}

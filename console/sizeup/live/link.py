@@ -10,7 +10,6 @@ import contextlib
 import os
 import re
 import select
-import statistics
 import termios
 import time
 from collections.abc import Callable, Iterator
@@ -57,7 +56,9 @@ def measure(ask: Ask, now_ns: Callable[[], int]) -> Link | None:
         if ask(b"") is None:
             return None
         answers.append(now_ns() - since)
-    answer_ns = int(statistics.median(answers))
+    from statistics import median  # costs every start otherwise
+
+    answer_ns = int(median(answers))
     column = ask("\ré".encode())
     ask(b"\r\x1b[K")
     rate = 0.0

@@ -42,8 +42,7 @@ def draw_bars(chart: BarChart, width: int, height: int, glyphs: Glyphs, cursor: 
     rows = max(height - top - 1, 1)
     first = 0 if cursor is None else max(min(cursor - rows // 2, len(chart.bars) - rows), 0)
     shown = chart.bars[first : first + rows]
-    names = [_span_name(bar) if chart.spans else bar.label for bar in shown]
-    labels = min(max(map(len, names)), width // 2)
+    labels = min(max(len(bar.label) for bar in shown), width // 2)
     texts = [(_span_text if chart.spans else _bar_text)(bar, chart.axis.unit) for bar in shown]
     # A note that would be cut is told by its sign.
     signs = not chart.spans and max(map(len, texts)) > width - labels - 3 - width // 4
@@ -55,7 +54,7 @@ def draw_bars(chart: BarChart, width: int, height: int, glyphs: Glyphs, cursor: 
     ruler = _span_ruler(chart.axis, shown) if chart.spans else _bar_ruler(chart.axis, shown, room)
     for index, bar in enumerate(shown):
         y, role = index + top, "series-0"  # bars are told apart by their names
-        drawing.put(0, y, _cut_inside(names[index], labels), "cursor" if cursor == first + index else "text")
+        drawing.put(0, y, _cut_inside(bar.label, labels), "cursor" if cursor == first + index else "text")
         if chart.spans:
             start, end = (dot_at(ruler, bar.value if end is None else end, room + 1) for end in (bar.low, bar.high))
             drawing.put(labels + 1 + start, y, alphabet.bar * max(end - start, 1), role)
@@ -103,15 +102,10 @@ def _span_ruler(axis: Axis, bars: Sequence[Bar]) -> Ruler:
     return fit(replace(axis, low=min(ends), high=max(ends)), ends, 2)
 
 
-def _span_name(bar: Bar) -> str:
-    """An input and what it goes through."""
-    return f"{bar.label} {bar.note}".rstrip()
-
-
 def _span_text(bar: Bar, unit: str) -> str:
-    """What comes of it."""
+    """Both ends, in the bar's own words where it has some."""
     low, high = (format_value(bar.value if end is None else end, unit) for end in (bar.low, bar.high))
-    return f"{low} to {high}"
+    return bar.note or f"{low} to {high}"
 
 
 def _bar_text(bar: Bar, unit: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import glob
-import json
 import os
 import pwd
 import re
@@ -12,6 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType
 
+import msgspec
 from msgspec import Struct
 
 from sizeup.errors import SizeupError, UsageError
@@ -76,8 +76,8 @@ def _ended(path: Path) -> bool:
         *lines, torn = file.read(_TAIL_BYTES).split(b"\n")
     records = (line for line in reversed(lines) if not line.startswith(b'{"kind":"note"'))
     try:
-        return torn == b"" and bool(json.loads(next(records))["kind"] == "end")
-    except (ValueError, TypeError, KeyError, StopIteration):
+        return torn == b"" and bool(msgspec.json.decode(next(records))["kind"] == "end")
+    except (msgspec.MsgspecError, ValueError, TypeError, KeyError, StopIteration):
         return False
 
 

@@ -12,6 +12,8 @@ from sizeup.units import format_in
 
 def _use(sheet: Sheet) -> Iterator[Advice]:
     """Which of the three uses fits: everything on flash, the hot part, or a cache in front of disks."""
+    if "array.drive" in sheet.inputs:
+        return  # an array of disks
     database = sheet.number("db.gb")
     capacity = usable_bytes(sheet)
     hot = sheet.optional("db.hot_gb")

@@ -367,7 +367,7 @@ def _spindles(sheet: Sheet) -> Iterator[Advice]:
     penalty = sheet.rule(f"raid.{raid}.write-penalty").value
     each = disks / penalty
     sheet.line(f"{disks:g} drives / {penalty:g} operations a write = {each:g} a volume")
-    sheet.line(f"{volumes:g} volumes x {each:g} = {volumes * each:g}")
+    sheet.line(f"{format_in(volumes, 'volumes')} x {each:g} = {format_in(volumes * each, 'drives')}")
     yield sheet.advice(
         "storage.write-spindles",
         "Drives that writes can count on",

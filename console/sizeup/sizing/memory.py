@@ -63,8 +63,9 @@ def _per_node(sheet: Sheet) -> Iterator[Advice]:
 
 def _memlock(sheet: Sheet) -> Iterator[Advice]:
     page = sheet.number("memory.huge_page_kib")
-    need = _pages(sheet) * page.value
-    sheet.line(f"pages x {shown(page, 'KiB')} = {format_in(need, 'KiB')}")
+    pages = _pages(sheet)
+    need = pages * page.value
+    sheet.line(f"{format_in(pages, 'pages')} x {shown(page, 'KiB')} = {format_in(need, 'KiB')}")
     limit = sheet.optional("memory.memlock_kib")
     reserved = sheet.optional("memory.huge_pages")
     decision = "" if limit is None else "enough" if limit.value >= need else "short"

@@ -45,7 +45,9 @@ def _write_rate(sheet: Sheet, advice_id: str, total: Quantity, size: Quantity) -
     drives = math.ceil(binary / per_drive.value)
     sheet.line(f"{shown(total, 'MB/s')} / {shown(size, 'KiB')} = {format_in(exact, 'IOPS')} (MB decimal)")
     sheet.line(f"{total.value / 1e6:g} MiB/s / {shown(size, 'KiB')} = {format_in(binary, 'IOPS')} (MB as MiB)")
-    sheet.line(f"{format_in(binary, 'IOPS')} / {shown(per_drive, 'IOPS')} a drive = {drives} drives")
+    sheet.line(
+        f"ceil({format_in(binary, 'IOPS')} / {shown(per_drive, 'IOPS')} a drive) = {format_in(drives, 'drives')}"
+    )
     return sheet.advice(
         advice_id,
         f"Redo writes of {shown(size, 'KiB')}",

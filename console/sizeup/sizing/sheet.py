@@ -106,6 +106,10 @@ class Sheet:
         for doubt in quantity.doubts:
             self.doubt(doubt)
 
+    def has_taken(self, key: str) -> bool:
+        """Whether a figure went into the calculation under way."""
+        return key in self._taken
+
     def cite(self, source_id: str) -> None:
         """Name a source of what is being worked out."""
         self._sources[source_id] = self.rules.source(source_id)
@@ -160,7 +164,7 @@ class Sheet:
         """Hand over the answer with everything that was taken for it, and start afresh."""
         advice = Advice(
             advice_id,
-            title,
+            capitalised(title),
             capitalised(verdict),
             quantity,
             tuple(self._working),

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from sizeup.errors import UsageError
 from sizeup.model.advice import Advice
+from sizeup.quantity import Quantity
 from sizeup.sizing.licence import list_price, units
 from sizeup.sizing.sheet import Calculation, Sheet, shown
 from sizeup.units import format_in
@@ -64,7 +65,7 @@ def _per_core(sheet: Sheet) -> Iterator[Advice]:
     yield sheet.advice(
         "value.per-core",
         "Throughput of a core",
-        f"each core does {format_in(value / every, each)}",
+        f"each core does {format_in(value / every, unit)}",
         sheet.answer(value / every, each, "value.throughput"),
         each,
     )
@@ -108,7 +109,7 @@ def _per_licence(sheet: Sheet) -> Iterator[Advice]:
     yield sheet.advice(
         "value.per-licence",
         "Throughput of a licence",
-        f"each licence does {text}",
+        f"each licence does {format_in(value / count.value, unit)}",
         sheet.answer(value / count.value, each, "value.throughput"),
         each,
     )
@@ -122,7 +123,7 @@ def _licence_cost(sheet: Sheet) -> Iterator[Advice]:
     yield sheet.advice(
         "value.licence-usd-per-unit",
         "Licence list price for each unit of throughput",
-        f"licences cost {_usd(each)} for one {unit} at list price",
+        f"licences cost {_usd(each)} for one {unit.removesuffix('s')} at list price",
         sheet.answer(each, "USD", "value.throughput"),
         "USD",
     )
@@ -136,7 +137,7 @@ def _system_cost(sheet: Sheet) -> Iterator[Advice]:
     yield sheet.advice(
         "value.system-usd-per-unit",
         "System price for each unit of throughput",
-        f"the system costs {_usd(each)} for one {unit}",
+        f"the system costs {_usd(each)} for one {unit.removesuffix('s')}",
         sheet.answer(each, "USD", "value.system_usd"),
         "USD",
     )
@@ -155,10 +156,17 @@ def _normalised(sheet: Sheet) -> Iterator[Advice]:
         yield sheet.advice(
             f"value.per-{name}",
             f"Throughput of a {name}",
-            f"each {name} does {format_in(value / count, each)}",
+            f"each {name} does {format_in(value / count, unit)}",
             sheet.answer(value / count, each, key),
             each,
         )
+
+
+def _doubt_hosts(sheet: Sheet) -> None:
+    """Say where the licences cover more cores than those that were counted beside them."""
+    hosts, cores = sheet.inputs.get("licence.host_cores"), sheet.number("machine.cores")
+    if sheet.has_taken("licence.host_cores") and isinstance(hosts, Quantity):
+        sheet.doubt(f"the licences cover {shown(hosts, 'cores')} of all hosts, of which this guest has {cores.value:g}")
 
 
 def _clock_per_licence(sheet: Sheet) -> Iterator[Advice]:
@@ -173,6 +181,7 @@ def _clock_per_licence(sheet: Sheet) -> Iterator[Advice]:
         f"{format_in(each, 'GHz')}"
     )
     sheet.doubt("clocks compare cores of one generation only")
+    _doubt_hosts(sheet)
     yield sheet.advice(
         "value.ghz-per-licence",
         "Clock of a licence",
@@ -198,12 +207,13 @@ def _idle(sheet: Sheet) -> Iterator[Advice]:
         f"{format_in(idle, 'cores')}"
     )
     price = list_price(sheet)
+    _doubt_hosts(sheet)
     cost = price.value * idle / every
     sheet.line(f"{shown(price, 'USD')} x {format_in(idle / every, '%')} = {format_in(cost, 'USD')}")
     yield sheet.advice(
         "value.idle-cores",
         "Cores that could carry another database",
-        f"{format_in(idle, 'cores')} idle, with licences for {format_in(cost, 'USD')} at list price",
+        f"{format_in(float(f'{idle:.3g}'), 'cores')} idle, with licences for ${cost:,.0f} at list price",
         sheet.answer(idle, "cores", "workload.cpu_percent"),
         "cores",
         decision="consolidate" if idle >= 1 else "busy",

@@ -76,11 +76,11 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
             "sizing.more", "plus,equals_sign,right", "screen.step(1)", "More", "Raise the chosen input.", footer=True
         ),
         Action("sizing.less", "minus,left", "screen.step(-1)", "Less", "Lower the input.", footer=True),
-        Action("sizing.reset", "backspace,delete", "screen.reset", "Reset", "Take a change back.", footer=True),
-        Action("sizing.add", "a", "screen.add", "Add", "Say more: choose an input that is not listed.", footer=True),
-        Action("sizing.tornado", "t", "screen.tornado", "Tornado", "Show which input matters most.", footer=True),
-        Action("sizing.licences", "l", "screen.licences", "Licences", "Show every vendor's licences.", footer=True),
-        Action("sizing.presets", "b", "screen.presets", "Beside", "Compare with a published case.", footer=True),
+        Action("sizing.reset", "backspace,delete", "screen.reset", "Undo", "Take a change back.", footer=True),
+        Action("sizing.add", "a", "screen.add", "Add", "Choose any input by words, and type it.", footer=True),
+        Action("sizing.tornado", "t", "screen.tornado", "Moves", "Show which input matters most.", footer=True),
+        Action("sizing.licences", "l", "screen.licences", "Licence", "Show every vendor's licences.", footer=True),
+        Action("sizing.presets", "b", "screen.presets", "Case", "Compare with a published case.", footer=True),
     ),
     "probes": (
         Action("run.start", "r", "screen.run_probe", "Run", "Run the probe that is chosen.", footer=True),

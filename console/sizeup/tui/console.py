@@ -20,7 +20,6 @@ from textual.app import App, SystemCommand
 from textual.binding import BindingType
 from textual.screen import Screen
 from textual.timer import Timer
-from textual.widgets import Input
 
 from sizeup.analysis.measured import measured
 from sizeup.errors import ExitStatus, SizeupError, UsageError
@@ -463,8 +462,11 @@ class ConsoleApp(App[int]):
 
     def on_key(self, event: Any) -> None:
         """Escape leaves an input."""
-        if event.key == "escape" and isinstance(self.focused, Input) and isinstance(self.screen, ModeScreen):
-            self.screen.leave_input()
+        if event.key == "escape" and isinstance(self.screen, ModeScreen):
+            from textual.widgets import Input
+
+            if isinstance(self.focused, Input):
+                self.screen.leave_input()
 
 
 def standalone(picture: str) -> str:

@@ -15,6 +15,7 @@ import threading
 import time
 from codecs import getincrementaldecoder
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from types import FrameType
 from typing import ClassVar
 
@@ -142,6 +143,15 @@ class ConsoleDriver(LinuxDriver):
                     self.process_message(message)
             for message in parser.tick():
                 self.process_message(message)
+
+    def _get_terminal_size(self) -> tuple[int, int]:
+        """Of the terminal that is drawn on; Textual's asks for that of standard output, and loads shutil for it."""
+        if self._file is not None and not {"COLUMNS", "LINES"} & os.environ.keys():
+            with suppress(OSError):
+                columns, rows = os.get_terminal_size(self._file.fileno())
+                if columns and rows:
+                    return columns, rows
+        return super()._get_terminal_size()
 
     def _sigcont_application(self, *_: object) -> None:
         """Come back; after a stop that could not be heard (SIGSTOP) the terminal was never given up."""

@@ -16,6 +16,7 @@ from sizeup.discovery.refresh import refreshed
 from sizeup.live.hotplug import follow
 from sizeup.model.machine import Machine
 from sizeup.session.store import new_path
+from sizeup.tui.later import later
 from sizeup.tui.living import Living
 from sizeup.tui.options import Options
 from sizeup.tui.runs import Runs
@@ -60,10 +61,36 @@ def import_asyncio() -> None:
         del sys.modules["ssl"]
 
 
+_UNUSED = {
+    # The palette: with it ten widgets, of which a start uses one.
+    "textual.command": (
+        "CommandListItem",
+        "CommandPalette",
+        "DiscoveryHit",
+        "Hit",
+        "Hits",
+        "Provider",
+        "SimpleProvider",
+    ),
+    "textual.canvas": ("Canvas", "Rectangle"),  # lines between widgets
+    "rich.table": ("Table",),  # a picture of all colours
+    "tempfile": ("gettempdir",),  # with it shutil and two compressors, for folders that nobody asks for
+}
+"""What Textual's application imports at its head, and the first screen does not use."""
+
+
+def import_textual() -> None:
+    """Import Textual's application without what is used later, if ever: 60 of 190 ms."""
+    import_asyncio()
+    if "textual.app" not in sys.modules:
+        with later(_UNUSED):
+            importlib.import_module("textual.app")
+
+
 def load(sysroot: str, session: str | None, against: Callable[[], Against] | None = None) -> Show:
     """Read the machine or the session, and another one to hold it against, and import the console meanwhile."""
     promise = _Promise(lambda: discover(sysroot)) if session is None else None
-    import_asyncio()
+    import_textual()
     from sizeup.tui.console import run_app
 
     if promise is not None:

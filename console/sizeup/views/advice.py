@@ -302,16 +302,11 @@ def tornado_chart(target: Advice, swings: tuple[Swing, ...]) -> BarChart:
     """How far one answer moves with each of its inputs, widest first."""
     base = target.quantity
     assert base is not None, target.id
-    bars = tuple(
-        Bar(
-            swing.key,
-            base.value,
-            min(swing.at_low, swing.at_high, base.value),
-            max(swing.at_low, swing.at_high, base.value),
-            _range_in_key(swing.key, swing.low_input, swing.high_input),
-        )
-        for swing in swings
-    )
+    bars = []
+    for swing in swings:
+        low, high = (end(swing.at_low, swing.at_high, base.value) for end in (min, max))
+        moved = _span(swing.low_input, swing.high_input, "" if KEYS[swing.key].unit == "1" else KEYS[swing.key].unit)
+        bars.append(Bar(f"{swing.key} {moved}", base.value, low, high, _span(low, high, target.shown_in)))
     now = spelled(Quantity(float(f"{base.value:.4g}"), base.unit, base.origin, base.source), target.shown_in)
     caption = (
         f"The upright line is the answer as it stands, {now}. Each input alone goes through what is written behind it: "
@@ -319,19 +314,19 @@ def tornado_chart(target: Advice, swings: tuple[Swing, ...]) -> BarChart:
         if bars
         else "No input in figures moves this answer."
     )
-    return BarChart(f"What moves: {target.title}", Axis("", base.unit), bars, caption, spans=True)
+    axis = Axis(target.title, base.unit)
+    return BarChart(f"What moves: {target.title}", axis, tuple(bars), caption, spans=True)
 
 
 def unmoved_chart(title: str) -> BarChart:
     """In place of a tornado, for an answer that is no figure."""
-    return BarChart(f"What moves: {title}", Axis("", "1"), (), "This answer is no figure that inputs could move.")
+    return BarChart(f"What moves: {title}", Axis(title, "1"), (), "This answer is no figure that inputs could move.")
 
 
-def _range_in_key(key: str, low: float, high: float) -> str:
-    """What an input goes through, its unit once: ``2.96 to 4.44 GHz``."""
-    first, last = (_in_key(key, float(f"{end:.4g}")) for end in (low, high))
-    unit = last.rpartition(" ")[2] if " " in last else ""
-    return f"{first.removesuffix(unit).rstrip()} to {last}"
+def _span(low: float, high: float, spelling: str) -> str:
+    """Both ends of a range, the unit once: ``2.96 to 4.44 GHz``."""
+    first, last = (format_in(float(f"{end:.4g}"), spelling) for end in (low, high))
+    return f"{first.partition(' ')[0]} to {last}"
 
 
 def _in_key(key: str, value: float) -> str:
@@ -352,9 +347,8 @@ def sensitivity_lines(charts: tuple[BarChart, ...], turns: Table) -> list[str]:
     lines = []
     for chart in charts:
         lines.append(chart.title)
-        for bar in chart.bars:
-            low, high = (format_value(end or 0.0, chart.axis.unit) for end in (bar.low, bar.high))
-            lines.append(f"  {bar.label:28} {bar.note:>24}  gives {low} to {high}")
+        room = max((len(bar.label) for bar in chart.bars), default=0)
+        lines += [f"  {bar.label:{room}}  gives {bar.note}" for bar in chart.bars]
     if turns.rows:
         lines.append(turns.title)
         lines += [f"  {name}: {now} turns to {then} when {key} is {at}" for name, now, then, key, at in turns.rows]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import statistics
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -112,6 +111,8 @@ def _spread(points: Sequence[LoggedPoint]) -> list[LoggedPoint]:
 
 
 def _in_pieces(points: Iterable[LoggedPoint], started_ns: int, width: float) -> tuple[Point, ...]:
+    from statistics import median  # costs every start otherwise
+
     pieces: dict[int, list[float]] = {}
     disturbed: dict[int, int] = {}
     for point in points:
@@ -125,7 +126,7 @@ def _in_pieces(points: Iterable[LoggedPoint], started_ns: int, width: float) -> 
             if flag:
                 disturbed[piece] = disturbed.get(piece, 0) + 1
     return tuple(
-        Point((piece + 0.5) * width, statistics.median(values), disturbed=disturbed.get(piece, 0) * 2 > len(values))
+        Point((piece + 0.5) * width, median(values), disturbed=disturbed.get(piece, 0) * 2 > len(values))
         for piece, values in sorted(pieces.items())
     )
 
@@ -257,6 +258,8 @@ def _shares(ordered: Sequence[float]) -> tuple[Point, ...]:
 
 def distribution(title: str, unit: str, values: Sequence[float], where: str = "", disturbed: int = 0) -> BarChart:
     """How many of ``values`` fall in each of a few ranges, equal in ratio where they span much."""
+    from statistics import median  # costs every start otherwise
+
     if not values:
         return BarChart(title, Axis("Samples", "1"), (), "no samples yet")
     edges = _edges(min(values), max(values), max(min(_RANGES, round(math.sqrt(len(values)))), 1))
@@ -268,9 +271,9 @@ def distribution(title: str, unit: str, values: Sequence[float], where: str = ""
         Bar(f"{low.label} to {high.label} {shared}".rstrip(), tally, note=f"({tally / len(values):.1%})")
         for low, high, tally in zip(ticks, ticks[1:], tallies, strict=False)
     )
-    median = format_value(statistics.median(values), unit)
+    middle = format_value(median(values), unit)
     doubt = f", ! {disturbed} of them disturbed" if disturbed else ""
-    caption = f"{f'At {where}: ' if where else ''}{len(values)} samples{doubt}, median {median}."
+    caption = f"{f'At {where}: ' if where else ''}{len(values)} samples{doubt}, median {middle}."
     return BarChart(title, Axis("Samples", "1"), bars, caption)
 
 

@@ -57,12 +57,6 @@ def input_rows(
     )
 
 
-def further_keys(rows: Iterable[InputRow]) -> tuple[Key, ...]:
-    """Keys that no row is about: what else can be said."""
-    shown = {row.key for row in rows}
-    return tuple(key for name, key in KEYS.items() if name not in shown)
-
-
 def stepped(key: str, value: Value | None, steps: int) -> Value | None:
     """The value some steps up or down, within what the key allows; None where it has no steps.
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shutil
 import subprocess
 import time
 from collections.abc import Callable, Iterator
@@ -19,13 +20,7 @@ from plugins.direct_io.staging import MIB, MakeMount, assert_ended_well, command
 from plugins.direct_io.test_run import run, step
 from sizeup.errors import RefusedError
 
-pytestmark = [
-    pytest.mark.lab,
-    pytest.mark.skipif(
-        os.geteuid() != 0 or subprocess.run(["dmsetup", "version"], check=False, capture_output=True).returncode != 0,
-        reason="needs root and a kernel with the device mapper",
-    ),
-]
+pytestmark = pytest.mark.lab
 SIZE_MIB = 300
 SECTORS = SIZE_MIB * 2048
 
@@ -51,6 +46,12 @@ class Mapped:
 
     def suspend(self) -> None:
         command("dmsetup", "suspend", "--nolockfs", "--noflush", self.name)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def device_mapper() -> None:
+    if os.geteuid() or not shutil.which("dmsetup") or subprocess.run(["dmsetup", "version"], check=False).returncode:
+        pytest.skip("needs root, dmsetup and a kernel with the device mapper")
 
 
 @pytest.fixture

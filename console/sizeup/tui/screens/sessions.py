@@ -110,6 +110,8 @@ class SessionsScreen(ModeScreen):
         """Open it in the other modes."""
         if event.option_id is not None:
             self.host.show_session(event.option_id)
+            if not os.path.lexists(event.option_id):
+                self._list()
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Narrow the list while typing."""

@@ -34,13 +34,16 @@ from sizeup.tui.screens.pick import PickDialog
 from sizeup.tui.widgets.chart import ChartView
 from sizeup.tui.widgets.lists import KeyList, hanging
 from sizeup.views.advice import advice_lines, comparison_table, licence_table, tornado_chart, unmoved_chart
-from sizeup.views.whatif import InputRow, effect, further_keys, input_rows, stepped
+from sizeup.views.table import Table
+from sizeup.views.whatif import InputRow, effect, input_rows, stepped
 
 _ANSWERS = "Answers"
 _MOVES, _BACK = "Enter: what moves it", "Enter: its working"
-_CHANGED = "Answers, with what changed from the machine as found"
+_CHANGED = "Answers against the machine as found"
 _FIGURES = 36
 """Column at which the figures of inputs end, where there is room."""
+_WIDE = 100
+"""Columns from which a page has room for wide tables."""
 _LABELS = ("from  ", "rule  ", "id    ")
 """What some lines of a working begin with."""
 
@@ -171,7 +174,7 @@ class SizingScreen(ModeScreen):
         self._calculate()
 
     def action_add(self) -> None:
-        """Let an input be chosen that is not listed, and typed."""
+        """Let any input be chosen, listed or not, and typed."""
 
         def answered(key: str | None) -> None:
             if key is not None:
@@ -180,7 +183,7 @@ class SizingScreen(ModeScreen):
                 self.show_target(key)
                 self._edit(key)
 
-        offered = [(key.name, f"{key.name}: {key.help}") for key in further_keys(self._rows)]
+        offered = [(key.name, f"{key.name}: {key.help}") for key in KEYS.values()]
         self.app.push_screen(PickDialog("Which input?", offered), answered)
 
     def action_tornado(self) -> None:
@@ -195,8 +198,12 @@ class SizingScreen(ModeScreen):
         """Show every vendor's licences for this machine."""
         if self._sizing is None:
             return
-        table = licence_table(self._sizing, shipped())
-        self.app.push_screen(PageDialog(table.title + self._what_if(), table_lines(table, self._page_width())))
+        table, width = licence_table(self._sizing, shipped()), self._page_width()
+        if width < _WIDE:
+            # The products name their vendors, too.
+            rows = tuple(row[1:] for row in table.rows)
+            table = Table(table.title, table.columns[1:], rows, note=table.note)
+        self.app.push_screen(PageDialog(table.title + self._what_if(), table_lines(table, width)))
 
     def action_presets(self) -> None:
         """Put a published case beside this machine."""
@@ -211,8 +218,7 @@ class SizingScreen(ModeScreen):
             lines = [f"{name}: {preset.title}", f"From {preset.source}", *note, ""]
             width = self._page_width()
             lines = [hanging(line, width, 0, 2) if line else "" for line in lines]
-            table = comparison_table(compared)
-            lines += table_lines(table, width) or ["No figure is known of both."]
+            lines += _beside(comparison_table(compared), width) or ["No figure is known of both."]
             self.app.push_screen(PageDialog(f"This machine{self._what_if()} beside {name}", lines))
 
         self.app.push_screen(ChoiceDialog("Which published case?", answers), answered)
@@ -334,8 +340,8 @@ class SizingScreen(ModeScreen):
             return
         shown = self.query_one("#input-help", Static)
         shown.remove_class("-wrong")
-        found = f"\nAs found: {row.found}" if row.found else ""
-        shown.update(f"{row.key}: {row.help}\nFrom: {row.origin}{found}")
+        found = f" (as found: {row.found})" if row.found else ""
+        shown.update(f"{row.key}{found}: {row.help}\nFrom: {row.origin}")
 
     def _show_working(self) -> None:
         option = self.query_one("#answers", KeyList).highlighted_option
@@ -361,6 +367,17 @@ class SizingScreen(ModeScreen):
             chart.show(unmoved_chart("Not answered" if advice is None else advice.title))
         else:
             chart.show(tornado_chart(advice, tornado(self._sizing.inputs, advice.id, shipped())))
+
+
+def _beside(table: Table, width: int) -> list[str]:
+    """A comparison as a table, or where five columns have no room in two lines a figure."""
+    if width >= _WIDE:
+        return table_lines(table, width)
+    lines = []
+    for figure, here, there, above, below in table.rows:
+        lines.append(hanging(figure, width, 0, 4))
+        lines.append(hanging(f"{here} here, {there} there; this machine is {above}, the case {below}", width, 2, 4))
+    return lines
 
 
 def _folded(line: str, width: int) -> str:

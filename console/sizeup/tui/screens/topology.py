@@ -24,8 +24,8 @@ from sizeup.tui.screens.dialogs import ChoiceDialog
 from sizeup.tui.screens.mode import ModeScreen
 from sizeup.tui.stored import baseline, choices, machine_of
 from sizeup.tui.widgets.facts import facts_grid
-from sizeup.tui.widgets.lists import ItemTree
 from sizeup.tui.widgets.map import MapView
+from sizeup.tui.widgets.tree import ItemTree
 from sizeup.views.difference import Against, Comparison, compared
 from sizeup.views.items import Item, holding
 from sizeup.views.map import MapMaker

@@ -6,52 +6,46 @@ Merging runs of one style and refreshing changed spans alone makes it a few hund
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from rich.segment import Segment
 from rich.style import Style
 from textual.geometry import Region
 from textual.strip import Strip
+from textual.style import Style as VisualStyle
 from textual.widget import Widget
 
-from sizeup.report.drawing import HEAT_LEVELS, SERIES, Drawing
+from sizeup.report.drawing import Drawing
+
+_LOOKS = {
+    "title": "bold $foreground",
+    "text": "$foreground",
+    "axis": "$foreground",
+    "boundary": "$foreground",
+    "cursor": "bold reverse",
+    "disturbed": "bold $text-error",
+    "series-0": "$text-primary",
+    "series-1": "$text-warning",
+    "series-2": "$text-success",
+    "series-3": "$text-error",
+    "series-4": "$text-secondary",
+    "series-5": "$text-accent",
+    "heat-0": "#ffffff on #440154",
+    "heat-1": "#ffffff on #46327e",
+    "heat-2": "#ffffff on #365c8d",
+    "heat-3": "#ffffff on #277f8e",
+    "heat-4": "#000000 on #1fa187",
+    "heat-5": "#000000 on #4ac16d",
+    "heat-6": "#000000 on #a0da39",
+    "heat-7": "#000000 on #fde725",
+}
+"""What each role looks like. Not as component classes: Textual works all of those out for every chart, drawn or not,
+at the start and whenever the focus moves, and a chart draws a few of them."""
 
 
 class CellView(Widget):
     """Any drawing, its roles turned into theme colours."""
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
-        "chart--title",
-        "chart--text",
-        "chart--axis",
-        "chart--boundary",
-        "chart--cursor",
-        "chart--disturbed",
-        *(f"chart--series-{index}" for index in range(SERIES)),
-        *(f"chart--heat-{index}" for index in range(HEAT_LEVELS)),
-    }
     DEFAULT_CSS = """
     CellView { height: 1fr; width: 1fr; }
-    CellView > .chart--title { text-style: bold; color: $foreground; }
-    CellView > .chart--text { color: $foreground; }
-    CellView > .chart--axis { color: $foreground 70%; }
-    CellView > .chart--boundary { color: $foreground 70%; }
-    CellView > .chart--cursor { text-style: bold reverse; }
-    CellView > .chart--disturbed { color: $text-error; text-style: bold; }
-    CellView > .chart--series-0 { color: $text-primary; }
-    CellView > .chart--series-1 { color: $text-warning; }
-    CellView > .chart--series-2 { color: $text-success; }
-    CellView > .chart--series-3 { color: $text-error; }
-    CellView > .chart--series-4 { color: $text-secondary; }
-    CellView > .chart--series-5 { color: $text-accent; }
-    CellView > .chart--heat-0 { color: #ffffff; background: #440154; }
-    CellView > .chart--heat-1 { color: #ffffff; background: #46327e; }
-    CellView > .chart--heat-2 { color: #ffffff; background: #365c8d; }
-    CellView > .chart--heat-3 { color: #ffffff; background: #277f8e; }
-    CellView > .chart--heat-4 { color: #000000; background: #1fa187; }
-    CellView > .chart--heat-5 { color: #000000; background: #4ac16d; }
-    CellView > .chart--heat-6 { color: #000000; background: #a0da39; }
-    CellView > .chart--heat-7 { color: #000000; background: #fde725; }
     """
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  Textual's own name
@@ -95,5 +89,5 @@ class CellView(Widget):
         style = self._styles.get(role)
         if style is None:
             # Blank cells do not inherit the background, so each style carries it.
-            style = self._styles[role] = base + self.get_component_rich_style(f"chart--{role}", partial=True)
+            style = self._styles[role] = base + VisualStyle.parse(_LOOKS[role]).rich_style
         return style

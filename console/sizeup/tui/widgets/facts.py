@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from rich.console import Group
 from rich.padding import Padding
-from rich.table import Table
 from rich.text import Text
 
 from sizeup.model.finding import Finding
 from sizeup.views.overview import finding_parts
 
+if TYPE_CHECKING:
+    from rich.table import Table
+
 
 def facts_grid(facts: Sequence[tuple[str, str]]) -> Table:
     """Names and values side by side, long values folded under themselves."""
+    from rich.table import Table
+
     grid = Table.grid(padding=(0, 2, 0, 0))
     grid.add_column(no_wrap=True)
     grid.add_column(overflow="fold")
