@@ -203,6 +203,9 @@ def test_without_the_extra_the_way_to_get_it_is_said(
     assert "pip install 'sizeup[serve]'" in capsys.readouterr().err
 
 
+_LAST = (WSMsgType.CLOSE, WSMsgType.CLOSED)
+
+
 class Page:
     """What a visitor's browser shows, and types."""
 
@@ -256,7 +259,12 @@ def leaving() -> Iterator[contextlib.ExitStack]:
 @pytest.mark.ci
 @pytest.mark.parametrize(
     ("ends", "status"),
-    [("the page", "cancelled"), ("the server", "cancelled"), ("the visit, and keeps it", "complete")],
+    [
+        ("the page", "cancelled"),
+        ("the server", "cancelled"),
+        ("the server, killed", "cancelled"),
+        ("the visit, and keeps it", "complete"),
+    ],
 )
 async def test_a_run_ends_as_asked_when_its_page_is_closed(
     client: ClientSession, tmp_path: Path, leaving: contextlib.ExitStack, ends: str, status: str
@@ -296,14 +304,16 @@ async def test_a_run_ends_as_asked_when_its_page_is_closed(
             await page.type("\x1b[B", "\r")
         elif ends == "the server":
             server.send_signal(signal.SIGTERM)
+        elif ends == "the server, killed":
+            server.kill()
         async with asyncio.timeout(5):
-            while ends != "the page" and (await socket.receive()).type is not WSMsgType.CLOSE:
+            while ends != "the page" and (await socket.receive()).type not in _LAST:
                 pass
-    if ends != "the server":
+    if not ends.startswith("the server"):
         assert await alone(mark, server.pid)
         server.send_signal(signal.SIGTERM)
     async with asyncio.timeout(5):
-        assert await server.wait() == 0
+        assert await server.wait() == (-signal.SIGKILL if ends == "the server, killed" else 0)
     assert await alone(mark)
 
     session = read_session(str(path))

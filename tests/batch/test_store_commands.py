@@ -51,6 +51,20 @@ def test_an_unfinished_session_says_how_to_finish_it(sizeup: Run, saved: Path) -
     assert f"unfinished: sizeup --batch --resume {saved}" in listed
 
 
+def test_a_run_that_goes_on_is_not_called_unfinished(sizeup: Run, saved: Path) -> None:
+    lines = saved.read_text().splitlines(keepends=True)
+    saved.write_text("".join(line for line in lines if '"outcome"' not in line and '"kind":"end"' not in line))
+
+    with Writer.append(str(saved)):
+        listed = sizeup("sessions").stdout
+        status = json.loads(sizeup("sessions", "--json").stdout)["sessions"][0]["status"]
+
+    assert "being measured now" in listed
+    assert "cut short" not in listed
+    assert "unfinished" not in listed
+    assert status == "running"
+
+
 def test_a_run_that_ended_with_a_failed_step_is_not_called_complete(sizeup: Run, saved: Path) -> None:
     text = saved.read_text()
     assert '"outcome":{"status":"ok"' in text

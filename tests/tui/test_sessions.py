@@ -301,3 +301,18 @@ async def test_searching_reads_no_file_again_and_coming_back_only_those_that_cha
 
         assert read == [str(new)]
         assert "1 step, complete; calm" in console.text
+
+
+async def test_keys_that_find_no_session_say_so(tmp_path: Path, folder: Path) -> None:
+    console = Console(tmp_path)
+    async with console.shown() as pilot:
+        await pilot.press("5", "c", "m", "n", "e", "R")
+        await pilot.pause()
+        assert console.told == ["there is no session here"] * 5
+        (folder / f"two{SUFFIX}").write_text("no session\n")
+        await pilot.press("1", "5", "c", "m", "n", "e", "R")
+        await pilot.pause()
+
+        assert len(console.told) == 10
+        assert all("expected a sizeup session" in words for words in console.told[5:])
+        assert len(console.app.screen_stack) == 1

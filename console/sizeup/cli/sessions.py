@@ -78,7 +78,7 @@ def _print(found: Sequence[Entry], *, json: bool) -> None:
         return
     print("\n".join(table_lines(sessions_table(found), _WIDTH) or ["no sessions"]))
     for entry in found:
-        if entry.unfinished:
+        if entry.unfinished and not entry.going_on:
             print(f"unfinished: sizeup --batch --resume {entry.path}")
 
 

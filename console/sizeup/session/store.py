@@ -19,6 +19,7 @@ from sizeup.session.reader import read_session
 from sizeup.session.records import NoteRecord
 from sizeup.session.value import Session
 from sizeup.session.writer import Writer, in_use
+from sizeup.text import one_line
 
 SUFFIX = ".sizeup.jsonl"
 BASELINE = "baseline"
@@ -65,6 +66,15 @@ def unfinished(folder: Path) -> list[Path]:
     return [path for _, path in sorted(found, reverse=True) if not _ended(path)]
 
 
+def begun(path: Path) -> str:
+    """When a session was begun, as its first line says; empty where it says nothing."""
+    try:
+        with path.open("rb") as file:
+            return one_line(str(msgspec.json.decode(file.readline(_TAIL_BYTES))["started"]), 40)
+    except (OSError, msgspec.MsgspecError, ValueError, TypeError, KeyError):
+        return ""
+
+
 def _is_session(entry: os.DirEntry[str]) -> bool:
     return entry.name.endswith(SUFFIX) and entry.is_file() and entry.stat().st_size > 0
 
@@ -101,6 +111,11 @@ class Entry(Struct, frozen=True):
     def unfinished(self) -> bool:
         """Whether a plan is waiting to be completed: cut short, cancelled, or with steps that failed."""
         return self.session is not None and bool(self.session.missing_steps)
+
+    @property
+    def going_on(self) -> bool:
+        """Whether a run is writing it at this moment."""
+        return self.session is not None and self.session.end is None and in_use(str(self.path))
 
     def mentions(self, words: Iterable[str]) -> bool:
         """Whether every word occurs in its name, host, title, tags, notes or probes, whatever the case."""

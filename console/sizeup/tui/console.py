@@ -27,7 +27,7 @@ from sizeup.live.cost import ConsoleCost
 from sizeup.model.machine import Machine
 from sizeup.report import output
 from sizeup.report.drawing import Glyphs
-from sizeup.session.store import directory, unfinished
+from sizeup.session.store import begun, directory, unfinished
 from sizeup.session.writer import in_use
 from sizeup.sizing.advise import HEADLINE, Sizing, whatif
 from sizeup.sizing.keys import Value
@@ -165,8 +165,10 @@ class ConsoleApp(App[int]):
             for path in unfinished(directory()):
                 age_seconds = time.time() - path.stat().st_mtime
                 if age_seconds < _RECENT_SECONDS and not in_use(str(path)):
-                    at = datetime.fromtimestamp(path.stat().st_mtime).astimezone()
-                    words = f"Unfinished session of {at:%H:%M}: press 5 to view it, there R to resume it"
+                    # As the list of sessions says it, so that it can be found there.
+                    at = begun(path).replace("T", " ").removesuffix("Z")
+                    of = f" of {at} UTC" if at else ""
+                    words = f"Unfinished session{of}: press 5 to view it, there R to resume it"
                     self.notify(words, markup=False)
                     return
 

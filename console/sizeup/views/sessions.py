@@ -11,6 +11,8 @@ from sizeup.units import format_decimal_bytes
 from sizeup.views.table import Column, Table
 
 SCHEMA = "sizeup.sessions/1"
+GOING_ON = "being measured now"
+"""How a session stands that a run is writing."""
 
 
 def state(session: Session) -> str:
@@ -32,7 +34,8 @@ def sessions_table(entries: Sequence[Entry]) -> Table:
             rows.append((name, "", format_decimal_bytes(entry.size_bytes), entry.problem))
             continue
         session = entry.session
-        what = [session.title, " ".join(f"#{tag}" for tag in session.tags), state(session)]
+        stands = GOING_ON if entry.going_on else state(session)
+        what = [session.title, " ".join(f"#{tag}" for tag in session.tags), stands]
         size = format_decimal_bytes(entry.size_bytes)
         rows.append((name, session.header.started, size, "; ".join(filter(None, what))))
     columns = (Column("Session"), Column("Started"), Column("Size", numeric=True), Column("What"))
@@ -55,7 +58,7 @@ def _entry_data(entry: Entry) -> dict[str, Any]:
             "title": session.title,
             "tags": list(session.tags),
             "notes": [note.text for note in session.notes if note.text],
-            "status": session.end.status if session.end is not None else "cut short",
+            "status": session.end.status if session.end is not None else "running" if entry.going_on else "cut short",
             "steps": list(session.steps),
             "missing_steps": [step.id for step in session.missing_steps],
         }

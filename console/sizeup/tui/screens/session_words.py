@@ -28,7 +28,7 @@ from sizeup.views.comparison import (
     sides_sentences,
 )
 from sizeup.views.items import plural
-from sizeup.views.sessions import state
+from sizeup.views.sessions import GOING_ON, state
 from sizeup.views.summary import summary
 
 
@@ -119,7 +119,7 @@ def _step(step: Step) -> str:
 
 def _stands(session: Session, *, going_on: bool) -> str:
     if going_on:
-        return "being measured now"
+        return GOING_ON
     held = "" if session.missing_steps else f"{plural(len(session.steps), 'step')}, "
     return f"{held}{state(session)}"
 

@@ -22,6 +22,7 @@ from sizeup.errors import SizeupError
 from sizeup.report import output
 from sizeup.session.reader import read_session
 from sizeup.session.store import BASELINE, Entry, annotate, baseline, entries
+from sizeup.session.value import Session
 from sizeup.session.writer import in_use
 from sizeup.tui.actions import bindings
 from sizeup.tui.screens import session_words
@@ -151,16 +152,16 @@ class SessionsScreen(ModeScreen):
 
     def action_resume(self) -> None:
         """Run what the chosen session is missing, after a question."""
-        entry = self._all.get(self._chosen() or "")
-        if entry is None or entry.session is None:
+        chosen = self._readable()
+        if chosen is None:
             return
-        path, host = str(entry.path), os.uname().nodename
+        (path, session), host = chosen, os.uname().nodename
         if in_use(path):
             self.notify("a run is writing it now", markup=False)
-        elif not entry.unfinished:
+        elif not session.missing_steps:
             self.notify("nothing is missing in it", markup=False)
-        elif entry.session.header.host != host:
-            words = f"it was recorded on {entry.session.header.host}: what is missing can be run there alone"
+        elif session.header.host != host:
+            words = f"it was recorded on {session.header.host}: what is missing can be run there alone"
             self.notify(words, severity="warning", markup=False)
         else:
 
@@ -169,13 +170,13 @@ class SessionsScreen(ModeScreen):
                     self.host.resume_session(path)
 
             answers = (("no", "Leave it as it is"), ("run", "Run what is missing"))
-            self.app.push_screen(ChoiceDialog(session_words.resume_question(entry.session), answers), answered)
+            self.app.push_screen(ChoiceDialog(session_words.resume_question(session), answers), answered)
 
     def action_note(self) -> None:
         """Write a note into the chosen session."""
-        path = self._chosen()
-        if path is not None and self._may_write():
-            self._ask_note(path, "")
+        chosen = self._readable()
+        if chosen is not None and self._may_write():
+            self._ask_note(chosen[0], "")
 
     def _ask_note(self, path: str, begun: str) -> None:
         def answered(text: str | None) -> None:
@@ -186,15 +187,16 @@ class SessionsScreen(ModeScreen):
 
     def action_baseline(self) -> None:
         """Mark the chosen session as what others are compared with."""
-        path = self._chosen()
-        if path is not None and self._may_write():
-            self._write(path, "", (BASELINE,))
+        chosen = self._readable()
+        if chosen is not None and self._may_write():
+            self._write(chosen[0], "", (BASELINE,))
 
     def action_compare(self) -> None:
         """Compare the chosen session with the baseline."""
-        path, base = self._chosen(), self._base
-        if path is None:
+        chosen, base = self._readable(), self._base
+        if chosen is None:
             return
+        path = chosen[0]
         if base is None:
             self.notify(
                 "Nothing is marked as the baseline yet: go to the session to compare with, press m", markup=False
@@ -253,20 +255,18 @@ class SessionsScreen(ModeScreen):
 
     def action_export(self) -> None:
         """Write a report beside where the console was started."""
-        entry = self._all.get(self._chosen() or "")
-        if entry is None or not self._may_write():
+        chosen = self._readable()
+        if chosen is None or not self._may_write():
             return
-        if entry.session is None:
-            self.notify(entry.problem, severity="error", markup=False)
-            return
-        masked = f"sizeup-{re.sub('[^0-9TZ]', '', entry.session.header.started)}"
+        path, session = chosen
+        masked = f"sizeup-{re.sub('[^0-9TZ]', '', session.header.started)}"
 
         def answered(kind: str | None) -> None:
             if kind is not None:
                 # What is masked must not carry the host in its own name either.
-                name = masked if kind in _MASKED else session_words.name(str(entry.path))
+                name = masked if kind in _MASKED else session_words.name(path)
                 target = output.free_path(folder, name, _ENDINGS[kind])
-                self.run_worker(self._export(str(entry.path), kind, target))
+                self.run_worker(self._export(path, kind, target))
 
         try:
             folder = output.current_folder()
@@ -297,6 +297,17 @@ class SessionsScreen(ModeScreen):
             return False
         self._list()
         return True
+
+    def _readable(self) -> tuple[str, Session] | None:
+        """The path and the session under the cursor; where there is none, that is said."""
+        entry = self._all.get(self._chosen() or "")
+        if entry is None:
+            self.notify("there is no session here", markup=False)
+        elif entry.session is None:
+            self.notify(entry.problem, severity="error", markup=False)
+        else:
+            return str(entry.path), entry.session
+        return None
 
     def _chosen(self) -> str | None:
         option = self.query_one(KeyList).highlighted_option
@@ -335,7 +346,7 @@ class SessionsScreen(ModeScreen):
 
     def _line(self, entry: Entry) -> Text:
         width = self.query_one(KeyList).size.width - 1
-        return session_words.line(entry, baseline=entry is self._base, going_on=_goes_on(entry), width=width)
+        return session_words.line(entry, baseline=entry is self._base, going_on=entry.going_on, width=width)
 
     def _width(self) -> int:
         return self.query_one("#detail-pane").size.width - 1  # for the scroll bar
@@ -352,12 +363,8 @@ class SessionsScreen(ModeScreen):
         except SizeupError as error:  # it may have changed or gone since it was listed
             detail.update(session_words.unreadable(entry, str(error), self._width()))
             return
-        is_base, going_on = entry is self._base, _goes_on(entry)
+        is_base, going_on = entry is self._base, entry.going_on
         detail.update(session_words.about(session, entry.path, self._width(), baseline=is_base, going_on=going_on))
-
-
-def _goes_on(entry: Entry) -> bool:
-    return entry.session is not None and entry.session.end is None and in_use(str(entry.path))
 
 
 async def _write_export(path: str, kind: str, target: str) -> tuple[bool, str]:
