@@ -9,7 +9,7 @@ _HINTS = {
     errno.ENOSPC: "the file system is full",
     errno.EDQUOT: "the quota is used up; give a smaller size=, or another path",
     errno.ESTALE: "the server no longer knows the file; it was removed or exported anew; mount it again; "
-    "a file .nfs… of this run may be left there",
+    "a file .nfs... of this run may be left there",
     errno.EIO: "the device or the server reports failures; see the kernel's log",
     errno.EREMOTEIO: "the device or the server reports failures; see the kernel's log",
     errno.EROFS: "the file system became read-only; see the kernel's log",

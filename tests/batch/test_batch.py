@@ -103,7 +103,7 @@ def test_bad_input_is_one_clear_line_and_status_2(sizeup: Run, arguments: tuple[
 def test_batch_options_without_batch_say_what_is_missing(sizeup: Run) -> None:
     done = sizeup("--plan", "quick")
 
-    assert (done.returncode, done.stderr) == (2, "sizeup: --plan belongs to --batch; try: sizeup --batch --plan …\n")
+    assert (done.returncode, done.stderr) == (2, "sizeup: --plan belongs to --batch; try: sizeup --batch --plan ...\n")
 
 
 def test_without_a_terminal_the_console_points_to_batch(sizeup: Run) -> None:

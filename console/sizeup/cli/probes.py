@@ -86,7 +86,7 @@ def _lines(probe: RegisteredProbe, machine: Machine, *, named: bool) -> list[str
     for parameter in manifest.parameter:
         default = "must be given" if parameter.default is None else f"default {parameter.default}"
         lines.append(
-            f"    --set {probe.name}.{parameter.name}=…  {parameter.help}; {expectation(parameter)}; {default}"
+            f"    --set {probe.name}.{parameter.name}=...  {parameter.help}; {expectation(parameter)}; {default}"
         )
     return lines
 

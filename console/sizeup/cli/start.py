@@ -80,7 +80,7 @@ def run(arguments: argparse.Namespace) -> int:
         return _batch(arguments)
     for name, flag in _BATCH_ONLY.items():
         if getattr(arguments, name):
-            raise UsageError(f"{flag} belongs to --batch; try: sizeup --batch {flag} …")
+            raise UsageError(f"{flag} belongs to --batch; try: sizeup --batch {flag} ...")
     return show_console(vars(arguments), sysroot=arguments.sysroot)
 
 

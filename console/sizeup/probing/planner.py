@@ -45,7 +45,7 @@ def make_plan(
     strays = [probe for probe in chosen if probe not in {probe.name for probe in selected}]
     if strays:
         raise UsageError(
-            f"--set {strays[0]}.…: this run does not include probe {strays[0]}; add it with -p {strays[0]}"
+            f"--set {strays[0]}....: this run does not include probe {strays[0]}; add it with -p {strays[0]}"
         )
     steps: list[Step] = []
     refusals: list[Refusal] = []
@@ -93,7 +93,7 @@ def _plan_probe(
     reason = unmet(machine, manifest)
     if lacking:
         parameter = lacking[0]
-        reason = f"needs a value that only you can give: --set {manifest.name}.{parameter.name}=… ({parameter.help})"
+        reason = f"needs a value that only you can give: --set {manifest.name}.{parameter.name}=... ({parameter.help})"
     if reason is not None:
         yield Refusal(manifest.name, manifest.name, reason)
         return

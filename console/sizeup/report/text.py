@@ -20,7 +20,7 @@ _PLOT_ROWS = 19
 _BAR_TITLE_ROWS = 4
 
 # What a terminal without UTF-8 shows instead; one character each, so that columns stay in line.
-_PLAIN = str.maketrans("│└─┬├█▏…×–—→µ±≥≤≈°·", "|+-++#|.x-->u~>< o.")
+_PLAIN = str.maketrans("│└─┬├█▏…×–—→µ±≥≤≈°·", "|+-++#|~x-->u~><~o.")
 
 
 def text(document: Document, *, width: int = WIDTH, ascii_only: bool = False) -> str:

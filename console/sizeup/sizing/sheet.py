@@ -200,7 +200,7 @@ class Question(Struct, frozen=True):
 
     def sentence(self, *, typed: bool = False) -> str:
         """What to give, and what for; ``typed`` among the inputs of the console rather than on the command line."""
-        how = "type it among the inputs" if typed else f"give it with --set {self.key}=…"
+        how = "type it among the inputs" if typed else f"give it with --set {self.key}=..."
         return f"{self.wanted_by}: {self.key} is unknown; {how} ({KEYS[self.key].help})"
 
 

@@ -64,7 +64,7 @@ def summary(session: Session, rest: str = ", further down") -> tuple[Answer, ...
             rest,
             "What it costs",
             [item.verdict for item in costs],
-            "No licences were sized: name an edition and prices with sizeup size --set licence.…",
+            "No licences were sized: name an edition and prices with sizeup size --set licence....",
         ),
         _answer(
             rest,
