@@ -46,6 +46,8 @@ class Series(Struct, frozen=True):
     """The coordinate a chart puts on x, such as ``working_set_bytes``; None for a single value or named bars."""
     axis_unit: str | None = None
     axis_title: str | None = None
+    headline: Mapping[str, str | int | float] = field(default_factory=dict)
+    """Where the point lies that stands for a series whose points have no order; empty where none does."""
 
 
 class Step(Struct, frozen=True):

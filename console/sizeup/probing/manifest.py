@@ -37,10 +37,13 @@ class SeriesEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     axis: str | None = None
     axis_unit: str | None = None
     axis_title: str | None = None
+    headline: dict[str, str | int | float] = {}
 
     def series(self) -> Series:
         """The model's value."""
-        return Series(self.name, self.title, self.unit, self.better, self.axis, self.axis_unit, self.axis_title)
+        return Series(
+            self.name, self.title, self.unit, self.better, self.axis, self.axis_unit, self.axis_title, self.headline
+        )
 
 
 class Requires(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from sizeup.model.machine import Machine
 from sizeup.model.plan import Series
+from sizeup.model.sample import Coordinates
 from sizeup.session.value import Point as LoggedPoint
 from sizeup.session.value import Session, StepRun, point_key
 from sizeup.units import format_value
@@ -209,17 +210,20 @@ def latest_refusal(session: Session | None, probe: str) -> str:
 def point_value(run: StepRun, *, placed: bool = True) -> str:
     """A step's first series in one figure; empty before there is one.
 
-    While it runs, the newest point. Once it has ended, the point farthest along its axis, or the range over
-    points that have no order, of which none may stand for the others.
+    While it runs, the newest point. Once it has ended, the point farthest along its axis; of points that have no
+    order the one that the series names, or else their range, as none may stand for the others.
     """
     series = first_series(run)
     if series is None:
         return ""
     points = [point for point in points_of(run, series.name) if value_of(point) is not None]
     if run.outcome is not None and len(points) > 1:
-        if not any(isinstance(point.at.get(series.axis or ""), int | float) for point in points):
-            return _range(points, series, placed=placed)
-        points.sort(key=lambda point: _along(point, str(series.axis)))
+        if any(isinstance(point.at.get(series.axis or ""), int | float) for point in points):
+            points.sort(key=lambda point: _along(point, str(series.axis)))
+        else:
+            points = [point for point in points if series.headline and point.at == series.headline]
+            if not points:
+                return _range(run, series, placed=placed)
     for point in reversed(points):
         value = value_of(point)
         assert value is not None
@@ -235,10 +239,24 @@ def _along(point: LoggedPoint, axis: str) -> float:
     return float(place_on_axis) if isinstance(place_on_axis, int | float) else 0.0
 
 
-def _range(points: Sequence[LoggedPoint], series: Series, *, placed: bool) -> str:
-    values = [value for point in points if (value := value_of(point)) is not None]
+def value_reach(run: StepRun) -> str:
+    """The least and the greatest value of a step's first series with their places; empty for fewer than two points."""
+    series = first_series(run)
+    ends = [] if series is None else sorted(_valued(run, series), key=lambda found: found[0])
+    if series is None or len(ends) < 2:
+        return ""
+    least, most = (f"{format_value(value, series.unit)} at {place(at, series)}" for value, at in (ends[0], ends[-1]))
+    return f"{least}, to {most}"
+
+
+def _range(run: StepRun, series: Series, *, placed: bool) -> str:
+    values = [value for value, _ in _valued(run, series)]
     over = f" over {len(values)} points" if placed else ""
     return f"{format_value(min(values), series.unit)} to {format_value(max(values), series.unit)}{over}"
+
+
+def _valued(run: StepRun, series: Series) -> list[tuple[float, Coordinates]]:
+    return [(value, point.at) for point in points_of(run, series.name) if (value := value_of(point)) is not None]
 
 
 def _bar_note(point: LoggedPoint) -> str:
