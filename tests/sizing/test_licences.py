@@ -151,7 +151,9 @@ def test_a_guest_does_not_know_its_hosts_and_asks() -> None:
     )
     sizing = whatif(guest, {})
 
-    assert found(sizing, "licence.units").verdict.startswith("Host cores unknown")
+    said = found(sizing, "licence.units")
+    assert said.verdict == "Host cores unknown, by which licences are counted: give licence.host_cores"
+    assert [way for way in ("scope=hard", "scope=cloud") if not any(way in line for line in said.working)] == []
     assert "licence.host_cores" in [question.key for question in sizing.questions]
     assert found(whatif(guest, parse_settings(["licence.host_cores=64"])), "licence.units").quantity is not None
 

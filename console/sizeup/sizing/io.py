@@ -274,12 +274,12 @@ def _supply(sheet: Sheet) -> Iterator[Advice]:
     if least is None:
         sheet.number("machine.cores")
         left_out = sheet.left_out("supply.mb_s")
-        instead = "measure with the probe io.direct" if left_out is None else left_out.sentence("MB/s")
+        instead = "measure with io.direct" if left_out is None else left_out.sentence("MB/s")
+        sheet.line("measured with the probe io.direct, or said as path.stages (link by link) or supply.mb_s (in all)")
         yield sheet.advice(
             "io.supply",
             "I/O supply",
-            f"supply and limiter unknown: no way to storage says its speed; {instead}, or say path.stages or "
-            "supply.mb_s",
+            f"supply and limiter unknown: no path says its speed; {instead}",
             decision="unknown",
         )
         return
@@ -304,7 +304,7 @@ def _balance(sheet: Sheet) -> Iterator[Advice]:
     meaning = {
         "short": f"the processors starve behind {least.name}",
         "balanced": "paths and processors fit",
-        "over": "the paths carry more than these processors take in",
+        "over": "more than the processors take in",
     }
     sheet.line(f"{shown(least.supply, 'MB/s')} / {shown(need, 'MB/s')} = {format_in(ratio, '')}")
     yield sheet.advice(

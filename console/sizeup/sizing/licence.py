@@ -236,12 +236,14 @@ def _units(sheet: Sheet) -> Iterator[Advice]:
     except MissingError as missing:
         if missing.key != "licence.host_cores":
             raise
+        sheet.line("a guest cannot see the hosts it may run on, and all their cores count")
+        sheet.line("licence.host_cores: the cores of all hosts that it may run on")
+        sheet.line("or licence.scope=hard with licence.pinned_cores, where the hypervisor pins it to cores")
+        sheet.line("or licence.scope=cloud with machine.vcpus, where it is rented by the virtual CPU")
         yield sheet.advice(
             "licence.units",
             "Licences",
-            "host cores unknown: a guest cannot see the hosts it may run on, and all their cores count; give "
-            "licence.host_cores, or licence.scope=hard with licence.pinned_cores, or licence.scope=cloud with "
-            "machine.vcpus",
+            "host cores unknown, by which licences are counted: give licence.host_cores",
             decision="host-unknown",
         )
         raise
