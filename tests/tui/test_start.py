@@ -13,7 +13,7 @@ import termios
 from pathlib import Path
 
 import pytest
-from rich.text import Text
+from rich.table import Table
 from textual.color import Color
 from textual.css.stylesheet import Stylesheet
 from textual.dom import DOMNode
@@ -113,10 +113,11 @@ async def test_the_first_mode_is_drawn_once_with_its_details_worked_out_once(
     app: ConsoleApp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lines: list[int] = []
-    details: list[Text] = []
-    render_line, made = KeyList.render_line, overview.facts_list
+    details: list[Table] = []
+    render_line, made = KeyList.render_line, overview.facts_grid
     monkeypatch.setattr(KeyList, "render_line", lambda self, y: lines.append(y) or render_line(self, y))
-    monkeypatch.setattr(overview, "facts_list", lambda facts: details.append(made(facts)) or details[-1])
+    monkeypatch.setattr(overview, "facts_grid", lambda facts: details.append(made(facts)) or details[-1])
+    monkeypatch.setattr(overview, "_LATER_SECONDS", 60.0)  # on a busy machine the estimate would come meanwhile
     async with app.run_test(size=(120, 40)) as pilot:
         await pilot.pause()
         height = app.screen.query_one(KeyList).size.height

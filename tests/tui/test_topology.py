@@ -379,7 +379,7 @@ async def test_a_link_that_goes_is_told_to_every_mode(tmp_path: Path) -> None:
         await pilot.pause()
 
         assert "eth0 ! DEGRADED, member down" in topology
-        assert "a member of bond0 is down" in console.text
+        assert "A member of bond0 is down" in console.text
 
 
 async def test_what_if_inputs_survive_a_machine_that_is_read_again(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from sizeup.model.finding import Finding, Severity
 from sizeup.model.machine import Machine
 from sizeup.session.records import SessionRecord
 from sizeup.session.value import Session
-from sizeup.views.overview import overview
+from sizeup.views.overview import overview, shares
 
 FULL = Finding("memory.full-node", Severity.INFO, "node 0 is full", ("0 MiB free",), "slow", "free some", ("node:0",))
 
@@ -19,5 +19,17 @@ def test_a_finding_of_discovery_and_of_the_run_is_shown_once_and_each_part_of_th
 
     shown = overview(Machine(findings=(FULL, other)), session, None, ())
 
-    assert [entry.line for entry in shown.findings] == ["node 0 is full still", "node 1 is full"]
+    assert [entry.line for entry in shown.findings] == ["Node 0 is full still", "Node 1 is full"]
     assert len({entry.key for entry in shown.findings}) == 2
+
+
+def test_what_does_not_fit_is_left_out_of_the_longest_group_and_a_row_says_so() -> None:
+    assert shares(([1] * 3, [1] * 4), 7) == (3, 4)
+    assert shares(([1] * 12, [1] * 2), 8) == (5, 2)
+    assert shares(([2, 2, 2], []), 5) == (2, 0)
+    assert shares(([1] * 12, [1] * 9), 3) == (1, 1)
+
+
+def test_no_row_is_spent_on_saying_that_one_row_is_left_out() -> None:
+    assert shares(([1, 1], [1, 1]), 3) == (2, 2)
+    assert shares(([2, 2], [1, 1]), 5) == (1, 2)

@@ -62,6 +62,18 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
     ),
     "overview": (
         Action("overview.measure", "r", "screen.measure", "Measure", "Run the quick plan, staying here.", footer=True),
+        Action(
+            "overview.cancel", "x", "screen.cancel", "Cancel", "Cancel the run; what was measured stays.", footer=True
+        ),
+        Action(
+            "overview.open",
+            "enter",
+            "screen.open",
+            "Open",
+            "Show what stands behind the line.",
+            footer=True,
+            palette=False,
+        ),
     ),
     "topology": (
         Action("topology.map", "t", "screen.map", "Tree or map", "Show the map, or the tree again.", footer=True),

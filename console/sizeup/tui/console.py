@@ -18,6 +18,7 @@ from rich.console import RenderableType
 from textual import on
 from textual.app import App, SystemCommand
 from textual.binding import BindingType
+from textual.command import CommandPalette
 from textual.screen import Screen
 from textual.timer import Timer
 
@@ -32,7 +33,7 @@ from sizeup.session.writer import in_use
 from sizeup.sizing.advise import HEADLINE, Sizing, whatif
 from sizeup.sizing.keys import Value
 from sizeup.text import plain
-from sizeup.tui.actions import ACTIONS, bindings
+from sizeup.tui.actions import ACTIONS, bindings, first_key
 from sizeup.tui.driver import ConsoleDriver
 from sizeup.tui.living import Living
 from sizeup.tui.options import Options
@@ -233,8 +234,11 @@ class ConsoleApp(App[int]):
         if not self.runs.going_on:
             if self.runs.problem:
                 return f" ! {self.runs.problem}", ""
+            if not self.measures and self._living is None:
+                name = os.path.basename(self.runs.path)
+                return (" idle; this is a recording", "") if standing is None else (" idle; saved session", f"{name} ")
             if standing is None:
-                return " idle", "nothing measured yet "
+                return " idle, read-only" if self.readonly else " idle", "nothing measured yet "
             last = f" idle, last {standing.step.step.id} {point_value(standing.step)}"
             return last, f"{os.path.basename(self.runs.path)} "
         link = ""
@@ -442,7 +446,8 @@ class ConsoleApp(App[int]):
             return
         self._interrupted = True
         self.set_timer(2.0, self._forget_interrupt)
-        self.notify("Press ^c again to cancel what runs and leave.", markup=False)
+        what = "cancel what runs and leave" if self._live[0].running else "leave"
+        self.notify(f"Press ^c again to {what}.", markup=False)
 
     def _forget_interrupt(self) -> None:
         self._interrupted = False
@@ -454,7 +459,13 @@ class ConsoleApp(App[int]):
         for scope in scopes:
             for action in ACTIONS[scope]:
                 if action.palette:
-                    yield SystemCommand(action.label, action.help, self._caller(action.call, base or screen))
+                    words = f"{action.help} Key: {first_key(action, self.keys)}"
+                    yield SystemCommand(action.label, words, self._caller(action.call, base or screen))
+
+    def action_command_palette(self) -> None:
+        """Offer every action by name."""
+        if not isinstance(self.screen, CommandPalette):
+            self.push_screen(CommandPalette(placeholder="Type a part of a name", id="--command-palette"))
 
     def _caller(self, call: str, screen: Screen[Any]) -> Any:
         async def run() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct
@@ -12,10 +13,11 @@ from sizeup.model.machine import Machine
 from sizeup.session.value import Session
 from sizeup.sizing.advise import HEADLINE, Sizing
 from sizeup.sizing.keys import LeftOut
+from sizeup.text import capitalised
 from sizeup.views.advice import advice_lines, need_and_supply
 from sizeup.views.chart import Axis, Bar, BarChart
 from sizeup.views.items import plural
-from sizeup.views.step import latest_run, point_value
+from sizeup.views.step import latest_run, point_value, value_reach
 from sizeup.views.topology import machine_line
 
 _MARKS = {Severity.CRITICAL: "! critical", Severity.WARNING: "! warning", Severity.INFO: "info"}
@@ -42,18 +44,25 @@ class Overview(Struct, frozen=True):
     """The whole screen."""
 
     machine: tuple[str, ...]
-    """What it is, in two lines."""
+    """What it is, in two lines of facts, the least important last."""
     findings: tuple[Entry, ...]
     figures: tuple[Entry, ...]
+    onward: tuple[Entry, ...]
+    """What can be done beside and with what was measured."""
     advice: tuple[Entry, ...]
     balance: BarChart
     """I/O wanted, carried by the paths, and measured, side by side."""
 
 
 def overview(
-    machine: Machine | None, session: Session | None, sizing: Sizing | None, probes: Sequence[tuple[str, str]]
+    machine: Machine | None,
+    session: Session | None,
+    sizing: Sizing | None,
+    probes: Sequence[tuple[str, str]],
+    *,
+    measures: bool = True,
 ) -> Overview:
-    """What is known so far; ``probes`` are names and titles of what can be measured."""
+    """What is known so far; ``probes`` are names and titles of what can be measured, if it can be here and now."""
     found = [*(machine.findings if machine is not None else ()), *(session.findings if session is not None else ())]
     # A run writes down what discovery found as well; what was said later holds.
     once = {_finding_key(item): item for item in found}.values()
@@ -61,6 +70,7 @@ def overview(
         _identity(machine),
         tuple(_finding(item) for item in sorted(once, key=lambda item: _ORDER.index(item.severity))),
         tuple(_figures(session, probes)),
+        tuple(_onward(session, probes, measures=measures)),
         tuple(_advice(sizing)),
         _balance(sizing, session),
     )
@@ -84,41 +94,83 @@ def _identity(machine: Machine | None) -> tuple[str, ...]:
 def _finding(finding: Finding) -> Entry:
     target = finding.subjects[0] if finding.subjects else "machine"
     behind = tuple(line for part in finding_parts(finding) for line in (*part, ""))[:-1]
-    return Entry(_finding_key(finding), _MARKS[finding.severity], finding.title, behind, "topology", target, finding)
+    line = capitalised(finding.title)
+    return Entry(_finding_key(finding), _MARKS[finding.severity], line, behind, "topology", target, finding)
 
 
-def finding_parts(finding: Finding) -> tuple[tuple[str, ...], ...]:
+def finding_parts(finding: Finding, *, confirmation: bool = True) -> tuple[tuple[str, ...], ...]:
     """What was seen, what follows, what to do, and what would confirm it; each a heading and its lines."""
     parts = (
         ("Seen", *finding.evidence),
         ("What it means", finding.consequence),
         ("What to do", finding.remedy, *(f"  {line}" for line in finding.command.splitlines())),
-        ("What would confirm it", f"the probe {finding.probe}" if finding.probe else ""),
+        ("What would confirm it", f"the probe {finding.probe}" if finding.probe and confirmation else ""),
     )
     return tuple(part for part in parts if any(part[1:]))
 
 
 def _figures(session: Session | None, probes: Sequence[tuple[str, str]]) -> Iterator[Entry]:
-    """What was measured, a line per probe; then in one line what was not."""
-    missing = []
+    """What was measured, a line per probe."""
     for probe, title in probes:
         run = latest_run(session, probe)
         if run is None:
-            missing.append(title)
             continue
         value = point_value(run) or "no figure yet"
         state = "Running" if run.outcome is None else run.outcome.status.value.capitalize()
+        reach = value_reach(run)
         behind = (
             f"{run.step.title}: {value}",
-            f"{state}, {plural(len(run.points), 'point')}.",
+            f"{state}, {plural(len(run.points), 'point')}{f', from {reach}' if reach else ''}.",
             "Enter shows the chart.",
         )
         yield Entry(probe, "", f"{title}: {value}", behind, "probes", probe)
-    if missing and len(missing) < len(probes):
+
+
+def _onward(session: Session | None, probes: Sequence[tuple[str, str]], *, measures: bool) -> Iterator[Entry]:
+    """In a line each what was not measured, and what can be done with what was."""
+    missing = [title for probe, title in probes if latest_run(session, probe) is None]
+    if session is None or len(missing) == len(probes):
+        return
+    if missing and measures:
         left = (*missing, "", "Enter shows what can be measured.")
         yield Entry("missing", "", f"{plural(len(missing), 'more probe')} not run yet: press 3", left, "probes")
-    if session is not None and session.end is not None and len(missing) < len(probes):
+    if session.end is not None and measures:
         yield Entry("saved", "", "Saved: press 5 to note, compare or send it", (), "sessions")
+
+
+def shares(groups: Sequence[Sequence[int]], room: int) -> tuple[int, ...]:
+    """How many entries of each group are shown, that all fit into ``room`` rows, where ``groups`` are their heights.
+
+    The group that takes most rows is cut first, none to less than one; one that is cut takes a row to say so.
+    """
+    counts = [len(group) for group in groups]
+
+    def rows(group: int) -> int:
+        return sum(groups[group][: counts[group]]) + (counts[group] < len(groups[group]))
+
+    while sum(map(rows, range(len(groups)))) > room:
+        shrinkable = [group for group, count in enumerate(counts) if count > 1]
+        if not shrinkable:
+            break
+        counts[max(shrinkable, key=rows)] -= 1
+    # To say that one line is left out takes as much room as the line.
+    return tuple(
+        len(group) if count == len(group) - 1 and group[count] == 1 else count
+        for count, group in zip(counts, groups, strict=True)
+    )
+
+
+def _of_kind(count: int, kind: str) -> str:
+    return plural(count, kind) if kind == Severity.WARNING.value else f"{count} {kind}"
+
+
+def rest(name: str, hidden: Sequence[Entry], *, unfolded: bool) -> Entry:
+    """The line that stands for what is left out of a group, and takes it back where it is ``unfolded``."""
+    kinds = Counter(entry.mark.strip("! ") for entry in hidden if entry.mark)
+    counted = f" ({', '.join(_of_kind(count, kind) for kind, count in kinds.items())})" if kinds else ""
+    line = "Enter shows fewer" if unfolded else f"{len(hidden)} more{counted}: Enter shows them"
+    behind = tuple(f"{entry.mark.strip()}  {entry.line}".strip() for entry in hidden)
+    return Entry(f"rest {name}", "", line, behind, "")
 
 
 _SHOWN = (HEADLINE, "io.supply", "io.balance", "licence.units", "licence.cost.term")
@@ -138,7 +190,8 @@ def _advice(sizing: Sizing | None) -> Iterable[Entry]:
 
 def _balance(sizing: Sizing | None, session: Session | None) -> BarChart:
     known = None if sizing is None else need_and_supply(sizing)
-    chart = BarChart("I/O need and supply", Axis("transfer rate", "bytes/s"), ()) if known is None else known
+    unknown = "neither is known: press 4 and type what is missing"
+    chart = BarChart("I/O need and supply", Axis("transfer rate", "bytes/s"), (), unknown) if known is None else known
     measured = _measured_rate(session)
     if measured is None:
         return chart

@@ -7,9 +7,10 @@ from typing import ClassVar, TypeVar
 
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.binding import BindingType
+from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.screen import ModalScreen
+from textual.visual import VisualType
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
@@ -25,6 +26,8 @@ from sizeup.tui.widgets.lists import KeyList, hanging
 from sizeup.units import format_bytes
 
 Answer = TypeVar("Answer")
+_MOST_ANSWERS = 14
+"""Rows of answers; of more the list scrolls."""
 
 
 class Dialog(ModalScreen[Answer | None]):
@@ -72,24 +75,53 @@ def help_text(scopes: Sequence[str], keymap: Mapping[str, str]) -> Text:
 
 
 class ChoiceDialog(Dialog[str]):
-    """A question with a few answers; the first one is the harmless one and has the focus."""
+    """Text above a few answers; the first one is the harmless one and has the focus."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("pagedown,space", "read_on(1)", "Read on", priority=True),
+        Binding("pageup", "read_on(-1)", "Read back", priority=True),
+    ]
 
     def __init__(
-        self, question: str, answers: Sequence[tuple[str, str]], facts: Sequence[tuple[str, str]] = ()
+        self,
+        question: VisualType,
+        answers: Sequence[tuple[str, str]],
+        facts: Sequence[tuple[str, str]] = (),
+        title: str = "",
     ) -> None:
         super().__init__()
         self._question = question
         self._answers = tuple(answers)
         self._facts = tuple(facts)
+        self._title = title
 
     def compose(self) -> ComposeResult:
         """The question, what there is to know about it, and its answers below."""
-        with Vertical(classes="dialog wide"):
+        with Vertical(classes="dialog wide") as box:
+            box.border_title = self._title
             with VerticalScroll(can_focus=False, classes="text"):
                 yield Static(self._question, markup=False)
                 if self._facts:
                     yield Static(facts_grid(self._facts), classes="facts")
             yield KeyList(*(Option(hanging(label, 70, 0, 2), id=key) for key, label in self._answers))
+
+    def on_resize(self) -> None:
+        """Give the text what the answers leave; say how to read on where that is too little."""
+        text, answers = self.query_one(".text"), self.query_one(KeyList)
+        rows = sum(hanging(label, 70, 0, 2).count("\n") + 1 for _, label in self._answers)
+        text.styles.max_height = max(self.size.height - min(rows, _MOST_ANSWERS) - 3, 1)
+        answers.styles.max_height = _MOST_ANSWERS
+        self.call_after_refresh(self._tell_keys)
+
+    def _tell_keys(self) -> None:
+        more = "PgDn reads on, " if self.query_one(".text").max_scroll_y else ""
+        self.query_one(".dialog").border_subtitle = f"{more}Enter chooses, Esc closes"
+
+    def action_read_on(self, pages: int) -> None:
+        """Scroll the text, or the answers where the text is whole."""
+        text = self.query_one(".text")
+        part = text if text.max_scroll_y else self.query_one(KeyList)
+        part.scroll_relative(y=pages * max(part.size.height - 1, 1), animate=False)
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """Answer."""
@@ -112,36 +144,20 @@ class PageDialog(Dialog[None]):
             yield Static("\n".join(self._lines), markup=False)
 
 
-class FindingDialog(Dialog[str]):
-    """A finding whole, and what can be done about it; the commands are shown and copied, never run."""
+class FindingDialog(ChoiceDialog):
+    """A finding whole, and what can be done about it; the commands are shown and copied, never run.
+
+    ``known`` is whether the probe that would confirm it is installed, ``reason`` why it cannot run here, or empty.
+    """
 
     def __init__(self, finding: Finding, severity: str, *, known: bool, reason: str) -> None:
-        super().__init__()
-        self._finding = finding
-        self._severity = severity
-        self._known = known
-        """Whether the probe that would confirm it is installed."""
-        self._reason = reason
-        """Why that probe cannot run here; empty where it can."""
-
-    def compose(self) -> ComposeResult:
-        """The finding above the ways on."""
-        finding = self._finding
-        ways = [Option("Show the part of the machine", id="part")]
-        if self._known:
+        ways = [("part", "Show the part of the machine")]
+        if known:
             words = f"Go to the probe {finding.probe}, which would confirm it"
-            ways.append(Option(f"{words} (not here: {self._reason})" if self._reason else words, id="probe"))
+            ways.append(("probe", f"{words} (not here: {reason})" if reason else words))
         if finding.command:
-            ways.append(Option("Copy the command", id="copy"))
-        with Vertical(classes="dialog wide finding") as box:
-            box.border_title = self._severity
-            with VerticalScroll(can_focus=False, classes="text"):
-                yield Static(finding_text(finding), markup=False)
-            yield KeyList(*ways)
-
-    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        """Answer."""
-        self.dismiss(event.option_id)
+            ways.append(("copy", "Copy the command"))
+        super().__init__(finding_text(finding, confirmation=not known), ways, title=severity)
 
 
 class DeviceDialog(Dialog[str]):

@@ -15,6 +15,9 @@ from sizeup.tui.actions import SCOPES, footer, modes
 from sizeup.tui.host import Host
 from sizeup.tui.widgets.lines import KeyLine, Line, ModeLine
 
+_LONG_SECONDS = 10.0
+"""A run that took so long is cancelled only after a question."""
+
 
 class ModeScreen(Screen[None]):
     """A view of what the app holds; it owns nothing that must survive it."""
@@ -82,6 +85,27 @@ class ModeScreen(Screen[None]):
 
     def show_target(self, target: str) -> None:
         """Put the cursor on what another mode pointed at; a mode without such a thing shows itself."""
+
+    def cancel_run(self) -> None:
+        """Cancel the run that is on; a long one only after a question."""
+        runs = self.host.runs
+        if not runs.going_on:
+            return
+        if runs.running and runs.elapsed_seconds < _LONG_SECONDS:
+            runs.cancel()
+            self.show_run()
+            return
+        from sizeup.tui.screens.dialogs import ChoiceDialog
+
+        def answered(answer: str | None) -> None:
+            if answer == "cancel":
+                runs.cancel()
+            elif answer == "step":
+                runs.cancel_step()
+
+        step = (("step", "Cancel this step only"),) if runs.running else ()
+        answers = (("stay", "Go on"), *step, ("cancel", "Cancel the run"))
+        self.app.push_screen(ChoiceDialog("Cancel? What was measured stays in the file.", answers), answered)
 
     def show_machine(self) -> None:
         """Redraw after the machine was read or changed."""

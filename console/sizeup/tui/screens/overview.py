@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import ClassVar
 
 from rich.console import Group
@@ -15,14 +15,16 @@ from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from sizeup.model.finding import Finding
+from sizeup.model.machine import Machine
 from sizeup.tui.actions import bindings
 from sizeup.tui.runs import Request
 from sizeup.tui.screens.mode import ModeScreen
 from sizeup.tui.widgets.chart import ChartView
-from sizeup.tui.widgets.facts import facts_list, finding_text, indented
+from sizeup.tui.widgets.facts import facts_grid, finding_text, indented
 from sizeup.tui.widgets.lists import KeyList, hanging
 from sizeup.units import format_ns
-from sizeup.views.overview import Entry, Overview, overview
+from sizeup.views.chart import BarChart
+from sizeup.views.overview import Entry, Overview, overview, rest, shares
 from sizeup.views.step import latest_run
 from sizeup.views.topology import machine_facts
 
@@ -31,6 +33,16 @@ _MACHINE = "machine"
 _BADGES = {"! critical": "bold auto 95% on $error", "! warning": "bold auto 95% on $warning"}
 _ANSI_BADGES = {"! critical": "bold ansi_bright_white on ansi_red", "! warning": "ansi_black on ansi_yellow"}
 """On a colour of their own, so that the words stay legible on a cursor of any colour."""
+
+_BALANCE_ROWS = 2
+"""Around the bars: the line above them and their title."""
+_CAPTION_FROM_ROWS = 30
+"""On a lower screen what the bars come to is said by the advice alone."""
+_BALANCE_FROM_ROWS = 21
+"""On a lower screen the lines need them all."""
+_BORDER_FROM_ROWS = 10
+_PICTURE_ROWS = 11
+"""The least that a picture is worth showing in, with the line above it."""
 
 _LATER_SECONDS = 0.5
 """Who has just come looks and presses a key; that must not wait for the manifests of all probes."""
@@ -44,8 +56,10 @@ class OverviewScreen(ModeScreen):
 
     def __init__(self) -> None:
         super().__init__()
-        self._shown: Overview | None = None
-        self._width = 0
+        self._shown: tuple[Overview, int, int] | None = None
+        """With the width and the rows that it was folded to."""
+        self._unfolded: set[str] = set()
+        """Groups that are shown whole though that takes more rows than there are."""
         self._entries: dict[str, Entry] = {}
         self._behind: str | None = None
         """The line whose details are shown."""
@@ -93,6 +107,8 @@ class OverviewScreen(ModeScreen):
         entry = self._entries.get(event.option_id or "")
         if event.option_id == _MACHINE:
             self.host.go("topology", _MACHINE)
+        elif entry is not None and not entry.mode:
+            self._fold(entry.key)
         elif entry is not None and entry.finding is not None:
             self._act_on(entry.finding, entry)
         elif entry is not None:
@@ -123,48 +139,132 @@ class OverviewScreen(ModeScreen):
         """Run the quick plan here, so that the figures fill in one after the other."""
         host = self.host
         if not host.measures:
-            self.notify(f"{self._unmeasured()} Start sizeup there to measure it.", markup=False)
+            self.notify(f"Not measured: {self._hindrance()}.", markup=False)
         elif not host.runs.running:
             host.start_run(Request("", {}))
+
+    def action_cancel(self) -> None:
+        """Cancel the run."""
+        self.cancel_run()
+
+    def action_open(self) -> None:
+        """Go where the line under the cursor leads, whatever has the focus."""
+        self.query_one(KeyList).action_select()
+
+    def idle_actions(self) -> Collection[str]:
+        """A run that is on can be cancelled and not started again; elsewhere than on this machine none starts."""
+        runs = self.host.runs
+        idle = () if runs.going_on else ("overview.cancel",)
+        return idle if self.host.measures and not runs.running else (*idle, "overview.measure")
 
     def _unmeasured(self) -> str:
         if self.host.measures:
             return f"Nothing yet: press r to measure{self._estimate}"
-        kind = "recording" if self.host.runs.session is None else "saved session"
-        return f"Nothing: a {kind} is shown, not the machine itself."
+        return f"Nothing: {self._hindrance()}."
 
-    def _fill(self) -> None:
+    def _hindrance(self) -> str:
+        """Why nothing can be measured here."""
+        if self.host.living is not None:
+            return "sizeup was started read-only"
+        kind = "recording" if self.host.runs.session is None else "saved session"
+        return f"a {kind} is shown, not the machine itself"
+
+    def _fold(self, key: str) -> None:
+        """Show a group whole, or fold it again."""
+        self._unfolded ^= {key}
+        self._shown = None
+        self._fill(stay=key in self._unfolded)
+
+    def _fill(self, *, stay: bool = False) -> None:
+        """Show what is known; the cursor keeps to its line, or with ``stay`` to its place on the screen."""
         host = self.host
         session = host.runs.session
         known = () if session is None else host.registry.probes.values()
         probes = [(probe.name, probe.manifest.title) for probe in known if probe.name != "null"]
-        shown = overview(host.machine, session, host.sizing, probes)
-        listed = self.query_one(KeyList)
-        width = listed.scrollable_content_region.width
-        if not width or (shown, width) == (self._shown, self._width):
+        shown = overview(host.machine, session, host.sizing, probes, measures=host.measures)
+        self.set_class(self.app.size.height < _BORDER_FROM_ROWS, "-tiny")
+        listed, left = self.query_one(KeyList), self.query_one("#left")
+        width, rows = listed.scrollable_content_region.width, left.content_size.height
+        room = rows - self._balance(shown.balance)
+        if not width or not rows or (shown, width, room) == self._shown:
             return
-        self._shown, self._width = shown, width
+        self._shown = shown, width, room
+        name = host.header()[0]
+        if not host.measures and session is not None:
+            name += f", as of {session.header.started[:16].replace('T', ' ')} UTC"
+        left.border_title = Content(name)
+        picture = session is not None and bool(session.steps) and self.has_class("-high")
+        options = self._options(shown, width, room // 2 if picture else room)
+        names = [option.id for option in options]
         place = listed.highlighted or 0
-        self.query_one("#left").border_title = Content(host.header()[0])
-        groups = (
-            ("Findings", shown.findings, "None: nothing wrong was found."),
-            ("Measured", shown.figures, self._unmeasured()),
-            ("Should carry", shown.advice, "Nothing can be said yet."),
-        )
-        self._entries = {}
-        badges = _ANSI_BADGES if self.app.current_theme.ansi else _BADGES
-        options = [Option("\n".join(hanging(line, width, 1, 1) for line in shown.machine), id=_MACHINE)]
-        for title, entries, otherwise in groups:
-            options.append(Option(Content.styled(title, "bold underline"), id=f"group {title}", disabled=True))
-            for entry in entries:
-                self._entries[entry.key] = entry
-                options.append(Option(_line(entry, width, badges), id=entry.key))
-            if not entries:
-                options.append(Option(hanging(otherwise, width, 1, 1), id=f"empty {title}", disabled=True))
+        if not stay and self._behind in names:
+            place = names.index(self._behind)
         listed.set_options(options)
         listed.highlighted = min(place, len(options) - 1)
-        self.query_one("#balance", ChartView).show(shown.balance)
+        self._share_out(sum(str(option.prompt).count("\n") + 1 for option in options), room)
         self._show_behind(options[listed.highlighted or 0].id)
+
+    def _balance(self, chart: BarChart) -> int:
+        """Show the balance where there is room; how many rows it takes."""
+        balance = self.query_one("#balance", ChartView)
+        screen = self.app.size.height
+        height = max(len(chart.bars), 1) + _BALANCE_ROWS + (screen >= _CAPTION_FROM_ROWS)
+        balance.display = screen >= _BALANCE_FROM_ROWS
+        balance.styles.height = height
+        balance.show(chart)
+        return height if balance.display else 0
+
+    def _share_out(self, used: int, room: int) -> None:
+        """Leave what the list does not need to a picture: of what was measured, else of the machine."""
+        left, listed, machine = self.query_one("#left"), self.query_one(KeyList), self.host.machine
+        session = self.host.runs.session
+        roomy = room - min(used, room) >= _PICTURE_ROWS
+        measured = session is not None and bool(session.steps)
+        left.set_class(roomy and measured, "-run")
+        mapped = roomy and not measured and machine is not None and self.has_class("-high")
+        left.set_class(mapped, "-map")
+        listed.styles.height = used if roomy and (measured or mapped) else "1fr"
+        if mapped and machine is not None:
+            self._show_map(machine, left.content_size.width)
+
+    def _show_map(self, machine: Machine, width: int) -> None:
+        from sizeup.tui.widgets.map import MapView
+        from sizeup.views.map import MapMaker
+
+        if not self.query(MapView):
+            self.query_one("#left").mount(MapView(id="map"), before="#picture")
+        self.query_one(MapView).show(MapMaker(machine).draw(machine.nodes, {}, width - 2))
+
+    def _options(self, shown: Overview, width: int, room: int) -> list[Option]:
+        """The lines, folded to what fits."""
+        badges = _ANSI_BADGES if self.app.current_theme.ansi else _BADGES
+        groups = (
+            ("Findings", shown.findings, (), "None: nothing wrong was found."),
+            ("Measured", shown.figures, shown.onward, self._unmeasured()),
+            ("Should carry", shown.advice, (), "Nothing can be said yet."),
+        )
+        lines = {entry.key: _line(entry, width, badges) for _, *parts, _ in groups for part in parts for entry in part}
+        heights = {key: line.plain.count("\n") + 1 for key, line in lines.items()}
+        machine = "\n".join(hanging(line, width, 1, 1) for line in shown.machine)
+        fixed = (
+            machine.count("\n") + 1 + len(groups) + sum(heights[entry.key] for entry in (*shown.onward, *shown.advice))
+        )
+        foldable = [[heights[entry.key] for entry in entries] for _, entries, _, _ in groups[:2]]
+        fitting = shares(foldable, room - fixed - sum(not heights for heights in foldable))
+        self._entries = {}
+        options = [Option(machine, id=_MACHINE)]
+        for (title, entries, onward, otherwise), count in zip(groups, (*fitting, len(shown.advice)), strict=True):
+            options.append(Option(Content.styled(title, "bold underline"), id=f"group {title}", disabled=True))
+            put = list(entries)
+            if count < len(entries):
+                more = rest(title, entries[count:], unfolded=f"rest {title}" in self._unfolded)
+                put = [*(entries if more.key in self._unfolded else entries[:count]), more]
+            for entry in (*put, *onward):
+                self._entries[entry.key] = entry
+                options.append(Option(lines.get(entry.key) or _line(entry, width, badges), id=entry.key))
+            if not entries:
+                options.append(Option(hanging(otherwise, width, 1, 1), id=f"empty {title}", disabled=True))
+        return options
 
     def _tell_estimate(self) -> None:
         from sizeup.probing.planner import unmet
@@ -174,8 +274,8 @@ class OverviewScreen(ModeScreen):
         fitting = [manifest for manifest in quick if machine is None or unmet(machine, manifest) is None]
         seconds = sum(manifest.estimated_seconds.get("quick", 0.0) for manifest in fitting)
         self._estimate = f", about {format_ns(round(seconds) * 1e9)}"
-        if self._shown is not None and not self._shown.figures:
-            line = hanging(self._unmeasured(), self._width, 1, 1)
+        if self._shown is not None and not self._shown[0].figures:
+            line = hanging(self._unmeasured(), self._shown[1], 1, 1)
             self.query_one(KeyList).replace_option_prompt("empty Measured", line)
 
     def _show_behind(self, key: str | None) -> None:
@@ -185,7 +285,7 @@ class OverviewScreen(ModeScreen):
         if entry is None:
             pane.border_title = "Machine"
             if self.host.machine is not None:
-                detail.update(facts_list(machine_facts(self.host.machine)))
+                detail.update(facts_grid(machine_facts(self.host.machine)))
         elif entry.finding is not None:
             pane.border_title = entry.mark.strip()
             detail.update(finding_text(entry.finding))
@@ -200,8 +300,7 @@ class OverviewScreen(ModeScreen):
         named = None if entry is None or entry.mode != "probes" else latest_run(session, entry.target)
         last = list(session.steps.values())[-1] if session is not None and session.steps else None
         run, chart = named or last, self.query_one("#picture", ChartView)
-        self.query_one("#left").set_class(run is not None, "-run")
-        if run is not None and self.has_class("-high"):
+        if run is not None and self.query_one("#left").has_class("-run"):
             from sizeup.views.finished import headline
 
             chart.show(headline(run, self.host.machine))

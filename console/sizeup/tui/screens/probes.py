@@ -37,8 +37,6 @@ from sizeup.views.steady import steady
 from sizeup.views.step import latest_refusal, latest_run, runs_of
 
 _NARROW_TABLE = 70
-_LONG_SECONDS = 10.0
-"""A run of more than this is not cancelled without a question."""
 
 
 class ProbesScreen(ModeScreen):
@@ -299,22 +297,7 @@ class ProbesScreen(ModeScreen):
         if self.chosen is not None and runs.forget(self.chosen.name):
             self.show_run()
             return
-        if not runs.going_on:
-            return
-        if runs.running and runs.elapsed_seconds < _LONG_SECONDS:
-            runs.cancel()
-            self.show_run()
-            return
-
-        def answered(answer: str | None) -> None:
-            if answer == "cancel":
-                runs.cancel()
-            elif answer == "step":
-                runs.cancel_step()
-
-        step = (("step", "Cancel this step only"),) if runs.running else ()
-        answers = (("stay", "Go on"), *step, ("cancel", "Cancel the run"))
-        self.app.push_screen(ChoiceDialog("Cancel? What was measured stays in the file.", answers), answered)
+        self.cancel_run()
 
     def _start(self, probe: RegisteredProbe) -> None:
         self.host.start_run(Request(probe.name, self._typed.get(probe.name, {}), self._plan))

@@ -10,6 +10,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from sizeup.model.finding import Finding
+from sizeup.text import capitalised
 from sizeup.views.overview import finding_parts
 
 if TYPE_CHECKING:
@@ -28,22 +29,10 @@ def facts_grid(facts: Sequence[tuple[str, str]]) -> Table:
     return grid
 
 
-def facts_list(facts: Sequence[tuple[str, str]]) -> Text:
-    """Names above their values, for a narrow pane."""
-    text = Text()
-    for name, value in facts:
-        short = value.partition(" (")[0]
-        if len(name) + len(short) <= 24:
-            text.append(f"{name}  ", style="dim").append(f"{short}\n")
-        else:
-            text.append(f"{name}\n", style="dim").append(f"  {short}\n")
-    return text
-
-
-def finding_text(finding: Finding) -> Group:
-    """A finding with its evidence, its meaning and its remedy."""
-    shown: list[Text | Padding] = [Text(finding.title, style="bold")]
-    for heading, *lines in finding_parts(finding):
+def finding_text(finding: Finding, *, confirmation: bool = True) -> Group:
+    """A finding with its evidence, its meaning and its remedy, and on request the probe that would confirm it."""
+    shown: list[Text | Padding] = [Text(capitalised(finding.title), style="bold")]
+    for heading, *lines in finding_parts(finding, confirmation=confirmation):
         shown += [Text(f"\n{heading}", style="bold"), *(indented(f"  {line}") for line in lines)]
     return Group(*shown)
 

@@ -74,7 +74,10 @@ class ModeLine(Widget):
             self.refresh()
 
     def render(self) -> Text:
-        """The modes, then the name of the machine, which stays longest, its parts, and its need at the other edge."""
+        """The modes, then the name of the machine, which stays longest, its parts, and its need at the other edge.
+
+        What does not fit whole goes: half a name would be another machine's.
+        """
         width = self.size.width
         text = Text(no_wrap=True, end="")
         fits = sum(_width(mode) for mode in self._modes) <= width
@@ -84,7 +87,7 @@ class ModeLine(Widget):
                 text.append(f" {key} {label} ", "reverse bold" if here else "")
         host, parts, need = self._facts
         room = width - text.cell_len - 1
-        right = next((words for words in (f"{host}  {need}", host) if cell_len(words) <= room), host[: max(room, 0)])
+        right = next((words for words in (f"{host}  {need}", host) if cell_len(words) <= room), "")
         left = f"{host}: {parts}"
         # Whole facts go rather than half a number: "2.6" of 2.66 GHz would be a wrong one.
         while cell_len(left) + cell_len(need) + 3 > room and ", " in left:

@@ -1,0 +1,200 @@
+"""The overview by keys and content: what it leaves out where room is short, and what it offers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from consoles import Console, ended, machine, records
+from sizeup.model.finding import Finding, Severity
+from sizeup.tui.living import Living
+from sizeup.tui.options import Options
+
+FINDINGS = tuple(
+    Finding(
+        f"f{number}",
+        Severity.CRITICAL if number < 2 else Severity.WARNING,
+        f"disk {number} is failing",
+        tuple(f"evidence {line}" for line in range(12)),
+        "It will be lost.",
+        "Replace it.",
+        command=f"smartctl -a /dev/sd{number}",
+    )
+    for number in range(12)
+)
+
+
+async def test_findings_are_folded_so_that_the_screen_still_says_what_the_machine_should_carry(tmp_path: Path) -> None:
+    console = Console(tmp_path, machine(findings=FINDINGS))
+    async with console.shown() as pilot:
+        folded = console.text
+        count = folded.count("is failing")
+        await pilot.press(*["down"] * (count + 1))
+        await pilot.press("enter")
+        await pilot.pause()
+        unfolded = console.text
+        await pilot.press("G", "g")
+        await pilot.press(*["down"] * 13)
+        await pilot.press("enter")
+        await pilot.pause()
+        again = console.text
+
+    assert 0 < count < 12
+    assert f"{12 - count} more ({12 - count} warnings): Enter shows them" in folded
+    assert "This machine wants 266 MB/s" in folded
+    assert "over 3 years" in folded
+    assert unfolded.count("is failing") > count
+    assert again.count("is failing") == count
+
+
+async def test_with_room_for_all_no_finding_is_folded(tmp_path: Path) -> None:
+    console = Console(tmp_path, machine(findings=FINDINGS))
+    async with console.shown(120, 40):
+        assert console.text.count("is failing") >= 12
+        assert "Enter shows them" not in console.text
+
+
+async def test_the_cursor_stays_on_its_line_while_figures_come_in_above_it(tmp_path: Path) -> None:
+    console = Console(tmp_path)
+    async with console.shown(120, 40) as pilot:
+        await pilot.press("down")
+        chosen = console.app.screen._behind  # type: ignore[attr-defined]
+        await pilot.press("r")
+        console.runner.write(records("memory.latency"))
+        console.tick()
+        await pilot.pause()
+
+        assert chosen == "io.need.headline"
+        assert console.app.screen._behind == chosen  # type: ignore[attr-defined]
+
+
+async def test_the_whole_of_a_long_finding_can_be_read_where_the_screen_is_low(tmp_path: Path) -> None:
+    console = Console(tmp_path, machine(findings=FINDINGS[:1]))
+    async with console.shown() as pilot:
+        await pilot.press("down", "enter")
+        await pilot.pause()
+        await pilot.pause()
+        first = console.text
+        await pilot.press("pagedown")
+        await pilot.pause()
+        second = console.text
+
+    assert "evidence 0" in first
+    assert "smartctl -a /dev/sd0" not in first
+    assert "PgDn reads on, Enter chooses, Esc closes" in first
+    assert "smartctl -a /dev/sd0" in second
+    assert "Show the part of the machine" in second
+
+
+async def test_a_finding_that_fits_offers_no_key_to_read_on(tmp_path: Path) -> None:
+    console = Console(tmp_path, machine(findings=FINDINGS[:1]))
+    async with console.shown(120, 40) as pilot:
+        await pilot.press("down", "enter")
+        await pilot.pause()
+        await pilot.pause()
+
+        assert "smartctl -a /dev/sd0" in console.text
+        assert "reads on" not in console.text
+
+
+async def test_a_run_is_cancelled_from_the_overview_by_the_key_that_stands_there(tmp_path: Path) -> None:
+    console = Console(tmp_path)
+    async with console.shown() as pilot:
+        idle = console.text.splitlines()[-1]
+        await pilot.press("r")
+        console.runner.write(records("memory.latency"))
+        console.tick()
+        await pilot.pause()
+        running = console.text.splitlines()[-1]
+        await pilot.press("x")
+        words = list(console.runner.stdin.words)
+        console.runner.write(ended("memory.latency"))
+        console.runner.end(130)
+        console.tick()
+        await pilot.pause()
+
+        assert console.text.splitlines()[-1] == idle
+    assert ("r Measure" in idle, "x Cancel" in idle) == (True, False)
+    assert ("r Measure" in running, "x Cancel" in running) == (False, True)
+    assert words == ["cancel"]
+
+
+async def test_a_recording_offers_no_measurement_and_the_status_says_what_it_is(tmp_path: Path) -> None:
+    console = Console(tmp_path)
+    console.app.measures = False
+    async with console.shown():
+        status, keys = console.text.splitlines()[-2:]
+
+    assert "this is a recording" in status
+    assert "nothing measured yet" not in status
+    assert "Measure" not in keys
+
+
+async def test_without_writing_this_machine_is_not_called_a_recording(tmp_path: Path) -> None:
+    living = Living(lambda changed: None, machine, lambda found: found, dict)  # type: ignore[arg-type, return-value]
+    console = Console(tmp_path, options=Options(readonly=True), living=living)
+    console.app.measures = False
+    async with console.shown():
+        assert "Nothing: sizeup was started read-only." in console.text
+        assert "recording" not in console.text
+
+
+async def test_the_palette_names_the_key_of_each_action(tmp_path: Path) -> None:
+    console = Console(tmp_path)
+    async with console.shown(120, 40) as pilot:
+        await pilot.press("colon", "m", "e", "a")
+        await pilot.pause(0.5)
+
+        assert "Run the quick plan, staying here. Key: r" in console.text
+
+
+async def test_a_saved_session_says_of_what_time_it_is(tmp_path: Path) -> None:
+    console = Console(tmp_path)
+    console.runner.write([*records("memory.latency"), *ended("memory.latency")])
+    console.runs.follow()
+    console.app.measures = False
+    async with console.shown():
+        text = console.text
+
+    assert "db01, as of 2026-01-01 00:00 UTC" in text
+    assert "idle; saved session" in text
+    assert "press 3" not in text
+
+
+async def test_even_five_rows_say_what_the_machine_is(tmp_path: Path) -> None:
+    console = Console(tmp_path)
+    async with console.shown(30, 5) as pilot:
+        await pilot.pause()
+
+        assert "2 sockets, 8 cores" in console.text
+
+
+@pytest.mark.parametrize(("columns", "rows"), [(60, 20), (40, 12)])
+async def test_on_a_low_screen_the_lines_have_the_room_and_no_name_is_cut(
+    tmp_path: Path, columns: int, rows: int
+) -> None:
+    console = Console(tmp_path)
+    async with console.shown(columns, rows):
+        first, *others = console.text.splitlines()
+
+    assert "I/O need and supply" not in "".join(others)
+    assert "Findings" in "".join(others)
+    assert "db0" not in first or "db01" in first
+
+
+async def test_rows_to_spare_show_the_map_until_something_was_measured_and_then_its_chart(tmp_path: Path) -> None:
+    console = Console(tmp_path)
+    async with console.shown(200, 60) as pilot:
+        await pilot.pause()
+        before = console.text
+        await pilot.press("r")
+        console.runner.write(records("memory.latency"))
+        console.tick()
+        await pilot.pause()
+        await pilot.pause()
+        after = console.text
+
+    assert "Memory free" in before
+    assert "Working set" in after
+    assert "Memory free" not in after
