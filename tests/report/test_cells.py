@@ -255,3 +255,13 @@ def test_two_charts_with_long_legends_are_told_apart_by_their_titles() -> None:
         chart = LineChart(f"Direct I/O on /a/long/path: {title}", Axis("Out", "1"), Axis("Latency", "ns"), lines)
 
         assert draw(chart, 30, 18, Glyphs.ASCII).text().splitlines()[0] == title
+
+
+def test_every_bar_is_drawn_where_there_are_rows_for_the_bars_alone() -> None:
+    bars = tuple(Bar(name, 1e9) for name in ("need", "supply"))
+    chart = BarChart("I/O", Axis("transfer rate", "bytes/s"), bars, "balanced")
+
+    text = draw(chart, 60, 3, Glyphs.BRAILLE).text()
+
+    assert [line.split(" ")[0] for line in text.splitlines()] == ["I/O:", "need", "supply"]
+    assert "1 more below" not in text

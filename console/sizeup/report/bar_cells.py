@@ -39,7 +39,10 @@ def draw_bars(chart: BarChart, width: int, height: int, glyphs: Glyphs, cursor: 
         for y, line in enumerate(wrap(chart.caption or "no samples yet", width), start=top):
             drawing.put(0, y, line, "text")
         return drawing
-    rows = max(height - top - 1, 1)
+    rows = height - top
+    # The last row tells what is left out, what stands under the cursor, or what a sign means.
+    tells = cursor is not None or len(chart.bars) > rows or any(bar.note in DOUBTS for bar in chart.bars)
+    rows = max(rows - tells, 1)
     first = 0 if cursor is None else max(min(cursor - rows // 2, len(chart.bars) - rows), 0)
     shown = chart.bars[first : first + rows]
     labels = min(max(len(bar.label) for bar in shown), width // 2)

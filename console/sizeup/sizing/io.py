@@ -274,12 +274,14 @@ def _supply(sheet: Sheet) -> Iterator[Advice]:
     if least is None:
         sheet.number("machine.cores")
         left_out = sheet.left_out("supply.mb_s")
-        instead = "measure with io.direct" if left_out is None else left_out.sentence("MB/s")
+        unknown = "no path says its speed; measure with io.direct"
+        if left_out is not None:
+            unknown = f"no way to storage says its speed; {left_out.sentence('MB/s')}"
         sheet.line("measured with the probe io.direct, or said as path.stages (link by link) or supply.mb_s (in all)")
         yield sheet.advice(
             "io.supply",
             "I/O supply",
-            f"supply and limiter unknown: no path says its speed; {instead}",
+            f"supply and limiter unknown: {unknown}",
             decision="unknown",
         )
         return

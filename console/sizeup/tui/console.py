@@ -236,7 +236,8 @@ class ConsoleApp(App[int]):
                 return f" ! {self.runs.problem}", ""
             if not self.measures and self._living is None:
                 name = os.path.basename(self.runs.path)
-                return (" idle; this is a recording", "") if standing is None else (" idle; saved session", f"{name} ")
+                kind = "this is a recording" if self.runs.session is None else "saved session"
+                return f" idle; {kind}", "" if self.runs.session is None else f"{name} "
             if standing is None:
                 return " idle, read-only" if self.readonly else " idle", "nothing measured yet "
             last = f" idle, last {standing.step.step.id} {point_value(standing.step)}"
