@@ -77,7 +77,7 @@ KEYS = (
         help="let the console have the mouse; without it the terminal selects text",
     ),
     Key("console.low_bandwidth", "--low-bandwidth", default=False, help="redraw every two seconds, without the mouse"),
-    Key("console.readonly", "--readonly", default=False, help="start no probe and write no note"),
+    Key("console.readonly", "--readonly", default=False, help="start no probe and write nothing"),
 )
 """Every key, in the order of the list."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import os
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -245,7 +246,7 @@ async def test_a_masked_page_has_no_name_of_its_session_and_replaces_nothing(tmp
 
     assert taken.read_text() == "kept"
     made = tmp_path / "sizeup-20260101T093000Z-2.shared.html"
-    assert console.told == [f"Wrote {made}; read it before you send it"]
+    assert console.told[-1] == f"Wrote {made}; read it before you send it"
     assert made.read_text().startswith("<!doctype html>")
 
 
@@ -263,6 +264,38 @@ async def test_a_key_that_cannot_be_kept_is_told_with_the_masked_copy(
 
     assert "Wrote" in console.told[-1]
     assert "no key could be kept" in console.told[-1]
+
+
+async def test_an_export_that_cannot_begin_is_told_and_ends_nothing(
+    tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stored(folder, "one")
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "none"))
+    console = Console(tmp_path)
+    async with console.shown() as pilot:
+        await pilot.press("5", "e")
+        await pilot.pause()
+        await pilot.press("enter")
+        await console.app.workers.wait_for_complete()
+
+        assert console.told[-1].endswith(".shared.html: cannot write: No such file or directory")
+        assert console.app.is_running
+
+
+async def test_the_search_puts_the_session_in_place_of_the_comparison(tmp_path: Path, folder: Path) -> None:
+    for number, name in enumerate(("old", "new")):
+        stored(folder, name, day=number + 1)
+    console = Console(tmp_path)
+    async with console.shown() as pilot:
+        await pilot.press("5", "down", "m", "up", "c")
+        await pilot.pause()
+        await pilot.press("slash")
+        await pilot.pause()
+        await pilot.pause()
+
+        assert "words to find" in console.text
+        assert "What it is" in console.text
+        assert "Verdict" not in console.text
 
 
 async def test_readonly_exports_nothing(tmp_path: Path, folder: Path) -> None:

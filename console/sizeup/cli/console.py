@@ -30,7 +30,7 @@ def add_console_arguments(parser: argparse.ArgumentParser) -> None:
         ("color", "draw in colour, or in none as with NO_COLOR"),
         ("mouse", "take the mouse, or leave it to the terminal"),
         ("low-bandwidth", "redraw every two seconds, and leave the mouse to the terminal"),
-        ("readonly", "start no probe and write no note"),
+        ("readonly", "start no probe and write nothing"),
     ):
         group.add_argument(f"--{name}", action=BooleanOptionalAction, help=text)
 

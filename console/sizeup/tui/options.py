@@ -28,6 +28,6 @@ class Options(Struct, frozen=True):
     low_bandwidth: bool = False
     """Redraw every two seconds and leave the mouse to the terminal; a slow link is also noticed by itself."""
     readonly: bool = False
-    """Start no probe and write no note."""
+    """Start no probe and write nothing."""
     keys: Mapping[str, str] = field(default_factory=dict)
     """Keys by the id of an action, in Textual's spelling, commas between."""

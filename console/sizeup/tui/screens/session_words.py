@@ -14,8 +14,9 @@ from sizeup.analysis.compare import Comparison
 from sizeup.model.plan import Step
 from sizeup.report.table import fits, table_lines
 from sizeup.session.records import NoteRecord
-from sizeup.session.store import BASELINE, SUFFIX, Entry
+from sizeup.session.store import BASELINE, Entry
 from sizeup.session.value import Session
+from sizeup.tui.exports import session_name
 from sizeup.tui.widgets.facts import indented
 from sizeup.tui.widgets.lists import hanging
 from sizeup.units import format_ns
@@ -32,17 +33,12 @@ from sizeup.views.sessions import GOING_ON, state
 from sizeup.views.summary import summary
 
 
-def name(path: str) -> str:
-    """A session's file as people call it."""
-    return Path(path).name.removesuffix(".gz").removesuffix(SUFFIX)
-
-
 def line(entry: Entry, *, baseline: bool, going_on: bool, width: int) -> Text:
     """Two lines of the list: when and where, and how it stands; the time is UTC."""
     text = Text(no_wrap=True, overflow="ellipsis")
     if entry.session is None:
         problem = entry.problem.removeprefix(f"{entry.path}: ")
-        return text.append(f"! {name(str(entry.path))}\n").append(f"  {problem}")
+        return text.append(f"! {session_name(str(entry.path))}\n").append(f"  {problem}")
     session = entry.session
     host, when = session.header.host, _when(session.header.started)
     short = host if cell_len(f"{when}  {host}") <= width else host.partition(".")[0]
@@ -58,7 +54,7 @@ def line(entry: Entry, *, baseline: bool, going_on: bool, width: int) -> Text:
 def unreadable(entry: Entry, problem: str, width: int) -> Group:
     """A file that is no session, or not one for this version, and why."""
     why = hanging(f"! {problem.removeprefix(f'{entry.path}: ')}", width, 0, 2)
-    return Group(Text(name(str(entry.path)), style="bold"), Text(f"{_place(entry.path, width)}\n{why}"))
+    return Group(Text(session_name(str(entry.path)), style="bold"), Text(f"{_place(entry.path, width)}\n{why}"))
 
 
 def about(session: Session, path: Path, width: int, *, baseline: bool, going_on: bool) -> Group:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
-import re
-import sys
 from collections.abc import Iterable
-from typing import IO, ClassVar
+from typing import ClassVar
 
 from rich.text import Text
 from textual.binding import BindingType
@@ -25,6 +22,7 @@ from sizeup.session.store import BASELINE, Entry, annotate, baseline, entries
 from sizeup.session.value import Session
 from sizeup.session.writer import in_use
 from sizeup.tui.actions import bindings
+from sizeup.tui.exports import KINDS, MASKED, session_name, target, write_export
 from sizeup.tui.screens import session_words
 from sizeup.tui.screens.dialogs import ChoiceDialog, TextDialog
 from sizeup.tui.screens.mode import ModeScreen
@@ -33,23 +31,8 @@ from sizeup.tui.widgets.lists import KeyList
 from sizeup.views.chart import Chart
 from sizeup.views.overlay import overlays
 
-_FORMATS = (
-    ("page", "A web page to send to somebody: names and addresses masked (HTML)"),
-    ("html", "A web page with all names in it (HTML)"),
-    ("share", "The session to send to somebody: names and addresses masked"),
-    ("markdown", "Text with tables (Markdown)"),
-    ("csv", "Every sample, a row each, for a spreadsheet (CSV)"),
-)
-_ENDINGS = {
-    "page": ".shared.html",
-    "html": ".html",
-    "share": ".shared.sizeup.jsonl.gz",
-    "markdown": ".md",
-    "csv": ".csv",
-}
-_MASKED = ("page", "share")
-_OURS = "sizeup: "
-"""What a line begins with that is an error or a warning."""
+_SOON_SECONDS = 2.0
+"""What takes longer than this says that it is at work."""
 
 
 class SessionsScreen(ModeScreen):
@@ -133,7 +116,8 @@ class SessionsScreen(ModeScreen):
 
     def action_find(self) -> None:
         """Search in names, hosts, titles, tags and notes."""
-        self._leave_comparison()
+        if self._comparison is not None:
+            self.action_back()
         field = self.query_one("#filter", Input)
         field.display = True
         field.focus()
@@ -207,7 +191,7 @@ class SessionsScreen(ModeScreen):
             return
         try:
             sessions = read_session(path), read_session(str(base.path))
-            names = session_words.name(path), session_words.name(str(base.path))
+            names = session_name(path), session_name(str(base.path))
             first, other = (digest(session, name) for session, name in zip(sessions, names, strict=True))
             self._comparison = compare([first], [other])
             self._pictures = overlays(*sessions, ("first", "base"))
@@ -259,30 +243,31 @@ class SessionsScreen(ModeScreen):
         if chosen is None or not self._may_write():
             return
         path, session = chosen
-        masked = f"sizeup-{re.sub('[^0-9TZ]', '', session.header.started)}"
 
         def answered(kind: str | None) -> None:
             if kind is not None:
-                # What is masked must not carry the host in its own name either.
-                name = masked if kind in _MASKED else session_words.name(path)
-                target = output.free_path(folder, name, _ENDINGS[kind])
-                self.run_worker(self._export(path, kind, target))
+                self.run_worker(self._export(path, kind, target(folder, kind, path, session)))
 
         try:
             folder = output.current_folder()
         except SizeupError as error:
             self.notify(str(error), severity="error", markup=False)
             return
-        self.app.push_screen(ChoiceDialog(f"Write what, into {folder}? Esc writes nothing.", _FORMATS), answered)
+        self.app.push_screen(ChoiceDialog(f"Write what, into {folder}? Esc writes nothing.", KINDS), answered)
 
-    async def _export(self, path: str, kind: str, target: str) -> None:
-        failed, words = await _write_export(path, kind, target)
+    async def _export(self, path: str, kind: str, place: str) -> None:
+        waits = self.set_timer(_SOON_SECONDS, lambda: self.notify(f"Writing {place}", markup=False))
+        try:
+            failed, words = await write_export(path, kind, place)
+        except OSError as error:  # no process, or no memory
+            failed, words = True, f"{place}: cannot write: {error.strerror}"
+        waits.stop()
         if failed:
             self.notify(words, severity="error", markup=False, timeout=10)
         else:
             # A name that stands in a note alone is found by nobody else.
-            read = "; read it before you send it" if kind in _MASKED else ""
-            self.notify(f"Wrote {target}{read}{words}", markup=False, timeout=10)
+            read = "; read it before you send it" if kind in MASKED else ""
+            self.notify(f"Wrote {place}{read}{words}", markup=False, timeout=10)
 
     def _may_write(self) -> bool:
         if self.host.readonly:
@@ -365,37 +350,3 @@ class SessionsScreen(ModeScreen):
             return
         is_base, going_on = entry is self._base, entry.going_on
         detail.update(session_words.about(session, entry.path, self._width(), baseline=is_base, going_on=going_on))
-
-
-async def _write_export(path: str, kind: str, target: str) -> tuple[bool, str]:
-    """Whether it failed, and what there is to say of it.
-
-    Processes of their own, for a large session must not hold the screen; what lies between two of them is in memory.
-    """
-    if kind != "page":
-        return await _run_export(path, f"--{kind}", "-o", target)
-    with open(os.memfd_create("shared"), "w+b") as shared:  # noqa: ASYNC230  in memory, nothing waits
-        failed, words = await _run_export(path, "--share", stdout=shared)
-        if not failed:
-            failed, more = await _run_export("/proc/self/fd/0", "--html", "-o", target, stdin=shared)
-            words = more if failed else words + more
-    return failed, words
-
-
-async def _run_export(
-    *arguments: str,
-    stdin: int | IO[bytes] = asyncio.subprocess.DEVNULL,
-    stdout: int | IO[bytes] = asyncio.subprocess.DEVNULL,
-) -> tuple[bool, str]:
-    """Whether it failed and why; where it did not, its warnings."""
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "sizeup", "export", *arguments),
-        stdin=stdin,
-        stdout=stdout,
-        stderr=asyncio.subprocess.PIPE,
-    )
-    said = (await process.communicate())[1].decode(errors="replace").splitlines()
-    told = [line.removeprefix(_OURS).removesuffix(output.ADVICE) for line in said if line.startswith(_OURS)]
-    if process.returncode:
-        return True, "; ".join(told) or f"the export ended with status {process.returncode}"
-    return False, "".join(f"; {words}" for words in told)

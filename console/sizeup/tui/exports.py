@@ -1,0 +1,76 @@
+"""Reports that the console writes, each in a process of its own: a large session must not hold the screen."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import sys
+from pathlib import Path
+from typing import IO
+
+from sizeup.report import output
+from sizeup.session.store import SUFFIX
+from sizeup.session.value import Session
+
+KINDS = (
+    ("page", "A web page to send to somebody: names and addresses masked (HTML)"),
+    ("html", "A web page with all names in it (HTML)"),
+    ("share", "The session to send to somebody: names and addresses masked"),
+    ("markdown", "Text with tables (Markdown)"),
+    ("csv", "Every sample, a row each, for a spreadsheet (CSV)"),
+)
+"""What can be written, with the words that it is offered by."""
+MASKED = ("page", "share")
+
+_ENDINGS = {
+    "page": ".shared.html",
+    "html": ".html",
+    "share": ".shared.sizeup.jsonl.gz",
+    "markdown": ".md",
+    "csv": ".csv",
+}
+_OURS = "sizeup: "
+"""What a line begins with that is an error or a warning."""
+
+
+def session_name(path: str) -> str:
+    """A session's file as people call it."""
+    return Path(path).name.removesuffix(".gz").removesuffix(SUFFIX)
+
+
+def target(folder: str, kind: str, path: str, session: Session) -> str:
+    """Where to write it: a name that no file has yet, and that of a masked one without the session's, or the host's."""
+    masked = f"sizeup-{re.sub('[^0-9TZ]', '', session.header.started)}"
+    return output.free_path(folder, masked if kind in MASKED else session_name(path), _ENDINGS[kind])
+
+
+async def write_export(path: str, kind: str, target: str) -> tuple[bool, str]:
+    """Write it; whether it failed, and what there is to say of it. What lies between two processes is in memory."""
+    if kind != "page":
+        return await _run_export(path, f"--{kind}", "-o", target)
+    with open(os.memfd_create("shared"), "w+b") as shared:  # noqa: ASYNC230  in memory, nothing waits
+        failed, words = await _run_export(path, "--share", stdout=shared)
+        if not failed:
+            failed, more = await _run_export("/proc/self/fd/0", "--html", "-o", target, stdin=shared)
+            words = more if failed else words + more
+    return failed, words
+
+
+async def _run_export(
+    *arguments: str,
+    stdin: int | IO[bytes] = asyncio.subprocess.DEVNULL,
+    stdout: int | IO[bytes] = asyncio.subprocess.DEVNULL,
+) -> tuple[bool, str]:
+    """Whether it failed and why; where it did not, its warnings."""
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "sizeup", "export", *arguments),
+        stdin=stdin,
+        stdout=stdout,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    said = (await process.communicate())[1].decode(errors="replace").splitlines()
+    told = [line.removeprefix(_OURS).removesuffix(output.ADVICE) for line in said if line.startswith(_OURS)]
+    if process.returncode:
+        return True, "; ".join(told) or f"the export ended with status {process.returncode}"
+    return False, "".join(f"; {words}" for words in told)
