@@ -277,3 +277,10 @@ async def test_what_cannot_be_is_refused_in_words_and_the_field_stays(tmp_path: 
 
         assert f"expected a number of GHz, above 0 and at most 20, found '{text}'" in pane(console, "input-help")
         assert console.app.focused is console.app.screen.query_one(Input)
+
+
+async def test_a_supply_that_was_measured_here_is_one_bar(tmp_path: Path) -> None:
+    console = console_on(tmp_path, measured_io(cached=False))
+    async with console.shown(80, 24):
+        assert "supply, measured" in console.text
+        assert "measured here" not in console.text

@@ -195,6 +195,11 @@ def _balance(sizing: Sizing | None, session: Session | None) -> BarChart:
     measured = _measured_rate(session)
     if measured is None:
         return chart
+    same = [bar for bar in chart.bars if bar.label == "supply" and abs(bar.value - measured) <= measured * 5e-4]
+    if same:
+        # One figure is one bar.
+        named = (replace(bar, label="supply, measured") if bar in same else bar for bar in chart.bars)
+        return replace(chart, bars=tuple(named))
     left_out = sizing is not None and isinstance(sizing.inputs.get("supply.mb_s"), LeftOut)
     bar = Bar("measured here", measured, note="not taken: see Sizing" if left_out else "")
     return replace(chart, bars=(*chart.bars, bar))
