@@ -284,3 +284,32 @@ async def test_a_supply_that_was_measured_here_is_one_bar(tmp_path: Path) -> Non
     async with console.shown(80, 24):
         assert "supply, measured" in console.text
         assert "measured here" not in console.text
+
+
+async def test_the_cursor_goes_to_what_a_change_does(tmp_path: Path) -> None:
+    console = Console(tmp_path)
+    async with console.shown(120, 40) as pilot:
+        await pilot.press("4", "a", *"sga.mb", "enter", *"64G", "enter")
+        await pilot.pause()
+        await pilot.pause()
+
+        assert "new  32,768 huge pages hold the shared memory" in console.text
+        assert "ceil(65,536 MiB / 2 MiB) = 32,768 pages" in console.text
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)])
+async def test_a_folded_line_is_indented_also_where_a_scroll_bar_takes_its_column(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
+    console = Console(tmp_path)
+    async with console.shown(*size) as pilot:
+        await pilot.press("4")
+        await pilot.pause()
+        await pilot.pause()
+        answers = console.app.screen.query_one("#answers", KeyList)
+        for place in range(answers.option_count):
+            answers.highlighted = place
+            await pilot.pause()
+            shown = console.app.screen.query_one("#working", Static)
+            rows = [strip.text.rstrip() for strip in shown.render_lines(shown.size.region)]
+            assert [row for row in rows[1:] if row and not row.startswith("  ")] == []

@@ -54,12 +54,14 @@ def test_a_figure_that_is_not_taken_says_so_in_its_line_and_why_below() -> None:
     assert row.origin == "measured, io.direct"
 
 
-def test_long_figures_keep_four_digits_and_no_exponent() -> None:
-    many = {"supply.iops": said("supply.iops", "1287125.961"), "supply.mb_s": said("supply.mb_s", "1000000000000")}
+def test_what_was_measured_is_shown_with_four_digits_and_what_was_typed_as_it_was() -> None:
+    measured = KEYS["supply.iops"].parse("1287125.961", Origin.MEASURED, "io.direct")
+    many = {"supply.iops": measured, "sga.mb": said("sga.mb", "64G"), "db.gb": said("db.gb", "1000000000000")}
     rows = {row.key: row.value for row in input_rows(size(many), {}, {})}
 
     assert rows["supply.iops"] == "1,287,000 IOPS"
-    assert rows["supply.mb_s"] == "1,000,000,000,000 MB/s"
+    assert rows["sga.mb"] == "65,536 MiB"
+    assert rows["db.gb"] == "1,000,000,000,000 GB"
 
 
 @pytest.mark.parametrize(

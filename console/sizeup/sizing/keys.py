@@ -215,7 +215,9 @@ _DECLARED = (
     _count("array.volumes", "volumes built alike", least=1),
     _choice("array.raid", "RAID level", "0", "1", "10", "5", "6"),
     _number("array.disk_gb", "capacity of a drive", "GB"),
-    _choice("array.drive", "kind of drive", "hdd-5k4", "hdd-7k2", "hdd-10k", "hdd-15k"),
+    _choice(
+        "array.drive", "kind of disk; of flash drives say array.drive_iops", "hdd-5k4", "hdd-7k2", "hdd-10k", "hdd-15k"
+    ),
     _number("array.drive_iops", "random requests a second of one drive, where it is no catalogue disk", "IOPS"),
     _count("device.blocks_kib", "size of a device as /proc/partitions prints it", least=1, most=1e15, unit="KiB"),
     _words("db.device", "block device or mount point that the database lies on: only the ways to it count"),

@@ -105,7 +105,9 @@ _TIMES_FROM = 100.0
 
 
 def _row(key: str, value: Value | None, before: Value | None, *, changed: bool) -> InputRow:
-    spelled = UNKNOWN if value is None else _short(value_text(key, value))
+    spelled = UNKNOWN if value is None else value_text(key, value)
+    if value is not None and _origin(value) in (Origin.MEASURED, Origin.DETECTED):
+        spelled = _short(spelled)
     help_text = f"{KEYS[key].help}; {KEYS[key].expectation}"
     if isinstance(value, LeftOut):
         spelled = "not taken"
@@ -142,6 +144,11 @@ def _short(text: str) -> str:
         return text
     rounded = float(f"{value:.4g}")
     return f"{rounded:,.0f}{space}{unit}" if abs(rounded) >= 1000 else f"{rounded:g}{space}{unit}"
+
+
+def _origin(value: Value) -> Origin | None:
+    first = first_of(value)
+    return None if first is None else first.origin
 
 
 def _where(value: Value | None) -> str:

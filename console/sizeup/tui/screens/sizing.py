@@ -263,11 +263,19 @@ class SizingScreen(ModeScreen):
         self._before = {advice.id: effect(advice, before.find(advice.id)) for advice in self._sizing.advice}
         self.query_one("#answers-pane").border_title = _CHANGED if self._changed else _ANSWERS
         self._fill_answers()
-        self._show_tornado()
+        self._point_at_change()
+
+    def _point_at_change(self) -> None:
+        """Put the cursor on what a change asks for or does, unless it is on such an answer."""
+        answers = self.query_one("#answers", KeyList)
+        moved = [f"? {key}" for key in sorted(self._asked)] + [key for key, effect in self._before.items() if effect]
+        chosen = answers.highlighted_option
+        if moved and self._changed and not (chosen is not None and chosen.id in moved):
+            answers.highlighted = answers.get_option_index(moved[0])
 
     def _fill_inputs(self, chosen: str | None) -> None:
         inputs = self.query_one("#inputs", KeyList)
-        width = inputs.scrollable_content_region.width
+        width = _room(inputs)
         options: list[Option] = []
         for group, rows in groupby(self._rows, lambda row: row.key.partition(".")[0]):
             options.append(Option(Text(group, style="bold underline"), disabled=True))
@@ -291,7 +299,7 @@ class SizingScreen(ModeScreen):
         if self._sizing is None:
             return
         chosen = answers.highlighted_option
-        width = answers.scrollable_content_region.width
+        width = _room(answers)
         changes = self._before if self._changed else {}
         # One column for all, so that what changed and what did not stand in line.
         room = max(map(len, changes.values()), default=0)
@@ -353,9 +361,9 @@ class SizingScreen(ModeScreen):
             heading, rest = "Not answered", [question.sentence(typed=True), "", "Enter goes to the input."]
         else:
             heading, *rest = advice_lines(advice, sources=True)
-        width = self.query_one("#working-pane").scrollable_content_region.width
+        width = _room(self.query_one("#working-pane")) - 2  # its padding
         folded = Text("\n".join(_folded(line, width) for line in rest))
-        self.query_one("#working", Static).update(Group(Text(heading, style="bold"), folded))
+        self.query_one("#working", Static).update(Group(Text(hanging(heading, width, 0, 2), style="bold"), folded))
         self._show_tornado()
 
     def _show_tornado(self) -> None:
@@ -367,6 +375,11 @@ class SizingScreen(ModeScreen):
             chart.show(unmoved_chart("Not answered" if advice is None else advice.title))
         else:
             chart.show(tornado_chart(advice, tornado(self._sizing.inputs, advice.id, shipped())))
+
+
+def _room(pane: Widget) -> int:
+    """Columns of a pane beside its scroll bar, which may come with the text that is folded."""
+    return pane.outer_size.width - 1
 
 
 def _beside(table: Table, width: int) -> list[str]:
