@@ -8,6 +8,8 @@ import pytest
 
 from consoles import Console, ended, machine, records
 from sizeup.model.finding import Finding, Severity
+from sizeup.model.platform import Platform
+from sizeup.model.sample import Status
 from sizeup.tui.living import Living
 from sizeup.tui.options import Options
 
@@ -198,3 +200,20 @@ async def test_rows_to_spare_show_the_map_until_something_was_measured_and_then_
     assert "Memory free" in before
     assert "Working set" in after
     assert "Memory free" not in after
+
+
+async def test_a_figure_that_did_not_converge_says_so_in_its_line(tmp_path: Path) -> None:
+    console = Console(tmp_path)
+    console.runner.write([*records("memory.latency"), *ended("memory.latency", Status.NOT_CONVERGED)])
+    console.runs.follow()
+    async with console.shown():
+        assert "Memory latency: 65 ns at 64 MiB, not converged" in console.text
+
+
+async def test_a_session_whose_machine_has_no_name_bears_that_of_its_host(tmp_path: Path) -> None:
+    console = Console(tmp_path, machine(platform=Platform()))
+    console.runner.write([*records("memory.latency"), *ended("memory.latency")])
+    console.runs.follow()
+    async with console.shown():
+        assert "db01" in console.text.splitlines()[0]
+        assert "recording" not in console.text

@@ -26,18 +26,23 @@ def _of_step(run: StepRun) -> Iterator[Finding]:
             yield _finding(run, point, point.estimate)
 
 
+def _placed(name: str, value: str | int | float) -> str:
+    return value if isinstance(value, str) else f"{name.replace('_', ' ')} {format_value(value, '1')}"
+
+
 def _finding(run: StepRun, point: Point, estimate: Estimate) -> Finding:
     said = {name: str(value) for name, value in estimate.extra.items()}
     series = run.series.get(point.series)
     unit = series.unit if series is not None else ""
-    where = ", ".join(f"{name} {value}" for name, value in point.at.items())
+    what = point.series if series is None else f"{series.title[:1].lower()}{series.title[1:]}"
+    where = ", ".join(_placed(name, value) for name, value in point.at.items())
     figure = format_value(estimate.value, unit)
     workload = point.at.get("workload")
     return Finding(
         id=f"{run.step.probe}.{point.series}{f'.{workload}' if workload else ''}",
         severity=Severity(said.get("severity", Severity.INFO.value)),
         title=said["statement"],
-        evidence=(f"{run.base_id} {point.series}{f' at {where}' if where else ''}: {figure}", *estimate.doubts),
+        evidence=(f"{run.step.title}, {what}{f' at {where}' if where else ''}: {figure}", *estimate.doubts),
         consequence=said.get("consequence", ""),
         remedy=said.get("remedy", ""),
         probe=run.step.probe,

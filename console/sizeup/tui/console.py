@@ -220,7 +220,9 @@ class ConsoleApp(App[int]):
         advice = None if self.sizing is None else self.sizing.find(HEADLINE)
         need = None if advice is None else advice.quantity
         words = "I/O need: clock not known" if need is None else f"I/O need {format_rate(need.value)}"
-        return machine.platform.hostname or "recording", machine_line(machine), words
+        session = self.runs.session
+        host = machine.platform.hostname or ("recording" if session is None else session.header.host)
+        return host, machine_line(machine), words
 
     def headline(self) -> str:
         """The machine in words, without its name."""

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.machine import Machine
+from sizeup.model.sample import Status
 from sizeup.session.value import Session
 from sizeup.sizing.advise import HEADLINE, Sizing
 from sizeup.sizing.keys import LeftOut
@@ -116,14 +117,15 @@ def _figures(session: Session | None, probes: Sequence[tuple[str, str]]) -> Iter
         if run is None:
             continue
         value = point_value(run) or "no figure yet"
-        state = "Running" if run.outcome is None else run.outcome.status.value.capitalize()
+        state = "Running" if run.outcome is None else run.outcome.status.value.replace("-", " ").capitalize()
+        ended = "" if run.outcome is None or run.outcome.status is Status.OK else f", {state.lower()}"
         reach = value_reach(run)
         behind = (
             f"{run.step.title}: {value}",
             f"{state}, {plural(len(run.points), 'point')}{f', from {reach}' if reach else ''}.",
             "Enter shows the chart.",
         )
-        yield Entry(probe, "", f"{title}: {value}", behind, "probes", probe)
+        yield Entry(probe, "", f"{title}: {value}{ended}", behind, "probes", probe)
 
 
 def _onward(session: Session | None, probes: Sequence[tuple[str, str]], *, measures: bool) -> Iterator[Entry]:
