@@ -28,7 +28,7 @@ def test_a_sentence_becomes_a_finding_and_figures_without_one_do_not() -> None:
             id="clock.cost.io-timing",
             severity=Severity.INFO,
             title="it costs a bit",
-            evidence=("Clock cost, share of a core at iops 100 k: 0.0036", "shared"),
+            evidence=("Clock cost, share of a core at iops 100000: 0.0036", "shared"),
             consequence="",
             remedy="",
             probe="clock.cost",

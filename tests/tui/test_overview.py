@@ -89,6 +89,18 @@ async def test_the_whole_of_a_long_finding_can_be_read_where_the_screen_is_low(t
     assert "Show the part of the machine" in second
 
 
+async def test_at_80_columns_nothing_beside_a_dialog_shows_through(tmp_path: Path) -> None:
+    console = Console(tmp_path, machine(findings=FINDINGS[:1]))
+    async with console.shown() as pilot:
+        await pilot.press("down", "enter")
+        await pilot.pause()
+        await pilot.pause()
+        rows = console.text.splitlines()
+
+    first = next(y for y, row in enumerate(rows) if row.startswith("╭─ ! critical"))
+    assert all(row.startswith("│ ") and len(row) == 80 and row[79] == "│" for row in rows[first + 1 : first + 10])
+
+
 async def test_a_finding_that_fits_offers_no_key_to_read_on(tmp_path: Path) -> None:
     console = Console(tmp_path, machine(findings=FINDINGS[:1]))
     async with console.shown(120, 40) as pilot:

@@ -34,6 +34,7 @@ class Dialog(ModalScreen[Answer | None]):
     """Escape closes it, and closing means nothing was done."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("dialog")]
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (81, "-normal")]  # noqa: RUF012  Textual's own
 
     def action_dismiss_dialog(self) -> None:
         """Close without an answer."""
