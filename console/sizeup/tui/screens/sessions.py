@@ -253,7 +253,7 @@ class SessionsScreen(ModeScreen):
         except SizeupError as error:
             self.notify(str(error), severity="error", markup=False)
             return
-        self.app.push_screen(ChoiceDialog(f"Write what, into {folder}? Esc writes nothing.", KINDS), answered)
+        self.app.push_screen(ChoiceDialog(f"Write what, into {folder}?", KINDS), answered)
 
     async def _export(self, path: str, kind: str, place: str) -> None:
         waits = self.set_timer(_SOON_SECONDS, lambda: self.notify(f"Writing {place}", markup=False))
