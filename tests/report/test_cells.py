@@ -265,3 +265,18 @@ def test_every_bar_is_drawn_where_there_are_rows_for_the_bars_alone() -> None:
 
     assert [line.split(" ")[0] for line in text.splitlines()] == ["I/O:", "need", "supply"]
     assert "1 more below" not in text
+
+
+def test_an_interval_reaches_no_farther_than_values_can() -> None:
+    points = (Point(1.0, 5.0, -4.0, 14.0), Point(2.0, 8.0))
+    chart = LineChart("t", Axis("Out", "1"), Axis("Rate", "1/s"), (Line("a", points),))
+
+    assert "-" not in "".join(
+        line.partition("|")[0] for line in draw(chart, 40, 14, Glyphs.ASCII).text().splitlines()[2:9]
+    )
+
+
+def test_a_count_that_is_read_says_what_it_counts() -> None:
+    chart = LineChart("t", Axis("Requests out", "1"), Axis("Rate", "1/s"), (Line("a", (Point(4.0, 8.0),)),))
+
+    assert readout(chart, 0) == "requests out 4: a 8 /s"

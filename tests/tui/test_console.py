@@ -638,7 +638,7 @@ async def test_a_reason_too_long_for_a_line_is_folded_once_the_step_is_over(tmp_
         await pilot.pause()
 
         rows = [line.split("││")[-1].strip(" │") for line in console.text.splitlines()]
-        assert reason in " ".join(rows)
+        assert f"! failed, 65 ns at 64 MiB: {reason}" in " ".join(rows)
 
 
 async def test_the_next_picture_is_shown_and_the_one_before_again(tmp_path: Path) -> None:
@@ -709,7 +709,7 @@ async def test_a_chosen_point_leads_to_its_samples_and_escape_leads_back_to_it(t
         await pilot.pause()
 
         assert "16 KiB: Latency 1.02 ns" in chosen
-        assert "Enter: its samples" in chosen
+        assert "Enter: samples" in chosen
         assert "At 16 KiB: 3 samples, ! 1 of them disturbed" in histogram
         assert "behind one point, view 1/3" in histogram
         assert "Samples at or below" in shares
@@ -726,7 +726,7 @@ async def test_a_figure_without_samples_says_so_and_stays(tmp_path: Path) -> Non
 
         assert [note.message for note in console.app._notifications] == ["the probe kept no samples of this figure"]
         assert "64 MiB: Latency 65 ns" in console.text
-        assert "Enter: its samples" not in console.text
+        assert "Enter: samples" not in console.text
 
 
 async def test_the_last_line_has_the_keys_that_do_something_in_80_columns(tmp_path: Path) -> None:
@@ -829,5 +829,6 @@ async def test_a_probe_without_its_target_is_not_asked_about_but_given_its_form(
         await pilot.pause()
 
         assert "Settings of io.direct" in console.text
-        assert console.app._notifications
+        assert "! no target: give path=" in console.text
+        assert "path: a folder in which a file may be made" in console.text
         assert "Do not run it" not in console.text

@@ -10,13 +10,15 @@ from sizeup.session.value import Key
 from sizeup.views.chart import Chart, HeatMap, LineChart
 
 
-def draw(chart: Chart, width: int, height: int, glyphs: Glyphs, cursor: int | None = None, line: int = 0) -> Drawing:
+def draw(
+    chart: Chart, width: int, height: int, glyphs: Glyphs, cursor: int | None = None, line: int = 0, spare: int = 0
+) -> Drawing:
     """Any chart, in ``width`` x ``height`` cells; ``cursor`` counts the places that the readout can stand on.
 
-    Of several lines that have a point there, the readout begins with that of ``line``.
+    Of several lines that have a point there, the readout begins with that of ``line``; it leaves ``spare`` columns.
     """
     if isinstance(chart, LineChart):
-        return draw_lines(chart, width, height, glyphs, cursor, line)
+        return draw_lines(chart, width, height, glyphs, cursor, line, spare)
     if isinstance(chart, HeatMap):
         return draw_heat(chart, width, height, cursor)
     return draw_bars(chart, width, height, glyphs, cursor)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from itertools import pairwise
 from textwrap import wrap
@@ -52,7 +53,10 @@ def line_readout(chart: LineChart, cursor: int, width: int | None = None, line: 
     """The points at one x in words, each with its interval: that of ``line``, then the others as far as they fit."""
     chosen = chosen_point(chart, cursor, line)
     others = [pair for pair in sorted(points_at(chart, cursor), key=lambda pair: pair[0]) if pair[0] != chosen[0]]
-    words = f"{format_value(chosen[1].x, chart.x.unit)}: {_point_words(chart, *chosen)}"
+    where = format_value(chosen[1].x, chart.x.unit)
+    if chart.x.unit == "1":  # a number alone says nothing
+        where = f"{chart.x.title.lower()} {where}"
+    words = f"{where}: {_point_words(chart, *chosen)}"
     for left, pair in zip(range(len(others), 0, -1), others, strict=True):
         longer = f"{words}, {_point_words(chart, *pair)}"
         if width is not None and len(longer) + (len(f", +{left - 1}") if left > 1 else 0) > width:
@@ -132,12 +136,19 @@ class _Frame(Struct, frozen=True):
         return self.top + (dots - 1 - dot_at(self.y, value, dots)) // self.dots[1]
 
 
-def draw_lines(chart: LineChart, width: int, height: int, glyphs: Glyphs, cursor: int | None, line: int = 0) -> Drawing:
-    """A line chart; ``cursor`` counts the positions of the readout, which begins with the point of ``line``."""
+def draw_lines(
+    chart: LineChart, width: int, height: int, glyphs: Glyphs, cursor: int | None, line: int = 0, spare: int = 0
+) -> Drawing:
+    """A line chart; ``cursor`` counts the positions of the readout, which begins with the point of ``line``.
+
+    The readout leaves ``spare`` columns free, unless the first point alone takes them.
+    """
     drawing = Drawing(width, height)
     alphabet = ALPHABETS[glyphs]
+    # An interval may reach below zero where no value can: it is drawn down to there.
+    floor = 0.0 if all(point.y >= 0 for line in chart.lines for point in line.points) else -math.inf
     y_values = [
-        bound
+        max(bound, floor)
         for line in chart.lines
         for point in line.points
         for bound in (point.y, point.low, point.high)
@@ -145,9 +156,9 @@ def draw_lines(chart: LineChart, width: int, height: int, glyphs: Glyphs, cursor
     ]
     x_values = [point.x for line in chart.lines for point in line.points]
     # A name for each line is worth a row of the plot, as long as there is a plot.
-    legend = _legend(chart, width, max((height - 8) // 4, 1), alphabet)
+    legend = _legend(chart, width, max((height - 7) // 4, 1), alphabet)
     title = shortened(chart.title, width)
-    if height >= _TITLED_FROM and legend[0][0][1] != chart.title and title != chart.y.title:
+    if height >= _TITLED_FROM and legend[0][0][1] != chart.title and title.rpartition(": ")[2] != chart.y.title:
         legend.insert(0, [(0, title, "title")])
     top, bottom = 1 + len(legend), 3
     if width < 24 or height < top + bottom + 2:
@@ -160,6 +171,8 @@ def draw_lines(chart: LineChart, width: int, height: int, glyphs: Glyphs, cursor
     boundaries = [item for item in chart.boundaries if x_ruler.low <= item.x <= x_ruler.high]
     if not y_values:
         y_ruler = replace(y_ruler, ticks=())  # numbers without values would be taken for some
+        if chart.x.low is None:
+            x_ruler = replace(x_ruler, ticks=())
     left = max([len(tick.label) for tick in y_ruler.ticks], default=0) + 1
     # No plot reaches the last column: the last tick's label needs room to stay centred.
     frame = _Frame(left + 1, top, width - left - 3, plot_height, x_ruler, y_ruler, DOTS[glyphs])
@@ -184,7 +197,7 @@ def draw_lines(chart: LineChart, width: int, height: int, glyphs: Glyphs, cursor
         if frame.top <= frame.row(point.y) < frame.top + frame.height:
             mark = alphabet.disturbed if point.disturbed else alphabet.markers[number % SERIES]
             drawing.put(column, frame.row(point.y), mark, "cursor")
-        drawing.put(0, height - 1, cut(line_readout(chart, cursor, width, line), width), "cursor")
+        drawing.put(0, height - 1, cut(line_readout(chart, cursor, width - spare, line), width), "cursor")
     elif not x_values:
         for row, words in enumerate(wrap(chart.caption or "no samples yet", frame.width)[: frame.height]):
             start = frame.left + (frame.width - len(words)) // 2

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
+from textual.events import DescendantFocus
 from textual.screen import ModalScreen
 from textual.visual import VisualType
+from textual.widget import Widget
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
@@ -217,8 +219,11 @@ class SettingsDialog(Dialog[dict[str, str]]):
     AUTO_FOCUS = "Input"
     BINDINGS: ClassVar[list[BindingType]] = [("ctrl+s", "screen.save", "Save")]
 
-    def __init__(self, manifest: Manifest, settings: Mapping[str, SettingValue], typed: Mapping[str, str]) -> None:
+    def __init__(
+        self, manifest: Manifest, settings: Mapping[str, SettingValue], typed: Mapping[str, str], why: str = ""
+    ) -> None:
         super().__init__()
+        self._why = why
         self._manifest = manifest
         self._shown = {
             parameter.name: typed.get(parameter.name, spell_setting(parameter, settings.get(parameter.name)))
@@ -227,16 +232,37 @@ class SettingsDialog(Dialog[dict[str, str]]):
         self._typed = dict(typed)
 
     def compose(self) -> ComposeResult:
-        """A field for each parameter, with what it takes."""
-        with VerticalScroll(classes="dialog wide") as box:
+        """A field for each parameter, with what it takes; above them why it is wanted, if it was not asked for."""
+        with Vertical(classes="dialog wide") as box:
             box.border_title = f"Settings of {self._manifest.name}"
-            for parameter in self._manifest.parameter:
-                yield Static(f"{parameter.name}: {parameter.help}", markup=False)
-                yield Input(self._shown[parameter.name], id=f"p-{parameter.name}", compact=True)
-                yield Static(_hint(parameter), markup=False, id=f"h-{parameter.name}", classes="hint")
-            if not self._manifest.parameter:
-                yield Static("This probe has no settings.", markup=False)
-            yield Static("\nEnter saves, Tab goes to the next field, Esc leaves all as it was.", markup=False)
+            if self._why:
+                yield Static(self._why, markup=False, classes="why")
+            with VerticalScroll(can_focus=False, classes="form"):
+                for parameter in self._manifest.parameter:
+                    yield Static(f"{parameter.name}: {parameter.help}", markup=False, id=f"l-{parameter.name}")
+                    yield Input(self._shown[parameter.name], id=f"p-{parameter.name}", compact=True)
+                    yield Static(_hint(parameter), markup=False, id=f"h-{parameter.name}", classes="hint")
+                if not self._manifest.parameter:
+                    yield Static("This probe has no settings.", markup=False)
+            yield Static("Enter saves, Tab goes to the next field, Esc leaves all as it was.", markup=False)
+
+    def on_descendant_focus(self, event: DescendantFocus) -> None:
+        """Keep what a field is called, and what it takes, on the screen with it."""
+        if isinstance(event.widget, Input):
+            name = self._parameter(event.widget.id).name
+            self.call_after_refresh(self._show_whole, name)
+
+    def scroll_to_center(self, widget: Widget, *arguments: Any, **named: Any) -> None:
+        """Bring a field that got the focus into view with its name; Textual would put the field alone in the middle."""
+        if isinstance(widget, Input):
+            self._show_whole(self._parameter(widget.id).name)
+        else:
+            super().scroll_to_center(widget, *arguments, **named)
+
+    def _show_whole(self, name: str) -> None:
+        label, hint = (self.query_one(f"#{part}-{name}") for part in ("l", "h"))
+        hint.scroll_visible(animate=False, immediate=True)
+        label.scroll_visible(animate=False, immediate=True)
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Say at once what is wrong with a value."""

@@ -30,11 +30,11 @@ def spelled_seconds(seconds: float) -> str:
     return f"{seconds / 60:.3g} min" if seconds < 7200 else f"{seconds / 3600:.3g} h"
 
 
-def entry(probe: RegisteredProbe, plan: str, run: StepRun | None, machine: Machine | None, *, waits: bool) -> Text:
-    """A line of the list: name, and beneath it where it stands."""
+def entry(probe: RegisteredProbe, plan: str, run: StepRun | None, machine: Machine | None, *, wish: str) -> Text:
+    """A line of the list: name, and beneath it where it stands; ``wish`` says what becomes of one to run it."""
     text = Text(probe.name, no_wrap=True, overflow="ellipsis")
-    if waits:
-        state = "queued"
+    if wish:
+        state = wish
     elif run is None:
         reason = None if machine is None else unmet(machine, probe.manifest)
         seconds = probe.manifest.estimated_seconds.get(plan)
@@ -55,6 +55,7 @@ def about(probe: RegisteredProbe, plan: str, stands: str, settings: Mapping[str,
     hazards = ", ".join(hazard.value for hazard in manifest.hazards) or "none"
     facts = [
         ("Touches", manifest.touches),
+        *_settings_facts(manifest.parameter, settings, typed),
         ("Plan", f"{plan}, " + ("time not known" if seconds is None else f"about {spelled_seconds(seconds)}")),
         ("Memory", manifest.ceilings.memory),
         ("CPUs", manifest.ceilings.cpus),
@@ -62,7 +63,6 @@ def about(probe: RegisteredProbe, plan: str, stands: str, settings: Mapping[str,
         ("Hazards", hazards),
         ("Method", manifest.method),
         ("From", probe.distribution),
-        *_settings_facts(manifest.parameter, settings, typed),
     ]
     words = Text(f"{manifest.title}\n", style="bold")
     words.append(manifest.summary, style="not bold")
@@ -74,7 +74,7 @@ def _settings_facts(
 ) -> Iterator[tuple[str, str]]:
     """Every setting, or of many those that must be given or were changed, and how many more there are."""
     few = len(parameters) <= _MOST_SETTINGS
-    shown = [item for item in parameters if few or item.default is None or item.name in typed]
+    shown = [item for item in parameters if few or item.default is None or item.type == "path" or item.name in typed]
     lines = []
     for item in shown:
         lacks = "(must be given)" if item.default is None else "(none)"
@@ -102,7 +102,7 @@ class Shown(Struct, frozen=True):
         """As it stands before the counts; empty where there is nothing to leaf through."""
         step = f"step {self.step + 1}/{self.steps}" if self.steps > 1 else ""
         view = f"view {self.picture + 1}/{self.pictures}" if self.pictures > 1 else ""
-        view = "table" if self.table else f"behind one point, {view}, Esc leads back" if self.behind else view
+        view = "table" if self.table else f"samples behind one point, {view}; Esc leads back" if self.behind else view
         return ", ".join(filter(None, (step, view)))
 
 
@@ -117,14 +117,16 @@ def summary(run: StepRun, doubt: str, shown: Shown) -> tuple[tuple[str, str], ..
         doing = f": {progress.doing}" if progress is not None and progress.doing else ""
         stands = f"running{needs}{doing}{f'; {figure}' if figure else ''}"
     else:
-        mark = "" if run.outcome.status in (Status.OK, Status.NOT_CONVERGED) else " !"
+        mark = "" if run.finished else "! "
         reason = f": {run.outcome.reason}" if run.outcome.reason else ""
-        said = f"{OUTCOME_WORDS[run.outcome.status]}{mark}"
+        said = f"{mark}{OUTCOME_WORDS[run.outcome.status].removeprefix('! ')}"
         stands = f"{said}{f', {figure}' if figure else ''}{reason}"
     # Counted in C, as it is with every frame.
     calm = (Disturbance.NONE.value, Disturbance.WARMUP.value)
     disturbed = sum(len(point.flags) - sum(map(point.flags.count, calm)) for point in run.points.values())
     total = sum(len(point.values) for point in run.points.values())
+    if shown.behind and not shown.table:
+        return (stands, "title"), (shown.words, "text")
     behind = f"{_counted(len(run.points), 'figure')}, {_counted(total, 'sample') if total else 'no samples'}"
     behind += " yet" if not total and run.outcome is None else ""
     behind = f"{shown.words}: {behind}" if shown.words else behind

@@ -101,7 +101,9 @@ class ProbesScreen(ModeScreen):
         listed = self.query_one(KeyList)
         for name, probe in self.host.registry.probes.items():
             waits = any(request.probe == name for request in self.host.runs.queue)
-            line = entry(probe, self._plan, latest_run(session, name), self.host.machine, waits=waits)
+            run = latest_run(session, name)
+            starts = run is None and self.host.runs.request is not None and self.host.runs.request.probe == name
+            line = entry(probe, self._plan, run, self.host.machine, wish="queued" if waits else "starting" * starts)
             if str(listed.get_option(name).prompt) != line.plain:
                 listed.replace_option_prompt(name, line)
         self._show_probe()
@@ -135,7 +137,7 @@ class ProbesScreen(ModeScreen):
             if parameter.default is None and parameter.name not in self._typed.get(probe.name, {})
         ]
         if lacking:
-            self.action_settings()
+            self._change_settings(probe, f"! needs {' and '.join(lacking)}")
             return
         if consent.WRITES.isdisjoint(probe.manifest.hazards) or self.host.machine is None:
             self._start(probe)
@@ -151,8 +153,7 @@ class ProbesScreen(ModeScreen):
         if device is not None and consent.ALLOWS in self._settings(probe) and consent.writing_steps(plan):
             self._ask_for_device(probe, device, plan, typed)
         elif reason:
-            self.app.notify(reason, title=f"{probe.name} cannot run so", severity="warning", markup=False)
-            self.action_settings()
+            self._change_settings(probe, f"! {reason}")
         else:
             self._ask_to_write(probe, plan)
 
@@ -193,17 +194,17 @@ class ProbesScreen(ModeScreen):
 
     def action_settings(self) -> None:
         """Change the settings of the chosen probe."""
-        probe = self.chosen
-        if probe is None:
-            return
+        if self.chosen is not None:
+            self._change_settings(self.chosen)
 
+    def _change_settings(self, probe: RegisteredProbe, why: str = "") -> None:
         def answered(typed: dict[str, str] | None) -> None:
             if typed is not None:
                 self._typed[probe.name] = typed
                 self._redraw()
 
         dialog = SettingsDialog(
-            probe.manifest, resolve(probe.manifest, self._plan, {}), self._typed.get(probe.name, {})
+            probe.manifest, resolve(probe.manifest, self._plan, {}), self._typed.get(probe.name, {}), why
         )
         self.app.push_screen(dialog, answered)
 
@@ -403,7 +404,7 @@ class ProbesScreen(ModeScreen):
             self.query_one(TableView).show(points_table(run, narrow=narrow))
             return
         chart = self.query_one(ChartView)
-        chart.hint = lambda key: "Enter: its samples" if not behind and samples_behind(run, key) else ""
+        chart.hint = lambda key: "Enter: samples" if not behind and samples_behind(run, key) else ""
         drawn = shown[place].draw()
         if drawn is not None:
             chart.show(drawn if run.outcome is not None else steady(drawn, chart.chart))

@@ -99,9 +99,9 @@ class ChartView(CellView, can_focus=True):
             return
         width, height = self.size
         place, line = self._cursor or (None, 0)
-        drawing = draw(self._chart, width, height, self._glyphs, place, line)
         key = self.chosen
         hint = "" if key is None else self.hint(key)
+        drawing = draw(self._chart, width, height, self._glyphs, place, line, len(hint) + 2 if hint else 0)
         if hint and height and width > len(hint) + 2 and not "".join(drawing.rows[-1][-len(hint) - 2 :]).strip():
             drawing.put(width - len(hint), height - 1, hint, "axis")
         self.present(drawing)
