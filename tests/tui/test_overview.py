@@ -9,7 +9,8 @@ import pytest
 from consoles import Console, ended, machine, records
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.platform import Platform
-from sizeup.model.sample import Status
+from sizeup.model.sample import Estimate, Status
+from sizeup.session.records import EstimateRecord
 from sizeup.tui.living import Living
 from sizeup.tui.options import Options
 
@@ -214,12 +215,16 @@ async def test_rows_to_spare_show_the_map_until_something_was_measured_and_then_
     assert "Memory free" not in after
 
 
-async def test_a_figure_that_did_not_converge_says_so_in_its_line(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("power", "told"), [(26, True), (14, False)])
+async def test_a_figure_that_did_not_converge_says_so_in_its_line(tmp_path: Path, power: int, told: bool) -> None:
     console = Console(tmp_path)
-    console.runner.write([*records("memory.latency"), *ended("memory.latency", Status.NOT_CONVERGED)])
+    moving = Estimate("latency", {"working_set_bytes": 1 << power}, 65.0, converged=False)
+    late = [EstimateRecord(150, "memory.latency", moving), *ended("memory.latency", Status.NOT_CONVERGED)]
+    console.runner.write([*records("memory.latency"), *late])
     console.runs.follow()
     async with console.shown():
-        assert "Memory latency: 65 ns at 64 MiB, not converged" in console.text
+        assert "Memory latency: 65 ns at 64 MiB" in console.text
+        assert ("65 ns at 64 MiB, not converged" in console.text) is told
 
 
 async def test_a_session_whose_machine_has_no_name_bears_that_of_its_host(tmp_path: Path) -> None:

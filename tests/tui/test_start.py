@@ -126,7 +126,10 @@ async def test_the_first_mode_is_drawn_once_with_its_details_worked_out_once(
     assert len(details) == 1
 
 
-async def test_the_probes_are_read_after_the_first_screen_and_then_it_says_how_long_they_take(app: ConsoleApp) -> None:
+async def test_the_probes_are_read_after_the_first_screen_and_then_it_says_how_long_they_take(
+    app: ConsoleApp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(overview, "_LATER_SECONDS", 60.0)  # on a busy machine the estimate would come meanwhile
     async with app.run_test(size=(120, 40)) as pilot:
         await pilot.pause()
         first, read = screen_text(app), "registry" in vars(app)

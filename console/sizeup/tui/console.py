@@ -18,7 +18,6 @@ from rich.console import RenderableType
 from textual import on
 from textual.app import App, SystemCommand
 from textual.binding import BindingType
-from textual.command import CommandPalette
 from textual.screen import Screen
 from textual.timer import Timer
 
@@ -467,6 +466,8 @@ class ConsoleApp(App[int]):
 
     def action_command_palette(self) -> None:
         """Offer every action by name."""
+        from textual.command import CommandPalette  # which the start does without
+
         if not isinstance(self.screen, CommandPalette):
             self.push_screen(CommandPalette(placeholder="Type a part of a name", id="--command-palette"))
 

@@ -18,7 +18,7 @@ from sizeup.text import capitalised
 from sizeup.views.advice import advice_lines, need_and_supply
 from sizeup.views.chart import Axis, Bar, BarChart
 from sizeup.views.items import plural
-from sizeup.views.step import latest_run, point_value, value_reach
+from sizeup.views.step import latest_run, point_value, settled, value_reach
 from sizeup.views.topology import machine_line
 
 _MARKS = {Severity.CRITICAL: "! critical", Severity.WARNING: "! warning", Severity.INFO: "info"}
@@ -118,7 +118,10 @@ def _figures(session: Session | None, probes: Sequence[tuple[str, str]]) -> Iter
             continue
         value = point_value(run) or "no figure yet"
         state = "Running" if run.outcome is None else run.outcome.status.value.replace("-", " ").capitalize()
-        ended = "" if run.outcome is None or run.outcome.status is Status.OK else f", {state.lower()}"
+        status = Status.OK if run.outcome is None else run.outcome.status
+        # That another point did not converge says nothing of this one.
+        fine = status is Status.OK or (status is Status.NOT_CONVERGED and settled(run))
+        ended = "" if fine else f", {state.lower()}"
         reach = value_reach(run)
         behind = (
             f"{run.step.title}: {value}",

@@ -214,24 +214,36 @@ def point_value(run: StepRun, *, placed: bool = True) -> str:
     order the one that the series names, or else their range, as none may stand for the others.
     """
     series = first_series(run)
-    if series is None:
+    told = _told(run)
+    if series is None or not told:
         return ""
+    if len(told) > 1:
+        return _range(run, series, placed=placed)
+    (point,) = told
+    value = value_of(point)
+    assert value is not None
+    low, high = interval_of(point)
+    spread = f" ±{(high - low) / 2 / abs(value):.1%}" if low is not None and high is not None and value else ""
+    where = place(point.at, series) if placed else ""
+    return f"{format_value(value, series.unit)}{spread}{f' at {where}' if where else ''}"
+
+
+def settled(run: StepRun) -> bool:
+    """Whether what ``point_value`` tells of converged, as far as that was asked of it."""
+    return not any(point.estimate is not None and point.estimate.converged is False for point in _told(run))
+
+
+def _told(run: StepRun) -> list[LoggedPoint]:
+    """The point that a line about the step speaks of, or all of which it gives the range."""
+    series = first_series(run)
+    if series is None:
+        return []
     points = [point for point in points_of(run, series.name) if value_of(point) is not None]
-    if run.outcome is not None and len(points) > 1:
-        if any(isinstance(point.at.get(series.axis or ""), int | float) for point in points):
-            points.sort(key=lambda point: _along(point, str(series.axis)))
-        else:
-            points = [point for point in points if series.headline and point.at == series.headline]
-            if not points:
-                return _range(run, series, placed=placed)
-    for point in reversed(points):
-        value = value_of(point)
-        assert value is not None
-        low, high = interval_of(point)
-        spread = f" ±{(high - low) / 2 / abs(value):.1%}" if low is not None and high is not None and value else ""
-        where = place(point.at, series) if placed else ""
-        return f"{format_value(value, series.unit)}{spread}{f' at {where}' if where else ''}"
-    return ""
+    if run.outcome is None or len(points) < 2:
+        return points[-1:]
+    if any(isinstance(point.at.get(series.axis or ""), int | float) for point in points):
+        return sorted(points, key=lambda point: _along(point, str(series.axis)))[-1:]
+    return [point for point in points if series.headline and point.at == series.headline] or points
 
 
 def _along(point: LoggedPoint, axis: str) -> float:
