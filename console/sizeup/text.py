@@ -41,7 +41,9 @@ def capitalised(text: str) -> str:
 _PLAIN = {
     **dict.fromkeys("─━═╌┄┈╍┅┉▔▁▂▃╴╶╸╺‾", "-"),
     **dict.fromkeys("│┃║╎┆┊╏┇┋▏▎▍▌▐▕╵╷╹╻", "|"),
-    **dict.fromkeys("┌┐└┘├┤┬┴┼╭╮╰╯╔╗╚╝╠╣╦╩╬┏┓┗┛┣┫┳┻╋┍┑┕┙┝┥┯┷┿╞╡╤╧╪", "+"),
+    **dict.fromkeys("┌┐┘┤┬┴┼╭╮╰╯╔╗╚╝╠╣╦╩╬┏┓┗┛┣┫┳┻╋┍┑┕┙┝┥┯┷┿╞╡╤╧╪", "+"),
+    "├": "|",  # before a part of a tree a plus would say that the part was added
+    "└": "`",
     **dict.fromkeys("█▉▊▋▓▒░▀▄▇▆▅▖▗▘▙▚▛▜▝▞▟", "#"),
     **dict.fromkeys("●○◉◎•", "o"),
     **dict.fromkeys("·∙", "."),

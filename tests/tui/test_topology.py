@@ -32,6 +32,7 @@ from sizeup.session.records import (
 )
 from sizeup.session.store import annotate, new_path
 from sizeup.session.writer import Writer
+from sizeup.text import plain
 from sizeup.tui.console import ConsoleApp
 from sizeup.tui.living import Living
 from sizeup.tui.screens.topology import TopologyScreen
@@ -450,6 +451,17 @@ async def test_two_machines_are_one_tree_and_n_goes_from_difference_to_differenc
         await pilot.pause()
         assert "db00" not in console.text
         assert "added" not in console.text
+
+
+async def test_in_ascii_a_plus_stands_before_what_was_added_alone(tmp_path: Path) -> None:
+    console = Console(tmp_path)
+    console.app.against = Against("db00", OTHER)
+    async with console.shown(120, 40) as pilot:
+        await pilot.pause()
+        await pilot.pause()
+        rows = [plain(row) for row in tree_of(console)]
+
+    assert {"added" in row for row in rows if "+" in row} == {True}
 
 
 async def test_parts_that_differ_have_a_colour_besides_their_sign_and_word(tmp_path: Path) -> None:

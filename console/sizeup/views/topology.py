@@ -178,12 +178,13 @@ class _Parts:
 
     def _core(self, core: Core) -> Item:
         index = self._places[core.pus]
+        noun = "CPU" if len(core.pus) == 1 else "CPUs"
         caches = {id(cache): cache for cpu in core.pus for cache in self._caches.get(cpu, ())}
         own = [self._pus[cpu] for cpu in core.pus if cpu in self._pus]
         dark = tuple(pu.cpu for pu in own if not pu.online)
         kept = tuple(pu.cpu for pu in own if pu.online and not pu.allowed)
         facts = known(
-            ("Threads", f"CPUs {format_list(core.pus)}"),
+            ("Threads", f"{noun} {format_list(core.pus)}"),
             ("Offline", format_list(dark)),
             ("Not allowed", format_list(kept)),
             ("Kind", core.kind),
@@ -197,7 +198,6 @@ class _Parts:
                 for name, _, size in (_cache_name(item).partition(" ") for item in caches.values())
             ),
         )
-        noun = "CPU" if len(core.pus) == 1 else "CPUs"
         kind = f" {core.kind}" if core.kind else ""
         label = f"Core {index}{kind}: {noun} {format_list(core.pus)}"
         return Item(f"core:{index}", marked(label, "offline" if dark else "not allowed" if kept else ""), facts)
