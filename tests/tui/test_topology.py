@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 import statistics
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 from textual.geometry import Region
+from textual.pilot import Pilot
 from textual.widgets import Static
 
 from benchmarks.topology import cpu_ms, looks_ms, unpacked
@@ -42,12 +44,20 @@ from sizeup.views.difference import Against
 from trees import large_machine
 
 
+@asynccontextmanager
+async def in_topology(console: Console, *keys: str, columns: int = 80, rows: int = 24) -> AsyncIterator[Pilot[int]]:
+    """The console in this mode, and after some more keys, once it stands still."""
+    async with console.shown(columns, rows) as pilot:
+        await pilot.press("2", *keys)
+        await pilot.pause()
+        await pilot.pause()
+        await console.app.workers.wait_for_complete()
+        yield pilot
+
+
 async def test_the_map_shows_sixteen_nodes_in_eighty_columns(tmp_path: Path) -> None:
     console = Console(tmp_path, machine(16, 16, 2))
-    async with console.shown() as pilot:
-        await pilot.press("2", "t")
-        await pilot.pause()
-        await pilot.pause()
+    async with in_topology(console, "t") as pilot:
         for node in range(16):
             assert f"S{node} N{node} " in console.text
         assert "more rows" in console.text
@@ -84,10 +94,7 @@ class FakeDevices:
 async def test_devices_that_come_at_once_are_read_once_and_only_while_the_topology_is_shown(tmp_path: Path) -> None:
     devices = FakeDevices()
     console = Console(tmp_path, living=Living(devices.follow, devices.discover, settle_seconds=0.01))
-    async with console.shown() as pilot:
-        await pilot.press("2")
-        await pilot.pause()
-        await console.app.workers.wait_for_complete()
+    async with in_topology(console) as pilot:
         await pilot.press("1")
         devices.plug(3)
         await pilot.pause(0.05)
@@ -137,9 +144,7 @@ async def test_the_tree_unfolds_whole_kinds_as_far_as_they_fit(
     tmp_path: Path, columns: int, rows: int, folded: str
 ) -> None:
     console = Console(tmp_path, large_machine())
-    async with console.shown(columns, rows) as pilot:
-        await pilot.press("2")
-        await pilot.pause()
+    async with in_topology(console, columns=columns, rows=rows):
         shown = tree_of(console)
 
         assert {line.partition(FOLDED)[2].split()[0] for line in shown if FOLDED in line} >= {folded}
@@ -151,9 +156,7 @@ async def test_a_larger_terminal_unfolds_more_but_never_what_was_folded_and_a_sm
     tmp_path: Path,
 ) -> None:
     console = Console(tmp_path, large_machine())
-    async with console.shown() as pilot:
-        await pilot.press("2", "j", "enter", "enter")
-        await pilot.pause()
+    async with in_topology(console, "j", "enter", "enter") as pilot:
         await pilot.resize_terminal(200, 60)
         await pilot.pause()
         await pilot.pause()
@@ -170,9 +173,7 @@ async def test_a_larger_terminal_unfolds_more_but_never_what_was_folded_and_a_sm
 async def test_labels_that_are_too_long_end_in_dots_and_need_no_scroll_bar(tmp_path: Path) -> None:
     found = machine(nics=(Nic("eth0" + "long" * 20, "physical", node=0),))
     console = Console(tmp_path, found)
-    async with console.shown() as pilot:
-        await pilot.press("2")
-        await pilot.pause()
+    async with in_topology(console):
         tree = console.app.screen.query_one(ItemTree)
 
         assert any("eth0long" in line and line.endswith("…") for line in tree_of(console))
@@ -182,21 +183,14 @@ async def test_labels_that_are_too_long_end_in_dots_and_need_no_scroll_bar(tmp_p
 async def test_where_there_is_no_udev_nothing_is_followed(tmp_path: Path) -> None:
     devices = FakeDevices()
     console = Console(tmp_path, living=Living(lambda listener: None, devices.discover))
-    async with console.shown() as pilot:
-        await pilot.press("2")
-        await pilot.pause()
-        await console.app.workers.wait_for_complete()
-
+    async with in_topology(console):
         assert "Socket 0" in console.text
         assert devices.reads == 0
 
 
 async def test_words_find_parts_by_their_facts_and_the_title_says_how_many(tmp_path: Path) -> None:
     console = Console(tmp_path)
-    async with console.shown() as pilot:
-        await pilot.press("2", "slash", *"cpus 1")
-        await pilot.pause()
-        await pilot.pause()
+    async with in_topology(console, "slash", *"cpus 1") as pilot:
         asked = console.text
         await pilot.press("enter", "n")
         await pilot.pause()
@@ -218,10 +212,7 @@ async def test_words_find_parts_by_their_facts_and_the_title_says_how_many(tmp_p
 
 async def test_what_is_looked_for_from_the_map_is_shown_in_the_tree(tmp_path: Path) -> None:
     console = Console(tmp_path)
-    async with console.shown() as pilot:
-        await pilot.press("2", "t", "slash", *"eth0", "enter")
-        await pilot.pause()
-        await pilot.pause()
+    async with in_topology(console, "t", "slash", *"eth0", "enter"):
         tree = console.app.screen.query_one(ItemTree)
 
         assert tree.cursor_node is not None
@@ -273,9 +264,7 @@ class Watched:
 async def test_load_and_memory_move_on_the_map_while_it_is_shown(tmp_path: Path) -> None:
     watched = Watched(machine())
     console = Console(tmp_path, watched.now, living=watched.living)
-    async with console.shown() as pilot:
-        await pilot.press("2", "t")
-        await pilot.pause()
+    async with in_topology(console, "t") as pilot:
         before = console.text
         watched.free(1, 16)
         await look(console)
@@ -295,9 +284,7 @@ async def test_a_look_repaints_only_the_cells_that_differ(tmp_path: Path, monkey
         repainted.extend(regions or [view.region])
         return view
 
-    async with console.shown() as pilot:
-        await pilot.press("2", "t")
-        await pilot.pause()
+    async with in_topology(console, "t") as pilot:
         await look(console)
         await pilot.pause()
         monkeypatch.setattr(MapView, "refresh", refresh)
@@ -316,9 +303,7 @@ async def test_a_slow_line_is_spared_as_many_looks_as_it_took_and_a_look_is_draw
     watched = Watched(machine())
     console = Console(tmp_path, watched.now, living=watched.living)
     shown: list[object] = []
-    async with console.shown() as pilot:
-        await pilot.press("2", "t")
-        await pilot.pause()
+    async with in_topology(console, "t"):
         monkeypatch.setattr(MapView, "show", lambda view, drawn: shown.append(drawn))
         asked = watched.loads_asked
         for busy in (True, True, False, False, False):
@@ -331,9 +316,7 @@ async def test_a_slow_line_is_spared_as_many_looks_as_it_took_and_a_look_is_draw
 async def test_the_free_memory_of_the_node_under_the_cursor_moves(tmp_path: Path) -> None:
     watched = Watched(machine())
     console = Console(tmp_path, watched.now, living=watched.living)
-    async with console.shown() as pilot:
-        await pilot.press("2")
-        await pilot.pause()
+    async with in_topology(console) as pilot:
         console.app.screen.query_one(ItemTree).reveal("node:0")
         await pilot.pause()
         watched.free(0, 3)
@@ -346,9 +329,7 @@ async def test_the_free_memory_of_the_node_under_the_cursor_moves(tmp_path: Path
 async def test_nobody_looks_while_another_mode_is_shown_and_nothing_is_read_during_a_run(tmp_path: Path) -> None:
     watched = Watched(machine())
     console = Console(tmp_path, watched.now, living=watched.living)
-    async with console.shown() as pilot:
-        await pilot.press("2", "t")
-        await pilot.pause()
+    async with in_topology(console, "t") as pilot:
         timer = console.app.screen._timer  # type: ignore[attr-defined]
         shown = timer._active.is_set()
         await pilot.press("1")
@@ -367,9 +348,7 @@ async def test_nobody_looks_while_another_mode_is_shown_and_nothing_is_read_duri
 async def test_a_link_that_goes_is_told_to_every_mode(tmp_path: Path) -> None:
     watched = Watched(machine())
     console = Console(tmp_path, watched.now, living=watched.living)
-    async with console.shown() as pilot:
-        await pilot.press("2")
-        await pilot.pause()
+    async with in_topology(console) as pilot:
         lost = Finding("bond.member-down", Severity.WARNING, "a member of bond0 is down", (), "", "", ("nic:eth0",))
         down = Nic("eth0", "physical", "ixgbe", carrier=False, up=False, node=0)
         watched.now = replace(watched.now, nics=(down,), findings=(lost,))
@@ -409,9 +388,7 @@ async def test_what_if_inputs_survive_a_machine_that_is_read_again(tmp_path: Pat
 @pytest.mark.parametrize(("last", "up"), [("G", "k"), ("end", "up")])
 async def test_a_map_that_is_higher_than_the_screen_scrolls(tmp_path: Path, last: str, up: str) -> None:
     console = Console(tmp_path, machine(32, 4, 1))
-    async with console.shown() as pilot:
-        await pilot.press("2", "t")
-        await pilot.pause()
+    async with in_topology(console, "t") as pilot:
         top = console.text
         await pilot.press(last)
         await pilot.pause()
@@ -497,9 +474,7 @@ def stored(host: str, *tags: str) -> None:
 async def test_d_takes_the_baseline_and_without_one_asks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "store"))
     console = Console(tmp_path)
-    async with console.shown() as pilot:
-        await pilot.press("2", "d")
-        await pilot.pause()
+    async with in_topology(console, "d") as pilot:
         told = [note.message for note in console.app._notifications]
         stored("db07")
         await pilot.press("d")
@@ -523,9 +498,7 @@ async def test_a_session_that_went_is_one_sentence(tmp_path: Path, monkeypatch: 
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "store"))
     stored("db07")
     console = Console(tmp_path)
-    async with console.shown() as pilot:
-        await pilot.press("2", "D")
-        await pilot.pause()
+    async with in_topology(console, "D") as pilot:
         for path in (tmp_path / "store").rglob("*.jsonl"):
             path.unlink()
         await pilot.press("enter")
@@ -537,10 +510,7 @@ async def test_a_session_that_went_is_one_sentence(tmp_path: Path, monkeypatch: 
 @pytest.mark.parametrize(("columns", "rows"), [(80, 24), (120, 40), (200, 60)])
 async def test_256_cores_on_16_nodes_are_legible(tmp_path: Path, columns: int, rows: int) -> None:
     console = Console(tmp_path, large_machine())
-    async with console.shown(columns, rows) as pilot:
-        await pilot.press("2", "t")
-        await pilot.pause()
-        await pilot.pause()
+    async with in_topology(console, "t", columns=columns, rows=rows) as pilot:
         seen = console.text.splitlines()
         await pilot.press("G")
         await pilot.pause()
