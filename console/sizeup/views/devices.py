@@ -246,7 +246,7 @@ class Devices:
         level = f" {device.raid_level}" if device.raid_level else ""
         facts = known(
             ("Kind", device.kind.value),
-            ("Size", size),
+            ("Size", "unknown: the kernel states none" if device.size_bytes is None else size),
             ("Vendor", device.vendor),
             ("Model", device.model),
             ("Rotating", device.rotational),
