@@ -28,6 +28,7 @@ from sizeup.session.records import (
 )
 from sizeup.tui.actions import ACTIONS
 from sizeup.tui.console import ConsoleApp
+from sizeup.tui.living import Living
 from sizeup.tui.options import Options
 from sizeup.tui.widgets.lists import KeyList
 
@@ -168,6 +169,75 @@ async def test_a_run_that_falls_short_says_of_what_in_the_words_of_its_file(
         await pilot.pause()
 
         assert told in console.text
+
+
+async def test_a_step_whose_run_ended_without_a_word_was_cut_short_and_is_not_running(tmp_path: Path) -> None:
+    console = Console(tmp_path)
+    async with console.shown() as pilot:
+        await console.choose(pilot, "null")
+        await pilot.press("r")
+        console.runner.write(records())
+        console.tick()
+        await pilot.pause()
+        running = console.text
+        console.runner.end(2, "sizeup: cannot write the session any further: No space left on device")
+        console.tick()
+        await pilot.pause()
+
+        assert "│  running " in running
+        assert "│ running, needs 5 s more" in running
+        assert "│  ! cut short " in console.text
+        assert "│ ! cut short, 65 ns at 64 MiB" in console.text
+        assert "running" not in console.text
+
+
+@pytest.mark.parametrize("size", [(20, 5), (39, 24), (80, 7)])
+async def test_a_screen_too_small_for_a_mode_says_so_and_how_the_run_stands(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
+    console = Console(tmp_path)
+    async with console.shown(*size) as pilot:
+        await console.choose(pilot, "null")
+        await pilot.press("r")
+        console.runner.write(records())
+        console.tick()
+        await pilot.pause()
+        small = console.text
+        await pilot.resize_terminal(40, 8)
+        await pilot.pause()
+
+        assert "Too small a screen:\nneeds 40 x 8" in small
+        assert " running null" in small
+        assert "Too small" not in console.text
+        assert "╭─" in console.text
+
+
+LIVING = Living(lambda told: lambda: None, machine, lambda found: found, dict)
+
+
+@pytest.mark.parametrize(
+    ("options", "living", "told"),
+    [
+        (Options(readonly=True), LIVING, "sizeup was started read-only"),
+        (Options(), LIVING, "no session can be kept"),
+        (Options(), None, "a recording is shown, not the machine itself"),
+    ],
+)
+async def test_where_nothing_can_be_measured_the_reason_is_the_one_that_holds(
+    tmp_path: Path, options: Options, living: Living | None, told: str
+) -> None:
+    console = Console(tmp_path, options=options, living=living)
+    console.app.measures = False
+    console.runs.problem = "" if options.readonly or not living else "no session can be kept"
+    async with console.shown(120, 40) as pilot:
+        shown = console.text
+        await console.choose(pilot, "null")
+        await pilot.press("r")
+        await pilot.pause()
+
+        assert told in shown
+        assert told in console.text
+        assert console.runner.arguments == []
 
 
 async def test_a_key_on_a_slow_line_does_not_stretch_the_time_between_frames(

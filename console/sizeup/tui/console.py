@@ -205,6 +205,18 @@ class ConsoleApp(App[int]):
         """How to watch the machine; None where what is shown is no living machine."""
         return self._living if self.runs is self._live[0] else None
 
+    @property
+    def unmeasured(self) -> str:
+        """Why no probe can be started; empty where one can."""
+        if self.measures:
+            return ""
+        if self.readonly:
+            return "sizeup was started read-only"
+        if self.living is not None:
+            return self.runs.problem
+        shown = "recording" if self.runs.session is None else "saved session"
+        return f"a {shown} is shown, not the machine itself"
+
     def renew_machine(self, machine: Machine) -> None:
         """Take this machine as it was read again; shown at once unless a saved session is."""
         self._live = (self._live[0], machine, self._live[2])
@@ -496,7 +508,7 @@ def run_app(
     runs: Runs, machine: Machine | None, options: Options, *, living: Living | None, against: Against | None = None
 ) -> int:
     """Show the console until the user leaves; the value is the exit status."""
-    measures = living is not None and not options.readonly
+    measures = living is not None and not options.readonly and bool(runs.path)
     ConsoleDriver.ascii_only = options.ascii
     os.environ.pop("NO_COLOR", None)  # Textual asks the environment alone, and takes an empty one for a wish
     if options.no_color:

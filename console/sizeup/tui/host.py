@@ -24,6 +24,11 @@ class Host(Protocol):
     glyphs: Glyphs
     measures: bool
     """Whether probes can be started: not on a saved session, nor on a recording of another machine."""
+
+    @property
+    def unmeasured(self) -> str:
+        """Why no probe can be started; empty where one can."""
+
     readonly: bool
     """Nothing is written anywhere."""
     keys: dict[str, str]

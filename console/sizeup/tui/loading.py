@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 # Imported here and not in the thread below: two threads importing the same packages can see them half-made.
 from sizeup.discovery.machine import discover
 from sizeup.discovery.refresh import refreshed
+from sizeup.errors import UsageError
 from sizeup.live.hotplug import follow
 from sizeup.model.machine import Machine
 from sizeup.session.store import new_path
@@ -94,7 +95,7 @@ def load(sysroot: str, session: str | None, against: Callable[[], Against] | Non
     from sizeup.tui.console import run_app
 
     if promise is not None:
-        runs = Runs(str(new_path(socket.gethostname(), datetime.now(UTC))), sysroot)
+        runs = _runs_here(sysroot)
         machine = promise.result()
     else:
         runs = Runs(session or "")
@@ -104,6 +105,16 @@ def load(sysroot: str, session: str | None, against: Callable[[], Against] | Non
     living = Living(follow, lambda: discover("/"), refreshed, _loads) if session is None and sysroot == "/" else None
 
     return lambda options: run_app(runs, machine, options, living=living, against=other)
+
+
+def _runs_here(sysroot: str) -> Runs:
+    """The runs of this console; where no session can be kept it still shows the machine, and says why no more."""
+    try:
+        return Runs(str(new_path(socket.gethostname(), datetime.now(UTC))), sysroot)
+    except UsageError as error:
+        runs = Runs("", sysroot)
+        runs.problem = f"nothing can be measured, as no session can be kept (set XDG_STATE_HOME): {error}"
+        return runs
 
 
 def _loads() -> Mapping[int, float]:

@@ -10,6 +10,7 @@ from textual.app import ComposeResult
 from textual.events import Resize, ScreenResume
 from textual.screen import Screen
 from textual.widget import Widget
+from textual.widgets import Static
 
 from sizeup.tui.actions import SCOPES, footer, modes
 from sizeup.tui.host import Host
@@ -24,6 +25,8 @@ class ModeScreen(Screen[None]):
 
     SCOPE: ClassVar[str]
     """Whose actions hold here besides those that hold everywhere."""
+    LEAST: ClassVar[tuple[int, int]] = (40, 8)
+    """Columns and rows below which only its borders would be left: it says so instead."""
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-normal"), (160, "-wide")]  # noqa: RUF012  Textual's own
     VERTICAL_BREAKPOINTS = [(0, "-low"), (50, "-high")]  # noqa: RUF012  Textual's own
 
@@ -66,8 +69,13 @@ class ModeScreen(Screen[None]):
     async def _on_resize(self, event: Resize) -> None:
         # Textual calls its own of this name as well, after this one: the widgets take their places first, so that
         # a new mode is drawn once.
-        del event
         await asyncio.sleep(0)
+        columns, rows = self.LEAST
+        small = event.size.width < columns or event.size.height < rows
+        self.set_class(small, "-small")
+        if small and not self.query("#small"):
+            words = f"Too small a screen:\nneeds {columns} x {rows}"
+            self.mount(Static(words, id="small", markup=False), before="#status")
 
     def on_screen_suspend(self) -> None:
         """Another mode is shown."""

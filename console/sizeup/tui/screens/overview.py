@@ -52,6 +52,7 @@ class OverviewScreen(ModeScreen):
     """Findings by severity, headline figures, and the balance of need and supply."""
 
     SCOPE = "overview"
+    LEAST = (20, 5)
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("overview")]
 
     def __init__(self) -> None:
@@ -139,7 +140,7 @@ class OverviewScreen(ModeScreen):
         """Run the quick plan here, so that the figures fill in one after the other."""
         host = self.host
         if not host.measures:
-            self.notify(f"Not measured: {self._hindrance()}.", markup=False)
+            self.notify(f"Not measured: {self.host.unmeasured}.", markup=False)
         elif not host.runs.running:
             host.start_run(Request("", {}))
 
@@ -160,14 +161,7 @@ class OverviewScreen(ModeScreen):
     def _unmeasured(self) -> str:
         if self.host.measures:
             return f"Nothing yet: press r to measure{self._estimate}"
-        return f"Nothing: {self._hindrance()}."
-
-    def _hindrance(self) -> str:
-        """Why nothing can be measured here."""
-        if self.host.living is not None:
-            return "sizeup was started read-only"
-        kind = "recording" if self.host.runs.session is None else "saved session"
-        return f"a {kind} is shown, not the machine itself"
+        return f"Nothing: {self.host.unmeasured}."
 
     def _fold(self, key: str) -> None:
         """Show a group whole, or fold it again."""

@@ -30,8 +30,17 @@ def spelled_seconds(seconds: float) -> str:
     return f"{seconds / 60:.3g} min" if seconds < 7200 else f"{seconds / 3600:.3g} h"
 
 
-def entry(probe: RegisteredProbe, plan: str, run: StepRun | None, machine: Machine | None, *, wish: str) -> Text:
-    """A line of the list: name, and beneath it where it stands; ``wish`` says what becomes of one to run it."""
+CUT_SHORT = "! cut short"
+"""How a step stands that never ended, in a file that nobody writes any more."""
+
+
+def entry(
+    probe: RegisteredProbe, plan: str, run: StepRun | None, machine: Machine | None, *, wish: str, going_on: bool
+) -> Text:
+    """A line of the list: name, and beneath it where it stands.
+
+    ``wish`` says what becomes of one to run it, ``going_on`` whether any run is.
+    """
     text = Text(probe.name, no_wrap=True, overflow="ellipsis")
     if wish:
         state = wish
@@ -40,7 +49,8 @@ def entry(probe: RegisteredProbe, plan: str, run: StepRun | None, machine: Machi
         seconds = probe.manifest.estimated_seconds.get(plan)
         state = "not on this machine" if reason else "" if seconds is None else f"takes {spelled_seconds(seconds)}"
     elif run.outcome is None:
-        state = "running"  # how far stands in the status line: each change here repaints the whole list
+        # How far stands in the status line: each change here repaints the whole list.
+        state = "running" if going_on else CUT_SHORT
     else:
         words = {Status.OK: "", Status.NOT_CONVERGED: "!"}.get(run.outcome.status, OUTCOME_WORDS[run.outcome.status])
         state = f"{words} {point_value(run, placed=False)}".strip() or OUTCOME_WORDS[run.outcome.status]
@@ -106,10 +116,12 @@ class Shown(Struct, frozen=True):
         return ", ".join(filter(None, (step, view)))
 
 
-def summary(run: StepRun, doubt: str, shown: Shown) -> tuple[tuple[str, str], ...]:
+def summary(run: StepRun, doubt: str, shown: Shown, *, going_on: bool) -> tuple[tuple[str, str], ...]:
     """Two rows above a chart: how the step stands with its newest figure, and what to doubt."""
     figure = point_value(run)
-    if run.outcome is None:
+    if run.outcome is None and not going_on:
+        stands = f"{CUT_SHORT}{f', {figure}' if figure else ''}"
+    elif run.outcome is None:
         progress = run.progress
         needs = ""
         if progress is not None and progress.remaining_seconds is not None:
@@ -128,7 +140,7 @@ def summary(run: StepRun, doubt: str, shown: Shown) -> tuple[tuple[str, str], ..
     if shown.behind and not shown.table:
         return (stands, "title"), (shown.words, "text")
     behind = f"{_counted(len(run.points), 'figure')}, {_counted(total, 'sample') if total else 'no samples'}"
-    behind += " yet" if not total and run.outcome is None else ""
+    behind += " yet" if not total and run.outcome is None and going_on else ""
     behind = f"{shown.words}: {behind}" if shown.words else behind
     behind += f", ! {disturbed} disturbed" if disturbed else ""
     behind += f"; {doubt}" if doubt and run.outcome is None else ""

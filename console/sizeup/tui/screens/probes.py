@@ -101,9 +101,10 @@ class ProbesScreen(ModeScreen):
         listed = self.query_one(KeyList)
         for name, probe in self.host.registry.probes.items():
             waits = any(request.probe == name for request in self.host.runs.queue)
-            run = latest_run(session, name)
-            starts = run is None and self.host.runs.request is not None and self.host.runs.request.probe == name
-            line = entry(probe, self._plan, run, self.host.machine, wish="queued" if waits else "starting" * starts)
+            run, runs = latest_run(session, name), self.host.runs
+            starts = run is None and runs.request is not None and runs.request.probe == name
+            wish = "queued" if waits else "starting" * starts
+            line = entry(probe, self._plan, run, self.host.machine, wish=wish, going_on=runs.going_on)
             if str(listed.get_option(name).prompt) != line.plain:
                 listed.replace_option_prompt(name, line)
         self._show_probe()
@@ -306,9 +307,7 @@ class ProbesScreen(ModeScreen):
 
     def _refusal(self, probe: RegisteredProbe) -> str:
         host = self.host
-        if not host.measures:
-            return "this is a saved session; start sizeup without a file to measure this machine"
-        return "" if host.machine is None else unmet(host.machine, probe.manifest) or ""
+        return host.unmeasured or ("" if host.machine is None else unmet(host.machine, probe.manifest) or "")
 
     def _settings(self, probe: RegisteredProbe) -> Mapping[str, str]:
         defaults = resolve(probe.manifest, self._plan, {})
@@ -368,6 +367,7 @@ class ProbesScreen(ModeScreen):
             None if run is None or session is None else session.last_ns,
             self._typed.get(probe.name),
             stands,
+            self.host.runs.going_on,
         )
         if state == self._drawn:
             return
@@ -395,7 +395,7 @@ class ProbesScreen(ModeScreen):
         looked_at = Shown(
             place, len(shown), steps.index(run.step.id), len(steps), table=self._shows_table, behind=bool(behind)
         )
-        rows = summary(run, self.host.runs.doubt, looked_at)
+        rows = summary(run, self.host.runs.doubt, looked_at, going_on=self.host.runs.going_on)
         refused = latest_refusal(session, probe.name)
         rows = (*rows, (f"! the last wish was refused: {refused}", "disturbed")) if refused else rows
         self.query_one(TextRows).show(rows, fold=run.outcome is not None)
