@@ -164,6 +164,17 @@ async def test_the_palette_names_the_key_of_each_action(tmp_path: Path) -> None:
         assert "Run the quick plan, staying here. Key: r" in console.text
 
 
+async def test_the_palette_offers_what_can_be_done_now(tmp_path: Path) -> None:
+    console = Console(tmp_path)
+    async with console.shown() as pilot:
+        idle = {command.title for command in console.app.get_system_commands(console.app.screen)}
+        await pilot.press("r")
+        running = {command.title for command in console.app.get_system_commands(console.app.screen)}
+
+    assert {"Measure", "Cancel"} & idle == {"Measure"}
+    assert {"Measure", "Cancel"} & running == {"Cancel"}
+
+
 async def test_a_saved_session_says_of_what_time_it_is(tmp_path: Path) -> None:
     console = Console(tmp_path)
     console.runner.write([*records("memory.latency"), *ended("memory.latency")])
@@ -234,3 +245,18 @@ async def test_a_session_whose_machine_has_no_name_bears_that_of_its_host(tmp_pa
     async with console.shown():
         assert "db01" in console.text.splitlines()[0]
         assert "recording" not in console.text
+
+
+async def test_without_colour_the_chosen_action_of_the_palette_is_underlined(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    console = Console(tmp_path)
+    async with console.shown() as pilot:
+        await pilot.press("colon")
+        await pilot.pause(0.5)
+        rows = [console.app.screen.query_one("CommandList").render_line(y) for y in (0, 2)]
+
+    chosen, other = ([segment.style for segment in row if segment.text.strip()] for row in rows)
+    assert all(style is not None and style.underline for style in chosen)
+    assert not any(style is not None and style.underline for style in other)

@@ -470,9 +470,10 @@ class ConsoleApp(App[int]):
         """The palette: the actions that hold here."""
         base = next((item for item in reversed(self.screen_stack) if isinstance(item, ModeScreen)), None)
         scopes = ["app"] if base is None else [base.SCOPE, "app"]
+        idle = () if base is None else base.idle_actions()
         for scope in scopes:
             for action in ACTIONS[scope]:
-                if action.palette:
+                if action.palette and action.id not in idle:
                     words = f"{action.help} Key: {first_key(action, self.keys)}"
                     yield SystemCommand(action.label, words, self._caller(action.call, base or screen))
 
