@@ -48,3 +48,9 @@ def test_parts_of_that_name_are_found_before_parts_of_which_it_is_only_said() ->
     assert [item.key for item in holding(root, ["core", "20"])] == ["core:20", "machine", "core:13"]
     assert [item.key for item in holding(root, ["CORE"])] == ["core:13", "core:20", "machine"]
     assert holding(root, []) == ()
+
+
+def test_words_in_a_row_are_found_before_the_same_words_apart() -> None:
+    root = Item("machine", "db01", (), (Item("node:0", "Node 0: 10 cores"), Item("node:1", "Node 1: 8 cores")))
+
+    assert [item.key for item in holding(root, ["node", "1"])] == ["node:1", "node:0"]

@@ -90,20 +90,20 @@ def _in_sight(item: Item, opened: Set[str] | None, depth: int = 0) -> Iterator[t
 
 
 def holding(root: Item, words: Sequence[str]) -> tuple[Item, ...]:
-    """The parts that hold every word, whatever the case: those named so first, then those with such facts.
+    """The parts that hold every word, whatever the case; none without words.
 
-    Each from the top down; none without words.
+    First those so named, the words as they stand, then those named with them all, then those with such facts; each
+    from the top down.
     """
     wanted = [word.lower() for word in words]
-    named, known_so = [], []
+    found: tuple[list[Item], ...] = ([], [], [])
     for item in _every(root) if wanted else ():
         label = item.label.lower()
         facts = " ".join(f"{name} {value}" for name, value in item.facts).lower()
-        if all(word in label for word in wanted):
-            named.append(item)
-        elif all(word in label or word in facts for word in wanted):
-            known_so.append(item)
-    return (*named, *known_so)
+        if all(word in label or word in facts for word in wanted):
+            named = all(word in label for word in wanted)
+            found[0 if " ".join(wanted) in label else 1 if named else 2].append(item)
+    return tuple(item for rank in found for item in rank)
 
 
 def _every(item: Item) -> Iterator[Item]:
