@@ -226,6 +226,23 @@ async def test_rows_to_spare_show_the_map_until_something_was_measured_and_then_
     assert "Memory free" not in after
 
 
+async def test_behind_a_figure_stand_its_ends_and_behind_an_answer_its_working(tmp_path: Path) -> None:
+    console = Console(tmp_path)
+    console.runner.write([*records("memory.latency"), *ended("memory.latency")])
+    console.runs.follow()
+    async with console.shown(120, 40) as pilot:
+        await pilot.press("down")
+        await pilot.pause()
+        figure = " ".join(console.text.split())
+        await pilot.press("down", "down", "down")
+        await pilot.pause()
+        answer = console.text
+
+    assert "─ Measured ─" in figure
+    assert "All of them: 1.02 ns at 16 KiB" in figure
+    assert "─ Working ─" in answer
+
+
 @pytest.mark.parametrize(("power", "told"), [(26, True), (14, False)])
 async def test_a_figure_that_did_not_converge_says_so_in_its_line(tmp_path: Path, power: int, told: bool) -> None:
     console = Console(tmp_path)

@@ -125,7 +125,8 @@ def _figures(session: Session | None, probes: Sequence[tuple[str, str]]) -> Iter
         reach = value_reach(run)
         behind = (
             f"{run.step.title}: {value}",
-            f"{state}, {plural(len(run.points), 'point')}{f', from {reach}' if reach else ''}.",
+            f"{state}, {plural(len(run.points), 'point')}.",
+            *((f"All of them: {reach}.",) if reach else ()),
             "Enter shows the chart.",
         )
         yield Entry(probe, "", f"{title}: {value}{ended}", behind, "probes", probe)

@@ -34,6 +34,9 @@ _BADGES = {"! critical": "bold auto 95% on $error", "! warning": "bold auto 95% 
 _ANSI_BADGES = {"! critical": "bold ansi_bright_white on ansi_red", "! warning": "ansi_black on ansi_yellow"}
 """On a colour of their own, so that the words stay legible on a cursor of any colour."""
 
+_PANES = {"sizing": "Working", "probes": "Measured", "sessions": "Saved"}
+"""What stands behind a line, by the mode that has more to say; behind a folded group stands the rest of it."""
+
 _BALANCE_ROWS = 2
 """Around the bars: the line above them and their title."""
 _CAPTION_FROM_ROWS = 30
@@ -284,7 +287,7 @@ class OverviewScreen(ModeScreen):
             pane.border_title = entry.mark.strip()
             detail.update(finding_text(entry.finding))
         else:
-            pane.border_title = "Working"
+            pane.border_title = _PANES.get(entry.mode, "More")
             detail.update(Group(*(indented(line) for line in entry.behind)))
         self._show_picture(entry)
 
