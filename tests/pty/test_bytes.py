@@ -59,7 +59,7 @@ def test_an_idle_console_sends_no_more_than_an_empty_application(tmp_path: Path)
     for program in (SIZEUP, EMPTY):
         with Terminal(program.arguments, columns=120, rows=40, environment=environment(tmp_path)) as terminal:
             terminal.wait_for(program.shows)
-            terminal.wait_quiet(0.5)
+            terminal.wait_quiet(1.5)  # half a second after the first screen the time of the quick plan is filled in
             rates.append(sent(terminal, _SECONDS))
 
     ours, theirs = rates

@@ -24,6 +24,7 @@ def elapsed(terminal: Terminal) -> int:
 def test_on_a_slow_line_no_frame_is_sent_on_top_of_one_that_is_on_its_way(sizeup: Callable[..., Terminal]) -> None:
     with sizeup() as terminal:
         start_null(terminal, 100_000)
+        terminal.wait_for("view 1/")
         terminal.press("v")  # samples over time: more changes there from frame to frame
         terminal.wait_for("view 2/")
         terminal.bytes_per_second = 100.0  # less than the run sends at times
