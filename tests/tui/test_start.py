@@ -114,9 +114,9 @@ async def test_the_first_mode_is_drawn_once_with_its_details_worked_out_once(
 ) -> None:
     lines: list[int] = []
     details: list[Table] = []
-    render_line, made = KeyList.render_line, overview.facts_grid
+    render_line, made = KeyList.render_line, overview.FactsGrid
     monkeypatch.setattr(KeyList, "render_line", lambda self, y: lines.append(y) or render_line(self, y))
-    monkeypatch.setattr(overview, "facts_grid", lambda facts: details.append(made(facts)) or details[-1])
+    monkeypatch.setattr(overview, "FactsGrid", lambda facts: details.append(made(facts)) or details[-1])
     monkeypatch.setattr(overview, "_LATER_SECONDS", 60.0)  # on a busy machine the estimate would come meanwhile
     async with app.run_test(size=(120, 40)) as pilot:
         await pilot.pause()

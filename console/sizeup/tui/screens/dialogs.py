@@ -23,7 +23,7 @@ from sizeup.probing.devices import Device
 from sizeup.probing.manifest import Manifest, Parameter
 from sizeup.probing.settings import expectation, parse_value
 from sizeup.tui.actions import ACTIONS, SCOPES, bindings, spelled
-from sizeup.tui.widgets.facts import facts_grid, finding_text
+from sizeup.tui.widgets.facts import FactsGrid, finding_text
 from sizeup.tui.widgets.lists import KeyList, hanging
 from sizeup.units import format_bytes
 
@@ -105,7 +105,7 @@ class ChoiceDialog(Dialog[str]):
             with VerticalScroll(can_focus=False, classes="text"):
                 yield Static(self._question, markup=False)
                 if self._facts:
-                    yield Static(facts_grid(self._facts), classes="facts")
+                    yield Static(FactsGrid(self._facts), classes="facts")
             yield KeyList(*(Option(hanging(label, 70, 0, 2), id=key) for key, label in self._answers))
 
     def on_resize(self) -> None:
@@ -177,7 +177,7 @@ class DeviceDialog(Dialog[str]):
         """What would be overwritten, and the field."""
         with Vertical(classes="dialog wide") as box:
             box.border_title = "! What is on this device will be lost"
-            yield Static(facts_grid(self._facts), markup=False)
+            yield Static(FactsGrid(self._facts), markup=False)
             yield Static(f"\nTo allow it, type this name of it in full:\n  {self._device.names[0]}", markup=False)
             yield Input(compact=True, id="name")
             yield Static("Enter starts once the name is whole, Esc leaves the device alone.", id="told", classes="hint")

@@ -20,7 +20,7 @@ from sizeup.tui.actions import bindings
 from sizeup.tui.runs import Request
 from sizeup.tui.screens.mode import ModeScreen
 from sizeup.tui.widgets.chart import ChartView
-from sizeup.tui.widgets.facts import facts_grid, finding_text, indented
+from sizeup.tui.widgets.facts import FactsGrid, finding_text, indented
 from sizeup.tui.widgets.lists import KeyList, hanging
 from sizeup.units import format_ns
 from sizeup.views.chart import BarChart
@@ -282,7 +282,7 @@ class OverviewScreen(ModeScreen):
         if entry is None:
             pane.border_title = "Machine"
             if self.host.machine is not None:
-                detail.update(facts_grid(machine_facts(self.host.machine)))
+                detail.update(FactsGrid(machine_facts(self.host.machine)))
         elif entry.finding is not None:
             pane.border_title = entry.mark.strip()
             detail.update(finding_text(entry.finding))

@@ -15,7 +15,7 @@ from sizeup.probing.planner import unmet
 from sizeup.probing.registry import RegisteredProbe
 from sizeup.session.value import StepRun
 from sizeup.tui.runs import OUTCOME_WORDS
-from sizeup.tui.widgets.facts import facts_grid
+from sizeup.tui.widgets.facts import FactsGrid
 from sizeup.units import format_ns
 from sizeup.views.step import point_value
 
@@ -76,7 +76,7 @@ def about(probe: RegisteredProbe, plan: str, stands: str, settings: Mapping[str,
     ]
     words = Text(f"{manifest.title}\n", style="bold")
     words.append(manifest.summary, style="not bold")
-    return Group(words, Text(f"\n{stands}\n", style="bold"), facts_grid(facts))
+    return Group(words, Text(f"\n{stands}\n", style="bold"), FactsGrid(facts))
 
 
 def _settings_facts(

@@ -23,7 +23,7 @@ from sizeup.tui.living import Living
 from sizeup.tui.screens.dialogs import ChoiceDialog
 from sizeup.tui.screens.mode import ModeScreen
 from sizeup.tui.stored import baseline, choices, machine_of
-from sizeup.tui.widgets.facts import facts_grid
+from sizeup.tui.widgets.facts import FactsGrid
 from sizeup.tui.widgets.map import MapView
 from sizeup.tui.widgets.tree import ItemTree
 from sizeup.views.difference import Against, Comparison, compared
@@ -378,7 +378,7 @@ class TopologyScreen(ModeScreen):
         if item is None or item == self._told:
             return
         self._told = item
-        self.query_one("#detail", Static).update(Group(Text(item.label, style="bold"), Text(), facts_grid(item.facts)))
+        self.query_one("#detail", Static).update(Group(Text(item.label, style="bold"), Text(), FactsGrid(item.facts)))
 
 
 def _standing(machine: Machine) -> object:

@@ -5,8 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from rich.console import Group
+from msgspec import Struct
+from rich.cells import cell_len
+from rich.console import Console, ConsoleOptions, Group, RenderResult
+from rich.measure import Measurement
 from rich.padding import Padding
+from rich.segment import Segment
+from rich.style import Style
 from rich.text import Text
 
 from sizeup.model.finding import Finding
@@ -17,16 +22,45 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 
-def facts_grid(facts: Sequence[tuple[str, str]]) -> Table:
-    """Names and values side by side, long values folded under themselves."""
-    from rich.table import Table
+_DIM = Style(dim=True)
+_GAP = 2
+_NARROW = 12
+"""With less room for values than this, the names give way as well."""
 
-    grid = Table.grid(padding=(0, 2, 0, 0))
-    grid.add_column(no_wrap=True)
-    grid.add_column(overflow="fold")
-    for name, value in facts:
-        grid.add_row(Text(name, style="dim"), Text(value))
-    return grid
+
+class FactsGrid(Struct, frozen=True):
+    """Names and values side by side, long values folded under themselves: Rich's table in less of its time."""
+
+    facts: Sequence[tuple[str, str]]
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        names = max((cell_len(name) for name, _ in self.facts), default=0) + _GAP
+        room = options.max_width - names
+        if room < _NARROW:
+            yield self._table()
+            return
+        for name, value in self.facts:
+            text = Text(value)
+            fits = "\n" not in value and cell_len(text.plain) <= room
+            beside = Text(name).plain
+            for line in [text] if fits else text.wrap(console, room, overflow="fold"):
+                yield Segment(beside + " " * (names - cell_len(beside)), _DIM)
+                yield Segment(line.plain.rstrip())
+                yield Segment.line()
+                beside = ""
+
+    def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
+        return Measurement.get(console, options, self._table())
+
+    def _table(self) -> Table:
+        from rich.table import Table
+
+        grid = Table.grid(padding=(0, _GAP, 0, 0))
+        grid.add_column(no_wrap=True)
+        grid.add_column(overflow="fold")
+        for name, value in self.facts:
+            grid.add_row(Text(name, style="dim"), Text(value))
+        return grid
 
 
 def finding_text(finding: Finding, *, confirmation: bool = True) -> Group:
