@@ -15,7 +15,7 @@ from benchmarks.console import EMPTY, SIZEUP, Program
 from terminal import Terminal
 
 _ROUNDS = 7
-# A start takes 1.17 times the CPU time and 0.98 times the memory. The design allows 300 ms and 45 MB where the empty
+# A start takes 1.2 times the CPU time and 0.98 times the memory. The design allows 300 ms and 45 MB where the empty
 # application took 215 ms and 37 MB.
 _CPU_TIMES = 1.3
 _RESIDENT_TIMES = 1.1
