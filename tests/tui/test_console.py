@@ -730,7 +730,7 @@ async def test_the_next_picture_is_shown_and_the_one_before_again(tmp_path: Path
         console.runner.write([SamplesRecord("null", "latency", at, (110, 120, 130), (1.0, 2.0, 3.0), (0, 1, 0))])
         console.tick()
         await pilot.pause()
-        assert "view 1/4: 13 figures, 3 samples, ! 1 disturbed" in console.text
+        assert "view 1/4: 3 samples, ! 1 disturbed" in console.text
         await pilot.press("v", "v")
         await pilot.pause()
         assert "view 3/4" in console.text
@@ -789,6 +789,7 @@ async def test_a_chosen_point_leads_to_its_samples_and_escape_leads_back_to_it(t
 
         assert "16 KiB: Latency 1.02 ns" in chosen
         assert "Enter: samples" in chosen
+        assert chosen.splitlines()[-1].startswith(" Enter Samples")
         assert "At 16 KiB: 3 samples, ! 1 of them disturbed" in histogram
         assert "behind one point, view 1/3" in histogram
         assert "Samples at or below" in shares
@@ -845,7 +846,7 @@ async def test_a_run_that_has_no_sample_yet_says_so(tmp_path: Path) -> None:
         await pilot.pause()
 
         assert "Starting: no samples yet." in starting
-        assert "0 figures, no samples yet" in console.text
+        assert "no samples yet" in console.text
         assert "no samples yet: filling the file" in console.text
 
 
@@ -861,10 +862,10 @@ async def test_every_step_of_a_probe_can_be_looked_at(tmp_path: Path) -> None:
         console.runner.write([*records(), msgspec.structs.replace(start, step=step), *again])
         console.tick()
         await pilot.pause()
-        assert "step 2/2: 1 figure, no samples" in console.text
+        assert "step 2/2: no samples" in console.text
         await pilot.press("n")
         await pilot.pause()
-        assert "step 1/2: 13 figures" in console.text
+        assert "step 1/2: no samples yet" in console.text
 
 
 async def test_a_refused_wish_says_why_where_the_probe_stands(tmp_path: Path) -> None:
@@ -911,3 +912,21 @@ async def test_a_probe_without_its_target_is_not_asked_about_but_given_its_form(
         assert "! no target: give path=" in console.text
         assert "path: a folder in which a file may be made" in console.text
         assert "Do not run it" not in console.text
+
+
+async def test_a_pause_is_called_one_once_the_step_is_over(tmp_path: Path) -> None:
+    console = Console(tmp_path)
+    async with console.shown() as pilot:
+        await console.choose(pilot, "null")
+        await pilot.press("r")
+        console.runner.write(records())
+        console.tick()
+        await pilot.press("space")
+        await pilot.pause()
+        during = console.text.splitlines()[-2]
+        console.runner.write(ended()[:1])
+        console.tick()
+        await pilot.pause()
+
+        assert during.startswith(" pausing null step 1/1")
+        assert console.text.splitlines()[-2].startswith(" paused null step 1/1")

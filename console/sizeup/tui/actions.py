@@ -95,6 +95,14 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
         Action("sizing.presets", "b", "screen.presets", "Case", "Compare with a published case.", footer=True),
     ),
     "probes": (
+        Action(
+            "run.samples",
+            "enter",
+            "screen.samples",
+            "Samples",
+            "Show the samples behind the chosen point.",
+            footer=True,
+        ),
         Action("run.start", "r", "screen.run_probe", "Run", "Run the probe that is chosen.", footer=True),
         Action("run.plan", "p", "screen.next_plan", "Plan", "Choose quick, standard or full.", footer=True),
         Action("run.settings", "s", "screen.settings", "Settings", "Change the settings of the probe.", footer=True),
@@ -103,7 +111,6 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
         Action("run.back", "escape", "screen.back", "Back", "Leave samples, zoom or table; else cancel the run."),
         Action("run.view", "v", "screen.next_view(1)", "View", "Show the next picture of the step.", footer=True),
         Action("run.view-before", "V", "screen.next_view(-1)", "View before", "Show the picture before."),
-        Action("run.samples", "enter", "screen.samples", "Samples", "Show the samples behind the chosen point."),
         Action("run.step", "n", "screen.next_step(1)", "Step", "Show the next step of the probe.", footer=True),
         Action("run.step-before", "N", "screen.next_step(-1)", "Step before", "Show the step before."),
         Action("run.table", "t", "screen.table", "Table", "Show the points as a table, or the chart.", footer=True),

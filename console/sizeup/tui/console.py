@@ -259,7 +259,9 @@ class ConsoleApp(App[int]):
         if self._frame_seconds > _TICK_SECONDS:
             why = "slow link" if self._frame_seconds > self._least_seconds else "low bandwidth"
             link = f"{why}, drawn every {math.ceil(self._frame_seconds / _TICK_SECONDS) * _TICK_SECONDS:g} s "
-        state = "following" if self.runs.followed else "paused" if self.runs.paused else "running"
+        over = standing is not None and standing.step.outcome is not None
+        waits = "paused" if over else "pausing"  # a step that has begun goes on to its end
+        state = "following" if self.runs.followed else waits if self.runs.paused else "running"
         state = "cancelling" if self.runs.cancelling else state
         elapsed = "" if self.runs.followed else f" {self.runs.elapsed_seconds:.0f} s"
         if standing is None:

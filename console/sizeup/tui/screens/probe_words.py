@@ -116,9 +116,12 @@ class Shown(Struct, frozen=True):
         return ", ".join(filter(None, (step, view)))
 
 
-def summary(run: StepRun, doubt: str, shown: Shown, *, going_on: bool) -> tuple[tuple[str, str], ...]:
+def summary(
+    run: StepRun, doubt: str, shown: Shown, *, going_on: bool, narrow: bool = False
+) -> tuple[tuple[str, str], ...]:
     """Two rows above a chart: how the step stands with its newest figure, and what to doubt."""
-    figure = point_value(run)
+    live = run.outcome is None and going_on
+    figure = point_value(run, placed=not (narrow and live))
     if run.outcome is None and not going_on:
         stands = f"{CUT_SHORT}{f', {figure}' if figure else ''}"
     elif run.outcome is None:
@@ -139,10 +142,12 @@ def summary(run: StepRun, doubt: str, shown: Shown, *, going_on: bool) -> tuple[
     total = sum(len(point.values) for point in run.points.values())
     if shown.behind and not shown.table:
         return (stands, "title"), (shown.words, "text")
-    behind = f"{_counted(len(run.points), 'figure')}, {_counted(total, 'sample') if total else 'no samples'}"
-    behind += " yet" if not total and run.outcome is None and going_on else ""
-    behind = f"{shown.words}: {behind}" if shown.words else behind
+    behind = _counted(total, "sample") if total else "no samples"
+    behind += " yet" if not total and live else ""
     behind += f", ! {disturbed} disturbed" if disturbed else ""
+    if not live:
+        behind = f"{_counted(len(run.points), 'figure')}, {behind}"
+    behind = f"{shown.words}: {behind}" if shown.words else behind
     behind += f"; {doubt}" if doubt and run.outcome is None else ""
     return (stands, "title"), (behind, "text")
 

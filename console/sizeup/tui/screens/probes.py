@@ -120,6 +120,10 @@ class ProbesScreen(ModeScreen):
         del event
         self._focus_picture()
 
+    def on_chart_view_moved(self) -> None:
+        """What can be done at the point stands in the last line."""
+        self.show_keys()
+
     def _focus_picture(self) -> None:
         (self.query_one(TableView) if self._shows_table else self.query_one(ChartView)).focus()
 
@@ -335,6 +339,9 @@ class ProbesScreen(ModeScreen):
             idle |= {"run.start", "run.plan", "run.settings"}
         if self._run is None:
             idle |= {"run.view", "run.table", "run.zoom"}
+        key = self.query_one(ChartView).chosen
+        if self._run is None or key is None or self._behind or not samples_behind(self._run, key):
+            idle.add("run.samples")
         if probe is None or len(runs_of(runs.session, probe.name)) < 2:
             idle.add("run.step")
         return frozenset(idle)
@@ -392,15 +399,18 @@ class ProbesScreen(ModeScreen):
         self._titles = tuple(picture.title for picture in shown)
         place = self._titles.index(self._picture) if self._picture in self._titles else 0
         steps = [other.step.id for other in runs_of(session, probe.name)]
+        planned = () if session is None or session.plan is None else session.plan.steps
+        every = {*steps, *(step.id for step in planned if step.probe == probe.name)}
         looked_at = Shown(
-            place, len(shown), steps.index(run.step.id), len(steps), table=self._shows_table, behind=bool(behind)
+            place, len(shown), steps.index(run.step.id), len(every), table=self._shows_table, behind=bool(behind)
         )
-        rows = summary(run, self.host.runs.doubt, looked_at, going_on=self.host.runs.going_on)
-        refused = latest_refusal(session, probe.name)
+        narrow = self.query_one("#probe").size.width < _NARROW_TABLE
+        going_on = self.host.runs.going_on
+        rows = summary(run, self.host.runs.doubt, looked_at, going_on=going_on, narrow=narrow)
+        refused = "" if run.outcome is None and going_on else latest_refusal(session, probe.name)
         rows = (*rows, (f"! the last wish was refused: {refused}", "disturbed")) if refused else rows
         self.query_one(TextRows).show(rows, fold=run.outcome is not None)
         if self._shows_table:
-            narrow = self.query_one("#probe").size.width < _NARROW_TABLE
             self.query_one(TableView).show(points_table(run, narrow=narrow))
             return
         chart = self.query_one(ChartView)

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from textual import events
 from textual.binding import BindingType
+from textual.message import Message
 
 from sizeup.report.cells import cursor_places, draw, key_at
 from sizeup.report.drawing import Glyphs
@@ -21,6 +22,9 @@ class ChartView(CellView, can_focus=True):
     """Any chart value, with a readout that the arrow keys move."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("chart")]
+
+    class Moved(Message):
+        """The readout stands elsewhere."""
 
     def __init__(self, glyphs: Glyphs, *, id: str | None = None) -> None:  # noqa: A002  Textual's own name
         super().__init__(id=id)
@@ -93,6 +97,7 @@ class ChartView(CellView, can_focus=True):
         if self._chart is not None:
             self._cursors[self._chart.title] = place, line
             self._redraw()
+            self.post_message(self.Moved())
 
     def _redraw(self) -> None:
         if self._chart is None or not self.size:
