@@ -100,6 +100,23 @@ async def test_a_question_leads_to_the_input_that_it_waits_for(tmp_path: Path) -
         assert re.search(r"\* disks +8", console.text)
 
 
+async def test_inputs_whose_names_have_the_words_are_offered_first(tmp_path: Path) -> None:
+    console = Console(tmp_path)
+    async with console.shown(80, 24) as pilot:
+        await pilot.press("4", "a", *"flash")
+        await pilot.pause()
+        listed = console.app.screen.query_one(KeyList)
+
+        assert [option.id for option in listed.options][:4] == [
+            "flash.block_kib",
+            "flash.cache_gib",
+            "flash.rac",
+            "sysstat.flash_hits",
+        ]
+        assert "array.drive" in [option.id for option in listed.options]
+        assert "Enter takes it, Esc closes" in console.text
+
+
 async def test_nothing_is_found_by_words_that_no_input_has(tmp_path: Path) -> None:
     console = Console(tmp_path)
     async with console.shown(120, 40) as pilot:

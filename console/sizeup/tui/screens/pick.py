@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.events import Key
-from textual.widgets import Input, OptionList, Static
+from textual.widgets import Input, OptionList
 from textual.widgets.option_list import Option
 
 from sizeup.tui.screens.dialogs import Dialog
@@ -28,9 +28,9 @@ class PickDialog(Dialog[str]):
         """Field, list, and what the keys do."""
         with Vertical(classes="dialog wide") as box:
             box.border_title = self._question
+            box.border_subtitle = "Up and Down choose, Enter takes it, Esc closes"
             yield Input(placeholder="type to narrow the list", compact=True)
             yield KeyList()
-            yield Static("Up and Down choose, Enter takes it, Esc leaves all as it was.", classes="hint")
 
     def on_mount(self) -> None:
         """Offer everything."""
@@ -67,6 +67,7 @@ class PickDialog(Dialog[str]):
     def _fill(self, words: str) -> None:
         wanted = words.lower().split()
         fitting = [entry for entry in self._offered if all(word in entry[1].lower() for word in wanted)]
+        fitting.sort(key=lambda entry: not all(word in entry[0].lower() for word in wanted))
         options = [Option(hanging(label, 70, 0, 2), id=name) for name, label in fitting]
         listed = self.query_one(KeyList)
         listed.set_options(options or [Option("Nothing has these words.", disabled=True)])
