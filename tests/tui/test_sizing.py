@@ -63,8 +63,8 @@ async def test_a_figure_that_is_not_taken_is_told_with_its_reason_and_what_to_do
         sizing = console.text
 
         assert "not taken: see Sizing" in overview
-        assert "measure with the probe" not in overview + sizing
-        assert "9,000 MB/s was measured and is not taken, as it may come from" in sizing
+        assert "measure with" not in overview + sizing
+        assert "9,000 MB/s was measured and is not taken" in sizing
         assert "run io.direct with a size" in sizing
         assert "! not taken: 9,000 MB/s of io.direct.scan rate at" in sizing
 
@@ -217,6 +217,7 @@ async def test_a_published_case_is_a_table_with_its_source_and_both_directions(t
         assert "This machine, 1 input changed beside blade-480c-x5355" in text
         assert "From K. Closson, Oracle performance archive" in text
         assert re.search(r"machine.sockets +3 +2 +50% above +33.3% below", text)
+        assert not re.search(r"\d 1 ", text)
 
 
 async def test_pages_break_no_word_where_their_tables_have_no_room(tmp_path: Path) -> None:

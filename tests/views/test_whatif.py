@@ -10,6 +10,7 @@ from sizeup.model.advice import Advice
 from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.advise import size
 from sizeup.sizing.keys import KEYS, LeftOut, Value
+from sizeup.views.advice import spelled
 from sizeup.views.whatif import UNKNOWN, effect, input_rows, stepped, typed
 
 
@@ -213,3 +214,12 @@ FULL = {
     "workload.cpu_percent": "40",
 }
 """A server about which nearly everything is said."""
+
+
+def test_a_ratio_is_spelled_without_a_unit() -> None:
+    sizing = size({**{key: said(key, value) for key, value in FULL.items()}})
+    balance = sizing.find("io.balance")
+
+    assert balance is not None
+    assert balance.quantity is not None
+    assert spelled(balance.quantity, balance.shown_in) == "2.3333"

@@ -274,10 +274,13 @@ def _supply(sheet: Sheet) -> Iterator[Advice]:
     if least is None:
         sheet.number("machine.cores")
         left_out = sheet.left_out("supply.mb_s")
-        unknown = "no path says its speed; measure with io.direct"
-        if left_out is not None:
-            unknown = f"no way to storage says its speed; {left_out.sentence('MB/s')}"
-        sheet.line("measured with the probe io.direct, or said as path.stages (link by link) or supply.mb_s (in all)")
+        said = "said as path.stages (link by link) or supply.mb_s (in all)"
+        if left_out is None:
+            unknown = "no path says its speed; measure with io.direct"
+            sheet.line(f"measured with the probe io.direct, or {said}")
+        else:
+            unknown = f"no path says its speed; {left_out.sentence('MB/s')}"
+            sheet.line(f"or {said}")
         yield sheet.advice(
             "io.supply",
             "I/O supply",

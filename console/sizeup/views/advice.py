@@ -34,7 +34,9 @@ _CONFIDENCE = {
 
 def spelled(quantity: Quantity, spelling: str) -> str:
     """A quantity in the spelling of its field, or in the short one where none is named."""
-    return format_in(quantity.value, spelling) if spelling else format_value(quantity.value, quantity.unit)
+    if not spelling:
+        return format_value(quantity.value, quantity.unit)
+    return format_in(quantity.value, "" if spelling == "1" else spelling)
 
 
 def input_text(entry: Input) -> str:
@@ -325,7 +327,7 @@ def unmoved_chart(title: str) -> BarChart:
 
 def _span(low: float, high: float, spelling: str) -> str:
     """Both ends of a range, the unit once: ``2.96 to 4.44 GHz``."""
-    first, last = (format_in(float(f"{end:.4g}"), spelling) for end in (low, high))
+    first, last = (format_in(float(f"{end:.4g}"), "" if spelling == "1" else spelling) for end in (low, high))
     return f"{first.partition(' ')[0]} to {last}"
 
 
