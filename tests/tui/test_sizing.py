@@ -13,6 +13,7 @@ from sizeup.model.plan import Better, Plan, Series, Step
 from sizeup.model.sample import Estimate
 from sizeup.session.records import EstimateRecord, PlanRecord, Record, StepStartRecord
 from sizeup.tui.actions import ACTIONS
+from sizeup.tui.options import Options
 from sizeup.tui.widgets.lists import KeyList
 
 
@@ -64,8 +65,8 @@ async def test_a_figure_that_is_not_taken_is_told_with_its_reason_and_what_to_do
 
         assert "not taken: see Sizing" in overview
         assert "measure with" not in overview + sizing
-        assert "9,000 MB/s was measured and is not taken" in sizing
-        assert "run io.direct with a size" in sizing
+        assert "measured and is not taken, as it may come from a cache: run" in sizing
+        assert "io.direct with a size several times the largest cache known" in sizing
         assert "! not taken: 9,000 MB/s of io.direct.scan rate at" in sizing
 
 
@@ -331,3 +332,27 @@ async def test_a_folded_line_is_indented_also_where_a_scroll_bar_takes_its_colum
             shown = console.app.screen.query_one("#working", Static)
             rows = [strip.text.rstrip() for strip in shown.render_lines(shown.size.region)]
             assert [row for row in rows[1:] if row and not row.startswith("  ")] == []
+
+
+@pytest.mark.parametrize("options", [Options(theme="ansi-dark"), Options(theme="ansi-light"), Options(no_color=True)])
+async def test_the_cursor_of_the_list_without_the_focus_is_told_without_colour(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: Options
+) -> None:
+    if options.no_color:
+        monkeypatch.setenv("NO_COLOR", "1")
+    console = Console(tmp_path, options=options)
+    async with console.shown(120, 40) as pilot:
+        await pilot.press("4")
+        await pilot.pause()
+        await pilot.pause()
+        answers = console.app.screen.query_one("#answers", KeyList)
+        styles = {
+            segment.style.underline
+            for segment in answers.render_line(0)
+            if segment.style is not None and segment.text.strip()
+        }
+
+        assert styles == {True}
+        await pilot.press("tab")
+        await pilot.pause()
+        assert not any(segment.style is not None and segment.style.underline for segment in answers.render_line(0))
