@@ -232,3 +232,14 @@ def test_what_differs_from_another_machine_is_marked_where_it_is_and_what_went_i
     assert "Gone  eth1 1 Gbit/s - removed   Socket 2: 4 cores - removed" in text
     assert {cell.role for row in drawing.rows for cell in row} >= {"added", "removed", "changed"}
     assert "changed" not in drawn(now)
+
+
+def test_a_detail_that_is_not_known_is_left_out_or_said_to_be_unknown_and_a_figure_has_its_unit() -> None:
+    nics = (Nic("ib0", "physical", receive_queues=1, node=0), Nic("eth0", "physical", node=0))
+    disk = BlockDevice("sda", BlockKind.SCSI, None, queue_depth_limit=32, node=0)
+    root = topology(machine(1, nics=nics, block_devices=(disk,)))
+    ib0, eth0, sda = (dict(find(root, key)[-1].facts) for key in ("nic:ib0", "nic:eth0", "disk:sda"))
+
+    assert (ib0["Queues"], ib0["Speed"]) == ("1 receive", "not reported")
+    assert "Queues" not in eth0
+    assert (sda["Size"], sda["Queue limit"]) == ("unknown: the kernel states none", "32 requests")

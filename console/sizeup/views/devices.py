@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from sizeup.model.finding import Severity
 from sizeup.model.machine import Machine
@@ -175,10 +175,7 @@ class Devices:
             ("Link", nic.carrier),
             ("MTU", None if nic.mtu is None else f"{nic.mtu} B"),
             ("MAC", nic.mac),
-            (
-                "Queues",
-                None if nic.receive_queues is None else f"{nic.receive_queues} receive, {nic.transmit_queues} transmit",
-            ),
+            ("Queues", tuple(_queues(nic.receive_queues, nic.transmit_queues))),
             ("Part of", nic.master),
             ("Over", nic.lower),
             ("Bond", nic.bond_mode),
@@ -322,6 +319,13 @@ class Devices:
             (mount.mount_point, version, connections),
             facts,
         )
+
+
+def _queues(receive: int | None, transmit: int | None) -> Iterator[str]:
+    if receive is not None:
+        yield f"{receive} receive"
+    if transmit is not None:
+        yield f"{transmit} transmit"
 
 
 def _requests(limit: int | None) -> str | None:
