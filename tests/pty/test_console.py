@@ -115,6 +115,14 @@ def test_where_no_session_can_be_kept_the_machine_is_shown_all_the_same() -> Non
         assert terminal.wait() == 0
 
 
+def test_gnu_screen_is_not_asked_for_the_mouse_which_would_cost_the_escape_key(tmp_path: Path) -> None:
+    for term, asked in (("screen", False), ("xterm-256color", True)):
+        with console(tmp_path, term=term) as terminal:
+            terminal.wait_for("Should carry")
+
+            assert (b"\x1b[?1000h" in terminal.output) == asked
+
+
 def test_a_storm_of_sizes_is_weathered(tmp_path: Path) -> None:
     with console(tmp_path) as terminal:
         terminal.wait_for("Should carry")

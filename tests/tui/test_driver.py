@@ -13,7 +13,7 @@ import sizeup
 from sizeup.report.cells import draw
 from sizeup.report.drawing import Glyphs
 from sizeup.text import plain, stand_in
-from sizeup.tui.terminal import colours, is_utf8, locale, needs_ascii
+from sizeup.tui.terminal import colours, is_utf8, locale, mouse_holds_escape, needs_ascii
 from sizeup.views.chart import Axis, Line, LineChart, Point
 
 
@@ -71,6 +71,13 @@ def test_colours_are_told_by_the_name_of_the_terminal_unless_it_says_more(
     environment: dict[str, str], drawn: int
 ) -> None:
     assert colours(environment) == drawn
+
+
+def test_gnu_screen_is_told_from_tmux_whatever_its_name() -> None:
+    assert mouse_holds_escape({"TERM": "screen.xterm-256color", "STY": "1.pts-0.db01"})
+    assert mouse_holds_escape({"TERM": "screen-256color"})  # as over ssh, which passes the name alone
+    assert not mouse_holds_escape({"TERM": "screen-256color", "TMUX": "/tmp/tmux-0/default,1,0"})
+    assert not mouse_holds_escape({"TERM": "xterm-256color"})
 
 
 def test_the_locale_is_the_users_and_not_what_python_made_of_it() -> None:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from sizeup.tui.splash import RESTORE, splash
-from sizeup.tui.terminal import colours, needs_ascii, require_terminal
+from sizeup.tui.terminal import colours, mouse_holds_escape, needs_ascii, require_terminal
 
 if TYPE_CHECKING:
     from sizeup.tui.options import Options
@@ -45,7 +45,8 @@ def run_console(
         shown = colours(os.environ)
         if shown <= 16:  # of a theme in many colours some words would vanish into the background
             options = replace(options, theme=SIXTEEN_COLOURS.get(options.theme, options.theme))
-        options = replace(options, no_color=options.no_color or not shown)
+        no_mouse = options.no_mouse or mouse_holds_escape(os.environ)
+        options = replace(options, no_color=options.no_color or not shown, no_mouse=no_mouse)
         show = load(sysroot, session, against)
         if options.keys:
             from sizeup.tui.keymap import checked

@@ -31,6 +31,16 @@ def colours(environment: Mapping[str, str]) -> int:
     return 256 if term.rpartition("-")[2] in ("256color", "kitty") else 16
 
 
+def mouse_holds_escape(environment: Mapping[str, str]) -> bool:
+    """Whether the mouse would cost the Esc key: GNU screen, while it reports the mouse, keeps Esc until the next key.
+
+    tmux, which does not, may call itself by the same TERM.
+    """
+    return bool(environment.get("STY")) or (
+        environment.get("TERM", "").startswith("screen") and not environment.get("TMUX")
+    )
+
+
 def locale(environment: Mapping[str, str]) -> str:
     """The user's locale for characters.
 
