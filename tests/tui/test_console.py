@@ -931,3 +931,23 @@ async def test_a_pause_is_called_one_once_the_step_is_over(tmp_path: Path) -> No
 
         assert during.startswith(" pausing null step 1/1")
         assert console.text.splitlines()[-2].startswith(" paused null step 1/1")
+
+
+async def test_a_run_that_starts_does_not_show_the_step_of_the_one_before(tmp_path: Path) -> None:
+    console = Console(tmp_path)
+    async with console.shown() as pilot:
+        await console.choose(pilot, "null")
+        await pilot.press("r")
+        console.runner.write([*records(), *ended()])
+        console.runner.end()
+        console.tick()
+        await pilot.press("r")
+        console.tick()
+        await pilot.pause()
+        starting = console.text.splitlines()[-2]
+        console.runner.write(records()[2:])
+        console.tick()
+        await pilot.pause()
+
+        assert starting.startswith(" running, starting")
+        assert console.text.splitlines()[-2].startswith(" running null step 1/1")

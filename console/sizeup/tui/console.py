@@ -264,7 +264,7 @@ class ConsoleApp(App[int]):
         state = "following" if self.runs.followed else waits if self.runs.paused else "running"
         state = "cancelling" if self.runs.cancelling else state
         elapsed = "" if self.runs.followed else f" {self.runs.elapsed_seconds:.0f} s"
-        if standing is None:
+        if standing is None or (self.runs.running and not self.runs.begun):  # the last step is of an earlier run
             return f" {state}, starting{elapsed}", link
         progress = standing.step.progress
         left = ""

@@ -68,6 +68,7 @@ class Runs:
         self._paused = False
         self._cancelling = False
         self._followed = False
+        self._plans_before = 0
         self.request: Request | None = None
         """What the runner at work was asked for; None where it resumes a session, and where there is none."""
         self.queue: list[Request] = []
@@ -84,6 +85,12 @@ class Runs:
     def running(self) -> bool:
         """Whether a runner of ours is at work."""
         return self._process is not None
+
+    @property
+    def begun(self) -> bool:
+        """Whether the runner at work has said in the file what it will do."""
+        session = self.session
+        return self.running and session is not None and len(session.plans) > self._plans_before
 
     @property
     def followed(self) -> bool:
@@ -238,6 +245,7 @@ class Runs:
         self._errors = open(os.memfd_create("errors"), "w+b")  # noqa: SIM115
         self._process = self._launcher(["--batch", "--control", "--quiet", *arguments], self._errors)
         self._started = time.monotonic()
+        self._plans_before = 0 if self.session is None else len(self.session.plans)
         self._paused = self._cancelling = False
         self.problem = ""
         if self._follower is None:
