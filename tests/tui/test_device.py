@@ -85,3 +85,5 @@ async def test_reading_a_device_asks_for_no_name(tmp_path: Path, monkeypatch: py
 
         assert "type this name" not in console.text
         assert "Do not run it" in console.text
+        assert "a device: it is only read" in console.text
+        assert "Space" not in console.text

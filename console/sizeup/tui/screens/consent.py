@@ -15,6 +15,7 @@ from sizeup.tui.screens.probe_words import spelled_seconds
 from sizeup.units import format_decimal_bytes
 
 WRITES = frozenset({Hazard.IO_WRITE, Hazard.RAW_DEVICE_WRITE, Hazard.DISK_SPACE})
+_MADE = ", a folder: a file is made in it"
 ALLOWS = "allow_write_to"
 """Parameter of a probe that takes the full name of a device which may be overwritten."""
 
@@ -45,10 +46,12 @@ def facts(probe: RegisteredProbe, steps: Sequence[Step], settings: Mapping[str, 
     """Where the run goes, on which mount, how much it takes and how long."""
     found = [fact for path in targets(settings) for fact in (("Target", _target(path)), ("Mounted", _mount(path)))]
     size = settings.get("size", "")
-    space = probe.manifest.ceilings.space
+    limit = probe.manifest.ceilings.space
+    space = ("Space", f"{size}, gone afterwards" if size.strip("0B") else f"at most {limit}")
+    only_read = bool(found) and not any(value.endswith(_MADE) for _, value in found)
     return [
         *found,
-        ("Space", f"{size}, gone afterwards" if size.strip("0B") else f"at most {space}"),
+        *(() if only_read else (space,)),
         ("Takes", f"about {spelled_seconds(sum(step.estimated_seconds for step in steps))}"),
         ("Runs", "; ".join(step.title for step in steps)),
         ("Touches", "; ".join(dict.fromkeys(step.touches for step in steps))),
@@ -65,7 +68,7 @@ def _target(path: str) -> str:
         return f"{path}, on a server"
     if read_device(path) is not None:
         return f"{path}, a device: it is only read"
-    return f"{path}, a folder: a file is made in it" if os.path.isdir(path) else f"{path}: it is only read"
+    return f"{path}{_MADE}" if os.path.isdir(path) else f"{path}: it is only read"
 
 
 def _mount(path: str) -> str:
