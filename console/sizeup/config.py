@@ -151,11 +151,11 @@ def load(environment: Mapping[str, str], typed: Mapping[str, str | None] | None 
 
 def parse(text: str, path: str) -> tuple[dict[str, Setting], dict[str, str]]:
     """The settings of one file by name of the key, and its keys by action; ``path`` names it in errors."""
-    import tomllib
+    import tomli
 
     try:
-        tables = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        tables = tomli.loads(text)
+    except (tomli.TOMLDecodeError, RecursionError) as error:
         raise UsageError(f"{path}: expected TOML: {error}") from error
     settings, keymap = {}, {}
     for name, value in _flat(tables):

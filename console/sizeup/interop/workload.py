@@ -7,11 +7,11 @@ intervals of the file, with the median and the largest as its range.
 from __future__ import annotations
 
 import math
-import tomllib
 from collections.abc import Callable, Sequence
 from typing import Literal
 
 import msgspec
+import tomli
 from msgspec import Struct
 
 from sizeup.errors import MalformedError, UsageError
@@ -85,8 +85,8 @@ def _intervals(source: Source, devices: tuple[str, ...]) -> Intervals:
 def parse_toml(text: str, where: str) -> dict[str, Value]:
     """A workload written by hand."""
     try:
-        entry = msgspec.convert(tomllib.loads(text), _Toml)
-    except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
+        entry = msgspec.convert(tomli.loads(text), _Toml)
+    except (tomli.TOMLDecodeError, msgspec.ValidationError) as error:
         raise MalformedError(f"{where}: expected sizeup.workload/1: {error}") from error
     for key in entry.inputs:
         if not key.startswith(_TOML_KEYS):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import tomllib
 from typing import Literal
 
 import msgspec
+import tomli
 
 from sizeup.errors import MalformedError
 from sizeup.model.plan import Better, Hazard, Series, SettingValue
@@ -93,6 +93,6 @@ class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"fo
 def parse_manifest(text: str, where: str) -> tuple[Manifest, ...]:
     """The probes that a ``probe.toml`` declares; ``where`` names it in errors."""
     try:
-        return msgspec.convert(tomllib.loads(text), _File).probe
-    except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
+        return msgspec.convert(tomli.loads(text), _File).probe
+    except (tomli.TOMLDecodeError, msgspec.ValidationError) as error:
         raise MalformedError(f"{where}: expected a sizeup.probe/1 manifest: {error}") from error

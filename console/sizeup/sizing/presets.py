@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from difflib import get_close_matches
 from functools import cache
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 import msgspec
+import tomli
 
 from sizeup.errors import MalformedError, UsageError
 from sizeup.quantity import Origin
@@ -42,8 +42,8 @@ class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"fo
 def parse_presets(text: str, where: str) -> dict[str, Preset]:
     """Presets by name; every key and value is checked."""
     try:
-        entries = msgspec.convert(tomllib.loads(text), _File).preset
-    except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
+        entries = msgspec.convert(tomli.loads(text), _File).preset
+    except (tomli.TOMLDecodeError, msgspec.ValidationError) as error:
         raise MalformedError(f"{where}: expected sizeup.presets/1: {error}") from error
     presets: dict[str, Preset] = {}
     for entry in entries:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import re
-import tomllib
 from collections.abc import Iterable, Mapping
 from datetime import date
 from functools import cache
@@ -17,6 +16,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, Protocol, TypeVar
 
 import msgspec
+import tomli
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -313,8 +313,8 @@ def load(texts: Mapping[str, str], user: tuple[str, str] | None = None) -> Rules
 
 def _parse(text: str, where: str) -> dict[str, Any]:
     try:
-        return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+        return tomli.loads(text)
+    except tomli.TOMLDecodeError as error:
         raise MalformedError(f"{where}: expected TOML: {error}") from error
 
 
