@@ -149,9 +149,9 @@ async def main():
         app.search_themes()
         for _ in range(50):
             await pilot.pause(0.1)
-            if "textual-light" in screen_text(app):
+            if "sizeup-light" in screen_text(app):
                 break
-        print("textual-light" in screen_text(app))
+        print("sizeup-light" in screen_text(app))
         await pilot.press("escape")
 
 asyncio.run(main())

@@ -26,6 +26,7 @@ from sizeup.tui.driver import ConsoleDriver
 from sizeup.tui.runs import Runs
 from sizeup.tui.screens import overview
 from sizeup.tui.screens.mode import ModeScreen
+from sizeup.tui.themes import TEXTUAL_NAMES
 from sizeup.tui.widgets.cells import CellView
 from sizeup.tui.widgets.chart import ChartView
 from sizeup.tui.widgets.lists import KeyList
@@ -143,7 +144,7 @@ async def test_the_probes_are_read_after_the_first_screen_and_then_it_says_how_l
 
 async def test_a_mode_that_is_first_seen_after_a_change_of_theme_has_the_new_one(app: ConsoleApp) -> None:
     async with app.run_test() as pilot:
-        app.theme = "textual-light"
+        app.theme = "sizeup-light"
         await pilot.press("2")
         await pilot.pause()
         light = app.screen.styles.background
@@ -181,7 +182,7 @@ async def test_every_role_that_a_drawing_may_have_has_a_look_in_the_colours_of_t
     async with app.run_test() as pilot:
         await pilot.pause()
         chart = app.screen.query_one("#balance", ChartView)
-        for theme in ("textual-dark", "textual-light"):
+        for theme in ("textual-dark", "sizeup-light"):
             app.theme = theme
             await pilot.pause()
             dark = chart._style("series-0", chart.rich_style)
@@ -212,3 +213,21 @@ def test_the_size_is_that_of_the_terminal_that_is_drawn_on_unless_the_environmen
 
     assert found == (123, 45)
     assert said[0] == 77
+
+
+@pytest.mark.parametrize("theme", ["dark", "light", "colour-blind"])
+async def test_the_borders_of_panes_with_and_without_focus_stand_out_from_the_ground(
+    app: ConsoleApp, theme: str
+) -> None:
+    def luminance(colour: Color) -> float:
+        parts = [part / 255 for part in colour.rgb]
+        red, green, blue = (part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+        return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+    async with app.run_test() as pilot:
+        app.theme = TEXTUAL_NAMES[theme]
+        await pilot.pause()
+        ground = luminance(Color.parse(app.theme_variables["background"]))
+        for name in ("accent", "primary"):
+            border = luminance(Color.parse(app.theme_variables[name]))
+            assert (max(border, ground) + 0.05) / (min(border, ground) + 0.05) >= 3, name

@@ -8,7 +8,7 @@ from textual.theme import BUILTIN_THEMES, Theme
 
 TEXTUAL_NAMES = {
     "dark": "textual-dark",
-    "light": "textual-light",
+    "light": "sizeup-light",
     "ansi-dark": "sizeup-ansi-dark",
     "ansi-light": "sizeup-ansi-light",
     "colour-blind": "sizeup-colour-blind",
@@ -32,6 +32,8 @@ _PLAIN_CURSOR = {"block-cursor-text-style": "none"}
 _ANSI_DARK, _ANSI_LIGHT = BUILTIN_THEMES["ansi-dark"], BUILTIN_THEMES["ansi-light"]
 OWN = (
     COLOUR_BLIND,
+    # The border of the pane under the focus was orange of 1.5 to 1 on its grey.
+    replace(BUILTIN_THEMES["textual-light"], name="sizeup-light", accent="#9A4F00"),
     replace(
         _ANSI_DARK,
         name="sizeup-ansi-dark",
