@@ -67,7 +67,7 @@ def points_table(run: StepRun, *, narrow: bool = False) -> Table:
             )
             for row, (series, point) in zip(rows, points, strict=True)
         )
-        titles = (Column("Where"), *(Column(title, numeric=True) for title in ("Value", "±", "n", "!")))
+        titles = (Column("Where"), *(Column(title, numeric=True) for title in ("Value", "Within", "n", "!")))
         return Table(run.step.title, titles, narrower, note="! counts the doubts; with more room they are told")
     columns = (
         *((Column("Series"),) if several else ()),

@@ -207,7 +207,7 @@ def latest_refusal(session: Session | None, probe: str) -> str:
     return session.outcomes[last].reason if last and last not in session.steps else ""
 
 
-def point_value(run: StepRun, *, placed: bool = True) -> str:
+def point_value(run: StepRun, *, placed: bool = True, spread: bool = True) -> str:
     """A step's first series in one figure; empty before there is one.
 
     While it runs, the newest point. Once it has ended, the point farthest along its axis; of points that have no
@@ -223,9 +223,11 @@ def point_value(run: StepRun, *, placed: bool = True) -> str:
     value = value_of(point)
     assert value is not None
     low, high = interval_of(point)
-    spread = f" ±{(high - low) / 2 / abs(value):.1%}" if low is not None and high is not None and value else ""
+    within = ""
+    if spread and low is not None and high is not None and value:
+        within = f" within {(high - low) / 2 / abs(value):.1%}"  # a sign for it would be another one in ASCII
     where = place(point.at, series) if placed else ""
-    return f"{format_value(value, series.unit)}{spread}{f' at {where}' if where else ''}"
+    return f"{format_value(value, series.unit)}{within}{f' at {where}' if where else ''}"
 
 
 def settled(run: StepRun) -> bool:

@@ -53,7 +53,7 @@ def entry(
         state = "running" if going_on else CUT_SHORT
     else:
         words = {Status.OK: "", Status.NOT_CONVERGED: "!"}.get(run.outcome.status, OUTCOME_WORDS[run.outcome.status])
-        state = f"{words} {point_value(run, placed=False)}".strip() or OUTCOME_WORDS[run.outcome.status]
+        state = f"{words} {point_value(run, placed=False, spread=False)}".strip() or OUTCOME_WORDS[run.outcome.status]
     text.append(f"\n  {state or 'not run yet'}", style="dim")
     return text
 
