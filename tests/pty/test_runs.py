@@ -100,7 +100,7 @@ def test_a_run_that_was_left_is_cancelled_where_it_is_followed(sizeup: Callable[
             second.press("3", "x")
             second.wait_for("Cancel? What was measured stays")
             second.press("down", "enter")
-            second.wait_for(" idle, last null")
+            second.wait_for("idle; saved session")
 
         assert gone(first)
     session = saved(tmp_path)
