@@ -67,6 +67,13 @@ def interval_of(point: LoggedPoint) -> tuple[float | None, float | None]:
     return (None, None) if estimate is None else (estimate.low, estimate.high)
 
 
+def half_width(point: LoggedPoint) -> str:
+    """Half of the 95 % interval as a share of the value; empty before there is one."""
+    low, high = interval_of(point)
+    value = value_of(point)
+    return f"{(high - low) / 2 / abs(value):.1%}" if low is not None and high is not None and value else ""
+
+
 def is_disturbed(estimate: Estimate | None) -> bool:
     """Whether most of the samples of a point were."""
     return estimate is not None and (estimate.disturbed_share or 0.0) > 0.5

@@ -10,7 +10,7 @@ from sizeup.model.plan import Series
 from sizeup.model.sample import Coordinates, Estimate
 from sizeup.session.value import Point, Session, StepRun
 from sizeup.units import format_value
-from sizeup.views.points import interval_of, spelled, value_of, words_of
+from sizeup.views.points import half_width, interval_of, spelled, value_of, words_of
 from sizeup.views.table import UNKNOWN, Column, Table
 
 RESULTS_SCHEMA = "sizeup.results/1"
@@ -61,7 +61,7 @@ def points_table(run: StepRun, *, narrow: bool = False) -> Table:
             (
                 ", ".join(filter(None, (row[0] if several else "", _place_less(point, series, same)))),
                 row[-4],
-                _half_width(point),
+                half_width(point) or UNKNOWN,
                 row[-2],
                 str(len(doubts(point)) or ""),
             )
@@ -88,12 +88,6 @@ def _everywhere(run: StepRun) -> set[tuple[str, str | int | float]]:
 
 def _place_less(point: Point, series: Series | None, same: set[tuple[str, str | int | float]]) -> str:
     return place({name: at for name, at in point.at.items() if (name, at) not in same}, series)
-
-
-def _half_width(point: Point) -> str:
-    low, high = interval_of(point)
-    value = value_of(point)
-    return UNKNOWN if low is None or high is None or not value else f"{(high - low) / 2 / abs(value):.1%}"
 
 
 def doubts(point: Point) -> tuple[str, ...]:

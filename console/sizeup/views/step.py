@@ -31,6 +31,7 @@ from sizeup.views.points import (
     common_title,
     family,
     first_series,
+    half_width,
     interval_of,
     is_disturbed,
     laid_out,
@@ -222,12 +223,10 @@ def point_value(run: StepRun, *, placed: bool = True, spread: bool = True) -> st
     (point,) = told
     value = value_of(point)
     assert value is not None
-    low, high = interval_of(point)
-    within = ""
-    if spread and low is not None and high is not None and value:
-        within = f" within {(high - low) / 2 / abs(value):.1%}"  # a sign for it would be another one in ASCII
+    within = half_width(point) if spread else ""
     where = place(point.at, series) if placed else ""
-    return f"{format_value(value, series.unit)}{within}{f' at {where}' if where else ''}"
+    # A sign in place of "within" would be another one in ASCII.
+    return f"{format_value(value, series.unit)}{f' within {within}' if within else ''}{f' at {where}' if where else ''}"
 
 
 def settled(run: StepRun) -> bool:
