@@ -47,7 +47,7 @@ def fio_job(**changes: Any) -> dict[str, Any]:
         "jobname": "db",
         "groupid": 0,
         "error": 0,
-        "job options": {"rw": "randread", "bs": "8k", "iodepth": "16", "direct": "1", "group_reporting": ""},
+        "job options": {"rw": "randread", "bs": "8k", "iodepth": "16", "direct": "1", "ioengine": "libaio"},
         "read": {"total_ios": 1000, "iops": 40_000.0, "bw_bytes": 327_680_000, "clat_ns": latency, "lat_ns": latency},
         "write": idle,
         "usr_cpu": 3.1,
@@ -103,15 +103,179 @@ def test_fio_mixed_requests_keep_the_latencies_of_reads_and_writes_apart() -> No
     assert ("latency-mean", "oltp-7030 writes", 1) in shown
 
 
-def test_fio_of_version_2_counted_in_kibibytes_and_microseconds() -> None:
-    old = {"total_ios": 1, "iops": 100.0, "bw": 800, "clat": {"mean": 250.0, "percentile": {"99.000000": 900}}}
-    text = json.dumps({"fio version": "fio-2.2.10", "jobs": [fio_job(read=old)]})
+def old_direction(**changes: Any) -> dict[str, Any]:
+    """Reads as fio 2.1.3 writes them: whole rates, microseconds, no count of requests."""
+    latency = {"min": 3, "max": 900, "mean": 250.25, "stddev": 9.5}
+    percentiles = {"50.000000": 240, "99.000000": 900, "0.00": 0}
+    return {
+        "io_bytes": 1_200_000,  # KiB
+        "bw": 320_000,
+        "iops": 40_000,
+        "runtime": 3750,
+        "slat": {"mean": 0.0},
+        "clat": {**latency, "percentile": percentiles},
+        "lat": {**latency, "mean": 251.0},
+        **changes,
+    }
 
-    shown = figures(parse_fio(text, "old.json"))
 
-    assert shown["rate", "oltp-read", 16] == 800 * 1024
-    assert shown["latency-mean", "oltp-read", 16] == 250_000
-    assert shown["latency-p99", "oltp-read", 16] == 900_000
+IDLE_OLD = old_direction(io_bytes=0, bw=0, iops=0, runtime=0, clat={"mean": 0.0}, lat={"mean": 0.0})
+
+
+def old_file(version: str, *jobs: dict[str, Any]) -> str:
+    return json.dumps({"fio version": version, "jobs": jobs})
+
+
+def old_job(**directions: Any) -> dict[str, Any]:
+    return {"jobname": "db", "groupid": 0, "error": 0, "read": IDLE_OLD, "write": IDLE_OLD, **directions}
+
+
+def test_fio_of_version_2_1_has_no_count_of_requests_and_no_options() -> None:
+    imported = parse_fio(old_file("fio-2.1.3", old_job(read=old_direction())), "old.json")
+
+    assert figures(imported) == {
+        ("iops", "unrecorded-8k-100r", 10): 40_000.0,
+        ("rate", "unrecorded-8k-100r", 10): 320_000 * 1024,
+        ("latency-mean", "unrecorded-8k-100r", 10): 251_000.0,
+        ("latency-p50", "unrecorded-8k-100r", 10): 240_000.0,
+        ("latency-p99", "unrecorded-8k-100r", 10): 900_000.0,
+    }
+    assert any("random or sequential, and direct or not, is unknown" in doubt for doubt in doubts(imported))
+
+
+def test_fio_of_version_2_1_weighs_the_latencies_of_processes_by_what_they_did() -> None:
+    slow = old_direction(iops=10_000, bw=80_000, lat={"mean": 1251.0})
+    imported = parse_fio(old_file("fio-2.1.3", old_job(read=old_direction()), old_job(read=slow)), "old.json")
+
+    (mean,) = (value for (series, *_), value in figures(imported).items() if series == "latency-mean")
+    assert mean == pytest.approx((4 * 251_000 + 1 * 1_251_000) / 5)
+
+
+def test_fio_of_version_2_1_names_the_share_of_reads_that_it_had() -> None:
+    write = old_direction(iops=10_000, bw=80_000)
+    imported = parse_fio(old_file("fio-2.1.3", old_job(read=old_direction(), write=write)), "old.json")
+
+    assert {place for series, place, _ in figures(imported) if series == "iops"} == {"unrecorded-8k-80r"}
+
+
+def test_fio_of_version_2_1_without_latencies_leaves_the_requests_outstanding_unknown() -> None:
+    read = old_direction(lat={"mean": 0.0}, clat={"mean": 0.0})
+    imported = parse_fio(old_file("fio-2.1.3", old_job(read=read)), "old.json")
+
+    assert {tuple(estimate.at) for step in imported.steps for estimate in step.estimates} == {("workload",)}
+
+
+@pytest.mark.parametrize(
+    ("version", "read", "rate", "mean", "p99"),
+    [
+        ("fio-2.2.10", {"total_ios": 5, "iops": 99.5, "bw": 800, "lat": {"mean": 250.0}}, 819_200, 250_000, None),
+        (
+            "fio-2.21",
+            {
+                "total_ios": 5,
+                "io_bytes": 9,
+                "iops": 1.0,
+                "bw": 8,
+                "clat": {"mean": 7.5, "percentile": {"99.000000": 9}},
+            },
+            8192,
+            7500,
+            9000,
+        ),
+        (
+            "fio-3.1",
+            {"total_ios": 5, "iops": 1.0, "bw": 8, "clat_ns": {"mean": 7.5, "percentile": {"99.000000": 9}}},
+            8192,
+            7.5,
+            9,
+        ),
+        (
+            "fio-3.36",
+            {"total_ios": 5, "iops": 1.0, "bw_bytes": 8200, "bw": 8, "lat_ns": {"mean": 7.5}, "clat_ns": {"mean": 5}},
+            8200,
+            7.5,
+            None,
+        ),
+        (  # lat_percentiles=1
+            "fio-3.36",
+            {"total_ios": 5, "iops": 1.0, "bw_bytes": 8192, "lat_ns": {"mean": 7.5, "percentile": {"99.000000": 9}}},
+            8192,
+            7.5,
+            9,
+        ),
+    ],
+)
+def test_fio_counts_in_the_units_of_its_version(
+    version: str, read: dict[str, Any], rate: float, mean: float, p99: float | None
+) -> None:
+    shown = figures(parse_fio(json.dumps({"fio version": version, "jobs": [fio_job(read=read)]}), "x.json"))
+
+    assert shown["rate", "oltp-read", 16] == rate
+    assert shown["latency-mean", "oltp-read", 16] == mean
+    assert shown.get(("latency-p99", "oltp-read", 16)) == p99
+
+
+def test_fio_reads_and_writes_that_are_reported_together_are_one_figure() -> None:
+    job = fio_job(**{"job options": {"rw": "randrw", "rwmixread": "70", "bs": "8k", "direct": "1"}})
+    del job["write"]
+    job["mixed"] = job.pop("read")
+
+    shown = figures(parse_fio(fio_file(job), "m.json"))
+
+    assert shown["iops", "oltp-7030", 1] == 40_000.0
+    assert shown["latency-p99", "oltp-7030", 1] == 900_000.0
+
+
+@pytest.mark.parametrize(
+    ("options", "outstanding", "doubted"),
+    [
+        ({"ioengine": "libaio", "iodepth": "16"}, 16, False),
+        ({"ioengine": "psync", "iodepth": "16"}, 1, True),
+        ({"iodepth": "16"}, 1, True),
+        ({"ioengine": "sync", "numjobs": "4"}, 4, False),
+        ({"ioengine": "sync", "io_submit_mode": "offload", "iodepth": "16"}, 16, False),
+    ],
+)
+def test_fio_engines_that_wait_for_each_request_have_one_out(
+    options: dict[str, str], outstanding: int, *, doubted: bool
+) -> None:
+    job = fio_job(**{"job options": {"rw": "randread", "bs": "8k", "direct": "1", **options}})
+    imported = parse_fio(fio_file(job), "r.json")
+
+    assert ("iops", "oltp-read", outstanding) in figures(imported)
+    assert any("has no effect with the engine" in doubt for doubt in doubts(imported)) is doubted
+
+
+@pytest.mark.parametrize(
+    ("options", "name"),
+    [
+        ({"rw": "randread", "bs": "8192"}, "oltp-read"),
+        ({"rw": "randread", "bs": "8kB"}, "oltp-read"),
+        ({"rw": "randread", "bs": "8KiB"}, "random-8000b-100r"),  # fio's own reading, unless kb_base=1000
+        ({"rw": "randread", "bs": "8KiB", "kb_base": "1000"}, "oltp-read"),
+        ({"rw": "randread", "bs": "512"}, "random-512b-100r"),
+        ({"rw": "randread", "bs": "8k,16k"}, "oltp-read"),
+        ({"rw": "randwrite", "bs": "8k,16k"}, "random-16k-0r"),
+        ({"rw": "randrw", "bs": "8k,16k"}, "random 8k,16k 50r"),
+        ({"rw": "randread", "bsrange": "4k-8k"}, "random 4k-8k 100r"),
+        ({"rw": "read", "blocksize": "1m"}, "dss-scan"),
+    ],
+)
+def test_fio_sizes_are_named_as_fio_reads_them(options: dict[str, str], name: str) -> None:
+    imported = parse_fio(fio_file(fio_job(**{"job options": {"direct": "1", **options}})), "r.json")
+
+    assert {place for _, place, _ in figures(imported)} == {name}
+
+
+def test_fio_jobs_that_ran_at_the_same_time_say_so() -> None:
+    imported = parse_fio(fio_file(fio_job(), fio_job(jobname="log"), fio_job(jobname="later", groupid=1)), "r.json")
+
+    said = {step.title: {doubt for one in step.estimates for doubt in one.doubts} for step in imported.steps}
+    assert said == {
+        "Direct I/O, fio job db": {"ran at the same time as other jobs of its group: log"},
+        "Direct I/O, fio job log": {"ran at the same time as other jobs of its group: db"},
+        "Direct I/O, fio job later": set(),
+    }
 
 
 ORION = """ORION VERSION 11.2.0.4.0
@@ -210,16 +374,24 @@ def slb_line(cost: float, microseconds: int, rate: float) -> str:
     return f"Total ops 786432000  Avg nsec/op {cost:7.1f}  gettimeofday usec {microseconds} TPUT ops/sec {rate:.1f}\n"
 
 
-SLB = (
-    "# ./memhammer 131072 6000\n"
-    + slb_line(131.3, 103_240_338, 7_617_487.7)
-    + "# two of them\n"
-    + slb_line(250.4, 196_953_043, 3_992_992.8)
-    + slb_line(250.7, 197_121_797, 3_989_574.4)
+ONE = slb_line(131.3, 103_240_338, 7_617_487.7)
+TWO = slb_line(250.4, 196_953_043, 3_992_992.8) + slb_line(250.7, 197_121_797, 3_989_574.4)
+FOUR = (
+    slb_line(503.6, 396_010_065, 1_985_888.7)
+    + slb_line(503.6, 396_023_525, 1_985_821.2)
+    + slb_line(504.6, 396_854_087, 1_981_665.4)
+    + slb_line(505.1, 397_221_424, 1_979_832.3)
 )
+SLB = f"# ./memhammer 131072 6000\n{ONE}# two of them\n{TWO}"
+SCALING = {1: 1.0, 2: 1.048, 4: 1.041}
+"""S(n) of the published series."""
 
 
-def test_slb_lines_that_follow_each_other_are_processes_started_together() -> None:
+def scaling(imported: Imported) -> dict[str | int | float, float]:
+    return {place: round(value, 3) for (series, place, _), value in figures(imported).items() if series == "scaling"}
+
+
+def test_slb_lines_that_text_separates_are_processes_started_together() -> None:
     shown = figures(parse_slb(SLB, "slb.txt"))
 
     assert shown["random-store", 1, ""] == 131.3
@@ -228,22 +400,161 @@ def test_slb_lines_that_follow_each_other_are_processes_started_together() -> No
     assert shown["scaling", 2, ""] == pytest.approx(1.048, abs=5e-4)
 
 
-SLOB = """FILE|SESSIONS|ELAPSED|DB CPU|LIO|PREADS|READ_MBS|PWRITES|REDO_MBS|DFSR_LAT|TOP WAIT|
-awr.txt.8|8|300|4.1|60000|52,100|407.0|0|0.1|0.6|db file sequential read|
-awr.txt.16|16|300|7.9|90000|80000|625.0||0.1|950us|db file sequential read|
+@pytest.mark.parametrize(
+    ("text", "groups", "how"),
+    [
+        (ONE + TWO + FOUR, (), "as their elapsed times show"),
+        (ONE + TWO + FOUR, (1, 2, 4), "as --groups says"),
+        (f"one\n{ONE}two\n{TWO}four\n{FOUR}", (), "as the text between their lines separates them"),
+        (f"{ONE}\n{TWO}\n{FOUR}", (), "as the text between their lines separates them"),
+        # Empty lines between all of them separate nothing.
+        ((ONE + TWO + FOUR).replace("\n", "\n\n"), (), "as their elapsed times show"),
+        # Nor does what a shell says of its jobs.
+        (
+            (ONE + TWO + FOUR).replace("\n", "\n[2]+  Done   ./memhammer 131072 6000\n"),
+            (),
+            "as their elapsed times show",
+        ),
+    ],
+)
+def test_slb_of_a_series_gives_its_scaling(text: str, groups: tuple[int, ...], how: str) -> None:
+    imported = parse_slb(text, "slb.txt", groups)
+
+    assert scaling(imported) == SCALING
+    assert imported.notes[0].startswith(f"Processes started together: 1, 2, 4, {how};")
+    assert imported.summary[2] == "4 processes: 504 ns a store, 7.93 M stores/s in all, S(4) = 1.041"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        TWO,  # two processes, or one of them twice
+        ONE + slb_line(138.3, 108_700_000, 7_234_885.0),
+        ONE + ONE + TWO,  # no series of ever more processes
+        ONE + slb_line(133.5, 104_988_672, 7_490_637.0) * 2,  # 1.7 % apart: neither alike nor different
+        f"first machine\n{ONE + TWO}second machine\n{ONE + TWO}",  # text and times contradict each other
+    ],
+)
+def test_slb_asks_where_neither_text_nor_times_tell_the_starts_apart(text: str) -> None:
+    with pytest.raises(
+        MalformedError, match=r"slb.txt: which of its \d memhammer lines .* is unknown: .* --groups 1,2,4"
+    ):
+        parse_slb(text, "slb.txt")
+
+
+def test_slb_takes_the_users_word_over_everything_else() -> None:
+    first = f"first machine\n{ONE + TWO}second machine\n{ONE + TWO}"
+
+    assert scaling(parse_slb(first, "slb.txt", (1, 2, 1, 2))) == {1: 1.0, 2: 1.048}
+    assert figures(parse_slb(TWO, "slb.txt", (1, 1)))["random-store", 1, ""] == pytest.approx(250.55)
+
+
+def test_slb_scales_processes_against_one_of_as_much_work_only() -> None:
+    more = "Total ops 1572864000  Avg nsec/op 200.0  gettimeofday usec 314572800 TPUT ops/sec 5000000.0\n"
+    imported = parse_slb(f"1 GiB\n{more}512 MiB\n{SLB}", "slb.txt")
+
+    assert figures(imported)["random-store", 1, "1572864000"] == 200.0
+    assert {
+        (estimate.at["processes"], estimate.at["stores"]): round(estimate.value, 3)
+        for step in imported.steps
+        for estimate in step.estimates
+        if estimate.series == "scaling"
+    } == {(1, "786432000"): 1.0, (2, "786432000"): 1.048}
+
+
+def test_slb_without_a_start_of_one_process_says_that_scaling_is_unknown() -> None:
+    imported = parse_slb(TWO, "slb.txt", (2,))
+
+    assert scaling(imported) == {}
+    assert imported.notes[1].startswith("S(n) is unknown: it needs a start of one process")
+
+
+@pytest.mark.parametrize(
+    "line", [slb_line(131.3, 103_240, 7_617_487.7), slb_line(131_300.0, 103_240_338, 7_617_487.7), slb_line(0, 0, 0)]
+)
+def test_slb_figures_that_contradict_each_other_are_of_an_unknown_unit(line: str) -> None:
+    with pytest.raises(MalformedError, match=r"slb.txt: line 1: expected .* the units of this file are unknown"):
+        parse_slb(line, "slb.txt")
+
+
+def test_the_command_shows_the_scaling_and_takes_the_groups(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "slb.txt").write_text(TWO + TWO)
+    (tmp_path / "fio.json").write_text(fio_file(fio_job()))
+    out, slb, other = (str(tmp_path / name) for name in ("out", "slb.txt", "fio.json"))
+
+    assert run(["import", slb, "-o", out]) == ExitStatus.USAGE
+    assert run(["import", slb, "--groups", "2,3", "-o", out]) == ExitStatus.USAGE
+    assert run(["import", slb, "--groups", "two", "-o", out]) == ExitStatus.USAGE
+    assert run(["import", other, "--groups", "1", "-o", out]) == ExitStatus.USAGE
+    refused = capsys.readouterr().err.splitlines()
+    assert [line.partition(": ")[2].removeprefix(f"{slb}: ")[:40] for line in refused] == [
+        "which of its 4 memhammer lines were star",
+        "--groups 2,3: expected numbers of proces",
+        "--groups: expected numbers of processes ",
+        "--groups: expected lines of memhammer (S",
+    ]
+    assert run(["import", slb, "--groups", "1,1,2", "-o", out]) == ExitStatus.OK
+    assert "2 processes: 251 ns a store, 7.98 M stores/s in all, S(2) = 2.000" in capsys.readouterr().out
+
+
+SLOB_COLUMNS = (
+    "FILE|SESSIONS|ELAPSED|DB CPU|DB Tm|EXECUTES|LIO|PREADS|READ_MBS|PWRITES|WRITE_MBS|REDO_MBS"
+    "|DFSR_LAT|DPR_LAT|DFPR_LAT|DFPW_LAT|LFPW_LAT|TOP WAIT|"
+)
+SLOB = f"""{SLOB_COLUMNS}
+awr.txt.8|8|300|4.1|7.9|90|60000|52100|  407.0|12|     3|.5|     512|0|0|     810|     700|read 512us|
+awr.txt.16|16|301|7.9|15.8||90000|80000|  625.0||||     950|0||     810|0|read 950us|
 """
 
 
-def test_slob_rows_become_points_by_sessions_and_unnamed_waits_are_doubted() -> None:
+def test_slob_counts_mebibytes_and_microseconds() -> None:
     imported = parse_slob(SLOB, "awr_info.txt")
     shown = figures(imported)
 
     assert shown["physical-reads", 8, ""] == 52_100
-    assert shown["read-rate", 16, ""] == 625e6
-    assert shown["sequential-read-wait", 8, ""] == pytest.approx(600_000)
-    assert shown["sequential-read-wait", 16, ""] == pytest.approx(950_000)
-    assert ("physical-writes", 16, "") not in shown
-    assert doubts(imported) == {"taken as milliseconds, the unit of AWR reports up to 12.1"}
+    assert shown["read-rate", 8, ""] == 407 * 1024**2
+    assert shown["write-rate", 8, ""] == 3 * 1024**2
+    assert shown["redo-rate", 8, ""] == 0.5 * 1024**2
+    assert shown["sequential-read-wait", 8, ""] == 512_000
+    assert shown["sequential-read-wait", 16, ""] == 950_000
+    assert doubts(imported) == set()
+
+
+def test_slob_events_that_the_report_does_not_list_are_unknown_and_not_0() -> None:
+    imported = parse_slob(SLOB, "awr_info.txt")
+
+    assert {(series, at) for series, at, _ in figures(imported) if series.endswith("-wait")} == {
+        ("sequential-read-wait", 8),
+        ("parallel-write-wait", 8),
+        ("log-write-wait", 8),
+        ("sequential-read-wait", 16),
+        ("parallel-write-wait", 16),
+    }
+    assert ("physical-writes", 16, "") not in figures(imported)
+    assert imported.notes[1] == (
+        "awr.txt.8 (8 sessions): wait unknown, because awr_info found no such event in the report: "
+        "direct path read, db file parallel read."
+    )
+
+
+def test_slob_cells_that_the_script_cannot_have_printed_are_left_out_with_a_note() -> None:
+    imported = parse_slob(SLOB.replace("     512|", "0.5|").replace("  407.0", "407,0"), "awr_info.txt")
+
+    assert ("sequential-read-wait", 8, "") not in figures(imported)
+    assert ("read-rate", 8, "") not in figures(imported)
+    assert "awr.txt.8 (8 sessions): READ_MBS left out: expected a number, as awr_info prints it, found '407,0'." in (
+        imported.notes
+    )
+    assert any("DFSR_LAT left out: expected a whole number of microseconds" in note for note in imported.notes)
+
+
+def test_slob_rows_without_sessions_are_named_and_further_ones_of_as_many_are_another_round() -> None:
+    imported = parse_slob(SLOB.replace("awr.txt.16|16|", "awr.txt.8|8|") + "awr.txt||300|4|||1|\n", "awr_info.txt")
+
+    assert [dict(step.estimates[0].at) for step in imported.steps] == [{"sessions": 8}] * 2
+    assert any(
+        note.startswith("awr.txt: left out, because its number of sessions is unknown") for note in imported.notes
+    )
 
 
 def lscpu(*fields: tuple[str, str]) -> str:
@@ -340,7 +651,7 @@ def test_the_command_finds_out_what_each_file_is(
         (b"", "expected the JSON of fio"),
         (b"hello", "expected the JSON of fio"),
         (b'{"fio version": "fio-3.1", "jobs": [', "expected the JSON of fio"),
-        (b'{"fio version": "fio-3.1", "jobs": []}', "at least one fio job that moved data"),
+        (b'{"fio version": "fio-3.1", "jobs": []}', "at least one fio job that read or wrote data"),
         (b'{"lscpu": ' + b"[" * 100_000, "expected the output of lscpu -J"),
         (b'{"lscpu": [{"field": "CPU(s):", "data": "9"}, {"field": "Socket(s):", "data": "99999"}]}', "at most 8192"),
         (b"ORION VERSION 11\n", "Maximum Small IOPS"),

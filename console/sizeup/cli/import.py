@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import re
 from datetime import UTC, datetime
 
-from sizeup.errors import ExitStatus
+from sizeup.errors import ExitStatus, UsageError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -18,6 +19,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=("fio", "lscpu", "orion", "orion-matrix", "slb", "slob"),
         help="what the files are, where that is not found out",
     )
+    parser.add_argument(
+        "--groups",
+        metavar="N,N…",
+        help="SLB: how many processes were started together, start by start in the order of the lines: 1,2,4",
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -29,7 +35,8 @@ def run(arguments: argparse.Namespace) -> int:
     from sizeup.session.store import new_path
     from sizeup.session.writer import Writer
 
-    parts = [(PurePath(path).name, read_foreign(path, arguments.kind)) for path in arguments.files]
+    groups = _groups(arguments.groups)
+    parts = [(PurePath(path).name, read_foreign(path, arguments.kind, groups)) for path in arguments.files]
     now = datetime.now(UTC)
     out = arguments.output or str(new_path(arguments.host or "imported", now))
     with Writer.create(out) as writer:
@@ -39,5 +46,15 @@ def run(arguments: argparse.Namespace) -> int:
         steps = sum(len(step.estimates) for step in part.steps)
         what = "the machine" if part.machine is not None else f"{steps} figures"
         print(f"{name}: {part.tool}, {what}")
+        for line in part.summary:
+            print(f"  {line}")
     print(f"Saved in {out}")
     return ExitStatus.OK
+
+
+def _groups(text: str | None) -> tuple[int, ...]:
+    if text is None:
+        return ()
+    if not re.fullmatch(r"[1-9]\d{0,3}(,[1-9]\d{0,3})*", text, re.ASCII):
+        raise UsageError(f"--groups: expected numbers of processes such as 1,2,4, found {text!r}")
+    return tuple(int(count) for count in text.split(","))

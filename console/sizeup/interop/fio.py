@@ -1,8 +1,15 @@
-"""fio's JSON (``--output-format=json`` or ``json+``), of version 2 and 3, clients' results included."""
+"""fio's JSON (``--output-format=json`` or ``json+``), of versions 2.0 to 3, clients' results included.
+
+What the versions lack or name otherwise, by fio's own ``stat.c``: ``total_ios`` since 2.1.14; options of jobs since
+2.3; ``bw`` is KiB/s in all, ``bw_bytes`` since 3.2; latencies are microseconds in ``lat`` and ``clat``, nanoseconds
+in ``lat_ns`` and ``clat_ns`` since 3.0; percentiles are in ``clat_ns``, with ``lat_percentiles=1`` in ``lat_ns``.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -18,11 +25,11 @@ from sizeup.interop.imported import (
     Imported,
     Measured,
     load,
+    spelled,
     workload,
 )
 from sizeup.model.sample import Coordinates, Estimate
 from sizeup.text import one_line
-from sizeup.units import parse_bytes
 
 MARK = '"fio version"'
 """What every such file holds."""
@@ -34,34 +41,49 @@ class _Latency(msgspec.Struct):
 
 
 class _Direction(msgspec.Struct):
-    total_ios: int = 0
+    total_ios: int | None = None
+    """None before version 2.1.14."""
+    runtime: float = 0.0
+    """Milliseconds."""
     iops: float = 0.0
     bw_bytes: float | None = None
     bw: float = 0.0
-    """KiB/s; all that version 2 knows."""
+    """KiB/s; all that versions before 3.2 tell."""
     clat_ns: _Latency | None = None
     lat_ns: _Latency | None = None
     clat: _Latency | None = None
-    """Microseconds, of version 2."""
+    """Microseconds, before version 3."""
     lat: _Latency | None = None
+
+    @property
+    def requests(self) -> float:
+        """How many ended; worked out from their rate where the version does not count them."""
+        return self.total_ios if self.total_ios is not None else self.iops * self.runtime / 1e3
+
+    @property
+    def moved(self) -> bool:
+        """Whether there was any; a rate of whole requests a second may be 0 where some data moved."""
+        return bool(self.total_ios or (self.total_ios is None and (self.iops or self.bw)))
 
     @property
     def bytes_per_second(self) -> float:
         return self.bw_bytes if self.bw_bytes is not None else self.bw * 1024
 
     @property
-    def latency(self) -> tuple[_Latency, float] | None:
-        """Total latency where fio kept it, else from submission on, and how many ns its unit has."""
+    def latency_ns(self) -> float | None:
+        """Mean total latency where fio kept it, else from submission on."""
         for found, scale in ((self.lat_ns, 1.0), (self.clat_ns, 1.0), (self.lat, 1e3), (self.clat, 1e3)):
             if found is not None and found.mean > 0:
-                return found, scale
+                return found.mean * scale
         return None
 
     def percentile_ns(self, wanted: str) -> float | None:
-        """Percentiles are of the completion latency, in both versions."""
-        found, scale = (self.clat_ns, 1.0) if self.clat_ns is not None else (self.clat, 1e3)
-        value = found.percentile.get(wanted) if found is not None else None
-        return value * scale if value else None
+        """Of the completion latency, else of the total latency; 0 stands for none."""
+        for found, scale in ((self.clat_ns, 1.0), (self.lat_ns, 1.0), (self.clat, 1e3)):
+            value = found.percentile.get(wanted) if found is not None else None
+            if value:
+                return value * scale
+        return None
 
 
 class _Job(msgspec.Struct, rename={"options": "job options"}):
@@ -71,6 +93,8 @@ class _Job(msgspec.Struct, rename={"options": "job options"}):
     options: dict[str, Any] = {}
     read: _Direction = msgspec.field(default_factory=_Direction)
     write: _Direction = msgspec.field(default_factory=_Direction)
+    mixed: _Direction = msgspec.field(default_factory=_Direction)
+    """Reads and writes together, with ``unified_rw_reporting``."""
 
 
 class _File(msgspec.Struct, rename={"version": "fio version", "options": "global options", "clients": "client_stats"}):
@@ -94,41 +118,76 @@ def parse_fio(text: str, where: str) -> Imported:
     for job in file.jobs or file.clients:
         if job.jobname != "All clients":  # the sum of the others
             groups.setdefault((job.jobname, job.groupid), []).append(job)
-    steps = tuple(_step(name, {**file.options, **jobs[0].options}, jobs) for (name, _), jobs in groups.items())
+    steps = tuple(
+        _step(name, {**file.options, **jobs[0].options}, jobs, [other for other, at in groups if at == group])
+        for (name, group), jobs in groups.items()
+    )
     if not any(step.estimates for step in steps):
-        raise MalformedError(f"{where}: expected at least one fio job that moved data, found none")
+        raise MalformedError(f"{where}: expected at least one fio job that read or wrote data, found none")
     taken = datetime.fromtimestamp(file.timestamp, UTC) if file.timestamp and file.timestamp < 1 << 40 else None
     return Imported(one_line(file.version, 40), steps, taken=taken)
 
 
-def _step(name: str, options: Mapping[str, Any], jobs: list[_Job]) -> Measured:
+_Moved = Sequence[tuple[str, Sequence[_Direction]]]
+"""Reads and writes, as far as there were any, of all jobs of a step."""
+
+
+def _step(name: str, options: Mapping[str, Any], jobs: Sequence[_Job], together: Sequence[str]) -> Measured:
     """Jobs of one name and group ran together: one load of as many requests as all of them keep out."""
     settings = {one_line(str(key), 60): one_line(str(value), 200) for key, value in options.items()}
-    each = _number(settings.get("iodepth"), 1)
-    clones = max(_number(settings.get("numjobs"), 1), len(jobs))
-    mix = _mix(settings)
-    doubts = tuple(_doubts(settings, jobs))
-    at = load(mix, each * clones)
+    moved: _Moved = [(kind, [getattr(job, kind) for job in jobs]) for kind in ("read", "write", "mixed")]
+    moved = [(kind, found) for kind, found in moved if any(direction.moved for direction in found)]
+    if len(moved) > 1:
+        moved = [(kind, found) for kind, found in moved if kind != "mixed"]  # the sum of the others
+    doubts = tuple(_doubts(settings, jobs, [other for other in together if other != name]))
+    mix, at = _recorded(settings, len(jobs)) if settings else _worked_out(moved)
     estimates: list[Estimate] = []
-    moved = [(kind, [getattr(job, kind) for job in jobs]) for kind in ("read", "write")]
-    moved = [(kind, found) for kind, found in moved if any(direction.total_ios for direction in found)]
     if moved:
         every = [direction for _, found in moved for direction in found]
         estimates.append(Estimate("iops", at, sum(direction.iops for direction in every), doubts=doubts))
         estimates.append(Estimate("rate", at, sum(direction.bytes_per_second for direction in every), doubts=doubts))
     for kind, found in moved:
-        place = load(f"{mix} {kind}s", each * clones) if len(moved) > 1 else at
+        place = {**at, "workload": f"{mix} {kind}s"} if len(moved) > 1 else at
         estimates += _latencies(place, found, doubts)
     series = (IOPS, RATE, LATENCY_MEAN, LATENCY_P50, LATENCY_P99)
     title = f"Direct I/O, fio job {one_line(name, 60)}"
     return Measured(f"io.direct.fio.{one_line(name, 60)}", "io.direct", title, series, tuple(estimates), settings)
 
 
-def _latencies(at: Coordinates, found: list[_Direction], doubts: tuple[str, ...]) -> Iterator[Estimate]:
-    known = [(latency, direction.total_ios) for direction in found if (latency := direction.latency) is not None]
+def _recorded(settings: Mapping[str, str], jobs: int) -> tuple[str, Coordinates]:
+    """The load as the job's options say it."""
+    mix = _mix(settings)
+    depth = 1 if _synchronous(settings) else _number(settings.get("iodepth"), 1)
+    return mix, load(mix, depth * max(_number(settings.get("numjobs"), 1), jobs))
+
+
+def _worked_out(moved: _Moved) -> tuple[str, Coordinates]:
+    """The load of a version that records no options: the mean size, and by Little's law the requests outstanding."""
+    rates = {kind: sum(direction.iops for direction in found) for kind, found in moved}
+    every = [direction for _, found in moved for direction in found]
+    total = sum(rates.values())
+    size = sum(direction.bytes_per_second for direction in every) / total if total else 0.0
+    if not 1 <= size < 1 << 40:
+        return "unrecorded", {"workload": "unrecorded"}
+    reads = "" if "mixed" in rates else f"-{round(100 * rates.get('read', 0) / total)}r"
+    mix = f"unrecorded-{spelled(_rounded(size))}{reads}"
+    outstanding = sum(direction.iops * (direction.latency_ns or 0) / 1e9 for direction in every)
+    if outstanding < 1e9 and all(direction.latency_ns for direction in every if direction.iops):
+        return mix, load(mix, max(1, round(outstanding)))
+    return mix, {"workload": mix}
+
+
+def _rounded(size: float) -> int:
+    """A mean size: both rates behind it are cut to whole numbers, so that it is next to what was asked for."""
+    power = 1 << round(math.log2(size))
+    return power if abs(size / power - 1) < 0.05 else round(size)
+
+
+def _latencies(at: Coordinates, found: Sequence[_Direction], doubts: tuple[str, ...]) -> Iterator[Estimate]:
+    known = [(latency, direction.requests) for direction in found if (latency := direction.latency_ns) is not None]
     requests = sum(count for _, count in known)
     if requests:
-        mean = sum(latency.mean * scale * count for (latency, scale), count in known) / requests
+        mean = sum(latency * count for latency, count in known) / requests
         yield Estimate("latency-mean", at, mean, doubts=doubts)
     if len(found) == 1:  # percentiles of several processes cannot be merged
         for series, name in (("latency-p50", "50.000000"), ("latency-p99", "99.000000")):
@@ -144,20 +203,58 @@ def _mix(settings: Mapping[str, str]) -> str:
         reads = _number(settings.get("rwmixread"), 100 - _number(settings.get("rwmixwrite"), 50))
     else:
         reads = 100 if "read" in kind else 0
-    try:
-        block = parse_bytes(settings.get("bs", settings.get("blocksize", "4k")).split(",")[0].split("-")[0])
-    except MalformedError:
-        return f"{pattern} {settings.get('bs', '')} {reads}r"
+    written = next((settings[key] for key in _SIZES if key in settings), "4k")
+    sizes = [size or "4k" for size in written.split(",")]  # of reads, of writes
+    size = sizes[0] if reads == 100 else sizes[min(1, len(sizes) - 1)]
+    block = _block_bytes(size, settings.get("kb_base", "1024"))
+    if block is None or (0 < reads < 100 and size != sizes[0]):
+        return f"{pattern} {written} {reads}r"
     return workload(pattern, block, reads)
 
 
-def _doubts(settings: Mapping[str, str], jobs: list[_Job]) -> Iterator[str]:
-    if settings.get("direct", "0") not in ("1", "true") and settings.get("buffered", "1") not in ("0", "false"):
+_SIZES = ("bssplit", "bsrange", "blocksize_range", "bs", "blocksize")
+"""Options that say how large requests are, those first that win."""
+
+
+def _block_bytes(text: str, kb_base: str) -> int | None:
+    """A size as fio reads it: unless ``kb_base=1000``, ``k`` and ``kb`` are 1,024 and ``kib`` is 1,000.
+
+    None for a range.
+    """
+    match = re.fullmatch(r"(\d{1,12})\s*([kmg]?)(b|ib)?", text.strip().lower(), re.ASCII)
+    if match is None or (match[3] == "ib" and not match[2]):
+        return None
+    binary = (kb_base == "1000") == (match[3] == "ib")
+    scale: int = (1024 if binary else 1000) ** " kmg".index(match[2] or " ")
+    return int(match[1]) * scale
+
+
+_SYNCHRONOUS = frozenset({"sync", "psync", "vsync", "pvsync", "pvsync2", "mmap", "splice", "net", "netsplice"})
+"""Engines of which each job has one request out, whatever ``iodepth`` says."""
+
+
+def _synchronous(settings: Mapping[str, str]) -> bool:
+    """Without an engine fio takes psync, except on Windows."""
+    return settings.get("ioengine", "psync") in _SYNCHRONOUS and settings.get("io_submit_mode") != "offload"
+
+
+def _doubts(settings: Mapping[str, str], jobs: Sequence[_Job], beside: Sequence[str]) -> Iterator[str]:
+    if not settings:
+        yield (
+            "this version of fio records no options: size and requests outstanding were worked out from the figures; "
+            "random or sequential, and direct or not, is unknown"
+        )
+    elif settings.get("direct", "0") not in ("1", "true") and settings.get("buffered", "1") not in ("0", "false"):
         yield "fio ran without direct=1: the page cache may have answered"
+    if settings and _synchronous(settings) and _number(settings.get("iodepth"), 1) > 1:
+        engine = settings.get("ioengine", "psync (default)")
+        yield f"iodepth={settings['iodepth']} has no effect with the engine {engine}: each job has one request out"
     if any(job.error for job in jobs):
         yield f"fio reported error {next(job.error for job in jobs if job.error)}"
     if len(jobs) > 1:
         yield f"{len(jobs)} processes were added up; their percentiles cannot be"
+    if beside:
+        yield f"ran at the same time as other jobs of its group: {one_line(', '.join(beside), 120)}"
 
 
 def _number(text: str | None, otherwise: int) -> int:

@@ -45,8 +45,14 @@ _WORKLOADS = {
 def workload(pattern: str, block: int, read_percent: int) -> str:
     """The name that ``io.direct`` gives to such requests, or one that says what they are."""
     known = _WORKLOADS.get((pattern, block, read_percent))
-    size = f"{block >> 20}m" if block >= LARGE_BYTES and block % LARGE_BYTES == 0 else f"{block >> 10}k"
-    return known or f"{pattern}-{size}-{read_percent}r"
+    return known or f"{pattern}-{spelled(block)}-{read_percent}r"
+
+
+def spelled(block: int) -> str:
+    """A size of requests without loss: ``1m``, ``8k``, ``512b``."""
+    if block % LARGE_BYTES == 0:
+        return f"{block >> 20}m"
+    return f"{block >> 10}k" if block % 1024 == 0 else f"{block}b"
 
 
 def load(requests: str, outstanding: int) -> Coordinates:
@@ -81,6 +87,8 @@ class Imported(Struct, frozen=True):
     """When it was measured; None where the file does not say."""
     notes: tuple[str, ...] = ()
     """What was left out, and why."""
+    summary: tuple[str, ...] = ()
+    """The figures in a few lines, where a count of them would hide what the tool is for."""
 
 
 def session_records(parts: Sequence[tuple[str, Imported]], *, host: str | None, now: datetime) -> Iterator[Record]:

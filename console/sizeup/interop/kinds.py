@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from sizeup.errors import UsageError
 from sizeup.interop import fio, lscpu, orion, orion_matrix, slb, slob
@@ -22,8 +22,8 @@ KINDS: Mapping[str, tuple[str, Callable[[str, str], Imported]]] = {
 """By name: the mark, and the parser of text and of the name that its errors carry."""
 
 
-def read_foreign(path: str, kind: str | None) -> Imported:
-    """The figures in a file; ``kind`` is one of ``KINDS``, None to find out."""
+def read_foreign(path: str, kind: str | None, groups: Sequence[int] = ()) -> Imported:
+    """The figures in a file; ``kind`` is one of ``KINDS``, None to find out; ``groups`` are those of ``slb``."""
     try:
         with open(path, "rb") as file:
             content = file.read(SIZE_LIMIT_BYTES + 1)
@@ -40,4 +40,8 @@ def read_foreign(path: str, kind: str | None) -> Imported:
                 f"{path}: expected the JSON of fio, ORION's summary or matrices, SLOB's awr_info.txt, lines of "
                 "memhammer (SLB) or lscpu -J, found none of them; AWR, sar and iostat are workloads: sizeup size --help"
             )
+    if groups:
+        if kind != "slb":
+            raise UsageError(f"--groups: expected lines of memhammer (SLB), which it divides; {path} is of kind {kind}")
+        return slb.parse_slb(text, path, groups)
     return KINDS[kind][1](text, path)

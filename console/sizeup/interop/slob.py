@@ -1,8 +1,13 @@
-"""SLOB's table of runs, ``awr_info.txt``: a header and a row for each AWR report, parted by bars."""
+"""SLOB's table of runs, ``awr_info.txt``: a header and a row for each AWR report, separated by bars.
+
+The units are those of ``misc/awr_info.sh``: it divides bytes by 2^20 and prints the mean of a wait as total seconds
+over waits, times 10^6, without decimals.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
 
 from sizeup.errors import MalformedError
 from sizeup.interop.imported import Imported, Measured
@@ -13,28 +18,37 @@ from sizeup.text import one_line
 MARK = "|SESSIONS|"
 
 _SESSIONS = ("sessions", "1", "Sessions")
+_MEBIBYTE = 1048576.0
+_MICROSECOND = 1e3
 _COLUMNS = {
     "LIO": (Series("logical-reads", "Logical reads", "1/s", Better.HIGHER, *_SESSIONS), 1.0),
     "PREADS": (Series("physical-reads", "Physical reads", "1/s", Better.HIGHER, *_SESSIONS), 1.0),
     "PWRITES": (Series("physical-writes", "Physical writes", "1/s", Better.HIGHER, *_SESSIONS), 1.0),
     "EXECUTES": (Series("executions", "Executions", "1/s", Better.HIGHER, *_SESSIONS), 1.0),
-    "READ_MBS": (Series("read-rate", "Read", "bytes/s", Better.HIGHER, *_SESSIONS), 1e6),
-    "WRITE_MBS": (Series("write-rate", "Written", "bytes/s", Better.HIGHER, *_SESSIONS), 1e6),
-    "REDO_MBS": (Series("redo-rate", "Redo", "bytes/s", Better.HIGHER, *_SESSIONS), 1e6),
-    "DFSR_LAT": (Series("sequential-read-wait", "db file sequential read", "ns", Better.LOWER, *_SESSIONS), 1e6),
-    "DPR_LAT": (Series("direct-path-read-wait", "direct path read", "ns", Better.LOWER, *_SESSIONS), 1e6),
-    "DFPR_LAT": (Series("parallel-read-wait", "db file parallel read", "ns", Better.LOWER, *_SESSIONS), 1e6),
-    "DFPW_LAT": (Series("parallel-write-wait", "db file parallel write", "ns", Better.LOWER, *_SESSIONS), 1e6),
-    "LFPW_LAT": (Series("log-write-wait", "log file parallel write", "ns", Better.LOWER, *_SESSIONS), 1e6),
+    "READ_MBS": (Series("read-rate", "Read", "bytes/s", Better.HIGHER, *_SESSIONS), _MEBIBYTE),
+    "WRITE_MBS": (Series("write-rate", "Written", "bytes/s", Better.HIGHER, *_SESSIONS), _MEBIBYTE),
+    "REDO_MBS": (Series("redo-rate", "Redo", "bytes/s", Better.HIGHER, *_SESSIONS), _MEBIBYTE),
 }
-"""The column, what it becomes, and how many base units one of it has; waits without a unit are milliseconds."""
+"""The column, what it becomes, and how many base units one of it has."""
 
-_VALUE = re.compile(r"\s*(\d{1,15}(?:,\d{3})*(?:\.\d+)?)\s*(us|ms|ns|s)?\s*")
-_NS = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
+_WAITS = {
+    "DFSR_LAT": Series("sequential-read-wait", "db file sequential read", "ns", Better.LOWER, *_SESSIONS),
+    "DPR_LAT": Series("direct-path-read-wait", "direct path read", "ns", Better.LOWER, *_SESSIONS),
+    "DFPR_LAT": Series("parallel-read-wait", "db file parallel read", "ns", Better.LOWER, *_SESSIONS),
+    "DFPW_LAT": Series("parallel-write-wait", "db file parallel write", "ns", Better.LOWER, *_SESSIONS),
+    "LFPW_LAT": Series("log-write-wait", "log file parallel write", "ns", Better.LOWER, *_SESSIONS),
+}
+"""Mean waits in whole microseconds; the script prints 0 where the report does not list the event."""
+
+_VALUE = re.compile(r"\d{0,15}(?:\.\d{1,15})?")  # bc leaves out the zero in front: ".5"
+_NOTE = (
+    "SLOB's awr_info counts MiB/s and microseconds; its waits include time queued in the host, and AWR gives the total "
+    "time of an event in whole seconds."
+)
 
 
 def parse_slob(text: str, where: str) -> Imported:
-    """Every row with its sessions; cells that are no numbers are passed over."""
+    """Every row by its number of sessions; a further row of as many sessions is another round."""
     lines = [line.split("|") for line in text.splitlines() if "|" in line]
     header = next((index for index, line in enumerate(lines) if "SESSIONS" in map(str.strip, line)), None)
     if header is None:
@@ -42,31 +56,74 @@ def parse_slob(text: str, where: str) -> Imported:
             f"{where}: expected SLOB's awr_info.txt, whose first line names columns such as FILE|SESSIONS|…, found none"
         )
     names = [name.strip() for name in lines[header]]
-    estimates: list[Estimate] = []
+    rounds: list[dict[int, tuple[Estimate, ...]]] = []
+    notes: dict[str, None] = {_NOTE: None}
     for line in lines[header + 1 :]:
-        row = dict(zip(names, line, strict=False))
-        sessions = row.get("SESSIONS", "").strip()
-        if sessions.isdecimal() and len(sessions) < 9:
-            estimates += _row_estimates(row, int(sessions))
-    if not estimates:
-        raise MalformedError(f"{where}: expected rows of numbers below SLOB's header, found none")
+        row = {name: cell.strip() for name, cell in zip(names, line, strict=False)}
+        counted = row.get("SESSIONS", "")
+        if not counted.isdecimal() or len(counted) > 8:
+            notes[_without_sessions(row)] = None
+            continue
+        sessions = int(counted)
+        notes |= dict.fromkeys(_left_out(row, sessions))
+        free = next((one for one in rounds if sessions not in one), None)
+        if free is None:
+            rounds.append(free := {})
+        free[sessions] = tuple(_estimates(row, sessions))
+    steps = tuple(step for one in rounds if (step := _step(one)).estimates)
+    if not steps:
+        raise MalformedError(
+            f"{where}: expected rows of numbers below SLOB's header, found none; awr_info takes the number of sessions "
+            "from the end of the report's name: awr.txt.16"
+        )
+    return Imported("SLOB", steps, notes=tuple(notes))
+
+
+def _step(rows: Mapping[int, tuple[Estimate, ...]]) -> Measured:
+    estimates = tuple(estimate for row in rows.values() for estimate in row)
     measured = {estimate.series for estimate in estimates}
-    series = tuple(found for found, _ in _COLUMNS.values() if found.name in measured)
-    step = Measured("slob", "slob", "Oracle physical I/O by SLOB", series, tuple(estimates), {}, "scaling")
-    note = "AWR counts reads and writes of the instance; its waits include time queued in the host."
-    return Imported("SLOB", (step,), notes=(note,))
+    possible = (*(series for series, _ in _COLUMNS.values()), *_WAITS.values())
+    series = tuple(one for one in possible if one.name in measured)
+    return Measured("slob", "slob", "Oracle physical I/O by SLOB", series, estimates, {}, "scaling")
 
 
-def _row_estimates(row: dict[str, str], sessions: int) -> list[Estimate]:
-    estimates = []
-    source = one_line(row.get("FILE", ""), 80)
+def _estimates(row: Mapping[str, str], sessions: int) -> Iterator[Estimate]:
+    report = one_line(row.get("FILE", ""), 80)
+    extra = {"report": report} if report else {}
+    at = {"sessions": sessions}
     for column, (series, scale) in _COLUMNS.items():
-        match = _VALUE.fullmatch(row.get(column, ""))
-        if match is not None:
-            factor = _NS[match[2]] if match[2] and series.unit == "ns" else scale
-            value = float(match[1].replace(",", "")) * factor
-            assumed = series.unit == "ns" and not match[2]
-            doubts = ("taken as milliseconds, the unit of AWR reports up to 12.1",) if assumed else ()
-            extra = {"report": source} if source else {}
-            estimates.append(Estimate(series.name, {"sessions": sessions}, value, doubts=doubts, extra=extra))
-    return estimates
+        if _VALUE.fullmatch(cell := row.get(column, "")) and cell:
+            yield Estimate(series.name, at, float(cell) * scale, extra=extra)
+    for column, series in _WAITS.items():
+        if _is_wait(cell := row.get(column, "")) and int(cell):
+            yield Estimate(series.name, at, int(cell) * _MICROSECOND, extra=extra)
+
+
+def _is_wait(cell: str) -> bool:
+    return cell.isdecimal() and len(cell) <= 15
+
+
+def _left_out(row: Mapping[str, str], sessions: int) -> Iterator[str]:
+    """What of a row is unknown, and why."""
+    where = f"{one_line(row.get('FILE', ''), 80) or 'a report'} ({sessions} sessions)"
+    unknown = [
+        series.title
+        for column, series in _WAITS.items()
+        if column in row and (not row[column] or (_is_wait(row[column]) and not int(row[column])))
+    ]
+    if unknown:
+        yield f"{where}: wait unknown, because awr_info found no such event in the report: {', '.join(unknown)}."
+    for column in (*_COLUMNS, *_WAITS):
+        cell = row.get(column, "")
+        known = _is_wait(cell) if column in _WAITS else _VALUE.fullmatch(cell)
+        if cell and not known:
+            what = "a whole number of microseconds" if column in _WAITS else "a number"
+            yield f"{where}: {column} left out: expected {what}, as awr_info prints it, found {one_line(cell, 24)!r}."
+
+
+def _without_sessions(row: Mapping[str, str]) -> str:
+    report = one_line(row.get("FILE", ""), 80) or "A row without a name"
+    return (
+        f"{report}: left out, because its number of sessions is unknown: awr_info takes it from the end of the "
+        "report's name, such as awr.txt.16."
+    )
