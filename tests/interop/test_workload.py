@@ -101,6 +101,25 @@ def test_sar_of_sysstat_8_counts_sectors_of_512_bytes() -> None:
     assert parse_sar(OLD_SAR, "sar.txt").intervals == (Interval(4096 * 512.0, 100.0, 0.5),)
 
 
+def test_sar_of_all_activities_is_read_for_its_disks_and_past_comments() -> None:
+    network = "12:10:01 AM     IFACE   rxpck/s   txpck/s    rxkB/s    txkB/s   rxcmp/s   txcmp/s   %ifutil"
+    others = (
+        f"\n{network}\n12:10:01 AM      eth0      9.00      9.00      9.00      9.00      0.00      0.00      0.00\n"
+    )
+    text = SAR.replace("12:20:01 AM       sda", "12:15:00 AM  COM the nightly batch began\n12:20:01 AM       sda")
+
+    assert parse_sar(others + "\n" + text + others, "sar.txt") == parse_sar(SAR, "sar.txt")
+
+
+def test_sar_with_pretty_names_has_the_disk_last() -> None:
+    text = (
+        "Linux 6.1 (db1)\n\n00:00:01       tps     rkB/s     wkB/s     dkB/s   areq-sz    aqu-sz    await   %util DEV\n"
+        "00:10:01    100.00   1024.00   1024.00      0.00     20.48      0.10     0.50    5.00 sda\n"
+    )
+
+    assert parse_sar(text, "sar.txt").intervals == (Interval(2048 * 1024.0, 100.0, 0.5),)
+
+
 def test_named_devices_are_the_ones_that_count() -> None:
     assert parse_sar(SAR, "sar.txt", ("dm-0",)).intervals[0] == Interval(5120 * 1024.0, 400.0, 0.8)
 
@@ -121,6 +140,39 @@ def test_iostat_without_x_tells_the_share_of_reads_by_bytes() -> None:
 
 
 @pytest.mark.parametrize(
+    ("columns", "unit"),
+    [
+        ({"rkB/s": 3.0, "wkB/s": 1.0}, 1024),
+        ({"rMB/s": 3.0, "wMB/s": 1.0}, 1024**2),
+        ({"rsec/s": 3.0, "wsec/s": 1.0}, 512),
+        ({"kB_read/s": 3.0, "kB_wrtn/s": 1.0}, 1024),
+        ({"MB_read/s": 3.0, "MB_wrtn/s": 1.0}, 1024**2),
+        ({"Blk_read/s": 3.0, "Blk_wrtn/s": 1.0}, 512),
+    ],
+)
+def test_iostat_counts_in_the_unit_of_its_columns(columns: dict[str, float], unit: int) -> None:
+    row = {"disk_device": "sda", "tps": 4.0, "r/s": 3.0, "w/s": 1.0, **columns}
+
+    assert parse_iostat(iostat(report(row)), "io.json").intervals == (Interval(4.0 * unit, 4.0, 0.75),)
+
+
+def test_partitions_do_not_count_beside_their_disk() -> None:
+    def row(name: str) -> dict[str, object]:
+        return {"disk_device": name, "tps": 10.0, "kB_read/s": 30.0, "kB_wrtn/s": 10.0}
+
+    found = parse_iostat(iostat(report(*map(row, ("sda", "sda1", "nvme0n1", "nvme0n1p2", "sdb2")))), "io.json")
+
+    assert found.intervals == (Interval(3 * 40 * 1024.0, 30.0, 0.75),)
+    assert found.doubts[-1].startswith("left away so that nothing counts twice: nvme0n1p2, sda1;")
+
+
+def test_figures_with_an_exponent_are_read_whole() -> None:
+    text = AWR.replace("4,194,304.0", "4.194304E+06").replace("12,800.0", "1.28E+04")
+
+    assert parse_awr(text, "awr.txt") == parse_awr(AWR, "awr.txt")
+
+
+@pytest.mark.parametrize(
     ("text", "what"),
     [
         ("", "expected an AWR or Statspack report"),
@@ -135,9 +187,17 @@ def test_iostat_without_x_tells_the_share_of_reads_by_bytes() -> None:
         ("WORKLOAD REPOSITORY report for\n", "expected a section 'Load Profile'"),
         (AWR.replace("Per Second", "Per Fortnight"), "expected a first column 'Per Second'"),
         (AWR.replace("Redo size", "Undo size"), "expected a line 'Redo size'"),
+        (
+            AWR.replace("4,194,304.0", "4.194.304,0"),
+            "redo size (bytes): expected a number such as 1,234.5, found '4.19",
+        ),
+        (AWR.replace("6,000.0", "########"), "read io requests: expected a number such as 1,234.5, found '########'"),
+        (iostat(report({"disk_device": "sda", "tps": 1, "kB/s": 1})), "leave -s away"),
+        ('{"sysstat": {"hosts": [{"r/s": 1,5}]}}', "needs LC_ALL=C"),
+        (SAR.replace(" AM", " vorm."), "LC_ALL=C sar -d writes them"),
         (STATSPACK.replace("Std Block Size", "Size"), "expected 'Std Block Size'"),
         (SAR.replace("rkB/s", "reads"), "expected one of the columns rkB/s"),
-        (SAR.replace("12:10:01 AM       sda    100.00", "12:10:01 AM       sda"), "line 4: expected 8 columns"),
+        (SAR.replace("12:10:01 AM       sda    100.00", "12:10:01 AM       sda"), "line 4: expected 9 columns"),
         ('schema = "sizeup.workload/1"\n[inputs]\n"machine.cores" = 4\n', "found 'machine.cores'; use --set"),
         ('schema = "sizeup.workload/1"\n[inputs]\n"workload.mb" = 4\n', "did you mean workload.mb_s"),
         ('schema = "sizeup.workload/2"\n[inputs]\n', "expected sizeup.workload/1"),

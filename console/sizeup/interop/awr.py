@@ -1,4 +1,7 @@
-"""AWR and Statspack reports as text: the load profile of each report is one interval."""
+"""AWR and Statspack reports as text: the load profile of each report is one interval.
+
+``Read IO (MB)`` is MiB: reports have, beside each other, 67,416.6 blocks of 8 KiB and 526.7 MB a second.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +9,15 @@ import re
 
 from sizeup.errors import MalformedError
 from sizeup.interop.intervals import Interval, Intervals
+from sizeup.text import one_line
 
 _REPORT = re.compile(r"^.*(?:WORKLOAD REPOSITORY|STATSPACK)\s+report", re.IGNORECASE | re.MULTILINE)
 _PROFILE = re.compile(r"^Load Profile\b.*$", re.MULTILINE)
-_LINE = re.compile(r"^\s*([A-Z][A-Za-z ]+?(?:\s*\([A-Za-z]+\))?):\s+([\d,]+(?:\.\d+)?)")
+_LINE = re.compile(r"^\s*([A-Z][A-Za-z ]+?(?:\s*\([A-Za-z]+\))?):\s+(\S+)")
+_NUMBER = re.compile(r"(?:\d{1,3}(?:,\d{3}){1,6}|\d{1,18})(?:\.\d{1,18})?(?:E[+-]?\d{1,2})?", re.ASCII)
 _BLOCK = re.compile(r"(?:Std Block Size|Block size)\s*:?\s*([\d,]+)\s*(K?)", re.IGNORECASE)
+_NEEDED = ("redo size", "physical read", "physical write", "read io", "write io")
+"""How the lines begin that are read."""
 _PROFILE_LINES = 40
 """The profile is shorter than this in every known version."""
 
@@ -36,11 +43,18 @@ def _report(text: str, where: str) -> Interval:
         raise MalformedError(f"{where}: expected a section 'Load Profile', found none; is it HTML?")
     if "Per Second" not in heading.group() and "Per Second" not in text[heading.end() : heading.end() + 200]:
         raise MalformedError(f"{where}: Load Profile: expected a first column 'Per Second', found {heading.group()!r}")
-    figures = {
-        match[1].strip().lower(): float(match[2].replace(",", ""))
+    cells = {
+        match[1].strip().lower(): match[2]
         for line in text[heading.end() :].splitlines()[:_PROFILE_LINES]
         if (match := _LINE.match(line))
     }
+    for name, cell in cells.items():
+        if name.startswith(_NEEDED) and not _NUMBER.fullmatch(cell):
+            raise MalformedError(
+                f"{where}: Load Profile: {name}: expected a number such as 1,234.5, found {one_line(cell, 24)!r}; "
+                "reports in other notations: set NLS_NUMERIC_CHARACTERS='.,' and create the report again"
+            )
+    figures = {name: float(cell.replace(",", "")) for name, cell in cells.items() if _NUMBER.fullmatch(cell)}
     redo = figures.get("redo size (bytes)", figures.get("redo size"))
     if redo is None:
         raise MalformedError(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Collection, Iterable, Mapping
 
 from msgspec import Struct
 
@@ -64,10 +65,18 @@ def chosen(names: Iterable[str], devices: tuple[str, ...], where: str) -> tuple[
                 f"{where}: expected the disks {', '.join(missing)}, found {', '.join(present) or 'none'}"
             )
         return frozenset(devices), ()
-    whole = frozenset(name for name in present if not name.startswith(_STACKED))
+    whole = frozenset(
+        name for name in present if not name.startswith(_STACKED) and not _partition_of_another(name, present)
+    )
     left = [name for name in present if name not in whole]
     doubt = f"left away so that nothing counts twice: {', '.join(left)}; --devices names what counts"
     return whole or frozenset(present), (doubt,) if left and whole else ()
+
+
+def _partition_of_another(name: str, present: Collection[str]) -> bool:
+    """Whether a file that has ``sda1`` or ``nvme0n1p1`` has the disk around it, too, as with ``iostat -p``."""
+    match = re.fullmatch(r"(.*\d)p\d{1,4}|(.*[^\d])\d{1,4}", name)
+    return match is not None and (match[1] or match[2]) in present
 
 
 def number(cells: Mapping[str, object], name: str, where: str) -> float:

@@ -1,4 +1,4 @@
-"""``iostat -o JSON``, with or without ``-x``, in kB or MB."""
+"""``iostat -o JSON`` of sysstat 11.5 to 12.7, with or without ``-x``, in kB, MB or sectors."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 from sizeup.errors import MalformedError
 from sizeup.interop.intervals import Disk, Intervals, chosen, number, together
 
-_UNITS = {"kB": 1024.0, "MB": 1048576.0}
-"""sysstat's kB and MB are binary."""
+_UNITS = {"kB": 1024.0, "MB": 1048576.0, "sec": 512.0, "Blk": 512.0}
+"""sysstat divides sectors of 512 bytes by 2 and by 2,048; without a unit (POSIXLY_CORRECT) it prints the sectors."""
 
 
 def parse_iostat(text: str, where: str, devices: tuple[str, ...] = ()) -> Intervals:
@@ -23,7 +23,8 @@ def parse_iostat(text: str, where: str, devices: tuple[str, ...] = ()) -> Interv
         ]
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise MalformedError(
-            f"{where}: expected the output of iostat -o JSON, with sysstat.hosts[].statistics[].disk[]: {error!r}"
+            f"{where}: expected the output of iostat -o JSON, with sysstat.hosts[].statistics[].disk[]: {error!r}; "
+            "up to sysstat 11.5.1 it needs LC_ALL=C, or writes decimal commas, which are no JSON"
         ) from error
     if not reports:
         raise MalformedError(f"{where}: expected at least one report on disks, found none; leave -c away")
@@ -32,7 +33,7 @@ def parse_iostat(text: str, where: str, devices: tuple[str, ...] = ()) -> Interv
         reports = reports[1:]
         doubts = ("the first report was left out: it is the mean since boot (unless iostat ran with -y)",)
     else:
-        doubts = ("the only report is the mean since boot",)
+        doubts = ("the only report is the mean since boot (unless iostat ran with -y)",)
     disks = [[_disk(row, where) for row in report] for report in reports]
     kept, left = chosen((disk.name for report in disks for disk in report), devices, where)
     intervals = tuple(together(disk for disk in report if disk.name in kept) for report in disks)
@@ -50,4 +51,6 @@ def _disk(row: dict[str, Any], where: str) -> Disk:
         if f"{unit}_read/s" in row:
             read, written = number(row, f"{unit}_read/s", place), number(row, f"{unit}_wrtn/s", place)
             return Disk(name, number(row, "tps", place), read * scale, written * scale)
-    raise MalformedError(f"{place}: expected columns such as rkB/s or kB_read/s, found {', '.join(map(str, row))}")
+    raise MalformedError(
+        f"{place}: expected columns such as rkB/s or kB_read/s, found {', '.join(map(str, row))}; leave -s away"
+    )

@@ -1,4 +1,7 @@
-"""``sar -d`` as text, of sysstat 8 to 12: kB or 512-byte sectors, with or without AM and PM."""
+"""``sar -d`` as text, of sysstat 8 to 12: 512-byte sectors, or kB since 11.5.7, with or without AM and PM.
+
+A file of ``sar -A`` will do: of other activities the rows are passed over. With ``--pretty`` the disk is last.
+"""
 
 from __future__ import annotations
 
@@ -25,30 +28,36 @@ def parse_sar(text: str, where: str, devices: tuple[str, ...] = ()) -> Intervals
     part = 0
     for line_number, line in enumerate(text.splitlines(), 1):
         words = line.split()
+        if not words:
+            header = []  # an empty line ends a table
         if len(words) < 3 or words[0] == "Average:" or not _TIME.match(words[0]):
             continue
         clock = 2 if words[1] in {"AM", "PM"} else 1
         if "RESTART" in line:
             part += 1
-        elif words[clock] == "DEV":
-            header = words[clock + 1 :]
-        elif header:
+        elif "DEV" in (words[clock], words[-1]) and "tps" in words:
+            header = words[clock:]
+        elif header and words[clock] != "COM":  # a comment that somebody left in the record
             time = " ".join(words[:clock])
-            disk = _disk(words[clock], words[clock + 1 :], header, f"{where}: line {line_number}")
+            disk = _disk(words[clock:], header, f"{where}: line {line_number}")
             same = rows.setdefault((part, time), [])
             if any(other.name == disk.name for other in same):  # the same time of another day
                 part += 1
                 same = rows.setdefault((part, time), [])
             same.append(disk)
     if not rows:
-        raise MalformedError(f"{where}: expected rows of sar -d under a heading with DEV, found none")
+        raise MalformedError(
+            f"{where}: expected rows of sar -d that begin with a time such as 00:10:01, under a heading with DEV, "
+            "found none; LC_ALL=C sar -d writes them"
+        )
     kept, left = chosen((disk.name for report in rows.values() for disk in report), devices, where)
     return Intervals(tuple(together(disk for disk in report if disk.name in kept) for report in rows.values()), left)
 
 
-def _disk(name: str, cells: list[str], header: list[str], where: str) -> Disk:
+def _disk(cells: list[str], header: list[str], where: str) -> Disk:
     if len(cells) != len(header):
-        raise MalformedError(f"{where}: expected {len(header)} columns after the disk, found {len(cells)}")
+        raise MalformedError(f"{where}: expected {len(header)} columns after the time, found {len(cells)}")
+    name = cells[header.index("DEV")]
     row: dict[str, object] = {column: _figure(cell) for column, cell in zip(header, cells, strict=True)}
     for read, (written, scale) in _COLUMNS.items():
         if read in row:
