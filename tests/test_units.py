@@ -9,6 +9,7 @@ from sizeup.units import (
     format_ns,
     format_rate,
     format_value,
+    parse_amount,
     parse_bytes,
     parse_seconds,
 )
@@ -60,3 +61,49 @@ def test_shares_and_ratios_carry_their_unit() -> None:
         "100 %",
         "6.42 x",
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "unit", "amount"),
+    [
+        ("150ns", "ns", 150),
+        ("0.5 ms", "ns", 5e5),
+        ("3\u00b5s", "ns", 3000),
+        (".5us", "ns", 500),
+        ("20 GB/s", "bytes/s", 20e9),
+        ("1 Gb/s", "bytes/s", 125e6),
+        ("8KiB", "bytes", 8192),
+        ("100k", "1/s", 1e5),
+        ("1.5 M IOPS", "1/s", 1.5e6),
+        ("250 IOPS", "1/s", 250),
+        ("100k/s", "1/s", 1e5),
+        ("12", "1", 12),
+        ("2.5x", "ratio", 2.5),
+        ("5%", "share", 0.05),
+        ("0.05", "share", 0.05),
+        ("-3 ns", "ns", -3),
+        ("2.6 GHz", "Hz", 2.6e9),
+    ],
+)
+def test_an_amount_is_read_in_the_base_unit_that_is_asked_for(text: str, unit: str, amount: float) -> None:
+    assert parse_amount(text, unit) == pytest.approx(amount)
+
+
+@pytest.mark.parametrize(
+    ("text", "unit", "expected"),
+    [
+        ("100k", "ns", "ns, us, ms, s, min, h, d, y"),
+        ("5", "bytes", "B, kB, MB"),
+        ("8k", "bytes", "B, kB, MB"),
+        ("5 ms", "1/s", "a number such as 250, 100k or 1.5M"),
+        ("1e3", "1", "a number such as"),
+        ("fast", "ratio", "a number such as"),
+        ("", "ns", "ns, us"),
+        ("5 furlongs", "share", "a share such as 0.05"),
+        ("5", "pages", "pages, found"),
+    ],
+)
+def test_an_amount_of_another_unit_is_refused_with_the_ones_that_fit(text: str, unit: str, expected: str) -> None:
+    with pytest.raises(MalformedError) as refused:
+        parse_amount(text, unit)
+    assert str(refused.value).removeprefix("expected ").removeprefix("a value in ").startswith(expected)

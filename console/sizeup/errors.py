@@ -16,7 +16,9 @@ class ExitStatus(IntEnum):
     """Unsafe target, no permission, or a probe that does not apply here."""
     LATE = 4
     DIFFERENT = 5
-    """A comparison found a difference that was asked about."""
+    """A comparison found a difference that was asked about: a condition of ``--fail-if`` is met."""
+    UNDECIDED = 6
+    """No condition of ``--fail-if`` is met, but at least one could not be decided."""
     INTERRUPTED = 130
     TERMINATED = 143
 

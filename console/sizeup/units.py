@@ -185,6 +185,39 @@ def base_unit(spelling: str) -> tuple[str, float]:
     return _SPELLED.get(spelling, (spelling, 1.0))
 
 
+_AMOUNT = re.compile(r"([+-]?(?:\d{1,30}(?:\.\d{0,30})?|\.\d{1,30}))(.*)", re.ASCII)
+_DECIMAL = {"": 1.0, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
+_PLAIN = {"1": ("",), "1/s": ("", "/s", "IOPS"), "ratio": ("", "x")}
+"""Units of which a bare number and one with a decimal prefix are amounts, and what may follow the prefix."""
+
+
+def parse_amount(text: str, unit: str) -> float:
+    """The value in a base unit of ``150ns``, ``20 GB/s``, ``100k`` or ``0.5 ms``; raises where it is of another unit.
+
+    A prefix alone (``k``, ``M``) is decimal, and only counts, rates of requests and ratios may have one.
+    """
+    match = _AMOUNT.fullmatch(text.strip())
+    if match is not None:
+        number, spelling = float(match[1]), "".join(match[2].split()).replace("\u00b5", "u").replace("\u03bc", "u")
+        base, factor = _SPELLED.get(spelling, ("", 0.0))
+        if spelling and base == unit:
+            return number * factor
+        if unit == "share" and spelling in ("", "%"):
+            return number * (0.01 if spelling else 1.0)
+        for ending in _PLAIN.get(unit, ()):
+            prefix = spelling.removesuffix(ending)
+            if spelling.endswith(ending) and prefix in _DECIMAL:
+                return number * _DECIMAL[prefix]
+    if unit in _PLAIN:
+        expected = "a number such as 250, 100k or 1.5M"
+    elif unit == "share":
+        expected = "a share such as 0.05"
+    else:
+        known = [spelling for spelling, (base, _) in _SPELLED.items() if base == unit]
+        expected = f"a value in {', '.join(known)}" if known else f"a value in {one_line(unit, 24)}"
+    raise MalformedError(f"expected {expected}, found {one_line(text, 40)!r}")
+
+
 def format_in(value: float, spelling: str) -> str:
     """A base value in one chosen spelling with all its digits: ``255.36 MB/s``, ``3,792 pages``, ``1 page``."""
     number = value / base_unit(spelling)[1]

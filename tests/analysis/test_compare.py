@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from sizeup.analysis.compare import Comparison, Figure, Verdict, compare, parse_question
+from sizeup.analysis.compare import Comparison, Figure, Verdict, compare
 from sizeup.analysis.digest import Digest, RunValue, session_paths
 from sizeup.analysis.machines import Difference
 from sizeup.batch.summary import comparison_lines
@@ -166,47 +166,6 @@ def test_the_mean_is_taken_over_one_direction_only() -> None:
     base = [session(n, (LATENCY, {}, v), (RATE, {}, v)) for n, v in enumerate(FAST)]
 
     assert compare(first, base).means == ()
-
-
-@pytest.mark.parametrize(
-    ("expression", "alarm"),
-    [
-        ("p.thp > +5%", True),
-        ("p.thp > 5%", True),
-        ("p.thp > +15%", False),
-        ("p.thp < -5%", False),
-        ("p.thp[size=2] > +5%", True),
-    ],
-)
-def test_only_what_was_asked_about_raises_the_alarm(expression: str, *, alarm: bool) -> None:
-    first = [curve(10 + n, v) for n, v in enumerate(SLOW)]
-    base = [curve(n, v) for n, v in enumerate(FAST)]
-
-    assert compare(first, base, questions=[parse_question(expression)]).alarm is alarm
-    assert compare(first, base).alarm is False
-
-
-def test_no_alarm_where_the_runs_cannot_decide() -> None:
-    comparison = compare(side([500.0], start=10), side([100.0]), questions=[parse_question("p.thp > +5%")])
-
-    assert comparison.alarm is False
-    assert comparison.answers[0].figure.verdict is Verdict.TOO_FEW
-
-
-@pytest.mark.parametrize(
-    "text", ["", "p.thp", "p.thp > fast", "p.thp >= 5%", "p.thp > 5", "p.thp[size] > 5%", "\x1b[2J"]
-)
-def test_a_question_that_cannot_be_read_shows_one_that_can(text: str) -> None:
-    with pytest.raises(UsageError, match="--fail-if"):
-        parse_question(text)
-
-
-def test_a_question_about_something_unknown_names_what_is_known() -> None:
-    sides = [curve(10, 1.0)], [curve(0, 1.0)]
-    with pytest.raises(UsageError, match=r"no metric p.htp on both sides \(did you mean p.thp\?\); both have: p.thp"):
-        compare(*sides, questions=[parse_question("p.htp > 5%")])
-    with pytest.raises(UsageError, match="no such point on both sides; there are: size=1; size=2; size=4"):
-        compare(*sides, questions=[parse_question("p.thp[size=3] > 5%")])
 
 
 def test_hardware_comes_first_and_only_where_it_differs() -> None:

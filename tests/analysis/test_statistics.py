@@ -12,6 +12,7 @@ from sizeup.analysis.statistics import (
     geometric_mean,
     holm,
     median,
+    median_interval,
     rank_sum_p,
     ratio_interval,
     share_of_pairs,
@@ -128,3 +129,18 @@ def test_the_middle_of_many_is_the_one_that_sorting_finds(shape: str, count: int
     values = [value(number) for number in range(count)]
 
     assert median(values) == statistics.median(values)
+
+
+@pytest.mark.parametrize("count", range(1, 30))
+def test_the_interval_of_the_median_holds_it_as_often_as_it_says(count: int) -> None:
+    """Each value lies above the true median or below it with equal chance: so many of them on each side."""
+    values = [float(number) for number in range(count)]
+    interval = median_interval(values)
+    if interval is None:
+        assert 2 / 2**count > 0.05
+        return
+    below = int(interval[0])
+    assert interval[1] == count - 1 - below
+    missed = 2 * sum(math.comb(count, few) for few in range(below + 1)) / 2**count
+    narrower = 2 * sum(math.comb(count, few) for few in range(below + 2)) / 2**count
+    assert missed <= 0.05 < narrower

@@ -21,10 +21,57 @@ def test_sessions_and_folders_compare_and_an_asked_difference_is_status_5(sizeup
     assert (plain.returncode, asked.returncode, other.returncode) == (0, 5, 0)
     assert "worse" in plain.stdout
     assert "! null.gap: parameters differ: interval=0.002 against interval=0.0002" in plain.stdout
-    assert "YES" in asked.stdout
+    assert "MET: x " in asked.stdout
     assert data["schema"] == "sizeup.compare/1"
     assert data["metrics"][0]["runs"] == [5, 5]
     assert data["metrics"][0]["verdict"] == "worse"
+
+
+def test_a_slowdown_that_one_run_a_side_cannot_decide_is_status_6_unless_that_is_allowed(sizeup: Run) -> None:
+    once = ("--batch", "-q", "-p", "null", "--set", "null.samples=5", "--set")
+    sizeup(*once, "null.interval=0.2ms", "-o", "fast")
+    sizeup(*once, "null.interval=2ms", "-o", "slow")
+    condition = ("compare", "slow", "--against", "fast", "--fail-if", "null.gap > +5%")
+
+    open_, allowed = sizeup(*condition), sizeup(*condition, "--allow-undecided")
+    data = json.loads(sizeup(*condition, "--json").stdout)
+
+    assert (open_.returncode, allowed.returncode) == (6, 0)
+    assert open_.stderr == "sizeup: 1 of 1 condition could not be decided; --allow-undecided accepts that\n"
+    assert "too few runs (1 against 1)" in open_.stdout
+    assert allowed.stderr == ""
+    assert (data["answers"][0]["decision"], data["answers"][0]["alarm"], data["undecided"]) == ("undecided", False, 1)
+
+
+def test_an_absolute_bound_needs_no_base_and_is_status_5_where_it_is_met(sizeup: Run) -> None:
+    sizeup(*RUN[:-1], "6", "--set", "null.interval=2ms", "-o", "a")
+
+    met = sizeup("compare", "a", "--fail-if", "null.gap > 1ms")
+    passed = sizeup("compare", "a", "--fail-if", "null.gap > 60 s")
+    both = sizeup("compare", "a", "--fail-if", "null.gap > 1ms", "--fail-if", "null.gap > 60s", "--allow-undecided")
+    data = json.loads(sizeup("compare", "a", "--fail-if", "null.gap > 1ms", "--json").stdout)
+    change = sizeup("compare", "a", "--fail-if", "null.gap > +5%")
+    nothing = sizeup("compare", "a")
+
+    assert (met.returncode, passed.returncode, both.returncode) == (5, 0, 5)
+    assert "MET: " in met.stdout
+    assert "not met: " in passed.stdout
+    assert data["answers"][0]["reading"]["bound"] == 1e6
+    assert data["answers"][0]["reading"]["runs"] == 6
+    assert data["base"] == []
+    assert (change.returncode, nothing.returncode) == (2, 2)
+    assert change.stderr == nothing.stderr
+    assert "--against: expected the baseline" in change.stderr
+
+
+def test_a_metric_that_the_new_side_lacks_is_undecided_and_one_that_nobody_knows_an_error(sizeup: Run) -> None:
+    sizeup(*RUN, "-o", "a")
+    sizeup("--batch", "-q", "-p", "null", "--set", "null.misbehave=raise", "-o", "b")
+
+    assert sizeup("compare", "b", "--against", "a", "--fail-if", "null.gap > +5%").returncode == 6
+    unknown = sizeup("compare", "b", "--against", "a", "--fail-if", "null.gaps > +5%")
+    assert unknown.returncode == 2
+    assert "did you mean null.gap?); there are: null.gap" in unknown.stderr
 
 
 def test_sessions_with_nothing_in_common_are_said_to_have_nothing(sizeup: Run, tmp_path: Path) -> None:

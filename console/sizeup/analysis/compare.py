@@ -8,7 +8,7 @@ are exploratory.
 
 from __future__ import annotations
 
-import re
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from enum import Enum
@@ -20,6 +20,7 @@ from msgspec.structs import replace
 from sizeup.analysis.curves import Runs, by_metric, per_run, shared_points, weights
 from sizeup.analysis.digest import Digest, RunValue
 from sizeup.analysis.machines import Difference, machine_differences
+from sizeup.analysis.questions import Decision, Question, Reading, read
 from sizeup.analysis.statistics import (
     false_discovery,
     geometric_mean,
@@ -58,19 +59,6 @@ class Verdict(Enum):
     """No outcome of so many runs could have decided."""
 
 
-class Question(Struct, frozen=True):
-    """A difference that was asked about: ``memory.latency.dram-thp > +5%``."""
-
-    text: str
-    metric: str
-    at: tuple[tuple[str, str], ...]
-    """Coordinates of a single point, as they are written; empty for the metric as a whole."""
-    above: bool
-    """True for ``>``: alarm when the ratio is above the bound."""
-    change: float
-    """The bound as a share: 0.05 for +5 %."""
-
-
 class Figure(Struct, frozen=True):
     """One metric, or one point of it, on both sides."""
 
@@ -94,6 +82,8 @@ class Figure(Struct, frozen=True):
     """Share of all pairs of runs in which the first side's was the smaller."""
     verdict: Verdict
     asked: bool = False
+    strict: tuple[float, float] | None = None
+    """The interval where several questions are asked; None where the runs are too few for one."""
 
     @property
     def different(self) -> bool:
@@ -105,15 +95,20 @@ class Answer(Struct, frozen=True):
     """What became of one question."""
 
     question: Question
-    figure: Figure
-    alarm: bool
+    decision: Decision
+    why: str
+    """Why it is undecided; empty where it is decided."""
+    figure: Figure | None = None
+    """Of a change; None where the sides have no figure in common."""
+    reading: Reading | None = None
+    """Of an absolute bound: the point that decided, or kept it from being decided."""
 
 
 class Comparison(Struct, frozen=True):
     """Everything that was found, hardware first."""
 
     sides: tuple[tuple[Digest, ...], tuple[Digest, ...]]
-    """The first side and the base."""
+    """The first side and the base, which is empty where only absolute bounds are asked about."""
     differences: tuple[Difference, ...]
     warnings: tuple[str, ...]
     metrics: tuple[Figure, ...]
@@ -129,8 +124,13 @@ class Comparison(Struct, frozen=True):
 
     @property
     def alarm(self) -> bool:
-        """Whether a difference that was asked about was found."""
-        return any(answer.alarm for answer in self.answers)
+        """Whether a condition is met."""
+        return any(answer.decision is Decision.MET for answer in self.answers)
+
+    @property
+    def undecided(self) -> tuple[Answer, ...]:
+        """The conditions that could not be decided."""
+        return tuple(answer for answer in self.answers if answer.decision is Decision.UNDECIDED)
 
 
 class Mean(Struct, frozen=True):
@@ -141,23 +141,6 @@ class Mean(Struct, frozen=True):
     metrics: int
 
 
-def parse_question(text: str) -> Question:
-    """Read ``METRIC > +5%`` or ``METRIC[working_set_bytes=16384] < -10%``."""
-    match = re.fullmatch(r"\s*([\w.-]+)\s*(?:\[([^\]]+)\])?\s*([<>])\s*([+-]?\d+(?:\.\d+)?)\s*%\s*", text)
-    if match is None:
-        raise UsageError(
-            f"--fail-if {one_line(text, 80)!r}: expected METRIC > +PERCENT% or METRIC < -PERCENT%, "
-            "such as 'memory.latency.dram-thp > +5%'"
-        )
-    at = []
-    for part in (match[2] or "").split(",") if match[2] else []:
-        name, equals, value = part.strip().partition("=")
-        if not equals:
-            raise UsageError(f"--fail-if {one_line(text, 80)!r}: expected [NAME=VALUE], found [{part.strip()}]")
-        at.append((name, value))
-    return Question(text.strip(), match[1], tuple(at), match[3] == ">", float(match[4]) / 100)
-
-
 def compare(
     first: Sequence[Digest],
     base: Sequence[Digest],
@@ -166,7 +149,10 @@ def compare(
     level: float | None = None,
     minimum_effect: float = MINIMUM_EFFECT,
 ) -> Comparison:
-    """Compare the first side with the base; the level, unless given, is that of the way they were measured."""
+    """Compare the first side with the base; the level, unless given, is that of the way they were measured.
+
+    Without a base only questions with an absolute bound can be answered.
+    """
     ours, judged = _parted(by_metric(first))
     theirs, judged_before = _parted(by_metric(base))
     turns = in_turns(first, base)
@@ -182,14 +168,16 @@ def compare(
         if len(shared) > 1:
             for key in shared:
                 points[metric, key] = _figure(metric, key, [key], ours[metric], theirs[metric], level)
-    answers = _answer(questions, wholes, points, level, minimum_effect)
-    asked = {(answer.figure.metric, _frozen(answer.figure.at)) for answer in answers}
+    known = _Known({**ours, **judged}, {**theirs, **judged_before}, frozenset((*judged, *judged_before)))
+    same = bool({session.id for session in first} & {session.id for session in base})
+    answers = _answer(questions, known, level, minimum_effect, same=same)
+    asked = {(answer.figure.metric, _frozen(answer.figure.at)) for answer in answers if answer.figure is not None}
     metrics = _judge(list(wholes.values()), asked, level, minimum_effect)
     return Comparison(
         sides=(tuple(first), tuple(base)),
         differences=machine_differences([d.machine for d in first], [d.machine for d in base]),
         warnings=(
-            *(_order_warnings(turns=turns) if not _published(first, base) else ()),
+            *(_order_warnings(turns=turns) if base and not _published(first, base) else ()),
             *_warnings(first, base, ours, theirs, common),
             *_verdicts(judged, judged_before),
         ),
@@ -204,11 +192,14 @@ def compare(
     )
 
 
-def _figure(metric: str, key: Key | None, keys: Sequence[Key], ours: Runs, theirs: Runs, level: float) -> Figure:
+def _figure(
+    metric: str, key: Key | None, keys: Sequence[Key], ours: Runs, theirs: Runs, level: float, *, strict: int = 1
+) -> Figure:
     shares = weights(ours, theirs, keys)
     first, base = per_run(ours, keys, shares), per_run(theirs, keys, shares)
     any_value = next(iter(ours[keys[0]].values()))
     ratio, low, high = ratio_interval(first, base, level)
+    _, least, most = ratio_interval(first, base, level / strict)
     p = rank_sum_p(first, base)
     return Figure(
         metric=metric,
@@ -224,6 +215,7 @@ def _figure(metric: str, key: Key | None, keys: Sequence[Key], ours: Runs, their
         corrected_p=p,
         wins=share_of_pairs(first, base),
         verdict=Verdict.TOO_FEW,
+        strict=None if least is None or most is None else (least, most),
     )
 
 
@@ -263,44 +255,128 @@ def _direction(figure: Figure) -> Verdict:
     return Verdict.BETTER if higher == (better is Better.HIGHER) else Verdict.WORSE
 
 
+class _Known(Struct, frozen=True):
+    """The metrics of both sides."""
+
+    ours: Mapping[str, Runs]
+    theirs: Mapping[str, Runs]
+    verdicts: frozenset[str]
+
+    def sides_of(self, question: Question) -> tuple[Runs, Runs]:
+        """The points that a question is about, on both sides; raises where no side knows them."""
+        metrics = [*self.ours, *(metric for metric in self.theirs if metric not in self.ours)]
+        if question.metric not in metrics:
+            near = get_close_matches(question.metric, metrics, n=1)
+            hint = f" (did you mean {near[0]}?)" if near else ""
+            there = ", ".join(metrics) or "none"
+            raise UsageError(f"--fail-if {question.text!r}: no metric {question.metric}{hint}; there are: {there}")
+        if question.metric in self.verdicts:
+            raise UsageError(f"--fail-if {question.text!r}: {question.metric} is a verdict, which no bound applies to")
+        ours, theirs = self.ours.get(question.metric, {}), self.theirs.get(question.metric, {})
+        if not question.at:
+            return ours, theirs
+        places = {key: _written(runs) for side in (ours, theirs) for key, runs in side.items()}
+        wanted = [key for key, place in places.items() if place == dict(question.at)]
+        if not wanted:
+            there = "; ".join(",".join(f"{name}={value}" for name, value in place.items()) for place in places.values())
+            raise UsageError(f"--fail-if {question.text!r}: no such point; there are: {one_line(there)}")
+        return {key: ours[key] for key in wanted if key in ours}, {key: theirs[key] for key in wanted if key in theirs}
+
+
+def _written(runs: Mapping[str, RunValue]) -> dict[str, str]:
+    """Where a point lies, as it is asked about."""
+    return {name: _spelled(value) for name, value in next(iter(runs.values())).at.items()}
+
+
 def _answer(
-    questions: Sequence[Question],
-    wholes: Mapping[str, Figure],
-    points: Mapping[tuple[str, Key], Figure],
-    level: float,
-    minimum_effect: float,
+    questions: Sequence[Question], known: _Known, level: float, minimum_effect: float, *, same: bool
 ) -> tuple[Answer, ...]:
-    figures = [_asked_figure(question, wholes, points) for question in questions]
-    corrected = holm([figure.p for figure in figures])
+    """Absolute bounds by the first side alone, changes by both, corrected for each other."""
+    changes = [question for question in questions if question.change is not None]
+    figures: dict[int, Figure] = {}
+    invalid: dict[int, str] = {}
+    for question in changes:
+        ours, theirs = known.sides_of(question)
+        shared = shared_points(ours, theirs) if ours and theirs else []
+        if shared:
+            at = shared[0] if question.at else None
+            figures[id(question)] = _figure(question.metric, at, shared, ours, theirs, level, strict=len(changes))
+            invalid[id(question)] = _invalid(ours, theirs, shared)
+    corrected = dict(zip(figures, holm([figure.p for figure in figures.values()]), strict=True))
     answers = []
-    for question, figure, p in zip(questions, figures, corrected, strict=True):
-        judged = _with_verdict(figure, p, level, minimum_effect, asked=True)
-        beyond = judged.ratio > 1 + question.change if question.above else judged.ratio < 1 + question.change
-        answers.append(Answer(question, judged, judged.different and beyond))
+    for question in questions:
+        name = id(question)
+        if question.change is None:
+            answers.append(_by_bound(question, known))
+        elif name not in figures:
+            answers.append(Answer(question, Decision.UNDECIDED, _nothing_to_compare(*known.sides_of(question))))
+        else:
+            figure = _with_verdict(figures[name], corrected[name], level, minimum_effect, asked=True)
+            against = _SAME_SESSION if same else invalid[name]
+            decision, why = _by_change(question, question.change, figure, against, minimum_effect)
+            answers.append(Answer(question, decision, why, figure))
     return tuple(answers)
 
 
-def _asked_figure(question: Question, wholes: Mapping[str, Figure], points: Mapping[tuple[str, Key], Figure]) -> Figure:
-    whole = wholes.get(question.metric)
-    if whole is None:
-        near = get_close_matches(question.metric, list(wholes), n=1)
-        hint = f" (did you mean {near[0]}?)" if near else ""
-        known = ", ".join(wholes) or "none"
-        raise UsageError(
-            f"--fail-if {question.text!r}: no metric {question.metric} on both sides{hint}; both have: {known}"
-        )
-    if not question.at:
-        return whole
-    for (metric, _), figure in points.items():
-        at = {name: _spelled(value) for name, value in (figure.at or {}).items()}
-        if metric == question.metric and at == dict(question.at):
-            return figure
-    places = "; ".join(
-        ",".join(f"{name}={_spelled(value)}" for name, value in (figure.at or {}).items())
-        for (metric, _), figure in points.items()
-        if metric == question.metric
-    )
-    raise UsageError(f"--fail-if {question.text!r}: no such point on both sides; there are: {one_line(places)}")
+def _nothing_to_compare(ours: Runs, theirs: Runs) -> str:
+    for side, name in ((ours, "first side"), (theirs, "base")):
+        if not side:
+            return f"not measured on the {name}"
+    return "no point with an amount above 0 on both sides"
+
+
+def _by_change(
+    question: Question, change: float, figure: Figure, against: str, minimum_effect: float
+) -> tuple[Decision, str]:
+    """Met where the difference is established and beyond the bound; not met where its interval is not beyond.
+
+    Nothing is decided where something speaks ``against`` the figures.
+    """
+    if against:
+        return Decision.UNDECIDED, against
+    if figure.low is None or figure.high is None:
+        first, base = figure.runs
+        return Decision.UNDECIDED, f"too few runs ({first} against {base}); take at least five a side (--repeat 5)"
+    # A bound that asks for a change at all is never nearer than the change that counts as one.
+    towards = change >= 0 if question.above else change <= 0
+    least = max(abs(change), minimum_effect) if towards else abs(change)
+    bound = 1 + math.copysign(least, change or (1 if question.above else -1))
+    decision = question.decide(figure.low, figure.high, bound)
+    if towards:
+        # The test against no change at all is the stricter one where the bound is near.
+        if figure.different and question.beyond(figure.ratio, bound):
+            return Decision.MET, ""
+        if decision is Decision.MET:
+            return Decision.UNDECIDED, "the difference is not established beside the other conditions; take more runs"
+    elif decision is Decision.MET and (
+        figure.strict is None or question.decide(*figure.strict, bound) is not Decision.MET
+    ):
+        return Decision.UNDECIDED, "the difference is not established beside the other conditions; take more runs"
+    return decision, "the interval holds the bound; take more runs" if decision is Decision.UNDECIDED else ""
+
+
+def _invalid(ours: Runs, theirs: Runs, keys: Iterable[Key]) -> str:
+    """Which side has a figure that its own run calls invalid, and why."""
+    for key in keys:
+        for side, name in ((ours, "first side"), (theirs, "base")):
+            why = next((value.invalid for value in side[key].values() if value.invalid), "")
+            if why:
+                return f"validity on the {name}: fail ({why})"
+    return ""
+
+
+def _by_bound(question: Question, known: _Known) -> Answer:
+    """Met where some point is beyond the bound, not met where none is; undecided points keep it open."""
+    ours, _ = known.sides_of(question)
+    if not ours:
+        return Answer(question, Decision.UNDECIDED, "not measured on the first side")
+    readings = list(read(question, ours))
+    for decision in (Decision.MET, Decision.UNDECIDED, Decision.NOT_MET):
+        found = [reading for reading in readings if reading.decision is decision]
+        if found:
+            break
+    worst = (max if question.above else min)(found, key=lambda reading: reading.value)
+    return Answer(question, worst.decision, worst.why, reading=worst)
 
 
 def _spelled(value: str | float) -> str:
@@ -352,7 +428,7 @@ def _warnings(
 ) -> Iterable[str]:
     """Why the comparison as a whole may mislead."""
     if {d.id for d in first} & {d.id for d in base}:
-        yield "the same session stands on both sides"
+        yield _SAME_SESSION
     for digests, name in ((first, "first side"), (base, "base")):
         if len({d.host for d in digests if not d.source}) > 1:
             yield f"the {name} mixes hosts: {', '.join(sorted({d.host for d in digests}))}"
@@ -369,6 +445,8 @@ def _warnings(
         busy = session.facts.get("others_busy_percent")
         if isinstance(busy, int | float) and busy >= _BUSY_PERCENT:
             yield f"{session.path}: others used {busy:.0f} % of a CPU at its end: {session.facts.get('others_busy')}"
+    for metrics, name in ((ours, "first side"), (theirs, "base")):
+        yield from _invalid_figures(metrics, name)
     for metric in common if not _published(first, base) else ():
         for what, pick in (("parameters", _parameters), ("versions", _versions)):
             left, right = pick(ours[metric]), pick(theirs[metric])
@@ -376,6 +454,23 @@ def _warnings(
                 yield f"{metric}: {what} differ: {_differing(left, right)}"
 
 
+def _invalid_figures(metrics: Mapping[str, Runs], name: str) -> Iterable[str]:
+    """The metrics of a side with figures that their own run calls invalid."""
+    why = {
+        metric: value.invalid
+        for metric, points in metrics.items()
+        for runs in points.values()
+        for value in runs.values()
+        if value.invalid
+    }
+    if why:
+        named = list(why)[:_VERDICTS_NAMED]
+        more = "" if len(why) <= len(named) else f" and {len(why) - len(named)} more"
+        reasons = ", ".join(dict.fromkeys(why.values()))
+        yield f"the {name} has invalid figures (validity: fail, {reasons}): {', '.join(named)}{more}"
+
+
+_SAME_SESSION = "the same session stands on both sides"
 _BUSY_PERCENT = 20.0
 _VERDICTS_NAMED = 3
 

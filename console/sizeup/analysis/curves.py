@@ -32,11 +32,13 @@ def by_metric(side: Iterable[Digest]) -> dict[str, dict[Key, dict[str, RunValue]
 def shared_points(ours: Runs, theirs: Runs) -> list[Key]:
     """The points that every run of both sides has, or where there is none, one that each side has in some run.
 
-    Ratios have no meaning for zero and below, which no probe of times and rates should give.
+    Ratios have no meaning for zero and below, or for what is no number, which no probe should give.
     """
     both = [key for key in ours if key in theirs]
     everywhere = [key for key in both if len(ours[key]) == _run_count(ours) and len(theirs[key]) == _run_count(theirs)]
-    return [key for key in everywhere or both[:1] if all(value.value > 0 for value in _values(ours, theirs, key))]
+    return [
+        key for key in everywhere or both[:1] if all(0 < value.value < math.inf for value in _values(ours, theirs, key))
+    ]
 
 
 def per_run(runs: Runs, keys: Sequence[Key], weights: Sequence[float]) -> list[float]:

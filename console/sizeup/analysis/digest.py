@@ -36,6 +36,11 @@ class RunValue(Struct, frozen=True):
     distribution: str
     when: float | None = None
     """Seconds since the epoch when it was begun; None where the session does not say."""
+    low: float | None = None
+    """The run's own 95 % interval, over what it repeated; None where it gave none."""
+    high: float | None = None
+    invalid: str = ""
+    """Why the run itself calls this figure invalid; empty where it does not."""
 
 
 class Digest(Struct, frozen=True):
@@ -114,6 +119,7 @@ def epoch(started: str) -> float | None:
 
 
 def _run_values(run: StepRun, session: str, started: float | None) -> Iterator[RunValue]:
+    failed = _failed_verdicts(run)
     for key, point in run.points.items():
         value = _value(point)
         if value is not None:
@@ -127,7 +133,28 @@ def _run_values(run: StepRun, session: str, started: float | None) -> Iterator[R
                 settings=run.step.settings,
                 distribution=run.distribution,
                 when=None if started is None else started + run.started_ns / 1e9,
+                low=point.estimate.low if point.estimate is not None else None,
+                high=point.estimate.high if point.estimate is not None else None,
+                invalid=", ".join(failed.get(_place(point.at), ())),
             )
+
+
+_Place = frozenset[tuple[str, str | int | float]]
+
+
+def _place(at: Coordinates) -> _Place:
+    """Where a point was measured, whatever part of it a figure or a verdict is about."""
+    return frozenset((name, value) for name, value in at.items() if name not in {"part", "direction", "stream"})
+
+
+def _failed_verdicts(run: StepRun) -> dict[_Place, list[str]]:
+    """By place, the parts of a probe's verdict on its own points that failed."""
+    failed: dict[_Place, list[str]] = {}
+    for point in run.points.values():
+        series = run.series.get(point.series)
+        if series is not None and series.unit == "verdict" and point.estimate is not None and not point.estimate.value:
+            failed.setdefault(_place(point.at), []).append(str(point.at.get("part", point.series)))
+    return failed
 
 
 def _value(point: Point) -> float | None:

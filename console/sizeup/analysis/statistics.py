@@ -92,6 +92,19 @@ def ratio_interval(
     return middle, ratios[cut], ratios[-1 - cut]
 
 
+def median_interval(values: Sequence[float], level: float = 0.05) -> tuple[float, float] | None:
+    """The exact interval of the median run, by the sign test; None for too few: below 6 at 0.05."""
+    count = len(values)
+    tail, cut = 0.0, 0
+    for outside in range(count // 2):
+        tail += math.comb(count, outside) / 2**count
+        if 2 * tail > level:
+            break
+        cut = outside + 1
+    ordered = sorted(values)
+    return (ordered[cut - 1], ordered[count - cut]) if cut else None
+
+
 def holm(values: Sequence[float]) -> list[float]:
     """p-values corrected so that the chance of any false alarm among them stays what one alone would have."""
     order = sorted(range(len(values)), key=values.__getitem__)

@@ -49,6 +49,8 @@ def summary_json(session: Session) -> str:
 def comparison_lines(comparison: Comparison, *, points: bool) -> list[str]:
     """A comparison as text: the sides, the machines, the warnings, then the figures."""
     lines = [*sides_sentences(comparison), ""]
+    if not comparison.sides[1]:
+        return [*lines, *(f"! {warning}" for warning in comparison.warnings), "", *_titled(answers_table(comparison))]
     lines += _titled(differences_table(comparison)) or [machines_sentence(comparison), ""]
     lines += [f"! {warning}" for warning in (*comparison.warnings, *stands_for(comparison))]
     lines += ["", *_titled(metrics_table(comparison))]

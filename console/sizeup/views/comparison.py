@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from sizeup.analysis.compare import Answer, Comparison, Figure, Mean, Verdict
 from sizeup.analysis.digest import Digest
+from sizeup.analysis.questions import Decision, Reading
 from sizeup.model.plan import Better
 from sizeup.units import format_value
 from sizeup.views.document import Block, Heading, Items, Paragraph, Part
@@ -147,9 +148,18 @@ def points_tables(comparison: Comparison) -> tuple[Table, ...]:
 
 
 def answers_table(comparison: Comparison) -> Table:
-    """What was asked, and what came out."""
-    rows = tuple((answer.question.text, _said(answer), _p(answer.figure.corrected_p)) for answer in comparison.answers)
-    return Table("Asked", (Column("Alarm if"), Column("Answer"), Column("p", numeric=True)), rows)
+    """Each condition, and what became of it."""
+    rows = tuple((answer.question.text, _said(answer)) for answer in comparison.answers)
+    return Table("Conditions", (Column("Fail if"), Column("Result")), rows)
+
+
+def undecided_sentence(comparison: Comparison) -> str:
+    """How many conditions could not be decided; empty where none is left open."""
+    count, of = len(comparison.undecided), len(comparison.answers)
+    conditions = "condition" if of == 1 else "conditions"
+    if not count:
+        return ""
+    return f"{count} of {of} {conditions} could not be decided; --allow-undecided accepts that"
 
 
 def mean_sentence(mean: Mean) -> str:
@@ -158,10 +168,10 @@ def mean_sentence(mean: Mean) -> str:
     return f"{mean.metrics} metrics where {direction} is better: {change(mean.ratio)} on (geometric) average"
 
 
-def sides_sentences(comparison: Comparison) -> tuple[str, str]:
-    """Which sessions stand on which side."""
+def sides_sentences(comparison: Comparison) -> tuple[str, ...]:
+    """Which sessions stand on which side, where there are two."""
     first, base = comparison.sides
-    return f"First: {_side(first)}", f"Base:  {_side(base)}"
+    return (f"First: {_side(first)}", f"Base:  {_side(base)}") if base else (_side(first),)
 
 
 def comparison_data(comparison: Comparison) -> dict[str, Any]:
@@ -181,10 +191,18 @@ def comparison_data(comparison: Comparison) -> dict[str, Any]:
         "only_first": list(comparison.only_first),
         "only_base": list(comparison.only_base),
         "answers": [
-            {"question": answer.question.text, "alarm": answer.alarm, "figure": _figure_data(answer.figure)}
+            {
+                "question": answer.question.text,
+                "decision": answer.decision.value,
+                "why": answer.why or None,
+                "alarm": answer.decision is Decision.MET,
+                "figure": None if answer.figure is None else _figure_data(answer.figure),
+                "reading": None if answer.reading is None else _reading_data(answer.reading),
+            }
             for answer in comparison.answers
         ],
         "alarm": comparison.alarm,
+        "undecided": len(comparison.undecided),
     }
 
 
@@ -219,9 +237,28 @@ def _p(value: float) -> str:
 
 
 def _said(answer: Answer) -> str:
-    figure = answer.figure
-    words = f"{change(figure.ratio)}, {figure.verdict.value}"
-    return f"YES: {words}" if answer.alarm else f"no: {words}"
+    word = answer.decision.value
+    said = [word.upper() if answer.decision is Decision.MET else word]
+    if answer.figure is not None:
+        said.append(_change_said(answer.figure))
+    elif answer.reading is not None:
+        said.append(_reading_said(answer.reading))
+    return ": ".join(said) + (f"; {answer.why}" if answer.why else "")
+
+
+def _change_said(figure: Figure) -> str:
+    interval = f" ({change(figure.low)} to {change(figure.high)})" if figure.low and figure.high else ""
+    decided = f", p {_p(figure.corrected_p)}" if interval else ""
+    return f"{change(figure.ratio)}{interval}{decided}"
+
+
+def _reading_said(reading: Reading) -> str:
+    value = format_value(reading.value, reading.unit)
+    if reading.low is not None and reading.high is not None:
+        value += f" ({format_value(reading.low, reading.unit)} to {format_value(reading.high, reading.unit)})"
+    where = place(reading.at, reading.series)
+    runs = "1 run" if reading.runs == 1 else f"{reading.runs} runs"
+    return f"{value}{f' at {where}' if where else ''}, {runs}"
 
 
 def _side(digests: Sequence[Digest]) -> str:
@@ -241,6 +278,18 @@ def _session_data(digest: Digest) -> dict[str, Any]:
         "damage": list(digest.damage),
         "source": digest.source,
         "note": digest.note,
+    }
+
+
+def _reading_data(reading: Reading) -> dict[str, Any]:
+    return {
+        "at": dict(reading.at),
+        "unit": reading.unit,
+        "value": reading.value,
+        "low": reading.low,
+        "high": reading.high,
+        "runs": reading.runs,
+        "bound": reading.bound,
     }
 
 
