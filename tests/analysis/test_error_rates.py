@@ -12,7 +12,7 @@ import pytest
 
 from sizeup.analysis.compare import LEVEL, LEVEL_IN_BLOCKS, compare
 from sizeup.analysis.digest import Digest, RunValue
-from sizeup.analysis.questions import parse_question
+from sizeup.analysis.questions import Decision, parse_question
 from sizeup.analysis.statistics import median, rank_sum_p
 from sizeup.model.plan import Better, Series
 from sizeup.session.value import point_key
@@ -129,6 +129,18 @@ def test_a_change_of_ten_percent_is_found_in_four_of_five_pairs(order: str, nois
     found = sum(compare(*pair).metrics[0].different for pair in pairs)
 
     assert found / PAIRS >= 0.8
+
+
+@pytest.mark.parametrize("order", [TURNS, BLOCKS])
+def test_a_gate_passes_next_to_no_slowdown_of_twice_its_bound(order: str) -> None:
+    """What the runs leave open is undecided: a pass has to be shown."""
+    source = random.Random(20260131)
+    question = parse_question("p.s0 > +5%")
+    pairs = (digests(runs(source, as_measured(CONTENDED), order, 1.1), order) for _ in range(400))
+    decisions = [compare(*pair, questions=[question]).answers[0].decision for pair in pairs]
+
+    assert decisions.count(Decision.NOT_MET) / 400 <= 0.025
+    assert decisions.count(Decision.MET) / 400 >= 0.6
 
 
 def test_raw_samples_would_cry_wolf_most_of_the_time() -> None:
