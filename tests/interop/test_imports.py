@@ -316,6 +316,18 @@ def test_orion_gives_its_three_best_figures_and_the_latency_at_the_most_requests
     assert any("megabyte" in doubt for doubt in doubts(imported))
 
 
+def test_orion_of_a_mix_keeps_the_latencies_of_reads_and_writes_apart() -> None:
+    writes = "Small Write Latency: avg=2200 us, min=700 us, max=12000 us, std dev=400 us @ Small=17 and Large=0\n"
+    text = ORION.replace("Write: 0%", "Write: 50%").replace("\nMinimum Small", f"{writes}\nMinimum Small")
+
+    assert {place: value for place, value in figures(parse_orion(text, "x")).items() if place[0] == "latency-mean"} == {
+        ("latency-mean", "random-8k-50r", 1): 120_500.0,
+        ("latency-mean", "random-8k-50r reads", 1): 120_000.0,
+        ("latency-mean", "random-8k-50r reads", 17): 1_800_000.0,
+        ("latency-mean", "random-8k-50r writes", 17): 2_200_000.0,
+    }
+
+
 def test_orion_of_version_10_left_out_the_milliseconds() -> None:
     text = "ORION VERSION 10.2.0.1.0\nMinimum Small Latency=6.55 @ Small=1 and Large=0\n"
 
@@ -596,6 +608,88 @@ def test_lscpu_of_old_versions_gave_the_size_of_one_cache_and_new_ones_nest_thei
     assert new.cpu_model == "Xeon"
 
 
+def shape(*fields: tuple[str, str]) -> tuple[int, int, int]:
+    """Sockets, cores and CPUs online."""
+    machine = parse_lscpu(lscpu(*fields), "lscpu.json").machine
+    assert machine is not None
+    assert sorted(cpu for core in machine.cores for cpu in core.pus) == [pu.cpu for pu in machine.pus if pu.online]
+    return len(machine.packages), len(machine.cores), machine.pu_counts.online
+
+
+def test_lscpu_of_arm_names_clusters_where_no_sockets_are_known() -> None:
+    arm = (("CPU(s)", "96"), ("Thread(s) per core", "1"), ("Core(s) per cluster", "48"), ("Cluster(s)", "2"))
+
+    assert shape(*arm, ("Socket(s)", "-")) == (2, 96, 96)
+    assert shape(*arm, ("Socket(s)", "1")) == (1, 96, 96)
+    machine = parse_lscpu(lscpu(*arm, ("Socket(s)", "-")), "arm.json").machine
+    assert machine is not None
+    assert machine.gaps[0].subject == "sockets"
+
+
+def test_lscpu_of_s390_counts_sockets_in_books_and_drawers() -> None:
+    cores = (("CPU(s)", "48"), ("Thread(s) per core", "2"), ("Core(s) per socket", "4"), ("Socket(s) per book", "3"))
+
+    assert shape(*cores, ("Book(s)", "2")) == (6, 24, 48)
+    assert shape(*cores, ("Book(s) per drawer", "1"), ("Drawer(s)", "2")) == (6, 24, 48)
+
+
+def test_lscpu_of_cores_with_unequal_threads_has_the_cpus_that_there_are() -> None:
+    hybrid = (("CPU(s)", "20"), ("Thread(s) per core", "2"), ("Core(s) per socket", "12"), ("Socket(s)", "1"))
+
+    assert shape(*hybrid) == (1, 12, 20)
+
+
+def test_lscpu_with_cpus_offline_keeps_them_apart() -> None:
+    half = (("CPU(s)", "8"), ("On-line CPU(s) list", "0-1,4-5"), ("Off-line CPU(s) list", "2-3,6-7"))
+    fields = (*half, ("Thread(s) per core", "1"), ("Core(s) per socket", "2"), ("Socket(s)", "2"))
+
+    assert shape(*fields) == (2, 4, 4)
+    machine = parse_lscpu(lscpu(*fields), "lscpu.json").machine
+    assert machine is not None
+    assert [pu.cpu for pu in machine.pus if not pu.online] == [2, 3, 6, 7]
+    assert machine.packages[1].pus == (4, 5)
+
+
+@pytest.mark.parametrize(
+    ("fields", "expected"),
+    [
+        (COUNTS[:3], "expected the fields CPU(s), Socket(s)"),  # one socket used to be taken
+        ((("Prozessor(en)", "8"), *COUNTS[1:]), "LC_ALL=C lscpu -J"),
+        (
+            (("CPU(s)", "16"), *COUNTS[1:]),
+            "expected 4 to 8 CPUs online, as 4 cores with up to 2 threads have, found 16",
+        ),
+        ((("CPU(s)", "3"), *COUNTS[1:]), "the fields contradict each other"),
+    ],
+)
+def test_lscpu_without_counts_or_with_ones_that_contradict_each_other_is_refused(
+    fields: tuple[tuple[str, str], ...], expected: str
+) -> None:
+    with pytest.raises(MalformedError) as refused:
+        parse_lscpu(lscpu(*fields), "lscpu.json")
+    assert expected in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("level", "text", "caches"),
+    [
+        ("L2", "256K", [256 << 10] * 4),  # up to util-linux 2.33: of one
+        ("L2", "1 MiB", [256 << 10] * 4),  # 2.34 to 2.36: of all
+        ("L2", "1 MiB (2 instances)", [512 << 10] * 2),  # since 2.37
+        ("L3", "16384K", [16 << 20] * 2),
+        ("L3", "32 MiB", [16 << 20] * 2),
+        ("L3", "32 MiB (1 instance)", [32 << 20]),
+        ("L2", "1048576 (4 instances)", [256 << 10] * 4),  # lscpu -B
+    ],
+)
+def test_lscpu_sizes_of_caches_are_of_one_or_of_all_by_version(level: str, text: str, caches: list[int]) -> None:
+    imported = parse_lscpu(lscpu(*COUNTS, (f"{level} cache", text)), "lscpu.json")
+
+    assert imported.machine is not None
+    assert [cache.size_bytes for cache in imported.machine.caches] == caches
+    assert any("does not count caches" in note for note in imported.notes) is ("instance" not in text)
+
+
 def session_of(tmp_path: Path, *parts: tuple[str, Imported]) -> Session:
     path = str(tmp_path / "imported.sizeup.jsonl")
     with Writer.create(path) as writer:
@@ -655,6 +749,7 @@ def test_the_command_finds_out_what_each_file_is(
         (b'{"lscpu": ' + b"[" * 100_000, "expected the output of lscpu -J"),
         (b'{"lscpu": [{"field": "CPU(s):", "data": "9"}, {"field": "Socket(s):", "data": "99999"}]}', "at most 8192"),
         (b"ORION VERSION 11\n", "Maximum Small IOPS"),
+        (b"ORION VERSION 11\n" * 2, "expected the summary of one run of ORION, found 2"),
         (b"nsec/op", "expected lines of memhammer"),
         (b"FILE|SESSIONS|LIO|\n", "rows of numbers"),
         (b'\xff\xfe{"fio version"', "expected the JSON of fio"),

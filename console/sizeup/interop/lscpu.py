@@ -1,4 +1,9 @@
-"""``lscpu -J``: the processors of a machine that nobody can log in to any more."""
+"""``lscpu -J``: the processors of a machine that nobody can log in to any more.
+
+By util-linux's own ``lscpu.c``: up to 2.33 the size of a cache is that of one (``256K``), from 2.34 on that of all
+(``1 MiB``), whose number is added from 2.37 on. Where the kernel names no sockets (Arm) there are clusters, on s390
+sockets stand in books and these in drawers.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import msgspec
+from msgspec import Struct
 
 from sizeup.errors import MalformedError
 from sizeup.interop.imported import Imported
@@ -42,16 +48,58 @@ def parse_lscpu(text: str, where: str) -> Imported:
         fields = dict(_fields(document.get("lscpu"), 0))
     except (msgspec.DecodeError, RecursionError) as error:
         raise MalformedError(f"{where}: expected the output of lscpu -J: {one_line(str(error), 120)}") from error
-    sockets, cores, threads = (
-        _count(fields, name) for name in ("Socket(s)", "Core(s) per socket", "Thread(s) per core")
-    )
-    if "CPU(s)" not in fields or sockets * cores * threads > _MOST_PUS:
+    shape = _shape(fields, where)
+    notes = ["lscpu does not say which CPUs share a core or a cache; they were numbered in order."]
+    if any(_CACHE.fullmatch(name) and "instance" not in text for name, text in fields.items()):
+        notes.append("This lscpu does not count caches: one L1 and L2 per core and one L3 per socket were taken.")
+    return Imported("lscpu", machine=_machine(fields, shape), notes=tuple(notes))
+
+
+class _Shape(Struct, frozen=True):
+    """How many of each there are."""
+
+    packages: int
+    cores: int
+    present: int
+    online: tuple[int, ...]
+    """Numbers of the CPUs that belong to the cores."""
+    gaps: tuple[Gap, ...]
+
+    def of_core(self, core: int) -> tuple[int, ...]:
+        """Its CPUs: where some cores have more than others (performance and efficiency), the first have."""
+        each, more = divmod(len(self.online), self.cores)
+        start = core * each + min(core, more)
+        return self.online[start : start + each + (core < more)]
+
+
+def _shape(fields: dict[str, str], where: str) -> _Shape:
+    clusters, books = _count(fields, "Cluster(s)"), _count(fields, "Socket(s) per book")
+    each = _count(fields, "Core(s) per socket") or _count(fields, "Core(s) per cluster")
+    threads, present = _count(fields, "Thread(s) per core"), _count(fields, "CPU(s)")
+    sockets = _count(fields, "Socket(s)")
+    if books:
+        drawers = _count(fields, "Drawer(s)")
+        of_drawer = _count(fields, "Book(s) per drawer") if drawers else _count(fields, "Book(s)")
+        sockets = books * (of_drawer or 1) * (drawers or 1)
+    groups = clusters or sockets
+    if not (groups and each and threads and present) or max(groups * each * threads, present) > _MOST_PUS:
         raise MalformedError(
             f"{where}: expected the fields CPU(s), Socket(s), Core(s) per socket and Thread(s) per core of lscpu -J, "
-            f"for at most {_MOST_PUS} CPUs"
+            f"for at most {_MOST_PUS} CPUs; in other languages: LC_ALL=C lscpu -J"
         )
-    note = "lscpu does not say which CPUs share a core or a cache; they were numbered in order."
-    return Imported("lscpu", machine=_machine(fields, sockets, cores, threads), notes=(note,))
+    cores = groups * each
+    online = tuple(sorted(set(_cpus(fields["On-line CPU(s) list"])))) if "On-line CPU(s) list" in fields else ()
+    online = online or tuple(range(present))
+    if not cores <= len(online) <= cores * threads:
+        raise MalformedError(
+            f"{where}: expected {cores} to {cores * threads} CPUs online, as {cores} cores with up to {threads} "
+            f"threads have, found {len(online)}: the fields contradict each other"
+        )
+    gaps: tuple[Gap, ...] = ()
+    if not sockets:
+        gaps = (Gap("sockets", "lscpu names clusters of cores and no sockets; each cluster was taken as one"),)
+    packages = sockets if sockets and cores % sockets == 0 else groups
+    return _Shape(packages, cores, max(present, online[-1] + 1), online, gaps)
 
 
 def _fields(entries: Any, depth: int) -> Iterator[tuple[str, str]]:
@@ -62,26 +110,32 @@ def _fields(entries: Any, depth: int) -> Iterator[tuple[str, str]]:
         yield from _fields(entry.children, depth + 1)
 
 
-def _count(fields: dict[str, str], name: str) -> int:
-    text = fields.get(name, "1")
-    return int(text) if text.isdecimal() and len(text) < 6 and int(text) else 1
+def _count(fields: dict[str, str], name: str) -> int | None:
+    """None where the field is not there, or is a dash."""
+    text = fields.get(name, "")
+    return int(text) if text.isdecimal() and len(text) < 6 and int(text) else None
 
 
-def _machine(fields: dict[str, str], sockets: int, cores: int, threads: int) -> Machine:
+def _machine(fields: dict[str, str], shape: _Shape) -> Machine:
     model = fields.get("Model name")
-    each = cores * threads
-    packages = [tuple(range(socket * each, (socket + 1) * each)) for socket in range(sockets)]
+    each = shape.cores // shape.packages
+    cores = tuple(Core(shape.of_core(core), core // each, core // each, None) for core in range(shape.cores))
+    packages = [
+        tuple(cpu for core in cores[index * each : (index + 1) * each] for cpu in core.pus)
+        for index in range(shape.packages)
+    ]
+    core_of = {cpu: index for index, core in enumerate(cores) for cpu in core.pus}
     nominal = _NOMINAL.search(model or "")
     hypervisor = fields.get("Hypervisor vendor")
     return Machine(
         packages=tuple(Package(pus, index, model) for index, pus in enumerate(packages)),
         dies=tuple(Die(pus, index, None) for index, pus in enumerate(packages)),
-        cores=tuple(
-            Core(tuple(range(core * threads, (core + 1) * threads)), core // cores, core // cores, None)
-            for core in range(sockets * cores)
+        cores=cores,
+        pus=tuple(
+            Pu(cpu, online=cpu in core_of, allowed=cpu in core_of, core=core_of.get(cpu))
+            for cpu in range(shape.present)
         ),
-        pus=tuple(Pu(cpu, online=True, allowed=True, core=cpu // threads) for cpu in range(sockets * each)),
-        caches=tuple(_caches(fields, sockets * cores, sockets * each)),
+        caches=tuple(_caches(fields, shape)),
         nodes=tuple(
             NumaNode(int(match[1]), tuple(_cpus(text)))
             for name, text in fields.items()
@@ -99,32 +153,34 @@ def _machine(fields: dict[str, str], sockets: int, cores: int, threads: int) -> 
             hypervisor=hypervisor.lower() if hypervisor else None,
             is_guest=True if hypervisor else None,
         ),
-        gaps=tuple(
-            Gap(subject, "lscpu does not say")
-            for subject in ("memory", "kernel", "block devices", "networks", "huge pages")
+        gaps=(
+            *shape.gaps,
+            *(
+                Gap(subject, "lscpu does not say")
+                for subject in ("memory", "kernel", "block devices", "networks", "huge pages")
+            ),
         ),
     )
 
 
-def _caches(fields: dict[str, str], cores: int, pus: int) -> Iterator[Cache]:
-    """Up to util-linux 2.33 the size is of one instance, later of all, whose number stands behind it."""
+def _caches(fields: dict[str, str], shape: _Shape) -> Iterator[Cache]:
+    """A size with a binary unit is that of all; ``256K``, of old versions, of one."""
     for name, text in fields.items():
         kind, size = _CACHE.fullmatch(name), _SIZE.fullmatch(text)
         if kind is None or size is None:
             continue
         level = int(kind[1])
-        instances = int(size[2]) if size[2] else (cores if level < 3 else 1)
-        if not 0 < instances <= pus:
+        instances = int(size[2]) if size[2] else shape.cores if level < 3 else shape.packages
+        if not 0 < instances <= len(shape.online):
             continue
         try:
-            total = parse_bytes(size[1])
+            written = parse_bytes(size[1])
         except MalformedError:
             continue
-        each = total // instances if size[2] else total
-        share = pus // instances
+        each = written if size[1].endswith(("K", "M", "G")) else written // instances
+        share = len(shape.online) // instances
         for index in range(instances):
-            shared = tuple(range(index * share, (index + 1) * share))
-            yield Cache(level, _KINDS[kind[2]], each, None, shared)
+            yield Cache(level, _KINDS[kind[2]], each, None, shape.online[index * share : (index + 1) * share])
 
 
 def _cpus(text: str) -> Iterator[int]:

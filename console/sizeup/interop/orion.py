@@ -38,6 +38,8 @@ def parse_orion(text: str, where: str) -> Imported:
     version = re.search(r"ORION VERSION ([\w.]{1,40})", text)
     if version is None:
         raise MalformedError(f"{where}: expected ORION's summary, which names its version, found no such line")
+    if (runs := text.count(MARK)) > 1:
+        raise MalformedError(f"{where}: expected the summary of one run of ORION, found {runs}: give each its own file")
     estimates = tuple(_estimates(text))
     if not estimates:
         raise MalformedError(
@@ -81,9 +83,13 @@ def _estimates(text: str) -> Iterator[Estimate]:
             yield Estimate("latency-mean", at, value * (1e3 if unit in ("usecs", "us") else 1e6), doubts=doubts)
     known = {int(match[4]) for match in _BEST.finditer(text) if match[1] == "Minimum Small Latency"}
     for kind, average, small_out in _LATENCY.findall(text):
-        if kind == "Read" and int(small_out) not in known:
+        if 0 < writes < 100:
+            at = load(f"{small_mix} {kind.lower()}s", int(small_out))
+        elif int(small_out) in known:
+            continue
+        else:
             at = load(small_mix, int(small_out))
-            yield Estimate("latency-mean", at, float(average) * 1e3)
+        yield Estimate("latency-mean", at, float(average) * 1e3)
 
 
 def _found(pattern: str, text: str, otherwise: int) -> int:
