@@ -341,18 +341,19 @@ def _by_change(
     towards = change >= 0 if question.above else change <= 0
     least = max(abs(change), minimum_effect) if towards else abs(change)
     bound = 1 + math.copysign(least, change or (1 if question.above else -1))
-    decision = question.decide(figure.low, figure.high, bound)
     if towards:
-        # The test against no change at all is the stricter one where the bound is near.
-        if figure.different and question.beyond(figure.ratio, bound):
-            return Decision.MET, ""
-        if decision is Decision.MET:
-            return Decision.UNDECIDED, "the difference is not established beside the other conditions; take more runs"
-    elif decision is Decision.MET and (
-        figure.strict is None or question.decide(*figure.strict, bound) is not Decision.MET
-    ):
-        return Decision.UNDECIDED, "the difference is not established beside the other conditions; take more runs"
-    return decision, "the interval holds the bound; take more runs" if decision is Decision.UNDECIDED else ""
+        met = figure.different and question.beyond(figure.ratio, bound)
+    else:
+        met = figure.strict is not None and question.decide(*figure.strict, bound) is Decision.MET
+    if met:
+        return Decision.MET, ""
+    match question.decide(figure.low, figure.high, bound):
+        case Decision.NOT_MET:
+            return Decision.NOT_MET, ""
+        case Decision.MET:
+            return Decision.UNDECIDED, "not established beside the other conditions; take more runs"
+        case Decision.UNDECIDED:
+            return Decision.UNDECIDED, "the interval holds the bound; take more runs"
 
 
 def _invalid(ours: Runs, theirs: Runs, keys: Iterable[Key]) -> str:
