@@ -86,5 +86,8 @@ def test_nothing_strays_into_the_top_level() -> None:
     listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     top = {name.partition("/")[0] for name in listed.split("\0") if name}
 
-    files, folders = ["pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md"], ["console", "native", "plugins"]
+    files, folders = (
+        ["pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", "SECURITY.md"],
+        ["console", "native", "plugins"],
+    )
     assert {name for name in top if not name.startswith(".")} == {*files, *folders, "tests", "docs"}

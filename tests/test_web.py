@@ -17,6 +17,7 @@ import pyte
 import pytest
 from aiohttp import ClientSession, ClientWebSocketResponse, CookieJar, WSMsgType, WSServerHandshakeError, web
 
+from planted import names_that_ran, plant
 from sizeup.cli import run
 from sizeup.session.reader import read_session
 from sizeup.web import COOKIE, Door, make_application
@@ -201,6 +202,30 @@ def test_without_the_extra_the_way_to_get_it_is_said(
 
     assert run(["serve"]) == 2
     assert "pip install 'sizeup[serve]'" in capsys.readouterr().err
+
+
+async def test_the_served_console_takes_no_planted_module(client: ClientSession, tmp_path: Path) -> None:
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    ran = plant(shared)
+    server = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-P", "-m", "sizeup", "serve"),  # as the installed script starts it
+        stdout=subprocess.PIPE,
+        cwd=shared,
+        env={**os.environ, "XDG_STATE_HOME": str(tmp_path)},
+    )
+    assert server.stdout is not None
+    while b"http://" not in (line := await server.stdout.readline()):
+        assert line
+    address = line.decode().strip()
+    origin = address.partition("/?")[0]
+    async with client.get(address):
+        pass
+    async with client.ws_connect(f"{origin}/ws?width=100&height=30", origin=origin) as socket:
+        await Page(socket).shows("Should carry")
+    server.send_signal(signal.SIGTERM)
+
+    assert (await server.wait(), names_that_ran(ran)) == (0, "")
 
 
 _LAST = (WSMsgType.CLOSE, WSMsgType.CLOSED)

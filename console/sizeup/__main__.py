@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 
 _GC_THRESHOLD = 50_000
@@ -22,4 +23,7 @@ def main() -> int:
 
 
 if __name__ == "__main__":
+    # ``python -m`` looks for modules in the working directory first: none of ours is there, unless sizeup itself is.
+    if not sys.flags.safe_path and sys.path[0] != os.path.dirname(os.path.dirname(__file__)):
+        del sys.path[0]
     sys.exit(main())

@@ -17,7 +17,6 @@ import os
 import secrets
 import signal
 import struct
-import sys
 import termios
 from collections.abc import AsyncIterator, Callable, Sequence
 from html import escape
@@ -26,6 +25,7 @@ from pathlib import Path
 from aiohttp import WSMsgType, web
 from aiohttp.typedefs import Handler, Middleware
 
+from sizeup.child_process import environment
 from sizeup.errors import UsageError
 
 COOKIE = "sizeup-visitor"
@@ -239,7 +239,7 @@ async def _console(command: Sequence[str], columns: int, rows: int) -> AsyncIter
             stdin=slave,
             stdout=slave,
             stderr=slave,
-            env={**os.environ, "TERM": "xterm-256color", "COLORTERM": "truecolor", "LC_ALL": "C.UTF-8"},
+            env=environment({"TERM": "xterm-256color", "COLORTERM": "truecolor", "LC_ALL": "C.UTF-8"}),
             start_new_session=True,
             preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
         )
@@ -325,8 +325,3 @@ async def _ready(descriptor: int, *, writing: bool) -> None:
         await ready
     finally:
         (loop.remove_writer if writing else loop.remove_reader)(descriptor)
-
-
-def console_command(arguments: Sequence[str]) -> list[str]:
-    """The console as a command of its own, whatever this process was started as."""
-    return [sys.executable, "-m", "sizeup", *arguments]

@@ -20,7 +20,7 @@ function(sizeup_extension package)
   file(CONFIGURE OUTPUT "${folder}/native.prelude" CONTENT "@prelude@" @ONLY)
   add_custom_command(
     OUTPUT "${folder}/_native.c"
-    COMMAND Python::Interpreter -m cffi.gen_src read-sources ${package}._native
+    COMMAND Python::Interpreter -P -m cffi.gen_src read-sources ${package}._native
             "${folder}/native.cdef" "${folder}/native.prelude" "${folder}/_native.c"
     DEPENDS "${folder}/native.cdef" "${folder}/native.prelude"
     VERBATIM)

@@ -46,10 +46,11 @@ def run(arguments: argparse.Namespace) -> int:
 
         read_session(arguments.file)  # said here, not to the browser
         command = ["open", arguments.file]
-    from sizeup.web import console_command, serve
+    from sizeup.child_process import sizeup_command
+    from sizeup.web import serve
 
     def announce(address: str) -> None:
         print(f"Open this address once, in one browser:\n\n    {address}\n\nEnd with ^C.", flush=True)
 
-    serve(console_command(command), arguments.host, arguments.port, arguments.file or "sizeup", announce)
+    serve(sizeup_command(*command), arguments.host, arguments.port, arguments.file or "sizeup", announce)
     return ExitStatus.OK

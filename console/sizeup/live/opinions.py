@@ -10,10 +10,14 @@ from __future__ import annotations
 import psutil
 from msgspec import Struct
 
+from sizeup.child_process import environment, python_command
+from sizeup.errors import SizeupError
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.machine import Machine
+from sizeup.text import one_line
 
 _MEMORY_TOLERANCE = 0.01
+_ASK_CPUINFO = "import json, cpuinfo; print(json.dumps(cpuinfo.get_cpu_info()))"
 
 
 class Opinion(Struct, frozen=True):
@@ -44,9 +48,15 @@ def psutil_opinions(machine: Machine) -> tuple[Opinion, ...]:
 
 def cpuinfo_opinions(machine: Machine) -> tuple[Opinion, ...]:
     """Name and count as py-cpuinfo finds them; takes more than a second."""
-    import cpuinfo
+    import json
+    import subprocess
 
-    found = cpuinfo.get_cpu_info()
+    # It starts processes in ways that differ by version of Python, some of which look into the working directory.
+    asked = subprocess.run(python_command(_ASK_CPUINFO), env=environment(), capture_output=True, check=False)
+    if asked.returncode:
+        reason = one_line(asked.stderr.decode(errors="replace").strip().rpartition("\n")[2])
+        raise SizeupError(f"py-cpuinfo gave no second opinion: {reason}")
+    found = json.loads(asked.stdout)
     name, count = str(found.get("brand_raw", "")), int(found.get("count", 0))
     ours = machine.cpu_model or ""
     return (

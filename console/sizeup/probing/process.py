@@ -7,10 +7,10 @@ import fcntl
 import os
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable
 
+from sizeup.child_process import environment, python_command
 from sizeup.probing.wire import ENCODER, Job
 
 ABANDON_AFTER_SECONDS = 2.0
@@ -21,9 +21,7 @@ _STDERR_KEPT_BYTES = 4096
 _READS_AT_ONCE = 16
 """A worker that prints without end must not keep its runner from its time limit."""
 
-# A worker finds what its parent finds, without what the environment could add: -I alone forgets
-# the path of an archive that sizeup may be running from.
-_BOOT = "import sys; sys.path[:] = {path!r}; from sizeup.probing.worker import main; main()"
+_WORKER = "from sizeup.probing.worker import main; main()"
 
 
 class WorkerProcess:
@@ -35,7 +33,8 @@ class WorkerProcess:
             with contextlib.suppress(OSError):  # above the limit for unprivileged users: the default will do
                 fcntl.fcntl(self.records, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
             self.process = subprocess.Popen(
-                [sys.executable, "-I", "-c", _BOOT.format(path=sys.path)],
+                python_command(_WORKER),
+                env=environment(),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,

@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 import os
 import re
-import sys
 from pathlib import Path
 from typing import IO
 
+from sizeup.child_process import environment, sizeup_command
 from sizeup.report import output
 from sizeup.session.store import SUFFIX
 from sizeup.session.value import Session
@@ -64,7 +64,8 @@ async def _run_export(
 ) -> tuple[bool, str]:
     """Whether it failed and why; where it did not, its warnings."""
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "sizeup", "export", *arguments),
+        *sizeup_command("export", *arguments),
+        env=environment(),
         stdin=stdin,
         stdout=stdout,
         stderr=asyncio.subprocess.PIPE,

@@ -10,7 +10,6 @@ import contextlib
 import os
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -18,6 +17,7 @@ from typing import IO
 
 from msgspec import Struct
 
+from sizeup.child_process import environment, sizeup_command
 from sizeup.errors import ExitStatus, SizeupError
 from sizeup.live.cost import ConsoleCost, spell_cost
 from sizeup.model.sample import Status
@@ -44,7 +44,8 @@ class Request(Struct, frozen=True):
 def launch(arguments: Sequence[str], errors: IO[bytes]) -> subprocess.Popen[bytes]:
     """Start the runner in a session of its own, so that the terminal's signals never reach it."""
     return subprocess.Popen(
-        [sys.executable, "-m", "sizeup", *arguments],
+        sizeup_command(*arguments),
+        env=environment(),
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         stderr=errors,
