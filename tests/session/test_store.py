@@ -133,3 +133,25 @@ def test_a_session_goes_on_while_its_writer_lives(tmp_path: Path) -> None:
     with Writer.append(str(path)):
         assert [entry.going_on for entry in entries(tmp_path)] == [True]
     assert [entry.going_on for entry in entries(tmp_path)] == [False]
+
+
+def test_a_session_that_only_another_user_reads_hides_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("theirs", "ours"):
+        noted(tmp_path / f"{name}.sizeup.jsonl")
+    opened = Path.open
+
+    def refused(path: Path, *arguments: str) -> object:
+        if path.name.startswith("theirs"):
+            raise PermissionError(13, "Permission denied", str(path))
+        return opened(path, *arguments)
+
+    monkeypatch.setattr(Path, "open", refused)
+
+    assert [path.name for path in unfinished(tmp_path)] == ["ours.sizeup.jsonl"]
+
+
+def test_a_store_that_cannot_be_listed_is_said(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+
+    with pytest.raises(UsageError, match="cannot list the sessions: Not a directory"):
+        unfinished(tmp_path / "file")

@@ -27,12 +27,15 @@ def run(arguments: argparse.Namespace) -> int:
     from sizeup.discovery.capture import capture
     from sizeup.discovery.disguise import new_salt
 
-    if os.path.exists(arguments.file) and not arguments.force:
+    if os.path.isfile(arguments.file) and not arguments.force:  # said before the work, and looked at again after it
         raise UsageError(f"{arguments.file} exists already; choose another name, or --force to write over it")
     salt = None if arguments.no_mask else new_salt()
-    _, count = capture(arguments.sysroot, arguments.file, tool=f"sizeup {__version__}", salt=salt)
+    _, count = capture(
+        arguments.sysroot, arguments.file, tool=f"sizeup {__version__}", salt=salt, replace=arguments.force
+    )
     kept = "identities kept" if arguments.no_mask else "identities replaced by stand-ins"
-    size = os.path.getsize(arguments.file)
-    print(f"{arguments.file}: {count} files, {size} bytes, {kept}", file=sys.stderr)
-    print(f"read it back with: sizeup detect --sysroot {arguments.file}", file=sys.stderr)
+    size = f" {os.path.getsize(arguments.file)} bytes," if os.path.isfile(arguments.file) else ""  # no size of a pipe
+    print(f"{arguments.file}: {count} files,{size} {kept}", file=sys.stderr)
+    if size:
+        print(f"read it back with: sizeup detect --sysroot {arguments.file}", file=sys.stderr)
     return ExitStatus.OK

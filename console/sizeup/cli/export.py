@@ -9,7 +9,7 @@ import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING, BinaryIO
 
-from sizeup.errors import ExitStatus, UsageError
+from sizeup.errors import ExitStatus, RefusedError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -168,26 +168,31 @@ def _masker() -> Masker:
     key = secrets.token_bytes(_KEY_BYTES)
     try:
         return Masker(_kept(user_state_path("sizeup", appauthor=False) / "masking.key", key))
-    except OSError as error:
-        words = f"no key could be kept ({error.strerror}); the pseudonyms of this file match no other file"
+    except (OSError, RefusedError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        words = f"no key could be kept ({reason}); the pseudonyms of this file match no other file"
         print(f"sizeup: {words}", file=sys.stderr)
         return Masker(key)
 
 
 def _kept(file: Path, new: bytes) -> bytes:
     """The key in a file, made from ``new`` where there is none, or only what a full disk left of one."""
-    file.parent.mkdir(parents=True, exist_ok=True)
+    from sizeup import files
+
+    files.make_directory(str(file.parent))
     with suppress(FileNotFoundError):
-        key = file.read_bytes()
-        if len(key) == _KEY_BYTES:
+        if len(key := _key(file)) == _KEY_BYTES:
             return key
-        file.unlink()
+        files.remove(str(file))
     try:
-        with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as written:
-            written.write(new)
+        files.write(str(file), lambda written: written.write(new), replace=False, mode=0o600)
     except FileExistsError:  # another sizeup was first, and its key holds
-        return file.read_bytes()
-    except OSError:
-        file.unlink(missing_ok=True)
-        raise
+        return _key(file)
     return new
+
+
+def _key(file: Path) -> bytes:
+    from sizeup import files
+
+    with os.fdopen(files.open_existing(str(file), os.O_RDONLY), "rb") as kept:
+        return kept.read(_KEY_BYTES + 1)

@@ -26,6 +26,7 @@ from sizeup.discovery.machine import assessed, discover
 from sizeup.discovery.nfs import parse_mountstats
 from sizeup.discovery.sysroot import LINKS_LIMIT, MANIFEST, Sysroot, Unreadable
 from sizeup.errors import UsageError
+from sizeup.files import write
 from sizeup.model.machine import Machine
 
 FORMAT = 1
@@ -237,22 +238,29 @@ def _routes(machine: Machine, disguise: Disguise) -> bytes:
     return ("\n".join(lines) + "\n").encode()
 
 
-def write_recording(path: str, trove: Trove, *, tool: str, masked: bool) -> int:
-    """Write the archive, compressed by its name's ending; the value is the number of files in it."""
+def write_recording(path: str, trove: Trove, *, tool: str, masked: bool, replace: bool = True) -> int:
+    """Write the archive, compressed by its name's ending; the value is the number of files in it.
+
+    Without ``replace`` a file that is there is kept, and ``UsageError`` says so.
+    """
     manifest = {"format": FORMAT, "tool": tool, "masked": masked, "refused": trove.refused}
     mode = "w:xz" if path.endswith(".xz") else "w:gz" if path.endswith(("gz", ".tgz")) else "w"
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode=mode) as archive:  # type: ignore[call-overload]  # the mode is one of three
+        _add(archive, MANIFEST, json.dumps(manifest, indent=1, sort_keys=True).encode())
+        for name in sorted(trove.directories):
+            _add(archive, name, None)
+        for name in sorted(trove.files):
+            if name not in trove.directories and name not in trove.links:
+                _add(archive, name, trove.files[name])
+        for name in sorted(trove.links):
+            info = tarfile.TarInfo(name.lstrip("/"))
+            info.type, info.linkname = tarfile.SYMTYPE, trove.links[name]
+            archive.addfile(info)
     try:
-        with tarfile.open(path, mode) as archive:  # type: ignore[call-overload]  # the mode is one of three
-            _add(archive, MANIFEST, json.dumps(manifest, indent=1, sort_keys=True).encode())
-            for name in sorted(trove.directories):
-                _add(archive, name, None)
-            for name in sorted(trove.files):
-                if name not in trove.directories and name not in trove.links:
-                    _add(archive, name, trove.files[name])
-            for name in sorted(trove.links):
-                info = tarfile.TarInfo(name.lstrip("/"))
-                info.type, info.linkname = tarfile.SYMTYPE, trove.links[name]
-                archive.addfile(info)
+        write(path, lambda file: file.write(packed.getbuffer()), replace=replace)
+    except FileExistsError as error:
+        raise UsageError(f"{path} exists already; choose another name, or --force to write over it") from error
     except OSError as error:
         raise UsageError(f"{path}: cannot write the recording: {error.strerror}") from error
     return len(trove.files)
@@ -270,7 +278,7 @@ def _add(archive: tarfile.TarFile, name: str, data: bytes | None) -> None:
     archive.addfile(info, io.BytesIO(data))
 
 
-def capture(root: str, path: str, *, tool: str, salt: bytes | None) -> tuple[Machine, int]:
+def capture(root: str, path: str, *, tool: str, salt: bytes | None, replace: bool = True) -> tuple[Machine, int]:
     """Record the machine under ``root`` into ``path``; ``salt`` is None to keep all identities.
 
     The value is the machine as the recording reads back, and the number of files in it.
@@ -287,4 +295,4 @@ def capture(root: str, path: str, *, tool: str, salt: bytes | None) -> tuple[Mac
         learn_identities(disguise, trove, machine)
         trove = masked_trove(trove, disguise, machine)
         machine = masked_machine(machine, disguise)
-    return machine, write_recording(path, trove, tool=tool, masked=salt is not None)
+    return machine, write_recording(path, trove, tool=tool, masked=salt is not None, replace=replace)

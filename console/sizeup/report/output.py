@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
-import stat
 import sys
 from collections.abc import Callable
 from typing import BinaryIO
 
+from sizeup import files
 from sizeup.errors import UsageError
 
 ADVICE = "; choose another place with -o"
@@ -39,35 +38,13 @@ def write(path: str, content: Callable[[BinaryIO], object], *, advice: str = ADV
     """Let ``content`` write the file at ``path``, or standard output where it is ``-``.
 
     A file that was there stays until the new one is complete and on the disk; what was begun is removed
-    when the disk is full or the user interrupts. A link keeps pointing where it did.
+    when the disk is full or the user interrupts. A link of the user's own keeps pointing where it did.
     """
     if path == "-":
         content(sys.stdout.buffer)
         return
-    place = os.path.realpath(path)
     try:
-        if os.path.exists(place) and not stat.S_ISREG(os.stat(place).st_mode):
-            with open(place, "wb") as device:  # a terminal or a pipe has nothing to keep
-                content(device)
-            return
-        _replace(place, content)
+        files.write(path, content)
     except OSError as error:
-        kept = "; the file that was there is unchanged" if os.path.isfile(place) else ""
+        kept = "; the file that was there is unchanged" if os.path.isfile(path) else ""
         raise UsageError(f"{path}: cannot write: {error.strerror or error}{kept}{advice}") from error
-
-
-def _replace(place: str, content: Callable[[BinaryIO], object]) -> None:
-    folder, name = os.path.split(place)
-    temporary = os.path.join(folder, f".{name[:200]}.{os.getpid()}.tmp")
-    with open(temporary, "xb") as file:
-        try:
-            content(file)
-            file.flush()
-            os.fsync(file.fileno())
-            with contextlib.suppress(FileNotFoundError):
-                os.fchmod(file.fileno(), stat.S_IMODE(os.stat(place).st_mode))
-            os.replace(temporary, place)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                os.unlink(temporary)
-            raise

@@ -14,6 +14,7 @@ from types import MappingProxyType
 import msgspec
 from msgspec import Struct
 
+from sizeup import files
 from sizeup.errors import SizeupError, UsageError
 from sizeup.session.reader import read_session
 from sizeup.session.records import NoteRecord
@@ -39,7 +40,7 @@ def new_path(host: str, started: datetime, folder: Path | None = None) -> Path:
     """A name no file has yet, such as ``db01-20260131T093000Z.sizeup.jsonl``; makes the folder."""
     folder = directory() if folder is None else folder
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        files.make_directory(str(folder))
     except OSError as error:
         raise UsageError(
             f"{folder}: cannot keep sessions here: {error.strerror}; choose a file with -o, or set XDG_STATE_HOME"
@@ -63,6 +64,8 @@ def unfinished(folder: Path) -> list[Path]:
         found = [(entry.stat().st_mtime_ns, Path(entry.path)) for entry in os.scandir(folder) if _is_session(entry)]
     except FileNotFoundError:
         return []
+    except OSError as error:
+        raise UsageError(f"{folder}: cannot list the sessions: {error.strerror}") from error
     return [path for _, path in sorted(found, reverse=True) if not _ended(path)]
 
 
@@ -81,9 +84,12 @@ def _is_session(entry: os.DirEntry[str]) -> bool:
 
 def _ended(path: Path) -> bool:
     """Whether the last whole line says so, notes apart; an end is a short line, so the tail is enough."""
-    with path.open("rb") as file:
-        file.seek(max(0, file.seek(0, os.SEEK_END) - _TAIL_BYTES))
-        *lines, torn = file.read(_TAIL_BYTES).split(b"\n")
+    try:
+        with path.open("rb") as file:
+            file.seek(max(0, file.seek(0, os.SEEK_END) - _TAIL_BYTES))
+            *lines, torn = file.read(_TAIL_BYTES).split(b"\n")
+    except PermissionError:
+        return True  # another user's, and not for us to go on with
     records = (line for line in reversed(lines) if not line.startswith(b'{"kind":"note"'))
     try:
         return torn == b"" and bool(msgspec.json.decode(next(records))["kind"] == "end")
@@ -191,7 +197,7 @@ def delete(path: Path) -> None:
     if in_use(str(path)):
         raise UsageError(f"{path}: is being written by a run; cancel the run first")
     try:
-        path.unlink()
+        files.remove(str(path))
     except OSError as error:
         raise UsageError(f"{path}: cannot delete: {error.strerror}") from error
 

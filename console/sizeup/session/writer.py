@@ -10,7 +10,8 @@ import stat
 from types import TracebackType
 from typing import Self
 
-from sizeup.errors import UsageError
+from sizeup import files
+from sizeup.errors import SizeupError, UsageError
 from sizeup.session.records import ENCODER, GZIP_MAGIC, Record
 
 
@@ -56,15 +57,9 @@ class Writer:
 
     @classmethod
     def create(cls, path: str) -> Self:
-        """Start a new session file; an existing one that holds anything is refused, not replaced."""
-        flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
-        new = True
+        """Start a new session file, its owner's alone; an existing one that holds anything is refused, not replaced."""
         try:
-            try:
-                descriptor = os.open(path, flags | os.O_EXCL, 0o644)
-            except FileExistsError:
-                new = False
-                descriptor = os.open(path, flags, 0o644)
+            descriptor, new = files.create(path)
         except (OSError, ValueError) as error:
             reason = error.strerror if isinstance(error, OSError) else str(error)
             raise UsageError(
@@ -88,7 +83,7 @@ class Writer:
         Only a note may come ``beside_another`` writer: lines are whole, so the two cannot mix.
         """
         try:
-            descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CLOEXEC)
+            descriptor = files.open_existing(path, os.O_RDWR | os.O_APPEND)
         except (OSError, ValueError) as error:
             reason = error.strerror if isinstance(error, OSError) else str(error)
             what = "write the note" if beside_another else "continue the session"
@@ -134,8 +129,8 @@ class Writer:
         """Let go of the file, and with it of the lock; one that it made and that took nothing is removed."""
         if self._descriptor >= 0:
             if self._new and self._regular and not os.fstat(self._descriptor).st_size:
-                with contextlib.suppress(OSError):
-                    os.unlink(self._where)
+                with contextlib.suppress(OSError, SizeupError):
+                    files.remove(self._where, only=self._descriptor)
             os.close(self._descriptor)
             self._descriptor = -1
 

@@ -161,7 +161,7 @@ class ConsoleApp(App[int]):
         super()._display(screen, self._sender.sparing(renderable))
 
     def _tell_unfinished(self) -> None:
-        with contextlib.suppress(OSError):  # a store that cannot be read is the Sessions mode's to tell
+        with contextlib.suppress(OSError, SizeupError):  # a store that cannot be read is the Sessions mode's to tell
             for path in unfinished(directory()):
                 age_seconds = time.time() - path.stat().st_mtime
                 if age_seconds < _RECENT_SECONDS and not in_use(str(path)):
