@@ -75,7 +75,7 @@ def create(path: str) -> tuple[int, bool]:
 
 
 def open_existing(path: str, flags: int) -> int:
-    """Open a file that must be there."""
+    """Open a file that must be there; whose it is matters only for writing."""
     with _place(path) as place:
         return _open(place, flags)
 
@@ -214,13 +214,15 @@ def _refuse_other_names(place: _Place, status: os.stat_result) -> None:
 
 def _open(place: _Place, flags: int) -> int:
     """Open what has the name; checked before, because opening a pipe waits, and after, because it may have changed."""
-    if place.status is not None:
+    writes = flags & os.O_ACCMODE != os.O_RDONLY
+    if writes and place.status is not None:
         _refuse_foreign(place, place.status)
     flags |= os.O_CLOEXEC | os.O_NOCTTY | (0 if place.by_kernel else os.O_NOFOLLOW)
     descriptor = os.open(place.name, flags, dir_fd=place.folder)
     try:
-        _refuse_foreign(place, os.fstat(descriptor))
-        _refuse_other_names(place, os.fstat(descriptor))
+        if writes:
+            _refuse_foreign(place, os.fstat(descriptor))
+            _refuse_other_names(place, os.fstat(descriptor))
     except BaseException:
         os.close(descriptor)
         raise

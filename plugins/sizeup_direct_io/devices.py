@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
 
+from sizeup import files
 from sizeup.errors import RefusedError
 from sizeup.probing.devices import names_that_allow
 from sizeup_direct_io.facts import read_text
@@ -134,7 +135,7 @@ def refuse_if_signed(descriptor: int, size_bytes: int) -> None:
 
 def open_for_writing(path: str, allowed: str) -> int:
     """A descriptor that nobody else holds, O_DIRECT; raise RefusedError with the check that failed."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    descriptor = files.open_existing(path, os.O_RDONLY | os.O_NONBLOCK)
     try:
         status = os.fstat(descriptor)
         names = names_that_allow(status.st_rdev)

@@ -11,6 +11,7 @@ from enum import Enum
 
 from msgspec import Struct
 
+from sizeup import files
 from sizeup.errors import RefusedError, SizeupError
 from sizeup.units import format_bytes, format_decimal_bytes
 from sizeup_direct_io import binding, devices
@@ -21,8 +22,6 @@ SMALLEST_BYTES = 16 << 20
 """Less than this leaves no room for a few streams of 1 MiB."""
 RESERVE_SHARE = 0.10
 RESERVE_BYTES = 5 << 30
-_MOST_LINKS = 40
-"""Then the kernel takes it for a circle."""
 _LEFTOVER = re.compile(r"\.sizeup-(?P<host>.+)-(?P<pid>\d+)-(?P<start>\d+)")
 
 
@@ -78,26 +77,6 @@ class Wish(Struct, frozen=True):
     reserve_bytes: int = 0
     """Space that stays free; 0: the larger of 10 % and 5 GiB."""
     allow_write_to: str = ""
-
-
-def _refuse_planted_links(path: str) -> None:
-    """A link in a shared folder may be a trap: on the whole way only the user's own links, and root's, are followed."""
-    parts, here, followed = path.split("/")[::-1], "/", 0
-    while parts and followed <= _MOST_LINKS:
-        part = parts.pop()
-        status = os.lstat(os.path.join(here, part or "."))
-        if not stat.S_ISLNK(status.st_mode):
-            here = os.path.join(here, part)
-            continue
-        link = os.path.join(here, part)
-        if status.st_uid not in {0, os.geteuid()}:
-            raise RefusedError(
-                f"{link} is a symbolic link of another user (uid {status.st_uid}): name its target instead"
-            )
-        followed += 1
-        target = os.readlink(link)
-        parts += target.split("/")[::-1]
-        here = "/" if target.startswith("/") else here
 
 
 def process_start(pid: int) -> int | None:
@@ -167,7 +146,7 @@ def size_to_make(asked_bytes: int, room_bytes: int, reserve_bytes: int, path: st
 
 
 def _open_directory(wish: Wish) -> Target:
-    folder = os.open(wish.path, os.O_DIRECTORY | os.O_RDONLY | os.O_CLOEXEC)
+    folder = files.open_existing(wish.path, os.O_DIRECTORY | os.O_RDONLY)
     try:
         room_bytes, reserve_bytes = room(folder, wish.reserve_bytes)
         size_bytes = size_to_make(wish.size_bytes, room_bytes, reserve_bytes, wish.path)
@@ -202,7 +181,7 @@ def _open_file(wish: Wish) -> Target:
     if wish.writes:
         raise RefusedError(f"{wish.path} exists and is only ever read: give a folder for a preset that writes")
     try:
-        descriptor = os.open(wish.path, os.O_RDONLY | os.O_DIRECT | os.O_NONBLOCK | os.O_CLOEXEC)
+        descriptor = files.open_existing(wish.path, os.O_RDONLY | os.O_DIRECT | os.O_NONBLOCK)
     except OSError as error:
         if error.errno == errno.EINVAL:
             raise RefusedError(f"{wish.path}: this file system takes no O_DIRECT; nothing was measured") from error
@@ -221,7 +200,7 @@ def _open_device(wish: Wish) -> Target:
     if wish.writes:
         descriptor = devices.open_for_writing(wish.path, wish.allow_write_to)
     else:
-        descriptor = os.open(wish.path, os.O_RDONLY | os.O_DIRECT | os.O_NONBLOCK | os.O_CLOEXEC)
+        descriptor = files.open_existing(wish.path, os.O_RDONLY | os.O_DIRECT | os.O_NONBLOCK)
     _block_again(descriptor)
     start_bytes = devices.EDGE_BYTES if wish.writes else 0
     usable = os.lseek(descriptor, 0, os.SEEK_END) - 2 * start_bytes
@@ -240,13 +219,21 @@ def _open_device(wish: Wish) -> Target:
     )
 
 
+def _mode(path: str) -> int:
+    """Type and permissions of what a path leads to, without opening it."""
+    found = files.open_existing(path, os.O_PATH)
+    try:
+        return os.fstat(found).st_mode
+    finally:
+        os.close(found)
+
+
 def open_target(wish: Wish) -> Target:
     """Open what the user named; raise RefusedError with the reason where that would be wrong."""
     if not wish.path.startswith("/"):
         raise RefusedError(f"path={wish.path}: expected an absolute path of a folder, a file or a device")
     try:
-        _refuse_planted_links(wish.path)
-        mode = os.stat(wish.path).st_mode
+        mode = _mode(wish.path)
         if stat.S_ISDIR(mode):
             return _open_directory(wish)
         if stat.S_ISREG(mode):

@@ -10,6 +10,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import ExitStack, suppress
 from typing import TypeVar
 
+from sizeup import files
 from sizeup.errors import RefusedError, SizeupError
 from sizeup.model.gap import Gap
 from sizeup.model.sample import Progress
@@ -97,7 +98,7 @@ class Workbench:
         path = self.target.path
         for leftover in self.patiently("looking for leftovers", lambda: find_leftovers(path, os.uname().nodename)):
             if remove:
-                os.unlink(leftover)
+                files.remove(leftover)
                 yield Gap(leftover, "was left over from a run that died; removed")
             else:
                 yield Gap(leftover, "is left over from a run that died; remove it, or give remove_leftovers=true")

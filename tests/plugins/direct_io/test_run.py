@@ -403,6 +403,17 @@ def test_what_fails_is_told_with_the_place_it_failed_at(
         list(run(step(tmp_path)))
 
 
+@pytest.mark.parametrize("way", ["bait", "bait/inner"])
+def test_no_link_is_followed_where_everybody_may_write(tmp_path: Path, way: str) -> None:
+    (tmp_path / "victim/inner").mkdir(parents=True)
+    (tmp_path / "everybodys").mkdir()
+    (tmp_path / "everybodys").chmod(0o1777)
+    (tmp_path / "everybodys/bait").symlink_to(tmp_path / "victim")
+
+    with pytest.raises(RefusedError, match="bait is a symbolic link in a directory where everybody may write"):
+        open_target(Wish(f"{tmp_path}/everybodys/{way}", writes=False))
+
+
 @pytest.mark.parametrize("way", ["bait", "bait/", "bait/inner", "mine/inner"])
 def test_a_link_of_another_user_is_refused_wherever_it_stands(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str
