@@ -77,6 +77,27 @@ async def test_the_token_opens_once_and_leaves_the_address(served: Served, clien
         assert answer.status == 403
 
 
+@pytest.mark.parametrize(
+    ("method", "headers"),
+    [
+        *((method, {}) for method in ("HEAD", "OPTIONS", "POST", "PUT", "DELETE", "PATCH", "PROPFIND")),
+        ("GET", {"Sec-Purpose": "prefetch;prerender"}),
+        ("GET", {"Purpose": "prefetch"}),
+        ("GET", {"X-Purpose": "preview"}),
+        ("GET", {"X-Moz": "prefetch"}),
+    ],
+)
+async def test_only_who_opens_the_page_uses_the_token_up(
+    served: Served, client: ClientSession, method: str, headers: dict[str, str]
+) -> None:
+    async with client.request(method, f"{served.address}/?token=secret", headers=headers) as answer:
+        assert answer.status == 403
+        assert COOKIE not in answer.cookies
+
+    async with client.get(f"{served.address}/?token=secret") as answer:
+        assert answer.status == 200
+
+
 async def test_the_page_and_its_files_name_no_other_host(served: Served, client: ClientSession) -> None:
     async with client.get(f"{served.address}/?token=secret") as answer:
         page = await answer.text()

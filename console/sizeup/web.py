@@ -14,6 +14,7 @@ import importlib.util
 import ipaddress
 import json
 import os
+import re
 import secrets
 import signal
 import struct
@@ -110,7 +111,7 @@ class Door:
         @web.middleware
         async def guarded(request: web.Request, handler: Handler) -> web.StreamResponse:
             token = request.query.get("token")
-            if token is not None and request.path == "/":
+            if token is not None and request.path == "/" and _opens_the_page(request):
                 cookie = self.exchange(token)
                 if cookie is not None:
                     # Away from the address with the token, so that no history or screenshot holds it.
@@ -127,6 +128,12 @@ class Door:
             return await handler(request)
 
         return guarded
+
+
+def _opens_the_page(request: web.Request) -> bool:
+    """Whether somebody wants to see it: a HEAD only asks whether it is there, and a prefetch may never be shown."""
+    purposes = " ".join(request.headers.get(name, "") for name in ("Sec-Purpose", "Purpose", "X-Purpose", "X-Moz"))
+    return request.method == "GET" and not re.search("prefetch|prerender|preview", purposes, re.IGNORECASE)
 
 
 def _for_this_machine(host: str) -> Middleware:
