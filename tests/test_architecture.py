@@ -1,5 +1,6 @@
 """The architecture is proved, not described: contracts that hold, and a breach that is caught."""
 
+import re
 import shutil
 import subprocess
 import sys
@@ -69,6 +70,35 @@ def test_the_compiled_modules_are_reached_through_their_binding_alone() -> None:
         if "._native import" in path.read_text(encoding="utf-8")
     }
     assert all(path.endswith("/binding.py") for path in importers), importers
+
+
+def mentions(pattern: str) -> set[str]:
+    """The modules of the product in which the pattern occurs."""
+    paths = [path for name in ("console", "plugins") for path in (ROOT / name).rglob("*.py")]
+    return {str(path.relative_to(ROOT)) for path in paths if re.search(pattern, path.read_text(encoding="utf-8"))}
+
+
+def test_children_are_started_through_one_door() -> None:
+    """Another one would have to keep the working directory off the child's path by itself."""
+    starts = mentions(r"\bPopen\(|subprocess\.run\(|create_subprocess|os\.(exec|spawn|posix_spawn)|multiprocessing")
+
+    assert mentions(r"sys\.executable") == {"console/sizeup/child_process.py"}
+    assert starts <= mentions(r"from sizeup\.child_process import .*environment"), starts
+
+
+def test_files_are_written_through_one_door() -> None:
+    """Another one would have to look for planted links by itself."""
+    writes = mentions(
+        r"O_CREAT|\.write_(text|bytes)\(|\.mkdir\(|makedirs\(|import tempfile|mkstemp|os\.(rename|replace|mkdir)\("
+        r"|\bopen\((?!os\.memfd_create)[^\n]*, [\"'][rb]*[wax+]"
+    )
+
+    assert writes == {
+        "console/sizeup/files.py",
+        "console/sizeup/probing/worker.py",  # these two write to /proc/self/oom_score_adj
+        "plugins/sizeup_memory/memhammer.py",
+        "plugins/sizeup_direct_io/target.py",  # in the directory that the one door opened
+    }
 
 
 def test_the_layers_in_the_document_are_those_of_the_build() -> None:
