@@ -343,3 +343,15 @@ def test_a_name_that_went_to_another_file_is_not_removed(tmp_path: Path) -> None
     os.close(descriptor)
 
     assert (tmp_path / "out").read_text() == "theirs"
+
+
+def test_what_should_be_private_is_not_taken_from_another_user(
+    everybodys: Path, give_away: Callable[[Path], None]
+) -> None:
+    (everybodys / "key").write_text("theirs")
+    give_away(everybodys / "key")
+
+    with pytest.raises(RefusedError, match="belongs to another user"):
+        files.open_existing(str(everybodys / "key"), os.O_RDONLY, private=True)
+
+    os.close(files.open_existing(str(everybodys / "key"), os.O_RDONLY))

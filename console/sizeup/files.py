@@ -74,10 +74,10 @@ def create(path: str) -> tuple[int, bool]:
         return _open(place, flags), False
 
 
-def open_existing(path: str, flags: int) -> int:
-    """Open a file that must be there; whose it is matters only for writing."""
+def open_existing(path: str, flags: int, *, private: bool = False) -> int:
+    """Open a file that must be there; whose it is matters for writing, and for reading what should be ``private``."""
     with _place(path) as place:
-        return _open(place, flags)
+        return _open(place, flags, private=private)
 
 
 def remove(path: str, only: int | None = None) -> None:
@@ -212,15 +212,15 @@ def _refuse_other_names(place: _Place, status: os.stat_result) -> None:
         )
 
 
-def _open(place: _Place, flags: int) -> int:
+def _open(place: _Place, flags: int, *, private: bool = False) -> int:
     """Open what has the name; checked before, because opening a pipe waits, and after, because it may have changed."""
-    writes = flags & os.O_ACCMODE != os.O_RDONLY
-    if writes and place.status is not None:
+    ours = private or flags & os.O_ACCMODE != os.O_RDONLY
+    if ours and place.status is not None:
         _refuse_foreign(place, place.status)
     flags |= os.O_CLOEXEC | os.O_NOCTTY | (0 if place.by_kernel else os.O_NOFOLLOW)
     descriptor = os.open(place.name, flags, dir_fd=place.folder)
     try:
-        if writes:
+        if ours:
             _refuse_foreign(place, os.fstat(descriptor))
             _refuse_other_names(place, os.fstat(descriptor))
     except BaseException:

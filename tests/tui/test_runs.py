@@ -13,6 +13,7 @@ from sizeup.live.cost import ConsoleCost
 from sizeup.session.records import Record, StepStartRecord
 from sizeup.session.writer import Writer, writer_pid
 from sizeup.tui.aside import Aside
+from sizeup.tui.loading import _runs_here
 from sizeup.tui.runs import Request, Runs, current
 
 
@@ -171,3 +172,15 @@ def test_a_run_that_is_followed_is_cancelled_by_a_signal_to_its_writer(
     assert heard == [signal.SIGINT]
     assert not runs.cancelling
     assert writer_pid(str(runner.path)) is None
+
+
+def test_a_console_whose_store_is_behind_a_planted_link_shows_the_machine_and_says_why_no_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tmp_path.chmod(0o1777)
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "state").symlink_to(tmp_path / "elsewhere")
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+
+    assert "state is a symbolic link in a directory where everybody may write" in _runs_here("/").problem
+    assert list((tmp_path / "elsewhere").iterdir()) == []

@@ -194,5 +194,5 @@ def _kept(file: Path, new: bytes) -> bytes:
 def _key(file: Path) -> bytes:
     from sizeup import files
 
-    with os.fdopen(files.open_existing(str(file), os.O_RDWR), "rb") as kept:
+    with os.fdopen(files.open_existing(str(file), os.O_RDONLY, private=True), "rb") as kept:
         return kept.read(_KEY_BYTES + 1)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 # Imported here and not in the thread below: two threads importing the same packages can see them half-made.
 from sizeup.discovery.machine import discover
 from sizeup.discovery.refresh import refreshed
-from sizeup.errors import UsageError
+from sizeup.errors import SizeupError
 from sizeup.live.hotplug import follow
 from sizeup.model.machine import Machine
 from sizeup.session.store import new_path
@@ -111,7 +111,7 @@ def _runs_here(sysroot: str) -> Runs:
     """The runs of this console; where no session can be kept it still shows the machine, and says why no more."""
     try:
         return Runs(str(new_path(socket.gethostname(), datetime.now(UTC))), sysroot)
-    except UsageError as error:
+    except SizeupError as error:
         runs = Runs("", sysroot)
         runs.problem = f"nothing can be measured, as no session can be kept (set XDG_STATE_HOME): {error}"
         return runs
