@@ -15,6 +15,7 @@ _MODEL_KEYS = ("model name", "cpu model", "cpu", "processor", "model", "uarch", 
 
 _VENDOR_KEYS = ("vendor_id", "vendor", "cpu implementer", "mvendorid")
 _PROCESSORS_LIMIT = 1 << 14
+_COUNTS = ("physical id", "core id", "siblings", "cpu cores")
 
 # cache3 : level=3 type=Unified scope=Shared size=65536K line_size=256 associativity=16
 _S390_CACHE = re.compile(
@@ -32,7 +33,16 @@ class CpuInfo(Struct, frozen=True):
     models: dict[int, str] = field(default_factory=dict)
     """Model name by CPU, where it names each."""
     physical_ids: dict[int, int] = field(default_factory=dict)
+    core_ids: dict[int, int] = field(default_factory=dict)
+    """Unique within a package, except on processors of several dies that number each die's cores from 0."""
+    package_cpus: dict[int, int] = field(default_factory=dict)
+    """``siblings``: CPUs of this CPU's package, by CPU."""
+    package_cores: dict[int, int] = field(default_factory=dict)
+    """``cpu cores``: cores of this CPU's package, by CPU."""
     flags: frozenset[str] = frozenset()
+    is_x86: bool = False
+    """It has the line ``flags``, in which x86 alone would say that there is a hypervisor."""
+    is_arm: bool = False
     megahertz: float | None = None
     """``cpu MHz`` of the first CPU: the momentary clock, or without cpufreq the TSC's rate."""
     shared_caches: tuple[Cache, ...] = ()
@@ -93,7 +103,7 @@ def parse_cpuinfo(text: str) -> CpuInfo:
     sections = _sections(text)
     processors: list[int] = []
     models: dict[int, str] = {}
-    physical_ids: dict[int, int] = {}
+    counts: dict[str, dict[int, int]] = {key: {} for key in _COUNTS}
     for section in sections:
         number = section.get("processor", "")
         if not number.isdecimal() or len(number) > 6:
@@ -103,9 +113,10 @@ def parse_cpuinfo(text: str) -> CpuInfo:
         model = _model(section)
         if model is not None:
             models[cpu] = model
-        package = section.get("physical id", "")
-        if package.isdecimal() and len(package) < 10:
-            physical_ids[cpu] = int(package)
+        for key, found in counts.items():
+            number = section.get(key, "")
+            if number.isdecimal() and len(number) < 10:
+                found[cpu] = int(number)
     if not processors:
         processors = [int(cpu) for cpu in _S390_PROCESSOR.findall(text) if len(cpu) < 6]
     first = sections[0]
@@ -116,8 +127,13 @@ def parse_cpuinfo(text: str) -> CpuInfo:
         model=_model(shared),
         vendor=next((s[key] for s in sections for key in _VENDOR_KEYS if s.get(key)), None),
         models=models,
-        physical_ids=physical_ids,
+        physical_ids=counts["physical id"],
+        core_ids=counts["core id"],
+        package_cpus=counts["siblings"],
+        package_cores=counts["cpu cores"],
         flags=frozenset(flags.split()),
+        is_x86=any("flags" in section for section in sections),
+        is_arm=any("cpu implementer" in section for section in sections),
         megahertz=_megahertz(sections),
         shared_caches=_s390_caches(text),
     )

@@ -11,6 +11,7 @@ from sizeup.discovery.cpus import CPU
 from sizeup.discovery.lists import parse_cpulist
 from sizeup.discovery.mounts import parse_mounts
 from sizeup.discovery.sysroot import Sysroot
+from sizeup.discovery.virtualization import read_virtualization
 from sizeup.model.platform import ControlGroup, Platform
 from sizeup.quantity import Origin, Quantity
 
@@ -24,59 +25,6 @@ _SETTINGS = (
     "intel_pstate", "amd_pstate", "pcie_aspm", "iommu", "intel_iommu", "amd_iommu", "noapic", "acpi", "elevator",
     "scsi_mod.use_blk_mq", "nvme_core.multipath", "nvme.poll_queues", "hpet", "cgroup_disable", "preempt",
 )  # fmt: skip
-
-_DMI_HYPERVISORS = (
-    ("vmware", "vmware"),
-    ("virtualbox", "virtualbox"),
-    ("innotek", "virtualbox"),
-    ("qemu", "kvm"),
-    ("kvm", "kvm"),
-    ("xen", "xen"),
-    ("bochs", "kvm"),
-    ("bhyve", "bhyve"),
-    ("parallels", "parallels"),
-    ("virtual machine", "hyperv"),
-    ("amazon ec2", "kvm"),
-    ("google compute engine", "kvm"),
-    ("openstack", "kvm"),
-    ("rhev", "kvm"),
-    ("nutanix ahv", "kvm"),
-    ("alibaba cloud ecs", "kvm"),
-)
-"""Words of DMI's vendor and product names, in lower case, and the hypervisor they betray."""
-
-
-def _hypervisor(sysroot: Sysroot, cpuinfo: CpuInfo, dmi: str) -> tuple[str | None, bool | None]:
-    """Its name and whether there is one; bare-metal instances of a cloud carry its name but no CPU flag."""
-    kind = sysroot.line("/sys/hypervisor/type")
-    if kind is not None:
-        # Domain 0 of Xen is not a guest in the usual sense, but its CPUs are Xen's all the same.
-        return kind, True
-    flagged = "hypervisor" in cpuinfo.flags if cpuinfo.flags else None
-    lowered = dmi.lower()
-    named = next((name for word, name in _DMI_HYPERVISORS if word in lowered), None)
-    if flagged is False:
-        return None, False
-    if named is not None and (flagged or named in ("vmware", "virtualbox", "xen", "hyperv") or "qemu" in lowered):
-        return named, True
-    sysinfo = sysroot.read("/proc/sysinfo") or ""  # s390
-    for line in sysinfo.splitlines():
-        if "Control Program:" in line:
-            name = line.partition(":")[2].strip().lower()
-            return ("kvm" if name.startswith("kvm") else "zvm"), True
-    tree = sysroot.line("/proc/device-tree/hypervisor/compatible")
-    if tree is not None:
-        return ("kvm" if "kvm" in tree else "xen" if "xen" in tree else tree.split("\0")[0].split(",")[-1]), True
-    if sysroot.exists("/proc/device-tree/ibm,partition-name") and sysroot.exists("/proc/ppc64/lparcfg"):
-        qemu = sysroot.exists("/proc/device-tree/hmc-managed?")
-        return ("phyp" if not qemu else "kvm"), True
-    if flagged:
-        clocks = sysroot.line(f"{_CLOCKS}/available_clocksource") or ""
-        for clock, name in (("kvm-clock", "kvm"), ("hyperv", "hyperv"), ("xen", "xen")):
-            if clock in clocks:
-                return name, True
-        return None, True
-    return None, None
 
 
 def _container(sysroot: Sysroot) -> str | None:
@@ -191,7 +139,8 @@ def _kernel(sysroot: Sysroot) -> str | None:
 def read_platform(sysroot: Sysroot, cpuinfo: CpuInfo, allowance: Allowance) -> Platform:
     """Everything that is true of the machine as a whole."""
     product, vendor = sysroot.line(f"{_DMI}/product_name"), sysroot.line(f"{_DMI}/sys_vendor")
-    hypervisor, is_guest = _hypervisor(sysroot, cpuinfo, f"{vendor or ''} {product or ''}")
+    virtualization = read_virtualization(sysroot, cpuinfo)
+    virtual = virtualization.is_guest or virtualization.hypervisor is not None
     container = _container(sysroot)
     command_line = sysroot.line("/proc/cmdline")
     words = (command_line or "").split()
@@ -201,14 +150,15 @@ def read_platform(sysroot: Sysroot, cpuinfo: CpuInfo, allowance: Allowance) -> P
     hidden = []
     if container is not None:
         hidden.append(f"{container}: memory, processes and devices of the host that the container does not share")
-    if is_guest:
+    if virtual:
         hidden.append("hypervisor: the real sockets, caches, memory placement and links behind virtual devices")
     return Platform(
         architecture=_architecture(sysroot, cpuinfo),
         kernel=_kernel(sysroot),
         hostname=sysroot.line("/proc/sys/kernel/hostname"),
-        hypervisor=hypervisor,
-        is_guest=is_guest,
+        hypervisor=virtualization.hypervisor,
+        is_guest=virtualization.is_guest,
+        guest_evidence=virtualization.evidence,
         container=container,
         clock_source=sysroot.line(f"{_CLOCKS}/current_clocksource"),
         clock_sources=tuple((sysroot.line(f"{_CLOCKS}/available_clocksource") or "").split()),
@@ -226,7 +176,7 @@ def read_platform(sysroot: Sysroot, cpuinfo: CpuInfo, allowance: Allowance) -> P
         smt=sysroot.line(f"{CPU}/smt/control"),
         isolated_cpus=_cpu_set(sysroot, "isolated"),
         tickless_cpus=_cpu_set(sysroot, "nohz_full"),
-        steal_share=_steal_share(sysroot) if is_guest else None,
+        steal_share=_steal_share(sysroot) if virtual else None,
         control_group=_control_group(sysroot, allowance),
         affinity=allowance.affinity,
         memlock_bytes=memlock,

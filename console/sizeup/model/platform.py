@@ -23,9 +23,15 @@ class Platform(Struct, frozen=True):
     kernel: str | None = None
     hostname: str | None = None
     hypervisor: str | None = None
-    """``kvm``, ``vmware``, ``xen``, ``hyperv`` ...; None on bare metal or where nothing tells (see ``is_guest``)."""
+    """``kvm``, ``vmware``, ``xen``, ``hyperv`` ...; None on bare metal or where nothing tells (see ``is_guest``).
+
+    ``qemu`` where nothing tells whether QEMU uses KVM, ``tcg`` where it emulates the CPU, ``xen-dom0`` in the control
+    domain of Xen, which is no guest but has virtual CPUs.
+    """
     is_guest: bool | None = None
-    """True under a hypervisor, False where the CPU says there is none, None where nothing tells."""
+    """True under a hypervisor, False where something proves bare metal, None where nothing tells."""
+    guest_evidence: str | None = None
+    """What settled ``is_guest``, in words."""
     container: str | None = None
     """``docker``, ``podman``, ``lxc`` ...: what runs around this process; None where nothing says so."""
     clock_source: str | None = None

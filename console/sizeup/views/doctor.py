@@ -14,6 +14,7 @@ from sizeup.model.limits import Limits
 from sizeup.model.machine import Machine
 from sizeup.text import one_line
 from sizeup.units import format_bytes, format_count, format_decimal_bytes, format_ns, format_rate
+from sizeup.views.virtualization import UNPROVEN, runs_on
 
 SCHEMA = "sizeup.doctor/1"
 
@@ -300,8 +301,7 @@ def _shares(machine: Machine) -> Iterator[Check]:
 def machine_checks(machine: Machine) -> Iterator[Check]:
     """What the machine's clock and its owner do to a measurement."""
     area, platform = "machine", machine.platform
-    kind = platform.hypervisor or ("some hypervisor" if platform.is_guest else "")
-    yield Check(area, "runs on", platform.hypervisor, f"{kind}, as a guest" if kind else "the hardware itself")
+    yield Check(area, "runs on", platform.hypervisor, runs_on(platform) or UNPROVEN)
     if platform.container is not None:
         yield Check(area, "container", platform.container, one_line(platform.container, 40))
     source = platform.clock_source

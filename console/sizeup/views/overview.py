@@ -20,6 +20,7 @@ from sizeup.views.chart import Axis, Bar, BarChart
 from sizeup.views.items import plural
 from sizeup.views.step import latest_run, point_value, settled, value_reach
 from sizeup.views.topology import machine_line
+from sizeup.views.virtualization import runs_on
 
 _MARKS = {Severity.CRITICAL: "! critical", Severity.WARNING: "! warning", Severity.INFO: "info"}
 _ORDER = tuple(Severity)
@@ -86,9 +87,8 @@ def _identity(machine: Machine | None) -> tuple[str, ...]:
     if machine is None:
         return ("This session holds no machine.",)
     platform = machine.platform
-    where = {True: f"guest under {platform.hypervisor or 'a hypervisor'}", False: "bare metal", None: ""}
     kernel = f"Linux {platform.kernel}" if platform.kernel else ""
-    known = (platform.model, machine.cpu_model, where[platform.is_guest], kernel)
+    known = (platform.model, machine.cpu_model, runs_on(platform), kernel)
     return (machine_line(machine), ", ".join(filter(None, known)) or "Model of the machine unknown")
 
 

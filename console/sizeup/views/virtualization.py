@@ -1,0 +1,34 @@
+"""What a machine runs on, in words: the hardware itself, a hypervisor, or unknown."""
+
+from __future__ import annotations
+
+from sizeup.discovery.virtualization import DOM0
+from sizeup.model.platform import Platform
+
+_NAMES = {
+    "kvm": "KVM",
+    "qemu": "QEMU (with KVM or by emulation)",
+    "tcg": "QEMU by emulation (TCG)",
+    "vmware": "VMware",
+    "virtualbox": "VirtualBox",
+    "hyperv": "Hyper-V",
+    "xen": "Xen",
+    "zvm": "z/VM",
+    "phyp": "PowerVM",
+    "pr/sm": "PR/SM, in a logical partition (LPAR)",
+}
+
+UNPROVEN = "unknown: nothing proves a guest or bare metal"
+"""What ``runs_on`` leaves open, in words."""
+
+
+def runs_on(platform: Platform) -> str | None:
+    """``guest under KVM``, ``bare metal``, or None where it is unknown."""
+    if platform.hypervisor == DOM0:
+        return "control domain (dom0) of Xen"
+    if platform.is_guest is None:
+        return None
+    if not platform.is_guest:
+        return "bare metal"
+    name = platform.hypervisor
+    return f"guest under {_NAMES.get(name, name) if name else 'an unnamed hypervisor'}"
