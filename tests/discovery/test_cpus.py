@@ -113,6 +113,96 @@ def test_sets_that_contradict_each_other_are_said_and_not_raised(tmp_path: Path)
     assert found.contradictions == ("cpu1 shares its package with 1, another CPU of it with 0-1",)
 
 
+def cpuinfo(*sections: str) -> str:
+    """A line of a tree: one section a CPU, from ``physical id, core id, siblings, cpu cores``."""
+    keys = ("physical id", "core id", "siblings", "cpu cores")
+    text = ""
+    for cpu, section in enumerate(sections):
+        text += f"processor\\t: {cpu}\\n"
+        text += "".join(f"{key}\\t: {value}\\n" for key, value in zip(keys, section.split(), strict=False))
+        text += "flags\\t\\t: fpu lm\\n\\n"
+    return f"/proc/cpuinfo = {text}"
+
+
+@pytest.mark.parametrize(
+    ("sections", "sockets", "cores"),
+    [
+        # two sockets of 120 cores with two threads: 480 CPUs
+        ([f"{cpu // 120 % 2} {cpu % 120} 240 120" for cpu in range(480)], 2, 240),
+        (["0 0 8 4", "0 1 8 4", "0 2 8 4", "0 3 8 4"] * 2, 1, 4),
+        # core ids start again in each die of a package; without threads every CPU is a core
+        ([f"0 {cpu % 6} 12 12" for cpu in range(12)], 1, 12),
+        (["0 0 1 1"], 1, 1),
+        ([""], 1, 1),
+    ],
+)
+def test_cores_without_sysfs_are_the_pairs_of_physical_id_and_core_id(
+    sections: list[str], sockets: int, cores: int, tmp_path: Path
+) -> None:
+    found = discover(grow(tmp_path, cpuinfo(*sections)))
+
+    assert (found.socket_count, found.core_count, found.pu_counts.present) == (sockets, cores, len(sections))
+    assert all(pu.core is not None for pu in found.pus)
+    assert found.contradictions == ()
+
+
+@pytest.mark.parametrize(
+    ("sections", "sockets", "why"),
+    [
+        (["", ""], None, "no physical id in /proc/cpuinfo"),
+        (["0", "0"], 1, "no physical id and core id in /proc/cpuinfo"),
+        (["0 0", "0"], 1, "for CPU 1 there is no topology"),
+    ],
+)
+def test_cores_that_nothing_tells_are_unknown_with_the_reason(
+    sections: list[str], sockets: int | None, why: str, tmp_path: Path
+) -> None:
+    found = discover(grow(tmp_path, cpuinfo(*sections)))
+
+    assert (found.socket_count, found.core_count, found.pu_counts.present) == (sockets, None, 2)
+    assert [pu.core for pu in found.pus] == [None, None]
+    assert any(why in gap.reason for gap in found.gaps if gap.subject in ("sockets", "cores"))
+
+
+def test_ids_in_sysfs_go_before_those_of_cpuinfo(tmp_path: Path) -> None:
+    found = discover(
+        grow(
+            tmp_path,
+            cpuinfo("0 0", "0 1", "0 2", "0 3")
+            + "\n/sys/devices/system/cpu/cpu{0-3}/topology/physical_package_id = 0\n"
+            "/sys/devices/system/cpu/cpu{0-1}/topology/core_id = 0\n"
+            "/sys/devices/system/cpu/cpu{2-3}/topology/core_id = 1\n",
+        )
+    )
+
+    assert [core.pus for core in found.cores] == [(0, 1), (2, 3)]
+
+
+def test_a_count_in_cpuinfo_that_contradicts_sysfs_is_said(tmp_path: Path) -> None:
+    alone = "/sys/devices/system/cpu/cpu{0-7}/topology/thread_siblings_list = {}\n"
+    together = "/sys/devices/system/cpu/cpu{0-7}/topology/core_siblings_list = 0-7\n"
+    found = discover(grow(tmp_path, f"{alone}{together}{cpuinfo(*['0 0 8 4'] * 8)}"))
+
+    assert found.core_count == 8
+    assert found.contradictions == ('socket 0 has 8 cores by its topology, 4 by "cpu cores" in /proc/cpuinfo',)
+    (finding,) = (finding for finding in found.findings if finding.id == "firmware.contradiction")
+    assert finding.evidence == found.contradictions
+
+
+def test_modules_may_count_as_cores_in_cpuinfo(tmp_path: Path) -> None:
+    found = discover(
+        grow(
+            tmp_path,
+            "/sys/devices/system/cpu/cpu{0-1}/topology/thread_siblings_list = 0-1\n"
+            "/sys/devices/system/cpu/cpu{2-3}/topology/thread_siblings_list = 2-3\n"
+            "/sys/devices/system/cpu/cpu{0-3}/topology/core_siblings_list = 0-3\n"
+            "/sys/devices/system/cpu/cpu{0-3}/topology/core_id = {}\n" + cpuinfo(*["0 0 4 2"] * 4),
+        )
+    )
+
+    assert (found.core_count, found.contradictions) == (4, ())
+
+
 def test_a_machine_without_processors_says_so(tmp_path: Path) -> None:
     (tmp_path / "sys").mkdir()
 

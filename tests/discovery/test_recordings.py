@@ -44,9 +44,6 @@ DELIBERATE = {
             },
         },
     ),
-    "hwloc/4fake-4gr1nu1pu": Difference(
-        "nothing says which PUs share a core: hwloc shows no core, we take each PU for one", {"cores": 2}
-    ),
     "hwloc/8em64t-2s2ca2c-buggynuma": Difference(
         "all eight nodes claim all CPUs: hwloc merges them, we list them and warn",
         {

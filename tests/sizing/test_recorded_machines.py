@@ -15,7 +15,7 @@ from sizeup.sizing.advise import whatif
         ("hwloc/32intel64-2p8co2t+8ve", 360, 117.7, "port enp96s0f0 (1 Gb/s Ethernet, MTU 1500)", "short"),
         ("hwloc/fakepcilocalities", 1200, 3938.5, "link 0000:43:00.0 (8 GT/s x4)", "over"),
         ("pcp/meminfo-root-008+links", 550, 23630.8, "link 0000:23:00.0 (8 GT/s x8)", "over"),
-        ("pcp/scsi-map-root-001+links", 190, 3938.5, "link 0000:04:00.0 (8 GT/s x4)", "over"),
+        ("pcp/scsi-map-root-001+links", 95, 3938.5, "link 0000:04:00.0 (8 GT/s x4)", "over"),
         ("prometheus-procfs/fixtures", 71.25, 5200, "port host0 (16 Gbit fc)", "over"),
         ("prometheus-node_exporter/fixtures", 95, 2400, "port host1 (8 Gbit fc)", "over"),
     ],

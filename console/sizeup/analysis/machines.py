@@ -124,12 +124,16 @@ def _shares(machine: Machine) -> str | None:
     )
 
 
+def _count(number: int | None) -> str | None:
+    return None if number is None else str(number)
+
+
 _FACTS: dict[str, Callable[[Machine], str | None]] = {
     "CPU": lambda machine: machine.cpu_model,
     "architecture": lambda machine: machine.platform.architecture,
-    "packages": lambda machine: str(len(machine.packages)),
+    "packages": lambda machine: _count(machine.socket_count),
     "dies": lambda machine: str(len(machine.dies)),
-    "cores": lambda machine: str(len(machine.cores)),
+    "cores": lambda machine: _count(machine.core_count),
     "PUs online": lambda machine: str(machine.pu_counts.online),
     "PUs allowed": lambda machine: str(machine.pu_counts.allowed),
     "base clock": lambda machine: format_hz(machine.base_clock.value) if machine.base_clock is not None else None,

@@ -1,13 +1,15 @@
 """CPUs: packages, dies, cores and PUs from ``/sys/devices/system/cpu`` (Documentation/admin-guide/cputopology.rst).
 
 Everything comes from the sets of CPUs that share something; the ids beside them are labels that
-repeat across packages, are -1 on some architectures and are sparse on others.
+repeat across packages, are -1 on some architectures and are sparse on others. Where the kernel shows no
+sets, CPUs of one package and core id are one core; where it shows no ids either, cores are unknown.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TypeVar
 
 from msgspec import Struct
 
@@ -28,6 +30,10 @@ _PACKAGE_SETS = ("package_cpus_list", "package_cpus", "core_siblings_list", "cor
 _KINDS = (("cpu_core", "performance"), ("cpu_atom", "efficient"), ("cpu_lowpower", "low-power"))
 
 CpuSet = tuple[int, ...]
+T = TypeVar("T")
+
+SOCKETS, CORES = "sockets", "cores"
+"""Subjects of the gaps that say why sockets or cores are unknown."""
 
 
 class Processors(Struct, frozen=True):
@@ -95,6 +101,11 @@ class _Partition:
         for other in free:
             self.of[other] = len(self.sets)
         self.sets.append(free)
+
+    def clear(self) -> None:
+        """Forget all sets: what is known of some CPUs alone is no count of the machine."""
+        self.sets.clear()
+        self.of.clear()
 
     def _contradict(self, cpu: int, cpus: CpuSet, earlier: CpuSet) -> None:
         self.contradictions.append(
@@ -169,21 +180,62 @@ class _Sets(Struct, frozen=True):
     clusters: dict[int, CpuSet]
 
 
+class _Ids:
+    """Package and core ids of CPUs: those of sysfs, else those of cpuinfo.
+
+    A single CPU is one core of one package, whatever names them.
+    """
+
+    def __init__(self, sysroot: Sysroot, cpuinfo: CpuInfo, online: CpuSet) -> None:
+        self._sysroot = sysroot
+        self._cpuinfo = cpuinfo
+        self._single = len(online) == 1
+
+    def package(self, cpu: int) -> int | None:
+        """None where neither names one."""
+        if self._single:
+            return 0
+        named = _label(self._sysroot, cpu, "physical_package_id")
+        return self._cpuinfo.physical_ids.get(cpu) if named is None else named
+
+    def core(self, cpu: int) -> tuple[int, int] | None:
+        """What all threads of a core have in common and no other core has; None where nothing tells."""
+        if self._single:
+            return 0, 0
+        package = self.package(cpu)
+        core = _label(self._sysroot, cpu, "core_id")
+        if core is None:
+            core = self._cpuinfo.core_ids.get(cpu)
+        if package is None or core is None:
+            return None
+        cpus, cores = (counts.get(cpu) for counts in (self._cpuinfo.package_cpus, self._cpuinfo.package_cores))
+        if cpus is not None and cpus == cores:
+            # No threads: ids that repeat are those of the dies in the package, each counted from 0.
+            return package, -1 - cpu
+        return package, core
+
+
 def _read_sets(sysroot: Sysroot, online: CpuSet, cpuinfo: CpuInfo) -> _Sets:
     directories = {cpu: f"{CPU}/cpu{cpu}/topology" for cpu in online}
     names = _preferred(sysroot, directories.values())
     known = frozenset(online)
     sets = _Sets(_Partition("core", known), _Partition("die", known), _Partition("package", known), {}, {})
-    packages_by_id: dict[int, list[int]] = {}
+    ids = _Ids(sysroot, cpuinfo, online)
+    packages_by_id: dict[int | None, list[int]] = {}
+    cores_by_id: dict[tuple[int, int] | None, list[int]] = {}
     modules: bool | None = None
     dies_named: bool | None = None
     for cpu, directory in directories.items():
+        core_set: CpuSet | None
         if cpu in sets.cores.of:
-            core_set: CpuSet | None = sets.cores.sets[sets.cores.of[cpu]]
+            core_set = sets.cores.sets[sets.cores.of[cpu]]
         else:
             core_set = read_set(sysroot, directory, names[_CORE_SETS]) if names[_CORE_SETS] else None
-            sets.cores.add(cpu, core_set)
             sets.core_ids[cpu] = sysroot.integer(f"{directory}/core_id")
+            if core_set is None:
+                cores_by_id.setdefault(ids.core(cpu), []).append(cpu)
+            else:
+                sets.cores.add(cpu, core_set)
         if cpu not in sets.core_ids:
             # The first siblings tell whether they are threads or cores of a module; a machine has one sort.
             if modules is not False:
@@ -191,14 +243,13 @@ def _read_sets(sysroot: Sysroot, online: CpuSet, cpuinfo: CpuInfo) -> _Sets:
                 modules = sets.core_ids[cpu] != sets.core_ids[(core_set or (cpu,))[0]]
             else:
                 sets.core_ids[cpu] = sets.core_ids[(core_set or (cpu,))[0]]
-        if names[_PACKAGE_SETS]:
-            if cpu not in sets.packages.of or (core_set or (cpu,))[0] == cpu:
-                sets.packages.add(cpu, read_set(sysroot, directory, names[_PACKAGE_SETS]))
-        else:
-            package = sysroot.integer(f"{directory}/physical_package_id")
-            if package is None:
-                package = cpuinfo.physical_ids.get(cpu, -1)
-            packages_by_id.setdefault(package, []).append(cpu)
+        package_set = None
+        if cpu not in sets.packages.of or (core_set or (cpu,))[0] == cpu:
+            package_set = read_set(sysroot, directory, names[_PACKAGE_SETS]) if names[_PACKAGE_SETS] else None
+        if package_set is not None:
+            sets.packages.add(cpu, package_set)
+        elif cpu not in sets.packages.of:
+            packages_by_id.setdefault(ids.package(cpu), []).append(cpu)
         if names[_DIE_SETS] and cpu not in sets.dies.of and dies_named is not False:
             dies_named = _label(sysroot, cpu, "die_id") is not None
             die = read_set(sysroot, directory, names[_DIE_SETS]) if dies_named else None
@@ -208,9 +259,26 @@ def _read_sets(sysroot: Sysroot, online: CpuSet, cpuinfo: CpuInfo) -> _Sets:
         if names[_CLUSTER_SETS] and cpu not in sets.clusters:
             cluster = read_set(sysroot, directory, names[_CLUSTER_SETS], member=cpu)
             sets.clusters.update(dict.fromkeys(cluster or (), cluster or ()))
-    for cpus in packages_by_id.values():
-        sets.packages.add(cpus[0], tuple(cpus))
+    _add_by_id(sysroot, sets.packages, SOCKETS, "physical id", packages_by_id)
+    _add_by_id(sysroot, sets.cores, CORES, "physical id and core id", cores_by_id)
     return sets
+
+
+def _add_by_id(
+    sysroot: Sysroot, partition: _Partition, subject: str, wanted: str, groups: Mapping[T | None, list[int]]
+) -> None:
+    """Group by id the CPUs without a set; one that has no id leaves the whole machine's count unknown."""
+    nameless = groups.get(None)
+    if nameless:
+        partition.clear()
+        sysroot.note(
+            subject,
+            f"unknown: for CPU {format_list(tuple(nameless))} there is no topology in {CPU}, "
+            f"and no {wanted} in /proc/cpuinfo",
+        )
+        return
+    for cpus in groups.values():
+        partition.add(cpus[0], tuple(cpu for cpu in cpus if cpu not in partition.of))
 
 
 def read_processors(sysroot: Sysroot, cpuinfo: CpuInfo, allowed: CpuSet | None) -> Processors:
@@ -249,8 +317,29 @@ def read_processors(sysroot: Sysroot, cpuinfo: CpuInfo, allowed: CpuSet | None) 
         )
         for cpu in present
     )
-    contradictions = (*sets.packages.contradictions, *sets.dies.contradictions, *sets.cores.contradictions)
+    contradictions = (
+        *sets.packages.contradictions,
+        *sets.dies.contradictions,
+        *sets.cores.contradictions,
+        *(_against_cpuinfo(packages, cores, cpuinfo) if online == present else ()),
+    )
     return Processors(tuple(packages), tuple(dies), cores, pus, contradictions)
+
+
+def _against_cpuinfo(packages: Sequence[Package], cores: Sequence[Core], cpuinfo: CpuInfo) -> Iterator[str]:
+    """Packages whose cores cpuinfo counts differently; an AMD module may count there as one core."""
+    if not cores:
+        return
+    for index, package in enumerate(packages):
+        own = [core for core in cores if core.package == index]
+        counted, modules = len(own), {core.module for core in own}
+        stated = {cpuinfo.package_cores[cpu] for cpu in package.pus if cpu in cpuinfo.package_cores}
+        if stated and stated not in ({counted}, {len(modules)}):
+            label = index if package.os_id is None else package.os_id
+            yield (
+                f"socket {label} has {counted} {'core' if counted == 1 else 'cores'} by its topology, "
+                f'{" and ".join(map(str, sorted(stated)))} by "cpu cores" in /proc/cpuinfo'
+            )
 
 
 def _label(sysroot: Sysroot, cpu: int, name: str) -> int | None:

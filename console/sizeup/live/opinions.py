@@ -32,13 +32,15 @@ class Opinion(Struct, frozen=True):
 
 def psutil_opinions(machine: Machine) -> tuple[Opinion, ...]:
     """Counts and memory; psutil knows no cpusets, sockets or nodes."""
-    threads, cores = psutil.cpu_count() or 0, psutil.cpu_count(logical=False) or 0
+    threads, cores, ours = psutil.cpu_count() or 0, psutil.cpu_count(logical=False), machine.core_count
     total = psutil.virtual_memory().total
     memory = machine.memory_bytes
     online = machine.pu_counts.online
     return (
         Opinion("psutil", "threads online", str(threads), str(online), threads == online),
-        Opinion("psutil", "cores", str(cores), str(len(machine.cores)), cores == len(machine.cores)),
+        Opinion(
+            "psutil", "cores", str(cores or "unknown"), str(ours or "unknown"), None in (cores, ours) or cores == ours
+        ),
         Opinion(
             "psutil", "memory in bytes", str(total), str(memory),
             memory is not None and abs(total - memory) <= _MEMORY_TOLERANCE * memory,

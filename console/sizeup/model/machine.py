@@ -36,6 +36,7 @@ class Machine(Struct, frozen=True):
     """One host, live or recorded."""
 
     packages: tuple[Package, ...] = ()
+    """Empty where they are unknown, as ``cores``."""
     dies: tuple[Die, ...] = ()
     cores: tuple[Core, ...] = ()
     pus: tuple[Pu, ...] = ()
@@ -77,6 +78,16 @@ class Machine(Struct, frozen=True):
             online=sum(pu.online for pu in self.pus),
             allowed=sum(pu.allowed for pu in self.pus),
         )
+
+    @property
+    def core_count(self) -> int | None:
+        """Cores with a CPU online; None where nothing tells which CPUs share a core (the gaps say why)."""
+        return len(self.cores) or None
+
+    @property
+    def socket_count(self) -> int | None:
+        """Packages; None where nothing tells which CPUs share one (the gaps say why)."""
+        return len(self.packages) or None
 
     @property
     def allowed_cpus(self) -> tuple[int, ...]:

@@ -7,6 +7,7 @@ from collections import Counter
 import msgspec
 from msgspec import Struct
 
+from sizeup.discovery.cpus import CORES, SOCKETS
 from sizeup.discovery.findings import growth_by_node
 from sizeup.discovery.lists import format_list
 from sizeup.model.budget import PathBudget
@@ -31,9 +32,10 @@ from sizeup.model.storage import (
 from sizeup.model.topology import Cache, CacheKind, Core, Die, Package, Pu
 from sizeup.quantity import Quantity
 from sizeup.units import format_bytes, format_decimal_bytes, format_hz, format_rate
-from sizeup.views.items import plural
+from sizeup.views.items import counted, plural
 from sizeup.views.table import Column, Table
-from sizeup.views.topology import memory_unknown
+from sizeup.views.topology import count_unknown, memory_unknown
+from sizeup.views.virtualization import UNPROVEN, runs_on
 
 SCHEMA = "sizeup.detect/1"
 UNKNOWN = "unknown"
@@ -42,11 +44,11 @@ _CACHE_LETTERS = {CacheKind.DATA: "d", CacheKind.INSTRUCTION: "i", CacheKind.UNI
 
 
 class Counts(msgspec.Struct, frozen=True):
-    """How many of each; ``numa_nodes`` is 0 where the kernel knows no NUMA."""
+    """How many of each; ``numa_nodes`` is 0 where the kernel knows no NUMA, packages and cores null where unknown."""
 
-    packages: int
-    dies: int
-    cores: int
+    packages: int | None
+    dies: int | None
+    cores: int | None
     pus: PuCounts
     numa_nodes: int
 
@@ -110,9 +112,9 @@ def detection(machine: Machine) -> Detection:
     return Detection(
         schema=SCHEMA,
         counts=Counts(
-            packages=len(machine.packages),
-            dies=len(machine.dies),
-            cores=len(machine.cores),
+            packages=machine.socket_count,
+            dies=len(machine.dies) or None,
+            cores=machine.core_count,
             pus=machine.pu_counts,
             numa_nodes=len(machine.nodes),
         ),
@@ -229,16 +231,19 @@ def _kinds_text(machine: Machine) -> str | None:
 def processor_section(machine: Machine) -> Section:
     """Sockets, cores, threads, clock, caches."""
     modules = len({core.module for core in machine.cores if core.module is not None})
-    counts = [plural(len(machine.packages), "socket")]
+    counts = [counted(machine.socket_count, "socket")]
     if len(machine.dies) > len(machine.packages):
         counts.append(plural(len(machine.dies), "die"))
-    counts.append(plural(len(machine.cores), "core") + (f" in {plural(modules, 'module')}" if modules else ""))
+    counts.append(counted(machine.core_count, "core") + (f" in {plural(modules, 'module')}" if modules else ""))
     counts.append(_pu_text(machine.pu_counts))
     facts = [
         ("model", machine.cpu_model or "unknown"),
         ("counts", ", ".join(counts) if machine.pus else f"{UNKNOWN}: no CPU could be read"),
         ("base clock", _clock_text(machine.base_clock)),
     ]
+    if machine.pus:
+        unknown = {SOCKETS: machine.socket_count, CORES: machine.core_count}
+        facts.extend((subject, count_unknown(machine, subject)) for subject, count in unknown.items() if count is None)
     if (kinds := _kinds_text(machine)) is not None:
         facts.append(("core kinds", kinds))
     facts.append(("caches", ", ".join(cache_summary(machine)) or "not reported"))
@@ -290,17 +295,13 @@ def memory_section(machine: Machine) -> Section:
 def platform_section(machine: Machine) -> Section:
     """Kernel, what is around it, clock source, settings."""
     platform = machine.platform
-    guest = {
-        True: f"guest under {platform.hypervisor or 'an unnamed hypervisor'}",
-        False: "bare metal",
-        None: "unknown",
-    }
     facts = [
         ("machine", " ".join(filter(None, (platform.vendor, platform.model))) or "unknown"),
         ("kernel", platform.kernel or "unknown"),
         (
             "runs on",
-            guest[platform.is_guest] + (f", in a container ({platform.container})" if platform.container else ""),
+            (runs_on(platform) or UNPROVEN)
+            + (f", in a container ({platform.container})" if platform.container else ""),
         ),
         ("clock source", platform.clock_source or "unknown"),
     ]

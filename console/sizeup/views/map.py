@@ -1,4 +1,7 @@
-"""A machine as a map: one band per node, a cell per core, memory and huge pages as bars, then what hangs on it."""
+"""A machine as a map: one band per node, a cell per core, memory and huge pages as bars, then what hangs on it.
+
+Where cores are unknown each CPU has a cell.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,6 @@ from msgspec.structs import replace
 from sizeup.discovery.lists import format_list
 from sizeup.model.machine import Machine
 from sizeup.model.numa import NumaNode
-from sizeup.model.topology import Core
 from sizeup.units import format_bytes
 from sizeup.views.devices import Devices
 from sizeup.views.difference import Comparison
@@ -22,6 +24,7 @@ LOADS = 10
 _CORE, _OFFLINE, _NOT_ALLOWED, _USED, _FREE = "■", "x", "-", "█", "·"
 _SIGNS = (
     ("core", f"{_CORE} core"),
+    ("cpu", f"{_CORE} CPU, cores unknown"),
     ("load", "0-9 tenths of load"),
     ("offline", f"{_OFFLINE} offline"),
     ("barred", f"{_NOT_ALLOWED} not allowed"),
@@ -45,6 +48,8 @@ class Cell(Struct, frozen=True):
 
 
 Row = tuple[Cell, ...]
+_Cpus = tuple[int, ...]
+"""The CPUs that one cell stands for."""
 
 
 class Map(Struct, frozen=True):
@@ -79,20 +84,24 @@ class MapMaker:
         self._states = {pu.cpu: (pu.online, pu.allowed) for pu in machine.pus}
         devices = Devices(machine)
         self._troubles = devices.troubles
-        self._groups: dict[str, list[list[Core]]] = {}
+        self._cell_role = "cpu" if machine.pus and not machine.cores else "core"
+        cells = [core.pus for core in machine.cores] or [(pu.cpu,) for pu in machine.pus]
+        self._groups: dict[str, list[list[_Cpus]]] = {}
         self._devices: dict[str, list[Item]] = {}
         placed: set[int] = set()
         for node in machine.nodes:
             pus = frozenset(node.pus)
-            cores = [core for core in machine.cores if not pus.isdisjoint(core.pus)]
-            placed.update(cpu for core in cores for cpu in core.pus)
+            here = [cpus for cpus in cells if not pus.isdisjoint(cpus)]
+            placed.update(cpu for cpus in here for cpu in cpus)
             name = _node_name(node)
-            self._groups[name] = _groups(machine, cores)
+            self._groups[name] = _groups(machine, here)
             self._devices[name] = self._shown(devices.on(node.os_id))
-        for index in range(len(machine.packages)):
-            cores = [core for core in machine.cores if core.package == index and placed.isdisjoint(core.pus)]
-            if cores:
-                self._groups[f"S{index}"] = _groups(machine, cores)
+        for index, package in enumerate(machine.packages):
+            here = [cpus for cpus in cells if cpus[0] in package.pus and placed.isdisjoint(cpus)]
+            if here:
+                self._groups[f"S{index}"] = _groups(machine, here)
+        if not machine.packages and not machine.nodes and cells:
+            self._groups["CPUs"] = _groups(machine, cells)
         self._below = [
             ("Across", self._shown(devices.across())),
             ("No node", self._shown(devices.on(None))),
@@ -124,19 +133,19 @@ class MapMaker:
             rows += self._listed(name, map(_device, items), width)
         heading = (
             Cell("Node".ljust(self._names), "name"),
-            Cell("Cores".ljust(room), "name"),
+            Cell(("Cores" if self._cell_role == "core" else "CPUs").ljust(room), "name"),
             *(Cell(f"  {column.heading.ljust(column.width)}", "name") for column in columns if column.entries),
         )
         return Map(heading, tuple(rows), _legend(self._groups, rows, width))
 
     def _band(
-        self, name: str, groups: Sequence[Sequence[Core]], loads: Mapping[int, float], room: int, beside: Sequence[Row]
+        self, name: str, groups: Sequence[Sequence[_Cpus]], loads: Mapping[int, float], room: int, beside: Sequence[Row]
     ) -> list[Row]:
         """The cores of a node in as many rows as they need, what stands ``beside`` them at the end of the first."""
         rows: list[list[Cell]] = [[Cell(name.ljust(self._names), "name")]]
         used = 0
         for number, group in enumerate(groups):
-            cells = ([Cell("|", "cache")] if number else []) + [self._core(core, loads) for core in group]
+            cells = ([Cell("|", "cache")] if number else []) + [self._core(cpus, loads) for cpus in group]
             for cell in cells:
                 if used >= room:
                     rows.append([Cell(" " * self._names, "text")])
@@ -149,15 +158,15 @@ class MapMaker:
             first += [Cell("  ", "text"), *entry]
         return [tuple(row) for row in rows]
 
-    def _core(self, core: Core, loads: Mapping[int, float]) -> Cell:
-        online = [cpu for cpu in core.pus if self._states.get(cpu, (True, True))[0]]
+    def _core(self, cpus: _Cpus, loads: Mapping[int, float]) -> Cell:
+        online = [cpu for cpu in cpus if self._states.get(cpu, (True, True))[0]]
         if not online:
             return Cell(_OFFLINE, "offline")
         if not any(self._states.get(cpu, (True, True))[1] for cpu in online):
             return Cell(_NOT_ALLOWED, "barred")
         known = [loads[cpu] for cpu in online if cpu in loads]
         if not known:
-            return Cell(_CORE, "core")
+            return Cell(_CORE, self._cell_role)
         load = min(int(max(known) / 100 * LOADS), LOADS - 1)
         return Cell(str(load), f"load-{load}")
 
@@ -208,18 +217,18 @@ def _node_name(node: NumaNode) -> str:
     return f"{packages}N{node.os_id}"
 
 
-def _groups(machine: Machine, cores: Sequence[Core]) -> list[list[Core]]:
-    """Cores by the largest cache that they share; those without one together."""
+def _groups(machine: Machine, cores: Sequence[_Cpus]) -> list[list[_Cpus]]:
+    """Cores, each as its CPUs, by the largest cache that they share; those without one together."""
     highest = max((cache.level for cache in machine.caches), default=0)
     caches = {cpu: cache.shared_by for cache in machine.caches if cache.level == highest for cpu in cache.shared_by}
-    groups: dict[tuple[int, ...], list[Core]] = {}
-    for core in cores:
-        shared = caches.get(core.pus[0], ())
-        groups.setdefault(shared if len(shared) > len(core.pus) else (), []).append(core)
+    groups: dict[_Cpus, list[_Cpus]] = {}
+    for cpus in cores:
+        shared = caches.get(cpus[0], ())
+        groups.setdefault(shared if len(shared) > len(cpus) else (), []).append(cpus)
     return list(groups.values())
 
 
-def _cells(groups: Sequence[Sequence[Core]]) -> int:
+def _cells(groups: Sequence[Sequence[_Cpus]]) -> int:
     """Columns of a band: a core each, a bar between caches."""
     return sum(map(len, groups)) + max(len(groups) - 1, 0)
 

@@ -16,8 +16,9 @@ from sizeup.text import capitalised
 from sizeup.units import format_bytes, format_decimal_bytes, format_hz
 from sizeup.views import alternative
 from sizeup.views.finished import headline
-from sizeup.views.items import plural
+from sizeup.views.items import counted, plural
 from sizeup.views.results import stated_once
+from sizeup.views.virtualization import runs_on
 
 _MOST_STATEMENTS = 8
 """What one page has room for under each question."""
@@ -111,20 +112,21 @@ def _identity(session: Session) -> list[str]:
         return []
     statements = [_processors(machine), _memory(machine)]
     platform = machine.platform
-    where = {
-        True: f"It is a guest under {platform.hypervisor or 'a hypervisor without a name'}",
-        False: "It is bare metal",
-        None: "Whether it is a guest is unknown",
-    }[platform.is_guest]
-    statements.append(f"{where}{f', running Linux {platform.kernel}' if platform.kernel else ''}.")
+    where = runs_on(platform)
+    kind = "Whether it is a guest is unknown" if where is None else f"It is {_articled(where)}"
+    statements.append(f"{kind}{f', running Linux {platform.kernel}' if platform.kernel else ''}.")
     statements.extend(_devices(machine))
     return statements
+
+
+def _articled(words: str) -> str:
+    return words if words == "bare metal" else f"a {words}"
 
 
 def _processors(machine: Machine) -> str:
     counts = machine.pu_counts
     clock = "" if machine.base_clock is None else f" at {format_hz(machine.base_clock.value)}"
-    sizes = f"{plural(len(machine.packages), 'socket')}, {plural(len(machine.cores), 'core')}"
+    sizes = f"{counted(machine.socket_count, 'socket')}, {counted(machine.core_count, 'core')}"
     return f"{machine.cpu_model or 'Processor of unknown model'}: {sizes}, {plural(counts.present, 'thread')}{clock}."
 
 

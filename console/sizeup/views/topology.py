@@ -6,13 +6,15 @@ from collections.abc import Callable, Sequence
 
 from msgspec.structs import replace
 
+from sizeup.discovery.cpus import CORES, SOCKETS
 from sizeup.discovery.lists import format_list
 from sizeup.model.machine import Machine
 from sizeup.model.numa import NumaNode
 from sizeup.model.topology import Cache, CacheKind, Core, Package, Pu
 from sizeup.units import format_bytes, format_hz, format_ns, format_rate
 from sizeup.views.devices import Devices
-from sizeup.views.items import Item, known, marked, optional_bytes, plural
+from sizeup.views.items import Item, counted, known, marked, optional_bytes, plural
+from sizeup.views.virtualization import UNPROVEN, runs_on
 
 _MEMINFO = "/proc/meminfo"
 
@@ -21,8 +23,8 @@ def machine_line(machine: Machine) -> str:
     """The machine in a line, what matters least last: ``2 sockets, 16 cores, 32 threads, 2.66 GHz, 128 GiB``."""
     counts = machine.pu_counts
     parts = [
-        plural(len(machine.packages), "socket"),
-        plural(len(machine.cores), "core"),
+        counted(machine.socket_count, "socket"),
+        counted(machine.core_count, "core"),
         plural(counts.present, "thread"),
     ]
     if counts.online != counts.present:
@@ -55,19 +57,19 @@ def machine_facts(machine: Machine) -> tuple[tuple[str, str], ...]:
     platform = machine.platform
     counts = machine.pu_counts
     clock = machine.base_clock
-    guest = {True: "virtual machine", False: "no hypervisor", None: None}[platform.is_guest]
     return known(
         ("Model", platform.model),
         ("Processor", machine.cpu_model),
         ("Base clock", None if clock is None else f"{format_hz(clock.value)} ({clock.origin.value}, {clock.source})"),
-        ("Sockets", len(machine.packages)),
-        ("Dies", len(machine.dies)),
-        ("Cores", len(machine.cores)),
+        ("Sockets", machine.socket_count or count_unknown(machine, SOCKETS)),
+        ("Dies", len(machine.dies) or None),
+        ("Cores", machine.core_count or count_unknown(machine, CORES)),
         ("Threads", f"{counts.present} present, {counts.online} online, {counts.allowed} allowed"),
         ("NUMA nodes", len(machine.nodes) or "none: the kernel knows no NUMA"),
         ("Memory", optional_bytes(machine.memory_bytes) or memory_unknown(machine)),
         ("Available", optional_bytes(machine.memory_available_bytes)),
-        ("Virtual", platform.hypervisor or guest),
+        ("Runs on", runs_on(platform) or UNPROVEN),
+        ("Evidence", platform.guest_evidence),
         ("Container", platform.container),
         ("Kernel", platform.kernel),
         ("Clock source", platform.clock_source),
@@ -76,6 +78,11 @@ def machine_facts(machine: Machine) -> tuple[tuple[str, str], ...]:
         ("NUMA balancing", platform.numa_balancing),
         ("Architecture", platform.architecture),
     )
+
+
+def count_unknown(machine: Machine, subject: str) -> str:
+    """That the number of cores or sockets is unknown, and why."""
+    return next((gap.reason for gap in machine.gaps if gap.subject == subject), "unknown")
 
 
 def memory_unknown(machine: Machine) -> str:
@@ -108,6 +115,8 @@ class _Parts:
             placed.update(node.os_id for node in nodes)
             inside.append(self._package(index, package, nodes))
         inside.extend(self._node(node) for node in machine.nodes if node.os_id not in placed)
+        if not machine.packages and not machine.nodes:
+            inside.extend(self._loose_pus(machine.pus))
         groups = (
             ("across", "Across the machine", "Joins devices, which may hang on several nodes", self._devices.across()),
             ("devices", "Devices: node not known", "The kernel names no NUMA node for these", self._devices.on(None)),
@@ -130,20 +139,26 @@ class _Parts:
         in_nodes = {cpu for node in nodes for cpu in node.pus}
         inside = [self._node(node) for node in nodes]
         inside.extend(self._caches_and_cores([core for core in cores if not in_nodes.intersection(core.pus)]))
+        inside.extend(self._loose_pus([self._pus[cpu] for cpu in package.pus if cpu not in in_nodes]))
         label = f"Socket {index if package.os_id is None else package.os_id}"
         facts = known(
             ("Processor", package.model or machine.cpu_model),
-            ("Cores", len(cores)),
+            ("Cores", len(cores) if machine.cores else "unknown"),
             ("Threads", f"{len(package.pus)} ({format_list(package.pus)})"),
             ("Dies", sum(die.package == index for die in machine.dies)),
             ("Kernel id", package.os_id),
         )
         small = len(machine.packages) <= 2
-        return Item(f"package:{index}", f"{label}: {plural(len(cores), 'core')}", facts, tuple(inside), expanded=small)
+        held = counted(len(cores) if machine.cores else None, "core")
+        return Item(f"package:{index}", f"{label}: {held}", facts, tuple(inside), expanded=small)
 
     def _node(self, node: NumaNode) -> Item:
         few = len(self._machine.nodes) <= 4
-        inside = (*self._caches_and_cores(self._cores_of(node)), *self._devices.on(node.os_id))
+        inside = (
+            *self._caches_and_cores(self._cores_of(node)),
+            *self._loose_pus([self._pus[cpu] for cpu in node.pus if cpu in self._pus]),
+            *self._devices.on(node.os_id),
+        )
         return replace(self.node_alone(node), children=inside, expanded=few)
 
     def _cores_of(self, node: NumaNode) -> list[Core]:
@@ -153,9 +168,16 @@ class _Parts:
     def node_alone(self, node: NumaNode) -> Item:
         key = f"node:{node.os_id}"
         memory = "no memory" if node.memory_bytes == 0 else optional_bytes(node.memory_bytes) or "memory unknown"
-        cores = "no cores" if not node.pus else plural(len(self._cores_of(node)), "core")
+        cores = "no cores" if not node.pus else counted(len(self._cores_of(node)) or None, "core")
         trouble = self._devices.troubles.get(key, "")
         return Item(key, marked(f"Node {node.os_id}: {cores}, {memory}", trouble), _node_facts(node), trouble=trouble)
+
+    def _loose_pus(self, pus: Sequence[Pu]) -> list[Item]:
+        """CPUs by themselves, where nothing tells which of them share a core."""
+        if self._machine.cores:
+            return []
+        states = [("" if pu.allowed else "not allowed") if pu.online else "offline" for pu in pus]
+        return [Item(f"pu:{pu.cpu}", marked(f"CPU {pu.cpu}", state)) for pu, state in zip(pus, states, strict=True)]
 
     def _caches_and_cores(self, cores: Sequence[Core]) -> list[Item]:
         """Cores under the largest cache that several of them share; cores without one stand alone."""

@@ -1,0 +1,64 @@
+"""Cores that nothing tells are said to be unknown everywhere, and are neither 0 nor the number of CPUs."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from sizeup.model.gap import Gap
+from sizeup.model.machine import Machine
+from sizeup.model.numa import NumaNode
+from sizeup.model.platform import Platform
+from sizeup.model.topology import Package, Pu
+from sizeup.sizing.advise import whatif
+from sizeup.views.items import find
+from sizeup.views.machine import detected, detection, machine_sections
+from sizeup.views.map import machine_map
+from sizeup.views.topology import machine_facts, machine_line, topology
+
+REASON = "unknown: for CPU 0-3 there is no topology in /sys/devices/system/cpu, and no core id in /proc/cpuinfo"
+PUS = tuple(Pu(cpu, online=True, allowed=cpu != 3) for cpu in range(4))
+BARE = Platform(is_guest=False)
+NOTHING = Machine(pus=PUS, platform=BARE, gaps=(Gap("sockets", REASON), Gap("cores", REASON)))
+ONE_SOCKET = Machine(pus=PUS, packages=(Package((0, 1, 2, 3), 0),), platform=BARE, gaps=(Gap("cores", REASON),))
+NODES = msgspec.structs.replace(ONE_SOCKET, nodes=(NumaNode(0, (0, 1)), NumaNode(1, (2, 3))))
+ALL = pytest.mark.parametrize("machine", [NOTHING, ONE_SOCKET, NODES], ids=["nothing", "one-socket", "nodes"])
+
+
+@ALL
+def test_the_document_has_null_and_reads_back(machine: Machine) -> None:
+    document = detection(machine)
+
+    assert document.counts.cores is None
+    assert document.counts.packages == (len(machine.packages) or None)
+    assert detected(document) == machine
+
+
+@ALL
+def test_the_lines_say_unknown_and_why(machine: Machine) -> None:
+    facts = dict(machine_sections(machine)[0].facts)
+
+    assert "cores unknown, 4 threads" in machine_line(machine)
+    assert "cores unknown, 4 threads" in facts["counts"]
+    assert facts["cores"] == REASON
+    assert dict(machine_facts(machine))["Cores"] == REASON
+
+
+@ALL
+def test_the_tree_and_the_map_show_cpus_in_place_of_cores(machine: Machine) -> None:
+    root = topology(machine)
+    drawn = machine_map(machine, {}, 76)
+    text = "".join(cell.text for row in (drawn.heading, *drawn.rows) for cell in row)
+
+    assert [find(root, f"pu:{cpu}")[-1].label for cpu in range(4)] == ["CPU 0", "CPU 1", "CPU 2", "CPU 3 ! not allowed"]
+    assert ("CPUs" in text, "Cores" in text, text.count("■")) == (True, False, 3)
+    assert "■ CPU, cores unknown" in drawn.legend
+
+
+@ALL
+def test_sizing_asks_for_the_cores_and_licenses_nothing(machine: Machine) -> None:
+    sizing = whatif(machine, {})
+
+    assert "machine.cores" in {question.key for question in sizing.questions}
+    assert sizing.find("licence.units") is None
+    assert sizing.inputs.get("machine.cores") is None
