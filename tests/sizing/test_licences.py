@@ -4,13 +4,14 @@ from datetime import date
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from sizeup import cli
 from sizeup.errors import MalformedError, UsageError
 from sizeup.model.advice import Advice
 from sizeup.model.machine import Machine
 from sizeup.model.platform import Platform
-from sizeup.model.topology import Core, Package
+from sizeup.model.topology import Core, Package, Pu
 from sizeup.quantity import Origin
 from sizeup.sizing import rules
 from sizeup.sizing.advise import Sizing, size, whatif
@@ -152,10 +153,122 @@ def test_a_guest_does_not_know_its_hosts_and_asks() -> None:
     sizing = whatif(guest, {})
 
     said = found(sizing, "licence.units")
-    assert said.verdict == "Host cores unknown, by which licences are counted: give licence.host_cores"
+    assert said.verdict == ("Licence count unknown: it needs the cores of the physical host; set licence.host_cores=N")
     assert [way for way in ("scope=hard", "scope=cloud") if not any(way in line for line in said.working)] == []
     assert "licence.host_cores" in [question.key for question in sizing.questions]
     assert found(whatif(guest, parse_settings(["licence.host_cores=64"])), "licence.units").quantity is not None
+
+
+def shown(
+    sockets: int, cores_each: int, *, guest: bool | None = True, hypervisor: str | None = None, threads: int = 1
+) -> Machine:
+    """A machine that shows these sockets and cores, whatever lies beneath."""
+    cores, pus = sockets * cores_each, sockets * cores_each * threads
+    each = pus // sockets
+    return Machine(
+        packages=tuple(Package(tuple(range(index * each, (index + 1) * each)), index) for index in range(sockets)),
+        cores=tuple(
+            Core(tuple(range(core * threads, (core + 1) * threads)), core // cores_each, core // cores_each, core)
+            for core in range(cores)
+        ),
+        pus=tuple(Pu(cpu, online=True, allowed=True) for cpu in range(pus)),
+        memory_bytes=256 << 30,
+        platform=Platform(is_guest=guest, hypervisor=hypervisor),
+        cpu_model="Intel(R) Xeon(R) Gold 6338",
+    )
+
+
+SCOPES = (None, "bare", "vm", "soft", "cloud")
+
+
+@pytest.mark.parametrize("scope", SCOPES)
+@pytest.mark.parametrize(("guest", "hypervisor"), [(True, "kvm"), (True, None), (None, None), (None, "xen-dom0")])
+def test_no_rule_counts_the_sockets_or_cores_that_a_guest_shows(
+    guest: bool | None, hypervisor: str | None, scope: str | None
+) -> None:
+    """Sixteen virtual CPUs in any arrangement need the same licences, or are asked for the same."""
+    settings = [] if scope is None else [f"licence.scope={scope}"]
+    tables = []
+    for sockets, cores_each in ((1, 16), (16, 1), (8, 2)):
+        inputs = whatif(shown(sockets, cores_each, guest=guest, hypervisor=hypervisor), {}).inputs
+        table = []
+        for pack in RULES.licence_packs():
+            given = parse_settings([*settings, f"licence.pack={pack.pack}"])
+            table += [row for row in rows({**inputs, **given}, RULES) if row.pack == pack.pack]
+        tables.append(table)
+
+    assert tables[0] == tables[1] == tables[2]
+    asked = {row.missing for row in tables[0] if row.units is None and "has no rule" not in row.missing}
+    hosts = {"licence.host_cores", "licence.host_sockets"}
+    assert asked - {"licence.users"} <= (hosts if guest or hypervisor else {"machine.guest", *hosts})
+    assert scope not in (None, "bare") or asked - {"licence.users"}
+
+
+@pytest.mark.parametrize(
+    ("settings", "counted"),
+    [
+        (["licence.host_cores=64"], 32),
+        (["licence.product=se2", "licence.host_sockets=2"], 2),
+        (["licence.pack=vmware", "licence.host_cores=32", "licence.host_sockets=4"], 72),
+        (["licence.pack=windows", "licence.host_cores=24"], 24),
+        (["licence.pack=db2", "licence.host_sockets=4"], 800),
+        (["licence.scope=bare", "licence.host_cores=64"], 32),
+        (["machine.cores=8", "machine.sockets=2", "licence.pack=vmware"], 72),
+    ],
+)
+def test_what_the_host_has_is_counted_once_it_is_stated(settings: list[str], counted: float) -> None:
+    sizing = whatif(shown(1, 8), parse_settings(settings))
+    quantity = found(sizing, "licence.units").quantity
+
+    assert quantity is not None
+    assert quantity.value == counted
+
+
+@pytest.mark.parametrize(
+    ("guest", "settings", "key", "needed"),
+    [
+        (None, [], "machine.guest", "whether this machine is a guest; set machine.guest=no for bare metal"),
+        (True, ["licence.product=se2"], "licence.host_sockets", "the sockets of the physical host"),
+        (True, ["licence.pack=vmware"], "licence.host_cores", "the cores of the physical host"),
+        (True, ["machine.sockets=2", "licence.pack=vmware"], "machine.cores", "physical cores of one server"),
+        (True, ["machine.cores=8", "licence.pack=vmware"], "machine.sockets", "occupied sockets of one server"),
+    ],
+)
+def test_what_is_missing_is_asked_for_with_the_way_to_give_it(
+    guest: bool | None, settings: list[str], key: str, needed: str
+) -> None:
+    sizing = whatif(shown(1, 8, guest=guest), parse_settings(settings))
+    said = found(sizing, "licence.units")
+
+    assert said.decision == "host-unknown"
+    assert said.verdict.startswith(f"Licence count unknown: it needs {needed}")
+    assert f"set {key}=" in said.verdict
+    assert key in {question.key for question in sizing.questions}
+
+
+def test_bare_metal_counts_what_it_shows_also_with_other_sockets() -> None:
+    bare = shown(2, 8, guest=False)
+
+    assert (
+        found(whatif(bare, {}), "licence.units").quantity
+        == found(whatif(shown(2, 8, guest=None), parse_settings(["machine.guest=no"])), "licence.units").quantity
+    )
+    more = found(whatif(bare, parse_settings(["machine.sockets=4"])), "licence.units").quantity
+    assert more is not None
+    assert more.value == 16
+
+
+def test_a_limit_of_the_product_holds_for_what_the_instance_sees() -> None:
+    sizing = whatif(shown(1, 48), parse_settings(["licence.pack=sql-server", "licence.product=standard"]))
+
+    assert found(sizing, "licence.limit.sql.standard.cores").decision == "exceeded"
+
+
+def test_counts_that_contradict_each_other_are_a_doubt_beside_the_licences() -> None:
+    machine = replace(shown(1, 8, guest=False), contradictions=("socket 0 has 8 cores by its topology, 4 by cpuinfo",))
+
+    doubts = found(whatif(machine, {}), "licence.units").doubts
+    assert any(doubt.startswith("socket 0 has 8 cores by its topology") for doubt in doubts)
 
 
 def test_a_hard_partition_counts_its_pinned_cores_only() -> None:

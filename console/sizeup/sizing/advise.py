@@ -108,7 +108,9 @@ def described(machine: Machine, overrides: Mapping[str, Value]) -> Inputs:
     device = overrides.get("db.device")
     found = detected(machine, device.value if isinstance(device, Words) else None)
     if _CORES & set(overrides):
-        found.pop("machine.guest", None)
+        guest = found.get("machine.guest")
+        if isinstance(guest, Words) and guest.value == "yes":
+            del found["machine.guest"]
         found |= {
             key: replace(value, doubts=())
             for key in (*_CORES, "machine.threads_per_core")
@@ -154,7 +156,7 @@ def _completed(inputs: Inputs) -> Inputs:
             )
         return inputs
     origin = each.origin if sockets.origin is Origin.DETECTED else sockets.origin
-    cores = replace(each, value=product, origin=origin, source="machine.sockets x machine.cores_per_socket")
+    cores = replace(each, value=product, origin=origin, source=licence.CORES_PRODUCT)
     return {**inputs, "machine.cores": cores}
 
 

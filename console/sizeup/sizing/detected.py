@@ -39,9 +39,9 @@ def detected(machine: Machine, device: str | None = None) -> dict[str, Value]:
         values["numa.free_mb"] = free
     if machine.memory_bytes:
         values["machine.memory_gib"] = Quantity(machine.memory_bytes, "bytes", Origin.DETECTED, "/proc/meminfo")
-    if machine.platform.is_guest is not None:
-        source = machine.platform.hypervisor or "hypervisor flag of the CPU"
-        values["machine.guest"] = Words("yes" if machine.platform.is_guest else "no", Origin.DETECTED, source)
+    if _is_virtual(machine) or machine.platform.is_guest is False:
+        source = machine.platform.guest_evidence or machine.platform.hypervisor or "as recorded"
+        values["machine.guest"] = Words("yes" if _is_virtual(machine) else "no", Origin.DETECTED, source)
     for pool in machine.huge_pages:
         if pool.page_bytes == 2 << 20:
             count("memory.huge_pages", pool.total, "nr_hugepages")
@@ -65,11 +65,20 @@ def _found_spindles(machine: Machine, device: str | None) -> dict[str, Value]:
     return {key: Quantity(value, "1", Origin.DETECTED, source) for key, value in figures.items() if value}
 
 
+def _is_virtual(machine: Machine) -> bool:
+    """Its CPUs are a hypervisor's: a guest, or the control domain of Xen."""
+    return bool(machine.platform.is_guest) or machine.platform.hypervisor is not None
+
+
 def _doubts(machine: Machine) -> tuple[str, ...]:
     """Why the cores that are seen may not be those that exist."""
     doubts: list[str] = []
-    if machine.platform.is_guest:
+    if _is_virtual(machine):
         doubts.append("in a guest these are virtual processors: host cores unknown")
+    elif machine.platform.is_guest is None:
+        doubts.append("these may be virtual processors: nothing proves a guest or bare metal (machine.guest)")
+    if machine.contradictions:
+        doubts.append(f"{machine.contradictions[0]}: check the data sheet and set machine.cores")
     counts = machine.pu_counts
     if counts.online < counts.present:
         doubts.append(

@@ -309,6 +309,7 @@ _DECLARED = (
     _count("licence.users", "named users or devices"),
     _count("licence.pinned_cores", "cores that an accepted hard partition is pinned to", least=1, most=65536),
     _count("licence.host_cores", "physical cores of every host that the guest may run on", least=1, most=1000000),
+    _count("licence.host_sockets", "occupied sockets of the host that the guest runs on", least=1, most=1024),
     _number("licence.list_usd", "list price of one licence with its options, in place of the pack's", "USD"),
     _percent("licence.discount_percent", "discount on list prices"),
     _percent("licence.support_percent", "yearly support in percent of the net licence, in place of the pack's"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 from difflib import get_close_matches
@@ -14,6 +15,7 @@ from sizeup.errors import UsageError
 from sizeup.model.advice import Advice
 from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.formula import Formula
+from sizeup.sizing.keys import KEYS
 from sizeup.sizing.rules import FactorEntry, LimitEntry, MetricEntry, Pack, ProductEntry, Rules, short
 from sizeup.sizing.sheet import Calculation, Inputs, MissingError, Sheet
 from sizeup.units import base_unit, format_in
@@ -29,11 +31,21 @@ _NAMES = {
     "users": "licence.users",
     "pinned_cores": "licence.pinned_cores",
     "host_cores": "licence.host_cores",
+    "host_sockets": "licence.host_sockets",
 }
 """What formulas of packs call the keys."""
 
 _SCALES = {"memory_gib": 2.0**30}
 _POOLED = frozenset({"cores", "sockets", "vcpus", "pinned_cores"})
+_OF_HOST = {
+    "cores": "licence.host_cores",
+    "sockets": "licence.host_sockets",
+    "socket_capacity": "licence.host_sockets",
+}
+"""Names that count hardware, and the key that answers for them where this machine shows virtual hardware."""
+
+CORES_PRODUCT = "machine.sockets x machine.cores_per_socket"
+"""Source of ``machine.cores`` where it was worked out."""
 """Names that a pool adds up over its servers before rounding."""
 
 End = Literal["value", "low", "high"]
@@ -45,6 +57,38 @@ class _Choice(Struct, frozen=True):
     pack: Pack
     scope: str
     pooled: bool
+    visible: bool = False
+    """Count what the instance sees, virtual or not, as limits of a product do."""
+
+
+class _HostUnknownError(MissingError):
+    """A count of hardware is asked for where this machine shows, or may show, virtual hardware."""
+
+
+def _is_detected(inputs: Inputs, name: str) -> bool:
+    """Whether a count comes from this machine, wholly or in part, rather than from the user."""
+    keys = [_NAMES[name]]
+    cores = inputs.get("machine.cores")
+    if name == "cores" and isinstance(cores, Quantity) and cores.source == CORES_PRODUCT:
+        keys = ["machine.sockets", "machine.cores_per_socket"]
+    return any(isinstance(value := inputs.get(key), Quantity) and value.origin is Origin.DETECTED for key in keys)
+
+
+def _physical(sheet: Sheet, name: str) -> Quantity:
+    """Cores or sockets of hardware; a guest's own never stand for those of its host."""
+    guest = sheet.optional_words("machine.guest")
+    if guest == "no" or not _is_detected(sheet.inputs, name):
+        return sheet.number(_NAMES[name])
+    stated = sheet.optional(_OF_HOST[name])
+    if stated is not None:
+        return stated
+    if guest == "yes":
+        raise _HostUnknownError(_OF_HOST[name])
+    # Who states some of the counts means another machine, and must state this one too.
+    others = [
+        key for key in ("cores", "sockets") if _NAMES[key] in sheet.inputs and not _is_detected(sheet.inputs, key)
+    ]
+    raise _HostUnknownError(_NAMES[name] if others else "machine.guest")
 
 
 class _Names:
@@ -58,7 +102,8 @@ class _Names:
     def __call__(self, name: str) -> float:
         pack = self._choice.pack
         if name in _NAMES:
-            quantity = self._sheet.number(_NAMES[name])
+            hardware = name in _OF_HOST and not self._choice.visible
+            quantity = _physical(self._sheet, name) if hardware else self._sheet.number(_NAMES[name])
             servers = self._sheet.number("cluster.nodes").value if self._choice.pooled and name in _POOLED else 1
             return _end(quantity, self._end) / _SCALES.get(name, 1) * servers
         if name == "threads":
@@ -82,8 +127,7 @@ def _end(quantity: Quantity, end: End) -> float:
 def factor(sheet: Sheet, table: str, pack: Pack) -> Quantity:
     """What one core counts in a table, by the processor's name; a name that settles nothing gives a range."""
     model = sheet.optional_words("machine.cpu_model") or ""
-    sockets = sheet.optional("machine.sockets")
-    entry = _match(pack, table, model, 1 if sockets is None else sockets.value)
+    entry = _match(pack, table, model, _sockets_for(sheet, pack, table, model))
     sheet.cite(entry.source)
     if entry.note:
         sheet.doubt(f"{model or 'no processor name'}: {entry.note}")
@@ -93,6 +137,16 @@ def factor(sheet: Sheet, table: str, pack: Pack) -> Quantity:
     sheet.line(f"{table}: {model or 'unknown processor'} is {entry.title}: {text}")
     quantity = Quantity(entry.value, "1", Origin.RULE, entry.id, low=entry.low, high=entry.high)
     return sheet.given(entry.id, sheet.rules.marked(quantity, f"factor.{entry.id}"))
+
+
+def _sockets_for(sheet: Sheet, pack: Pack, table: str, model: str) -> float:
+    """Sockets of the hardware, where the table counts a core differently by them; else any number does."""
+    if _match(pack, table, model, 1) is _match(pack, table, model, math.inf):
+        return 1
+    if "machine.sockets" in sheet.inputs:
+        return _physical(sheet, "sockets").value
+    sheet.doubt("machine.sockets is unknown and taken as 1; a core counts more on larger servers")
+    return 1
 
 
 def _match(pack: Pack, table: str, model: str, sockets: float) -> FactorEntry:
@@ -208,11 +262,14 @@ def chosen_metric(sheet: Sheet, pack: Pack, product: ProductEntry) -> MetricEntr
 
 
 def _choice(sheet: Sheet, pack: Pack, metric: MetricEntry) -> _Choice:
-    """Scope: what the user said, else what a guest is to this vendor, else the bare machine."""
+    """Scope: what the user said, else what a guest is to this vendor, else the bare machine.
+
+    That a guest runs in an authorised cloud is for the user to say: fewer licences are needed there.
+    """
     scope = sheet.optional_words("licence.scope")
     guest = sheet.optional_words("machine.guest") == "yes"
     if scope is None:
-        scope = next((name for name in ("soft", "vm", "cloud") if guest and name in metric.formulas), "bare")
+        scope = next((name for name in ("soft", "vm") if guest and name in metric.formulas), "bare")
         if guest:
             sheet.doubt(f"this is a guest, counted here as {scope!r}; licence.scope says otherwise")
     if scope == "soft":
@@ -230,22 +287,45 @@ def units(sheet: Sheet) -> tuple[Quantity, MetricEntry, ProductEntry]:
     return _count(sheet, _choice(sheet, pack, metric), metric), metric, product
 
 
+_WAYS_TO_STATE_HOST = {
+    "licence.host_cores": (
+        "a guest cannot see the hosts it may run on, and all their cores count",
+        "licence.host_cores: the cores of all hosts that it may run on",
+        "or licence.scope=hard with licence.pinned_cores, where the hypervisor pins it to cores",
+        "or licence.scope=cloud with machine.vcpus, where it is rented by the virtual CPU",
+    ),
+    "licence.host_sockets": (
+        "a guest sees sockets that its hypervisor made up",
+        "licence.host_sockets: the occupied sockets of the host that it runs on",
+        "or licence.scope=cloud with machine.vcpus, where it is rented by the virtual CPU",
+    ),
+    "machine.guest": (
+        "nothing here proves a guest or bare metal, and the cores of a guest are virtual",
+        "machine.guest=no: the cores and sockets that were found are the hardware's",
+        "machine.guest=yes: they are virtual, and those of the host count (licence.host_cores, licence.host_sockets)",
+    ),
+}
+
+
+def _host_unknown(key: str) -> str:
+    """What is needed before licences can be counted, and the flag that gives it."""
+    needed = {
+        "machine.guest": "whether this machine is a guest; set machine.guest=no for bare metal, machine.guest=yes else",
+        "licence.host_cores": "the cores of the physical host; set licence.host_cores=N",
+        "licence.host_sockets": "the sockets of the physical host; set licence.host_sockets=N",
+    }
+    return f"licence count unknown: it needs {needed.get(key, f'{KEYS[key].help}; set {key}=N')}"
+
+
 def _units(sheet: Sheet) -> Iterator[Advice]:
     try:
         quantity, metric, product = units(sheet)
     except MissingError as missing:
-        if missing.key != "licence.host_cores":
+        if not isinstance(missing, _HostUnknownError) and missing.key != "licence.host_cores":
             raise
-        sheet.line("a guest cannot see the hosts it may run on, and all their cores count")
-        sheet.line("licence.host_cores: the cores of all hosts that it may run on")
-        sheet.line("or licence.scope=hard with licence.pinned_cores, where the hypervisor pins it to cores")
-        sheet.line("or licence.scope=cloud with machine.vcpus, where it is rented by the virtual CPU")
-        yield sheet.advice(
-            "licence.units",
-            "Licences",
-            "host cores unknown, by which licences are counted: give licence.host_cores",
-            decision="host-unknown",
-        )
+        for line in _WAYS_TO_STATE_HOST.get(missing.key, ()):
+            sheet.line(line)
+        yield sheet.advice("licence.units", "Licences", _host_unknown(missing.key), decision="host-unknown")
         raise
     span = "" if quantity.low is None or quantity.high is None else f" ({quantity.low:g} to {quantity.high:g})"
     yield sheet.advice(
@@ -390,7 +470,7 @@ def _limits(sheet: Sheet) -> Iterator[Advice]:
     choice = _choice(sheet, pack, metric)
     for limit in pack.limit:
         if limit.product == short(product.id) and _known(sheet, limit):
-            yield _limit(sheet, choice, limit)
+            yield _limit(sheet, replace(choice, visible=True), limit)
 
 
 def _known(sheet: Sheet, limit: LimitEntry) -> bool:
@@ -491,7 +571,7 @@ def _instead(sheet: Sheet) -> Iterator[Advice]:
         kept["licence.product"] = Words(short(other.id), Origin.RULE, f"beside {product.title}")
         capacity_known = "machine.socket_capacity" in kept
         if not capacity_known:
-            kept["machine.socket_capacity"] = replace(sheet.number("machine.sockets"), source="machine.sockets")
+            kept["machine.socket_capacity"] = replace(_physical(sheet, "sockets"), source="machine.sockets")
         theirs = Sheet(kept, sheet.rules)
         if not capacity_known:
             theirs.doubt("machine.socket_capacity is unknown and taken as machine.sockets; empty sockets count too")
@@ -569,9 +649,14 @@ def rows(inputs: Inputs, rules: Rules) -> tuple[Row, ...]:
 
 def _fits(sheet: Sheet, pack: Pack, product: ProductEntry) -> bool:
     """Whether a product may be used; a server of unknown capacity is built for at least the sockets that it has."""
-    capacity = sheet.inputs.get("machine.socket_capacity", sheet.inputs.get("machine.sockets"))
-    if not product.allowed_if or capacity is None:
+    if not product.allowed_if:
         return True
+    capacity = sheet.inputs.get("machine.socket_capacity")
+    if capacity is None:
+        try:
+            capacity = _physical(sheet, "sockets")
+        except MissingError:
+            return True
     own = Sheet({**sheet.inputs, "machine.socket_capacity": capacity}, sheet.rules)
     choice = _choice(own, pack, chosen_metric(own, pack, product))
     value, _, _ = _evaluated(own, choice, own.rules.formulas[product.allowed_if], "allowed where", "")

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from sizeup.model.advice import Advice, Input
-from sizeup.quantity import Quantity, Words
+from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.advise import SUMMARY, Sizing
 from sizeup.sizing.against import Comparison
 from sizeup.sizing.keys import KEYS, LeftOut, Value
@@ -257,6 +257,9 @@ def _counted(sizing: Sizing) -> Iterator[str]:
         yield "in a guest of hosts with " + (
             f"{format_in(cores.value, 'cores')}" if isinstance(cores, Quantity) else "an unknown number of cores"
         )
+    counted = sizing.inputs.get("machine.cores")
+    if guest is None and isinstance(counted, Quantity) and counted.origin is Origin.DETECTED:
+        yield "perhaps in a guest, as nothing proves bare metal"
 
 
 def _licence_count(row: Row) -> str:
