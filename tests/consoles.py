@@ -74,7 +74,7 @@ def machine(packages: int = 2, cores_each: int = 4, threads: int = 2, **changes:
         "memory_bytes": packages * 64 * GIB,
         "cpu_model": "Test CPU",
         "base_clock": Quantity(2.66e9, "Hz", Origin.DETECTED, "/proc/cpuinfo"),
-        "platform": Platform(hostname="db01", kernel="6.1.0"),
+        "platform": Platform(hostname="db01", kernel="6.1.0", is_guest=False),
         "nics": (Nic("eth0", "physical", "ixgbe", speed_bits_per_second=10_000_000_000, carrier=True, node=0),),
         "block_devices": (
             BlockDevice("sda", BlockKind.SCSI, 10**12, model="[none] [/dev/sda] \\[red]", node=packages - 1),

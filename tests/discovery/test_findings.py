@@ -71,6 +71,30 @@ def test_huge_pages_are_counted_by_size_and_a_size_of_none_never_counts() -> Non
     assert find(even) == ()
 
 
+def test_shared_memory_is_no_page_cache() -> None:
+    full = replace(node(0, 100, 4), file_bytes=90 * GIB, shmem_bytes=80 * GIB)
+    machine = two_sockets(full, replace(node(1, 100, 50), file_bytes=30 * GIB, shmem_bytes=None))
+
+    (finding,) = find(machine)
+
+    assert full.page_cache_bytes == 10 * GIB
+    assert finding.evidence == (
+        "node 0: 4 GiB of 100 GiB free (4.0%), page cache 10 GiB, shared memory 80 GiB",
+        "node 1: 50 GiB of 100 GiB free (50.0%), page cache and shared memory 30 GiB together",
+    )
+
+
+def test_no_two_findings_of_one_look_have_one_identity() -> None:
+    idle, taken = (HugePages(size, 4, free) for size, free in ((2 << 20, 4), (1 << 30, 0)))
+    pools = (replace(idle, free=0), taken), (idle, replace(taken, free=4))
+    machine = two_sockets(node(0, 100, 1, pools[0]), node(1, 100, 50, pools[1]))
+
+    assert ids(machine) == ["memory.exhausted-node"] * 3
+    assert [finding.subjects for finding in find(machine)] == [
+        ("node:0",), ("pool:0:2048kB",), ("pool:0:1048576kB",),
+    ]  # fmt: skip
+
+
 def test_growth_on_one_node_is_named_with_its_share() -> None:
     before = two_sockets(node(0, 100, 90), node(1, 100, 90))
     after = two_sockets(node(0, 100, 10), node(1, 100, 89))

@@ -134,3 +134,5 @@ def test_no_recording_is_too_much_and_each_machine_keeps_in_a_session(name: str)
     machine = discover(recorded(name))
 
     assert msgspec.convert(msgspec.to_builtins(machine), Machine) == machine
+    findings = [(finding.id, finding.subjects) for finding in machine.findings]
+    assert len(findings) == len(set(findings))

@@ -84,6 +84,28 @@ def test_pools_that_do_not_fit_beside_the_cores_go_below_them() -> None:
     assert max(map(len, text.splitlines())) <= 60
 
 
+def test_a_pool_that_is_used_up_is_marked_at_its_own_bar() -> None:
+    def nodes(memory_free: int, pool_free: int) -> tuple[NumaNode, ...]:
+        full = NumaNode(
+            0, (0, 1, 2, 3), (0,), memory_bytes=64 * GIB, free_bytes=memory_free,
+            huge_pages=(HugePages(2 << 20, 512, pool_free), HugePages(1 << 30, 4, 4)),
+        )  # fmt: skip
+        roomy = NumaNode(
+            1, (4, 5, 6, 7), (1,), memory_bytes=64 * GIB, free_bytes=60 * GIB,
+            huge_pages=(HugePages(2 << 20, 512, 512), HugePages(1 << 30, 4, 4)),
+        )  # fmt: skip
+        return full, roomy
+
+    pool, memory = (assessed(machine(nodes=nodes(*free))) for free in ((48 * GIB, 0), (GIB, 512)))
+
+    one, other = (" ".join(drawn(found, 110).split()) for found in (pool, memory))
+    assert "48 of 64 GiB [██████████] 0 of 512 ! NEARLY FULL [··········] 4 of 4" in one
+    assert "1 of 64 GiB ! NEARLY FULL 2 MiB pages free [··········] 512 of 512 1 GiB" in other
+    assert find(topology(pool), "pool:0:2048kB")[-1].label == "Node 0 ! 2 MiB PAGES NEARLY FULL: 4 cores, 64 GiB"
+    assert find(topology(memory), "node:0")[-1].label == "Node 0 ! NEARLY FULL: 4 cores, 64 GiB"
+    assert drawn(pool, 60).count("NEARLY FULL") == drawn(memory, 60).count("NEARLY FULL") == 1
+
+
 def link(speed: float, width: int) -> PciLink:
     return PciLink(speed, width)
 

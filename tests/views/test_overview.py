@@ -2,8 +2,10 @@
 
 from msgspec.structs import replace
 
+from sizeup.discovery.machine import assessed
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.machine import Machine
+from sizeup.model.numa import HugePages, NumaNode
 from sizeup.session.records import SessionRecord
 from sizeup.session.value import Session
 from sizeup.views.overview import overview, shares
@@ -21,6 +23,29 @@ def test_a_finding_of_discovery_and_of_the_run_is_shown_once_and_each_part_of_th
 
     assert [entry.line for entry in shown.findings] == ["Node 0 is full still", "Node 1 is full"]
     assert len({entry.key for entry in shown.findings}) == 2
+
+
+def test_findings_of_one_kind_about_one_part_are_each_shown() -> None:
+    twice = (FULL, replace(FULL, title="node 0 is full of something else"))
+
+    shown = overview(Machine(findings=twice), None, None, ())
+
+    assert [entry.line for entry in shown.findings] == ["Node 0 is full", "Node 0 is full of something else"]
+    assert len({entry.key for entry in shown.findings}) == 2
+
+
+def test_uneven_pools_of_two_sizes_are_two_lines_also_after_a_run_wrote_them_down() -> None:
+    def node(number: int, small: int, large: int) -> NumaNode:
+        pools = (HugePages(2 << 20, small, small), HugePages(1 << 30, large, large))
+        return NumaNode(number, (number,), (0,), memory_bytes=1 << 40, free_bytes=1 << 39, huge_pages=pools)
+
+    machine = assessed(Machine(nodes=(node(0, 64, 0), node(1, 192, 1))))
+    session = Session(SessionRecord(1, "id", "sizeup 0.1.0", "db01", "2026-01-31T09:30:00Z"))
+    session.findings.extend(machine.findings)
+
+    lines = [entry.line for entry in overview(machine, session, None, ()).findings]
+
+    assert lines == ["Huge pages of 2 MiB are not spread evenly", "Huge pages of 1 GiB are not spread evenly"]
 
 
 def test_what_does_not_fit_is_left_out_of_the_longest_group_and_a_row_says_so() -> None:

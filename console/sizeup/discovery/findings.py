@@ -12,7 +12,7 @@ from sizeup.discovery.lists import format_list
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.machine import Machine
 from sizeup.model.network import Nic
-from sizeup.model.numa import HugePages, MemoryKind, NumaNode
+from sizeup.model.numa import HugePages, MemoryKind, NumaNode, pool_key
 from sizeup.model.storage import MultipathMap, Transport
 from sizeup.units import format_bytes, format_rate
 
@@ -48,8 +48,17 @@ def _share(node: NumaNode) -> float:
 def _node_line(node: NumaNode) -> str:
     return (
         f"node {node.os_id}: {format_bytes(node.free_bytes or 0)} of {format_bytes(node.memory_bytes or 0)} free "
-        f"({_share(node):.1%}), {format_bytes(node.file_bytes or 0)} of it page cache"
+        f"({_share(node):.1%}), {_page_cache(node)}"
     )
+
+
+def _page_cache(node: NumaNode) -> str:
+    """What of the memory in use the kernel could give back, and the shared memory, which it could not."""
+    if node.page_cache_bytes is not None:
+        return f"page cache {format_bytes(node.page_cache_bytes)}, shared memory {format_bytes(node.shmem_bytes or 0)}"
+    if node.file_bytes is None:
+        return "page cache unknown"
+    return f"page cache and shared memory {format_bytes(node.file_bytes)} together"
 
 
 def exhausted_nodes(machine: Machine) -> Iterator[Finding]:
@@ -96,7 +105,7 @@ def _exhausted_pools(machine: Machine) -> Iterator[Finding]:
                 "A segment that wants huge pages there gets them from a remote node, or none.",
                 "Interleave the segment over the nodes, or reserve the pages where it runs "
                 "(/sys/devices/system/node/node*/hugepages).",
-                tuple(f"node:{node.os_id}" for node, _ in empty),
+                tuple(pool_key(node.os_id, size) for node, _ in empty),
                 command="numactl --hardware",
                 probe="memory.numa",
             )
@@ -219,7 +228,7 @@ def uneven_memory(machine: Machine) -> Iterator[Finding]:
                 tuple(f"node {node.os_id}: {pool.total}" for node, pool in found),
                 "A segment in huge pages lies where the pages are, whatever runs where.",
                 "Reserve per node: /sys/devices/system/node/nodeN/hugepages/*/nr_hugepages.",
-                tuple(f"node:{node.os_id}" for node, _ in found),
+                tuple(pool_key(node.os_id, size) for node, _ in found),
                 command=f"grep . /sys/devices/system/node/node*/hugepages/hugepages-{size >> 10}kB/nr_hugepages",
                 probe="memory.numa",
             )

@@ -27,7 +27,10 @@ class Finding(Struct, frozen=True):
     remedy: str
     """What to do, as a sentence."""
     subjects: tuple[str, ...] = ()
-    """The parts of the machine it is about: ``node:0``, ``nic:eth0``, ``pci:0000:3b:00.0``."""
+    """The parts of the machine it is about: ``node:0``, ``pool:0:2048kB``, ``nic:eth0``, ``pci:0000:3b:00.0``.
+
+    Together with the id they identify a finding: two of one kind in one look are about different parts.
+    """
     command: str = ""
     """The command that mends it, or that looks closer where none can; shown, never run. Empty where neither exists."""
     probe: str = ""

@@ -19,6 +19,11 @@ class MemoryKind(Enum):
     UNKNOWN = "unknown"
 
 
+def pool_key(node: int, page_bytes: int) -> str:
+    """Name of one node's pool of huge pages as a part of the machine, ``pool:0:2048kB``."""
+    return f"pool:{node}:{page_bytes >> 10}kB"
+
+
 class HugePages(Struct, frozen=True):
     """One pool of huge pages."""
 
@@ -57,11 +62,19 @@ class NumaNode(Struct, frozen=True):
     free_bytes: int | None = None
     used_bytes: int | None = None
     file_bytes: int | None = None
-    """Page cache on this node, which the kernel can give back."""
+    """``FilePages``: page cache and shared memory (``Shmem``) together."""
     shmem_bytes: int | None = None
+    """``/dev/shm``, tmpfs, System V shared memory on small pages: the kernel can only swap it out, not give it back."""
     huge_pages: tuple[HugePages, ...] = ()
     distances: tuple[int, ...] = ()
     """One entry per node of ``Machine.nodes``, in that order; empty where the firmware has no table."""
     kind: MemoryKind = MemoryKind.DRAM
     access: NodeAccess | None = None
     memory_side_cache_bytes: int | None = None
+
+    @property
+    def page_cache_bytes(self) -> int | None:
+        """What the kernel can give back; None where the shared memory in it is unknown."""
+        if self.file_bytes is None or self.shmem_bytes is None:
+            return None
+        return max(self.file_bytes - self.shmem_bytes, 0)

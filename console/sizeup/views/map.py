@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from sizeup.discovery.lists import format_list
 from sizeup.model.machine import Machine
-from sizeup.model.numa import NumaNode
+from sizeup.model.numa import NumaNode, pool_key
 from sizeup.units import format_bytes
 from sizeup.views.devices import Devices
 from sizeup.views.difference import Comparison
@@ -116,7 +116,7 @@ class MapMaker:
         bar = _BAR_CELLS * (2 if width >= _WIDE else 1)
         by_name = {_node_name(node): node for node in nodes}
         columns = [_Column("Memory free", self._memory(by_name, bar))]
-        pools = _pool_columns(by_name, bar // 2)
+        pools = self._pools(by_name, bar // 2)
         room = max(min(self._most, width - self._names - columns[0].width - 2), _LEAST_CORES)
         inline = self._names + room + sum(2 + column.width for column in (*columns, *pools)) <= width
         columns += pools if inline else []
@@ -179,10 +179,23 @@ class MapMaker:
             cells: Row = (Cell(words[name], "text"),)
             if node.memory_bytes and node.free_bytes is not None:
                 cells = (*_bar(1 - node.free_bytes / node.memory_bytes, bar), Cell(f" {words[name]:>{room}}", "text"))
-            trouble = self._troubles.get(f"node:{node.os_id}")
-            cells = (*cells, Cell(f" ! {trouble}", "trouble")) if trouble else cells
+            cells = (*cells, *_trouble(self._troubles.get(f"node:{node.os_id}")))
             found[name] = (*cells, *_mark(self._changes.get(f"node:{node.os_id}")))
         return found
+
+    def _pools(self, nodes: Mapping[str, NumaNode], bar: int) -> list[_Column]:
+        """A column for each size of huge pages that any node has."""
+        found: dict[int, dict[str, Row]] = {}
+        for name, node in nodes.items():
+            for pool in node.huge_pages:
+                if pool.total:
+                    cells: Row = (
+                        *_bar(1 - pool.free / pool.total, bar),
+                        Cell(f" {pool.free} of {pool.total}", "text"),
+                        *_trouble(self._troubles.get(pool_key(node.os_id, pool.page_bytes))),
+                    )
+                    found.setdefault(pool.page_bytes, {})[name] = cells
+        return [_Column(f"{format_bytes(size)} pages free", entries) for size, entries in sorted(found.items())]
 
     def _shown(self, items: Sequence[Item]) -> list[Item]:
         """What has a place on a map: bridges and the like are left to the tree, many sound disks become one entry."""
@@ -265,12 +278,16 @@ def _mark(change: Change | None) -> tuple[Cell, ...]:
     return () if change is None else (Cell(f" {change.sign} {change.value}", change.value),)
 
 
+def _trouble(word: str | None) -> tuple[Cell, ...]:
+    return () if not word else (Cell(f" ! {word}", "trouble"),)
+
+
 def _device(item: Item) -> tuple[Cell, ...]:
     """Name, figures, how it differs and what is wrong, which stand out by sign and word."""
     sound = item.brief.removesuffix(f" ! {item.trouble}") if item.trouble else item.brief
     name, space, rest = sound.partition(" ")
     cells = (Cell(name, "device"), Cell(space + rest, "text"), *_mark(item.change))
-    return (*cells, Cell(f" ! {item.trouble}", "trouble")) if item.trouble else cells
+    return (*cells, *_trouble(item.trouble))
 
 
 def _bar(share_used: float, cells: int) -> tuple[Cell, ...]:
@@ -293,17 +310,6 @@ def _of(free_bytes: int, total_bytes: int) -> str:
     free, total = format_bytes(free_bytes), format_bytes(total_bytes)
     same = free.partition(" ")[2] == total.partition(" ")[2]
     return f"{free.partition(' ')[0] if same else free} of {total}"
-
-
-def _pool_columns(nodes: Mapping[str, NumaNode], bar: int) -> list[_Column]:
-    """A column for each size of huge pages that any node has."""
-    found: dict[int, dict[str, Row]] = {}
-    for name, node in nodes.items():
-        for pool in node.huge_pages:
-            if pool.total:
-                cells = (*_bar(1 - pool.free / pool.total, bar), Cell(f" {pool.free} of {pool.total}", "text"))
-                found.setdefault(pool.page_bytes, {})[name] = cells
-    return [_Column(f"{format_bytes(size)} pages free", entries) for size, entries in sorted(found.items())]
 
 
 def _width(cells: Iterable[Cell]) -> int:

@@ -65,12 +65,12 @@ def overview(
     measures: bool = True,
 ) -> Overview:
     """What is known so far; ``probes`` are names and titles of what can be measured, if it can be here and now."""
-    found = [*(machine.findings if machine is not None else ()), *(session.findings if session is not None else ())]
-    # A run writes down what discovery found as well; what was said later holds.
-    once = {_finding_key(item): item for item in found}.values()
+    found = _findings(machine.findings if machine is not None else (), session.findings if session is not None else ())
     return Overview(
         _identity(machine),
-        tuple(_finding(item) for item in sorted(once, key=lambda item: _ORDER.index(item.severity))),
+        tuple(
+            _finding(key, item) for key, item in sorted(found.items(), key=lambda pair: _ORDER.index(pair[1].severity))
+        ),
         tuple(_figures(session, probes)),
         tuple(_onward(session, probes, measures=measures)),
         tuple(_advice(sizing)),
@@ -78,9 +78,19 @@ def overview(
     )
 
 
-def _finding_key(finding: Finding) -> str:
-    """One kind of finding may stand for several parts of the machine."""
-    return " ".join((finding.id, *finding.subjects))
+def _findings(*sources: Sequence[Finding]) -> dict[str, Finding]:
+    """Findings by key. A run writes down what discovery found as well: of those the later holds.
+
+    What one source says twice are two findings, whatever they are about.
+    """
+    found: dict[str, Finding] = {}
+    for source in sources:
+        times: Counter[str] = Counter()
+        for finding in source:
+            key = " ".join((finding.id, *finding.subjects))
+            times[key] += 1
+            found[f"{key} {times[key]}" if times[key] > 1 else key] = finding
+    return found
 
 
 def _identity(machine: Machine | None) -> tuple[str, ...]:
@@ -92,11 +102,11 @@ def _identity(machine: Machine | None) -> tuple[str, ...]:
     return (machine_line(machine), ", ".join(filter(None, known)) or "Model of the machine unknown")
 
 
-def _finding(finding: Finding) -> Entry:
+def _finding(key: str, finding: Finding) -> Entry:
     target = finding.subjects[0] if finding.subjects else "machine"
     behind = tuple(line for part in finding_parts(finding) for line in (*part, ""))[:-1]
     line = capitalised(finding.title)
-    return Entry(_finding_key(finding), _MARKS[finding.severity], line, behind, "topology", target, finding)
+    return Entry(key, _MARKS[finding.severity], line, behind, "topology", target, finding)
 
 
 def finding_parts(finding: Finding, *, confirmation: bool = True) -> tuple[tuple[str, ...], ...]:

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from sizeup.discovery.cpus import CORES, SOCKETS
 from sizeup.discovery.lists import format_list
 from sizeup.model.machine import Machine
-from sizeup.model.numa import NumaNode
+from sizeup.model.numa import NumaNode, pool_key
 from sizeup.model.topology import Cache, CacheKind, Core, Package, Pu
 from sizeup.units import format_bytes, format_hz, format_ns, format_rate
 from sizeup.views.devices import Devices
@@ -169,8 +169,16 @@ class _Parts:
         key = f"node:{node.os_id}"
         memory = "no memory" if node.memory_bytes == 0 else optional_bytes(node.memory_bytes) or "memory unknown"
         cores = "no cores" if not node.pus else counted(len(self._cores_of(node)) or None, "core")
-        trouble = self._devices.troubles.get(key, "")
-        return Item(key, marked(f"Node {node.os_id}: {cores}, {memory}", trouble), _node_facts(node), trouble=trouble)
+        pools = {pool_key(node.os_id, pool.page_bytes): pool for pool in node.huge_pages}
+        troubles = [self._devices.troubles.get(key, "")]
+        troubles += [
+            f"{format_bytes(pool.page_bytes)} PAGES {word}"
+            for name, pool in pools.items()
+            if (word := self._devices.troubles.get(name))
+        ]
+        trouble = ", ".join(filter(None, troubles))
+        label = marked(f"Node {node.os_id}: {cores}, {memory}", trouble)
+        return Item(key, label, _node_facts(node), also=tuple(pools), trouble=trouble)
 
     def _loose_pus(self, pus: Sequence[Pu]) -> list[Item]:
         """CPUs by themselves, where nothing tells which of them share a core."""
@@ -242,7 +250,7 @@ def _node_facts(node: NumaNode) -> tuple[tuple[str, str], ...]:
         ("Threads", f"{len(node.pus)} ({format_list(node.pus)})" if node.pus else "none: memory only"),
         ("Memory", optional_bytes(node.memory_bytes)),
         ("Free", _share(node.free_bytes, node.memory_bytes)),
-        ("Page cache", optional_bytes(node.file_bytes)),
+        ("Page cache", _page_cache(node)),
         ("Shared memory", optional_bytes(node.shmem_bytes)),
         ("Huge pages", tuple(f"{pool.total} of {format_bytes(pool.page_bytes)}" for pool in pools) or "none set aside"),
         ("Huge pages free", tuple(f"{pool.free} of {format_bytes(pool.page_bytes)}" for pool in pools)),
@@ -252,6 +260,13 @@ def _node_facts(node: NumaNode) -> tuple[tuple[str, str], ...]:
         ("Read rate", None if access is None else _of_firmware(access.read_bytes_per_second, format_rate)),
         ("Memory cache", optional_bytes(node.memory_side_cache_bytes)),
     )
+
+
+def _page_cache(node: NumaNode) -> str | None:
+    """What the kernel can give back; shared memory is counted with it where the kernel does not tell them apart."""
+    if node.page_cache_bytes is None and node.file_bytes is not None:
+        return f"{format_bytes(node.file_bytes)}, shared memory included"
+    return optional_bytes(node.page_cache_bytes)
 
 
 def _of_firmware(value: float | None, spell: Callable[[float], str]) -> str | None:
