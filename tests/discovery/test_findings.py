@@ -2,6 +2,7 @@
 
 import ast
 import inspect
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -14,7 +15,17 @@ from sizeup.model.network import NfsMount, Nic
 from sizeup.model.numa import HugePages, MemoryKind, NumaNode
 from sizeup.model.pci import PciFunction, PciLink
 from sizeup.model.platform import Platform
-from sizeup.model.storage import BlockDevice, BlockKind, MultipathMap, NvmeController, Path, Transport
+from sizeup.model.storage import (
+    BlockDevice,
+    BlockKind,
+    Hba,
+    MultipathMap,
+    NvmeController,
+    Path,
+    ScsiDevice,
+    TargetPort,
+    Transport,
+)
 from sizeup.model.topology import Cache, CacheKind, Package, Pu
 from sizeup.probing.registry import load_registry
 
@@ -170,6 +181,58 @@ def test_maps_are_held_against_their_like() -> None:
         ("multipath.uneven-speed", ("map:c",)),
         ("multipath.across-packages", ("map:c",)),
     ]
+
+
+def fc_port(name: str, state: str | None, **more: Any) -> Hba:
+    return Hba(name, Transport.FC, "lpfc", state=state, **more)
+
+
+@pytest.mark.parametrize("state", ["Linkdown", "Offline", "Error", "Blocked"])
+def test_a_port_that_carried_something_and_is_down_is_a_warning(state: str) -> None:
+    lost = fc_port("host7", state, received_bytes=41_000_000, sent_bytes=0)
+    up = fc_port("host8", "Online", received_bytes=41_000_000)
+
+    (finding,) = find(Machine(hbas=(lost, up)))
+
+    assert (finding.id, finding.severity, finding.subjects) == ("fc.port-down", Severity.WARNING, ("hba:host7",))
+    assert finding.title == "Fibre Channel port host7 is down"
+    assert finding.evidence == (f"host7: {state}, 0 remote target ports known, 41 MB received, nothing sent",)
+    assert finding.command == "grep . /sys/class/fc_host/host7/port_state"
+
+
+@pytest.mark.parametrize(
+    "use", [{"received_bytes": 4}, {"sent_bytes": 4}, {"targets": (TargetPort("5006"),)}, {"scsi": True}]
+)
+def test_each_sign_of_use_makes_a_lost_port_a_warning(use: dict[str, Any]) -> None:
+    behind = (ScsiDevice("7:0:0:0", 0, hba="host7"),) if use.pop("scsi", False) else ()
+    machine = Machine(hbas=(fc_port("host7", "Linkdown", **use),), scsi_devices=behind)
+
+    assert ids(machine) == ["fc.port-down"]
+
+
+def test_ports_that_were_perhaps_never_cabled_are_one_note() -> None:
+    ports = (fc_port("host7", "Linkdown", received_bytes=0, sent_bytes=0), fc_port("host8", "Offline"))
+
+    (finding,) = find(Machine(hbas=ports))
+
+    assert (finding.id, finding.severity) == ("fc.port-unused", Severity.INFO)
+    assert finding.title == "Fibre Channel ports host7, host8 are without a link, with no sign of use"
+    assert finding.evidence[0] == "host7: Linkdown, 0 remote target ports known, nothing received, nothing sent"
+    assert finding.evidence[1] == "host8: Offline, 0 remote target ports known, traffic unknown"
+    assert finding.remedy.startswith("Nothing to do where no cable was meant to be there")
+
+
+@pytest.mark.parametrize(
+    "port",
+    [
+        fc_port("host7", "Online"),
+        fc_port("host7", "Unknown", received_bytes=4),
+        fc_port("host7", None, received_bytes=4),
+        Hba("host7", Transport.ISCSI, state="Offline", targets=(TargetPort("iqn"),)),
+    ],
+)
+def test_a_port_whose_state_is_unknown_is_not_called_down(port: Hba) -> None:
+    assert ids(Machine(hbas=(port,))) == []
 
 
 def test_nfs_wants_a_connection_for_each_ten_gigabits() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from shlex import quote
 
 from sizeup.discovery.caches import overlaps
@@ -13,8 +13,8 @@ from sizeup.model.finding import Finding, Severity
 from sizeup.model.machine import Machine
 from sizeup.model.network import Nic
 from sizeup.model.numa import HugePages, MemoryKind, NumaNode, pool_key
-from sizeup.model.storage import MultipathMap, Transport
-from sizeup.units import format_bytes, format_rate
+from sizeup.model.storage import Hba, MultipathMap, Transport
+from sizeup.units import format_bytes, format_decimal_bytes, format_rate
 
 EXHAUSTED_SHARE, ROOMY_SHARE = 0.05, 0.30
 """A node is exhausted below the first share free, while another is roomy above the second."""
@@ -30,6 +30,11 @@ _SLOW_CLOCKS = frozenset({"hpet", "acpi_pm", "jiffies", "refined-jiffies", "pit"
 _BITS_PER_TRANSPORT = 10_000_000_000
 _MEMLOCK_MEANT = 1 << 30
 _DISPLAY, _ACCELERATOR = 0x03, 0x12
+_FC = (Transport.FC, Transport.FCOE)
+_FC_DOWN = frozenset(
+    {"Linkdown", "Offline", "Not Present", "Blocked", "Bypassed", "Error", "Deleted", "Diagnostics", "Loopback"}
+)
+"""States of an fc_host that carry no I/O, as the kernel writes them (drivers/scsi/scsi_transport_fc.c)."""
 
 
 def _memory_nodes(machine: Machine) -> list[NumaNode]:
@@ -449,6 +454,60 @@ def _map_findings(machine: Machine, found: MultipathMap, usual: int) -> Iterator
         )  # fmt: skip
 
 
+def fc_ports(machine: Machine) -> Iterator[Finding]:
+    """Fibre Channel ports without a link: those that carried something, and those that perhaps never had a cable."""
+    down = [hba for hba in machine.hbas if hba.transport in _FC and hba.state in _FC_DOWN]
+    behind = {scsi.hba for scsi in machine.scsi_devices}
+    used = [hba for hba in down if hba.targets or hba.name in behind or hba.received_bytes or hba.sent_bytes]
+    unused = [hba for hba in down if hba not in used]
+    if used:
+        yield Finding(
+            "fc.port-down",
+            Severity.WARNING,
+            f"{_port_names(used)} down",
+            tuple(_fc_line(hba) for hba in used),
+            "No I/O goes over a port that is down: the paths over it are lost, and the ports that are left carry "
+            "everything.",
+            "Check cable, optics and switch port, then zoning and the log of the driver (dmesg).",
+            tuple(f"hba:{hba.name}" for hba in used),
+            command=_fc_command(used),
+            probe="io.direct",
+        )
+    if unused:
+        yield Finding(
+            "fc.port-unused",
+            Severity.INFO,
+            f"{_port_names(unused)} without a link, with no sign of use",
+            tuple(_fc_line(hba) for hba in unused),
+            "A port without a link carries no I/O and adds no capacity.",
+            "Nothing to do where no cable was meant to be there; otherwise check cable, optics and switch port.",
+            tuple(f"hba:{hba.name}" for hba in unused),
+            command=_fc_command(unused),
+        )
+
+
+def _port_names(hbas: Sequence[Hba]) -> str:
+    names = ", ".join(hba.name for hba in hbas)
+    return f"Fibre Channel port {names} is" if len(hbas) == 1 else f"Fibre Channel ports {names} are"
+
+
+def _fc_line(hba: Hba) -> str:
+    moved = [
+        f"{format_decimal_bytes(size)} {way}" if size else f"nothing {way}"
+        for size, way in ((hba.received_bytes, "received"), (hba.sent_bytes, "sent"))
+        if size is not None
+    ]
+    over = f" over {hba.net_device}" if hba.net_device else ""
+    targets = f"{len(hba.targets)} remote target port{'' if len(hba.targets) == 1 else 's'} known"
+    return f"{hba.name}{over}: {hba.state}, {', '.join((targets, *(moved or ['traffic unknown'])))}"
+
+
+def _fc_command(hbas: Sequence[Hba]) -> str:
+    looks = [f"grep . {' '.join(f'/sys/class/fc_host/{quote(hba.name)}/port_state' for hba in hbas)}"]
+    looks += [f"ip link show dev {quote(hba.net_device)}" for hba in hbas if hba.net_device]
+    return "; ".join(looks)
+
+
 def nfs_transports(machine: Machine) -> Iterator[Finding]:
     """Fewer connections than it takes to fill the interface: one carries some 10 Gb/s."""
     nics = {nic.name: nic for nic in machine.nics}
@@ -643,8 +702,8 @@ def arrays(machine: Machine) -> Iterator[Finding]:
 
 _CHECKS: tuple[Callable[[Machine], Iterator[Finding]], ...] = (
     exhausted_nodes, arrays, skewed_memory, suma, uneven_memory, node_sum, remote_devices, degraded_links,
-    narrow_uplinks, bonds, maps, nfs_transports, memlock_without_huge_pages, clock_source, processors, restricted,
-    firmware,
+    narrow_uplinks, bonds, maps, fc_ports, nfs_transports, memlock_without_huge_pages, clock_source, processors,
+    restricted, firmware,
 )  # fmt: skip
 
 
