@@ -21,6 +21,8 @@ import msgspec
 import pytest
 
 import sizeup
+from sizeup.discovery.machine import discover
+from sizeup.sizing.advise import whatif
 
 pytestmark = pytest.mark.lab
 
@@ -218,6 +220,59 @@ def test_pages_has_its_pools_and_firmware_figures(bench: Path) -> None:
     assert [node["access"]["read_latency_ns"] for node in nodes] == [80, 80, 250]
     assert nodes[2]["pus"] == []
     assert "memory.uneven-huge-pages" in guest.finding_ids()
+
+
+@pytest.mark.parametrize(
+    ("profile", "hypervisor"), [("numa2", "qemu"), ("numa4", "qemu"), ("pages", "qemu"), ("hba", "tcg")]
+)
+def test_a_guest_by_emulation_is_never_called_kvm_nor_licensed_by_its_own_cores(
+    bench: Path, profile: str, hypervisor: str
+) -> None:
+    guest = one(bench, profile)
+    platform = guest.ours["platform"]
+
+    assert (platform["is_guest"], platform["hypervisor"]) == (True, hypervisor)
+    assert platform["guest_evidence"] == "CPU flag: hypervisor"
+    assert "guest under QEMU" in guest.text("detect.txt")
+    licences = whatif(discover(str(guest.out / "host.tar.gz")), {}).find("licence.units")
+    assert licences is not None
+    assert (licences.quantity, licences.decision) == (None, "host-unknown")
+
+
+def test_cores_are_those_that_cpuinfo_alone_counts(guest: Guest) -> None:
+    alone, whole = guest.json("by-cpuinfo.json")["counts"], guest.ours["counts"]
+
+    assert guest.ours["contradictions"] == []
+    assert (alone["packages"], alone["cores"]) == (whole["packages"], whole["cores"])
+
+
+def test_fibre_channel_ports_without_a_link_are_told_apart_by_their_use(bench: Path) -> None:
+    guest = one(bench, "hba")
+    down = {finding["id"]: finding for finding in guest.json("down.json")["findings"] if finding["id"][:3] == "fc."}
+
+    assert not any(name.startswith("fc.") for name in guest.finding_ids())
+    assert set(down) == {"fc.port-down", "fc.port-unused"}
+    assert len(down["fc.port-down"]["subjects"]) == 2  # both ends of the pair are ports of this guest
+    assert down["fc.port-down"]["severity"] == "warning"
+    assert len(down["fc.port-unused"]["subjects"]) == 1
+    assert down["fc.port-unused"]["severity"] == "info"
+
+
+def test_a_node_full_of_shared_memory_has_hardly_any_page_cache(bench: Path) -> None:
+    document = one(bench, "pages").json("filled.json")
+    (full,) = [finding for finding in document["findings"] if finding["id"] == "memory.exhausted-node"]
+    node = document["numa"]["nodes"][0]
+
+    assert full["subjects"] == ["node:0"]
+    assert node["shmem_bytes"] > 2 << 30
+    assert node["file_bytes"] - node["shmem_bytes"] < 64 << 20
+    assert re.search(r"node 0: .* page cache [\d.]+ [KM]iB, shared memory 2\.\d+ GiB", full["evidence"][0])
+
+
+def test_uneven_pools_of_two_sizes_are_two_findings(bench: Path) -> None:
+    found = [item for item in one(bench, "pages").ours["findings"] if item["id"] == "memory.uneven-huge-pages"]
+
+    assert [item["subjects"][0] for item in found] == ["pool:0:2048kB", "pool:0:1048576kB"]
 
 
 def test_a_node_filled_below_five_percent_and_growth_on_one_node_are_found(bench: Path) -> None:
