@@ -23,6 +23,7 @@ WORKING_SET = "working-set"
 WORKING_SET_HALVINGS = 4
 """From a sixteenth of the target to all of it."""
 WORKING_SET_DEPTH = 16
+LOAD_DEPTH = 8
 MATRIX_SMALL = (0, 1, 4, 16, 64)
 MATRIX_LARGE = (0, 1, 2, 4, 8)
 
@@ -176,10 +177,10 @@ def placed(point: Point, size_bytes: int) -> Point:
     return replace(point, at={**at, "working_set_bytes": part})
 
 
-def sweeps(preset: str, *, depth: int, pages: str, custom: Custom) -> tuple[Sweep, ...]:
+def sweeps(preset: str, *, depth: int, pages: str, custom: Custom | None = None) -> tuple[Sweep, ...]:
     """What a preset runs; ``depth`` caps concurrency where it rises, 0 leaves the preset's own cap."""
     small, large = depth or 256, depth or 64
-    if preset == "custom":
+    if preset == "custom" and custom is not None:
         stream = Stream(
             "custom", custom.block_bytes, custom.pattern, custom.read_percent, custom.durable, rate=custom.rate
         )
@@ -197,7 +198,7 @@ def sweeps(preset: str, *, depth: int, pages: str, custom: Custom) -> tuple[Swee
         WORKING_SET: lambda: (_working_sets(depth or WORKING_SET_DEPTH),),
         "redo": lambda: (_redo_sizes(),),
         "redo+oltp": lambda: (_redo_under_load(),),
-        "load": lambda: (_rising("load", LOAD, min(large, 8)),),
+        "load": lambda: (_rising("load", LOAD, depth or LOAD_DEPTH),),
         "fsync": lambda: (_rising("fsync", FSYNC, 1),),
     }
     return table[preset]()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
@@ -10,7 +10,7 @@ from sizeup.model.machine import Machine
 from sizeup.model.plan import Hazard, Refusal, Settings, Step
 from sizeup.probing.api import Context, Emission
 from sizeup_direct_io.measure import Window
-from sizeup_direct_io.presets import Custom, Durable, Sweep, sweeps
+from sizeup_direct_io.presets import READ_AHEAD, Custom, Durable, Sweep, sweeps
 from sizeup_direct_io.run import Order, Run
 from sizeup_direct_io.target import Wish
 from sizeup_direct_io.way import Way, find_way, lies_under
@@ -19,17 +19,54 @@ from sizeup_direct_io.worker import Pattern
 NAME = "io.direct"
 PREPARATION_SECONDS = 15.0
 """Making and filling a file, watching the host, and judging; more on slow storage."""
+_SAME_ENGINE = {"aio": ("aio", "oracle-like")}
 
 
 def _sweeps(settings: Settings) -> tuple[Sweep, ...]:
-    custom = Custom(
-        block_bytes=int(settings["block"]),
-        pattern=Pattern(str(settings["pattern"])),
-        read_percent=int(settings["read_percent"]),
-        durable=Durable(str(settings["sync"])),
-        rate=float(settings["rate"]),
-    )
-    return sweeps(str(settings["preset"]), depth=int(settings["depth"]), pages=str(settings["pages"]), custom=custom)
+    preset = str(settings["preset"])
+    custom = None
+    if preset == "custom":
+        custom = Custom(
+            block_bytes=int(settings["block"]),
+            pattern=Pattern(str(settings["pattern"])),
+            read_percent=int(settings["read_percent"]),
+            durable=Durable(str(settings["sync"])),
+            rate=float(settings["rate"]),
+        )
+    # What a preset does not use is not among the settings of its step.
+    depth, pages = int(settings.get("depth", 0)), str(settings.get("pages", "both"))
+    return sweeps(preset, depth=depth, pages=pages, custom=custom)
+
+
+def _without_effect(settings: Settings, wanted: Sequence[Sweep]) -> str:
+    """Return why a value has no effect beside the others, as far as the manifest cannot say it; empty where all have."""
+    depth, threads = int(settings.get("depth", 0)), int(settings.get("threads", 0))
+    if settings["preset"] == "dss-scan" and 0 < depth < READ_AHEAD:
+        return f"depth={depth}: a stream of dss-scan keeps {READ_AHEAD} requests out; set depth to {READ_AHEAD} or more"
+    shared = [
+        count
+        for sweep in wanted
+        for point in sweep.points
+        for stream, count in point.loads
+        if stream.pattern is Pattern.RANDOM and not stream.streams
+    ]
+    if threads > max(shared, default=threads):
+        return (
+            f"threads={threads}: at most {max(shared)} requests are out at a time, and a thread keeps at least one; "
+            "set threads lower or depth higher"
+        )
+    climbs = any(sweep.rising and len({point.at["outstanding"] for point in sweep.points}) > 1 for sweep in wanted)
+    if float(settings.get("p99_limit", 0.0)) and not climbs:
+        return f"p99_limit has no effect with depth={depth}: it ends a ramp, and this is one point; remove p99_limit"
+    writes = any(sweep.writes for sweep in wanted)
+    if settings.get("sync", "no") != "no" and not writes:
+        return f"sync={settings['sync']} has no effect with read_percent=100: nothing is written; remove one of the two"
+    if settings.get("allow_write_to") and not writes:
+        return "allow_write_to has no effect with read_percent=100: nothing is written; remove one of the two"
+    other = str(settings.get("compare_engine", "none"))
+    if other != "none" and settings["engine"] in _SAME_ENGINE.get(other, (other,)):
+        return f"compare_engine={other} has no effect with engine={settings['engine']}: it is the same engine"
+    return ""
 
 
 def _reach(wanted: Iterable[Sweep]) -> dict[str, tuple[float, float]]:
@@ -71,14 +108,19 @@ class DirectIo:
             yield Refusal(step, NAME, "no target: give path=, a folder in which a file may be made, a file or a device")
             return
         wanted = _sweeps(settings)
+        reason = _without_effect(settings, wanted)
+        if reason:
+            yield Refusal(step, NAME, reason)
+            return
         points = sum(len(sweep.points) for sweep in wanted)
-        seconds = float(settings["seconds"]) + float(settings["warmup"]) + 0.5
+        seconds = float(settings["seconds"]) + float(settings.get("warmup", 0.0)) + 0.5
         estimated = PREPARATION_SECONDS + points * seconds * int(settings["ramps"])
         writes = any(sweep.writes for sweep in wanted)
         hazards = [Hazard.IO_READ, Hazard.CPU_LOAD]
-        if writes or settings["allow_write_to"]:
+        allowed = str(settings.get("allow_write_to", ""))
+        if writes:
             hazards += [Hazard.IO_WRITE, Hazard.DISK_SPACE]
-        if settings["allow_write_to"]:
+        if allowed:
             hazards.append(Hazard.RAW_DEVICE_WRITE)
         if any(lies_under(path, mount.mount_point) for mount in machine.nfs_mounts):
             hazards.append(Hazard.NETWORK_FILE_SYSTEM)
@@ -96,7 +138,7 @@ class DirectIo:
             time_limit_seconds=estimated * 3 + 120,
             hazards=tuple(hazards),
             touches=f"{path}: a folder gets a file of its own that is gone afterwards; a file or device is only read"
-            + (f", but {settings['allow_write_to']} is overwritten" if settings["allow_write_to"] else ""),
+            + (f", but {allowed} is overwritten" if allowed else ""),
             reach=_reach(wanted),
         )
 
@@ -110,17 +152,17 @@ class DirectIo:
             writes=any(sweep.writes for sweep in wanted),
             size_bytes=int(settings["size"]),
             reserve_bytes=int(settings["reserve"]),
-            allow_write_to=str(settings["allow_write_to"]),
+            allow_write_to=str(settings.get("allow_write_to", "")),
         )
         order = Order(
             preset=str(settings["preset"]),
             wish=wish,
             more_wishes=tuple(replace(wish, path=path) for path in _more_paths(settings)),
             sweeps=wanted,
-            engine=str(settings["engine"]),
-            threads=int(settings["threads"]),
+            engine=str(settings.get("engine", "auto")),
+            threads=int(settings.get("threads", 0)),
             window=Window(
-                warmup_seconds=float(settings["warmup"]),
+                warmup_seconds=float(settings.get("warmup", 0.0)),
                 seconds=seconds,
                 extra_seconds=seconds,
                 precision=float(settings["precision"]),
@@ -130,11 +172,11 @@ class DirectIo:
             path_limit=float(settings["path_limit"]) or None,
             way=_way(settings, "way"),
             remove_leftovers=bool(settings["remove_leftovers"]),
-            max_latency_ns=float(settings["max_latency"]) * 1e9,
+            max_latency_ns=float(settings.get("max_latency", 0.0)) * 1e9,
             clock_hz=float(settings["clock_hz"]),
-            check_concurrency=bool(settings["check_concurrency"]),
-            p99_limit_ns=float(settings["p99_limit"]) * 1e9,
-            compare_engine=str(settings["compare_engine"]),
+            check_concurrency=bool(settings.get("check_concurrency", False)),
+            p99_limit_ns=float(settings.get("p99_limit", 0.0)) * 1e9,
+            compare_engine=str(settings.get("compare_engine", "none")),
             all_ways=_way(settings, "all_ways"),
         )
         return Run(order, context).emissions()

@@ -25,7 +25,7 @@ from sizeup_direct_io.measure import Measured, Window, measure
 from sizeup_direct_io.paths import Load, each_path_and_all, two_engines
 from sizeup_direct_io.patience import CancelledError, StalledError
 from sizeup_direct_io.presets import LARGE_BYTES, WORKING_SET, Durable, Point, Stream, Sweep, placed
-from sizeup_direct_io.target import Kind, Wish
+from sizeup_direct_io.target import Kind, Wish, refuse_without_effect
 from sizeup_direct_io.way import Way
 from sizeup_direct_io.workbench import PARTING_SECONDS, Workbench
 
@@ -109,6 +109,11 @@ class Run:
     def _emissions(self) -> Generator[Emission, None, None]:
         order, bench = self._order, self._bench
         streams = list(order.streams)
+        wishes = (order.wish, *order.more_wishes)
+        bench.patiently(
+            f"looking at {order.wish.path}",
+            lambda: refuse_without_effect(wishes, remove_leftovers=order.remove_leftovers),
+        )
         yield from bench.prepare(order.wish, order.engine, streams, remove_leftovers=order.remove_leftovers)
         for wish in order.more_wishes:
             self._where = wish.path
@@ -256,6 +261,7 @@ class Run:
         choice = self._bench.choice
         pooled = estimates.pool(result.runs)
         extra: dict[str, str | int | float] = {
+            "target_bytes": self._bench.target.size_bytes,
             "engine": choice.engine.value,
             "engine_reason": choice.reason,
             "engine_flags": " ".join(next(iter(pooled.values())).engine_flags),

@@ -7,6 +7,7 @@ import errno
 import os
 import re
 import stat
+from collections.abc import Sequence
 from enum import Enum
 
 from msgspec import Struct
@@ -17,6 +18,7 @@ from sizeup.units import format_bytes, format_decimal_bytes
 from sizeup_direct_io import binding, devices
 from sizeup_direct_io.facts import Mount, read_mount, read_text
 
+MIB = 1 << 20
 DEFAULT_BYTES = 4 << 30
 SMALLEST_BYTES = 16 << 20
 """Less than this leaves no room for a few streams of 1 MiB."""
@@ -128,8 +130,7 @@ def room(folder: int, reserve_bytes: int) -> tuple[int, int]:
 
 def size_to_make(asked_bytes: int, room_bytes: int, reserve_bytes: int, path: str) -> int:
     """How large a file to make: as asked, else 4 GiB or half of the room."""
-    size = asked_bytes or min(DEFAULT_BYTES, room_bytes // 2)
-    size -= size % (1 << 20)
+    size = asked_bytes or min(DEFAULT_BYTES, room_bytes // 2) // MIB * MIB
     if size < SMALLEST_BYTES:
         if asked_bytes:
             raise RefusedError(f"size={asked_bytes}: expected at least {format_bytes(SMALLEST_BYTES)}")
@@ -137,12 +138,43 @@ def size_to_make(asked_bytes: int, room_bytes: int, reserve_bytes: int, path: st
             f"{path}: {format_decimal_bytes(room_bytes)} may be used beside the {format_decimal_bytes(reserve_bytes)} "
             "that stay free, too little to measure; free some space or give reserve="
         )
+    if size % MIB:
+        raise RefusedError(f"size={asked_bytes}: expected a multiple of 1 MiB, as a file is filled in such pieces")
     if size > room_bytes:
         raise RefusedError(
             f"size={asked_bytes}: {path} has room for {format_decimal_bytes(room_bytes)} "
             f"beside the {format_decimal_bytes(reserve_bytes)} that stay free"
         )
     return size
+
+
+def size_to_use(wish: Wish, usable_bytes: int, most_bytes: int | None = None) -> int:
+    """How much of an existing target to use: as asked, else all of it or ``most_bytes``."""
+    size = wish.size_bytes or min(usable_bytes, usable_bytes if most_bytes is None else most_bytes)
+    if size > usable_bytes:
+        raise RefusedError(
+            f"size={size}: {wish.path} has {format_bytes(usable_bytes)} to use; set size to that or less, or remove it"
+        )
+    if size < SMALLEST_BYTES:
+        raise RefusedError(f"{wish.path}: {size} bytes are too few: expected {format_bytes(SMALLEST_BYTES)}")
+    return size
+
+
+def refuse_without_effect(wishes: Sequence[Wish], *, remove_leftovers: bool) -> None:
+    """Raise RefusedError for what was asked for and has no effect on targets of these kinds."""
+    modes = []
+    for wish in wishes:
+        with contextlib.suppress(OSError):  # opening it will say why
+            modes.append(os.stat(wish.path).st_mode)
+    first = wishes[0]
+    if modes and not any(map(stat.S_ISDIR, modes)):
+        for name, asked in (("reserve", bool(first.reserve_bytes)), ("remove_leftovers", remove_leftovers)):
+            if asked:
+                raise RefusedError(
+                    f"{name} has no effect on {first.path}: it is for a folder in which a file is made; remove {name}"
+                )
+    if modes and first.allow_write_to and not any(map(stat.S_ISBLK, modes)):
+        raise RefusedError(f"allow_write_to has no effect on {first.path}: it is no device; remove allow_write_to")
 
 
 def _open_directory(wish: Wish) -> Target:
@@ -187,12 +219,11 @@ def _open_file(wish: Wish) -> Target:
             raise RefusedError(f"{wish.path}: this file system takes no O_DIRECT; nothing was measured") from error
         raise
     _block_again(descriptor)
-    size_bytes = os.fstat(descriptor).st_size
-    if wish.size_bytes:
-        size_bytes = min(size_bytes, wish.size_bytes)
-    if size_bytes < SMALLEST_BYTES:
+    try:
+        size_bytes = size_to_use(wish, os.fstat(descriptor).st_size)
+    except RefusedError:
         os.close(descriptor)
-        raise RefusedError(f"{wish.path}: {size_bytes} bytes are too few: expected {format_bytes(SMALLEST_BYTES)}")
+        raise
     return Target(Kind.FILE, wish.path, descriptor, 0, size_bytes, read_mount(descriptor), os.fstat(descriptor).st_dev)
 
 
@@ -204,10 +235,11 @@ def _open_device(wish: Wish) -> Target:
     _block_again(descriptor)
     start_bytes = devices.EDGE_BYTES if wish.writes else 0
     usable = os.lseek(descriptor, 0, os.SEEK_END) - 2 * start_bytes
-    size_bytes = min(usable, wish.size_bytes or (DEFAULT_BYTES if wish.writes else usable))
-    if size_bytes < SMALLEST_BYTES:
+    try:
+        size_bytes = size_to_use(wish, usable, DEFAULT_BYTES if wish.writes else usable)
+    except RefusedError:
         os.close(descriptor)
-        raise RefusedError(f"{wish.path}: {size_bytes} bytes are too few: expected {format_bytes(SMALLEST_BYTES)}")
+        raise
     return Target(
         Kind.WRITABLE_DEVICE if wish.writes else Kind.DEVICE,
         wish.path,

@@ -71,7 +71,15 @@ class Workbench:
         extends = any(stream.extends for stream in streams)
         if extends and target.kind is not Kind.MADE:
             raise RefusedError(f"{wish.path}: writes that extend a file need a folder to make one in")
-        self.choice = choose(engine, facts.read_policy(), network=target.network, extending=extends)
+        if all(stream.durable is Durable.FDATASYNC for stream in streams):
+            self.choice = Choice(Engine.THREADS, "fdatasync is asked for by threads only")
+        else:
+            self.choice = choose(engine, facts.read_policy(), network=target.network, extending=extends)
+        if self._threads and self.choice.engine is Engine.THREADS:
+            raise RefusedError(
+                f"threads={self._threads} has no effect: the engine is threads here ({self.choice.reason}), one for "
+                "each request out; remove threads"
+            )
         if target.kind is Kind.MADE:
             yield from self._look_for_leftovers(remove=remove_leftovers)
         if target.writable and not extends:
@@ -199,7 +207,7 @@ class Workbench:
         engine: Engine | None = None,
     ) -> Iterator[Worker]:
         """The threads that keep ``count`` requests (or streams) of one kind out, within a share of the target."""
-        engine = Engine.THREADS if stream.durable is Durable.FDATASYNC else engine or self.choice.engine
+        engine = engine or self.choice.engine
         depths = self._depths(stream, count)
         if engine is Engine.THREADS:
             depths = [1] * sum(depths)

@@ -2,11 +2,11 @@
 
 import pytest
 
-from sizeup.errors import UsageError
+from sizeup.errors import MalformedError, UsageError
 from sizeup.model.plan import SettingValue
-from sizeup.probing.manifest import Manifest, Parameter
+from sizeup.probing.manifest import Manifest, Parameter, parse_manifest
 from sizeup.probing.registry import RegisteredProbe, Registry
-from sizeup.probing.settings import missing, parse_assignments, parse_value, resolve
+from sizeup.probing.settings import missing, parse_assignments, parse_value, refuse_unused, resolve, used
 
 PARAMETERS = (
     Parameter("count", "int", "how many", default=3, minimum=1, maximum=100),
@@ -74,3 +74,70 @@ def test_the_user_wins_over_the_plan_and_the_plan_over_the_default() -> None:
 
 def test_a_number_may_be_any_where_no_range_is_given() -> None:
     assert parse_value(Parameter("n", "int", ""), "-5", "x") == -5
+
+
+CONDITIONAL = Manifest(
+    "io.disk",
+    "Disk",
+    "Reads.",
+    (),
+    "a file",
+    "",
+    (
+        Parameter("preset", "choice", "which", default="scan", choices=("scan", "custom", "log")),
+        Parameter("direct", "bool", "whether", default=True),
+        Parameter("block", "bytes", "how large", default=8192, used_with={"preset": ("custom",)}),
+        Parameter("depth", "int", "how many", used_with={"preset": ("custom", "scan"), "direct": (True,)}),
+    ),
+)
+
+
+def test_what_has_no_effect_beside_the_others_is_not_recorded_and_not_asked_for() -> None:
+    settings = resolve(CONDITIONAL, None, {"preset": "log"})
+
+    assert used(CONDITIONAL, settings) == {"preset": "log", "direct": True}
+    assert missing(CONDITIONAL, settings) == ()
+    assert [parameter.name for parameter in missing(CONDITIONAL, resolve(CONDITIONAL, None, {}))] == ["depth"]
+
+
+@pytest.mark.parametrize(
+    ("chosen", "message"),
+    [
+        ({"block": 65536}, "io.disk.block has no effect with preset=scan: remove block, or set preset to custom"),
+        ({"block": 8192}, "io.disk.block has no effect with preset=scan: remove block, or set preset to custom"),
+        ({"preset": "log", "depth": 2}, "with preset=log: remove depth, or set preset to one of custom, scan"),
+        ({"direct": False, "depth": 2}, "with direct=no: remove depth, or set direct to yes"),
+    ],
+)
+def test_what_the_user_typed_and_has_no_effect_is_refused_even_where_it_is_the_default(
+    chosen: dict[str, SettingValue], message: str
+) -> None:
+    with pytest.raises(UsageError) as refused:
+        refuse_unused(CONDITIONAL, resolve(CONDITIONAL, None, chosen), chosen)
+
+    assert message in str(refused.value)
+
+
+def test_what_has_an_effect_may_be_typed() -> None:
+    chosen: dict[str, SettingValue] = {"preset": "custom", "block": 512, "depth": 2}
+
+    refuse_unused(CONDITIONAL, resolve(CONDITIONAL, None, chosen), chosen)
+
+
+def test_a_manifest_that_names_no_parameter_of_its_own_is_malformed() -> None:
+    text = """schema = "sizeup.probe/1"
+[[probe]]
+name = "a.b"
+title = "A"
+summary = "A."
+touches = "nothing"
+method = "m"
+series = []
+[[probe.parameter]]
+name = "block"
+type = "int"
+help = "n"
+used_with = { prest = ["custom"] }
+"""
+    with pytest.raises(MalformedError, match="used_with of parameter block: expected a parameter of a.b, found 'prest'"):
+        parse_manifest(text, "probe.toml")

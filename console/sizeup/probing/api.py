@@ -47,7 +47,8 @@ class Probe(Protocol):
     def plan(self, machine: Machine, settings: Settings) -> Iterable[Step | Refusal]:
         """Say what would be done on this machine with these settings; touch nothing.
 
-        ``settings`` holds every parameter of the manifest, defaults filled in and ranges checked.
+        ``settings`` holds every parameter of the manifest that has an effect beside the others (``used_with``),
+        defaults filled in and ranges checked.
         """
 
     def run(self, step: Step, context: Context) -> Iterable[Emission]:

@@ -25,6 +25,9 @@ class Parameter(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     minimum: float | None = None
     maximum: float | None = None
     choices: tuple[str, ...] = ()
+    used_with: dict[str, tuple[SettingValue, ...]] = {}
+    """Other parameters and the values of each with which this one has an effect; with any other value of one of
+    them it has none: a user who sets it then is refused, and the step does not record it."""
 
 
 class SeriesEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -93,6 +96,15 @@ class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"fo
 def parse_manifest(text: str, where: str) -> tuple[Manifest, ...]:
     """The probes that a ``probe.toml`` declares; ``where`` names it in errors."""
     try:
-        return msgspec.convert(tomli.loads(text), _File).probe
+        manifests = msgspec.convert(tomli.loads(text), _File).probe
     except (tomli.TOMLDecodeError, msgspec.ValidationError) as error:
         raise MalformedError(f"{where}: expected a sizeup.probe/1 manifest: {error}") from error
+    for manifest in manifests:
+        known = {parameter.name for parameter in manifest.parameter}
+        for parameter in manifest.parameter:
+            for other in parameter.used_with.keys() - known:
+                raise MalformedError(
+                    f"{where}: used_with of parameter {parameter.name}: expected a parameter of {manifest.name}, "
+                    f"found {other!r}"
+                )
+    return manifests

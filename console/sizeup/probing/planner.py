@@ -11,7 +11,7 @@ from sizeup.model.machine import Machine
 from sizeup.model.plan import Hazard, Plan, Refusal, Settings, Step
 from sizeup.probing.manifest import Manifest
 from sizeup.probing.registry import RegisteredProbe, Registry, load_class
-from sizeup.probing.settings import missing, resolve
+from sizeup.probing.settings import missing, refuse_unused, resolve, used
 from sizeup.text import one_line
 
 PLANS = ("quick", "standard", "full")
@@ -47,6 +47,9 @@ def make_plan(
         raise UsageError(
             f"--set {strays[0]}....: this run does not include probe {strays[0]}; add it with -p {strays[0]}"
         )
+    for probe in selected:
+        typed = chosen.get(probe.name, {})
+        refuse_unused(probe.manifest, resolve(probe.manifest, name, typed), typed)
     steps: list[Step] = []
     refusals: list[Refusal] = []
     for probe in sorted(selected, key=_rank):
@@ -99,7 +102,7 @@ def _plan_probe(
         return
     seen: set[str] = set()
     try:
-        for planned in load_class(probe.target).plan(machine, settings):
+        for planned in load_class(probe.target).plan(machine, used(manifest, settings)):
             id_ = planned.id if isinstance(planned, Step) else planned.step
             if not (id_ == probe.name or id_.startswith(f"{probe.name}.")) or "~" in id_ or id_ in seen:
                 yield Refusal(

@@ -44,7 +44,40 @@ def resolve(manifest: Manifest, plan: str | None, chosen: Settings) -> dict[str,
 
 def missing(manifest: Manifest, settings: Settings) -> tuple[Parameter, ...]:
     """The parameters that only the user can give, and has not."""
-    return tuple(parameter for parameter in manifest.parameter if parameter.name not in settings)
+    return tuple(
+        parameter
+        for parameter in manifest.parameter
+        if parameter.name not in settings and not why_unused(parameter, settings)
+    )
+
+
+def why_unused(parameter: Parameter, settings: Settings) -> str:
+    """Return why a parameter has no effect beside these settings, such as ``preset=redo``; empty where it has one."""
+    for other, values in parameter.used_with.items():
+        if other in settings and settings[other] not in values:
+            return f"{other}={_shown(settings[other])}"
+    return ""
+
+
+def used(manifest: Manifest, settings: Settings) -> dict[str, SettingValue]:
+    """Return the settings that have an effect beside the others: what a step does, and so what it records."""
+    without_effect = {parameter.name for parameter in manifest.parameter if why_unused(parameter, settings)}
+    return {name: value for name, value in settings.items() if name not in without_effect}
+
+
+def refuse_unused(manifest: Manifest, settings: Settings, chosen: Iterable[str]) -> None:
+    """Raise UsageError for the first parameter that the user chose although it has no effect beside ``settings``."""
+    names = set(chosen)
+    for parameter in manifest.parameter:
+        reason = why_unused(parameter, settings) if parameter.name in names else ""
+        if reason:
+            other = reason.partition("=")[0]
+            values = ", ".join(_shown(value) for value in parameter.used_with[other])
+            one_of = "one of " if len(parameter.used_with[other]) > 1 else ""
+            raise UsageError(
+                f"{manifest.name}.{parameter.name} has no effect with {reason}: remove {parameter.name}, "
+                f"or set {other} to {one_of}{values}"
+            )
 
 
 def parse_value(parameter: Parameter, text: str, where: str) -> SettingValue:
@@ -104,6 +137,12 @@ def _in_range(parameter: Parameter, value: SettingValue) -> bool:
     low = -math.inf if parameter.minimum is None else parameter.minimum
     high = math.inf if parameter.maximum is None else parameter.maximum
     return math.isfinite(value) and low <= value <= high
+
+
+def _shown(value: SettingValue) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return str(value)
 
 
 def _spell(parameter: Parameter, value: float) -> str:

@@ -16,10 +16,13 @@ from pathlib import Path
 
 from plugins.direct_io import faulty
 from sizeup.model.sample import Status
+from sizeup.probing.registry import load_registry
+from sizeup.probing.settings import used
 from sizeup.session.reader import read_session
 from sizeup.session.value import StepRun
 
 MIB = 1 << 20
+MANIFEST = load_registry().get("io.direct").manifest
 MakeMount = Callable[..., Path]
 _MARK = "DIRECT_IO_TEST_MARK"
 
@@ -98,10 +101,14 @@ def watched(
 
     ``under`` is a command that it is run by, ``group`` a control group that all of it goes into.
     """
-    chosen = {
+    chosen: dict[str, object] = {
         "path": target, "preset": "oltp-7030", "size": "32M", "reserve": "1M", "seconds": 2, "warmup": 0.3,
         "depth": 2, "ramps": 1, "precision": 1, "stall": 2, "check_concurrency": "false",
-    } | settings  # fmt: skip
+    }  # fmt: skip
+    chosen = dict(used(MANIFEST, {**chosen, "preset": settings.get("preset", "oltp-7030")}))  # type: ignore[dict-item]
+    if not os.path.isdir(target):
+        del chosen["reserve"]
+    chosen |= settings
     words = [word for name, value in chosen.items() for word in ("--set", f"io.direct.{name}={value}")]
     mark = uuid.uuid4().hex
     start = ["sh", "-c", f'echo $$ >{group}/cgroup.procs && exec "$@"', "sh"] if group is not None else []

@@ -1,0 +1,238 @@
+"""Every option of every preset either changes what runs or is refused, and a step records what it runs with.
+
+The engine, the files and the time are stood in for: what is compared is what the workers would be told, what
+would be opened, and what would be yielded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from fakes import HandContext
+from sizeup.errors import RefusedError, UsageError
+from sizeup.model.machine import Machine
+from sizeup.model.plan import SettingValue, Step
+from sizeup.model.sample import Estimate, Progress
+from sizeup.probing.api import Emission
+from sizeup.probing.manifest import Manifest
+from sizeup.probing.planner import make_plan
+from sizeup.probing.registry import load_registry
+from sizeup.probing.settings import why_unused
+from sizeup_direct_io import binding, checks, engines, facts, judge, paths, workbench
+from sizeup_direct_io import run as run_module
+from sizeup_direct_io._native import ffi
+from sizeup_direct_io.edge import Counters, Edge, Place
+from sizeup_direct_io.heat import Heat
+from sizeup_direct_io.measure import Measured, Window
+from sizeup_direct_io.probe import DirectIo
+from sizeup_direct_io.target import Kind, Target, Wish
+from sizeup_direct_io.worker import Worker
+
+REGISTRY = load_registry()
+MANIFEST: Manifest = REGISTRY.get("io.direct").manifest
+PRESETS = next(parameter.choices for parameter in MANIFEST.parameter if parameter.name == "preset")
+OTHER: dict[str, SettingValue] = {
+    "engine": "aio",
+    "size": 512 << 20,
+    "seconds": 3.0,
+    "warmup": 0.7,
+    "precision": 0.2,
+    "ramps": 1,
+    "threads": 2,
+    "depth": 4,
+    "pages": "4k",
+    "block": 64 << 10,
+    "pattern": "sequential",
+    "read_percent": 40,
+    "sync": "dsync",
+    "rate": 100.0,
+    "max_latency": 0.0001,
+    "p99_limit": 0.0001,
+    "compare_engine": "threads",
+    "path_limit": 1e3,
+    "reserve": 1 << 30,
+    "allow_write_to": "wwn-0x1",
+    "check_concurrency": False,
+    "remove_leftovers": True,
+    "stall": 9.0,
+}
+"""Another value than the default of each option."""
+CUSTOM_NEEDS: dict[str, dict[str, SettingValue]] = {
+    "sync": {"read_percent": 0},
+    "threads": {"depth": 8},
+    "allow_write_to": {"read_percent": 0},
+}
+"""What must stand beside an option of ``custom`` for it to mean anything."""
+EVERYWHERE = ("path", "more_paths", "preset")
+HOST = facts.HostCpu(0, 0, 0, 0, 0, 0, 0)
+
+
+def interval(requests: int, block_bytes: int) -> binding.Interval:
+    """So many reads and writes of 1 ms in a second."""
+    native = ffi.new("struct sizeup_io_sample *")
+    native.time_ns = 1_000_000_000
+    native.reads = native.writes = native.usage_requests = requests
+    native.read_bytes = native.written_bytes = native.usage_bytes = requests * block_bytes
+    native.user_ns = native.system_ns = 1_000_000
+    for kind in ("read_ns", "write_ns", "response_ns"):
+        getattr(native, kind)[1000] = requests
+    return binding.Interval(native, latest=native)
+
+
+def edge(seconds: float) -> Edge:
+    host = msgspec.structs.replace(HOST, idle_ns=int(seconds * 1e9))
+    return Edge(host, 0, None, None, Counters(None, None, None, None, 0, 0, 0), {}, Heat({}, {}))
+
+
+class Stage:
+    """Stands in for files, engines and time, and notes what they were told."""
+
+    def __init__(self, folder: Path, patch: pytest.MonkeyPatch) -> None:
+        self.told: list[Any] = []
+        self._file = folder / "file"
+        self._file.write_bytes(bytes(4096))
+        for module in (run_module, checks, paths):
+            patch.setattr(module, "measure", self.measure)
+        patch.setattr(run_module, "CALM_SECONDS", 0.0)
+        patch.setattr(facts, "read_host_cpu", lambda: HOST)
+        patch.setattr(facts, "read_pressure", lambda _: None)
+        patch.setattr(facts, "process_cpu_ns", lambda: 0)
+        patch.setattr(judge, "read_limits", lambda _: ())
+        patch.setattr(workbench, "open_target", self.open_target)
+        patch.setattr(workbench, "find_leftovers", lambda *_: [str(folder / "left")])
+        patch.setattr(workbench.os, "unlink", lambda path: self.told.append(("removed", path)))
+        patch.setattr(workbench.Workbench, "fill", self.fill)
+        patch.setattr(facts, "read_policy", lambda: engines.Policy(dict.fromkeys(engines.Engine, 0)))
+        patch.setattr(binding, "alignment", lambda _: (512, 512))
+        patch.setattr(workbench.os, "cpu_count", lambda: 64)
+
+    def open_target(self, wish: Wish) -> Target:
+        self.told.append(wish)
+        size = wish.size_bytes or 1 << 30
+        descriptor = workbench.os.open(self._file, workbench.os.O_RDWR)
+        return Target(Kind.MADE, wish.path, descriptor, 0, size, None, 0)
+
+    def fill(self, *_: object) -> Iterator[Emission]:
+        return iter(())
+
+    def measure(
+        self,
+        workers: Sequence[Worker],
+        streams: Sequence[str],
+        at: Mapping[str, str | int | float],
+        window: Window,
+        context: HandContext,
+        place: Place,
+    ) -> Generator[Emission, None, Measured]:
+        del context, place
+        yield Progress(0.0)
+        told = [{**msgspec.structs.asdict(worker), "seed": 0, "descriptor": 0} for worker in workers]
+        self.told.append((told, window, dict(at)))
+        seconds = window.seconds
+        each = {name: interval(100 * len(workers), workers[0].block_bytes) for name in streams}
+        return Measured(at, each, (1.0,), 1.0, edge(0.0), edge(seconds), seconds, converged=True, huge_page_bytes=None)
+
+
+@pytest.fixture
+def stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Stage:
+    return Stage(tmp_path, monkeypatch)
+
+
+def plan(folder: Path, chosen: Mapping[str, SettingValue]) -> Step:
+    """The step; raises RefusedError or UsageError where the options are refused."""
+    settings = {"io.direct": {"path": str(folder), **chosen}}
+    made = make_plan(Machine(), REGISTRY, name="standard", probes=["io.direct"], settings=settings)
+    if made.refusals:
+        raise RefusedError(made.refusals[0].reason)
+    (step,) = made.steps
+    return step
+
+
+def trace(stage: Stage, step: Step) -> list[Any]:
+    """Everything that a step told its surroundings and what it yielded."""
+    stage.told.clear()
+    yielded = [
+        msgspec.to_builtins(emission)
+        for emission in DirectIo().run(step, HandContext())
+        if not isinstance(emission, Progress)
+    ]
+    return [*map(repr, stage.told), *map(repr, yielded)]
+
+
+def test_the_table_has_every_option() -> None:
+    assert {*OTHER, *EVERYWHERE} == {parameter.name for parameter in MANIFEST.parameter}
+    defaults = {parameter.name: parameter.default for parameter in MANIFEST.parameter}
+    assert [name for name, value in OTHER.items() if defaults[name] == value] == []
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_an_option_changes_what_a_preset_runs_or_is_refused(preset: str, stage: Stage, tmp_path: Path) -> None:
+    ignored, refused = [], []
+    plain = trace(stage, plan(tmp_path, {"preset": preset}))
+    assert plain == trace(stage, plan(tmp_path, {"preset": preset})), "the stage adds nothing of its own"
+    for name, value in OTHER.items():
+        needs = CUSTOM_NEEDS.get(name, {}) if preset == "custom" else {}
+        without = trace(stage, plan(tmp_path, {"preset": preset, **needs})) if needs else plain
+        try:
+            step = plan(tmp_path, {"preset": preset, **needs, name: value})
+            changed = trace(stage, step) != without
+        except (UsageError, RefusedError) as error:
+            assert name in str(error), str(error)
+            refused.append(name)
+            continue
+        assert step.settings[name] == value
+        if not changed:
+            ignored.append(name)
+
+    assert ignored == []
+    if preset == "custom":
+        assert refused == ["pages", "max_latency", "p99_limit", "allow_write_to"]
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_a_step_records_no_option_that_its_preset_does_not_use(preset: str, tmp_path: Path) -> None:
+    step = plan(tmp_path, {"preset": preset})
+
+    recorded = [parameter for parameter in MANIFEST.parameter if parameter.name in step.settings]
+    assert [parameter.name for parameter in recorded if why_unused(parameter, {"preset": preset})] == []
+    assert ("block" in step.settings) is (preset == "custom")
+
+
+@pytest.mark.parametrize(
+    ("chosen", "words"),
+    [
+        ({"preset": "oltp-read", "block": 65536}, "io.direct.block has no effect with preset=oltp-read: remove block, "
+         "or set preset to custom"),
+        ({"preset": "oltp-read", "block": 8192}, "block has no effect"),
+        ({"preset": "custom", "pattern": "sequential", "threads": 2}, "threads has no effect with pattern=sequential"),
+        ({"preset": "custom", "engine": "threads", "threads": 2}, "threads has no effect with engine=threads"),
+        ({"preset": "custom", "threads": 2}, "threads=2: at most 1 requests are out"),
+        ({"preset": "custom", "sync": "dsync"}, "sync=dsync has no effect with read_percent=100"),
+        ({"preset": "custom", "read_percent": 0, "sync": "fdatasync", "engine": "aio"}, "engine has no effect with sync"),
+        ({"preset": "custom", "allow_write_to": "wwn-1"}, "allow_write_to has no effect with read_percent=100"),
+        ({"preset": "dss-scan", "depth": 2}, "depth=2: a stream of dss-scan keeps 4 requests out"),
+        ({"preset": "oltp-read", "depth": 1, "p99_limit": 0.1}, "p99_limit has no effect with depth=1"),
+        ({"preset": "oltp-read", "engine": "oracle-like", "compare_engine": "aio"}, "it is the same engine"),
+    ],
+)  # fmt: skip
+def test_what_has_no_effect_is_refused_with_what_to_do(
+    chosen: dict[str, SettingValue], words: str, tmp_path: Path
+) -> None:
+    with pytest.raises((UsageError, RefusedError)) as refused:
+        plan(tmp_path, chosen)
+
+    assert words in str(refused.value)
+
+
+def test_the_engine_that_is_recorded_is_the_one_that_ran(stage: Stage, tmp_path: Path) -> None:
+    step = plan(tmp_path, {"preset": "fsync"})
+    found = [e for e in DirectIo().run(step, HandContext()) if isinstance(e, Estimate) and e.series == "iops"]
+
+    workers = [worker for told in stage.told if isinstance(told, tuple) and told[2] for worker in told[0]]
+    used = {worker["engine"] for worker in workers}
+    assert {str(estimate.extra["engine"]) for estimate in found} == {engine.value for engine in used} == {"threads"}
