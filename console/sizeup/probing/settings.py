@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 
 from sizeup.errors import MalformedError, UsageError
 from sizeup.model.plan import Settings, SettingValue
@@ -59,24 +59,27 @@ def why_unused(parameter: Parameter, settings: Settings) -> str:
     return ""
 
 
+def how_used(parameter: Parameter, settings: Settings) -> str:
+    """Return what to change so that a parameter without effect gets one, such as ``set preset to custom``."""
+    other = why_unused(parameter, settings).partition("=")[0]
+    values = [_shown(value) for value in parameter.used_with[other]]
+    return f"set {other} to {'one of ' if len(values) > 1 else ''}{', '.join(values)}"
+
+
 def used(manifest: Manifest, settings: Settings) -> dict[str, SettingValue]:
     """Return the settings that have an effect beside the others: what a step does, and so what it records."""
     without_effect = {parameter.name for parameter in manifest.parameter if why_unused(parameter, settings)}
     return {name: value for name, value in settings.items() if name not in without_effect}
 
 
-def refuse_unused(manifest: Manifest, settings: Settings, chosen: Iterable[str]) -> None:
+def refuse_unused(manifest: Manifest, settings: Settings, chosen: Container[str]) -> None:
     """Raise UsageError for the first parameter that the user chose although it has no effect beside ``settings``."""
-    names = set(chosen)
     for parameter in manifest.parameter:
-        reason = why_unused(parameter, settings) if parameter.name in names else ""
+        reason = why_unused(parameter, settings) if parameter.name in chosen else ""
         if reason:
-            other = reason.partition("=")[0]
-            values = ", ".join(_shown(value) for value in parameter.used_with[other])
-            one_of = "one of " if len(parameter.used_with[other]) > 1 else ""
             raise UsageError(
                 f"{manifest.name}.{parameter.name} has no effect with {reason}: remove {parameter.name}, "
-                f"or set {other} to {one_of}{values}"
+                f"or {how_used(parameter, settings)}"
             )
 
 

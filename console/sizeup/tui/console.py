@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from rich.console import RenderableType
 from textual import on
-from textual.app import App, SystemCommand
+from textual.app import SystemCommand
 from textual.binding import BindingType
 from textual.screen import Screen
 from textual.timer import Timer
@@ -34,6 +34,7 @@ from sizeup.sizing.keys import Value
 from sizeup.text import plain
 from sizeup.tui.actions import ACTIONS, bindings, first_key
 from sizeup.tui.driver import ConsoleDriver
+from sizeup.tui.key_order import OrderedKeysApp
 from sizeup.tui.living import Living
 from sizeup.tui.options import Options
 from sizeup.tui.runs import Request, Runs, current
@@ -78,7 +79,7 @@ def _collect_from_now() -> None:
     gc.enable()
 
 
-class ConsoleApp(App[int]):
+class ConsoleApp(OrderedKeysApp):
     """Holds what must survive a change of mode."""
 
     TITLE = "sizeup"

@@ -21,7 +21,7 @@ from sizeup.model.finding import Finding
 from sizeup.model.plan import SettingValue
 from sizeup.probing.devices import Device
 from sizeup.probing.manifest import Manifest, Parameter
-from sizeup.probing.settings import expectation, parse_value
+from sizeup.probing.settings import expectation, how_used, parse_value, why_unused
 from sizeup.tui.actions import ACTIONS, SCOPES, bindings, spelled
 from sizeup.tui.widgets.facts import FactsGrid, finding_text
 from sizeup.tui.widgets.lists import KeyList, hanging
@@ -225,11 +225,11 @@ class SettingsDialog(Dialog[dict[str, str]]):
         super().__init__()
         self._why = why
         self._manifest = manifest
-        self._shown = {
-            parameter.name: typed.get(parameter.name, spell_setting(parameter, settings.get(parameter.name)))
-            for parameter in manifest.parameter
+        self._settings = settings
+        self._defaults = {
+            parameter.name: spell_setting(parameter, settings.get(parameter.name)) for parameter in manifest.parameter
         }
-        self._typed = dict(typed)
+        self._shown = {**self._defaults, **typed}
 
     def compose(self) -> ComposeResult:
         """A field for each parameter, with what it takes; above them why it is wanted, if it was not asked for."""
@@ -267,7 +267,9 @@ class SettingsDialog(Dialog[dict[str, str]]):
     def on_input_changed(self, event: Input.Changed) -> None:
         """Say at once what is wrong with a value."""
         parameter = self._parameter(event.input.id)
-        problem = "" if event.value == self._shown[parameter.name] else self._problem(parameter, event.value)
+        self._tell(parameter, self._problem(parameter, event.value))
+
+    def _tell(self, parameter: Parameter, problem: str) -> None:
         hint = self.query_one(f"#h-{parameter.name}", Static)
         hint.update(f"! {problem}" if problem else _hint(parameter))
         hint.set_class(bool(problem), "-wrong")
@@ -278,23 +280,35 @@ class SettingsDialog(Dialog[dict[str, str]]):
         self.action_save()
 
     def action_save(self) -> None:
-        """Close with what was typed, unless some of it is wrong."""
+        """Close with what differs from the defaults, unless some of it is wrong or has no effect."""
+        typed = {}
         for field in self.query(Input):
             parameter = self._parameter(field.id)
-            if field.value == self._shown[parameter.name]:
+            if field.value == self._defaults[parameter.name]:
                 continue
             if self._problem(parameter, field.value):
                 field.focus()
                 return
-            self._typed[parameter.name] = field.value
-        self.dismiss(self._typed)
+            typed[parameter.name] = field.value
+        settings = dict(self._settings)
+        settings |= {name: parse_value(self._parameter(name), text, name) for name, text in typed.items()}
+        for parameter in (self._parameter(name) for name in typed):
+            reason = why_unused(parameter, settings)
+            if reason:
+                default = self._defaults[parameter.name] or "nothing"
+                way_out = f"put back {default}, or {how_used(parameter, settings)}"
+                self._tell(parameter, f"{parameter.name} has no effect with {reason}: {way_out}")
+                self.query_one(f"#p-{parameter.name}", Input).focus()
+                return
+        self.dismiss(typed)
 
     def _parameter(self, id_: str | None) -> Parameter:
         name = (id_ or "").removeprefix("p-")
         return next(parameter for parameter in self._manifest.parameter if parameter.name == name)
 
-    @staticmethod
-    def _problem(parameter: Parameter, text: str) -> str:
+    def _problem(self, parameter: Parameter, text: str) -> str:
+        if text in (self._defaults[parameter.name], self._shown[parameter.name]):
+            return ""
         try:
             parse_value(parameter, text, parameter.name)
         except SizeupError as error:
