@@ -4,6 +4,7 @@
 #include <sizeup/cpu.h>
 
 #include "job_internal.h"
+#include "placement.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -211,19 +212,19 @@ static int populate_from(struct sizeup_arena *arena, const struct sizeup_arena_s
 }
 
 /* move_pages with no nodes to move to only tells: exact, hugetlb included. */
-static int ask_move_pages(struct sizeup_arena *arena, uint64_t step, const struct sizeup_job *job)
+int sizeup_placement_ask(const void *start, uint64_t bytes, uint64_t step, struct sizeup_placement *placement,
+			 const struct sizeup_job *job)
 {
-	struct sizeup_placement *const placement = &arena->placement;
 	void *pages[PAGES_PER_QUERY];
 	int status[PAGES_PER_QUERY];
 
-	for (uint64_t offset = 0; offset < arena->bytes;) {
+	for (uint64_t offset = 0; offset < bytes;) {
 		unsigned long count = 0;
 
 		if (sizeup_job_cancelled(job))
 			return -ECANCELED;
-		for (; count < PAGES_PER_QUERY && offset < arena->bytes; offset += step)
-			pages[count++] = (char *)arena->start + offset;
+		for (; count < PAGES_PER_QUERY && offset < bytes; offset += step)
+			pages[count++] = (char *)start + offset;
 		if (syscall(SYS_move_pages, 0, count, pages, NULL, status, 0))
 			return -errno;
 		for (unsigned long i = 0; i < count; i++) {
@@ -305,7 +306,7 @@ static int verify(struct sizeup_arena *arena, const struct sizeup_job *job)
 	/* A transparent huge page may have been split or refused, so each base page is asked for. */
 	const uint64_t step = hugetlb ? arena->page_bytes : (uint64_t)sysconf(_SC_PAGESIZE);
 
-	const int status = ask_move_pages(arena, step, job);
+	const int status = sizeup_placement_ask(arena->start, arena->bytes, step, &arena->placement, job);
 
 	if (status == -ECANCELED)
 		return status;

@@ -93,7 +93,7 @@ static void classify(const struct fiemap_extent *extent, uint64_t length,
 		extents->written_bytes += length;
 }
 
-int sizeup_io_extents(int fd, uint64_t size_bytes, struct sizeup_io_extents *extents)
+int sizeup_io_extents(int fd, uint64_t size_bytes, int flush, struct sizeup_io_extents *extents)
 {
 	enum { BATCH = 128 };
 	const size_t bytes = sizeof(struct fiemap) + BATCH * sizeof(struct fiemap_extent);
@@ -108,7 +108,7 @@ int sizeup_io_extents(int fd, uint64_t size_bytes, struct sizeup_io_extents *ext
 		memset(map, 0, bytes);
 		map->fm_start = at;
 		map->fm_length = size_bytes - at;
-		map->fm_flags = FIEMAP_FLAG_SYNC;
+		map->fm_flags = flush ? FIEMAP_FLAG_SYNC : 0;
 		map->fm_extent_count = BATCH;
 		if (ioctl(fd, FS_IOC_FIEMAP, map) < 0) {
 			status = errno == ENOTTY || errno == EINVAL ? -EOPNOTSUPP : -errno;

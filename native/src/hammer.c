@@ -179,7 +179,8 @@ static int collect(struct sizeup_job *job, const struct control *control, uint32
 			.cpu = (uint32_t)result->cpu,
 		};
 
-		sizeup_job_push(job, &sample);
+		if (result->wall_us) /* a run too short for the clock has no cost */
+			sizeup_job_push(job, &sample);
 	}
 	return 0;
 }
@@ -193,6 +194,10 @@ int sizeup_hammer_run(struct sizeup_job *job, uint64_t pages, uint64_t loops, co
 	sizeup_job_begin(job);
 	if (!pages || !loops || !count || count > SIZEUP_HAMMERS)
 		return sizeup_job_end(job, sizeup_job_refuse(job, -EINVAL, "pages, loops and CPUs must not be none"));
+	if (pages > INT64_MAX / SIZEUP_HAMMER_PAGE || loops > INT64_MAX / pages)
+		return sizeup_job_end(job, sizeup_job_refuse(job, -EINVAL,
+							     "%llu pages and %llu loops are more than can be counted",
+							     (unsigned long long)pages, (unsigned long long)loops));
 	spec.bytes = pages * SIZEUP_HAMMER_PAGE;
 	/* Each process checks for itself, but all take at the same time: look for all of them first. */
 	const uint64_t nodes = spec.placement == SIZEUP_PLACE_FIRST_TOUCH ? 0 : spec.nodes;

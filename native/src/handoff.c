@@ -100,6 +100,10 @@ static int play(const struct game *game, uint32_t index, struct ball *ball, stru
 
 	if (sizeup_replicates_reserve(replicates, batches))
 		return sizeup_job_refuse(game->job, -ENOMEM, "no memory for %u batches", batches);
+	const int64_t warm_ns = sizeup_clock_now_ns() + rule->warm_up_ns;
+
+	while (sizeup_clock_now_ns() < warm_ns && !sizeup_job_cancelled(game->job))
+		play_ns(ball, &turn, FIRST_ROUNDS, stop);
 	const int64_t first_ns = play_ns(ball, &turn, FIRST_ROUNDS, stop);
 	const double wanted = (double)FIRST_ROUNDS * (double)rule->batch_ns / (double)(first_ns ? first_ns : 1);
 	const uint64_t rounds = wanted > FIRST_ROUNDS ? (uint64_t)wanted : FIRST_ROUNDS;

@@ -16,6 +16,8 @@ from sizeup_clock.binding import Order, Rates, is_counter, measure_rates, method
 NAME = "clock.skew"
 _ORDERED = ("rdtsc", "cntvct", "lfence-rdtsc", "isb-cntvct", "rdtscp", "clock_gettime-monotonic")
 """Compared across CPUs; the first two may run backwards there without anything being broken."""
+_ALONE_READS, _PAIR_READS = 200_000, 20_000
+"""Most reads of a clock on one CPU, and of each further pair of CPUs."""
 _UNFENCED = ("rdtsc", "cntvct")
 _SKEW_METHODS = ("lfence-rdtsc", "isb-cntvct", "clock_gettime-monotonic")
 """The first of these that exists is compared on every pair."""
@@ -50,7 +52,7 @@ class ClockSkew:
         for index in (index for index in range(len(names)) if readable(index)):
             if context.cancelled:
                 return
-            seen = steps(index, min(reads, 200_000))
+            seen = steps(index, min(reads, _ALONE_READS))
             smallest = _in_ns(seen.smallest_step, index, rates)
             extra: dict[str, str | int | float] = {"reads": seen.reads, "backwards": seen.backwards}
             if seen.resolution_ns >= 0:
@@ -63,7 +65,7 @@ class ClockSkew:
                 yield Progress((number + 1) / (len(compared) + len(partners)))
         method = next(name for name in _SKEW_METHODS if name in names)
         for number, partner in enumerate(partners[1:]):
-            yield from _order(names.index(method), method, cpu, partner, 20_000, rates, context)
+            yield from _order(names.index(method), method, cpu, partner, min(reads, _PAIR_READS), rates, context)
             yield Progress((len(compared) + number + 1) / (len(compared) + len(partners)))
 
 

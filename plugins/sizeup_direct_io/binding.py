@@ -339,10 +339,13 @@ def cached_bytes(descriptor: int, size_bytes: int) -> int:
     return count
 
 
-def extents(descriptor: int, size_bytes: int) -> Extents | None:
-    """The extents of a file; None where the file system does not tell."""
+def extents(descriptor: int, size_bytes: int, *, flush: bool) -> Extents | None:
+    """The extents of a file; None where the file system does not tell.
+
+    ``flush`` writes out what is dirty first, so that all of it has extents: only for a file that is ours.
+    """
     native = ffi.new("struct sizeup_io_extents *")
-    status = int(lib.sizeup_io_extents(descriptor, size_bytes, native))
+    status = int(lib.sizeup_io_extents(descriptor, size_bytes, flush, native))
     if status == -errno.EOPNOTSUPP:
         return None
     _check(status, "FIEMAP")

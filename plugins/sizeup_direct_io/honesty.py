@@ -172,7 +172,10 @@ def judge_physical(facts: Facts) -> Part:
             share = empty / facts.target_bytes
             opinion.say(Verdict.FAIL, f"{share:.0%} of the target was never written: reads of it ask no device")
         elif facts.extents.odd_bytes:
-            opinion.say(Verdict.DOUBT, f"{format_bytes(facts.extents.odd_bytes)} are compressed or inline")
+            opinion.say(
+                Verdict.DOUBT,
+                f"{format_bytes(facts.extents.odd_bytes)} are compressed, inline or not yet on the device",
+            )
         else:
             opinion.say(Verdict.PASS, "every byte of the target is written")
     if facts.small_read_p50_ns is not None and facts.small_read_p50_ns < IMPLAUSIBLE_NS:

@@ -39,7 +39,7 @@ def _sweeps(settings: Settings) -> tuple[Sweep, ...]:
 
 
 def _without_effect(settings: Settings, wanted: Sequence[Sweep]) -> str:
-    """Return why a value has no effect beside the others, as far as the manifest cannot say it; empty where all have."""
+    """Return why a value has no effect where the manifest cannot say it; empty where all values have one."""
     depth, threads = int(settings.get("depth", 0)), int(settings.get("threads", 0))
     if settings["preset"] == "dss-scan" and 0 < depth < READ_AHEAD:
         return f"depth={depth}: a stream of dss-scan keeps {READ_AHEAD} requests out; set depth to {READ_AHEAD} or more"

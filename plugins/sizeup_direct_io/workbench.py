@@ -10,6 +10,8 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import ExitStack, suppress
 from typing import TypeVar
 
+from msgspec.structs import replace
+
 from sizeup import files
 from sizeup.errors import RefusedError, SizeupError
 from sizeup.model.gap import Gap
@@ -84,8 +86,20 @@ class Workbench:
             yield from self._look_for_leftovers(remove=remove_leftovers)
         if target.writable and not extends:
             yield from self.fill(target.descriptor, target.start_bytes, target.size_bytes)
-        self.extents = self.patiently("mapping extents", lambda: binding.extents(target.descriptor, target.size_bytes))
-        self.patiently("emptying the page cache", self._evict)
+        ours = target.kind is Kind.MADE  # what is somebody else's is neither written out nor evicted
+        self.extents = self.patiently(
+            "mapping extents", lambda: binding.extents(target.descriptor, target.size_bytes, flush=ours)
+        )
+        if ours:
+            self.patiently("emptying the page cache", self._evict)
+        elif self.extents is not None and self.extents.unwritten_bytes:
+            # What lies in the page cache may be written data that has not reached the device yet.
+            waiting = min(self.extents.unwritten_bytes, self.cached_bytes() or 0)
+            self.extents = replace(
+                self.extents,
+                unwritten_bytes=self.extents.unwritten_bytes - waiting,
+                odd_bytes=self.extents.odd_bytes + waiting,
+            )
 
     def close(self, limit_seconds: float = PARTING_SECONDS) -> None:
         """Give everything back; where closing hangs, a thread is left waiting and the caller is not."""
@@ -159,8 +173,7 @@ class Workbench:
                 raise SizeupError(f"{target.path}: free space fell to {format_bytes(left)}; stopped and cleaned up")
 
     def _evict(self) -> None:
-        if self.target.kind in {Kind.MADE, Kind.FILE}:
-            os.posix_fadvise(self.target.descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
+        os.posix_fadvise(self.target.descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
 
     def cached_bytes(self) -> int | None:
         """How much of the target lies in the page cache; None for devices and where the kernel does not say."""

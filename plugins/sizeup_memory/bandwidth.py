@@ -15,7 +15,7 @@ from sizeup.probing.native import Point, estimate_of, leave_cpus
 from sizeup.units import format_bytes
 from sizeup_memory.binding import Member, Memory, Traffic, TrafficPoint, new_job
 from sizeup_memory.constructions import ladder
-from sizeup_memory.latency import page_doubts, stop_rule
+from sizeup_memory.latency import contradiction, page_doubts, stop_rule
 from sizeup_memory.numa import COPIED, PAGES, fitting_bytes, node_memory, placed
 from sizeup_memory.places import (
     core_count,
@@ -24,6 +24,8 @@ from sizeup_memory.places import (
     last_level_cache_bytes,
     memory_nodes,
     private_bytes,
+    remote_caveat,
+    without_memory,
 )
 
 NAME = "memory.bandwidth"
@@ -36,6 +38,10 @@ class MemoryBandwidth:
 
     def plan(self, machine: Machine, settings: Settings) -> Iterable[Step | Refusal]:
         """The scaling over all cores; on several nodes also the matrix."""
+        reason = contradiction(settings)
+        if reason:
+            yield Refusal(NAME, NAME, reason)
+            return
         for pages in str(settings["pages"]).split(","):
             if pages not in PAGES:
                 yield Refusal(f"{NAME}.{pages}", NAME, f"expected pages among {', '.join(PAGES)}, found {pages!r}")
@@ -49,11 +55,15 @@ class MemoryBandwidth:
         settings = step.settings
         cpus: list[int] = json.loads(str(settings["cpus"]))
         nodes: dict[int, list[int]] = {int(node): cpus for node, cpus in json.loads(str(settings["nodes"])).items()}
-        doubts = () if leave_cpus(cpus) else ("sizeup itself had to share a CPU with what it measured",)
+        doubts: tuple[str, ...] = ()
+        if not leave_cpus(cpus):
+            doubts = ("sizeup itself had to share a CPU with what it measured",)
         if str(settings["part"]) == "scaling":
             memory = Memory(PAGES[str(settings["pages"])])
             counts = [count for count in ladder(1, len(cpus), 64) if count < len(cpus)] + [len(cpus)]
             orders = [(count, {"threads": count}) for count in counts]
+            apart: list[int] = json.loads(str(settings["without_memory"]))
+            doubts += (remote_caveat(apart),) if apart else ()
             yield from _stream(settings, cpus, memory, orders, "scaling-", context, doubts)
             return
         for cpu_node, node_cpus in nodes.items():
@@ -79,6 +89,7 @@ def _step(machine: Machine, settings: Settings, part: str, pages: str) -> Step:
             "cpus": json.dumps(cpus),
             "nodes": json.dumps({str(node.os_id): cores_of(machine, node) for node in machine.nodes}),
             "memory_nodes": json.dumps([node.os_id for node in memory_nodes(machine)]),
+            "without_memory": json.dumps(without_memory(machine, cpus)),
             "bytes": each,
             "last_level_cache_bytes": last_level_cache_bytes(machine),
         },
@@ -121,8 +132,11 @@ def _stream(
         return
     yield from job.gaps(points)
     for _, point, native in job.measured(points):
-        extra, point_doubts = placed(traffic.placement(0), memory.nodes) if memory.nodes else ({}, [])
-        point_doubts += page_doubts(memory.pages, traffic.placement(0))
+        placements = [traffic.placement(index) for index in range(len(cpus))]
+        # Beside the worst of them: one thread whose pages are elsewhere is in the sum.
+        worst = min(placements, key=lambda one: one.share_on(memory.nodes))
+        extra, point_doubts = placed(worst, memory.nodes) if memory.nodes else ({}, [])
+        point_doubts += page_doubts(memory.pages, min(placements, key=lambda one: one.huge_share))
         if each * len(cpus) < 4 * int(settings["last_level_cache_bytes"]):
             point_doubts.append("all buffers together are below four last-level caches: a part is answered from them")
         yield estimate_of(point, native, (*doubts, *point_doubts), {"bytes_per_thread": each, **extra})

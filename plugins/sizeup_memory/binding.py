@@ -13,6 +13,7 @@ from sizeup_memory._native import ffi, lib
 
 MAX_POINTS = int(lib.SIZEUP_POINTS)
 MAX_NODES = int(lib.SIZEUP_NODES)
+MAX_HAMMERS = int(lib.SIZEUP_HAMMERS)
 
 
 class Pages(IntEnum):
@@ -100,6 +101,11 @@ class Placement(Struct, frozen=True):
     def share_on(self, nodes: Sequence[int]) -> float:
         """Share of all pages that lie on ``nodes``, 0 to 1."""
         return sum(self.on_node.get(node, 0) for node in nodes) / self.pages if self.pages else 0.0
+
+    @property
+    def nodes_text(self) -> str:
+        """Pages by node, such as ``0:512,1:3``."""
+        return ",".join(f"{node}:{count}" for node, count in sorted(self.on_node.items()))
 
 
 def placement_of(native: Any) -> Placement:
@@ -245,6 +251,29 @@ class Handoff:
     def call(self, job: NativeJob) -> Callable[[], int]:
         """The blocking call, for a thread."""
         return lambda: int(lib.sizeup_handoff_run(job.job, self._pairs, self._count, self._rule))
+
+
+class Shm:
+    """A file of tmpfs, filled from one CPU and written over again from several."""
+
+    def __init__(self, descriptor: int, size_bytes: int, cpus: Sequence[int], rule: StopRule) -> None:
+        self._file = descriptor, size_bytes
+        self._count = len(cpus)
+        self._cpus = ffi.new("int32_t[]", list(cpus))
+        self._rule = rule.native()
+        self._placement = ffi.new("struct sizeup_placement *")
+
+    def fill_call(self, job: NativeJob, cpu: int) -> Callable[[], int]:
+        """The blocking call that gives the file its pages from the node of ``cpu``, for a thread."""
+        return lambda: int(lib.sizeup_shm_fill(job.job, *self._file, cpu, self._placement))
+
+    def write_call(self, job: NativeJob) -> Callable[[], int]:
+        """The blocking call that measures, for a thread."""
+        return lambda: int(lib.sizeup_shm_run(job.job, *self._file, self._cpus, self._count, self._rule))
+
+    def placement(self) -> Placement:
+        """Where the file's pages are, once it was filled."""
+        return placement_of(self._placement)
 
 
 class Hammer:

@@ -12,7 +12,7 @@ from sizeup.model.sample import Samples
 from sizeup.probing.api import Context, Emission
 from sizeup.probing.native import Point, estimate_of, leave_cpus
 from sizeup_memory.binding import Handoff, Pair, new_job
-from sizeup_memory.latency import stop_rule
+from sizeup_memory.latency import contradiction, stop_rule
 from sizeup_memory.numa import COPIED
 from sizeup_memory.places import core_first_cpus, memory_nodes
 
@@ -31,6 +31,10 @@ class CoreToCore:
         cpus = _sampled(core_first_cpus(machine), int(settings["cpus_most"]))
         if len(cpus) < 2:
             yield Refusal(NAME, NAME, "needs two CPUs: a line is passed from one to the other")
+            return
+        reason = contradiction(settings)
+        if reason:
+            yield Refusal(NAME, NAME, reason)
             return
         budget = float(settings["budget"])
         yield Step(

@@ -16,12 +16,14 @@ from sizeup.probing.native import Point, leave_cpus
 from sizeup.units import format_bytes
 from sizeup_memory.binding import Hammer, HammerResult, Memory, Pages, new_job
 from sizeup_memory.constructions import ladder
-from sizeup_memory.places import core_first_cpus
-from sizeup_memory.slb import PAGE_BYTES, ns_per_op, output_line, scaling, verdict
+from sizeup_memory.places import core_first_cpus, remote_caveat, without_memory
+from sizeup_memory.slb import PAGE_BYTES, ns_per_op, output_line, scaling, too_short, verdict
 
 NAME = "memory.hammer"
 _SHARED_CPU_SHARE = 0.95
 _CALIBRATION_LOOPS = 4
+_CALIBRATION_GROWTH = 16
+_CALIBRATION_US = 1000
 _SECONDS = 0.5
 """Of one run, where the number of loops is ours to choose."""
 
@@ -38,7 +40,12 @@ class MemoryHammer:
             id=NAME,
             probe=NAME,
             title="Random stores, 1 to N processes",
-            settings={**settings, "cpus": json.dumps(cpus), "processes": json.dumps(counts)},
+            settings={
+                **settings,
+                "without_memory": json.dumps(without_memory(machine, cpus)),
+                "cpus": json.dumps(cpus),
+                "processes": json.dumps(counts),
+            },
             estimated_seconds=int(settings["replicates"]) * len(counts) * 2 * _SECONDS,
             time_limit_seconds=600.0,
             hazards=(Hazard.CPU_LOAD, Hazard.MEMORY),
@@ -53,6 +60,7 @@ class MemoryHammer:
         counts: list[int] = json.loads(str(step.settings["processes"]))
         pages = int(step.settings["pages"])
         doubts = () if leave_cpus(cpus) else ("sizeup itself had to share a CPU with what it measured",)
+        apart: list[int] = json.loads(str(step.settings["without_memory"]))
         runs: dict[int, list[tuple[HammerResult, ...]]] = {count: [] for count in counts}
         loops = int(step.settings["loops"]) or _calibrated_loops(pages, cpus[0], context)
         rounds = int(step.settings["replicates"])
@@ -71,28 +79,41 @@ class MemoryHammer:
                     continue
                 if context.cancelled:
                     return
-                runs[count].append(hammer.results())
+                results = hammer.results()
+                if not all(one.wall_us for one in results):
+                    raise RefusedError(too_short(results[0].ops))
+                runs[count].append(results)
             yield Progress((number + 1) / rounds)
         measured = {count: results for count, results in runs.items() if results}
         if not measured:
             raise RefusedError("no number of processes fits the memory that is to spare")
-        yield from _estimates(measured, doubts)
+        yield from _estimates(measured, doubts, {cpus.index(cpu): cpu for cpu in apart})
 
 
 def _calibrated_loops(pages: int, cpu: int, context: Context) -> int:
     """So many loops that one process takes half a second."""
-    job = new_job()
-    hammer = Hammer(pages, _CALIBRATION_LOOPS, [cpu], Memory(Pages.BASE))
-    for _ in job.follow(hammer.call(job), (Point("random-store", {"processes": 1}),), context):
-        pass
-    (result,) = hammer.results()
-    return max(1, round(_CALIBRATION_LOOPS * _SECONDS * 1e6 / max(1, result.wall_us)))
+    loops = _CALIBRATION_LOOPS
+    while True:
+        job = new_job()
+        hammer = Hammer(pages, loops, [cpu], Memory(Pages.BASE))
+        for _ in job.follow(hammer.call(job), (Point("random-store", {"processes": 1}),), context):
+            pass
+        (result,) = hammer.results()
+        if result.wall_us >= _CALIBRATION_US or context.cancelled:
+            return max(1, round(loops * _SECONDS * 1e6 / max(1, result.wall_us)))
+        loops *= _CALIBRATION_GROWTH
 
 
-def _estimates(runs: dict[int, list[tuple[HammerResult, ...]]], doubts: tuple[str, ...]) -> Iterator[Estimate]:
+def _estimates(
+    runs: dict[int, list[tuple[HammerResult, ...]]], doubts: tuple[str, ...], apart: dict[int, int]
+) -> Iterator[Estimate]:
+    """Figures of each number of processes; ``apart`` are CPUs without memory of their own by their place in line."""
     totals: dict[int, float] = {}
     for count, results in runs.items():
         point_doubts = doubts
+        remote = [cpu for place, cpu in apart.items() if place < count]
+        if remote:
+            point_doubts += (remote_caveat(remote),)
         share = min(one.cpu_share for result in results for one in result)
         if share < _SHARED_CPU_SHARE:
             point_doubts += (

@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterable
 
 from sizeup.errors import RefusedError
+from sizeup.model.gap import Gap
 from sizeup.model.machine import Machine
 from sizeup.model.plan import Hazard, Refusal, Settings, Step
 from sizeup.probing.api import Context, Emission
@@ -24,7 +25,15 @@ from sizeup_memory.binding import (
     tlb_reach_bytes,
 )
 from sizeup_memory.constructions import CONSTRUCTIONS, KIB, MIB, Construction, ladder
-from sizeup_memory.places import CACHES_BEYOND, last_level_cache_bytes, line_bytes, sibling_of
+from sizeup_memory.places import (
+    CACHES_BEYOND,
+    last_level_cache_bytes,
+    line_bytes,
+    local_cpu,
+    locality,
+    node_of,
+    sibling_of,
+)
 
 NAME = "memory.latency"
 _SMALLEST = 16 * KIB
@@ -51,7 +60,11 @@ class MemoryLatency:
         construction = CONSTRUCTIONS[str(settings["construction"])]
         cpu = int(settings["cpu"])
         doubts = [] if leave_cpus([cpu]) else [f"sizeup itself had to share CPU {cpu} with what it measured"]
-        spans = _affordable(json.loads(str(settings["working_sets"])), construction)
+        planned: list[int] = json.loads(str(settings["working_sets"]))
+        spans = _affordable(planned, construction)
+        most = int(settings["largest"])
+        if spans[-1] < most:
+            yield Gap(f"{NAME}: {construction.name} beyond {format_bytes(spans[-1])}", _why_smaller(spans, planned))
         sibling = settings.get("sibling")
         latency = Latency(
             [
@@ -75,12 +88,29 @@ class MemoryLatency:
         reach = {"tlb_reach_bytes": tlb_bytes} if tlb_bytes else {}
         for index, point, native in job.measured(points):
             placement = latency.placement(index)
+            node = settings.get("cpu_node")
+            where, remote = locality(placement, cpu, None if node is None else int(node), int(settings["nodes"]))
             yield estimate_of(
                 point,
                 native,
-                (*doubts, *page_doubts(construction.pages, placement), *_size_doubts(spans, index, settings)),
-                {"huge_page_share": placement.huge_share, **reach},
+                (
+                    *doubts,
+                    *remote,
+                    *page_doubts(construction.pages, placement),
+                    *_size_doubts(spans, index, settings),
+                ),
+                {"huge_page_share": placement.huge_share, **reach, **where},
             )
+
+
+def contradiction(settings: Settings) -> str:
+    """Return why numbers of replicates contradict each other; empty where they do not."""
+    fewest, most = int(settings["replicates"]), int(settings["replicates_max"])
+    if most >= fewest:
+        return ""
+    return (
+        f"replicates_max={most}: expected at least replicates={fewest}; set replicates lower or replicates_max higher"
+    )
 
 
 def stop_rule(settings: Settings, batch_seconds: float = 0.001) -> StopRule:
@@ -91,7 +121,7 @@ def stop_rule(settings: Settings, batch_seconds: float = 0.001) -> StopRule:
         warm_up_seconds=float(settings["warm_up"]),
         budget_seconds=float(settings["budget"]),
         replicates_min=int(settings["replicates"]),
-        replicates_max=max(int(settings["replicates"]), int(settings["replicates_max"])),
+        replicates_max=int(settings["replicates_max"]),
         target=float(settings["target"]),
         seed=int(settings["seed"]),
     )
@@ -121,20 +151,28 @@ def _step(machine: Machine, settings: Settings, name: str) -> Step | Refusal:
     if construction is None:
         known = ", ".join(CONSTRUCTIONS)
         return Refusal(step, NAME, f"expected constructions among {known}, found {name!r}")
-    cpu = int(settings["cpu"])
+    reason = contradiction(settings)
+    if reason:
+        return Refusal(step, NAME, reason)
     allowed = machine.allowed_cpus
-    if cpu < 0:
-        cpu = allowed[-1] if allowed else 0
-    elif allowed and cpu not in allowed:
-        return Refusal(step, NAME, f"CPU {cpu} is not among the CPUs this process may use: {list(allowed)}")
     cache_bytes = last_level_cache_bytes(machine)
     largest = int(settings["largest"]) or CACHES_BEYOND * cache_bytes
     smallest = max(_SMALLEST, construction.block_bytes)
+    if largest < 2 * smallest:
+        least = format_bytes(2 * smallest)
+        return Refusal(step, NAME, f"largest={largest}: expected at least {least}, or 0 for what the caches ask for")
+    cpu = int(settings["cpu"])
+    if cpu < 0:
+        cpu = local_cpu(machine, largest, construction.page_bytes)
+    elif allowed and cpu not in allowed:
+        return Refusal(step, NAME, f"CPU {cpu} is not among the CPUs this process may use: {list(allowed)}")
+    fitting = largest
     if construction.page_bytes:
-        largest, refusal = _pool_room(machine, construction, largest)
+        fitting, refusal = _pool_room(machine, construction, largest)
         if refusal:
             return Refusal(step, NAME, refusal)
-    sizes = ladder(smallest, max(largest, 2 * smallest), int(settings["rungs"]))
+    sizes = ladder(smallest, max(fitting, 2 * smallest), int(settings["rungs"]))
+    node = node_of(machine, cpu)
     budget = float(settings["budget"])
     sibling = sibling_of(machine, cpu)
     copied = ("replicate", "warm_up", "budget", "replicates", "replicates_max", "target", "seed")
@@ -146,6 +184,9 @@ def _step(machine: Machine, settings: Settings, name: str) -> Step | Refusal:
             **{key: settings[key] for key in copied},
             **({} if sibling is None else {"sibling": sibling}),
             "construction": name,
+            **({} if node is None else {"cpu_node": node}),
+            "nodes": len(machine.nodes),
+            "largest": largest,
             "working_sets": json.dumps(sizes),
             "cpu": cpu,
             "line_bytes": line_bytes(machine),
@@ -176,6 +217,12 @@ def _pool_room(machine: Machine, construction: Construction, largest: int) -> tu
         f"no free huge pages of {format_bytes(construction.page_bytes)}; to set them aside: "
         f"echo {wanted} > /sys/kernel/mm/hugepages/hugepages-{kilobytes}kB/nr_hugepages"
     )
+
+
+def _why_smaller(spans: list[int], planned: list[int]) -> str:
+    if len(spans) < len(planned):
+        return "not measured: half of the memory that is free is the most taken"
+    return "not measured: no more huge pages of this size are free"
 
 
 def _affordable(spans: list[int], construction: Construction) -> list[int]:

@@ -12,9 +12,19 @@ from sizeup.probing.api import Context, Emission
 from sizeup.probing.native import Point, estimate_of, leave_cpus
 from sizeup.units import format_bytes
 from sizeup_memory.binding import Member, Memory, Pages, Traffic, TrafficPoint, new_job
-from sizeup_memory.latency import stop_rule
+from sizeup_memory.latency import contradiction, stop_rule
 from sizeup_memory.numa import COPIED
-from sizeup_memory.places import core_count, core_first_cpus, last_level_cache_bytes, line_bytes, private_bytes
+from sizeup_memory.places import (
+    core_count,
+    core_first_cpus,
+    last_level_cache_bytes,
+    line_bytes,
+    locality,
+    node_of,
+    private_bytes,
+    remote_caveat,
+    without_memory,
+)
 
 NAME = "memory.loaded"
 _MOST_BYTES = 1 << 30
@@ -35,7 +45,14 @@ class MemoryLoaded:
         if len(cpus) < 2:
             yield Refusal(NAME, NAME, "needs two cores: one to load memory while the other is measured")
             return
+        reason = contradiction(settings)
+        if reason:
+            yield Refusal(NAME, NAME, reason)
+            return
+        apart = without_memory(machine, cpus)
+        cpus = tuple(sorted(cpus, key=lambda cpu: cpu in apart))  # the first one chases: on memory of its own node
         each = private_bytes(machine, len(cpus), _MOST_BYTES)
+        node = node_of(machine, cpus[0])
         budget = float(settings["budget"])
         yield Step(
             id=NAME,
@@ -44,6 +61,9 @@ class MemoryLoaded:
             settings={
                 **{key: settings[key] for key in COPIED},
                 "cpus": json.dumps(cpus),
+                **({} if node is None else {"cpu_node": node}),
+                "nodes": len(machine.nodes),
+                "without_memory": json.dumps(apart),
                 "bytes": each,
                 "line_bytes": line_bytes(machine),
                 "last_level_cache_bytes": last_level_cache_bytes(machine),
@@ -78,9 +98,16 @@ class MemoryLoaded:
         yield from job.follow(traffic.call(job), points, context)
         yield from job.gaps(points)
         measured = {index: native for index, _, native in job.measured(points)}
+        near = settings.get("cpu_node")
+        nodes = int(settings["nodes"])
+        where, remote = locality(traffic.placement(0), cpus[0], None if near is None else int(near), nodes)
+        apart: list[int] = json.loads(str(settings["without_memory"]))
+        doubts += remote
+        others = [remote_caveat(apart)] if apart else []
         for index, point in enumerate(points):
             if index in measured:
-                yield estimate_of(point, measured[index], tuple(doubts))
+                extra = where if point.series == "latency-by-delay" else {}
+                yield estimate_of(point, measured[index], (*doubts, *others), extra)
         for index, order in enumerate(orders):
             latency, bandwidth = measured.get(2 * index), measured.get(2 * index + 1)
             if latency is None or bandwidth is None:
@@ -92,6 +119,6 @@ class MemoryLoaded:
                 low=latency.low,
                 high=latency.high,
                 replicates=latency.replicates,
-                doubts=tuple(doubts),
-                extra={"delay_ns": order.delay_ns, "streams": len(streams)},
+                doubts=(*doubts, *others),
+                extra={"delay_ns": order.delay_ns, "streams": len(streams), **where},
             )

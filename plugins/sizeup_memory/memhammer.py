@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import signal
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from sizeup_memory.binding import Hammer, Memory, Pages, new_job
-from sizeup_memory.slb import output_line
+from sizeup.text import one_line
+from sizeup_memory.binding import MAX_HAMMERS, Hammer, Memory, Pages, new_job
+from sizeup_memory.slb import output_line, too_short
+
+_MOST = 10**12
+"""Pages or loops: more than any machine has, or anybody waits for."""
+_MOST_CPU = (1 << 31) - 1
+_NUMBER = re.compile(r"[+-]?[0-9]{1,18}")
+_SPAN = re.compile(r"(?P<first>[0-9]{1,10})(-(?P<last>[0-9]{1,10}))?")
 
 _DESCRIPTION = """Store to random lines of PAGES pages of 4 KiB, PAGES times LOOPS stores in all, in one process per
 CPU of LIST, all started together; prints one line a process. This measures random-store throughput: the
@@ -34,21 +42,32 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if status < 0:
         sys.stderr.write(f"sizeup-memhammer: {job.reason or os.strerror(-status)}\n")
         return 3
-    for result in hammer.results():
+    results = hammer.results()
+    if not all(result.wall_us for result in results):
+        sys.stderr.write(f"sizeup-memhammer: {too_short(results[0].ops)}\n")
+        return 3
+    for result in results:
         sys.stdout.write(output_line(result.ops, result.wall_us) + "\n")
     return 0
 
 
 def _count(text: str) -> int:
-    value = int(text)
-    if value < 1:
-        raise argparse.ArgumentTypeError(f"expected a count of at least 1, found {text}")
+    """A number of pages or loops; argparse shows the message of what is raised."""
+    value = int(text) if _NUMBER.fullmatch(text) else 0
+    if not 1 <= value <= _MOST:
+        raise argparse.ArgumentTypeError(f"expected a whole number from 1 to {_MOST:,}, found {one_line(text, 60)!r}")
     return value
 
 
 def _cpus(text: str) -> list[int]:
     cpus: list[int] = []
     for span in text.split(","):
-        first, dash, last = span.partition("-")
-        cpus.extend(range(int(first), int(last if dash else first) + 1))
+        match = _SPAN.fullmatch(span)
+        first = int(match["first"]) if match else 1
+        last = int(match["last"] or first) if match else 0
+        if not first <= last < first + MAX_HAMMERS or last > _MOST_CPU or len(cpus) + last - first >= MAX_HAMMERS:
+            raise argparse.ArgumentTypeError(
+                f"expected a CPU list such as 0-3,8 of at most {MAX_HAMMERS} CPUs, found {one_line(text, 60)!r}"
+            )
+        cpus.extend(range(first, last + 1))
     return cpus

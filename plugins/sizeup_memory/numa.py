@@ -27,20 +27,21 @@ from sizeup_memory.binding import (
     new_job,
     room_bytes,
 )
-from sizeup_memory.latency import page_doubts, stop_rule
+from sizeup_memory.latency import contradiction, page_doubts, stop_rule
 from sizeup_memory.places import (
+    LEAST_PLACED_SHARE,
     cores_of,
     last_level_cache_bytes,
     line_bytes,
     memory_nodes,
     private_bytes,
+    remote_caveat,
 )
 
 NAME = "memory.numa"
 PAGES = {"thp": Pages.THP, "4k": Pages.BASE, "hugetlb-2m": Pages.HUGE2M}
 MATRIX_MOST_BYTES = 512 << 20
 PLACEMENT_MOST_BYTES = 256 << 20
-LEAST_PLACED_SHARE = 0.99
 COPIED = ("replicate", "warm_up", "budget", "replicates", "replicates_max", "target", "seed")
 _SMALLEST_BYTES = 16 << 20
 _LEAST_SHARE_BYTES = 2 << 20
@@ -53,7 +54,7 @@ class MemoryNuma:
 
     def plan(self, machine: Machine, settings: Settings) -> Iterable[Step | Refusal]:
         """A matrix for each kind of page asked for, and the placements."""
-        reason = not_numa(machine)
+        reason = not_numa(machine) or contradiction(settings) or _wrong_span(int(settings["span"]))
         if reason:
             yield Refusal(NAME, NAME, reason)
             return
@@ -83,6 +84,14 @@ def not_numa(machine: Machine) -> str | None:
     return None
 
 
+def _wrong_span(span_bytes: int) -> str:
+    """Why a working set that was asked for cannot be had on any machine; empty where it can."""
+    if span_bytes == 0 or (span_bytes >= _SMALLEST_BYTES and span_bytes & span_bytes - 1 == 0):
+        return ""
+    least = format_bytes(_SMALLEST_BYTES)
+    return f"span={span_bytes}: expected a power of two of at least {least}, such as 256M, or 0"
+
+
 def _step(machine: Machine, settings: Settings, part: str, title: str) -> Step:
     nodes = {node.os_id: cores_of(machine, node) for node in memory_nodes(machine)}
     # A node without memory has CPUs to measure from all the same.
@@ -90,7 +99,7 @@ def _step(machine: Machine, settings: Settings, part: str, title: str) -> Step:
     cpus = tuple(cpu for node in nodes.values() for cpu in node)
     placements = part == "placements"
     most = PLACEMENT_MOST_BYTES if placements else MATRIX_MOST_BYTES
-    span = private_bytes(machine, max(1, len(cpus)) if placements else len(nodes), most)
+    span = int(settings["span"]) or private_bytes(machine, max(1, len(cpus)) if placements else len(nodes), most)
     budget = float(settings["budget"])
     return Step(
         id=f"{NAME}.{part}",
@@ -101,7 +110,9 @@ def _step(machine: Machine, settings: Settings, part: str, title: str) -> Step:
             "part": part,
             "nodes": json.dumps({str(node): list(cpus) for node, cpus in nodes.items()}),
             "memory_nodes": json.dumps([node.os_id for node in memory_nodes(machine)]),
-            "span_bytes": int(settings["span"]) or span,
+            "nearest": json.dumps(_nearest(machine)),
+            "span": settings["span"],
+            "span_bytes": span,
             "line_bytes": line_bytes(machine),
             "last_level_cache_bytes": last_level_cache_bytes(machine),
         },
@@ -113,9 +124,29 @@ def _step(machine: Machine, settings: Settings, part: str, title: str) -> Step:
     )
 
 
+def _nearest(machine: Machine) -> dict[str, int]:
+    """For each node whose CPUs have no memory of their own the nearest node with memory, by the firmware's table."""
+    targets = memory_nodes(machine)
+    order = {node.os_id: at for at, node in enumerate(machine.nodes)}
+    found = {}
+    for node in machine.nodes:
+        if node.pus and targets and node.os_id not in {target.os_id for target in targets}:
+            far = {t.os_id: node.distances[order[t.os_id]] if node.distances else 0 for t in targets}
+            found[str(node.os_id)] = min(far, key=far.__getitem__)
+    return found
+
+
+def _span_doubts(settings: Settings, span: int) -> list[str]:
+    """Whether a working set that was asked for had to be made smaller."""
+    asked = int(settings.get("span", 0))
+    if span >= asked:
+        return []
+    return [f"working set {format_bytes(span)}, not the {format_bytes(asked)} asked for: no more memory is to spare"]
+
+
 def fitting_bytes(wanted: int, memory: Memory) -> int:
     """The largest power of two up to ``wanted`` that half of what is free there can hold; 0: not even 16 MiB."""
-    room = room_bytes(memory) // 2
+    room = max(0, room_bytes(memory) // 2)
     while wanted > room:
         wanted //= 2
     return wanted if wanted >= _SMALLEST_BYTES else 0
@@ -134,7 +165,7 @@ def placed(placement: Placement, nodes: Iterable[int]) -> tuple[dict[str, str | 
     extra: dict[str, str | int | float] = {
         "pages": placement.pages,
         "share_where_asked": share,
-        "pages_on_nodes": ",".join(f"{node}:{count}" for node, count in sorted(placement.on_node.items())),
+        "pages_on_nodes": placement.nodes_text,
         "huge_page_share": placement.huge_share,
     }
     if not placement.verified:
@@ -179,9 +210,13 @@ def _matrix(settings: Settings, nodes: dict[int, list[int]], context: Context) -
         placement = latency.placement(index)
         extra, doubts = placed(placement, cells[index][2])
         doubts += page_doubts(pages, placement)
+        doubts += _span_doubts(settings, cells[index][1].span_bytes)
+        extra["working_set_bytes"] = cells[index][1].span_bytes
         if cells[index][1].span_bytes < 4 * int(settings["last_level_cache_bytes"]):
             doubts.append(f"working set {format_bytes(cells[index][1].span_bytes)}: below four last-level caches")
         yield estimate_of(point, native, tuple(doubts), extra)
+        if placement.verified and placement.share_on(cells[index][2]) < LEAST_PLACED_SHARE:
+            continue  # a figure of other memory than its name says enters no further one
         target_node = point.at.get("memory_node")
         key = point.series, int(point.at["cpu_node"]), None if target_node is None else int(target_node)
         measured[key] = native.median
@@ -199,7 +234,11 @@ def suma(measured: dict[tuple[str, int, int | None], float]) -> Iterator[Estimat
         if len(row) < 2:
             continue
         expected = statistics.fmean(row)
-        extra: dict[str, str | int | float] = {"local_ns": measured.get(("latency", node, node), min(row))}
+        extra: dict[str, str | int | float] = {}
+        if ("latency", node, node) in measured:
+            extra["local_ns"] = measured["latency", node, node]
+        else:
+            extra["nearest_ns"] = min(row)
         if interleaved is not None:
             extra |= {"measured_ns": interleaved, "measured_over_expected": interleaved / expected}
         yield Estimate("expected-interleaved", {"cpu_node": node}, expected, extra=extra)
@@ -250,7 +289,9 @@ def _placements(
     """A chase on every core at the same time; only where their memory lies differs."""
     targets: list[int] = json.loads(str(settings["memory_nodes"]))
     threads = [(cpu, node) for node, cpus in nodes.items() for cpu in cpus]
-    layouts = _layouts(nodes, targets)
+    nearest = {int(node): near for node, near in json.loads(str(settings.get("nearest", "{}"))).items()}
+    layouts = _layouts(nodes, targets, nearest)
+    apart = [cpu for node in nearest for cpu in nodes.get(node, ())]
     span = min(
         _fitting_share([memory_of(node) for _, node in threads], int(settings["span_bytes"]))
         for memory_of in layouts.values()
@@ -283,14 +324,25 @@ def _placements(
                 "share_where_asked": min(shares),
                 "pages_on_nodes": ",".join(f"{node}:{count}" for node, count in sorted(on_node.items())),
             }
-            yield estimate_of(point, native, doubts, extra)
+            point_doubts = [*doubts, *_span_doubts(settings, span)]
+            if not all(traffic.placement(index).verified for index in range(len(members))):
+                point_doubts.append(
+                    "where the pages are could not be verified: move_pages and numa_maps are both denied"
+                )
+            elif min(shares) < LEAST_PLACED_SHARE:
+                point_doubts.append(f"a thread had only {min(shares):.1%} of its pages where they were asked for")
+            if name == "local" and apart:
+                point_doubts.append(remote_caveat(apart))
+            yield estimate_of(point, native, tuple(point_doubts), extra)
 
 
-def _layouts(nodes: dict[int, list[int]], targets: list[int]) -> dict[str, Callable[[int], Memory]]:
+def _layouts(
+    nodes: dict[int, list[int]], targets: list[int], nearest: dict[int, int]
+) -> dict[str, Callable[[int], Memory]]:
     """Where each node's threads have their memory; base pages, as a database without huge pages has."""
 
     def local(node: int) -> Memory:
-        return node_memory(node if node in targets else targets[0], nodes, Pages.BASE)
+        return node_memory(nearest.get(node, node), nodes, Pages.BASE)
 
     def remote(node: int) -> Memory:
         others = [target for target in targets if target != node]

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
 from sizeup.model.machine import Machine
 from sizeup.model.numa import NumaNode
 from sizeup.model.topology import CacheKind
-from sizeup_memory.binding import MAX_NODES, Memory, Pages, Policy
+from sizeup_memory.binding import MAX_NODES, Memory, Pages, Placement, Policy
 
 _DEFAULT_LINE_BYTES = 64
 _DEFAULT_CACHE_BYTES = 32 << 20
+LEAST_PLACED_SHARE = 0.99
+"""Of the pages, on the node asked for: the rest is noise."""
 CACHES_BEYOND = 4
 """A working set this many times the last-level cache finds almost nothing in it."""
 
@@ -45,8 +49,67 @@ def sibling_of(machine: Machine, cpu: int) -> int | None:
 
 
 def memory_nodes(machine: Machine) -> tuple[NumaNode, ...]:
-    """Nodes that have memory and a number that a mask can hold."""
-    return tuple(node for node in machine.nodes if node.memory_bytes != 0 and node.os_id < MAX_NODES)
+    """Nodes that have memory which this process may take, and a number that a mask can hold."""
+    return tuple(node for node in machine.nodes if node.memory_bytes != 0 and node.allowed and node.os_id < MAX_NODES)
+
+
+def node_of(machine: Machine, cpu: int) -> int | None:
+    """The node that a CPU belongs to; None where the kernel lists none."""
+    return next((node.os_id for node in machine.nodes if cpu in node.pus), None)
+
+
+def local_cpu(machine: Machine, wanted_bytes: int, page_bytes: int = 0) -> int:
+    """The CPU to measure local memory from: the last allowed one whose node can spare ``wanted_bytes``.
+
+    Where no such node can, it is one of the node with the most to spare; where no allowed CPU has memory on
+    its node, the last allowed one, and its figure is not local. ``page_bytes`` asks for pages of a pool.
+    """
+    spare: dict[int, int] = {}
+    for node in memory_nodes(machine):
+        pools = sum(pool.free * pool.page_bytes for pool in node.huge_pages if pool.page_bytes == page_bytes)
+        # Half of what is free is the most that is taken; unknown is taken for enough.
+        free = 2 * wanted_bytes if node.free_bytes is None else node.free_bytes
+        spare |= dict.fromkeys(node.pus, pools if page_bytes else free // 2)
+    allowed = machine.allowed_cpus or (0,)
+    near = [cpu for cpu in reversed(allowed) if cpu in spare]
+    if not near:
+        return allowed[-1]
+    return next((cpu for cpu in near if spare[cpu] >= wanted_bytes), max(near, key=spare.__getitem__))
+
+
+def without_memory(machine: Machine, cpus: Iterable[int]) -> tuple[int, ...]:
+    """Those of some CPUs whose node has no memory for this process: all that they use is remote."""
+    near = {cpu for node in memory_nodes(machine) for cpu in node.pus}
+    return tuple(cpu for cpu in cpus if near and cpu not in near)
+
+
+def remote_caveat(cpus: Sequence[int]) -> str:
+    """What to say of CPUs without memory on their node."""
+    names = ", ".join(map(str, cpus[:8])) + (", ..." if len(cpus) > 8 else "")
+    has, their = ("CPU {} has", "its") if len(cpus) == 1 else ("CPUs {} have", "their")
+    return f"{has.format(names)} no memory on {their} own node: {their} accesses were remote"
+
+
+def locality(
+    placement: Placement, cpu: int, cpu_node: int | None, nodes: int
+) -> tuple[dict[str, str | int | float], list[str]]:
+    """Whether pages lie on the node of the CPU that uses them, as extra figures, and what to doubt about it.
+
+    Only where ``placement`` says ``local`` is a latency the local one.
+    """
+    if nodes < 2:
+        return {"placement": "local"}, []
+    extra: dict[str, str | int | float] = {"cpu": cpu}
+    if cpu_node is None or not placement.verified:
+        unknown = "which node CPU {} is on" if cpu_node is None else "which node the pages are on"
+        return {**extra, "placement": "unknown"}, [f"not known to be local: it is unknown {unknown.format(cpu)}"]
+    share = placement.share_on((cpu_node,))
+    extra |= {"cpu_node": cpu_node, "share_local": share, "pages_on_nodes": placement.nodes_text}
+    if share >= LEAST_PLACED_SHARE:
+        return {**extra, "placement": "local"}, []
+    others = ", ".join(str(node) for node in sorted(placement.on_node) if node != cpu_node) or "unknown nodes"
+    doubt = f"not local: {1 - share:.0%} of the pages are on node {others}, CPU {cpu} is on node {cpu_node}"
+    return {**extra, "placement": "remote"}, [doubt]
 
 
 def bound(machine: Machine, node_id: int, pages: Pages) -> Memory:

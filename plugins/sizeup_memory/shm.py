@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import json
 import os
-import statistics
-import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 
 from sizeup.errors import RefusedError
 from sizeup.model.machine import Machine
 from sizeup.model.plan import Hazard, Refusal, Settings, Step
-from sizeup.model.sample import Estimate, Progress, Samples
 from sizeup.probing.api import Context, Emission
+from sizeup.probing.native import Point, estimate_of, leave_cpus
 from sizeup.units import format_bytes
-from sizeup_memory.binding import Memory, Pages, Policy, room_bytes
-from sizeup_memory.places import cores_of, memory_nodes
+from sizeup_memory.binding import Memory, Pages, Placement, Policy, Shm, StopRule, new_job, room_bytes
+from sizeup_memory.latency import contradiction
+from sizeup_memory.places import LEAST_PLACED_SHARE, cores_of, memory_nodes
 
 NAME = "memory.shm"
 DIRECTORY = "/dev/shm"  # noqa: S108 - the mount that is measured, not a place for temporary files
 _BLOCK_BYTES = 1 << 20
 _LEAST_BYTES = 16 << 20
+_LEAST_TAKEN_SHARE = 0.9
+"""Others take and give memory meanwhile."""
 
 
 class MemoryShm:
@@ -33,19 +34,24 @@ class MemoryShm:
         writers = {node: cpus[0] for node, cpus in nodes.items() if cpus}
         if not writers:
             yield Refusal(NAME, NAME, "no NUMA node with both memory and CPUs is known")
+            return
+        reason = contradiction(settings)
+        if reason:
+            yield Refusal(NAME, NAME, reason)
+            return
+        budget = float(settings["budget"])
         for node in writers:
             yield Step(
                 id=f"{NAME}.node{node}",
                 probe=NAME,
                 title=f"{DIRECTORY} on node {node}",
                 settings={
+                    **{key: settings[key] for key in ("bytes", "replicates", "replicates_max", "budget", "target")},
                     "node": node,
                     "writers": json.dumps({str(home): cpu for home, cpu in writers.items()}),
-                    "bytes": int(settings["bytes"]),
-                    "replicates": int(settings["replicates"]),
                 },
-                estimated_seconds=2.0 * len(writers),
-                time_limit_seconds=120.0,
+                estimated_seconds=budget,
+                time_limit_seconds=10 * budget + 60,
                 hazards=(Hazard.MEMORY, Hazard.CPU_LOAD),
                 touches=f"{format_bytes(int(settings['bytes']))} of {DIRECTORY}",
                 cpus=tuple(writers.values()),
@@ -56,26 +62,41 @@ class MemoryShm:
         home = int(step.settings["node"])
         writers = {int(node): int(cpu) for node, cpu in json.loads(str(step.settings["writers"])).items()}
         size = _affordable(int(step.settings["bytes"]), home)
+        doubts = () if leave_cpus(writers.values()) else ("sizeup itself had to share a CPU with what it measured",)
+        points = tuple(Point("write", {"cpu_node": node, "memory_node": home}) for node in writers)
         before = free_bytes()
         file = os.open(DIRECTORY, os.O_TMPFILE | os.O_RDWR, 0o600)  # unnamed: nothing stays behind, whatever happens
         try:
-            os.sched_setaffinity(0, {writers[home]})
-            _write(file, size, context)
+            shm = Shm(file, size, list(writers.values()), _rule(step.settings))
+            filling = new_job()
+            yield from filling.follow(shm.fill_call(filling, writers[home]), points, context)
             after = free_bytes()
-            rates: dict[int, list[float]] = {node: [] for node in writers}
-            replicates = int(step.settings["replicates"])
-            for number in range(replicates):
-                for node, cpu in writers.items():
-                    os.sched_setaffinity(0, {cpu})
-                    seconds = _write(file, size, context)
-                    if context.cancelled:
-                        return
-                    rates[node].append(size / seconds)
-                    yield Samples("write", _at(node, home), (context.now_ns(),), (size / seconds,))
-                yield Progress((number + 1) / replicates)
+            job = new_job()
+            yield from job.follow(shm.write_call(job), points, context)
         finally:
             os.close(file)
-        yield from _estimates(rates, home, size, before, after)
+        yield from job.gaps(points)
+        extra, placed = _placed(shm.placement(), home, before, after)
+        if size < int(step.settings["bytes"]):
+            placed.append(
+                f"a file of {format_bytes(size)}, not of the {format_bytes(int(step.settings['bytes']))} asked for: "
+                "half of what is free is the most taken"
+            )
+        for _, point, native in job.measured(points):
+            yield estimate_of(point, native, (*doubts, *placed), {"file_bytes": size, **extra})
+
+
+def _rule(settings: Settings) -> StopRule:
+    """A replicate is a pass over the file, however long that takes."""
+    return StopRule(
+        replicate_seconds=1.0,
+        warm_up_seconds=0.0,
+        budget_seconds=float(settings["budget"]),
+        replicates_min=int(settings["replicates"]),
+        replicates_max=int(settings["replicates_max"]),
+        target=float(settings["target"]),
+        seed=1,
+    )
 
 
 def free_bytes() -> dict[int, int]:
@@ -106,7 +127,7 @@ def _affordable(wanted: int, node: int) -> int:
         room_bytes(Memory(Pages.BASE, Policy.BIND, (node,))),
         room_bytes(Memory(Pages.BASE)),
     )
-    size = min(wanted, room // 2) // _BLOCK_BYTES * _BLOCK_BYTES
+    size = wanted if wanted <= room // 2 else room // 2 // _BLOCK_BYTES * _BLOCK_BYTES
     if size < _LEAST_BYTES:
         raise RefusedError(
             f"{DIRECTORY} and node {node} have {format_bytes(max(0, room))} to spare, half of that is the most taken, "
@@ -115,38 +136,22 @@ def _affordable(wanted: int, node: int) -> int:
     return size
 
 
-def _write(file: int, size: int, context: Context) -> float:
-    """Seconds to write the file from its start in blocks of 1 MiB, as dd with conv=notrunc does."""
-    block = bytes(_BLOCK_BYTES)
-    start = time.monotonic()
-    for offset in range(0, size, _BLOCK_BYTES):
-        if context.cancelled:
-            break
-        os.pwrite(file, block, offset)
-    return time.monotonic() - start
-
-
-def _at(writer: int, home: int) -> dict[str, str | int | float]:
-    return {"cpu_node": writer, "memory_node": home}
-
-
-def _estimates(
-    rates: dict[int, list[float]], home: int, size: int, before: dict[int, int], after: dict[int, int]
-) -> Iterator[Estimate]:
-    taken = taken_share(before, after, home)
-    for node, measured in rates.items():
-        yield Estimate(
-            "write",
-            _at(node, home),
-            statistics.median(measured),
-            low=min(measured),
-            high=max(measured),
-            replicates=len(measured),
-            doubts=() if taken >= 0.9 else (f"only {taken:.0%} of the memory that went came from node {home}",),
-            extra={
-                "file_bytes": size,
-                "share_from_home_node": taken,
-                **{f"node{one}_free_before_bytes": free for one, free in before.items()},
-                **{f"node{one}_free_after_bytes": free for one, free in after.items()},
-            },
-        )
+def _placed(
+    placement: Placement, home: int, before: dict[int, int], after: dict[int, int]
+) -> tuple[dict[str, str | int | float], list[str]]:
+    """Where the file's pages are, as extra figures, and what to doubt about it."""
+    share = placement.share_on((home,)) if placement.verified else taken_share(before, after, home)
+    extra: dict[str, str | int | float] = {
+        "share_from_home_node": share,
+        **{f"node{one}_free_before_bytes": free for one, free in before.items()},
+        **{f"node{one}_free_after_bytes": free for one, free in after.items()},
+    }
+    if placement.verified:
+        extra["pages_on_nodes"] = placement.nodes_text
+        return extra, [] if share >= LEAST_PLACED_SHARE else [
+            f"only {share:.0%} of the file's pages are on node {home}"
+        ]
+    doubts = ["where the file's pages are is known from the nodes' free memory alone: move_pages is denied"]
+    if share < _LEAST_TAKEN_SHARE:
+        doubts.append(f"only {share:.0%} of the memory that went came from node {home}")
+    return extra, doubts

@@ -30,6 +30,11 @@ def ns_per_op(ops: int, wall_us: int) -> float:
     return wall_us * 1e3 / ops
 
 
+def too_short(ops: int) -> str:
+    """What to say where gettimeofday saw no time pass."""
+    return f"{ops} stores took less than 1 us, too short to be timed; set more pages or more loops"
+
+
 def output_line(ops: int, wall_us: int) -> str:
     """What ``memhammer`` prints, field by field as the original does."""
     return (

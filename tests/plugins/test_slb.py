@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from sizeup_memory.binding import Hammer, HammerResult, Memory, Pages, new_job
 from sizeup_memory.memhammer import main
 from sizeup_memory.slb import ns_per_op, ops_per_second, output_line, scaling, total_ops, verdict
 
@@ -59,8 +60,48 @@ def test_the_command_says_why_it_cannot_run(capsys: pytest.CaptureFixture[str]) 
     assert "cannot run on CPU 8000" in capsys.readouterr().err
 
 
-def test_the_command_rejects_what_is_no_count(capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("pages", ["0", "-1", "x", "1e3", "", "9" * 30, "1" * 5000, str(10**12 + 1)])
+@pytest.mark.parametrize("where", ["PAGES", "LOOPS"])
+def test_the_command_rejects_what_is_no_count(where: str, pages: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as stopped:
-        main(["0", "10"])
+        main([pages, "1"] if where == "PAGES" else ["1", pages])
+
     assert stopped.value.code == 2
-    assert "expected a count of at least 1, found 0" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "expected a whole number from 1 to 1,000,000,000,000" in said or (pages == "-1" and "-1" in said)
+    assert where in said or pages == "-1"
+
+
+@pytest.mark.parametrize("cpus", ["x", "", "3-1", "-1", "0-", "0-99999999999", "0-9999", "9" * 40, "0,,1"])
+def test_the_command_rejects_what_is_no_list_of_cpus(cpus: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main(["16", "1", f"--cpus={cpus}"])
+
+    assert stopped.value.code == 2
+    assert "expected a CPU list such as 0-3,8 of at most 1024 CPUs" in capsys.readouterr().err
+
+
+def test_the_smallest_run_is_timed_or_told_to_be_too_short(capsys: pytest.CaptureFixture[str]) -> None:
+    status = main(["1", "1"])
+
+    said = capsys.readouterr()
+    assert (status == 0 and said.out.startswith("Total ops 1 ")) or (
+        status == 3 and said.err.startswith("sizeup-memhammer: 1 stores took less than 1 us, too short to be timed")
+    )
+
+
+def test_no_time_at_all_is_told_and_never_divided_by(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(Hammer, "results", lambda _: (HammerResult(16, 5, 9, 0, 4, 0),))
+
+    assert main(["16", "1"]) == 3
+    assert "16 stores took less than 1 us" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("pages", "loops"), [(10**12, 10**12), (1 << 51, 1), (4, 1 << 61)])
+def test_more_than_can_be_counted_or_held_is_refused(pages: int, loops: int) -> None:
+    job = new_job()
+
+    assert Hammer(pages, loops, [0], Memory(Pages.BASE)).call(job)() < 0
+    assert "more than can be counted" in job.reason or "do not fit" in job.reason

@@ -139,5 +139,7 @@ type = "int"
 help = "n"
 used_with = { prest = ["custom"] }
 """
-    with pytest.raises(MalformedError, match="used_with of parameter block: expected a parameter of a.b, found 'prest'"):
+    with pytest.raises(
+        MalformedError, match=r"used_with of parameter block: expected a parameter of a\.b, found 'prest'"
+    ):
         parse_manifest(text, "probe.toml")

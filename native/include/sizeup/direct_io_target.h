@@ -32,9 +32,10 @@ int64_t sizeup_io_cached_bytes(int fd, uint64_t size_bytes);
 
 /**
  * sizeup_io_extents() - Add up the extents of the first @size_bytes.
+ * @flush: write out what is dirty first, so that it has extents; only for a file that is ours.
  * Return: 0, or -EOPNOTSUPP where the file system has no FIEMAP, as NFS.
  */
-int sizeup_io_extents(int fd, uint64_t size_bytes, struct sizeup_io_extents *extents);
+int sizeup_io_extents(int fd, uint64_t size_bytes, int flush, struct sizeup_io_extents *extents);
 
 /**
  * sizeup_io_allocate() - Reserve @size_bytes from the start of the file, by fallocate(2) alone.

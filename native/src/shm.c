@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE
+#include <sizeup/shm.h>
+
+#include <sizeup/batch.h>
+#include <sizeup/clock.h>
+#include <sizeup/cpu.h>
+
+#include "interleave.h"
+#include "job_internal.h"
+#include "placement.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define MIB (UINT64_C(1) << 20)
+#define BLOCK_BYTES MIB
+#define BATCH_BYTES (16 * MIB)
+
+struct run {
+	struct sizeup_job *job;
+	const int32_t *cpus;
+	uint64_t bytes;
+	int32_t fd;
+};
+
+static int write_all(const struct run *run, const char *block, uint64_t start, uint64_t end)
+{
+	for (uint64_t offset = start; offset < end;) {
+		const uint64_t left = end - offset;
+
+		if (sizeup_job_cancelled(run->job))
+			return -ECANCELED;
+		const ssize_t written = pwrite(run->fd, block, left < BLOCK_BYTES ? left : BLOCK_BYTES, (off_t)offset);
+
+		if (written < 0 && errno == EINTR)
+			continue;
+		if (written <= 0)
+			return sizeup_job_refuse(run->job, written ? -errno : -EIO, "writing the file failed: %s",
+						 strerror(written ? errno : EIO));
+		offset += (uint64_t)written;
+	}
+	return 0;
+}
+
+/* A block of its own for each CPU: what is copied from lies on the node of the CPU that copies. */
+static int open_block(struct run *run, int32_t cpu, char **block)
+{
+	const int pinned = sizeup_cpu_pin(cpu);
+
+	if (pinned)
+		return sizeup_job_refuse(run->job, pinned, "cannot run on CPU %d: %s", cpu, strerror(-pinned));
+	*block = mmap(NULL, BLOCK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (*block == MAP_FAILED)
+		return sizeup_job_refuse(run->job, -errno, "no memory for a block: %s", strerror(errno));
+	memset(*block, 0x5a, BLOCK_BYTES);
+	return 0;
+}
+
+static int measure(struct run *run, uint32_t index, const char *block, struct sizeup_replicates *replicates)
+{
+	const uint32_t batches = (uint32_t)((run->bytes + BATCH_BYTES - 1) / BATCH_BYTES);
+	struct sizeup_watch watch;
+
+	if (sizeup_replicates_reserve(replicates, batches))
+		return sizeup_job_refuse(run->job, -ENOMEM, "no memory for %u batches", batches);
+	sizeup_watch_init(&watch, run->cpus[index], -1);
+	for (uint64_t start = 0; start < run->bytes; start += BATCH_BYTES) {
+		const uint64_t end = start + BATCH_BYTES < run->bytes ? start + BATCH_BYTES : run->bytes;
+
+		sizeup_watch_start(&watch);
+		const int64_t start_ns = sizeup_clock_now_ns();
+		const int status = write_all(run, block, start, end);
+		const int64_t end_ns = sizeup_clock_now_ns();
+
+		if (status)
+			return status;
+		const struct sizeup_sample sample = {
+			.t_ns = end_ns,
+			.value = (double)(end - start) * 1e9 / (double)(end_ns > start_ns ? end_ns - start_ns : 1),
+			.point = index,
+			.replicate = replicates->count,
+			.flags = sizeup_watch_flags(&watch, end_ns - start_ns),
+			.cpu = (uint32_t)run->cpus[index],
+		};
+
+		sizeup_replicates_add(replicates, sample.value, sample.flags);
+		sizeup_job_push(run->job, &sample);
+	}
+	sizeup_replicates_close(replicates);
+	return 0;
+}
+
+static int replicate(void *context, uint32_t index, uint32_t round, struct sizeup_replicates *values)
+{
+	struct run *const run = context;
+	char *block;
+	int status = open_block(run, run->cpus[index], &block);
+
+	(void)round;
+	if (status)
+		return status;
+	status = measure(run, index, block, values);
+	munmap(block, BLOCK_BYTES);
+	return status;
+}
+
+/* Mapped pages can be asked for; populating maps those that are there already and makes no others. */
+static int ask_placement(const struct run *run, struct sizeup_placement *placement)
+{
+	void *const map = mmap(NULL, run->bytes, PROT_READ, MAP_SHARED | MAP_POPULATE, run->fd, 0);
+	int status;
+
+	memset(placement, 0, sizeof(*placement));
+	if (map == MAP_FAILED)
+		return 0;
+	status = sizeup_placement_ask(map, run->bytes, (uint64_t)sysconf(_SC_PAGESIZE), placement, run->job);
+	munmap(map, run->bytes);
+	placement->verified = !status;
+	return status == -ECANCELED ? status : 0;
+}
+
+int sizeup_shm_fill(struct sizeup_job *job, int32_t fd, uint64_t bytes, int32_t cpu,
+		    struct sizeup_placement *placement)
+{
+	struct run run = { .job = job, .bytes = bytes, .fd = fd };
+	char *block;
+
+	sizeup_job_begin(job);
+	int status = open_block(&run, cpu, &block);
+
+	if (!status) {
+		status = write_all(&run, block, 0, bytes);
+		munmap(block, BLOCK_BYTES);
+	}
+	if (!status)
+		status = ask_placement(&run, placement);
+	return sizeup_job_end(job, status);
+}
+
+int sizeup_shm_run(struct sizeup_job *job, int32_t fd, uint64_t bytes, const int32_t *cpus, uint32_t count,
+		   const struct sizeup_stop_rule *rule)
+{
+	struct run run = { .job = job, .cpus = cpus, .bytes = bytes, .fd = fd };
+	const struct sizeup_interleave plan = {
+		.job = job,
+		.rule = rule,
+		.points = count,
+		.sides = 1,
+		.replicate = replicate,
+		.context = &run,
+	};
+
+	sizeup_job_begin(job);
+	return sizeup_job_end(job, sizeup_interleave_run(&plan));
+}
