@@ -29,9 +29,7 @@ def push(job: NativeJob, count: int, module: object = memory) -> None:
 
 
 @pytest.mark.parametrize("module", [memory, clock])
-def test_samples_that_did_not_fit_the_ring_become_a_gap_with_their_number(
-    module: object, context: HandContext
-) -> None:
+def test_samples_that_did_not_fit_the_ring_become_a_gap_with_their_number(module: object, context: HandContext) -> None:
     job = vars(module)["new_job"]()
     push(job, RING + 1234, module)
 

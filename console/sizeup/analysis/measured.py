@@ -22,6 +22,9 @@ _REMEDIES = {
     "steady": "run io.direct again while nothing else is at work, with more seconds",
 }
 """What to do about a part of io.direct's verdict that failed."""
+_MEASURE_LOCAL = "run memory.latency with cpu set to a CPU whose node has free memory, or run memory.numa"
+_LEAST_PLACED_SHARE = 0.99
+"""Of a figure's pages, on the node it names."""
 _BEYOND_CACHES = "run io.direct with a size several times the largest cache known, or with preset working-set"
 
 
@@ -189,13 +192,28 @@ def _local_latency(run: StepRun) -> dict[str, Value]:
     if not points:
         return {}
     largest = max(points, key=lambda point: float(point.at.get("working_set_bytes", 0)))
-    return {"memory.local_ns": _quantity(run, largest, "ns")}
+    quantity, estimate = _quantity(run, largest, "ns"), largest.estimate
+    placement = "local" if estimate is None else estimate.extra.get("placement", "local")  # older sessions do not say
+    if placement == "local":
+        return {"memory.local_ns": quantity}
+    reason = f"its pages were {placement}" if placement == "remote" else "where its pages were is unknown"
+    return {"memory.local_ns": LeftOut(quantity, reason, "; ".join(quantity.doubts), _MEASURE_LOCAL)}
+
+
+def _where_asked(point: Point) -> bool:
+    """Whether the pages were on the node that the figure names; older sessions do not say."""
+    share = 1.0 if point.estimate is None else point.estimate.extra.get("share_where_asked", 1.0)
+    return isinstance(share, int | float) and share >= _LEAST_PLACED_SHARE
 
 
 def _node_latencies(run: StepRun) -> dict[str, Value]:
     """The lowest latency from a node to itself, and the highest to another."""
     values: dict[str, Value] = {}
-    points = [point for point in _points(run, "latency") if "cpu_node" in point.at and "memory_node" in point.at]
+    points = [
+        point
+        for point in _points(run, "latency")
+        if "cpu_node" in point.at and "memory_node" in point.at and _where_asked(point)
+    ]
     local = [point for point in points if point.at["cpu_node"] == point.at["memory_node"]]
     remote = [point for point in points if point.at["cpu_node"] != point.at["memory_node"]]
     if local:

@@ -1,0 +1,215 @@
+"""Every option of the probes of memory and clocks changes what the native code is told or what is yielded.
+
+The native calls are stood in for: each is noted with its arguments and returns at once.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+import pytest
+
+from fakes import HandContext
+from sizeup.errors import RefusedError, SizeupError
+from sizeup.model.gap import Gap
+from sizeup.model.machine import Machine
+from sizeup.model.numa import NumaNode
+from sizeup.model.plan import SettingValue
+from sizeup.model.sample import Progress
+from sizeup.model.topology import Cache, CacheKind, Core, Pu
+from sizeup.probing.planner import make_plan
+from sizeup.probing.registry import load_class, load_registry
+from sizeup_clock import binding as clock
+from sizeup_memory import binding as memory
+from sizeup_memory import latency, shm
+
+REGISTRY = load_registry()
+MIB, GIB = 1 << 20, 1 << 30
+MACHINE = Machine(
+    pus=tuple(Pu(cpu, online=True, allowed=True, core=cpu) for cpu in range(4)),
+    cores=tuple(Core((cpu,), cpu // 2, 0, cpu) for cpu in range(4)),
+    caches=(Cache(3, CacheKind.UNIFIED, 8 * MIB, 64, (0, 1, 2, 3)),),
+    nodes=tuple(
+        NumaNode(node, (2 * node, 2 * node + 1), memory_bytes=64 * GIB, free_bytes=64 * GIB) for node in range(2)
+    ),
+    memory_available_bytes=128 * GIB,
+)
+STOP_RULE: dict[str, SettingValue] = {
+    "replicates": 7,
+    "replicates_max": 33,
+    "replicate": 0.3,
+    "warm_up": 0.4,
+    "budget": 5.5,
+    "target": 0.2,
+    "seed": 99,
+}
+OTHER: dict[str, dict[str, SettingValue]] = {
+    "memory.latency": {"constructions": "dram-4k", "cpu": 1, "largest": 128 * MIB, "rungs": 3, **STOP_RULE},
+    "memory.numa": {"pages": "4k", "span": 128 * MIB, **STOP_RULE},
+    "memory.bandwidth": {"pages": "4k", **STOP_RULE},
+    "memory.loaded": STOP_RULE,
+    "memory.core-to-core": {"cpus_most": 3, **STOP_RULE},
+    "memory.hammer": {"pages": 512, "loops": 9, "replicates": 2},
+    "memory.shm": {"bytes": 32 * MIB, "replicates": 7, "replicates_max": 33, "budget": 5.5, "target": 0.2},
+    "clock.cost": {"iops": 5.0, "cpu": 1, "seconds_per_method": 0.1},
+    "clock.skew": {"reads": 5000, "partners": 2},
+}
+"""Another value than the default of each option."""
+
+
+class Noting:
+    """The library of an extension, with every measuring call noted instead of made."""
+
+    def __init__(self, module: Any) -> None:
+        self._ffi, self._lib = vars(module)["ffi"], vars(module)["lib"]
+        self.told: list[Any] = []
+
+    def __getattr__(self, name: str) -> Any:
+        real = getattr(self._lib, name)
+        if name == "sizeup_job_estimate":
+            return self._estimate
+        if name == "sizeup_room_bytes":
+            return lambda *_: 64 * GIB
+        if name.endswith(("_run", "_fill", "_steps_read", "_measure")):
+            return lambda *arguments: self._note(name, arguments)
+        return real
+
+    def _estimate(self, job: Any, index: int, estimate: Any) -> None:
+        del job, index
+        estimate.median, estimate.low, estimate.high, estimate.replicates, estimate.converged = 50.0, 49.0, 51.0, 5, 1
+
+    def _note(self, name: str, arguments: tuple[Any, ...]) -> int:
+        shown = []
+        for argument in arguments:
+            if not isinstance(argument, self._ffi.CData):
+                shown.append(argument)
+                continue
+            kind = self._ffi.typeof(argument)
+            if kind.kind == "array":
+                shown.append([self._shown(kind.item, argument[at]) for at in range(len(argument))])
+            elif "stop_rule" in kind.cname or "arena_spec" in kind.cname:
+                shown.append(self._shown(kind.item, argument[0]))
+            elif "clock_order" in kind.cname:
+                argument.reads = 1000
+            elif "clock_rates" in kind.cname:
+                argument.core_hz = argument.counter_hz = 1e9
+            if "hammer_result" in kind.cname:
+                for at in range(len(argument)):
+                    argument[at].ops, argument[at].wall_us, argument[at].end_ns = 1000, 2000, 2_000_000
+        self.told.append((name, shown[: -1 if name == "sizeup_hammer_run" else None]))
+        return 0
+
+    def _shown(self, kind: Any, value: Any) -> Any:
+        if kind.kind != "struct":
+            return value
+        return [
+            self._shown(field.type, getattr(value, name)) for name, field in kind.fields if field.type.kind != "array"
+        ]
+
+
+@pytest.fixture
+def noting(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Noting, Noting]]:
+    before = os.sched_getaffinity(0)
+    both = Noting(memory), Noting(clock)
+    monkeypatch.setattr(memory, "lib", both[0])
+    monkeypatch.setattr(clock, "lib", both[1])
+    yield both
+    os.sched_setaffinity(0, before)
+
+
+def trace(probe: str, noting: tuple[Noting, Noting], chosen: dict[str, SettingValue]) -> list[str]:
+    """What a run tells the native code, and what it yields."""
+    registered = REGISTRY.get(probe)
+    plan = make_plan(MACHINE, REGISTRY, name="standard", probes=[probe], settings={probe: chosen})
+    if not plan.steps:
+        raise RefusedError("; ".join(refusal.reason for refusal in plan.refusals))
+    for one in noting:
+        one.told.clear()
+    found: list[str] = []
+    for step in plan.steps:
+        found.append(step.id)
+        emissions = load_class(registered.target).run(step, HandContext())
+        found += [repr(msgspec.to_builtins(each)) for each in emissions if not isinstance(each, Progress)]
+    return [*found, *(repr(told) for one in noting for told in one.told)]
+
+
+def test_the_table_has_every_option_of_every_probe() -> None:
+    probes = {name for name in REGISTRY.probes if name.startswith(("memory.", "clock."))}
+    assert probes == OTHER.keys()
+    for name, other in OTHER.items():
+        parameters = {parameter.name: parameter.default for parameter in REGISTRY.get(name).manifest.parameter}
+        assert other.keys() == parameters.keys()
+        assert [key for key, value in other.items() if parameters[key] == value] == []
+
+
+@pytest.mark.parametrize("probe", OTHER)
+def test_an_option_changes_what_runs(
+    probe: str, noting: tuple[Noting, Noting], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if probe == "memory.shm" and not os.path.isdir("/dev/shm"):
+        pytest.skip("/dev/shm is not mounted here")
+    monkeypatch.setattr(shm, "free_bytes", dict)
+    for name, value in OTHER[probe].items():
+        beside: dict[str, SettingValue] = {}
+        if name == "replicates" and "replicates_max" in OTHER[probe]:
+            beside["replicates_max"] = 64
+        before = trace(probe, noting, beside)
+        assert before == trace(probe, noting, beside), "the same options give the same"
+        assert trace(probe, noting, {**beside, name: value}) != before, f"{probe}.{name} changes nothing"
+
+
+@pytest.mark.parametrize(
+    ("probe", "chosen", "reason"),
+    [
+        ("memory.latency", {"replicates": 20}, "replicates_max=15: expected at least replicates=20"),
+        ("memory.numa", {"replicates_max": 3}, "replicates_max=3: expected at least replicates=5"),
+        ("memory.bandwidth", {"replicates": 9}, "replicates_max=8"),
+        ("memory.loaded", {"replicates": 9}, "replicates_max=8"),
+        ("memory.core-to-core", {"replicates": 31}, "replicates_max=30"),
+        ("memory.shm", {"replicates": 16}, "replicates_max=15"),
+        ("memory.latency", {"largest": 16 << 10}, "largest=16384: expected at least 32 KiB"),
+        ("memory.latency", {"constructions": "tlb-local", "largest": 256 << 10}, "expected at least 512 KiB"),
+        ("memory.numa", {"span": 100 * MIB}, "expected a power of two of at least 16 MiB"),
+        ("memory.numa", {"span": 8 * MIB}, "expected a power of two of at least 16 MiB"),
+    ],
+)
+def test_what_could_not_be_done_as_asked_is_refused(probe: str, chosen: dict[str, SettingValue], reason: str) -> None:
+    plan = make_plan(MACHINE, REGISTRY, name=None, probes=[probe], settings={probe: chosen})
+
+    assert plan.steps == ()
+    assert reason in plan.refusals[0].reason
+
+
+def test_working_sets_that_do_not_fit_are_told(noting: tuple[Noting, Noting], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(latency, "room_bytes", lambda _: 40 * MIB)
+    (step,) = make_plan(
+        MACHINE,
+        REGISTRY,
+        name=None,
+        probes=["memory.latency"],
+        settings={"memory.latency": {"largest": 64 * MIB}},
+    ).steps
+
+    (gap,) = [e for e in latency.MemoryLatency().run(step, HandContext()) if isinstance(e, Gap)]
+    assert gap.subject == "memory.latency: dram-thp beyond 16 MiB"
+    assert gap.reason == "not measured: half of the memory that is free is the most taken"
+
+
+def test_the_probe_that_measures_nothing_does_as_it_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    slept: list[float] = []
+    monkeypatch.setattr("sizeup_null.probe.time.sleep", slept.append)
+    (step,) = make_plan(
+        MACHINE,
+        REGISTRY,
+        name=None,
+        probes=["null"],
+        settings={"null": {"samples": 3, "interval": 0.5, "misbehave": "fail"}},
+    ).steps
+    probe = load_class(REGISTRY.get("null").target)
+
+    with pytest.raises(SizeupError, match="asked to fail"):
+        list(probe.run(step, HandContext()))
+    assert slept == [0.5, 0.5, 0.5]
