@@ -166,7 +166,7 @@ class Run:
         for part in parts:
             yield estimates.honest({}, part)
         self._parts.append(parts[0])  # where files grow is told apart, and is no doubt about the figures
-        if any(stream.durable is not Durable.NO for stream in streams):
+        if self._bench.target.writable and any(stream.durable is not Durable.NO for stream in streams):
             yield from checks.flush_cost()
 
     def _sweep(self, sweep: Sweep) -> Generator[Emission, None, list[PointResult]]:

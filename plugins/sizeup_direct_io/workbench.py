@@ -198,7 +198,8 @@ class Workbench:
         key = (stream.durable, stream.extends)
         if key not in self._descriptors:
             target = self.target
-            flags = os.O_RDWR | os.O_DIRECT | (os.O_DSYNC if stream.durable is Durable.DSYNC else 0)
+            flags = os.O_DIRECT | (os.O_DSYNC if stream.durable is Durable.DSYNC else 0)
+            flags |= os.O_RDWR if target.writable else os.O_RDONLY
             again = self.patiently("opening the target again", lambda: target.opened_again(flags))
             self._open.callback(os.close, again)
             self._descriptors[key] = again
