@@ -42,12 +42,22 @@ def _beneath(folder: str) -> Iterator[str]:
         yield from _beneath(os.path.realpath(os.path.join(folder, "slaves", slave)))
 
 
+def _top(device_number: int, sysfs: str) -> str:
+    return os.path.realpath(f"{sysfs}/dev/block/{os.major(device_number)}:{os.minor(device_number)}")
+
+
+def find_disk_folders(device_number: int, sysfs: str = "/sys") -> list[str]:
+    """The sysfs folders of the whole disks beneath a device; empty for NFS or btrfs, which lie on no block device."""
+    top = _top(device_number, sysfs)
+    return sorted(set(_beneath(top))) if os.path.isdir(top) else []
+
+
 def read_disks(device_number: int, sysfs: str = "/sys") -> Disks | None:
     """None for what lies on no block device, such as NFS or btrfs."""
-    top = os.path.realpath(f"{sysfs}/dev/block/{os.major(device_number)}:{os.minor(device_number)}")
-    if not os.path.isdir(top):
+    top = _top(device_number, sysfs)
+    folders = find_disk_folders(device_number, sysfs)
+    if not folders:
         return None
-    folders = sorted(set(_beneath(top)))
     found = [parse_device_counters(text) for folder in folders if (text := read_text(f"{folder}/stat"))]
     if len(found) < len(folders):
         return None

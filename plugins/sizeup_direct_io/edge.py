@@ -11,6 +11,7 @@ from sizeup_direct_io import facts
 from sizeup_direct_io.binding import Sample
 from sizeup_direct_io.disks import Disks, read_disks
 from sizeup_direct_io.heat import Heat, read_heat
+from sizeup_direct_io.path_states import PathWatch
 
 READINGS = 5
 CLOSE_SECONDS = 0.002
@@ -24,6 +25,7 @@ class Place(Struct, frozen=True):
 
     device_number: int
     nfs_mount_point: str | None = None
+    paths: PathWatch | None = None
 
 
 class Counters(Struct, frozen=True):

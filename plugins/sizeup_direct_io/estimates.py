@@ -198,5 +198,6 @@ class PointResult(Struct, frozen=True):
 
     @property
     def doubts(self) -> tuple[str, ...]:
-        """What speaks against it."""
-        return doubts_of(self.parts)
+        """What speaks against it; a change of a path in any of its windows, whatever the others were judged by."""
+        changes = (f"steady: {honesty.mixed_paths(change)}" for run in self.runs for change in run.path_changes)
+        return tuple(dict.fromkeys((*doubts_of(self.parts), *changes)))

@@ -262,6 +262,8 @@ class Conditions(Struct, frozen=True):
     """This ramp's throughput over that of the first, less one; None in the first."""
     limits: tuple[str, ...] = ()
     """Of this process's control groups on the device, in words."""
+    path_changes: tuple[str, ...] = ()
+    """Paths to the target that changed their state meanwhile, in words."""
 
 
 def noise(conditions: Conditions) -> tuple[str, ...]:
@@ -286,6 +288,11 @@ def _judge_others(opinion: _Opinion, conditions: Conditions) -> None:
         opinion.say(Verdict.DOUBT if conditions.foreign.notable else Verdict.PASS, told)
 
 
+def mixed_paths(change: str) -> str:
+    """What a change of a path means for a figure that was taken across it."""
+    return f"{change}: the figure mixes what was measured before and after"
+
+
 def judge_steady(conditions: Conditions) -> Part:
     """Whether the rate was that of the whole time, on a calm host."""
     opinion = _Opinion("steady")
@@ -308,6 +315,8 @@ def judge_steady(conditions: Conditions) -> Part:
         opinion.say(Verdict.PASS, conditions.heat_summary)
     if conditions.stolen_share > 0.05:
         opinion.say(Verdict.DOUBT, f"the hypervisor took {conditions.stolen_share:.0%} of the CPUs away")
+    for change in conditions.path_changes:
+        opinion.say(Verdict.DOUBT, mixed_paths(change))
     for limit in conditions.limits:
         opinion.say(Verdict.DOUBT, f"limited by {limit}")
     if conditions.errors:

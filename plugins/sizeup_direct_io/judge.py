@@ -82,6 +82,7 @@ class Judge(Struct, frozen=True):
             heat_doubts=heat_doubts(run.before.heat, run.after.heat),
             heat_summary=heat_summary(run.before.heat, run.after.heat),
             limits=read_limits(self.bench.target.device_number),
+            path_changes=run.path_changes,
             ramp_change=run.iops / earlier[0].iops - 1 if earlier and earlier[0].iops else None,
         )
 
@@ -94,7 +95,7 @@ def worse(before: Sequence[Part], after: Sequence[Part]) -> tuple[Part, ...]:
     )
 
 
-def overall(title: str, parts: Sequence[Part]) -> Iterator[Estimate]:
+def overall(title: str, parts: Sequence[Part], path_changes: Sequence[str] = ()) -> Iterator[Estimate]:
     """One verdict for the run: of each part the worst that any point got, and all of them in a sentence."""
     worst: dict[str, Part] = {}
     for part in parts:
@@ -106,6 +107,7 @@ def overall(title: str, parts: Sequence[Part]) -> Iterator[Estimate]:
     for part in worst.values():
         yield honest({}, part)
     against = [f"{part.name}: {reason}" for part in worst.values() for reason in part.against]
+    against += [change for change in path_changes if not any(change in reason for reason in against)]
     verdict = min((part.verdict for part in worst.values()), key=VERDICT_VALUES.__getitem__)
     yield Estimate(
         "honest",
@@ -116,6 +118,6 @@ def overall(title: str, parts: Sequence[Part]) -> Iterator[Estimate]:
             "reasons": "; ".join(against),
             "statement": "verdict: " + ", ".join(f"{part.name} {part.verdict.value}" for part in worst.values()),
             "consequence": f"{title}: {'; '.join(against) or 'nothing speaks against it'}.",
-            "severity": "warning" if verdict is honesty.Verdict.FAIL else "info",
+            "severity": "warning" if verdict is honesty.Verdict.FAIL or path_changes else "info",
         },
     )

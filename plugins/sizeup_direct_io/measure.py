@@ -64,6 +64,8 @@ class Measured(Struct, frozen=True):
     huge_page_bytes: int | None
     ended_early: bool = False
     """The region of a growing file was full, or the step was cancelled."""
+    path_changes: tuple[str, ...] = ()
+    """Paths to the target that changed their state meanwhile, in words."""
 
     @property
     def requests(self) -> int:
@@ -283,6 +285,7 @@ def _observe(
     watch: _Watch, window: Window, context: Context, place: Place, woken: threading.Event
 ) -> Generator[Emission, None, Measured]:
     start_seconds = time.monotonic()
+    known = _look_at_paths(place, at_once=True)
     opening: dict[str, Sample] | None = None
     before: Edge | None = None
     marks: list[tuple[float, int]] = []
@@ -294,6 +297,7 @@ def _observe(
         if woken.wait(watch.next_look_seconds(window.stall_seconds)):
             raise CancelledError
         now = yield from watch.live(context, warming_up=opening is None)
+        _look_at_paths(place)
         watch.check(now, window.stall_seconds)
         elapsed = time.monotonic() - start_seconds
         over = not any(sample.running for sample in now.values())
@@ -332,7 +336,15 @@ def _observe(
         converged=converged,
         huge_page_bytes=huge_page_bytes,
         ended_early=over,
+        path_changes=tuple(map(str, place.paths.changes[known:]))
+        if _look_at_paths(place, at_once=True) and place.paths
+        else (),
     )
+
+
+def _look_at_paths(place: Place, *, at_once: bool = False) -> int:
+    """How many changes of paths are known by now."""
+    return place.paths.look(at_once=at_once) if place.paths else 0
 
 
 def _working_seconds(opening: Sample, closing: Sample) -> float:

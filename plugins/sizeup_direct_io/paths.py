@@ -19,6 +19,7 @@ from sizeup_direct_io.edge import Place
 from sizeup_direct_io.engines import choose
 from sizeup_direct_io.judge import Judge
 from sizeup_direct_io.measure import Measured, Window, measure
+from sizeup_direct_io.path_states import PathWatch
 from sizeup_direct_io.presets import LARGE_BYTES, Durable, Point, Stream
 from sizeup_direct_io.way import Way
 from sizeup_direct_io.workbench import Workbench
@@ -34,6 +35,7 @@ class Load(Struct, frozen=True):
     window: Window
     context: Context
     judge: Judge
+    paths: PathWatch
 
     @property
     def unit(self) -> str:
@@ -75,7 +77,7 @@ def _on(load: Load, benches: Sequence[Workbench], name: str) -> Generator[Emissi
         worker for group, bench in enumerate(benches) for worker in bench.workers(stream, count, group, huge_pages=True)
     ]
     first = benches[0].target
-    place = Place(first.device_number, first.mount.point if first.mount and first.network else None)
+    place = Place(first.device_number, first.mount.point if first.mount and first.network else None, load.paths)
     window = load.window
     if stream.extends:
         window = replace(window, warmup_seconds=0.0)

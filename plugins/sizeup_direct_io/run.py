@@ -22,6 +22,7 @@ from sizeup_direct_io.failures import describe_error
 from sizeup_direct_io.honesty import Part
 from sizeup_direct_io.judge import Judge, overall, worse
 from sizeup_direct_io.measure import Measured, Window, measure
+from sizeup_direct_io.path_states import PathWatch, watch_paths
 from sizeup_direct_io.paths import Load, each_path_and_all, two_engines
 from sizeup_direct_io.patience import CancelledError, StalledError
 from sizeup_direct_io.presets import LARGE_BYTES, WORKING_SET, Durable, Point, Stream, Sweep, placed
@@ -81,6 +82,7 @@ class Run:
         self._where = order.wish.path
         self._parts: list[Part] = []
         """Every verdict so far."""
+        self._paths = PathWatch({})
 
     def emissions(self) -> Iterator[Emission]:
         """Everything the step yields, in order; the target is gone when it ends, however it ends."""
@@ -93,18 +95,29 @@ class Run:
             raise
         except StalledError as error:
             parting_seconds = 0.0  # it was waited for already
+            yield from self._path_gaps(at_once=True)
             raise StalledError(self._located(str(error))) from error
         except SizeupError as error:
+            yield from self._path_gaps(at_once=True)
             raise SizeupError(self._located(str(error))) from error
         except OSError as error:
+            yield from self._path_gaps(at_once=True)
             raise SizeupError(self._located(describe_error(error.errno) if error.errno else str(error))) from error
         finally:
             for bench in self._benches:
                 bench.close(parting_seconds)
 
     def _located(self, words: str) -> str:
-        """The words with the targets they are about."""
-        return words if self._where in words else f"{self._where}: {words}"
+        """The words with the targets they are about, and with the paths that were lost before."""
+        located = words if self._where in words else f"{self._where}: {words}"
+        return "; ".join([located, *(str(change) for change in self._paths.changes if change.lost)])
+
+    def _path_gaps(self, *, at_once: bool = False) -> Iterator[Gap]:
+        """Tell what has become of the paths to the targets since the last time."""
+        self._paths.look(at_once=at_once)
+        for change in self._paths.untold():
+            consequence = "figures from then on are of the paths that were left" if change.lost else "more paths again"
+            yield Gap(f"io.direct: path {change.path}", f"{change}: {consequence}")
 
     def _emissions(self) -> Generator[Emission, None, None]:
         order, bench = self._order, self._bench
@@ -121,8 +134,13 @@ class Run:
             self._benches.append(another)
             yield from another.prepare(wish, order.engine, streams, remove_leftovers=order.remove_leftovers)
         self._where = order.wish.path
+        self._paths = watch_paths(each.target.device_number for each in self._benches)
+        if self._paths.down:
+            yield Gap("io.direct: paths that were down before the run", "; ".join(self._paths.down))
         mount = bench.target.mount
-        self._place = Place(bench.target.device_number, mount.point if mount and bench.target.network else None)
+        self._place = Place(
+            bench.target.device_number, mount.point if mount and bench.target.network else None, self._paths
+        )
         self._judge = yield from self._watch_calm()
         yield from self._checks(streams)
         results = []
@@ -136,7 +154,9 @@ class Run:
             self._where = order.wish.path
         if order.compare_engine != "none":
             yield from two_engines(self._load(results[0]), bench, self._place, order.compare_engine)
-        yield from overall(f"{order.preset} on {order.wish.path}", self._parts)
+        yield from self._path_gaps(at_once=True)
+        changes = tuple(map(str, self._paths.changes))
+        yield from overall(f"{order.preset} on {order.wish.path}", self._parts, changes)
         yield Progress(1.0, 0.0, "done")
 
     def _watch_calm(self) -> Generator[Emission, None, Judge]:
@@ -190,6 +210,7 @@ class Run:
                 yield Progress(done, (1 - done) * total * self._point_seconds, _describe(point, ramp, order.ramps))
                 cached = self._bench.cached_bytes()
                 measured = yield from self._measure(point)
+                yield from self._path_gaps()
                 parts = self._judge.parts(point, measured, cached, runs[index])
                 runs[index].append(measured)
                 parts = worse(latest[index].parts, parts) if index in latest else parts
@@ -310,7 +331,7 @@ class Run:
         best = max(points, key=lambda point: point.bytes_per_second)
         size_bytes = self._bench.target.size_bytes
         point = next(point for point in sweep.points if placed(point, size_bytes).at == best.at)
-        return Load(point, self._order.window, self._context, self._judge)
+        return Load(point, self._order.window, self._context, self._judge, self._paths)
 
 
 def _describe(point: Point, ramp: int, ramps: int) -> str:

@@ -33,6 +33,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("plain", "tests/plugins/direct_io/test_mapped.py"),
         ("nfs", "tests/plugins/direct_io/test_nfs.py"),
         ("numa2", "tests/plugins/direct_io/test_members.py"),
+        ("hba", "tests/plugins/direct_io/test_lost_path.py"),
     ],
 )
 def test_everything_passes_in_a_guest(folder: Path, tmp_path: Path, profile: str, chosen: str) -> None:

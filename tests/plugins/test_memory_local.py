@@ -154,5 +154,3 @@ def test_what_is_nearest_to_a_node_without_memory_is_not_called_local() -> None:
     (estimate,) = suma(measured)
 
     assert estimate.extra == {"nearest_ns": 140.0}
-
-

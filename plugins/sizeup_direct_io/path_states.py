@@ -1,0 +1,136 @@
+"""The states of the paths to a target, watched while I/O runs: SCSI devices, FC and iSCSI, NVMe controllers."""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+
+from msgspec import Struct
+
+from sizeup_direct_io.disks import find_disk_folders
+from sizeup_direct_io.facts import read_text
+
+LOOK_SECONDS = 1.0
+"""A state is a file of sysfs: reading those of a hundred paths takes some milliseconds."""
+_UP = frozenset({"running", "live", "Online", "LOGGED_IN", "optimized", "non-optimized"})
+"""States in which requests get through; every other one of these files is a path that carries nothing."""
+_CONTROLLER = re.compile(r"nvme\d+")
+_GONE = "gone"
+
+
+class StateChange(Struct, frozen=True):
+    """One path that changed."""
+
+    path: str
+    """As the kernel names it, with what it belongs to."""
+    before: str
+    after: str
+    seconds: float
+    """When it was noticed, since 1970."""
+
+    @property
+    def lost(self) -> bool:
+        """Whether the path carried data before and does not now."""
+        return self.before in _UP and self.after not in _UP
+
+    def __str__(self) -> str:
+        """For a sentence: ``path sdk (SCSI device) went from running to offline at 06:17:51 UTC``."""
+        moment = time.strftime("%H:%M:%S", time.gmtime(self.seconds))
+        return f"path {self.path} went from {self.before} to {self.after} at {moment} UTC"
+
+
+def _scsi_files(name: str, device: str, sysfs: str) -> Iterator[tuple[str, str]]:
+    """The device itself, and the ports or the session that lead to it, as its place in sysfs names them."""
+    yield f"{name} (SCSI device)", f"{device}/state"
+    for part in device.split("/"):
+        if part.startswith("rport-"):
+            yield f"{part} (FC remote port of {name})", f"{sysfs}/class/fc_remote_ports/{part}/port_state"
+        elif re.fullmatch(r"host\d+", part):
+            yield f"{part} (FC port)", f"{sysfs}/class/fc_host/{part}/port_state"
+        elif re.fullmatch(r"session\d+", part):
+            yield f"{part} (iSCSI session of {name})", f"{sysfs}/class/iscsi_session/{part}/state"
+
+
+def _nvme_files(name: str, device: str) -> Iterator[tuple[str, str]]:
+    """Of a namespace with one controller, that one; with several, each and what it says of this namespace."""
+    if _CONTROLLER.fullmatch(os.path.basename(device)):
+        yield f"{os.path.basename(device)} (NVMe controller)", f"{device}/state"
+        return
+    number = name.rpartition("n")[2]
+    for entry in sorted(os.listdir(device)):
+        if not _CONTROLLER.fullmatch(entry):
+            continue
+        controller = os.path.join(device, entry)
+        yield f"{entry} (NVMe controller)", f"{controller}/state"
+        for path in sorted(os.listdir(controller)):
+            if re.fullmatch(rf"nvme\d+c\d+n{number}", path):
+                yield f"{path} (NVMe path)", f"{controller}/{path}/ana_state"
+
+
+def find_path_files(device_number: int, sysfs: str = "/sys") -> dict[str, str]:
+    """Return the state files of all paths beneath a block device by path; empty where there are none, as on NFS."""
+    found: dict[str, str] = {}
+    for folder in find_disk_folders(device_number, sysfs):
+        name, device = os.path.basename(folder), os.path.realpath(f"{folder}/device")
+        try:
+            files = _nvme_files(name, device) if name.startswith("nvme") else _scsi_files(name, device, sysfs)
+            found |= {path: file for path, file in files if os.path.exists(file)}
+        except OSError:  # it went away meanwhile
+            continue
+    return found
+
+
+class PathWatch:
+    """Notices what changes between looks; never more than one look a second."""
+
+    def __init__(
+        self,
+        files: Mapping[str, str],
+        *,
+        now: Callable[[], float] = time.time,
+        read: Callable[[str], str | None] = read_text,
+    ) -> None:
+        self._files = files
+        self._now, self._read = now, read
+        self._states = {path: self._state(file) for path, file in files.items()}
+        self._looked = now()
+        self._told = 0
+        self.changes: list[StateChange] = []
+        """Everything that was noticed, in order."""
+
+    @property
+    def down(self) -> tuple[str, ...]:
+        """Paths that carry nothing as far as is known now, with their state."""
+        return tuple(f"{path}: {state}" for path, state in self._states.items() if state not in _UP)
+
+    def look(self, *, at_once: bool = False) -> int:
+        """Look again where it is time; how many changes have been noticed so far."""
+        now = self._now()
+        if self._files and (at_once or now - self._looked >= LOOK_SECONDS):
+            self._looked = now
+            for path, file in self._files.items():
+                state = self._state(file)
+                if state != self._states[path]:
+                    self.changes.append(StateChange(path, self._states[path], state, now))
+                    self._states[path] = state
+        return len(self.changes)
+
+    def untold(self) -> list[StateChange]:
+        """What was noticed since the last call."""
+        changes = self.changes[self._told :]
+        self._told = len(self.changes)
+        return changes
+
+    def _state(self, file: str) -> str:
+        text = self._read(file)
+        return _GONE if text is None else text.strip()
+
+
+def watch_paths(device_numbers: Iterable[int]) -> PathWatch:
+    """Watch the paths beneath some devices."""
+    files: dict[str, str] = {}
+    for number in device_numbers:
+        files |= find_path_files(number)
+    return PathWatch(files)
