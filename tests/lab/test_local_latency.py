@@ -6,7 +6,6 @@ Run by hand: ``SIZEUP_LAB=... pytest -m lab tests/lab/test_local_latency.py``; a
 from __future__ import annotations
 
 import subprocess
-from pathlib import Path
 
 import pytest
 
