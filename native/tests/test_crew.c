@@ -71,6 +71,11 @@ static void hammers(struct sizeup_job *job, int cpu)
 	check(strstr(sizeup_job_reason(job), "process 2: cannot run on CPU 8000") != NULL, "with the reason");
 	check(sizeup_hammer_run(job, UINT64_C(1) << 40, 1, cpus, 2, &memory, results) == -ENOMEM, "too much is refused");
 	check(sizeup_hammer_run(job, 0, 1, cpus, 2, &memory, results) == -EINVAL, "nothing is refused");
+	check(sizeup_hammer_run(job, UINT64_C(1) << 52, 1, cpus, 2, &memory, results) == -EINVAL,
+	      "bytes beyond what can be counted are refused");
+	check(sizeup_hammer_run(job, 256, UINT64_MAX, cpus, 2, &memory, results) == -EINVAL,
+	      "stores beyond what can be counted are refused");
+	check(sizeup_hammer_run(job, 1, 1, cpus, 1, &memory, results) == 0 && results[0].ops == 1, "one store is one");
 
 	struct sizeup_job *const long_job = sizeup_job_new();
 	const int64_t start_ns = sizeup_clock_now_ns();
@@ -129,6 +134,13 @@ static void pairs(struct sizeup_job *job, int cpu, int other)
 	if (other < 0)
 		return;
 	check(sizeup_handoff_run(job, &pair, 1, &rule) == 0, "a line is passed to and fro");
+
+	struct sizeup_stop_rule warm = rule;
+	const int64_t start_ns = sizeup_clock_now_ns();
+
+	warm.warm_up_ns = 20000000;
+	check(sizeup_handoff_run(job, &pair, 1, &warm) == 0, "and warmed up before");
+	check(sizeup_clock_now_ns() - start_ns >= 2 * warm.warm_up_ns, "for as long as was asked, in each replicate");
 	while (sizeup_job_drain(job, &sample, 1))
 		check(sample.value > 1 && sample.value < 1e8, "in a plausible time");
 	unpin();
