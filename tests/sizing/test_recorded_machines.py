@@ -14,7 +14,7 @@ from sizeup.sizing.advise import whatif
     [
         ("hwloc/32intel64-2p8co2t+8ve", 360, 117.7, "port enp96s0f0 (1 Gb/s Ethernet, MTU 1500)", "short"),
         ("hwloc/fakepcilocalities", 1200, 3938.5, "link 0000:43:00.0 (8 GT/s x4)", "over"),
-        ("pcp/meminfo-root-008+links", 550, 23630.8, "link 0000:23:00.0 (8 GT/s x8)", "over"),
+        ("pcp/meminfo-root-008+links", 550, 7876.9, "link 0000:23:00.0 (8 GT/s x8)", "over"),
         ("pcp/scsi-map-root-001+links", 95, 3938.5, "link 0000:04:00.0 (8 GT/s x4)", "over"),
         ("prometheus-procfs/fixtures", 71.25, 5200, "port host0 (16 Gbit fc)", "over"),
         ("prometheus-node_exporter/fixtures", 95, 2400, "port host1 (8 Gbit fc)", "over"),
@@ -33,6 +33,13 @@ def test_a_recorded_machine_names_its_limiter(
     assert supply.quantity is not None
     assert round(supply.quantity.value / 1e6, 1) == supply_mb_s
     assert found["io.balance"].decision == balance
+
+
+def test_ports_of_a_recorded_machine_that_are_down_add_nothing_and_are_named() -> None:
+    supply = whatif(discover(recorded("pcp/meminfo-root-008+links")), {}).find("io.supply")
+
+    assert supply is not None
+    assert "down, so that nothing is counted for it: host7 (Linkdown), host8 (Linkdown)" in supply.doubts
 
 
 def test_a_recording_without_links_or_adapters_says_that_its_limiter_is_unknown_and_what_to_do() -> None:

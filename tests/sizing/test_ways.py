@@ -4,14 +4,26 @@ import pytest
 from msgspec.structs import replace
 
 from sizeup.errors import UsageError
-from sizeup.model.budget import PathBudget
+from sizeup.model.budget import PathBudget, Stage
 from sizeup.model.machine import Machine
 from sizeup.model.network import NfsMount, Nic
-from sizeup.model.storage import BlockDevice, BlockKind, NvmeController, NvmeNamespace
+from sizeup.model.storage import (
+    BlockDevice,
+    BlockKind,
+    Hba,
+    MultipathMap,
+    NvmeController,
+    NvmeNamespace,
+    NvmePath,
+    Path,
+    ScsiDevice,
+    TargetPort,
+    Transport,
+)
 from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.advise import Sizing, size, whatif
 from sizeup.sizing.keys import KEYS, LeftOut
-from sizeup.sizing.ways import Way, storage_ways
+from sizeup.sizing.ways import Capacity, Target, Way, disks_in_question, find_target, idle, storage_ways
 
 
 def budget(device: str, limit: float | None, share: float | None = None) -> PathBudget:
@@ -100,7 +112,10 @@ def test_what_was_measured_and_is_not_taken_is_said_in_place_of_the_wish_to_meas
 
     assert supply is not None
     told = " ".join((supply.verdict, *supply.doubts))
-    assert "9,000 MB/s was measured and is not taken, as it may come from a cache: run io.direct with a larger" in told
+    assert (
+        "9,000 MB/s was measured, but is not valid because it may come from a cache: run io.direct with a larger"
+        in told
+    )
     assert "io.direct rate at outstanding=8; physical: 9 GB/s is more than the way carries" in told
     assert "measure with" not in told
     assert "measured with the probe" not in " ".join(supply.working)
@@ -126,9 +141,9 @@ def test_requests_and_log_writes_that_are_not_taken_are_told_where_they_are_want
     requests, writer = sizing.find("io.balance.iops"), sizing.find("redo.sync-write")
 
     assert requests is not None
-    assert requests.verdict.startswith("Supply unknown: 40,000 IOPS was measured and is not taken")
+    assert requests.verdict.startswith("Supply unknown: 40,000 IOPS was measured, but is not valid")
     assert writer is not None
-    assert writer.verdict.startswith("Unknown: 400 us was measured and is not taken")
+    assert writer.verdict.startswith("Unknown: 400 us was measured, but is not valid")
 
 
 def test_one_tcp_connection_can_be_narrower_than_the_link() -> None:
@@ -138,3 +153,188 @@ def test_one_tcp_connection_can_be_narrower_than_the_link() -> None:
     assert supply is not None
     assert supply.quantity is not None
     assert (supply.decision, supply.quantity.value) == ("NFS connections (nconnect)", 2e9)
+
+
+def fibre(*hbas: Hba, luns: int = 1, states: tuple[str, ...] = ("running", "running")) -> Machine:
+    """Ports in front of LUNs that each of them reaches, all LUNs under multipath maps."""
+    units, maps, devices = [], [], []
+    for lun in range(luns):
+        paths = [f"sd{hba.name[-1]}{lun}" for hba in hbas]
+        for hba, name, state in zip(hbas, paths, states, strict=False):
+            units.append(ScsiDevice(f"{hba.name[-1]}:0:0:{lun}", 0, hba.name, name, state=state))
+            devices.append(BlockDevice(name, BlockKind.SCSI, 10**12, leaves=(name,)))
+        over = tuple(
+            Path(name, None, hba.name, Transport.FC, None, None, None, None, state, None)
+            for hba, name, state in zip(hbas, paths, states, strict=False)
+        )
+        maps.append(MultipathMap(f"mpath{lun}", f"dm-{lun}", 10**12, None, None, over))
+        members = tuple(paths)
+        devices.append(BlockDevice(f"dm-{lun}", BlockKind.MULTIPATH, 10**12, members=members, leaves=(f"dm-{lun}",)))
+    return Machine(
+        hbas=hbas,
+        scsi_devices=tuple(units),
+        maps=tuple(maps),
+        block_devices=tuple(devices),
+        budgets=tuple(budget(hba.name, 800e6) for hba in hbas),
+    )
+
+
+def port(name: str, state: str | None = "Online", **more: tuple[TargetPort, ...]) -> Hba:
+    return Hba(name, Transport.FC, state=state, **more)
+
+
+def carried(machine: Machine, device: str | None = None) -> float:
+    return sum(way.bytes_per_second for way in storage_ways(machine, device))
+
+
+@pytest.mark.parametrize("state", ["Linkdown", "Offline", "Error", "Not Present"])
+def test_a_fibre_channel_port_that_is_down_carries_nothing_and_is_named(state: str) -> None:
+    machine = fibre(port("host3"), port("host4", state))
+    sizing = whatif(machine, {"machine.cores": Quantity(8, "1", Origin.USER, "--set")})
+    supply = sizing.find("io.supply")
+
+    assert carried(machine) == 800e6
+    assert supply is not None
+    assert f"down, so that nothing is counted for it: host4 ({state})" in supply.doubts
+
+
+def test_ports_that_are_all_down_leave_the_supply_unknown_and_say_why() -> None:
+    machine = fibre(port("host3", "Linkdown"), port("host4", "Linkdown"))
+    supply = whatif(machine, {"machine.cores": Quantity(8, "1", Origin.USER, "--set")}).find("io.supply")
+
+    assert storage_ways(machine) == ()
+    assert supply is not None
+    assert (supply.decision, supply.quantity) == ("unknown", None)
+    assert "no path that is up says its speed; down: host3 (Linkdown), host4 (Linkdown)" in supply.verdict
+
+
+@pytest.mark.parametrize("state", [None, "Online", "Unknown", "running"])
+def test_a_port_that_says_nothing_of_a_fault_counts(state: str | None) -> None:
+    assert carried(fibre(port("host3", state))) == 800e6
+
+
+@pytest.mark.parametrize(
+    ("states", "carried_bytes"),
+    [(("running", "running"), 1.6e9), (("running", "offline"), 8e8), (("offline", "transport-offline"), 0)],
+)
+def test_a_port_whose_paths_have_all_failed_carries_nothing(states: tuple[str, ...], carried_bytes: float) -> None:
+    machine = fibre(port("host3"), port("host4"), states=states)
+
+    assert carried(machine) == carried_bytes
+    assert carried(machine, "dm-0") == carried_bytes
+
+
+def test_a_port_out_of_reach_of_every_target_carries_nothing() -> None:
+    gone = port("host3", targets=(TargetPort("0x50", state="Blocked"), TargetPort("0x51", state="Not Present")))
+    session = Hba("host5", Transport.ISCSI, state="running", targets=(TargetPort("iqn", state="FAILED"),))
+
+    assert idle(Machine(hbas=(gone, session))) == {
+        "host3": "no target port in reach: Blocked, Not Present",
+        "host5": "no target port in reach: FAILED",
+    }
+
+
+def test_an_adapter_over_an_interface_without_link_carries_nothing() -> None:
+    hba = Hba("host5", Transport.ISCSI, state="running", net_device="eth0")
+
+    assert idle(Machine(hbas=(hba,), nics=(Nic("eth0", "physical", carrier=False),)))["host5"] == "no link on eth0"
+
+
+def test_a_sas_adapter_with_nothing_attached_carries_nothing() -> None:
+    assert idle(Machine(hbas=(Hba("host5", Transport.SAS, state="running", phys=8),))) == {"host5": "nothing attached"}
+
+
+@pytest.mark.parametrize("state", ["connecting", "resetting", "dead"])
+def test_a_controller_that_is_not_live_carries_nothing(state: str) -> None:
+    controllers = (NVME.nvme_controllers[0], NvmeController("nvme1", "pcie", None, state=state))
+
+    assert storage_ways(replace(NVME, nvme_controllers=controllers)) == (Way("NVMe", ("nvme0",), 2e9, "link nvme0"),)
+
+
+def test_an_inaccessible_nvme_path_is_none_to_its_namespace() -> None:
+    paths = (NvmePath("nvme0c0n1", "nvme0", "optimized"), NvmePath("nvme0c1n1", "nvme1", "inaccessible"))
+    shared = NvmeNamespace("nvme0n1", None, 1, 10**12, ("nvme0", "nvme1"), paths)
+    machine = replace(NVME, nvme_namespaces=(shared,))
+
+    assert carried(machine, "nvme0n1") == 2e9
+
+
+def test_a_bond_member_without_link_adds_nothing() -> None:
+    members = (Nic("eth0", "physical", carrier=True), Nic("eth1", "physical", up=False))
+    bond = Nic("bond0", "bond", carrier=True, lower=("eth0", "eth1"), bond_mode="802.3ad")
+
+    assert carried(network(*members, bond)) == 1.25e9
+
+
+def test_an_interface_that_is_not_up_is_not_taken_for_nfs() -> None:
+    assert storage_ways(network(Nic("eth0", "physical", up=False), Nic("eth2", "physical", carrier=False))) == ()
+
+
+def test_nfs_takes_the_interface_of_its_route_and_not_the_fastest() -> None:
+    machine = network(Nic("eth0", "physical", carrier=True), Nic("eth2", "physical", carrier=True))
+    routed = replace(machine, nfs_mounts=(NfsMount("/data", "filer:/vol", nic="eth0"),))
+
+    assert storage_ways(routed) == storage_ways(routed, "/data") == (Way("NFS", ("eth0",), 1.25e9, "link eth0"),)
+
+
+def test_ports_of_one_slot_share_its_link_though_their_speed_is_unknown() -> None:
+    link = Stage("link", "0000:23:00.0", 8e9, "8 GT/s x8")
+    slot = tuple(
+        PathBudget(name, f"0000:23:00.{number}", 0, (replace(link, subject=f"0000:23:00.{number}"),), 8e9, "link")
+        for number, name in enumerate(("host1", "host2"))
+    )
+
+    assert carried(Machine(hbas=(port("host1"), port("host2")), budgets=slot)) == 8e9
+
+
+def target(name: str, disks: set[str], *carriers: str) -> Target:
+    return Target(name, frozenset(disks), frozenset(carriers))
+
+
+def test_a_measured_capacity_replaces_the_estimate_of_its_own_path_alone() -> None:
+    one = Capacity(target("nvme1n1", {"nvme1n1"}, "nvme1"), 5e8)
+
+    (way,) = storage_ways(NVME, None, [one])
+
+    assert (way.bytes_per_second, way.limiter, way.estimated) == (2e9 + 5e8, "nvme1n1, as measured", ("nvme0",))
+
+
+def test_a_lun_of_many_says_nothing_about_its_ports_unless_the_database_lies_on_it() -> None:
+    machine = fibre(port("host3"), port("host4"), luns=24)
+    lun = find_target(machine, "/dev/dm-7")
+    assert lun == target("dm-7", {"dm-7"}, "host3", "host4")
+    measured = [Capacity(lun, 5.4e6)]
+
+    assert storage_ways(machine, None, measured) == storage_ways(machine)
+    assert [way.bytes_per_second for way in storage_ways(machine, "dm-7", measured)] == [5.4e6]
+    assert storage_ways(machine, "dm-8", measured) == storage_ways(machine, "dm-8")
+
+
+def test_a_disk_without_a_known_way_stands_for_the_storage_only_where_it_is_all_of_it() -> None:
+    disk = BlockDevice("vda", BlockKind.VIRTIO, 10**12, leaves=("vda",), mount_points=("/",))
+    measured = [Capacity(target("vda", {"vda"}), 5e8)]
+    other = replace(disk, name="vdb", leaves=("vdb",), mount_points=("/u01",))
+
+    assert storage_ways(Machine(block_devices=(disk,)), None, measured)[0].bytes_per_second == 5e8
+    assert storage_ways(Machine(block_devices=(disk, other)), None, measured) == ()
+    assert storage_ways(Machine(block_devices=(disk, other)), "/", measured)[0].bytes_per_second == 5e8
+    assert disks_in_question(Machine(block_devices=(disk, other))) == {"vda", "vdb"}
+
+
+def test_a_path_lies_on_the_mount_that_is_closest_above_it() -> None:
+    root = BlockDevice("sda", BlockKind.SCSI, 10**12, leaves=("sda",), mount_points=("/",), devno="8:0")
+    data = replace(root, name="sdb", leaves=("sdb",), mount_points=("/u01",), devno="8:16")
+    machine = Machine(block_devices=(root, data), nfs_mounts=(NfsMount("/backup", "filer:/vol", nic="eth0"),))
+
+    def name(where: str, *, exact: bool = False) -> str | None:
+        found = find_target(machine, where, exact=exact)
+        return None if found is None else found.name
+
+    assert [name(where) for where in ("/u01/data", "/u011", "/dev/sdb", "/backup/x")] == [
+        "sdb",
+        "sda",
+        "sdb",
+        "filer:/vol",
+    ]
+    assert [name(where) for where in ("/dev/sdc", "relative", "")] == [None, None, None]
+    assert [name(where, exact=True) for where in ("/u01", "8:16", "/u01/data")] == ["sdb", "sdb", None]

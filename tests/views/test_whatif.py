@@ -51,7 +51,7 @@ def test_a_figure_that_is_not_taken_says_so_in_its_line_and_why_below() -> None:
     row = next(row for row in input_rows(size(left_out), {}, left_out) if row.key == "supply.mb_s")
 
     assert row.value == "not taken"
-    assert "9,000 MB/s was measured and is not taken, as it may come from a cache: run it larger" in row.help
+    assert "9,000 MB/s was measured, but is not valid because it may come from a cache: run it larger" in row.help
     assert row.origin == "measured, io.direct"
 
 

@@ -15,7 +15,7 @@ from sizeup.model.machine import Machine
 from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing import flash, io, licence, memory, observed, redo, rules, scan, value
 from sizeup.sizing.detected import detected
-from sizeup.sizing.keys import KEYS, Value
+from sizeup.sizing.keys import KEYS, LeftOut, Value
 from sizeup.sizing.rules import Rules
 from sizeup.sizing.sheet import Calculation, Inputs, MissingError, Question, Sheet
 
@@ -73,8 +73,10 @@ def size(inputs: Inputs, pack: Rules | None = None, today: date | None = None) -
             for answer in calculation.work(Sheet(known, rule_set)):
                 advice.append(answer)  # noqa: PERF402  what came before a missing input is kept
         except MissingError as missing:
-            if calculation.asks or _mentioned(known, calculation):
-                questions.setdefault(missing.key, Question(missing.key, calculation.name))
+            measured = known.get(missing.key)
+            left_out = measured if isinstance(measured, LeftOut) else None
+            if calculation.asks or left_out is not None or _mentioned(known, calculation):
+                questions.setdefault(missing.key, Question(missing.key, calculation.name, left_out))
     warnings = () if today is None else rule_set.warnings(today)
     return Sizing(known, tuple(advice), tuple(questions.values()), warnings)
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sizeup.model.machine import Machine
 from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.keys import Value
-from sizeup.sizing.ways import block_device, storage_ways
+from sizeup.sizing.ways import Way, block_device, idle_sentence, storage_ways
 from sizeup.units import format_in
 
 
@@ -52,12 +54,17 @@ def detected(machine: Machine, device: str | None = None) -> dict[str, Value]:
     connections = [mount.transports for mount in machine.nfs_mounts if mount.transports]
     if connections:
         count("net.connections", min(connections), "mountstats, the mount with the fewest")
-    return values | _found_ways(machine, device) | _found_spindles(machine, device)
+    return (
+        values
+        | found_ways(storage_ways(machine, device))
+        | _idle_ways(machine, device)
+        | _found_spindles(machine, device)
+    )
 
 
 def _found_spindles(machine: Machine, device: str | None) -> dict[str, Value]:
     """Drives behind the database's device that writes and reads can count on, where discovery could tell."""
-    if device is None:
+    if device is None or any(device == mount.mount_point for mount in machine.nfs_mounts):
         return {}
     found = block_device(machine, device)
     figures = {"path.write_spindles": found.write_spindles, "path.read_spindles": found.read_spindles}
@@ -88,20 +95,36 @@ def _doubts(machine: Machine) -> tuple[str, ...]:
     return tuple(doubts)
 
 
-def _found_ways(machine: Machine, device: str | None) -> dict[str, Value]:
-    """The widest kind of way to storage, with the others as a doubt."""
-    ways = storage_ways(machine, device)
+def found_ways(ways: Sequence[Way]) -> dict[str, Value]:
+    """The widest kind of way to storage, with the others as a doubt; ``ways`` are widest first."""
     if not ways:
         return {}
     widest, *others = ways
-    doubts = tuple(
+    doubts = [_measured_text(widest)] if widest.measured and widest.estimated else []
+    doubts += [
         f"{way.kind} ({', '.join(way.devices)}) would carry {format_in(way.bytes_per_second, 'MB/s')}: "
         "say where the database lies with db.device"
         for way in others
-    )
+    ]
     source = f"{widest.kind} {', '.join(widest.devices)}"
+    origin = Origin.DETECTED if widest.estimated else Origin.MEASURED
+    carried = Quantity(widest.bytes_per_second, "bytes/s", origin, source, doubts=tuple(doubts))
     return {
-        "path.found_mb_s": Quantity(widest.bytes_per_second, "bytes/s", Origin.DETECTED, source, doubts=doubts),
-        "path.limiter": Words(widest.limiter, Origin.DETECTED, source),
-        "path.way": Words(widest.kind, Origin.DETECTED, source),
+        "path.found_mb_s": carried,
+        "path.limiter": Words(widest.limiter, origin, source),
+        "path.way": Words(widest.kind, origin, source),
     }
+
+
+def _measured_text(way: Way) -> str:
+    """Which of the paths were measured, and which still stand with what their links can carry."""
+    taken = ", ".join(
+        f"{capacity.target.name} {format_in(float(f'{capacity.bytes_per_second:.4g}'), 'MB/s')}"
+        for capacity in way.measured
+    )
+    return f"measured: {taken}; estimated by their links: {', '.join(way.estimated)}"
+
+
+def _idle_ways(machine: Machine, device: str | None) -> dict[str, Value]:
+    idle = idle_sentence(machine, device)
+    return {"path.down": Words(idle, Origin.DETECTED, "state of ports and paths")} if idle else {}

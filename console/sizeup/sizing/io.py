@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from sizeup.errors import UsageError
 from sizeup.model.advice import Advice
-from sizeup.quantity import Quantity
+from sizeup.quantity import Origin, Quantity
 from sizeup.sizing.sheet import Calculation, Sheet, brief, figure, shown
 from sizeup.units import format_in
 
@@ -204,12 +204,16 @@ def _stages(sheet: Sheet) -> list[Stage]:
     found = None if text else sheet.optional("path.found_mb_s")
     if found is not None:
         limiter = sheet.optional_words("path.limiter") or "path"
-        sheet.line(f"{found.source}: {shown(found, 'MB/s')}, limited by {limiter}")
+        sheet.line(f"{found.source}: {shown(found, 'MB/s')} ({found.origin.value}), limited by {limiter}")
         stages.append(Stage(limiter, found))
         stages += _connections(sheet)
     storage = sheet.optional("supply.mb_s")
     left_out = sheet.left_out("supply.mb_s")
-    if stages and storage is None and (found is not None or left_out is not None):
+    down = None if text else sheet.optional_words("path.down")
+    if down is not None:
+        sheet.doubt(f"down, so that nothing is counted for it: {down}")
+    linked = found is not None and found.origin is not Origin.MEASURED
+    if stages and storage is None and (linked or left_out is not None):
         instead = "measure with the probe io.direct" if left_out is None else left_out.sentence("MB/s")
         sheet.doubt(f"this is what links can carry, not what disks deliver; {instead}")
     if storage is not None:
@@ -275,11 +279,13 @@ def _supply(sheet: Sheet) -> Iterator[Advice]:
         sheet.number("machine.cores")
         left_out = sheet.left_out("supply.mb_s")
         said = "said as path.stages (link by link) or supply.mb_s (in all)"
+        down = sheet.optional_words("path.down")
+        speed = "no path says its speed" if down is None else f"no path that is up says its speed; down: {down}"
         if left_out is None:
-            unknown = "no path says its speed; measure with io.direct"
+            unknown = f"{speed}; measure with io.direct"
             sheet.line(f"measured with the probe io.direct, or {said}")
         else:
-            unknown = f"no path says its speed; {left_out.sentence('MB/s')}"
+            unknown = f"{speed}; {left_out.sentence('MB/s')}"
             sheet.line(f"or {said}")
         yield sheet.advice(
             "io.supply",

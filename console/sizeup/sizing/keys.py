@@ -15,25 +15,36 @@ from sizeup.quantity import Origin, Quantity, Words
 from sizeup.units import base_unit, format_in
 
 
+class Standing(Enum):
+    """Why a measured figure is not taken."""
+
+    INVALID = "is not valid"
+    LOWER_BOUND = "is a lower bound"
+    ONE_PATH = "does not stand for all storage"
+
+
 class LeftOut(Struct, frozen=True):
     """A figure that was measured and that sizing does not take: the key stays unknown, with the reason."""
 
     quantity: Quantity
     cause: str
-    """In a few words: ``it may come from a cache``."""
+    """A clause: ``it may come from a cache``."""
     reasons: str
     """What the probe said of it, in full."""
     remedy: str
     """What to do for a figure that counts."""
+    standing: Standing = Standing.INVALID
 
     def sentence(self, spelling: str) -> str:
         """Which figure, why it is not taken, and what to do."""
+        least = "at least " if self.standing is Standing.LOWER_BOUND else ""
         figure = format_in(float(f"{self.quantity.value:.4g}"), spelling)
-        return f"{figure} was measured and is not taken, as {self.cause}: {self.remedy}"
+        return f"{least}{figure} was measured, but {self.standing.value} because {self.cause}: {self.remedy}"
 
     def evidence(self, spelling: str) -> str:
         """Where the figure comes from, and all that speaks against it."""
-        return f"not taken: {format_in(self.quantity.value, spelling)} of {self.quantity.source}; {self.reasons}"
+        figure = format_in(self.quantity.value, spelling)
+        return f"not taken: {figure} of {self.quantity.source}; {self.reasons or self.cause}"
 
 
 Value = Quantity | Words | tuple[Quantity, ...] | LeftOut
@@ -204,7 +215,8 @@ _DECLARED = (
     _choice("path.policy", "whether parallel paths add up", "active-active", "active-passive"),
     _number("path.found_mb_s", "what the ways to storage carry together, as discovery found them", "MB/s"),
     _words("path.limiter", "the narrowest stage of those ways"),
-    _choice("path.way", "the kind of those ways", "NVMe", "HBA", "NFS"),
+    _choice("path.way", "the kind of those ways", "NVMe", "HBA", "NFS", "storage"),
+    _words("path.down", "controllers, ports and interfaces that are down and carry nothing"),
     _number("path.write_spindles", "drives behind db.device that writes can count on"),
     _number("path.read_spindles", "drives behind db.device that reads can count on"),
     _number("supply.mb_s", "transfer rate that the storage delivers", "MB/s"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 
 from msgspec import Struct
@@ -10,69 +10,224 @@ from msgspec import Struct
 from sizeup.errors import UsageError
 from sizeup.model.budget import PathBudget
 from sizeup.model.machine import Machine
-from sizeup.model.network import Nic
-from sizeup.model.storage import BlockDevice
+from sizeup.model.network import NfsMount
+from sizeup.model.storage import BlockDevice, BlockKind, Hba, ScsiDevice, Transport
 
 _ONE_AT_A_TIME = frozenset({"active-backup", "broadcast"})
 """Bond modes whose members do not add up."""
-_USABLE = frozenset({None, "active", "active/optimized", "optimized", "live", "running"})
+_USABLE = frozenset({None, "active", "active/optimized", "optimized"})
 """Access states of a path that carries data now; none is stated where there is one path only."""
+_UP = frozenset({None, "live", "running", "recovery", "Online", "Marginal", "Unknown", "LOGGED_IN"})
+"""States of a controller, adapter, target port or SCSI device that carries data; a state not told is no fault."""
+_NO_STORAGE = frozenset({BlockKind.LOOP, BlockKind.RAM, BlockKind.OPTICAL, BlockKind.PARTITION, BlockKind.NBD})
+
+
+class Target(Struct, frozen=True):
+    """A block device or NFS mount, with the disks beneath it and what leads to them."""
+
+    name: str
+    """``nvme0n1``, ``dm-3``, or ``server:/path``."""
+    disks: frozenset[str]
+    """The devices at the bottom of its stack; the paths of one LUN are one disk, an NFS export is one."""
+    carriers: frozenset[str]
+    """Controllers, adapters or interfaces that carry its data now; empty where that is not told."""
+
+
+class Capacity(Struct, frozen=True):
+    """What was measured on one target, as the most that it gives."""
+
+    target: Target
+    bytes_per_second: float
 
 
 class Way(Struct, frozen=True):
     """Devices of one kind that data of a database can take."""
 
     kind: str
-    """``NVMe``, ``HBA`` or ``NFS``."""
+    """``NVMe``, ``HBA`` or ``NFS``; ``storage`` where a device was measured to which no way is known."""
     devices: tuple[str, ...]
     bytes_per_second: float
-    """What they carry together, shared links counted once."""
+    """What they carry together, shared links counted once and measured capacities in place of estimates."""
     limiter: str
     """The narrowest stage of the slowest of them."""
+    measured: tuple[Capacity, ...] = ()
+    """The capacities that took the place of estimates."""
+
+    @property
+    def estimated(self) -> tuple[str, ...]:
+        """The devices for which nothing but the speed of their links is known."""
+        known = {carrier for capacity in self.measured for carrier in capacity.target.carriers}
+        return tuple(device for device in self.devices if device not in known) if self.kind != "storage" else ()
 
 
-def storage_ways(machine: Machine, device: str | None = None) -> tuple[Way, ...]:
+def storage_ways(machine: Machine, device: str | None = None, measured: Sequence[Capacity] = ()) -> tuple[Way, ...]:
     """Every kind of way, widest first; only those that lead to ``device`` where one is named.
 
-    NFS takes the fastest interface or bond that is up: which one leads to the server is not in the mount table.
+    A measured capacity takes the place of the estimate of the path it was taken on where that path leads to
+    nothing else that counts here; one LUN of many says nothing about the ports in front of them.
+    NFS takes the interfaces that the routes to the servers take; where these are not told, the fastest that is up.
     """
-    named = None if device is None else _leading_to(machine, device)
-    budgets = {budget.device: budget for budget in machine.budgets if named is None or budget.device in named}
+    named = None if device is None else named_target(machine, device)
+    down = idle(machine)
+    budgets = {
+        budget.device: budget
+        for budget in machine.budgets
+        if budget.device not in down and (named is None or budget.device in named.carriers)
+    }
+    counted = [capacity for capacity in measured if _stands_for_its_path(machine, capacity.target, named)]
     ways = [
-        _way("NVMe", [budgets.get(controller.name) for controller in machine.nvme_controllers]),
-        _way("HBA", [budgets.get(hba.name) for hba in machine.hbas]),
+        _way("NVMe", [budgets.get(controller.name) for controller in machine.nvme_controllers], counted),
+        _way("HBA", [budgets.get(hba.name) for hba in machine.hbas], counted),
+        _network(machine, budgets, named, down, counted),
     ]
-    if machine.nfs_mounts and device is None:
-        ways.append(_network(machine, budgets))
-    return tuple(sorted((way for way in ways if way is not None), key=lambda way: -way.bytes_per_second))
+    found = [way for way in ways if way is not None]
+    if not found:
+        found = [
+            Way("storage", (capacity.target.name,), capacity.bytes_per_second, _measured_on(capacity), (capacity,))
+            for capacity in measured
+            if capacity.target.disks >= disks_in_question(machine, device)
+        ]
+    return tuple(sorted(found, key=lambda way: -way.bytes_per_second))
 
 
-def _network(machine: Machine, budgets: Mapping[str, PathBudget]) -> Way | None:
-    """The fastest interface that is up, or the fastest bond where that is faster."""
-    up = [nic for nic in machine.nics if nic.carrier is not False]
-    candidates = [_way("NFS", [budgets.get(nic.name)]) for nic in up]
-    candidates += [_way("NFS", [budgets.get(name) for name in _working(nic)]) for nic in up if nic.bond_mode]
+def disks_in_question(machine: Machine, device: str | None = None) -> frozenset[str]:
+    """The disks that a figure must be of to stand for the storage: those of ``device``, or of the widest way.
+
+    Without either they are all disks and NFS exports of the machine.
+    """
+    if device is not None:
+        return named_target(machine, device).disks
+    behind = _behind(machine)
+    ways = storage_ways(machine) if machine.budgets else ()
+    reached = frozenset[str]().union(*(behind.get(name, frozenset()) for name in ways[0].devices)) if ways else None
+    if reached:
+        return reached
+    whole = {
+        disk.name
+        for disk in machine.block_devices
+        if disk.kind not in _NO_STORAGE and disk.size_bytes and not disk.members and disk.removable is not True
+    }
+    return frozenset(_one_lun(machine, whole) | {mount.export for mount in machine.nfs_mounts})
+
+
+def idle(machine: Machine) -> Mapping[str, str]:
+    """Controllers, adapters and interfaces that carry nothing now, each with what it says of itself."""
+    found = {nic.name: "no link" for nic in machine.nics if nic.up is False or nic.carrier is False}
+    for controller in machine.nvme_controllers:
+        if controller.state not in _UP:
+            found[controller.name] = str(controller.state)
+    units: dict[str, list[ScsiDevice]] = {}
+    for unit in machine.scsi_devices:
+        if unit.block_device is not None:
+            units.setdefault(unit.hba, []).append(unit)
+    for hba in machine.hbas:
+        if hba.net_device in found:
+            found[hba.name] = f"no link on {hba.net_device}"
+        elif why := _adapter_idle(hba, units.get(hba.name, [])):
+            found[hba.name] = why
+    return found
+
+
+def idle_sentence(machine: Machine, device: str | None = None) -> str:
+    """The controllers, adapters and interfaces that should carry data and do not; empty where all work.
+
+    With ``device`` only those that a path to it takes.
+    """
+    down = idle(machine)
+    disks = None if device is None else named_target(machine, device).disks
+    wanted = dict.fromkeys(path.carrier for path in _paths(machine) if disks is None or path.disk in disks)
+    adapters = [hba.name for hba in machine.hbas] if disks is None else []
+    return ", ".join(f"{name} ({down[name]})" for name in dict.fromkeys((*wanted, *adapters)) if name in down)
+
+
+def _adapter_idle(hba: Hba, units: Sequence[ScsiDevice]) -> str:
+    """Why no data comes through an adapter; empty where it may."""
+    if hba.state not in _UP:
+        return str(hba.state)
+    ports = [target.state for target in hba.targets]
+    if ports and all(state not in _UP for state in ports):
+        return f"no target port in reach: {', '.join(sorted({str(state) for state in ports}))}"
+    if units and not any(map(_carries, units)):
+        states = sorted({str(unit.state if unit.state not in _UP else unit.access_state) for unit in units})
+        return f"no path through it carries data: {', '.join(states)}"
+    if hba.transport is Transport.SAS and hba.phys and not hba.targets and not units:
+        return "nothing attached"
+    return ""
+
+
+def _carries(unit: ScsiDevice) -> bool:
+    return unit.state in _UP and unit.access_state in _USABLE
+
+
+def _network(
+    machine: Machine,
+    budgets: Mapping[str, PathBudget],
+    named: Target | None,
+    down: Collection[str],
+    measured: Sequence[Capacity],
+) -> Way | None:
+    """The interface or bond that leads to an NFS server; of several, or where no route is told, the fastest."""
+    mounts = [mount for mount in machine.nfs_mounts if named is None or mount.export in named.disks]
+    if not mounts:
+        return None
+    routed = {mount.nic for mount in mounts if mount.nic is not None}
+    up = [nic for nic in machine.nics if nic.name not in down and (not routed or nic.name in routed)]
+    candidates = [_way("NFS", [budgets.get(name) for name in _members(machine, nic.name)], measured) for nic in up]
     return max(filter(None, candidates), key=lambda way: way.bytes_per_second, default=None)
 
 
-def _working(bond: Nic) -> tuple[str, ...]:
-    """Members that carry data together: all of them, or the active one where the mode uses one at a time."""
-    if bond.bond_mode in _ONE_AT_A_TIME:
-        return () if bond.bond_active is None else (bond.bond_active,)
-    return bond.lower
+def _members(machine: Machine, name: str) -> tuple[str, ...]:
+    """The interfaces under one: itself, or of a bond the members that its mode uses."""
+    nic = next((nic for nic in machine.nics if nic.name == name), None)
+    if nic is None or not nic.lower or nic.kind == "bridge":
+        return (name,)
+    if nic.bond_mode in _ONE_AT_A_TIME:
+        return () if nic.bond_active is None else (nic.bond_active,)
+    return nic.lower
 
 
-def _way(kind: str, budgets: Iterable[PathBudget | None]) -> Way | None:
+def _way(kind: str, budgets: Iterable[PathBudget | None], measured: Sequence[Capacity]) -> Way | None:
     known = [budget for budget in budgets if budget is not None and budget.limit_bytes_per_second]
     if not known:
         return None
+    devices = tuple(budget.device for budget in known)
+    counted = tuple(capacity for capacity in measured if capacity.target.carriers <= set(devices))
     slowest = min(known, key=_carried)
-    return Way(
-        kind,
-        tuple(budget.device for budget in known),
-        sum(_carried(budget) for budget in known),
-        slowest.narrowest or slowest.device,
-    )
+    limiter = slowest.narrowest or slowest.device
+    least = min(counted, key=_each, default=None)
+    if least is not None and _each(least) < _carried(slowest):
+        limiter = _measured_on(least)
+    return Way(kind, devices, _together(known, counted), limiter, counted)
+
+
+def _together(budgets: Sequence[PathBudget], measured: Sequence[Capacity]) -> float:
+    """What devices carry at once: no more than any link they share, and no more than was measured on them."""
+    users: dict[str, set[str]] = {}
+    rates: dict[str, float] = {}
+    for budget in budgets:
+        for stage in budget.stages:
+            if stage.bytes_per_second is not None:
+                link = stage.subject.rpartition(".")[0] or stage.subject  # functions of a slot share its link
+                users.setdefault(link, set()).add(budget.device)
+                rates[link] = stage.bytes_per_second
+    limits = [(frozenset(users[link]), rates[link]) for link in users]
+    limits += [(capacity.target.carriers, capacity.bytes_per_second) for capacity in measured]
+    groups = [(frozenset({budget.device}), _carried(budget)) for budget in budgets]
+    for devices, rate in sorted(limits, key=lambda limit: len(limit[0])):
+        inside = [group for group in groups if group[0] <= devices]
+        if inside:
+            together = frozenset[str]().union(*(names for names, _ in inside))
+            groups = [group for group in groups if group not in inside]
+            groups.append((together, min(rate, sum(carried for _, carried in inside))))
+    return sum(carried for _, carried in groups)
+
+
+def _each(capacity: Capacity) -> float:
+    return capacity.bytes_per_second / len(capacity.target.carriers)
+
+
+def _measured_on(capacity: Capacity) -> str:
+    return f"{capacity.target.name}, as measured"
 
 
 def _carried(budget: PathBudget) -> float:
@@ -81,21 +236,106 @@ def _carried(budget: PathBudget) -> float:
     return limit if share is None else min(limit, share)
 
 
-def _leading_to(machine: Machine, name: str) -> frozenset[str]:
-    """Controllers and adapters with a usable path to the block device or mount point of that name."""
-    device = block_device(machine, name)
-    leaves = set(device.leaves or (device.name,)) | {device.name}
-    hosts: set[str] = set()
+class _Path(Struct, frozen=True):
+    """A disk and one controller, adapter or interface in front of it."""
+
+    disk: str
+    carrier: str
+    usable: bool
+    """Whether data takes it now, as far as it says; whether the carrier is up is another question."""
+
+
+def _paths(machine: Machine) -> Iterator[_Path]:
+    """Every path that discovery knows, the paths of one LUN under its map."""
     for namespace in machine.nvme_namespaces:
-        if namespace.name in leaves:
-            hosts |= set(namespace.controllers)
-    for scsi in machine.scsi_devices:
-        if scsi.block_device in leaves and scsi.access_state in _USABLE:
-            hosts.add(scsi.hba)
+        states = {path.controller: path.ana_state for path in namespace.paths}
+        for controller in dict.fromkeys((*namespace.controllers, *states)):
+            yield _Path(namespace.name, controller, states.get(controller) in _USABLE)
+    maps = _maps(machine)
+    for unit in machine.scsi_devices:
+        if unit.block_device is not None:
+            yield _Path(maps.get(unit.block_device, unit.block_device), unit.hba, _carries(unit))
     for found in machine.maps:
-        if found.device in leaves:
-            hosts |= {path.hba for path in found.paths if path.hba is not None and path.access_state in _USABLE}
-    return frozenset(hosts)
+        for path in found.paths:
+            if path.hba is not None:
+                yield _Path(found.device, path.hba, path.state in _UP and path.access_state in _USABLE)
+    for mount in machine.nfs_mounts:
+        for name in () if mount.nic is None else _members(machine, mount.nic):
+            yield _Path(mount.export, name, usable=True)
+
+
+def _maps(machine: Machine) -> Mapping[str, str]:
+    """The multipath map over each device that is one of its paths."""
+    return {path.device: found.device for found in machine.maps for path in found.paths}
+
+
+def _one_lun(machine: Machine, names: Iterable[str]) -> set[str]:
+    maps = _maps(machine)
+    return {maps.get(name, name) for name in names}
+
+
+def _behind(machine: Machine) -> Mapping[str, frozenset[str]]:
+    """The disks to which each controller, adapter or interface leads."""
+    behind: dict[str, set[str]] = {}
+    for path in _paths(machine):
+        behind.setdefault(path.carrier, set()).add(path.disk)
+    return {carrier: frozenset(disks) for carrier, disks in behind.items()}
+
+
+def _stands_for_its_path(machine: Machine, target: Target, named: Target | None) -> bool:
+    """Whether nothing else that counts lies behind the controllers or adapters of a target."""
+    behind = _behind(machine)
+    others = (behind.get(carrier, frozenset()) - target.disks for carrier in target.carriers)
+    return bool(target.carriers) and not any(disks & named.disks if named else disks for disks in others)
+
+
+def find_target(machine: Machine, where: str, *, exact: bool = False) -> Target | None:
+    """The device or mount that a path lies on; None where that is not known.
+
+    ``exact``: ``where`` is a mount point or a ``major:minor``, and no path below one.
+    """
+    holders: list[BlockDevice | NfsMount] = [*machine.block_devices, *machine.nfs_mounts]
+    for holder in holders:
+        if where in _names(holder):
+            return _target(machine, holder)
+    if exact or not where.startswith("/") or where.startswith("/dev/"):
+        return None
+    above = [
+        (len(point), holder)
+        for holder in holders
+        for point in _points(holder)
+        if where == point or where.startswith(point.rstrip("/") + "/")
+    ]
+    return _target(machine, max(above, key=lambda pair: pair[0])[1]) if above else None
+
+
+def named_target(machine: Machine, name: str) -> Target:
+    """The device or mount point that the user named; another is refused with the nearest."""
+    for mount in machine.nfs_mounts:
+        if name == mount.mount_point:
+            return _target(machine, mount)
+    return _target(machine, block_device(machine, name))
+
+
+def _target(machine: Machine, holder: BlockDevice | NfsMount) -> Target:
+    if isinstance(holder, NfsMount):
+        name, disks = holder.export, {holder.export}
+    else:
+        name, disks = holder.name, _one_lun(machine, holder.leaves or (holder.name,))
+    down = idle(machine)
+    paths = (path for path in _paths(machine) if path.disk in disks and path.usable)
+    return Target(name, frozenset(disks), frozenset(path.carrier for path in paths if path.carrier not in down))
+
+
+def _points(holder: BlockDevice | NfsMount) -> tuple[str, ...]:
+    return (holder.mount_point,) if isinstance(holder, NfsMount) else holder.mount_points
+
+
+def _names(holder: BlockDevice | NfsMount) -> Collection[str | None]:
+    if isinstance(holder, NfsMount):
+        return (holder.mount_point, holder.device)
+    mapper = None if holder.dm_name is None else f"/dev/mapper/{holder.dm_name}"
+    return (f"/dev/{holder.name}", mapper, holder.devno, *holder.mount_points)
 
 
 def block_device(machine: Machine, name: str) -> BlockDevice:
