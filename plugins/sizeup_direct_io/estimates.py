@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import statistics
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -12,6 +13,7 @@ from sizeup_direct_io import honesty
 from sizeup_direct_io.binding import Interval
 from sizeup_direct_io.honesty import Part, Verdict
 from sizeup_direct_io.measure import QUANTILES, Measured, half_width, of_stream
+from sizeup_direct_io.target import Target
 
 Coordinates = Mapping[str, str | int | float]
 _TAIL = (("minimum", 0.0), ("p99_99", 0.9999), ("maximum", 1.0))
@@ -30,6 +32,13 @@ class Calm(Struct, frozen=True):
     def noise(self) -> tuple[str, ...]:
         """Why the host is too busy; empty when it is calm."""
         return honesty.noise(honesty.Conditions(0.0, self.pressure_percent, self.busy_share, 0.0, 0))
+
+
+def location(target: Target) -> dict[str, str | int | float]:
+    """What the figures are of: the mount that was opened, or the device as ``major:minor``."""
+    if target.mount is not None:
+        return {"mount_point": target.mount.point}
+    return {"device_number": f"{os.major(target.device_number)}:{os.minor(target.device_number)}"}
 
 
 def pool(runs: Sequence[Measured]) -> dict[str, Interval]:

@@ -90,13 +90,14 @@ def _on(load: Load, benches: Sequence[Workbench], name: str) -> Generator[Emissi
     except SizeupError as error:
         raise type(error)(f"{' or '.join(names)}: {error}") from error
     doubts: tuple[str, ...] = ()
+    location: dict[str, str | int | float] = {}
     if len(benches) == 1:  # what is read beside a measurement is of one target
         loads = Point(at, ((stream, count),))
         parts = replace(load.judge, bench=benches[0]).parts(loads, measured, cached)
-        doubts = estimates.doubts_of(parts)
+        doubts, location = estimates.doubts_of(parts), estimates.location(first)
         for part in parts:
             yield estimates.honest(at, part)
-    yield from estimates.throughput(at, [measured], doubts, {})
+    yield from estimates.throughput(at, [measured], doubts, location)
     return measured
 
 

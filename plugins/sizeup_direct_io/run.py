@@ -288,6 +288,7 @@ class Run:
             "engine_flags": " ".join(next(iter(pooled.values())).engine_flags),
             "seconds": sum(run.seconds for run in result.runs),
             "errors": sum(interval.errors for interval in pooled.values()),
+            **estimates.location(self._bench.target),
         }
         yield from estimates.throughput(result.at, result.runs, result.doubts, extra)
         yield from estimates.latencies(result.at, pooled, result.doubts)

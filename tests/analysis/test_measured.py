@@ -1,27 +1,72 @@
-"""What a session measured takes the place of what sizing assumed."""
+"""What a session measured takes the place of what sizing assumed, where it is valid and of the path in question."""
 
 import pytest
 
-from sizeup.analysis.measured import measured
+from sizeup.analysis.measured import headlines, measured
+from sizeup.model.budget import PathBudget
+from sizeup.model.machine import Machine
 from sizeup.model.plan import Step
-from sizeup.model.sample import Coordinates, Estimate
-from sizeup.quantity import Quantity
+from sizeup.model.sample import Coordinates, Estimate, Outcome, Status
+from sizeup.model.storage import BlockDevice, BlockKind, NvmeController, NvmeNamespace
+from sizeup.quantity import Origin, Quantity, Words
 from sizeup.session.records import SessionRecord
 from sizeup.session.value import Point, Session, StepRun, point_key
-from sizeup.sizing.keys import LeftOut
+from sizeup.sizing.advise import whatif
+from sizeup.sizing.keys import LeftOut, Standing
 
 
-def session(probe: str, *points: tuple[str, Coordinates, float]) -> Session:
-    step = Step(probe, probe, probe, {}, 1.0, 2.0)
-    run = StepRun(step, "sizeup", {}, "curve", 0)
+def drives(count: int, bytes_per_second: float) -> Machine:
+    """NVMe drives, each on a link of its own."""
+    numbers = range(count)
+    return Machine(
+        nvme_controllers=tuple(NvmeController(f"nvme{n}", "pcie", None, state="live") for n in numbers),
+        nvme_namespaces=tuple(NvmeNamespace(f"nvme{n}n1", None, 1, 10**12, (f"nvme{n}",)) for n in numbers),
+        block_devices=tuple(
+            BlockDevice(
+                f"nvme{n}n1", BlockKind.NVME, 10**12, f"259:{n}", leaves=(f"nvme{n}n1",), mount_points=(f"/u0{n}",)
+            )
+            for n in numbers
+        ),
+        budgets=tuple(PathBudget(f"nvme{n}", None, 0, (), bytes_per_second, f"link of nvme{n}") for n in numbers),
+    )
+
+
+ONE, FIVE = drives(1, 4e9), drives(5, 250e6)
+
+
+def session(
+    probe: str,
+    *points: tuple[str, Coordinates, float],
+    machine: Machine | None = ONE,
+    path: str = "/u00/data",
+    status: Status = Status.OK,
+    reason: str = "",
+) -> Session:
+    step = Step(probe, probe, probe, {"path": path} if probe == "io.direct" else {}, 1.0, 2.0)
+    run = StepRun(step, "sizeup", {}, "curve", 0, outcome=Outcome(status, reason))
     for series, at, value in points:
-        run.points[point_key(series, at)] = Point(series, at, estimate=Estimate(series, at, value))
+        put(run, Estimate(series, at, value))
     header = SessionRecord(format=1, id="1", tool="sizeup", host="host", started="2026-11-20T00:00:00Z")
-    return Session(header, steps={probe: run})
+    return Session(header, machine=machine, steps={probe: run})
+
+
+def put(run: StepRun, estimate: Estimate) -> None:
+    run.points[point_key(estimate.series, estimate.at)] = Point(estimate.series, estimate.at, estimate=estimate)
+
+
+def ramp(workload: str, *values: float, series: str = "rate") -> list[tuple[str, Coordinates, float]]:
+    """A figure at depth 1, 2, 4 and so on."""
+    return [(series, {"workload": workload, "outstanding": 2**n}, value) for n, value in enumerate(values)]
 
 
 def figures(found: Session) -> dict[str, float]:
     return {key: value.value for key, value in measured(found).items() if isinstance(value, Quantity)}
+
+
+def left_out(found: Session, key: str = "supply.mb_s") -> LeftOut:
+    value = measured(found)[key]
+    assert isinstance(value, LeftOut)
+    return value
 
 
 def test_direct_io_gives_the_supply_and_its_response_time() -> None:
@@ -29,22 +74,28 @@ def test_direct_io_gives_the_supply_and_its_response_time() -> None:
         "io.direct",
         ("rate", {"workload": "dss-scan", "outstanding": 8}, 900e6),
         ("rate", {"workload": "dss-scan", "outstanding": 16}, 950e6),
+        ("iops", {"workload": "oltp-read", "outstanding": 16}, 39e3),
         ("iops", {"workload": "oltp-read", "outstanding": 32}, 40e3),
         ("latency-mean", {"workload": "oltp-read", "outstanding": 32, "direction": "read"}, 8e5),
     )
+    path = measured(found)["path.found_mb_s"]
 
-    assert figures(found) == {"supply.mb_s": 950e6, "supply.iops": 40e3, "supply.latency_ms": 8e5}
+    assert figures(found) == {"path.found_mb_s": 950e6, "supply.iops": 40e3, "supply.latency_ms": 8e5}
+    assert isinstance(path, Quantity)
+    assert path.origin is Origin.MEASURED
+    assert path.source == "NVMe nvme0, io.direct rate at workload=dss-scan, outstanding=16 on /u00/data"
 
 
 def test_what_the_best_rate_cost_in_processor_time_is_known_to_sizing() -> None:
     best: Coordinates = {"workload": "dss-rand", "outstanding": 8, "pages": "huge"}
-    found = session("io.direct", ("rate", best, 3e9), ("rate", {**best, "pages": "4k"}, 1e9))
+    less: Coordinates = {**best, "outstanding": 4}
+    found = session("io.direct", ("rate", less, 2.9e9), ("rate", best, 3e9), ("rate", {**best, "pages": "4k"}, 1e9))
     run = found.steps["io.direct"]
     for at, host_ns in ((best, 21_000.0), ({**best, "pages": "4k"}, 40_000.0)):
         estimate = Estimate("cpu-per-mb", at, 9_000.0, extra={"host_io_ns_per_mb": host_ns})
         run.points[point_key("cpu-per-mb", at)] = Point("cpu-per-mb", at, estimate=estimate)
 
-    assert figures(found) == {"supply.mb_s": 3e9, "supply.cpu_us_mb": 21_000.0}
+    assert figures(found) == {"path.found_mb_s": 3e9, "supply.cpu_us_mb": 21_000.0}
 
 
 def test_a_figure_that_came_from_a_cache_is_left_out() -> None:
@@ -60,6 +111,7 @@ def test_what_may_have_come_from_a_cache_is_left_out_although_it_is_only_doubted
     found = session(
         "io.direct",
         ("rate", {**large, "pages": "huge"}, 9e9),
+        ("rate", {**large, "pages": "4k", "outstanding": 4}, 1.9e9),
         ("rate", {**large, "pages": "4k"}, 2e9),
         ("honest", {**large, "pages": "huge", "part": "physical"}, 0.5),
         ("honest", {**large, "pages": "4k", "part": "physical"}, 0.5),
@@ -68,7 +120,7 @@ def test_what_may_have_come_from_a_cache_is_left_out_although_it_is_only_doubted
     point = found.steps["io.direct"].points[point_key("honest", fast)]
     point.estimate = Estimate("honest", fast, 0.5, extra={"verdict": "doubt", "sizing": "left out"})
 
-    assert figures(found) == {"supply.mb_s": 2e9}
+    assert figures(found) == {"path.found_mb_s": 2e9}
 
 
 def doubtful(found: Session, at: Coordinates, part: str, value: float, *, cache: bool, reason: str) -> None:
@@ -91,11 +143,11 @@ def test_a_figure_that_is_not_taken_stands_in_its_place_with_the_reason() -> Non
     assert isinstance(supply, LeftOut)
     assert supply.quantity.value == 9e9
     assert supply.sentence("MB/s") == (
-        "9,000 MB/s was measured and is not taken, as it may come from a cache: run io.direct with a size several "
-        "times the largest cache known, or with preset working-set"
+        "9,000 MB/s was measured, but is not valid because it may come from a cache: run io.direct with a size "
+        "several times the largest cache known, or with preset working-set"
     )
     assert supply.evidence("MB/s") == (
-        "not taken: 9,000 MB/s of io.direct rate at workload=oltp-read, outstanding=2; "
+        "not taken: 9,000 MB/s of io.direct rate at workload=oltp-read, outstanding=2 on /u00/data; "
         "physical: 1.2 million requests a second: cache?"
     )
 
@@ -112,49 +164,45 @@ def test_what_failed_says_what_to_do_about_it(part: str, remedy: str) -> None:
     supply = measured(found)["supply.mb_s"]
 
     assert isinstance(supply, LeftOut)
-    assert supply.cause == f"its verdict is {part}: fail"
+    assert supply.cause == f"its {part} check failed"
     assert remedy in supply.remedy
     assert supply.reasons == f"{part}: it is so"
 
 
-def test_a_higher_figure_that_is_not_taken_is_a_doubt_of_the_one_that_is() -> None:
+def test_a_higher_figure_that_is_not_valid_is_a_doubt_of_the_one_that_is() -> None:
     large: dict[str, str | int | float] = {"workload": "dss-rand", "outstanding": 8}
     found = session(
         "io.direct",
-        ("rate", {**large, "pages": "huge"}, 9e9),
-        ("rate", {**large, "pages": "4k"}, 2e9),
-        ("rate", {**large, "pages": "4k", "outstanding": 1}, 1e9),
+        ("iops", {"workload": "oltp-read", "outstanding": 1}, 3.9e4),
+        ("iops", {"workload": "oltp-read", "outstanding": 2}, 4e4),
+        ("iops", {"workload": "oltp-7030", "outstanding": 2}, 9e4),
+        ("iops", {"workload": "oltp-7030", "outstanding": 1}, 1e4),
     )
-    doubtful(found, {**large, "pages": "huge"}, "steady", 0.0, cache=False, reason="second half +40%")
-    doubtful(found, {**large, "pages": "4k", "outstanding": 1}, "steady", 0.0, cache=False, reason="lower anyway")
+    doubtful(found, {**large, "workload": "oltp-7030", "outstanding": 2}, "steady", 0.0, cache=False, reason="+40%")
 
-    supply = measured(found)["supply.mb_s"]
+    requests = headlines(found)["supply.iops"]
 
-    assert isinstance(supply, Quantity)
-    assert supply.value == 2e9
-    (doubt,) = supply.doubts
-    assert doubt.startswith("not taken: 9,000 MB/s of io.direct rate at workload=dss-rand, outstanding=8, pages=huge")
-    assert doubt.endswith("steady: second half +40%")
+    assert isinstance(requests, Quantity)
+    assert requests.value == 4e4
+    (doubt,) = requests.doubts
+    assert doubt.startswith("not taken: 90,000 IOPS of io.direct iops at workload=oltp-7030, outstanding=2")
+    assert doubt.endswith("steady: +40%")
 
 
 def test_of_several_steps_the_best_counts_and_not_the_last() -> None:
-    scan = session("io.direct", ("rate", {"workload": "dss-scan", "outstanding": 8}, 3e9))
-    small: Coordinates = {"workload": "oltp-read", "outstanding": 2}
-    later = session("io.direct", ("rate", small, 3e8), ("iops", small, 4e4)).steps["io.direct"]
-    later.step = Step("io.direct.2", "io.direct", "io.direct", {}, 1.0, 2.0)
-    scan.steps["io.direct.2"] = later
+    scan = session("io.direct", *ramp("dss-scan", 2.9e9, 3e9))
+    later = session("io.direct", *ramp("oltp-read", 3e8), *ramp("oltp-read", 3.9e4, 4e4, series="iops"))
+    later.steps["io.direct"].step = Step("io.direct.2", "io.direct", "io.direct", {"path": "/u00"}, 1.0, 2.0)
+    scan.steps["io.direct.2"] = later.steps["io.direct"]
 
-    supply = measured(scan)["supply.mb_s"]
-
-    assert figures(scan) == {"supply.mb_s": 3e9, "supply.iops": 4e4}
-    assert isinstance(supply, Quantity)
-    assert supply.doubts == ()
+    assert figures(scan) == {"path.found_mb_s": 3e9, "supply.iops": 4e4}
 
 
 def test_the_response_time_is_of_the_same_requests_as_the_rate() -> None:
     found = session(
         "io.direct",
         ("latency-mean", {"workload": "dss-rand", "outstanding": 4, "direction": "read"}, 2e6),
+        ("iops", {"workload": "oltp-read", "outstanding": 2}, 3.9e4),
         ("iops", {"workload": "oltp-read", "outstanding": 4}, 4e4),
         ("latency-mean", {"workload": "oltp-read", "outstanding": 4, "direction": "read"}, 1e5),
     )
@@ -191,3 +239,187 @@ def test_memory_nodes_give_the_local_and_the_remote_latency() -> None:
     )
 
     assert figures(found) == {"memory.local_ns": 90.0, "memory.remote_ns": 145.0}
+
+
+@pytest.mark.parametrize(
+    ("status", "cause"),
+    [
+        (Status.FAILED, "its step failed"),
+        (Status.CRASHED, "its step crashed"),
+        (Status.TIMED_OUT, "its step ran into its time limit"),
+        (Status.CANCELLED, "its step was cancelled"),
+    ],
+)
+def test_what_a_step_measured_that_came_to_no_end_is_not_valid(status: Status, cause: str) -> None:
+    found = session("io.direct", *ramp("dss-rand", 114e6, 114.7e6), machine=FIVE, status=status, reason="EIO")
+
+    assert figures(found) == {}
+    assert left_out(found).cause == cause
+    assert left_out(found).reasons == "EIO"
+
+
+def test_a_step_that_is_under_way_gives_nothing_yet() -> None:
+    found = session("memory.latency", ("dram-thp", {"working_set_bytes": 1 << 29}, 90.0))
+    found.steps["memory.latency"].outcome = None
+
+    assert left_out(found, "memory.local_ns").cause == "its step has not finished"
+
+
+def test_a_figure_that_did_not_converge_beyond_its_target_is_not_valid() -> None:
+    found = session("memory.latency")
+    run = found.steps["memory.latency"]
+    run.step = Step("memory.latency", "memory.latency", "Memory latency", {"target": 0.05}, 1.0, 2.0)
+    at: Coordinates = {"working_set_bytes": 1 << 29}
+    put(run, Estimate("dram-thp", at, 100.0, low=88.0, high=112.0, converged=False))
+    wide = left_out(found, "memory.local_ns")
+    put(run, Estimate("dram-thp", at, 100.0, low=98.0, high=102.0, converged=False))
+
+    assert (wide.cause, wide.reasons) == ("it did not converge", "interval ±12.0%, target ±5.0%")
+    assert figures(found) == {"memory.local_ns": 100.0}
+
+
+def test_no_figure_of_a_run_whose_verdict_is_fail_counts() -> None:
+    found = session("io.direct", *ramp("dss-rand", 1370e6, 1374e6))
+    run = found.steps["io.direct"]
+    reasons = "steady: the second half ran -25% against the first"
+    put(run, Estimate("honest", {"part": "steady"}, 0.0, doubts=(reasons,)))
+    put(run, Estimate("honest", {"part": "extending"}, 0.0, doubts=("extending: serialised",)))
+    put(run, Estimate("honest", {"part": "all"}, 0.0, extra={"verdict": "fail", "reasons": reasons}))
+
+    assert figures(found) == {}
+    assert left_out(found).sentence("MB/s") == (
+        "1,374 MB/s was measured, but is not valid because its steady check failed: "
+        "run io.direct again while nothing else is at work, with more seconds"
+    )
+    assert isinstance(headlines(found)["supply.mb_s"], LeftOut)
+
+
+def supply_of(found: Session, device: str | None = None) -> tuple[float, str, tuple[str, ...]]:
+    """Megabytes a second, what limits them, and the doubts, as sizing says them."""
+    assert found.machine is not None
+    stated = {"machine.cores": Quantity(8, "1", Origin.USER, "--set")}
+    if device is not None:
+        stated |= {"db.device": Words(device, Origin.USER, "--set")}
+    supply = whatif(found.machine, {**measured(found, stated), **stated}).find("io.supply")
+    assert supply is not None
+    assert supply.quantity is not None
+    return round(supply.quantity.value / 1e6, 1), supply.decision, supply.doubts
+
+
+def test_one_drive_of_five_replaces_its_own_estimate_and_is_named() -> None:
+    found = session("io.direct", *ramp("dss-rand", 114e6, 114.7e6), machine=FIVE, path="/dev/nvme2n1")
+
+    rate, limiter, doubts = supply_of(found)
+
+    assert (rate, limiter) == (4 * 250 + 114.7, "nvme2n1, as measured")
+    assert "measured: nvme2n1 114.7 MB/s; estimated by their links: nvme0, nvme1, nvme3, nvme4" in doubts
+    assert supply_of(found, "/u02")[:2] == (114.7, "nvme2n1, as measured")
+    assert supply_of(found, "/u03")[:2] == (250, "link of nvme3")
+
+
+def test_what_was_measured_on_another_device_is_said_and_not_taken() -> None:
+    found = session("io.direct", *ramp("dss-rand", 114e6, 114.7e6), machine=FIVE, path="/dev/nvme2n1")
+    _, _, doubts = supply_of(found, "/u03")
+
+    assert any(
+        "does not stand for all storage because it is of nvme2n1 alone: measure /u03" in doubt for doubt in doubts
+    )
+
+
+@pytest.mark.parametrize(
+    ("points", "why"),
+    [
+        (ramp("single-read", 378e6), "small requests were measured, and large ones carry more"),
+        (ramp("dss-rand", 378e6), "it was measured at queue depth 1 alone"),
+        (ramp("dss-rand", 100e6, 190e6, 378e6), "it still rose at queue depth 4, where its ramp ended"),
+        (
+            [*ramp("dss-rand", 370e6, 378e6), ("cpu", {"workload": "dss-rand", "outstanding": 2}, 0.99)],
+            "the CPUs of the host were the limit (99% busy)",
+        ),
+        (
+            [
+                *ramp("dss-rand", 377e6, 378e6, 500e6),
+                ("honest", {"workload": "dss-rand", "outstanding": 4, "part": "x"}, 0),
+            ],
+            "the best figure of its ramp is not valid (its x check failed)",
+        ),
+    ],
+)
+def test_what_does_not_show_the_most_is_a_lower_bound(points: list[tuple[str, Coordinates, float]], why: str) -> None:
+    found = session("io.direct", *points)
+    supply = left_out(found)
+
+    assert supply.standing is Standing.LOWER_BOUND
+    assert supply.cause == why
+    assert supply.sentence("MB/s").startswith(
+        f"at least 378 MB/s was measured, but is a lower bound because {why}: run"
+    )
+    assert supply_of(found)[:2] == (4000, "link of nvme0")
+
+
+def test_requests_at_queue_depth_1_are_a_lower_bound() -> None:
+    found = session("io.direct", *ramp("single-read", 9e3, series="iops"))
+
+    assert (
+        left_out(found, "supply.iops").sentence("IOPS").startswith("at least 9,000 IOPS was measured, but is a lower")
+    )
+
+
+def test_requests_of_one_drive_of_five_do_not_stand_for_all() -> None:
+    found = session("io.direct", *ramp("oltp-read", 3.9e4, 4e4, series="iops"), machine=FIVE)
+
+    assert left_out(found, "supply.iops").standing is Standing.ONE_PATH
+    assert measured(found, {"db.device": Words("/u00", Origin.USER, "--set")})["supply.iops"] == Quantity(
+        4e4, "1/s", Origin.MEASURED, "io.direct iops at workload=oltp-read, outstanding=2 on /u00/data"
+    )
+
+
+def test_a_target_whose_device_is_unknown_is_not_taken_for_all() -> None:
+    found = session("io.direct", *ramp("dss-rand", 377e6, 378e6), path="/elsewhere/file")
+
+    assert left_out(found).sentence("MB/s") == (
+        "378 MB/s was measured, but does not stand for all storage because the device under its target "
+        "(/elsewhere/file) is unknown: measure a device or mount of this machine"
+    )
+    assert supply_of(found)[:2] == (4000, "link of nvme0")
+
+
+def test_the_mount_that_the_probe_opened_counts_and_not_the_name_of_its_path() -> None:
+    found = session("io.direct", machine=FIVE, path="/u00/link-to-elsewhere")
+    for series, at, value in ramp("dss-rand", 114e6, 114.7e6):
+        put(found.steps["io.direct"], Estimate(series, at, value, extra={"mount_point": "/u03"}))
+    assert supply_of(found)[1] == "nvme3n1, as measured"
+    for series, at, value in ramp("dss-rand", 114e6, 114.7e6):
+        put(found.steps["io.direct"], Estimate(series, at, value, extra={"device_number": "259:4"}))
+    assert supply_of(found)[1] == "nvme4n1, as measured"
+    for series, at, value in ramp("dss-rand", 114e6, 114.7e6):
+        put(found.steps["io.direct"], Estimate(series, at, value, extra={"mount_point": "/tmp"}))
+    assert left_out(found).standing is Standing.ONE_PATH
+
+
+def test_several_paths_at_once_stand_for_all_of_them() -> None:
+    found = session("io.direct", machine=drives(2, 4e9), path="/u00")
+    run = found.steps["io.direct"]
+    run.step = Step("io.direct", "io.direct", "", {"path": "/u00", "more_paths": "/u01"}, 1.0, 2.0)
+    for depth, value in ((8, 4.9e9), (16, 5e9)):
+        put(run, Estimate("rate", {"workload": "dss-rand", "outstanding": depth, "path": "all together"}, value))
+
+    assert figures(found)["path.found_mb_s"] == 5e9
+
+
+def test_the_least_of_several_nodes_is_of_the_valid_ones() -> None:
+    found = session("memory.numa", ("latency", {"cpu_node": 1, "memory_node": 1}, 95.0))
+    put(
+        found.steps["memory.numa"],
+        Estimate("latency", {"cpu_node": 0, "memory_node": 0}, 50.0, low=20.0, high=80.0, converged=False),
+    )
+
+    assert figures(found) == {"memory.local_ns": 95.0}
+
+
+def test_what_is_not_valid_is_said_where_it_is_wanted() -> None:
+    found = session("memory.numa", ("latency", {"cpu_node": 0, "memory_node": 0}, 90.0), status=Status.FAILED)
+    two = {"numa.nodes": Quantity(2, "1", Origin.USER, "--set"), "memory.remote_ns": Quantity(9, "ns", Origin.USER, "")}
+    questions = whatif(ONE, {**measured(found), **two}).questions
+
+    assert any("90 ns was measured, but is not valid because its step failed" in one.sentence() for one in questions)

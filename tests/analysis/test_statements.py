@@ -3,16 +3,18 @@
 from sizeup.analysis.statements import stated
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.plan import Better, Series, Step
-from sizeup.model.sample import Estimate
+from sizeup.model.sample import Estimate, Outcome, Status
 from sizeup.session.records import SessionRecord
 from sizeup.session.value import Point, Session, StepRun, point_key
 
 HEADER = SessionRecord(format=1, id="1", tool="sizeup", host="host", started="2026-11-20T00:00:00Z")
 
 
-def step(id_: str, *estimates: Estimate) -> StepRun:
+def step(id_: str, *estimates: Estimate, status: Status = Status.OK) -> StepRun:
     series = {"io-timing": Series("io-timing", "Share of a core", "1", Better.LOWER)}
-    run = StepRun(Step(id_, "clock.cost", "Clock cost", {}, 1.0, 2.0), "sizeup", series, "bars", 0)
+    run = StepRun(
+        Step(id_, "clock.cost", "Clock cost", {}, 1.0, 2.0), "sizeup", series, "bars", 0, outcome=Outcome(status)
+    )
     for estimate in estimates:
         point = Point(estimate.series, estimate.at, estimate=estimate)
         run.points[point_key(estimate.series, estimate.at)] = point
@@ -51,3 +53,22 @@ def test_the_last_round_has_the_last_word() -> None:
     (finding,) = stated(Session(HEADER, steps={"clock.cost": first, "clock.cost~2": second}))
 
     assert (finding.title, finding.severity) == ("second", Severity.WARNING)
+
+
+def test_a_statement_about_a_figure_that_is_not_valid_says_so_and_warns_of_nothing() -> None:
+    said = Estimate("io-timing", {}, 2.0, extra={"statement": "it is slow", "severity": "warning"})
+
+    (finding,) = stated(Session(HEADER, steps={"clock.cost": step("clock.cost", said, status=Status.FAILED)}))
+
+    assert finding.title == "it is slow (not valid: its step failed)"
+    assert finding.severity is Severity.INFO
+    assert finding.evidence[-1] == "measured, but not valid because its step failed"
+
+
+def test_a_later_round_that_is_not_valid_does_not_have_the_last_word() -> None:
+    first = step("clock.cost", Estimate("io-timing", {}, 1.0, extra={"statement": "first"}))
+    second = step("clock.cost~2", Estimate("io-timing", {}, 2.0, extra={"statement": "second"}), status=Status.FAILED)
+
+    (finding,) = stated(Session(HEADER, steps={"clock.cost": first, "clock.cost~2": second}))
+
+    assert finding.title == "first"

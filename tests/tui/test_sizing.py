@@ -18,15 +18,16 @@ from sizeup.tui.widgets.lists import KeyList
 
 
 def measured_io(*, cached: bool) -> list[Record]:
-    """A finished session with one rate of direct I/O; its verdict says that it may be a cache's."""
-    step = Step("io.direct.scan", "io.direct", "Direct I/O", {}, 1.0, 2.0)
+    """A finished session with two rates of direct I/O; their verdict says that it may be a cache's."""
+    step = Step("io.direct.scan", "io.direct", "Direct I/O", {"path": "/dev/sda"}, 1.0, 2.0)
     series = Series("rate", "Throughput", "bytes/s", Better.HIGHER, "outstanding", "1", "Requests out")
     at = {"workload": "dss-scan", "outstanding": 4}
     doubt = "physical: 9 GB/s is more than the way carries: cache? Kept out of sizing"
-    estimates = [Estimate("rate", at, 9e9)]
+    estimates = [Estimate("rate", {**at, "outstanding": 2}, 8.9e9), Estimate("rate", at, 9e9)]
     if cached:
-        verdict = {**at, "part": "physical"}
-        estimates.append(Estimate("honest", verdict, 0.5, doubts=(doubt,), extra={"sizing": "left out"}))
+        verdicts = [{**one.at, "part": "physical"} for one in estimates]
+        extra = {"sizing": "left out"}
+        estimates += [Estimate("honest", verdict, 0.5, doubts=(doubt,), extra=extra) for verdict in verdicts]
     return [
         *records()[:2],
         PlanRecord(2, Plan("custom", (step,))),
@@ -51,7 +52,7 @@ async def test_overview_and_sizing_take_the_same_measured_figure(tmp_path: Path)
         await pilot.pause()
 
         for shown in (overview, console.text):
-            assert "The paths carry 9,000 MB/s; the limiter is storage" in shown
+            assert "The paths carry 9,000 MB/s; the limiter is sda, as measured" in shown
 
 
 async def test_a_figure_that_is_not_taken_is_told_with_its_reason_and_what_to_do(tmp_path: Path) -> None:
@@ -65,8 +66,8 @@ async def test_a_figure_that_is_not_taken_is_told_with_its_reason_and_what_to_do
 
         assert "not taken: see Sizing" in overview
         assert "measure with" not in overview + sizing
-        assert "measured and is not taken, as it may come from a cache: run" in sizing
-        assert "io.direct with a size several times the largest cache known" in sizing
+        assert "but is not valid because it may come from" in sizing
+        assert "a size several times the largest cache known" in sizing
         assert "! not taken: 9,000 MB/s of io.direct.scan rate at" in sizing
 
 
@@ -282,7 +283,7 @@ async def test_a_run_that_measures_is_sized_while_the_mode_is_shown(tmp_path: Pa
         console.tick()
         await pilot.pause()
 
-        assert "The paths carry 9,000 MB/s; the limiter is storage" in console.text
+        assert "The paths carry 9,000 MB/s; the limiter is sda, as measured" in console.text
 
 
 @pytest.mark.parametrize("text", ["1e12", "", "words", "-3"])

@@ -1,47 +1,67 @@
-"""What a session measured, as inputs of sizing: measured figures take the place of assumed ones."""
+"""What a session measured, as inputs of sizing: valid figures take the place of assumed ones.
+
+A figure that is not valid (``sizeup.analysis.validity``), that is only a lower bound, or that was taken on one path
+of several is never the capacity of the storage: where nothing else answers its key, it stands there with the reason.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sizeup.quantity import Origin, Quantity
+from sizeup.analysis.validity import Invalid, Validity, place
+from sizeup.model.machine import Machine
+from sizeup.quantity import Origin, Quantity, Words
 from sizeup.session.value import Point, Session, StepRun
-from sizeup.sizing.keys import KEYS, LeftOut, Value
+from sizeup.sizing.detected import found_ways
+from sizeup.sizing.keys import KEYS, LeftOut, Standing, Value
+from sizeup.sizing.ways import Capacity, Target, disks_in_question, find_target, storage_ways
 
 _REDO_WRITE_BYTES = 65536
 """The redo write whose time is taken where several sizes were measured: the largest that is usual."""
-_SMALL_ONLY = (
-    "no large sequential reads were measured (io.direct with preset dss-scan): they carry more than small ones"
-)
-_REMEDIES = {
-    "direct": "run io.direct on a file system that does direct I/O",
-    "physical": "run io.direct in a folder, where it fills a file of its own, with a size beyond every cache",
-    "steady": "run io.direct again while nothing else is at work, with more seconds",
-}
-"""What to do about a part of io.direct's verdict that failed."""
-_MEASURE_LOCAL = "run memory.latency with cpu set to a CPU whose node has free memory, or run memory.numa"
-_LEAST_PLACED_SHARE = 0.99
-"""Of a figure's pages, on the node it names."""
-_BEYOND_CACHES = "run io.direct with a size several times the largest cache known, or with preset working-set"
+_LARGE = ("dss", "load", "normal")
+"""What the names of workloads of large requests begin with; small ones end at the device's IOPS, not at its MB/s."""
+_DEPTHS = ("outstanding", "large")
+"""Coordinates that count requests out: of a ramp, and of ORION's table."""
+_PAYS = 1.10
+"""A doubling of the depth that still gains this factor shows that the depth was the limit."""
+_CPU_BOUND = 0.95
+"""Of all CPU time of the host: beyond it the CPUs were the limit."""
+_ALL_TOGETHER = "all together"
+"""The path of a figure that was measured on all paths of its step at once."""
+_RAMP = "run io.direct with preset dss-rand, whose depth rises"
+_SMALL_RAMP = "run io.direct with preset oltp-read, whose depth rises"
 
 
-def measured(session: Session) -> dict[str, Value]:
-    """Keys that this session's probes answer; the best point of each where several were measured.
+def measured(session: Session, stated: Mapping[str, Value] | None = None) -> dict[str, Value]:
+    """Keys that this session's probes answer, for sizing; ``stated`` says where the database lies (``db.device``).
 
-    Direct I/O gives what the storage delivers and the time of a synchronous write, memory probes the
-    local and remote latencies. A figure that its own probe found dishonest is not taken: where no other
-    one answers its key, it stands there with the reason.
+    Direct I/O replaces the estimate of the path it was taken on, and gives the time of a synchronous write; memory
+    probes give the local and remote latencies.
     """
-    values = _direct_io([run for run in session.steps.values() if run.step.probe == "io.direct"])
-    for run in session.steps.values():
-        if run.step.probe == "memory.latency":
-            values |= _local_latency(run)
-        elif run.step.probe == "memory.numa":
-            values |= _node_latencies(run)
-    return values
+    machine = Machine() if session.machine is None else session.machine
+    device = (stated or {}).get("db.device")
+    runs = _direct_io_runs(session)
+    values = _supply(runs, machine, device.value if isinstance(device, Words) else None)
+    return values | _redo(runs) | _memory(session)
+
+
+def headlines(session: Session) -> dict[str, Value]:
+    """The best valid figure of each key, whatever path and depth it is of: to stand beside a published one."""
+    runs = _direct_io_runs(session)
+    rates, small = _rates(runs), _small(runs)
+    found = {
+        "supply.mb_s": _best("supply.mb_s", "bytes/s", rates)[0],
+        "supply.iops": _best("supply.iops", "1/s", small)[0],
+    }
+    return {key: value for key, value in found.items() if value is not None} | _redo(runs) | _memory(session)
+
+
+def _direct_io_runs(session: Session) -> list[StepRun]:
+    return [run for run in session.steps.values() if run.step.probe == "io.direct"]
 
 
 def _quantity(run: StepRun, point: Point, unit: str) -> Quantity:
@@ -50,11 +70,12 @@ def _quantity(run: StepRun, point: Point, unit: str) -> Quantity:
     low, high = estimate.low, estimate.high
     ranged = low is not None and high is not None and low <= estimate.value <= high
     where = ", ".join(f"{name}={value}" for name, value in point.at.items())
+    target = "" if "path" in point.at else str(run.step.settings.get("path", ""))
     return Quantity(
         estimate.value,
         unit,
         Origin.MEASURED,
-        f"{run.step.id} {point.series} at {where}",
+        f"{run.step.id} {point.series} at {where}{f' on {target}' if target else ''}",
         low=low if ranged else None,
         high=high if ranged else None,
         doubts=estimate.doubts,
@@ -69,155 +90,291 @@ def _value(point: Point) -> float:
     return 0.0 if point.estimate is None else point.estimate.value
 
 
-_Place = frozenset[tuple[str, str | int | float]]
-
-
 class _Figure(Struct, frozen=True):
-    """One figure of direct I/O, with what keeps it out of sizing."""
+    """One measured figure, with what keeps it out of every conclusion."""
 
     run: StepRun
     point: Point
-    against: tuple[Point, ...]
-    """Parts of its verdict; none where it is taken."""
+    invalid: Invalid | None
 
     @property
     def workload(self) -> str:
         return str(self.point.at.get("workload"))
 
-
-def _figures(runs: Sequence[StepRun], series: str) -> Iterator[_Figure]:
-    for run in runs:
-        verdicts: dict[_Place, list[Point]] = {}
-        for verdict in _points(run, "honest"):
-            if not _value(verdict) or _may_be_a_cache(verdict):
-                verdicts.setdefault(_place(verdict), []).append(verdict)
-        for point in _points(run, series):
-            yield _Figure(run, point, tuple(verdicts.get(_place(point), ())))
+    @property
+    def depth(self) -> float:
+        """Requests out; 0 where its place says nothing of it."""
+        found = next((depth for name in _DEPTHS if isinstance(depth := self.point.at.get(name), int | float)), 0.0)
+        return float(found)
 
 
-def _left_out(figure: _Figure, unit: str) -> LeftOut:
-    cached = any(map(_may_be_a_cache, figure.against))
-    parts = [str(verdict.at.get("part")) for verdict in figure.against]
-    doubts = [doubt for verdict in figure.against if verdict.estimate is not None for doubt in verdict.estimate.doubts]
-    remedies = [_REMEDIES.get(part, "run io.direct again") for part in parts]
-    return LeftOut(
-        _quantity(figure.run, figure.point, unit),
-        "it may come from a cache" if cached else f"its verdict is {' and '.join(parts)}: fail",
-        "; ".join(doubts) or "no reason was recorded",
-        _BEYOND_CACHES if cached else ", and ".join(dict.fromkeys(remedies)),
-    )
+def _figures(runs: Sequence[StepRun], series: str) -> list[_Figure]:
+    judged = [(run, Validity(run)) for run in runs]
+    return [_Figure(run, point, validity.of(point)) for run, validity in judged for point in _points(run, series)]
 
 
-def _chosen(
-    key: str, unit: str, figures: Sequence[_Figure], merit: Callable[[Point], float]
-) -> tuple[Value | None, _Figure | None]:
-    """What a key is worth by the figure of the highest merit that is taken, which comes with it.
-
-    A figure of more merit that is not taken is told as a doubt; where none is taken it stands in the key's place.
-    """
-    taken = max((one for one in figures if not one.against), key=lambda one: merit(one.point), default=None)
-    out = max((one for one in figures if one.against), key=lambda one: merit(one.point), default=None)
-    if taken is None:
-        return (None if out is None else _left_out(out, unit)), None
-    quantity = _quantity(taken.run, taken.point, unit)
-    if out is not None and merit(out.point) > merit(taken.point):
-        quantity = replace(quantity, doubts=(*quantity.doubts, _left_out(out, unit).evidence(KEYS[key].unit)))
-    return quantity, taken
+def _rates(runs: Sequence[StepRun]) -> list[_Figure]:
+    return [one for one in _figures(runs, "rate") if "redo" not in one.workload]
 
 
-def _direct_io(runs: Sequence[StepRun]) -> dict[str, Value]:
-    values: dict[str, Value | None] = {}
-    rates = [one for one in _figures(runs, "rate") if "redo" not in one.workload]
-    supply, taken = _chosen("supply.mb_s", "bytes/s", rates, _value)
-    if isinstance(supply, Quantity) and taken is not None and not taken.workload.startswith("dss"):
-        supply = replace(supply, doubts=(*supply.doubts, _SMALL_ONLY))
-    values["supply.mb_s"] = supply
-    values["supply.cpu_us_mb"] = _cpu_cost(sorted((one for one in rates if not one.against), key=_merit, reverse=True))
-    small = [one for one in _figures(runs, "iops") if one.workload.startswith(("oltp", "single"))]
-    values["supply.iops"], best = _chosen("supply.iops", "1/s", small, _value)
-    for one in _figures((best.run,) if best is not None else (), "latency-mean"):
-        if best is not None and _place(one.point) == _place(best.point) and one.point.at.get("direction") == "read":
-            values["supply.latency_ms"] = _quantity(one.run, one.point, "ns")
-    writes = [
-        one
-        for one in _figures(runs, "latency-mean")
-        if one.workload == "redo" and one.point.at.get("direction") == "write"
-    ]
-    values["redo.sync_write_us"], usual = _chosen("redo.sync_write_us", "ns", writes, _usual)
-    if usual is not None:
-        values["redo.write_kib"] = Quantity(_block_bytes(usual.point), "bytes", Origin.MEASURED, usual.run.step.id)
-    return {key: value for key, value in values.items() if value is not None}
+def _small(runs: Sequence[StepRun]) -> list[_Figure]:
+    return [one for one in _figures(runs, "iops") if one.workload.startswith(("oltp", "single"))]
 
 
 def _merit(figure: _Figure) -> float:
     return _value(figure.point)
 
 
-def _usual(point: Point) -> float:
+def _not_valid(figure: _Figure, unit: str) -> LeftOut:
+    assert figure.invalid is not None
+    invalid = figure.invalid
+    return LeftOut(_quantity(figure.run, figure.point, unit), invalid.cause, invalid.detail, invalid.remedy)
+
+
+def _best(
+    key: str, unit: str, figures: Sequence[_Figure], merit: Callable[[_Figure], float] = _merit
+) -> tuple[Value | None, _Figure | None]:
+    """What a key is worth by the valid figure of the highest merit, which comes with it.
+
+    A figure of more merit that is not valid is told as a doubt; where none is valid it stands in the key's place.
+    """
+    taken = max((one for one in figures if one.invalid is None), key=merit, default=None)
+    out = max((one for one in figures if one.invalid is not None), key=merit, default=None)
+    if taken is None:
+        return (None if out is None else _not_valid(out, unit)), None
+    quantity = _quantity(taken.run, taken.point, unit)
+    if out is not None and merit(out) > merit(taken):
+        quantity = replace(quantity, doubts=(*quantity.doubts, _not_valid(out, unit).evidence(KEYS[key].unit)))
+    return quantity, taken
+
+
+def _supply(runs: Sequence[StepRun], machine: Machine, device: str | None) -> dict[str, Value]:
+    """What the storage delivers: capacities in place of the estimates of their paths, and what is left out, and why."""
+    values: dict[str, Value] = {}
+    targets = _Targets(machine)
+    rates = _rates(runs)
+    counted: list[tuple[Capacity, Quantity]] = []
+    for target in {target.name: target for one in rates if (target := targets.of(one)) is not None}.values():
+        capacity = _capacity("supply.mb_s", "bytes/s", [one for one in rates if targets.of(one) == target])
+        if isinstance(capacity, Quantity):
+            counted.append((Capacity(target, capacity.value), capacity))
+    ways = storage_ways(machine, device, [capacity for capacity, _ in counted])
+    taken = [quantity for capacity, quantity in counted if ways and capacity in ways[0].measured]
+    if taken:
+        values |= found_ways(ways)
+        found = values["path.found_mb_s"]
+        assert isinstance(found, Quantity)
+        sources = dict.fromkeys(quantity.source for quantity in taken)
+        doubts = dict.fromkeys((*found.doubts, *(doubt for quantity in taken for doubt in quantity.doubts)))
+        values["path.found_mb_s"] = replace(found, source=", ".join((found.source, *sources)), doubts=tuple(doubts))
+    elif rates:
+        values["supply.mb_s"] = _not_taken("supply.mb_s", "bytes/s", rates, targets, device)
+    values |= _requests(runs, targets, device)
+    cost = _cpu_cost(sorted((one for one in rates if one.invalid is None), key=_merit, reverse=True))
+    return values if cost is None else {**values, "supply.cpu_us_mb": cost}
+
+
+def _requests(runs: Sequence[StepRun], targets: _Targets, device: str | None) -> dict[str, Value]:
+    """Small requests a second and their response time, where they were measured on all storage that counts."""
+    small = _small(runs)
+    if not small:
+        return {}
+    wanted = disks_in_question(targets.machine, device)
+    whole = [one for one in small if (target := targets.of(one)) is not None and target.disks >= wanted]
+    capacity = _capacity("supply.iops", "1/s", whole)
+    if not isinstance(capacity, Quantity):
+        return {"supply.iops": _not_taken("supply.iops", "1/s", small, targets, device)}
+    values: dict[str, Value] = {"supply.iops": capacity}
+    best = next(one for one in whole if _quantity(one.run, one.point, "1/s").source == capacity.source)
+    for one in _figures([best.run], "latency-mean"):
+        if one.invalid is None and place(one.point) == place(best.point) and one.point.at.get("direction") == "read":
+            values["supply.latency_ms"] = _quantity(one.run, one.point, "ns")
+    return values
+
+
+class _Targets:
+    """What figures were measured on, each path looked up once."""
+
+    def __init__(self, machine: Machine) -> None:
+        self.machine = machine
+        self._known: dict[tuple[str, bool], Target | None] = {}
+
+    def of(self, figure: _Figure) -> Target | None:
+        """The device or mount under a figure; None where this machine does not tell.
+
+        The probe records the mount or the device that it opened; a path of an older session is looked up by name.
+        """
+        settings, estimate = figure.run.step.settings, figure.point.estimate
+        extra = {} if estimate is None else estimate.extra
+        path = figure.point.at.get("path", settings.get("path", ""))
+        if path == _ALL_TOGETHER:
+            return self._together([str(settings.get("path", "")), *str(settings.get("more_paths", "")).split(":")])
+        for name in ("mount_point", "device_number"):
+            if name in extra:
+                return self._find(str(extra[name]), exact=True)
+        return self._find(str(path))
+
+    def _find(self, where: str, *, exact: bool = False) -> Target | None:
+        if (where, exact) not in self._known:
+            self._known[where, exact] = find_target(self.machine, where, exact=exact)
+        return self._known[where, exact]
+
+    def _together(self, paths: Sequence[str]) -> Target | None:
+        found = [self._find(path) for path in paths if path]
+        known = [target for target in found if target is not None]
+        if len(known) < len(found):
+            return None
+        return Target(
+            ", ".join(dict.fromkeys(target.name for target in known)),
+            frozenset[str]().union(*(target.disks for target in known)),
+            frozenset[str]().union(*(target.carriers for target in known)),
+        )
+
+
+def _capacity(key: str, unit: str, figures: Sequence[_Figure]) -> Value | None:
+    """The most that one target gives, by the best of the sweeps that show it; None where none does."""
+    sweeps: dict[object, list[_Figure]] = {}
+    for one in figures:
+        sweeps.setdefault(_sweep(one), []).append(one)
+    telling = [sweep for sweep in sweeps.values() if not _why_lower_bound(key, sweep)]
+    value, _ = _best(key, unit, [one for sweep in telling for one in sweep])
+    return value if isinstance(value, Quantity) else None
+
+
+def _sweep(figure: _Figure) -> object:
+    """What figures have in common that differ in their depth alone."""
+    depth = _depth_name(figure.point)
+    return figure.run.step.id, frozenset(item for item in place(figure.point) if item[0] != depth)
+
+
+def _depth_name(point: Point) -> str:
+    return next((name for name in _DEPTHS if name in point.at), "")
+
+
+def _why_lower_bound(key: str, sweep: Sequence[_Figure]) -> str:
+    """Why the best figure of a sweep is only a lower bound of what its target gives; empty where it is the most."""
+    best = max(sweep, key=_merit)
+    if best.invalid is not None:
+        return f"the best figure of its ramp is not valid ({best.invalid.cause})"
+    if KEYS[key].unit == "MB/s" and not best.workload.startswith(_LARGE):
+        return "small requests were measured, and large ones carry more"
+    valid = sorted((one for one in sweep if one.invalid is None and one.depth), key=lambda one: one.depth)
+    depths = list(dict.fromkeys(one.depth for one in valid))
+    if len(depths) < 2:
+        return f"it was measured at queue depth {best.depth:g} alone"
+    if _cpu_share(best) > _CPU_BOUND:
+        return f"the CPUs of the host were the limit ({_cpu_share(best):.0%} busy)"
+    if best.depth == depths[-1]:
+        before = max((one for one in valid if one.depth == depths[-2]), key=_merit)
+        doublings = math.log2(depths[-1] / depths[-2])
+        if _merit(best) > _merit(before) * _PAYS**doublings:
+            return f"it still rose at queue depth {best.depth:g}, where its ramp ended"
+    return ""
+
+
+def _cpu_share(figure: _Figure) -> float:
+    """CPU time of the whole host in use while a figure was measured; 0 where that was not recorded."""
+    shares = (
+        point.value
+        for point in figure.run.points.values()
+        if point.series == "cpu" and place(point) == place(figure.point)
+    )
+    return next((share for share in shares if share is not None), 0.0)
+
+
+def _not_taken(key: str, unit: str, figures: Sequence[_Figure], targets: _Targets, device: str | None) -> LeftOut:
+    """The best of figures of which none is the capacity, with what speaks against it."""
+    best = max(figures, key=lambda one: (one.invalid is None, _merit(one)))
+    if best.invalid is not None:
+        return _not_valid(best, unit)
+    quantity = _quantity(best.run, best.point, unit)
+    reasons = "; ".join(quantity.doubts)
+    sweep = [one for one in figures if _sweep(one) == _sweep(best)]
+    why = _why_lower_bound(key, sweep)
+    if why:
+        higher = max(sweep, key=_merit).invalid
+        remedy = higher.remedy if higher is not None else _RAMP if KEYS[key].unit == "MB/s" else _SMALL_RAMP
+        return LeftOut(quantity, why, reasons, remedy, Standing.LOWER_BOUND)
+    target = targets.of(best)
+    if target is None:
+        path = best.point.at.get("path", best.run.step.settings.get("path")) or "not recorded"
+        cause, remedy = f"the device under its target ({path}) is unknown", "measure a device or mount of this machine"
+    else:
+        cause = f"it is of {target.name} alone"
+        remedy = "say with db.device where the database lies" if device is None else f"measure {device}"
+    return LeftOut(quantity, cause, reasons, remedy, Standing.ONE_PATH)
+
+
+def _redo(runs: Sequence[StepRun]) -> dict[str, Value]:
+    writes = [
+        one
+        for one in _figures(runs, "latency-mean")
+        if one.workload == "redo" and one.point.at.get("direction") == "write"
+    ]
+    value, usual = _best("redo.sync_write_us", "ns", writes, _usual)
+    values: dict[str, Value] = {} if value is None else {"redo.sync_write_us": value}
+    if usual is not None:
+        values["redo.write_kib"] = Quantity(_block_bytes(usual.point), "bytes", Origin.MEASURED, usual.run.step.id)
+    return values
+
+
+def _usual(figure: _Figure) -> float:
     """The nearer to the usual redo write, the more."""
-    return -abs(_block_bytes(point) - _REDO_WRITE_BYTES)
+    return -abs(_block_bytes(figure.point) - _REDO_WRITE_BYTES)
 
 
 def _cpu_cost(rates: Sequence[_Figure]) -> Quantity | None:
     """What a MB cost the host at the best rate with a known cost: the workers, kernel threads and interrupts."""
     costs = {
-        (run.step.id, _place(point)): point
+        (run.step.id, place(point)): point
         for run in {rate.run.step.id: rate.run for rate in rates}.values()
         for point in _points(run, "cpu-per-mb")
     }
     for rate in rates:
-        point = costs.get((rate.run.step.id, _place(rate.point)))
+        point = costs.get((rate.run.step.id, place(rate.point)))
         host_ns = None if point is None or point.estimate is None else point.estimate.extra.get("host_io_ns_per_mb")
         if point is not None and isinstance(host_ns, float) and host_ns > 0:
             return replace(_quantity(rate.run, point, "ns"), value=host_ns, low=None, high=None)
     return None
 
 
-def _place(point: Point) -> _Place:
-    """Where a point was measured, whatever part of it a figure is about."""
-    return frozenset((name, value) for name, value in point.at.items() if name not in {"part", "direction", "stream"})
-
-
-def _may_be_a_cache(point: Point) -> bool:
-    return point.estimate is not None and point.estimate.extra.get("sizing") == "left out"
-
-
 def _block_bytes(point: Point) -> float:
     return float(point.at.get("block_bytes", _REDO_WRITE_BYTES))
 
 
+def _memory(session: Session) -> dict[str, Value]:
+    values: dict[str, Value] = {}
+    for run in session.steps.values():
+        found: dict[str, Value] = {}
+        if run.step.probe == "memory.latency":
+            found = _local_latency(run)
+        elif run.step.probe == "memory.numa":
+            found = _node_latencies(run)
+        values |= {key: value for key, value in found.items() if isinstance(value, Quantity) or key not in values}
+    return values
+
+
 def _local_latency(run: StepRun) -> dict[str, Value]:
     """Latency of the largest working set on the pages a database would use."""
-    points = list(_points(run, "dram-thp")) or list(_points(run, "dram-4k"))
+    points = _figures([run], "dram-thp") or _figures([run], "dram-4k")
     if not points:
         return {}
-    largest = max(points, key=lambda point: float(point.at.get("working_set_bytes", 0)))
-    quantity, estimate = _quantity(run, largest, "ns"), largest.estimate
-    placement = "local" if estimate is None else estimate.extra.get("placement", "local")  # older sessions do not say
-    if placement == "local":
-        return {"memory.local_ns": quantity}
-    reason = f"its pages were {placement}" if placement == "remote" else "where its pages were is unknown"
-    return {"memory.local_ns": LeftOut(quantity, reason, "; ".join(quantity.doubts), _MEASURE_LOCAL)}
-
-
-def _where_asked(point: Point) -> bool:
-    """Whether the pages were on the node that the figure names; older sessions do not say."""
-    share = 1.0 if point.estimate is None else point.estimate.extra.get("share_where_asked", 1.0)
-    return isinstance(share, int | float) and share >= _LEAST_PLACED_SHARE
+    largest = max(points, key=lambda one: float(one.point.at.get("working_set_bytes", 0)))
+    return {"memory.local_ns": _taken(largest)}
 
 
 def _node_latencies(run: StepRun) -> dict[str, Value]:
-    """The lowest latency from a node to itself, and the highest to another."""
+    """The lowest latency from a node to itself, and the highest to another; of valid figures, where there are any."""
     values: dict[str, Value] = {}
-    points = [
-        point
-        for point in _points(run, "latency")
-        if "cpu_node" in point.at and "memory_node" in point.at and _where_asked(point)
-    ]
-    local = [point for point in points if point.at["cpu_node"] == point.at["memory_node"]]
-    remote = [point for point in points if point.at["cpu_node"] != point.at["memory_node"]]
+    points = [one for one in _figures([run], "latency") if {"cpu_node", "memory_node"} <= one.point.at.keys()]
+    local = [one for one in points if one.point.at["cpu_node"] == one.point.at["memory_node"]]
+    remote = [one for one in points if one.point.at["cpu_node"] != one.point.at["memory_node"]]
     if local:
-        values["memory.local_ns"] = _quantity(run, min(local, key=_value), "ns")
+        values["memory.local_ns"] = _taken(min(local, key=lambda one: (one.invalid is not None, _merit(one))))
     if remote:
-        values["memory.remote_ns"] = _quantity(run, max(remote, key=_value), "ns")
+        values["memory.remote_ns"] = _taken(max(remote, key=lambda one: (one.invalid is None, _merit(one))))
     return values
+
+
+def _taken(figure: _Figure) -> Value:
+    return _quantity(figure.run, figure.point, "ns") if figure.invalid is None else _not_valid(figure, "ns")

@@ -12,7 +12,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sizeup.analysis.digest import Digest, RunValue, digest_side, epoch
-from sizeup.analysis.measured import measured
+from sizeup.analysis.measured import headlines
+from sizeup.analysis.validity import Validity
 from sizeup.model.plan import Better, Series
 from sizeup.quantity import Quantity
 from sizeup.session.value import Session, point_key
@@ -87,15 +88,18 @@ def _side(paths: Sequence[str], *, headlines: bool) -> tuple[Digest, ...]:
 
 
 def _headlines(digest: Digest, session: Session) -> Iterator[RunValue]:
-    found = measured(session)
+    found = headlines(session)
     when = epoch(session.header.started)
     for headline in _HEADLINES:
         value = found.get(headline.key)
         if isinstance(value, Quantity):
             yield replace(_value(headline, value.value, digest.id, value.source), when=when)
     for run in session.steps.values():
+        validity = Validity(run)
         for point in run.points.values():
-            if run.step.probe == "clock.cost" and dict(point.at) == {"method": "gettimeofday"} and point.estimate:
+            if run.step.probe != "clock.cost" or dict(point.at) != {"method": "gettimeofday"}:
+                continue
+            if point.estimate is not None and validity.of(point) is None:
                 yield replace(_value(_TIME_OF_DAY, point.estimate.value, digest.id, run.step.id), when=when)
 
 

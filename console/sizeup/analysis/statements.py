@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from msgspec.structs import replace
+
+from sizeup.analysis.validity import Validity
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.sample import Estimate
 from sizeup.session.value import Point, Session, StepRun
@@ -14,16 +17,29 @@ def stated(session: Session) -> tuple[Finding, ...]:
     """One finding per estimate whose ``extra`` holds a ``statement``, in the order of the steps.
 
     ``consequence``, ``remedy`` and ``severity`` beside it are taken where the probe gives them. A later
-    round of a step says the same again; only its last word counts.
+    round of a step says the same again; only its last word counts. A statement that rests on a figure that is not
+    valid says so, is no more than information, and takes the place of none that is valid.
     """
-    findings = {finding.id: finding for run in session.steps.values() for finding in _of_step(run)}
+    findings: dict[str, Finding] = {}
+    for run in session.steps.values():
+        for finding, valid in _of_step(run):
+            if valid or finding.id not in findings:
+                findings[finding.id] = finding
     return tuple(findings.values())
 
 
-def _of_step(run: StepRun) -> Iterator[Finding]:
+def _of_step(run: StepRun) -> Iterator[tuple[Finding, bool]]:
+    """Each finding, and whether its figure is valid."""
+    validity = Validity(run)
     for point in run.points.values():
         if point.estimate is not None and "statement" in point.estimate.extra:
-            yield _finding(run, point, point.estimate)
+            finding = _finding(run, point, point.estimate)
+            invalid = validity.of(point)
+            if invalid is not None:
+                title = f"{finding.title} (not valid: {invalid.cause})"
+                evidence = (*finding.evidence, invalid.sentence())
+                finding = replace(finding, title=title, severity=Severity.INFO, evidence=evidence)
+            yield finding, invalid is None
 
 
 def _placed(name: str, value: str | int | float) -> str:

@@ -162,7 +162,7 @@ def _inputs(arguments: argparse.Namespace, settings: dict[str, Value]) -> Inputs
         session = read_session(arguments.session)
         if session.machine is None:
             raise UsageError(f"{arguments.session}: expected a machine record, found none: the run was cut short")
-        return described(session.machine, {**measured(session), **settings})
+        return described(session.machine, {**measured(session, settings), **settings})
     from sizeup.discovery.machine import discover
 
     return described(discover(arguments.sysroot), settings)

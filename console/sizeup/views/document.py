@@ -6,11 +6,13 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
+from sizeup.analysis.validity import Validity
 from sizeup.model.advice import Advice
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.gap import Gap
 from sizeup.model.sample import Status
 from sizeup.session.value import Session, StepRun
+from sizeup.text import capitalised
 from sizeup.units import format_ns
 from sizeup.views.advice import input_text
 from sizeup.views.chart import Chart
@@ -99,6 +101,8 @@ def _measurements(session: Session) -> Iterator[Block]:
     for run in session.steps.values():
         yield Heading(run.step.title)
         yield Paragraph(_how(run))
+        if marked := Validity(run).summary():
+            yield Paragraph(f"{capitalised(marked)}.")
         yield from finished_charts(run, session.machine)
         doubts = stated_once(
             doubt for point in run.points.values() if point.estimate is not None for doubt in point.estimate.doubts

@@ -7,8 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec.structs import replace
 
+from sizeup.analysis.validity import Validity
 from sizeup.model.machine import Machine
 from sizeup.session.value import Key, Point, StepRun
+from sizeup.text import capitalised
 from sizeup.units import format_value
 from sizeup.views.chart import DISTURBED, Bar, BarChart, Chart, HeatMap, LineChart, Scale
 from sizeup.views.loads import against_throughput
@@ -35,8 +37,12 @@ def finished_charts(run: StepRun, machine: Machine | None) -> tuple[Chart, ...]:
 
 
 def headline(run: StepRun, machine: Machine | None) -> Chart:
-    """The first of these charts, which is what a summary has room for."""
-    return next(iter(finished_charts(run, machine)), step_chart(run, machine))
+    """The first of these charts, which is what a summary has room for; its caption says what is not valid."""
+    chart = next(iter(finished_charts(run, machine)), step_chart(run, machine))
+    marked = Validity(run).summary() if run.outcome is not None else ""
+    return (
+        replace(chart, caption=" ".join(filter(None, (chart.caption, f"{capitalised(marked)}.")))) if marked else chart
+    )
 
 
 def _groups(run: StepRun) -> list[StepRun]:

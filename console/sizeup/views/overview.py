@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
+from sizeup.analysis.validity import Validity
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.machine import Machine
 from sizeup.model.sample import Status
@@ -127,6 +128,7 @@ def _figures(session: Session | None, probes: Sequence[tuple[str, str]]) -> Iter
         if run is None:
             continue
         value = point_value(run) or "no figure yet"
+        doubtful = "" if run.outcome is None else Validity(run).summary()
         state = "Running" if run.outcome is None else run.outcome.status.value.replace("-", " ").capitalize()
         status = Status.OK if run.outcome is None else run.outcome.status
         # That another point did not converge says nothing of this one.
@@ -137,6 +139,7 @@ def _figures(session: Session | None, probes: Sequence[tuple[str, str]]) -> Iter
             f"{run.step.title}: {value}",
             f"{state}, {plural(len(run.points), 'point')}.",
             *((f"All of them: {reach}.",) if reach else ()),
+            *((f"{capitalised(doubtful)}.",) if doubtful else ()),
             "Enter shows the chart.",
         )
         yield Entry(probe, "", f"{title}: {value}{ended}", behind, "probes", probe)
@@ -201,35 +204,36 @@ def _advice(sizing: Sizing | None) -> Iterable[Entry]:
     for question in sizing.questions:
         if not any(question.key in advice.verdict for advice in shown):
             behind = (question.sentence(), "", "Enter goes to the inputs, where it can be typed.")
-            yield Entry(question.key, "", f"Not known, and needed: {question.key}", behind, "sizing", question.key)
+            known = "Not known" if question.left_out is None else f"Measured, but {question.left_out.standing.value}"
+            yield Entry(question.key, "", f"{known}, and needed: {question.key}", behind, "sizing", question.key)
 
 
 def _balance(sizing: Sizing | None, session: Session | None) -> BarChart:
     known = None if sizing is None else need_and_supply(sizing)
     unknown = "neither is known: press 4 and type what is missing"
     chart = BarChart("I/O need and supply", Axis("transfer rate", "bytes/s"), (), unknown) if known is None else known
-    measured = _measured_rate(session)
-    if measured is None:
+    rates = _measured_rates(session)
+    if not rates:
         return chart
+    valid, measured = max(rates)  # a figure that is not valid counts where there is no other
     same = [bar for bar in chart.bars if bar.label == "supply" and abs(bar.value - measured) <= measured * 5e-4]
-    if same:
+    if same and valid:
         # One figure is one bar.
         named = (replace(bar, label="supply, measured") if bar in same else bar for bar in chart.bars)
         return replace(chart, bars=tuple(named))
     left_out = sizing is not None and isinstance(sizing.inputs.get("supply.mb_s"), LeftOut)
-    bar = Bar("measured here", measured, note="not taken: see Sizing" if left_out else "")
-    return replace(chart, bars=(*chart.bars, bar))
+    note = "not taken: see Sizing" if left_out else "" if valid else "not valid"
+    return replace(chart, bars=(*chart.bars, Bar("measured here", measured, note=note)))
 
 
-def _measured_rate(session: Session | None) -> float | None:
-    """The highest rate that a direct I/O step of this session reached."""
-    rates = [
-        point.estimate.value
-        for run in (session.steps.values() if session is not None else ())
-        if run.step.probe.startswith("io.")
+def _measured_rates(session: Session | None) -> list[tuple[bool, float]]:
+    """The rates that direct I/O of this session reached, each with whether it is valid."""
+    runs = [run for run in (session.steps.values() if session is not None else ()) if run.step.probe.startswith("io.")]
+    return [
+        (validity.of(point) is None, point.estimate.value)
+        for run, validity in ((run, Validity(run)) for run in runs)
         for point in run.points.values()
         if point.estimate is not None
         and (series := run.series.get(point.series)) is not None
         and series.unit == "bytes/s"
     ]
-    return max(rates, default=None)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from sizeup.analysis.validity import Validity
 from sizeup.model.plan import Series
 from sizeup.model.sample import Coordinates, Estimate
 from sizeup.session.value import Point, Session, StepRun
@@ -37,6 +38,7 @@ def points_table(run: StepRun, *, narrow: bool = False) -> Table:
     """
     several = len({point.series for point in run.points.values()}) > 1
     rows = []
+    validity = Validity(run)
     order = list(run.series)
     points = sorted(_points(run), key=lambda pair: order.index(pair[1].series) if pair[0] is not None else len(order))
     for series, point in points:
@@ -52,7 +54,7 @@ def points_table(run: StepRun, *, narrow: bool = False) -> Table:
                 UNKNOWN if value is None else format_value(value, unit),
                 UNKNOWN if low is None or high is None else f"{format_value(low, unit)} to {format_value(high, unit)}",
                 str(count) if count else UNKNOWN,
-                "; ".join(doubts(point)),
+                "; ".join(_marked(validity, point)),
             )
         )
     if narrow:
@@ -63,7 +65,7 @@ def points_table(run: StepRun, *, narrow: bool = False) -> Table:
                 row[-4],
                 half_width(point) or UNKNOWN,
                 row[-2],
-                str(len(doubts(point)) or ""),
+                str(len(_marked(validity, point)) or ""),
             )
             for row, (series, point) in zip(rows, points, strict=True)
         )
@@ -88,6 +90,16 @@ def _everywhere(run: StepRun) -> set[tuple[str, str | int | float]]:
 
 def _place_less(point: Point, series: Series | None, same: set[tuple[str, str | int | float]]) -> str:
     return place({name: at for name, at in point.at.items() if (name, at) not in same}, series)
+
+
+def _marked(validity: Validity, point: Point) -> tuple[str, ...]:
+    """The doubts about a point, led by why it is not valid where its step has ended and it is not."""
+    invalid = validity.of(point) if validity.ended else None
+    found = doubts(point)
+    if invalid is None:
+        return found
+    told = set(invalid.detail.split("; "))
+    return (f"not valid: {invalid.cause}", *(doubt for doubt in found if doubt not in told))
 
 
 def doubts(point: Point) -> tuple[str, ...]:
@@ -139,6 +151,7 @@ def results_data(session: Session) -> dict[str, Any]:
 
 
 def _step_data(id_: str, run: StepRun) -> dict[str, Any]:
+    validity = Validity(run)
     return {
         "step": id_,
         "probe": run.step.probe,
@@ -155,6 +168,7 @@ def _step_data(id_: str, run: StepRun) -> dict[str, Any]:
                 "samples": len(point.values),
                 **_estimate_data(point.estimate),
                 "doubts": list(doubts(point)),
+                "not_valid": "" if (invalid := validity.of(point)) is None else invalid.sentence(),
             }
             for series, point in _points(run)
         ],

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from msgspec.structs import replace
 
+from sizeup.analysis.validity import Validity
 from sizeup.model.machine import Machine
 from sizeup.model.plan import Series
 from sizeup.model.sample import Coordinates
@@ -212,12 +213,19 @@ def point_value(run: StepRun, *, placed: bool = True, spread: bool = True) -> st
     """A step's first series in one figure; empty before there is one.
 
     While it runs, the newest point. Once it has ended, the point farthest along its axis; of points that have no
-    order the one that the series names, or else their range, as none may stand for the others.
+    order the one that the series names, or else their range, as none may stand for the others. What is not valid
+    then says so.
     """
     series = first_series(run)
     told = _told(run)
     if series is None or not told:
         return ""
+    validity = Validity(run)
+    doubtful = run.outcome is not None and any(validity.of(point) is not None for point in told)
+    return f"{_figure(run, series, told, placed=placed, spread=spread)}{', not valid' if doubtful else ''}"
+
+
+def _figure(run: StepRun, series: Series, told: Sequence[LoggedPoint], *, placed: bool, spread: bool) -> str:
     if len(told) > 1:
         return _range(run, series, placed=placed)
     (point,) = told

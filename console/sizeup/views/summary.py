@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
+from sizeup.analysis.validity import Validity
 from sizeup.model.advice import Advice
 from sizeup.model.finding import Severity
 from sizeup.model.machine import Machine
@@ -158,9 +159,10 @@ def _devices(machine: Machine) -> list[str]:
 
 def _measured(session: Session) -> list[str]:
     return [
-        f"{run.step.title}: {alternative.reach(headline(run, session.machine))}."
+        f"{run.step.title}: {alternative.reach(headline(run, session.machine))}{f'; {marked}' if marked else ''}."
         for run in session.steps.values()
         if run.points
+        for marked in (Validity(run).summary(),)
     ]
 
 

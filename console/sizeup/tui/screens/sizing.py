@@ -323,7 +323,7 @@ class SizingScreen(ModeScreen):
     def _known(self, changed: dict[str, Value]) -> dict[str, Value]:
         """What was measured in the session, with what was changed in its place."""
         session = self.host.runs.session
-        return changed if session is None else {**measured(session), **changed}
+        return changed if session is None else {**measured(session, changed), **changed}
 
     def _row(self, key: str | None) -> InputRow | None:
         return next((row for row in self._rows if row.key == key), None)

@@ -1,0 +1,163 @@
+"""Whether a measured figure is valid: the one place that decides, for sizing, reports and comparisons alike.
+
+A figure counts only where its step finished, its own interval met the target that was set, no verdict on it failed
+or suspects a cache, and the verdict on the run as a whole did not fail.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from msgspec import Struct
+
+from sizeup.model.sample import Estimate, Status
+from sizeup.session.value import Point, StepRun
+
+_PASS_ABOVE = 0.0
+"""In the unit ``verdict``: 0 is *fail*."""
+_NO_PLACE = frozenset({"part", "direction", "stream"})
+"""Coordinates that tell parts of one measurement apart, so that a verdict on it speaks for all of them."""
+_TARGETS = ("target", "precision")
+"""The settings that a probe may call the interval it aims at, as a share of the value."""
+_ENDS = {
+    Status.REFUSED: "its step was refused",
+    Status.CANCELLED: "its step was cancelled",
+    Status.FAILED: "its step failed",
+    Status.CRASHED: "its step crashed",
+    Status.TIMED_OUT: "its step ran into its time limit",
+}
+_REMEDIES = {
+    "direct": "run io.direct on a file system that does direct I/O",
+    "physical": "run io.direct in a folder, where it fills a file of its own, with a size beyond every cache",
+    "steady": "run io.direct again while nothing else is at work, with more seconds",
+}
+"""What to do about a part of io.direct's verdict that failed."""
+_BEYOND_CACHES = "run io.direct with a size several times the largest cache known, or with preset working-set"
+
+Place = frozenset[tuple[str, str | int | float]]
+
+
+class Invalid(Struct, frozen=True):
+    """Why a measured figure does not count."""
+
+    cause: str
+    """A clause without figures: ``its steady check failed``."""
+    detail: str
+    """The figures or the probe's own words behind it; empty where there are none."""
+    remedy: str
+    """What to do for a figure that counts."""
+
+    def sentence(self) -> str:
+        """The mark that a report puts beside the figure."""
+        return f"measured, but not valid because {self.cause}{f' ({self.detail})' if self.detail else ''}"
+
+
+class Validity:
+    """Which figures of one step are valid."""
+
+    def __init__(self, run: StepRun) -> None:
+        self._run = run
+        self._verdicts: dict[Place, list[Point]] = {}
+        for point in run.points.values():
+            if self.is_verdict(point) and (_failed(point) or _may_be_a_cache(point)):
+                self._verdicts.setdefault(place(point), []).append(point)
+        self.whole = self._unfinished() or self._run_failed()
+        """Why none of the step's figures is valid; None where each has to be looked at."""
+
+    @property
+    def ended(self) -> bool:
+        """Whether the step is over: before that nothing is valid, and to say so of each figure says nothing."""
+        return self._run.outcome is not None
+
+    def is_verdict(self, point: Point) -> bool:
+        """Whether a point is itself a verdict on others, and no figure."""
+        series = self._run.series.get(point.series)
+        return point.series == "honest" or (series is not None and series.unit == "verdict")
+
+    def of(self, point: Point) -> Invalid | None:
+        """Why a figure is not valid; None where it is, and for a verdict, which judges and is not judged."""
+        if self.is_verdict(point):
+            return None
+        return self.whole or self._judged(point) or self._not_converged(point.estimate)
+
+    def summary(self) -> str:
+        """One clause for the step: why none of its figures is valid, or how many are not; empty where all are."""
+        if self.whole is not None:
+            return self.whole.sentence()
+        figures = [point for point in self._run.points.values() if not self.is_verdict(point)]
+        causes = Counter(invalid.cause for point in figures if (invalid := self.of(point)) is not None)
+        if not causes:
+            return ""
+        count = causes.total()
+        told = "; ".join(f"{cause} ({number})" if len(causes) > 1 else cause for cause, number in causes.most_common())
+        return f"{count} of {len(figures)} figures {'is' if count == 1 else 'are'} not valid: {told}"
+
+    def _unfinished(self) -> Invalid | None:
+        outcome = self._run.outcome
+        if outcome is None:
+            return Invalid(
+                "its step has not finished", "", "wait for its end, or run it again where it was interrupted"
+            )
+        if self._run.finished:
+            return None
+        return Invalid(_ENDS[outcome.status], outcome.reason, f"run {self._run.step.probe} again")
+
+    def _run_failed(self) -> Invalid | None:
+        """The verdict on the run as a whole, which stands for all that was worked out from its points."""
+        whole = self._verdicts.get(frozenset(), [])
+        for verdict in whole:
+            if verdict.at.get("part") == "all" and _failed(verdict):
+                reasons = "" if verdict.estimate is None else str(verdict.estimate.extra.get("reasons", ""))
+                parts = [
+                    str(part.at.get("part"))
+                    for part in whole
+                    if _failed(part) and f"{part.at.get('part')}: " in reasons
+                ]
+                return _failure(parts, reasons)
+        return None
+
+    def _judged(self, point: Point) -> Invalid | None:
+        verdicts = [one for one in self._verdicts.get(place(point), ()) if place(point)]
+        if not verdicts:
+            return None
+        doubts = [doubt for verdict in verdicts if verdict.estimate is not None for doubt in verdict.estimate.doubts]
+        detail = "; ".join(doubts) or "no reason was recorded"
+        if any(map(_may_be_a_cache, verdicts)):
+            return Invalid("it may come from a cache", detail, _BEYOND_CACHES)
+        return _failure([str(verdict.at.get("part")) for verdict in verdicts], detail)
+
+    def _not_converged(self, estimate: Estimate | None) -> Invalid | None:
+        if estimate is None or estimate.converged is not False:
+            return None
+        settings = self._run.step.settings
+        target = next((float(found) for name in _TARGETS if isinstance(found := settings.get(name), int | float)), None)
+        detail = ""
+        if estimate.low is not None and estimate.high is not None and estimate.value:
+            half = (estimate.high - estimate.low) / 2 / abs(estimate.value)
+            if target is not None and half <= target:
+                return None  # it ran out of time, not out of precision
+            detail = f"interval ±{half:.1%}" + ("" if target is None else f", target ±{target:.1%}")
+        return Invalid(
+            "it did not converge", detail, f"run {self._run.step.probe} again on a calm machine, with more time"
+        )
+
+
+def place(point: Point) -> Place:
+    """Where a point was measured, whatever part of it a figure is about."""
+    return frozenset((name, value) for name, value in point.at.items() if name not in _NO_PLACE)
+
+
+def _failure(parts: list[str], detail: str) -> Invalid:
+    remedies = dict.fromkeys(_REMEDIES.get(part, "run io.direct again") for part in parts)
+    checks = (
+        f"its {' and '.join(parts)} check{'s' if len(parts) > 1 else ''} failed" if parts else "its verdict is fail"
+    )
+    return Invalid(checks, detail, ", and ".join(remedies) or "run io.direct again")
+
+
+def _failed(verdict: Point) -> bool:
+    return verdict.estimate is not None and verdict.estimate.value <= _PASS_ABOVE
+
+
+def _may_be_a_cache(verdict: Point) -> bool:
+    return verdict.estimate is not None and verdict.estimate.extra.get("sizing") == "left out"
