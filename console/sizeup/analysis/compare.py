@@ -53,6 +53,8 @@ class Verdict(Enum):
     HIGHER = "higher"
     """Different, where no direction is the better one."""
     LOWER = "lower"
+    NOT_VALID = "not valid"
+    """A side rests on figures that their own run calls invalid; nothing follows from them."""
     SAME = "none found"
     """The runs could have shown one; it may still be there and small."""
     TOO_FEW = "too few runs"
@@ -81,6 +83,8 @@ class Figure(Struct, frozen=True):
     wins: float
     """Share of all pairs of runs in which the first side's was the smaller."""
     verdict: Verdict
+    invalid: str = ""
+    """Why a figure of either side does not count; empty where all do."""
     asked: bool = False
     strict: tuple[float, float] | None = None
     """The interval where several questions are asked; None where the runs are too few for one."""
@@ -88,7 +92,7 @@ class Figure(Struct, frozen=True):
     @property
     def different(self) -> bool:
         """Whether a difference was found."""
-        return self.verdict not in (Verdict.SAME, Verdict.TOO_FEW)
+        return self.verdict not in (Verdict.NOT_VALID, Verdict.SAME, Verdict.TOO_FEW)
 
 
 class Answer(Struct, frozen=True):
@@ -214,9 +218,16 @@ def _figure(
         p=p,
         corrected_p=p,
         wins=share_of_pairs(first, base),
+        invalid=_why_invalid(ours, theirs, keys),
         verdict=Verdict.TOO_FEW,
         strict=None if least is None or most is None else (least, most),
     )
+
+
+def _why_invalid(ours: Runs, theirs: Runs, keys: Iterable[Key]) -> str:
+    """Why some run's figure at one of these points does not count; empty where all do."""
+    values = (value for key in keys for side in (ours, theirs) for value in side[key].values())
+    return next((value.invalid for value in values if value.invalid), "")
 
 
 def _frozen(at: Coordinates | None) -> tuple[tuple[str, str | int | float], ...] | None:
@@ -238,7 +249,9 @@ def _judge(
 
 
 def _with_verdict(figure: Figure, corrected: float, level: float, minimum_effect: float, *, asked: bool) -> Figure:
-    if smallest_p(*figure.runs) > level:
+    if figure.invalid:
+        verdict = Verdict.NOT_VALID
+    elif smallest_p(*figure.runs) > level:
         verdict = Verdict.TOO_FEW
     elif corrected > level or abs(figure.ratio - 1) < minimum_effect:
         verdict = Verdict.SAME
@@ -387,7 +400,7 @@ def _spelled(value: str | float) -> str:
 def _means(metrics: Iterable[Figure]) -> Iterable[Mean]:
     """Ratios of one direction only: a mean over latencies and rates together would mean nothing."""
     for better in (Better.LOWER, Better.HIGHER):
-        ratios = [f.ratio for f in metrics if f.series is not None and f.series.better is better]
+        ratios = [f.ratio for f in metrics if f.series is not None and f.series.better is better and not f.invalid]
         if len(ratios) > 1:
             yield Mean(better, geometric_mean(ratios), len(ratios))
 
@@ -434,7 +447,7 @@ def _warnings(
         if len({d.host for d in digests if not d.source}) > 1:
             yield f"the {name} mixes hosts: {', '.join(sorted({d.host for d in digests}))}"
         for session in digests:
-            for sentence in session.damage:
+            for sentence in (*session.damage, *session.not_valid):
                 yield f"{session.path}: {sentence}"
     for fact in ("kernel", "governor", "transparent_huge_pages", "clock_source"):
         seen = [

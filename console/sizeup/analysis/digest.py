@@ -10,6 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sizeup.analysis.statistics import median
+from sizeup.analysis.validity import Validity
 from sizeup.errors import UsageError
 from sizeup.model.machine import Machine
 from sizeup.model.plan import Series, Settings
@@ -62,6 +63,8 @@ class Digest(Struct, frozen=True):
     """What a published case is; empty for a session."""
     note: str = ""
     """What the source of a published case leaves open; empty for a session."""
+    not_valid: tuple[str, ...] = ()
+    """Which figures are not valid, and why: a sentence for each step that has some."""
 
 
 def digest(session: Session, path: str) -> Digest:
@@ -72,6 +75,7 @@ def digest(session: Session, path: str) -> Digest:
         value for run in session.steps.values() if run.finished for value in _run_values(run, header.id, started)
     )
     facts = session.environment[-1].facts if session.environment else {}
+    marked = ((run.step.id, Validity(run).summary()) for run in session.steps.values())
     return Digest(
         path,
         header.id,
@@ -82,6 +86,7 @@ def digest(session: Session, path: str) -> Digest:
         facts,
         values,
         session.damage.sentences(),
+        not_valid=tuple(f"{step}: {words}" for step, words in marked if words),
     )
 
 
@@ -119,10 +124,11 @@ def epoch(started: str) -> float | None:
 
 
 def _run_values(run: StepRun, session: str, started: float | None) -> Iterator[RunValue]:
-    failed = _failed_verdicts(run)
+    validity = Validity(run)
     for key, point in run.points.items():
         value = _value(point)
         if value is not None:
+            invalid = validity.of(point)
             yield RunValue(
                 metric=f"{run.step.probe}.{point.series}",
                 key=key,
@@ -135,26 +141,9 @@ def _run_values(run: StepRun, session: str, started: float | None) -> Iterator[R
                 when=None if started is None else started + run.started_ns / 1e9,
                 low=point.estimate.low if point.estimate is not None else None,
                 high=point.estimate.high if point.estimate is not None else None,
-                invalid=", ".join(failed.get(_place(point.at), ())),
+                # Runs that did not converge scatter, which a test over runs takes into account.
+                invalid="" if invalid is None or invalid.scatter else invalid.cause,
             )
-
-
-_Place = frozenset[tuple[str, str | int | float]]
-
-
-def _place(at: Coordinates) -> _Place:
-    """Where a point was measured, whatever part of it a figure or a verdict is about."""
-    return frozenset((name, value) for name, value in at.items() if name not in {"part", "direction", "stream"})
-
-
-def _failed_verdicts(run: StepRun) -> dict[_Place, list[str]]:
-    """By place, the parts of a probe's verdict on its own points that failed."""
-    failed: dict[_Place, list[str]] = {}
-    for point in run.points.values():
-        series = run.series.get(point.series)
-        if series is not None and series.unit == "verdict" and point.estimate is not None and not point.estimate.value:
-            failed.setdefault(_place(point.at), []).append(str(point.at.get("part", point.series)))
-    return failed
 
 
 def _value(point: Point) -> float | None:

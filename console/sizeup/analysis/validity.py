@@ -46,6 +46,8 @@ class Invalid(Struct, frozen=True):
     """The figures or the probe's own words behind it; empty where there are none."""
     remedy: str
     """What to do for a figure that counts."""
+    scatter: bool = False
+    """It may be off, but to no side: several runs show by how much, and a test over them takes it into account."""
 
     def sentence(self) -> str:
         """The mark that a report puts beside the figure."""
@@ -138,7 +140,10 @@ class Validity:
                 return None  # it ran out of time, not out of precision
             detail = f"interval ±{half:.1%}" + ("" if target is None else f", target ±{target:.1%}")
         return Invalid(
-            "it did not converge", detail, f"run {self._run.step.probe} again on a calm machine, with more time"
+            "it did not converge",
+            detail,
+            f"run {self._run.step.probe} again on a calm machine, with more time",
+            scatter=True,
         )
 
 

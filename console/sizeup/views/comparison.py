@@ -26,6 +26,7 @@ _MARKS = {
     Verdict.WORSE: "-",
     Verdict.HIGHER: ">",
     Verdict.LOWER: "<",
+    Verdict.NOT_VALID: "!",
     Verdict.SAME: "=",
     Verdict.TOO_FEW: "?",
 }
@@ -309,5 +310,6 @@ def _figure_data(figure: Figure) -> dict[str, Any]:
         "corrected_p": figure.corrected_p,
         "wins": figure.wins,
         "verdict": figure.verdict.value,
+        "not_valid": figure.invalid,
         "asked": figure.asked,
     }

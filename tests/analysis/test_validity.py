@@ -1,0 +1,188 @@
+"""Which measured figures are valid, and what comparisons and reports do with one that is not."""
+
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from sizeup.analysis.compare import Comparison, Verdict, compare
+from sizeup.analysis.digest import digest
+from sizeup.analysis.published import _headlines
+from sizeup.analysis.validity import Validity
+from sizeup.model.plan import Better, Series, Step
+from sizeup.model.sample import Coordinates, Estimate, Outcome, Status
+from sizeup.report.data import results_json
+from sizeup.report.markdown import markdown
+from sizeup.report.text import text
+from sizeup.session.records import SessionRecord
+from sizeup.session.value import Point, Session, StepRun, point_key
+from sizeup.views.chart import BarChart
+from sizeup.views.document import document
+from sizeup.views.finished import headline
+from sizeup.views.overview import overview
+from sizeup.views.results import points_table, results_data
+from sizeup.views.step import point_value
+from sizeup.views.summary import summary
+
+RATE = Series("rate", "Throughput", "bytes/s", Better.HIGHER, "outstanding", "1", "Requests out")
+HONEST = Series("honest", "Verdict", "verdict", Better.HIGHER)
+STEADY = "steady: the second half ran -25% against the first"
+REASON = "measured, but not valid because its steady check failed"
+
+
+def place(depth: int) -> dict[str, str | int | float]:
+    return {"workload": "dss-rand", "outstanding": depth}
+
+
+def step(*estimates: Estimate, status: Status = Status.OK, **settings: Any) -> StepRun:
+    plan = Step("io.direct.dss-rand", "io.direct", "Direct I/O", settings, 1.0, 2.0)
+    run = StepRun(plan, "sizeup 0.1.0", {"rate": RATE, "honest": HONEST}, "curve", 0, outcome=Outcome(status))
+    for estimate in estimates:
+        run.points[point_key(estimate.series, estimate.at)] = Point(estimate.series, estimate.at, estimate=estimate)
+    return run
+
+
+def rates(*values: float) -> list[Estimate]:
+    return [Estimate("rate", place(2**power), value) for power, value in enumerate(values)]
+
+
+def verdict(at: Coordinates, part: str, value: float) -> Estimate:
+    return Estimate("honest", {**at, "part": part}, value, doubts=(STEADY,), extra={"reasons": STEADY})
+
+
+def failed_run() -> StepRun:
+    return step(*rates(1370e6, 1374e6), verdict({}, "steady", 0.0), verdict({}, "all", 0.0))
+
+
+def session(run: StepRun, id_: str = "1") -> Session:
+    header = SessionRecord(format=1, id=id_, tool="sizeup", host="host", started="2026-11-20T00:00:00Z")
+    return Session(header, steps={run.step.id: run})
+
+
+def of(run: StepRun) -> list[str]:
+    """The cause against each figure of a step; empty for a valid one."""
+    validity = Validity(run)
+    return ["" if (found := validity.of(point)) is None else found.cause for point in run.points.values()]
+
+
+def test_a_verdict_counts_at_its_own_place_and_that_of_the_run_everywhere() -> None:
+    assert of(step(*rates(1e6, 2e6), verdict(place(2), "steady", 0.0))) == ["", "its steady check failed", ""]
+    assert of(step(*rates(1e6, 2e6), verdict(place(2), "steady", 0.5))) == ["", "", ""]
+    assert of(failed_run())[:2] == ["its steady check failed"] * 2
+
+
+def test_a_side_check_that_the_run_does_not_count_takes_nothing_away() -> None:
+    assert of(step(*rates(1e6), verdict({}, "extending", 0.0), verdict({}, "all", 1.0)))[0] == ""
+
+
+@pytest.mark.parametrize("aim", ["target", "precision"])
+@pytest.mark.parametrize(("half", "cause"), [(0.04, ""), (0.06, "it did not converge")])
+def test_a_figure_is_held_against_the_interval_that_was_aimed_at(aim: str, half: float, cause: str) -> None:
+    wide = Estimate("rate", place(1), 1.0, low=1 - half, high=1 + half, converged=False)
+
+    assert of(step(wide, **{aim: 0.05})) == [cause]
+    assert of(step(replace(wide, converged=True), **{aim: 0.05})) == [""]
+    assert of(step(replace(wide, low=None, high=None), **{aim: 0.05})) == ["it did not converge"]
+
+
+def test_a_step_says_in_one_clause_what_of_it_is_not_valid() -> None:
+    loose = Estimate("rate", place(8), 1.0, converged=False)
+
+    assert Validity(step(*rates(1e6))).summary() == ""
+    assert Validity(failed_run()).summary() == f"{REASON} ({STEADY})"
+    assert Validity(step(*rates(1e6, 2e6), loose)).summary() == "1 of 3 figures is not valid: it did not converge"
+    assert Validity(step(*rates(1e6, 2e6), verdict(place(1), "steady", 0.0), loose)).summary() == (
+        "2 of 3 figures are not valid: its steady check failed (1); it did not converge (1)"
+    )
+
+
+def sides(first: StepRun, base: StepRun) -> Comparison:
+    return compare(
+        [digest(session(first, str(number)), "new") for number in range(6)],
+        [digest(session(base, str(10 + number)), "old") for number in range(6)],
+    )
+
+
+def test_nothing_follows_from_comparing_what_is_not_valid_and_it_is_said() -> None:
+    comparison = sides(failed_run(), step(*rates(100e6, 101e6)))
+    (figure,) = comparison.metrics
+
+    assert (figure.verdict, figure.different) == (Verdict.NOT_VALID, False)
+    assert {point.verdict for point in comparison.points} == {Verdict.NOT_VALID}
+    assert figure.invalid == "its steady check failed"
+    assert f"new: io.direct.dss-rand: {REASON} ({STEADY})" in comparison.warnings
+    assert sides(step(*rates(1370e6, 1374e6)), step(*rates(100e6, 101e6))).metrics[0].verdict is Verdict.BETTER
+
+
+def test_a_point_that_is_valid_is_compared_beside_one_that_is_not() -> None:
+    first = step(*rates(1370e6, 1374e6), verdict(place(2), "steady", 0.0))
+
+    assert [point.verdict for point in sides(first, step(*rates(100e6, 101e6))).points] == [
+        Verdict.BETTER,
+        Verdict.NOT_VALID,
+    ]
+
+
+def test_what_did_not_converge_is_compared_over_its_runs_and_said() -> None:
+    loose = [replace(estimate, converged=False) for estimate in rates(1370e6, 1374e6)]
+    comparison = sides(step(*loose), step(*rates(100e6, 101e6)))
+
+    assert comparison.metrics[0].verdict is Verdict.BETTER
+    assert "new: io.direct.dss-rand: 2 of 2 figures are not valid: it did not converge" in comparison.warnings
+
+
+def test_a_step_that_failed_is_not_compared_and_is_said() -> None:
+    comparison = sides(step(*rates(1e6), status=Status.FAILED), step(*rates(1e6)))
+
+    assert comparison.metrics == ()
+    assert "new: io.direct.dss-rand: measured, but not valid because its step failed" in comparison.warnings
+
+
+def test_no_figure_that_is_not_valid_stands_beside_a_published_one() -> None:
+    found = session(failed_run())
+    valid = session(step(*rates(1370e6, 1374e6)))
+
+    assert list(_headlines(digest(found, "a"), found)) == []
+    assert [value.value for value in _headlines(digest(valid, "b"), valid)] == [1374e6]
+
+
+def test_reports_show_what_is_not_valid_and_say_why() -> None:
+    found = session(failed_run())
+    written = document(found)
+
+    for page in (text(written), markdown(written)):
+        shown = " ".join(page.split())
+        assert "1.37 GB/s" in shown
+        assert f"easured, but not valid because its steady check failed ({STEADY})" in shown
+    assert any(REASON in said for answer in summary(found) for said in answer.statements)
+    assert REASON in results_json(found)
+
+
+def test_the_data_of_each_figure_say_whether_it_is_valid() -> None:
+    run = step(*rates(1e6, 2e6), verdict(place(2), "steady", 0.0))
+    (data,) = results_data(session(run))["steps"]
+
+    assert [result["not_valid"] for result in data["results"]] == ["", f"{REASON} ({STEADY})", ""]
+    assert [row[-1] for row in points_table(run).rows][:2] == ["", "not valid: its steady check failed"]
+
+
+def test_the_line_and_the_chart_of_a_step_say_that_it_is_not_valid() -> None:
+    assert point_value(failed_run()) == "1.37 GB/s at dss-rand, requests out 2, not valid"
+    assert point_value(step(*rates(1e6, 2e6))) == "2 MB/s at dss-rand, requests out 2"
+    assert headline(failed_run(), None).caption.endswith(f"M{REASON[1:]} ({STEADY}).")
+
+
+def measured_bars(run: StepRun) -> list[tuple[str, float, str]]:
+    chart = overview(None, session(run), None, [("io.direct", "Direct I/O")]).balance
+    assert isinstance(chart, BarChart)
+    return [(bar.label, bar.value, bar.note) for bar in chart.bars]
+
+
+def test_the_overview_marks_a_rate_that_is_not_valid_and_prefers_one_that_is() -> None:
+    mixed = step(*rates(1e6, 2e6), verdict(place(2), "steady", 0.0))
+
+    assert measured_bars(failed_run()) == [("measured here", 1374e6, "not valid")]
+    assert measured_bars(mixed) == [("measured here", 1e6, "")]
+    (entry,) = overview(None, session(failed_run()), None, [("io.direct", "Direct I/O")]).figures
+    assert entry.line == "Direct I/O: 1.37 GB/s at dss-rand, requests out 2, not valid"
+    assert f"Measured, but not valid because its steady check failed ({STEADY})." in entry.behind
