@@ -423,3 +423,29 @@ def test_what_is_not_valid_is_said_where_it_is_wanted() -> None:
     questions = whatif(ONE, {**measured(found), **two}).questions
 
     assert any("90 ns was measured, but is not valid because its step failed" in one.sentence() for one in questions)
+
+
+def test_a_working_set_within_the_caches_is_no_latency_of_memory() -> None:
+    found = session("memory.latency", ("dram-thp", {"working_set_bytes": 1 << 14}, 1.2))
+    settings = {"last_level_cache_bytes": 32 << 20}
+    found.steps["memory.latency"].step = Step("memory.latency", "memory.latency", "", settings, 1.0, 2.0)
+    cause = left_out(found, "memory.local_ns").cause
+    put(found.steps["memory.latency"], Estimate("dram-thp", {"working_set_bytes": 1 << 29}, 90.0))
+
+    assert cause == "its working set is no larger than the last-level cache (32 MiB)"
+    assert figures(found) == {"memory.local_ns": 90.0}
+
+
+def test_memory_on_another_node_than_asked_for_is_no_local_memory() -> None:
+    found = session("memory.numa")
+    cell: Coordinates = {"cpu_node": 0, "memory_node": 0}
+    put(
+        found.steps["memory.numa"],
+        Estimate("latency", cell, 303.0, extra={"share_where_asked": 0.0, "pages_on_nodes": "1:4096"}),
+    )
+    away = left_out(found, "memory.local_ns").cause
+    unseen = {"share_where_asked": 0.0, "pages_on_nodes": ""}
+    put(found.steps["memory.numa"], Estimate("latency", cell, 90.0, extra=unseen))
+
+    assert away == "its memory lay on another node"
+    assert figures(found) == {"memory.local_ns": 90.0}

@@ -202,10 +202,13 @@ def test_csv_has_a_row_for_each_sample_with_what_disturbed_it(session: Session) 
     assert len(rows) == 3 * 3 + 2
     assert rows[1] == {
         "step": "memory.latency", "series": "dram-4k", "unit": "ns", "kind": "sample", "t_ns": "2",
-        "value": "3.5999999999999996", "low": "", "high": "", "disturbed_by": "stolen late",
+        "value": "3.5999999999999996", "low": "", "high": "", "disturbed_by": "stolen late", "not_valid": "",
         "at.method": "", "at.working_set_bytes": "4096",
     }  # fmt: skip
     assert (rows[9]["kind"], rows[9]["value"], rows[9]["low"]) == ("estimate", "11.0", "10.9")
+    assert [row["not_valid"] for row in rows[6:9]] == [
+        "measured, but not valid because it did not converge (interval ±5.0%)"
+    ] * 3
 
 
 def test_csv_starts_no_formula_in_a_spreadsheet(tmp_path: Path) -> None:

@@ -718,7 +718,7 @@ async def test_a_reason_too_long_for_a_line_is_folded_once_the_step_is_over(tmp_
         await pilot.pause()
 
         rows = [line.split("││")[-1].strip(" │") for line in console.text.splitlines()]
-        assert f"! failed, 65 ns at 64 MiB: {reason}" in " ".join(rows)
+        assert f"! failed, 65 ns at 64 MiB, not valid: {reason}" in " ".join(rows)
 
 
 async def test_the_next_picture_is_shown_and_the_one_before_again(tmp_path: Path) -> None:

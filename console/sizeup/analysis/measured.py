@@ -19,6 +19,7 @@ from sizeup.session.value import Point, Session, StepRun
 from sizeup.sizing.detected import found_ways
 from sizeup.sizing.keys import KEYS, LeftOut, Standing, Value
 from sizeup.sizing.ways import Capacity, Target, disks_in_question, find_target, storage_ways
+from sizeup.units import format_bytes
 
 _REDO_WRITE_BYTES = 65536
 """The redo write whose time is taken where several sizes were measured: the largest that is usual."""
@@ -359,8 +360,18 @@ def _local_latency(run: StepRun) -> dict[str, Value]:
     points = _figures([run], "dram-thp") or _figures([run], "dram-4k")
     if not points:
         return {}
-    largest = max(points, key=lambda one: float(one.point.at.get("working_set_bytes", 0)))
+    largest = max(points, key=_working_set)
+    cache = run.step.settings.get("last_level_cache_bytes")
+    if largest.invalid is None and isinstance(cache, int) and _working_set(largest) <= cache:
+        cause = f"its working set is no larger than the last-level cache ({format_bytes(cache)})"
+        quantity, remedy = _quantity(run, largest.point, "ns"), "run memory.latency with a larger working set"
+        return {"memory.local_ns": LeftOut(quantity, cause, "", remedy)}
     return {"memory.local_ns": _taken(largest)}
+
+
+def _working_set(figure: _Figure) -> float:
+    size = figure.point.at.get("working_set_bytes", 0)
+    return float(size) if isinstance(size, int | float) else 0.0
 
 
 def _node_latencies(run: StepRun) -> dict[str, Value]:

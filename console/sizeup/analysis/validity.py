@@ -15,6 +15,8 @@ from sizeup.session.value import Point, StepRun
 
 _PASS_ABOVE = 0.0
 """In the unit ``verdict``: 0 is *fail*."""
+_LEAST_PLACED_SHARE = 0.99
+"""Of the pages of a working set: with fewer where they were asked for, the figure is of a mix of nodes."""
 _NO_PLACE = frozenset({"part", "direction", "stream"})
 """Coordinates that tell parts of one measurement apart, so that a verdict on it speaks for all of them."""
 _TARGETS = ("target", "precision")
@@ -80,7 +82,9 @@ class Validity:
         """Why a figure is not valid; None where it is, and for a verdict, which judges and is not judged."""
         if self.is_verdict(point):
             return None
-        return self.whole or self._judged(point) or self._not_converged(point.estimate)
+        return (
+            self.whole or self._judged(point) or self._misplaced(point.estimate) or self._not_converged(point.estimate)
+        )
 
     def summary(self) -> str:
         """One clause for the step: why none of its figures is valid, or how many are not; empty where all are."""
@@ -127,6 +131,17 @@ class Validity:
         if any(map(_may_be_a_cache, verdicts)):
             return Invalid("it may come from a cache", detail, _BEYOND_CACHES)
         return _failure([str(verdict.at.get("part")) for verdict in verdicts], detail)
+
+    def _misplaced(self, estimate: Estimate | None) -> Invalid | None:
+        """Memory that did not lie on the node that a figure is of, where it could be seen on which it lay."""
+        extra = {} if estimate is None else estimate.extra
+        share = extra.get("share_where_asked") if extra.get("pages_on_nodes") else None
+        if not isinstance(share, int | float) or share >= _LEAST_PLACED_SHARE:
+            return None
+        remedy = f"free memory of that node, and run {self._run.step.probe} again"
+        return Invalid(
+            "its memory lay on another node", f"{share:.1%} of the pages were where they were asked for", remedy
+        )
 
     def _not_converged(self, estimate: Estimate | None) -> Invalid | None:
         if estimate is None or estimate.converged is not False:

@@ -8,6 +8,7 @@ from typing import TextIO
 
 import msgspec
 
+from sizeup.analysis.validity import Validity
 from sizeup.model.sample import Disturbance
 from sizeup.session.value import Point, Session
 from sizeup.views.results import results_data
@@ -35,24 +36,27 @@ def results_json(session: Session) -> str:
     return msgspec.json.format(msgspec.json.encode(document), indent=2).decode() + "\n"
 
 
-_FIXED = ("step", "series", "unit", "kind", "t_ns", "value", "low", "high", "disturbed_by")
+_FIXED = ("step", "series", "unit", "kind", "t_ns", "value", "low", "high", "disturbed_by", "not_valid")
 
 
 def write_csv(session: Session, file: TextIO) -> None:
     """A row for each sample; points without samples, as an import has them, give their estimate.
 
-    ``kind`` says which. Columns ``at.*`` are the coordinates.
+    ``kind`` says which, ``not_valid`` why the figure of its point does not count. Columns ``at.*`` are the coordinates.
     """
     runs = session.steps.values()
     coordinates = sorted({key for run in runs for point in run.points.values() for key in point.at})
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow([*_FIXED, *(f"at.{key}" for key in coordinates)])
     for run in runs:
+        validity = Validity(run)
         for point in run.points.values():
             described = run.series.get(point.series)
             start = (_inert(run.step.id), _inert(point.series), described.unit if described is not None else "")
             place = tuple(_inert(point.at.get(key, "")) for key in coordinates)
-            writer.writerows((*start, *row, *place) for row in _rows(point))
+            invalid = validity.of(point)
+            marked = "" if invalid is None else _inert(invalid.sentence())
+            writer.writerows((*start, *row, marked, *place) for row in _rows(point))
 
 
 def _rows(point: Point) -> Iterator[tuple[str | int | float, ...]]:

@@ -11,7 +11,6 @@ from msgspec.structs import replace
 from sizeup.analysis.validity import Validity
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.machine import Machine
-from sizeup.model.sample import Status
 from sizeup.session.value import Session
 from sizeup.sizing.advise import HEADLINE, Sizing
 from sizeup.sizing.keys import LeftOut
@@ -19,7 +18,7 @@ from sizeup.text import capitalised
 from sizeup.views.advice import advice_lines, need_and_supply
 from sizeup.views.chart import Axis, Bar, BarChart
 from sizeup.views.items import plural
-from sizeup.views.step import latest_run, point_value, settled, value_reach
+from sizeup.views.step import latest_run, point_value, value_reach
 from sizeup.views.topology import machine_line
 from sizeup.views.virtualization import runs_on
 
@@ -130,10 +129,8 @@ def _figures(session: Session | None, probes: Sequence[tuple[str, str]]) -> Iter
         value = point_value(run) or "no figure yet"
         doubtful = "" if run.outcome is None else Validity(run).summary()
         state = "Running" if run.outcome is None else run.outcome.status.value.replace("-", " ").capitalize()
-        status = Status.OK if run.outcome is None else run.outcome.status
-        # That another point did not converge says nothing of this one.
-        fine = status is Status.OK or (status is Status.NOT_CONVERGED and settled(run))
-        ended = "" if fine else f", {state.lower()}"
+        # The value says whether it converged; that another point did not says nothing of this one.
+        ended = "" if run.outcome is None or run.finished else f", {state.lower()}"
         reach = value_reach(run)
         behind = (
             f"{run.step.title}: {value}",

@@ -220,9 +220,16 @@ def point_value(run: StepRun, *, placed: bool = True, spread: bool = True) -> st
     told = _told(run)
     if series is None or not told:
         return ""
+    return f"{_figure(run, series, told, placed=placed, spread=spread)}{_mark(run, told)}"
+
+
+def _mark(run: StepRun, told: Sequence[LoggedPoint]) -> str:
+    """What stands behind a figure of a step that has ended where it is not valid."""
     validity = Validity(run)
-    doubtful = run.outcome is not None and any(validity.of(point) is not None for point in told)
-    return f"{_figure(run, series, told, placed=placed, spread=spread)}{', not valid' if doubtful else ''}"
+    against = [found for point in told if (found := validity.of(point)) is not None] if validity.ended else []
+    if not against:
+        return ""
+    return ", not converged" if all(found.scatter for found in against) else ", not valid"
 
 
 def _figure(run: StepRun, series: Series, told: Sequence[LoggedPoint], *, placed: bool, spread: bool) -> str:
@@ -235,11 +242,6 @@ def _figure(run: StepRun, series: Series, told: Sequence[LoggedPoint], *, placed
     where = place(point.at, series) if placed else ""
     # A sign in place of "within" would be another one in ASCII.
     return f"{format_value(value, series.unit)}{f' within {within}' if within else ''}{f' at {where}' if where else ''}"
-
-
-def settled(run: StepRun) -> bool:
-    """Whether what ``point_value`` tells of converged, as far as that was asked of it."""
-    return not any(point.estimate is not None and point.estimate.converged is False for point in _told(run))
 
 
 def _told(run: StepRun) -> list[LoggedPoint]:
