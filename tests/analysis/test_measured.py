@@ -1,13 +1,14 @@
 """What a session measured takes the place of what sizing assumed, where it is valid and of the path in question."""
 
 import pytest
+from msgspec.structs import replace
 
 from sizeup.analysis.measured import headlines, measured
 from sizeup.model.budget import PathBudget
 from sizeup.model.machine import Machine
 from sizeup.model.plan import Step
 from sizeup.model.sample import Coordinates, Estimate, Outcome, Status
-from sizeup.model.storage import BlockDevice, BlockKind, NvmeController, NvmeNamespace
+from sizeup.model.storage import BlockDevice, BlockKind, Hba, NvmeController, NvmeNamespace, Transport
 from sizeup.quantity import Origin, Quantity, Words
 from sizeup.session.records import SessionRecord
 from sizeup.session.value import Point, Session, StepRun, point_key
@@ -449,3 +450,27 @@ def test_memory_on_another_node_than_asked_for_is_no_local_memory() -> None:
 
     assert away == "its memory lay on another node"
     assert figures(found) == {"memory.local_ns": 90.0}
+
+
+def test_a_way_that_was_measured_slower_than_another_is_estimated_is_not_the_widest_any_more() -> None:
+    adapter = Hba("host3", Transport.FC, state="Online")
+    machine = replace(
+        drives(1, 1e9), hbas=(adapter,), budgets=(*drives(1, 1e9).budgets, PathBudget("host3", None, 0, (), 8e8, "fc"))
+    )
+    found = session("io.direct", *ramp("dss-rand", 399e6, 400e6), machine=machine)
+
+    rate, limiter, doubts = supply_of(found)
+
+    assert (rate, limiter) == (800, "fc")
+    assert any("NVMe (nvme0) would carry 400 MB/s" in doubt for doubt in doubts)
+
+
+def test_of_a_disk_and_a_volume_on_it_the_one_counts_that_showed_more() -> None:
+    volume = BlockDevice("dm-0", BlockKind.LVM, 10**11, "253:0", leaves=("nvme0n1",), mount_points=("/data",))
+    machine = replace(ONE, block_devices=(*ONE.block_devices, volume))
+    found = session("io.direct", *ramp("dss-rand", 399e6, 400e6), machine=machine, path="/data")
+    raw = session("io.direct", *ramp("dss-rand", 599e6, 600e6)).steps["io.direct"]
+    found.steps["io.direct~2"] = raw
+    raw.step = Step("io.direct~2", "io.direct", "", {"path": "/dev/nvme0n1"}, 1.0, 2.0)
+
+    assert supply_of(found)[:2] == (600, "nvme0n1, as measured")

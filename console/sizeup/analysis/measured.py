@@ -154,17 +154,18 @@ def _supply(runs: Sequence[StepRun], machine: Machine, device: str | None) -> di
     values: dict[str, Value] = {}
     targets = _Targets(machine)
     rates = _rates(runs)
-    counted: list[tuple[Capacity, Quantity]] = []
+    best: dict[frozenset[str], tuple[Capacity, Quantity]] = {}
     for target in {target.name: target for one in rates if (target := targets.of(one)) is not None}.values():
         capacity = _capacity("supply.mb_s", "bytes/s", [one for one in rates if targets.of(one) == target])
-        if isinstance(capacity, Quantity):
-            counted.append((Capacity(target, capacity.value), capacity))
-    ways = storage_ways(machine, device, [capacity for capacity, _ in counted])
-    taken = [quantity for capacity, quantity in counted if ways and capacity in ways[0].measured]
-    if taken:
+        # Of a disk and what lies on it, whichever showed more.
+        if isinstance(capacity, Quantity) and not _more(best.get(target.disks), capacity):
+            best[target.disks] = Capacity(target, capacity.value), capacity
+    ways = storage_ways(machine, device, [capacity for capacity, _ in best.values()])
+    if any(way.measured for way in ways):
         values |= found_ways(ways)
         found = values["path.found_mb_s"]
         assert isinstance(found, Quantity)
+        taken = [quantity for capacity, quantity in best.values() if capacity in ways[0].measured]
         sources = dict.fromkeys(quantity.source for quantity in taken)
         doubts = dict.fromkeys((*found.doubts, *(doubt for quantity in taken for doubt in quantity.doubts)))
         values["path.found_mb_s"] = replace(found, source=", ".join((found.source, *sources)), doubts=tuple(doubts))
@@ -173,6 +174,10 @@ def _supply(runs: Sequence[StepRun], machine: Machine, device: str | None) -> di
     values |= _requests(runs, targets, device)
     cost = _cpu_cost(sorted((one for one in rates if one.invalid is None), key=_merit, reverse=True))
     return values if cost is None else {**values, "supply.cpu_us_mb": cost}
+
+
+def _more(known: tuple[Capacity, Quantity] | None, capacity: Quantity) -> bool:
+    return known is not None and known[1].value >= capacity.value
 
 
 def _requests(runs: Sequence[StepRun], targets: _Targets, device: str | None) -> dict[str, Value]:

@@ -26,6 +26,7 @@ from sizeup.sizing.keys import LeftOut
 from sizeup_direct_io import estimates
 from sizeup_direct_io import run as run_module
 from sizeup_direct_io.disks import read_disks
+from sizeup_direct_io.facts import read_mount
 from sizeup_direct_io.patience import StalledError
 from sizeup_direct_io.probe import DirectIo
 from sizeup_direct_io.target import Wish, find_leftovers, open_target, process_start
@@ -436,3 +437,14 @@ def test_a_link_of_another_user_is_refused_wherever_it_stands(
 
     with pytest.raises(RefusedError, match="is a symbolic link of another user"):
         open_target(Wish(f"{tmp_path}/{way}", writes=False))
+
+
+def test_each_figure_says_on_which_mount_or_device_it_was_taken(folder: Path) -> None:
+    rates = [e for e in run(step(folder, depth=1)) if isinstance(e, Estimate) and e.series in {"iops", "rate"}]
+
+    descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    mount = read_mount(descriptor)
+    os.close(descriptor)
+    assert mount is not None
+    assert rates
+    assert {estimate.extra["mount_point"] for estimate in rates} == {mount.point}
