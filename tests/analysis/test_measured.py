@@ -449,7 +449,18 @@ def test_memory_on_another_node_than_asked_for_is_no_local_memory() -> None:
     put(found.steps["memory.numa"], Estimate("latency", cell, 90.0, extra=unseen))
 
     assert away == "its memory lay on another node"
-    assert figures(found) == {"memory.local_ns": 90.0}
+    assert left_out(found, "memory.local_ns").cause == "where its memory lay is unknown"
+
+
+@pytest.mark.parametrize(
+    ("placement", "cause"), [("remote", "its pages were remote"), ("unknown", "where its pages were is unknown")]
+)
+def test_a_latency_of_pages_that_are_not_known_to_be_local_is_not_the_local_one(placement: str, cause: str) -> None:
+    found = session("memory.latency")
+    at: Coordinates = {"working_set_bytes": 1 << 29}
+    put(found.steps["memory.latency"], Estimate("dram-thp", at, 303.0, extra={"placement": placement}))
+
+    assert left_out(found, "memory.local_ns").cause == cause
 
 
 def test_a_way_that_was_measured_slower_than_another_is_estimated_is_not_the_widest_any_more() -> None:

@@ -33,6 +33,7 @@ _CPU_BOUND = 0.95
 """Of all CPU time of the host: beyond it the CPUs were the limit."""
 _ALL_TOGETHER = "all together"
 """The path of a figure that was measured on all paths of its step at once."""
+_MEASURE_LOCAL = "run memory.latency with cpu set to a CPU whose node has free memory, or run memory.numa"
 _RAMP = "run io.direct with preset dss-rand, whose depth rises"
 _SMALL_RAMP = "run io.direct with preset oltp-read, whose depth rises"
 
@@ -366,6 +367,11 @@ def _local_latency(run: StepRun) -> dict[str, Value]:
     if not points:
         return {}
     largest = max(points, key=_working_set)
+    placement = "local" if largest.point.estimate is None else largest.point.estimate.extra.get("placement", "local")
+    if largest.invalid is None and placement != "local":  # older sessions do not say
+        cause = "its pages were remote" if placement == "remote" else "where its pages were is unknown"
+        quantity = _quantity(run, largest.point, "ns")
+        return {"memory.local_ns": LeftOut(quantity, cause, "; ".join(quantity.doubts), _MEASURE_LOCAL)}
     cache = run.step.settings.get("last_level_cache_bytes")
     if largest.invalid is None and isinstance(cache, int) and _working_set(largest) <= cache:
         cause = f"its working set is no larger than the last-level cache ({format_bytes(cache)})"

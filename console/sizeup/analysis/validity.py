@@ -133,14 +133,16 @@ class Validity:
         return _failure([str(verdict.at.get("part")) for verdict in verdicts], detail)
 
     def _misplaced(self, estimate: Estimate | None) -> Invalid | None:
-        """Memory that did not lie on the node that a figure is of, where it could be seen on which it lay."""
+        """Memory that is not known to have lain on the nodes that a figure is of."""
         extra = {} if estimate is None else estimate.extra
-        share = extra.get("share_where_asked") if extra.get("pages_on_nodes") else None
+        share = extra.get("share_where_asked")
         if not isinstance(share, int | float) or share >= _LEAST_PLACED_SHARE:
             return None
-        remedy = f"free memory of that node, and run {self._run.step.probe} again"
+        if not extra.get("pages_on_nodes", "known"):
+            return Invalid("where its memory lay is unknown", "", "allow move_pages or numa_maps, and run it again")
+        detail = f"{share:.1%} of the pages were where they were asked for"
         return Invalid(
-            "its memory lay on another node", f"{share:.1%} of the pages were where they were asked for", remedy
+            "its memory lay on another node", detail, f"free memory of that node, and run {self._run.step.probe} again"
         )
 
     def _not_converged(self, estimate: Estimate | None) -> Invalid | None:
