@@ -6,7 +6,7 @@ import pytest
 
 from sizeup.analysis.measured import measured
 from sizeup.model.plan import Step
-from sizeup.model.sample import Coordinates, Estimate
+from sizeup.model.sample import Coordinates, Estimate, Outcome, Status
 from sizeup.quantity import Quantity
 from sizeup.session.records import SessionRecord
 from sizeup.session.value import Point, Session, StepRun, point_key
@@ -16,7 +16,7 @@ HEADER = SessionRecord(format=1, id="1", tool="sizeup", host="host", started="20
 
 
 def session(probe: str, *estimates: Estimate) -> Session:
-    run = StepRun(Step(probe, probe, "", {}, 1.0, 1.0), "sizeup", {}, "curve", 0)
+    run = StepRun(Step(probe, probe, "", {}, 1.0, 1.0), "sizeup", {}, "curve", 0, outcome=Outcome(Status.OK))
     for one in estimates:
         run.points[point_key(one.series, one.at)] = Point(one.series, one.at, estimate=one)
     return Session(HEADER, steps={probe: run})
@@ -56,7 +56,7 @@ def test_a_cell_whose_pages_were_elsewhere_is_neither_local_nor_remote() -> None
         )
     )
 
-    assert "memory.local_ns" not in found
+    assert isinstance(found["memory.local_ns"], LeftOut)
     remote = found["memory.remote_ns"]
     assert isinstance(remote, Quantity)
     assert remote.value == 180.0

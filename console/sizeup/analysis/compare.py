@@ -218,16 +218,10 @@ def _figure(
         p=p,
         corrected_p=p,
         wins=share_of_pairs(first, base),
-        invalid=_why_invalid(ours, theirs, keys),
+        invalid=_invalid(ours, theirs, keys),
         verdict=Verdict.TOO_FEW,
         strict=None if least is None or most is None else (least, most),
     )
-
-
-def _why_invalid(ours: Runs, theirs: Runs, keys: Iterable[Key]) -> str:
-    """Why some run's figure at one of these points does not count; empty where all do."""
-    values = (value for key in keys for side in (ours, theirs) for value in side[key].values())
-    return next((value.invalid for value in values if value.invalid), "")
 
 
 def _frozen(at: Coordinates | None) -> tuple[tuple[str, str | int | float], ...] | None:
@@ -307,14 +301,12 @@ def _answer(
     """Absolute bounds by the first side alone, changes by both, corrected for each other."""
     changes = [question for question in questions if question.change is not None]
     figures: dict[int, Figure] = {}
-    invalid: dict[int, str] = {}
     for question in changes:
         ours, theirs = known.sides_of(question)
         shared = shared_points(ours, theirs) if ours and theirs else []
         if shared:
             at = shared[0] if question.at else None
             figures[id(question)] = _figure(question.metric, at, shared, ours, theirs, level, strict=len(changes))
-            invalid[id(question)] = _invalid(ours, theirs, shared)
     corrected = dict(zip(figures, holm([figure.p for figure in figures.values()]), strict=True))
     answers = []
     for question in questions:
@@ -325,7 +317,7 @@ def _answer(
             answers.append(Answer(question, Decision.UNDECIDED, _nothing_to_compare(*known.sides_of(question))))
         else:
             figure = _with_verdict(figures[name], corrected[name], level, minimum_effect, asked=True)
-            against = _SAME_SESSION if same else invalid[name]
+            against = _SAME_SESSION if same else figure.invalid
             decision, why = _by_change(question, question.change, figure, against, minimum_effect)
             answers.append(Answer(question, decision, why, figure))
     return tuple(answers)
@@ -459,29 +451,11 @@ def _warnings(
         busy = session.facts.get("others_busy_percent")
         if isinstance(busy, int | float) and busy >= _BUSY_PERCENT:
             yield f"{session.path}: others used {busy:.0f} % of a CPU at its end: {session.facts.get('others_busy')}"
-    for metrics, name in ((ours, "first side"), (theirs, "base")):
-        yield from _invalid_figures(metrics, name)
     for metric in common if not _published(first, base) else ():
         for what, pick in (("parameters", _parameters), ("versions", _versions)):
             left, right = pick(ours[metric]), pick(theirs[metric])
             if left != right:
                 yield f"{metric}: {what} differ: {_differing(left, right)}"
-
-
-def _invalid_figures(metrics: Mapping[str, Runs], name: str) -> Iterable[str]:
-    """The metrics of a side with figures that their own run calls invalid."""
-    why = {
-        metric: value.invalid
-        for metric, points in metrics.items()
-        for runs in points.values()
-        for value in runs.values()
-        if value.invalid
-    }
-    if why:
-        named = list(why)[:_VERDICTS_NAMED]
-        more = "" if len(why) <= len(named) else f" and {len(why) - len(named)} more"
-        reasons = ", ".join(dict.fromkeys(why.values()))
-        yield f"the {name} has invalid figures (validity: fail, {reasons}): {', '.join(named)}{more}"
 
 
 _SAME_SESSION = "the same session stands on both sides"
