@@ -35,10 +35,15 @@ class StateChange(Struct, frozen=True):
         """Whether the path carried data before and does not now."""
         return self.before in _UP and self.after not in _UP
 
+    @property
+    def event(self) -> str:
+        """What happened and when: ``went from running to offline at 06:17:51 UTC``."""
+        moment = time.strftime("%H:%M:%S", time.gmtime(self.seconds))
+        return f"went from {self.before} to {self.after} at {moment} UTC"
+
     def __str__(self) -> str:
         """For a sentence: ``path sdk (SCSI device) went from running to offline at 06:17:51 UTC``."""
-        moment = time.strftime("%H:%M:%S", time.gmtime(self.seconds))
-        return f"path {self.path} went from {self.before} to {self.after} at {moment} UTC"
+        return f"path {self.path} {self.event}"
 
 
 def _scsi_files(name: str, device: str, sysfs: str) -> Iterator[tuple[str, str]]:

@@ -116,8 +116,8 @@ class Run:
         """Tell what has become of the paths to the targets since the last time."""
         self._paths.look(at_once=at_once)
         for change in self._paths.untold():
-            consequence = "figures from then on are of the paths that were left" if change.lost else "more paths again"
-            yield Gap(f"io.direct: path {change.path}", f"{change}: {consequence}")
+            lost = ": figures from then on are of the paths that were left" if change.lost else ""
+            yield Gap(f"io.direct: path {change.path}", f"{change.event}{lost}")
 
     def _emissions(self) -> Generator[Emission, None, None]:
         order, bench = self._order, self._bench

@@ -30,14 +30,14 @@ def test_a_path_that_fails_in_a_run_is_recorded_and_told(tmp_path: Path) -> None
         told = watched(
             device,
             session,
-            fault=lambda: state.write_text("offline"),
+            fault=lambda: state.write_text("offline\n"),
             preset="oltp-read",
             size="16M",
             seconds=4,
             depth=1,
         )
     finally:
-        state.write_text("running")
+        state.write_text("running\n")
 
     gaps = [f"{gap.subject}: {gap.reason}" for gap in read_session(str(session)).gaps]
     print("\n".join(gaps), told.said(), told.words, sep="\n")

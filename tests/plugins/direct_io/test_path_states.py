@@ -194,7 +194,7 @@ def test_a_path_lost_in_a_run_is_a_gap_a_doubt_of_its_point_and_in_the_conclusio
     emissions = losing(run(step(folder, depth=1, ramps=2)), lambda: states.states.update(sdl="offline"))
 
     (gap,) = [e for e in emissions if isinstance(e, Gap) and "path sdl" in e.subject]
-    assert gap.reason.startswith("path sdl went from running to offline at 00:01:40 UTC: figures from then on")
+    assert gap.reason.startswith("went from running to offline at 00:01:40 UTC: figures from then on")
     first = next(e for e in emissions if isinstance(e, Estimate) and e.series == "iops")
     assert any("path sdl went from running to offline" in doubt for doubt in first.doubts)
     overall = [e for e in emissions if isinstance(e, Estimate) and e.at == {"part": "all"}][-1]
