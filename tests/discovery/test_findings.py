@@ -137,6 +137,8 @@ def test_several_sockets_behind_one_node_are_suma_but_never_in_a_guest() -> None
 
     assert ids(machine) == ["numa.suma"]
     assert ids(replace(machine, platform=Platform(is_guest=True))) == []
+    assert ids(replace(machine, platform=Platform(is_guest=None))) == []
+    assert ids(replace(machine, platform=Platform(hypervisor="xen-dom0"))) == []
     assert ids(replace(machine, nodes=(), platform=Platform(kernel_settings=("numa=off",)))) == ["numa.suma"]
 
 
@@ -162,6 +164,33 @@ def test_a_bond_over_two_sockets_with_unlike_members_says_both() -> None:
     )
 
     assert ids(replace(two_sockets(), nics=nics)) == ["bond.uneven-speed", "bond.across-packages"]
+
+
+def test_what_is_unknown_of_a_member_is_said_to_be_unknown() -> None:
+    nics = (
+        Nic("bond0", "bond", up=True, lower=("a", "b", "c")),
+        Nic("a", "physical", up=False),
+        Nic("b", "physical", up=True),
+        Nic("c", "physical", up=None, speed_bits_per_second=10**10),
+    )
+
+    (finding,) = find(Machine(nics=nics))
+
+    assert finding.evidence == (
+        "a: node unknown, down",
+        "b: node unknown, speed unknown",
+        "c: node unknown, state unknown, 10 Gb/s",
+    )
+
+
+def test_a_node_of_unknown_memory_is_not_listed_with_none() -> None:
+    unknown = replace(node(0, 1, 1), memory_bytes=None, free_bytes=None)
+    machine = replace(two_sockets(unknown, node(1, 50, 25)), nodes=(unknown, node(1, 50, 25), node(2, 100, 50)))
+
+    (finding,) = find(machine)
+
+    assert (finding.id, finding.subjects) == ("memory.uneven-nodes", ("node:1",))
+    assert finding.evidence == ("node 1: 50 GiB", "node 2: 100 GiB")
 
 
 def path(device: str, state: str = "running", node: int | None = 0, gigabits: int = 16) -> Path:

@@ -71,3 +71,22 @@ def test_a_memory_only_node_is_local_to_the_initiators_the_firmware_names(tmp_pa
 
 def test_without_a_node_directory_a_machine_is_not_numa(tmp_path: Path) -> None:
     assert discover(grow(tmp_path, "/sys/devices/system/cpu/online = 0\n")).nodes == ()
+
+
+def test_a_pool_whose_free_pages_are_unknown_is_left_out_with_a_gap(tmp_path: Path) -> None:
+    pool = "/sys/devices/system/node/node1/hugepages/hugepages-2048kB"
+    found = discover(machine(tmp_path, "2-sockets-smt", f"{pool}/free_hugepages = many"))
+
+    assert [len(node.huge_pages) for node in found.nodes] == [1, 0]
+    assert "64 pages, of which it is unknown how many are free" in {gap.reason for gap in found.gaps}
+    assert "memory.exhausted-node" not in {finding.id for finding in found.findings}
+
+
+def test_nodes_of_which_one_is_unknown_are_not_added_up_to_the_machine(tmp_path: Path) -> None:
+    nodes = "/sys/devices/system/node/node{0-1}/cpulist = {}\n/sys/devices/system/cpu/cpu{0-1}/online = 1\n"
+    known = "/sys/devices/system/node/node0/meminfo = Node 0 MemTotal:       16777216 kB\n"
+
+    found = discover(grow(tmp_path, nodes + known))
+
+    assert [node.memory_bytes for node in found.nodes] == [16 * GIB, None]
+    assert found.memory_bytes is None

@@ -185,9 +185,10 @@ def growth_findings(before: Machine, after: Machine) -> tuple[Finding, ...]:
 
 def suma(machine: Machine) -> Iterator[Finding]:
     """Several sockets behind one node: interleaved by the firmware, or NUMA switched off."""
-    if machine.platform.is_guest:
-        return  # a hypervisor invents the sockets it shows
+    virtual = machine.platform.is_guest or machine.platform.hypervisor is not None
     off = "numa=off" in machine.platform.kernel_settings
+    if virtual or (machine.platform.is_guest is None and not off):
+        return  # a hypervisor invents the sockets it shows
     if off or (len(machine.packages) > 1 and len(machine.nodes) == 1):
         why = "numa=off on the kernel's command line" if off else "the firmware interleaves memory over the sockets"
         yield Finding(
@@ -206,16 +207,17 @@ def suma(machine: Machine) -> Iterator[Finding]:
 def uneven_memory(machine: Machine) -> Iterator[Finding]:
     """Nodes with CPUs that differ in memory or in huge pages."""
     nodes = [node for node in machine.nodes if node.pus and node.kind is not MemoryKind.GPU]
-    sizes = [node.memory_bytes for node in nodes if node.memory_bytes is not None]
+    sized = [node for node in nodes if node.memory_bytes is not None]
+    sizes = [node.memory_bytes or 0 for node in sized]
     if len(sizes) > 1 and max(sizes) > _UNEVEN_RATIO * min(sizes):
         yield Finding(
             "memory.uneven-nodes",
             Severity.WARNING,
             "the nodes differ in memory",
-            tuple(f"node {node.os_id}: {format_bytes(node.memory_bytes or 0)}" for node in nodes),
+            tuple(f"node {node.os_id}: {format_bytes(node.memory_bytes or 0)}" for node in sized),
             "Work spread evenly over the CPUs exhausts the smaller node first; channels may be left empty.",
             "Fill the memory slots of all sockets alike.",
-            tuple(f"node:{node.os_id}" for node in nodes if node.memory_bytes == min(sizes)),
+            tuple(f"node:{node.os_id}" for node in sized if node.memory_bytes == min(sizes)),
             command="dmidecode --type memory",
             probe="memory.numa",
         )
@@ -367,9 +369,7 @@ def bonds(machine: Machine) -> Iterator[Finding]:
 
 def _bond_findings(machine: Machine, bond: Nic, members: list[Nic]) -> Iterator[Finding]:
     lines = tuple(
-        f"{nic.name}: node {'unknown' if nic.node is None else nic.node}, "
-        + ("down" if not nic.up else f"{(nic.speed_bits_per_second or 0) / 1e9:g} Gb/s")
-        for nic in members
+        f"{nic.name}: node {'unknown' if nic.node is None else nic.node}, {_link_state(nic)}" for nic in members
     )
     subject = (f"nic:{bond.name}",)
     if bond.up and any(nic.up is False for nic in members):
@@ -393,6 +393,14 @@ def _bond_findings(machine: Machine, bond: Nic, members: list[Nic]) -> Iterator[
             "Keep interrupts and readers near the active member; for redundancy this may be what you want.", subject,
             command=f"cat /proc/net/bonding/{quote(bond.name)}",
         )  # fmt: skip
+
+
+def _link_state(nic: Nic) -> str:
+    if nic.up is False:
+        return "down"
+    speed = nic.speed_bits_per_second
+    rate = "speed unknown" if speed is None else f"{speed / 1e9:g} Gb/s"
+    return rate if nic.up else f"state unknown, {rate}"
 
 
 def _path_lines(found: MultipathMap) -> tuple[str, ...]:

@@ -78,9 +78,13 @@ def discover(sysroot: Sysroot | str = "/") -> Machine:
     return assessed(machine)
 
 
-def _memory_of_nodes(nodes: tuple[NumaNode, ...]) -> int:
-    """For recordings without meminfo; asking every memory block would cost a thousand reads."""
-    return sum(node.memory_bytes or 0 for node in nodes)
+def _memory_of_nodes(nodes: tuple[NumaNode, ...]) -> int | None:
+    """For recordings without meminfo; asking every memory block would cost a thousand reads.
+
+    None where the memory of one is unknown: the others are not the machine.
+    """
+    sizes = [node.memory_bytes for node in nodes]
+    return None if None in sizes else sum(size or 0 for size in sizes)
 
 
 def assessed(machine: Machine) -> Machine:

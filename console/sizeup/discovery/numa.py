@@ -24,20 +24,26 @@ _ACCESS_CLASSES = ("access1", "access0")
 
 
 def read_huge_pages(sysroot: Sysroot, directory: str) -> tuple[HugePages, ...]:
-    """The pools under one ``hugepages`` directory, smallest page first; pools of no page are kept."""
+    """The pools under one ``hugepages`` directory, smallest page first; pools of no page are kept.
+
+    A pool whose free pages are unknown is left out with a gap: with 0 in their place it would look used up.
+    """
     pools = []
     for name in sysroot.names(directory):
         match = _POOL_NAME.fullmatch(name)
         if match is None:
             continue
         total = sysroot.integer(f"{directory}/{name}/nr_hugepages")
-        if total is None:
+        free = sysroot.integer(f"{directory}/{name}/free_hugepages")
+        if total is None or free is None:
+            if total:
+                sysroot.note(f"{directory}/{name}", f"{total} pages, of which it is unknown how many are free")
             continue
         pools.append(
             HugePages(
                 page_bytes=int(match[1]) * 1024,
                 total=total,
-                free=sysroot.integer(f"{directory}/{name}/free_hugepages") or 0,
+                free=free,
                 surplus=sysroot.integer(f"{directory}/{name}/surplus_hugepages") or 0,
                 reserved=sysroot.integer(f"{directory}/{name}/resv_hugepages"),
             )
