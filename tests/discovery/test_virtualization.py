@@ -30,6 +30,7 @@ VIRTIO_COPROCESSOR = (
 )
 VIRTIO_PCI = "/proc/bus/pci/devices = 0000\\t80861237\\t0\\n0010\\t1af41041\\tb\\n"
 REFUSED = '/sizeup-capture.json = {"refused": {"/sys/class/dmi/id/sys_vendor": 13}}'
+SERIAL_REFUSED = '/sizeup-capture.json = {"refused": {"/sys/class/dmi/id/product_serial": 13}}'
 
 
 def dmi(vendor: str, product: str, **more: str) -> str:
@@ -58,6 +59,7 @@ CASES: dict[str, tuple[tuple[str, ...], bool | None, str | None]] = {
     "no flag, physical": ((X86, dmi("Dell Inc.", "PowerEdge R640")), False, None),
     "no flag, no DMI": ((X86,), False, None),
     "no flag, DMI may not be read": ((X86, REFUSED, dmi("", "")), None, None),
+    "no flag, only root may read the serial": ((X86, SERIAL_REFUSED, dmi("Dell Inc.", "PowerEdge R640")), False, None),
     "no flag, VMware hides it": ((X86, dmi("VMware, Inc.", "VMware Virtual Platform")), True, "vmware"),
     "no flag, VirtualBox by its devices": ((X86, pci("80861237", "80eebeef")), True, "virtualbox"),
     "no flag, a card shows virtio": ((X86, dmi("Dell Inc.", "PowerEdge R760"), VIRTIO_PCI), False, None),

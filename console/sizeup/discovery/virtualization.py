@@ -199,7 +199,8 @@ def read_virtualization(sysroot: Sysroot, cpuinfo: CpuInfo) -> Virtualization:
 
 def _bare_metal(sysroot: Sysroot, cpuinfo: CpuInfo, dmi: dict[str, str]) -> str | None:
     """What proves, where nothing names a hypervisor, that there is none."""
-    if any(gap.subject.startswith(f"{_DMI}/") for gap in sysroot.gaps):
+    refused = {gap.subject for gap in sysroot.gaps}
+    if any(f"{_DMI}/{name}" in refused for name in _DMI_NAMES):
         return None  # DMI is there and may not be read: it might name one
     if cpuinfo.is_x86 and cpuinfo.flags:
         return "CPU flags without hypervisor, and no hypervisor named by DMI"
