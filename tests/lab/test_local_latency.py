@@ -16,6 +16,7 @@ from sizeup.session.value import Point, Session
 pytestmark = pytest.mark.lab
 MEMORYLESS_NODE, ITS_CPU = 3, 6
 """Of the profile numa4."""
+STEP = "memory.latency.dram-thp"
 INSIDE = """
 export PYTHONPATH=/guest/in/site
 small="--set memory.latency.largest=16M --set memory.latency.rungs=2 --set memory.latency.replicates=2
@@ -23,7 +24,6 @@ small="--set memory.latency.largest=16M --set memory.latency.rungs=2 --set memor
 python3 -m sizeup --batch -p memory.latency $small -o $OUT/chosen.jsonl
 python3 -m sizeup --batch -p memory.latency $small --set memory.latency.cpu=6 -o $OUT/memoryless.jsonl
 python3 -m sizeup --batch -p memory.shm --set memory.shm.bytes=16M -o $OUT/shm.jsonl
-python3 tests/lab/memory_placement.py >$OUT/placement.txt
 true
 """
 
@@ -44,12 +44,12 @@ def sessions(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Session]:
 
 
 def largest(session: Session) -> Point:
-    (run,) = session.steps.values()
+    run = session.steps[STEP]
     return max(run.points.values(), key=lambda point: float(point.at["working_set_bytes"]))
 
 
 def test_the_cpu_that_is_chosen_has_its_pages_on_its_own_node(sessions: dict[str, Session]) -> None:
-    (run,) = sessions["chosen"].steps.values()
+    run = sessions["chosen"].steps[STEP]
     estimate = largest(sessions["chosen"]).estimate
 
     assert estimate is not None

@@ -236,7 +236,9 @@ def test_a_leftover_is_reported_and_kept_unless_removal_was_asked_for(folder: Pa
     ],
 )
 def test_every_preset_answers_its_question(folder: Path, preset: str, conclusion: str) -> None:
-    emissions = list(run(step(folder, preset=preset, size=64 << 20, warmup=0.2)))
+    emissions = list(
+        run(step(folder, preset=preset, size=64 << 20, warmup=0.2, depth=4 if preset == "dss-scan" else 2))
+    )
 
     declared = {series.name for series in MANIFEST.series}
     found = {emission.series for emission in emissions if isinstance(emission, Samples | Estimate)}
