@@ -105,7 +105,7 @@ class Stage:
         patch.setattr(judge, "read_limits", lambda _: ())
         patch.setattr(workbench, "open_target", self.open_target)
         patch.setattr(workbench, "find_leftovers", lambda *_: [str(folder / "left")])
-        patch.setattr(workbench.os, "unlink", lambda path: self.told.append(("removed", path)))
+        patch.setattr(workbench.os, "unlink", lambda path, **_: self.told.append(("removed", path)))
         patch.setattr(workbench.Workbench, "fill", self.fill)
         patch.setattr(facts, "read_policy", lambda: engines.Policy(dict.fromkeys(engines.Engine, 0)))
         patch.setattr(binding, "alignment", lambda _: (512, 512))
