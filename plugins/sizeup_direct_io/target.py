@@ -150,13 +150,15 @@ def size_to_make(asked_bytes: int, room_bytes: int, reserve_bytes: int, path: st
 
 def size_to_use(wish: Wish, usable_bytes: int, most_bytes: int | None = None) -> int:
     """How much of an existing target to use: as asked, else all of it or ``most_bytes``."""
+    if usable_bytes < SMALLEST_BYTES:
+        raise RefusedError(f"{wish.path}: {usable_bytes} bytes are too few: expected {format_bytes(SMALLEST_BYTES)}")
     size = wish.size_bytes or min(usable_bytes, usable_bytes if most_bytes is None else most_bytes)
     if size > usable_bytes:
         raise RefusedError(
             f"size={size}: {wish.path} has {format_bytes(usable_bytes)} to use; set size to that or less, or remove it"
         )
     if size < SMALLEST_BYTES:
-        raise RefusedError(f"{wish.path}: {size} bytes are too few: expected {format_bytes(SMALLEST_BYTES)}")
+        raise RefusedError(f"size={size}: expected at least {format_bytes(SMALLEST_BYTES)}")
     return size
 
 

@@ -151,8 +151,9 @@ def test_leaving_a_run_half_way_leaves_no_file(folder: Path) -> None:
     [
         ("missing", {}, "No such file"),
         ("file", {"preset": "redo"}, "only ever read"),
-        ("small", {"size": 0}, "too few"),
-        ("small", {}, "has 1 B to use"),
+        ("small", {}, "too few"),
+        ("file", {"size": 64 << 20}, "has 32 MiB to use; set size to that or less"),
+        ("file", {"size": 1 << 20}, "size=1048576: expected at least 16 MiB"),
         ("file", {"reserve": 1 << 20}, "reserve has no effect on .*/file: it is for a folder"),
         ("file", {"remove_leftovers": True}, "remove_leftovers has no effect"),
         (".", {"preset": "redo", "allow_write_to": "wwn-1"}, "allow_write_to has no effect on .*: it is no device"),
