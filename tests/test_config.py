@@ -103,9 +103,12 @@ def test_a_file_that_was_named_must_be_there(tmp_path: Path) -> None:
 def test_a_file_in_another_encoding_or_without_end_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "config.toml"
     path.write_bytes(b"# caf\xe9\n")
-    with pytest.raises(UsageError, match="expected UTF-8 text, found byte 0xe9 at 5"):
+    with pytest.raises(UsageError, match="names in UTF-8, found byte 0xe9 at offset 5"):
         load({"SIZEUP_CONFIG": str(path)})
-    with pytest.raises(UsageError, match="expected a configuration of at most 1048576 bytes"):
+    path.write_bytes(b"#" * (1 << 20) + b"\n")
+    with pytest.raises(UsageError, match="names of at most 1 MiB, found more"):
+        load({"SIZEUP_CONFIG": str(path)})
+    with pytest.raises(UsageError, match="found a character device"):
         load({"SIZEUP_CONFIG": "/dev/zero"})
 
 

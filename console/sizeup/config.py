@@ -14,6 +14,7 @@ from difflib import get_close_matches
 from msgspec import Struct
 
 from sizeup.errors import UsageError
+from sizeup.input_file import read_text
 from sizeup.text import one_line
 from sizeup.tui.options import GLYPHS, THEMES
 
@@ -174,21 +175,10 @@ def parse(text: str, path: str) -> tuple[dict[str, Setting], dict[str, str]]:
 
 
 def _read(path: str, *, must_exist: bool) -> str | None:
-    try:
-        with open(path, "rb") as file:
-            data = file.read(_BYTES_LIMIT + 1)
-    except FileNotFoundError:
-        if must_exist:
-            raise UsageError(f"{path}: expected the configuration that {FILE_VARIABLE} names, found nothing") from None
+    if not must_exist and not os.path.lexists(path):
         return None
-    except OSError as error:
-        raise UsageError(f"{path}: cannot read the configuration: {error.strerror}") from error
-    if len(data) > _BYTES_LIMIT:
-        raise UsageError(f"{path}: expected a configuration of at most {_BYTES_LIMIT} bytes, found more")
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise UsageError(f"{path}: expected UTF-8 text, found byte {data[error.start]:#x} at {error.start}") from error
+    what = f"the configuration that {FILE_VARIABLE} names" if must_exist else "a configuration"
+    return read_text(path, what, _BYTES_LIMIT)
 
 
 def _flat(tables: Mapping[str, object], prefix: str = "") -> list[tuple[str, object]]:

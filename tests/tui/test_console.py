@@ -591,7 +591,7 @@ async def test_a_session_that_goes_away_is_said_to_be_gone(tmp_path: Path, monke
         await pilot.press("down")
         await pilot.pause()
         assert "! " in console.text
-        assert "cannot open the session" in " ".join(console.text.split())
+        assert "expected a session file, found nothing" in " ".join(console.text.split())
 
 
 def _written(folder: Path, ending: str) -> str:

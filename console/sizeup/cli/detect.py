@@ -11,8 +11,12 @@ import sys
 import time
 from collections.abc import Callable
 
-from sizeup.errors import ExitStatus, UsageError
+from sizeup.errors import ExitStatus, RefusedError, UsageError
+from sizeup.input_file import opened, read
 from sizeup.model.machine import Machine
+
+_DOCUMENT_LIMIT = 256 << 20
+"""Bytes of a detect document; that of a machine with 4,000 block devices takes a few MiB."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -49,11 +53,8 @@ def load_machine(path: str) -> Machine:
     path = find(path)
     if os.path.isdir(path):
         return discover(path)
-    try:
-        with open(path, "rb") as file:
-            start = file.read(64)
-    except OSError as error:
-        raise UsageError(f"{path}: expected a recording, a session or a detect document: {error.strerror}") from error
+    with opened(path, "a recording, a session or a detect document") as file:
+        start = file.read(64)
     if not start.lstrip().startswith(b"{"):
         return discover(path)
     if b'"schema"' in start:
@@ -71,10 +72,10 @@ def _load_document(path: str) -> Machine:
 
     from sizeup.views.machine import SCHEMA, Detection, detected
 
+    content = read(path, f"a {SCHEMA} document", _DOCUMENT_LIMIT)
     try:
-        with open(path, "rb") as file:
-            document = msgspec.json.decode(file.read(), type=Detection)
-    except msgspec.MsgspecError as error:
+        document = msgspec.json.decode(content, type=Detection)
+    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
         raise UsageError(f"{path}: expected a {SCHEMA} document, found {error}") from error
     if document.schema != SCHEMA:
         raise UsageError(f"{path}: expected the schema {SCHEMA}, found {document.schema}")
@@ -127,9 +128,13 @@ def _with_opinions(machine: Machine, sysroot: str) -> Machine:
 
     if sysroot != "/":
         raise UsageError("--second-opinion: psutil and py-cpuinfo know this machine alone, not a recording")
-    return replace(
-        machine, findings=machine.findings + disagreements(psutil_opinions(machine) + cpuinfo_opinions(machine))
-    )
+    try:
+        opinions = psutil_opinions(machine) + cpuinfo_opinions(machine)
+    except OSError as error:  # psutil lets it through where there is no /proc
+        raise RefusedError(
+            f"--second-opinion: the other libraries cannot read this machine: {error}; leave the option out"
+        ) from error
+    return replace(machine, findings=machine.findings + disagreements(opinions))
 
 
 def _write_json(document: object) -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import io
+import codecs
+import errno
 import os
+import stat
 import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING, BinaryIO
@@ -74,13 +76,7 @@ def _writer(session: Session, arguments: argparse.Namespace) -> Callable[[Binary
     if arguments.format == "csv":
         from sizeup.report.data import write_csv
 
-        def write(file: BinaryIO) -> None:
-            text = io.TextIOWrapper(file, encoding="utf-8", errors="replace", newline="", write_through=False)
-            write_csv(session, text)
-            text.flush()
-            text.detach()
-
-        return write
+        return lambda file: write_csv(session, codecs.getwriter("utf-8")(file, "replace"))
     content = _content(session, arguments).encode("utf-8", "replace")
     return lambda file: file.write(content)
 
@@ -194,5 +190,8 @@ def _kept(file: Path, new: bytes) -> bytes:
 def _key(file: Path) -> bytes:
     from sizeup import files
 
-    with os.fdopen(files.open_existing(str(file), os.O_RDONLY, private=True), "rb") as kept:
+    # A FIFO would be waited for.
+    with os.fdopen(files.open_existing(str(file), os.O_RDONLY | os.O_NONBLOCK, private=True), "rb") as kept:
+        if not stat.S_ISREG(os.fstat(kept.fileno()).st_mode):
+            raise OSError(errno.EINVAL, "no regular file", str(file))
         return kept.read(_KEY_BYTES + 1)

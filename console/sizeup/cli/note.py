@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import sys
 
 from sizeup.errors import ExitStatus, UsageError
+from sizeup.input_file import STDIN, read_text
+
+_TEXT_LIMIT = 1 << 20
+"""Bytes of a note; a session's line holds 16 times as much."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -19,7 +22,9 @@ def run(arguments: argparse.Namespace) -> int:
     """Append the note."""
     from sizeup.session.store import annotate, find
 
-    text = sys.stdin.read() if arguments.text == ["-"] else " ".join(arguments.text)
+    text = (
+        read_text(STDIN, "the text of a note", _TEXT_LIMIT) if arguments.text == [STDIN] else " ".join(arguments.text)
+    )
     if not text.strip():
         raise UsageError("expected the text of a note, found none")
     annotate(find(arguments.file), text.strip(), tags=tuple(arguments.tag))

@@ -16,6 +16,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from sizeup.errors import ExitStatus, UsageError
+from sizeup.input_file import read_text
 
 if TYPE_CHECKING:
     from sizeup.model.advice import Advice
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     Swings = tuple[tuple[Advice, tuple[Swing, ...]], ...]
 
 _TEXT_LIMIT = 64 << 20
-"""Characters read of one file; a week of sar -d at one second is less."""
+"""Bytes read of one file; a week of sar -d at one second is less."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -175,16 +176,8 @@ def _workload(arguments: argparse.Namespace) -> dict[str, Value]:
     if not 0 < arguments.percentile <= 100:
         raise UsageError(f"--percentile: expected a number above 0 and at most 100, found {arguments.percentile:g}")
     devices = tuple(name.strip() for name in arguments.devices.split(",") if name.strip())
-    sources = tuple(Source(name, _text(name, "a workload file")) for name in arguments.workload)
+    sources = tuple(Source(name, read_text(name, "a workload file", _TEXT_LIMIT)) for name in arguments.workload)
     return read_workload(sources, arguments.percentile, devices)
-
-
-def _text(where: str, what: str) -> str:
-    try:
-        with open(where, encoding="utf-8", errors="strict") as file:
-            return file.read(_TEXT_LIMIT)
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{where}: expected {what}: {error}") from error
 
 
 def _rules(path: str | None) -> Rules:
@@ -196,5 +189,5 @@ def _rules(path: str | None) -> Rules:
     where = path or os.path.join(platformdirs.user_config_dir("sizeup"), "rules.toml")
     if path is None and not os.path.exists(where):
         return rules.shipped()
-    text = _text(where, "a file of rule overrides")
+    text = read_text(where, "a file of rule overrides", _TEXT_LIMIT)
     return rules.load(rules.shipped_texts(), (where, text))

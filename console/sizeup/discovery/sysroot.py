@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, TypeVar
 from msgspec import Struct
 
 from sizeup.errors import MalformedError, UsageError
+from sizeup.input_file import kind
 from sizeup.model.gap import Gap
 from sizeup.text import clean, decode
 
@@ -79,7 +80,7 @@ class Sysroot:
 
     def _check(self, root: str) -> None:
         if not os.path.isdir(self.root):
-            found = "a file" if os.path.exists(self.root) else "nothing"
+            found = kind(os.stat(self.root).st_mode) if os.path.exists(self.root) else "nothing"
             raise UsageError(f"--sysroot {root}: expected a directory with sys/ or proc/ in it, found {found}")
         if not self.live:
             self._check_linux(root)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from sizeup.errors import UsageError
+from sizeup.input_file import read
 from sizeup.interop import fio, lscpu, orion, orion_matrix, slb, slob
 from sizeup.interop.imported import Imported
 
@@ -24,15 +25,7 @@ KINDS: Mapping[str, tuple[str, Callable[[str, str], Imported]]] = {
 
 def read_foreign(path: str, kind: str | None, groups: Sequence[int] = ()) -> Imported:
     """The figures in a file; ``kind`` is one of ``KINDS``, None to find out; ``groups`` are those of ``slb``."""
-    try:
-        with open(path, "rb") as file:
-            content = file.read(SIZE_LIMIT_BYTES + 1)
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else str(error)
-        raise UsageError(f"{path}: cannot read: {reason}") from error
-    if len(content) > SIZE_LIMIT_BYTES:
-        raise UsageError(f"{path}: refused: results of these tools take less than {SIZE_LIMIT_BYTES >> 20} MiB")
-    text = content.decode("utf-8-sig", "replace")
+    text = read(path, "results of another tool", SIZE_LIMIT_BYTES).decode("utf-8-sig", "replace")
     if kind is None:
         kind = next((name for name, (mark, _) in KINDS.items() if mark in text), None)
         if kind is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 from collections.abc import Iterator
 from typing import TextIO
@@ -39,7 +40,7 @@ def results_json(session: Session) -> str:
 _FIXED = ("step", "series", "unit", "kind", "t_ns", "value", "low", "high", "disturbed_by", "not_valid")
 
 
-def write_csv(session: Session, file: TextIO) -> None:
+def write_csv(session: Session, file: TextIO | codecs.StreamWriter) -> None:
     """A row for each sample; points without samples, as an import has them, give their estimate.
 
     ``kind`` says which, ``not_valid`` why the figure of its point does not count. Columns ``at.*`` are the coordinates.

@@ -6,10 +6,8 @@ a depth, and replaces every character that could steer a terminal before a strin
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
-import stat
 import zlib
 from array import array
 from collections.abc import Callable, Iterator
@@ -18,6 +16,7 @@ from typing import Any, BinaryIO, ClassVar, cast
 import msgspec
 
 from sizeup.errors import MalformedError, UsageError
+from sizeup.input_file import open_file, opened, reading
 from sizeup.model.sample import Coordinates, Progress
 from sizeup.session.limits import (
     DECOMPRESSED_LIMIT_BYTES,
@@ -51,6 +50,7 @@ from sizeup.session.records import (
 from sizeup.session.value import Point, Session, StepRun, point_key
 from sizeup.text import clean, one_line
 
+SESSION_FILE = "a session file"
 _CHUNK_BYTES = 1 << 18
 _SAMPLES_PREFIX = b'{"kind":"samples"'
 _INTEGER_LIMIT = 1 << 63
@@ -404,24 +404,6 @@ def _chunks(file: BinaryIO, where: str) -> Iterator[bytes]:
             yield piece
 
 
-@contextlib.contextmanager
-def _opened(path: str) -> Iterator[BinaryIO]:
-    try:
-        # Without O_NONBLOCK a FIFO given by mistake would wait for a writer for ever.
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else str(error)
-        raise UsageError(f"{path}: cannot open the session: {reason}") from error
-    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-        os.close(descriptor)
-        raise UsageError(f"{path}: expected a session file, found something that is no regular file")
-    with os.fdopen(descriptor, "rb") as file:
-        try:
-            yield file
-        except OSError as error:
-            raise UsageError(f"{path}: cannot read the session: {error.strerror or error}") from error
-
-
 def read_session(path: str, listener: Callable[[AnyRecord], None] | None = None, *, samples: bool = True) -> Session:
     """The session in a file, plain or gzipped; raises ``SizeupError`` where it is none or is newer.
 
@@ -430,7 +412,7 @@ def read_session(path: str, listener: Callable[[AnyRecord], None] | None = None,
     """
     reader = _Reader(path, samples=samples, listener=listener)
     lines = _Lines(reader)
-    with _opened(path) as file:
+    with opened(path, SESSION_FILE) as file:
         for chunk in _chunks(file, path):
             lines.feed(chunk)
     lines.finish()
@@ -457,19 +439,17 @@ class Follower:
         A file that does not exist yet counts as empty.
         """
         if self._file is None:
-            try:
-                self._file = open(self._path, "rb", buffering=0)  # noqa: SIM115 -- held until close()
-            except FileNotFoundError:
+            if not os.path.exists(self._path):
                 return 0
-            except OSError as error:
-                raise UsageError(f"{self._path}: cannot open the session: {error.strerror}") from error
+            self._file = open_file(self._path, SESSION_FILE)
             packed = self._file.read(len(GZIP_MAGIC)) == GZIP_MAGIC
             self._file.seek(0)
             if packed:  # nobody writes on: it is read once, and whole
                 return self._unpack(self._file)
         count, total = 0, 0
         while total < limit_bytes:
-            chunk = self._file.read(_CHUNK_BYTES)
+            with reading(self._path, SESSION_FILE):
+                chunk = self._file.read(_CHUNK_BYTES)
             if not chunk:
                 break
             total += len(chunk)

@@ -1,0 +1,121 @@
+"""Input files that the user named: opened without waiting, and only if they are what can be read to an end.
+
+A FIFO without a writer would be waited for without end, a device may never end, and opening some devices has
+effects. A pipe that the caller hands over, as the shell does for ``<(...)``, is read where one pass is enough.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import re
+import stat
+from collections.abc import Iterator
+from typing import BinaryIO
+
+from sizeup.errors import UsageError
+
+STDIN = "-"
+"""Names standard input."""
+
+_HANDED_OVER = re.compile(r"/dev/stdin|/(?:dev/fd|proc/self/fd)/(\d{1,9})")
+_NULL_DEVICE = os.makedev(1, 3)
+_KINDS = (
+    (stat.S_ISDIR, "a directory"),
+    (stat.S_ISFIFO, "a pipe"),
+    (stat.S_ISCHR, "a character device"),
+    (stat.S_ISBLK, "a block device"),
+    (stat.S_ISSOCK, "a socket"),
+)
+
+
+def kind(mode: int) -> str:
+    """What a file of this mode is, in words."""
+    return next((words for is_kind, words in _KINDS if is_kind(mode)), "a file")
+
+
+@contextlib.contextmanager
+def opened(path: str, what: str, *, pipes: bool = False) -> Iterator[BinaryIO]:
+    """The file, open for reading; ``UsageError`` where it is not a regular file or cannot be read.
+
+    ``what`` says what was expected, such as "a session file". With ``pipes``, ``-``, ``/dev/stdin`` and a pipe
+    of ``/dev/fd`` are read too; they cannot be read twice.
+    """
+    with open_file(path, what, pipes=pipes) as file, reading(path, what):
+        yield file
+
+
+def open_file(path: str, what: str, *, pipes: bool = False) -> BinaryIO:
+    """As ``opened``, for a caller that closes the file itself."""
+    try:
+        descriptor = _descriptor(path, what, pipes=pipes)
+    except (OSError, ValueError) as error:  # a name may hold a NUL
+        raise _unreadable(path, what, error) from error
+    return os.fdopen(descriptor, "rb")
+
+
+@contextlib.contextmanager
+def reading(path: str, what: str) -> Iterator[None]:
+    """Turn what goes wrong while the file is read into ``UsageError``."""
+    try:
+        yield
+    except OSError as error:
+        raise _unreadable(path, what, error) from error
+
+
+def read(path: str, what: str, limit: int) -> bytes:
+    """All of a file, or of a pipe that was handed over; more than ``limit`` bytes are refused."""
+    with opened(path, what, pipes=True) as file:
+        content = file.read(limit + 1)
+    if len(content) > limit:
+        size = f"{limit >> 20} MiB" if limit >> 20 else f"{limit:,} bytes"
+        raise UsageError(f"{path}: expected {what} of at most {size}, found more")
+    return content
+
+
+def read_text(path: str, what: str, limit: int) -> str:
+    """As ``read``, for UTF-8 text; a byte order mark is left out."""
+    content = read(path, what, limit)
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        found = f"byte {content[error.start]:#04x} at offset {error.start}"
+        raise UsageError(f"{path}: expected {what} in UTF-8, found {found}") from error
+
+
+def _descriptor(path: str, what: str, *, pipes: bool) -> int:
+    handed_over = _HANDED_OVER.fullmatch(path)
+    if path == STDIN or handed_over is not None:
+        number = 0 if handed_over is None or handed_over[1] is None else int(handed_over[1])
+        # Not opened by its name: that fails for a socket, and without /proc.
+        descriptor = os.dup(number)
+    else:
+        _expect_regular(path, what, os.stat(path))  # before it is opened, as opening a device can have effects
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY)
+        pipes = False
+    try:
+        about = os.fstat(descriptor)
+        if pipes and (stat.S_ISFIFO(about.st_mode) or stat.S_ISSOCK(about.st_mode)):
+            os.set_blocking(descriptor, True)
+        else:
+            _expect_regular(path, what, about)
+    except BaseException:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+def _expect_regular(path: str, what: str, about: os.stat_result) -> None:
+    is_null = stat.S_ISCHR(about.st_mode) and about.st_rdev == _NULL_DEVICE
+    if not stat.S_ISREG(about.st_mode) and not is_null:
+        raise UsageError(f"{path}: expected {what}, found {kind(about.st_mode)}; name a regular file")
+
+
+def _unreadable(path: str, what: str, error: OSError | ValueError) -> UsageError:
+    if isinstance(error, FileNotFoundError):
+        return UsageError(f"{path}: expected {what}, found nothing; check the name")
+    if isinstance(error, OSError) and error.errno == errno.EBADF:
+        return UsageError(f"{path}: expected {what}, found a closed descriptor")
+    reason = error.strerror or str(error) if isinstance(error, OSError) else str(error)
+    return UsageError(f"{path}: cannot read {what}: {reason}")
