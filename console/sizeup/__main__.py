@@ -18,7 +18,9 @@ def main() -> int:
 
         greet()
     from sizeup.cli import run
+    from sizeup.cli.streams import take_streams
 
+    take_streams()
     return run(sys.argv[1:])
 
 

@@ -12,9 +12,10 @@ import importlib
 import io
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Protocol, cast
 
+from sizeup.cli.streams import OutputError, give_up_output
 from sizeup.errors import ExitStatus, SizeupError, UsageError
 from sizeup.text import stand_in
 
@@ -79,19 +80,32 @@ def _fit_output() -> None:
 def run(arguments: Sequence[str]) -> int:
     """Run one command line; errors become one line on stderr and an exit status."""
     _fit_output()
+    status = _guarded(lambda: _run(arguments) if arguments else _run_bare())
+    return _guarded(sys.stdout.flush) or status
+
+
+def _guarded(work: Callable[[], int | None]) -> int:
+    """The status that the work returns, or the one that its error deserves."""
     try:
-        status = _run(arguments) if arguments else _run_bare()
-        sys.stdout.flush()
-    except SizeupError as error:
-        print(f"sizeup: {error}", file=sys.stderr)
-        return error.status
+        return work() or ExitStatus.OK
+    except SystemExit as ended:  # argparse, after --help and --version
+        return int(ended.code or 0)
     except KeyboardInterrupt:
         return ExitStatus.INTERRUPTED
     except BrokenPipeError:
         # The reader of our output has gone (sizeup detect | head): not an error of ours.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        give_up_output()
         return ExitStatus.OK
-    return status
+    except SizeupError as error:
+        if isinstance(error, OutputError):
+            give_up_output()
+        print(f"sizeup: {error}", file=sys.stderr)
+        return error.status
+    except OSError as error:
+        # Nobody nearer knew what to make of it; still one line, with the file where there is one.
+        where = "" if error.filename is None else f"{error.filename}: "
+        print(f"sizeup: {where}{error.strerror or error}", file=sys.stderr)
+        return ExitStatus.USAGE
 
 
 def _run(arguments: Sequence[str]) -> int:

@@ -1,0 +1,90 @@
+"""Standard input, output and error of this process, also where they are closed or take nothing.
+
+A closed descriptor would be given to the next file that is opened, and what a child process prints would end up
+in it. A message that cannot be written must not end a run, and results that cannot be written are an error.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import io
+import os
+import sys
+from typing import TextIO
+
+from sizeup.errors import UsageError
+
+_MODES = {0: os.O_WRONLY, 1: os.O_RDONLY, 2: os.O_WRONLY}
+"""What a closed descriptor is opened with again: reading standard input and writing results fail, messages vanish."""
+
+
+class OutputError(UsageError):
+    """Standard output takes no more."""
+
+
+class _Results(io.FileIO):
+    """Standard output, whose errors say what they are about."""
+
+    def write(self, data: object) -> int:
+        try:
+            return super().write(data)  # type: ignore[arg-type]  # typeshed's buffer is not importable at run time
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            reason = "it is closed" if error.errno == errno.EBADF else error.strerror
+            raise OutputError(f"standard output: cannot write: {reason}; redirect it elsewhere") from error
+
+
+class _Messages(io.FileIO):
+    """Standard error, of which nobody can be told that it takes nothing."""
+
+    def write(self, data: object) -> int:
+        try:
+            return super().write(data)  # type: ignore[arg-type]
+        except OSError:
+            return memoryview(data).nbytes  # type: ignore[arg-type]
+
+
+def take_streams() -> None:
+    """Hold closed descriptors, and give results and messages streams that know what an error means."""
+    for descriptor, mode in _MODES.items():
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            _hold(descriptor, mode)
+    sys.stdout = _text(_Results(1, "wb", closefd=False), sys.stdout)
+    sys.stderr = _text(_Messages(2, "wb", closefd=False), sys.stderr)
+    sys.stdin = sys.stdin or open(0, encoding="utf-8", errors="replace", closefd=False)  # noqa: SIM115
+
+
+def give_up_output() -> None:
+    """Let whatever is still to be written vanish, so that the interpreter's end does not fail on it again."""
+    with contextlib.suppress(OSError, ValueError):  # a test's stream has no descriptor
+        null = os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC)
+        os.dup2(null, sys.stdout.fileno())
+        os.close(null)
+
+
+def _hold(descriptor: int, mode: int) -> None:
+    try:
+        held = os.open(os.devnull, mode)  # the lowest that is free, which is this one
+    except OSError:
+        held = os.open("/", os.O_PATH)  # no /dev here
+    if held != descriptor:
+        os.dup2(held, descriptor)
+        os.close(held)
+    os.set_inheritable(descriptor, True)  # noqa: FBT003
+
+
+def _text(raw: io.FileIO, before: TextIO | None) -> io.TextIOWrapper:
+    """A text stream on ``raw`` like ``before``, which is None where Python found the descriptor closed."""
+    terminal = raw.isatty()
+    messages = isinstance(raw, _Messages)
+    return io.TextIOWrapper(
+        io.BufferedWriter(raw),
+        encoding=getattr(before, "encoding", None) or "utf-8",
+        errors=getattr(before, "errors", None) or "backslashreplace",
+        line_buffering=terminal or messages,
+        write_through=messages,
+    )

@@ -1,0 +1,125 @@
+"""Every command with standard output full or closed, and standard error closed: a documented status, one line, an end.
+
+A command is a process here: what the interpreter does with a closed descriptor is part of it.
+"""
+
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from sizeup.cli import COMMANDS, START
+
+RUN = ("--batch", "-q", "-p", "null", "--set", "null.samples=3", "--set", "null.interval=0")
+ARGUMENTS: dict[str, Sequence[str]] = {
+    START: (*RUN, "-o", "{folder}/run"),
+    "detect": (),
+    "capture": ("{folder}/recording.tar",),
+    "size": ("--preset", "redo-10db"),
+    "presets": (),
+    "probes": (),
+    "open": ("{session}",),
+    "export": ("{session}", "--csv"),
+    "import": ("{lscpu}", "-o", "{folder}/imported"),
+    "doctor": (),
+    "show": ("{session}",),
+    "sessions": (),
+    "note": ("{session}", "hello"),
+    "compare": ("{session}", "--against", "{session}"),
+    "schema": (),
+    "attach": ("{session}",),
+    "serve": ("{session}", "--port", "-1"),
+    "completion": ("bash",),
+    "manual": (),
+}
+"""One way to call each command; none needs a terminal."""
+
+SILENT = frozenset({"capture", "note", "serve"})
+"""Commands that write no results to standard output, called like this."""
+
+FAILS = frozenset({"serve"})
+"""Called like this they end with status 2 whatever the streams are: serving would not end."""
+
+EXTRA: dict[str, Sequence[str]] = {
+    "--help": ("--help",),
+    "--version": ("--version",),
+    "session on standard output": (*RUN, "-o", "-"),
+    "share": ("export", "{session}", "--share"),
+}
+CALLS = {
+    **{name: (() if name == START else (name,)) + tuple(rest) for name, rest in ARGUMENTS.items()},
+    **{name: tuple(rest) for name, rest in EXTRA.items()},
+}
+FAST = ("presets", "note", "--help", "export")
+"""Enough of them for every run of the suite: a long result, none, argparse's own, and one that streams."""
+
+STREAMS = {
+    "stdout full": ">/dev/full",
+    "stdout closed": ">&-",
+    "stderr closed": ">{folder}/out 2>&-",
+    "stderr full": ">{folder}/out 2>/dev/full",
+    "both closed": ">&- 2>&-",
+    "all closed": "<&- >&- 2>&-",
+}
+CASES = [
+    pytest.param(call, streams, id=f"{call}, {streams}", marks=() if call in FAST else pytest.mark.ci)
+    for call in CALLS
+    for streams in STREAMS
+]
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    folder = tmp_path_factory.mktemp("streams")
+    lscpu = folder / "lscpu.json"
+    lscpu.write_text('{"lscpu": [{"field": "Architecture:", "data": "x86_64"}, {"field": "CPU(s):", "data": "2"}]}')
+    session = folder / "session.sizeup.jsonl"
+    environment = {**os.environ, "XDG_STATE_HOME": str(folder / "state")}
+    command = [sys.executable, "-m", "sizeup", *RUN, "-o", str(session)]
+    subprocess.run(command, check=True, capture_output=True, env=environment, cwd=folder)
+    return {"session": str(session), "lscpu": str(lscpu), "state": str(folder / "state")}
+
+
+def test_every_command_is_in_the_table() -> None:
+    assert set(ARGUMENTS) == {START, *COMMANDS}
+
+
+@pytest.mark.parametrize(("call", "streams"), CASES)
+def test_a_stream_that_takes_nothing_is_an_error_or_none(
+    call: str, streams: str, made: dict[str, str], tmp_path: Path
+) -> None:
+    arguments = [part.format(folder=tmp_path, **made) for part in CALLS[call]]
+    redirected = f'exec "$@" {STREAMS[streams].format(folder="$folder")}'
+
+    done = subprocess.run(
+        ["/bin/sh", "-c", redirected, "sh", sys.executable, "-m", "sizeup", *arguments],
+        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=60, check=False,
+        cwd=tmp_path, env={**os.environ, "XDG_STATE_HOME": made["state"], "folder": str(tmp_path)},
+    )  # fmt: skip
+
+    takes_results = streams.startswith("stderr") or call in SILENT
+    assert done.returncode == (2 if call in FAILS or not takes_results else 0), done.stderr
+    errors = done.stderr.decode()
+    assert "Traceback" not in errors
+    if streams.startswith("stdout") and not takes_results:
+        assert "standard output: cannot write" in errors.splitlines()[-1]
+    if call == START:
+        lines = (tmp_path / "run").read_bytes().splitlines()
+        assert lines[-1].startswith(b'{"kind":"end"'), "the run itself is whole"
+        assert all(line.startswith(b'{"kind"') for line in lines), "nothing else is written into it"
+
+
+def test_a_reader_that_has_gone_does_not_change_what_was_found(tmp_path: Path, made: dict[str, str]) -> None:
+    """``detect --diff`` says 5 where two machines differ, also to ``| head``."""
+    (tmp_path / "sys/devices/system/cpu").mkdir(parents=True)
+    read_end, write_end = os.pipe()
+    os.close(read_end)
+    command = [sys.executable, "-m", "sizeup", "detect", "--sysroot", str(tmp_path), "--diff", made["session"]]
+
+    done = subprocess.run(command, stdout=write_end, stderr=subprocess.PIPE, timeout=60, check=False)
+    os.close(write_end)
+
+    assert (done.returncode, done.stderr) == (5, b"")
