@@ -128,6 +128,16 @@ async def test_a_visitor_types_and_sees_and_leaving_is_a_hang_up(
     assert (tmp_path / "ended").read_text() == "hung up\n"
 
 
+async def test_leaving_is_a_hang_up_also_where_nohup_keeps_the_server(
+    served: Served, client: ClientSession, tmp_path: Path
+) -> None:
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        await test_a_visitor_types_and_sees_and_leaving_is_a_hang_up(served, client, tmp_path)
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
 async def test_a_page_of_another_origin_cannot_borrow_the_cookie(served: Served, client: ClientSession) -> None:
     async with client.get(f"{served.address}/?token=secret"):
         pass

@@ -19,6 +19,8 @@ class ExitStatus(IntEnum):
     """A comparison found a difference that was asked about: a condition of ``--fail-if`` is met."""
     UNDECIDED = 6
     """No condition of ``--fail-if`` is met, but at least one could not be decided."""
+    HANGUP = 129
+    """SIGHUP: the terminal has gone."""
     INTERRUPTED = 130
     TERMINATED = 143
 

@@ -17,6 +17,14 @@ _SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "": 1.0, "m": 60.0, "m
 _DURATION = re.compile(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*(ns|us|ms|s|min|m|h|)\s*", re.IGNORECASE)
 
 
+def whole_number(text: str) -> int | None:
+    """The number of at most 19 decimal digits that ``text`` is; None for anything else.
+
+    ``int`` alone takes a number that no file can hold again, and raises beyond 4,300 digits.
+    """
+    return int(text) if len(text) < 20 and text.isdecimal() else None
+
+
 def parse_bytes(text: str) -> int:
     """Bytes of ``8k``, ``1.5G``, ``64KiB`` or ``32K``; prefixes are binary, as in the kernel, but ``kB`` is 1,000."""
     match = _SIZE.fullmatch(text)

@@ -220,6 +220,8 @@ async def _serve(command: Sequence[str], host: str, port: int, title: str, annou
             raise UsageError(f"cannot listen on {host} port {port}: {error.strerror}; choose with --port") from error
         ended = asyncio.Event()
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            if signal.getsignal(number) is signal.SIG_IGN:
+                continue  # as nohup has it
             asyncio.get_running_loop().add_signal_handler(number, ended.set)
         bound = runner.addresses[0][1]
         shown = f"[{host}]" if ":" in host else host
@@ -248,7 +250,7 @@ async def _console(command: Sequence[str], columns: int, rows: int) -> AsyncIter
             stderr=slave,
             env=environment({"TERM": "xterm-256color", "COLORTERM": "truecolor", "LC_ALL": "C.UTF-8"}),
             start_new_session=True,
-            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+            preexec_fn=_take_terminal,
         )
     except BaseException:
         os.close(master)
@@ -264,6 +266,12 @@ async def _console(command: Sequence[str], columns: int, rows: int) -> AsyncIter
         except TimeoutError:
             process.kill()
             await process.wait()
+
+
+def _take_terminal() -> None:
+    """In the new process: this is its terminal, and losing it ends it, also where ``nohup`` keeps the server."""
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 def _resize(master: int, columns: int, rows: int) -> None:

@@ -3,6 +3,7 @@
 import json
 import os
 import resource
+import shlex
 import signal
 import subprocess
 import sys
@@ -85,7 +86,7 @@ def test_without_a_file_the_session_goes_to_the_state_directory(sizeup: Run, tmp
         (("-p", "null", "--repeat", "0"), "--repeat: expected a whole number from 1 to 1,000, found 0"),
         (("--json", "-o", "-"), "--json and -o - both want standard output"),
         (("--resume", "x", "--plan", "quick"), "--resume runs what the session's own plan is missing"),
-        (("--resume", "/nowhere"), "/nowhere: cannot open the session: No such file or directory"),
+        (("--resume", "/nowhere"), "/nowhere: expected a session file, found nothing"),
         (("--sysroot", "/srv/rec"), "--batch measures this machine"),
         (("--repeatedly",), "unrecognized arguments: --repeatedly"),
     ],
@@ -166,7 +167,7 @@ class Running:
 
 @pytest.mark.parametrize(
     ("number", "code", "status"),
-    [(signal.SIGINT, 130, "cancelled"), (signal.SIGTERM, 143, "terminated"), (signal.SIGHUP, 143, "terminated")],
+    [(signal.SIGINT, 130, "cancelled"), (signal.SIGTERM, 143, "terminated"), (signal.SIGHUP, 129, "terminated")],
 )
 def test_a_signal_saves_and_ends(
     tmp_path: Path, environment: dict[str, str], number: signal.Signals, code: int, status: str
@@ -181,6 +182,24 @@ def test_a_signal_saves_and_ends(
     assert session.end is not None
     assert session.end.status == status
     assert session.outcomes["null"].status is Status.CANCELLED
+
+
+def test_a_hang_up_that_the_caller_ignores_ends_nothing(tmp_path: Path, environment: dict[str, str]) -> None:
+    """``nohup`` does no more than to have it ignored."""
+    arguments = ("-p", "null", "--set", "null.samples=500", "--set", "null.interval=1ms", "-o", str(tmp_path / "run"))
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        running = Running(arguments, tmp_path / "run", environment)
+    finally:
+        signal.signal(signal.SIGHUP, before)
+    running.wait_for(b'"samples","step"')
+
+    running.process.send_signal(signal.SIGHUP)
+
+    assert running.end() == 0
+    session = read_session(str(tmp_path / "run"))
+    assert session.end is not None
+    assert session.end.status == "complete"
 
 
 def test_kill_9_loses_nothing_that_was_written_and_resume_completes_it(
@@ -359,3 +378,51 @@ def test_help_imports_little_more_than_the_parser() -> None:
         "assert not heavy, heavy\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.DEVNULL)
+
+
+LIMITED = """
+import resource, sys
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[1]), int(sys.argv[1])))
+from sizeup.cli import run
+sys.exit(run(sys.argv[2:]))
+"""
+
+
+@pytest.mark.parametrize("has_plan", [False, True])
+def test_what_is_advised_after_a_full_disk_works(
+    sizeup: Run, tmp_path: Path, environment: dict[str, str], *, has_plan: bool
+) -> None:
+    run = ("--batch", "-q", "-p", "null", "--set", "null.samples=2000", "--set", "null.interval=0", "--repeat", "2")
+    assert sizeup(*run, "-o", "whole").returncode == 0
+    lines = (tmp_path / "whole").read_bytes().splitlines(keepends=True)
+    planned = next(n for n, line in enumerate(lines) if line.startswith(b'{"kind":"plan"'))
+    room = sum(map(len, lines[: planned + 1])) + 4000 if has_plan else len(lines[0]) + 10
+    path = tmp_path / "a full disk"
+
+    full = subprocess.run(
+        [sys.executable, "-c", LIMITED, str(room), *run, "-o", str(path)],
+        capture_output=True, text=True, check=False, env=environment, timeout=60,
+    )  # fmt: skip
+
+    assert full.returncode == 2
+    advice = full.stderr.strip().partition(" with: ")[2]
+    assert f"{'--resume' if has_plan else '--append'} '{path}'" in advice
+    chosen = () if has_plan else run[1:]
+    done = sizeup(*shlex.split(advice)[1:], *chosen)
+    assert done.returncode == 0, done.stderr
+    session = read_session(str(path))
+    assert not session.missing_steps
+    assert session.end is not None
+    assert session.end.status == "complete"
+
+
+def test_what_cannot_be_resumed_names_what_can_be_done(sizeup: Run, tmp_path: Path) -> None:
+    run = ("--batch", "-q", "-p", "null", "--set", "null.samples=1")
+    assert sizeup(*run, "-o", "whole").returncode == 0
+    (tmp_path / "no plan").write_bytes((tmp_path / "whole").read_bytes().splitlines(keepends=True)[0])
+
+    refused = sizeup("--batch", "--resume", "no plan")
+
+    assert refused.returncode == 2
+    advice = refused.stderr.strip().partition(" with: ")[2]
+    assert sizeup(*shlex.split(advice)[1:], *run[1:]).returncode == 0

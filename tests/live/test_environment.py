@@ -51,3 +51,26 @@ def test_this_machine_can_be_read() -> None:
 
     assert isinstance(facts["load_1min"], float)
     assert isinstance(facts["sizeup_cpu_seconds"], float)
+
+
+def test_without_a_proc_what_others_do_is_unknown_and_not_nothing(tmp_path: Path) -> None:
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    for folder in (empty, tmp_path / "none"):
+        facts = EnvironmentWatch(str(folder), str(tmp_path / "sys")).facts()
+
+        assert set(facts) == {"sizeup_cpu_seconds"}
+
+
+def test_numbers_without_end_are_left_out(tmp_path: Path) -> None:
+    proc(tmp_path, idle=1, steal=0, ticks=0)
+    watch = EnvironmentWatch(str(tmp_path), str(tmp_path / "sys"))
+    long = "9" * 5000
+    (tmp_path / "loadavg").write_text(f"{long} 1 1\n")
+    (tmp_path / "stat").write_text(f"cpu {long} 0 1 1 1 1 1 1\n")
+    (tmp_path / "pressure/cpu").write_text(f"some avg10={long} total={long}\n")
+    (tmp_path / "4242/stat").write_text(f"4242 (x) S {' '.join([long] * 40)}\n")
+    (tmp_path / "sys/class/thermal/thermal_zone0").mkdir(parents=True)
+    (tmp_path / "sys/class/thermal/thermal_zone0/temp").write_text(long)
+
+    assert set(watch.facts()) == {"sizeup_cpu_seconds"}

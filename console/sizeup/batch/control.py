@@ -14,7 +14,7 @@ from sizeup.live.cost import ConsoleCost, parse_cost
 _SIGNALS = {
     signal.SIGINT: ExitStatus.INTERRUPTED,
     signal.SIGTERM: ExitStatus.TERMINATED,
-    signal.SIGHUP: ExitStatus.TERMINATED,
+    signal.SIGHUP: ExitStatus.HANGUP,
 }
 
 
@@ -41,7 +41,9 @@ class BatchControl:
 
     def __enter__(self) -> BatchControl:
         self._old_wakeup = signal.set_wakeup_fd(self._wake_write, warn_on_full_buffer=False)
-        self._old_handlers = {number: signal.signal(number, self._on_signal) for number in _SIGNALS}
+        # What the caller had ignored stays so: that is all that nohup does, and a shell to a job in the background.
+        heard = [number for number in _SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
+        self._old_handlers = {number: signal.signal(number, self._on_signal) for number in heard}
         return self
 
     def __exit__(self, *exception: object) -> None:

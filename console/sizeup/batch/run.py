@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 import time
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from types import MappingProxyType
 
@@ -105,22 +106,29 @@ def run(request: Request) -> Result:
             recorder = Recorder(
                 writer, origin_ns=origin_ns, listeners=[narrator, lambda record: _keep_outcome(outcomes, record)]
             )
+            if path is not None:
+                # Before the plan is in the file there is nothing to resume.
+                again = f"start again with: sizeup --batch --append {shlex.quote(path)}"
+                writer.when_full = _resume(path) if request.resume else again
             recorder.put(_first(before))
-            narrator.say(f"session: {path or 'standard output'}")
-            sync = clock_sync()
-            agreed = {} if start_ns is None else {"start_at_seconds": round(start_ns / 1e9, 6), **sync.facts()}
-            recorder.put(*_environment(recorder, watch, machine, control, agreed))
-            recorder.put(*_found(recorder.now_ns(), machine), PlanRecord(recorder.now_ns(), plan))
-            recorder.refuse(plan)
-            recorder.sync()
-            late_ns = 0 if start_ns is None else _wait(start_ns, sync, recorder, control, narrator)
-            recorder.run(
-                plan.steps,
-                registry,
-                control,
-                lambda: _environment(recorder, watch, machine, control),
-                lateness_ns=late_ns,
-            )
+            with _end_recorded(recorder):
+                narrator.say(f"session: {path or 'standard output'}")
+                sync = clock_sync()
+                agreed = {} if start_ns is None else {"start_at_seconds": round(start_ns / 1e9, 6), **sync.facts()}
+                recorder.put(*_environment(recorder, watch, machine, control, agreed))
+                recorder.put(*_found(recorder.now_ns(), machine), PlanRecord(recorder.now_ns(), plan))
+                if path is not None:
+                    writer.when_full = _resume(path)
+                recorder.refuse(plan)
+                recorder.sync()
+                late_ns = 0 if start_ns is None else _wait(start_ns, sync, control, narrator)
+                recorder.run(
+                    plan.steps,
+                    registry,
+                    control,
+                    lambda: _environment(recorder, watch, machine, control),
+                    lateness_ns=late_ns,
+                )
             recorder.put(*_concluded(recorder, machine, path), _end(recorder.now_ns(), control))
             recorder.sync()
         return Result(path, control.cancelled or _status(request, outcomes))
@@ -137,9 +145,16 @@ def _read_own(path: str) -> Session:
     return session
 
 
+def _resume(path: str) -> str:
+    return f"finish it with: sizeup --batch --resume {shlex.quote(path)}"
+
+
 def _remainder(session: Session, path: str) -> Plan:
     if session.plan is None:
-        raise UsageError(f"{path}: was cut short before it had a plan; start again with -o")
+        raise UsageError(
+            f"{path}: ended before it had a plan, so nothing can be resumed; "
+            f"measure into it with: sizeup --batch --append {shlex.quote(path)}"
+        )
     return replace(session.plan, steps=session.missing_steps, refusals=())
 
 
@@ -162,18 +177,26 @@ def _opened(request: Request, before: Session | None) -> Iterator[tuple[Writer, 
         yield writer, path if os.path.isfile(path) else None, now_ns
 
 
-def _wait(start_ns: int, sync: ClockSync, recorder: Recorder, control: BatchControl, narrator: Narrator) -> int:
+def _wait(start_ns: int, sync: ClockSync, control: BatchControl, narrator: Narrator) -> int:
     """Wait for the agreed start, with all that was prepared on the disk; how late it is, in ns."""
     narrator.say(f"waiting for {datetime.fromtimestamp(start_ns / 1e9, UTC):%F %T} UTC; {sync.sentence()}")
-    try:
-        late_ns = wait_until(start_ns, control)
-    except LateError as error:
-        recorder.put(EndRecord(recorder.now_ns(), "cancelled", str(error)))
-        recorder.sync()
-        raise
+    late_ns = wait_until(start_ns, control)
     if not control.cancel_run:
         narrator.say(f"started {late_ns / 1000:,.0f} us late")
     return late_ns
+
+
+@contextmanager
+def _end_recorded(recorder: Recorder) -> Iterator[None]:
+    """Whatever ends the run early, the session says so, where it can still be written."""
+    try:
+        yield
+    except BaseException as error:
+        status = "cancelled" if isinstance(error, LateError) else "terminated"
+        with suppress(UsageError, OSError):
+            recorder.put(EndRecord(recorder.now_ns(), status, str(error) or type(error).__name__))
+            recorder.sync()
+        raise
 
 
 def _first(before: Session | None) -> Record:
@@ -228,7 +251,7 @@ def _environment(
 def _end(t_ns: int, control: BatchControl) -> EndRecord:
     if control.cancelled is None:
         return EndRecord(t_ns, "complete")
-    return EndRecord(t_ns, "terminated" if control.cancelled is ExitStatus.TERMINATED else "cancelled")
+    return EndRecord(t_ns, "cancelled" if control.cancelled is ExitStatus.INTERRUPTED else "terminated")
 
 
 def _keep_outcome(outcomes: list[OutcomeRecord], record: Record) -> None:

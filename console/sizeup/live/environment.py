@@ -6,6 +6,7 @@ Read at the borders of steps and never inside one. Sources: ``/proc/loadavg``, `
 
 from __future__ import annotations
 
+import math
 import os
 import time
 from collections.abc import Iterator
@@ -13,12 +14,22 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from sizeup.text import one_line
+from sizeup.units import whole_number
 
 BUSY_PERCENT = 5.0
 """Share of one CPU from which a process is named."""
 _NAMED = 5
 
 Fact = str | int | float | bool | None
+
+
+def _number(text: str) -> float | None:
+    """A finite number; None for what is none."""
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None
 
 
 class _Snapshot(Struct, frozen=True):
@@ -44,8 +55,8 @@ class EnvironmentWatch:
         self._before = now
         facts: dict[str, Fact] = {}
         load = self._read("loadavg").split()
-        if load:
-            facts["load_1min"] = float(load[0])
+        if load and (one := _number(load[0])) is not None:
+            facts["load_1min"] = one
         facts |= self._pressure()
         total = now.total - before.total
         if total > 0:
@@ -62,10 +73,12 @@ class EnvironmentWatch:
         for resource in ("cpu", "memory", "io"):
             for field in self._read(f"pressure/{resource}").partition("\n")[0].split():
                 name, _, value = field.partition("=")
-                if name == "avg10":
-                    yield f"psi_{resource}_some_avg10_percent", float(value)
+                if name == "avg10" and (percent := _number(value)) is not None:
+                    yield f"psi_{resource}_some_avg10_percent", percent
 
     def _others(self, before: _Snapshot, now: _Snapshot) -> dict[str, Fact]:
+        if not now.processes:
+            return {}  # not even this one: processes cannot be seen here
         seconds = max(now.at - before.at, 1e-3)
         busy = []
         for process, (name, ticks) in now.processes.items():
@@ -90,9 +103,11 @@ class EnvironmentWatch:
         for name in names:
             try:
                 with open(os.path.join(zones, name, "temp"), encoding="ascii") as file:
-                    readings.append(int(file.read()) / 1000)
+                    millicelsius = _number(file.read().strip())
             except (OSError, ValueError):
                 continue  # a sleeping sensor answers with an error
+            if millicelsius is not None:
+                readings.append(millicelsius / 1000)
         return max(readings, default=None)
 
     def _read(self, name: str) -> str:
@@ -100,19 +115,27 @@ class EnvironmentWatch:
             with open(os.path.join(self._proc, name), encoding="utf-8", errors="replace") as file:
                 return file.read()
         except OSError:
-            return ""  # kernels before 4.20, and those built without it, have no pressure files
+            return ""  # no /proc, or kernels before 4.20, and those built without it, have no pressure files
+
+    def _entries(self) -> list[str]:
+        try:
+            return os.listdir(self._proc)
+        except OSError:
+            return []
 
     def _snapshot(self) -> _Snapshot:
         # user nice system idle iowait irq softirq steal guest guest_nice; guest time is in user time already.
-        fields = [int(field) for field in self._read("stat").partition("\n")[0].split()[1:9]]
-        fields += [0] * (8 - len(fields))
+        read = [whole_number(field) for field in self._read("stat").partition("\n")[0].split()[1:9]]
+        fields = [field for field in read if field is not None]
+        fields = [*fields, *([0] * (8 - len(fields)))] if len(fields) == len(read) else [0] * 8
         processes = {}
-        for entry in os.listdir(self._proc):
-            if not entry.isdigit():
+        for entry in self._entries():
+            if not entry.isdecimal():
                 continue
             # pid (name) state ...: the name may hold blanks and parentheses; utime and stime are fields 14 and 15.
             head, _, tail = self._read(f"{entry}/stat").rpartition(")")
             values = tail.split()
-            if len(values) > 12:
-                processes[int(entry)] = (head.partition("(")[2], int(values[11]) + int(values[12]))
+            ticks = [whole_number(value) for value in values[11:13]]
+            if len(ticks) == 2 and None not in ticks:
+                processes[int(entry)] = (head.partition("(")[2], sum(filter(None, ticks)))
         return _Snapshot(time.monotonic(), fields[3] + fields[4], fields[7], sum(fields), processes)

@@ -33,9 +33,13 @@ class Parting:
 
 
 def _threads(pid: int) -> dict[str, tuple[str, int]]:
-    """State of each thread, and how often it was switched to another."""
+    """State of each thread, and how often it was switched to another; empty where /proc does not say."""
     found = {}
-    for thread in os.listdir(f"/proc/{pid}/task"):
+    try:
+        threads = os.listdir(f"/proc/{pid}/task")
+    except OSError:  # no /proc here, or the process has gone
+        return {}
+    for thread in threads:
         with contextlib.suppress(OSError):  # gone meanwhile
             with open(f"/proc/{pid}/task/{thread}/status", encoding="utf-8", errors="replace") as file:
                 text = file.read()

@@ -54,6 +54,8 @@ class Writer:
         self._regular = stat.S_ISREG(os.fstat(descriptor).st_mode)
         self._writes_notes = False
         self._new = False
+        self.when_full = ""
+        """What to do once a full disk has room again; empty where that is the caller's to say."""
 
     @classmethod
     def create(cls, path: str) -> Self:
@@ -165,9 +167,11 @@ class Writer:
             return UsageError(
                 f"{self._where}: cannot write the note: {error.strerror}; what was written before is kept"
             )
-        advice = ""
-        if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-            advice = f"; make room and finish it with: sizeup --batch --resume {self._where}"
+        if not self._regular:
+            reason = "it is closed" if error.errno == errno.EBADF else error.strerror
+            return UsageError(f"{self._where}: cannot write the session: {reason}; write it to a file with -o FILE")
+        full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+        advice = f"; make room and {self.when_full}" if full and self.when_full else ""
         return UsageError(
             f"{self._where}: cannot write the session any further: {error.strerror}; "
             f"what was written before is kept{advice}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable, Collection, Iterable
+from threading import get_native_id
 
 from msgspec import Struct
 
@@ -45,7 +46,11 @@ def _touched(groups: Iterable[Collection[int]], wanted: frozenset[int]) -> froze
 
 def move_to(cpus: Collection[int]) -> None:
     """Put all threads of this process on these CPUs; Linux keeps the affinity by thread (sched_setaffinity(2))."""
-    for thread in os.listdir("/proc/self/task"):
+    try:
+        threads = os.listdir("/proc/self/task")
+    except OSError:
+        threads = [str(get_native_id())]  # no /proc here: this thread at least
+    for thread in threads:
         with contextlib.suppress(OSError):  # it has just ended, or a cpuset shrank meanwhile
             os.sched_setaffinity(int(thread), cpus)
 

@@ -279,7 +279,7 @@ class Runs:
             text = self._errors.read(16384).decode(errors="replace").strip()
             self._errors.close()
             self._errors = None
-            if process.returncode not in (0, 130, 143) or (text and process.returncode):
+            if process.returncode not in (0, 129, 130, 143) or (text and process.returncode):
                 last = text.rpartition("\n")[2].removeprefix("sizeup: ")
                 # The line that says it has little room, and the reason matters more than the name.
                 self.problem = last.removeprefix(f"{self.path}: ") or self._shortfall(process.returncode)
