@@ -18,11 +18,11 @@ _DURATION = re.compile(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*(ns|us|ms|s|min|m|h|)\s*", r
 
 
 def whole_number(text: str) -> int | None:
-    """The number of at most 19 decimal digits that ``text`` is; None for anything else.
+    """The number in decimal digits that ``text`` is, below 10^18; None for anything else.
 
-    ``int`` alone takes a number that no file can hold again, and raises beyond 4,300 digits.
+    ``int`` alone takes numbers of more than 64 bits, which no session can hold, and raises beyond 4,300 digits.
     """
-    return int(text) if len(text) < 20 and text.isdecimal() else None
+    return int(text) if len(text) < 19 and text.isdecimal() else None
 
 
 def parse_bytes(text: str) -> int:

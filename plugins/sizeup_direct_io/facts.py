@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import resource
 
 from msgspec import Struct
@@ -25,7 +26,7 @@ def read_text(path: str) -> str | None:
 
 def _integer(path: str) -> int | None:
     text = read_text(path)
-    return int(text) if text and text.strip().lstrip("-").isdigit() else None
+    return int(text) if text and re.fullmatch(r"\s*-?\d{1,18}\s*", text) else None
 
 
 def read_policy() -> Policy:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -35,8 +36,11 @@ from sizeup.discovery.scsi import parse_rate
 from sizeup.discovery.sysroot import Recording, parse_integer
 from sizeup.errors import MalformedError
 from sizeup.report.machine import machine_text
+from sizeup.session.reader import _decode
+from sizeup.session.records import ENCODER, MachineRecord
 from sizeup.views.machine import detection
 from trees import MACHINES, grow
+from trees import machine as tree_machine
 
 _LARGEST = 3000
 """Files of a machine that is worth spoiling: above that an input takes too long."""
@@ -47,7 +51,7 @@ SPOILT = (
     b"-", b",", b"0-65535", b"0-99999999999", b"3-1", b"0-7:0", b"0-7:2/0", b"1,1,1", b"ffffffff,ffffffff", b"g",
     b"Unknown", b"unknown", b"(null)", b"<NULL>", b"[", b"]", b"[]", b"a" * 5000, b"1 " * 3000, b"\xff\xfe\x00\x80",
     "²٣".encode(), b"8 GT/s", b"99999 GT/s", b"16 Gbit", b"999999999 Gbit", b"raid5", b"mpath-", b"LVM-", b"K",
-    b"9" * 400 + b"K",
+    b"9" * 400 + b"K", b"9" * 5000, b"9" * 5000 + b" 100000", b"some " + b"9" * 5000 + b" 1",
     b"Node 0 MemTotal: 99999999999999999999 kB", b"device x mounted on y with fstype nfs4\n\txprt:\n\tREAD: 1 2 3",
     b"1 2 3:4 / /a rw - nfs", b"%s%n", b"../../../../etc/passwd", b"cpu  1 2 3 4 5 6 7 8",
     b"processor : -1\nprocessor : 1",
@@ -128,6 +132,7 @@ def spoil(random: Random, trove: Trove) -> Trove:
 def survives(trove: Trove) -> None:
     machine = discover(Memory(trove))
     msgspec.json.encode(detection(machine))
+    _decode(ENCODER.encode(MachineRecord(0, machine)))  # what a run writes it can read again
     machine_text(machine)
 
 
@@ -178,3 +183,40 @@ def test_a_hundred_thousand_spoilt_machines_raise_nothing(tmp_path: Path) -> Non
             survives(spoil(random, random.choice(troves)))
         except Exception as error:
             raise AssertionError(f"seed {seed} raises {error!r}") from error
+
+
+NUMBER = re.compile(rb"(?<![0-9A-Za-z.])\d+")
+
+
+def test_no_number_in_any_file_is_too_long(tmp_path: Path) -> None:
+    """The first number behind each word of each file, of 18, 20 and 5,000 digits."""
+    for trove in own_troves(str(tmp_path)):
+        for path, data in trove.files.items():
+            places = {data[max(0, match.start() - 20) : match.start()]: match.span() for match in NUMBER.finditer(data)}
+            for start, end in list(places.values())[:12]:
+                for digits in (b"9" * 18, b"18446744073709551615", b"9" * 5000):
+                    spoilt = {**trove.files, path: data[:start] + digits + data[end:]}
+                    survives(Trove(spoilt, trove.links, trove.directories, trove.refused))
+
+
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        ({"memory.max": "9" * 5000, "cpu.max": "9" * 5000 + " 100000"}, (None, None)),
+        ({"memory.max": "1073741824", "cpu.max": "150000 100000"}, (1 << 30, 1.5)),
+        ({"memory.max": "max", "cpu.max": "max 100000"}, (None, None)),
+    ],
+)
+def test_a_limit_of_5000_digits_is_no_limit_that_is_known(
+    tmp_path: Path, files: dict[str, str], expected: tuple[int | None, float | None]
+) -> None:
+    more = [f"/sys/fs/cgroup/{name} = {text}" for name, text in files.items()]
+    root = tree_machine(
+        tmp_path, "2-sockets-smt", "/proc/mounts = cgroup2 /sys/fs/cgroup cgroup2 rw 0 0", "/proc/self/cgroup = 0::/",
+        *more,
+    )  # fmt: skip
+
+    group = discover(root).platform.control_group
+
+    assert group is not None
+    assert (group.memory_bytes, group.cpu_quota) == expected

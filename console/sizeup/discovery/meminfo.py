@@ -6,7 +6,7 @@ import re
 
 from sizeup.discovery.sysroot import Sysroot
 
-_LINE = re.compile(r"^(?:Node \d+ )?([\w()]+): +(\d{1,18})( kB)?$", re.MULTILINE)
+_LINE = re.compile(r"^(?:Node \d+ )?([\w()]+): +(\d{1,15})( kB)?$", re.MULTILINE)
 
 
 def parse_meminfo(text: str) -> dict[str, int]:

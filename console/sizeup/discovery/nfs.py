@@ -14,10 +14,11 @@ from msgspec.structs import replace
 from sizeup.discovery.mounts import Mount, parse_mountinfo, parse_mounts, unescape
 from sizeup.discovery.sysroot import Sysroot
 from sizeup.model.network import NfsMount, NfsOperation
+from sizeup.units import whole_number
 
 _TYPES = ("nfs", "nfs4")
 _DEVICE = re.compile(r"device (\S+) mounted on (\S+) with fstype (nfs4?)(?: statvers=(\S+))?$")
-_OPERATION = re.compile(r"([A-Z][A-Z_0-9]*): ((?:\d{1,20} ?){8,9})$")
+_OPERATION = re.compile(r"([A-Z][A-Z_0-9]*): ((?:\d{1,18} ?){8,9})$")
 _ATTRIBUTE_CACHE = ("actimeo", "acregmin", "acregmax", "acdirmin", "acdirmax")
 
 
@@ -56,16 +57,16 @@ def _section(first: re.Match[str], lines: list[str]) -> MountStats:
         elif key == "opts":
             # Some kernels leave blanks behind the commas.
             options = tuple(word.strip() for word in rest.split(",") if word.strip())
-        elif key == "age" and rest.strip().isdecimal():
-            age = int(rest)
+        elif key == "age":
+            age = whole_number(rest.strip())
         elif key == "sec":
             flavor = re.search(r"(?:flavor|pseudoflavor)=(\d+)", rest)
             security = flavor[1] if flavor else None
         elif key == "bytes":
             counts = rest.split()
-            if len(counts) >= 6 and all(word.isdecimal() for word in counts):
+            if len(counts) >= 6:
                 # normal, direct and from the server: the last pair is what crossed the network
-                read, written = int(counts[4]), int(counts[5])
+                read, written = whole_number(counts[4]), whole_number(counts[5])
         elif key == "xprt":
             transports.append(rest.split()[0] if rest.split() else "")
     operations.sort(key=lambda operation: (-operation.calls, operation.name))

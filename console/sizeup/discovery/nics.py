@@ -27,7 +27,7 @@ def _quiet_integer(sysroot: Sysroot, path: str) -> int | None:
     if isinstance(data, Unreadable):
         return None
     text = data.decode("ascii", "replace").strip()
-    return int(text) if re.fullmatch(r"-?\d{1,18}", text) else None
+    return int(text) if re.fullmatch(r"-?\d{1,9}", text) else None
 
 
 def _kind(sysroot: Sysroot, base: str, place: Place) -> str:

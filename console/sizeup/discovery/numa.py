@@ -18,6 +18,7 @@ NODE = "/sys/devices/system/node"
 _NODE_NAME = re.compile(r"node(\d{1,5})")
 _POOL_NAME = re.compile(r"hugepages-(\d{1,12})kB")
 _MEGABYTE = 1_000_000
+_MOST_MEGABYTES = 1 << 32
 
 # access1 is for CPUs alone; access0 may name a generic initiator, such as a network card.
 _ACCESS_CLASSES = ("access1", "access0")
@@ -79,11 +80,16 @@ def _read_access(sysroot: Sysroot, directory: str) -> NodeAccess | None:
         return NodeAccess(
             read_latency_ns=sysroot.integer(f"{initiators}/read_latency") or None,
             write_latency_ns=sysroot.integer(f"{initiators}/write_latency") or None,
-            read_bytes_per_second=bandwidths[0] * _MEGABYTE if bandwidths[0] else None,
-            write_bytes_per_second=bandwidths[1] * _MEGABYTE if bandwidths[1] else None,
+            read_bytes_per_second=_bytes_per_second(bandwidths[0]),
+            write_bytes_per_second=_bytes_per_second(bandwidths[1]),
             initiators=nodes,
         )
     return None
+
+
+def _bytes_per_second(megabytes: int | None) -> int | None:
+    """None where the firmware says nothing, or more than any memory carries."""
+    return megabytes * _MEGABYTE if megabytes is not None and 0 < megabytes < _MOST_MEGABYTES else None
 
 
 def _read_memory_side_cache(sysroot: Sysroot, directory: str) -> int | None:

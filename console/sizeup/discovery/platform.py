@@ -14,6 +14,7 @@ from sizeup.discovery.sysroot import Sysroot
 from sizeup.discovery.virtualization import read_virtualization
 from sizeup.model.platform import ControlGroup, Platform
 from sizeup.quantity import Origin, Quantity
+from sizeup.units import whole_number
 
 _DMI = "/sys/class/dmi/id"
 _CLOCKS = "/sys/devices/system/clocksource/clocksource0"
@@ -58,7 +59,7 @@ def _control_group(sysroot: Sysroot, allowance: Allowance) -> ControlGroup | Non
             words = (sysroot.line(f"{base}/cpu.max") or "").split()
             quota = _ratio(*words) if len(words) == 2 and quota is None else quota
             limit = sysroot.line(f"{base}/memory.max")
-            memory = int(limit) if limit and limit.isdecimal() and memory is None else memory
+            memory = whole_number(limit or "") if memory is None else memory
         elif mount.kind == "cgroup" and "cpu" in mount.options and "cpu" in paths:
             base = mount.where + paths["cpu"]
             quota = _ratio(
@@ -67,14 +68,14 @@ def _control_group(sysroot: Sysroot, allowance: Allowance) -> ControlGroup | Non
         elif mount.kind == "cgroup" and "memory" in mount.options and "memory" in paths:
             limit = sysroot.line(f"{mount.where}{paths['memory']}/memory.limit_in_bytes")
             # Version 1 writes "no limit" as the largest multiple of a page.
-            memory = int(limit) if limit and limit.isdecimal() and int(limit) < 1 << 62 else memory
+            bytes_limit = whole_number(limit or "")
+            memory = bytes_limit if bytes_limit is not None and bytes_limit < 1 << 62 else memory
     return ControlGroup(allowance.cgroup or paths.get("") or None, allowance.cpuset, quota, memory)
 
 
 def _ratio(quota: str, period: str) -> float | None:
-    if quota.isdecimal() and period.isdecimal() and 0 < int(period) < 1 << 40 and 0 < int(quota) < 1 << 50:
-        return int(quota) / int(period)
-    return None
+    microseconds, every = whole_number(quota), whole_number(period)
+    return microseconds / every if microseconds and every else None
 
 
 def _bracketed(text: str | None) -> str | None:

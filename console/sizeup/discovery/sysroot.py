@@ -376,8 +376,10 @@ def open_sysroot(root: str) -> Sysroot:
 
 
 def parse_integer(text: str) -> int:
-    """A kernel number: decimal, or hexadecimal behind 0x; at most 64 bits."""
+    """A kernel number: decimal, or hexadecimal behind 0x; at most 63 bits and a sign, as a session holds them."""
+    if len(text) > 40:  # beyond some thousands int() gives up in words of its own
+        raise ValueError(f"expected a number of at most 64 bits, found {len(text)} characters")
     number = int(text, 16) if text[:2] in ("0x", "0X") else int(text)
-    if not -(1 << 63) <= number < 1 << 64:
+    if not -(1 << 63) <= number < 1 << 63:
         raise ValueError(f"expected a number of at most 64 bits, found {text[:40]}")
     return number
