@@ -1,17 +1,23 @@
 """Sizes and rates read and print as people in this field write them."""
 
+import math
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from sizeup.errors import MalformedError
 from sizeup.units import (
     format_bytes,
     format_decimal_bytes,
+    format_in,
     format_ns,
     format_rate,
     format_value,
     parse_amount,
     parse_bytes,
     parse_seconds,
+    whole_number,
 )
 
 
@@ -107,3 +113,27 @@ def test_an_amount_of_another_unit_is_refused_with_the_ones_that_fit(text: str, 
     with pytest.raises(MalformedError) as refused:
         parse_amount(text, unit)
     assert str(refused.value).removeprefix("expected ").removeprefix("a value in ").startswith(expected)
+
+
+UNITS = ("bytes", "bytes/s", "ns", "Hz", "share", "ratio", "verdict", "1", "", "1/s", "licences", "USD")
+SPELLINGS = ("", "1", "%", "MB/s", "MB/s/GHz", "GiB", "ns", "y", "pages")
+EXTREMES = (1.7976931348623157e308, -1e308, 5e-324, math.inf, -math.inf, math.nan, 10**400, -(10**400), (1 << 63) - 1)
+
+
+@given(value=st.floats() | st.integers() | st.sampled_from(EXTREMES))
+def test_every_number_can_be_shown_in_every_unit(value: float) -> None:
+    shown = [format_value(value, unit) for unit in UNITS] + [format_in(value, spelling) for spelling in SPELLINGS]
+
+    assert all(shown)
+    assert all(len(text) < 40 for text in shown)
+
+
+def test_what_is_no_number_is_unknown_and_what_overflows_says_so() -> None:
+    assert [format_value(math.nan, unit) for unit in ("1", "verdict", "bytes")] == ["unknown", "unknown", "unknown B"]
+    assert [format_in(1e308, "MB/s/GHz"), format_value(-(10**400), "1")] == ["over 1e308 MB/s/GHz", "under -1e308"]
+    assert format_value(5e-324, "1") == "4.94e-324", "only nothing prints as 0"
+
+
+def test_whole_numbers_are_those_that_a_session_holds() -> None:
+    assert [whole_number(text) for text in ("0", "007", "9" * 18)] == [0, 7, 10**18 - 1]
+    assert [whole_number(text) for text in ("", "-1", "1.5", " 1", "9" * 19, "9" * 5000, "1_0")] == [None] * 7

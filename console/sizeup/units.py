@@ -44,7 +44,7 @@ def parse_seconds(text: str) -> float:
 
 
 def _scaled(value: float, base: float, prefixes: tuple[str, ...]) -> tuple[float, str]:
-    scaled, index = float(value), 0
+    scaled, index = _as_float(value), 0
     # 999.5 would print as 1000: the next prefix reads better.
     while abs(scaled) >= base * 0.9995 and index < len(prefixes) - 1:
         scaled /= base
@@ -52,9 +52,29 @@ def _scaled(value: float, base: float, prefixes: tuple[str, ...]) -> tuple[float
     return scaled, prefixes[index]
 
 
+def _as_float(value: float) -> float:
+    """The value as a float, infinite where a whole number is too large for one."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
+
+
+def _beyond(value: float) -> str | None:
+    """What stands for a value that is no number or overflowed; None for every other."""
+    if math.isnan(value):
+        return "unknown"
+    if math.isinf(value):
+        return "over 1e308" if value > 0 else "under -1e308"
+    return None
+
+
 def _short(value: float) -> str:
     """Three significant digits without trailing zeros; an exponent beyond every prefix; only nothing prints as 0."""
-    if abs(value) >= 1e9:
+    value = _as_float(value)
+    if (beyond := _beyond(value)) is not None:
+        return beyond
+    if abs(value) >= 1e9 or 0 < abs(value) < 1e-12:
         return f"{value:.3g}"
     if value == int(value) and abs(value) < 10_000:
         return str(int(value))
@@ -88,6 +108,7 @@ def format_count(value: float) -> str:
 
 def format_ns(nanoseconds: float) -> str:
     """Times: ``1.08 ns``, ``54 us``, ``3.5 ms``, ``2 s``."""
+    nanoseconds = _as_float(nanoseconds)
     for limit, unit in ((1e3, "ns"), (1e6, "us"), (1e9, "ms")):
         if abs(nanoseconds) < limit * 0.9995:
             return f"{_short(nanoseconds / (limit / 1e3))} {unit}"
@@ -106,12 +127,14 @@ VERDICTS = {0.0: "fail", 0.5: "doubt", 0.75: "unknown", 1.0: "pass"}
 
 def format_verdict(value: float) -> str:
     """A verdict: the worst of its words that is not below the value."""
+    if math.isnan(_as_float(value)):
+        return VERDICTS[0.75]
     return next((word for limit, word in VERDICTS.items() if value <= limit), "pass")
 
 
 def format_share(value: float) -> str:
     """A part of a whole: ``14.1 %``."""
-    return f"{_short(value * 100)} %"
+    return f"{_short(_as_float(value) * 100)} %"
 
 
 def format_ratio(value: float) -> str:
@@ -228,8 +251,10 @@ def parse_amount(text: str, unit: str) -> float:
 
 def format_in(value: float, spelling: str) -> str:
     """A base value in one chosen spelling with all its digits: ``255.36 MB/s``, ``3,792 pages``, ``1 page``."""
-    number = value / base_unit(spelling)[1]
-    if 0 < abs(number) < 1e-4:
+    number = _as_float(value) / base_unit(spelling)[1]
+    if (beyond := _beyond(number)) is not None:
+        return f"{beyond} {spelling}".rstrip()
+    if 0 < abs(number) < 1e-4 or abs(number) >= 1e15:
         return f"{number:.3g}{spelling}" if spelling == "%" else f"{number:.3g} {spelling}".rstrip()
     text = f"{round(number):,}" if abs(number - round(number)) < 5e-7 else f"{number:,.{_decimals(number)}f}"
     if "." in text:

@@ -36,7 +36,7 @@ from sizeup.discovery.scsi import parse_rate
 from sizeup.discovery.sysroot import Recording, parse_integer
 from sizeup.errors import MalformedError
 from sizeup.report.machine import machine_text
-from sizeup.session.reader import _decode
+from sizeup.session.reader import decode
 from sizeup.session.records import ENCODER, MachineRecord
 from sizeup.views.machine import detection
 from trees import MACHINES, grow
@@ -132,7 +132,7 @@ def spoil(random: Random, trove: Trove) -> Trove:
 def survives(trove: Trove) -> None:
     machine = discover(Memory(trove))
     msgspec.json.encode(detection(machine))
-    _decode(ENCODER.encode(MachineRecord(0, machine)))  # what a run writes it can read again
+    decode(ENCODER.encode(MachineRecord(0, machine)))  # what a run writes it can read again
     machine_text(machine)
 
 

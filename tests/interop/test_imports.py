@@ -1,6 +1,8 @@
 """Figures of other tools become a session that says where they are from, in our names and units."""
 
+import contextlib
 import json
+import re
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -10,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sizeup.cli import run
-from sizeup.errors import ExitStatus, MalformedError
+from sizeup.errors import ExitStatus, MalformedError, SizeupError
 from sizeup.interop.fio import parse_fio
 from sizeup.interop.imported import Imported, session_records
-from sizeup.interop.kinds import KINDS
+from sizeup.interop.kinds import KINDS, read_foreign
 from sizeup.interop.lscpu import parse_lscpu
 from sizeup.interop.orion import parse_orion
 from sizeup.interop.orion_matrix import parse_orion_matrix
@@ -793,3 +795,13 @@ def test_damaged_results_are_read_or_refused_and_never_a_traceback(kind: str, da
     except MalformedError as error:
         told = str(error)
     assert "\n" not in told
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_number_without_end_is_refused_or_left_out(kind: str, tmp_path: Path) -> None:
+    text = WHOLE[kind]
+    for match in list(re.finditer(r"\d+", text))[:40]:
+        for digits in (5000, 400, 20):
+            (tmp_path / "results").write_text(text[: match.start()] + "9" * digits + text[match.end() :])
+            with contextlib.suppress(SizeupError):
+                read_foreign(str(tmp_path / "results"), kind)

@@ -1,6 +1,8 @@
 """Monitoring files of others become a workload: a percentile over their intervals, never one average."""
 
+import contextlib
 import json
+import re
 
 import pytest
 from hypothesis import given, settings
@@ -244,3 +246,11 @@ def test_whatever_a_file_holds_it_is_read_or_refused(text: str) -> None:
             read_workload((Source("x", head + text),), 95)
         except SizeupError:
             continue
+
+
+def test_a_number_without_end_is_refused_or_left_out() -> None:
+    for match in list(re.finditer(r"\d+", AWR))[:60]:
+        for digits in (5000, 400):
+            text = AWR[: match.start()] + "9" * digits + AWR[match.end() :]
+            with contextlib.suppress(SizeupError):
+                read_workload((Source("awr.txt", text),), 95)

@@ -160,3 +160,11 @@ def test_what_is_very_small_is_not_nothing_and_what_is_very_large_is_in_full(
     capsys: pytest.CaptureFixture[str], settings: tuple[str, ...], advice_id: str, words: str
 ) -> None:
     assert words in advised(sized(capsys, *settings), advice_id)["verdict"]
+
+
+@pytest.mark.parametrize("setting", ["workload.utilisation_percent=1e-308", "licence.list_usd=1e308"])
+def test_figures_that_overflow_are_refused_in_words(setting: str, capsys: pytest.CaptureFixture[str]) -> None:
+    figures = ("machine.sockets=2", "machine.cores_per_socket=4", "machine.ghz=2.66", "workload.mb_s=100")
+
+    assert cli.run(["size", "--blank", "--licences", "--set", *figures, setting]) == 2
+    assert "beyond what a number can hold" in capsys.readouterr().err

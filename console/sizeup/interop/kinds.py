@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
 
-from sizeup.errors import UsageError
+from sizeup.errors import MalformedError, UsageError
 from sizeup.input_file import read
 from sizeup.interop import fio, lscpu, orion, orion_matrix, slb, slob
-from sizeup.interop.imported import Imported
+from sizeup.interop.imported import Imported, session_records
+from sizeup.session.reader import decode
+from sizeup.session.records import ENCODER
 
 SIZE_LIMIT_BYTES = 64 << 20
 """fio's json+ of a large run takes a few MiB; more is no result of these tools."""
@@ -33,8 +36,12 @@ def read_foreign(path: str, kind: str | None, groups: Sequence[int] = ()) -> Imp
                 f"{path}: expected the JSON of fio, ORION's summary or matrices, SLOB's awr_info.txt, lines of "
                 "memhammer (SLB) or lscpu -J, found none of them; AWR, sar and iostat are workloads: sizeup size --help"
             )
-    if groups:
-        if kind != "slb":
-            raise UsageError(f"--groups: expected lines of memhammer (SLB), which it divides; {path} is of kind {kind}")
-        return slb.parse_slb(text, path, groups)
-    return KINDS[kind][1](text, path)
+    if groups and kind != "slb":
+        raise UsageError(f"--groups: expected lines of memhammer (SLB), which it divides; {path} is of kind {kind}")
+    try:
+        part = slb.parse_slb(text, path, groups) if groups else KINDS[kind][1](text, path)
+        for record in session_records([(path, part)], host=None, now=datetime.now(UTC)):
+            decode(ENCODER.encode(record))  # what no session can hold is told before one is begun
+    except (ValueError, OverflowError) as error:
+        raise MalformedError(f"{path}: expected figures that a number can hold, found one beyond: {error}") from error
+    return part

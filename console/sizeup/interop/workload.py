@@ -63,7 +63,12 @@ def read_workload(sources: Sequence[Source], percentile: float, devices: tuple[s
         doubts |= dict.fromkeys(found.doubts)
     if intervals:
         where = ", ".join(source.name for source in sources)
-        values = {**_figures(intervals, percentile, where, tuple(doubts)), **values}
+        try:
+            values = {**_figures(intervals, percentile, where, tuple(doubts)), **values}
+        except (ValueError, OverflowError) as error:
+            raise MalformedError(
+                f"{where}: expected figures that a number can hold, found one beyond: {error}"
+            ) from error
     return values
 
 

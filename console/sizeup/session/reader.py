@@ -86,7 +86,8 @@ def _bounded(value: Any) -> Any:
     return value
 
 
-def _decode(line: bytes) -> AnyRecord:
+def decode(line: bytes) -> AnyRecord:
+    """The record of a line, cleaned; ``ValueError`` and its like where it is none."""
     # Samples are plain ASCII without escapes; only what may hide a control character, or a number that no
     # column and no float can hold, takes the slow way.
     plain = line.isascii() and b"\\" not in line and b"\x7f" not in line
@@ -134,7 +135,7 @@ class _Reader:
             return
         damage = self._session.damage
         try:
-            record = _decode(line)
+            record = decode(line)
             self._ADDERS[type(record)](self, self._session, record)
             self._session.last_ns = max(self._session.last_ns, self._time_of(record))
             if self._listener is not None:
@@ -168,7 +169,7 @@ class _Reader:
                     f"{self._where}: written by a newer sizeup (format {kind.format}; this one reads up to {FORMAT}); "
                     "open it with that version or a later one"
                 )
-            header = _decode(line)
+            header = decode(line)
         except (msgspec.DecodeError, ValueError, OverflowError, RecursionError):
             header = None
         if not isinstance(header, SessionRecord) or header.format < 1:

@@ -64,7 +64,13 @@ class Sizing(Struct, frozen=True):
 
 def size(inputs: Inputs, pack: Rules | None = None, today: date | None = None) -> Sizing:
     """Every calculation that these inputs allow; ``today`` (none: unchecked) judges the age of the rules."""
-    rule_set = rules.shipped() if pack is None else pack
+    try:
+        return _sized(inputs, rules.shipped() if pack is None else pack, today)
+    except (OverflowError, ValueError) as error:
+        raise UsageError(f"the figures lead beyond what a number can hold: {error}; check what was set") from error
+
+
+def _sized(inputs: Inputs, rule_set: Rules, today: date | None) -> Sizing:
     known = _completed({**_defaults(rule_set), **inputs})
     advice: list[Advice] = []
     questions: dict[str, Question] = {}
@@ -109,6 +115,7 @@ def described(machine: Machine, overrides: Mapping[str, Value]) -> Inputs:
     """
     device = overrides.get("db.device")
     found = detected(machine, device.value if isinstance(device, Words) else None)
+    found = {key: value for key, value in found.items() if key not in KEYS or KEYS[key].admits(value)}
     if _CORES & set(overrides):
         guest = found.get("machine.guest")
         if isinstance(guest, Words) and guest.value == "yes":

@@ -101,6 +101,12 @@ class Key(Struct, frozen=True):
             return tuple(self._number(part, origin, source) for part in stripped.split(","))
         return self._number(stripped, origin, source)
 
+    def admits(self, value: Value) -> bool:
+        """Whether a figure that nobody typed is one that this key can have; a session may hold any number."""
+        if not isinstance(value, Quantity):
+            return True
+        return self.minimum <= value.value / base_unit(self.unit)[1] <= min(self.maximum, _LARGEST)
+
     def _number(self, text: str, origin: Origin, source: str) -> Quantity:
         parts = [self._bare(part, text, source) for part in text.split("..")]
         if len(parts) not in (1, 3) or parts != sorted(parts):
@@ -132,6 +138,9 @@ class Key(Struct, frozen=True):
     def _refused(self, text: str, source: str) -> UsageError:
         return UsageError(f"{source}: {self.name}: expected {self.expectation}, found {text!r}")
 
+
+_LARGEST = 1e18
+"""No figure of a machine is larger, in the unit of its key."""
 
 _NUMBER = re.compile(r"([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)\s*([A-Za-z%][A-Za-z/%]*)?")
 

@@ -182,7 +182,7 @@ def times_behind(run: StepRun, key: Key) -> LineChart | None:
 def _labels(found: Sequence[tuple[Series, LoggedPoint]]) -> list[str]:
     """What tells the points behind one from each other: the series, and the coordinates in which they differ."""
     titles = [series.title for series, _ in found]
-    same = set.intersection(*(set(point.at.items()) for _, point in found))
+    same = set.intersection(*(set(point.at.items()) for _, point in found)) if found else set()
     return [
         ", ".join([title, *(spelled(name, at) for name, at in point.at.items() if (name, at) not in same)])
         for title, (_, point) in zip(titles, found, strict=True)

@@ -102,7 +102,7 @@ def _linear_ticks(
     slack = (high - low) * 1e-9
     # Twelve digits hide what 3 * 0.1 adds to 0.3.
     positions = [float(f"{index * step:.12g}") for index in range(first, last + 1)]
-    return low, high, [value for value in positions if low - slack <= value <= high + slack]
+    return low, high, [value for value in positions if low - slack <= value <= high + slack] or [low, high]
 
 
 def linear_step(at_least: float, *, binary: bool) -> float:
