@@ -202,6 +202,7 @@ class Console:
                 yield pilot
             finally:
                 self.runs.close()
+                self.app.runs.close()  # a saved session that is shown has a follower of its own
 
     async def choose(self, pilot: Pilot[int], probe: str) -> None:
         """Go to the probes and put the cursor on one, whatever else is installed."""
@@ -210,6 +211,13 @@ class Console:
         listed = self.app.screen.query_one(KeyList)
         listed.highlighted = listed.get_option_index(probe)
         await pilot.pause()
+
+
+def within(app: ConsoleApp, selector: str) -> str:
+    """What stands inside one widget, its border and what is beside it left out, as one line without blanks."""
+    region = app.screen.query_one(selector).content_region
+    rows = screen_text(app).splitlines()[region.y : region.bottom]
+    return "".join("".join(row[region.x : region.right].split()) for row in rows)
 
 
 def screen_text(app: ConsoleApp) -> str:

@@ -42,6 +42,8 @@ KEYS = {
 }
 """What a terminal sends for the keys that have a name; ``ctrl+x`` is worked out."""
 
+_INHERITED = ("PATH", "HOME", "USER", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME", "TMPDIR")
+
 _MARK = "PTY_TEST_MARK"
 """Inherited by every process a program starts, in whatever session, so that none is overlooked."""
 
@@ -112,7 +114,7 @@ class Terminal:
         fcntl.ioctl(self._master, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
         self.attributes = termios.tcgetattr(slave)
         """Line discipline before the program touched it; compare with ``attributes_now``."""
-        inherited = {name: os.environ[name] for name in ("PATH", "HOME", "USER") if name in os.environ}
+        inherited = {name: os.environ[name] for name in _INHERITED if name in os.environ}
         self.started = time.monotonic()
         self.process = subprocess.Popen(
             arguments,

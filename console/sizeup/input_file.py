@@ -88,8 +88,11 @@ def _descriptor(path: str, what: str, *, pipes: bool) -> int:
     handed_over = _HANDED_OVER.fullmatch(path)
     if path == STDIN or handed_over is not None:
         number = 0 if handed_over is None or handed_over[1] is None else int(handed_over[1])
-        # Not opened by its name: that fails for a socket, and without /proc.
-        descriptor = os.dup(number)
+        if path != STDIN and stat.S_ISREG(os.fstat(number).st_mode):
+            descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)  # from its beginning, wherever its owner reads
+        else:
+            # Not opened by its name: that fails for a socket, and without /proc.
+            descriptor = os.dup(number)
     else:
         _expect_regular(path, what, os.stat(path))  # before it is opened, as opening a device can have effects
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY)

@@ -346,7 +346,7 @@ def test_a_full_disk_is_said_and_what_was_written_is_kept(tmp_path: Path, enviro
 
 
 def test_a_reader_that_goes_away_ends_the_run_quietly(environment: dict[str, str]) -> None:
-    command = f"{sys.executable} -m sizeup --batch --quiet {' '.join(SLOW)} -o - | head -c 100 >/dev/null"
+    command = f"{shlex.quote(sys.executable)} -m sizeup --batch --quiet {' '.join(SLOW)} -o - | head -c 100 >/dev/null"
     done = subprocess.run(
         ["bash", "-c", command], env=environment, capture_output=True, text=True, check=False, timeout=20
     )

@@ -112,7 +112,10 @@ def test_pruning_keeps_the_latest_and_the_tagged(sizeup: Run, saved: Path) -> No
 def test_a_broken_file_is_listed_with_its_reason(sizeup: Run, saved: Path) -> None:
     (saved.parent / "other.sizeup.jsonl").write_text("hello\n")
 
-    assert "expected a sizeup session" in sizeup("sessions").stdout
+    (broken,) = (row for row in json.loads(sizeup("sessions", "--json").stdout)["sessions"] if row["problem"])
+    assert "expected a sizeup session" in broken["problem"]
+    listed = "".join(sizeup("sessions").stdout.split())  # a long path is folded
+    assert "".join(broken["problem"].split()) in listed
 
 
 def test_a_name_that_fits_none_or_many_is_refused(sizeup: Run, saved: Path) -> None:

@@ -1,6 +1,7 @@
 """The line between the console and its terminal: slow, deaf, or with bytes on it that nobody expected."""
 
 import re
+import shlex
 import signal
 import sys
 from collections.abc import Callable
@@ -119,7 +120,11 @@ def test_the_end_of_the_line_is_a_hang_up_also_without_a_signal(sizeup: Callable
 
 @pytest.mark.ci
 def test_no_answer_is_left_for_the_shell_to_read(tmp_path: Path) -> None:
-    shell = ["bash", "-c", f"{sys.executable} -m sizeup; read -rs -t 1 -n 99 typed; printf 'typed<%q>' \"$typed\""]
+    shell = [
+        "bash",
+        "-c",
+        f"{shlex.quote(sys.executable)} -m sizeup; read -rs -t 1 -n 99 typed; printf 'typed<%q>' \"$typed\"",
+    ]
     with Terminal(shell, environment={"XDG_STATE_HOME": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path)}) as terminal:
         terminal.wait_for("Should carry")
         terminal.bytes_per_second = 20_000.0

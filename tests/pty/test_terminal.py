@@ -1,5 +1,6 @@
 """The terminal that the other tests of this folder look through is itself worth trusting."""
 
+import shlex
 import sys
 import time
 
@@ -36,7 +37,7 @@ def test_processes_are_found_in_sessions_of_their_own_and_end_with_the_terminal(
 
 def test_cpu_time_counts_children_alive_and_gone() -> None:
     burn = "import time\nwhile time.process_time() < 0.2: pass\nprint('burnt', flush=True)"
-    with Terminal([*SHELL, f'{sys.executable} -S -c "{burn}"; echo gone; sleep 5']) as terminal:
+    with Terminal([*SHELL, f'{shlex.quote(sys.executable)} -S -c "{burn}"; echo gone; sleep 5']) as terminal:
         terminal.wait_for("gone")
 
         assert 0.18 < terminal.cpu_seconds() < 1.0

@@ -1,0 +1,58 @@
+"""What every test may rely on, whoever runs the suite, from where, and in which order.
+
+Nothing is read from or written into the folders of the user who runs it; what a caller had ignored, as ``nohup``
+has hang-ups, is not handed on to the programs that the tests start.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import tempfile
+from itertools import count
+
+import hypothesis
+import pytest
+from hypothesis.configuration import set_hypothesis_home_dir
+
+_SIGNALS = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)
+
+_OURS = ("SIZEUP_CONFIG", "SIZEUP_RUN_", "SIZEUP_CONSOLE_")
+"""Settings of the product; other variables that begin alike are those of this suite."""
+
+_SURROUNDINGS = ("COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "TMUX", "STY", "SSH_CONNECTION", "SSH_TTY")
+"""What a terminal or a multiplexer leaves in the environment, and the product looks at."""
+
+_scratch = pytest.StashKey[str]()
+_homes = count()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Make the process one that tests can start others from."""
+    os.umask(0o022)
+    for number in _SIGNALS:
+        if signal.getsignal(number) is signal.SIG_IGN:
+            # Still ignored here, but by a handler, which a program that is started does not inherit.
+            signal.signal(number, lambda number, frame: None)
+    config.stash[_scratch] = tempfile.mkdtemp(prefix="sizeup-tests-")
+    # By default hypothesis writes into the current folder, which need not be ours.
+    set_hypothesis_home_dir(config.stash[_scratch])
+    hypothesis.settings.register_profile("sizeup", database=None, deadline=None)
+    hypothesis.settings.load_profile("sizeup")
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Leave nothing behind."""
+    shutil.rmtree(config.stash.get(_scratch, ""), ignore_errors=True)
+
+
+@pytest.fixture(autouse=True)
+def _nobodys_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No configuration, no saved session and no terminal of the user; the folders are made by who needs them."""
+    home = tmp_path_factory.getbasetemp() / "homes" / str(next(_homes))
+    for name, folder in (("XDG_CONFIG_HOME", "config"), ("XDG_STATE_HOME", "state"), ("XDG_DATA_HOME", "data")):
+        monkeypatch.setenv(name, str(home / folder))
+    for name in list(os.environ):
+        if name in _SURROUNDINGS or name.startswith(_OURS):
+            monkeypatch.delenv(name)
