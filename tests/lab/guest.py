@@ -6,22 +6,39 @@ import importlib
 import importlib.metadata
 import os
 import shutil
+from collections.abc import Iterable
 from pathlib import Path
+
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 TESTS = Path(__file__).parents[1]
 LAB = Path(os.environ.get("SIZEUP_LAB") or TESTS.parents[1] / "shared" / "lab")
-DISTRIBUTIONS = (
-    "sizeup", "msgspec", "cffi", "pycparser", "platformdirs", "psutil", "py-cpuinfo", "pyudev", "rich", "pygments",
-    "markdown-it-py", "mdurl", "pytest", "pluggy", "iniconfig", "packaging", "pyte", "wcwidth",
-)  # fmt: skip
-"""What the program and the suite need there."""
+NEEDED = ("sizeup", "pytest", "pyte")
+"""The program, and what of its ``test`` extra the suite needs there."""
 PACKAGES = ("sizeup", "sizeup_null", "sizeup_memory", "sizeup_clock", "sizeup_direct_io")
+
+
+def with_dependencies(names: Iterable[str]) -> tuple[str, ...]:
+    """Return these distributions and all that they need, directly or not, as the metadata of each says."""
+    found: set[tuple[str, str]] = set()
+    waiting = [(name, "") for name in names]
+    while waiting:
+        name, extra = waiting.pop()
+        if (name, extra) in found:
+            continue
+        found.add((name, extra))
+        for text in importlib.metadata.requires(name) or ():
+            needed = Requirement(text)
+            if needed.marker is None or needed.marker.evaluate({"extra": extra}):
+                waiting.extend((canonicalize_name(needed.name), one) for one in ("", *needed.extras))
+    return tuple(sorted({name for name, _ in found}))
 
 
 def fill_site(site: Path) -> None:
     """Copy the program as it is here, and what it needs, for the Python of the guest."""
     site.mkdir(parents=True)
-    for name in DISTRIBUTIONS:
+    for name in with_dependencies(NEEDED):
         distribution = importlib.metadata.distribution(name)
         for file in distribution.files or ():
             source = Path(str(distribution.locate_file(file)))
@@ -32,7 +49,7 @@ def fill_site(site: Path) -> None:
     for name in PACKAGES:
         source = Path(importlib.import_module(name).__file__ or "").parent
         shutil.copytree(source, site / name, ignore=shutil.ignore_patterns("__pycache__"), dirs_exist_ok=True)
-    for hook in (*site.glob("_sizeup_editable.py"), *site.glob("*.pth")):
+    for hook in (*site.glob("_editable_*.py"), *site.glob("*.pth")):
         hook.unlink()
 
 

@@ -7,7 +7,6 @@ added to them. Run by hand: ``pytest -m lab tests/lab``; a guest takes 10 s to 2
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
 import subprocess
@@ -17,17 +16,15 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import pytest
 
-import sizeup
+from lab.guest import LAB, fill_site
 from sizeup.discovery.machine import discover
 from sizeup.sizing.advise import whatif
 
 pytestmark = pytest.mark.lab
 
 HERE = Path(__file__).parent
-LAB = Path(os.environ.get("SIZEUP_LAB") or HERE.parents[2] / "shared" / "lab")
 MEMORY_FINDINGS = {"memory.exhausted-node", "memory.one-sided-growth"}
 
 
@@ -42,9 +39,7 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copytree(LAB / "profiles", root / "profiles")
     for profile in (HERE / "profiles").iterdir():
         shutil.copy(profile, root / "profiles" / profile.name)
-    for package in (sizeup, msgspec):
-        source = Path(package.__file__ or "").parent
-        shutil.copytree(source, root / "in/site" / source.name, ignore=shutil.ignore_patterns("__pycache__"))
+    fill_site(root / "in/site")
     shutil.copy(HERE / "look.sh", root / "in/look.sh")
     return root
 
