@@ -1,5 +1,7 @@
 """The page about the console against the console."""
 
+import re
+from collections import Counter
 from pathlib import Path
 
 from sizeup.tui.actions import ACTIONS, spelled
@@ -14,3 +16,19 @@ def test_the_page_lists_every_action_with_its_keys() -> None:
         for action in actions:
             keys = " ".join(f"`{spelled(key)}`" for key in action.keys.split(","))
             assert f"| {keys} | {action.help} | `{action.id}` |" in text
+
+
+def test_the_page_describes_each_mode_once_and_in_order() -> None:
+    text = _PAGE.read_text()
+    modes = [f"{action.keys} {action.label}" for action in ACTIONS["app"] if action.id.startswith("mode.")][:5]
+
+    assert re.findall(r"^- \*\*(\d \w+)\*\*:", text, re.MULTILINE) == modes
+
+
+def test_no_page_says_the_same_twice() -> None:
+    """What a merge that kept both sides leaves behind; tables and code may repeat."""
+    for page in sorted(_PAGE.parent.rglob("*.md")):
+        text = re.sub(r"^```.*?^```|^\|.*?$|^    .*?$", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
+        words = text.split()
+        spans = Counter(" ".join(words[at : at + 16]) for at in range(len(words) - 15))
+        assert [span for span, count in spans.items() if count > 1] == [], page.name
