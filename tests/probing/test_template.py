@@ -7,16 +7,23 @@ import sys
 import tomllib
 from pathlib import Path
 
+import pytest
+
 from sizeup.session.reader import read_session
 
 DOCUMENT = Path(__file__).parents[2] / "docs/writing-a-probe.md"
 
 
-def install(folder: Path) -> None:
-    """Write the printed files, and what an installer would write beside them."""
+def write(folder: Path) -> None:
+    """Write the printed files."""
     for name, content in re.findall(r"<!-- file: (\S+) -->\n```\w+\n(.*?)```", DOCUMENT.read_text(), re.DOTALL):
         (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text(content)
+
+
+def install(folder: Path) -> None:
+    """Write the printed files, and what an installer would write beside them."""
+    write(folder)
     project = tomllib.loads((folder / "pyproject.toml").read_text())["project"]
     info = folder / f"acme_rate-{project['version']}.dist-info"
     info.mkdir()
@@ -47,6 +54,34 @@ def test_the_printed_probe_is_found_runs_and_is_named_with_its_version(tmp_path:
     assert step.finished
     assert [dict(point.at) for point in step.points.values()] == [{"block_bytes": 4096}, {"block_bytes": 65536}]
     assert all(point.estimate is not None and point.estimate.value > 0 for point in step.points.values())
+
+
+@pytest.mark.ci
+def test_the_printed_project_is_whole_when_it_is_built_and_installed(tmp_path: Path) -> None:
+    source, wheels, target = (tmp_path / name for name in ("source", "wheels", "target"))
+    source.mkdir()
+    write(source)
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--no-input"]
+    alone = {**os.environ, "PIP_CONFIG_FILE": os.devnull, "PIP_NO_INDEX": "1"}
+
+    for command in (
+        [*pip, "wheel", "--no-build-isolation", "--no-deps", "--wheel-dir", wheels, source],
+        [*pip, "install", "--no-deps", "--no-index", "--target", target, "--find-links", wheels, "acme-rate"],
+    ):
+        done = subprocess.run(command, env=alone, cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr[-3000:]
+    listed = subprocess.run(
+        [sys.executable, "-m", "sizeup", "probes", "acme.rate"],
+        env={**os.environ, "PYTHONPATH": str(target)},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    assert (target / "acme_rate/probe.toml").is_file()
+    assert "can run here" in listed.stdout
+    assert "from acme-rate 1.0" in listed.stdout
 
 
 def test_a_strangers_probe_can_be_left_out(tmp_path: Path) -> None:
