@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
@@ -35,12 +35,17 @@ class Kept:
 
 
 def run(
-    kept: Kept, target: str = NULL, control: Control | None = None, limit: float = 20.0, **settings: SettingValue
+    kept: Kept,
+    target: str = NULL,
+    control: Control | None = None,
+    limit: float = 20.0,
+    clock: Callable[[], float] = time.monotonic,
+    **settings: SettingValue,
 ) -> Outcome:
     settings = {"samples": 20, "interval": 0.0005, "misbehave": "no"} | settings
     step = Step("null", "null", "", settings, 1.0, limit)
     origin_ns = time.clock_gettime_ns(time.CLOCK_MONOTONIC_RAW)
-    return run_step(step, target, origin_ns=origin_ns, control=control or QuietControl(), listener=kept)
+    return run_step(step, target, origin_ns=origin_ns, control=control or QuietControl(), listener=kept, clock=clock)
 
 
 def test_a_step_that_comes_to_its_end_is_ok_and_all_its_samples_arrive() -> None:
@@ -87,10 +92,18 @@ def test_each_misbehaviour_is_told_in_words(how: str, status: Status, words: str
 def test_a_step_past_its_limit_is_ended_whatever_it_does(how: str) -> None:
     kept = Kept()
 
-    outcome = run(kept, misbehave=how, limit=0.5)
+    def clock() -> float:
+        """The limit passes when all samples are there, however long the worker took to start."""
+        return time.monotonic() + (2000.0 if kept.samples == 20 else 0.0)
 
-    assert outcome == Outcome(Status.TIMED_OUT, "it ran past its limit of 0.5 s")
+    outcome = run(kept, misbehave=how, limit=1000.0, clock=clock)
+
+    assert outcome == Outcome(Status.TIMED_OUT, "it ran past its limit of 1000 s")
     assert kept.samples == 20
+
+
+def test_a_step_whose_limit_passes_before_its_first_figure_is_timed_out_and_not_ok() -> None:
+    assert run(Kept(), limit=0.0) == Outcome(Status.TIMED_OUT, "it ran past its limit of 0 s")
 
 
 def test_a_cancelled_step_stops_by_the_word_and_keeps_what_it_has() -> None:

@@ -261,7 +261,8 @@ class _Drive:
         """How the step ended, from what it said and how its process went."""
         ladder, ending = self._ladder, self._ending
         left = "; its process hangs in the kernel and was left behind" if status is None else ""
-        if ladder is not None and not (ladder.why is Status.TIMED_OUT and isinstance(ending, Done)):
+        kept = isinstance(ending, Done) and bool(self._converged)  # it ended by itself, with figures
+        if ladder is not None and not (ladder.why is Status.TIMED_OUT and kept):
             reason = ladder.reason + left
             return Outcome(ladder.why, reason + (self._last_words() if ladder.why is Status.FAILED else ""))
         match ending:

@@ -139,7 +139,8 @@ class _Parts:
         in_nodes = {cpu for node in nodes for cpu in node.pus}
         inside = [self._node(node) for node in nodes]
         inside.extend(self._caches_and_cores([core for core in cores if not in_nodes.intersection(core.pus)]))
-        inside.extend(self._loose_pus([self._pus[cpu] for cpu in package.pus if cpu not in in_nodes]))
+        loose = [pu for cpu in package.pus if cpu not in in_nodes and (pu := self._pus.get(cpu)) is not None]
+        inside.extend(self._loose_pus(loose))
         label = f"Socket {index if package.os_id is None else package.os_id}"
         facts = known(
             ("Processor", package.model or machine.cpu_model),
