@@ -86,7 +86,7 @@ def test_a_threefold_slowdown_with_too_few_runs_is_undecided_and_never_passed(ru
     found = answer("p.thp > +5%", side([300.0] * runs, 10), side([100.0] * runs))
 
     assert found.decision is UNDECIDED
-    assert found.why == f"too few runs ({runs} against {runs}); take at least five a side (--repeat 5)"
+    assert found.why == f"too few runs ({runs} against {runs}); take at least five a side (sizeup --batch --repeat 5)"
 
 
 def test_a_session_against_itself_decides_no_change() -> None:
@@ -186,7 +186,7 @@ def test_some_runs_must_agree_and_many_are_judged_by_their_median() -> None:
 def test_runs_without_an_interval_decide_nothing_while_they_are_few() -> None:
     found = answer("p.thp > 150ns", side([100.0], within=None))
 
-    assert (found.decision, found.why) == (UNDECIDED, "1 run without an interval; take six (--repeat 6)")
+    assert (found.decision, found.why) == (UNDECIDED, "1 run without an interval; take six (sizeup --batch --repeat 6)")
     assert answer("p.thp > 150ns", side([100.0] * 5, within=None)).decision is UNDECIDED
     assert answer("p.thp > 150ns", side([100.0] * 6, within=None)).decision is NOT_MET
     assert answer("p.thp > 150ns", side([math.nan] * 6)).why == "a run gave no number"

@@ -341,7 +341,8 @@ def _by_change(
         return Decision.UNDECIDED, against
     if figure.low is None or figure.high is None:
         first, base = figure.runs
-        return Decision.UNDECIDED, f"too few runs ({first} against {base}); take at least five a side (--repeat 5)"
+        few = f"too few runs ({first} against {base})"
+        return Decision.UNDECIDED, f"{few}; take at least five a side (sizeup --batch --repeat 5)"
     # A bound that asks for a change at all is never nearer than the change that counts as one.
     towards = change >= 0 if question.above else change <= 0
     least = max(abs(change), minimum_effect) if towards else abs(change)

@@ -139,7 +139,8 @@ def _reading(question: Question, values: Sequence[RunValue], bound: float) -> Re
         decision, why = Decision.UNDECIDED, f"validity: fail ({invalid})"
     elif low is None or high is None:
         decision = Decision.UNDECIDED
-        why = f"{len(values)} {'run' if len(values) == 1 else 'runs'} without an interval; take six (--repeat 6)"
+        runs = f"{len(values)} {'run' if len(values) == 1 else 'runs'}"
+        why = f"{runs} without an interval; take six (sizeup --batch --repeat 6)"
     else:
         decision = question.decide(low, high, bound)
         why = "the interval holds the bound" if decision is Decision.UNDECIDED else ""

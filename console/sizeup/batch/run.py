@@ -173,7 +173,8 @@ def _opened(request: Request, before: Session | None) -> Iterator[tuple[Writer, 
         return
     if path is None:
         path = str(new_path(os.uname().nodename, datetime.now(UTC)))
-    with Writer.create(path) as writer:
+    more = f", or add to it with --append {path}, or finish it with --resume {path}"
+    with Writer.create(path, otherwise=", or -o - for standard output", where_exists=more) as writer:
         yield writer, path if os.path.isfile(path) else None, now_ns
 
 

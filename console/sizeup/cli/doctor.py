@@ -111,8 +111,8 @@ def _probe_reasons(machine: Machine) -> dict[str, str | None]:
             except MalformedError as error:
                 reason = str(error)
             else:
-                wanted = ", ".join(f"--set {name}.{parameter.name}=..." for parameter in lacking)
-                reason = f"needs what only you can say: {wanted}" if wanted else None
+                wanted = " ".join(f"--set {name}.{parameter.name}=..." for parameter in lacking)
+                reason = f"needs what only you can say: sizeup --batch -p {name} {wanted}" if wanted else None
         reasons[name] = reason
     return reasons | {broken.name: broken.reason for broken in registry.broken}
 

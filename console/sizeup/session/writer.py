@@ -58,22 +58,25 @@ class Writer:
         """What to do once a full disk has room again; empty where that is the caller's to say."""
 
     @classmethod
-    def create(cls, path: str) -> Self:
-        """Start a new session file, its owner's alone; an existing one that holds anything is refused, not replaced."""
+    def create(cls, path: str, *, otherwise: str = "", where_exists: str = "") -> Self:
+        """Start a new session file, its owner's alone; an existing one that holds anything is refused, not replaced.
+
+        ``otherwise`` and ``where_exists`` are what else the caller's user can do instead of choosing another file,
+        where the file cannot be written, or is kept: each begins with a comma.
+        """
         try:
             descriptor, new = files.create(path)
         except (OSError, ValueError) as error:
             reason = error.strerror if isinstance(error, OSError) else str(error)
             raise UsageError(
-                f"{path}: cannot write the session: {reason}; choose another file with -o, or -o - for standard output"
+                f"{path}: cannot write the session: {reason}; choose another file with -o{otherwise}"
             ) from error
         writer = cls(descriptor, path)
         writer._new = new
         if writer._regular and os.fstat(descriptor).st_size:
             writer.close()
             raise UsageError(
-                f"{path}: exists already and is kept; choose another file, "
-                f"or add to it with --append {path}, or finish it with --resume {path}"
+                f"{path}: exists already and is kept; choose another file with -o{where_exists}"
             )
         writer._lock()
         return writer

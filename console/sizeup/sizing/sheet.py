@@ -204,7 +204,7 @@ class Question(Struct, frozen=True):
         """What to give, and what for; ``typed`` among the inputs of the console rather than on the command line."""
         if self.left_out is not None:
             return f"{self.wanted_by}: {self.left_out.sentence(KEYS[self.key].unit)}, or say {self.key}"
-        how = "type it among the inputs" if typed else f"give it with --set {self.key}=..."
+        how = "type it among the inputs" if typed else f"give it with sizeup size --set {self.key}=..."
         return f"{self.wanted_by}: {self.key} is unknown; {how} ({KEYS[self.key].help})"
 
 

@@ -161,7 +161,7 @@ def _line(facts: TerminalFacts, *, asked: bool) -> Check:
         f"answers in {format_ns(facts.link.answer_ns)}, takes {format_rate(facts.link.bytes_per_second)} or more",
         unit="bytes/s",
         verdict=Verdict.LIMITED if slow else Verdict.FINE,
-        advice="Charts are drawn less often while the line is behind, and always with --low-bandwidth; "
+        advice="Charts are drawn less often while the line is behind, and always with sizeup --low-bandwidth; "
         "measurements do not wait for it."
         if slow
         else "",
@@ -180,7 +180,7 @@ def _encoding(facts: TerminalFacts) -> Check:
         advice = "Lines and charts will come out as rubbish here; use sizeup --ascii."
     elif facts.locale_utf8 and facts.ascii_only:
         advice = "The console draws with ASCII, as the font of this terminal lacks most of the rest; "
-        advice += "with --glyphs block it draws lines and half blocks."
+        advice += "with sizeup --glyphs block it draws lines and half blocks."
     elif not facts.locale_utf8 and draws:
         advice = "The console draws with ASCII; with LC_ALL=C.UTF-8 it would draw finer charts."
     elif not facts.locale_utf8:
@@ -323,12 +323,13 @@ def machine_checks(machine: Machine) -> Iterator[Check]:
 
 def store_checks(facts: StoreFacts) -> Iterator[Check]:
     """Where sessions go."""
-    advice = "" if facts.writable else "Sessions cannot be kept there; name a file with -o, or set XDG_STATE_HOME."
+    advice = "Sessions cannot be kept there; name a file with sizeup --batch -o FILE, or set XDG_STATE_HOME."
+    advice = "" if facts.writable else advice
     verdict = Verdict.FINE if facts.writable else Verdict.MISSING
     yield Check("files", "sessions", facts.folder, one_line(facts.folder, 200), "", verdict, advice)
     if facts.free_bytes is not None:
         little = facts.free_bytes < _FREE_BYTES_WANTED
-        advice = "A long run may not fit; name a file elsewhere with -o." if little else ""
+        advice = "A long run may not fit; name a file elsewhere with sizeup --batch -o FILE." if little else ""
         verdict = Verdict.LIMITED if little else Verdict.FINE
         shown = f"{format_decimal_bytes(facts.free_bytes)}"
         yield Check("files", "free space", facts.free_bytes, shown, "bytes", verdict, advice)

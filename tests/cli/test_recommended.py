@@ -1,0 +1,199 @@
+"""Every command and option that a message names exists, and belongs to the command that prints the message."""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import json
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+import sizeup
+from sizeup.cli import COMMANDS, START
+from sizeup.cli import run as run_command
+from sizeup.cli.parser import build_parser
+from sizeup.errors import ExitStatus
+
+CONSOLE = Path(sizeup.__file__).parent
+PLUGINS = Path(__file__).parents[2] / "plugins"
+FOREIGN = frozenset(
+    {
+        "chcpu",
+        "grep",
+        "mount",
+        "fio",
+        "iostat",
+        "lscpu",
+        "lsmem",
+        "lspci",
+        "mdadm",
+        "dmidecode",
+        "numactl",
+        "sar",
+        "ssh",
+        "taskset",
+        "wipefs",
+    }
+)
+"""Commands of others: what stands behind one of them, up to the end of the clause, is its own."""
+PROSE = frozenset({"could", "had", "has", "in", "is", "itself", "keeps", "session", "was"})
+"""Words behind the name of the program that are no commands."""
+SPOKEN_BY: dict[str, tuple[str, ...]] = {
+    "analysis/compare.py": ("compare",),
+    "analysis/questions.py": ("compare",),
+    "batch/appointment.py": (START,),
+    "batch/run.py": (START,),
+    "batch/summary.py": ("compare",),
+    "config.py": (START,),
+    "discovery/capture.py": ("capture",),
+    "discovery/sysroot.py": (START, "detect"),
+    "interop/intervals.py": ("size",),
+    "interop/kinds.py": ("import",),
+    "interop/slb.py": ("import",),
+    "interop/workload.py": ("size",),
+    "probing/planner.py": (START,),
+    "probing/settings.py": (START,),
+    "report/machine.py": ("detect",),
+    "report/output.py": ("export",),
+    "session/store.py": (START, "import"),
+    "session/writer.py": (START, "import"),
+    "sizing/keys.py": ("size",),
+    "tui/exports.py": ("export",),
+    "tui/runs.py": (START,),
+    "views/comparison.py": ("compare",),
+    "web.py": ("serve",),
+}
+"""Whose messages those of a module outside ``cli`` are: an option without its command must exist in each of these."""
+NOT_OF_IT = {
+    "child_process.py": {"-c", "-P", "-s"},  # of the Python interpreter
+    "cli/doctor.py": {"--set"},  # put behind "sizeup --batch -p NAME"
+    "cli/probes.py": {"--set"},  # lists what a run takes
+    "discovery/findings.py": {"-g", "-w"},  # of cpupower and sysctl
+    "interop/iostat.py": {"-c", "-s", "-y"},
+    "tui/console.py": {"--command-palette"},  # a widget's id
+    "views/doctor.py": {"-l", "-n"},  # of ulimit
+    "views/samples.py": {"-p"},  # within the names of series
+    "sizeup_memory/memhammer.py": {"--cpus"},  # of its own
+}
+
+_OTHERS = re.compile(rf"\b(?:{'|'.join(sorted(FOREIGN))})\b \(?-[^;,)]*")
+_OURS = re.compile(r"\bsizeup (?P<next>-{0,2}[a-z]+)(?P<rest>[^;:,()|\n]*)")
+_OPTION = re.compile(r"(?:^|(?<!var)[\s(=])(--[a-z][a-z-]*|-[a-zA-Z])(?![\w-]|:\S)")
+
+
+def texts(source: str, *, with_docstring: bool) -> Iterator[str]:
+    """Return the strings of a module that a user may see; a formatted one is whole, with ``{}`` in it."""
+    tree = ast.parse(source)
+    passed = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    if with_docstring:
+        yield ast.get_docstring(tree) or ""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.JoinedStr):
+            passed |= {id(value) for value in node.values}
+            yield "".join(str(part.value) if isinstance(part, ast.Constant) else "{}" for part in node.values)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in passed:
+            yield node.value
+
+
+@cache
+def options(command: str) -> frozenset[str]:
+    whole = build_parser(command)
+    return frozenset(whole._option_string_actions if command == START else _all_of(_parsers_below(whole)[command]))
+
+
+def _parsers_below(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
+    below = [action.choices for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
+    return dict(below[0]) if below else {}
+
+
+def _all_of(parser: argparse.ArgumentParser) -> set[str]:
+    return set(parser._option_string_actions).union(*map(_all_of, _parsers_below(parser).values()))
+
+
+def wrong(text: str, commands: tuple[str, ...], foreign: frozenset[str] | set[str] = frozenset()) -> list[str]:
+    """What a text recommends that does not exist; ``commands`` are those that print it."""
+    found: list[str] = []
+    text = _OTHERS.sub(" ", text)
+    for match in _OURS.finditer(text):
+        command = START if match["next"].startswith("-") else match["next"]
+        if command in PROSE:
+            continue
+        if command not in (START, *COMMANDS):
+            found.append(f"no command: {match[0]}")
+            continue
+        told = _OPTION.findall(f"{match['next']}{match['rest']}")
+        found += [f"sizeup {command} has no {option}" for option in told if option not in options(command)]
+    for option in _OPTION.findall(_OURS.sub(" ", text)):
+        if option not in foreign:
+            lacking = [command for command in commands if option not in options(command)]
+            found += [f"sizeup {command} has no {option}" for command in lacking]
+            found += [] if commands else [f"whose option is {option}?"]
+    return found
+
+
+def modules() -> list[tuple[str, Path]]:
+    return [
+        (path.relative_to(base).as_posix(), path) for base in (CONSOLE, PLUGINS) for path in sorted(base.rglob("*.py"))
+    ]
+
+
+@pytest.mark.parametrize(("name", "path"), modules(), ids=lambda value: value if isinstance(value, str) else "")
+def test_every_command_and_option_that_a_text_names_exists(name: str, path: Path) -> None:
+    command = name.removeprefix("cli/").removesuffix(".py")
+    of_command = name.startswith("cli/") and command in (START, *COMMANDS)
+    commands = SPOKEN_BY.get(name, (command,) if of_command else (START,) if name.startswith("cli/") else ())
+
+    found = [
+        fault
+        for text in texts(path.read_text(encoding="utf-8"), with_docstring=of_command)
+        for fault in wrong(text, commands, NOT_OF_IT.get(name, frozenset()))
+    ]
+
+    assert found == []
+
+
+@pytest.mark.parametrize(
+    ("text", "commands", "found"),
+    [
+        ("or add to it with --append {}", ("import",), ["sizeup import has no --append"]),
+        ("or add to it with --append {}", (START,), []),
+        ("choose a file with -o", (), ["whose option is -o?"]),
+        ("see: sizeup doctor --kees", (), ["sizeup doctor has no --kees"]),
+        ("see: sizeup list", (), ["no command: sizeup list"]),
+        ("start it with numactl --interleave=all; see: sizeup --batch -p NAME", (), []),
+        ("another sizeup is writing this session", (), []),
+    ],
+)
+def test_a_wrong_recommendation_is_found(text: str, commands: tuple[str, ...], found: list[str]) -> None:
+    assert wrong(text, commands) == found
+
+
+def test_an_import_is_not_told_to_add_to_a_session(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    fields = {"CPU(s):": 2, "Socket(s):": 1, "Core(s) per socket:": 2, "Thread(s) per core:": 1}
+    rows = [{"field": field, "data": str(value)} for field, value in fields.items()]
+    (tmp_path / "lscpu.json").write_text(json.dumps({"lscpu": rows}))
+    (tmp_path / "there").write_text("kept")
+
+    status = run_command(["import", str(tmp_path / "lscpu.json"), "-o", str(tmp_path / "there")])
+
+    said = capfd.readouterr().err
+    assert status == ExitStatus.USAGE
+    assert said == f"sizeup: {tmp_path / 'there'}: exists already and is kept; choose another file with -o\n"
+    assert (tmp_path / "there").read_text() == "kept"
+
+
+def test_a_run_is_told_how_to_add_to_a_session(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    there = tmp_path / "there"
+    there.write_text("kept")
+
+    status = run_command(["--batch", "-p", "null", "-o", str(there)])
+
+    said = capfd.readouterr().err
+    assert status == ExitStatus.USAGE
+    assert (
+        f"choose another file with -o, or add to it with --append {there}, or finish it with --resume {there}" in said
+    )
