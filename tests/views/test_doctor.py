@@ -158,7 +158,12 @@ def test_files_and_settings_are_named() -> None:
 def test_the_report_fits_eighty_columns_and_says_its_marks_in_words() -> None:
     checks = [
         Check("terminal", "type", "xterm", "xterm"),
-        *probe_checks({"null": None, "io.direct": "needs what only you can say: sizeup --batch -p io.direct --set io.direct.target=... " * 3}),
+        *probe_checks(
+            {
+                "null": None,
+                "io.direct": "needs what only you can say: sizeup --batch -p io.direct --set io.direct.target=... " * 3,
+            }
+        ),
     ]
 
     lines = doctor_lines(checks)

@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Callable
 
+from sizeup.cli.conflicts import refuse_beside
 from sizeup.errors import ExitStatus, RefusedError, UsageError
 from sizeup.input_file import opened, read
 from sizeup.model.machine import Machine
@@ -96,6 +97,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Discover and print."""
     from sizeup.discovery.machine import discover, discover_memory
 
+    refuse_beside(arguments, "--watch", ("--since", "--diff", "--second-opinion", "--json"))
+    refuse_beside(arguments, "--since", ("--diff", "--second-opinion"))
     if arguments.watch is not None:
 
         def write(text: str) -> None:

@@ -15,6 +15,7 @@ import os
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from sizeup.cli.conflicts import refuse_beside, refuse_without
 from sizeup.errors import ExitStatus, UsageError
 from sizeup.input_file import read_text
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
     Swings = tuple[tuple[Advice, tuple[Swing, ...]], ...]
 
+_PERCENTILE = 95.0
 _TEXT_LIMIT = 64 << 20
 """Bytes read of one file; a week of sar -d at one second is less."""
 
@@ -58,8 +60,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="what the database does: AWR or Statspack text, sar -d, iostat -o JSON, or TOML",
     )
-    parser.add_argument("--percentile", type=float, default=95.0, help="of the workload's intervals; 95 unless given")
-    parser.add_argument("--devices", default="", metavar="A,B", help="the disks of the workload files that count")
+    parser.add_argument("--percentile", type=float, help="of the workload's intervals; 95 unless given")
+    parser.add_argument("--devices", metavar="A,B", help="the disks of the workload files that count")
     parser.add_argument(
         "--rules", metavar="FILE", help="overrides of rules; by default rules.toml in the configuration"
     )
@@ -91,6 +93,7 @@ def run(arguments: argparse.Namespace) -> int:
         tornado_chart,
     )
 
+    _refuse_without_effect(arguments)
     if arguments.keys:
         for key in KEYS.values():
             print(f"{key.name:32} {key.help}; {key.expectation}")
@@ -128,6 +131,16 @@ def run(arguments: argparse.Namespace) -> int:
         lines += ["", f"Against {arguments.against}", *comparison_lines(comparisons)]
     print("\n".join(lines))
     return ExitStatus.OK
+
+
+def _refuse_without_effect(arguments: argparse.Namespace) -> None:
+    for flag in ("--percentile", "--devices"):
+        refuse_without(arguments, flag, "--workload")
+    rest = ("--against", "--sensitivity", "--sources")
+    every = ("--session", "--preset", "--blank", "--set", "--workload", "--licences", *rest, "--json")
+    refuse_beside(arguments, "--keys", every)
+    if not arguments.json:  # a document has room for all of them
+        refuse_beside(arguments, "--licences", rest)
 
 
 def _sensitivity(sizing: Sizing, pack: Rules) -> tuple[Swings, tuple[Flip, ...]]:
@@ -173,11 +186,12 @@ def _workload(arguments: argparse.Namespace) -> dict[str, Value]:
     """What the workload files say."""
     from sizeup.interop.workload import Source, read_workload
 
-    if not 0 < arguments.percentile <= 100:
-        raise UsageError(f"--percentile: expected a number above 0 and at most 100, found {arguments.percentile:g}")
-    devices = tuple(name.strip() for name in arguments.devices.split(",") if name.strip())
+    percentile = _PERCENTILE if arguments.percentile is None else arguments.percentile
+    if not 0 < percentile <= 100:
+        raise UsageError(f"--percentile: expected a number above 0 and at most 100, found {percentile:g}")
+    devices = tuple(name.strip() for name in (arguments.devices or "").split(",") if name.strip())
     sources = tuple(Source(name, read_text(name, "a workload file", _TEXT_LIMIT)) for name in arguments.workload)
-    return read_workload(sources, arguments.percentile, devices)
+    return read_workload(sources, percentile, devices)
 
 
 def _rules(path: str | None) -> Rules:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 
+from sizeup.cli.conflicts import refuse_beside
 from sizeup.cli.console import add_console_arguments, show_console
 from sizeup.errors import ExitStatus, UsageError
 
@@ -89,6 +90,9 @@ def _batch(arguments: argparse.Namespace) -> int:
         raise UsageError("--diff is drawn on the screen; without one use: sizeup detect --diff OTHER")
     if arguments.sysroot != "/":
         raise UsageError("--batch measures this machine; for a recording use: sizeup detect --sysroot DIR")
+    refuse_beside(
+        arguments, "--batch", ("--theme", "--glyphs", "--ascii", "--color", "--mouse", "--low-bandwidth", "--readonly")
+    )
     if arguments.json and arguments.output == "-":
         raise UsageError("--json and -o - both want standard output; give -o a file")
     if arguments.resume and (arguments.plan or arguments.probe or arguments.assignments or arguments.repeat):

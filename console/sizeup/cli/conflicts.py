@@ -1,0 +1,32 @@
+"""Refuse options that would have no effect beside others."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Collection
+
+from sizeup.errors import UsageError
+
+
+def refuse_beside(arguments: argparse.Namespace, flag: str, others: Collection[str]) -> None:
+    """Raise UsageError where ``flag`` was typed together with one of ``others``; flags are spelled as on the line."""
+    if not _typed(arguments, flag):
+        return
+    ignored = [other for other in others if _typed(arguments, other)]
+    if ignored:
+        raise UsageError(f"{' and '.join(ignored)} would have no effect with {flag}: leave out one or the other")
+
+
+def refuse_without(arguments: argparse.Namespace, flag: str, needed: str) -> None:
+    """Raise UsageError where ``flag`` was typed and ``needed``, which gives it an effect, was not."""
+    if _typed(arguments, flag) and not _typed(arguments, needed):
+        raise UsageError(f"{flag} has an effect only with {needed}: add {needed} or leave out {flag}")
+
+
+def _typed(arguments: argparse.Namespace, flag: str) -> bool:
+    value = getattr(arguments, _NAMES.get(flag, flag.lstrip("-").replace("-", "_")))
+    return value is not None and value is not False and value != []
+
+
+_NAMES = {"--set": "settings", "NAME": "name"}
+"""Where argparse keeps what is not named as its flag is."""

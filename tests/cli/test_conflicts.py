@@ -1,0 +1,39 @@
+"""An option that has no effect beside the others is refused, and nothing is left out without a word."""
+
+import pytest
+
+from sizeup import cli
+from sizeup.errors import ExitStatus
+
+
+@pytest.mark.parametrize(
+    ("line", "named"),
+    [
+        ("size --blank --percentile 50", "--percentile"),
+        ("size --blank --devices sda", "--devices"),
+        ("size --blank --keys --sources", "--sources"),
+        ("size --blank --keys", "--blank"),
+        ("size --blank --licences --sensitivity", "--sensitivity"),
+        ("size --blank --licences --against sla-oltp", "--against"),
+        ("size --blank --licences --sources", "--sources"),
+        ("presets sla-oltp --compare a b", "NAME"),
+        ("detect --watch 1s --json", "--json"),
+        ("detect --watch 1s --diff other", "--diff"),
+        ("detect --since file --diff other", "--diff"),
+        ("--batch --theme dark", "--theme"),
+        ("--batch --readonly", "--readonly"),
+    ],
+)
+def test_an_option_without_effect_is_refused(line: str, named: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.run(line.split()) == ExitStatus.USAGE
+
+    errors = capsys.readouterr().err
+    assert named in errors
+    assert "effect" in errors
+    assert "leave out" in errors
+
+
+@pytest.mark.parametrize("line", ["size --keys", "size --blank --licences", "size --blank --licences --sources --json"])
+def test_options_that_go_together_are_taken(line: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.run(line.split()) == ExitStatus.OK
+    assert capsys.readouterr().out
