@@ -20,25 +20,10 @@ from sizeup.errors import ExitStatus
 
 CONSOLE = Path(sizeup.__file__).parent
 PLUGINS = Path(__file__).parents[2] / "plugins"
-FOREIGN = frozenset(
-    {
-        "chcpu",
-        "grep",
-        "mount",
-        "fio",
-        "iostat",
-        "lscpu",
-        "lsmem",
-        "lspci",
-        "mdadm",
-        "dmidecode",
-        "numactl",
-        "sar",
-        "ssh",
-        "taskset",
-        "wipefs",
-    }
-)
+FOREIGN = (
+    "chcpu", "dmidecode", "fio", "grep", "iostat", "iscsiadm", "lscpu", "lsmem", "lspci", "mdadm", "mount", "nfsstat",
+    "numactl", "sar", "ssh", "taskset", "wipefs",
+)  # fmt: skip
 """Commands of others: what stands behind one of them, up to the end of the clause, is its own."""
 PROSE = frozenset({"could", "had", "has", "in", "is", "itself", "keeps", "session", "was"})
 """Words behind the name of the program that are no commands."""
@@ -80,7 +65,7 @@ NOT_OF_IT = {
     "sizeup_memory/memhammer.py": {"--cpus"},  # of its own
 }
 
-_OTHERS = re.compile(rf"\b(?:{'|'.join(sorted(FOREIGN))})\b \(?-[^;,)]*")
+_OTHERS = re.compile(rf"\b(?:{'|'.join(FOREIGN)})\b \(?-[^;,)]*")
 _OURS = re.compile(r"\bsizeup (?P<next>-{0,2}[a-z]+)(?P<rest>[^;:,()|\n]*)")
 _OPTION = re.compile(r"(?:^|(?<!var)[\s(=])(--[a-z][a-z-]*|-[a-zA-Z])(?![\w-]|:\S)")
 

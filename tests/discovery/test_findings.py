@@ -7,14 +7,16 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from recordings import expectations, recorded
 from sizeup.discovery import findings
 from sizeup.discovery.findings import contradictions, find, growth_findings
-from sizeup.model.finding import Severity
+from sizeup.discovery.machine import discover
+from sizeup.model.finding import Finding, Severity
 from sizeup.model.machine import Machine
 from sizeup.model.network import NfsMount, Nic
 from sizeup.model.numa import HugePages, MemoryKind, NumaNode
 from sizeup.model.pci import PciFunction, PciLink
-from sizeup.model.platform import Platform
+from sizeup.model.platform import ControlGroup, Platform
 from sizeup.model.storage import (
     BlockDevice,
     BlockKind,
@@ -293,11 +295,19 @@ def test_a_device_on_a_node_outside_the_allowed_cpus_is_remote() -> None:
         (Platform(governor="powersave", frequency_driver="acpi-cpufreq"), "cpu.powersave"),
         (Platform(smt="off"), "cpu.smt-off"),
         (Platform(is_guest=True, steal_share=0.05), "cpu.steal"),
-        (Platform(memlock_unlimited=True), "memory.memlock-without-huge-pages"),
     ],
 )
 def test_the_platform_speaks_for_itself(platform: Platform, found: str) -> None:
     assert ids(Machine(platform=platform)) == [found]
+
+
+def test_a_raised_memlock_is_a_finding_where_the_kernel_has_huge_pages_to_reserve() -> None:
+    raised = Platform(memlock_unlimited=True)
+    none = HugePages(2 << 20, 0, 0)
+
+    assert ids(Machine(platform=raised, huge_pages=(none,))) == ["memory.memlock-without-huge-pages"]
+    assert ids(Machine(platform=raised, huge_pages=(replace(none, total=1),))) == []
+    assert ids(Machine(platform=raised)) == []
 
 
 @pytest.mark.parametrize(
@@ -363,3 +373,160 @@ def test_names_from_hardware_cannot_add_to_a_command() -> None:
     (finding,) = find(Machine(block_devices=(device,)))
 
     assert finding.command == "mdadm --detail /dev/'md0;reboot'"
+
+
+def only(machine: Machine, kind: str) -> Finding:
+    (found,) = (finding for finding in find(machine) if finding.id == kind)
+    return found
+
+
+CLOCK = "/sys/devices/system/clocksource/clocksource0"
+
+
+@pytest.mark.parametrize(
+    ("current", "available", "command"),
+    [
+        ("hpet", ("hpet", "acpi_pm"), "dmesg | grep -iE 'clocksource|tsc'"),
+        ("hpet", ("tsc", "hpet", "acpi_pm"), f"echo tsc > {CLOCK}/current_clocksource"),
+        ("acpi_pm", ("kvm-clock", "acpi_pm"), f"echo kvm-clock > {CLOCK}/current_clocksource"),
+        ("jiffies", ("arch_sys_counter", "jiffies"), f"echo arch_sys_counter > {CLOCK}/current_clocksource"),
+        ("hpet", (), f"cat {CLOCK}/available_clocksource"),
+    ],
+)
+def test_only_a_clock_source_that_is_available_is_suggested(
+    current: str, available: tuple[str, ...], command: str
+) -> None:
+    found = only(Machine(platform=Platform(clock_source=current, clock_sources=available)), "clock.slow-source")
+
+    assert found.command == command
+    assert ("tsc" in available) == ("use tsc" in found.remedy)
+
+
+def test_a_map_is_looked_at_with_the_tool_of_its_driver() -> None:
+    def lost(device: str, transport: Transport | None) -> Machine:
+        ways = tuple(replace(path("x", state, at), transport=transport) for state, at in (("dead", 0), ("live", 1)))
+        return replace(two_sockets(), maps=(MultipathMap("a", device, 1, None, None, ways),))
+
+    mapped, native = lost("dm-3", Transport.FC), lost("nvme1n1", None)
+
+    assert {finding.command for finding in find(mapped)} == {"multipath -ll a"}
+    assert {finding.command for finding in find(native)} == {"nvme list-subsys /dev/nvme1n1"}
+    assert [finding.id for finding in find(mapped)] == [finding.id for finding in find(native)]
+    assert not any("multipath" in finding.remedy for finding in find(native))
+    assert any("iopolicy" in finding.remedy for finding in find(native))
+    assert not any("iopolicy" in finding.remedy for finding in find(mapped))
+
+
+@pytest.mark.parametrize(
+    ("device", "transport", "words"),
+    [("dm-0", Transport.FC, "zoning"), ("dm-0", Transport.ISCSI, "iscsiadm"), ("nvme0n1", None, "controllers")],
+)
+def test_missing_paths_are_looked_for_where_they_could_be(device: str, transport: Transport, words: str) -> None:
+    alone = MultipathMap("a", device, 1, None, None, (replace(path("x"), transport=transport),))
+
+    assert words in only(Machine(maps=(alone,)), "multipath.few-paths").remedy
+
+
+def test_threads_that_nothing_switches_on_before_a_reboot_are_not_to_be_switched_on() -> None:
+    assert only(Machine(platform=Platform(smt="off")), "cpu.smt-off").command.startswith("echo on > ")
+    forced = only(Machine(platform=Platform(smt="forceoff")), "cpu.smt-off")
+    assert "nosmt=force" in forced.remedy
+    assert forced.command == "cat /proc/cmdline"
+
+
+@pytest.mark.parametrize(
+    ("cpuset", "online", "command"),
+    [
+        (None, True, "numactl --all --cpunodebind=1 --localalloc COMMAND"),
+        ((0, 1, 2, 3), True, "numactl --all --cpunodebind=1 --localalloc COMMAND"),
+        ((0, 1), True, "cat /proc/self/cgroup; grep Cpus_allowed_list /proc/self/status"),
+        (None, False, "numactl --hardware"),
+    ],
+)
+def test_work_is_sent_to_a_node_only_where_its_cpus_can_be_had(
+    cpuset: tuple[int, ...] | None, online: bool, command: str
+) -> None:
+    machine = replace(
+        two_sockets(),
+        pus=tuple(Pu(cpu, online=online or cpu < 2, allowed=cpu < 2) for cpu in range(4)),
+        platform=Platform(control_group=ControlGroup(cpus=cpuset)),
+        nvme_controllers=(NvmeController("nvme0", "pcie", None, node=1),),
+    )
+
+    assert only(machine, "device.remote").command == command
+
+
+@pytest.mark.parametrize(
+    ("platform", "command", "words"),
+    [
+        (Platform(architecture="x86_64", is_guest=False), "dmidecode --type memory", "slots"),
+        (Platform(architecture="aarch64", firmware="1.2", is_guest=False), "dmidecode --type memory", "slots"),
+        (Platform(architecture="ppc64le"), "grep MemTotal /sys/devices/system/node/node*/meminfo", "slots"),
+        (
+            Platform(architecture="x86_64", is_guest=True),
+            "grep MemTotal /sys/devices/system/node/node*/meminfo",
+            "hypervisor",
+        ),
+    ],
+)
+def test_memory_modules_are_listed_only_where_firmware_lists_real_ones(
+    platform: Platform, command: str, words: str
+) -> None:
+    found = only(replace(two_sockets(node(0, 100, 50), node(1, 50, 25)), platform=platform), "memory.uneven-nodes")
+
+    assert found.command == command
+    assert words in found.remedy
+
+
+def test_numa_off_is_a_setting_and_interleaving_is_the_firmwares() -> None:
+    one = replace(two_sockets(node(0, 100, 50)), platform=Platform(architecture="x86_64", is_guest=False))
+    off = replace(one, platform=replace(one.platform, kernel_settings=("numa=off",)))
+
+    assert only(one, "numa.suma").remedy.startswith("Switch node interleaving off in the firmware")
+    assert only(one, "numa.suma").command == "dmidecode --type memory"
+    assert only(off, "numa.suma").remedy.startswith("Drop numa=off")
+    assert only(off, "numa.suma").command == "cat /proc/cmdline"
+
+
+def test_a_mount_keeps_its_options_and_old_kernels_are_not_told_one_that_they_lack() -> None:
+    nic = Nic("eth0", "physical", up=True, speed_bits_per_second=25 * 10**9)
+    options = ("rw", "vers=4.2", "hard", "nconnect=2", "sec=krb5", "clientaddr=192.0.2.1", "addr=192.0.2.7")
+    mount = NfsMount("/my data", "filer:/data", transports=2, nic="eth0", options=options)
+    machine = Machine(nics=(nic,), nfs_mounts=(mount,), platform=Platform(kernel="6.1.0-13-amd64"))
+
+    assert only(machine, "nfs.few-transports").command == (
+        "umount '/my data' && mount -t nfs -o rw,vers=4.2,hard,sec=krb5,nconnect=3 filer:/data '/my data'"
+    )
+    old = replace(machine, platform=Platform(kernel="4.12.14-122-default"))
+    assert only(old, "nfs.few-transports").command == "nfsstat -m"
+    assert "on a kernel that has it" in only(old, "nfs.few-transports").remedy
+
+
+def test_a_container_is_told_that_its_host_holds_the_settings() -> None:
+    platform = Platform(
+        container="docker", clock_source="hpet", clock_sources=("tsc", "hpet"), smt="off",
+        governor="powersave", frequency_driver="acpi-cpufreq", memlock_unlimited=True,
+    )  # fmt: skip
+    inside = find(Machine(platform=platform, huge_pages=(HugePages(2 << 20, 0, 0),)))
+
+    assert len(inside) == 4
+    assert [finding.id for finding in inside if not finding.remedy.startswith("On the container's host: ")] == []
+    outside = find(Machine(platform=replace(platform, container=None)))
+    assert not any("container" in finding.remedy for finding in outside)
+
+
+@pytest.mark.parametrize("name", sorted(expectations()))
+def test_commands_fit_the_recorded_machine(name: str) -> None:
+    machine = discover(recorded(name))
+    mapped = {found.name for found in machine.maps if found.device.startswith("dm-")}
+
+    for finding in find(machine):
+        command = finding.command
+        if command.startswith("echo ") and "clocksource" in command:
+            assert command.split()[1] in machine.platform.clock_sources
+        if command.startswith("multipath"):
+            assert {subject.removeprefix("map:") for subject in finding.subjects} <= mapped
+        if command.startswith("dmidecode"):
+            assert (machine.platform.architecture or "").startswith("x86") or machine.platform.firmware
+        if command.startswith("numactl --all --cpunodebind"):
+            assert any(node.pus for node in machine.nodes if f"={node.os_id} " in command)

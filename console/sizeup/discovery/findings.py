@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from shlex import quote
@@ -11,7 +12,7 @@ from sizeup.discovery.caches import overlaps
 from sizeup.discovery.lists import format_list
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.machine import Machine
-from sizeup.model.network import Nic
+from sizeup.model.network import NfsMount, Nic
 from sizeup.model.numa import HugePages, MemoryKind, NumaNode, pool_key
 from sizeup.model.storage import Hba, MultipathMap, Transport
 from sizeup.units import format_bytes, format_decimal_bytes, format_rate
@@ -35,6 +36,30 @@ _FC_DOWN = frozenset(
     {"Linkdown", "Offline", "Not Present", "Blocked", "Bypassed", "Error", "Deleted", "Diagnostics", "Loopback"}
 )
 """States of an fc_host that carry no I/O, as the kernel writes them (drivers/scsi/scsi_transport_fc.c)."""
+
+_CLOCKS = "/sys/devices/system/clocksource/clocksource0"
+_NCONNECT_SINCE = (5, 3)
+_OF_THE_CONNECTION = frozenset({"addr", "clientaddr", "local_lock", "mountaddr", "mountport", "mountproto", "namlen"})
+"""Options in the table of mounts that tell how a mount came about; a new mount finds them out again."""
+
+
+def _for_guest(machine: Machine, physical: str, virtual: str) -> str:
+    """Return the advice for a physical machine, or that for a guest, whose hardware is the hypervisor's to change."""
+    return virtual if machine.platform.is_guest else physical
+
+
+def _on_host(machine: Machine, advice: str) -> str:
+    """Return the advice to change the kernel; a container cannot, whatever its own root may do."""
+    return f"On the container's host: {advice}" if machine.platform.container else advice
+
+
+def _memory_command(machine: Machine) -> str:
+    """Return the command that shows the memory: its modules where the firmware lists them, else that of each node."""
+    platform = machine.platform
+    x86 = (platform.architecture or "").startswith(("x86", "i386", "i686"))
+    if (x86 or platform.firmware) and not platform.is_guest:
+        return "dmidecode --type memory"
+    return "grep MemTotal /sys/devices/system/node/node*/meminfo"
 
 
 def _memory_nodes(machine: Machine) -> list[NumaNode]:
@@ -197,9 +222,9 @@ def suma(machine: Machine) -> Iterator[Finding]:
             f"{len(machine.packages)} sockets show as one memory node",
             (why, f"{len(machine.packages)} sockets, {len(machine.nodes)} nodes"),
             "Nothing can be placed: on average every access but one in so many sockets is remote.",
-            "Drop numa=off, or switch node interleaving off in the firmware, then measure both ways.",
+            f"{'Drop numa=off' if off else 'Switch node interleaving off in the firmware'}, then measure both ways.",
             ("machine",),
-            command="cat /proc/cmdline; dmidecode --type memory",
+            command="cat /proc/cmdline" if off else _memory_command(machine),
             probe="memory.latency",
         )
 
@@ -216,9 +241,13 @@ def uneven_memory(machine: Machine) -> Iterator[Finding]:
             "the nodes differ in memory",
             tuple(f"node {node.os_id}: {format_bytes(node.memory_bytes or 0)}" for node in sized),
             "Work spread evenly over the CPUs exhausts the smaller node first; channels may be left empty.",
-            "Fill the memory slots of all sockets alike.",
+            _for_guest(
+                machine,
+                "Fill the memory slots of all sockets alike.",
+                "Give the virtual nodes equal memory in the hypervisor's settings of this machine.",
+            ),
             tuple(f"node:{node.os_id}" for node in sized if node.memory_bytes == min(sizes)),
-            command="dmidecode --type memory",
+            command=_memory_command(machine),
             probe="memory.numa",
         )
     pools: dict[int, list[tuple[NumaNode, HugePages]]] = {}
@@ -234,7 +263,7 @@ def uneven_memory(machine: Machine) -> Iterator[Finding]:
                 f"huge pages of {format_bytes(size)} are not spread evenly",
                 tuple(f"node {node.os_id}: {pool.total}" for node, pool in found),
                 "A segment in huge pages lies where the pages are, whatever runs where.",
-                "Reserve per node: /sys/devices/system/node/nodeN/hugepages/*/nr_hugepages.",
+                _on_host(machine, "Reserve per node: /sys/devices/system/node/nodeN/hugepages/*/nr_hugepages."),
                 tuple(pool_key(node.os_id, size) for node, _ in found),
                 command=f"grep . /sys/devices/system/node/node*/hugepages/hugepages-{size >> 10}kB/nr_hugepages",
                 probe="memory.numa",
@@ -263,6 +292,7 @@ def remote_devices(machine: Machine) -> Iterator[Finding]:
         if node is None or (node in near and node not in bare):
             continue
         reason = "which has no memory" if node in bare else "whose CPUs this process may not use"
+        remedy, command = _placing(machine, node)
         yield Finding(
             "device.remote",
             Severity.WARNING,
@@ -272,11 +302,29 @@ def remote_devices(machine: Machine) -> Iterator[Finding]:
                 f"allowed CPUs are on {'node' if len(near) == 1 else 'nodes'} {format_list(tuple(near))}",
             ),
             "Its interrupts and its data cross the interconnect on every transfer.",
-            "Run what uses it on its node, or move the card to a slot of the other socket.",
+            remedy,
             (subject,),
-            command=f"numactl --cpunodebind={node} --localalloc COMMAND",
+            command=command,
             probe="io.direct",
         )
+
+
+def _placing(machine: Machine, node: int) -> tuple[str, str]:
+    """Return remedy and command for a device on a node: to run on the node's CPUs, where this process can get them."""
+    move = _for_guest(
+        machine, "move the card to a slot of another socket", "have the hypervisor put the device on another node"
+    )
+    here = next((each.pus for each in machine.nodes if each.os_id == node), ())
+    cpus = {pu.cpu for pu in machine.pus if pu.online and pu.cpu in here}
+    group = machine.platform.control_group
+    cpuset = None if group is None else group.cpus
+    if not cpus:
+        return f"Its node has no CPU online: {move}.", "numactl --hardware"
+    if cpuset is not None and not cpus & set(cpuset):
+        allow = f"Add CPUs of node {node} ({format_list(tuple(sorted(cpus)))}) to the cpuset of what uses it"
+        return f"{allow}, or {move}.", "cat /proc/self/cgroup; grep Cpus_allowed_list /proc/self/status"
+    # Without --all numactl takes the CPUs that taskset has left as all there are.
+    return f"Run what uses it on its node, or {move}.", f"numactl --all --cpunodebind={node} --localalloc COMMAND"
 
 
 def degraded_links(machine: Machine) -> Iterator[Finding]:
@@ -298,7 +346,12 @@ def degraded_links(machine: Machine) -> Iterator[Finding]:
                 ),
                 f"It moves at most {link.gigatransfers * link.width / (limit.gigatransfers * limit.width):.0%} "
                 "of what was paid for.",
-                "Reseat the card, check riser and slot; some devices slow down when idle: look again under load.",
+                _for_guest(
+                    machine,
+                    "Reseat the card, check riser and slot; some devices slow down when idle: look again under load.",
+                    "Check the link on the host, whose card or slot it is; some devices slow down when idle: "
+                    "look again under load.",
+                ),
                 (f"pci:{function.address}",),
                 command=f"lspci -vv -s {quote(function.address)} | grep -E 'LnkCap|LnkSta'",
                 probe="io.direct",
@@ -325,7 +378,11 @@ def narrow_uplinks(machine: Machine) -> Iterator[Finding]:
                     f"asked for: {format_rate(wanted)}",
                 ),
                 "Alone each is as fast as it can be, together they are not.",
-                "Spread them over slots of their own, or plan with the shared figure.",
+                _for_guest(
+                    machine,
+                    "Spread them over slots of their own, or plan with the shared figure.",
+                    "Give this machine devices behind different slots of the host, or plan with the shared figure.",
+                ),
                 (f"pci:{stage.subject}",),
                 command="lspci -tv",
                 probe="io.direct",
@@ -425,13 +482,16 @@ def maps(machine: Machine) -> Iterator[Finding]:
 
 def _map_findings(machine: Machine, found: MultipathMap, usual: int) -> Iterator[Finding]:
     lines, subject = _path_lines(found), (f"map:{found.name}",)
+    native = not found.device.startswith("dm-")  # of the NVMe driver, which device mapper knows nothing of
+    look = f"nvme list-subsys /dev/{quote(found.device)}" if native else f"multipath -ll {quote(found.name)}"
     dead = [path.device for path in found.paths if path.state not in (None, "running", "live")]
     if dead:
         yield Finding(
             "multipath.dead-path", Severity.WARNING, f"{found.name} has lost {', '.join(dead)}", lines,
-            "Bandwidth and redundancy are less than they look.", "Check the fabric and the port; multipath -ll.",
+            "Bandwidth and redundancy are less than they look.",
+            f"Check {'its controllers and their links' if native else 'the fabric and the port'}; {look}.",
             subject,
-            command=f"multipath -ll {quote(found.name)}",
+            command=look,
             probe="io.direct",
         )  # fmt: skip
     if len(found.paths) == 1 or len(found.paths) < usual:
@@ -439,27 +499,41 @@ def _map_findings(machine: Machine, found: MultipathMap, usual: int) -> Iterator
             "multipath.few-paths", Severity.WARNING,
             f"{found.name} has {len(found.paths)} path{'s' if len(found.paths) > 1 else ''}"
             + (f", its like have {usual}" if len(found.paths) < usual else ""),
-            lines, "One cable, port or switch takes the device away, or halves it.", "Check zoning and masking.",
+            lines, "One cable, port or switch takes the device away, or halves it.", _missing_path(found),
             subject,
-            command=f"multipath -ll {quote(found.name)}",
+            command=look,
             probe="io.direct",
         )  # fmt: skip
     speeds = {path.speed_bits_per_second for path in found.paths if path.speed_bits_per_second is not None}
     if len(speeds) > 1:
         yield Finding(
             "multipath.uneven-speed", Severity.WARNING, f"the paths of {found.name} differ in speed", lines,
-            "Round robin waits for the slower path.", "Bring the ports to one speed, or weigh the paths.", subject,
-            command=f"multipath -ll {quote(found.name)}",
+            "Round robin waits for the slower path.",
+            "Bring the ports to one speed, or choose a path selector that goes by service time.", subject,
+            command=look,
             probe="io.direct",
         )  # fmt: skip
     if len(_packages_of(machine, (path.node for path in found.paths))) > 1:
         yield Finding(
             "multipath.across-packages", Severity.INFO, f"the paths of {found.name} are on different sockets", lines,
             "Part of the I/O crosses the interconnect, whichever CPU asked for it.",
-            "Prefer the local path where the policy can (NVMe: iopolicy numa), or count it in.", subject,
-            command=f"multipath -ll {quote(found.name)}",
+            "Prefer the local path (iopolicy numa of the NVMe subsystem), or count it in." if native
+            else "Count it in: device mapper does not choose paths by node.", subject,
+            command=look,
             probe="io.direct",
         )  # fmt: skip
+
+
+def _missing_path(found: MultipathMap) -> str:
+    """Where to look for paths that a map lacks."""
+    if not found.device.startswith("dm-"):
+        return "Check which controllers of its subsystem are connected, and that each may use the namespace."
+    transport = found.paths[0].transport
+    if transport in _FC:
+        return "Check zoning and masking."
+    if transport is Transport.ISCSI:
+        return "Check that there is a session over every portal (iscsiadm -m session), and masking."
+    return "Check cabling, and which initiators the storage lets in."
 
 
 def fc_ports(machine: Machine) -> Iterator[Finding]:
@@ -532,18 +606,34 @@ def nfs_transports(machine: Machine) -> Iterator[Finding]:
                 f"{mount.mount_point} uses {mount.transports} of the {needed} connections that {nic.name} wants",
                 (f"nconnect: {mount.transports}", f"{nic.name}: {speed / 1e9:g} Gb/s"),
                 "One TCP connection is served by one CPU and carries some 10 Gb/s.",
-                f"Mount with nconnect={needed}; all mounts of that server and version share the first one's setting.",
+                f"Mount with nconnect={needed}; all mounts of that server and version share the first one's setting."
+                if _has_nconnect(machine)
+                else f"Mount with nconnect={needed} on a kernel that has it: Linux 5.3, or a vendor's with the change.",
                 (f"nfs:{mount.mount_point}",),
-                command=f"umount {quote(mount.mount_point)} && mount -o nconnect={needed} {quote(mount.mount_point)}",
+                command=_mount_command(mount, needed) if _has_nconnect(machine) else "nfsstat -m",
                 probe="io.direct",
             )
+
+
+def _has_nconnect(machine: Machine) -> bool:
+    """Whether the kernel is new enough for it, or of unknown version."""
+    version = re.match(r"(\d{1,4})\.(\d{1,4})", machine.platform.kernel or "")
+    return version is None or (int(version[1]), int(version[2])) >= _NCONNECT_SINCE
+
+
+def _mount_command(mount: NfsMount, connections: int) -> str:
+    """Mount it again as it is, but for its connections; it need not be in /etc/fstab."""
+    kept = [option for option in mount.options if option.partition("=")[0] not in {*_OF_THE_CONNECTION, "nconnect"}]
+    options = quote(",".join((*kept, f"nconnect={connections}")))
+    place = quote(mount.mount_point)
+    return f"umount {place} && mount -t nfs -o {options} {quote(mount.export)} {place}"
 
 
 def memlock_without_huge_pages(machine: Machine) -> Iterator[Finding]:
     """A limit raised for huge pages, and no huge pages."""
     platform = machine.platform
     meant = platform.memlock_unlimited or (platform.memlock_bytes or 0) >= _MEMLOCK_MEANT
-    if meant and not any(pool.total for pool in machine.huge_pages):
+    if meant and machine.huge_pages and not any(pool.total for pool in machine.huge_pages):
         limit = "unlimited" if platform.memlock_unlimited else format_bytes(platform.memlock_bytes or 0)
         yield Finding(
             "memory.memlock-without-huge-pages",
@@ -551,7 +641,7 @@ def memlock_without_huge_pages(machine: Machine) -> Iterator[Finding]:
             "memlock is raised but there is no huge page",
             (f"memlock: {limit}", "huge pages: 0"),
             "Half of the usual preparation for a large SGA is missing: it will run on small pages.",
-            "Reserve huge pages (vm.nr_hugepages), or take the limit back.",
+            _on_host(machine, "Reserve huge pages (vm.nr_hugepages), or take the limit back."),
             ("machine",),
             command="sysctl -w vm.nr_hugepages=N",
             probe="memory.latency",
@@ -560,19 +650,34 @@ def memlock_without_huge_pages(machine: Machine) -> Iterator[Finding]:
 
 def clock_source(machine: Machine) -> Iterator[Finding]:
     """A clock that costs a system call, or worse a read over the bus."""
-    source = machine.platform.clock_source
-    if source in _SLOW_CLOCKS:
-        yield Finding(
-            "clock.slow-source",
-            Severity.WARNING,
-            f"the clock source is {source}, not the TSC",
-            (f"current: {source}", f"available: {' '.join(machine.platform.clock_sources) or 'unknown'}"),
-            "Databases read the clock around every wait, and each reading costs a system call, a microsecond or more.",
-            "Find out why the kernel distrusts the TSC (dmesg), then clocksource=tsc; measure with the clock probe.",
-            ("clock",),
-            command="echo tsc > /sys/devices/system/clocksource/clocksource0/current_clocksource",
-            probe="clock.cost",
+    source, sources = machine.platform.clock_source, machine.platform.clock_sources
+    if source not in _SLOW_CLOCKS:
+        return
+    faster = next((name for name in sources if name not in _SLOW_CLOCKS), None)  # the kernel lists the best first
+    if faster is not None:
+        remedy = _on_host(machine, f"Find out why the kernel does not use {faster} (dmesg), then switch to it.")
+        command = f"echo {quote(faster)} > {_CLOCKS}/current_clocksource"
+    elif sources:
+        remedy = "No faster one is available: " + _for_guest(
+            machine,
+            "find out in the kernel's messages why it refused one.",
+            "have the hypervisor offer its own clock or a stable TSC; the kernel's messages tell what it refused.",
         )
+        command = "dmesg | grep -iE 'clocksource|tsc'"
+    else:
+        remedy = "See which clock sources are available, and switch to one that needs no system call."
+        command = f"cat {_CLOCKS}/available_clocksource"
+    yield Finding(
+        "clock.slow-source",
+        Severity.WARNING,
+        f"the clock source is {source}, which is slow to read",
+        (f"current: {source}", f"available: {' '.join(sources) or 'unknown'}"),
+        "Databases read the clock around every wait, and each reading costs a system call, a microsecond or more.",
+        f"{remedy} Measure with the clock probe.",
+        ("clock",),
+        command=command,
+        probe="clock.cost",
+    )
 
 
 def processors(machine: Machine) -> Iterator[Finding]:
@@ -583,8 +688,10 @@ def processors(machine: Machine) -> Iterator[Finding]:
             "cpu.smt-off", Severity.INFO, "simultaneous multithreading is switched off",
             (f"SMT control: {platform.smt}",),
             "Threads are half of what the data sheet says; cores, and licences by core, stay the same.",
-            "Intended on licence-bound machines; else echo on > /sys/devices/system/cpu/smt/control.", ("cpu",),
-            command="echo on > /sys/devices/system/cpu/smt/control",
+            _on_host(machine, "Intended on licence-bound machines; else switch it on.") if platform.smt == "off"
+            else "Intended on licence-bound machines; else drop nosmt=force from the kernel's command line and reboot: "
+            "nothing switches it on before.", ("cpu",),
+            command="echo on > /sys/devices/system/cpu/smt/control" if platform.smt == "off" else "cat /proc/cmdline",
             probe="memory.hammer",
         )  # fmt: skip
     offline = tuple(pu.cpu for pu in machine.pus if not pu.online)
@@ -593,7 +700,7 @@ def processors(machine: Machine) -> Iterator[Finding]:
             "cpu.offline", Severity.INFO, f"CPUs present but offline: {len(offline)}",
             (f"offline: {format_list(offline)}",),
             "They do no work; most licence metrics count them unless the firmware disables them.",
-            "echo 1 > /sys/devices/system/cpu/cpuN/online, if it was not on purpose.", ("cpu",),
+            _on_host(machine, "Bring them online if it was not on purpose."), ("cpu",),
             command=f"chcpu -e {format_list(offline)}",
         )  # fmt: skip
     # intel_pstate and amd-pstate steer by load under this name; the others nail the clock down.
@@ -603,8 +710,8 @@ def processors(machine: Machine) -> Iterator[Finding]:
         yield Finding(
             "cpu.powersave", Severity.WARNING, "the frequency governor keeps the lowest clock",
             (f"governor: powersave, driver: {platform.frequency_driver or 'unknown'}",),
-            "The CPUs stay at their lowest clock whatever the load.", "cpupower frequency-set -g performance.",
-            ("cpu",),
+            "The CPUs stay at their lowest clock whatever the load.",
+            _on_host(machine, "Choose the performance governor."), ("cpu",),
             command="cpupower frequency-set -g performance",
             probe="memory.latency",
         )  # fmt: skip
@@ -684,7 +791,12 @@ def firmware(machine: Machine) -> Iterator[Finding]:
             "the firmware contradicts itself about what shares what",
             lines[:10],
             "Counts of sockets, caches or nodes may be wrong, here and in every other tool.",
-            "Update the firmware; check the counts against the data sheet, and set them by hand for sizing.",
+            _for_guest(
+                machine,
+                "Update the firmware; check the counts against the data sheet, and set them by hand for sizing.",
+                "Correct the CPU topology in the hypervisor's settings of this machine, and set the counts by hand for "
+                "sizing.",
+            ),
             ("cpu",),
             command="lscpu --extended; dmesg | grep -i firmware",
             probe="memory.core-to-core",
