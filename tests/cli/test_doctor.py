@@ -58,3 +58,27 @@ def test_a_folder_that_is_not_there_yet_is_judged_by_the_one_above(tmp_path: Pat
     assert not (tmp_path / "a").exists()
     (tmp_path / "file").write_text("")
     assert not store_facts(tmp_path / "file/sessions").writable
+
+
+@pytest.mark.parametrize(
+    ("command", "status", "words"),
+    [
+        (("doctor",), 0, ""),
+        (("sessions",), 2, "cannot list the sessions: "),
+        (("attach",), 2, "cannot list the sessions: "),
+        (("show", "unheard"), 2, "no such file, and no session in "),
+        (("--batch", "-p", "null"), 2, "cannot keep sessions here: "),
+    ],
+)
+def test_a_folder_of_sessions_that_cannot_be_looked_into_is_named(
+    command: tuple[str, ...],
+    status: int,
+    words: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Such as that of another user; a name that is too long fails alike, also for root."""
+    monkeypatch.setenv("XDG_STATE_HOME", "/tmp/" + 300 * "x")
+
+    assert run(command) == status
+    assert words in capsys.readouterr().err

@@ -122,7 +122,6 @@ def _sizeup(script: str, *arguments: str) -> subprocess.CompletedProcess[str]:
 @pytest.mark.parametrize(
     ("script", "status", "words"),
     [
-        ('cat "$2" | "$1" -m sizeup size --blank --workload - --keys', 0, ""),
         ('cat "$2" | "$1" -m sizeup size --blank --workload -', 0, ""),
         ('cat "$2" | "$1" -m sizeup size --blank --workload /dev/stdin', 0, ""),
         ('cat "$2" | "$1" -m sizeup size --blank --workload /dev/fd/4 4<&0', 0, ""),

@@ -86,7 +86,8 @@ def terminal_facts(environment: Mapping[str, str]) -> TerminalFacts:
 
 def store_facts(folder: Path) -> StoreFacts:
     """Whether sessions can be kept in a folder, which need not exist yet; nothing is made to find out."""
-    existing = next(place for place in (folder, *folder.parents) if place.exists())
+    # Not Path.exists, which raises where a folder above may not be looked into.
+    existing = next(place for place in (folder, *folder.parents) if os.path.exists(place))
     writable = existing.is_dir() and os.access(existing, os.W_OK | os.X_OK)
     try:
         status = os.statvfs(existing)

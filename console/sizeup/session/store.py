@@ -169,7 +169,8 @@ def find(name: str, folder: Path | None = None) -> str:
     if os.path.exists(name) or os.sep in name:
         return name
     folder = directory() if folder is None else folder
-    matches = sorted(folder.glob(f"{glob.escape(name)}*{SUFFIX}*")) if folder.is_dir() else []
+    # Not Path.is_dir, which raises where a folder above may not be looked into.
+    matches = sorted(folder.glob(f"{glob.escape(name)}*{SUFFIX}*")) if os.path.isdir(folder) else []
     exact = [path for path in matches if path.name.removesuffix(".gz").removesuffix(SUFFIX) == name]
     if len(exact or matches) == 1:
         return str((exact or matches)[0])
