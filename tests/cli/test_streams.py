@@ -3,6 +3,7 @@
 A command is a process here: what the interpreter does with a closed descriptor is part of it.
 """
 
+import json
 import os
 import subprocess
 import sys
@@ -75,7 +76,8 @@ CASES = [
 def made(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     folder = tmp_path_factory.mktemp("streams")
     lscpu = folder / "lscpu.json"
-    lscpu.write_text('{"lscpu": [{"field": "Architecture:", "data": "x86_64"}, {"field": "CPU(s):", "data": "2"}]}')
+    counts = ("CPU(s)", "Socket(s)", "Core(s) per socket", "Thread(s) per core")
+    lscpu.write_text(json.dumps({"lscpu": [{"field": f"{name}:", "data": "1"} for name in counts]}))
     session = folder / "session.sizeup.jsonl"
     environment = {**os.environ, "XDG_STATE_HOME": str(folder / "state")}
     command = [sys.executable, "-m", "sizeup", *RUN, "-o", str(session)]
