@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
 import socket
-import sys
 import threading
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
@@ -17,7 +15,6 @@ from sizeup.errors import SizeupError
 from sizeup.live.hotplug import follow
 from sizeup.model.machine import Machine
 from sizeup.session.store import new_path
-from sizeup.tui.later import later
 from sizeup.tui.living import Living
 from sizeup.tui.options import Options
 from sizeup.tui.runs import Runs
@@ -54,44 +51,9 @@ class _Promise(threading.Thread):
         return self._machine
 
 
-def import_asyncio() -> None:
-    """Import asyncio as on a Python without TLS: OpenSSL is 4 MB and 7 ms, and the console opens no connection."""
-    if "ssl" not in sys.modules:
-        sys.modules["ssl"] = None  # type: ignore[assignment]  # lets an import of it fail
-        importlib.import_module("asyncio")
-        del sys.modules["ssl"]
-
-
-_UNUSED = {
-    # The palette: with it ten widgets, of which a start uses one.
-    "textual.command": (
-        "CommandListItem",
-        "CommandPalette",
-        "DiscoveryHit",
-        "Hit",
-        "Hits",
-        "Provider",
-        "SimpleProvider",
-    ),
-    "textual.canvas": ("Canvas", "Rectangle"),  # lines between widgets
-    "rich.table": ("Table",),  # a picture of all colours
-    "tempfile": ("gettempdir",),  # with it shutil and two compressors, for folders that nobody asks for
-}
-"""What Textual's application imports at its head, and the first screen does not use."""
-
-
-def import_textual() -> None:
-    """Import Textual's application without what is used later, if ever: some 20 ms of a start."""
-    import_asyncio()
-    if "textual.app" not in sys.modules:
-        with later(_UNUSED):
-            importlib.import_module("textual.app")
-
-
 def load(sysroot: str, session: str | None, against: Callable[[], Against] | None = None) -> Show:
     """Read the machine or the session, and another one to hold it against, and import the console meanwhile."""
     promise = _Promise(lambda: discover(sysroot)) if session is None else None
-    import_textual()
     from sizeup.tui.console import run_app
 
     if promise is not None:
