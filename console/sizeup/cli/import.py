@@ -30,8 +30,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Read all files before the session is begun."""
     from pathlib import PurePath
 
-    from sizeup.interop.imported import session_records
-    from sizeup.interop.kinds import read_foreign
+    from sizeup.importers.imported import session_records
+    from sizeup.importers.kinds import read_foreign
     from sizeup.session.store import new_path
     from sizeup.session.writer import Writer
 

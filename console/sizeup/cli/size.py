@@ -184,7 +184,7 @@ def _inputs(arguments: argparse.Namespace, settings: dict[str, Value]) -> Inputs
 
 def _workload(arguments: argparse.Namespace) -> dict[str, Value]:
     """What the workload files say."""
-    from sizeup.interop.workload import Source, read_workload
+    from sizeup.importers.workload import Source, read_workload
 
     percentile = _PERCENTILE if arguments.percentile is None else arguments.percentile
     if not 0 < percentile <= 100:

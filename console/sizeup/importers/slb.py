@@ -15,7 +15,7 @@ from statistics import median
 from msgspec import Struct
 
 from sizeup.errors import MalformedError, UsageError
-from sizeup.interop.imported import Imported, Measured
+from sizeup.importers.imported import Imported, Measured
 from sizeup.model.plan import Better, Series
 from sizeup.model.sample import Coordinates, Estimate
 from sizeup.units import format_count, format_ns

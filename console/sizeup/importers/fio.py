@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 
 from sizeup.errors import MalformedError
-from sizeup.interop.imported import (
+from sizeup.importers.imported import (
     IOPS,
     LATENCY_MEAN,
     LATENCY_P50,

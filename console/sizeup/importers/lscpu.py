@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Struct
 
 from sizeup.errors import MalformedError
-from sizeup.interop.imported import Imported
+from sizeup.importers.imported import Imported
 from sizeup.model.gap import Gap
 from sizeup.model.machine import Machine
 from sizeup.model.numa import NumaNode

@@ -13,14 +13,14 @@ from hypothesis import strategies as st
 
 from sizeup.cli import run
 from sizeup.errors import ExitStatus, MalformedError, SizeupError
-from sizeup.interop.fio import parse_fio
-from sizeup.interop.imported import Imported, session_records
-from sizeup.interop.kinds import KINDS, read_foreign
-from sizeup.interop.lscpu import parse_lscpu
-from sizeup.interop.orion import parse_orion
-from sizeup.interop.orion_matrix import parse_orion_matrix
-from sizeup.interop.slb import parse_slb
-from sizeup.interop.slob import parse_slob
+from sizeup.importers.fio import parse_fio
+from sizeup.importers.imported import Imported, session_records
+from sizeup.importers.kinds import KINDS, read_foreign
+from sizeup.importers.lscpu import parse_lscpu
+from sizeup.importers.orion import parse_orion
+from sizeup.importers.orion_matrix import parse_orion_matrix
+from sizeup.importers.slb import parse_slb
+from sizeup.importers.slob import parse_slob
 from sizeup.session.reader import read_session
 from sizeup.session.value import Session
 from sizeup.session.writer import Writer

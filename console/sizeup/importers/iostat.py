@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from sizeup.errors import MalformedError
-from sizeup.interop.intervals import Disk, Intervals, chosen, number, together
+from sizeup.importers.intervals import Disk, Intervals, chosen, number, together
 
 _UNITS = {"kB": 1024.0, "MB": 1048576.0, "sec": 512.0, "Blk": 512.0}
 """sysstat divides sectors of 512 bytes by 2 and by 2,048; without a unit (POSIXLY_CORRECT) it prints the sectors."""

@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sizeup.errors import SizeupError
-from sizeup.interop.awr import parse_awr
-from sizeup.interop.intervals import Interval
-from sizeup.interop.iostat import parse_iostat
-from sizeup.interop.sar import parse_sar
-from sizeup.interop.workload import Source, at, read_workload
+from sizeup.importers.awr import parse_awr
+from sizeup.importers.intervals import Interval
+from sizeup.importers.iostat import parse_iostat
+from sizeup.importers.sar import parse_sar
+from sizeup.importers.workload import Source, at, read_workload
 from sizeup.quantity import Quantity
 
 AWR = """

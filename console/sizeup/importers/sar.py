@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from sizeup.errors import MalformedError
-from sizeup.interop.intervals import Disk, Intervals, chosen, number, together
+from sizeup.importers.intervals import Disk, Intervals, chosen, number, together
 
 _COLUMNS = {
     "rkB/s": ("wkB/s", 1024.0),

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 
 from sizeup.errors import MalformedError, UsageError
+from sizeup.importers import fio, lscpu, orion, orion_matrix, slb, slob
+from sizeup.importers.imported import Imported, session_records
 from sizeup.input_file import read
-from sizeup.interop import fio, lscpu, orion, orion_matrix, slb, slob
-from sizeup.interop.imported import Imported, session_records
 from sizeup.session.reader import decode
 from sizeup.session.records import ENCODER
 

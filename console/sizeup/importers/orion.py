@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from sizeup.errors import MalformedError
-from sizeup.interop.imported import (
+from sizeup.importers.imported import (
     IOPS,
     LARGE_BYTES,
     LATENCY_MEAN,

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from sizeup.errors import MalformedError
-from sizeup.interop.intervals import Interval, Intervals
+from sizeup.importers.intervals import Interval, Intervals
 from sizeup.text import one_line
 
 _REPORT = re.compile(r"^.*(?:WORKLOAD REPOSITORY|STATSPACK)\s+report", re.IGNORECASE | re.MULTILINE)

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from sizeup.errors import MalformedError
-from sizeup.interop.imported import (
+from sizeup.importers.imported import (
     IOPS,
     LARGE_BYTES,
     LATENCY_MEAN,
@@ -22,7 +22,7 @@ from sizeup.interop.imported import (
     load,
     workload,
 )
-from sizeup.interop.orion import MEBIBYTES
+from sizeup.importers.orion import MEBIBYTES
 from sizeup.model.plan import Series
 from sizeup.model.sample import Estimate
 from sizeup.text import one_line

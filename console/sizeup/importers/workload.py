@@ -15,10 +15,10 @@ import tomli
 from msgspec import Struct
 
 from sizeup.errors import MalformedError, UsageError
-from sizeup.interop.awr import parse_awr
-from sizeup.interop.intervals import Interval, Intervals
-from sizeup.interop.iostat import parse_iostat
-from sizeup.interop.sar import parse_sar
+from sizeup.importers.awr import parse_awr
+from sizeup.importers.intervals import Interval, Intervals
+from sizeup.importers.iostat import parse_iostat
+from sizeup.importers.sar import parse_sar
 from sizeup.quantity import Origin, Quantity
 from sizeup.sizing.keys import Value, parse_settings
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from sizeup.errors import MalformedError
-from sizeup.interop.imported import Imported, Measured
+from sizeup.importers.imported import Imported, Measured
 from sizeup.model.plan import Better, Series
 from sizeup.model.sample import Estimate
 from sizeup.text import one_line
