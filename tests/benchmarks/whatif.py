@@ -14,9 +14,9 @@ from collections.abc import Callable
 from sizeup.discovery.machine import discover
 from sizeup.sizing import rules
 from sizeup.sizing.advise import Sizing, size, whatif
+from sizeup.sizing.inputs.presets import find_preset
 from sizeup.sizing.keys import parse_settings
 from sizeup.sizing.licence import rows
-from sizeup.sizing.presets import find_preset
 from sizeup.sizing.sensitivity import flips, tornado
 
 ROUNDS = 30

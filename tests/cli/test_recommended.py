@@ -28,8 +28,8 @@ FOREIGN = (
 PROSE = frozenset({"could", "had", "has", "in", "is", "itself", "keeps", "session", "was"})
 """Words behind the name of the program that are no commands."""
 SPOKEN_BY: dict[str, tuple[str, ...]] = {
-    "analysis/compare.py": ("compare",),
-    "analysis/questions.py": ("compare",),
+    "compare/compare.py": ("compare",),
+    "compare/conditions.py": ("compare",),
     "batch/appointment.py": (START,),
     "batch/run.py": (START,),
     "batch/summary.py": ("compare",),

@@ -13,8 +13,8 @@ from sizeup.importers.awr import parse_awr
 from sizeup.importers.intervals import Interval
 from sizeup.importers.iostat import parse_iostat
 from sizeup.importers.sar import parse_sar
-from sizeup.importers.workload import Source, at, read_workload
 from sizeup.quantity import Quantity
+from sizeup.sizing.inputs.imported import Source, at, read_workload
 
 AWR = """
 WORKLOAD REPOSITORY report for

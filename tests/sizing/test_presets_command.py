@@ -7,7 +7,7 @@ import pytest
 from sizeup import cli
 from sizeup.errors import SizeupError
 from sizeup.sizing.advise import size
-from sizeup.sizing.presets import parse_presets, shipped_presets
+from sizeup.sizing.inputs.presets import parse_presets, shipped_presets
 
 
 def printed(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from sizeup.analysis.validity import Validity
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.sample import Estimate
+from sizeup.session.validity import Validity
 from sizeup.session.value import Point, Session, StepRun
 from sizeup.units import format_value
 

@@ -16,7 +16,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sizeup import __version__
-from sizeup.analysis.measured import measured
 from sizeup.analysis.statements import stated
 from sizeup.batch.appointment import parse_start, wait_until
 from sizeup.batch.control import BatchControl
@@ -50,6 +49,7 @@ from sizeup.session.store import new_path
 from sizeup.session.value import Session
 from sizeup.session.writer import Writer
 from sizeup.sizing.advise import advise
+from sizeup.sizing.inputs.measured import measured
 
 _TOOL = f"sizeup {__version__}"
 _BROKEN = (Status.FAILED, Status.CRASHED, Status.TIMED_OUT)

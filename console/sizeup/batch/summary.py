@@ -7,7 +7,7 @@ import shutil
 import msgspec
 from msgspec.structs import replace
 
-from sizeup.analysis.compare import Comparison
+from sizeup.compare.compare import Comparison
 from sizeup.report.text import table_lines, text
 from sizeup.session.value import Session
 from sizeup.text import one_line

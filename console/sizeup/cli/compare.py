@@ -33,9 +33,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Compare the two sides."""
-    from sizeup.analysis.compare import compare
-    from sizeup.analysis.published import digest_sides
-    from sizeup.analysis.questions import parse_question
+    from sizeup.compare.compare import compare
+    from sizeup.compare.conditions import parse_question
+    from sizeup.compare.published_results import digest_sides
     from sizeup.views.comparison import comparison_data, nothing_shared, undecided_sentence
 
     if not 0 <= arguments.minimum_effect < 100:

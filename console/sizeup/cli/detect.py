@@ -168,7 +168,7 @@ def _since(path: str, sysroot: str, *, as_json: bool) -> int:
 
 
 def _diff(machine: Machine, other: Machine, *, as_json: bool) -> int:
-    from sizeup.analysis.machines import machine_differences
+    from sizeup.compare.machines import machine_differences
     from sizeup.views.difference import compared, parts_data
 
     differences, comparison = machine_differences([machine], [other]), compared(machine, other)

@@ -94,8 +94,8 @@ def _content(session: Session, arguments: argparse.Namespace) -> str:
     if arguments.against:
         from msgspec.structs import replace
 
-        from sizeup.analysis.compare import compare
-        from sizeup.analysis.published import digest_sides
+        from sizeup.compare.compare import compare
+        from sizeup.compare.published_results import digest_sides
         from sizeup.views.comparison import comparison_part, nothing_shared
 
         comparison = compare(*digest_sides([arguments.session], arguments.against))

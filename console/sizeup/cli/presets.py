@@ -38,7 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _compare(a: str, b: str, *, as_json: bool) -> None:
     from sizeup.sizing.advise import size
     from sizeup.sizing.against import against
-    from sizeup.sizing.presets import find_preset
+    from sizeup.sizing.inputs.presets import find_preset
     from sizeup.views.advice import comparison_data, comparison_lines
 
     comparisons = against(size(find_preset(a).values()), size(find_preset(b).values()), a, b)
@@ -51,7 +51,7 @@ def _compare(a: str, b: str, *, as_json: bool) -> None:
 def _show(name: str | None, *, as_json: bool) -> None:
     import msgspec
 
-    from sizeup.sizing.presets import find_preset, shipped_presets
+    from sizeup.sizing.inputs.presets import find_preset, shipped_presets
 
     presets = list(shipped_presets().values()) if name is None else [find_preset(name)]
     if as_json:

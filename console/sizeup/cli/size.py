@@ -78,8 +78,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Size one machine or one published case."""
     from sizeup.sizing.advise import size
     from sizeup.sizing.against import against
+    from sizeup.sizing.inputs.presets import find_preset
     from sizeup.sizing.keys import KEYS, parse_settings
-    from sizeup.sizing.presets import find_preset
     from sizeup.views.advice import (
         comparison_data,
         comparison_lines,
@@ -163,15 +163,15 @@ def _subject(arguments: argparse.Namespace) -> str:
 def _inputs(arguments: argparse.Namespace, settings: dict[str, Value]) -> Inputs:
     """What is known of the subject, with the user's settings in place."""
     from sizeup.sizing.advise import described
-    from sizeup.sizing.presets import find_preset
+    from sizeup.sizing.inputs.presets import find_preset
 
     if arguments.blank:
         return settings
     if arguments.preset:
         return {**find_preset(arguments.preset).values(), **settings}
     if arguments.session:
-        from sizeup.analysis.measured import measured
         from sizeup.session.reader import read_session
+        from sizeup.sizing.inputs.measured import measured
 
         session = read_session(arguments.session)
         if session.machine is None:
@@ -184,7 +184,7 @@ def _inputs(arguments: argparse.Namespace, settings: dict[str, Value]) -> Inputs
 
 def _workload(arguments: argparse.Namespace) -> dict[str, Value]:
     """What the workload files say."""
-    from sizeup.importers.workload import Source, read_workload
+    from sizeup.sizing.inputs.imported import Source, read_workload
 
     percentile = _PERCENTILE if arguments.percentile is None else arguments.percentile
     if not 0 < percentile <= 100:

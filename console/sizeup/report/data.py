@@ -9,8 +9,8 @@ from typing import TextIO
 
 import msgspec
 
-from sizeup.analysis.validity import Validity
 from sizeup.model.sample import Disturbance
+from sizeup.session.validity import Validity
 from sizeup.session.value import Point, Session
 from sizeup.views.results import results_data
 from sizeup.views.summary import doubts, summary

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 
-from sizeup.analysis.machines import Difference
+from sizeup.compare.machines import Difference
 from sizeup.discovery.findings import growth_findings
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.machine import Machine

@@ -14,7 +14,7 @@ from sizeup.model.advice import Advice
 from sizeup.model.machine import Machine
 from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing import flash, io, licence, memory, observed, redo, rules, scan, value
-from sizeup.sizing.detected import detected
+from sizeup.sizing.inputs.detected import detected
 from sizeup.sizing.keys import KEYS, LeftOut, Value
 from sizeup.sizing.rules import Rules
 from sizeup.sizing.sheet import Calculation, Inputs, MissingError, Question, Sheet

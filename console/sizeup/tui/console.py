@@ -21,7 +21,6 @@ from textual.binding import BindingType
 from textual.screen import Screen
 from textual.timer import Timer
 
-from sizeup.analysis.measured import measured
 from sizeup.errors import ExitStatus, SizeupError, UsageError
 from sizeup.live.cost import ConsoleCost
 from sizeup.model.machine import Machine
@@ -30,6 +29,7 @@ from sizeup.report.drawing import Glyphs
 from sizeup.session.store import begun, directory, unfinished
 from sizeup.session.writer import in_use
 from sizeup.sizing.advise import HEADLINE, Sizing, whatif
+from sizeup.sizing.inputs.measured import measured
 from sizeup.sizing.keys import Value
 from sizeup.text import plain
 from sizeup.tui.actions import ACTIONS, bindings, first_key

@@ -8,9 +8,9 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from sizeup.analysis.compare import Answer, Comparison, Figure, Mean, Verdict
-from sizeup.analysis.digest import Digest
-from sizeup.analysis.questions import Decision, Reading
+from sizeup.compare.compare import Answer, Comparison, Figure, Mean, Verdict
+from sizeup.compare.conditions import Decision, Reading
+from sizeup.compare.digest import Digest
 from sizeup.model.plan import Better
 from sizeup.units import format_value
 from sizeup.views.document import Block, Heading, Items, Paragraph, Part

@@ -9,7 +9,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sizeup.analysis.machines import Difference, machine_differences
+from sizeup.compare.machines import Difference, machine_differences
 from sizeup.model.machine import Machine
 from sizeup.views.items import Change, Item, plural
 from sizeup.views.topology import topology

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from sizeup.analysis.validity import Validity
 from sizeup.model.advice import Advice
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.gap import Gap
 from sizeup.model.sample import Status
+from sizeup.session.validity import Validity
 from sizeup.session.value import Session, StepRun
 from sizeup.text import capitalised
 from sizeup.units import format_ns

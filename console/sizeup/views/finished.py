@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec.structs import replace
 
-from sizeup.analysis.validity import Validity
 from sizeup.model.machine import Machine
+from sizeup.session.validity import Validity
 from sizeup.session.value import Key, Point, StepRun
 from sizeup.text import capitalised
 from sizeup.units import format_value

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sizeup.analysis.validity import Validity
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.machine import Machine
+from sizeup.session.validity import Validity
 from sizeup.session.value import Session
 from sizeup.sizing.advise import HEADLINE, Sizing
 from sizeup.sizing.keys import LeftOut

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Sequence
 
 from msgspec.structs import replace
 
-from sizeup.analysis.validity import Validity
 from sizeup.model.machine import Machine
 from sizeup.model.plan import Series
 from sizeup.model.sample import Coordinates
+from sizeup.session.validity import Validity
 from sizeup.session.value import Point as LoggedPoint
 from sizeup.session.value import Session, StepRun, point_key
 from sizeup.units import format_value

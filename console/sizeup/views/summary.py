@@ -7,11 +7,11 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
-from sizeup.analysis.validity import Validity
 from sizeup.model.advice import Advice
 from sizeup.model.finding import Severity
 from sizeup.model.machine import Machine
 from sizeup.model.sample import Status
+from sizeup.session.validity import Validity
 from sizeup.session.value import Session, StepRun
 from sizeup.text import capitalised
 from sizeup.units import format_bytes, format_decimal_bytes, format_hz

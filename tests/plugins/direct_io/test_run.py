@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 
 from fakes import HandContext
-from sizeup.analysis.measured import measured
 from sizeup.errors import RefusedError, SizeupError
 from sizeup.model.gap import Gap
 from sizeup.model.machine import Machine
@@ -23,6 +22,7 @@ from sizeup.probing.api import Emission
 from sizeup.probing.manifest import parse_manifest
 from sizeup.session.records import SessionRecord
 from sizeup.session.value import Point, Session, StepRun, point_key
+from sizeup.sizing.inputs.measured import measured
 from sizeup.sizing.keys import LeftOut
 from sizeup_direct_io import estimates
 from sizeup_direct_io import run as run_module

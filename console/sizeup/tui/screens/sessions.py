@@ -13,8 +13,8 @@ from textual.widget import Widget
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
-from sizeup.analysis.compare import Comparison, compare
-from sizeup.analysis.digest import digest
+from sizeup.compare.compare import Comparison, compare
+from sizeup.compare.digest import digest
 from sizeup.errors import SizeupError
 from sizeup.report import output
 from sizeup.session.reader import read_session

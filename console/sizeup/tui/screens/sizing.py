@@ -16,15 +16,15 @@ from textual.widget import Widget
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
-from sizeup.analysis.measured import measured
 from sizeup.errors import SizeupError
 from sizeup.model.machine import Machine
 from sizeup.quantity import Origin
 from sizeup.report.text import table_lines
 from sizeup.sizing.advise import Sizing, size, whatif
 from sizeup.sizing.against import against
+from sizeup.sizing.inputs.measured import measured
+from sizeup.sizing.inputs.presets import find_preset, shipped_presets
 from sizeup.sizing.keys import KEYS, Value
-from sizeup.sizing.presets import find_preset, shipped_presets
 from sizeup.sizing.rules import shipped
 from sizeup.sizing.sensitivity import tornado
 from sizeup.tui.actions import bindings

@@ -3,7 +3,6 @@
 import pytest
 from msgspec.structs import replace
 
-from sizeup.analysis.measured import headlines, measured
 from sizeup.model.budget import PathBudget
 from sizeup.model.machine import Machine
 from sizeup.model.plan import Step
@@ -13,6 +12,7 @@ from sizeup.quantity import Origin, Quantity, Words
 from sizeup.session.records import SessionRecord
 from sizeup.session.value import Point, Session, StepRun, point_key
 from sizeup.sizing.advise import whatif
+from sizeup.sizing.inputs.measured import headlines, measured
 from sizeup.sizing.keys import LeftOut, Standing
 
 

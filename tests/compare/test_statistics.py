@@ -7,7 +7,7 @@ import statistics
 
 import pytest
 
-from sizeup.analysis.statistics import (
+from sizeup.compare.statistics import (
     false_discovery,
     geometric_mean,
     holm,

@@ -5,9 +5,9 @@ import math
 import pytest
 from msgspec.structs import replace
 
-from sizeup.analysis.compare import Answer, compare
-from sizeup.analysis.digest import Digest, RunValue, digest
-from sizeup.analysis.questions import Decision, parse_question
+from sizeup.compare.compare import Answer, compare
+from sizeup.compare.conditions import Decision, parse_question
+from sizeup.compare.digest import Digest, RunValue, digest
 from sizeup.errors import UsageError
 from sizeup.model.plan import Better, Plan, Series, Step
 from sizeup.model.sample import Coordinates, Estimate, Outcome, Status

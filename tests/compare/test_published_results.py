@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from sizeup.analysis.compare import Verdict, compare
-from sizeup.analysis.published import digest_sides, published_digest
 from sizeup.batch.summary import comparison_lines
+from sizeup.compare.compare import Verdict, compare
+from sizeup.compare.published_results import digest_sides, published_digest
 from sizeup.errors import UsageError
 
 KEPT = Path(__file__).parents[1] / "session/formats/format-1.jsonl"

@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from sizeup.analysis.digest import Digest, RunValue
-from sizeup.analysis.statistics import geometric_mean
+from sizeup.compare.digest import Digest, RunValue
+from sizeup.compare.statistics import geometric_mean
 from sizeup.session.value import Key
 
 Runs = Mapping[Key, Mapping[str, RunValue]]

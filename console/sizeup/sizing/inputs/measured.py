@@ -1,6 +1,6 @@
 """What a session measured, as inputs of sizing: valid figures take the place of assumed ones.
 
-A figure that is not valid (``sizeup.analysis.validity``), that is only a lower bound, or that was taken on one path
+A figure that is not valid (``sizeup.session.validity``), that is only a lower bound, or that was taken on one path
 of several is never the capacity of the storage: where nothing else answers its key, it stands there with the reason.
 """
 
@@ -12,11 +12,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sizeup.analysis.validity import Invalid, Validity, place
 from sizeup.model.machine import Machine
 from sizeup.quantity import Origin, Quantity, Words
+from sizeup.session.validity import Invalid, Validity, place
 from sizeup.session.value import Point, Session, StepRun
-from sizeup.sizing.detected import found_ways
+from sizeup.sizing.inputs.detected import found_ways
 from sizeup.sizing.keys import KEYS, LeftOut, Standing, Value
 from sizeup.sizing.ways import Capacity, Target, disks_in_question, find_target, storage_ways
 from sizeup.units import format_bytes

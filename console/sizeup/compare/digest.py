@@ -9,14 +9,14 @@ from datetime import datetime
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sizeup.analysis.statistics import median
-from sizeup.analysis.validity import Validity
+from sizeup.compare.statistics import median
 from sizeup.errors import UsageError
 from sizeup.model.machine import Machine
 from sizeup.model.plan import Series, Settings
 from sizeup.model.sample import Coordinates
 from sizeup.session.reader import read_session
 from sizeup.session.store import SUFFIX
+from sizeup.session.validity import Validity
 from sizeup.session.value import Key, Point, Session, StepRun
 
 

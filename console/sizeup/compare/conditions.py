@@ -12,8 +12,8 @@ from enum import Enum
 
 from msgspec import Struct
 
-from sizeup.analysis.digest import RunValue
-from sizeup.analysis.statistics import median, median_interval
+from sizeup.compare.digest import RunValue
+from sizeup.compare.statistics import median, median_interval
 from sizeup.errors import MalformedError, UsageError
 from sizeup.model.plan import Series
 from sizeup.model.sample import Coordinates

@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from sizeup.analysis.compare import LEVEL, LEVEL_IN_BLOCKS, compare
-from sizeup.analysis.digest import Digest, RunValue
-from sizeup.analysis.questions import Decision, parse_question
-from sizeup.analysis.statistics import median, rank_sum_p
+from sizeup.compare.compare import LEVEL, LEVEL_IN_BLOCKS, compare
+from sizeup.compare.conditions import Decision, parse_question
+from sizeup.compare.digest import Digest, RunValue
+from sizeup.compare.statistics import median, rank_sum_p
 from sizeup.model.plan import Better, Series
 from sizeup.session.value import point_key
 

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from sizeup.analysis.compare import Comparison, Figure, Verdict, compare
-from sizeup.analysis.digest import Digest, RunValue, session_paths
-from sizeup.analysis.machines import Difference
 from sizeup.batch.summary import comparison_lines
+from sizeup.compare.compare import Comparison, Figure, Verdict, compare
+from sizeup.compare.digest import Digest, RunValue, session_paths
+from sizeup.compare.machines import Difference
 from sizeup.errors import UsageError
 from sizeup.model.machine import Machine
 from sizeup.model.plan import Better, Series

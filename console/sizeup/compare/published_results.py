@@ -11,13 +11,13 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sizeup.analysis.digest import Digest, RunValue, digest_side, epoch
-from sizeup.analysis.measured import headlines
-from sizeup.analysis.validity import Validity
+from sizeup.compare.digest import Digest, RunValue, digest_side, epoch
 from sizeup.model.plan import Better, Series
 from sizeup.quantity import Quantity
+from sizeup.session.validity import Validity
 from sizeup.session.value import Session, point_key
-from sizeup.sizing.presets import find_preset
+from sizeup.sizing.inputs.measured import headlines
+from sizeup.sizing.inputs.presets import find_preset
 
 PREFIX = "preset:"
 """What a side is called that is a published case: ``preset:slb-e5320``."""

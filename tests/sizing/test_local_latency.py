@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from sizeup.analysis.measured import measured
 from sizeup.model.plan import Step
 from sizeup.model.sample import Coordinates, Estimate, Outcome, Status
 from sizeup.quantity import Quantity
 from sizeup.session.records import SessionRecord
 from sizeup.session.value import Point, Session, StepRun, point_key
+from sizeup.sizing.inputs.measured import measured
 from sizeup.sizing.keys import LeftOut
 
 HEADER = SessionRecord(format=1, id="1", tool="sizeup", host="host", started="2026-11-20T00:00:00Z")

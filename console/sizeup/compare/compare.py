@@ -2,7 +2,7 @@
 
 A figure counts as different when an exact rank test over runs says so at the level, after correction
 for everything that was asked, and when the ratio moved by at least the minimum effect. A metric with
-many points, such as a latency curve, is one figure per run (``sizeup.analysis.curves``); the single points
+many points, such as a latency curve, is one figure per run (``sizeup.compare.curves``); the single points
 are exploratory.
 """
 
@@ -17,11 +17,11 @@ from itertools import pairwise
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sizeup.analysis.curves import Runs, by_metric, per_run, shared_points, weights
-from sizeup.analysis.digest import Digest, RunValue
-from sizeup.analysis.machines import Difference, machine_differences
-from sizeup.analysis.questions import Decision, Question, Reading, read
-from sizeup.analysis.statistics import (
+from sizeup.compare.conditions import Decision, Question, Reading, read
+from sizeup.compare.curves import Runs, by_metric, per_run, shared_points, weights
+from sizeup.compare.digest import Digest, RunValue
+from sizeup.compare.machines import Difference, machine_differences
+from sizeup.compare.statistics import (
     false_discovery,
     geometric_mean,
     holm,

@@ -5,16 +5,16 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from sizeup.analysis.compare import Comparison, Verdict, compare
-from sizeup.analysis.digest import digest
-from sizeup.analysis.published import _headlines
-from sizeup.analysis.validity import Validity
+from sizeup.compare.compare import Comparison, Verdict, compare
+from sizeup.compare.digest import digest
+from sizeup.compare.published_results import _headlines
 from sizeup.model.plan import Better, Series, Step
 from sizeup.model.sample import Coordinates, Estimate, Outcome, Status
 from sizeup.report.data import results_json
 from sizeup.report.markdown import markdown
 from sizeup.report.text import text
 from sizeup.session.records import SessionRecord
+from sizeup.session.validity import Validity
 from sizeup.session.value import Point, Session, StepRun, point_key
 from sizeup.views.chart import BarChart
 from sizeup.views.document import document

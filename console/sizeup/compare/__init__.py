@@ -1,0 +1,1 @@
+"""Statistics of two sets of sessions, and of two machines."""

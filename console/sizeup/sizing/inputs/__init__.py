@@ -1,0 +1,1 @@
+"""Where sizing takes its inputs from: the machine, measurements, published cases."""
