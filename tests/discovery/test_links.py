@@ -12,9 +12,9 @@ from sizeup.cli import run
 from sizeup.discovery.machine import discover
 from sizeup.model.machine import Machine
 from sizeup.model.pci import PciLink
-from sizeup.views.items import find
 from sizeup.views.map import machine_map
 from sizeup.views.topology import topology
+from sizeup.views.topology_item import find
 
 LINKED = (
     "hwloc/32intel64-2p8co2t+8ve",

@@ -1,6 +1,6 @@
 """One chart of each kind, with awkward text in every place that takes some."""
 
-from sizeup.views.chart import (
+from sizeup.charts.chart import (
     Axis,
     Bar,
     BarChart,

@@ -9,12 +9,12 @@ import pytest
 
 from report.sessions import records, written
 from sizeup import cli
+from sizeup.charts.cells import cursor_places, draw, readout
+from sizeup.charts.drawing import Glyphs
+from sizeup.charts.svg import standalone
 from sizeup.errors import SizeupError
-from sizeup.report.cells import cursor_places, draw, readout
-from sizeup.report.drawing import Glyphs
-from sizeup.report.svg import standalone
 from sizeup.session.reader import read_session
-from sizeup.views.pictures import pictures, pictures_behind
+from sizeup.views.chart_list import pictures, pictures_behind
 
 COMMANDS = (
     ("show", "session"),

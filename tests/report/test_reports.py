@@ -12,19 +12,19 @@ import pytest
 
 from report.sessions import records, written
 from sizeup.batch.summary import summary_lines
+from sizeup.charts.chart import Axis, Line, LineChart, Point
+from sizeup.charts.drawing import Glyphs
+from sizeup.charts.table import Column, Table
 from sizeup.model.gap import Gap
 from sizeup.report.data import results_json, write_csv
-from sizeup.report.drawing import Glyphs
 from sizeup.report.html import page
 from sizeup.report.markdown import markdown
 from sizeup.report.table import cell_len, table_lines
 from sizeup.report.text import chart_lines, text
 from sizeup.session.reader import read_session
 from sizeup.session.value import Session
-from sizeup.views.chart import Axis, Line, LineChart, Point
 from sizeup.views.document import Document, document
 from sizeup.views.summary import summary
-from sizeup.views.table import Column, Table
 
 HOSTILE = "<img src=x onerror=alert(1)>'\"&|`*_]\\\u001b[31m\u202e=cmd()"
 QUESTIONS = ["What it is", "What it can carry", "What limits it", "What it costs", "What is doubtful"]

@@ -12,9 +12,9 @@ from xml.etree import ElementTree
 import pytest
 
 from report.sessions import records, written
+from sizeup.charts import svg
 from sizeup.errors import SizeupError
 from sizeup.masking import Masker
-from sizeup.report import svg
 from sizeup.report.data import results_json, write_csv
 from sizeup.report.html import page
 from sizeup.report.markdown import markdown

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from sizeup.charts.chart import BarChart
 from sizeup.compare.compare import Comparison, Verdict, compare
 from sizeup.compare.digest import digest
 from sizeup.compare.published_results import _headlines
@@ -16,7 +17,6 @@ from sizeup.report.text import text
 from sizeup.session.records import SessionRecord
 from sizeup.session.validity import Validity
 from sizeup.session.value import Point, Session, StepRun, point_key
-from sizeup.views.chart import BarChart
 from sizeup.views.document import document
 from sizeup.views.finished import headline
 from sizeup.views.overview import overview

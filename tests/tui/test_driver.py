@@ -10,11 +10,11 @@ from textual._border import BORDER_CHARS
 from textual.scrollbar import ScrollBarRender
 
 import sizeup
-from sizeup.report.cells import draw
-from sizeup.report.drawing import Glyphs
+from sizeup.charts.cells import draw
+from sizeup.charts.chart import Axis, Line, LineChart, Point
+from sizeup.charts.drawing import Glyphs
 from sizeup.text import plain, stand_in
 from sizeup.tui.terminal import colours, is_utf8, locale, mouse_holds_escape, needs_ascii
-from sizeup.views.chart import Axis, Line, LineChart, Point
 
 
 def test_every_glyph_keeps_its_width() -> None:

@@ -20,7 +20,7 @@ from textual.dom import DOMNode
 from textual.widget import Widget
 
 from consoles import machine, screen_text
-from sizeup.report.drawing import HEAT_LEVELS, SERIES
+from sizeup.charts.drawing import HEAT_LEVELS, SERIES
 from sizeup.tui.console import ConsoleApp
 from sizeup.tui.driver import ConsoleDriver
 from sizeup.tui.runs import Runs

@@ -12,7 +12,7 @@ from sizeup.model.network import Nic
 from sizeup.model.numa import HugePages
 from sizeup.model.storage import BlockDevice, BlockKind
 from sizeup.views.difference import compared
-from sizeup.views.items import Change, Item, find
+from sizeup.views.topology_item import Change, Item, find
 from trees import large_machine
 
 

@@ -16,9 +16,9 @@ from sizeup.model.pci import PciFunction, PciLink
 from sizeup.model.storage import BlockDevice, BlockKind, Hba, MultipathMap, NvmeController, Path, Transport
 from sizeup.model.topology import Package
 from sizeup.views.difference import compared
-from sizeup.views.items import find
 from sizeup.views.map import Map, MapMaker, machine_map
 from sizeup.views.topology import topology
+from sizeup.views.topology_item import find
 from trees import large_machine
 
 

@@ -11,10 +11,10 @@ from sizeup.model.numa import NumaNode
 from sizeup.model.platform import Platform
 from sizeup.model.topology import Package, Pu
 from sizeup.sizing.advise import whatif
-from sizeup.views.items import find
 from sizeup.views.machine import detected, detection, machine_sections
 from sizeup.views.map import machine_map
 from sizeup.views.topology import machine_facts, machine_line, topology
+from sizeup.views.topology_item import find
 
 REASON = "unknown: for CPU 0-3 there is no topology in /sys/devices/system/cpu, and no core id in /proc/cpuinfo"
 PUS = tuple(Pu(cpu, online=True, allowed=cpu != 3) for cpu in range(4))

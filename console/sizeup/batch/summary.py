@@ -7,6 +7,7 @@ import shutil
 import msgspec
 from msgspec.structs import replace
 
+from sizeup.charts.table import Table
 from sizeup.compare.compare import Comparison
 from sizeup.report.text import table_lines, text
 from sizeup.session.value import Session
@@ -25,7 +26,6 @@ from sizeup.views.comparison import (
 from sizeup.views.document import document
 from sizeup.views.results import results_data
 from sizeup.views.sessions import state
-from sizeup.views.table import Table
 
 _SHORT = ("Measurements", "Not measured", "Findings", "Notes")
 """The chapters of a short summary; the working behind the advice is in the whole text."""

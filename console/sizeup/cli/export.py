@@ -116,7 +116,7 @@ def _content(session: Session, arguments: argparse.Namespace) -> str:
 
 
 def _chart(session: Session, wanted: str | None) -> str:
-    from sizeup.report import svg
+    from sizeup.charts import svg
     from sizeup.views.finished import headline
 
     measured = {id_: run for id_, run in session.steps.items() if run.points}
@@ -130,10 +130,10 @@ def _chart(session: Session, wanted: str | None) -> str:
 
 
 def _share(path: str, out: str) -> int:
+    from sizeup.charts.table import Column, Table
     from sizeup.report import output
     from sizeup.report.text import table_lines
     from sizeup.session.share import share
-    from sizeup.views.table import Column, Table
 
     if out == "-" and sys.stdout.isatty():
         raise UsageError("--share writes a gzipped session; give it a file with -o, such as -o share.sizeup.jsonl.gz")

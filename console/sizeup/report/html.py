@@ -5,13 +5,12 @@ The page forbids itself every request, so that opening a stranger's report tells
 
 from __future__ import annotations
 
-from sizeup.report import svg
-from sizeup.report.markup import Markup, element, empty, joined
-from sizeup.views import alternative
-from sizeup.views.chart import BarChart, HeatMap, LineChart
+from sizeup.charts import svg, text_alternative
+from sizeup.charts.chart import BarChart, HeatMap, LineChart
+from sizeup.charts.markup import Markup, element, empty, joined
+from sizeup.charts.table import Table
 from sizeup.views.document import Block, Document, Facts, Heading, Items, Paragraph, Part, Working
 from sizeup.views.summary import Answer
-from sizeup.views.table import Table
 
 _STYLE = (
     Markup(
@@ -143,7 +142,7 @@ def _table(table: Table) -> Markup:
 
 
 def _figure(name: str, chart: LineChart | BarChart | HeatMap) -> Markup:
-    values = element("details", element("summary", "Values"), _table(alternative.table(chart)))
+    values = element("details", element("summary", "Values"), _table(text_alternative.table(chart)))
     caption = element("figcaption", chart.caption) if chart.caption else joined()
     return joined(element("figure", _scrolling(svg.draw(chart, name), chart.title), caption), values)
 

@@ -10,8 +10,8 @@ from sizeup.model.finding import Finding, Severity
 from sizeup.model.machine import Machine
 from sizeup.report.table import table_lines
 from sizeup.views.difference import Comparison
-from sizeup.views.items import Change
 from sizeup.views.machine import Section, growth_section, machine_sections
+from sizeup.views.topology_item import Change
 
 _LABEL_COLUMNS = 14
 _GAPS_SHOWN = 5

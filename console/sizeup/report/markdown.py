@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
+from sizeup.charts import text_alternative
+from sizeup.charts.chart import BarChart, HeatMap, LineChart
+from sizeup.charts.table import Table
 from sizeup.text import one_line
-from sizeup.views import alternative
-from sizeup.views.chart import BarChart, HeatMap, LineChart
 from sizeup.views.document import Block, Document, Facts, Heading, Items, Paragraph, Working
-from sizeup.views.table import Table
 
 _MEANT = re.compile(r"([\\`*_{}\[\]<>#|~!&])")
 _LINE_LIMIT = 4000
@@ -47,7 +47,7 @@ def _block(block: Block) -> list[str]:
         case Table():
             return _table(block)
         case LineChart() | BarChart() | HeatMap():
-            return [_text(alternative.sentence(block)), "", *_table(alternative.table(block))]
+            return [_text(text_alternative.sentence(block)), "", *_table(text_alternative.table(block))]
 
 
 def _items(lines: tuple[str, ...]) -> list[str]:

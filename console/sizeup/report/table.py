@@ -6,8 +6,8 @@ import textwrap
 import unicodedata
 from collections.abc import Sequence
 
+from sizeup.charts.table import Table
 from sizeup.text import one_line
-from sizeup.views.table import Table
 
 _NARROWEST_COLUMN = 6
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sizeup.report.cells import draw
-from sizeup.report.drawing import Glyphs
+from sizeup.charts import text_alternative
+from sizeup.charts.cells import draw
+from sizeup.charts.chart import BarChart, Chart, HeatMap, LineChart
+from sizeup.charts.drawing import Glyphs
+from sizeup.charts.table import Table
 from sizeup.report.table import cell_len, table_lines, wrapped
 from sizeup.text import one_line
-from sizeup.views import alternative
-from sizeup.views.chart import BarChart, Chart, HeatMap, LineChart
 from sizeup.views.document import Block, Document, Facts, Heading, Items, Paragraph, Working
-from sizeup.views.table import Table
 
 __all__ = ["WIDTH", "chart_lines", "plain", "table_lines", "text"]
 
@@ -61,7 +61,7 @@ def _block(block: Block, width: int, glyphs: Glyphs) -> list[str]:
         case Table():
             return table_lines(block, width)
         case LineChart() | BarChart() | HeatMap():
-            return [*chart_lines(block, width, glyphs), "", *table_lines(alternative.table(block), width)]
+            return [*chart_lines(block, width, glyphs), "", *table_lines(text_alternative.table(block), width)]
 
 
 def _items(lines: Iterable[str], width: int) -> list[str]:
@@ -80,7 +80,9 @@ def chart_lines(chart: Chart, width: int, glyphs: Glyphs) -> list[str]:
     match chart:
         case HeatMap():
             return [
-                row for text in (chart.title, alternative.sentence(chart)) for row in wrapped(text, width, "  ", "  ")
+                row
+                for text in (chart.title, text_alternative.sentence(chart))
+                for row in wrapped(text, width, "  ", "  ")
             ]
         case BarChart(bars=()) | LineChart(lines=()):
             return ["  No data."]

@@ -21,11 +21,11 @@ from textual.binding import BindingType
 from textual.screen import Screen
 from textual.timer import Timer
 
+from sizeup.charts.drawing import Glyphs
 from sizeup.errors import ExitStatus, SizeupError, UsageError
 from sizeup.live.cost import ConsoleCost
 from sizeup.model.machine import Machine
 from sizeup.report import output
-from sizeup.report.drawing import Glyphs
 from sizeup.session.store import begun, directory, unfinished
 from sizeup.session.writer import in_use
 from sizeup.sizing.advise import HEADLINE, Sizing, whatif

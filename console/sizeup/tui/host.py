@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
+from sizeup.charts.drawing import Glyphs
 from sizeup.model.machine import Machine
-from sizeup.report.drawing import Glyphs
 from sizeup.sizing.advise import Sizing
 from sizeup.tui.living import Living
 from sizeup.tui.runs import Request, Runs

@@ -8,6 +8,8 @@ from typing import Any
 
 import msgspec
 
+from sizeup.charts.chart import Axis, Bar, BarChart
+from sizeup.charts.table import Column, Table
 from sizeup.model.advice import Advice, Input
 from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.advise import SUMMARY, Sizing
@@ -18,8 +20,6 @@ from sizeup.sizing.rules import Rules
 from sizeup.sizing.sensitivity import Flip, Swing
 from sizeup.text import capitalised
 from sizeup.units import format_in, format_value
-from sizeup.views.chart import Axis, Bar, BarChart
-from sizeup.views.table import Column, Table
 
 SCHEMA = "sizeup.size/1"
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from sizeup.charts.chart import Boundary
 from sizeup.model.machine import Machine
 from sizeup.model.topology import CacheKind
 from sizeup.session.value import StepRun
 from sizeup.units import format_bytes
-from sizeup.views.chart import Boundary
 
 WORKING_SET = "working_set_bytes"
 TLB_REACH = "tlb_reach_bytes"

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
+from sizeup.charts.table import Column, Table
 from sizeup.compare.compare import Answer, Comparison, Figure, Mean, Verdict
 from sizeup.compare.conditions import Decision, Reading
 from sizeup.compare.digest import Digest
@@ -15,7 +16,6 @@ from sizeup.model.plan import Better
 from sizeup.units import format_value
 from sizeup.views.document import Block, Heading, Items, Paragraph, Part
 from sizeup.views.results import place
-from sizeup.views.table import Column, Table
 
 SCHEMA = "sizeup.compare/1"
 _INTERVAL = 4

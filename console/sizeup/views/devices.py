@@ -10,7 +10,7 @@ from sizeup.model.network import NfsMount, Nic
 from sizeup.model.pci import NodeOrigin, PciFunction, PciLink
 from sizeup.model.storage import BlockDevice, BlockKind, Hba, MultipathMap, NvmeController, Transport
 from sizeup.units import format_count, format_decimal_bytes, format_rate
-from sizeup.views.items import Item, known, marked, optional_bytes, plural
+from sizeup.views.topology_item import Item, known, marked, optional_bytes, plural
 
 _TROUBLES = {
     "bond.member-down": "DEGRADED, member down",

@@ -11,8 +11,8 @@ from msgspec.structs import replace
 
 from sizeup.compare.machines import Difference, machine_differences
 from sizeup.model.machine import Machine
-from sizeup.views.items import Change, Item, plural
 from sizeup.views.topology import topology
+from sizeup.views.topology_item import Change, Item, plural
 
 _OF_THE_MOMENT = frozenset({"Available", "Free", "Page cache", "Shared memory", "Huge pages free"})
 """Facts that differ between any two looks, and make no part a changed one."""

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
+from sizeup.charts.chart import Chart
+from sizeup.charts.table import Column, Table
 from sizeup.model.advice import Advice
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.gap import Gap
@@ -15,12 +17,10 @@ from sizeup.session.value import Session, StepRun
 from sizeup.text import capitalised
 from sizeup.units import format_ns
 from sizeup.views.advice import input_text
-from sizeup.views.chart import Chart
 from sizeup.views.finished import finished_charts
 from sizeup.views.machine import machine_sections
 from sizeup.views.results import stated_once
 from sizeup.views.summary import Answer, summary
-from sizeup.views.table import Column, Table
 
 
 class Heading(Struct, frozen=True):

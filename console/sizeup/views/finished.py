@@ -7,13 +7,13 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec.structs import replace
 
+from sizeup.charts.chart import DISTURBED, Bar, BarChart, Chart, HeatMap, LineChart, Scale
 from sizeup.model.machine import Machine
 from sizeup.session.validity import Validity
 from sizeup.session.value import Key, Point, StepRun
 from sizeup.text import capitalised
 from sizeup.units import format_value
-from sizeup.views.chart import DISTURBED, Bar, BarChart, Chart, HeatMap, LineChart, Scale
-from sizeup.views.loads import against_throughput
+from sizeup.views.latency_throughput import against_throughput
 from sizeup.views.points import family, laid_out, on_axis, spelled
 from sizeup.views.step import step_chart
 

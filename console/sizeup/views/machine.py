@@ -7,6 +7,7 @@ from collections import Counter
 import msgspec
 from msgspec import Struct
 
+from sizeup.charts.table import Column, Table
 from sizeup.discovery.cpus import CORES, SOCKETS
 from sizeup.discovery.findings import growth_by_node
 from sizeup.discovery.lists import format_list
@@ -32,9 +33,8 @@ from sizeup.model.storage import (
 from sizeup.model.topology import Cache, CacheKind, Core, Die, Package, Pu
 from sizeup.quantity import Quantity
 from sizeup.units import format_bytes, format_decimal_bytes, format_hz, format_rate
-from sizeup.views.items import counted, plural
-from sizeup.views.table import Column, Table
 from sizeup.views.topology import count_unknown, memory_unknown
+from sizeup.views.topology_item import counted, plural
 from sizeup.views.virtualization import UNPROVEN, runs_on
 
 SCHEMA = "sizeup.detect/1"

@@ -16,7 +16,7 @@ from sizeup.model.numa import NumaNode, pool_key
 from sizeup.units import format_bytes
 from sizeup.views.devices import Devices
 from sizeup.views.difference import Comparison
-from sizeup.views.items import Change, Item, plural
+from sizeup.views.topology_item import Change, Item, plural
 
 LOADS = 10
 """Steps of load that a core's cell tells apart, 0 to 9."""

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
+from sizeup.charts.chart import Axis, Bar, BarChart
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.machine import Machine
 from sizeup.session.validity import Validity
@@ -16,10 +17,9 @@ from sizeup.sizing.advise import HEADLINE, Sizing
 from sizeup.sizing.keys import LeftOut
 from sizeup.text import capitalised
 from sizeup.views.advice import advice_lines, need_and_supply
-from sizeup.views.chart import Axis, Bar, BarChart
-from sizeup.views.items import plural
 from sizeup.views.step import latest_run, point_value, value_reach
 from sizeup.views.topology import machine_line
+from sizeup.views.topology_item import plural
 from sizeup.views.virtualization import runs_on
 
 _MARKS = {Severity.CRITICAL: "! critical", Severity.WARNING: "! warning", Severity.INFO: "info"}

@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
 
+from sizeup.charts.chart import Scale
 from sizeup.model.plan import Series
 from sizeup.model.sample import Estimate
 from sizeup.session.value import Point as LoggedPoint
 from sizeup.session.value import StepRun
 from sizeup.units import format_value
-from sizeup.views.chart import Scale
 
 LOGARITHMIC_FROM = 16.0
 """A span of this factor or more is drawn on a logarithmic axis."""

@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from sizeup.charts.table import UNKNOWN, Column, Table
 from sizeup.model.plan import Series
 from sizeup.model.sample import Coordinates, Estimate
 from sizeup.session.validity import Validity
 from sizeup.session.value import Point, Session, StepRun
 from sizeup.units import format_value
 from sizeup.views.points import half_width, interval_of, spelled, value_of, words_of
-from sizeup.views.table import UNKNOWN, Column, Table
 
 RESULTS_SCHEMA = "sizeup.results/1"
 

@@ -6,12 +6,13 @@ import math
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 
+from sizeup.charts.axes import labelled, linear_step
+from sizeup.charts.chart import Axis, Bar, BarChart, Line, LineChart, Point
 from sizeup.model.plan import Series
 from sizeup.model.sample import Disturbance
 from sizeup.session.value import Key, StepRun
 from sizeup.session.value import Point as LoggedPoint
 from sizeup.units import format_value
-from sizeup.views.chart import Axis, Bar, BarChart, Line, LineChart, Point
 from sizeup.views.points import (
     common_title,
     family,
@@ -22,7 +23,6 @@ from sizeup.views.points import (
     value_scale,
 )
 from sizeup.views.results import place
-from sizeup.views.ticks import labelled, linear_step
 
 _MOST_LINES = 6
 _PIECES = 120

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from sizeup.charts.table import Column, Table
 from sizeup.session.store import SUFFIX, Entry
 from sizeup.session.value import Session
 from sizeup.units import format_decimal_bytes
-from sizeup.views.table import Column, Table
 
 SCHEMA = "sizeup.sessions/1"
 GOING_ON = "being measured now"

@@ -6,15 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from msgspec.structs import replace
 
-from sizeup.model.machine import Machine
-from sizeup.model.plan import Series
-from sizeup.model.sample import Coordinates
-from sizeup.session.validity import Validity
-from sizeup.session.value import Point as LoggedPoint
-from sizeup.session.value import Session, StepRun, point_key
-from sizeup.units import format_value
-from sizeup.views.boundaries import WORKING_SET, size_boundaries
-from sizeup.views.chart import (
+from sizeup.charts.chart import (
     DISTURBED,
     UNSETTLED,
     Axis,
@@ -27,6 +19,14 @@ from sizeup.views.chart import (
     Point,
     Scale,
 )
+from sizeup.model.machine import Machine
+from sizeup.model.plan import Series
+from sizeup.model.sample import Coordinates
+from sizeup.session.validity import Validity
+from sizeup.session.value import Point as LoggedPoint
+from sizeup.session.value import Session, StepRun, point_key
+from sizeup.units import format_value
+from sizeup.views.boundaries import WORKING_SET, size_boundaries
 from sizeup.views.points import (
     LOGARITHMIC_FROM,
     common_title,

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
+from sizeup.charts import text_alternative
 from sizeup.model.advice import Advice
 from sizeup.model.finding import Severity
 from sizeup.model.machine import Machine
@@ -15,10 +16,9 @@ from sizeup.session.validity import Validity
 from sizeup.session.value import Session, StepRun
 from sizeup.text import capitalised
 from sizeup.units import format_bytes, format_decimal_bytes, format_hz
-from sizeup.views import alternative
 from sizeup.views.finished import headline
-from sizeup.views.items import counted, plural
 from sizeup.views.results import stated_once
+from sizeup.views.topology_item import counted, plural
 from sizeup.views.virtualization import runs_on
 
 _MOST_STATEMENTS = 8
@@ -159,7 +159,7 @@ def _devices(machine: Machine) -> list[str]:
 
 def _measured(session: Session) -> list[str]:
     return [
-        f"{run.step.title}: {alternative.reach(headline(run, session.machine))}{f'; {marked}' if marked else ''}."
+        f"{run.step.title}: {text_alternative.reach(headline(run, session.machine))}{f'; {marked}' if marked else ''}."
         for run in session.steps.values()
         if run.points
         for marked in (Validity(run).summary(),)

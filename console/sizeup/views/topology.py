@@ -13,7 +13,7 @@ from sizeup.model.numa import NumaNode, pool_key
 from sizeup.model.topology import Cache, CacheKind, Core, Package, Pu
 from sizeup.units import format_bytes, format_hz, format_ns, format_rate
 from sizeup.views.devices import Devices
-from sizeup.views.items import Item, counted, known, marked, optional_bytes, plural
+from sizeup.views.topology_item import Item, counted, known, marked, optional_bytes, plural
 from sizeup.views.virtualization import UNPROVEN, runs_on
 
 _MEMINFO = "/proc/meminfo"

@@ -14,6 +14,7 @@ from textual.widget import Widget
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
+from sizeup.charts.chart import BarChart
 from sizeup.model.finding import Finding
 from sizeup.model.machine import Machine
 from sizeup.tui.actions import bindings
@@ -23,7 +24,6 @@ from sizeup.tui.widgets.chart import ChartView
 from sizeup.tui.widgets.facts import FactsGrid, finding_text, indented
 from sizeup.tui.widgets.lists import KeyList, hanging
 from sizeup.units import format_ns
-from sizeup.views.chart import BarChart
 from sizeup.views.overview import Entry, Overview, overview, rest, shares
 from sizeup.views.step import latest_run
 from sizeup.views.topology import machine_facts

@@ -12,6 +12,7 @@ from textual.widget import Widget
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
+from sizeup.charts.axis_hysteresis import steady
 from sizeup.errors import SizeupError
 from sizeup.model.plan import Plan
 from sizeup.probing.devices import Device
@@ -30,10 +31,9 @@ from sizeup.tui.widgets.lists import KeyList
 from sizeup.tui.widgets.rows import TextRows
 from sizeup.tui.widgets.table import TableView
 from sizeup.units import format_decimal_bytes
-from sizeup.views.pictures import pictures, pictures_behind
+from sizeup.views.chart_list import pictures, pictures_behind
 from sizeup.views.results import points_table
 from sizeup.views.samples import behind as samples_behind
-from sizeup.views.steady import steady
 from sizeup.views.step import latest_refusal, latest_run, runs_of
 
 _NARROW_TABLE = 70

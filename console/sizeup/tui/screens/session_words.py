@@ -28,9 +28,9 @@ from sizeup.views.comparison import (
     nothing_shared,
     sides_sentences,
 )
-from sizeup.views.items import plural
 from sizeup.views.sessions import GOING_ON, state
 from sizeup.views.summary import summary
+from sizeup.views.topology_item import plural
 
 
 def line(entry: Entry, *, baseline: bool, going_on: bool, width: int) -> Text:

@@ -13,6 +13,7 @@ from textual.widget import Widget
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
+from sizeup.charts.chart import Chart
 from sizeup.compare.compare import Comparison, compare
 from sizeup.compare.digest import digest
 from sizeup.errors import SizeupError
@@ -28,8 +29,7 @@ from sizeup.tui.screens.dialogs import ChoiceDialog, TextDialog
 from sizeup.tui.screens.mode import ModeScreen
 from sizeup.tui.widgets.chart import ChartView
 from sizeup.tui.widgets.lists import KeyList
-from sizeup.views.chart import Chart
-from sizeup.views.overlay import overlays
+from sizeup.views.compared_charts import overlays
 
 _SOON_SECONDS = 2.0
 """What takes longer than this says that it is at work."""

@@ -16,6 +16,7 @@ from textual.widget import Widget
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
+from sizeup.charts.table import Table
 from sizeup.errors import SizeupError
 from sizeup.model.machine import Machine
 from sizeup.quantity import Origin
@@ -34,7 +35,6 @@ from sizeup.tui.screens.pick import PickDialog
 from sizeup.tui.widgets.chart import ChartView
 from sizeup.tui.widgets.lists import KeyList, hanging
 from sizeup.views.advice import advice_lines, comparison_table, licence_table, tornado_chart, unmoved_chart
-from sizeup.views.table import Table
 from sizeup.views.whatif import InputRow, effect, input_rows, stepped
 
 _ANSWERS = "Answers"

@@ -27,9 +27,9 @@ from sizeup.tui.widgets.facts import FactsGrid
 from sizeup.tui.widgets.map import MapView
 from sizeup.tui.widgets.tree import ItemTree
 from sizeup.views.difference import Against, Comparison, compared
-from sizeup.views.items import Item, holding
 from sizeup.views.map import MapMaker
 from sizeup.views.topology import node_item, topology
+from sizeup.views.topology_item import Item, holding
 
 _LOOK_SECONDS = 1.0
 """Between two looks at load, memory and links, while this mode is shown."""

@@ -13,7 +13,7 @@ from textual.strip import Strip
 from textual.style import Style as VisualStyle
 from textual.widget import Widget
 
-from sizeup.report.drawing import Drawing
+from sizeup.charts.drawing import Drawing
 
 _LOOKS = {
     "title": "bold $foreground",

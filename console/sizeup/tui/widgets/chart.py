@@ -9,13 +9,13 @@ from textual import events
 from textual.binding import BindingType
 from textual.message import Message
 
-from sizeup.report.cells import cursor_places, draw, key_at
-from sizeup.report.drawing import Glyphs
-from sizeup.report.line_cells import chosen_point, points_at
+from sizeup.charts.cells import cursor_places, draw, key_at
+from sizeup.charts.chart import Chart, HeatMap, LineChart
+from sizeup.charts.drawing import Glyphs
+from sizeup.charts.line_cells import chosen_point, points_at
 from sizeup.session.value import Key
 from sizeup.tui.actions import bindings
 from sizeup.tui.widgets.cells import CellView
-from sizeup.views.chart import Chart, HeatMap, LineChart
 
 
 class ChartView(CellView, can_focus=True):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sizeup.report.drawing import HEAT_LEVELS, Drawing
+from sizeup.charts.drawing import HEAT_LEVELS, Drawing
 from sizeup.tui.widgets.scrolled import ScrolledRows
 from sizeup.views.map import LOADS, Map
 

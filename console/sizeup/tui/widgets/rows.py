@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from textual import events
 
-from sizeup.report.drawing import Drawing
+from sizeup.charts.drawing import Drawing
 from sizeup.tui.widgets.cells import CellView
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from sizeup.report.drawing import Drawing
+from sizeup.charts.drawing import Drawing
+from sizeup.charts.table import Table
 from sizeup.report.table import table_lines
 from sizeup.tui.widgets.scrolled import ScrolledRows
-from sizeup.views.table import Table
 
 
 class TableView(ScrolledRows):

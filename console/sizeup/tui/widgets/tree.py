@@ -13,7 +13,7 @@ from textual.widgets import Tree
 from textual.widgets.tree import TreeNode
 
 from sizeup.tui.actions import bindings
-from sizeup.views.items import Change, Item, unfolding
+from sizeup.views.topology_item import Change, Item, unfolding
 
 
 class ItemTree(Tree[Item]):

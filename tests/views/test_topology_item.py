@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sizeup.views.items import Item, holding, unfolding
+from sizeup.views.topology_item import Item, holding, unfolding
 
 
 def part(key: str, *children: Item, expanded: bool = False) -> Item:

@@ -2,10 +2,10 @@
 
 import pytest
 
-from sizeup.report.cells import cursor_places, draw, key_at, readout
-from sizeup.report.drawing import Glyphs
-from sizeup.report.line_cells import line_readout
-from sizeup.views.chart import Axis, Bar, BarChart, Boundary, HeatMap, Line, LineChart, Point, Scale
+from sizeup.charts.cells import cursor_places, draw, key_at, readout
+from sizeup.charts.chart import Axis, Bar, BarChart, Boundary, HeatMap, Line, LineChart, Point, Scale
+from sizeup.charts.drawing import Glyphs
+from sizeup.charts.line_cells import line_readout
 
 CURVE = LineChart(
     "Latency",

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from sizeup.charts.chart import Axis, Boundary, Line, LineChart, Point
 from sizeup.model.plan import Better, Series
 from sizeup.session.value import StepRun, point_key
 from sizeup.units import format_value
-from sizeup.views.chart import Axis, Boundary, Line, LineChart, Point
 from sizeup.views.points import (
     common_title,
     interval_of,

@@ -5,13 +5,13 @@ from typing import Any
 from msgspec.structs import replace
 
 from consoles import machine
+from sizeup.charts.chart import BarChart, LineChart
 from sizeup.model.numa import HugePages
 from sizeup.model.plan import Better, Series, Step
 from sizeup.model.sample import Estimate
 from sizeup.session.records import SessionRecord
 from sizeup.session.value import Point, Session, StepRun, point_key
-from sizeup.views.chart import BarChart, LineChart
-from sizeup.views.overlay import overlays
+from sizeup.views.compared_charts import overlays
 
 CURVE = Series("dram", "Latency", "ns", Better.LOWER, "working_set_bytes", "bytes", "Working set")
 CURVES = tuple(replace(CURVE, name=f"latency-{share}", title=f"Latency, {share}") for share in ("p50", "p99"))

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from msgspec import Struct
 
 from sizeup import units
-from sizeup.views.chart import Axis, Scale
+from sizeup.charts.chart import Axis, Scale
 
 
 class Tick(Struct, frozen=True):

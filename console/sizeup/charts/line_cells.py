@@ -10,7 +10,9 @@ from textwrap import wrap
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sizeup.report.drawing import (
+from sizeup.charts.axes import Ruler, fit
+from sizeup.charts.chart import Boundary, Line, LineChart, Point
+from sizeup.charts.drawing import (
     ALPHABETS,
     DOTS,
     SERIES,
@@ -23,8 +25,6 @@ from sizeup.report.drawing import (
     with_interval,
 )
 from sizeup.units import format_value
-from sizeup.views.chart import Boundary, Line, LineChart, Point
-from sizeup.views.ticks import Ruler, fit
 
 _TITLED_FROM = 15
 """Rows from which on the title has one of its own where the names of the lines leave it none."""

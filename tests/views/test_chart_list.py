@@ -3,16 +3,16 @@
 from array import array
 from typing import Any
 
+from sizeup.charts.chart import BarChart, HeatMap, LineChart
 from sizeup.model.machine import Machine
 from sizeup.model.numa import HugePages, NumaNode
 from sizeup.model.plan import Better, Series, Step
 from sizeup.model.sample import Disturbance, Estimate, Outcome, Status
 from sizeup.model.topology import Cache, CacheKind
 from sizeup.session.value import Point, StepRun, point_key
-from sizeup.views.chart import BarChart, HeatMap, LineChart
+from sizeup.views.chart_list import pictures, pictures_behind
 from sizeup.views.finished import finished_charts
-from sizeup.views.loads import against_throughput
-from sizeup.views.pictures import pictures, pictures_behind
+from sizeup.views.latency_throughput import against_throughput
 from sizeup.views.samples import behind, cumulative_of, distribution, distribution_of, over_time
 from sizeup.views.step import step_chart
 

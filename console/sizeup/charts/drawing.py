@@ -11,8 +11,8 @@ from enum import Enum
 
 from msgspec import Struct
 
+from sizeup.charts.axes import Ruler
 from sizeup.units import format_value
-from sizeup.views.ticks import Ruler
 
 SERIES = 6
 """Series that look different; the seventh looks like the first but has its own legend entry."""

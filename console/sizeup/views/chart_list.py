@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 from msgspec import Struct
 
+from sizeup.charts.chart import Chart
 from sizeup.model.machine import Machine
 from sizeup.session.value import Key, StepRun
-from sizeup.views.chart import Chart
 from sizeup.views.finished import finished_charts
 from sizeup.views.samples import (
     cumulative_of,

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
-from sizeup.views.chart import Axis, BarChart, Chart, LineChart, Scale
+from sizeup.charts.chart import Axis, BarChart, Chart, LineChart, Scale
 
 _HEADROOM = 1.25
 """A new end lies at least this factor beyond the values."""

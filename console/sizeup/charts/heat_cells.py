@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from sizeup.report.drawing import HEAT_LEVELS, Drawing, cut, shortened
+from sizeup.charts.chart import HeatMap
+from sizeup.charts.drawing import HEAT_LEVELS, Drawing, cut, shortened
 from sizeup.units import format_value
-from sizeup.views.chart import HeatMap
 
 
 def heat_readout(chart: HeatMap, cursor: int) -> str:

@@ -12,12 +12,12 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from sizeup.report.markup import Markup, element, empty, joined, number
+from sizeup.charts import text_alternative
+from sizeup.charts.axes import Ruler, fit, spell
+from sizeup.charts.chart import Axis, Bar, BarChart, Boundary, Chart, HeatMap, Line, LineChart, Point, Scale
+from sizeup.charts.markup import Markup, element, empty, joined, number
 from sizeup.text import one_line
 from sizeup.units import format_value
-from sizeup.views import alternative
-from sizeup.views.chart import Axis, Bar, BarChart, Boundary, Chart, HeatMap, Line, LineChart, Point, Scale
-from sizeup.views.ticks import Ruler, fit, spell
 
 # The first three of each set differ for every kind of colour blindness; contrast is 4.5 or more on the paper.
 LIGHT = """--paper:#ffffff;--ink:#1b1f24;--muted:#57606a;--grid:#dfe3e8;--s0:#0b5cad;--s1:#b34700;--s2:#00705a;\
@@ -77,7 +77,7 @@ def draw(chart: Chart, name: str) -> Markup:
     return element(
         "svg",
         element("title", chart.title, id=f"{name}-title"),
-        element("desc", alternative.sentence(chart), id=f"{name}-text"),
+        element("desc", text_alternative.sentence(chart), id=f"{name}-text"),
         _text(0, 18, _fitted(chart.title, width * 0.85), class_="title"),
         body,
         viewBox=f"-{_MARGIN} 0 {number(width + 2 * _MARGIN)} {number(height)}",

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from sizeup.report.bar_cells import bar_readout, draw_bars
-from sizeup.report.drawing import Drawing, Glyphs
-from sizeup.report.heat_cells import draw_heat, heat_readout
-from sizeup.report.line_cells import chosen_point, draw_lines, line_readout, positions
+from sizeup.charts.bar_cells import bar_readout, draw_bars
+from sizeup.charts.chart import Chart, HeatMap, LineChart
+from sizeup.charts.drawing import Drawing, Glyphs
+from sizeup.charts.heat_cells import draw_heat, heat_readout
+from sizeup.charts.line_cells import chosen_point, draw_lines, line_readout, positions
 from sizeup.session.value import Key
-from sizeup.views.chart import Chart, HeatMap, LineChart
 
 
 def draw(

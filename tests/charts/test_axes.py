@@ -2,8 +2,8 @@
 
 import pytest
 
-from sizeup.views.chart import Axis, Scale
-from sizeup.views.ticks import Ruler, fit
+from sizeup.charts.axes import Ruler, fit
+from sizeup.charts.chart import Axis, Scale
 
 KIB, MIB, GIB = 1024, 1024**2, 1024**3
 

@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from sizeup.views.chart import Axis, Bar, BarChart, Chart, Line, LineChart, Point, Scale
-from sizeup.views.steady import steady
+from sizeup.charts.axis_hysteresis import steady
+from sizeup.charts.chart import Axis, Bar, BarChart, Chart, Line, LineChart, Point, Scale
 
 
 def chart(*values: float, scale: Scale = Scale.LINEAR, title: str = "t") -> LineChart:

@@ -7,10 +7,10 @@ from textwrap import wrap
 
 from msgspec.structs import replace
 
-from sizeup.report.drawing import ALPHABETS, Drawing, Glyphs, cut, dot_at, with_interval
+from sizeup.charts.axes import Ruler, fit
+from sizeup.charts.chart import DOUBTS, Axis, Bar, BarChart, Scale
+from sizeup.charts.drawing import ALPHABETS, Drawing, Glyphs, cut, dot_at, with_interval
 from sizeup.units import format_value
-from sizeup.views.chart import DOUBTS, Axis, Bar, BarChart, Scale
-from sizeup.views.ticks import Ruler, fit
 
 
 def bar_readout(chart: BarChart, cursor: int) -> str:

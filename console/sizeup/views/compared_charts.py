@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
+from sizeup.charts.chart import BarChart, Chart, LineChart
 from sizeup.session.value import Session
-from sizeup.views.chart import BarChart, Chart, LineChart
 from sizeup.views.step import step_chart
 
 

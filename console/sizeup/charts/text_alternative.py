@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from sizeup.charts.chart import Bar, BarChart, Chart, HeatMap, Line, LineChart, Point
+from sizeup.charts.table import UNKNOWN, Column, Table
 from sizeup.units import format_value
-from sizeup.views.chart import Bar, BarChart, Chart, HeatMap, Line, LineChart, Point
-from sizeup.views.table import UNKNOWN, Column, Table
 
 
 def sentence(chart: Chart) -> str:

@@ -6,8 +6,8 @@ from xml.etree import ElementTree
 import pytest
 
 from report.charts import BARS, CHARTS, CURVE, MATRIX
-from sizeup.report import svg
-from sizeup.views.chart import Axis, Bar, BarChart, Chart, HeatMap, Line, LineChart, Point
+from sizeup.charts import svg
+from sizeup.charts.chart import Axis, Bar, BarChart, Chart, HeatMap, Line, LineChart, Point
 
 SVG = "{http://www.w3.org/2000/svg}"
 
