@@ -14,7 +14,7 @@ def main() -> int:
     # Start-up makes some 100,000 objects that all stay; looking through them every 700 is an eighth of its CPU time.
     gc.set_threshold(_GC_THRESHOLD, 20, 100)
     if len(sys.argv) == 1:
-        from sizeup.tui.splash import greet
+        from sizeup.terminal.splash import greet
 
         greet()
     from sizeup.cli import run

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from sizeup.live.link import ASK
+from sizeup.terminal.link import ASK
 from terminal import Terminal
 from typed import start_null
 

@@ -6,9 +6,9 @@ import pytest
 
 from consoles import Console, records
 from sizeup.report.text import plain as report_plain
+from sizeup.terminal.capabilities import needs_ascii
 from sizeup.text import plain
 from sizeup.tui.options import Options
-from sizeup.tui.terminal import needs_ascii
 
 _UTF8 = {"TERM": "linux", "LANG": "de_DE.UTF-8"}
 

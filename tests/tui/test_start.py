@@ -21,8 +21,8 @@ from textual.widget import Widget
 
 from consoles import machine, screen_text
 from sizeup.charts.drawing import HEAT_LEVELS, SERIES
+from sizeup.terminal.driver import ConsoleDriver
 from sizeup.tui.console import ConsoleApp
-from sizeup.tui.driver import ConsoleDriver
 from sizeup.tui.runs import Runs
 from sizeup.tui.screens import overview
 from sizeup.tui.screens.mode import ModeScreen

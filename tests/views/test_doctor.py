@@ -2,11 +2,11 @@
 
 import pytest
 
-from sizeup.live.link import Link
 from sizeup.model.limits import Limits
 from sizeup.model.machine import Machine
 from sizeup.model.platform import ControlGroup, Platform
 from sizeup.model.topology import Pu
+from sizeup.terminal.link import Link
 from sizeup.views.doctor import (
     Check,
     StoreFacts,

@@ -67,7 +67,7 @@ def module(name: str) -> Command:
 
 def _fit_output() -> None:
     """Have characters that the terminal's encoding lacks printed in ASCII, where Python would end with a traceback."""
-    from sizeup.tui.terminal import is_utf8
+    from sizeup.terminal.capabilities import is_utf8
 
     codecs.register_error("stand-in", stand_in)
     for stream in (sys.stdout, sys.stderr):

@@ -56,8 +56,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 def terminal_facts(environment: Mapping[str, str]) -> TerminalFacts:
     """The terminal of this process; the console reads from standard input and draws on standard error."""
-    from sizeup.live.link import measure_terminal
-    from sizeup.tui.terminal import colours, is_utf8, locale, needs_ascii
+    from sizeup.terminal.capabilities import colours, is_utf8, locale, needs_ascii
+    from sizeup.terminal.link import measure_terminal
 
     present = os.isatty(0) and os.isatty(2)
     size = os.get_terminal_size(2) if present else os.terminal_size((0, 0))

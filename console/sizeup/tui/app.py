@@ -10,8 +10,8 @@ import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from sizeup.tui.splash import RESTORE, splash
-from sizeup.tui.terminal import colours, mouse_holds_escape, needs_ascii, require_terminal
+from sizeup.terminal.capabilities import colours, mouse_holds_escape, needs_ascii, require_terminal
+from sizeup.terminal.splash import RESTORE, splash
 
 if TYPE_CHECKING:
     from sizeup.tui.options import Options

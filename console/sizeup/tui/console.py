@@ -31,16 +31,16 @@ from sizeup.session.writer import in_use
 from sizeup.sizing.advise import HEADLINE, Sizing, whatif
 from sizeup.sizing.inputs.measured import measured
 from sizeup.sizing.keys import Value
+from sizeup.terminal.driver import ConsoleDriver
+from sizeup.terminal.frame_diff import Sender
 from sizeup.text import plain
 from sizeup.tui.actions import ACTIONS, bindings, first_key
-from sizeup.tui.driver import ConsoleDriver
 from sizeup.tui.key_order import OrderedKeysApp
 from sizeup.tui.living import Living
 from sizeup.tui.options import Options
 from sizeup.tui.runs import Request, Runs, current
 from sizeup.tui.screens.mode import ModeScreen
 from sizeup.tui.screens.overview import OverviewScreen
-from sizeup.tui.sending import Sender
 from sizeup.tui.themes import OWN, TEXTUAL_NAMES
 from sizeup.units import format_ns, format_rate
 from sizeup.views.step import point_value

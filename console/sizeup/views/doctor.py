@@ -9,9 +9,9 @@ from typing import Any
 
 from msgspec import Struct
 
-from sizeup.live.link import Link
 from sizeup.model.limits import Limits
 from sizeup.model.machine import Machine
+from sizeup.terminal.link import Link
 from sizeup.text import one_line
 from sizeup.units import format_bytes, format_count, format_decimal_bytes, format_ns, format_rate
 from sizeup.views.virtualization import UNPROVEN, runs_on

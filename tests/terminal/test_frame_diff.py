@@ -17,7 +17,7 @@ from textual.strip import Strip
 from consoles import Console, records
 from sizeup.model.sample import Estimate
 from sizeup.session.records import EstimateRecord
-from sizeup.tui.sending import Sender
+from sizeup.terminal.frame_diff import Sender
 from sizeup.tui.widgets.lines import Line
 
 COLOURS = RichConsole(force_terminal=True, color_system="256")

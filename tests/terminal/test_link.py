@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from sizeup.live.link import Link, measure
+from sizeup.terminal.link import Link, measure
 from terminal import Terminal
 
 
@@ -58,7 +58,7 @@ def test_a_terminal_that_does_not_answer_or_stops_answering_is_no_error() -> Non
 
 
 def test_a_real_terminal_is_left_as_it_was() -> None:
-    ask = "from sizeup.live.link import measure_terminal; print('before'); print(measure_terminal(0).utf8)"
+    ask = "from sizeup.terminal.link import measure_terminal; print('before'); print(measure_terminal(0).utf8)"
     with Terminal([sys.executable, "-c", ask]) as terminal:
         assert terminal.wait() == 0
 
@@ -68,7 +68,7 @@ def test_a_real_terminal_is_left_as_it_was() -> None:
 
 @pytest.mark.ci
 def test_a_very_slow_line_is_waited_for_rather_than_left_to_answer_into_the_shell() -> None:
-    ask = "from sizeup.live.link import measure_terminal; print(measure_terminal(0).bytes_per_second)"
+    ask = "from sizeup.terminal.link import measure_terminal; print(measure_terminal(0).bytes_per_second)"
     with Terminal([sys.executable, "-c", ask]) as terminal:
         terminal.bytes_per_second = 1500.0
         terminal.wait()

@@ -13,8 +13,8 @@ import sizeup
 from sizeup.charts.cells import draw
 from sizeup.charts.chart import Axis, Line, LineChart, Point
 from sizeup.charts.drawing import Glyphs
+from sizeup.terminal.capabilities import colours, is_utf8, locale, mouse_holds_escape, needs_ascii
 from sizeup.text import plain, stand_in
-from sizeup.tui.terminal import colours, is_utf8, locale, mouse_holds_escape, needs_ascii
 
 
 def test_every_glyph_keeps_its_width() -> None:

@@ -25,7 +25,7 @@ from textual.drivers.linux_driver import LinuxDriver
 from textual.events import CursorPosition
 from textual.message import Message
 
-from sizeup.live.link import ASK
+from sizeup.terminal.link import ASK
 from sizeup.text import plain
 
 _LEAVE = (

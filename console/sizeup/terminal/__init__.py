@@ -1,0 +1,1 @@
+"""What lies between the console and the terminal: driver, frame differ, splash, link speed, capabilities."""
