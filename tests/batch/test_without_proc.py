@@ -68,7 +68,7 @@ def test_an_error_in_the_middle_still_ends_the_session(
     def fail(*arguments: object, **more: object) -> None:
         raise OSError(24, "Too many open files")
 
-    monkeypatch.setattr("sizeup.session.recorder.run_step", fail)
+    monkeypatch.setattr("sizeup.engine.recorder.run_step", fail)
 
     done = sizeup(*RUN, "-o", "run")
 

@@ -30,8 +30,8 @@ PROSE = frozenset({"could", "had", "has", "in", "is", "itself", "keeps", "sessio
 SPOKEN_BY: dict[str, tuple[str, ...]] = {
     "compare/compare.py": ("compare",),
     "compare/conditions.py": ("compare",),
-    "batch/appointment.py": (START,),
-    "batch/run.py": (START,),
+    "engine/start_time.py": (START,),
+    "engine/run.py": (START,),
     "batch/summary.py": ("compare",),
     "config.py": (START,),
     "discovery/capture.py": ("capture",),

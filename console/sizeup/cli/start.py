@@ -99,9 +99,9 @@ def _batch(arguments: argparse.Namespace) -> int:
         raise UsageError(
             "--resume runs what the session's own plan is missing; leave out --plan, -p, --set and --repeat"
         )
-    from sizeup.batch.run import Request, run
     from sizeup.batch.summary import summary_json, summary_lines
     from sizeup.config import load
+    from sizeup.engine.run import Request, run
     from sizeup.session.reader import read_session
 
     result = run(

@@ -11,7 +11,7 @@ import pytest
 
 from batch.conftest import Run
 from fakes import QuietControl
-from sizeup.batch.appointment import LATE_LIMIT_NS, SPIN_NS, Clock, Waiting, parse_start, wait_until
+from sizeup.engine.start_time import LATE_LIMIT_NS, SPIN_NS, Clock, Waiting, parse_start, wait_until
 from sizeup.errors import LateError, UsageError
 from sizeup.session.reader import read_session
 
@@ -109,7 +109,7 @@ def test_a_start_that_is_past_is_refused_with_status_4_and_nothing_is_written(si
 def test_a_start_that_passes_while_preparing_is_saved_as_missed(
     sizeup: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sizeup.batch.run.parse_start", lambda text: time.time_ns() - 1_000_000)
+    monkeypatch.setattr("sizeup.engine.run.parse_start", lambda text: time.time_ns() - 1_000_000)
 
     done = sizeup("--batch", "-p", "null", "--start-at", "1", "-o", "run")
 

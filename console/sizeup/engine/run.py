@@ -16,11 +16,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sizeup import __version__
-from sizeup.analysis.statements import stated
-from sizeup.batch.appointment import parse_start, wait_until
-from sizeup.batch.control import BatchControl
 from sizeup.batch.narration import Narrator
 from sizeup.discovery.machine import discover
+from sizeup.engine.control import BatchControl
+from sizeup.engine.probe_findings import stated
+from sizeup.engine.recorder import Recorder
+from sizeup.engine.start_time import parse_start, wait_until
 from sizeup.errors import ExitStatus, LateError, RefusedError, UsageError
 from sizeup.live.clock_sync import ClockSync, clock_sync
 from sizeup.live.environment import EnvironmentWatch, Fact
@@ -31,7 +32,6 @@ from sizeup.probing.planner import make_plan, renumber
 from sizeup.probing.registry import load_registry
 from sizeup.probing.settings import parse_assignments
 from sizeup.session.reader import read_session
-from sizeup.session.recorder import Recorder
 from sizeup.session.records import (
     FORMAT,
     AdviceRecord,

@@ -4,11 +4,11 @@ import time
 from pathlib import Path
 
 from fakes import QuietControl
+from sizeup.engine.recorder import Recorder
 from sizeup.model.plan import Plan, Refusal, SettingValue, Step
 from sizeup.model.sample import Status
 from sizeup.probing.registry import load_registry
 from sizeup.session.reader import read_session
-from sizeup.session.recorder import Recorder
 from sizeup.session.records import OutcomeRecord, Record, SessionRecord
 from sizeup.session.writer import Writer
 
