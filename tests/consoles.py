@@ -33,7 +33,7 @@ from sizeup.session.records import (
 )
 from sizeup.session.writer import Writer
 from sizeup.tui.console import ConsoleApp
-from sizeup.tui.living import Living
+from sizeup.tui.live_source import Living
 from sizeup.tui.options import Options
 from sizeup.tui.runs import Runs
 from sizeup.tui.widgets.lists import KeyList

@@ -16,17 +16,17 @@ from sizeup.errors import RefusedError, SizeupError
 from sizeup.model.gap import Gap
 from sizeup.model.sample import Progress
 from sizeup.probing.api import Context, Emission
-from sizeup_direct_io import conclusions, facts, honesty
+from sizeup_direct_io import conclusions, host_counters, validity
+from sizeup_direct_io.call_with_timeout import StalledError
 from sizeup_direct_io.disks import write_cache
-from sizeup_direct_io.edge import Place
 from sizeup_direct_io.engines import choose
 from sizeup_direct_io.failures import describe_error
-from sizeup_direct_io.honesty import Part
 from sizeup_direct_io.measure import Measured, Window, measure
-from sizeup_direct_io.patience import StalledError
 from sizeup_direct_io.presets import SMALL_BYTES, Durable, Stream
 from sizeup_direct_io.target import Kind
-from sizeup_direct_io.workbench import Workbench
+from sizeup_direct_io.target_setup import Workbench
+from sizeup_direct_io.validity import Part
+from sizeup_direct_io.window_counters import Place
 from sizeup_direct_io.worker import Engine, Pattern, Worker
 
 WRITERS = 16
@@ -80,8 +80,8 @@ class Checks(Struct, frozen=True):
             else:
                 written = self._overwriting(files)
                 yield Progress(0.0, None, f"{WRITERS} writers that extend one file, and files of their own")
-                return (honesty.judge_concurrent(written, ""), self._judge_extending(files))
-        return (honesty.judge_concurrent(None, why),)
+                return (validity.judge_concurrent(written, ""), self._judge_extending(files))
+        return (validity.judge_concurrent(None, why),)
 
     def _overwriting(self, files: Sequence[int]) -> float:
         one, many = [], []
@@ -98,12 +98,12 @@ class Checks(Struct, frozen=True):
         except StalledError:
             raise
         except SizeupError as error:
-            return honesty.judge_extending(None, str(error))
-        return honesty.judge_extending(ratio, engine.value)
+            return validity.judge_extending(None, str(error))
+        return validity.judge_extending(ratio, engine.value)
 
     def _extending(self, files: Sequence[int]) -> tuple[Engine, float]:
         """Each write lands at the end that the file has then; the files start empty and unallocated."""
-        engine = choose("auto", facts.read_policy(), network=self.bench.target.network, extending=True).engine
+        engine = choose("auto", host_counters.read_policy(), network=self.bench.target.network, extending=True).engine
         window = Window(warmup_seconds=0.0, seconds=0.8, extra_seconds=0.0, precision=1.0, stall_seconds=5.0)
         one, many = [], []
         for _ in range(CHECK_ROUNDS):

@@ -11,8 +11,8 @@ from sizeup.model.sample import Estimate
 from sizeup.units import format_bytes, format_ns, format_rate, format_value
 from sizeup_direct_io import knee
 from sizeup_direct_io.estimates import Coordinates, PointResult, pool
-from sizeup_direct_io.honesty import Part, Verdict
-from sizeup_direct_io.way import Way
+from sizeup_direct_io.path_bandwidth import Way
+from sizeup_direct_io.validity import Part, Verdict
 
 REDO_GOOD_NS, REDO_WATCH_NS = 1e6, 5e6
 """Of ``log file parallel write``: up to the first all is well, up to the second worth watching."""

@@ -9,11 +9,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from msgspec import Struct
 
 from sizeup.model.sample import Estimate
-from sizeup_direct_io import honesty
+from sizeup_direct_io import validity
 from sizeup_direct_io.binding import Interval
-from sizeup_direct_io.honesty import Part, Verdict
 from sizeup_direct_io.measure import QUANTILES, Measured, half_width, of_stream
 from sizeup_direct_io.target import Target
+from sizeup_direct_io.validity import Part, Verdict
 
 Coordinates = Mapping[str, str | int | float]
 _TAIL = (("minimum", 0.0), ("p99_99", 0.9999), ("maximum", 1.0))
@@ -31,7 +31,7 @@ class Calm(Struct, frozen=True):
     @property
     def noise(self) -> tuple[str, ...]:
         """Why the host is too busy; empty when it is calm."""
-        return honesty.noise(honesty.Conditions(0.0, self.pressure_percent, self.busy_share, 0.0, 0))
+        return validity.noise(validity.Conditions(0.0, self.pressure_percent, self.busy_share, 0.0, 0))
 
 
 def location(target: Target) -> dict[str, str | int | float]:
@@ -208,5 +208,5 @@ class PointResult(Struct, frozen=True):
     @property
     def doubts(self) -> tuple[str, ...]:
         """What speaks against it; a change of a path in any of its windows, whatever the others were judged by."""
-        changes = (f"steady: {honesty.mixed_paths(change)}" for run in self.runs for change in run.path_changes)
+        changes = (f"steady: {validity.mixed_paths(change)}" for run in self.runs for change in run.path_changes)
         return tuple(dict.fromkeys((*doubts_of(self.parts), *changes)))

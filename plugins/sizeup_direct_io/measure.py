@@ -14,12 +14,12 @@ from msgspec import Struct
 from sizeup.errors import SizeupError
 from sizeup.model.sample import Disturbance, Samples
 from sizeup.probing.api import Context, Emission
-from sizeup_direct_io import facts
+from sizeup_direct_io import host_counters
 from sizeup_direct_io.binding import Interval, Job, Sample, StuckError
+from sizeup_direct_io.call_with_timeout import CancelledError, StalledError
 from sizeup_direct_io.disks import Foreign, foreign
-from sizeup_direct_io.edge import Edge, Place, read_closing, read_opening
 from sizeup_direct_io.failures import describe_error
-from sizeup_direct_io.patience import CancelledError, StalledError
+from sizeup_direct_io.window_counters import Edge, Place, read_closing, read_opening
 from sizeup_direct_io.worker import Worker
 
 SAMPLING_SECONDS = 0.2
@@ -178,7 +178,7 @@ class _Watch:
         self._streams = streams
         self.at = at
         self.last = self.take()
-        self._host = facts.read_host_cpu()
+        self._host = host_counters.read_host_cpu()
         self._well = self.last
         """When requests ended well for the last time."""
 
@@ -197,7 +197,7 @@ class _Watch:
 
     def live(self, context: Context, *, warming_up: bool) -> Generator[Emission, None, dict[str, Sample]]:
         """Yield the interval since the last call as samples."""
-        now, host = self.take(), facts.read_host_cpu()
+        now, host = self.take(), host_counters.read_host_cpu()
         flags = (int(Disturbance.WARMUP),) if warming_up else ()
         moment = (context.since_start_ns(now[self._streams[0]].time_ns),)
         intervals = {name: now[name].since(self.last[name]) for name in self._streams}
@@ -305,7 +305,7 @@ def _observe(
             if over:
                 raise SizeupError("all requests were done before the warm-up was over: give a larger size")
             if elapsed >= window.warmup_seconds:
-                huge_page_bytes = facts.read_huge_page_bytes()
+                huge_page_bytes = host_counters.read_huge_page_bytes()
                 before = read_opening(place, watch.take)
                 opening = watch.take()
                 marks.append(_mark(opening))

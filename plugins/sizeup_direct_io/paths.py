@@ -12,17 +12,17 @@ from sizeup.errors import RefusedError, SizeupError
 from sizeup.model.gap import Gap
 from sizeup.model.sample import Progress
 from sizeup.probing.api import Context, Emission
-from sizeup_direct_io import conclusions, estimates, facts
+from sizeup_direct_io import conclusions, estimates, host_counters
 from sizeup_direct_io.checks import CHECK_WINDOW, silently
 from sizeup_direct_io.disks import read_disks
-from sizeup_direct_io.edge import Place
 from sizeup_direct_io.engines import choose
-from sizeup_direct_io.judge import Judge
 from sizeup_direct_io.measure import Measured, Window, measure
+from sizeup_direct_io.path_bandwidth import Way
 from sizeup_direct_io.path_states import PathWatch
+from sizeup_direct_io.point_verdict import Judge
 from sizeup_direct_io.presets import LARGE_BYTES, Durable, Point, Stream
-from sizeup_direct_io.way import Way
-from sizeup_direct_io.workbench import Workbench
+from sizeup_direct_io.target_setup import Workbench
+from sizeup_direct_io.window_counters import Place
 from sizeup_direct_io.worker import Engine
 
 ENGINE_PAIRS = 5
@@ -114,7 +114,7 @@ def two_engines(load: Load, bench: Workbench, place: Place, other: str) -> Gener
     stream, count = load.point.loads[0]
     first = bench.choice.engine
     try:
-        second = choose(other, facts.read_policy(), network=bench.target.network, extending=False).engine
+        second = choose(other, host_counters.read_policy(), network=bench.target.network, extending=False).engine
         why = _not_comparable(stream, first, second)
     except RefusedError as error:
         why = str(error)

@@ -10,10 +10,10 @@ from sizeup.model.machine import Machine
 from sizeup.model.plan import Hazard, Refusal, Settings, Step
 from sizeup.probing.api import Context, Emission
 from sizeup_direct_io.measure import Window
+from sizeup_direct_io.path_bandwidth import Way, find_way, lies_under
 from sizeup_direct_io.presets import READ_AHEAD, Custom, Durable, Sweep, sweeps
 from sizeup_direct_io.run import Order, Run
 from sizeup_direct_io.target import Wish
-from sizeup_direct_io.way import Way, find_way, lies_under
 from sizeup_direct_io.worker import Pattern
 
 NAME = "io.direct"

@@ -13,22 +13,22 @@ from sizeup.model.gap import Gap
 from sizeup.model.sample import Progress
 from sizeup.probing.api import Context, Emission
 from sizeup.units import format_ns
-from sizeup_direct_io import conclusions, estimates, facts, knee
+from sizeup_direct_io import conclusions, estimates, host_counters, knee
+from sizeup_direct_io.call_with_timeout import CancelledError, StalledError
 from sizeup_direct_io.checks import Checks
 from sizeup_direct_io.disks import foreign, read_disks
-from sizeup_direct_io.edge import Place
 from sizeup_direct_io.estimates import Calm, PointResult
 from sizeup_direct_io.failures import describe_error
-from sizeup_direct_io.honesty import Part
-from sizeup_direct_io.judge import Judge, overall, worse
 from sizeup_direct_io.measure import Measured, Window, measure
+from sizeup_direct_io.path_bandwidth import Way
 from sizeup_direct_io.path_states import PathWatch, watch_paths
 from sizeup_direct_io.paths import Load, each_path_and_all, two_engines
-from sizeup_direct_io.patience import CancelledError, StalledError
+from sizeup_direct_io.point_verdict import Judge, overall, worse
 from sizeup_direct_io.presets import LARGE_BYTES, WORKING_SET, Durable, Point, Stream, Sweep, placed
 from sizeup_direct_io.target import Kind, Wish, refuse_without_effect
-from sizeup_direct_io.way import Way
-from sizeup_direct_io.workbench import PARTING_SECONDS, Workbench
+from sizeup_direct_io.target_setup import PARTING_SECONDS, Workbench
+from sizeup_direct_io.validity import Part
+from sizeup_direct_io.window_counters import Place
 
 CALM_SECONDS = 2.0
 """How long the host is watched before the first request, for what others do."""
@@ -161,7 +161,11 @@ class Run:
 
     def _watch_calm(self) -> Generator[Emission, None, Judge]:
         yield Progress(0.0, None, "watching what others do")
-        host, pressure, own = facts.read_host_cpu(), facts.read_pressure("cpu"), facts.process_cpu_ns()
+        host, pressure, own = (
+            host_counters.read_host_cpu(),
+            host_counters.read_pressure("cpu"),
+            host_counters.process_cpu_ns(),
+        )
         disks = read_disks(self._place.device_number)
         start = time.monotonic()
         while time.monotonic() - start < CALM_SECONDS:
@@ -169,9 +173,9 @@ class Run:
                 raise CancelledError
             time.sleep(0.05)
         seconds = time.monotonic() - start
-        spent = facts.read_host_cpu().since(host)
-        others_ns = max(0, spent.busy_ns - (facts.process_cpu_ns() - own))
-        later, now = facts.read_pressure("cpu"), read_disks(self._place.device_number)
+        spent = host_counters.read_host_cpu().since(host)
+        others_ns = max(0, spent.busy_ns - (host_counters.process_cpu_ns() - own))
+        later, now = host_counters.read_pressure("cpu"), read_disks(self._place.device_number)
         waited = (later.some_total_us - pressure.some_total_us) / seconds / 1e4 if later and pressure else None
         self._calm = Calm(waited, others_ns / max(1, spent.busy_ns + spent.idle_ns))
         quiet = foreign(disks, now, seconds, own_read=0, own_written=0) if disks and now else None

@@ -16,7 +16,7 @@ from sizeup import files
 from sizeup.errors import RefusedError, SizeupError
 from sizeup.units import format_bytes, format_decimal_bytes
 from sizeup_direct_io import binding, devices
-from sizeup_direct_io.facts import Mount, read_mount, read_text
+from sizeup_direct_io.host_counters import Mount, read_mount, read_text
 
 MIB = 1 << 20
 DEFAULT_BYTES = 4 << 30

@@ -14,10 +14,8 @@ from sizeup.probing.api import Context, Emission
 from sizeup.probing.native import Point, estimate_of, leave_cpus
 from sizeup.units import format_bytes
 from sizeup_memory.binding import Member, Memory, Traffic, TrafficPoint, new_job
-from sizeup_memory.constructions import ladder
-from sizeup_memory.latency import contradiction, page_doubts, stop_rule
-from sizeup_memory.numa import COPIED, PAGES, fitting_bytes, node_memory, placed
-from sizeup_memory.places import (
+from sizeup_memory.chase_patterns import ladder
+from sizeup_memory.cpu_selection import (
     core_count,
     core_first_cpus,
     cores_of,
@@ -27,6 +25,8 @@ from sizeup_memory.places import (
     remote_caveat,
     without_memory,
 )
+from sizeup_memory.latency import contradiction, page_doubts, stop_rule
+from sizeup_memory.numa import COPIED, PAGES, fitting_bytes, node_memory, placed
 
 NAME = "memory.bandwidth"
 _MOST_BYTES = 1 << 30

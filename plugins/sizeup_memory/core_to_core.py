@@ -12,9 +12,9 @@ from sizeup.model.sample import Samples
 from sizeup.probing.api import Context, Emission
 from sizeup.probing.native import Point, estimate_of, leave_cpus
 from sizeup_memory.binding import Handoff, Pair, new_job
+from sizeup_memory.cpu_selection import core_first_cpus, memory_nodes
 from sizeup_memory.latency import contradiction, stop_rule
 from sizeup_memory.numa import COPIED
-from sizeup_memory.places import core_first_cpus, memory_nodes
 
 NAME = "memory.core-to-core"
 _MOST_PAIRS = 780

@@ -15,8 +15,8 @@ from sizeup.probing.api import Context, Emission
 from sizeup.probing.native import Point, leave_cpus
 from sizeup.units import format_bytes
 from sizeup_memory.binding import Hammer, HammerResult, Memory, Pages, new_job
-from sizeup_memory.constructions import ladder
-from sizeup_memory.places import core_first_cpus, remote_caveat, without_memory
+from sizeup_memory.chase_patterns import ladder
+from sizeup_memory.cpu_selection import core_first_cpus, remote_caveat, without_memory
 from sizeup_memory.slb import PAGE_BYTES, ns_per_op, output_line, scaling, too_short, verdict
 
 NAME = "memory.hammer"

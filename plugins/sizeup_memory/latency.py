@@ -24,8 +24,8 @@ from sizeup_memory.binding import (
     room_bytes,
     tlb_reach_bytes,
 )
-from sizeup_memory.constructions import CONSTRUCTIONS, KIB, MIB, Construction, ladder
-from sizeup_memory.places import (
+from sizeup_memory.chase_patterns import CONSTRUCTIONS, KIB, MIB, Construction, ladder
+from sizeup_memory.cpu_selection import (
     CACHES_BEYOND,
     last_level_cache_bytes,
     line_bytes,

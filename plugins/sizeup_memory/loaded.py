@@ -12,9 +12,7 @@ from sizeup.probing.api import Context, Emission
 from sizeup.probing.native import Point, estimate_of, leave_cpus
 from sizeup.units import format_bytes
 from sizeup_memory.binding import Member, Memory, Pages, Traffic, TrafficPoint, new_job
-from sizeup_memory.latency import contradiction, stop_rule
-from sizeup_memory.numa import COPIED
-from sizeup_memory.places import (
+from sizeup_memory.cpu_selection import (
     core_count,
     core_first_cpus,
     last_level_cache_bytes,
@@ -25,6 +23,8 @@ from sizeup_memory.places import (
     remote_caveat,
     without_memory,
 )
+from sizeup_memory.latency import contradiction, stop_rule
+from sizeup_memory.numa import COPIED
 
 NAME = "memory.loaded"
 _MOST_BYTES = 1 << 30

@@ -27,8 +27,7 @@ from sizeup_memory.binding import (
     new_job,
     room_bytes,
 )
-from sizeup_memory.latency import contradiction, page_doubts, stop_rule
-from sizeup_memory.places import (
+from sizeup_memory.cpu_selection import (
     LEAST_PLACED_SHARE,
     cores_of,
     last_level_cache_bytes,
@@ -37,6 +36,7 @@ from sizeup_memory.places import (
     private_bytes,
     remote_caveat,
 )
+from sizeup_memory.latency import contradiction, page_doubts, stop_rule
 
 NAME = "memory.numa"
 PAGES = {"thp": Pages.THP, "4k": Pages.BASE, "hugetlb-2m": Pages.HUGE2M}

@@ -14,8 +14,8 @@ from sizeup.probing.api import Context, Emission
 from sizeup.probing.native import Point, estimate_of, leave_cpus
 from sizeup.units import format_bytes
 from sizeup_memory.binding import Memory, Pages, Placement, Policy, Shm, StopRule, new_job, room_bytes
+from sizeup_memory.cpu_selection import LEAST_PLACED_SHARE, cores_of, memory_nodes
 from sizeup_memory.latency import contradiction
-from sizeup_memory.places import LEAST_PLACED_SHARE, cores_of, memory_nodes
 
 NAME = "memory.shm"
 DIRECTORY = "/dev/shm"  # noqa: S108 - the mount that is measured, not a place for temporary files

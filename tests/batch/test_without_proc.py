@@ -10,7 +10,7 @@ import pytest
 
 from batch.conftest import Run
 from sizeup.model.sample import Status
-from sizeup.probing.parting import Parting
+from sizeup.probing.hang_detector import Parting
 from sizeup.session.reader import read_session
 
 RUN = ("--batch", "-q", "-p", "null", "--set", "null.samples=5", "--set", "null.interval=0")

@@ -23,9 +23,9 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from fakes import HandContext
-from sizeup_direct_io.edge import Place
-from sizeup_direct_io.facts import read_pressure
+from sizeup_direct_io.host_counters import read_pressure
 from sizeup_direct_io.measure import Measured, Window, measure
+from sizeup_direct_io.window_counters import Place
 from sizeup_direct_io.worker import Engine, Pattern, Worker
 
 KIB = 1024

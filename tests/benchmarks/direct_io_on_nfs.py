@@ -25,8 +25,8 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from fakes import HandContext
 from lab.guest import LAB, fill_guest
-from sizeup_direct_io.edge import Place
 from sizeup_direct_io.measure import Measured, Window, measure
+from sizeup_direct_io.window_counters import Place
 from sizeup_direct_io.worker import Engine, Worker
 
 OUT = 8

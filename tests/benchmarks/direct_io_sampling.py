@@ -18,13 +18,13 @@ import time
 from fakes import HandContext
 from sizeup.model.sample import Samples
 from sizeup.probing.wire import ENCODER, SamplesMessage
-from sizeup_direct_io import facts
+from sizeup_direct_io import host_counters
 from sizeup_direct_io.binding import Job
 from sizeup_direct_io.checks import silently
 from sizeup_direct_io.measure import _Watch
 from sizeup_direct_io.presets import OLTP_READ
 from sizeup_direct_io.target import Wish
-from sizeup_direct_io.workbench import Workbench
+from sizeup_direct_io.target_setup import Workbench
 
 
 def watched(watch: _Watch, context: HandContext, seconds: float, hertz: float, sink: int) -> float:
@@ -88,7 +88,7 @@ def main() -> None:
     finally:
         bench.close()
     low, high = interval(ratios)
-    pressure = facts.read_pressure("cpu")
+    pressure = host_counters.read_pressure("cpu")
     print(
         f"{asked.depth} out, {asked.hertz:g} Hz, {len(ratios)} pairs of {asked.window:g} s: "
         f"{statistics.median(rates):,.0f} requests a second alone, ratio {statistics.median(ratios):.4f} "

@@ -26,7 +26,7 @@ from consoles import Console
 from sizeup.discovery.machine import discover
 from sizeup.discovery.refresh import refreshed
 from sizeup.discovery.sysroot import open_sysroot
-from sizeup.tui.living import Living
+from sizeup.tui.live_source import Living
 from sizeup.tui.screens.topology import TopologyScreen
 from trees import LARGE
 

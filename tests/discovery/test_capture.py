@@ -9,8 +9,8 @@ import pytest
 
 from recordings import expectations, recorded
 from sizeup.cli import run
+from sizeup.discovery.anonymizer import Disguise
 from sizeup.discovery.capture import capture
-from sizeup.discovery.disguise import Disguise
 from sizeup.discovery.machine import discover
 from sizeup.discovery.sysroot import Recording
 from sizeup.errors import UsageError

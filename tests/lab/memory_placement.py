@@ -18,7 +18,7 @@ from pathlib import Path
 from sizeup.discovery.machine import discover
 from sizeup.model.machine import Machine
 from sizeup_memory.binding import ChasePoint, Latency, Memory, Pages, Placement, Policy, StopRule, new_job, room_bytes
-from sizeup_memory.places import bound, memory_nodes
+from sizeup_memory.cpu_selection import bound, memory_nodes
 
 MIB = 1 << 20
 RULE = StopRule(0.002, 0.0, 0.0, 1, 1, 0.5, 1)

@@ -20,8 +20,8 @@ from sizeup.probing.registry import load_class, load_registry
 from sizeup.probing.settings import resolve
 from sizeup_memory.binding import Placement, Policy
 from sizeup_memory.core_to_core import two_modes
+from sizeup_memory.cpu_selection import bound, core_first_cpus, cores_of, memory_nodes, private_bytes
 from sizeup_memory.numa import placed, suma
-from sizeup_memory.places import bound, core_first_cpus, cores_of, memory_nodes, private_bytes
 from sizeup_memory.shm import taken_share
 
 MIB = 1 << 20

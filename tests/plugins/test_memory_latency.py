@@ -18,7 +18,7 @@ from sizeup.model.sample import Estimate, Samples
 from sizeup.model.topology import Cache, CacheKind, Core, Pu
 from sizeup.probing.registry import load_registry
 from sizeup.probing.settings import resolve
-from sizeup_memory.constructions import ladder
+from sizeup_memory.chase_patterns import ladder
 from sizeup_memory.latency import MemoryLatency
 
 MIB = 1 << 20

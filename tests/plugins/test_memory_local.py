@@ -20,8 +20,8 @@ from sizeup.probing.planner import make_plan
 from sizeup.probing.registry import load_registry
 from sizeup_memory import binding, latency
 from sizeup_memory.binding import Placement
+from sizeup_memory.cpu_selection import local_cpu, locality, without_memory
 from sizeup_memory.numa import suma
-from sizeup_memory.places import local_cpu, locality, without_memory
 
 MIB, GIB = 1 << 20, 1 << 30
 

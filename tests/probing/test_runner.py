@@ -11,7 +11,7 @@ from fakes import CancelAfter, CancelWhen, QuietControl
 from sizeup.model.plan import SettingValue, Step
 from sizeup.model.sample import Estimate, Outcome, Progress, Samples, Status
 from sizeup.probing.api import Emission
-from sizeup.probing.parting import HANGING_SECONDS
+from sizeup.probing.hang_detector import HANGING_SECONDS
 from sizeup.probing.runner import Control, coalesce, run_step
 
 NULL = "sizeup_null.probe:Null"

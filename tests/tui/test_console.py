@@ -28,7 +28,7 @@ from sizeup.session.records import (
 )
 from sizeup.tui.actions import ACTIONS
 from sizeup.tui.console import ConsoleApp
-from sizeup.tui.living import Living
+from sizeup.tui.live_source import Living
 from sizeup.tui.options import Options
 from sizeup.tui.widgets.lists import KeyList
 

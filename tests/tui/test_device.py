@@ -7,13 +7,13 @@ from textual.pilot import Pilot
 
 from consoles import Console
 from sizeup.probing.devices import Device
-from sizeup.tui.screens import consent
+from sizeup.tui.screens import write_confirmation
 
 FREE = Device("/dev/sizeup-test", ("wwn-0x5000c500a1b2c3d4",), 10**12, ())
 
 
 def _there_is(monkeypatch: pytest.MonkeyPatch, device: Device) -> None:
-    monkeypatch.setattr(consent, "read_device", lambda path: device if path == device.path else None)
+    monkeypatch.setattr(write_confirmation, "read_device", lambda path: device if path == device.path else None)
 
 
 async def _wish_to_write(console: Console, pilot: Pilot[int], preset: str = "redo") -> None:

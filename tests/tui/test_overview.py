@@ -11,7 +11,7 @@ from sizeup.model.finding import Finding, Severity
 from sizeup.model.platform import Platform
 from sizeup.model.sample import Estimate, Status
 from sizeup.session.records import EstimateRecord
-from sizeup.tui.living import Living
+from sizeup.tui.live_source import Living
 from sizeup.tui.options import Options
 
 FINDINGS = tuple(

@@ -12,9 +12,9 @@ from consoles import PlayedRunner, ended, records
 from sizeup.live.cost import ConsoleCost
 from sizeup.session.records import Record, StepStartRecord
 from sizeup.session.writer import Writer, writer_pid
-from sizeup.tui.aside import Aside
-from sizeup.tui.loading import _runs_here
+from sizeup.tui.cpu_affinity import Aside
 from sizeup.tui.runs import Request, Runs, current
+from sizeup.tui.startup import _runs_here
 
 
 def _runs(tmp_path: Path, aside: Aside | None = None) -> tuple[Runs, PlayedRunner]:

@@ -36,7 +36,7 @@ from sizeup.session.store import annotate, new_path
 from sizeup.session.writer import Writer
 from sizeup.text import plain
 from sizeup.tui.console import ConsoleApp
-from sizeup.tui.living import Living
+from sizeup.tui.live_source import Living
 from sizeup.tui.screens.topology import TopologyScreen
 from sizeup.tui.widgets.map import MapView
 from sizeup.tui.widgets.tree import ItemTree

@@ -24,8 +24,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Discover, mask, write."""
+    from sizeup.discovery.anonymizer import new_salt
     from sizeup.discovery.capture import capture
-    from sizeup.discovery.disguise import new_salt
 
     if os.path.isfile(arguments.file) and not arguments.force:  # said before the work, and looked at again after it
         raise UsageError(f"{arguments.file} exists already; choose another name, or --force to write over it")

@@ -37,8 +37,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _compare(a: str, b: str, *, as_json: bool) -> None:
     from sizeup.sizing.advise import size
-    from sizeup.sizing.against import against
     from sizeup.sizing.inputs.presets import find_preset
+    from sizeup.sizing.sizing_comparison import against
     from sizeup.views.advice import comparison_data, comparison_lines
 
     comparisons = against(size(find_preset(a).values()), size(find_preset(b).values()), a, b)

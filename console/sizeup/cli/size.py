@@ -77,9 +77,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Size one machine or one published case."""
     from sizeup.sizing.advise import size
-    from sizeup.sizing.against import against
     from sizeup.sizing.inputs.presets import find_preset
     from sizeup.sizing.keys import KEYS, parse_settings
+    from sizeup.sizing.sizing_comparison import against
     from sizeup.views.advice import (
         comparison_data,
         comparison_lines,

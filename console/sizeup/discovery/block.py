@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from msgspec import Struct
 
-from sizeup.discovery.ancestry import Ancestry
+from sizeup.discovery.device_parents import Ancestry
 from sizeup.discovery.mounts import parse_mountinfo, parse_mounts
 from sizeup.discovery.sysroot import Sysroot, Unreadable
 from sizeup.model.storage import BlockDevice, BlockKind

@@ -20,8 +20,8 @@ from typing import Any
 import msgspec
 from msgspec import Struct, field
 
+from sizeup.discovery.anonymizer import Disguise
 from sizeup.discovery.block import parse_vpd_serial
-from sizeup.discovery.disguise import Disguise
 from sizeup.discovery.machine import assessed, discover
 from sizeup.discovery.nfs import parse_mountstats
 from sizeup.discovery.sysroot import LINKS_LIMIT, MANIFEST, Sysroot, Unreadable

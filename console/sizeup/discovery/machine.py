@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from sizeup.discovery.allowance import read_allowance
-from sizeup.discovery.ancestry import Ancestry
 from sizeup.discovery.block import read_block_devices
 from sizeup.discovery.budget import bandwidth_budgets
 from sizeup.discovery.caches import read_caches
 from sizeup.discovery.cpuinfo import read_cpuinfo
 from sizeup.discovery.cpus import read_processors
+from sizeup.discovery.cpuset import read_allowance
+from sizeup.discovery.device_parents import Ancestry
 from sizeup.discovery.findings import find
 from sizeup.discovery.meminfo import parse_meminfo, read_memory_blocks
 from sizeup.discovery.multipath import multipath_maps, nvme_maps

@@ -6,7 +6,7 @@ import re
 
 from msgspec.structs import replace
 
-from sizeup.discovery.ancestry import Ancestry, Place, link_name
+from sizeup.discovery.device_parents import Ancestry, Place, link_name
 from sizeup.discovery.sysroot import Sysroot, Unreadable
 from sizeup.model.network import Nic, RdmaPort
 from sizeup.text import clean

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from sizeup.discovery.ancestry import PCI_ADDRESS, Ancestry
+from sizeup.discovery.device_parents import PCI_ADDRESS, Ancestry
 from sizeup.discovery.lists import parse_cpulist
 from sizeup.discovery.sysroot import Sysroot
 from sizeup.model.storage import NvmeController, NvmeNamespace, NvmePath, NvmeSubsystem

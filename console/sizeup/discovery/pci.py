@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sizeup.discovery.ancestry import PCI_ADDRESS, Ancestry, link_name
 from sizeup.discovery.cpus import read_set
+from sizeup.discovery.device_parents import PCI_ADDRESS, Ancestry, link_name
 from sizeup.discovery.sysroot import Sysroot
 from sizeup.model.numa import NumaNode
 from sizeup.model.pci import NodeOrigin, PciFunction, PciLink

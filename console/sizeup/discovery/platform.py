@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import re
 
-from sizeup.discovery.allowance import Allowance
 from sizeup.discovery.cpuinfo import CpuInfo
 from sizeup.discovery.cpus import CPU
+from sizeup.discovery.cpuset import Allowance
 from sizeup.discovery.lists import parse_cpulist
 from sizeup.discovery.mounts import parse_mounts
 from sizeup.discovery.sysroot import Sysroot

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from msgspec.structs import replace
 
-from sizeup.discovery.ancestry import Ancestry, Place
+from sizeup.discovery.device_parents import Ancestry, Place
 from sizeup.discovery.sysroot import Sysroot, Unreadable
 from sizeup.model.network import Nic
 from sizeup.model.storage import BlockDevice, BlockKind, Hba, ScsiDevice, TargetPort, Transport

@@ -22,7 +22,7 @@ from msgspec.structs import replace
 from sizeup.model.plan import Step
 from sizeup.model.sample import Estimate, Outcome, Progress, Samples, Status
 from sizeup.probing.api import Emission
-from sizeup.probing.parting import Parting
+from sizeup.probing.hang_detector import Parting
 from sizeup.probing.process import ABANDON_AFTER_SECONDS, EXIT_POLL_SECONDS, PIPE_BYTES, WorkerProcess
 from sizeup.probing.wire import (
     CANCEL,

@@ -13,7 +13,7 @@ from sizeup.errors import UsageError
 from sizeup.model.advice import Advice
 from sizeup.model.machine import Machine
 from sizeup.quantity import Origin, Quantity, Words
-from sizeup.sizing import flash, io, licence, memory, observed, redo, rules, scan, value
+from sizeup.sizing import claims, flash, io, licence, memory, redo, rules, scan, value
 from sizeup.sizing.inputs.detected import detected
 from sizeup.sizing.keys import KEYS, LeftOut, Value
 from sizeup.sizing.rules import Rules
@@ -27,7 +27,7 @@ CALCULATIONS: tuple[Calculation, ...] = (
     *scan.CALCULATIONS,
     *licence.CALCULATIONS,
     *value.CALCULATIONS,
-    *observed.CALCULATIONS,
+    *claims.CALCULATIONS,
 )
 """In the order of the page."""
 

@@ -36,8 +36,8 @@ def run_console(
     try:
         from msgspec.structs import replace
 
-        from sizeup.tui.loading import load
         from sizeup.tui.options import SIXTEEN_COLOURS, Options
+        from sizeup.tui.startup import load
 
         options = Options() if choose is None else choose()
         if needs_ascii(os.environ, options.glyphs):

@@ -36,7 +36,7 @@ from sizeup.terminal.frame_diff import Sender
 from sizeup.text import plain
 from sizeup.tui.actions import ACTIONS, bindings, first_key
 from sizeup.tui.key_order import OrderedKeysApp
-from sizeup.tui.living import Living
+from sizeup.tui.live_source import Living
 from sizeup.tui.options import Options
 from sizeup.tui.runs import Request, Runs, current
 from sizeup.tui.screens.mode import ModeScreen

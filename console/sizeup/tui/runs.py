@@ -25,7 +25,7 @@ from sizeup.session.reader import Follower
 from sizeup.session.store import free_path
 from sizeup.session.value import Session, StepRun
 from sizeup.session.writer import in_use, writer_pid
-from sizeup.tui.aside import Aside
+from sizeup.tui.cpu_affinity import Aside
 
 Launcher = Callable[[Sequence[str], IO[bytes]], "subprocess.Popen[bytes]"]
 """Starts ``sizeup`` with these arguments, its standard input a pipe, its errors going to the file."""

@@ -13,11 +13,11 @@ from sizeup.charts.table import Column, Table
 from sizeup.model.advice import Advice, Input
 from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.advise import SUMMARY, Sizing
-from sizeup.sizing.against import Comparison
 from sizeup.sizing.keys import KEYS, LeftOut, Value
 from sizeup.sizing.licence import Row, rows
 from sizeup.sizing.rules import Rules
 from sizeup.sizing.sensitivity import Flip, Swing
+from sizeup.sizing.sizing_comparison import Comparison
 from sizeup.text import capitalised
 from sizeup.units import format_in, format_value
 

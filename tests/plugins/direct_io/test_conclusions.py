@@ -6,7 +6,7 @@ import pytest
 
 from sizeup_direct_io.conclusions import cache_edge, cached_bytes, engine_gain, first_touch, knees, scaling
 from sizeup_direct_io.knee import Load
-from sizeup_direct_io.way import Way
+from sizeup_direct_io.path_bandwidth import Way
 
 GIB = 1 << 30
 US = 1000.0

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sizeup_direct_io.disks import Disks, Foreign, foreign, read_disks
-from sizeup_direct_io.facts import DeviceCounters
+from sizeup_direct_io.host_counters import DeviceCounters
 
 SECTOR = 512
 

@@ -9,8 +9,8 @@ from typing import Any, cast
 import pytest
 
 from sizeup.errors import SizeupError
+from sizeup_direct_io.call_with_timeout import StalledError
 from sizeup_direct_io.measure import SAMPLING_SECONDS, _Watch
-from sizeup_direct_io.patience import StalledError
 
 
 class ScriptedJob:

@@ -23,13 +23,13 @@ from sizeup.probing.manifest import Manifest
 from sizeup.probing.planner import make_plan
 from sizeup.probing.registry import load_registry
 from sizeup.probing.settings import why_unused
-from sizeup_direct_io import binding, checks, engines, facts, judge, paths, workbench
+from sizeup_direct_io import binding, checks, engines, host_counters, paths, point_verdict, target_setup
 from sizeup_direct_io import run as run_module
-from sizeup_direct_io.edge import Counters, Edge, Place
-from sizeup_direct_io.heat import Heat
 from sizeup_direct_io.measure import Measured, Window
 from sizeup_direct_io.probe import DirectIo
 from sizeup_direct_io.target import Kind, Target, Wish
+from sizeup_direct_io.thermal import Heat
+from sizeup_direct_io.window_counters import Counters, Edge, Place
 from sizeup_direct_io.worker import Worker
 
 REGISTRY = load_registry()
@@ -69,7 +69,7 @@ CUSTOM_NEEDS: dict[str, dict[str, SettingValue]] = {
 """What must stand beside an option of ``custom`` for it to mean anything."""
 EVERYWHERE = ("path", "more_paths", "preset")
 ffi = vars(binding)["ffi"]
-HOST = facts.HostCpu(0, 0, 0, 0, 0, 0, 0)
+HOST = host_counters.HostCpu(0, 0, 0, 0, 0, 0, 0)
 
 
 def interval(requests: int, block_bytes: int) -> binding.Interval:
@@ -99,22 +99,22 @@ class Stage:
         for module in (run_module, checks, paths):
             patch.setattr(module, "measure", self.measure)
         patch.setattr(run_module, "CALM_SECONDS", 0.0)
-        patch.setattr(facts, "read_host_cpu", lambda: HOST)
-        patch.setattr(facts, "read_pressure", lambda _: None)
-        patch.setattr(facts, "process_cpu_ns", lambda: 0)
-        patch.setattr(judge, "read_limits", lambda _: ())
-        patch.setattr(workbench, "open_target", self.open_target)
-        patch.setattr(workbench, "find_leftovers", lambda *_: [str(folder / "left")])
-        patch.setattr(workbench.os, "unlink", lambda path, **_: self.told.append(("removed", path)))
-        patch.setattr(workbench.Workbench, "fill", self.fill)
-        patch.setattr(facts, "read_policy", lambda: engines.Policy(dict.fromkeys(engines.Engine, 0)))
+        patch.setattr(host_counters, "read_host_cpu", lambda: HOST)
+        patch.setattr(host_counters, "read_pressure", lambda _: None)
+        patch.setattr(host_counters, "process_cpu_ns", lambda: 0)
+        patch.setattr(point_verdict, "read_limits", lambda _: ())
+        patch.setattr(target_setup, "open_target", self.open_target)
+        patch.setattr(target_setup, "find_leftovers", lambda *_: [str(folder / "left")])
+        patch.setattr(target_setup.os, "unlink", lambda path, **_: self.told.append(("removed", path)))
+        patch.setattr(target_setup.Workbench, "fill", self.fill)
+        patch.setattr(host_counters, "read_policy", lambda: engines.Policy(dict.fromkeys(engines.Engine, 0)))
         patch.setattr(binding, "alignment", lambda _: (512, 512))
-        patch.setattr(workbench.os, "cpu_count", lambda: 64)
+        patch.setattr(target_setup.os, "cpu_count", lambda: 64)
 
     def open_target(self, wish: Wish) -> Target:
         self.told.append(wish)
         size = wish.size_bytes or 1 << 30
-        descriptor = workbench.os.open(self._file, workbench.os.O_RDWR)
+        descriptor = target_setup.os.open(self._file, target_setup.os.O_RDWR)
         return Target(Kind.MADE, wish.path, descriptor, 0, size, None, 0)
 
     def fill(self, *_: object) -> Iterator[Emission]:

@@ -26,12 +26,12 @@ from sizeup.sizing.inputs.measured import measured
 from sizeup.sizing.keys import LeftOut
 from sizeup_direct_io import estimates
 from sizeup_direct_io import run as run_module
+from sizeup_direct_io.call_with_timeout import StalledError
 from sizeup_direct_io.disks import read_disks
-from sizeup_direct_io.facts import read_mount
-from sizeup_direct_io.patience import StalledError
+from sizeup_direct_io.host_counters import read_mount
 from sizeup_direct_io.probe import DirectIo
 from sizeup_direct_io.target import Wish, find_leftovers, open_target, process_start
-from sizeup_direct_io.workbench import Workbench
+from sizeup_direct_io.target_setup import Workbench
 
 MANIFEST = parse_manifest((files("sizeup_direct_io") / "probe.toml").read_text(encoding="utf-8"), "probe.toml")[0]
 SMALL: dict[str, SettingValue] = {

@@ -22,9 +22,9 @@ from sizeup.errors import RefusedError, SizeupError
 from sizeup.model.plan import SettingValue
 from sizeup.model.sample import Disturbance, Estimate, Samples
 from sizeup_direct_io import binding
+from sizeup_direct_io.call_with_timeout import StalledError
 from sizeup_direct_io.devices import EDGE_BYTES
-from sizeup_direct_io.patience import StalledError
-from sizeup_direct_io.workbench import Workbench
+from sizeup_direct_io.target_setup import Workbench
 
 pytestmark = [pytest.mark.lab, pytest.mark.skipif(os.geteuid() != 0, reason="loop devices need root")]
 

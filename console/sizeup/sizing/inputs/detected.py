@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from sizeup.model.machine import Machine
 from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.keys import Value
-from sizeup.sizing.ways import Way, block_device, idle_sentence, storage_ways
+from sizeup.sizing.path_bandwidth import Way, block_device, idle_sentence, storage_ways
 from sizeup.units import format_in
 
 

@@ -18,7 +18,7 @@ from sizeup.session.validity import Invalid, Validity, place
 from sizeup.session.value import Point, Session, StepRun
 from sizeup.sizing.inputs.detected import found_ways
 from sizeup.sizing.keys import KEYS, LeftOut, Standing, Value
-from sizeup.sizing.ways import Capacity, Target, disks_in_question, find_target, storage_ways
+from sizeup.sizing.path_bandwidth import Capacity, Target, disks_in_question, find_target, storage_ways
 from sizeup.units import format_bytes
 
 _REDO_WRITE_BYTES = 65536

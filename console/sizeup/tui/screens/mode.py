@@ -13,7 +13,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from sizeup.tui.actions import SCOPES, footer, modes
-from sizeup.tui.host import Host
+from sizeup.tui.app_protocol import Host
 from sizeup.tui.widgets.lines import KeyLine, Line, ModeLine
 
 _LONG_SECONDS = 10.0

@@ -22,10 +22,10 @@ from sizeup.probing.settings import resolve
 from sizeup.session.value import Key, StepRun
 from sizeup.tui.actions import bindings
 from sizeup.tui.runs import Request
-from sizeup.tui.screens import consent
+from sizeup.tui.screens import write_confirmation
 from sizeup.tui.screens.dialogs import ChoiceDialog, DeviceDialog, SettingsDialog, spell_setting
 from sizeup.tui.screens.mode import ModeScreen
-from sizeup.tui.screens.probe_words import Shown, about, entry, spelled_seconds, summary
+from sizeup.tui.screens.probe_text import Shown, about, entry, spelled_seconds, summary
 from sizeup.tui.widgets.chart import ChartView
 from sizeup.tui.widgets.lists import KeyList
 from sizeup.tui.widgets.rows import TextRows
@@ -144,18 +144,22 @@ class ProbesScreen(ModeScreen):
         if lacking:
             self._change_settings(probe, f"! needs {' and '.join(lacking)}")
             return
-        if consent.WRITES.isdisjoint(probe.manifest.hazards) or self.host.machine is None:
+        if write_confirmation.WRITES.isdisjoint(probe.manifest.hazards) or self.host.machine is None:
             self._start(probe)
             return
-        typed = {key: text for key, text in self._typed.get(probe.name, {}).items() if key != consent.ALLOWS}
+        typed = {key: text for key, text in self._typed.get(probe.name, {}).items() if key != write_confirmation.ALLOWS}
         try:
-            plan = consent.plan_for(self.host.machine, self.host.registry, probe, self._plan, typed)
+            plan = write_confirmation.plan_for(self.host.machine, self.host.registry, probe, self._plan, typed)
         except SizeupError as error:
             self.app.notify(str(error), severity="error", markup=False)
             return
-        reason = consent.why_no_plan(plan)
-        device = consent.named_device(consent.targets(self._settings(probe)))
-        if device is not None and consent.ALLOWS in self._settings(probe) and consent.writing_steps(plan):
+        reason = write_confirmation.why_no_plan(plan)
+        device = write_confirmation.named_device(write_confirmation.targets(self._settings(probe)))
+        if (
+            device is not None
+            and write_confirmation.ALLOWS in self._settings(probe)
+            and write_confirmation.writing_steps(plan)
+        ):
             self._ask_for_device(probe, device, plan, typed)
         elif reason:
             self._change_settings(probe, f"! {reason}")
@@ -168,7 +172,7 @@ class ProbesScreen(ModeScreen):
                 self._start(probe)
 
         answers = (("no", "Do not run it"), ("yes", "Run it with these settings"))
-        facts = consent.facts(probe, plan.steps, self._settings(probe))
+        facts = write_confirmation.facts(probe, plan.steps, self._settings(probe))
         typed = self._typed.get(probe.name, {})
         told = " ".join(value for _, value in facts)
         changed = ", ".join(f"{key} = {value}" for key, value in typed.items() if value not in told)
@@ -182,7 +186,7 @@ class ProbesScreen(ModeScreen):
             words = f"{device.path} is mounted on {', '.join(device.mounted_on)}: it is not written to"
             self.app.notify(words, severity="error", markup=False)
             return
-        writing = consent.writing_steps(plan)
+        writing = write_confirmation.writing_steps(plan)
         size = "not known" if device.size_bytes is None else format_decimal_bytes(device.size_bytes)
         facts = (
             ("Size", size),
@@ -192,7 +196,7 @@ class ProbesScreen(ModeScreen):
 
         def answered(name: str | None) -> None:
             if name is not None:
-                self.host.start_run(Request(probe.name, {**typed, consent.ALLOWS: name}, self._plan))
+                self.host.start_run(Request(probe.name, {**typed, write_confirmation.ALLOWS: name}, self._plan))
                 self.show_run()
 
         self.app.push_screen(DeviceDialog(device, facts), answered)

@@ -24,7 +24,7 @@ from sizeup.session.value import Session
 from sizeup.session.writer import in_use
 from sizeup.tui.actions import bindings
 from sizeup.tui.exports import KINDS, MASKED, session_name, target, write_export
-from sizeup.tui.screens import session_words
+from sizeup.tui.screens import session_text
 from sizeup.tui.screens.dialogs import ChoiceDialog, TextDialog
 from sizeup.tui.screens.mode import ModeScreen
 from sizeup.tui.widgets.chart import ChartView
@@ -154,7 +154,7 @@ class SessionsScreen(ModeScreen):
                     self.host.resume_session(path)
 
             answers = (("no", "Leave it as it is"), ("run", "Run what is missing"))
-            self.app.push_screen(ChoiceDialog(session_words.resume_question(session), answers), answered)
+            self.app.push_screen(ChoiceDialog(session_text.resume_question(session), answers), answered)
 
     def action_note(self) -> None:
         """Write a note into the chosen session."""
@@ -211,7 +211,7 @@ class SessionsScreen(ModeScreen):
     def _show_comparison(self) -> None:
         """Once the panes have taken their widths."""
         if self._comparison is not None:
-            self.query_one("#detail", Static).update(session_words.compared(self._comparison, self._width()))
+            self.query_one("#detail", Static).update(session_text.compared(self._comparison, self._width()))
             self._show_picture()
 
     def action_next_view(self) -> None:
@@ -331,7 +331,7 @@ class SessionsScreen(ModeScreen):
 
     def _line(self, entry: Entry) -> Text:
         width = self.query_one(KeyList).size.width - 1
-        return session_words.line(entry, baseline=entry is self._base, going_on=entry.going_on, width=width)
+        return session_text.line(entry, baseline=entry is self._base, going_on=entry.going_on, width=width)
 
     def _width(self) -> int:
         return self.query_one("#detail-pane").size.width - 1  # for the scroll bar
@@ -346,7 +346,7 @@ class SessionsScreen(ModeScreen):
         try:
             session = read_session(str(entry.path))
         except SizeupError as error:  # it may have changed or gone since it was listed
-            detail.update(session_words.unreadable(entry, str(error), self._width()))
+            detail.update(session_text.unreadable(entry, str(error), self._width()))
             return
         is_base, going_on = entry is self._base, entry.going_on
-        detail.update(session_words.about(session, entry.path, self._width(), baseline=is_base, going_on=going_on))
+        detail.update(session_text.about(session, entry.path, self._width(), baseline=is_base, going_on=going_on))

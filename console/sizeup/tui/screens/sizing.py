@@ -22,12 +22,12 @@ from sizeup.model.machine import Machine
 from sizeup.quantity import Origin
 from sizeup.report.text import table_lines
 from sizeup.sizing.advise import Sizing, size, whatif
-from sizeup.sizing.against import against
 from sizeup.sizing.inputs.measured import measured
 from sizeup.sizing.inputs.presets import find_preset, shipped_presets
 from sizeup.sizing.keys import KEYS, Value
 from sizeup.sizing.rules import shipped
 from sizeup.sizing.sensitivity import tornado
+from sizeup.sizing.sizing_comparison import against
 from sizeup.tui.actions import bindings
 from sizeup.tui.screens.dialogs import ChoiceDialog, PageDialog
 from sizeup.tui.screens.mode import ModeScreen

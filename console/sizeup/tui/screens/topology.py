@@ -19,10 +19,10 @@ from sizeup.errors import SizeupError
 from sizeup.live.hotplug import Change, Follower
 from sizeup.model.machine import Machine
 from sizeup.tui.actions import bindings
-from sizeup.tui.living import Living
+from sizeup.tui.baseline_sessions import baseline, choices, machine_of
+from sizeup.tui.live_source import Living
 from sizeup.tui.screens.dialogs import ChoiceDialog
 from sizeup.tui.screens.mode import ModeScreen
-from sizeup.tui.stored import baseline, choices, machine_of
 from sizeup.tui.widgets.facts import FactsGrid
 from sizeup.tui.widgets.map import MapView
 from sizeup.tui.widgets.tree import ItemTree

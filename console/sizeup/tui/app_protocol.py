@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 from sizeup.charts.drawing import Glyphs
 from sizeup.model.machine import Machine
 from sizeup.sizing.advise import Sizing
-from sizeup.tui.living import Living
+from sizeup.tui.live_source import Living
 from sizeup.tui.runs import Request, Runs
 
 if TYPE_CHECKING:

@@ -7,11 +7,11 @@ from collections.abc import Callable, Mapping
 
 from msgspec import Struct
 
-from sizeup_direct_io import facts
+from sizeup_direct_io import host_counters
 from sizeup_direct_io.binding import Sample
 from sizeup_direct_io.disks import Disks, read_disks
-from sizeup_direct_io.heat import Heat, read_heat
 from sizeup_direct_io.path_states import PathWatch
+from sizeup_direct_io.thermal import Heat, read_heat
 
 READINGS = 5
 CLOSE_SECONDS = 0.002
@@ -31,9 +31,9 @@ class Place(Struct, frozen=True):
 class Counters(Struct, frozen=True):
     """The kernel's byte counters, and what the workers had moved by then; None where the kernel has none."""
 
-    accounting: facts.Accounting | None
-    device: facts.DeviceCounters | None
-    nfs: facts.NfsBytes | None
+    accounting: host_counters.Accounting | None
+    device: host_counters.DeviceCounters | None
+    nfs: host_counters.NfsBytes | None
     disks: Disks | None
     own_read_bytes: int
     own_written_bytes: int
@@ -51,9 +51,9 @@ def read_counters(place: Place, look: Look) -> Counters:
     for _ in range(READINGS):
         started, earlier = time.monotonic(), look()
         read = (
-            facts.read_accounting(),
-            facts.read_device_counters(place.device_number),
-            facts.read_nfs_bytes(place.nfs_mount_point) if place.nfs_mount_point else None,
+            host_counters.read_accounting(),
+            host_counters.read_device_counters(place.device_number),
+            host_counters.read_nfs_bytes(place.nfs_mount_point) if place.nfs_mount_point else None,
             read_disks(place.device_number),
         )
         later = look()
@@ -74,10 +74,10 @@ def _moved(samples: Mapping[str, Sample]) -> tuple[int, int]:
 class Edge(Struct, frozen=True):
     """What was read at one end of a window."""
 
-    host: facts.HostCpu
+    host: host_counters.HostCpu
     process_cpu_ns: int
-    cpu_pressure: facts.Pressure | None
-    io_pressure: facts.Pressure | None
+    cpu_pressure: host_counters.Pressure | None
+    io_pressure: host_counters.Pressure | None
     counters: Counters
     kernel_threads_ns: Mapping[str, int]
     heat: Heat
@@ -85,14 +85,19 @@ class Edge(Struct, frozen=True):
 
 def read_opening(place: Place, look: Look) -> Edge:
     """What is slow to read comes first, so that the rest is next to the sample that opens the window."""
-    kernel_threads_ns, heat, counters = facts.read_kernel_threads_ns(), read_heat(), read_counters(place, look)
+    kernel_threads_ns, heat, counters = host_counters.read_kernel_threads_ns(), read_heat(), read_counters(place, look)
     return Edge(*_host(), counters, kernel_threads_ns, heat)
 
 
 def read_closing(place: Place, look: Look) -> Edge:
     """The same in reverse, after the sample that closes the window."""
-    return Edge(*_host(), read_counters(place, look), facts.read_kernel_threads_ns(), read_heat())
+    return Edge(*_host(), read_counters(place, look), host_counters.read_kernel_threads_ns(), read_heat())
 
 
-def _host() -> tuple[facts.HostCpu, int, facts.Pressure | None, facts.Pressure | None]:
-    return facts.read_host_cpu(), facts.process_cpu_ns(), facts.read_pressure("cpu"), facts.read_pressure("io")
+def _host() -> tuple[host_counters.HostCpu, int, host_counters.Pressure | None, host_counters.Pressure | None]:
+    return (
+        host_counters.read_host_cpu(),
+        host_counters.process_cpu_ns(),
+        host_counters.read_pressure("cpu"),
+        host_counters.read_pressure("io"),
+    )

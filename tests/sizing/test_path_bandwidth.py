@@ -23,7 +23,7 @@ from sizeup.model.storage import (
 from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.advise import Sizing, size, whatif
 from sizeup.sizing.keys import KEYS, LeftOut
-from sizeup.sizing.ways import Capacity, Target, Way, disks_in_question, find_target, idle, storage_ways
+from sizeup.sizing.path_bandwidth import Capacity, Target, Way, disks_in_question, find_target, idle, storage_ways
 
 
 def budget(device: str, limit: float | None, share: float | None = None) -> PathBudget:

@@ -8,7 +8,7 @@ from sizeup.model.budget import PathBudget
 from sizeup.model.machine import Machine
 from sizeup.model.network import NfsMount
 from sizeup.model.storage import BlockDevice, BlockKind, NvmeNamespace, ScsiDevice
-from sizeup_direct_io.way import Way, find_way
+from sizeup_direct_io.path_bandwidth import Way, find_way
 
 
 def budget(device: str, rate: float | None) -> PathBudget:

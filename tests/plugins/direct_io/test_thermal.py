@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sizeup_direct_io.heat import Heat, Temperature, heat_doubts, heat_summary, read_heat
+from sizeup_direct_io.thermal import Heat, Temperature, heat_doubts, heat_summary, read_heat
 
 COOL = Heat({"cpu0": 5, "cpu1": 0}, {"nvme0": Temperature(41.0, 80.0)})
 

@@ -15,7 +15,7 @@ from sizeup.errors import SizeupError
 from sizeup.live.hotplug import follow
 from sizeup.model.machine import Machine
 from sizeup.session.store import new_path
-from sizeup.tui.living import Living
+from sizeup.tui.live_source import Living
 from sizeup.tui.options import Options
 from sizeup.tui.runs import Runs
 

@@ -8,7 +8,8 @@ from msgspec.structs import replace
 from sizeup_direct_io.binding import Extents
 from sizeup_direct_io.disks import Foreign
 from sizeup_direct_io.estimates import doubts_of, honest
-from sizeup_direct_io.honesty import (
+from sizeup_direct_io.path_bandwidth import Way
+from sizeup_direct_io.validity import (
     Conditions,
     Facts,
     Verdict,
@@ -19,7 +20,6 @@ from sizeup_direct_io.honesty import (
     judge_steady,
     noise,
 )
-from sizeup_direct_io.way import Way
 
 GIB = 1 << 30
 WRITTEN = Extents(written_bytes=GIB, unwritten_bytes=0, hole_bytes=0, odd_bytes=0, count=3)

@@ -9,10 +9,10 @@ from typing import Any, cast
 import pytest
 from msgspec.structs import replace
 
-from plugins.direct_io.test_honesty import HONEST
-from sizeup_direct_io import edge, facts
-from sizeup_direct_io.edge import Counters, Place, read_counters
-from sizeup_direct_io.honesty import Facts, Verdict, judge_direct, judge_physical
+from plugins.direct_io.test_validity import HONEST
+from sizeup_direct_io import host_counters, window_counters
+from sizeup_direct_io.validity import Facts, Verdict, judge_direct, judge_physical
+from sizeup_direct_io.window_counters import Counters, Place, read_counters
 
 RATE = 100_000_000
 WINDOW_SECONDS = 0.5
@@ -30,15 +30,15 @@ class Flow:
         self.now = 0.0
         self.waits = list(waits)
         self._share = share
-        monkeypatch.setattr(edge, "time", SimpleNamespace(monotonic=lambda: self.now))
-        monkeypatch.setattr(facts, "read_nfs_bytes", self._read)
+        monkeypatch.setattr(window_counters, "time", SimpleNamespace(monotonic=lambda: self.now))
+        monkeypatch.setattr(host_counters, "read_nfs_bytes", self._read)
 
-    def _read(self, mount_point: str) -> facts.NfsBytes:
+    def _read(self, mount_point: str) -> host_counters.NfsBytes:
         before, after = self.waits.pop(0)
         self.now += before
         counted = round(self.now * RATE * self._share)
         self.now += after
-        return facts.NfsBytes(counted, 0, counted, 0)
+        return host_counters.NfsBytes(counted, 0, counted, 0)
 
     def counters(self) -> Counters:
         def look() -> dict[str, Any]:
@@ -77,7 +77,7 @@ def test_a_reader_that_waits_for_a_cpu_reads_again_and_takes_the_closest(monkeyp
 
 def test_where_no_reading_comes_close_nothing_is_held_against_the_figures(monkeypatch: pytest.MonkeyPatch) -> None:
     early, late = (0.0, 0.06), (0.06, 0.0)
-    seen = Flow(monkeypatch, [early] * edge.READINGS + [late] * edge.READINGS).window()
+    seen = Flow(monkeypatch, [early] * window_counters.READINGS + [late] * window_counters.READINGS).window()
 
     part = judge_direct(seen)
 
@@ -92,7 +92,7 @@ def test_where_no_reading_comes_close_nothing_is_held_against_the_figures(monkey
 def test_bytes_that_are_missing_or_too_many_are_seen_however_late_the_reader_is(
     monkeypatch: pytest.MonkeyPatch, share: float, verdict: Verdict
 ) -> None:
-    seen = Flow(monkeypatch, [LATE] * 2 * edge.READINGS, share).window()
+    seen = Flow(monkeypatch, [LATE] * 2 * window_counters.READINGS, share).window()
 
     assert judge_direct(seen).verdict is verdict
 

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from consoles import machine
 from sizeup.model.machine import Machine
-from sizeup.tui.aside import Aside, Place, place_beside
+from sizeup.tui.cpu_affinity import Aside, Place, place_beside
 
 # Two sockets of four cores: socket 0 is CPUs 0-3 with siblings 8-11, socket 1 is 4-7 with 12-15.
 _TWO_SOCKETS = machine()

@@ -18,11 +18,11 @@ from sizeup.model.gap import Gap
 from sizeup.model.sample import Progress
 from sizeup.probing.api import Context, Emission
 from sizeup.units import format_bytes
-from sizeup_direct_io import binding, facts
+from sizeup_direct_io import binding, host_counters
 from sizeup_direct_io.binding import Extents, Job
+from sizeup_direct_io.call_with_timeout import CancelledError, StalledError, patiently
 from sizeup_direct_io.engines import Choice, choose
 from sizeup_direct_io.failures import describe_error
-from sizeup_direct_io.patience import CancelledError, StalledError, patiently
 from sizeup_direct_io.presets import READ_AHEAD, Durable, Stream
 from sizeup_direct_io.target import Kind, Target, Wish, find_leftovers, open_target, room
 from sizeup_direct_io.worker import Engine, Pattern, Worker
@@ -76,7 +76,7 @@ class Workbench:
         if all(stream.durable is Durable.FDATASYNC for stream in streams):
             self.choice = Choice(Engine.THREADS, "fdatasync is asked for by threads only")
         else:
-            self.choice = choose(engine, facts.read_policy(), network=target.network, extending=extends)
+            self.choice = choose(engine, host_counters.read_policy(), network=target.network, extending=extends)
         if self._threads and self.choice.engine is Engine.THREADS:
             raise RefusedError(
                 f"threads={self._threads} has no effect: the engine is threads here ({self.choice.reason}), one for "
@@ -128,7 +128,7 @@ class Workbench:
     def fill(self, descriptor: int, start_bytes: int, size_bytes: int) -> Generator[Emission, None, None]:
         """Write every byte once, with data that no array can shrink."""
         target = self.target
-        engine = choose("auto", facts.read_policy(), network=target.network, extending=True).engine
+        engine = choose("auto", host_counters.read_policy(), network=target.network, extending=True).engine
         count = FILL_DEPTH if engine is Engine.THREADS else 1
         share = size_bytes // count // FILL_BLOCK_BYTES * FILL_BLOCK_BYTES
         workers = [

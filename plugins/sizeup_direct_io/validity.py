@@ -14,7 +14,7 @@ from msgspec import Struct
 from sizeup.units import format_bytes, format_ns, format_rate
 from sizeup_direct_io.binding import Extents
 from sizeup_direct_io.disks import Foreign
-from sizeup_direct_io.way import Way
+from sizeup_direct_io.path_bandwidth import Way
 
 CHARGED_LOW, CHARGED_HIGH = 0.95, 1.05
 """Bytes charged to this process at the block layer over bytes asked for, when all is direct."""

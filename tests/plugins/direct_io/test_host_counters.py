@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sizeup_direct_io.facts import (
+from sizeup_direct_io.host_counters import (
     Accounting,
     DeviceCounters,
     HostCpu,

@@ -7,16 +7,16 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 
 from sizeup.model.sample import Estimate
-from sizeup_direct_io import honesty
+from sizeup_direct_io import validity
 from sizeup_direct_io.disks import Foreign, is_virtual
 from sizeup_direct_io.estimates import VERDICT_VALUES, Calm, honest
-from sizeup_direct_io.heat import heat_doubts, heat_summary
-from sizeup_direct_io.honesty import Part
 from sizeup_direct_io.limits import read_limits
 from sizeup_direct_io.measure import Measured
+from sizeup_direct_io.path_bandwidth import Way
 from sizeup_direct_io.presets import SMALL_BYTES, Point
-from sizeup_direct_io.way import Way
-from sizeup_direct_io.workbench import Workbench
+from sizeup_direct_io.target_setup import Workbench
+from sizeup_direct_io.thermal import heat_doubts, heat_summary
+from sizeup_direct_io.validity import Part
 
 
 class Judge(Struct, frozen=True):
@@ -35,9 +35,9 @@ class Judge(Struct, frozen=True):
         """Direct, physical and steady; ``earlier`` are the same point's windows in the ramps before."""
         judged = self._facts(point, run, cached_before)
         conditions = self._conditions(run, earlier)
-        return (honesty.judge_direct(judged), honesty.judge_physical(judged), honesty.judge_steady(conditions))
+        return (validity.judge_direct(judged), validity.judge_physical(judged), validity.judge_steady(conditions))
 
-    def _facts(self, point: Point, run: Measured, cached_before: int | None) -> honesty.Facts:
+    def _facts(self, point: Point, run: Measured, cached_before: int | None) -> validity.Facts:
         target = self.bench.target
         reads = sum(interval.read_bytes for interval in run.intervals.values())
         writes = sum(interval.written_bytes for interval in run.intervals.values())
@@ -49,7 +49,7 @@ class Judge(Struct, frozen=True):
         cached = self.bench.cached_bytes()
         extends = any(stream.extends for stream, _ in point.loads)
         charged, device = run.charged_bytes(reads=reads > 0, writes=writes > 0)
-        return honesty.Facts(
+        return validity.Facts(
             alignment=self.bench.alignment,
             cache_growth_bytes=None if cached is None or cached_before is None else cached - cached_before,
             asked_bytes=run.asked_bytes,
@@ -68,9 +68,9 @@ class Judge(Struct, frozen=True):
             virtual=is_virtual(target.device_number),
         )
 
-    def _conditions(self, run: Measured, earlier: Sequence[Measured]) -> honesty.Conditions:
+    def _conditions(self, run: Measured, earlier: Sequence[Measured]) -> validity.Conditions:
         host = run.after.host.since(run.before.host)
-        return honesty.Conditions(
+        return validity.Conditions(
             drift=run.halves - 1,
             quiet_pressure_percent=self.calm.pressure_percent,
             quiet_busy_share=self.calm.busy_share,
@@ -118,6 +118,6 @@ def overall(title: str, parts: Sequence[Part], path_changes: Sequence[str] = ())
             "reasons": "; ".join(against),
             "statement": "verdict: " + ", ".join(f"{part.name} {part.verdict.value}" for part in worst.values()),
             "consequence": f"{title}: {'; '.join(against) or 'nothing speaks against it'}.",
-            "severity": "warning" if verdict is honesty.Verdict.FAIL or path_changes else "info",
+            "severity": "warning" if verdict is validity.Verdict.FAIL or path_changes else "info",
         },
     )

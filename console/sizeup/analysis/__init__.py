@@ -1,1 +1,0 @@
-"""Sessions to findings and comparisons."""
