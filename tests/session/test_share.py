@@ -60,8 +60,9 @@ def telling_machine() -> MachineRecord:
     )
 
 
-def shared(path: str, key: bytes = b"k" * 32) -> tuple[bytes, Masker]:
+def shared(path: str, key: bytes = b"k" * 32, public: frozenset[str] = frozenset()) -> tuple[bytes, Masker]:
     masker = Masker(key)
+    masker.public = public
     packed = io.BytesIO()
     share(path, packed, masker)
     return packed.getvalue(), masker
@@ -120,11 +121,11 @@ def test_a_secret_in_every_field_that_the_schema_knows_is_in_none_of_the_shared_
     assert [secret for secret in (*SECRETS.values(), *PIECES) if secret.lower() in text.lower()] == []
 
 
-def test_the_links_of_our_own_sources_are_shared_and_those_of_others_are_not(tmp_path: Path) -> None:
+def test_public_links_are_shared_and_those_of_others_are_not(tmp_path: Path) -> None:
     links = ("https://fibrechannel.org/", "https://wiki.acme.example/rules")
     sources = tuple(Source("io.x", "A rule", None, "H", link) for link in links)
     item = AdviceRecord(1, Advice("io.x", "Need", "1 is enough", None, (), (), sources))
-    packed, _ = shared(written(tmp_path / "one.sizeup.jsonl", records()[0], item))
+    packed, _ = shared(written(tmp_path / "one.sizeup.jsonl", records()[0], item), public=frozenset({links[0]}))
     text = gzip.decompress(packed).decode()
 
     assert links[0] in text

@@ -134,10 +134,12 @@ def _share(path: str, out: str) -> int:
     from sizeup.report import output
     from sizeup.report.text import table_lines
     from sizeup.session.share import share
+    from sizeup.sizing.rules import shipped
 
     if out == "-" and sys.stdout.isatty():
         raise UsageError("--share writes a gzipped session; give it a file with -o, such as -o share.sizeup.jsonl.gz")
     masker = _masker()
+    masker.public = frozenset(source.url for source in shipped().sources.values() if source.url)
     damage: tuple[str, ...] = ()
 
     def write(file: BinaryIO) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 
 from sizeup.cli.conflicts import refuse_beside
 from sizeup.cli.console import add_console_arguments, show_console
@@ -99,6 +100,7 @@ def _batch(arguments: argparse.Namespace) -> int:
         raise UsageError(
             "--resume runs what the session's own plan is missing; leave out --plan, -p, --set and --repeat"
         )
+    from sizeup.batch.narration import Narrator
     from sizeup.batch.summary import summary_json, summary_lines
     from sizeup.config import load
     from sizeup.engine.run import Request, run
@@ -115,9 +117,9 @@ def _batch(arguments: argparse.Namespace) -> int:
             resume=arguments.resume,
             start_at=arguments.start_at,
             control=arguments.control,
-            quiet=arguments.quiet,
             only_builtin=arguments.only_builtin,
-        )
+        ),
+        Narrator(sys.stderr, quiet=arguments.quiet),
     )
     if result.path is None:
         return result.status

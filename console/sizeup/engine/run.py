@@ -11,12 +11,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from types import MappingProxyType
+from typing import Protocol
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from sizeup import __version__
-from sizeup.batch.narration import Narrator
 from sizeup.discovery.machine import discover
 from sizeup.engine.control import BatchControl
 from sizeup.engine.probe_findings import stated
@@ -69,8 +69,17 @@ class Request(Struct, frozen=True):
     start_at: str | None = None
     """Seconds since 1970; None to begin when ready."""
     control: bool = False
-    quiet: bool = False
     only_builtin: bool = False
+
+
+class Narrator(Protocol):
+    """What tells a person how the run goes."""
+
+    def say(self, line: str) -> None:
+        """Tell one line."""
+
+    def __call__(self, record: Record) -> None:
+        """Tell of a record what is worth a line."""
 
 
 class Result(Struct, frozen=True):
@@ -81,27 +90,26 @@ class Result(Struct, frozen=True):
     status: ExitStatus
 
 
-def run(request: Request) -> Result:
-    """Discover, plan, measure and save; what is wrong with the request is said before anything is written."""
-    start_ns = None if request.start_at is None else parse_start(request.start_at)
+def run(spec: Request, narrator: Narrator) -> Result:
+    """Discover, plan, measure and save; what is wrong with the spec is said before anything is written."""
+    start_ns = None if spec.start_at is None else parse_start(spec.start_at)
     registry = load_registry()
-    if request.only_builtin:
+    if spec.only_builtin:
         registry = registry.builtin_only()
-    settings = parse_assignments(request.assignments, registry)
-    narrator = Narrator(sys.stderr, quiet=request.quiet)
+    settings = parse_assignments(spec.assignments, registry)
     watch = EnvironmentWatch()
-    with BatchControl(commands=request.control) as control:
-        continued = request.append or request.resume
+    with BatchControl(commands=spec.control) as control:
+        continued = spec.append or spec.resume
         before = _read_own(continued) if continued else None
         machine = discover("/")
-        if request.resume and before is not None:
-            plan = _remainder(before, request.resume)
+        if spec.resume and before is not None:
+            plan = _remainder(before, spec.resume)
         else:
             plan = make_plan(
-                machine, registry, name=request.plan, probes=request.probes, settings=settings, rounds=request.rounds
+                machine, registry, name=spec.plan, probes=spec.probes, settings=settings, rounds=spec.rounds
             )
             plan = renumber(plan, before.steps) if before is not None else plan
-        with _opened(request, before) as (writer, path, origin_ns):
+        with _opened(spec, before) as (writer, path, origin_ns):
             outcomes: list[OutcomeRecord] = []
             recorder = Recorder(
                 writer, origin_ns=origin_ns, listeners=[narrator, lambda record: _keep_outcome(outcomes, record)]
@@ -109,7 +117,7 @@ def run(request: Request) -> Result:
             if path is not None:
                 # Before the plan is in the file there is nothing to resume.
                 again = f"start again with: sizeup --batch --append {shlex.quote(path)}"
-                writer.when_full = _resume(path) if request.resume else again
+                writer.when_full = _resume(path) if spec.resume else again
             recorder.put(_first(before))
             with _end_recorded(recorder):
                 narrator.say(f"session: {path or 'standard output'}")
@@ -131,7 +139,7 @@ def run(request: Request) -> Result:
                 )
             recorder.put(*_concluded(recorder, machine, path), _end(recorder.now_ns(), control))
             recorder.sync()
-        return Result(path, control.cancelled or _status(request, outcomes))
+        return Result(path, control.cancelled or _status(spec, outcomes))
 
 
 def _read_own(path: str) -> Session:
@@ -159,10 +167,10 @@ def _remainder(session: Session, path: str) -> Plan:
 
 
 @contextmanager
-def _opened(request: Request, before: Session | None) -> Iterator[tuple[Writer, str | None, int]]:
+def _opened(spec: Request, before: Session | None) -> Iterator[tuple[Writer, str | None, int]]:
     """The writer, the path it can be read again from, and the run's start on CLOCK_MONOTONIC_RAW."""
     now_ns = time.clock_gettime_ns(time.CLOCK_MONOTONIC_RAW)
-    path = request.append or request.resume or request.output
+    path = spec.append or spec.resume or spec.output
     if before is not None and path is not None:
         with Writer.append(path) as writer:
             yield writer, path, now_ns - before.last_ns - 1
@@ -260,12 +268,12 @@ def _keep_outcome(outcomes: list[OutcomeRecord], record: Record) -> None:
         outcomes.append(record)
 
 
-def _status(request: Request, outcomes: Sequence[OutcomeRecord]) -> ExitStatus:
+def _status(spec: Request, outcomes: Sequence[OutcomeRecord]) -> ExitStatus:
     statuses = [record.outcome.status for record in outcomes]
     if any(status in _BROKEN for status in statuses):
         return ExitStatus.PROBE_FAILED
     # A named plan takes what the machine has; a probe asked for by name, or a plan of which nothing could
     # run, was refused.
-    if Status.REFUSED in statuses and (request.probes or all(status is Status.REFUSED for status in statuses)):
+    if Status.REFUSED in statuses and (spec.probes or all(status is Status.REFUSED for status in statuses)):
         return ExitStatus.REFUSED
     return ExitStatus.OK

@@ -15,7 +15,6 @@ from sizeup.model.platform import Platform
 from sizeup.session.reader import read_session
 from sizeup.session.records import ENCODER, AnyRecord, SamplesRecord
 from sizeup.session.value import Session
-from sizeup.sizing.rules import shipped
 
 _NAMED: Mapping[str, Secret] = {
     "hostname": Secret.HOST,
@@ -61,7 +60,6 @@ def share(path: str, out: BinaryIO, masker: Masker) -> Session:
 
     Records of kinds this version does not know are left out: nobody can say what they hold.
     """
-    masker.public = frozenset(source.url for source in shipped().sources.values() if source.url)
     told: dict[Secret, set[str]] = {}
 
     def collect(record: AnyRecord) -> None:
