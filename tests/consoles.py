@@ -33,7 +33,7 @@ from sizeup.session.records import (
 )
 from sizeup.session.writer import Writer
 from sizeup.tui.console import ConsoleApp
-from sizeup.tui.live_source import Living
+from sizeup.tui.live_source import LiveSource
 from sizeup.tui.options import Options
 from sizeup.tui.runs import Runs
 from sizeup.tui.widgets.lists import KeyList
@@ -171,7 +171,7 @@ class Console:
         tmp_path: Path,
         found: Machine | None = None,
         options: Options = _OPTIONS,
-        living: Living | None = None,
+        living: LiveSource | None = None,
     ) -> None:
         self.runner = PlayedRunner(tmp_path / "run.sizeup.jsonl")
         self.runs = Runs(str(self.runner.path), launcher=self.runner.launch)

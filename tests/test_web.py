@@ -20,7 +20,7 @@ from aiohttp import ClientSession, ClientWebSocketResponse, CookieJar, WSMsgType
 from planted import names_that_ran, plant
 from sizeup.cli import run
 from sizeup.session.reader import read_session
-from sizeup.web import COOKIE, Door, make_application
+from sizeup.web import COOKIE, AuthGate, make_application
 
 SHELL = ["/bin/sh", "-c"]
 ECHO = [*SHELL, "trap 'echo hung up >> $0; exit' HUP; stty size; while read line; do echo got $line; done"]
@@ -37,7 +37,7 @@ class Served:
 
 @pytest.fixture
 async def served(tmp_path: Path) -> AsyncIterator[Served]:
-    runner = web.AppRunner(make_application([*ECHO, str(tmp_path / "ended")], Door("secret")))
+    runner = web.AppRunner(make_application([*ECHO, str(tmp_path / "ended")], AuthGate("secret")))
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", 0).start()
     yield Served(f"http://127.0.0.1:{runner.addresses[0][1]}", runner.cleanup)
@@ -157,7 +157,7 @@ async def test_a_name_that_was_made_to_lead_here_is_refused(served: Served, clie
 
 
 async def test_the_end_of_the_console_closes_the_line(client: ClientSession) -> None:
-    runner = web.AppRunner(make_application([*SHELL, "echo bye"], Door("secret")))
+    runner = web.AppRunner(make_application([*SHELL, "echo bye"], AuthGate("secret")))
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", 0).start()
     address = f"http://127.0.0.1:{runner.addresses[0][1]}"
@@ -172,7 +172,7 @@ async def test_the_end_of_the_console_closes_the_line(client: ClientSession) -> 
 
 async def test_a_paste_of_a_megabyte_goes_through(client: ClientSession) -> None:
     count = [*SHELL, "stty raw -echo; echo ready; head -c 1000000 | wc -c; cat"]
-    runner = web.AppRunner(make_application(count, Door("secret")))
+    runner = web.AppRunner(make_application(count, AuthGate("secret")))
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", 0).start()
     address = f"http://127.0.0.1:{runner.addresses[0][1]}"

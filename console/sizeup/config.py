@@ -31,7 +31,7 @@ _TRUE, _FALSE = ("true", "yes", "on", "1"), ("false", "no", "off", "0")
 Value = str | bool
 
 
-class Key(Struct, frozen=True):
+class ConfigKey(Struct, frozen=True):
     """One thing that can be set."""
 
     name: str
@@ -60,25 +60,29 @@ class Key(Struct, frozen=True):
 
 
 KEYS = (
-    Key(
+    ConfigKey(
         "run.plan",
         "--plan",
         "standard",
         "the plan of a run that names neither a plan nor a session to go on with",
         ("quick", "standard", "full"),
     ),
-    Key("console.theme", "--theme", THEMES[0], "colours; the ansi ones are the terminal's own sixteen", THEMES),
-    Key("console.glyphs", "--glyphs", GLYPHS[0], "what charts are drawn with; many console fonts lack braille", GLYPHS),
-    Key("console.ascii", "--ascii", default=False, help="draw with ASCII alone, also where UTF-8 seems to work"),
-    Key("console.color", "--color", default=True, help="draw in colour; NO_COLOR turns it off too"),
-    Key(
+    ConfigKey("console.theme", "--theme", THEMES[0], "colours; the ansi ones are the terminal's own sixteen", THEMES),
+    ConfigKey(
+        "console.glyphs", "--glyphs", GLYPHS[0], "what charts are drawn with; many console fonts lack braille", GLYPHS
+    ),
+    ConfigKey("console.ascii", "--ascii", default=False, help="draw with ASCII alone, also where UTF-8 seems to work"),
+    ConfigKey("console.color", "--color", default=True, help="draw in colour; NO_COLOR turns it off too"),
+    ConfigKey(
         "console.mouse",
         "--mouse",
         default=True,
         help="let the console have the mouse; without it the terminal selects text",
     ),
-    Key("console.low_bandwidth", "--low-bandwidth", default=False, help="redraw every two seconds, without the mouse"),
-    Key("console.readonly", "--readonly", default=False, help="start no probe and write nothing"),
+    ConfigKey(
+        "console.low_bandwidth", "--low-bandwidth", default=False, help="redraw every two seconds, without the mouse"
+    ),
+    ConfigKey("console.readonly", "--readonly", default=False, help="start no probe and write nothing"),
 )
 """Every key, in the order of the list."""
 
@@ -189,7 +193,7 @@ def _flat(tables: Mapping[str, object], prefix: str = "") -> list[tuple[str, obj
     return flat
 
 
-def _from_toml(key: Key, value: object, where: str) -> Value:
+def _from_toml(key: ConfigKey, value: object, where: str) -> Value:
     """A value of the file: a switch is TOML's own true or false there, no word for it."""
     if isinstance(key.default, bool) and isinstance(value, bool):
         return value
@@ -198,7 +202,7 @@ def _from_toml(key: Key, value: object, where: str) -> Value:
     raise UsageError(f"{where}: expected {key.expectation}, found {one_line(repr(value), 60)}")
 
 
-def _from_text(key: Key, text: str, where: str) -> Value:
+def _from_text(key: ConfigKey, text: str, where: str) -> Value:
     if isinstance(key.default, bool) and text.lower() in _TRUE + _FALSE:
         return text.lower() in _TRUE
     if text in key.choices:

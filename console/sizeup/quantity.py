@@ -20,7 +20,7 @@ class Origin(Enum):
 
 
 class Quantity(Struct, frozen=True):
-    """A value with its unit, its range, where it came from and what to doubt about it."""
+    """A value with its unit, its range, where it came from and the caveats about it."""
 
     value: float
     unit: str
@@ -31,7 +31,7 @@ class Quantity(Struct, frozen=True):
     low: float | None = None
     """Lower end of the interval; None where none is known."""
     high: float | None = None
-    doubts: tuple[str, ...] = ()
+    caveats: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not math.isfinite(self.value):

@@ -87,7 +87,7 @@ def assets() -> Path:
     return folder
 
 
-class Door:
+class AuthGate:
     """Who may come in: whoever brings the printed token first, and then the same browser again."""
 
     def __init__(self, token: str) -> None:
@@ -150,7 +150,7 @@ def _for_this_machine(host: str) -> Middleware:
 
 
 def make_application(
-    command: Sequence[str], door: Door, title: str = "sizeup", host: str = "127.0.0.1"
+    command: Sequence[str], door: AuthGate, title: str = "sizeup", host: str = "127.0.0.1"
 ) -> web.Application:
     """The page, its files and the WebSocket behind it; ``command`` is what each visitor sees."""
     visitors: set[web.WebSocketResponse] = set()
@@ -210,7 +210,7 @@ def serve(command: Sequence[str], host: str, port: int, title: str, announce: Ca
 
 async def _serve(command: Sequence[str], host: str, port: int, title: str, announce: Callable[[str], None]) -> None:
     token = secrets.token_urlsafe(24)
-    runner = web.AppRunner(make_application(command, Door(token), title, host), access_log=None)
+    runner = web.AppRunner(make_application(command, AuthGate(token), title, host), access_log=None)
     await runner.setup()
     try:
         site = web.TCPSite(runner, host, port)

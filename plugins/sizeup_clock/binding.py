@@ -27,7 +27,7 @@ class Steps(Struct, frozen=True):
     backwards: int
 
 
-class OrderSeen(Struct, frozen=True):
+class OrderingResult(Struct, frozen=True):
     """What two CPUs saw of each other's clock; ticks of a counter, else nanoseconds."""
 
     reads: int
@@ -67,7 +67,7 @@ def steps(index: int, reads: int) -> Steps:
     return Steps(native.reads, native.resolution_ns, native.smallest_step, native.backwards)
 
 
-class Order:
+class OrderingJob:
     """One ``sizeup_clock_order_run`` with what it fills in."""
 
     def __init__(self, index: int, cpu: int, partner: int, reads: int) -> None:
@@ -78,10 +78,12 @@ class Order:
         """The blocking call, for a thread."""
         return lambda: int(lib.sizeup_clock_order_run(job.job, *self._arguments, self._native))
 
-    def result(self) -> OrderSeen:
+    def result(self) -> OrderingResult:
         """What was seen, once the call has returned."""
         native = self._native
-        return OrderSeen(native.reads, native.backwards, native.worst_backwards, native.offset, native.offset_bound)
+        return OrderingResult(
+            native.reads, native.backwards, native.worst_backwards, native.offset, native.offset_bound
+        )
 
 
 def measure_rates() -> Rates:

@@ -9,7 +9,7 @@ from sizeup.model.machine import Machine
 from sizeup.model.plan import Hazard, Refusal, Settings, Step
 from sizeup.model.sample import Estimate
 from sizeup.probing.api import Context, Emission
-from sizeup.probing.native import Point, estimate_of, leave_cpus
+from sizeup.probing.native import EstimatePoint, estimate_of, leave_cpus
 from sizeup_clock.binding import cost_call, measure_rates, methods, new_job, vdso_has_clock_gettime
 from sizeup_clock.judgement import (
     PUBLISHED_CYCLES,
@@ -58,12 +58,12 @@ class ClockCost:
     def run(self, step: Step, context: Context) -> Iterable[Emission]:
         """Call each method back to back in short batches."""
         cpu = int(step.settings["cpu"])
-        doubts = () if leave_cpus([cpu]) else (f"sizeup itself had to share CPU {cpu} with what it measured",)
+        caveats = () if leave_cpus([cpu]) else (f"sizeup itself had to share CPU {cpu} with what it measured",)
         names = sorted(methods(), key=lambda name: name not in FIRST)
         if not names:
             raise RefusedError("no way to read time is known on this architecture")
         order = methods()
-        points = tuple(Point("cost", {"method": name}) for name in names)
+        points = tuple(EstimatePoint("cost", {"method": name}) for name in names)
         job = new_job()
         seconds = float(step.settings["seconds_per_method"])
         call = cost_call(job, [order.index(name) for name in names], cpu, 5, seconds, _BUDGET_SECONDS)
@@ -75,7 +75,7 @@ class ClockCost:
             yield estimate_of(
                 point,
                 native,
-                doubts,
+                caveats,
                 {
                     "core_cycles": native.median * rates.core_hz / 1e9,
                     "counter_ticks": native.median * rates.counter_hz / 1e9,
@@ -103,7 +103,7 @@ def _judge(costs: dict[str, float], settings: Settings) -> Iterator[Estimate]:
         "vdso-ratio",
         {},
         vdso_ratio(costs),
-        doubts=() if verdict == "vdso" else (why,),
+        caveats=() if verdict == "vdso" else (why,),
         extra={
             "verdict": verdict,
             "why": why,

@@ -10,8 +10,8 @@ from sizeup.model.machine import Machine
 from sizeup.model.plan import Hazard, Refusal, Settings, Step
 from sizeup.model.sample import Coordinates, Estimate, Progress
 from sizeup.probing.api import Context, Emission
-from sizeup.probing.native import Point, leave_cpus
-from sizeup_clock.binding import Order, Rates, is_counter, measure_rates, methods, new_job, readable, steps
+from sizeup.probing.native import EstimatePoint, leave_cpus
+from sizeup_clock.binding import OrderingJob, Rates, is_counter, measure_rates, methods, new_job, readable, steps
 
 NAME = "clock.skew"
 _ORDERED = ("rdtsc", "cntvct", "lfence-rdtsc", "isb-cntvct", "rdtscp", "clock_gettime-monotonic")
@@ -74,24 +74,24 @@ def _order(
 ) -> Iterable[Emission]:
     if context.cancelled:
         return
-    job, order = new_job(), Order(index, cpu, partner, reads)
+    job, order = new_job(), OrderingJob(index, cpu, partner, reads)
     at: Coordinates = {"method": name, "cpu": cpu, "partner": partner}
-    yield from job.follow(order.call(job), (Point("backwards", at),), context)
+    yield from job.follow(order.call(job), (EstimatePoint("backwards", at),), context)
     if context.cancelled:
         return
     seen = order.result()
     if not seen.reads:
         raise RefusedError(f"{name}: nothing could be read on CPUs {cpu} and {partner}")
-    doubts: tuple[str, ...] = ()
+    caveats: tuple[str, ...] = ()
     if seen.backwards and name in _UNFENCED:
-        doubts = ("read without a fence, a counter may lie before what was already seen: nothing is broken",)
+        caveats = ("read without a fence, a counter may lie before what was already seen: nothing is broken",)
     elif seen.backwards:
-        doubts = (f"{name} steps back between CPUs {cpu} and {partner}: times taken on both cannot be ordered",)
+        caveats = (f"{name} steps back between CPUs {cpu} and {partner}: times taken on both cannot be ordered",)
     yield Estimate(
         "backwards",
         at,
         float(seen.backwards),
-        doubts=doubts,
+        caveats=caveats,
         extra={"reads": seen.reads, "worst_ns": _in_ns(seen.worst_backwards, index, rates)},
     )
     offset, bound = _in_ns(seen.offset, index, rates), _in_ns(seen.offset_bound, index, rates)

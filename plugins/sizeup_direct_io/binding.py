@@ -28,7 +28,7 @@ _PATTERNS = {
 }
 
 
-class Interval:
+class IoInterval:
     """What a group of workers did between two moments."""
 
     def __init__(self, native: Any, *, latest: Any) -> None:
@@ -140,12 +140,12 @@ class Interval:
         }
         return tuple(name for bit, name in names.items() if int(self._latest.flags) & bit)
 
-    def pooled_with(self, other: Interval) -> Interval:
+    def pooled_with(self, other: IoInterval) -> IoInterval:
         """Both together, as if they had followed each other."""
         pool = ffi.new("struct sizeup_io_sample *")
         ffi.memmove(pool, self._native, ffi.sizeof("struct sizeup_io_sample"))
         lib.sizeup_io_pool(pool, other._native)
-        return Interval(pool, latest=self._latest)
+        return IoInterval(pool, latest=self._latest)
 
     def _histogram(self, kind: str) -> Any:
         return getattr(self._native, f"{kind}_ns")
@@ -168,7 +168,7 @@ class Interval:
         return {int(lib.sizeup_histogram_middle_ns(i)): count for i, count in enumerate(counts) if count}
 
 
-class Sample:
+class IoSample:
     """Everything a group counted since the job's start, at one moment."""
 
     def __init__(self, native: Any) -> None:
@@ -224,19 +224,19 @@ class Sample:
         """The errno of the first request that failed; None where none did."""
         return -int(self._native.first_error) or None
 
-    def since(self, earlier: Sample) -> Interval:
+    def since(self, earlier: IoSample) -> IoInterval:
         """The interval between two samples of the same job and group."""
         difference = ffi.new("struct sizeup_io_sample *")
         ffi.memmove(difference, self._native, ffi.sizeof("struct sizeup_io_sample"))
         lib.sizeup_io_difference(difference, earlier._native)
-        return Interval(difference, latest=self._native)
+        return IoInterval(difference, latest=self._native)
 
 
 class StuckError(Exception):
     """A worker is inside the kernel and will not come back; its memory is left alone."""
 
 
-class Job:
+class IoJob:
     """Workers at work, from ``with`` to its end."""
 
     def __init__(self, workers: Sequence[Worker], *, patience_seconds: float = 5.0) -> None:
@@ -281,11 +281,11 @@ class Job:
             if self._handle is not None:
                 lib.sizeup_io_cancel(self._handle)
 
-    def sample(self, group: int = 0) -> Sample:
+    def sample(self, group: int = 0) -> IoSample:
         """Count up a group now."""
         native = ffi.new("struct sizeup_io_sample *")
         lib.sizeup_io_sample(self._handle, group, native)
-        return Sample(native)
+        return IoSample(native)
 
     def stop(self, patience_seconds: float) -> None:
         """Cancel, wait and free; raise StuckError where a worker does not come back in time."""

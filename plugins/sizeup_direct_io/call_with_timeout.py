@@ -49,7 +49,7 @@ class _Call(Generic[Result]):
         return self._result  # type: ignore[return-value]  # set whenever there was no error
 
 
-def patiently(doing: str, function: Callable[[], Result], *, limit_seconds: float, context: Context) -> Result:
+def call_with_timeout(doing: str, function: Callable[[], Result], *, limit_seconds: float, context: Context) -> Result:
     """The result of ``function``; raise StalledError when it takes longer than ``limit_seconds``."""
     call = _Call(function)
     threading.Thread(target=call.run, name=doing, daemon=True).start()

@@ -21,12 +21,12 @@ from sizeup_direct_io.call_with_timeout import StalledError
 from sizeup_direct_io.disks import write_cache
 from sizeup_direct_io.engines import choose
 from sizeup_direct_io.failures import describe_error
-from sizeup_direct_io.measure import Measured, Window, measure
+from sizeup_direct_io.measure import MeasuredPoint, Window, measure
 from sizeup_direct_io.presets import SMALL_BYTES, Durable, Stream
-from sizeup_direct_io.target import Kind
-from sizeup_direct_io.target_setup import Workbench
+from sizeup_direct_io.target import TargetKind
+from sizeup_direct_io.target_setup import TargetSetup
 from sizeup_direct_io.validity import Part
-from sizeup_direct_io.window_counters import Place
+from sizeup_direct_io.window_counters import CounterSource
 from sizeup_direct_io.worker import Engine, Pattern, Worker
 
 WRITERS = 16
@@ -41,7 +41,7 @@ FEWEST_TOUCHES = 8
 Result = TypeVar("Result")
 
 
-def silently(running: Generator[Emission, None, Result]) -> Result:
+def without_progress(running: Generator[Emission, None, Result]) -> Result:
     """The result of a measurement whose live samples are of no interest."""
     while True:
         try:
@@ -54,18 +54,18 @@ def silently(running: Generator[Emission, None, Result]) -> Result:
 class Checks(Struct, frozen=True):
     """The checks of one target."""
 
-    bench: Workbench
-    place: Place
+    bench: TargetSetup
+    place: CounterSource
     context: Context
     reserve_bytes: int
 
-    def _measure(self, workers: Sequence[Worker], window: Window = CHECK_WINDOW) -> Measured:
-        return silently(measure(workers, ("check",), {}, window, self.context, self.place))
+    def _measure(self, workers: Sequence[Worker], window: Window = CHECK_WINDOW) -> MeasuredPoint:
+        return without_progress(measure(workers, ("check",), {}, window, self.context, self.place))
 
     def concurrent(self, *, wanted: bool, extends: bool) -> Generator[Emission, None, tuple[Part, ...]]:
         """Writers to one file against writers to files of their own: over written data, and where files grow."""
         target = self.bench.target
-        if target.kind is not Kind.MADE:
+        if target.kind is not TargetKind.MADE:
             why = "the target is only read" if not target.writable else "the target is a device"
         elif target.size_bytes < WRITERS * WRITER_BYTES or extends:
             why = "the file is too small, or grows"
@@ -113,7 +113,7 @@ class Checks(Struct, frozen=True):
             self._empty(files)
             own = [self._appender(engine, file, WRITER_BYTES, index) for index, file in enumerate(files)]
             names = tuple(f"writer {index}" for index in range(len(own)))
-            many.append(silently(measure(own, names, {}, window, self.context, self.place)).iops)
+            many.append(without_progress(measure(own, names, {}, window, self.context, self.place)).iops)
         self._empty(files)
         return engine, statistics.median(one) / statistics.median(many)
 
@@ -122,7 +122,7 @@ class Checks(Struct, frozen=True):
             for file in files:
                 os.ftruncate(file, 0)
 
-        self.bench.patiently("emptying files", empty)
+        self.bench.call_with_timeout("emptying files", empty)
 
     def _writer(self, descriptor: int, size_bytes: int) -> Worker:
         return Worker(
@@ -169,7 +169,7 @@ class Checks(Struct, frozen=True):
         yield Progress(0.0, None, "the first touch of some blocks, and the second")
         offsets = touch_offsets(target.start_bytes, target.size_bytes, random.Random(self.bench.next_seed()))  # noqa: S311 - not a secret
         try:
-            first, second = self.bench.patiently(
+            first, second = self.bench.call_with_timeout(
                 "reading some blocks twice", lambda: read_twice(offsets, direct_reader(target.descriptor))
             )
         except OSError as error:

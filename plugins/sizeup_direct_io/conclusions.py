@@ -11,8 +11,8 @@ from sizeup.model.sample import Estimate
 from sizeup.units import format_bytes, format_ns, format_rate, format_value
 from sizeup_direct_io import knee
 from sizeup_direct_io.estimates import Coordinates, PointResult, pool
-from sizeup_direct_io.path_bandwidth import Way
-from sizeup_direct_io.validity import Part, Verdict
+from sizeup_direct_io.path_bandwidth import PathBandwidth
+from sizeup_direct_io.validity import Part, Validity
 
 REDO_GOOD_NS, REDO_WATCH_NS = 1e6, 5e6
 """Of ``log file parallel write``: up to the first all is well, up to the second worth watching."""
@@ -37,12 +37,12 @@ FLUSH_IS_VOLATILE_NS = 30_000
 """No medium makes data safe faster; a cache that says so does."""
 
 
-def knees(workload: str, ramps: Sequence[Sequence[knee.Load]], unit: str, ended: str) -> Estimate | None:
+def knees(workload: str, ramps: Sequence[Sequence[knee.RampPoint]], unit: str, ended: str) -> Estimate | None:
     """The knee of a sweep over its ramps, the most it reached, and why it went no further; None for short ramps."""
     found = knee.agree(ramps)
     if found is None:
         return None
-    doubts = () if found.agreed else (f"the ramps disagree: {', '.join(map(str, found.per_ramp))}",)
+    caveats = () if found.agreed else (f"the ramps disagree: {', '.join(map(str, found.per_ramp))}",)
     most = knee.maximum(ramps)
     efficient = f"knee at {found.outstanding} out with {format_value(found.throughput, unit)}"
     at_most = f"most {format_value(most.throughput, unit)} at {most.outstanding}"
@@ -53,7 +53,7 @@ def knees(workload: str, ramps: Sequence[Sequence[knee.Load]], unit: str, ended:
         low=float(min(found.per_ramp)),
         high=float(max(found.per_ramp)),
         replicates=len(found.per_ramp),
-        doubts=doubts,
+        caveats=caveats,
         extra={
             "throughput": found.throughput,
             "maximum": most.throughput,
@@ -67,7 +67,7 @@ def knees(workload: str, ramps: Sequence[Sequence[knee.Load]], unit: str, ended:
 
 
 def calibration(small: Sequence[PointResult], large: Sequence[PointResult], limit_ns: float) -> Iterator[Estimate]:
-    """The three figures of CALIBRATE_IO, with the latency in full and the doubts beside them."""
+    """The three figures of CALIBRATE_IO, with the latency in full and the caveats beside them."""
     allowed = [point for point in small if point.pooled.mean_ns("read") <= limit_ns]
     if allowed:
         best = max(allowed, key=lambda point: point.iops)
@@ -75,15 +75,15 @@ def calibration(small: Sequence[PointResult], large: Sequence[PointResult], limi
         extra: dict[str, str | int | float] = {"outstanding": best.at["outstanding"], "limit_ns": limit_ns}
         if strict:
             extra["iops_with_p99_in_limit"] = max(strict)
-        yield Estimate("calibrate-iops", {}, best.iops, doubts=best.doubts, extra=extra)
-        yield Estimate("calibrate-latency", {}, best.pooled.mean_ns("read"), doubts=best.doubts, extra=extra)
+        yield Estimate("calibrate-iops", {}, best.iops, caveats=best.caveats, extra=extra)
+        yield Estimate("calibrate-latency", {}, best.pooled.mean_ns("read"), caveats=best.caveats, extra=extra)
     if large:
         fastest = max(large, key=lambda point: point.bytes_per_second)
         yield Estimate(
             "calibrate-rate",
             {},
             fastest.bytes_per_second,
-            doubts=fastest.doubts,
+            caveats=fastest.caveats,
             extra={"outstanding": fastest.at["outstanding"]},
         )
 
@@ -96,12 +96,12 @@ def redo(points: Sequence[PointResult]) -> Iterator[Estimate]:
         size = int(point.at["block_bytes"])
         median = medians[size]
         grade = "good" if median <= REDO_GOOD_NS else "watch" if median <= REDO_WATCH_NS else "poor"
-        doubts = point.doubts
+        caveats = point.caveats
         if size == 512 and small and page and small > READ_MODIFY_WRITE * page:
-            doubts += ("512-byte writes take far longer than those of 4 KiB: use redo logs with 4K blocks",)
+            caveats += ("512-byte writes take far longer than those of 4 KiB: use redo logs with 4K blocks",)
         at: Coordinates = {"workload": "redo", "block_bytes": size}
-        yield Estimate("redo-p50", at, median, doubts=doubts, extra={"grade": grade})
-        yield Estimate("redo-p99", at, point.pooled.quantile_ns("write", 0.99), doubts=doubts)
+        yield Estimate("redo-p50", at, median, caveats=caveats, extra={"grade": grade})
+        yield Estimate("redo-p99", at, point.pooled.quantile_ns("write", 0.99), caveats=caveats)
 
 
 def redo_under_load(alone: PointResult, loaded: PointResult) -> Estimate:
@@ -109,11 +109,11 @@ def redo_under_load(alone: PointResult, loaded: PointResult) -> Estimate:
     before = alone.pooled.quantile_ns("response", 0.99)
     after = pool(loaded.runs)["log"].quantile_ns("response", 0.99)
     ratio = after / before if before else 1.0
-    doubts = loaded.doubts
+    caveats = loaded.caveats
     if ratio > 3:
-        doubts += ("the log waits for the data: give the redo a place of its own",)
+        caveats += ("the log waits for the data: give the redo a place of its own",)
     extra: dict[str, str | int | float] = {"alone_ns": before, "loaded_ns": after}
-    return Estimate("redo-slowdown", {"workload": "redo+oltp"}, ratio, doubts=doubts, extra=extra)
+    return Estimate("redo-slowdown", {"workload": "redo+oltp"}, ratio, caveats=caveats, extra=extra)
 
 
 def matrix(points: Sequence[PointResult]) -> Iterator[Estimate]:
@@ -124,10 +124,10 @@ def matrix(points: Sequence[PointResult]) -> Iterator[Estimate]:
         seconds = sum(run.seconds for run in point.runs)
         if "small" in streams:
             small = streams["small"]
-            yield Estimate("matrix-iops", at, small.requests / seconds, doubts=point.doubts)
-            yield Estimate("matrix-latency", at, small.mean_ns("read"), doubts=point.doubts)
+            yield Estimate("matrix-iops", at, small.requests / seconds, caveats=point.caveats)
+            yield Estimate("matrix-latency", at, small.mean_ns("read"), caveats=point.caveats)
         if "large" in streams:
-            yield Estimate("matrix-rate", at, streams["large"].transferred_bytes / seconds, doubts=point.doubts)
+            yield Estimate("matrix-rate", at, streams["large"].transferred_bytes / seconds, caveats=point.caveats)
 
 
 def page_gains(points: Sequence[PointResult]) -> Iterator[Estimate]:
@@ -153,11 +153,11 @@ def page_gains(points: Sequence[PointResult]) -> Iterator[Estimate]:
                 rates = f"{format_rate(huge.bytes_per_second)} against {format_rate(small.bytes_per_second)}"
                 matters = f" {_PAGES_MATTER}" if abs(gain - 1) > PAGES_DIFFER else ""
                 extra |= {"statement": told, "consequence": f"{rates} with {outstanding} out.{matters}"}
-            yield Estimate("page-gain", at, gain, doubts=huge.doubts, extra=extra)
+            yield Estimate("page-gain", at, gain, caveats=huge.caveats, extra=extra)
 
 
 def scaling(
-    alone: Mapping[str, float], together: float, unit: str, way: Way | None, shared_disks: Sequence[str] = ()
+    alone: Mapping[str, float], together: float, unit: str, way: PathBandwidth | None, shared_disks: Sequence[str] = ()
 ) -> Estimate:
     """All paths together over the sum of each alone, and what they share that caps them."""
     total = sum(alone.values())
@@ -213,15 +213,15 @@ def first_touch(first_ns: Sequence[float], second_ns: Sequence[float]) -> Estima
 def flush_cost(direct_ns: float, durable_ns: float, write_cache: str | None) -> Estimate:
     """What making one 8K write durable adds to writing it, at the median."""
     cost = max(0.0, durable_ns - direct_ns)
-    doubts: tuple[str, ...] = ()
+    caveats: tuple[str, ...] = ()
     if cost < FLUSH_IS_VOLATILE_NS:
-        doubts = ("no medium flushes this fast: a cache of the device, the host or the array answers",)
+        caveats = ("no medium flushes this fast: a cache of the device, the host or the array answers",)
     extra: dict[str, str | int | float] = {
         "direct_ns": direct_ns,
         "durable_ns": durable_ns,
         "write_cache": write_cache or "unknown",
     }
-    return Estimate("flush-cost", {}, cost, doubts=doubts, extra=extra)
+    return Estimate("flush-cost", {}, cost, caveats=caveats, extra=extra)
 
 
 def cache_edge(rates: Mapping[int, float]) -> int | None:
@@ -274,7 +274,7 @@ def beside_the_cache(point: PointResult, rates: Mapping[int, float]) -> Part:
     held = f"{times}: cache? Kept out of sizing"
     some = f"a cache of at least {format_bytes(edge)} answers part of it"
     reason = held if size <= edge else some
-    worst = Verdict.FAIL if part.verdict is Verdict.FAIL else Verdict.DOUBT
+    worst = Validity.FAIL if part.verdict is Validity.FAIL else Validity.WARN
     return replace(
         part,
         verdict=worst,
@@ -300,7 +300,7 @@ def full_rate(workload: str, points: Sequence[PointResult], unit: str) -> Estima
         "full-rate-cpus",
         {"workload": workload},
         used,
-        doubts=best.doubts,
+        caveats=best.caveats,
         extra={
             "outstanding": best.at["outstanding"],
             "host_ns_per_request": each,

@@ -21,7 +21,7 @@ class Choice(Struct, frozen=True):
     reason: str
 
 
-class Policy(Struct, frozen=True):
+class EnginePolicy(Struct, frozen=True):
     """What this kernel allows this process; see ``binding.availability`` and ``/proc/sys``."""
 
     errors: Mapping[Engine, int]
@@ -33,7 +33,7 @@ class Policy(Struct, frozen=True):
     """``fs.aio-nr`` and ``fs.aio-max-nr``."""
 
 
-def _denied(engine: Engine, policy: Policy) -> str:
+def _denied(engine: Engine, policy: EnginePolicy) -> str:
     error = policy.errors[engine]
     if engine is Engine.IO_URING:
         if policy.io_uring_disabled:
@@ -50,7 +50,7 @@ def _denied(engine: Engine, policy: Policy) -> str:
     return f"{name} cannot be used ({errno.errorcode.get(error, error)}: {os.strerror(error)})"
 
 
-def choose(wish: str, policy: Policy, *, network: bool, extending: bool) -> Choice:
+def choose(wish: str, policy: EnginePolicy, *, network: bool, extending: bool) -> Choice:
     """The engine for a target.
 
     On a local file that is only overwritten, io_uring costs the least CPU. Writes that extend a

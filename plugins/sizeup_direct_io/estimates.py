@@ -10,14 +10,14 @@ from msgspec import Struct
 
 from sizeup.model.sample import Estimate
 from sizeup_direct_io import validity
-from sizeup_direct_io.binding import Interval
-from sizeup_direct_io.measure import QUANTILES, Measured, half_width, of_stream
+from sizeup_direct_io.binding import IoInterval
+from sizeup_direct_io.measure import QUANTILES, MeasuredPoint, half_width, of_stream
 from sizeup_direct_io.target import Target
-from sizeup_direct_io.validity import Part, Verdict
+from sizeup_direct_io.validity import Part, Validity
 
 Coordinates = Mapping[str, str | int | float]
 _TAIL = (("minimum", 0.0), ("p99_99", 0.9999), ("maximum", 1.0))
-VERDICT_VALUES = {Verdict.FAIL: 0.0, Verdict.DOUBT: 0.5, Verdict.UNKNOWN: 0.75, Verdict.PASS: 1.0}
+VERDICT_VALUES = {Validity.FAIL: 0.0, Validity.WARN: 0.5, Validity.UNKNOWN: 0.75, Validity.PASS: 1.0}
 """In the unit ``verdict``."""
 
 
@@ -41,7 +41,7 @@ def location(target: Target) -> dict[str, str | int | float]:
     return {"device_number": f"{os.major(target.device_number)}:{os.minor(target.device_number)}"}
 
 
-def pool(runs: Sequence[Measured]) -> dict[str, Interval]:
+def pool(runs: Sequence[MeasuredPoint]) -> dict[str, IoInterval]:
     """All windows of a point together, by stream; tails need pooled histograms."""
     pooled = dict(runs[0].intervals)
     for run in runs[1:]:
@@ -50,7 +50,7 @@ def pool(runs: Sequence[Measured]) -> dict[str, Interval]:
 
 
 def throughput(
-    at: Coordinates, runs: Sequence[Measured], doubts: tuple[str, ...], extra: Coordinates
+    at: Coordinates, runs: Sequence[MeasuredPoint], caveats: tuple[str, ...], extra: Coordinates
 ) -> Iterator[Estimate]:
     """Requests and bytes a second: the median over ramps, with the 95 % interval of their blocks."""
     blocks = [block for run in runs for block in run.blocks]
@@ -69,36 +69,36 @@ def throughput(
             high=None if share is None else value * (1 + share),
             replicates=len(runs),
             converged=all(run.converged for run in runs),
-            doubts=doubts,
+            caveats=caveats,
             extra=extra,
         )
 
 
-def latencies(at: Coordinates, pooled: Mapping[str, Interval], doubts: tuple[str, ...]) -> Iterator[Estimate]:
+def latencies(at: Coordinates, pooled: Mapping[str, IoInterval], caveats: tuple[str, ...]) -> Iterator[Estimate]:
     """Service times of reads and writes apart, and response times of paced streams."""
     for name, interval in pooled.items():
         where = of_stream(at, name, len(pooled))
         for kind in ("read", "write"):
             if interval.count(kind):
-                yield from _quantiles("latency", {**where, "direction": kind}, interval, kind, doubts)
+                yield from _quantiles("latency", {**where, "direction": kind}, interval, kind, caveats)
         if interval.count("response"):
-            yield from _quantiles("response", where, interval, "response", doubts)
+            yield from _quantiles("response", where, interval, "response", caveats)
 
 
 def _quantiles(
-    prefix: str, at: Coordinates, interval: Interval, kind: str, doubts: tuple[str, ...]
+    prefix: str, at: Coordinates, interval: IoInterval, kind: str, caveats: tuple[str, ...]
 ) -> Iterator[Estimate]:
     extra: dict[str, str | int | float] = {
         f"{name}_ns": interval.quantile_ns(kind, quantile) for name, quantile in _TAIL
     }
     extra["count"] = interval.count(kind)
-    yield Estimate(f"{prefix}-mean", at, interval.mean_ns(kind), doubts=doubts)
+    yield Estimate(f"{prefix}-mean", at, interval.mean_ns(kind), caveats=caveats)
     for name, quantile in QUANTILES.items():
-        yield Estimate(f"{prefix}-{name}", at, interval.quantile_ns(kind, quantile), doubts=doubts, extra=extra)
+        yield Estimate(f"{prefix}-{name}", at, interval.quantile_ns(kind, quantile), caveats=caveats, extra=extra)
 
 
 def costs(
-    at: Coordinates, runs: Sequence[Measured], pooled: Mapping[str, Interval], calm: Calm, clock_hz: float
+    at: Coordinates, runs: Sequence[MeasuredPoint], pooled: Mapping[str, IoInterval], calm: Calm, clock_hz: float
 ) -> Iterator[Estimate]:
     """CPU time per request and per megabyte: of the workers, and of the whole host beside it."""
     intervals = pooled.values()
@@ -138,7 +138,7 @@ def costs(
     yield Estimate("cpu-per-mb", at, per_megabyte, extra=extra)
 
 
-def _kernel_threads(runs: Sequence[Measured]) -> str:
+def _kernel_threads(runs: Sequence[MeasuredPoint]) -> str:
     """The kernel threads that worked meanwhile, in percent of one CPU, busiest first."""
     total: dict[str, int] = {}
     seconds = sum(run.seconds for run in runs)
@@ -149,7 +149,7 @@ def _kernel_threads(runs: Sequence[Measured]) -> str:
     return ", ".join(f"{name} {spent / seconds / 1e7:.0f} %" for name, spent in busiest if spent / seconds >= 1e7)
 
 
-def _pressure_percent(runs: Sequence[Measured], name: str) -> float | None:
+def _pressure_percent(runs: Sequence[MeasuredPoint], name: str) -> float | None:
     """Share of the windows in which somebody waited; None without PSI."""
     waited_us = 0
     for run in runs:
@@ -160,31 +160,31 @@ def _pressure_percent(runs: Sequence[Measured], name: str) -> float | None:
     return waited_us / sum(run.seconds for run in runs) / 1e4
 
 
-def doubts_of(parts: Sequence[Part]) -> tuple[str, ...]:
+def caveats_of(parts: Sequence[Part]) -> tuple[str, ...]:
     """What speaks against a figure, to stand beside it; one reason each, so that a report can state it once."""
     return tuple(
         f"{part.name}: {reason}"
         for part in parts
-        if part.verdict in {Verdict.FAIL, Verdict.DOUBT}
+        if part.verdict in {Validity.FAIL, Validity.WARN}
         for reason in part.against
     )
 
 
-def honest(at: Coordinates, part: Part) -> Estimate:
+def validity_estimate(at: Coordinates, part: Part) -> Estimate:
     """One part of the verdict."""
     value = VERDICT_VALUES[part.verdict]
     extra = {"verdict": part.verdict.value, "reasons": "; ".join(part.reasons)}
     if part.from_cache:
         extra["sizing"] = "left out"
-    doubts = tuple(f"{part.name}: {reason}" for reason in part.against)
-    return Estimate("honest", {**at, "part": part.name}, value, doubts=doubts, extra=extra)
+    caveats = tuple(f"{part.name}: {reason}" for reason in part.against)
+    return Estimate("honest", {**at, "part": part.name}, value, caveats=caveats, extra=extra)
 
 
 class PointResult(Struct, frozen=True):
     """A point with all of its windows."""
 
     at: Coordinates
-    runs: tuple[Measured, ...]
+    runs: tuple[MeasuredPoint, ...]
     parts: tuple[Part, ...]
 
     @property
@@ -198,7 +198,7 @@ class PointResult(Struct, frozen=True):
         return statistics.median(run.bytes_per_second for run in self.runs)
 
     @property
-    def pooled(self) -> Interval:
+    def pooled(self) -> IoInterval:
         """All streams and windows together."""
         first, *others = pool(self.runs).values()
         for other in others:
@@ -206,7 +206,7 @@ class PointResult(Struct, frozen=True):
         return first
 
     @property
-    def doubts(self) -> tuple[str, ...]:
+    def caveats(self) -> tuple[str, ...]:
         """What speaks against it; a change of a path in any of its windows, whatever the others were judged by."""
         changes = (f"steady: {validity.mixed_paths(change)}" for run in self.runs for change in run.path_changes)
-        return tuple(dict.fromkeys((*doubts_of(self.parts), *changes)))
+        return tuple(dict.fromkeys((*caveats_of(self.parts), *changes)))

@@ -9,7 +9,7 @@ import resource
 from msgspec import Struct
 
 from sizeup_direct_io import binding
-from sizeup_direct_io.engines import Policy
+from sizeup_direct_io.engines import EnginePolicy
 from sizeup_direct_io.worker import Engine
 
 _SECTOR_BYTES = 512  # the unit of the block layer's counters, whatever the device's sector is
@@ -29,9 +29,9 @@ def _integer(path: str) -> int | None:
     return int(text) if text and re.fullmatch(r"\s*-?\d{1,18}\s*", text) else None
 
 
-def read_policy() -> Policy:
+def read_policy() -> EnginePolicy:
     """Which engines this process may use now."""
-    return Policy(
+    return EnginePolicy(
         errors={engine: binding.availability(engine) for engine in Engine},
         io_uring_disabled=_integer("/proc/sys/kernel/io_uring_disabled"),
         aio_in_use=_integer("/proc/sys/fs/aio-nr"),
@@ -175,7 +175,7 @@ def read_huge_page_bytes() -> int | None:
     return None
 
 
-class Mount(Struct, frozen=True):
+class MountInfo(Struct, frozen=True):
     """One line of ``/proc/self/mountinfo``."""
 
     device: str
@@ -192,14 +192,14 @@ class Mount(Struct, frozen=True):
         return self.kind.startswith(("nfs", "cifs", "smb", "ceph", "glusterfs", "lustre", "9p", "afs"))
 
 
-def parse_mounts(text: str) -> dict[int, Mount]:
+def parse_mounts(text: str) -> dict[int, MountInfo]:
     """``/proc/self/mountinfo`` by mount id; see proc_pid_mountinfo(5)."""
     mounts = {}
     for line in text.splitlines():
         head, _, tail = line.partition(" - ")
         mount_id, _, device, _, point, options, *_ = head.split()
         kind, source, super_options = [*tail.split(" "), "", ""][:3]
-        mounts[int(mount_id)] = Mount(
+        mounts[int(mount_id)] = MountInfo(
             device, _unescape(point), kind, _unescape(source), f"{options},{super_options}".rstrip(",")
         )
     return mounts
@@ -210,7 +210,7 @@ def _unescape(text: str) -> str:
     return text.encode("latin-1", "backslashreplace").decode("unicode_escape") if "\\" in text else text
 
 
-def read_mount(descriptor: int) -> Mount | None:
+def read_mount(descriptor: int) -> MountInfo | None:
     """The mount a descriptor was opened through; None where the kernel does not say."""
     for line in (read_text(f"/proc/self/fdinfo/{descriptor}") or "").splitlines():
         name, _, value = line.partition(":")

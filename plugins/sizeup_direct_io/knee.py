@@ -13,7 +13,7 @@ PAYS = 1.10
 """A doubling of concurrency pays when it gains at least this factor of throughput."""
 
 
-class Load(Struct, frozen=True):
+class RampPoint(Struct, frozen=True):
     """One point of a ramp."""
 
     outstanding: int
@@ -37,19 +37,19 @@ class Knee(Struct, frozen=True):
         return near >= math.ceil(0.75 * len(self.per_ramp))
 
 
-def gain_per_doubling(before: Load, after: Load) -> float:
+def gain_per_doubling(before: RampPoint, after: RampPoint) -> float:
     """The factor of throughput that doubling the concurrency would have brought between two points."""
     doublings = math.log2(after.outstanding / before.outstanding)
     return float((after.throughput / before.throughput) ** (1 / doublings))
 
 
-def stopped_paying(ramp: Sequence[Load]) -> bool:
+def stopped_paying(ramp: Sequence[RampPoint]) -> bool:
     """Whether the last two doublings both gained too little to go on."""
     pairs = list(pairwise(ramp))[-2:]
     return len(pairs) == 2 and all(gain_per_doubling(before, after) < PAYS for before, after in pairs)
 
 
-def find_knee(ramp: Sequence[Load]) -> Load | None:
+def find_knee(ramp: Sequence[RampPoint]) -> RampPoint | None:
     """The point of the last doubling that paid; None for a ramp of fewer than two points.
 
     Of the rules tried on four calm ramps (tangent, Kneedle, share of the maximum, last paying
@@ -69,17 +69,18 @@ def find_knee(ramp: Sequence[Load]) -> Load | None:
     return best
 
 
-def maximum(ramps: Sequence[Sequence[Load]]) -> Load:
+def maximum(ramps: Sequence[Sequence[RampPoint]]) -> RampPoint:
     """The concurrency with the most throughput, the median over ramps at each."""
     reached: dict[int, list[float]] = {}
     for load in (load for ramp in ramps for load in ramp):
         reached.setdefault(load.outstanding, []).append(load.throughput)
     return max(
-        (Load(place, statistics.median(rates)) for place, rates in reached.items()), key=lambda load: load.throughput
+        (RampPoint(place, statistics.median(rates)) for place, rates in reached.items()),
+        key=lambda load: load.throughput,
     )
 
 
-def agree(ramps: Sequence[Sequence[Load]]) -> Knee | None:
+def agree(ramps: Sequence[Sequence[RampPoint]]) -> Knee | None:
     """The knee of several ramps; None where no ramp has one."""
     knees = [knee for ramp in ramps if (knee := find_knee(ramp)) is not None]
     if not knees:

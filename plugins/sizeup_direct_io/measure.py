@@ -15,11 +15,11 @@ from sizeup.errors import SizeupError
 from sizeup.model.sample import Disturbance, Samples
 from sizeup.probing.api import Context, Emission
 from sizeup_direct_io import host_counters
-from sizeup_direct_io.binding import Interval, Job, Sample, StuckError
+from sizeup_direct_io.binding import IoInterval, IoJob, IoSample, StuckError
 from sizeup_direct_io.call_with_timeout import CancelledError, StalledError
 from sizeup_direct_io.disks import Foreign, foreign
 from sizeup_direct_io.failures import describe_error
-from sizeup_direct_io.window_counters import Edge, Place, read_closing, read_opening
+from sizeup_direct_io.window_counters import CounterSource, WindowCounters, read_closing, read_opening
 from sizeup_direct_io.worker import Worker
 
 SAMPLING_SECONDS = 0.2
@@ -47,18 +47,18 @@ class Window(Struct, frozen=True):
     stall_seconds: float
 
 
-class Measured(Struct, frozen=True):
+class MeasuredPoint(Struct, frozen=True):
     """One window of one point."""
 
     at: Mapping[str, str | int | float]
-    intervals: Mapping[str, Interval]
+    intervals: Mapping[str, IoInterval]
     """By stream."""
     blocks: tuple[float, ...]
     """Requests a second in each block, all streams together."""
     halves: float
     """Throughput of the second half over the first."""
-    before: Edge
-    after: Edge
+    before: WindowCounters
+    after: WindowCounters
     seconds: float
     converged: bool
     huge_page_bytes: int | None
@@ -173,7 +173,7 @@ def of_stream(at: Mapping[str, str | int | float], stream: str, count: int) -> M
 class _Watch:
     """Samples of all streams of a job, and what follows from them."""
 
-    def __init__(self, job: Job, streams: Sequence[str], at: Mapping[str, str | int | float]) -> None:
+    def __init__(self, job: IoJob, streams: Sequence[str], at: Mapping[str, str | int | float]) -> None:
         self._job = job
         self._streams = streams
         self.at = at
@@ -192,10 +192,10 @@ class _Watch:
         left = stall_seconds - _idle_seconds(self.last)
         return min(SAMPLING_SECONDS, left + _JUST_AFTER_SECONDS) if left > 0 else SAMPLING_SECONDS
 
-    def take(self) -> dict[str, Sample]:
+    def take(self) -> dict[str, IoSample]:
         return {name: self._job.sample(group) for group, name in enumerate(self._streams)}
 
-    def live(self, context: Context, *, warming_up: bool) -> Generator[Emission, None, dict[str, Sample]]:
+    def live(self, context: Context, *, warming_up: bool) -> Generator[Emission, None, dict[str, IoSample]]:
         """Yield the interval since the last call as samples."""
         now, host = self.take(), host_counters.read_host_cpu()
         flags = (int(Disturbance.WARMUP),) if warming_up else ()
@@ -221,7 +221,7 @@ class _Watch:
         self.last, self._host = now, host
         return now
 
-    def check(self, now: Mapping[str, Sample], stall_seconds: float) -> None:
+    def check(self, now: Mapping[str, IoSample], stall_seconds: float) -> None:
         """Raise where a stream has failed, where nothing comes back, or where all that does has failed."""
         _check_health(now, stall_seconds)
         if _done(now) > _done(self._well):
@@ -236,7 +236,7 @@ class _Watch:
             )
 
 
-def _check_health(samples: Mapping[str, Sample], stall_seconds: float) -> None:
+def _check_health(samples: Mapping[str, IoSample], stall_seconds: float) -> None:
     for sample in samples.values():
         if sample.error is not None:
             count = f"{sample.errors} requests failed, the last" if sample.errors > 1 else "a request failed"
@@ -248,7 +248,7 @@ def _check_health(samples: Mapping[str, Sample], stall_seconds: float) -> None:
         raise StalledError(f"stalled: nothing came back for {idle_seconds:.1f} s, {still} still out")
 
 
-def _idle_seconds(samples: Mapping[str, Sample]) -> float:
+def _idle_seconds(samples: Mapping[str, IoSample]) -> float:
     """Since any request ended, of streams that have not ended themselves."""
     working = [sample.idle_ns for sample in samples.values() if sample.running or len(samples) == 1]
     return min(working, default=0) / 1e9
@@ -260,13 +260,13 @@ def measure(
     at: Mapping[str, str | int | float],
     window: Window,
     context: Context,
-    place: Place,
-) -> Generator[Emission, None, Measured]:
+    place: CounterSource,
+) -> Generator[Emission, None, MeasuredPoint]:
     """Run one point; raise StalledError, SizeupError or CancelledError when it cannot be finished."""
     woken = threading.Event()
     context.on_cancel(woken.set)
     try:
-        with Job(workers, patience_seconds=window.stall_seconds) as job:
+        with IoJob(workers, patience_seconds=window.stall_seconds) as job:
             watch = _Watch(job, streams, at)
             measured = yield from _observe(watch, window, context, place, woken)
             if not measured.ended_early:
@@ -282,12 +282,12 @@ def measure(
 
 
 def _observe(
-    watch: _Watch, window: Window, context: Context, place: Place, woken: threading.Event
-) -> Generator[Emission, None, Measured]:
+    watch: _Watch, window: Window, context: Context, place: CounterSource, woken: threading.Event
+) -> Generator[Emission, None, MeasuredPoint]:
     start_seconds = time.monotonic()
     known = _look_at_paths(place, at_once=True)
-    opening: dict[str, Sample] | None = None
-    before: Edge | None = None
+    opening: dict[str, IoSample] | None = None
+    before: WindowCounters | None = None
     marks: list[tuple[float, int]] = []
     huge_page_bytes = None
     if not window.warmup_seconds:
@@ -324,7 +324,7 @@ def _observe(
     closing = watch.take()
     after = read_closing(place, watch.take)
     intervals = {name: sample.since(opening[name]) for name, sample in closing.items()}
-    return Measured(
+    return MeasuredPoint(
         at=watch.at,
         intervals=intervals,
         blocks=blocks,
@@ -342,23 +342,23 @@ def _observe(
     )
 
 
-def _look_at_paths(place: Place, *, at_once: bool = False) -> int:
+def _look_at_paths(place: CounterSource, *, at_once: bool = False) -> int:
     """How many changes of paths are known by now."""
     return place.paths.look(at_once=at_once) if place.paths else 0
 
 
-def _working_seconds(opening: Sample, closing: Sample) -> float:
+def _working_seconds(opening: IoSample, closing: IoSample) -> float:
     end_ns = closing.time_ns if closing.running else closing.time_ns - closing.idle_ns
     return (end_ns - opening.time_ns) / 1e9
 
 
-def _mark(samples: Mapping[str, Sample]) -> tuple[float, int]:
+def _mark(samples: Mapping[str, IoSample]) -> tuple[float, int]:
     """A moment in seconds and the requests done by then."""
     end_ns = max(sample.time_ns - (0 if sample.running else sample.idle_ns) for sample in samples.values())
     return end_ns / 1e9, _done(samples)
 
 
-def _done(samples: Mapping[str, Sample]) -> int:
+def _done(samples: Mapping[str, IoSample]) -> int:
     return sum(sample.requests for sample in samples.values())
 
 

@@ -11,7 +11,7 @@ from sizeup.model.network import NfsMount
 from sizeup.model.storage import BlockDevice
 
 
-class Way(Struct, frozen=True):
+class PathBandwidth(Struct, frozen=True):
     """The controllers, adapters or interfaces that all data of a target passes."""
 
     bytes_per_second: float
@@ -56,7 +56,7 @@ def _carriers_of(path: str, machine: Machine) -> list[set[str]]:
             return [set()]
 
 
-def find_way(paths: Iterable[str], machine: Machine) -> Way | None:
+def find_path_bandwidth(paths: Iterable[str], machine: Machine) -> PathBandwidth | None:
     """What the ways to ``paths`` carry together, a shared one counted once; None where a part of it is unknown."""
     carriers = [names for path in paths for names in _carriers_of(path, machine)]
     if not all(carriers):
@@ -66,4 +66,4 @@ def find_way(paths: Iterable[str], machine: Machine) -> Way | None:
     limits = [budget.limit_bytes_per_second for budget in budgets if budget.limit_bytes_per_second is not None]
     if len(limits) < len(names):
         return None
-    return Way(sum(limits), "; ".join(f"{budget.device}: {budget.narrowest}" for budget in budgets))
+    return PathBandwidth(sum(limits), "; ".join(f"{budget.device}: {budget.narrowest}" for budget in budgets))

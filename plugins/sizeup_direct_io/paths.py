@@ -13,28 +13,28 @@ from sizeup.model.gap import Gap
 from sizeup.model.sample import Progress
 from sizeup.probing.api import Context, Emission
 from sizeup_direct_io import conclusions, estimates, host_counters
-from sizeup_direct_io.checks import CHECK_WINDOW, silently
+from sizeup_direct_io.checks import CHECK_WINDOW, without_progress
 from sizeup_direct_io.disks import read_disks
 from sizeup_direct_io.engines import choose
-from sizeup_direct_io.measure import Measured, Window, measure
-from sizeup_direct_io.path_bandwidth import Way
+from sizeup_direct_io.measure import MeasuredPoint, Window, measure
+from sizeup_direct_io.path_bandwidth import PathBandwidth
 from sizeup_direct_io.path_states import PathWatch
-from sizeup_direct_io.point_verdict import Judge
-from sizeup_direct_io.presets import LARGE_BYTES, Durable, Point, Stream
-from sizeup_direct_io.target_setup import Workbench
-from sizeup_direct_io.window_counters import Place
+from sizeup_direct_io.point_verdict import PointVerdict
+from sizeup_direct_io.presets import LARGE_BYTES, Durable, LoadPoint, Stream
+from sizeup_direct_io.target_setup import TargetSetup
+from sizeup_direct_io.window_counters import CounterSource
 from sizeup_direct_io.worker import Engine
 
 ENGINE_PAIRS = 5
 
 
-class Load(Struct, frozen=True):
+class ComparedLoad(Struct, frozen=True):
     """The load to compare by: one stream of one point."""
 
-    point: Point
+    point: LoadPoint
     window: Window
     context: Context
-    judge: Judge
+    judge: PointVerdict
     paths: PathWatch
 
     @property
@@ -42,12 +42,14 @@ class Load(Struct, frozen=True):
         """What counts: bytes of large requests, numbers of small ones."""
         return "bytes/s" if self.point.loads[0][0].block_bytes >= LARGE_BYTES else "1/s"
 
-    def throughput(self, measured: Measured) -> float:
+    def throughput(self, measured: MeasuredPoint) -> float:
         """In ``unit``."""
         return measured.bytes_per_second if self.unit == "bytes/s" else measured.iops
 
 
-def each_path_and_all(load: Load, benches: Sequence[Workbench], way: Way | None) -> Generator[Emission, None, None]:
+def each_path_and_all(
+    load: ComparedLoad, benches: Sequence[TargetSetup], way: PathBandwidth | None
+) -> Generator[Emission, None, None]:
     """The load on each path alone, then on all of them at once."""
     alone: dict[str, float] = {}
     for number, bench in enumerate(benches, start=1):
@@ -59,14 +61,14 @@ def each_path_and_all(load: Load, benches: Sequence[Workbench], way: Way | None)
     yield conclusions.scaling(alone, load.throughput(measured), load.unit, way, _shared_disks(benches))
 
 
-def _shared_disks(benches: Sequence[Workbench]) -> tuple[str, ...]:
+def _shared_disks(benches: Sequence[TargetSetup]) -> tuple[str, ...]:
     """Disks that more than one path lies on."""
     found = [read_disks(bench.target.device_number) for bench in benches]
     used = Counter(name for disks in found if disks is not None for name in disks.names)
     return tuple(name for name, times in used.items() if times > 1)
 
 
-def _on(load: Load, benches: Sequence[Workbench], name: str) -> Generator[Emission, None, Measured]:
+def _on(load: ComparedLoad, benches: Sequence[TargetSetup], name: str) -> Generator[Emission, None, MeasuredPoint]:
     stream, count = load.point.loads[0]
     at: dict[str, str | int | float] = {
         "workload": load.point.at["workload"],
@@ -77,7 +79,7 @@ def _on(load: Load, benches: Sequence[Workbench], name: str) -> Generator[Emissi
         worker for group, bench in enumerate(benches) for worker in bench.workers(stream, count, group, huge_pages=True)
     ]
     first = benches[0].target
-    place = Place(first.device_number, first.mount.point if first.mount and first.network else None, load.paths)
+    place = CounterSource(first.device_number, first.mount.point if first.mount and first.network else None, load.paths)
     window = load.window
     if stream.extends:
         window = replace(window, warmup_seconds=0.0)
@@ -89,15 +91,15 @@ def _on(load: Load, benches: Sequence[Workbench], name: str) -> Generator[Emissi
         measured = yield from measure(workers, names, at, window, load.context, place)
     except SizeupError as error:
         raise type(error)(f"{' or '.join(names)}: {error}") from error
-    doubts: tuple[str, ...] = ()
+    caveats: tuple[str, ...] = ()
     location: dict[str, str | int | float] = {}
     if len(benches) == 1:  # what is read beside a measurement is of one target
-        loads = Point(at, ((stream, count),))
+        loads = LoadPoint(at, ((stream, count),))
         parts = replace(load.judge, bench=benches[0]).parts(loads, measured, cached)
-        doubts, location = estimates.doubts_of(parts), estimates.location(first)
+        caveats, location = estimates.caveats_of(parts), estimates.location(first)
         for part in parts:
-            yield estimates.honest(at, part)
-    yield from estimates.throughput(at, [measured], doubts, location)
+            yield estimates.validity_estimate(at, part)
+    yield from estimates.throughput(at, [measured], caveats, location)
     return measured
 
 
@@ -109,7 +111,9 @@ def _not_comparable(stream: Stream, first: Engine, second: Engine) -> str:
     return "a file grows only once" if stream.extends else ""
 
 
-def two_engines(load: Load, bench: Workbench, place: Place, other: str) -> Generator[Emission, None, None]:
+def two_engines(
+    load: ComparedLoad, bench: TargetSetup, place: CounterSource, other: str
+) -> Generator[Emission, None, None]:
     """The engine of the run against another one, in pairs of short windows that change places."""
     stream, count = load.point.loads[0]
     first = bench.choice.engine
@@ -127,7 +131,7 @@ def two_engines(load: Load, bench: Workbench, place: Place, other: str) -> Gener
         found: dict[Engine, float] = {}
         for engine in (first, second) if pair % 2 else (second, first):
             workers = list(bench.workers(stream, count, 0, huge_pages=load.point.huge_pages, engine=engine))
-            measured = silently(measure(workers, (stream.name,), {}, CHECK_WINDOW, load.context, place))
+            measured = without_progress(measure(workers, (stream.name,), {}, CHECK_WINDOW, load.context, place))
             found[engine] = load.throughput(measured)
         ratios.append(found[first] / found[second])
     workload = str(load.point.at["workload"])

@@ -9,35 +9,35 @@ from msgspec import Struct
 from sizeup.model.sample import Estimate
 from sizeup_direct_io import validity
 from sizeup_direct_io.disks import Foreign, is_virtual
-from sizeup_direct_io.estimates import VERDICT_VALUES, Calm, honest
+from sizeup_direct_io.estimates import VERDICT_VALUES, Calm, validity_estimate
 from sizeup_direct_io.limits import read_limits
-from sizeup_direct_io.measure import Measured
-from sizeup_direct_io.path_bandwidth import Way
-from sizeup_direct_io.presets import SMALL_BYTES, Point
-from sizeup_direct_io.target_setup import Workbench
-from sizeup_direct_io.thermal import heat_doubts, heat_summary
+from sizeup_direct_io.measure import MeasuredPoint
+from sizeup_direct_io.path_bandwidth import PathBandwidth
+from sizeup_direct_io.presets import SMALL_BYTES, LoadPoint
+from sizeup_direct_io.target_setup import TargetSetup
+from sizeup_direct_io.thermal import thermal_caveats, thermal_summary
 from sizeup_direct_io.validity import Part
 
 
-class Judge(Struct, frozen=True):
+class PointVerdict(Struct, frozen=True):
     """What the points of one target are judged by."""
 
-    bench: Workbench
+    bench: TargetSetup
     calm: Calm
     quiet_foreign: Foreign | None
     """What others moved on the target's disks before the run."""
     path_limit: float | None
-    way: Way | None
+    way: PathBandwidth | None
 
     def parts(
-        self, point: Point, run: Measured, cached_before: int | None, earlier: Sequence[Measured] = ()
+        self, point: LoadPoint, run: MeasuredPoint, cached_before: int | None, earlier: Sequence[MeasuredPoint] = ()
     ) -> tuple[Part, ...]:
         """Direct, physical and steady; ``earlier`` are the same point's windows in the ramps before."""
         judged = self._facts(point, run, cached_before)
         conditions = self._conditions(run, earlier)
         return (validity.judge_direct(judged), validity.judge_physical(judged), validity.judge_steady(conditions))
 
-    def _facts(self, point: Point, run: Measured, cached_before: int | None) -> validity.Facts:
+    def _facts(self, point: LoadPoint, run: MeasuredPoint, cached_before: int | None) -> validity.Facts:
         target = self.bench.target
         reads = sum(interval.read_bytes for interval in run.intervals.values())
         writes = sum(interval.written_bytes for interval in run.intervals.values())
@@ -68,7 +68,7 @@ class Judge(Struct, frozen=True):
             virtual=is_virtual(target.device_number),
         )
 
-    def _conditions(self, run: Measured, earlier: Sequence[Measured]) -> validity.Conditions:
+    def _conditions(self, run: MeasuredPoint, earlier: Sequence[MeasuredPoint]) -> validity.Conditions:
         host = run.after.host.since(run.before.host)
         return validity.Conditions(
             drift=run.halves - 1,
@@ -79,8 +79,8 @@ class Judge(Struct, frozen=True):
             others_share=run.others_busy_share,
             foreign=run.foreign(),
             quiet_foreign=self.quiet_foreign,
-            heat_doubts=heat_doubts(run.before.heat, run.after.heat),
-            heat_summary=heat_summary(run.before.heat, run.after.heat),
+            thermal_caveats=thermal_caveats(run.before.heat, run.after.heat),
+            thermal_summary=thermal_summary(run.before.heat, run.after.heat),
             limits=read_limits(self.bench.target.device_number),
             path_changes=run.path_changes,
             ramp_change=run.iops / earlier[0].iops - 1 if earlier and earlier[0].iops else None,
@@ -88,7 +88,7 @@ class Judge(Struct, frozen=True):
 
 
 def worse(before: Sequence[Part], after: Sequence[Part]) -> tuple[Part, ...]:
-    """Of each part the worse of two, so that a doubt in one ramp stands beside the figure of all."""
+    """Of each part the worse of two, so that a caveat in one ramp stands beside the figure of all."""
     return tuple(
         first if VERDICT_VALUES[first.verdict] < VERDICT_VALUES[second.verdict] else second
         for first, second in zip(before, after, strict=True)
@@ -105,7 +105,7 @@ def overall(title: str, parts: Sequence[Part], path_changes: Sequence[str] = ())
     if not worst:
         return
     for part in worst.values():
-        yield honest({}, part)
+        yield validity_estimate({}, part)
     against = [f"{part.name}: {reason}" for part in worst.values() for reason in part.against]
     against += [change for change in path_changes if not any(change in reason for reason in against)]
     verdict = min((part.verdict for part in worst.values()), key=VERDICT_VALUES.__getitem__)
@@ -118,6 +118,6 @@ def overall(title: str, parts: Sequence[Part], path_changes: Sequence[str] = ())
             "reasons": "; ".join(against),
             "statement": "verdict: " + ", ".join(f"{part.name} {part.verdict.value}" for part in worst.values()),
             "consequence": f"{title}: {'; '.join(against) or 'nothing speaks against it'}.",
-            "severity": "warning" if verdict is validity.Verdict.FAIL or path_changes else "info",
+            "severity": "warning" if verdict is validity.Validity.FAIL or path_changes else "info",
         },
     )

@@ -54,7 +54,7 @@ class Stream(Struct, frozen=True):
     """Concurrency counts streams with regions of their own, each ``READ_AHEAD`` deep."""
 
 
-class Point(Struct, frozen=True):
+class LoadPoint(Struct, frozen=True):
     """What runs at the same time, for one measured point."""
 
     at: Mapping[str, str | int | float]
@@ -70,7 +70,7 @@ class Sweep(Struct, frozen=True):
     """Points in order."""
 
     workload: str
-    points: tuple[Point, ...]
+    points: tuple[LoadPoint, ...]
     rising: bool = True
     """Concurrency rises: the sweep ends early once it stops paying, and has a knee."""
 
@@ -117,7 +117,9 @@ def _doublings(limit: int) -> Iterator[int]:
 def _rising(workload: str, stream: Stream, limit: int) -> Sweep:
     return Sweep(
         workload,
-        tuple(Point({"workload": workload, "outstanding": count}, ((stream, count),)) for count in _doublings(limit)),
+        tuple(
+            LoadPoint({"workload": workload, "outstanding": count}, ((stream, count),)) for count in _doublings(limit)
+        ),
     )
 
 
@@ -126,7 +128,7 @@ def _on_pages(workload: str, stream: Stream, limit: int, pages: str) -> Sweep:
     kinds = {"both": (True, False), "huge": (True,), "4k": (False,)}[pages]
     factor = READ_AHEAD if stream.streams else 1
     points = tuple(
-        Point(
+        LoadPoint(
             {"workload": workload, "outstanding": count * factor, "pages": "huge" if huge else "4k"},
             ((stream, count),),
             huge_pages=huge,
@@ -144,19 +146,19 @@ def _matrix() -> Sweep:
         for small in MATRIX_SMALL:
             if small or large:
                 loads = tuple((stream, count) for stream, count in ((OLTP_READ, small), (DSS_RANDOM, large)) if count)
-                points.append(Point({"workload": "normal", "small": small, "large": large}, loads))
+                points.append(LoadPoint({"workload": "normal", "small": small, "large": large}, loads))
     return Sweep("normal", tuple(points), rising=False)
 
 
 def _redo_sizes() -> Sweep:
-    points = tuple(Point({"workload": "redo", "block_bytes": size}, ((_redo(size), 1),)) for size in REDO_BLOCKS)
+    points = tuple(LoadPoint({"workload": "redo", "block_bytes": size}, ((_redo(size), 1),)) for size in REDO_BLOCKS)
     return Sweep("redo", points, rising=False)
 
 
 def _redo_under_load() -> Sweep:
     log = _redo(SMALL_BYTES, REDO_RATE)
-    alone = Point({"workload": "redo-alone", "outstanding": 0}, ((log, 1),))
-    loaded = Point({"workload": "redo+oltp", "outstanding": REDO_LOAD}, ((log, 1), (OLTP_7030, REDO_LOAD)))
+    alone = LoadPoint({"workload": "redo-alone", "outstanding": 0}, ((log, 1),))
+    loaded = LoadPoint({"workload": "redo+oltp", "outstanding": REDO_LOAD}, ((log, 1), (OLTP_7030, REDO_LOAD)))
     return Sweep("redo+oltp", (alone, loaded), rising=False)
 
 
@@ -164,11 +166,11 @@ def _working_sets(outstanding: int) -> Sweep:
     """The same reads within a growing part of the target: a cache behind it shows as a step."""
     shares = [2.0**-exponent for exponent in range(WORKING_SET_HALVINGS, -1, -1)]
     at: dict[str, str | int | float] = {"workload": WORKING_SET, "outstanding": outstanding}
-    points = tuple(Point({**at, "share": share}, ((OLTP_READ, outstanding),), share=share) for share in shares)
+    points = tuple(LoadPoint({**at, "share": share}, ((OLTP_READ, outstanding),), share=share) for share in shares)
     return Sweep(WORKING_SET, points, rising=False)
 
 
-def placed(point: Point, size_bytes: int) -> Point:
+def with_target_size(point: LoadPoint, size_bytes: int) -> LoadPoint:
     """The point with its share of the target spelled in bytes, once the size is known."""
     if "share" not in point.at:
         return point
@@ -184,7 +186,7 @@ def sweeps(preset: str, *, depth: int, pages: str, custom: Custom | None = None)
         stream = Stream(
             "custom", custom.block_bytes, custom.pattern, custom.read_percent, custom.durable, rate=custom.rate
         )
-        point = Point({"workload": "custom", "outstanding": depth or 1}, ((stream, depth or 1),))
+        point = LoadPoint({"workload": "custom", "outstanding": depth or 1}, ((stream, depth or 1),))
         return (Sweep("custom", (point,), rising=False),)
     table: dict[str, Callable[[], tuple[Sweep, ...]]] = {
         "oltp-read": lambda: (_rising("oltp-read", OLTP_READ, small),),

@@ -10,10 +10,10 @@ from sizeup.model.machine import Machine
 from sizeup.model.plan import Hazard, Refusal, Settings, Step
 from sizeup.probing.api import Context, Emission
 from sizeup_direct_io.measure import Window
-from sizeup_direct_io.path_bandwidth import Way, find_way, lies_under
+from sizeup_direct_io.path_bandwidth import PathBandwidth, find_path_bandwidth, lies_under
 from sizeup_direct_io.presets import READ_AHEAD, Custom, Durable, Sweep, sweeps
-from sizeup_direct_io.run import Order, Run
-from sizeup_direct_io.target import Wish
+from sizeup_direct_io.run import Run, RunSettings
+from sizeup_direct_io.target import TargetSpec
 from sizeup_direct_io.worker import Pattern
 
 NAME = "io.direct"
@@ -84,7 +84,7 @@ def _more_paths(settings: Settings) -> list[str]:
     return [path for path in str(settings["more_paths"]).split(":") if path]
 
 
-def _spelled(name: str, way: Way | None) -> Settings:
+def _as_settings(name: str, way: PathBandwidth | None) -> Settings:
     """A way as settings of a step, which hold plain values only."""
     return {
         f"{name}_bytes_per_second": way.bytes_per_second if way else 0.0,
@@ -92,9 +92,9 @@ def _spelled(name: str, way: Way | None) -> Settings:
     }
 
 
-def _way(settings: Settings, name: str) -> Way | None:
+def _path_bandwidth(settings: Settings, name: str) -> PathBandwidth | None:
     source = str(settings[f"{name}_source"])
-    return Way(float(settings[f"{name}_bytes_per_second"]), source) if source else None
+    return PathBandwidth(float(settings[f"{name}_bytes_per_second"]), source) if source else None
 
 
 class DirectIo:
@@ -131,8 +131,8 @@ class DirectIo:
             settings={
                 **settings,
                 "clock_hz": machine.base_clock.value if machine.base_clock else 0.0,
-                **_spelled("way", find_way((path,), machine)),
-                **_spelled("all_ways", find_way((path, *_more_paths(settings)), machine)),
+                **_as_settings("way", find_path_bandwidth((path,), machine)),
+                **_as_settings("all_ways", find_path_bandwidth((path, *_more_paths(settings)), machine)),
             },
             estimated_seconds=estimated,
             time_limit_seconds=estimated * 3 + 120,
@@ -147,14 +147,14 @@ class DirectIo:
         settings = step.settings
         wanted = _sweeps(settings)
         seconds = float(settings["seconds"])
-        wish = Wish(
+        wish = TargetSpec(
             path=str(settings["path"]),
             writes=any(sweep.writes for sweep in wanted),
             size_bytes=int(settings["size"]),
             reserve_bytes=int(settings["reserve"]),
             allow_write_to=str(settings.get("allow_write_to", "")),
         )
-        order = Order(
+        order = RunSettings(
             preset=str(settings["preset"]),
             wish=wish,
             more_wishes=tuple(replace(wish, path=path) for path in _more_paths(settings)),
@@ -170,13 +170,13 @@ class DirectIo:
             ),
             ramps=int(settings["ramps"]),
             path_limit=float(settings["path_limit"]) or None,
-            way=_way(settings, "way"),
+            way=_path_bandwidth(settings, "way"),
             remove_leftovers=bool(settings["remove_leftovers"]),
             max_latency_ns=float(settings.get("max_latency", 0.0)) * 1e9,
             clock_hz=float(settings["clock_hz"]),
             check_concurrency=bool(settings.get("check_concurrency", False)),
             p99_limit_ns=float(settings.get("p99_limit", 0.0)) * 1e9,
             compare_engine=str(settings.get("compare_engine", "none")),
-            all_ways=_way(settings, "all_ways"),
+            all_ways=_path_bandwidth(settings, "all_ways"),
         )
         return Run(order, context).emissions()

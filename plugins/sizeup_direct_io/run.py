@@ -19,16 +19,16 @@ from sizeup_direct_io.checks import Checks
 from sizeup_direct_io.disks import foreign, read_disks
 from sizeup_direct_io.estimates import Calm, PointResult
 from sizeup_direct_io.failures import describe_error
-from sizeup_direct_io.measure import Measured, Window, measure
-from sizeup_direct_io.path_bandwidth import Way
+from sizeup_direct_io.measure import MeasuredPoint, Window, measure
+from sizeup_direct_io.path_bandwidth import PathBandwidth
 from sizeup_direct_io.path_states import PathWatch, watch_paths
-from sizeup_direct_io.paths import Load, each_path_and_all, two_engines
-from sizeup_direct_io.point_verdict import Judge, overall, worse
-from sizeup_direct_io.presets import LARGE_BYTES, WORKING_SET, Durable, Point, Stream, Sweep, placed
-from sizeup_direct_io.target import Kind, Wish, refuse_without_effect
-from sizeup_direct_io.target_setup import PARTING_SECONDS, Workbench
+from sizeup_direct_io.paths import ComparedLoad, each_path_and_all, two_engines
+from sizeup_direct_io.point_verdict import PointVerdict, overall, worse
+from sizeup_direct_io.presets import LARGE_BYTES, WORKING_SET, Durable, LoadPoint, Stream, Sweep, with_target_size
+from sizeup_direct_io.target import TargetKind, TargetSpec, refuse_without_effect
+from sizeup_direct_io.target_setup import PARTING_SECONDS, TargetSetup
 from sizeup_direct_io.validity import Part
-from sizeup_direct_io.window_counters import Place
+from sizeup_direct_io.window_counters import CounterSource
 
 CALM_SECONDS = 2.0
 """How long the host is watched before the first request, for what others do."""
@@ -36,12 +36,12 @@ CPU_BOUND = 0.95
 """A ramp ends where the whole host is this busy: more concurrency would measure the scheduler."""
 
 
-class Order(Struct, frozen=True):
+class RunSettings(Struct, frozen=True):
     """Everything a run was told."""
 
     preset: str
-    wish: Wish
-    more_wishes: tuple[Wish, ...]
+    wish: TargetSpec
+    more_wishes: tuple[TargetSpec, ...]
     """Further paths, measured alone and all together."""
     sweeps: tuple[Sweep, ...]
     engine: str
@@ -51,7 +51,7 @@ class Order(Struct, frozen=True):
     ramps: int
     path_limit: float | None
     """Payload bytes a second by the user's word; None when not given."""
-    way: Way | None
+    way: PathBandwidth | None
     """By discovery; None when unknown."""
     remove_leftovers: bool
     max_latency_ns: float
@@ -62,7 +62,7 @@ class Order(Struct, frozen=True):
     """A ramp ends where the 99th percentile of a latency is above it; 0: it does not matter."""
     compare_engine: str
     """``none``, or the engine to hold against the run's own."""
-    all_ways: Way | None
+    all_ways: PathBandwidth | None
     """Of all paths together, by discovery; None when unknown."""
 
     @property
@@ -74,10 +74,10 @@ class Order(Struct, frozen=True):
 class Run:
     """One step at work."""
 
-    def __init__(self, order: Order, context: Context) -> None:
+    def __init__(self, order: RunSettings, context: Context) -> None:
         self._order = order
         self._context = context
-        self._bench = Workbench(context, order.window.stall_seconds, order.threads)
+        self._bench = TargetSetup(context, order.window.stall_seconds, order.threads)
         self._benches = [self._bench]
         self._where = order.wish.path
         self._parts: list[Part] = []
@@ -123,14 +123,14 @@ class Run:
         order, bench = self._order, self._bench
         streams = list(order.streams)
         wishes = (order.wish, *order.more_wishes)
-        bench.patiently(
+        bench.call_with_timeout(
             f"looking at {order.wish.path}",
             lambda: refuse_without_effect(wishes, remove_leftovers=order.remove_leftovers),
         )
         yield from bench.prepare(order.wish, order.engine, streams, remove_leftovers=order.remove_leftovers)
         for wish in order.more_wishes:
             self._where = wish.path
-            another = Workbench(self._context, order.window.stall_seconds, order.threads)
+            another = TargetSetup(self._context, order.window.stall_seconds, order.threads)
             self._benches.append(another)
             yield from another.prepare(wish, order.engine, streams, remove_leftovers=order.remove_leftovers)
         self._where = order.wish.path
@@ -138,7 +138,7 @@ class Run:
         if self._paths.down:
             yield Gap("io.direct: paths that were down before the run", "; ".join(self._paths.down))
         mount = bench.target.mount
-        self._place = Place(
+        self._place = CounterSource(
             bench.target.device_number, mount.point if mount and bench.target.network else None, self._paths
         )
         self._judge = yield from self._watch_calm()
@@ -159,7 +159,7 @@ class Run:
         yield from overall(f"{order.preset} on {order.wish.path}", self._parts, changes)
         yield Progress(1.0, 0.0, "done")
 
-    def _watch_calm(self) -> Generator[Emission, None, Judge]:
+    def _watch_calm(self) -> Generator[Emission, None, PointVerdict]:
         yield Progress(0.0, None, "watching what others do")
         host, pressure, own = (
             host_counters.read_host_cpu(),
@@ -179,31 +179,31 @@ class Run:
         waited = (later.some_total_us - pressure.some_total_us) / seconds / 1e4 if later and pressure else None
         self._calm = Calm(waited, others_ns / max(1, spent.busy_ns + spent.idle_ns))
         quiet = foreign(disks, now, seconds, own_read=0, own_written=0) if disks and now else None
-        return Judge(self._bench, self._calm, quiet, self._order.path_limit, self._order.way)
+        return PointVerdict(self._bench, self._calm, quiet, self._order.path_limit, self._order.way)
 
     def _checks(self, streams: Sequence[Stream]) -> Generator[Emission, None, None]:
         checks = Checks(self._bench, self._place, self._context, self._order.wish.reserve_bytes)
-        if self._bench.target.kind is not Kind.MADE:
+        if self._bench.target.kind is not TargetKind.MADE:
             yield from checks.first_touch()
         extends = any(stream.extends for stream in streams)
         parts = yield from checks.concurrent(wanted=self._order.check_concurrency, extends=extends)
         for part in parts:
-            yield estimates.honest({}, part)
-        self._parts.append(parts[0])  # where files grow is told apart, and is no doubt about the figures
+            yield estimates.validity_estimate({}, part)
+        self._parts.append(parts[0])  # where files grow is told apart, and is no caveat about the figures
         if self._bench.target.writable and any(stream.durable is not Durable.NO for stream in streams):
             yield from checks.flush_cost()
 
     def _sweep(self, sweep: Sweep) -> Generator[Emission, None, list[PointResult]]:
         """Climb as often as asked; later ramps climb as far as the first, so that points have equal shares."""
         order = self._order
-        sized = [placed(point, self._bench.target.size_bytes) for point in sweep.points]
-        runs: list[list[Measured]] = [[] for _ in sized]
+        sized = [with_target_size(point, self._bench.target.size_bytes) for point in sweep.points]
+        runs: list[list[MeasuredPoint]] = [[] for _ in sized]
         latest: dict[int, PointResult] = {}
-        ramps: list[list[knee.Load]] = []
+        ramps: list[list[knee.RampPoint]] = []
         ended: dict[bool, str] = {}
         total = len(sized) * order.ramps
         for ramp in range(order.ramps):
-            climbed: dict[bool, list[knee.Load]] = {True: [], False: []}
+            climbed: dict[bool, list[knee.RampPoint]] = {True: [], False: []}
             for index, point in enumerate(sized):
                 loads = climbed[point.huge_pages]
                 if ramp == 0 and sweep.rising and point.huge_pages not in ended and knee.stopped_paying(loads):
@@ -221,7 +221,7 @@ class Run:
                 latest[index] = PointResult(point.at, tuple(runs[index]), parts)
                 yield from self._point_estimates(latest[index])
                 if sweep.rising:
-                    loads.append(knee.Load(int(point.at["outstanding"]), _throughput(point, measured)))
+                    loads.append(knee.RampPoint(int(point.at["outstanding"]), _throughput(point, measured)))
                     if ramp == 0 and (why := self._why_to_stop(measured)):
                         ended[point.huge_pages] = why
                         yield Gap(
@@ -235,7 +235,7 @@ class Run:
         self._parts += [part for result in results for part in result.parts]
         return results
 
-    def _why_to_stop(self, measured: Measured) -> str:
+    def _why_to_stop(self, measured: MeasuredPoint) -> str:
         """Why a ramp should not go on beyond this point; empty where it may."""
         if measured.host_busy_share > CPU_BOUND and not self._calm.noise:
             return f"the host's CPUs were {measured.host_busy_share:.0%} busy"
@@ -247,7 +247,7 @@ class Run:
             return f"the 99th percentile of the latency, {format_ns(slowest)}, is above p99_limit ({format_ns(limit)})"
         return ""
 
-    def _knee(self, sweep: Sweep, ramps: Sequence[Sequence[knee.Load]], ended: str) -> Emission:
+    def _knee(self, sweep: Sweep, ramps: Sequence[Sequence[knee.RampPoint]], ended: str) -> Emission:
         unit = _unit(sweep.points[0])
         found = conclusions.knees(sweep.workload, ramps, unit, ended)
         if found is None or self._calm.noise:
@@ -259,7 +259,7 @@ class Run:
     def _point_seconds(self) -> float:
         return self._order.window.warmup_seconds + self._order.window.seconds
 
-    def _measure(self, point: Point) -> Generator[Emission, None, Measured]:
+    def _measure(self, point: LoadPoint) -> Generator[Emission, None, MeasuredPoint]:
         window = self._order.window
         if any(stream.extends for stream, _ in point.loads):
             self._bench.empty()
@@ -294,11 +294,11 @@ class Run:
             "errors": sum(interval.errors for interval in pooled.values()),
             **estimates.location(self._bench.target),
         }
-        yield from estimates.throughput(result.at, result.runs, result.doubts, extra)
-        yield from estimates.latencies(result.at, pooled, result.doubts)
+        yield from estimates.throughput(result.at, result.runs, result.caveats, extra)
+        yield from estimates.latencies(result.at, pooled, result.caveats)
         yield from estimates.costs(result.at, result.runs, pooled, self._calm, self._order.clock_hz)
         for part in result.parts:
-            yield estimates.honest(result.at, part)
+            yield estimates.validity_estimate(result.at, part)
 
     def _conclusions(self, results: list[list[PointResult]]) -> Iterator[Emission]:
         """What the preset was asked for, beyond its curves."""
@@ -328,26 +328,26 @@ class Run:
         for point in points:
             part = conclusions.beside_the_cache(point, rates)
             self._parts.append(part)
-            yield estimates.honest(point.at, part)
+            yield estimates.validity_estimate(point.at, part)
 
-    def _load(self, points: Sequence[PointResult]) -> Load:
+    def _load(self, points: Sequence[PointResult]) -> ComparedLoad:
         """The load that other paths and engines are compared by: the best point of the first sweep."""
         sweep = self._order.sweeps[0]
         best = max(points, key=lambda point: point.bytes_per_second)
         size_bytes = self._bench.target.size_bytes
-        point = next(point for point in sweep.points if placed(point, size_bytes).at == best.at)
-        return Load(point, self._order.window, self._context, self._judge, self._paths)
+        point = next(point for point in sweep.points if with_target_size(point, size_bytes).at == best.at)
+        return ComparedLoad(point, self._order.window, self._context, self._judge, self._paths)
 
 
-def _describe(point: Point, ramp: int, ramps: int) -> str:
+def _describe(point: LoadPoint, ramp: int, ramps: int) -> str:
     loads = " and ".join(f"{count} {stream.name}" for stream, count in point.loads)
     return f"{point.at['workload']}: {loads}" + (f", ramp {ramp + 1} of {ramps}" if ramps > 1 else "")
 
 
-def _unit(point: Point) -> str:
+def _unit(point: LoadPoint) -> str:
     return "bytes/s" if point.loads[0][0].block_bytes >= LARGE_BYTES else "1/s"
 
 
-def _throughput(point: Point, measured: Measured) -> float:
+def _throughput(point: LoadPoint, measured: MeasuredPoint) -> float:
     """What a ramp is meant to raise: bytes of large requests, numbers of small ones."""
     return measured.bytes_per_second if _unit(point) == "bytes/s" else measured.iops

@@ -16,7 +16,7 @@ from sizeup import files
 from sizeup.errors import RefusedError, SizeupError
 from sizeup.units import format_bytes, format_decimal_bytes
 from sizeup_direct_io import binding, devices
-from sizeup_direct_io.host_counters import Mount, read_mount, read_text
+from sizeup_direct_io.host_counters import MountInfo, read_mount, read_text
 
 MIB = 1 << 20
 DEFAULT_BYTES = 4 << 30
@@ -27,7 +27,7 @@ RESERVE_BYTES = 5 << 30
 _LEFTOVER = re.compile(r"\.sizeup-(?P<host>.+)-(?P<pid>\d+)-(?P<start>\d+)")
 
 
-class Kind(Enum):
+class TargetKind(Enum):
     """What the target is."""
 
     MADE = "a file made for this run"
@@ -39,13 +39,13 @@ class Kind(Enum):
 class Target(Struct, frozen=True):
     """An open target; closing the descriptor is all it takes to be rid of a made one."""
 
-    kind: Kind
+    kind: TargetKind
     path: str
     descriptor: int
     """Opened with O_DIRECT."""
     start_bytes: int
     size_bytes: int
-    mount: Mount | None
+    mount: MountInfo | None
     device_number: int
     """Of the device itself, or of the device below the file system."""
     reserve_bytes: int = 0
@@ -53,12 +53,12 @@ class Target(Struct, frozen=True):
     @property
     def writable(self) -> bool:
         """Whether writing presets may run."""
-        return self.kind in {Kind.MADE, Kind.WRITABLE_DEVICE}
+        return self.kind in {TargetKind.MADE, TargetKind.WRITABLE_DEVICE}
 
     @property
     def network(self) -> bool:
         """Whether requests leave this host."""
-        return self.mount is not None and self.kind in {Kind.MADE, Kind.FILE} and self.mount.network
+        return self.mount is not None and self.kind in {TargetKind.MADE, TargetKind.FILE} and self.mount.network
 
     def opened_again(self, flags: int) -> int:
         """Another descriptor of the same file with other flags, such as O_DSYNC; works without a name."""
@@ -69,7 +69,7 @@ class Target(Struct, frozen=True):
         os.close(self.descriptor)
 
 
-class Wish(Struct, frozen=True):
+class TargetSpec(Struct, frozen=True):
     """What the user asked for."""
 
     path: str
@@ -121,7 +121,7 @@ def _make(folder: int, path: str) -> int:
             os.unlink(name, dir_fd=folder)
 
 
-def room(folder: int, reserve_bytes: int) -> tuple[int, int]:
+def available_bytes(folder: int, reserve_bytes: int) -> tuple[int, int]:
     """Bytes that may be used in a file system, and those that stay free."""
     status = os.fstatvfs(folder)
     reserve = reserve_bytes or max(int(status.f_blocks * status.f_frsize * RESERVE_SHARE), RESERVE_BYTES)
@@ -148,7 +148,7 @@ def size_to_make(asked_bytes: int, room_bytes: int, reserve_bytes: int, path: st
     return size
 
 
-def size_to_use(wish: Wish, usable_bytes: int, most_bytes: int | None = None) -> int:
+def size_to_use(wish: TargetSpec, usable_bytes: int, most_bytes: int | None = None) -> int:
     """How much of an existing target to use: as asked, else all of it or ``most_bytes``."""
     if usable_bytes < SMALLEST_BYTES:
         raise RefusedError(f"{wish.path}: {usable_bytes} bytes are too few: expected {format_bytes(SMALLEST_BYTES)}")
@@ -162,7 +162,7 @@ def size_to_use(wish: Wish, usable_bytes: int, most_bytes: int | None = None) ->
     return size
 
 
-def refuse_without_effect(wishes: Sequence[Wish], *, remove_leftovers: bool) -> None:
+def refuse_without_effect(wishes: Sequence[TargetSpec], *, remove_leftovers: bool) -> None:
     """Raise RefusedError for what was asked for and has no effect on targets of these kinds."""
     modes = []
     for wish in wishes:
@@ -179,10 +179,10 @@ def refuse_without_effect(wishes: Sequence[Wish], *, remove_leftovers: bool) -> 
         raise RefusedError(f"allow_write_to has no effect on {first.path}: it is no device; remove allow_write_to")
 
 
-def _open_directory(wish: Wish) -> Target:
+def _open_directory(wish: TargetSpec) -> Target:
     folder = files.open_existing(wish.path, os.O_DIRECTORY | os.O_RDONLY)
     try:
-        room_bytes, reserve_bytes = room(folder, wish.reserve_bytes)
+        room_bytes, reserve_bytes = available_bytes(folder, wish.reserve_bytes)
         size_bytes = size_to_make(wish.size_bytes, room_bytes, reserve_bytes, wish.path)
         descriptor = _make(folder, wish.path)
     finally:
@@ -195,7 +195,7 @@ def _open_directory(wish: Wish) -> Target:
         os.close(descriptor)
         raise SizeupError(f"{wish.path}: reserving {format_bytes(size_bytes)} failed: {error.strerror}") from error
     return Target(
-        Kind.MADE,
+        TargetKind.MADE,
         wish.path,
         descriptor,
         0,
@@ -211,7 +211,7 @@ def _block_again(descriptor: int) -> None:
     os.set_blocking(descriptor, True)
 
 
-def _open_file(wish: Wish) -> Target:
+def _open_file(wish: TargetSpec) -> Target:
     if wish.writes:
         raise RefusedError(f"{wish.path} exists and is only ever read: give a folder for a preset that writes")
     try:
@@ -226,10 +226,12 @@ def _open_file(wish: Wish) -> Target:
     except RefusedError:
         os.close(descriptor)
         raise
-    return Target(Kind.FILE, wish.path, descriptor, 0, size_bytes, read_mount(descriptor), os.fstat(descriptor).st_dev)
+    return Target(
+        TargetKind.FILE, wish.path, descriptor, 0, size_bytes, read_mount(descriptor), os.fstat(descriptor).st_dev
+    )
 
 
-def _open_device(wish: Wish) -> Target:
+def _open_device(wish: TargetSpec) -> Target:
     if wish.writes:
         descriptor = devices.open_for_writing(wish.path, wish.allow_write_to)
     else:
@@ -243,7 +245,7 @@ def _open_device(wish: Wish) -> Target:
         os.close(descriptor)
         raise
     return Target(
-        Kind.WRITABLE_DEVICE if wish.writes else Kind.DEVICE,
+        TargetKind.WRITABLE_DEVICE if wish.writes else TargetKind.DEVICE,
         wish.path,
         descriptor,
         start_bytes,
@@ -262,7 +264,7 @@ def _mode(path: str) -> int:
         os.close(found)
 
 
-def open_target(wish: Wish) -> Target:
+def open_target(wish: TargetSpec) -> Target:
     """Open what the user named; raise RefusedError with the reason where that would be wrong."""
     if not wish.path.startswith("/"):
         raise RefusedError(f"path={wish.path}: expected an absolute path of a folder, a file or a device")

@@ -19,12 +19,12 @@ from sizeup.model.sample import Progress
 from sizeup.probing.api import Context, Emission
 from sizeup.units import format_bytes
 from sizeup_direct_io import binding, host_counters
-from sizeup_direct_io.binding import Extents, Job
-from sizeup_direct_io.call_with_timeout import CancelledError, StalledError, patiently
+from sizeup_direct_io.binding import Extents, IoJob
+from sizeup_direct_io.call_with_timeout import CancelledError, StalledError, call_with_timeout
 from sizeup_direct_io.engines import Choice, choose
 from sizeup_direct_io.failures import describe_error
 from sizeup_direct_io.presets import READ_AHEAD, Durable, Stream
-from sizeup_direct_io.target import Kind, Target, Wish, find_leftovers, open_target, room
+from sizeup_direct_io.target import Target, TargetKind, TargetSpec, available_bytes, find_leftovers, open_target
 from sizeup_direct_io.worker import Engine, Pattern, Worker
 
 FILL_BLOCK_BYTES = 1 << 20
@@ -38,7 +38,7 @@ PARTING_SECONDS = 1.0
 Result = TypeVar("Result")
 
 
-class Workbench:
+class TargetSetup:
     """One open target with what streams need of it; closing it leaves nothing behind."""
 
     def __init__(self, context: Context, stall_seconds: float, threads: int) -> None:
@@ -55,23 +55,25 @@ class Workbench:
         self.alignment: tuple[int, int] | None = None
         """None where the kernel does not say."""
 
-    def patiently(self, doing: str, function: Callable[[], Result], seconds: float = METADATA_SECONDS) -> Result:
+    def call_with_timeout(
+        self, doing: str, function: Callable[[], Result], seconds: float = METADATA_SECONDS
+    ) -> Result:
         """A call that may hang, given up after a while."""
-        return patiently(doing, function, limit_seconds=seconds, context=self._context)
+        return call_with_timeout(doing, function, limit_seconds=seconds, context=self._context)
 
     def prepare(
-        self, wish: Wish, engine: str, streams: Iterable[Stream], *, remove_leftovers: bool
+        self, wish: TargetSpec, engine: str, streams: Iterable[Stream], *, remove_leftovers: bool
     ) -> Generator[Emission, None, None]:
         """Open, check and fill; raise RefusedError, SizeupError or StalledError with the reason."""
         streams = list(streams)
         yield Progress(0.0, None, f"opening {wish.path}")
-        self.target = target = self.patiently(f"opening {wish.path}", lambda: open_target(wish))
+        self.target = target = self.call_with_timeout(f"opening {wish.path}", lambda: open_target(wish))
         self._open.callback(target.close)
         self._descriptors[(Durable.NO, False)] = self._descriptors[(Durable.FDATASYNC, False)] = target.descriptor
         self.alignment = binding.alignment(target.descriptor)
         self._check_alignment(streams)
         extends = any(stream.extends for stream in streams)
-        if extends and target.kind is not Kind.MADE:
+        if extends and target.kind is not TargetKind.MADE:
             raise RefusedError(f"{wish.path}: writes that extend a file need a folder to make one in")
         if all(stream.durable is Durable.FDATASYNC for stream in streams):
             self.choice = Choice(Engine.THREADS, "fdatasync is asked for by threads only")
@@ -82,16 +84,16 @@ class Workbench:
                 f"threads={self._threads} has no effect: the engine is threads here ({self.choice.reason}), one for "
                 "each request out; remove threads"
             )
-        if target.kind is Kind.MADE:
+        if target.kind is TargetKind.MADE:
             yield from self._look_for_leftovers(remove=remove_leftovers)
         if target.writable and not extends:
             yield from self.fill(target.descriptor, target.start_bytes, target.size_bytes)
-        ours = target.kind is Kind.MADE  # what is somebody else's is neither written out nor evicted
-        self.extents = self.patiently(
+        ours = target.kind is TargetKind.MADE  # what is somebody else's is neither written out nor evicted
+        self.extents = self.call_with_timeout(
             "mapping extents", lambda: binding.extents(target.descriptor, target.size_bytes, flush=ours)
         )
         if ours:
-            self.patiently("emptying the page cache", self._evict)
+            self.call_with_timeout("emptying the page cache", self._evict)
         elif self.extents is not None and self.extents.unwritten_bytes:
             # What lies in the page cache may be written data that has not reached the device yet.
             waiting = min(self.extents.unwritten_bytes, self.cached_bytes() or 0)
@@ -104,7 +106,9 @@ class Workbench:
     def close(self, limit_seconds: float = PARTING_SECONDS) -> None:
         """Give everything back; where closing hangs, a thread is left waiting and the caller is not."""
         with suppress(StalledError, CancelledError, OSError):  # closed all the same, say what it may
-            patiently("closing the target", self._open.close, limit_seconds=limit_seconds, context=_Unhurried())
+            call_with_timeout(
+                "closing the target", self._open.close, limit_seconds=limit_seconds, context=_NoDeadline()
+            )
 
     def _check_alignment(self, streams: Iterable[Stream]) -> None:
         if self.alignment is None or self.alignment == (0, 0):
@@ -118,7 +122,9 @@ class Workbench:
 
     def _look_for_leftovers(self, *, remove: bool) -> Generator[Emission, None, None]:
         path = self.target.path
-        for leftover in self.patiently("looking for leftovers", lambda: find_leftovers(path, os.uname().nodename)):
+        for leftover in self.call_with_timeout(
+            "looking for leftovers", lambda: find_leftovers(path, os.uname().nodename)
+        ):
             if remove:
                 files.remove(leftover)
                 yield Gap(leftover, "was left over from a run that died; removed")
@@ -147,7 +153,7 @@ class Workbench:
             )
             for index in range(count)
         ]
-        with Job(workers, patience_seconds=self._stall_seconds) as job:
+        with IoJob(workers, patience_seconds=self._stall_seconds) as job:
             while True:
                 time.sleep(0.05)
                 sample = job.sample()
@@ -162,13 +168,13 @@ class Workbench:
                 self._keep_reserve()
                 written, whole = format_bytes(sample.written_bytes), format_bytes(size_bytes)
                 yield Progress(0.0, None, f"filling {written} of {whole}")
-        self.patiently("flushing the target", lambda: os.fsync(descriptor))
+        self.call_with_timeout("flushing the target", lambda: os.fsync(descriptor))
 
     def _keep_reserve(self) -> None:
         """Stop when others eat the space that should stay free."""
         target = self.target
-        if target.kind is Kind.MADE:
-            left, _ = self.patiently("asking for free space", lambda: room(target.descriptor, 1))
+        if target.kind is TargetKind.MADE:
+            left, _ = self.call_with_timeout("asking for free space", lambda: available_bytes(target.descriptor, 1))
             if left < target.reserve_bytes // 2:
                 raise SizeupError(f"{target.path}: free space fell to {format_bytes(left)}; stopped and cleaned up")
 
@@ -178,7 +184,7 @@ class Workbench:
     def cached_bytes(self) -> int | None:
         """How much of the target lies in the page cache; None for devices and where the kernel does not say."""
         target = self.target
-        if target.kind not in {Kind.MADE, Kind.FILE}:
+        if target.kind not in {TargetKind.MADE, TargetKind.FILE}:
             return None
         try:
             return binding.cached_bytes(target.descriptor, target.size_bytes)
@@ -187,8 +193,8 @@ class Workbench:
 
     def more_files(self, count: int, size_bytes: int, reserve_bytes: int) -> Generator[Emission, None, list[int]]:
         """Descriptors of more filled files beside the target, gone with it."""
-        wish = Wish(self.target.path, writes=True, size_bytes=size_bytes, reserve_bytes=reserve_bytes)
-        files = [self.patiently("making a file", lambda: open_target(wish)) for _ in range(count)]
+        wish = TargetSpec(self.target.path, writes=True, size_bytes=size_bytes, reserve_bytes=reserve_bytes)
+        files = [self.call_with_timeout("making a file", lambda: open_target(wish)) for _ in range(count)]
         for file in files:
             self._open.callback(file.close)
             yield from self.fill(file.descriptor, 0, size_bytes)
@@ -200,7 +206,7 @@ class Workbench:
             target = self.target
             flags = os.O_DIRECT | (os.O_DSYNC if stream.durable is Durable.DSYNC else 0)
             flags |= os.O_RDWR if target.writable else os.O_RDONLY
-            again = self.patiently("opening the target again", lambda: target.opened_again(flags))
+            again = self.call_with_timeout("opening the target again", lambda: target.opened_again(flags))
             self._open.callback(os.close, again)
             self._descriptors[key] = again
         return self._descriptors[key]
@@ -208,7 +214,7 @@ class Workbench:
     def empty(self) -> None:
         """Take the target's length away, so that the next writes extend it."""
         target = self.target
-        self.patiently("emptying the file", lambda: os.ftruncate(target.descriptor, 0))
+        self.call_with_timeout("emptying the file", lambda: os.ftruncate(target.descriptor, 0))
 
     def workers(
         self,
@@ -265,7 +271,7 @@ class Workbench:
         return next(self._seeds)
 
 
-class _Unhurried:
+class _NoDeadline:
     """A context for what must be done although the step was cancelled."""
 
     cancelled = False

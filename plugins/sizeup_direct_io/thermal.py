@@ -24,7 +24,7 @@ class Temperature(Struct, frozen=True):
     """Where its part begins to slow down (``temp1_max``, or ``temp1_crit`` without one); None where unknown."""
 
 
-class Heat(Struct, frozen=True):
+class ThermalState(Struct, frozen=True):
     """One reading; empty where a system shows none of it, as most guests do."""
 
     throttled: Mapping[str, int]
@@ -68,12 +68,12 @@ def _listed(folder: str) -> list[str]:
         return []
 
 
-def read_heat(sysfs: str = "/sys") -> Heat:
+def read_thermal_state(sysfs: str = "/sys") -> ThermalState:
     """See the kernel's Documentation/admin-guide/thermal and Documentation/hwmon/sysfs-interface.rst."""
-    return Heat(dict(_throttled(sysfs)), dict(_temperatures(sysfs)))
+    return ThermalState(dict(_throttled(sysfs)), dict(_temperatures(sysfs)))
 
 
-def heat_doubts(before: Heat, after: Heat) -> tuple[str, ...]:
+def thermal_caveats(before: ThermalState, after: ThermalState) -> tuple[str, ...]:
     """What of it slowed the machine between two readings, or was about to."""
     said = []
     slowed = {cpu: count - before.throttled.get(cpu, 0) for cpu, count in after.throttled.items()}
@@ -88,7 +88,7 @@ def heat_doubts(before: Heat, after: Heat) -> tuple[str, ...]:
     return tuple(said)
 
 
-def heat_summary(before: Heat, after: Heat) -> str:
+def thermal_summary(before: ThermalState, after: ThermalState) -> str:
     """What was watched, with the warmest part."""
     if not after.throttled and not after.temperatures:
         return "no temperature and no throttle counter can be read here"

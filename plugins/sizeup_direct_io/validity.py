@@ -14,11 +14,11 @@ from msgspec import Struct
 from sizeup.units import format_bytes, format_ns, format_rate
 from sizeup_direct_io.binding import Extents
 from sizeup_direct_io.disks import Foreign
-from sizeup_direct_io.path_bandwidth import Way
+from sizeup_direct_io.path_bandwidth import PathBandwidth
 
 CHARGED_LOW, CHARGED_HIGH = 0.95, 1.05
 """Bytes charged to this process at the block layer over bytes asked for, when all is direct."""
-TOLD_BLUR, MOST_BLUR = 0.005, 0.05
+REPORTED_BLUR, MOST_BLUR = 0.005, 0.05
 """Of the bytes asked for: counters read this late are told so, and read that late they prove nothing."""
 IMPLAUSIBLE_NS = 10_000
 """No device with a bus in between answers 8 KiB faster; the best NVMe takes about this."""
@@ -32,11 +32,11 @@ BACKGROUND_CHANGE = 0.10
 """Of all CPU time: other processes that take this much more than before the run have moved its figures."""
 
 
-class Verdict(Enum):
+class Validity(Enum):
     """What a part comes to."""
 
     PASS = "pass"  # noqa: S105 - a verdict, not a password
-    DOUBT = "doubt"
+    WARN = "warn"
     FAIL = "fail"
     UNKNOWN = "unknown"
 
@@ -45,7 +45,7 @@ class Part(Struct, frozen=True):
     """One of the four questions, answered."""
 
     name: str
-    verdict: Verdict
+    verdict: Validity
     reasons: tuple[str, ...]
     """Everything that was looked at, in words."""
     against: tuple[str, ...] = ()
@@ -75,7 +75,7 @@ class Facts(Struct, frozen=True):
     """In the busier direction: links carry both at once."""
     path_limit: float | None
     """Payload bytes a second that the way to the storage can carry, by the user's word."""
-    way: Way | None
+    way: PathBandwidth | None
     """The same by discovery, which may not know all of it."""
     network: bool
     file_system: str
@@ -94,129 +94,129 @@ class Facts(Struct, frozen=True):
         return self.file_system.startswith("fuse")
 
 
-def _worst(verdicts: list[Verdict]) -> Verdict:
-    for verdict in (Verdict.FAIL, Verdict.DOUBT, Verdict.UNKNOWN):
+def _worst(verdicts: list[Validity]) -> Validity:
+    for verdict in (Validity.FAIL, Validity.WARN, Validity.UNKNOWN):
         if verdict in verdicts:
             return verdict
-    return Verdict.PASS
+    return Validity.PASS
 
 
-class _Opinion:
+class _VerdictBuilder:
     """Collects what speaks against a part, and what for it."""
 
     def __init__(self, name: str) -> None:
         self._name = name
-        self._verdicts: list[Verdict] = []
+        self._verdicts: list[Validity] = []
         self._reasons: list[str] = []
         self._from_cache = False
 
-    def say(self, verdict: Verdict, reason: str) -> None:
+    def say(self, verdict: Validity, reason: str) -> None:
         self._verdicts.append(verdict)
         self._reasons.append(reason)
 
-    def suspect_cache(self, verdict: Verdict, reason: str) -> None:
+    def suspect_cache(self, verdict: Validity, reason: str) -> None:
         """Something speaks against it that only a cache explains."""
         self.say(verdict, f"{reason}: cache? Kept out of sizing")
         self._from_cache = True
 
     def part(self) -> Part:
         if not self._verdicts:
-            self.say(Verdict.UNKNOWN, "nothing that the kernel tells here says so or otherwise")
+            self.say(Validity.UNKNOWN, "nothing that the kernel tells here says so or otherwise")
         said = list(zip(self._verdicts, self._reasons, strict=True))
         return Part(
             self._name,
             _worst(self._verdicts),
             tuple(self._reasons),
-            tuple(reason for verdict, reason in said if verdict is not Verdict.PASS),
+            tuple(reason for verdict, reason in said if verdict is not Validity.PASS),
             self._from_cache,
         )
 
 
 def judge_direct(facts: Facts) -> Part:
     """Whether requests went past the page cache to the block layer."""
-    opinion = _Opinion("direct")
+    opinion = _VerdictBuilder("direct")
     if facts.alignment == (0, 0):
-        opinion.say(Verdict.FAIL, f"{facts.file_system} does no direct I/O to this file (statx: no alignment)")
+        opinion.say(Validity.FAIL, f"{facts.file_system} does no direct I/O to this file (statx: no alignment)")
     elif facts.alignment is not None:
-        opinion.say(Verdict.PASS, f"direct I/O with {facts.alignment[1]}-byte alignment")
+        opinion.say(Validity.PASS, f"direct I/O with {facts.alignment[1]}-byte alignment")
     if facts.cache_growth_bytes is not None:
         # A few pages come and go with metadata and readers of the same file elsewhere.
         if facts.cache_growth_bytes > max(1 << 20, facts.asked_bytes // 100):
-            opinion.say(Verdict.FAIL, f"the page cache took {format_bytes(facts.cache_growth_bytes)} of this file")
+            opinion.say(Validity.FAIL, f"the page cache took {format_bytes(facts.cache_growth_bytes)} of this file")
         else:
-            opinion.say(Verdict.PASS, "the page cache did not grow")
+            opinion.say(Validity.PASS, "the page cache did not grow")
     if facts.in_user_space:
-        opinion.say(Verdict.UNKNOWN, "a file system in user space: where its program takes the data is not seen")
+        opinion.say(Validity.UNKNOWN, "a file system in user space: where its program takes the data is not seen")
     elif facts.charged_bytes is not None and facts.asked_bytes:
         ratio, blur = facts.charged_bytes / facts.asked_bytes, facts.blur_bytes / facts.asked_bytes
         reached = "were direct by the NFS client's counters" if facts.nfs else "reached the block layer"
-        late = f", give or take {blur:.2f}" if blur >= TOLD_BLUR else ""
+        late = f", give or take {blur:.2f}" if blur >= REPORTED_BLUR else ""
         told = f"{ratio:.2f} of the bytes asked for {reached}{late}"
         if ratio + blur < CHARGED_LOW:
-            opinion.say(Verdict.FAIL, f"only {told}")
+            opinion.say(Validity.FAIL, f"only {told}")
         elif ratio - blur > CHARGED_HIGH:
-            opinion.say(Verdict.DOUBT, f"{ratio:.2f} times the bytes asked for {reached}{late}")
+            opinion.say(Validity.WARN, f"{ratio:.2f} times the bytes asked for {reached}{late}")
         elif blur > MOST_BLUR:
-            opinion.say(Verdict.UNKNOWN, f"{told}: the counters could not be read in time")
+            opinion.say(Validity.UNKNOWN, f"{told}: the counters could not be read in time")
         else:
-            opinion.say(Verdict.PASS, told)
+            opinion.say(Validity.PASS, told)
     return opinion.part()
 
 
 def judge_physical(facts: Facts) -> Part:
     """Whether data that exists came from a device that could deliver it."""
-    opinion = _Opinion("physical")
+    opinion = _VerdictBuilder("physical")
     if facts.extents is not None:
         empty = facts.extents.hole_bytes + facts.extents.unwritten_bytes
         if empty:
             share = empty / facts.target_bytes
-            opinion.say(Verdict.FAIL, f"{share:.0%} of the target was never written: reads of it ask no device")
+            opinion.say(Validity.FAIL, f"{share:.0%} of the target was never written: reads of it ask no device")
         elif facts.extents.odd_bytes:
             opinion.say(
-                Verdict.DOUBT,
+                Validity.WARN,
                 f"{format_bytes(facts.extents.odd_bytes)} are compressed, inline or not yet on the device",
             )
         else:
-            opinion.say(Verdict.PASS, "every byte of the target is written")
+            opinion.say(Validity.PASS, "every byte of the target is written")
     if facts.small_read_p50_ns is not None and facts.small_read_p50_ns < IMPLAUSIBLE_NS:
-        opinion.say(Verdict.DOUBT, f"a median of {format_ns(facts.small_read_p50_ns)} is a cache's, not a device's")
+        opinion.say(Validity.WARN, f"a median of {format_ns(facts.small_read_p50_ns)} is a cache's, not a device's")
     if facts.iops > IMPLAUSIBLE_IOPS:
-        opinion.suspect_cache(Verdict.DOUBT, f"{facts.iops / 1e6:.1f} million requests a second")
+        opinion.suspect_cache(Validity.WARN, f"{facts.iops / 1e6:.1f} million requests a second")
     if facts.path_limit and facts.bytes_per_second > facts.path_limit:
         rate, carried = format_rate(facts.bytes_per_second), format_rate(facts.path_limit)
-        opinion.suspect_cache(Verdict.FAIL, f"{rate} is more than the path carries ({carried}, by path_limit)")
+        opinion.suspect_cache(Validity.FAIL, f"{rate} is more than the path carries ({carried}, by path_limit)")
     elif not facts.path_limit and facts.way and facts.bytes_per_second > facts.way.bytes_per_second:
         rate, carried = format_rate(facts.bytes_per_second), format_rate(facts.way.bytes_per_second)
-        opinion.suspect_cache(Verdict.DOUBT, f"{rate} is more than the way carries ({carried}, {facts.way.source})")
+        opinion.suspect_cache(Validity.WARN, f"{rate} is more than the way carries ({carried}, {facts.way.source})")
     if facts.device_bytes is not None and facts.asked_bytes:
         ratio, blur = facts.device_bytes / facts.asked_bytes, facts.blur_bytes / facts.asked_bytes
         saw = f"the {'NFS client' if facts.nfs else 'device'}'s counters saw"
         if ratio + blur < CHARGED_LOW:
-            opinion.say(Verdict.FAIL, f"{saw} {ratio:.2f} of the bytes asked for")
+            opinion.say(Validity.FAIL, f"{saw} {ratio:.2f} of the bytes asked for")
         elif ratio > 1.5:
-            opinion.say(Verdict.DOUBT, f"{saw} {ratio:.1f} times the bytes asked for: others use it too")
+            opinion.say(Validity.WARN, f"{saw} {ratio:.1f} times the bytes asked for: others use it too")
         else:
-            opinion.say(Verdict.PASS, f"{saw} {ratio:.2f} of the bytes asked for")
+            opinion.say(Validity.PASS, f"{saw} {ratio:.2f} of the bytes asked for")
     if facts.virtual:
-        opinion.say(Verdict.UNKNOWN, "a virtual device: a cache of its host cannot be seen from here")
+        opinion.say(Validity.UNKNOWN, "a virtual device: a cache of its host cannot be seen from here")
     if facts.in_user_space:
-        opinion.say(Verdict.UNKNOWN, "a file system in user space: a cache of its program cannot be seen from here")
+        opinion.say(Validity.UNKNOWN, "a file system in user space: a cache of its program cannot be seen from here")
     if facts.network:
-        opinion.say(Verdict.UNKNOWN, "a network file system: a cache of its server cannot be seen from here")
+        opinion.say(Validity.UNKNOWN, "a network file system: a cache of its server cannot be seen from here")
     return opinion.part()
 
 
 def judge_concurrent(ratio: float | None, why_unknown: str) -> Part:
     """Whether writers to one file stand in each other's way; ``ratio`` is one file over many."""
-    opinion = _Opinion("concurrent")
+    opinion = _VerdictBuilder("concurrent")
     if ratio is None:
-        opinion.say(Verdict.UNKNOWN, why_unknown)
+        opinion.say(Validity.UNKNOWN, why_unknown)
     elif ratio >= CONCURRENT:
-        opinion.say(Verdict.PASS, f"writers to one file reach {ratio:.2f} of writers to files of their own")
+        opinion.say(Validity.PASS, f"writers to one file reach {ratio:.2f} of writers to files of their own")
     elif ratio <= SERIALISED:
-        opinion.say(Verdict.FAIL, f"writers to one file are serialised: {ratio:.2f} of writers to files of their own")
+        opinion.say(Validity.FAIL, f"writers to one file are serialised: {ratio:.2f} of writers to files of their own")
     else:
-        opinion.say(Verdict.DOUBT, f"writers to one file reach only {ratio:.2f} of writers to files of their own")
+        opinion.say(Validity.WARN, f"writers to one file reach only {ratio:.2f} of writers to files of their own")
     return opinion.part()
 
 
@@ -225,17 +225,17 @@ def judge_extending(ratio: float | None, engine: str) -> Part:
 
     Without a ratio ``engine`` is why there is none.
     """
-    opinion = _Opinion("extending")
+    opinion = _VerdictBuilder("extending")
     if ratio is None:
-        opinion.say(Verdict.UNKNOWN, engine)
+        opinion.say(Validity.UNKNOWN, engine)
         return opinion.part()
     told = f"writers that extend one file reach {ratio:.2f} of writers that extend files of their own ({engine})"
     if ratio >= CONCURRENT:
-        opinion.say(Verdict.PASS, told)
+        opinion.say(Validity.PASS, told)
     elif ratio <= SERIALISED:
-        opinion.say(Verdict.FAIL, f"{told}: they are serialised; allocate data files in full before they are filled")
+        opinion.say(Validity.FAIL, f"{told}: they are serialised; allocate data files in full before they are filled")
     else:
-        opinion.say(Verdict.DOUBT, told)
+        opinion.say(Validity.WARN, told)
     return opinion.part()
 
 
@@ -256,8 +256,8 @@ class Conditions(Struct, frozen=True):
     """What others moved on the same disks meanwhile; None where the target lies on no disk."""
     quiet_foreign: Foreign | None = None
     """The same before the run."""
-    heat_doubts: tuple[str, ...] = ()
-    heat_summary: str = ""
+    thermal_caveats: tuple[str, ...] = ()
+    thermal_summary: str = ""
     ramp_change: float | None = None
     """This ramp's throughput over that of the first, less one; None in the first."""
     limits: tuple[str, ...] = ()
@@ -277,15 +277,15 @@ def noise(conditions: Conditions) -> tuple[str, ...]:
     return tuple(reasons)
 
 
-def _judge_others(opinion: _Opinion, conditions: Conditions) -> None:
+def _judge_others(opinion: _VerdictBuilder, conditions: Conditions) -> None:
     """What changed around the measurement: other processes on the CPUs, other bytes on the disks."""
     others, quiet = conditions.others_share, conditions.quiet_busy_share
     if others is not None and others > quiet + BACKGROUND_CHANGE:
-        opinion.say(Verdict.DOUBT, f"others used {others:.0%} of the CPUs meanwhile, {quiet:.0%} before the run")
+        opinion.say(Validity.WARN, f"others used {others:.0%} of the CPUs meanwhile, {quiet:.0%} before the run")
     if conditions.foreign is not None:
         before = f"; before the run {conditions.quiet_foreign}" if conditions.quiet_foreign else ""
         told = f"others, or the file system for itself, {conditions.foreign} meanwhile{before}"
-        opinion.say(Verdict.DOUBT if conditions.foreign.notable else Verdict.PASS, told)
+        opinion.say(Validity.WARN if conditions.foreign.notable else Validity.PASS, told)
 
 
 def mixed_paths(change: str) -> str:
@@ -295,30 +295,30 @@ def mixed_paths(change: str) -> str:
 
 def judge_steady(conditions: Conditions) -> Part:
     """Whether the rate was that of the whole time, on a calm host."""
-    opinion = _Opinion("steady")
+    opinion = _VerdictBuilder("steady")
     change = f"the second half ran {conditions.drift:+.0%} against the first"
     if abs(conditions.drift) > LARGE_DRIFT:
-        opinion.say(Verdict.FAIL, f"{change}: a burst credit, a write cache, throttling or a neighbour")
+        opinion.say(Validity.FAIL, f"{change}: a burst credit, a write cache, throttling or a neighbour")
     elif abs(conditions.drift) > DRIFT:
-        opinion.say(Verdict.DOUBT, change)
+        opinion.say(Validity.WARN, change)
     else:
-        opinion.say(Verdict.PASS, change)
+        opinion.say(Validity.PASS, change)
     if conditions.ramp_change is not None:
         ramp = f"this ramp ran {conditions.ramp_change:+.0%} against the first"
-        opinion.say(Verdict.DOUBT if abs(conditions.ramp_change) > LARGE_DRIFT else Verdict.PASS, ramp)
+        opinion.say(Validity.WARN if abs(conditions.ramp_change) > LARGE_DRIFT else Validity.PASS, ramp)
     for reason in noise(conditions):
-        opinion.say(Verdict.DOUBT, reason)
+        opinion.say(Validity.WARN, reason)
     _judge_others(opinion, conditions)
-    for reason in conditions.heat_doubts:
-        opinion.say(Verdict.DOUBT, reason)
-    if conditions.heat_summary and not conditions.heat_doubts:
-        opinion.say(Verdict.PASS, conditions.heat_summary)
+    for reason in conditions.thermal_caveats:
+        opinion.say(Validity.WARN, reason)
+    if conditions.thermal_summary and not conditions.thermal_caveats:
+        opinion.say(Validity.PASS, conditions.thermal_summary)
     if conditions.stolen_share > 0.05:
-        opinion.say(Verdict.DOUBT, f"the hypervisor took {conditions.stolen_share:.0%} of the CPUs away")
+        opinion.say(Validity.WARN, f"the hypervisor took {conditions.stolen_share:.0%} of the CPUs away")
     for change in conditions.path_changes:
-        opinion.say(Verdict.DOUBT, mixed_paths(change))
+        opinion.say(Validity.WARN, mixed_paths(change))
     for limit in conditions.limits:
-        opinion.say(Verdict.DOUBT, f"limited by {limit}")
+        opinion.say(Validity.WARN, f"limited by {limit}")
     if conditions.errors:
-        opinion.say(Verdict.DOUBT, f"{conditions.errors} requests failed; no figure holds them")
+        opinion.say(Validity.WARN, f"{conditions.errors} requests failed; no figure holds them")
     return opinion.part()

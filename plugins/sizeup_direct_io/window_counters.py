@@ -8,19 +8,19 @@ from collections.abc import Callable, Mapping
 from msgspec import Struct
 
 from sizeup_direct_io import host_counters
-from sizeup_direct_io.binding import Sample
+from sizeup_direct_io.binding import IoSample
 from sizeup_direct_io.disks import Disks, read_disks
 from sizeup_direct_io.path_states import PathWatch
-from sizeup_direct_io.thermal import Heat, read_heat
+from sizeup_direct_io.thermal import ThermalState, read_thermal_state
 
 READINGS = 5
 CLOSE_SECONDS = 0.002
 """A reading that took no longer is close enough: a thousandth of a window of two seconds."""
-Look = Callable[[], Mapping[str, Sample]]
+Look = Callable[[], Mapping[str, IoSample]]
 """Looks at what the streams of a job have done by now."""
 
 
-class Place(Struct, frozen=True):
+class CounterSource(Struct, frozen=True):
     """Whose counters are read beside the workers' own."""
 
     device_number: int
@@ -41,7 +41,7 @@ class Counters(Struct, frozen=True):
     """How far the workers' own may be off: half of what they moved while the kernel's were read."""
 
 
-def read_counters(place: Place, look: Look) -> Counters:
+def read_counters(place: CounterSource, look: Look) -> Counters:
     """Read the kernel's counters between two looks at the workers, as often as it takes to come close.
 
     Requests go on meanwhile, and on a busy host a reader may wait long for a CPU: on a guest that was
@@ -65,13 +65,13 @@ def read_counters(place: Place, look: Look) -> Counters:
     return min(found, key=lambda counters: counters.blur_bytes)
 
 
-def _moved(samples: Mapping[str, Sample]) -> tuple[int, int]:
+def _moved(samples: Mapping[str, IoSample]) -> tuple[int, int]:
     """Bytes read and written by all streams."""
     each = samples.values()
     return sum(sample.read_bytes for sample in each), sum(sample.written_bytes for sample in each)
 
 
-class Edge(Struct, frozen=True):
+class WindowCounters(Struct, frozen=True):
     """What was read at one end of a window."""
 
     host: host_counters.HostCpu
@@ -80,18 +80,24 @@ class Edge(Struct, frozen=True):
     io_pressure: host_counters.Pressure | None
     counters: Counters
     kernel_threads_ns: Mapping[str, int]
-    heat: Heat
+    heat: ThermalState
 
 
-def read_opening(place: Place, look: Look) -> Edge:
+def read_opening(place: CounterSource, look: Look) -> WindowCounters:
     """What is slow to read comes first, so that the rest is next to the sample that opens the window."""
-    kernel_threads_ns, heat, counters = host_counters.read_kernel_threads_ns(), read_heat(), read_counters(place, look)
-    return Edge(*_host(), counters, kernel_threads_ns, heat)
+    kernel_threads_ns, heat, counters = (
+        host_counters.read_kernel_threads_ns(),
+        read_thermal_state(),
+        read_counters(place, look),
+    )
+    return WindowCounters(*_host(), counters, kernel_threads_ns, heat)
 
 
-def read_closing(place: Place, look: Look) -> Edge:
+def read_closing(place: CounterSource, look: Look) -> WindowCounters:
     """The same in reverse, after the sample that closes the window."""
-    return Edge(*_host(), read_counters(place, look), host_counters.read_kernel_threads_ns(), read_heat())
+    return WindowCounters(
+        *_host(), read_counters(place, look), host_counters.read_kernel_threads_ns(), read_thermal_state()
+    )
 
 
 def _host() -> tuple[host_counters.HostCpu, int, host_counters.Pressure | None, host_counters.Pressure | None]:

@@ -11,10 +11,10 @@ from sizeup.model.machine import Machine
 from sizeup.model.plan import Hazard, Refusal, Settings, Step
 from sizeup.model.sample import Coordinates
 from sizeup.probing.api import Context, Emission
-from sizeup.probing.native import Point, estimate_of, leave_cpus
+from sizeup.probing.native import EstimatePoint, estimate_of, leave_cpus
 from sizeup.units import format_bytes
 from sizeup_memory.binding import Member, Memory, Traffic, TrafficPoint, new_job
-from sizeup_memory.chase_patterns import ladder
+from sizeup_memory.chase_patterns import working_sets
 from sizeup_memory.cpu_selection import (
     core_count,
     core_first_cpus,
@@ -25,7 +25,7 @@ from sizeup_memory.cpu_selection import (
     remote_caveat,
     without_memory,
 )
-from sizeup_memory.latency import contradiction, page_doubts, stop_rule
+from sizeup_memory.latency import contradiction, page_caveats, stop_rule
 from sizeup_memory.numa import COPIED, PAGES, fitting_bytes, node_memory, placed
 
 NAME = "memory.bandwidth"
@@ -55,23 +55,23 @@ class MemoryBandwidth:
         settings = step.settings
         cpus: list[int] = json.loads(str(settings["cpus"]))
         nodes: dict[int, list[int]] = {int(node): cpus for node, cpus in json.loads(str(settings["nodes"])).items()}
-        doubts: tuple[str, ...] = ()
+        caveats: tuple[str, ...] = ()
         if not leave_cpus(cpus):
-            doubts = ("sizeup itself had to share a CPU with what it measured",)
+            caveats = ("sizeup itself had to share a CPU with what it measured",)
         if str(settings["part"]) == "scaling":
             memory = Memory(PAGES[str(settings["pages"])])
-            counts = [count for count in ladder(1, len(cpus), 64) if count < len(cpus)] + [len(cpus)]
+            counts = [count for count in working_sets(1, len(cpus), 64) if count < len(cpus)] + [len(cpus)]
             orders = [(count, {"threads": count}) for count in counts]
             apart: list[int] = json.loads(str(settings["without_memory"]))
-            doubts += (remote_caveat(apart),) if apart else ()
-            yield from _stream(settings, cpus, memory, orders, "scaling-", context, doubts)
+            caveats += (remote_caveat(apart),) if apart else ()
+            yield from _stream(settings, cpus, memory, orders, "scaling-", context, caveats)
             return
         for cpu_node, node_cpus in nodes.items():
             for target in json.loads(str(settings["memory_nodes"])):
                 if node_cpus and not context.cancelled:
                     memory = node_memory(target, nodes, PAGES[str(settings["pages"])])
                     at: Coordinates = {"cpu_node": cpu_node, "memory_node": target}
-                    yield from _stream(settings, node_cpus, memory, [(len(node_cpus), at)], "", context, doubts)
+                    yield from _stream(settings, node_cpus, memory, [(len(node_cpus), at)], "", context, caveats)
 
 
 def _step(machine: Machine, settings: Settings, part: str, pages: str) -> Step:
@@ -109,7 +109,7 @@ def _stream(
     orders: Sequence[tuple[int, Coordinates]],
     prefix: str,
     context: Context,
-    doubts: tuple[str, ...],
+    caveats: tuple[str, ...],
 ) -> Iterator[Emission]:
     """Reads and writes by some of the CPUs, all points on the same threads and memory."""
     each = min(int(settings["bytes"]), fitting_bytes(int(settings["bytes"]) * len(cpus), memory) // len(cpus))
@@ -118,7 +118,7 @@ def _stream(
         yield Gap(f"{NAME}: {where}", "too little memory to spare there")
         return
     todo = [(name, mix, count, at) for name, mix in _MIXES for count, at in orders]
-    points = tuple(Point(series, at) for name, _, _, at in todo for series in ("unused", f"{prefix}{name}"))
+    points = tuple(EstimatePoint(series, at) for name, _, _, at in todo for series in ("unused", f"{prefix}{name}"))
     traffic = Traffic(
         [Member(cpu, each, memory) for cpu in cpus],
         [TrafficPoint(count, mix) for _, mix, count, _ in todo],
@@ -135,8 +135,8 @@ def _stream(
         placements = [traffic.placement(index) for index in range(len(cpus))]
         # Beside the worst of them: one thread whose pages are elsewhere is in the sum.
         worst = min(placements, key=lambda one: one.share_on(memory.nodes))
-        extra, point_doubts = placed(worst, memory.nodes) if memory.nodes else ({}, [])
-        point_doubts += page_doubts(memory.pages, min(placements, key=lambda one: one.huge_share))
+        extra, point_caveats = placed(worst, memory.nodes) if memory.nodes else ({}, [])
+        point_caveats += page_caveats(memory.pages, min(placements, key=lambda one: one.huge_share))
         if each * len(cpus) < 4 * int(settings["last_level_cache_bytes"]):
-            point_doubts.append("all buffers together are below four last-level caches: a part is answered from them")
-        yield estimate_of(point, native, (*doubts, *point_doubts), {"bytes_per_thread": each, **extra})
+            point_caveats.append("all buffers together are below four last-level caches: a part is answered from them")
+        yield estimate_of(point, native, (*caveats, *point_caveats), {"bytes_per_thread": each, **extra})

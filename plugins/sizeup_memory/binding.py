@@ -25,7 +25,7 @@ class Pages(IntEnum):
     HUGE1G = 3
 
 
-class Policy(IntEnum):
+class PlacementPolicy(IntEnum):
     """Who decides on the node; the values of ``SIZEUP_PLACE_*``."""
 
     FIRST_TOUCH = 0
@@ -37,7 +37,7 @@ class Memory(Struct, frozen=True):
     """Which pages, on which nodes."""
 
     pages: Pages = Pages.THP
-    policy: Policy = Policy.FIRST_TOUCH
+    policy: PlacementPolicy = PlacementPolicy.FIRST_TOUCH
     nodes: tuple[int, ...] = ()
     touch_cpu: int | None = None
     """A CPU of the node, for kernels that forbid mbind; None: the node has none."""
@@ -125,7 +125,7 @@ def new_job() -> NativeJob:
     return NativeJob(ffi, lib)
 
 
-def room_bytes(memory: Memory) -> int:
+def available_bytes(memory: Memory) -> int:
     """Memory that can be taken there without touching anybody else's; negative errno for an absent node."""
     return int(lib.sizeup_room_bytes(memory.mask, memory.policy))
 

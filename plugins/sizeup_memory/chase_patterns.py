@@ -10,7 +10,7 @@ KIB = 1 << 10
 MIB = 1 << 20
 
 
-class Construction(Struct, frozen=True):
+class ChasePattern(Struct, frozen=True):
     """Pages, stride and order of a chain."""
 
     name: str
@@ -26,16 +26,16 @@ class Construction(Struct, frozen=True):
 CONSTRUCTIONS = {
     construction.name: construction
     for construction in (
-        Construction("dram-thp", Pages.THP),
-        Construction("dram-4k", Pages.BASE),
-        Construction("hugetlb-2m", Pages.HUGE2M, page_bytes=2 * MIB),
-        Construction("hugetlb-1g", Pages.HUGE1G, page_bytes=1024 * MIB),
-        Construction("tlb-local", Pages.BASE, stride_bytes=256, block_bytes=256 * KIB),
+        ChasePattern("dram-thp", Pages.THP),
+        ChasePattern("dram-4k", Pages.BASE),
+        ChasePattern("hugetlb-2m", Pages.HUGE2M, page_bytes=2 * MIB),
+        ChasePattern("hugetlb-1g", Pages.HUGE1G, page_bytes=1024 * MIB),
+        ChasePattern("tlb-local", Pages.BASE, stride_bytes=256, block_bytes=256 * KIB),
     )
 }
 
 
-def ladder(smallest: int, largest: int, rungs: int) -> tuple[int, ...]:
+def working_sets(smallest: int, largest: int, rungs: int) -> tuple[int, ...]:
     """Powers of two from ``smallest`` to at least ``largest``, thinned evenly to ``rungs`` with both ends kept."""
     sizes = [smallest]
     while sizes[-1] < largest:

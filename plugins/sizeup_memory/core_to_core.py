@@ -10,7 +10,7 @@ from sizeup.model.machine import Machine
 from sizeup.model.plan import Hazard, Refusal, Settings, Step
 from sizeup.model.sample import Samples
 from sizeup.probing.api import Context, Emission
-from sizeup.probing.native import Point, estimate_of, leave_cpus
+from sizeup.probing.native import EstimatePoint, estimate_of, leave_cpus
 from sizeup_memory.binding import Handoff, Pair, new_job
 from sizeup_memory.cpu_selection import core_first_cpus, memory_nodes
 from sizeup_memory.latency import contradiction, stop_rule
@@ -56,11 +56,11 @@ class CoreToCore:
     def run(self, step: Step, context: Context) -> Iterable[Emission]:
         """Pass lines; a pair that has two modes is said to have them."""
         pairs = [Pair(*pair) for pair in json.loads(str(step.settings["pairs"]))]
-        doubts = (
+        caveats = (
             () if leave_cpus(json.loads(str(step.settings["cpus"]))) else ("sizeup itself had to share these CPUs",)
         )
         points = tuple(
-            Point(
+            EstimatePoint(
                 "handoff",
                 {"cpu": pair.cpu, "partner": pair.partner, **({} if pair.home is None else {"home_node": pair.home})},
             )
@@ -77,11 +77,11 @@ class CoreToCore:
         for _, point, native in job.measured(points):
             modes = two_modes(seen.get(str(point.at), ()))
             if modes is None:
-                yield estimate_of(point, native, doubts)
+                yield estimate_of(point, native, caveats)
                 continue
             low, high = modes
             moved = f"two modes, {low:.0f} and {high:.0f} ns, as where a hypervisor moves CPUs about"
-            yield estimate_of(point, native, (*doubts, moved), {"mode_low_ns": low, "mode_high_ns": high})
+            yield estimate_of(point, native, (*caveats, moved), {"mode_low_ns": low, "mode_high_ns": high})
 
 
 def two_modes(values: Sequence[float]) -> tuple[float, float] | None:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from sizeup.model.machine import Machine
 from sizeup.model.numa import NumaNode
 from sizeup.model.topology import CacheKind
-from sizeup_memory.binding import MAX_NODES, Memory, Pages, Placement, Policy
+from sizeup_memory.binding import MAX_NODES, Memory, Pages, Placement, PlacementPolicy
 
 _DEFAULT_LINE_BYTES = 64
 _DEFAULT_CACHE_BYTES = 32 << 20
@@ -93,7 +93,7 @@ def remote_caveat(cpus: Sequence[int]) -> str:
 def locality(
     placement: Placement, cpu: int, cpu_node: int | None, nodes: int
 ) -> tuple[dict[str, str | int | float], list[str]]:
-    """Whether pages lie on the node of the CPU that uses them, as extra figures, and what to doubt about it.
+    """Whether pages lie on the node of the CPU that uses them, as extra figures, and the caveats about it.
 
     Only where ``placement`` says ``local`` is a latency the local one.
     """
@@ -108,15 +108,15 @@ def locality(
     if share >= LEAST_PLACED_SHARE:
         return {**extra, "placement": "local"}, []
     others = ", ".join(str(node) for node in sorted(placement.on_node) if node != cpu_node) or "unknown nodes"
-    doubt = f"not local: {1 - share:.0%} of the pages are on node {others}, CPU {cpu} is on node {cpu_node}"
-    return {**extra, "placement": "remote"}, [doubt]
+    caveat = f"not local: {1 - share:.0%} of the pages are on node {others}, CPU {cpu} is on node {cpu_node}"
+    return {**extra, "placement": "remote"}, [caveat]
 
 
 def bound(machine: Machine, node_id: int, pages: Pages) -> Memory:
     """Memory on one node, with a CPU to touch it from where mbind is forbidden."""
     node = next(node for node in machine.nodes if node.os_id == node_id)
     cpus = cores_of(machine, node)
-    return Memory(pages, Policy.BIND, (node_id,), cpus[0] if cpus else None)
+    return Memory(pages, PlacementPolicy.BIND, (node_id,), cpus[0] if cpus else None)
 
 
 def line_bytes(machine: Machine) -> int:

@@ -12,10 +12,10 @@ from sizeup.model.machine import Machine
 from sizeup.model.plan import Hazard, Refusal, Settings, Step
 from sizeup.model.sample import Estimate, Progress
 from sizeup.probing.api import Context, Emission
-from sizeup.probing.native import Point, leave_cpus
+from sizeup.probing.native import EstimatePoint, leave_cpus
 from sizeup.units import format_bytes
 from sizeup_memory.binding import Hammer, HammerResult, Memory, Pages, new_job
-from sizeup_memory.chase_patterns import ladder
+from sizeup_memory.chase_patterns import working_sets
 from sizeup_memory.cpu_selection import core_first_cpus, remote_caveat, without_memory
 from sizeup_memory.slb import PAGE_BYTES, ns_per_op, output_line, scaling, too_short, verdict
 
@@ -35,7 +35,7 @@ class MemoryHammer:
         """One step with every number of processes, interleaved."""
         cpus = core_first_cpus(machine) or (0,)
         pages = int(settings["pages"])
-        counts = [count for count in ladder(1, len(cpus), 64) if count < len(cpus)] + [len(cpus)]
+        counts = [count for count in working_sets(1, len(cpus), 64) if count < len(cpus)] + [len(cpus)]
         yield Step(
             id=NAME,
             probe=NAME,
@@ -59,7 +59,7 @@ class MemoryHammer:
         cpus: list[int] = json.loads(str(step.settings["cpus"]))
         counts: list[int] = json.loads(str(step.settings["processes"]))
         pages = int(step.settings["pages"])
-        doubts = () if leave_cpus(cpus) else ("sizeup itself had to share a CPU with what it measured",)
+        caveats = () if leave_cpus(cpus) else ("sizeup itself had to share a CPU with what it measured",)
         apart: list[int] = json.loads(str(step.settings["without_memory"]))
         runs: dict[int, list[tuple[HammerResult, ...]]] = {count: [] for count in counts}
         loops = int(step.settings["loops"]) or _calibrated_loops(pages, cpus[0], context)
@@ -69,7 +69,7 @@ class MemoryHammer:
                 if context.cancelled:
                     return
                 hammer = Hammer(pages, loops, cpus[:count], Memory(Pages.BASE))
-                points = tuple(Point("random-store", {"processes": count}) for _ in range(count))
+                points = tuple(EstimatePoint("random-store", {"processes": count}) for _ in range(count))
                 job = new_job()
                 try:
                     yield from job.follow(hammer.call(job), points, context)
@@ -87,7 +87,7 @@ class MemoryHammer:
         measured = {count: results for count, results in runs.items() if results}
         if not measured:
             raise RefusedError("no number of processes fits the memory that is to spare")
-        yield from _estimates(measured, doubts, {cpus.index(cpu): cpu for cpu in apart})
+        yield from _estimates(measured, caveats, {cpus.index(cpu): cpu for cpu in apart})
 
 
 def _calibrated_loops(pages: int, cpu: int, context: Context) -> int:
@@ -96,7 +96,7 @@ def _calibrated_loops(pages: int, cpu: int, context: Context) -> int:
     while True:
         job = new_job()
         hammer = Hammer(pages, loops, [cpu], Memory(Pages.BASE))
-        for _ in job.follow(hammer.call(job), (Point("random-store", {"processes": 1}),), context):
+        for _ in job.follow(hammer.call(job), (EstimatePoint("random-store", {"processes": 1}),), context):
             pass
         (result,) = hammer.results()
         if result.wall_us >= _CALIBRATION_US or context.cancelled:
@@ -105,18 +105,18 @@ def _calibrated_loops(pages: int, cpu: int, context: Context) -> int:
 
 
 def _estimates(
-    runs: dict[int, list[tuple[HammerResult, ...]]], doubts: tuple[str, ...], apart: dict[int, int]
+    runs: dict[int, list[tuple[HammerResult, ...]]], caveats: tuple[str, ...], apart: dict[int, int]
 ) -> Iterator[Estimate]:
     """Figures of each number of processes; ``apart`` are CPUs without memory of their own by their place in line."""
     totals: dict[int, float] = {}
     for count, results in runs.items():
-        point_doubts = doubts
+        point_caveats = caveats
         remote = [cpu for place, cpu in apart.items() if place < count]
         if remote:
-            point_doubts += (remote_caveat(remote),)
+            point_caveats += (remote_caveat(remote),)
         share = min(one.cpu_share for result in results for one in result)
         if share < _SHARED_CPU_SHARE:
-            point_doubts += (
+            point_caveats += (
                 f"a process had its CPU for only {share:.0%} of the time: this is time-slicing, not memory",
             )
         costs = [ns_per_op(one.ops, one.wall_us) for result in results for one in result]
@@ -129,7 +129,7 @@ def _estimates(
             statistics.median(costs),
             replicates=len(results),
             minimum=min(costs),
-            doubts=point_doubts,
+            caveats=point_caveats,
             extra={
                 "line": output_line(last[0].ops, last[0].wall_us),
                 "start_spread_ns": max(one.start_ns for one in last) - min(one.start_ns for one in last),
@@ -144,7 +144,7 @@ def _estimates(
             low=min(rates),
             high=max(rates),
             replicates=len(results),
-            doubts=point_doubts,
+            caveats=point_caveats,
         )
     if 1 in totals:
         speedups = scaling(totals)

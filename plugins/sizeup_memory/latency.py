@@ -11,7 +11,7 @@ from sizeup.model.gap import Gap
 from sizeup.model.machine import Machine
 from sizeup.model.plan import Hazard, Refusal, Settings, Step
 from sizeup.probing.api import Context, Emission
-from sizeup.probing.native import Point, estimate_of, leave_cpus
+from sizeup.probing.native import EstimatePoint, estimate_of, leave_cpus
 from sizeup.units import format_bytes
 from sizeup_memory.binding import (
     ChasePoint,
@@ -20,11 +20,11 @@ from sizeup_memory.binding import (
     Pages,
     Placement,
     StopRule,
+    available_bytes,
     new_job,
-    room_bytes,
     tlb_reach_bytes,
 )
-from sizeup_memory.chase_patterns import CONSTRUCTIONS, KIB, MIB, Construction, ladder
+from sizeup_memory.chase_patterns import CONSTRUCTIONS, KIB, MIB, ChasePattern, working_sets
 from sizeup_memory.cpu_selection import (
     CACHES_BEYOND,
     last_level_cache_bytes,
@@ -59,7 +59,7 @@ class MemoryLatency:
         settings = step.settings
         construction = CONSTRUCTIONS[str(settings["construction"])]
         cpu = int(settings["cpu"])
-        doubts = [] if leave_cpus([cpu]) else [f"sizeup itself had to share CPU {cpu} with what it measured"]
+        caveats = [] if leave_cpus([cpu]) else [f"sizeup itself had to share CPU {cpu} with what it measured"]
         planned: list[int] = json.loads(str(settings["working_sets"]))
         spans = _affordable(planned, construction)
         most = int(settings["largest"])
@@ -80,7 +80,7 @@ class MemoryLatency:
             ],
             stop_rule(settings),
         )
-        points = tuple(Point(construction.name, {"working_set_bytes": span}) for span in spans)
+        points = tuple(EstimatePoint(construction.name, {"working_set_bytes": span}) for span in spans)
         job = new_job()
         yield from job.follow(latency.call(job), points, context)
         yield from job.gaps(points)
@@ -94,10 +94,10 @@ class MemoryLatency:
                 point,
                 native,
                 (
-                    *doubts,
+                    *caveats,
                     *remote,
-                    *page_doubts(construction.pages, placement),
-                    *_size_doubts(spans, index, settings),
+                    *page_caveats(construction.pages, placement),
+                    *_size_caveats(spans, index, settings),
                 ),
                 {"huge_page_share": placement.huge_share, **reach, **where},
             )
@@ -127,18 +127,18 @@ def stop_rule(settings: Settings, batch_seconds: float = 0.001) -> StopRule:
     )
 
 
-def _size_doubts(spans: list[int], index: int, settings: Settings) -> list[str]:
+def _size_caveats(spans: list[int], index: int, settings: Settings) -> list[str]:
     """Whether the last rung, which is read as memory, is large enough to be."""
     cache = int(settings["last_level_cache_bytes"])
     if index + 1 < len(spans) or spans[index] >= CACHES_BEYOND * cache:
         return []
-    doubt = f"the largest working set is below {CACHES_BEYOND} times the last-level cache of {format_bytes(cache)}"
+    caveat = f"the largest working set is below {CACHES_BEYOND} times the last-level cache of {format_bytes(cache)}"
     if settings["guest"]:
-        return [f"{doubt}; in a guest that size is the host's, and this machine may be given less of it"]
-    return [f"{doubt}: a part is answered from there"]
+        return [f"{caveat}; in a guest that size is the host's, and this machine may be given less of it"]
+    return [f"{caveat}: a part is answered from there"]
 
 
-def page_doubts(pages: Pages, placement: Placement) -> list[str]:
+def page_caveats(pages: Pages, placement: Placement) -> list[str]:
     """Whether the pages are what was asked for."""
     if pages is Pages.THP and placement.huge_share < _LEAST_HUGE_SHARE:
         return [f"only {placement.huge_share:.0%} of the memory is on transparent huge pages"]
@@ -171,7 +171,7 @@ def _step(machine: Machine, settings: Settings, name: str) -> Step | Refusal:
         fitting, refusal = _pool_room(machine, construction, largest)
         if refusal:
             return Refusal(step, NAME, refusal)
-    sizes = ladder(smallest, max(fitting, 2 * smallest), int(settings["rungs"]))
+    sizes = working_sets(smallest, max(fitting, 2 * smallest), int(settings["rungs"]))
     node = node_of(machine, cpu)
     budget = float(settings["budget"])
     sibling = sibling_of(machine, cpu)
@@ -203,7 +203,7 @@ def _step(machine: Machine, settings: Settings, name: str) -> Step | Refusal:
     )
 
 
-def _pool_room(machine: Machine, construction: Construction, largest: int) -> tuple[int, str | None]:
+def _pool_room(machine: Machine, construction: ChasePattern, largest: int) -> tuple[int, str | None]:
     """The largest working set that free huge pages can hold, or why there is none."""
     pages = sum(
         pool.free for node in machine.nodes for pool in node.huge_pages if pool.page_bytes == construction.page_bytes
@@ -225,11 +225,11 @@ def _why_smaller(spans: list[int], planned: list[int]) -> str:
     return "not measured: no more huge pages of this size are free"
 
 
-def _affordable(spans: list[int], construction: Construction) -> list[int]:
+def _affordable(spans: list[int], construction: ChasePattern) -> list[int]:
     """The rungs that fit half of what is free now; memory may have gone since the plan was made."""
     if construction.page_bytes:
         return spans
-    room = room_bytes(Memory(construction.pages)) // 2
+    room = available_bytes(Memory(construction.pages)) // 2
     kept = [span for span in spans if span <= room]
     if not kept:
         raise RefusedError(f"only {format_bytes(2 * room)} of memory is to spare, and half of that is the most taken")

@@ -9,7 +9,7 @@ from sizeup.model.machine import Machine
 from sizeup.model.plan import Hazard, Refusal, Settings, Step
 from sizeup.model.sample import Estimate
 from sizeup.probing.api import Context, Emission
-from sizeup.probing.native import Point, estimate_of, leave_cpus
+from sizeup.probing.native import EstimatePoint, estimate_of, leave_cpus
 from sizeup.units import format_bytes
 from sizeup_memory.binding import Member, Memory, Pages, Traffic, TrafficPoint, new_job
 from sizeup_memory.cpu_selection import (
@@ -80,16 +80,16 @@ class MemoryLoaded:
         """Measure nanoseconds a load and bytes a second in the same windows."""
         settings = step.settings
         cpus: list[int] = json.loads(str(settings["cpus"]))
-        doubts = [] if leave_cpus(cpus) else ["sizeup itself had to share a CPU with what it measured"]
+        caveats = [] if leave_cpus(cpus) else ["sizeup itself had to share a CPU with what it measured"]
         each = int(settings["bytes"])
         if each * len(cpus) < 4 * int(settings["last_level_cache_bytes"]):
-            doubts.append("all buffers together are below four last-level caches: a part is answered from them")
+            caveats.append("all buffers together are below four last-level caches: a part is answered from them")
         memory = Memory(Pages.THP)
         chaser = Member(cpus[0], each, memory, chases=True, stride_bytes=int(settings["line_bytes"]))
         streams = [Member(cpu, each, memory) for cpu in cpus[1:]]
         orders = [TrafficPoint(len(streams), mix, delay) for mix in _MIXES for delay in _DELAYS_NS]
         points = tuple(
-            Point(series, {"write_percent": order.write_percent, "delay_ns": order.delay_ns})
+            EstimatePoint(series, {"write_percent": order.write_percent, "delay_ns": order.delay_ns})
             for order in orders
             for series in ("latency-by-delay", "bandwidth-by-delay")
         )
@@ -102,12 +102,12 @@ class MemoryLoaded:
         nodes = int(settings["nodes"])
         where, remote = locality(traffic.placement(0), cpus[0], None if near is None else int(near), nodes)
         apart: list[int] = json.loads(str(settings["without_memory"]))
-        doubts += remote
+        caveats += remote
         others = [remote_caveat(apart)] if apart else []
         for index, point in enumerate(points):
             if index in measured:
                 extra = where if point.series == "latency-by-delay" else {}
-                yield estimate_of(point, measured[index], (*doubts, *others), extra)
+                yield estimate_of(point, measured[index], (*caveats, *others), extra)
         for index, order in enumerate(orders):
             latency, bandwidth = measured.get(2 * index), measured.get(2 * index + 1)
             if latency is None or bandwidth is None:
@@ -119,6 +119,6 @@ class MemoryLoaded:
                 low=latency.low,
                 high=latency.high,
                 replicates=latency.replicates,
-                doubts=(*doubts, *others),
+                caveats=(*caveats, *others),
                 extra={"delay_ns": order.delay_ns, "streams": len(streams), **where},
             )

@@ -12,7 +12,7 @@ from sizeup.model.machine import Machine
 from sizeup.model.plan import Hazard, Refusal, Settings, Step
 from sizeup.model.sample import Estimate
 from sizeup.probing.api import Context, Emission
-from sizeup.probing.native import Point, estimate_of, leave_cpus
+from sizeup.probing.native import EstimatePoint, estimate_of, leave_cpus
 from sizeup.units import format_bytes
 from sizeup_memory.binding import (
     ChasePoint,
@@ -21,11 +21,11 @@ from sizeup_memory.binding import (
     Memory,
     Pages,
     Placement,
-    Policy,
+    PlacementPolicy,
     Traffic,
     TrafficPoint,
+    available_bytes,
     new_job,
-    room_bytes,
 )
 from sizeup_memory.cpu_selection import (
     LEAST_PLACED_SHARE,
@@ -36,7 +36,7 @@ from sizeup_memory.cpu_selection import (
     private_bytes,
     remote_caveat,
 )
-from sizeup_memory.latency import contradiction, page_doubts, stop_rule
+from sizeup_memory.latency import contradiction, page_caveats, stop_rule
 
 NAME = "memory.numa"
 PAGES = {"thp": Pages.THP, "4k": Pages.BASE, "hugetlb-2m": Pages.HUGE2M}
@@ -70,9 +70,9 @@ class MemoryNuma:
         settings = step.settings
         nodes: dict[int, list[int]] = {int(node): cpus for node, cpus in json.loads(str(settings["nodes"])).items()}
         cpus = [cpu for node in nodes.values() for cpu in node]
-        doubts = () if leave_cpus(cpus) else ("sizeup itself had to share a CPU with what it measured",)
+        caveats = () if leave_cpus(cpus) else ("sizeup itself had to share a CPU with what it measured",)
         if str(settings["part"]) == "placements":
-            yield from _placements(settings, nodes, context, doubts)
+            yield from _placements(settings, nodes, context, caveats)
         else:
             yield from _matrix(settings, nodes, context)
 
@@ -136,7 +136,7 @@ def _nearest(machine: Machine) -> dict[str, int]:
     return found
 
 
-def _span_doubts(settings: Settings, span: int) -> list[str]:
+def _span_caveats(settings: Settings, span: int) -> list[str]:
     """Whether a working set that was asked for had to be made smaller."""
     asked = int(settings.get("span", 0))
     if span >= asked:
@@ -146,7 +146,7 @@ def _span_doubts(settings: Settings, span: int) -> list[str]:
 
 def fitting_bytes(wanted: int, memory: Memory) -> int:
     """The largest power of two up to ``wanted`` that half of what is free there can hold; 0: not even 16 MiB."""
-    room = max(0, room_bytes(memory) // 2)
+    room = max(0, available_bytes(memory) // 2)
     while wanted > room:
         wanted //= 2
     return wanted if wanted >= _SMALLEST_BYTES else 0
@@ -155,11 +155,11 @@ def fitting_bytes(wanted: int, memory: Memory) -> int:
 def node_memory(node: int, nodes: dict[int, list[int]], pages: Pages) -> Memory:
     """Memory bound to one node, with a CPU to touch it from where mbind is forbidden."""
     cpus = nodes.get(node)
-    return Memory(pages, Policy.BIND, (node,), cpus[0] if cpus else None)
+    return Memory(pages, PlacementPolicy.BIND, (node,), cpus[0] if cpus else None)
 
 
 def placed(placement: Placement, nodes: Iterable[int]) -> tuple[dict[str, str | int | float], list[str]]:
-    """Where the pages really were, as extra figures, and what to doubt about it."""
+    """Where the pages really were, as extra figures, and the caveats about it."""
     asked = tuple(nodes)
     share = placement.share_on(asked)
     extra: dict[str, str | int | float] = {
@@ -170,16 +170,16 @@ def placed(placement: Placement, nodes: Iterable[int]) -> tuple[dict[str, str | 
     }
     if not placement.verified:
         return extra, ["where the pages are could not be verified: move_pages and numa_maps are both denied"]
-    doubts = [] if share >= LEAST_PLACED_SHARE else [f"only {share:.1%} of the pages are where they were asked for"]
+    caveats = [] if share >= LEAST_PLACED_SHARE else [f"only {share:.1%} of the pages are where they were asked for"]
     if not placement.bound:
-        doubts.append("placed by first touch: mbind is forbidden here")
-    return extra, doubts
+        caveats.append("placed by first touch: mbind is forbidden here")
+    return extra, caveats
 
 
 def _matrix(settings: Settings, nodes: dict[int, list[int]], context: Context) -> Iterator[Emission]:
     pages = PAGES[str(settings["part"]).removeprefix("matrix.")]
     targets: list[int] = json.loads(str(settings["memory_nodes"]))
-    cells: list[tuple[Point, ChasePoint, tuple[int, ...]]] = []
+    cells: list[tuple[EstimatePoint, ChasePoint, tuple[int, ...]]] = []
     for target in targets:
         memory = node_memory(target, nodes, pages)
         # Binding a range takes from that node alone: each is asked for what it can spare.
@@ -194,7 +194,7 @@ def _matrix(settings: Settings, nodes: dict[int, list[int]], context: Context) -
             yield Gap(f"{NAME}: memory of node {target}", reason)
             continue
         cells += _cells("latency", nodes, memory, span, settings, {"memory_node": target})
-    shared = Memory(pages, Policy.INTERLEAVE, tuple(targets))
+    shared = Memory(pages, PlacementPolicy.INTERLEAVE, tuple(targets))
     span = fitting_bytes(int(settings["span_bytes"]), shared)
     if span and not _cannot_open(shared, span, settings, context):
         cells += _cells("interleaved", nodes, shared, span, settings, {})
@@ -208,13 +208,13 @@ def _matrix(settings: Settings, nodes: dict[int, list[int]], context: Context) -
     measured: dict[tuple[str, int, int | None], float] = {}
     for index, point, native in job.measured(points):
         placement = latency.placement(index)
-        extra, doubts = placed(placement, cells[index][2])
-        doubts += page_doubts(pages, placement)
-        doubts += _span_doubts(settings, cells[index][1].span_bytes)
+        extra, caveats = placed(placement, cells[index][2])
+        caveats += page_caveats(pages, placement)
+        caveats += _span_caveats(settings, cells[index][1].span_bytes)
         extra["working_set_bytes"] = cells[index][1].span_bytes
         if cells[index][1].span_bytes < 4 * int(settings["last_level_cache_bytes"]):
-            doubts.append(f"working set {format_bytes(cells[index][1].span_bytes)}: below four last-level caches")
-        yield estimate_of(point, native, tuple(doubts), extra)
+            caveats.append(f"working set {format_bytes(cells[index][1].span_bytes)}: below four last-level caches")
+        yield estimate_of(point, native, tuple(caveats), extra)
         if placement.verified and placement.share_on(cells[index][2]) < LEAST_PLACED_SHARE:
             continue  # a figure of other memory than its name says enters no further one
         target_node = point.at.get("memory_node")
@@ -251,10 +251,10 @@ def _cells(
     span: int,
     settings: Settings,
     at: dict[str, str | int | float],
-) -> list[tuple[Point, ChasePoint, tuple[int, ...]]]:
+) -> list[tuple[EstimatePoint, ChasePoint, tuple[int, ...]]]:
     return [
         (
-            Point(series, {"cpu_node": node, **at}),
+            EstimatePoint(series, {"cpu_node": node, **at}),
             ChasePoint(span, int(settings["line_bytes"]), cpus[0], memory=memory),
             memory.nodes,
         )
@@ -271,7 +271,7 @@ def _cannot_open(memory: Memory, span: int, settings: Settings, context: Context
     )
     job = new_job()
     try:
-        for _ in job.follow(trial.call(job), (Point("trial", {}),), context):
+        for _ in job.follow(trial.call(job), (EstimatePoint("trial", {}),), context):
             pass
     except RefusedError as error:
         return str(error)
@@ -284,7 +284,7 @@ def _any_cpu(settings: Settings) -> int:
 
 
 def _placements(
-    settings: Settings, nodes: dict[int, list[int]], context: Context, doubts: tuple[str, ...]
+    settings: Settings, nodes: dict[int, list[int]], context: Context, caveats: tuple[str, ...]
 ) -> Iterator[Emission]:
     """A chase on every core at the same time; only where their memory lies differs."""
     targets: list[int] = json.loads(str(settings["memory_nodes"]))
@@ -304,7 +304,7 @@ def _placements(
         stride = int(settings["line_bytes"])
         members = [Member(cpu, span, memory_of(node), chases=True, stride_bytes=stride) for cpu, node in threads]
         traffic = Traffic(members, [TrafficPoint(streams=0)], stop_rule(settings, batch_seconds=0.01))
-        points = (Point("placement", {"placement": name}), Point("unused", {}))
+        points = (EstimatePoint("placement", {"placement": name}), EstimatePoint("unused", {}))
         job = new_job()
         try:
             yield from job.follow(traffic.call(job), points, context)
@@ -324,16 +324,16 @@ def _placements(
                 "share_where_asked": min(shares),
                 "pages_on_nodes": ",".join(f"{node}:{count}" for node, count in sorted(on_node.items())),
             }
-            point_doubts = [*doubts, *_span_doubts(settings, span)]
+            point_caveats = [*caveats, *_span_caveats(settings, span)]
             if not all(traffic.placement(index).verified for index in range(len(members))):
-                point_doubts.append(
+                point_caveats.append(
                     "where the pages are could not be verified: move_pages and numa_maps are both denied"
                 )
             elif min(shares) < LEAST_PLACED_SHARE:
-                point_doubts.append(f"a thread had only {min(shares):.1%} of its pages where they were asked for")
+                point_caveats.append(f"a thread had only {min(shares):.1%} of its pages where they were asked for")
             if name == "local" and apart:
-                point_doubts.append(remote_caveat(apart))
-            yield estimate_of(point, native, tuple(point_doubts), extra)
+                point_caveats.append(remote_caveat(apart))
+            yield estimate_of(point, native, tuple(point_caveats), extra)
 
 
 def _layouts(
@@ -349,7 +349,7 @@ def _layouts(
         return node_memory(others[node % len(others)], nodes, Pages.BASE)
 
     def interleaved(_: int) -> Memory:
-        return Memory(Pages.BASE, Policy.INTERLEAVE, tuple(targets))
+        return Memory(Pages.BASE, PlacementPolicy.INTERLEAVE, tuple(targets))
 
     def cyclops(_: int) -> Memory:
         return node_memory(targets[0], nodes, Pages.BASE)
@@ -361,6 +361,6 @@ def _fitting_share(memories: Sequence[Memory], wanted: int) -> int:
     """The power of two that each thread can have where several draw on the same nodes at once."""
     each = wanted
     for memory in set(memories):
-        each = min(each, room_bytes(memory) // 2 // memories.count(memory))
-    each = min(each, room_bytes(Memory()) // 2 // max(1, len(memories)))
+        each = min(each, available_bytes(memory) // 2 // memories.count(memory))
+    each = min(each, available_bytes(Memory()) // 2 // max(1, len(memories)))
     return 1 << each.bit_length() - 1 if each > 0 else 0

@@ -11,9 +11,9 @@ from sizeup.errors import RefusedError
 from sizeup.model.machine import Machine
 from sizeup.model.plan import Hazard, Refusal, Settings, Step
 from sizeup.probing.api import Context, Emission
-from sizeup.probing.native import Point, estimate_of, leave_cpus
+from sizeup.probing.native import EstimatePoint, estimate_of, leave_cpus
 from sizeup.units import format_bytes
-from sizeup_memory.binding import Memory, Pages, Placement, Policy, Shm, StopRule, new_job, room_bytes
+from sizeup_memory.binding import Memory, Pages, Placement, PlacementPolicy, Shm, StopRule, available_bytes, new_job
 from sizeup_memory.cpu_selection import LEAST_PLACED_SHARE, cores_of, memory_nodes
 from sizeup_memory.latency import contradiction
 
@@ -62,8 +62,8 @@ class MemoryShm:
         home = int(step.settings["node"])
         writers = {int(node): int(cpu) for node, cpu in json.loads(str(step.settings["writers"])).items()}
         size = _affordable(int(step.settings["bytes"]), home)
-        doubts = () if leave_cpus(writers.values()) else ("sizeup itself had to share a CPU with what it measured",)
-        points = tuple(Point("write", {"cpu_node": node, "memory_node": home}) for node in writers)
+        caveats = () if leave_cpus(writers.values()) else ("sizeup itself had to share a CPU with what it measured",)
+        points = tuple(EstimatePoint("write", {"cpu_node": node, "memory_node": home}) for node in writers)
         before = free_bytes()
         file = os.open(DIRECTORY, os.O_TMPFILE | os.O_RDWR, 0o600)  # unnamed: nothing stays behind, whatever happens
         try:
@@ -83,7 +83,7 @@ class MemoryShm:
                 "half of what is free is the most taken"
             )
         for _, point, native in job.measured(points):
-            yield estimate_of(point, native, (*doubts, *placed), {"file_bytes": size, **extra})
+            yield estimate_of(point, native, (*caveats, *placed), {"file_bytes": size, **extra})
 
 
 def _rule(settings: Settings) -> StopRule:
@@ -124,8 +124,8 @@ def _affordable(wanted: int, node: int) -> int:
         raise RefusedError(f"{DIRECTORY}: {error.strerror}") from error
     room = min(
         mount.f_bavail * mount.f_frsize,
-        room_bytes(Memory(Pages.BASE, Policy.BIND, (node,))),
-        room_bytes(Memory(Pages.BASE)),
+        available_bytes(Memory(Pages.BASE, PlacementPolicy.BIND, (node,))),
+        available_bytes(Memory(Pages.BASE)),
     )
     size = wanted if wanted <= room // 2 else room // 2 // _BLOCK_BYTES * _BLOCK_BYTES
     if size < _LEAST_BYTES:
@@ -139,7 +139,7 @@ def _affordable(wanted: int, node: int) -> int:
 def _placed(
     placement: Placement, home: int, before: dict[int, int], after: dict[int, int]
 ) -> tuple[dict[str, str | int | float], list[str]]:
-    """Where the file's pages are, as extra figures, and what to doubt about it."""
+    """Where the file's pages are, as extra figures, and the caveats about it."""
     share = placement.share_on((home,)) if placement.verified else taken_share(before, after, home)
     extra: dict[str, str | int | float] = {
         "share_from_home_node": share,
@@ -151,7 +151,7 @@ def _placed(
         return extra, [] if share >= LEAST_PLACED_SHARE else [
             f"only {share:.0%} of the file's pages are on node {home}"
         ]
-    doubts = ["where the file's pages are is known from the nodes' free memory alone: move_pages is denied"]
+    caveats = ["where the file's pages are is known from the nodes' free memory alone: move_pages is denied"]
     if share < _LEAST_TAKEN_SHARE:
-        doubts.append(f"only {share:.0%} of the memory that went came from node {home}")
-    return extra, doubts
+        caveats.append(f"only {share:.0%} of the memory that went came from node {home}")
+    return extra, caveats

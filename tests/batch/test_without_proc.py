@@ -10,7 +10,7 @@ import pytest
 
 from batch.conftest import Run
 from sizeup.model.sample import Status
-from sizeup.probing.hang_detector import Parting
+from sizeup.probing.hang_detector import HangDetector
 from sizeup.session.reader import read_session
 
 RUN = ("--batch", "-q", "-p", "null", "--set", "null.samples=5", "--set", "null.interval=0")
@@ -45,7 +45,7 @@ def test_a_run_comes_to_its_end_and_claims_nothing_of_others(sizeup: Run, tmp_pa
 
 
 def test_whether_a_process_hangs_is_not_guessed(no_proc: None) -> None:
-    parting = Parting(os.getpid())
+    parting = HangDetector(os.getpid())
 
     assert not any(parting.hangs(now) for now in (1.0, 10.0, 100.0))
 

@@ -24,8 +24,8 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from fakes import HandContext
 from sizeup_direct_io.host_counters import read_pressure
-from sizeup_direct_io.measure import Measured, Window, measure
-from sizeup_direct_io.window_counters import Place
+from sizeup_direct_io.measure import MeasuredPoint, Window, measure
+from sizeup_direct_io.window_counters import CounterSource
 from sizeup_direct_io.worker import Engine, Pattern, Worker
 
 KIB = 1024
@@ -130,14 +130,14 @@ def run_ours(case: Case, path: str, seconds: float) -> dict[str, Any]:
         )
         for _ in range(case.depth if threads else 1)
     ]
-    place = Place(os.fstat(descriptor).st_dev)
+    place = CounterSource(os.fstat(descriptor).st_dev)
     window = Window(RAMP_SECONDS, seconds, 0.0, 1.0, 5.0)
     running = measure(workers, ("all",), {"outstanding": case.depth}, window, HandContext(), place)
     try:
         while True:
             next(running)
     except StopIteration as end:
-        measured: Measured = end.value
+        measured: MeasuredPoint = end.value
     finally:
         os.close(descriptor)
     interval = measured.intervals["all"]

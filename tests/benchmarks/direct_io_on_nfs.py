@@ -25,8 +25,8 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from fakes import HandContext
 from lab.guest import LAB, fill_guest
-from sizeup_direct_io.measure import Measured, Window, measure
-from sizeup_direct_io.window_counters import Place
+from sizeup_direct_io.measure import MeasuredPoint, Window, measure
+from sizeup_direct_io.window_counters import CounterSource
 from sizeup_direct_io.worker import Engine, Worker
 
 OUT = 8
@@ -76,12 +76,12 @@ def run(engine: Engine, descriptor: int, kind: str, seconds: float) -> dict[str,
         for _ in range(threads)
     ]
     window = Window(WARMUP_SECONDS, seconds, 0.0, 1.0, 60.0)
-    running = measure(workers, ("all",), {}, window, HandContext(), Place(0, "/mnt/measured"))
+    running = measure(workers, ("all",), {}, window, HandContext(), CounterSource(0, "/mnt/measured"))
     try:
         while True:
             next(running)
     except StopIteration as end:
-        measured: Measured = end.value
+        measured: MeasuredPoint = end.value
     charged, _ = measured.charged_bytes(reads=kind == "read", writes=kind == "write")
     assert charged is not None
     return {

@@ -19,12 +19,12 @@ from fakes import HandContext
 from sizeup.model.sample import Samples
 from sizeup.probing.wire import ENCODER, SamplesMessage
 from sizeup_direct_io import host_counters
-from sizeup_direct_io.binding import Job
-from sizeup_direct_io.checks import silently
+from sizeup_direct_io.binding import IoJob
+from sizeup_direct_io.checks import without_progress
 from sizeup_direct_io.measure import _Watch
 from sizeup_direct_io.presets import OLTP_READ
-from sizeup_direct_io.target import Wish
-from sizeup_direct_io.target_setup import Workbench
+from sizeup_direct_io.target import TargetSpec
+from sizeup_direct_io.target_setup import TargetSetup
 
 
 def watched(watch: _Watch, context: HandContext, seconds: float, hertz: float, sink: int) -> float:
@@ -61,14 +61,14 @@ def main() -> None:
     parser.add_argument("--hertz", type=float, default=5.0)
     asked = parser.parse_args()
     context, sink = HandContext(), os.open("/dev/null", os.O_WRONLY)
-    bench = Workbench(context, 5.0, 0)
+    bench = TargetSetup(context, 5.0, 0)
     try:
-        silently(
+        without_progress(
             bench.prepare(
-                Wish(asked.folder, writes=False, size_bytes=1 << 30), "auto", [OLTP_READ], remove_leftovers=False
+                TargetSpec(asked.folder, writes=False, size_bytes=1 << 30), "auto", [OLTP_READ], remove_leftovers=False
             )
         )
-        with Job(list(bench.workers(OLTP_READ, asked.depth, 0, huge_pages=True))) as job:
+        with IoJob(list(bench.workers(OLTP_READ, asked.depth, 0, huge_pages=True))) as job:
             watch = _Watch(job, ("small",), {"workload": "oltp-read", "outstanding": asked.depth})
             alone(watch, 2.0)
             ratios, rates = [], []

@@ -26,7 +26,7 @@ from consoles import Console
 from sizeup.discovery.machine import discover
 from sizeup.discovery.refresh import refreshed
 from sizeup.discovery.sysroot import open_sysroot
-from sizeup.tui.live_source import Living
+from sizeup.tui.live_source import LiveSource
 from sizeup.tui.screens.topology import TopologyScreen
 from trees import LARGE
 
@@ -51,7 +51,7 @@ def unpacked(folder: Path) -> str:
 async def looks_ms(folder: Path, root: str, columns: int, rows: int, times: int) -> list[float]:
     """CPU milliseconds of each look at the map, its drawing included."""
     found, sysroot, dice = discover(root), open_sysroot(root), random.Random(1)
-    living = Living(
+    living = LiveSource(
         lambda listener: None,
         lambda: found,
         lambda known: refreshed(known, sysroot),

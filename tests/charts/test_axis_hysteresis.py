@@ -4,12 +4,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from sizeup.charts.axis_hysteresis import steady
-from sizeup.charts.chart import Axis, Bar, BarChart, Chart, Line, LineChart, Point, Scale
+from sizeup.charts.axis_hysteresis import hold_axes
+from sizeup.charts.chart import Axis, Bar, BarChart, Chart, ChartPoint, Line, LineChart, Scale
 
 
 def chart(*values: float, scale: Scale = Scale.LINEAR, title: str = "t") -> LineChart:
-    points = tuple(Point(float(x), value) for x, value in enumerate(values))
+    points = tuple(ChartPoint(float(x), value) for x, value in enumerate(values))
     return LineChart(title, Axis("x", "1"), Axis("Time", "ns", scale), (Line("a", points),))
 
 
@@ -22,7 +22,7 @@ def test_a_climbing_value_moves_the_axis_a_few_times_and_not_with_each_sample() 
     shown: Chart | None = None
     seen = []
     for highest in range(1, 1000):
-        shown = steady(chart(1.0, float(highest)), shown)
+        shown = hold_axes(chart(1.0, float(highest)), shown)
         seen.append(ends(shown))
 
     assert len(set(seen)) <= 10
@@ -30,15 +30,15 @@ def test_a_climbing_value_moves_the_axis_a_few_times_and_not_with_each_sample() 
 
 
 def test_an_axis_that_has_become_much_too_long_is_drawn_anew() -> None:
-    wide = steady(chart(900.0), None)
+    wide = hold_axes(chart(900.0), None)
 
-    assert ends(steady(chart(700.0), wide)) == ends(wide)
-    assert ends(steady(chart(100.0), wide)) == (None, 200.0)
+    assert ends(hold_axes(chart(700.0), wide)) == ends(wide)
+    assert ends(hold_axes(chart(100.0), wide)) == (None, 200.0)
 
 
 def test_once_logarithmic_stays_logarithmic_while_samples_waver() -> None:
-    first = steady(chart(1.0, 100.0, scale=Scale.LOG10), None)
-    then = steady(chart(7.0, 100.0), first)
+    first = hold_axes(chart(1.0, 100.0, scale=Scale.LOG10), None)
+    then = hold_axes(chart(7.0, 100.0), first)
 
     assert ends(first) == (0.5, 200.0)
     assert isinstance(then, LineChart)
@@ -46,15 +46,15 @@ def test_once_logarithmic_stays_logarithmic_while_samples_waver() -> None:
 
 
 def test_another_picture_starts_with_ends_of_its_own() -> None:
-    first = steady(chart(900.0), None)
+    first = hold_axes(chart(900.0), None)
 
-    assert ends(steady(chart(1.0, title="other"), first)) == (None, 2.0)
+    assert ends(hold_axes(chart(1.0, title="other"), first)) == (None, 2.0)
 
 
 def test_bars_keep_their_length_while_the_longest_wavers() -> None:
     bars = BarChart("b", Axis("Cost", "ns"), (Bar("a", 90.0), Bar("b", 20.0)))
-    first = steady(bars, None)
-    then = steady(replace(bars, bars=(Bar("a", 95.0), Bar("b", 20.0))), first)
+    first = hold_axes(bars, None)
+    then = hold_axes(replace(bars, bars=(Bar("a", 95.0), Bar("b", 20.0))), first)
 
     assert isinstance(first, BarChart)
     assert isinstance(then, BarChart)
@@ -67,7 +67,7 @@ def test_bars_keep_their_length_while_the_longest_wavers() -> None:
 def test_whatever_comes_lies_within_the_axis(frames: list[list[float]], scale: Scale) -> None:
     shown: Chart | None = None
     for values in frames:
-        shown = steady(chart(*values, scale=scale), shown)
+        shown = hold_axes(chart(*values, scale=scale), shown)
         low, high = ends(shown)
         assert high is not None
         assert max(values) <= high

@@ -3,7 +3,7 @@
 import pytest
 
 from sizeup.charts.cells import cursor_places, draw, key_at, readout
-from sizeup.charts.chart import Axis, Bar, BarChart, Boundary, HeatMap, Line, LineChart, Point, Scale
+from sizeup.charts.chart import Axis, Bar, BarChart, Boundary, ChartPoint, HeatMap, Line, LineChart, Scale
 from sizeup.charts.drawing import Glyphs
 from sizeup.charts.line_cells import line_readout
 
@@ -14,9 +14,9 @@ CURVE = LineChart(
     (
         Line(
             "small pages",
-            tuple(Point(2.0**k, 2.0 ** (k - 14), 2.0 ** (k - 14), 2.0 ** (k - 13)) for k in range(14, 21)),
+            tuple(ChartPoint(2.0**k, 2.0 ** (k - 14), 2.0 ** (k - 14), 2.0 ** (k - 13)) for k in range(14, 21)),
         ),
-        Line("huge pages", tuple(Point(2.0**k, 1.5, disturbed=k == 17) for k in range(14, 21))),
+        Line("huge pages", tuple(ChartPoint(2.0**k, 1.5, disturbed=k == 17) for k in range(14, 21))),
     ),
     (Boundary(2.0**17, "L1 128 KiB"), Boundary(2.0**30, "outside")),
 )
@@ -42,7 +42,7 @@ def test_a_curve_in_ascii_says_all_without_colour() -> None:
 
 
 def test_a_spread_of_any_size_is_drawn_off_the_plot() -> None:
-    points = (Point(1.0, 1.0), Point(2.0, 2.0, -1.7e308, 1.7e308), Point(3.0, 4.0))
+    points = (ChartPoint(1.0, 1.0), ChartPoint(2.0, 2.0, -1.7e308, 1.7e308), ChartPoint(3.0, 4.0))
     chart = LineChart("Latency", Axis("Out", "1"), Axis("Time", "ns", low=0.0, high=4.0), (Line("one", points),))
 
     assert "Time" in draw(chart, 40, 12, Glyphs.ASCII).text()
@@ -102,7 +102,9 @@ def test_bars_show_value_unit_and_interval() -> None:
     [
         CURVE,
         LineChart("empty", Axis("x", "bytes", Scale.LOG2), Axis("y", "ns"), ()),
-        LineChart("zeros", Axis("x", "1"), Axis("y", "ns", Scale.LOG10), (Line("z", (Point(0, 0), Point(0, 0))),)),
+        LineChart(
+            "zeros", Axis("x", "1"), Axis("y", "ns", Scale.LOG10), (Line("z", (ChartPoint(0, 0), ChartPoint(0, 0))),)
+        ),
         BarChart("empty", Axis("x", "ns"), ()),
         BarChart("zero", Axis("x", "ns"), (Bar("a", 0.0),)),
         HeatMap("empty", "a", "b", (), (), (), "ns"),
@@ -129,7 +131,7 @@ def test_only_cells_that_differ_are_reported_as_changed() -> None:
 
 
 def test_every_boundary_is_named_even_where_the_curve_takes_the_upper_half() -> None:
-    high = tuple(Point(2.0**k, 90.0) for k in range(10, 31))
+    high = tuple(ChartPoint(2.0**k, 90.0) for k in range(10, 31))
     bounds = tuple(Boundary(2.0**k, f"level {k}") for k in (12, 16, 20, 25))
     chart = LineChart("t", Axis("x", "bytes", Scale.LOG2), Axis("y", "ns", high=100.0), (Line("a", high),), bounds)
 
@@ -139,7 +141,7 @@ def test_every_boundary_is_named_even_where_the_curve_takes_the_upper_half() -> 
 
 
 def test_the_load_of_a_point_stands_beside_it() -> None:
-    points = (Point(1e3, 1e3, label="1"), Point(2e3, 1.1e3, label="2"), Point(2.1e3, 4e3, label="64"))
+    points = (ChartPoint(1e3, 1e3, label="1"), ChartPoint(2e3, 1.1e3, label="2"), ChartPoint(2.1e3, 4e3, label="64"))
     chart = LineChart("t", Axis("Rate", "1/s"), Axis("Latency", "ns"), (Line("median", points),))
 
     lines = draw(chart, 60, 16, Glyphs.ASCII).text().splitlines()
@@ -164,7 +166,7 @@ def test_verdicts_are_printed_as_words() -> None:
     lines = draw(chart, 60, 8, Glyphs.ASCII).text().splitlines()
 
     assert lines[0] == "Honesty"
-    assert lines[3].split()[-2:] == ["pass", "doubt"]
+    assert lines[3].split()[-2:] == ["pass", "caveat"]
 
 
 def test_no_number_stands_on_an_axis_without_values() -> None:
@@ -174,7 +176,7 @@ def test_no_number_stands_on_an_axis_without_values() -> None:
 
 
 def test_a_boundary_without_room_is_named_over_another_line() -> None:
-    flat = tuple(Point(2.0**k, 90.0) for k in range(10, 31))
+    flat = tuple(ChartPoint(2.0**k, 90.0) for k in range(10, 31))
     near = tuple(Boundary(2.0**k, f"some level {k}") for k in (20, 22, 24))
     chart = LineChart("t", Axis("x", "bytes", Scale.LOG2), Axis("y", "ns", high=100.0), (Line("a", flat),), near)
 
@@ -195,7 +197,9 @@ def test_names_of_bars_that_begin_alike_stay_apart_where_they_are_cut() -> None:
 
 def test_every_line_is_named_in_as_many_rows_as_that_takes() -> None:
     names = ("mean", "median", "90th percentile", "99th percentile", "99.9th percentile")
-    lines = tuple(Line(name, (Point(1.0, 1.0 + number), Point(2.0, 3.0))) for number, name in enumerate(names))
+    lines = tuple(
+        Line(name, (ChartPoint(1.0, 1.0 + number), ChartPoint(2.0, 3.0))) for number, name in enumerate(names)
+    )
     chart = LineChart("Step", Axis("Out", "1"), Axis("Latency", "ns"), lines)
 
     assert all(name in draw(chart, 48, 18, Glyphs.ASCII).text() for name in names)
@@ -203,7 +207,7 @@ def test_every_line_is_named_in_as_many_rows_as_that_takes() -> None:
 
 
 def test_what_the_numbers_at_points_mean_is_said() -> None:
-    points = (Point(1e3, 1e3, label="1"), Point(2e3, 2e3, label="64"))
+    points = (ChartPoint(1e3, 1e3, label="1"), ChartPoint(2e3, 2e3, label="64"))
     chart = LineChart("t", Axis("Rate", "1/s"), Axis("Wait", "ns"), (Line("median", points),), labels="requests out")
 
     assert "1 to 64: requests out" in draw(chart, 60, 16, Glyphs.ASCII).text()
@@ -250,7 +254,9 @@ def test_a_note_that_would_be_cut_is_told_by_its_sign() -> None:
 
 
 def test_two_charts_with_long_legends_are_told_apart_by_their_titles() -> None:
-    lines = tuple(Line(f"a long percentile {number}", (Point(1.0, 1.0), Point(2.0, 3.0))) for number in (1, 2))
+    lines = tuple(
+        Line(f"a long percentile {number}", (ChartPoint(1.0, 1.0), ChartPoint(2.0, 3.0))) for number in (1, 2)
+    )
     for title in ("reads", "writes"):
         chart = LineChart(f"Direct I/O on /a/long/path: {title}", Axis("Out", "1"), Axis("Latency", "ns"), lines)
 
@@ -268,7 +274,7 @@ def test_every_bar_is_drawn_where_there_are_rows_for_the_bars_alone() -> None:
 
 
 def test_an_interval_reaches_no_farther_than_values_can() -> None:
-    points = (Point(1.0, 5.0, -4.0, 14.0), Point(2.0, 8.0))
+    points = (ChartPoint(1.0, 5.0, -4.0, 14.0), ChartPoint(2.0, 8.0))
     chart = LineChart("t", Axis("Out", "1"), Axis("Rate", "1/s"), (Line("a", points),))
 
     assert "-" not in "".join(
@@ -277,6 +283,6 @@ def test_an_interval_reaches_no_farther_than_values_can() -> None:
 
 
 def test_a_count_that_is_read_says_what_it_counts() -> None:
-    chart = LineChart("t", Axis("Requests out", "1"), Axis("Rate", "1/s"), (Line("a", (Point(4.0, 8.0),)),))
+    chart = LineChart("t", Axis("Requests out", "1"), Axis("Rate", "1/s"), (Line("a", (ChartPoint(4.0, 8.0),)),))
 
     assert readout(chart, 0) == "requests out 4: a 8 /s"

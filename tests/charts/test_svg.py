@@ -7,7 +7,7 @@ import pytest
 
 from report.charts import BARS, CHARTS, CURVE, MATRIX
 from sizeup.charts import svg
-from sizeup.charts.chart import Axis, Bar, BarChart, Chart, HeatMap, Line, LineChart, Point
+from sizeup.charts.chart import Axis, Bar, BarChart, Chart, ChartPoint, HeatMap, Line, LineChart
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -50,7 +50,7 @@ def test_the_words_of_a_curve_give_its_lowest_and_highest_point() -> None:
 
 
 def test_lines_differ_by_marker_and_dash_and_not_by_colour_alone() -> None:
-    lines = tuple(Line(f"line {index}", (Point(1, index), Point(2, index))) for index in range(6))
+    lines = tuple(Line(f"line {index}", (ChartPoint(1, index), ChartPoint(2, index))) for index in range(6))
     root = drawn(LineChart("Six", Axis("x", "1"), Axis("y", "1"), lines))
     dashes = {path.get("stroke-dasharray") for path in root.iter(f"{SVG}path") if "line " in path.get("class", "")}
     outlines = {
@@ -83,7 +83,7 @@ def test_intervals_are_whiskers_where_points_are_few() -> None:
 
 
 def test_intervals_are_a_band_where_points_are_many() -> None:
-    line = Line("", tuple(Point(x, 10, 9, 11) for x in range(1, 30)))
+    line = Line("", tuple(ChartPoint(x, 10, 9, 11) for x in range(1, 30)))
     root = drawn(LineChart("Many", Axis("x", "1"), Axis("y", "1"), (line,)))
 
     assert sum("band" in path.get("class", "") for path in root.iter(f"{SVG}path")) == 1
@@ -122,7 +122,7 @@ def test_a_heat_map_too_large_to_print_its_values_keeps_them_in_words() -> None:
 
 @pytest.mark.parametrize("value", [0.0, -5.0, 5e-324, 1e308, -1e308])
 def test_values_at_the_ends_of_what_a_float_can_hold_are_drawn(value: float) -> None:
-    points = (Point(1, value, value, value), Point(2, 1.0))
+    points = (ChartPoint(1, value, value, value), ChartPoint(2, 1.0))
 
     drawn(LineChart("Odd", Axis("x", "1"), Axis("y", "ns"), (Line("", points),)))
     drawn(BarChart("Odd", Axis("y", "ns"), (Bar("one", value), Bar("two", 1.0))))

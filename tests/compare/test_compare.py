@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from sizeup.batch.summary import comparison_lines
-from sizeup.compare.compare import Comparison, Figure, Verdict, compare
+from sizeup.compare.compare import Comparison, Conclusion, Figure, compare
 from sizeup.compare.digest import Digest, RunValue, session_paths
 from sizeup.compare.machines import Difference
 from sizeup.errors import UsageError
@@ -58,14 +58,14 @@ def figure(comparison: Comparison) -> Figure:
 @pytest.mark.parametrize(
     ("series", "first", "verdict"),
     [
-        (LATENCY, SLOW, Verdict.WORSE),
-        (LATENCY, [value * 0.9 for value in FAST], Verdict.BETTER),
-        (RATE, SLOW, Verdict.BETTER),
-        (NEITHER, SLOW, Verdict.HIGHER),
-        (LATENCY, [value + 0.3 for value in FAST], Verdict.SAME),
+        (LATENCY, SLOW, Conclusion.WORSE),
+        (LATENCY, [value * 0.9 for value in FAST], Conclusion.BETTER),
+        (RATE, SLOW, Conclusion.BETTER),
+        (NEITHER, SLOW, Conclusion.HIGHER),
+        (LATENCY, [value + 0.3 for value in FAST], Conclusion.SAME),
     ],
 )
-def test_a_difference_is_worded_by_what_is_better(series: Series, first: list[float], verdict: Verdict) -> None:
+def test_a_difference_is_worded_by_what_is_better(series: Series, first: list[float], verdict: Conclusion) -> None:
     found = figure(compare(side(first, series, 10), side(FAST, series)))
 
     assert found.verdict is verdict
@@ -79,13 +79,13 @@ def test_a_change_below_the_minimum_effect_is_none_however_certain() -> None:
     found = figure(compare(side([value * 1.019 for value in FAST], start=10), side(FAST)))
 
     assert found.p < 0.05
-    assert found.verdict is Verdict.SAME
+    assert found.verdict is Conclusion.SAME
 
 
 def test_three_runs_a_side_are_too_few_whatever_they_say() -> None:
     found = figure(compare(side([500.0, 501.0, 502.0], start=10), side(FAST[:3])))
 
-    assert found.verdict is Verdict.TOO_FEW
+    assert found.verdict is Conclusion.TOO_FEW
     assert (found.low, found.high) == (None, None)
 
 
@@ -97,7 +97,7 @@ def test_a_curve_is_one_figure_per_run_and_its_points_are_exploratory() -> None:
     comparison = compare([curve(10 + n, v) for n, v in enumerate(SLOW)], [curve(n, v) for n, v in enumerate(FAST)])
 
     found = figure(comparison)
-    assert (found.points, found.at, found.verdict) == (3, None, Verdict.WORSE)
+    assert (found.points, found.at, found.verdict) == (3, None, Conclusion.WORSE)
     assert found.ratio == pytest.approx(1.1, abs=0.01)
     assert [dict(point.at or {}) for point in comparison.points] == [{"size": 1}, {"size": 2}, {"size": 4}]
 
@@ -120,7 +120,7 @@ def test_a_point_whose_scatter_hides_a_change_of_all_does_not_outweigh_the_other
     slow = [run(number, 1.1, 90.0 if number < 3 else 100.0) for number in range(6)]
     fast = [run(6 + number, 1.0, 100.0) for number in range(6)]
 
-    assert figure(compare(slow, fast)).verdict is Verdict.WORSE
+    assert figure(compare(slow, fast)).verdict is Conclusion.WORSE
 
 
 def test_a_change_at_one_point_is_no_scatter_of_it() -> None:
@@ -133,7 +133,7 @@ def test_a_change_at_one_point_is_no_scatter_of_it() -> None:
     slow, fast = [run(number, 200.0) for number in range(6)], [run(6 + number, 100.0) for number in range(6)]
 
     found = figure(compare(slow, fast))
-    assert found.verdict is Verdict.WORSE
+    assert found.verdict is Conclusion.WORSE
     assert found.ratio == pytest.approx(2**0.25, rel=0.01)
 
 
@@ -144,7 +144,7 @@ def test_a_change_too_small_for_the_whole_curve_is_pointed_at() -> None:
 
     comparison = compare([run(number, 106.0) for number in range(6)], [run(6 + number, 100.0) for number in range(6)])
 
-    assert figure(comparison).verdict is Verdict.SAME
+    assert figure(comparison).verdict is Conclusion.SAME
     assert "  Single points differ in p.thp: see --points" in comparison_lines(comparison, points=False)
     assert "see --points" not in " ".join(comparison_lines(comparison, points=True))
 
@@ -157,7 +157,7 @@ def test_points_that_a_neighbour_slows_together_leave_the_word_to_the_one_that_s
 
     found = figure(compare([run(number, 1.1) for number in range(6)], [run(6 + number, 1.0) for number in range(6)]))
 
-    assert found.verdict is Verdict.WORSE
+    assert found.verdict is Conclusion.WORSE
     assert found.ratio == pytest.approx(1.1, abs=0.01)
 
 
@@ -212,7 +212,7 @@ def test_a_point_that_scatters_counts_little() -> None:
     first = [two(10 + n, v, w) for n, (v, w) in enumerate(zip(SLOW, wild, strict=True))]
     base = [two(n, v, w) for n, (v, w) in enumerate(zip(FAST, reversed(wild), strict=True))]
 
-    assert figure(compare(first, base)).verdict is Verdict.WORSE
+    assert figure(compare(first, base)).verdict is Conclusion.WORSE
 
 
 def test_parameters_that_differ_are_named() -> None:

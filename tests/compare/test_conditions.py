@@ -5,8 +5,8 @@ import math
 import pytest
 from msgspec.structs import replace
 
-from sizeup.compare.compare import Answer, compare
-from sizeup.compare.conditions import Decision, parse_question
+from sizeup.compare.compare import ConditionResult, compare
+from sizeup.compare.conditions import Decision, parse_condition
 from sizeup.compare.digest import Digest, RunValue, digest
 from sizeup.errors import UsageError
 from sizeup.model.plan import Better, Plan, Series, Step
@@ -40,12 +40,14 @@ def side(figures: list[float], start: int = 0, *, within: float | None = 0.01, *
     return [run(start + n, value(start + n, figure, within=within, **at)) for n, figure in enumerate(figures)]
 
 
-def answers(condition: str | list[str], first: list[Digest], base: list[Digest] | None = None) -> tuple[Answer, ...]:
+def answers(
+    condition: str | list[str], first: list[Digest], base: list[Digest] | None = None
+) -> tuple[ConditionResult, ...]:
     conditions = [condition] if isinstance(condition, str) else condition
-    return compare(first, base or [], questions=[parse_question(text) for text in conditions]).answers
+    return compare(first, base or [], questions=[parse_condition(text) for text in conditions]).answers
 
 
-def answer(condition: str, first: list[Digest], base: list[Digest] | None = None) -> Answer:
+def answer(condition: str, first: list[Digest], base: list[Digest] | None = None) -> ConditionResult:
     (only,) = answers(condition, first, base)
     return only
 

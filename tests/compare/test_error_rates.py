@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import pytest
 
 from sizeup.compare.compare import LEVEL, LEVEL_IN_BLOCKS, compare
-from sizeup.compare.conditions import Decision, parse_question
+from sizeup.compare.conditions import Decision, parse_condition
 from sizeup.compare.digest import Digest, RunValue
 from sizeup.compare.statistics import median, rank_sum_p
 from sizeup.model.plan import Better, Series
@@ -102,7 +102,7 @@ def digests(sides: dict[str, list[list[float]]], order: str, metrics: int = 1) -
 @pytest.mark.parametrize("order", [TURNS, BLOCKS, LONG_BLOCKS])
 def test_equal_machines_differ_in_at_most_five_of_a_hundred_pairs(order: str, noise: Noise) -> None:
     source = random.Random(20260131)
-    question = parse_question("p.s0 > +2%"), parse_question("p.s0 < -2%")
+    question = parse_condition("p.s0 > +2%"), parse_condition("p.s0 < -2%")
     wolf = status = 0
     for _ in range(PAIRS):
         comparison = compare(*digests(runs(source, noise, order, 1.0), order), questions=question)
@@ -135,7 +135,7 @@ def test_a_change_of_ten_percent_is_found_in_four_of_five_pairs(order: str, nois
 def test_a_gate_passes_next_to_no_slowdown_of_twice_its_bound(order: str) -> None:
     """What the runs leave open is undecided: a pass has to be shown."""
     source = random.Random(20260131)
-    question = parse_question("p.s0 > +5%")
+    question = parse_condition("p.s0 > +5%")
     pairs = (digests(runs(source, as_measured(CONTENDED), order, 1.1), order) for _ in range(400))
     decisions = [compare(*pair, questions=[question]).answers[0].decision for pair in pairs]
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from sizeup.batch.summary import comparison_lines
-from sizeup.compare.compare import Verdict, compare
+from sizeup.compare.compare import Conclusion, compare
 from sizeup.compare.published_results import digest_sides, published_digest
 from sizeup.errors import UsageError
 
@@ -16,7 +16,7 @@ def test_the_printed_latency_stands_beside_the_measured_one() -> None:
     comparison = compare(*digest_sides([str(KEPT)], ["preset:slb-e5320"]))
 
     (figure,) = comparison.metrics
-    assert (figure.metric, figure.verdict) == ("memory.local_ns", Verdict.TOO_FEW)
+    assert (figure.metric, figure.verdict) == ("memory.local_ns", Conclusion.TOO_FEW)
     assert figure.medians == pytest.approx((1.22, 131.3))
     assert comparison.differences == ()
     assert "memory.latency.dram-thp" in comparison.only_first

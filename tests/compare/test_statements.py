@@ -1,6 +1,6 @@
 """A probe may state a sentence beside a figure; it becomes a finding with the figure as its evidence."""
 
-from sizeup.engine.probe_findings import stated
+from sizeup.engine.probe_findings import probe_findings
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.plan import Better, Series, Step
 from sizeup.model.sample import Estimate, Outcome, Status
@@ -22,10 +22,10 @@ def step(id_: str, *estimates: Estimate, status: Status = Status.OK) -> StepRun:
 
 
 def test_a_sentence_becomes_a_finding_and_figures_without_one_do_not() -> None:
-    said = Estimate("io-timing", {"iops": 100000}, 0.0036, doubts=("shared",), extra={"statement": "it costs a bit"})
+    said = Estimate("io-timing", {"iops": 100000}, 0.0036, caveats=("shared",), extra={"statement": "it costs a bit"})
     silent = Estimate("io-timing", {"iops": 5}, 0.1, extra={"reads_per_io": 2})
 
-    assert stated(Session(HEADER, steps={"clock.cost": step("clock.cost", said, silent)})) == (
+    assert probe_findings(Session(HEADER, steps={"clock.cost": step("clock.cost", said, silent)})) == (
         Finding(
             id="clock.cost.io-timing",
             severity=Severity.INFO,
@@ -41,7 +41,7 @@ def test_a_sentence_becomes_a_finding_and_figures_without_one_do_not() -> None:
 def test_each_workload_has_a_finding_of_its_own() -> None:
     said = [Estimate("knee", {"workload": name}, 8.0, extra={"statement": name}) for name in ("small", "large")]
 
-    found = stated(Session(HEADER, steps={"clock.cost": step("clock.cost", *said)}))
+    found = probe_findings(Session(HEADER, steps={"clock.cost": step("clock.cost", *said)}))
 
     assert [finding.id for finding in found] == ["clock.cost.knee.small", "clock.cost.knee.large"]
 
@@ -50,7 +50,7 @@ def test_the_last_round_has_the_last_word() -> None:
     first = step("clock.cost", Estimate("io-timing", {}, 1.0, extra={"statement": "first"}))
     second = step("clock.cost~2", Estimate("io-timing", {}, 2.0, extra={"statement": "second", "severity": "warning"}))
 
-    (finding,) = stated(Session(HEADER, steps={"clock.cost": first, "clock.cost~2": second}))
+    (finding,) = probe_findings(Session(HEADER, steps={"clock.cost": first, "clock.cost~2": second}))
 
     assert (finding.title, finding.severity) == ("second", Severity.WARNING)
 
@@ -58,7 +58,7 @@ def test_the_last_round_has_the_last_word() -> None:
 def test_a_statement_about_a_figure_that_is_not_valid_says_so_and_warns_of_nothing() -> None:
     said = Estimate("io-timing", {}, 2.0, extra={"statement": "it is slow", "severity": "warning"})
 
-    (finding,) = stated(Session(HEADER, steps={"clock.cost": step("clock.cost", said, status=Status.FAILED)}))
+    (finding,) = probe_findings(Session(HEADER, steps={"clock.cost": step("clock.cost", said, status=Status.FAILED)}))
 
     assert finding.title == "it is slow (not valid: its step failed)"
     assert finding.severity is Severity.INFO
@@ -69,6 +69,6 @@ def test_a_later_round_that_is_not_valid_does_not_have_the_last_word() -> None:
     first = step("clock.cost", Estimate("io-timing", {}, 1.0, extra={"statement": "first"}))
     second = step("clock.cost~2", Estimate("io-timing", {}, 2.0, extra={"statement": "second"}), status=Status.FAILED)
 
-    (finding,) = stated(Session(HEADER, steps={"clock.cost": first, "clock.cost~2": second}))
+    (finding,) = probe_findings(Session(HEADER, steps={"clock.cost": first, "clock.cost~2": second}))
 
     assert finding.title == "first"

@@ -9,7 +9,7 @@ import pytest
 
 from recordings import expectations, recorded
 from sizeup.cli import run
-from sizeup.discovery.anonymizer import Disguise
+from sizeup.discovery.anonymizer import Anonymizer
 from sizeup.discovery.capture import capture
 from sizeup.discovery.machine import discover
 from sizeup.discovery.sysroot import Recording
@@ -97,7 +97,7 @@ def test_the_topology_still_links_up_behind_the_mask(tmp_path: Path) -> None:
 
 
 def test_stand_ins_keep_their_shape_and_depend_on_the_salt() -> None:
-    one, other = Disguise(b"one"), Disguise(b"other")
+    one, other = Anonymizer(b"one"), Anonymizer(b"other")
 
     for value, shape in (
         ("S3RIAL99", r"[A-Z]\d[A-Z]{4}\d\d"),

@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 
 from recordings import expectations, recorded
 from sizeup.discovery.block import parse_block_drivers, parse_vpd_serial
-from sizeup.discovery.capture import Recorder, Trove
+from sizeup.discovery.capture import CapturedFiles, CapturingSysroot
 from sizeup.discovery.cpuinfo import parse_cpuinfo
 from sizeup.discovery.lists import parse_cpulist, parse_cpumask
 from sizeup.discovery.machine import discover
@@ -65,7 +65,7 @@ TARGETS = ("/", ".", "..", "/sys", "/nowhere", "../../../../../..", "self", "/pr
 class Memory(Recording):
     """A recording that was never a file."""
 
-    def __init__(self, trove: Trove) -> None:
+    def __init__(self, trove: CapturedFiles) -> None:
         self._trove = trove
         super().__init__("/memory")
 
@@ -82,14 +82,14 @@ class Memory(Recording):
             self._entries.setdefault(path, set())
 
 
-def _trove(root: str) -> Trove:
-    recorder = Recorder(root)
+def _trove(root: str) -> CapturedFiles:
+    recorder = CapturingSysroot(root)
     discover(recorder)
     return recorder.trove
 
 
 @cache
-def own_troves(scratch: str) -> tuple[Trove, ...]:
+def own_troves(scratch: str) -> tuple[CapturedFiles, ...]:
     found = []
     for tree in sorted(MACHINES.glob("*.tree")):
         root = Path(scratch) / tree.stem
@@ -100,7 +100,7 @@ def own_troves(scratch: str) -> tuple[Trove, ...]:
     return tuple(found)
 
 
-def spoil(random: Random, trove: Trove) -> Trove:
+def spoil(random: Random, trove: CapturedFiles) -> CapturedFiles:
     """A copy of the machine with one to eight things wrong."""
     files, links = dict(trove.files), dict(trove.links)
     directories, refused = set(trove.directories), dict(trove.refused)
@@ -126,10 +126,10 @@ def spoil(random: Random, trove: Trove) -> Trove:
                 files[path] = files.get(other, b"")
         if random.random() < 0.2:
             files[f"{path.rpartition('/')[0]}/{random.choice(NEIGHBOURS)}"] = b"1"
-    return Trove(files, links, directories, refused)
+    return CapturedFiles(files, links, directories, refused)
 
 
-def survives(trove: Trove) -> None:
+def survives(trove: CapturedFiles) -> None:
     machine = discover(Memory(trove))
     msgspec.json.encode(detection(machine))
     decode(ENCODER.encode(MachineRecord(0, machine)))  # what a run writes it can read again
@@ -196,7 +196,7 @@ def test_no_number_in_any_file_is_too_long(tmp_path: Path) -> None:
             for start, end in list(places.values())[:12]:
                 for digits in (b"9" * 18, b"18446744073709551615", b"9" * 5000):
                     spoilt = {**trove.files, path: data[:start] + digits + data[end:]}
-                    survives(Trove(spoilt, trove.links, trove.directories, trove.refused))
+                    survives(CapturedFiles(spoilt, trove.links, trove.directories, trove.refused))
 
 
 @pytest.mark.parametrize(

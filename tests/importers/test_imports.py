@@ -37,8 +37,8 @@ def figures(imported: Imported) -> Figures:
     }
 
 
-def doubts(imported: Imported) -> set[str]:
-    return {doubt for step in imported.steps for estimate in step.estimates for doubt in estimate.doubts}
+def caveats(imported: Imported) -> set[str]:
+    return {caveat for step in imported.steps for estimate in step.estimates for caveat in estimate.caveats}
 
 
 def fio_job(**changes: Any) -> dict[str, Any]:
@@ -74,7 +74,7 @@ def test_fio_random_reads_stand_beside_our_own_of_the_same_kind() -> None:
         ("latency-p50", "oltp-read", 16): 380_000.0,
         ("latency-p99", "oltp-read", 16): 900_000.0,
     }
-    assert doubts(imported) == set()
+    assert caveats(imported) == set()
 
 
 def test_fio_processes_of_one_group_are_one_load_without_percentiles() -> None:
@@ -85,13 +85,13 @@ def test_fio_processes_of_one_group_are_one_load_without_percentiles() -> None:
         ("rate", "oltp-read", 32): 655_360_000.0,
         ("latency-mean", "oltp-read", 32): 400_000.5,
     }
-    assert doubts(imported) == {"2 processes were added up; their percentiles cannot be"}
+    assert caveats(imported) == {"2 processes were added up; their percentiles cannot be"}
 
 
 def test_fio_through_the_page_cache_is_doubted() -> None:
     imported = parse_fio(fio_file(fio_job(**{"job options": {"rw": "randread", "bs": "8k"}})), "r.json")
 
-    assert doubts(imported) == {"fio ran without direct=1: the page cache may have answered"}
+    assert caveats(imported) == {"fio ran without direct=1: the page cache may have answered"}
 
 
 def test_fio_mixed_requests_keep_the_latencies_of_reads_and_writes_apart() -> None:
@@ -142,7 +142,7 @@ def test_fio_of_version_2_1_has_no_count_of_requests_and_no_options() -> None:
         ("latency-p50", "unrecorded-8k-100r", 10): 240_000.0,
         ("latency-p99", "unrecorded-8k-100r", 10): 900_000.0,
     }
-    assert any("random or sequential, and direct or not, is unknown" in doubt for doubt in doubts(imported))
+    assert any("random or sequential, and direct or not, is unknown" in caveat for caveat in caveats(imported))
 
 
 def test_fio_of_version_2_1_weighs_the_latencies_of_processes_by_what_they_did() -> None:
@@ -245,7 +245,7 @@ def test_fio_engines_that_wait_for_each_request_have_one_out(
     imported = parse_fio(fio_file(job), "r.json")
 
     assert ("iops", "oltp-read", outstanding) in figures(imported)
-    assert any("has no effect with the engine" in doubt for doubt in doubts(imported)) is doubted
+    assert any("has no effect with the engine" in caveat for caveat in caveats(imported)) is doubted
 
 
 @pytest.mark.parametrize(
@@ -272,7 +272,7 @@ def test_fio_sizes_are_named_as_fio_reads_them(options: dict[str, str], name: st
 def test_fio_jobs_that_ran_at_the_same_time_say_so() -> None:
     imported = parse_fio(fio_file(fio_job(), fio_job(jobname="log"), fio_job(jobname="later", groupid=1)), "r.json")
 
-    said = {step.title: {doubt for one in step.estimates for doubt in one.doubts} for step in imported.steps}
+    said = {step.title: {caveat for one in step.estimates for caveat in one.caveats} for step in imported.steps}
     assert said == {
         "Direct I/O, fio job db": {"ran at the same time as other jobs of its group: log"},
         "Direct I/O, fio job log": {"ran at the same time as other jobs of its group: db"},
@@ -315,7 +315,7 @@ def test_orion_gives_its_three_best_figures_and_the_latency_at_the_most_requests
         ("latency-mean", "oltp-read", 1): 120_500.0,
         ("latency-mean", "oltp-read", 17): 1_800_000.0,
     }
-    assert any("megabyte" in doubt for doubt in doubts(imported))
+    assert any("megabyte" in caveat for caveat in caveats(imported))
 
 
 def test_orion_of_a_mix_keeps_the_latencies_of_reads_and_writes_apart() -> None:
@@ -372,7 +372,7 @@ def test_orions_latencies_are_milliseconds_unless_it_says_so(above: str, factor:
     imported = parse_orion_matrix(f"{above}Large/Small,  1\n  0,  0.43\n", "disks_1_lat.csv")
 
     assert figures(imported) == {("latency-mean", "oltp-read", 1): pytest.approx(0.43 * factor)}
-    assert any("milliseconds" in doubt for doubt in doubts(imported)) is doubted
+    assert any("milliseconds" in caveat for caveat in caveats(imported)) is doubted
 
 
 @pytest.mark.parametrize(
@@ -531,7 +531,7 @@ def test_slob_counts_mebibytes_and_microseconds() -> None:
     assert shown["redo-rate", 8, ""] == 0.5 * 1024**2
     assert shown["sequential-read-wait", 8, ""] == 512_000
     assert shown["sequential-read-wait", 16, ""] == 950_000
-    assert doubts(imported) == set()
+    assert caveats(imported) == set()
 
 
 def test_slob_events_that_the_report_does_not_list_are_unknown_and_not_0() -> None:
@@ -710,7 +710,7 @@ def test_the_session_says_of_every_figure_that_it_was_imported(tmp_path: Path) -
         assert step.distribution == "imported from SLB memhammer"
         for point in step.points.values():
             assert point.estimate is not None
-            assert point.estimate.doubts[0] == "imported from SLB memhammer, not measured by sizeup"
+            assert point.estimate.caveats[0] == "imported from SLB memhammer, not measured by sizeup"
     assert session.missing_steps == ()
 
 

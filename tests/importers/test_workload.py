@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from sizeup.errors import SizeupError
 from sizeup.importers.awr import parse_awr
-from sizeup.importers.intervals import Interval
+from sizeup.importers.intervals import LoadInterval
 from sizeup.importers.iostat import parse_iostat
 from sizeup.importers.sar import parse_sar
 from sizeup.quantity import Quantity
-from sizeup.sizing.inputs.imported import Source, at, read_workload
+from sizeup.sizing.inputs.imported import WorkloadFile, at, read_workload
 
 AWR = """
 WORKLOAD REPOSITORY report for
@@ -78,11 +78,11 @@ def iostat(*reports: dict[str, object]) -> str:
 
 
 def test_a_report_since_11_2_0_4_gives_bytes_requests_and_redo() -> None:
-    assert parse_awr(AWR, "awr.txt").intervals == (Interval(125 * 1048576.0, 8000.0, 0.75, 4194304.0),)
+    assert parse_awr(AWR, "awr.txt").intervals == (LoadInterval(125 * 1048576.0, 8000.0, 0.75, 4194304.0),)
 
 
 def test_statspack_counts_blocks_and_leaves_the_requests_unknown() -> None:
-    assert parse_awr(STATSPACK, "sp.txt").intervals == (Interval(1250 * 8192.0, None, None, 1048576.0),)
+    assert parse_awr(STATSPACK, "sp.txt").intervals == (LoadInterval(1250 * 8192.0, None, None, 1048576.0),)
 
 
 def test_several_reports_in_one_file_are_several_intervals() -> None:
@@ -93,14 +93,14 @@ def test_sar_adds_the_disks_up_and_leaves_stacked_ones_and_averages_away() -> No
     found = parse_sar(SAR, "sar.txt")
 
     assert found.intervals == (
-        Interval(5120 * 1024.0, 400.0, 4096 / 5120),
-        Interval(20 * 1024.0, 20.0, 0.5),
+        LoadInterval(5120 * 1024.0, 400.0, 4096 / 5120),
+        LoadInterval(20 * 1024.0, 20.0, 0.5),
     )
-    assert found.doubts == ("left away so that nothing counts twice: dm-0; --devices names what counts",)
+    assert found.caveats == ("left away so that nothing counts twice: dm-0; --devices names what counts",)
 
 
 def test_sar_of_sysstat_8_counts_sectors_of_512_bytes() -> None:
-    assert parse_sar(OLD_SAR, "sar.txt").intervals == (Interval(4096 * 512.0, 100.0, 0.5),)
+    assert parse_sar(OLD_SAR, "sar.txt").intervals == (LoadInterval(4096 * 512.0, 100.0, 0.5),)
 
 
 def test_sar_of_all_activities_is_read_for_its_disks_and_past_comments() -> None:
@@ -119,11 +119,11 @@ def test_sar_with_pretty_names_has_the_disk_last() -> None:
         "00:10:01    100.00   1024.00   1024.00      0.00     20.48      0.10     0.50    5.00 sda\n"
     )
 
-    assert parse_sar(text, "sar.txt").intervals == (Interval(2048 * 1024.0, 100.0, 0.5),)
+    assert parse_sar(text, "sar.txt").intervals == (LoadInterval(2048 * 1024.0, 100.0, 0.5),)
 
 
 def test_named_devices_are_the_ones_that_count() -> None:
-    assert parse_sar(SAR, "sar.txt", ("dm-0",)).intervals[0] == Interval(5120 * 1024.0, 400.0, 0.8)
+    assert parse_sar(SAR, "sar.txt", ("dm-0",)).intervals[0] == LoadInterval(5120 * 1024.0, 400.0, 0.8)
 
 
 def test_iostat_leaves_out_the_mean_since_boot() -> None:
@@ -131,14 +131,14 @@ def test_iostat_leaves_out_the_mean_since_boot() -> None:
     boot = {**extended, "r/s": 1.0}
 
     assert parse_iostat(iostat(report(boot), report(extended)), "io.json").intervals == (
-        Interval(160 * 1024.0, 100.0, 0.75),
+        LoadInterval(160 * 1024.0, 100.0, 0.75),
     )
 
 
 def test_iostat_without_x_tells_the_share_of_reads_by_bytes() -> None:
     plain = {"disk_device": "sda", "tps": 10.0, "kB_read/s": 30.0, "kB_wrtn/s": 10.0}
 
-    assert parse_iostat(iostat(report(plain)), "io.json").intervals == (Interval(40 * 1024.0, 10.0, 0.75),)
+    assert parse_iostat(iostat(report(plain)), "io.json").intervals == (LoadInterval(40 * 1024.0, 10.0, 0.75),)
 
 
 @pytest.mark.parametrize(
@@ -155,7 +155,7 @@ def test_iostat_without_x_tells_the_share_of_reads_by_bytes() -> None:
 def test_iostat_counts_in_the_unit_of_its_columns(columns: dict[str, float], unit: int) -> None:
     row = {"disk_device": "sda", "tps": 4.0, "r/s": 3.0, "w/s": 1.0, **columns}
 
-    assert parse_iostat(iostat(report(row)), "io.json").intervals == (Interval(4.0 * unit, 4.0, 0.75),)
+    assert parse_iostat(iostat(report(row)), "io.json").intervals == (LoadInterval(4.0 * unit, 4.0, 0.75),)
 
 
 def test_partitions_do_not_count_beside_their_disk() -> None:
@@ -164,8 +164,8 @@ def test_partitions_do_not_count_beside_their_disk() -> None:
 
     found = parse_iostat(iostat(report(*map(row, ("sda", "sda1", "nvme0n1", "nvme0n1p2", "sdb2")))), "io.json")
 
-    assert found.intervals == (Interval(3 * 40 * 1024.0, 30.0, 0.75),)
-    assert found.doubts[-1].startswith("left away so that nothing counts twice: nvme0n1p2, sda1;")
+    assert found.intervals == (LoadInterval(3 * 40 * 1024.0, 30.0, 0.75),)
+    assert found.caveats[-1].startswith("left away so that nothing counts twice: nvme0n1p2, sda1;")
 
 
 def test_figures_with_an_exponent_are_read_whole() -> None:
@@ -207,7 +207,7 @@ def test_figures_with_an_exponent_are_read_whole() -> None:
 )
 def test_another_layout_is_refused_with_the_place_and_what_was_expected(text: str, what: str) -> None:
     with pytest.raises(SizeupError) as refused:
-        read_workload((Source("io.txt", text),), 95)
+        read_workload((WorkloadFile("io.txt", text),), 95)
     assert what in str(refused.value)
 
 
@@ -216,7 +216,7 @@ def test_the_workload_is_a_percentile_with_the_median_and_the_largest_as_its_ran
         report({"disk_device": "sda", "r/s": float(i), "w/s": 0.0, "rkB/s": 1000.0 * i, "wkB/s": 0.0})
         for i in range(21)
     ]
-    rate = read_workload((Source("io.json", iostat(*reports)),), 90)["workload.mb_s"]
+    rate = read_workload((WorkloadFile("io.json", iostat(*reports)),), 90)["workload.mb_s"]
 
     assert isinstance(rate, Quantity)
     assert (rate.low, rate.value, rate.high) == (10 * 1024e3, 18 * 1024e3, 20 * 1024e3)
@@ -225,7 +225,7 @@ def test_the_workload_is_a_percentile_with_the_median_and_the_largest_as_its_ran
 
 def test_a_workload_by_hand_says_what_it_knows() -> None:
     text = 'schema = "sizeup.workload/1"\n[inputs]\n"workload.mb_s" = 120\n"redo.mb_s" = "4 MB/s"\n'
-    values = read_workload((Source("shop.toml", text),), 95)
+    values = read_workload((WorkloadFile("shop.toml", text),), 95)
 
     assert {key: value.value for key, value in values.items() if isinstance(value, Quantity)} == {
         "workload.mb_s": 120e6,
@@ -243,7 +243,7 @@ def test_a_percentile_is_a_value_that_was_seen(percentile: float, value: float) 
 def test_whatever_a_file_holds_it_is_read_or_refused(text: str) -> None:
     for head in ("", "{", "Linux DEV\n", "STATSPACK report\n", 'schema = "sizeup.workload/1"\n'):
         try:
-            read_workload((Source("x", head + text),), 95)
+            read_workload((WorkloadFile("x", head + text),), 95)
         except SizeupError:
             continue
 
@@ -253,4 +253,4 @@ def test_a_number_without_end_is_refused_or_left_out() -> None:
         for digits in (5000, 400):
             text = AWR[: match.start()] + "9" * digits + AWR[match.end() :]
             with contextlib.suppress(SizeupError):
-                read_workload((Source("awr.txt", text),), 95)
+                read_workload((WorkloadFile("awr.txt", text),), 95)

@@ -17,7 +17,17 @@ from pathlib import Path
 
 from sizeup.discovery.machine import discover
 from sizeup.model.machine import Machine
-from sizeup_memory.binding import ChasePoint, Latency, Memory, Pages, Placement, Policy, StopRule, new_job, room_bytes
+from sizeup_memory.binding import (
+    ChasePoint,
+    Latency,
+    Memory,
+    Pages,
+    Placement,
+    PlacementPolicy,
+    StopRule,
+    available_bytes,
+    new_job,
+)
 from sizeup_memory.cpu_selection import bound, memory_nodes
 
 MIB = 1 << 20
@@ -103,7 +113,7 @@ def cases(machine: Machine) -> None:
     for node in nodes:
         for pages in (Pages.BASE, Pages.THP):
             placed(f"node {node.os_id}, {pages.name}, cpus {node.pus}", bound(machine, node.os_id, pages), 32 * MIB)
-        room = room_bytes(bound(machine, node.os_id, Pages.BASE))
+        room = available_bytes(bound(machine, node.os_id, Pages.BASE))
         too_much = 1 << (room // 2).bit_length()
         refused(
             f"node {node.os_id}, {too_much >> 20} of {room >> 20} MiB",
@@ -111,17 +121,22 @@ def cases(machine: Machine) -> None:
             too_much,
             "to spare",
         )
-    shared = Memory(Pages.BASE, Policy.INTERLEAVE, ids)
+    shared = Memory(Pages.BASE, PlacementPolicy.INTERLEAVE, ids)
     placed(f"interleaved over {ids}", shared, 64 * MIB)
     found = take(shared, 64 * MIB)
     if isinstance(found, Placement):
         even = max(found.on_node.values()) <= 1.02 * min(found.on_node.values()) and len(found.on_node) == len(ids)
         say("interleaved evenly", holds=even, found=str(found.on_node))
     for absent in (9, 63):
-        refused(f"absent node {absent}", Memory(Pages.BASE, Policy.BIND, (absent,)), MIB, "does not exist")
+        refused(f"absent node {absent}", Memory(Pages.BASE, PlacementPolicy.BIND, (absent,)), MIB, "does not exist")
     for node in machine.nodes:
         if node.memory_bytes == 0:
-            refused(f"memory-less node {node.os_id}", Memory(Pages.BASE, Policy.BIND, (node.os_id,)), 2 * MIB, "spare")
+            refused(
+                f"memory-less node {node.os_id}",
+                Memory(Pages.BASE, PlacementPolicy.BIND, (node.os_id,)),
+                2 * MIB,
+                "spare",
+            )
         for pool in node.huge_pages:
             kind = Pages.HUGE2M if pool.page_bytes == 2 * MIB else Pages.HUGE1G
             memory = bound(machine, node.os_id, kind)

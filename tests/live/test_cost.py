@@ -2,14 +2,14 @@
 
 import pytest
 
-from sizeup.live.cost import ConsoleCost, parse_cost, spell_cost
+from sizeup.live.cost import ConsoleCost, format_cost, parse_cost
 
 
 def test_a_cost_is_one_line_of_json_behind_its_word() -> None:
     cost = ConsoleCost(1.5, 20_480)
 
-    assert spell_cost(cost) == b'console {"cpu_seconds":1.5,"bytes":20480}'
-    assert parse_cost(spell_cost(cost)) == cost
+    assert format_cost(cost) == b'console {"cpu_seconds":1.5,"bytes":20480}'
+    assert parse_cost(format_cost(cost)) == cost
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from sizeup.live.hotplug import Change, change_of, follow
+from sizeup.live.hotplug import HotplugChange, change_of, follow
 
 
 @dataclass
@@ -20,7 +20,7 @@ class FakeEvent:
 def test_an_event_keeps_what_udev_knows_of_the_device() -> None:
     event = FakeEvent("add", "block", "sdx", {"DEVNAME": "/dev/sdx", "ID_MODEL": "DISK", "ID_BUS": "scsi"})
 
-    assert change_of(event) == Change("add", "block", "sdx", (("ID_BUS", "scsi"), ("ID_MODEL", "DISK")))
+    assert change_of(event) == HotplugChange("add", "block", "sdx", (("ID_BUS", "scsi"), ("ID_MODEL", "DISK")))
 
 
 def test_udev_is_found_without_asking_ldconfig_or_a_compiler(monkeypatch: pytest.MonkeyPatch) -> None:

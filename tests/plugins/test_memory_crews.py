@@ -18,7 +18,7 @@ from sizeup.model.topology import Cache, CacheKind, Core, Pu
 from sizeup.probing.api import Emission
 from sizeup.probing.registry import load_class, load_registry
 from sizeup.probing.settings import resolve
-from sizeup_memory.binding import Placement, Policy
+from sizeup_memory.binding import Placement, PlacementPolicy
 from sizeup_memory.core_to_core import two_modes
 from sizeup_memory.cpu_selection import bound, core_first_cpus, cores_of, memory_nodes, private_bytes
 from sizeup_memory.numa import placed, suma
@@ -86,7 +86,7 @@ def test_cores_come_first_node_by_node_and_siblings_last() -> None:
 def test_a_memory_only_node_is_measured_and_a_memoryless_one_is_not() -> None:
     assert [node.os_id for node in memory_nodes(TWO_NODES)] == [0, 1, 2]
     near, far = bound(TWO_NODES, 1, pages=0), bound(TWO_NODES, 2, pages=0)  # type: ignore[arg-type]  # any kind
-    assert (near.policy, near.nodes, near.touch_cpu) == (Policy.BIND, (1,), 2)
+    assert (near.policy, near.nodes, near.touch_cpu) == (PlacementPolicy.BIND, (1,), 2)
     assert far.touch_cpu is None, "no CPU to touch it from"
 
 
@@ -141,10 +141,10 @@ def test_interleaving_is_expected_to_cost_the_mean_of_a_row() -> None:
 def test_pages_elsewhere_are_doubted() -> None:
     placement = Placement(pages=200, on_node={0: 150, 1: 50}, elsewhere=0, huge_share=0.0, verified=True, bound=True)
 
-    extra, doubts = placed(placement, (0,))
+    extra, caveats = placed(placement, (0,))
     assert extra["share_where_asked"] == 0.75
     assert extra["pages_on_nodes"] == "0:150,1:50"
-    assert doubts == ["only 75.0% of the pages are where they were asked for"]
+    assert caveats == ["only 75.0% of the pages are where they were asked for"]
 
 
 def test_two_modes_are_seen_where_a_pair_moved_and_nowhere_else() -> None:

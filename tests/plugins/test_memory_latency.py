@@ -18,7 +18,7 @@ from sizeup.model.sample import Estimate, Samples
 from sizeup.model.topology import Cache, CacheKind, Core, Pu
 from sizeup.probing.registry import load_registry
 from sizeup.probing.settings import resolve
-from sizeup_memory.chase_patterns import ladder
+from sizeup_memory.chase_patterns import working_sets
 from sizeup_memory.latency import MemoryLatency
 
 MIB = 1 << 20
@@ -66,8 +66,8 @@ def _affinity_restored() -> Iterator[None]:
 
 
 def test_the_ladder_keeps_both_ends_and_climbs_by_powers_of_two() -> None:
-    assert ladder(16, 100, 64) == (16, 32, 64, 128)
-    assert ladder(16 << 10, 256 * MIB, 5) == (16 << 10, 256 << 10, 2 * MIB, 16 * MIB, 256 * MIB)
+    assert working_sets(16, 100, 64) == (16, 32, 64, 128)
+    assert working_sets(16 << 10, 256 * MIB, 5) == (16 << 10, 256 << 10, 2 * MIB, 16 * MIB, 256 * MIB)
 
 
 def test_a_step_knows_all_it_needs_and_measures_beyond_the_last_cache() -> None:

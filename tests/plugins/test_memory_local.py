@@ -82,7 +82,7 @@ def placement(on_node: dict[int, int], *, verified: bool = True) -> Placement:
 
 
 @pytest.mark.parametrize(
-    ("found", "cpu_node", "nodes", "said", "doubt"),
+    ("found", "cpu_node", "nodes", "said", "caveat"),
     [
         (placement({0: 100}), 0, 2, "local", ""),
         (placement({0: 995, 1: 5}), 0, 2, "local", ""),
@@ -94,12 +94,12 @@ def placement(on_node: dict[int, int], *, verified: bool = True) -> Placement:
     ],
 )
 def test_only_pages_on_the_cpus_own_node_are_local(
-    found: Placement, cpu_node: int | None, nodes: int, said: str, doubt: str
+    found: Placement, cpu_node: int | None, nodes: int, said: str, caveat: str
 ) -> None:
-    extra, doubts = locality(found, 5, cpu_node, nodes)
+    extra, caveats = locality(found, 5, cpu_node, nodes)
 
     assert extra["placement"] == said
-    assert [one.startswith(doubt) for one in doubts] == ([True] if doubt else [])
+    assert [one.startswith(caveat) for one in caveats] == ([True] if caveat else [])
 
 
 @pytest.fixture(autouse=True)
@@ -143,7 +143,7 @@ def test_a_figure_says_where_its_pages_were(
 
     assert final or [e for e in emissions if isinstance(e, Gap)], "where every batch was disturbed, it is said"
     assert {estimate.extra["placement"] for estimate in final} <= {said}
-    assert all(any(doubt.startswith("not local") for doubt in e.doubts) is (said == "remote") for e in final)
+    assert all(any(caveat.startswith("not local") for caveat in e.caveats) is (said == "remote") for e in final)
 
 
 def test_what_is_nearest_to_a_node_without_memory_is_not_called_local() -> None:

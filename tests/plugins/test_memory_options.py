@@ -184,7 +184,7 @@ def test_what_could_not_be_done_as_asked_is_refused(probe: str, chosen: dict[str
 
 
 def test_working_sets_that_do_not_fit_are_told(noting: tuple[Noting, Noting], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(latency, "room_bytes", lambda _: 40 * MIB)
+    monkeypatch.setattr(latency, "available_bytes", lambda _: 40 * MIB)
     (step,) = make_plan(
         MACHINE,
         REGISTRY,

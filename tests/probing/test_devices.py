@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from sizeup.probing.devices import Device, Mount, describe, find_mount, read_device
+from sizeup.probing.devices import Device, TargetFileSystem, describe, find_mount, read_device
 
 
 def test_a_device_is_told_by_name_size_and_where_it_and_its_partitions_are_mounted(tmp_path: Path) -> None:
@@ -41,11 +41,11 @@ def test_a_mount_is_found_by_the_spelling_of_a_path_alone(tmp_path: Path) -> Non
         "3 1 0:9 / /data/my\\040files rw - nfs4 server:/x rw\n"
     )
 
-    def find(path: str) -> Mount | None:
+    def find(path: str) -> TargetFileSystem | None:
         return find_mount(path, mounts=str(mounts))
 
-    assert find("/data/file") == Mount("/data", "xfs", "/dev/sda2")
-    assert find("/database") == Mount("/", "ext4", "/dev/sda1")
+    assert find("/data/file") == TargetFileSystem("/data", "xfs", "/dev/sda2")
+    assert find("/database") == TargetFileSystem("/", "ext4", "/dev/sda1")
     server = find("/data/my files/x")
     assert server is not None
     assert (server.kind, server.local) == ("nfs4", False)

@@ -12,7 +12,7 @@ from sizeup.model.gap import Gap
 from sizeup.model.plan import Step
 from sizeup.model.sample import Outcome, Samples, Status
 from sizeup.probing.api import Emission
-from sizeup.probing.native import NativeJob, Point
+from sizeup.probing.native import EstimatePoint, NativeJob
 from sizeup.probing.runner import run_step
 from sizeup_clock import binding as clock
 from sizeup_memory import binding as memory
@@ -33,7 +33,7 @@ def test_samples_that_did_not_fit_the_ring_become_a_gap_with_their_number(module
     job = vars(module)["new_job"]()
     push(job, RING + 1234, module)
 
-    emissions: list[Emission] = list(job.follow(lambda: 0, (Point("dram-thp", {}),), context))
+    emissions: list[Emission] = list(job.follow(lambda: 0, (EstimatePoint("dram-thp", {}),), context))
 
     assert sum(len(batch.values) for batch in emissions if isinstance(batch, Samples)) == RING
     (gap,) = [emission for emission in emissions if isinstance(emission, Gap)]
@@ -45,7 +45,7 @@ def test_where_nothing_was_dropped_there_is_no_gap(context: HandContext) -> None
     job = memory.new_job()
     push(job, RING)
 
-    assert [e for e in job.follow(lambda: 0, (Point("a", {}),), context) if isinstance(e, Gap)] == []
+    assert [e for e in job.follow(lambda: 0, (EstimatePoint("a", {}),), context) if isinstance(e, Gap)] == []
 
 
 def test_a_job_that_is_cancelled_tells_what_it_dropped(context: HandContext) -> None:
@@ -53,19 +53,19 @@ def test_a_job_that_is_cancelled_tells_what_it_dropped(context: HandContext) -> 
     push(job, RING + 1)
     context.cancel()
 
-    assert [e.subject for e in job.follow(lambda: 0, (Point("a", {}),), context) if isinstance(e, Gap)]
+    assert [e.subject for e in job.follow(lambda: 0, (EstimatePoint("a", {}),), context) if isinstance(e, Gap)]
 
 
 def test_the_gap_reaches_the_runner_of_the_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "dropping.py").write_text(
-        "from sizeup.probing.native import Point\n"
+        "from sizeup.probing.native import EstimatePoint\n"
         "from sizeup_memory import binding\n"
         "class Probe:\n"
         "    def run(self, step, context):\n"
         "        job = binding.new_job()\n"
         "        sample = binding.ffi.new('struct sizeup_sample *')\n"
         f"        for _ in range({RING} + 7): binding.lib.sizeup_job_push(job.job, sample)\n"
-        "        yield from job.follow(lambda: 0, (Point('a', {}),), context)\n"
+        "        yield from job.follow(lambda: 0, (EstimatePoint('a', {}),), context)\n"
     )
     monkeypatch.syspath_prepend(tmp_path)
     kept: list[Emission] = []

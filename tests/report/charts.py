@@ -6,10 +6,10 @@ from sizeup.charts.chart import (
     BarChart,
     Boundary,
     Chart,
+    ChartPoint,
     HeatMap,
     Line,
     LineChart,
-    Point,
     Scale,
 )
 
@@ -21,8 +21,11 @@ CURVE = LineChart(
     Axis(f"Working set {AWKWARD}", "bytes", Scale.LOG2),
     Axis("Load-to-use latency", "ns", Scale.LOG10),
     (
-        Line("huge pages", (Point(4 * KIB, 1.2, 1.1, 1.3), Point(64 * KIB, 4), Point(512 * KIB * KIB, 96, 50, 130))),
-        Line(f"base pages {AWKWARD}", (Point(4 * KIB, 1.2), Point(64 * KIB, 4.4, disturbed=True))),
+        Line(
+            "huge pages",
+            (ChartPoint(4 * KIB, 1.2, 1.1, 1.3), ChartPoint(64 * KIB, 4), ChartPoint(512 * KIB * KIB, 96, 50, 130)),
+        ),
+        Line(f"base pages {AWKWARD}", (ChartPoint(4 * KIB, 1.2), ChartPoint(64 * KIB, 4.4, disturbed=True))),
     ),
     (Boundary(32 * KIB, f"L1d {AWKWARD}"), Boundary(40 * KIB, "TLB")),
     f"Latency climbs. {AWKWARD}",

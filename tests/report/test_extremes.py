@@ -14,7 +14,7 @@ from sizeup.charts.drawing import Glyphs
 from sizeup.charts.svg import standalone
 from sizeup.errors import SizeupError
 from sizeup.session.reader import read_session
-from sizeup.views.chart_list import pictures, pictures_behind
+from sizeup.views.chart_list import chart_list, underlying_charts
 
 COMMANDS = (
     ("show", "session"),
@@ -50,8 +50,8 @@ def replaced(line: str, path: tuple[str | int, ...], number: float) -> str:
 def draw_all(path: Path) -> None:
     session = read_session(str(path))
     for run in session.steps.values():
-        behind = [picture for key in list(run.points)[:2] for picture in pictures_behind(run, key)]
-        for picture in (*pictures(run, session.machine), *behind):
+        behind = [picture for key in list(run.points)[:2] for picture in underlying_charts(run, key)]
+        for picture in (*chart_list(run, session.machine), *behind):
             chart = picture.draw()
             if chart is not None:
                 draw(chart, 80, 20, Glyphs.BRAILLE)
@@ -90,4 +90,4 @@ def test_a_point_without_samples_has_nothing_behind_it(tmp_path: Path) -> None:
     session = read_session(written(tmp_path / "session", *records()))
     run = next(iter(session.steps.values()))
 
-    assert pictures_behind(run, ("no such series", ())) == ()
+    assert underlying_charts(run, ("no such series", ())) == ()

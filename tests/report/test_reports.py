@@ -12,7 +12,7 @@ import pytest
 
 from report.sessions import records, written
 from sizeup.batch.summary import summary_lines
-from sizeup.charts.chart import Axis, Line, LineChart, Point
+from sizeup.charts.chart import Axis, ChartPoint, Line, LineChart
 from sizeup.charts.drawing import Glyphs
 from sizeup.charts.table import Column, Table
 from sizeup.model.gap import Gap
@@ -249,7 +249,8 @@ def test_what_a_step_withheld_stands_behind_what_it_measured(session: Session) -
 
 def test_a_chart_whose_legend_is_long_keeps_its_title() -> None:
     lines = tuple(
-        Line(f"latency of the stream number {number}", (Point(1.0, 2.0), Point(2.0, 3.0))) for number in (1, 2)
+        Line(f"latency of the stream number {number}", (ChartPoint(1.0, 2.0), ChartPoint(2.0, 3.0)))
+        for number in (1, 2)
     )
     chart = LineChart("Latency, read", Axis("Requests out", "1"), Axis("Latency", "ns"), lines)
 

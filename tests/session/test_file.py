@@ -12,7 +12,7 @@ from sizeup.model.finding import Finding, Severity
 from sizeup.model.plan import Better, Plan, Series, Step
 from sizeup.model.sample import Estimate, Outcome, Progress, Status
 from sizeup.session.limits import LINE_LIMIT_BYTES
-from sizeup.session.reader import Follower, read_session
+from sizeup.session.reader import SessionFollower, read_session
 from sizeup.session.records import (
     ENCODER,
     EndRecord,
@@ -109,7 +109,7 @@ def test_every_prefix_of_a_file_opens_with_what_it_holds(tmp_path: Path) -> None
 def test_the_follower_sees_what_the_reader_sees_in_any_portions(tmp_path: Path) -> None:
     whole = written(tmp_path / "run", *WHOLE).read_bytes()
     growing = tmp_path / "growing"
-    follower = Follower(str(growing))
+    follower = SessionFollower(str(growing))
     assert follower.poll() == 0
     assert follower.session is None
 

@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from sizeup.charts.chart import BarChart
-from sizeup.compare.compare import Comparison, Verdict, compare
+from sizeup.compare.compare import Comparison, Conclusion, compare
 from sizeup.compare.digest import digest
 from sizeup.compare.published_results import _headlines
 from sizeup.model.plan import Better, Series, Step
@@ -47,7 +47,7 @@ def rates(*values: float) -> list[Estimate]:
 
 
 def verdict(at: Coordinates, part: str, value: float) -> Estimate:
-    return Estimate("honest", {**at, "part": part}, value, doubts=(STEADY,), extra={"reasons": STEADY})
+    return Estimate("honest", {**at, "part": part}, value, caveats=(STEADY,), extra={"reasons": STEADY})
 
 
 def failed_run() -> StepRun:
@@ -107,19 +107,19 @@ def test_nothing_follows_from_comparing_what_is_not_valid_and_it_is_said() -> No
     comparison = sides(failed_run(), step(*rates(100e6, 101e6)))
     (figure,) = comparison.metrics
 
-    assert (figure.verdict, figure.different) == (Verdict.NOT_VALID, False)
-    assert {point.verdict for point in comparison.points} == {Verdict.NOT_VALID}
+    assert (figure.verdict, figure.different) == (Conclusion.NOT_VALID, False)
+    assert {point.verdict for point in comparison.points} == {Conclusion.NOT_VALID}
     assert figure.invalid == "validity on the first side: fail (its steady check failed)"
     assert f"new: io.direct.dss-rand: {REASON} ({STEADY})" in comparison.warnings
-    assert sides(step(*rates(1370e6, 1374e6)), step(*rates(100e6, 101e6))).metrics[0].verdict is Verdict.BETTER
+    assert sides(step(*rates(1370e6, 1374e6)), step(*rates(100e6, 101e6))).metrics[0].verdict is Conclusion.BETTER
 
 
 def test_a_point_that_is_valid_is_compared_beside_one_that_is_not() -> None:
     first = step(*rates(1370e6, 1374e6), verdict(place(2), "steady", 0.0))
 
     assert [point.verdict for point in sides(first, step(*rates(100e6, 101e6))).points] == [
-        Verdict.BETTER,
-        Verdict.NOT_VALID,
+        Conclusion.BETTER,
+        Conclusion.NOT_VALID,
     ]
 
 
@@ -127,7 +127,7 @@ def test_what_did_not_converge_is_compared_over_its_runs_and_said() -> None:
     loose = [replace(estimate, converged=False) for estimate in rates(1370e6, 1374e6)]
     comparison = sides(step(*loose), step(*rates(100e6, 101e6)))
 
-    assert comparison.metrics[0].verdict is Verdict.BETTER
+    assert comparison.metrics[0].verdict is Conclusion.BETTER
     assert "new: io.direct.dss-rand: 2 of 2 figures are not valid: it did not converge" in comparison.warnings
 
 

@@ -88,7 +88,7 @@ def test_a_name_that_settles_nothing_shows_both_factors_and_says_so(model: str, 
 
     assert advice.quantity is not None
     assert (advice.quantity.low, advice.quantity.value, advice.quantity.high) == (low, 100, 100)
-    assert any(doubt.startswith(model) for doubt in advice.doubts)
+    assert any(caveat.startswith(model) for caveat in advice.caveats)
 
 
 def test_odd_counts_round_up_on_each_server_or_over_the_pool() -> None:
@@ -121,7 +121,7 @@ def test_standard_edition_is_held_against_enterprise_edition_where_it_is_allowed
     assert advice.working[-1] == "$35,000 / $47,500 a licence = 0.736842 licences"
     assert {source.id for source in advice.sources} >= {"oracle-se2", "oracle-price-list-2026-08-03"}
     assert {"oracle.ee.price.processor", "oracle.se2.price.socket"} <= {entry.key for entry in advice.inputs}
-    assert advice.doubts[0].startswith("machine.socket_capacity is unknown")
+    assert advice.caveats[0].startswith("machine.socket_capacity is unknown")
 
 
 def test_standard_edition_is_not_held_against_other_products_than_the_full_edition() -> None:
@@ -264,11 +264,11 @@ def test_a_limit_of_the_product_holds_for_what_the_instance_sees() -> None:
     assert found(sizing, "licence.limit.sql.standard.cores").decision == "exceeded"
 
 
-def test_counts_that_contradict_each_other_are_a_doubt_beside_the_licences() -> None:
+def test_counts_that_contradict_each_other_are_a_caveat_beside_the_licences() -> None:
     machine = replace(shown(1, 8, guest=False), contradictions=("socket 0 has 8 cores by its topology, 4 by cpuinfo",))
 
-    doubts = found(whatif(machine, {}), "licence.units").doubts
-    assert any(doubt.startswith("socket 0 has 8 cores by its topology") for doubt in doubts)
+    caveats = found(whatif(machine, {}), "licence.units").caveats
+    assert any(caveat.startswith("socket 0 has 8 cores by its topology") for caveat in caveats)
 
 
 def test_a_hard_partition_counts_its_pinned_cores_only() -> None:

@@ -24,8 +24,8 @@ def session(probe: str, *estimates: Estimate) -> Session:
 
 def chased(nanoseconds: float, **extra: str) -> Session:
     at: Coordinates = {"working_set_bytes": 1 << 28}
-    doubts = ("not local: 100% of the pages are on node 0, CPU 7 is on node 3",) if extra else ()
-    return session("memory.latency", Estimate("dram-thp", at, nanoseconds, doubts=doubts, extra=extra))
+    caveats = ("not local: 100% of the pages are on node 0, CPU 7 is on node 3",) if extra else ()
+    return session("memory.latency", Estimate("dram-thp", at, nanoseconds, caveats=caveats, extra=extra))
 
 
 @pytest.mark.parametrize("placement", ["remote", "unknown"])

@@ -119,7 +119,7 @@ def test_what_may_have_come_from_a_cache_is_left_out_although_it_is_only_doubted
     )
     fast = {**large, "pages": "huge", "part": "physical"}
     point = found.steps["io.direct"].points[point_key("honest", fast)]
-    point.estimate = Estimate("honest", fast, 0.5, extra={"verdict": "doubt", "sizing": "left out"})
+    point.estimate = Estimate("honest", fast, 0.5, extra={"verdict": "caveat", "sizing": "left out"})
 
     assert figures(found) == {"path.found_mb_s": 2e9}
 
@@ -128,7 +128,7 @@ def doubtful(found: Session, at: Coordinates, part: str, value: float, *, cache:
     run = found.steps["io.direct"]
     place = {**at, "part": part}
     extra: dict[str, str | int | float] = {"sizing": "left out"} if cache else {}
-    estimate = Estimate("honest", place, value, doubts=(f"{part}: {reason}",), extra=extra)
+    estimate = Estimate("honest", place, value, caveats=(f"{part}: {reason}",), extra=extra)
     run.points[point_key("honest", place)] = Point("honest", place, estimate=estimate)
 
 
@@ -170,7 +170,7 @@ def test_what_failed_says_what_to_do_about_it(part: str, remedy: str) -> None:
     assert supply.reasons == f"{part}: it is so"
 
 
-def test_a_higher_figure_that_is_not_valid_is_a_doubt_of_the_one_that_is() -> None:
+def test_a_higher_figure_that_is_not_valid_is_a_caveat_of_the_one_that_is() -> None:
     large: dict[str, str | int | float] = {"workload": "dss-rand", "outstanding": 8}
     found = session(
         "io.direct",
@@ -185,9 +185,9 @@ def test_a_higher_figure_that_is_not_valid_is_a_doubt_of_the_one_that_is() -> No
 
     assert isinstance(requests, Quantity)
     assert requests.value == 4e4
-    (doubt,) = requests.doubts
-    assert doubt.startswith("not taken: 90,000 IOPS of io.direct iops at workload=oltp-7030, outstanding=2")
-    assert doubt.endswith("steady: +40%")
+    (caveat,) = requests.caveats
+    assert caveat.startswith("not taken: 90,000 IOPS of io.direct iops at workload=oltp-7030, outstanding=2")
+    assert caveat.endswith("steady: +40%")
 
 
 def test_of_several_steps_the_best_counts_and_not_the_last() -> None:
@@ -283,8 +283,8 @@ def test_no_figure_of_a_run_whose_verdict_is_fail_counts() -> None:
     found = session("io.direct", *ramp("dss-rand", 1370e6, 1374e6))
     run = found.steps["io.direct"]
     reasons = "steady: the second half ran -25% against the first"
-    put(run, Estimate("honest", {"part": "steady"}, 0.0, doubts=(reasons,)))
-    put(run, Estimate("honest", {"part": "extending"}, 0.0, doubts=("extending: serialised",)))
+    put(run, Estimate("honest", {"part": "steady"}, 0.0, caveats=(reasons,)))
+    put(run, Estimate("honest", {"part": "extending"}, 0.0, caveats=("extending: serialised",)))
     put(run, Estimate("honest", {"part": "all"}, 0.0, extra={"verdict": "fail", "reasons": reasons}))
 
     assert figures(found) == {}
@@ -296,7 +296,7 @@ def test_no_figure_of_a_run_whose_verdict_is_fail_counts() -> None:
 
 
 def supply_of(found: Session, device: str | None = None) -> tuple[float, str, tuple[str, ...]]:
-    """Megabytes a second, what limits them, and the doubts, as sizing says them."""
+    """Megabytes a second, what limits them, and the caveats, as sizing says them."""
     assert found.machine is not None
     stated = {"machine.cores": Quantity(8, "1", Origin.USER, "--set")}
     if device is not None:
@@ -304,26 +304,26 @@ def supply_of(found: Session, device: str | None = None) -> tuple[float, str, tu
     supply = whatif(found.machine, {**measured(found, stated), **stated}).find("io.supply")
     assert supply is not None
     assert supply.quantity is not None
-    return round(supply.quantity.value / 1e6, 1), supply.decision, supply.doubts
+    return round(supply.quantity.value / 1e6, 1), supply.decision, supply.caveats
 
 
 def test_one_drive_of_five_replaces_its_own_estimate_and_is_named() -> None:
     found = session("io.direct", *ramp("dss-rand", 114e6, 114.7e6), machine=FIVE, path="/dev/nvme2n1")
 
-    rate, limiter, doubts = supply_of(found)
+    rate, limiter, caveats = supply_of(found)
 
     assert (rate, limiter) == (4 * 250 + 114.7, "nvme2n1, as measured")
-    assert "measured: nvme2n1 114.7 MB/s; estimated by their links: nvme0, nvme1, nvme3, nvme4" in doubts
+    assert "measured: nvme2n1 114.7 MB/s; estimated by their links: nvme0, nvme1, nvme3, nvme4" in caveats
     assert supply_of(found, "/u02")[:2] == (114.7, "nvme2n1, as measured")
     assert supply_of(found, "/u03")[:2] == (250, "link of nvme3")
 
 
 def test_what_was_measured_on_another_device_is_said_and_not_taken() -> None:
     found = session("io.direct", *ramp("dss-rand", 114e6, 114.7e6), machine=FIVE, path="/dev/nvme2n1")
-    _, _, doubts = supply_of(found, "/u03")
+    _, _, caveats = supply_of(found, "/u03")
 
     assert any(
-        "does not stand for all storage because it is of nvme2n1 alone: measure /u03" in doubt for doubt in doubts
+        "does not stand for all storage because it is of nvme2n1 alone: measure /u03" in caveat for caveat in caveats
     )
 
 
@@ -470,10 +470,10 @@ def test_a_way_that_was_measured_slower_than_another_is_estimated_is_not_the_wid
     )
     found = session("io.direct", *ramp("dss-rand", 399e6, 400e6), machine=machine)
 
-    rate, limiter, doubts = supply_of(found)
+    rate, limiter, caveats = supply_of(found)
 
     assert (rate, limiter) == (800, "fc")
-    assert any("NVMe (nvme0) would carry 400 MB/s" in doubt for doubt in doubts)
+    assert any("NVMe (nvme0) would carry 400 MB/s" in caveat for caveat in caveats)
 
 
 def test_of_a_disk_and_a_volume_on_it_the_one_counts_that_showed_more() -> None:

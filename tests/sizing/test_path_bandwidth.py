@@ -23,7 +23,15 @@ from sizeup.model.storage import (
 from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.advise import Sizing, size, whatif
 from sizeup.sizing.keys import KEYS, LeftOut
-from sizeup.sizing.path_bandwidth import Capacity, Target, Way, disks_in_question, find_target, idle, storage_ways
+from sizeup.sizing.path_bandwidth import (
+    Capacity,
+    PathBandwidth,
+    Target,
+    disks_in_question,
+    find_target,
+    idle,
+    storage_path_bandwidths,
+)
 
 
 def budget(device: str, limit: float | None, share: float | None = None) -> PathBudget:
@@ -50,7 +58,7 @@ def named(device: str) -> Sizing:
 
 
 def test_devices_add_up_with_a_shared_link_counted_once() -> None:
-    assert storage_ways(NVME) == (Way("NVMe", ("nvme0", "nvme1"), 6e9, "link nvme0"),)
+    assert storage_path_bandwidths(NVME) == (PathBandwidth("NVMe", ("nvme0", "nvme1"), 6e9, "link nvme0"),)
 
 
 @pytest.mark.parametrize(
@@ -73,7 +81,7 @@ def test_the_stack_under_the_named_device_says_how_many_drives_writes_get() -> N
 
 def test_an_unknown_device_is_refused_with_the_nearest() -> None:
     with pytest.raises(UsageError, match="did you mean nvme0n1"):
-        storage_ways(NVME, "/dev/nvme0n2")
+        storage_path_bandwidths(NVME, "/dev/nvme0n2")
 
 
 def network(*nics: Nic, transports: int | None = None) -> Machine:
@@ -87,14 +95,14 @@ def network(*nics: Nic, transports: int | None = None) -> Machine:
 def test_nfs_takes_the_fastest_interface_that_is_up() -> None:
     machine = network(Nic("eth0", "physical", carrier=True), Nic("eth2", "physical", carrier=False))
 
-    assert storage_ways(machine) == (Way("NFS", ("eth0",), 1.25e9, "link eth0"),)
+    assert storage_path_bandwidths(machine) == (PathBandwidth("NFS", ("eth0",), 1.25e9, "link eth0"),)
 
 
 @pytest.mark.parametrize(("mode", "carried"), [("802.3ad", 2.5e9), ("active-backup", 1.25e9)])
 def test_members_of_a_bond_add_up_as_its_mode_says(mode: str, carried: float) -> None:
     bond = Nic("bond0", "bond", carrier=True, lower=("eth0", "eth1"), bond_mode=mode, bond_active="eth0")
 
-    assert storage_ways(network(bond))[0].bytes_per_second == carried
+    assert storage_path_bandwidths(network(bond))[0].bytes_per_second == carried
 
 
 NOT_TAKEN = LeftOut(
@@ -111,7 +119,7 @@ def test_what_was_measured_and_is_not_taken_is_said_in_place_of_the_wish_to_meas
     supply = whatif(found, {"machine.cores": cores, "supply.mb_s": NOT_TAKEN}).find("io.supply")
 
     assert supply is not None
-    told = " ".join((supply.verdict, *supply.doubts))
+    told = " ".join((supply.verdict, *supply.caveats))
     assert (
         "9,000 MB/s was measured, but is not valid because it may come from a cache: run io.direct with a larger"
         in told
@@ -127,10 +135,10 @@ def test_a_supply_that_was_measured_is_not_asked_to_be_measured() -> None:
 
     assert unmeasured is not None
     assert measured is not None
-    assert unmeasured.doubts == (
+    assert unmeasured.caveats == (
         "this is what links can carry, not what disks deliver; measure with the probe io.direct",
     )
-    assert measured.doubts == ()
+    assert measured.caveats == ()
 
 
 def test_requests_and_log_writes_that_are_not_taken_are_told_where_they_are_wanted() -> None:
@@ -184,7 +192,7 @@ def port(name: str, state: str | None = "Online", **more: tuple[TargetPort, ...]
 
 
 def carried(machine: Machine, device: str | None = None) -> float:
-    return sum(way.bytes_per_second for way in storage_ways(machine, device))
+    return sum(way.bytes_per_second for way in storage_path_bandwidths(machine, device))
 
 
 @pytest.mark.parametrize("state", ["Linkdown", "Offline", "Error", "Not Present"])
@@ -195,14 +203,14 @@ def test_a_fibre_channel_port_that_is_down_carries_nothing_and_is_named(state: s
 
     assert carried(machine) == 800e6
     assert supply is not None
-    assert f"down, so that nothing is counted for it: host4 ({state})" in supply.doubts
+    assert f"down, so that nothing is counted for it: host4 ({state})" in supply.caveats
 
 
 def test_ports_that_are_all_down_leave_the_supply_unknown_and_say_why() -> None:
     machine = fibre(port("host3", "Linkdown"), port("host4", "Linkdown"))
     supply = whatif(machine, {"machine.cores": Quantity(8, "1", Origin.USER, "--set")}).find("io.supply")
 
-    assert storage_ways(machine) == ()
+    assert storage_path_bandwidths(machine) == ()
     assert supply is not None
     assert (supply.decision, supply.quantity) == ("unknown", None)
     assert "no path that is up says its speed; down: host3 (Linkdown), host4 (Linkdown)" in supply.verdict
@@ -248,7 +256,9 @@ def test_a_sas_adapter_with_nothing_attached_carries_nothing() -> None:
 def test_a_controller_that_is_not_live_carries_nothing(state: str) -> None:
     controllers = (NVME.nvme_controllers[0], NvmeController("nvme1", "pcie", None, state=state))
 
-    assert storage_ways(replace(NVME, nvme_controllers=controllers)) == (Way("NVMe", ("nvme0",), 2e9, "link nvme0"),)
+    assert storage_path_bandwidths(replace(NVME, nvme_controllers=controllers)) == (
+        PathBandwidth("NVMe", ("nvme0",), 2e9, "link nvme0"),
+    )
 
 
 def test_an_inaccessible_nvme_path_is_none_to_its_namespace() -> None:
@@ -267,14 +277,21 @@ def test_a_bond_member_without_link_adds_nothing() -> None:
 
 
 def test_an_interface_that_is_not_up_is_not_taken_for_nfs() -> None:
-    assert storage_ways(network(Nic("eth0", "physical", up=False), Nic("eth2", "physical", carrier=False))) == ()
+    assert (
+        storage_path_bandwidths(network(Nic("eth0", "physical", up=False), Nic("eth2", "physical", carrier=False)))
+        == ()
+    )
 
 
 def test_nfs_takes_the_interface_of_its_route_and_not_the_fastest() -> None:
     machine = network(Nic("eth0", "physical", carrier=True), Nic("eth2", "physical", carrier=True))
     routed = replace(machine, nfs_mounts=(NfsMount("/data", "filer:/vol", nic="eth0"),))
 
-    assert storage_ways(routed) == storage_ways(routed, "/data") == (Way("NFS", ("eth0",), 1.25e9, "link eth0"),)
+    assert (
+        storage_path_bandwidths(routed)
+        == storage_path_bandwidths(routed, "/data")
+        == (PathBandwidth("NFS", ("eth0",), 1.25e9, "link eth0"),)
+    )
 
 
 def test_ports_of_one_slot_share_its_link_though_their_speed_is_unknown() -> None:
@@ -294,7 +311,7 @@ def target(name: str, disks: set[str], *carriers: str) -> Target:
 def test_a_measured_capacity_replaces_the_estimate_of_its_own_path_alone() -> None:
     one = Capacity(target("nvme1n1", {"nvme1n1"}, "nvme1"), 5e8)
 
-    (way,) = storage_ways(NVME, None, [one])
+    (way,) = storage_path_bandwidths(NVME, None, [one])
 
     assert (way.bytes_per_second, way.limiter, way.estimated) == (2e9 + 5e8, "nvme1n1, as measured", ("nvme0",))
 
@@ -305,9 +322,9 @@ def test_a_lun_of_many_says_nothing_about_its_ports_unless_the_database_lies_on_
     assert lun == target("dm-7", {"dm-7"}, "host3", "host4")
     measured = [Capacity(lun, 5.4e6)]
 
-    assert storage_ways(machine, None, measured) == storage_ways(machine)
-    assert [way.bytes_per_second for way in storage_ways(machine, "dm-7", measured)] == [5.4e6]
-    assert storage_ways(machine, "dm-8", measured) == storage_ways(machine, "dm-8")
+    assert storage_path_bandwidths(machine, None, measured) == storage_path_bandwidths(machine)
+    assert [way.bytes_per_second for way in storage_path_bandwidths(machine, "dm-7", measured)] == [5.4e6]
+    assert storage_path_bandwidths(machine, "dm-8", measured) == storage_path_bandwidths(machine, "dm-8")
 
 
 def test_a_disk_without_a_known_way_stands_for_the_storage_only_where_it_is_all_of_it() -> None:
@@ -315,9 +332,9 @@ def test_a_disk_without_a_known_way_stands_for_the_storage_only_where_it_is_all_
     measured = [Capacity(target("vda", {"vda"}), 5e8)]
     other = replace(disk, name="vdb", leaves=("vdb",), mount_points=("/u01",))
 
-    assert storage_ways(Machine(block_devices=(disk,)), None, measured)[0].bytes_per_second == 5e8
-    assert storage_ways(Machine(block_devices=(disk, other)), None, measured) == ()
-    assert storage_ways(Machine(block_devices=(disk, other)), "/", measured)[0].bytes_per_second == 5e8
+    assert storage_path_bandwidths(Machine(block_devices=(disk,)), None, measured)[0].bytes_per_second == 5e8
+    assert storage_path_bandwidths(Machine(block_devices=(disk, other)), None, measured) == ()
+    assert storage_path_bandwidths(Machine(block_devices=(disk, other)), "/", measured)[0].bytes_per_second == 5e8
     assert disks_in_question(Machine(block_devices=(disk, other))) == {"vda", "vdb"}
 
 

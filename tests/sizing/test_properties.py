@@ -11,7 +11,7 @@ from sizeup.errors import UsageError
 from sizeup.quantity import Origin, Quantity, Words, compare
 from sizeup.sizing import rules
 from sizeup.sizing.advise import Sizing, size
-from sizeup.sizing.keys import KEYS, Kind, Value
+from sizeup.sizing.keys import KEYS, InputKind, Value
 from sizeup.sizing.sensitivity import flips, tornado
 from sizeup.units import base_unit
 
@@ -139,7 +139,7 @@ def test_whatever_is_typed_is_a_value_in_range_or_refused(key: str, text: str) -
     scale = base_unit(declared.unit)[1]
     for part in value if isinstance(value, tuple) else (value,):
         assert isinstance(part, Words) or declared.minimum * scale <= part.value <= declared.maximum * scale
-        assert declared.kind is not Kind.COUNT or (isinstance(part, Quantity) and part.value % scale == 0)
+        assert declared.kind is not InputKind.COUNT or (isinstance(part, Quantity) and part.value % scale == 0)
 
 
 def test_a_turn_lies_between_the_two_decisions() -> None:

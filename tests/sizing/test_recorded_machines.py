@@ -39,7 +39,7 @@ def test_ports_of_a_recorded_machine_that_are_down_add_nothing_and_are_named() -
     supply = whatif(discover(recorded("pcp/meminfo-root-008+links")), {}).find("io.supply")
 
     assert supply is not None
-    assert "down, so that nothing is counted for it: host7 (Linkdown), host8 (Linkdown)" in supply.doubts
+    assert "down, so that nothing is counted for it: host7 (Linkdown), host8 (Linkdown)" in supply.caveats
 
 
 def test_a_recording_without_links_or_adapters_says_that_its_limiter_is_unknown_and_what_to_do() -> None:
@@ -52,12 +52,12 @@ def test_a_recording_without_links_or_adapters_says_that_its_limiter_is_unknown_
     assert all(key in supply.working[0] for key in ("io.direct", "path.stages", "supply.mb_s"))
 
 
-def test_offline_cpus_are_a_doubt_about_the_licences() -> None:
+def test_offline_cpus_are_a_caveat_about_the_licences() -> None:
     sizing = whatif(discover(recorded("hwloc/offline-cpu0-node0")), {})
     advice = sizing.find("licence.units")
 
     assert advice is not None
-    assert any("CPUs are offline and may hide cores" in doubt for doubt in advice.doubts)
+    assert any("CPUs are offline and may hide cores" in caveat for caveat in advice.caveats)
 
 
 def test_a_named_device_is_looked_for_among_those_of_the_machine() -> None:

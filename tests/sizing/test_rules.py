@@ -86,7 +86,7 @@ def test_an_override_replaces_one_field_and_stays_visible() -> None:
         "io.example",
         low=100e6,
         high=300e6,
-        doubts=("overridden by the user on 2026-11-01: measured here",),
+        caveats=("overridden by the user on 2026-11-01: measured here",),
     )
 
 

@@ -144,8 +144,8 @@ def test_licences_of_all_hosts_are_not_set_against_the_guests_cores_without_a_wo
     guest = sized(capsys, *bare, "licence.scope=soft", "licence.host_cores=32")
 
     cover = "the licences cover 32 cores of all hosts, of which this guest has 2"
-    assert cover in advised(guest, "value.ghz-per-licence")["doubts"]
-    assert cover not in advised(sized(capsys, *bare), "value.ghz-per-licence")["doubts"]
+    assert cover in advised(guest, "value.ghz-per-licence")["caveats"]
+    assert cover not in advised(sized(capsys, *bare), "value.ghz-per-licence")["caveats"]
 
 
 @pytest.mark.parametrize(

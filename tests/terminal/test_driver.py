@@ -11,7 +11,7 @@ from textual.scrollbar import ScrollBarRender
 
 import sizeup
 from sizeup.charts.cells import draw
-from sizeup.charts.chart import Axis, Line, LineChart, Point
+from sizeup.charts.chart import Axis, ChartPoint, Line, LineChart
 from sizeup.charts.drawing import Glyphs
 from sizeup.terminal.capabilities import colours, is_utf8, locale, mouse_holds_escape, needs_ascii
 from sizeup.text import plain, stand_in
@@ -38,7 +38,7 @@ def test_a_letter_with_a_mark_stays_a_letter() -> None:
 
 
 def test_a_chart_in_ascii_needs_no_translation() -> None:
-    chart = LineChart("t", Axis("x", "bytes"), Axis("y", "ns"), (Line("a", (Point(1, 1), Point(2, 2))),))
+    chart = LineChart("t", Axis("x", "bytes"), Axis("y", "ns"), (Line("a", (ChartPoint(1, 1), ChartPoint(2, 2))),))
 
     text = draw(chart, 60, 15, Glyphs.ASCII).text()
 

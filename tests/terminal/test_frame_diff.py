@@ -17,8 +17,8 @@ from textual.strip import Strip
 from consoles import Console, records
 from sizeup.model.sample import Estimate
 from sizeup.session.records import EstimateRecord
-from sizeup.terminal.frame_diff import Sender
-from sizeup.tui.widgets.lines import Line
+from sizeup.terminal.frame_diff import FrameDiffer
+from sizeup.tui.widgets.lines import StatusLine
 
 COLOURS = RichConsole(force_terminal=True, color_system="256")
 
@@ -36,7 +36,7 @@ def picture(*written: str, columns: int, rows: int) -> list[Any]:
     ]
 
 
-def sent(sender: Sender, update: Any, colours: RichConsole = COLOURS) -> str:
+def sent(sender: FrameDiffer, update: Any, colours: RichConsole = COLOURS) -> str:
     """What the terminal is told of an update."""
     return str(sender.sparing(update).render_segments(colours))  # type: ignore[union-attr]
 
@@ -56,17 +56,17 @@ def test_a_span_is_sent_without_what_stands_beside_it() -> None:
     blue, red = Style.parse("blue on black"), Style.parse("red on black")
     strip = Strip([Segment("abcde", blue), Segment("  ", red), Segment("fghij", red)])
 
-    assert sent(Sender(), span(strip, 4, 9)) == "\x1b[0m\x1b[1;5H\x1b[34;40me  \x1b[31mfg\x1b[39;49m"
+    assert sent(FrameDiffer(), span(strip, 4, 9)) == "\x1b[0m\x1b[1;5H\x1b[34;40me  \x1b[31mfg\x1b[39;49m"
 
 
 def test_reversed_blanks_are_not_taken_for_plain_ones() -> None:
     update = row(("a", "white on black"), ("  ", "reverse white on black"))
 
-    assert sent(Sender(), update) == "\x1b[0m\x1b[1;1H\x1b[37;40ma\x1b[0;7;37;40m  \x1b[0m"
+    assert sent(FrameDiffer(), update) == "\x1b[0m\x1b[1;1H\x1b[37;40ma\x1b[0;7;37;40m  \x1b[0m"
 
 
 def test_what_the_terminal_shows_already_is_not_sent_again() -> None:
-    sender = Sender()
+    sender = FrameDiffer()
     sent(sender, row(("idle, nothing measured", "white on black")))
 
     assert sent(sender, row(("idle, nothing measured", "white on black"))) == ""
@@ -77,14 +77,14 @@ def test_what_the_terminal_shows_already_is_not_sent_again() -> None:
 
 
 def test_nothing_is_known_of_a_terminal_of_another_size() -> None:
-    sender = Sender()
+    sender = FrameDiffer()
     sent(sender, row(("abc", "red")))
 
     assert "abc" in sent(sender, row(("abcd", "red")))
 
 
 def test_a_wide_glyph_is_sent_whole_though_one_of_its_columns_is_right() -> None:
-    sender, screen = Sender(), pyte.Screen(6, 1)
+    sender, screen = FrameDiffer(), pyte.Screen(6, 1)
     stream = pyte.Stream(screen)
     for text in ("a日本b", "日x本b", "日本xb", "ab日本", "abcdef"):
         stream.feed(sent(sender, row((text, "red"))))
@@ -94,7 +94,7 @@ def test_a_wide_glyph_is_sent_whole_though_one_of_its_columns_is_right() -> None
 async def test_whole_screens_look_as_textual_would_have_drawn_them(tmp_path: Path) -> None:
     console = Console(tmp_path)
     async with console.shown(100, 30) as pilot:
-        sender, written = Sender(), ""
+        sender, written = FrameDiffer(), ""
         for mode in "12345":
             await pilot.press(mode)
             await pilot.pause()
@@ -116,7 +116,7 @@ class Watched:
 
     def __init__(self, app: App[Any], monkeypatch: pytest.MonkeyPatch) -> None:
         self._app = app
-        self._sender = Sender()
+        self._sender = FrameDiffer()
         self._sent = [sent(self._sender, self._whole())]
         monkeypatch.setattr(app, "_display", self._display)
 
@@ -136,7 +136,7 @@ class Watched:
     def is_true(self) -> bool:
         """Whether a terminal that was told all of it shows what the app does."""
         columns, rows = self._app.size
-        whole = sent(Sender(), self._whole())
+        whole = sent(FrameDiffer(), self._whole())
         return picture(*self._sent, columns=columns, rows=rows) == picture(whole, columns=columns, rows=rows)
 
 
@@ -170,7 +170,9 @@ async def test_a_live_chart_costs_little_and_a_moved_axis_not_much_more(
 
 def test_colours_are_those_of_the_terminal() -> None:
     told = {
-        system: sent(Sender(), row(("a", "#ff0000 on #000000")), RichConsole(force_terminal=True, color_system=system))  # type: ignore[arg-type]
+        system: sent(
+            FrameDiffer(), row(("a", "#ff0000 on #000000")), RichConsole(force_terminal=True, color_system=system)
+        )  # type: ignore[arg-type]
         for system in ("standard", "256", "truecolor")
     }
 
@@ -184,7 +186,7 @@ async def test_a_second_that_passes_sends_its_digit_and_not_the_line(
 ) -> None:
     console = Console(tmp_path)
     async with console.shown(120, 40) as pilot:
-        line = console.app.screen.query_one("#status", Line)
+        line = console.app.screen.query_one("#status", StatusLine)
         line.show(" running 10 s", "96 ns ")
         await pilot.pause(0.7)  # the time of the quick plan is filled in meanwhile
         watched = Watched(console.app, monkeypatch)

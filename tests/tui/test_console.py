@@ -28,7 +28,7 @@ from sizeup.session.records import (
 )
 from sizeup.tui.actions import ACTIONS
 from sizeup.tui.console import ConsoleApp
-from sizeup.tui.live_source import Living
+from sizeup.tui.live_source import LiveSource
 from sizeup.tui.options import Options
 from sizeup.tui.widgets.lists import KeyList
 
@@ -212,7 +212,7 @@ async def test_a_screen_too_small_for_a_mode_says_so_and_how_the_run_stands(
         assert "╭─" in console.text
 
 
-LIVING = Living(lambda told: lambda: None, machine, lambda found: found, dict)
+LIVING = LiveSource(lambda told: lambda: None, machine, lambda found: found, dict)
 
 
 @pytest.mark.parametrize(
@@ -224,7 +224,7 @@ LIVING = Living(lambda told: lambda: None, machine, lambda found: found, dict)
     ],
 )
 async def test_where_nothing_can_be_measured_the_reason_is_the_one_that_holds(
-    tmp_path: Path, options: Options, living: Living | None, told: str
+    tmp_path: Path, options: Options, living: LiveSource | None, told: str
 ) -> None:
     console = Console(tmp_path, options=options, living=living)
     console.app.measures = False
@@ -696,7 +696,7 @@ async def test_the_points_stand_in_a_table_that_scrolls(tmp_path: Path) -> None:
         await pilot.press("G")
         await pilot.pause()
 
-        assert "Where Value 95 % interval n Doubts" in top
+        assert "Where Value 95 % interval n Caveats" in top
         assert "16 KiB 2 ns 1 ns to 3 ns 7 still moving; 60%" in top
         assert "64 MiB 65 ns" in " ".join(console.text.split())
         await pilot.press("v")

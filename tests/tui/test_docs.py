@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from pathlib import Path
 
-from sizeup.tui.actions import ACTIONS, spelled
+from sizeup.tui.actions import ACTIONS, key_text
 
 _PAGE = Path(__file__).parents[2] / "docs" / "console.md"
 
@@ -14,7 +14,7 @@ def test_the_page_lists_every_action_with_its_keys() -> None:
 
     for actions in ACTIONS.values():
         for action in actions:
-            keys = " ".join(f"`{spelled(key)}`" for key in action.keys.split(","))
+            keys = " ".join(f"`{key_text(key)}`" for key in action.keys.split(","))
             assert f"| {keys} | {action.help} | `{action.id}` |" in text
 
 

@@ -11,7 +11,7 @@ from sizeup.model.finding import Finding, Severity
 from sizeup.model.platform import Platform
 from sizeup.model.sample import Estimate, Status
 from sizeup.session.records import EstimateRecord
-from sizeup.tui.live_source import Living
+from sizeup.tui.live_source import LiveSource
 from sizeup.tui.options import Options
 
 FINDINGS = tuple(
@@ -147,7 +147,7 @@ async def test_a_recording_offers_no_measurement_and_the_status_says_what_it_is(
 
 
 async def test_without_writing_this_machine_is_not_called_a_recording(tmp_path: Path) -> None:
-    living = Living(lambda changed: None, machine, lambda found: found, dict)  # type: ignore[arg-type, return-value]
+    living = LiveSource(lambda changed: None, machine, lambda found: found, dict)  # type: ignore[arg-type, return-value]
     console = Console(tmp_path, options=Options(readonly=True), living=living)
     console.app.measures = False
     async with console.shown():

@@ -12,23 +12,23 @@ from consoles import PlayedRunner, ended, records
 from sizeup.live.cost import ConsoleCost
 from sizeup.session.records import Record, StepStartRecord
 from sizeup.session.writer import Writer, writer_pid
-from sizeup.tui.cpu_affinity import Aside
-from sizeup.tui.runs import Request, Runs, current
+from sizeup.tui.cpu_affinity import CpuAffinity
+from sizeup.tui.runs import Runs, RunSpec, current
 from sizeup.tui.startup import _runs_here
 
 
-def _runs(tmp_path: Path, aside: Aside | None = None) -> tuple[Runs, PlayedRunner]:
+def _runs(tmp_path: Path, aside: CpuAffinity | None = None) -> tuple[Runs, PlayedRunner]:
     runner = PlayedRunner(tmp_path / "run.sizeup.jsonl")
     return Runs(str(runner.path), launcher=runner.launch, aside=aside), runner
 
 
 def test_a_first_run_makes_the_file_and_the_next_continues_it(tmp_path: Path) -> None:
     runs, runner = _runs(tmp_path)
-    runs.start(Request("null", {"samples": "5"}))
+    runs.start(RunSpec("null", {"samples": "5"}))
     runner.write([*records(), *ended()])
     runner.end()
     runs.poll()
-    runs.start(Request("clock.cost", {}, plan="full"))
+    runs.start(RunSpec("clock.cost", {}, plan="full"))
     runs.close()
 
     path = str(runner.path)
@@ -40,8 +40,8 @@ def test_a_first_run_makes_the_file_and_the_next_continues_it(tmp_path: Path) ->
 
 def test_what_is_asked_for_during_a_run_waits_for_its_end(tmp_path: Path) -> None:
     runs, runner = _runs(tmp_path)
-    assert runs.start(Request("null", {}))
-    assert not runs.start(Request("clock.cost", {}))
+    assert runs.start(RunSpec("null", {}))
+    assert not runs.start(RunSpec("clock.cost", {}))
     runner.write([*records(), *ended()])
     runner.end()
     runs.poll()
@@ -53,7 +53,7 @@ def test_what_is_asked_for_during_a_run_waits_for_its_end(tmp_path: Path) -> Non
 
 def test_commands_are_words_on_the_runners_input(tmp_path: Path) -> None:
     runs, runner = _runs(tmp_path)
-    runs.start(Request("null", {}))
+    runs.start(RunSpec("null", {}))
     runs.toggle_pause()
     runs.toggle_pause()
     runs.cancel_step()
@@ -66,7 +66,7 @@ def test_commands_are_words_on_the_runners_input(tmp_path: Path) -> None:
 
 def test_letting_go_without_keep_closes_the_input_which_means_cancel_and_save(tmp_path: Path) -> None:
     runs, runner = _runs(tmp_path)
-    runs.start(Request("null", {}))
+    runs.start(RunSpec("null", {}))
     runs.release()
 
     assert runner.stdin.closed
@@ -76,7 +76,7 @@ def test_letting_go_without_keep_closes_the_input_which_means_cancel_and_save(tm
 
 def test_the_standing_is_the_last_step_of_the_file(tmp_path: Path) -> None:
     runs, runner = _runs(tmp_path)
-    runs.start(Request("null", {}))
+    runs.start(RunSpec("null", {}))
     runner.write(records())
     runs.poll()
     standing = current(runs.session)
@@ -88,7 +88,7 @@ def test_the_standing_is_the_last_step_of_the_file(tmp_path: Path) -> None:
 
 def test_a_file_that_is_no_session_is_a_problem_in_words(tmp_path: Path) -> None:
     runs, runner = _runs(tmp_path)
-    runs.start(Request("null", {}))
+    runs.start(RunSpec("null", {}))
     runner.path.write_text("rubbish\n")
     runs.poll()
 
@@ -99,7 +99,7 @@ def test_a_file_that_is_no_session_is_a_problem_in_words(tmp_path: Path) -> None
 def test_what_the_console_costs_is_told_to_the_run(tmp_path: Path) -> None:
     runs, runner = _runs(tmp_path)
     runs.tell_cost(ConsoleCost(0.5, 10))  # nobody listens yet
-    runs.start(Request("null", {}))
+    runs.start(RunSpec("null", {}))
     runs.tell_cost(ConsoleCost(1.25, 20_480))
 
     assert runner.stdin.costs == [ConsoleCost(1.25, 20_480)]
@@ -108,13 +108,15 @@ def test_what_the_console_costs_is_told_to_the_run(tmp_path: Path) -> None:
 
 def test_the_console_leaves_the_cpus_of_a_step_and_is_back_before_the_next_run(tmp_path: Path) -> None:
     moves: list[frozenset[int]] = []
-    runs, runner = _runs(tmp_path, Aside(lambda cpus: moves.append(frozenset(cpus)), lambda: frozenset(range(16))))
+    runs, runner = _runs(
+        tmp_path, CpuAffinity(lambda cpus: moves.append(frozenset(cpus)), lambda: frozenset(range(16)))
+    )
     *first, start = records()[:4]
     assert isinstance(start, StepStartRecord)
-    runs.start(Request("null", {}))
+    runs.start(RunSpec("null", {}))
     runner.write([*first, msgspec.structs.replace(start, step=replace(start.step, cpus=(1,)))])
     runs.poll()
-    runs.start(Request("clock.cost", {}))
+    runs.start(RunSpec("clock.cost", {}))
     before = list(moves)
     runner.write(ended())
     runner.end()
@@ -135,7 +137,9 @@ def _pinned() -> list[Record]:
 
 def test_a_run_of_another_process_is_followed_and_made_way_for(tmp_path: Path) -> None:
     moves: list[frozenset[int]] = []
-    runs, runner = _runs(tmp_path, Aside(lambda cpus: moves.append(frozenset(cpus)), lambda: frozenset(range(16))))
+    runs, runner = _runs(
+        tmp_path, CpuAffinity(lambda cpus: moves.append(frozenset(cpus)), lambda: frozenset(range(16)))
+    )
     with Writer.create(str(runner.path)) as writer:
         writer.write(*_pinned())
         runs.follow()

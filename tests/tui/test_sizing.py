@@ -22,12 +22,12 @@ def measured_io(*, cached: bool) -> list[Record]:
     step = Step("io.direct.scan", "io.direct", "Direct I/O", {"path": "/dev/sda"}, 1.0, 2.0)
     series = Series("rate", "Throughput", "bytes/s", Better.HIGHER, "outstanding", "1", "Requests out")
     at = {"workload": "dss-scan", "outstanding": 4}
-    doubt = "physical: 9 GB/s is more than the way carries: cache? Kept out of sizing"
+    caveat = "physical: 9 GB/s is more than the way carries: cache? Kept out of sizing"
     estimates = [Estimate("rate", {**at, "outstanding": 2}, 8.9e9), Estimate("rate", at, 9e9)]
     if cached:
         verdicts = [{**one.at, "part": "physical"} for one in estimates]
         extra = {"sizing": "left out"}
-        estimates += [Estimate("honest", verdict, 0.5, doubts=(doubt,), extra=extra) for verdict in verdicts]
+        estimates += [Estimate("honest", verdict, 0.5, caveats=(caveat,), extra=extra) for verdict in verdicts]
     return [
         *records()[:2],
         PlanRecord(2, Plan("custom", (step,))),

@@ -18,7 +18,7 @@ from textual.widgets import Static
 from benchmarks.topology import cpu_ms, looks_ms, unpacked
 from consoles import GIB, Console, ended, machine, records
 from sizeup.discovery.machine import discover
-from sizeup.live.hotplug import Change
+from sizeup.live.hotplug import HotplugChange
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.machine import Machine
 from sizeup.model.network import Nic
@@ -36,11 +36,11 @@ from sizeup.session.store import annotate, new_path
 from sizeup.session.writer import Writer
 from sizeup.text import plain
 from sizeup.tui.console import ConsoleApp
-from sizeup.tui.live_source import Living
+from sizeup.tui.live_source import LiveSource
 from sizeup.tui.screens.topology import TopologyScreen
 from sizeup.tui.widgets.map import MapView
 from sizeup.tui.widgets.tree import ItemTree
-from sizeup.views.difference import Against
+from sizeup.views.difference import OtherMachine
 from trees import large_machine
 
 
@@ -71,10 +71,10 @@ class FakeDevices:
     """A source of events that a test plays, and the machine that is found after them."""
 
     def __init__(self) -> None:
-        self.heard: Callable[[Change], None] | None = None
+        self.heard: Callable[[HotplugChange], None] | None = None
         self.reads = 0
 
-    def follow(self, listener: Callable[[Change], None]) -> FakeDevices:
+    def follow(self, listener: Callable[[HotplugChange], None]) -> FakeDevices:
         self.heard = listener
         return self
 
@@ -88,12 +88,12 @@ class FakeDevices:
     def plug(self, times: int) -> None:
         assert self.heard is not None
         for _ in range(times):
-            self.heard(Change("add", "net", "eth9"))
+            self.heard(HotplugChange("add", "net", "eth9"))
 
 
 async def test_devices_that_come_at_once_are_read_once_and_only_while_the_topology_is_shown(tmp_path: Path) -> None:
     devices = FakeDevices()
-    console = Console(tmp_path, living=Living(devices.follow, devices.discover, settle_seconds=0.01))
+    console = Console(tmp_path, living=LiveSource(devices.follow, devices.discover, settle_seconds=0.01))
     async with in_topology(console) as pilot:
         await pilot.press("1")
         devices.plug(3)
@@ -112,7 +112,7 @@ async def test_devices_that_come_at_once_are_read_once_and_only_while_the_topolo
 
 async def test_devices_wait_for_the_end_of_a_run(tmp_path: Path) -> None:
     devices = FakeDevices()
-    console = Console(tmp_path, living=Living(devices.follow, devices.discover, settle_seconds=0.01))
+    console = Console(tmp_path, living=LiveSource(devices.follow, devices.discover, settle_seconds=0.01))
     async with console.shown() as pilot:
         await console.choose(pilot, "null")
         await pilot.press("r", "2")
@@ -182,7 +182,7 @@ async def test_labels_that_are_too_long_end_in_dots_and_need_no_scroll_bar(tmp_p
 
 async def test_where_there_is_no_udev_nothing_is_followed(tmp_path: Path) -> None:
     devices = FakeDevices()
-    console = Console(tmp_path, living=Living(lambda listener: None, devices.discover))
+    console = Console(tmp_path, living=LiveSource(lambda listener: None, devices.discover))
     async with in_topology(console):
         assert "Socket 0" in console.text
         assert devices.reads == 0
@@ -253,8 +253,8 @@ class Watched:
         return {pu.cpu: 35.0 for pu in self.now.pus}
 
     @property
-    def living(self) -> Living:
-        return Living(lambda listener: None, lambda: self.now, self.refreshed, self.loads)
+    def living(self) -> LiveSource:
+        return LiveSource(lambda listener: None, lambda: self.now, self.refreshed, self.loads)
 
     def free(self, node: int, gibibytes: int) -> None:
         nodes = [replace(one, free_bytes=gibibytes * GIB) if one.os_id == node else one for one in self.now.nodes]
@@ -364,7 +364,7 @@ async def test_a_link_that_goes_is_told_to_every_mode(tmp_path: Path) -> None:
 
 async def test_what_if_inputs_survive_a_machine_that_is_read_again(tmp_path: Path) -> None:
     devices = FakeDevices()
-    console = Console(tmp_path, living=Living(devices.follow, devices.discover, settle_seconds=0.01))
+    console = Console(tmp_path, living=LiveSource(devices.follow, devices.discover, settle_seconds=0.01))
     async with console.shown() as pilot:
         await pilot.press("4")
         await pilot.pause()
@@ -407,7 +407,7 @@ OTHER = machine(1, 4, 2, nics=(Nic("eth5", "physical", "ixgbe", carrier=True, no
 
 async def test_two_machines_are_one_tree_and_n_goes_from_difference_to_difference(tmp_path: Path) -> None:
     console = Console(tmp_path)
-    console.app.against = Against("db00 2025-01-31 08:00", OTHER)
+    console.app.against = OtherMachine("db00 2025-01-31 08:00", OTHER)
     async with console.shown(120, 40) as pilot:
         await pilot.pause()
         await pilot.pause()
@@ -432,7 +432,7 @@ async def test_two_machines_are_one_tree_and_n_goes_from_difference_to_differenc
 
 async def test_in_ascii_a_plus_stands_before_what_was_added_alone(tmp_path: Path) -> None:
     console = Console(tmp_path)
-    console.app.against = Against("db00", OTHER)
+    console.app.against = OtherMachine("db00", OTHER)
     async with console.shown(120, 40) as pilot:
         await pilot.pause()
         await pilot.pause()
@@ -443,7 +443,7 @@ async def test_in_ascii_a_plus_stands_before_what_was_added_alone(tmp_path: Path
 
 async def test_parts_that_differ_have_a_colour_besides_their_sign_and_word(tmp_path: Path) -> None:
     console = Console(tmp_path)
-    console.app.against = Against("db00", OTHER)
+    console.app.against = OtherMachine("db00", OTHER)
     async with console.shown(120, 40) as pilot:
         await pilot.pause()
         await pilot.pause()

@@ -10,10 +10,10 @@ from sizeup.model.plan import Better, Series, Step
 from sizeup.model.sample import Disturbance, Estimate, Outcome, Status
 from sizeup.model.topology import Cache, CacheKind
 from sizeup.session.value import Point, StepRun, point_key
-from sizeup.views.chart_list import pictures, pictures_behind
+from sizeup.views.chart_list import chart_list, underlying_charts
 from sizeup.views.finished import finished_charts
-from sizeup.views.latency_throughput import against_throughput
-from sizeup.views.samples import behind, cumulative_of, distribution, distribution_of, over_time
+from sizeup.views.latency_throughput import latency_throughput
+from sizeup.views.samples import cumulative_of, distribution, distribution_of, over_time, underlying_points
 from sizeup.views.step import step_chart
 
 SECOND = 10**9
@@ -91,7 +91,7 @@ def test_the_percentiles_of_one_latency_share_a_picture_and_those_of_writes_have
 def test_latency_over_throughput_names_the_load_of_each_point_and_the_knee() -> None:
     made = ramp()
     put(made, "knee", {"workload": "w"}, 4.0, extra={"throughput": 40e3})
-    chart = against_throughput(made)
+    chart = latency_throughput(made)
 
     assert chart is not None
     assert [line.label for line in chart.lines] == ["median", "99th percentile"]
@@ -106,8 +106,8 @@ def test_latency_over_throughput_names_the_load_of_each_point_and_the_knee() -> 
 
 
 def test_a_step_without_a_ramp_has_no_such_picture() -> None:
-    assert against_throughput(run(RAMP[0])) is None
-    assert against_throughput(run(RAMP[2])) is None
+    assert latency_throughput(run(RAMP[0])) is None
+    assert latency_throughput(run(RAMP[2])) is None
 
 
 def test_a_live_axis_is_as_long_as_the_plan_says_and_a_finished_one_as_what_was_measured() -> None:
@@ -213,20 +213,21 @@ def test_the_share_at_or_below_ends_at_all_samples() -> None:
 
 
 def test_pictures_of_samples_come_last_and_only_where_there_are_samples() -> None:
-    assert [picture.title for picture in pictures(sampled(), None)][1:] == [
+    assert [picture.title for picture in chart_list(sampled(), None)][1:] == [
         "over time",
         "distribution",
         "share at or below",
     ]
-    without = pictures(ramp(), None)
+    without = chart_list(ramp(), None)
     assert "over time" not in [picture.title for picture in without]
     assert all(
-        isinstance(picture.draw(), LineChart | BarChart | HeatMap) for picture in (*without, *pictures(sampled(), None))
+        isinstance(picture.draw(), LineChart | BarChart | HeatMap)
+        for picture in (*without, *chart_list(sampled(), None))
     )
 
 
 def test_before_the_first_sample_there_is_one_empty_picture() -> None:
-    (only,) = pictures(run(*RAMP), None)
+    (only,) = chart_list(run(*RAMP), None)
 
     assert only.title == "Step"
 
@@ -299,7 +300,7 @@ def test_a_cell_of_a_matrix_leads_to_the_samples_at_its_place() -> None:
     key = conclusions.lines[2].points[1].key
 
     assert key == ("matrix-iops", (("large", 4), ("small", 2)))
-    (spread, *_) = pictures_behind(made, key)
+    (spread, *_) = underlying_charts(made, key)
     drawn = spread.draw()
     assert isinstance(drawn, BarChart)
     assert drawn.caption == "At w, small 2, large 4: 2 samples, median 1.5 /s."
@@ -309,7 +310,7 @@ def test_every_kind_of_picture_says_which_point_it_shows() -> None:
     curve = step_chart(ramp(), None)
     assert isinstance(curve, LineChart)
     assert curve.lines[0].points[1].key == ("iops", (("outstanding", 2), ("workload", "w")))
-    loads = against_throughput(ramp())
+    loads = latency_throughput(ramp())
     assert loads is not None
     assert loads.lines[0].points[0].key == (
         "latency-p50",
@@ -333,5 +334,8 @@ def test_a_mean_without_samples_leads_to_the_percentiles_at_its_place() -> None:
         point = made.points[point_key(name, at)]
         point.t_ns, point.values, point.flags = array("q", [SECOND * 2]), array("d", [5.0]), array("B", [0])
 
-    assert [series.name for series, _ in behind(made, point_key("latency-mean", at))] == ["latency-p50", "latency-p99"]
-    assert behind(made, point_key("cpu-per-io", {"workload": "w", "outstanding": 2})) == []
+    assert [series.name for series, _ in underlying_points(made, point_key("latency-mean", at))] == [
+        "latency-p50",
+        "latency-p99",
+    ]
+    assert underlying_points(made, point_key("cpu-per-io", {"workload": "w", "outstanding": 2})) == []

@@ -11,7 +11,7 @@ from sizeup.model.plan import Better, Series, Step
 from sizeup.model.sample import Estimate
 from sizeup.session.records import SessionRecord
 from sizeup.session.value import Point, Session, StepRun, point_key
-from sizeup.views.compared_charts import overlays
+from sizeup.views.compared_charts import compared_charts
 
 CURVE = Series("dram", "Latency", "ns", Better.LOWER, "working_set_bytes", "bytes", "Working set")
 CURVES = tuple(replace(CURVE, name=f"latency-{share}", title=f"Latency, {share}") for share in ("p50", "p99"))
@@ -44,7 +44,7 @@ def bars(*methods: str) -> StepRun:
 
 def test_each_step_that_both_ran_has_a_picture_the_last_one_first() -> None:
     both = session(curve(CURVE), bars("tsc", "hpet")), session(bars("tsc"), curve(CURVE))
-    lines, cost = overlays(session(*both[1].steps.values()), both[0], ("first", "base"))
+    lines, cost = compared_charts(session(*both[1].steps.values()), both[0], ("first", "base"))
 
     assert isinstance(lines, LineChart)
     assert [line.label for line in lines.lines] == ["first", "base"]
@@ -53,7 +53,7 @@ def test_each_step_that_both_ran_has_a_picture_the_last_one_first() -> None:
 
 
 def test_lines_that_are_several_keep_their_names() -> None:
-    (chart,) = overlays(session(curve(*CURVES)), session(curve(CURVES[0])), ("first", "base"))
+    (chart,) = compared_charts(session(curve(*CURVES)), session(curve(CURVES[0])), ("first", "base"))
 
     assert isinstance(chart, LineChart)
     assert [line.label.partition(":")[0] for line in chart.lines] == ["first", "first", "base"]
@@ -62,8 +62,8 @@ def test_lines_that_are_several_keep_their_names() -> None:
 
 def test_a_boundary_that_one_machine_alone_has_is_not_drawn() -> None:
     nodes = tuple(replace(node, huge_pages=(HugePages(1 << 24, 1, 1),)) for node in machine().nodes)
-    (chart,) = overlays(session(curve(CURVE)), session(curve(CURVE), nodes=nodes, caches=()), ("first", "base"))
-    (same,) = overlays(session(curve(CURVE)), session(curve(CURVE)), ("first", "base"))
+    (chart,) = compared_charts(session(curve(CURVE)), session(curve(CURVE), nodes=nodes, caches=()), ("first", "base"))
+    (same,) = compared_charts(session(curve(CURVE)), session(curve(CURVE)), ("first", "base"))
 
     assert isinstance(chart, LineChart)
     assert isinstance(same, LineChart)
@@ -72,5 +72,5 @@ def test_a_boundary_that_one_machine_alone_has_is_not_drawn() -> None:
 
 
 def test_what_shares_no_step_or_no_unit_has_no_picture() -> None:
-    assert overlays(session(curve(CURVE)), session(bars("tsc")), ("first", "base")) == ()
-    assert overlays(session(curve(CURVE)), session(curve(CURVE, unit="bytes/s")), ("first", "base")) == ()
+    assert compared_charts(session(curve(CURVE)), session(bars("tsc")), ("first", "base")) == ()
+    assert compared_charts(session(curve(CURVE)), session(curve(CURVE, unit="bytes/s")), ("first", "base")) == ()

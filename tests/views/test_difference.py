@@ -12,7 +12,7 @@ from sizeup.model.network import Nic
 from sizeup.model.numa import HugePages
 from sizeup.model.storage import BlockDevice, BlockKind
 from sizeup.views.difference import compared
-from sizeup.views.topology_item import Change, Item, find
+from sizeup.views.topology_item import ItemChange, TopologyItem, find
 from trees import large_machine
 
 
@@ -25,7 +25,7 @@ def told(now: Machine, before: Machine) -> dict[str, str]:
     return {part.key: part.label for part in compared(now, before).parts if part.key != "machine"}
 
 
-def part(now: Machine, before: Machine, key: str) -> Item:
+def part(now: Machine, before: Machine, key: str) -> TopologyItem:
     return find(compared(now, before).root, key)[-1]
 
 
@@ -99,7 +99,7 @@ def test_a_device_that_moved_to_another_node_says_from_where() -> None:
 
 def test_a_part_that_came_whole_counts_once_and_marks_what_is_inside() -> None:
     now, before = machine(3, 4, 1), machine(2, 4, 1)
-    added = [one for one in compared(now, before).parts if one.change is Change.ADDED]
+    added = [one for one in compared(now, before).parts if one.change is ItemChange.ADDED]
 
     assert [one.key for one in added] == ["package:2"]
     assert find(added[0], "core:8")[-1].label == "+ added Core 8: CPU 8"

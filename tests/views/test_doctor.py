@@ -9,9 +9,9 @@ from sizeup.model.topology import Pu
 from sizeup.terminal.link import Link
 from sizeup.views.doctor import (
     Check,
+    CheckStatus,
     StoreFacts,
     TerminalFacts,
-    Verdict,
     access_checks,
     configuration_checks,
     doctor_data,
@@ -44,8 +44,8 @@ def terminal(**facts: object) -> dict[str, Check]:
     return {check.name: check for check in terminal_checks(TerminalFacts(**(FACTS | facts)))}
 
 
-def troubles(checks: list[Check]) -> dict[str, Verdict]:
-    return {check.name: check.verdict for check in checks if check.verdict is not Verdict.FINE}
+def troubles(checks: list[Check]) -> dict[str, CheckStatus]:
+    return {check.name: check.verdict for check in checks if check.verdict is not CheckStatus.FINE}
 
 
 def test_a_good_terminal_needs_no_advice() -> None:
@@ -59,25 +59,25 @@ def test_a_good_terminal_needs_no_advice() -> None:
         "reached through": "SSH",
         "line": "answers in 200 us, takes 2 MB/s or more",
     }
-    assert all(check.verdict is Verdict.FINE and not check.advice for check in checks.values())
+    assert all(check.verdict is CheckStatus.FINE and not check.advice for check in checks.values())
 
 
 @pytest.mark.parametrize(
     ("facts", "name", "verdict", "advice"),
     [
-        ({"present": False}, "type", Verdict.MISSING, "sizeup --batch does not"),
-        ({"term": "dumb", "link": None}, "type", Verdict.MISSING, "set TERM"),
-        ({"columns": 79}, "size", Verdict.LIMITED, "80 x 24"),
-        (LATIN, "encoding", Verdict.LIMITED, "LC_ALL=C.UTF-8"),
-        (LATIN | {"link": None}, "encoding", Verdict.LIMITED, "draws with ASCII."),
-        ({"colours": 16, "term": "xterm"}, "colours", Verdict.FINE, "COLORTERM=truecolor"),
-        ({"link": Link(200_000, 2e6, utf8=False)}, "encoding", Verdict.LIMITED, "sizeup --ascii"),
-        ({"link": Link(200_000, 20e3, utf8=True)}, "line", Verdict.LIMITED, "drawn less often"),
-        ({"link": Link(300_000_000, 2e6, utf8=True)}, "line", Verdict.LIMITED, "drawn less often"),
+        ({"present": False}, "type", CheckStatus.MISSING, "sizeup --batch does not"),
+        ({"term": "dumb", "link": None}, "type", CheckStatus.MISSING, "set TERM"),
+        ({"columns": 79}, "size", CheckStatus.LIMITED, "80 x 24"),
+        (LATIN, "encoding", CheckStatus.LIMITED, "LC_ALL=C.UTF-8"),
+        (LATIN | {"link": None}, "encoding", CheckStatus.LIMITED, "draws with ASCII."),
+        ({"colours": 16, "term": "xterm"}, "colours", CheckStatus.FINE, "COLORTERM=truecolor"),
+        ({"link": Link(200_000, 2e6, utf8=False)}, "encoding", CheckStatus.LIMITED, "sizeup --ascii"),
+        ({"link": Link(200_000, 20e3, utf8=True)}, "line", CheckStatus.LIMITED, "drawn less often"),
+        ({"link": Link(300_000_000, 2e6, utf8=True)}, "line", CheckStatus.LIMITED, "drawn less often"),
     ],
 )
 def test_what_a_terminal_lacks_is_said_with_what_to_do(
-    facts: dict[str, object], name: str, verdict: Verdict, advice: str
+    facts: dict[str, object], name: str, verdict: CheckStatus, advice: str
 ) -> None:
     check = terminal(**facts)[name]
 
@@ -140,7 +140,7 @@ def test_rights_lift_limits() -> None:
 
 def test_a_slow_clock_source_is_pointed_out() -> None:
     assert troubles(list(machine_checks(Machine(platform=Platform(clock_source="hpet"))))) == {
-        "clock source": Verdict.LIMITED
+        "clock source": CheckStatus.LIMITED
     }
 
 
@@ -151,7 +151,7 @@ def test_files_and_settings_are_named() -> None:
     ]
 
     assert troubles(checks) == {
-        "sessions": Verdict.MISSING, "free space": Verdict.LIMITED, "other variables": Verdict.LIMITED
+        "sessions": CheckStatus.MISSING, "free space": CheckStatus.LIMITED, "other variables": CheckStatus.LIMITED
     }  # fmt: skip
 
 

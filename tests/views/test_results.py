@@ -6,21 +6,21 @@ from sizeup.session.value import Point, StepRun, point_key
 from sizeup.views.results import points_table, stated_once
 
 
-def test_a_doubt_is_stated_once_and_those_that_differ_in_figures_are_counted() -> None:
-    doubts = [
+def test_a_caveat_is_stated_once_and_those_that_differ_in_figures_are_counted() -> None:
+    caveats = [
         "busy: 55 % before the run",
         "the second half ran +8%",
         "busy: 55 % before the run",
         "the second half ran -12%",
     ]
 
-    assert stated_once(doubts) == [
+    assert stated_once(caveats) == [
         "busy: 55 % before the run",
         "the second half ran +8% (and 1 more with other figures)",
     ]
 
 
-def test_a_table_of_points_tells_all_and_a_narrow_one_counts_the_doubts() -> None:
+def test_a_table_of_points_tells_all_and_a_narrow_one_counts_the_caveats() -> None:
     axis = ("outstanding", "1", "Requests out")
     series = (
         Series("iops", "Requests", "1/s", Better.HIGHER, *axis),
@@ -28,8 +28,8 @@ def test_a_table_of_points_tells_all_and_a_narrow_one_counts_the_doubts() -> Non
     )
     run = StepRun(Step("s", "p", "Step", {}, 1.0, 2.0), "sizeup", {one.name: one for one in series}, "curve", 0)
     at = {"outstanding": 4}
-    for name, low, doubts in (("iops", 900.0, ("steady", "busy")), ("p50", None, ())):
-        estimate = Estimate(name, at, 1000.0, low, None if low is None else 1100.0, replicates=3, doubts=doubts)
+    for name, low, caveats in (("iops", 900.0, ("steady", "busy")), ("p50", None, ())):
+        estimate = Estimate(name, at, 1000.0, low, None if low is None else 1100.0, replicates=3, caveats=caveats)
         run.points[point_key(name, at)] = Point(name, at, estimate=estimate)
 
     assert points_table(run).rows == (

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from sizeup.views.topology_item import Item, holding, unfolding
+from sizeup.views.topology_item import TopologyItem, holding, unfolding
 
 
-def part(key: str, *children: Item, expanded: bool = False) -> Item:
-    return Item(key, key, (), children, expanded)
+def part(key: str, *children: TopologyItem, expanded: bool = False) -> TopologyItem:
+    return TopologyItem(key, key, (), children, expanded)
 
 
-def two_by_two() -> Item:
+def two_by_two() -> TopologyItem:
     nodes = [part(f"node:{n}", part(f"core:{2 * n}"), part(f"core:{2 * n + 1}")) for n in range(2)]
     sockets = [part(f"package:{n}", node) for n, node in enumerate(nodes)]
     return part("machine", *sockets, part("devices", part("nic:eth0"), part("nic:eth1")), expanded=True)
@@ -42,8 +42,8 @@ def test_what_always_opens_does_so_without_room_but_not_inside_what_is_folded() 
 
 
 def test_parts_of_that_name_are_found_before_parts_of_which_it_is_only_said() -> None:
-    core = Item("core:13", "Core 13", (("Kernel id", "20"),))
-    root = Item("machine", "db01", (("Cores", "20"),), (core, Item("core:20", "Core 20")))
+    core = TopologyItem("core:13", "Core 13", (("Kernel id", "20"),))
+    root = TopologyItem("machine", "db01", (("Cores", "20"),), (core, TopologyItem("core:20", "Core 20")))
 
     assert [item.key for item in holding(root, ["core", "20"])] == ["core:20", "machine", "core:13"]
     assert [item.key for item in holding(root, ["CORE"])] == ["core:13", "core:20", "machine"]
@@ -51,6 +51,8 @@ def test_parts_of_that_name_are_found_before_parts_of_which_it_is_only_said() ->
 
 
 def test_words_in_a_row_are_found_before_the_same_words_apart() -> None:
-    root = Item("machine", "db01", (), (Item("node:0", "Node 0: 10 cores"), Item("node:1", "Node 1: 8 cores")))
+    root = TopologyItem(
+        "machine", "db01", (), (TopologyItem("node:0", "Node 0: 10 cores"), TopologyItem("node:1", "Node 1: 8 cores"))
+    )
 
     assert [item.key for item in holding(root, ["node", "1"])] == ["node:1", "node:0"]

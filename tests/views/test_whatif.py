@@ -10,7 +10,7 @@ from sizeup.model.advice import Advice
 from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.advise import size
 from sizeup.sizing.keys import KEYS, LeftOut, Value
-from sizeup.views.advice import spelled
+from sizeup.views.advice import format_quantity
 from sizeup.views.whatif import UNKNOWN, effect, input_rows, stepped, typed
 
 
@@ -222,4 +222,4 @@ def test_a_ratio_is_spelled_without_a_unit() -> None:
 
     assert balance is not None
     assert balance.quantity is not None
-    assert spelled(balance.quantity, balance.shown_in) == "2.3333"
+    assert format_quantity(balance.quantity, balance.shown_in) == "2.3333"

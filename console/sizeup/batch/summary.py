@@ -15,13 +15,13 @@ from sizeup.text import one_line
 from sizeup.views.comparison import (
     answers_table,
     differences_table,
+    figure_notes,
     machines_sentence,
     mean_sentence,
     metrics_table,
     points_tables,
     sides_sentences,
     sources_table,
-    stands_for,
 )
 from sizeup.views.document import document
 from sizeup.views.results import results_data
@@ -52,7 +52,7 @@ def comparison_lines(comparison: Comparison, *, points: bool) -> list[str]:
     if not comparison.sides[1]:
         return [*lines, *(f"! {warning}" for warning in comparison.warnings), "", *_titled(answers_table(comparison))]
     lines += _titled(differences_table(comparison)) or [machines_sentence(comparison), ""]
-    lines += [f"! {warning}" for warning in (*comparison.warnings, *stands_for(comparison))]
+    lines += [f"! {warning}" for warning in (*comparison.warnings, *figure_notes(comparison))]
     lines += ["", *_titled(metrics_table(comparison))]
     lines += [f"  {mean_sentence(mean)}" for mean in comparison.means]
     alone = dict.fromkeys(point.metric for point in comparison.points if point.different)

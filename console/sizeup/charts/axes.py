@@ -147,7 +147,7 @@ def _log10_ticks(low: float, high: float, most: int) -> list[float]:
     return positions if len(positions) >= 2 else [low, high]
 
 
-def spell(values: Sequence[float], unit: str) -> tuple[tuple[str, ...], str]:
+def format_labels(values: Sequence[float], unit: str) -> tuple[tuple[str, ...], str]:
     """The values in human spelling, and the unit that they all share, which the labels then leave out.
 
     The unit is empty where the values do not share one, and the labels carry their own.
@@ -165,7 +165,7 @@ def spell(values: Sequence[float], unit: str) -> tuple[tuple[str, ...], str]:
 
 def labelled(positions: Sequence[float], unit: str) -> tuple[tuple[Tick, ...], str]:
     """Values with labels that tell them apart, and the unit that all labels share."""
-    labels, shared = spell(positions, unit)
+    labels, shared = format_labels(positions, unit)
     told_apart = len(set(labels)) == len(labels) and not any(
         label.split(" ")[0] == "0" and value != 0 for value, label in zip(positions, labels, strict=True)
     )

@@ -15,7 +15,7 @@ _LEAST_USED = 0.25
 """An axis of which the values use less is drawn anew."""
 
 
-def steady(chart: Chart, before: Chart | None) -> Chart:
+def hold_axes(chart: Chart, before: Chart | None) -> Chart:
     """The chart with the value axis of the picture before it, while that suits; else with ends that will last."""
     match chart, before:
         case LineChart(), LineChart() if before.title == chart.title:

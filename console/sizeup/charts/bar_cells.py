@@ -8,7 +8,7 @@ from textwrap import wrap
 from msgspec.structs import replace
 
 from sizeup.charts.axes import Ruler, fit
-from sizeup.charts.chart import DOUBTS, Axis, Bar, BarChart, Scale
+from sizeup.charts.chart import CAVEATS, Axis, Bar, BarChart, Scale
 from sizeup.charts.drawing import ALPHABETS, Drawing, Glyphs, cut, dot_at, with_interval
 from sizeup.units import format_value
 
@@ -41,7 +41,7 @@ def draw_bars(chart: BarChart, width: int, height: int, glyphs: Glyphs, cursor: 
         return drawing
     rows = height - top
     # The last row tells what is left out, what stands under the cursor, or what a sign means.
-    tells = cursor is not None or len(chart.bars) > rows or any(bar.note in DOUBTS for bar in chart.bars)
+    tells = cursor is not None or len(chart.bars) > rows or any(bar.note in CAVEATS for bar in chart.bars)
     rows = max(rows - tells, 1)
     first = 0 if cursor is None else max(min(cursor - rows // 2, len(chart.bars) - rows), 0)
     shown = chart.bars[first : first + rows]
@@ -50,7 +50,7 @@ def draw_bars(chart: BarChart, width: int, height: int, glyphs: Glyphs, cursor: 
     # A note that would be cut is told by its sign.
     signs = not chart.spans and max(map(len, texts)) > width - labels - 3 - width // 4
     if signs:
-        texts = [_bar_text(replace(bar, note="!" if bar.note in DOUBTS else ""), chart.axis.unit) for bar in shown]
+        texts = [_bar_text(replace(bar, note="!" if bar.note in CAVEATS else ""), chart.axis.unit) for bar in shown]
     # Half of the width belongs to the bars even where the words would like more.
     # Of a tornado the figures go before the length of its bars.
     room = max(width - labels - 2 - max(map(len, texts)) - (0 if chart.spans else 1), 6 if chart.spans else width // 4)
@@ -78,8 +78,8 @@ def draw_bars(chart: BarChart, width: int, height: int, glyphs: Glyphs, cursor: 
         return drawing
     below = len(chart.bars) - first - len(shown)
     told = [f"{below} more below"] if below else []
-    if signs and any(bar.note in DOUBTS for bar in shown):
-        told.append(f"! {' or '.join(sorted({bar.note for bar in shown if bar.note in DOUBTS}))}")
+    if signs and any(bar.note in CAVEATS for bar in shown):
+        told.append(f"! {' or '.join(sorted({bar.note for bar in shown if bar.note in CAVEATS}))}")
     if told:
         drawing.put(0, height - 1, cut("; ".join(told), width), "text")
         return drawing

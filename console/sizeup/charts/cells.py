@@ -7,7 +7,7 @@ from sizeup.charts.chart import Chart, HeatMap, LineChart
 from sizeup.charts.drawing import Drawing, Glyphs
 from sizeup.charts.heat_cells import draw_heat, heat_readout
 from sizeup.charts.line_cells import chosen_point, draw_lines, line_readout, positions
-from sizeup.session.value import Key
+from sizeup.session.value import PointKey
 
 
 def draw(
@@ -42,7 +42,7 @@ def readout(chart: Chart, cursor: int) -> str:
     return bar_readout(chart, cursor)
 
 
-def key_at(chart: Chart, cursor: int, line: int = 0) -> Key | None:
+def key_at(chart: Chart, cursor: int, line: int = 0) -> PointKey | None:
     """The point of the step that stands at the cursor; None where the picture shows something else."""
     if isinstance(chart, LineChart):
         return chosen_point(chart, cursor, line)[1].key

@@ -6,7 +6,7 @@ from enum import Enum
 
 from msgspec import Struct
 
-from sizeup.session.value import Key
+from sizeup.session.value import PointKey
 
 
 class Scale(Enum):
@@ -28,7 +28,7 @@ class Axis(Struct, frozen=True):
     high: float | None = None
 
 
-class Point(Struct, frozen=True):
+class ChartPoint(Struct, frozen=True):
     """One drawn point with its interval where there is one."""
 
     x: float
@@ -38,7 +38,7 @@ class Point(Struct, frozen=True):
     disturbed: bool = False
     label: str = ""
     """What the axes do not say of it, such as the load that was offered."""
-    key: Key | None = None
+    key: PointKey | None = None
     """The point of the step that it shows; None where it shows none of its own."""
 
 
@@ -46,7 +46,7 @@ class Line(Struct, frozen=True):
     """One series of points in order of x."""
 
     label: str
-    points: tuple[Point, ...]
+    points: tuple[ChartPoint, ...]
 
 
 class Boundary(Struct, frozen=True):
@@ -70,7 +70,7 @@ class LineChart(Struct, frozen=True):
     """What the labels of the points are, such as ``requests out``."""
 
 
-DISTURBED, UNSETTLED = DOUBTS = ("disturbed", "not converged")
+DISTURBED, UNSETTLED = CAVEATS = ("disturbed", "not converged")
 """Notes that say to be careful with a bar."""
 
 
@@ -82,7 +82,7 @@ class Bar(Struct, frozen=True):
     low: float | None = None
     high: float | None = None
     note: str = ""
-    key: Key | None = None
+    key: PointKey | None = None
     """As of a point."""
 
 
@@ -108,7 +108,7 @@ class HeatMap(Struct, frozen=True):
     values: tuple[tuple[float | None, ...], ...]
     unit: str
     caption: str = ""
-    keys: tuple[tuple[Key | None, ...], ...] = ()
+    keys: tuple[tuple[PointKey | None, ...], ...] = ()
     """The point of the step that each cell shows; empty where cells show none."""
 
 

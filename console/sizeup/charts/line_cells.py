@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sizeup.charts.axes import Ruler, fit
-from sizeup.charts.chart import Boundary, Line, LineChart, Point
+from sizeup.charts.chart import Boundary, ChartPoint, Line, LineChart
 from sizeup.charts.drawing import (
     ALPHABETS,
     DOTS,
@@ -36,14 +36,14 @@ def positions(chart: LineChart) -> list[float]:
     return sorted({point.x for line in chart.lines for point in line.points})
 
 
-def points_at(chart: LineChart, cursor: int) -> list[tuple[int, Point]]:
+def points_at(chart: LineChart, cursor: int) -> list[tuple[int, ChartPoint]]:
     """The points at one position with the numbers of their lines, the highest first."""
     x = positions(chart)[cursor]
     found = [(number, point) for number, line in enumerate(chart.lines) for point in line.points if point.x == x]
     return sorted(found, key=lambda pair: -pair[1].y)
 
 
-def chosen_point(chart: LineChart, cursor: int, line: int) -> tuple[int, Point]:
+def chosen_point(chart: LineChart, cursor: int, line: int) -> tuple[int, ChartPoint]:
     """The point of a line at one position with the line's number; the highest where that line has none there."""
     found = points_at(chart, cursor)
     return next((pair for pair in found if pair[0] == line), found[0])
@@ -65,7 +65,7 @@ def line_readout(chart: LineChart, cursor: int, width: int | None = None, line: 
     return words
 
 
-def _point_words(chart: LineChart, number: int, point: Point) -> str:
+def _point_words(chart: LineChart, number: int, point: ChartPoint) -> str:
     value = with_interval(point.y, point.low, point.high, chart.y.unit)
     name = _told(chart, chart.lines[number])
     return (
@@ -268,7 +268,7 @@ def _curves(drawing: Drawing, frame: _Frame, lines: Sequence[Line], glyphs: Glyp
     alphabet = ALPHABETS[glyphs]
     raster = _Raster(frame.width, frame.height, glyphs)
 
-    def place(point: Point, value: float) -> tuple[int, int]:
+    def place(point: ChartPoint, value: float) -> tuple[int, int]:
         return (
             dot_at(frame.x, point.x, raster.width),
             raster.height - 1 - dot_at(frame.y, value, raster.height),
@@ -305,7 +305,7 @@ def _curves(drawing: Drawing, frame: _Frame, lines: Sequence[Line], glyphs: Glyp
             _point_label(drawing, frame, point, f"series-{index % SERIES}")
 
 
-def _point_label(drawing: Drawing, frame: _Frame, point: Point, role: str) -> None:
+def _point_label(drawing: Drawing, frame: _Frame, point: ChartPoint, role: str) -> None:
     """Name a point where there is room: above, below or beside it."""
     column, row, length = frame.column(point.x), frame.row(point.y), len(point.label)
     for start, y in ((column, row - 1), (column - length, row - 1), (column, row + 1), (column + 2, row)):

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from sizeup.charts import text_alternative
-from sizeup.charts.axes import Ruler, fit, spell
-from sizeup.charts.chart import Axis, Bar, BarChart, Boundary, Chart, HeatMap, Line, LineChart, Point, Scale
+from sizeup.charts.axes import Ruler, fit, format_labels
+from sizeup.charts.chart import Axis, Bar, BarChart, Boundary, Chart, ChartPoint, HeatMap, Line, LineChart, Scale
 from sizeup.charts.markup import Markup, element, empty, joined, number
 from sizeup.text import one_line
 from sizeup.units import format_value
@@ -136,7 +136,7 @@ class _Plot(Struct, frozen=True):
         position = self.y.position(value)
         return self.bottom + (self.top - self.bottom) * min(max(position if position is not None else 0.0, 0.0), 1.0)
 
-    def place(self, point: Point) -> tuple[float, float] | None:
+    def place(self, point: ChartPoint) -> tuple[float, float] | None:
         """Pixel of a point; None outside the axes."""
         x, y = self.across(point.x), self.up(point.y)
         return None if x is None or y is None else (x, y)
@@ -259,7 +259,7 @@ def _line(line: Line, index: int, plot: _Plot) -> Markup:
     )
 
 
-def _intervals(placed: Sequence[tuple[Point, tuple[float, float]]], index: int, plot: _Plot) -> Markup:
+def _intervals(placed: Sequence[tuple[ChartPoint, tuple[float, float]]], index: int, plot: _Plot) -> Markup:
     """A band where points are many, whiskers where they are few."""
     known = [
         (x, plot.up_clipped(point.low), plot.up_clipped(point.high))
@@ -341,7 +341,7 @@ def _bar_text(bar: Bar, axis: Axis) -> str:
 def _heat_map(chart: HeatMap) -> tuple[Markup, float, float]:
     known = [value for row in chart.values for value in row if value is not None]
     printed = len(chart.rows) <= _MOST_CELLS and len(chart.columns) <= _MOST_CELLS
-    spelled, unit = spell(known, chart.unit)
+    spelled, unit = format_labels(known, chart.unit)
     labels = iter(spelled)
     texts = [["–" if value is None else next(labels) for value in row] for row in chart.values]
     widest = max([*(_wide(text) for row in texts for text in row), *map(_wide, chart.columns)], default=1.0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sizeup.charts.chart import Bar, BarChart, Chart, HeatMap, Line, LineChart, Point
+from sizeup.charts.chart import Bar, BarChart, Chart, ChartPoint, HeatMap, Line, LineChart
 from sizeup.charts.table import UNKNOWN, Column, Table
 from sizeup.units import format_value
 
@@ -28,7 +28,7 @@ def _line_reach(chart: LineChart, line: Line) -> str:
     lowest = min(line.points, key=lambda point: point.y)
     highest = max(line.points, key=lambda point: point.y)
 
-    def at(point: Point) -> str:
+    def at(point: ChartPoint) -> str:
         return f"{format_value(point.y, chart.y.unit)} at {format_value(point.x, chart.x.unit)}"
 
     ends = at(lowest) if lowest is highest else f"{at(lowest)} to {at(highest)}"
@@ -59,7 +59,7 @@ def _heat_reach(chart: HeatMap) -> str:
     return lowest[1] if lowest[0] == highest[0] else f"{lowest[1]} to {highest[1]}"
 
 
-def with_interval(shown: Bar | Point, unit: str) -> str:
+def with_interval(shown: Bar | ChartPoint, unit: str) -> str:
     """A value with its interval where it has one: ``96 ns (94 to 99)``."""
     value = shown.value if isinstance(shown, Bar) else shown.y
     text = format_value(value, unit)
@@ -106,7 +106,7 @@ def _line_table(chart: LineChart) -> Table:
     by_line = [{point.x: point for point in line.points} for line in chart.lines]
     xs = sorted({x for points in by_line for x in points})
 
-    def cell(points: dict[float, Point], x: float) -> str:
+    def cell(points: dict[float, ChartPoint], x: float) -> str:
         if x not in points:
             return UNKNOWN
         return with_interval(points[x], chart.y.unit) + (" *" if points[x].disturbed else "")

@@ -34,13 +34,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Compare the two sides."""
     from sizeup.compare.compare import compare
-    from sizeup.compare.conditions import parse_question
+    from sizeup.compare.conditions import parse_condition
     from sizeup.compare.published_results import digest_sides
     from sizeup.views.comparison import comparison_data, nothing_shared, undecided_sentence
 
     if not 0 <= arguments.minimum_effect < 100:
         raise UsageError(f"--minimum-effect: expected a percentage from 0 to 100, found {arguments.minimum_effect:g}")
-    questions = [parse_question(text) for text in arguments.fail_if]
+    questions = [parse_condition(text) for text in arguments.fail_if]
     if not arguments.against and (not questions or any(question.change is not None for question in questions)):
         raise UsageError(
             "--against: expected the baseline; only --fail-if with absolute bounds, such as "

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     import argparse
 
     from sizeup.tui.options import Options
-    from sizeup.views.difference import Against
+    from sizeup.views.difference import OtherMachine
 
 
 def add_console_arguments(parser: argparse.ArgumentParser) -> None:
@@ -47,12 +47,12 @@ def show_console(typed: Mapping[str, Any], *, sysroot: str = "/", session: str |
     return run_console(sysroot, session, lambda: options(typed), against)
 
 
-def _against(name: str) -> Against:
+def _against(name: str) -> OtherMachine:
     """The machine to hold the one that is shown against, with the name it was asked for."""
     from sizeup.cli.detect import load_machine
-    from sizeup.views.difference import Against
+    from sizeup.views.difference import OtherMachine
 
-    return Against(os.path.basename(name.rstrip("/")), load_machine(name))
+    return OtherMachine(os.path.basename(name.rstrip("/")), load_machine(name))
 
 
 def options(typed: Mapping[str, Any]) -> Options:

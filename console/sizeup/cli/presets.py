@@ -38,10 +38,10 @@ def run(arguments: argparse.Namespace) -> int:
 def _compare(a: str, b: str, *, as_json: bool) -> None:
     from sizeup.sizing.advise import size
     from sizeup.sizing.inputs.presets import find_preset
-    from sizeup.sizing.sizing_comparison import against
+    from sizeup.sizing.sizing_comparison import compare_sizings
     from sizeup.views.advice import comparison_data, comparison_lines
 
-    comparisons = against(size(find_preset(a).values()), size(find_preset(b).values()), a, b)
+    comparisons = compare_sizings(size(find_preset(a).values()), size(find_preset(b).values()), a, b)
     if as_json:
         print(json.dumps({"schema": SCHEMA_COMPARE, "a": a, "b": b, "ratios": comparison_data(comparisons)}, indent=1))
     else:

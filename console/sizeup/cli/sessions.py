@@ -15,7 +15,7 @@ from sizeup.errors import ExitStatus, RefusedError, UsageError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sizeup.session.store import Entry
+    from sizeup.session.store import StoredSession
 
 
 _WIDTH = 100
@@ -67,7 +67,7 @@ def _list_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print as JSON")
 
 
-def _print(found: Sequence[Entry], *, json: bool) -> None:
+def _print(found: Sequence[StoredSession], *, json: bool) -> None:
     import msgspec
 
     from sizeup.report.text import table_lines

@@ -79,7 +79,7 @@ def run(arguments: argparse.Namespace) -> int:
     from sizeup.sizing.advise import size
     from sizeup.sizing.inputs.presets import find_preset
     from sizeup.sizing.keys import KEYS, parse_settings
-    from sizeup.sizing.sizing_comparison import against
+    from sizeup.sizing.sizing_comparison import compare_sizings
     from sizeup.views.advice import (
         comparison_data,
         comparison_lines,
@@ -105,7 +105,7 @@ def run(arguments: argparse.Namespace) -> int:
     comparisons = None
     if arguments.against is not None:
         other = size(find_preset(arguments.against).values(), pack)
-        comparisons = against(sizing, other, _subject(arguments), arguments.against)
+        comparisons = compare_sizings(sizing, other, _subject(arguments), arguments.against)
     if arguments.json:
         data = sizing_data(sizing, pack, today, _subject(arguments))
         if comparisons is not None:
@@ -184,13 +184,13 @@ def _inputs(arguments: argparse.Namespace, settings: dict[str, Value]) -> Inputs
 
 def _workload(arguments: argparse.Namespace) -> dict[str, Value]:
     """What the workload files say."""
-    from sizeup.sizing.inputs.imported import Source, read_workload
+    from sizeup.sizing.inputs.imported import WorkloadFile, read_workload
 
     percentile = _PERCENTILE if arguments.percentile is None else arguments.percentile
     if not 0 < percentile <= 100:
         raise UsageError(f"--percentile: expected a number above 0 and at most 100, found {percentile:g}")
     devices = tuple(name.strip() for name in (arguments.devices or "").split(",") if name.strip())
-    sources = tuple(Source(name, read_text(name, "a workload file", _TEXT_LIMIT)) for name in arguments.workload)
+    sources = tuple(WorkloadFile(name, read_text(name, "a workload file", _TEXT_LIMIT)) for name in arguments.workload)
     return read_workload(sources, percentile, devices)
 
 

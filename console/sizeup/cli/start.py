@@ -103,11 +103,11 @@ def _batch(arguments: argparse.Namespace) -> int:
     from sizeup.batch.narration import Narrator
     from sizeup.batch.summary import summary_json, summary_lines
     from sizeup.config import load
-    from sizeup.engine.run import Request, run
+    from sizeup.engine.run import RunSpec, run
     from sizeup.session.reader import read_session
 
     result = run(
-        Request(
+        RunSpec(
             plan=load(os.environ, {"run.plan": arguments.plan}).text("run.plan"),
             probes=tuple(arguments.probe or ()),
             assignments=tuple(arguments.assignments or ()),

@@ -17,7 +17,7 @@ from itertools import pairwise
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sizeup.compare.conditions import Decision, Question, Reading, read
+from sizeup.compare.conditions import Condition, Decision, Reading, read
 from sizeup.compare.curves import Runs, by_metric, per_run, shared_points, weights
 from sizeup.compare.digest import Digest, RunValue
 from sizeup.compare.machines import Difference, machine_differences
@@ -34,7 +34,7 @@ from sizeup.compare.statistics import (
 from sizeup.errors import UsageError
 from sizeup.model.plan import Better, Series
 from sizeup.model.sample import Coordinates
-from sizeup.session.value import Key
+from sizeup.session.value import PointKey
 from sizeup.text import one_line
 from sizeup.units import format_verdict
 
@@ -45,7 +45,7 @@ and with the likeness seen on a shared machine (lag 0.2) a level of 0.05 alarms 
 MINIMUM_EFFECT = 0.02
 
 
-class Verdict(Enum):
+class Conclusion(Enum):
     """What can be said of one figure."""
 
     BETTER = "better"
@@ -82,7 +82,7 @@ class Figure(Struct, frozen=True):
     corrected_p: float
     wins: float
     """Share of all pairs of runs in which the first side's was the smaller."""
-    verdict: Verdict
+    verdict: Conclusion
     invalid: str = ""
     """Why a figure of either side does not count; empty where all do."""
     asked: bool = False
@@ -92,13 +92,13 @@ class Figure(Struct, frozen=True):
     @property
     def different(self) -> bool:
         """Whether a difference was found."""
-        return self.verdict not in (Verdict.NOT_VALID, Verdict.SAME, Verdict.TOO_FEW)
+        return self.verdict not in (Conclusion.NOT_VALID, Conclusion.SAME, Conclusion.TOO_FEW)
 
 
-class Answer(Struct, frozen=True):
+class ConditionResult(Struct, frozen=True):
     """What became of one question."""
 
-    question: Question
+    question: Condition
     decision: Decision
     why: str
     """Why it is undecided; empty where it is decided."""
@@ -122,7 +122,7 @@ class Comparison(Struct, frozen=True):
     means: tuple[Mean, ...]
     only_first: tuple[str, ...]
     only_base: tuple[str, ...]
-    answers: tuple[Answer, ...]
+    answers: tuple[ConditionResult, ...]
     level: float
     minimum_effect: float
 
@@ -132,7 +132,7 @@ class Comparison(Struct, frozen=True):
         return any(answer.decision is Decision.MET for answer in self.answers)
 
     @property
-    def undecided(self) -> tuple[Answer, ...]:
+    def undecided(self) -> tuple[ConditionResult, ...]:
         """The conditions that could not be decided."""
         return tuple(answer for answer in self.answers if answer.decision is Decision.UNDECIDED)
 
@@ -149,7 +149,7 @@ def compare(
     first: Sequence[Digest],
     base: Sequence[Digest],
     *,
-    questions: Sequence[Question] = (),
+    questions: Sequence[Condition] = (),
     level: float | None = None,
     minimum_effect: float = MINIMUM_EFFECT,
 ) -> Comparison:
@@ -159,11 +159,11 @@ def compare(
     """
     ours, judged = _parted(by_metric(first))
     theirs, judged_before = _parted(by_metric(base))
-    turns = in_turns(first, base)
+    turns = interleaved(first, base)
     level = level or (LEVEL if turns else LEVEL_IN_BLOCKS)
     common = [metric for metric in ours if metric in theirs]
     wholes: dict[str, Figure] = {}
-    points: dict[tuple[str, Key], Figure] = {}
+    points: dict[tuple[str, PointKey], Figure] = {}
     for metric in common:
         shared = shared_points(ours[metric], theirs[metric])
         if not shared:
@@ -197,7 +197,14 @@ def compare(
 
 
 def _figure(
-    metric: str, key: Key | None, keys: Sequence[Key], ours: Runs, theirs: Runs, level: float, *, strict: int = 1
+    metric: str,
+    key: PointKey | None,
+    keys: Sequence[PointKey],
+    ours: Runs,
+    theirs: Runs,
+    level: float,
+    *,
+    strict: int = 1,
 ) -> Figure:
     shares = weights(ours, theirs, keys)
     first, base = per_run(ours, keys, shares), per_run(theirs, keys, shares)
@@ -219,7 +226,7 @@ def _figure(
         corrected_p=p,
         wins=share_of_pairs(first, base),
         invalid=_invalid(ours, theirs, keys),
-        verdict=Verdict.TOO_FEW,
+        verdict=Conclusion.TOO_FEW,
         strict=None if least is None or most is None else (least, most),
     )
 
@@ -244,22 +251,22 @@ def _judge(
 
 def _with_verdict(figure: Figure, corrected: float, level: float, minimum_effect: float, *, asked: bool) -> Figure:
     if figure.invalid:
-        verdict = Verdict.NOT_VALID
+        verdict = Conclusion.NOT_VALID
     elif smallest_p(*figure.runs) > level:
-        verdict = Verdict.TOO_FEW
+        verdict = Conclusion.TOO_FEW
     elif corrected > level or abs(figure.ratio - 1) < minimum_effect:
-        verdict = Verdict.SAME
+        verdict = Conclusion.SAME
     else:
         verdict = _direction(figure)
     return replace(figure, corrected_p=corrected, verdict=verdict, asked=asked)
 
 
-def _direction(figure: Figure) -> Verdict:
+def _direction(figure: Figure) -> Conclusion:
     higher = figure.ratio > 1
     better = figure.series.better if figure.series is not None else Better.NEITHER
     if better is Better.NEITHER:
-        return Verdict.HIGHER if higher else Verdict.LOWER
-    return Verdict.BETTER if higher == (better is Better.HIGHER) else Verdict.WORSE
+        return Conclusion.HIGHER if higher else Conclusion.LOWER
+    return Conclusion.BETTER if higher == (better is Better.HIGHER) else Conclusion.WORSE
 
 
 class _Known(Struct, frozen=True):
@@ -269,7 +276,7 @@ class _Known(Struct, frozen=True):
     theirs: Mapping[str, Runs]
     verdicts: frozenset[str]
 
-    def sides_of(self, question: Question) -> tuple[Runs, Runs]:
+    def sides_of(self, question: Condition) -> tuple[Runs, Runs]:
         """The points that a question is about, on both sides; raises where no side knows them."""
         metrics = [*self.ours, *(metric for metric in self.theirs if metric not in self.ours)]
         if question.metric not in metrics:
@@ -296,8 +303,8 @@ def _written(runs: Mapping[str, RunValue]) -> dict[str, str]:
 
 
 def _answer(
-    questions: Sequence[Question], known: _Known, level: float, minimum_effect: float, *, same: bool
-) -> tuple[Answer, ...]:
+    questions: Sequence[Condition], known: _Known, level: float, minimum_effect: float, *, same: bool
+) -> tuple[ConditionResult, ...]:
     """Absolute bounds by the first side alone, changes by both, corrected for each other."""
     changes = [question for question in questions if question.change is not None]
     figures: dict[int, Figure] = {}
@@ -314,12 +321,14 @@ def _answer(
         if question.change is None:
             answers.append(_by_bound(question, known))
         elif name not in figures:
-            answers.append(Answer(question, Decision.UNDECIDED, _nothing_to_compare(*known.sides_of(question))))
+            answers.append(
+                ConditionResult(question, Decision.UNDECIDED, _nothing_to_compare(*known.sides_of(question)))
+            )
         else:
             figure = _with_verdict(figures[name], corrected[name], level, minimum_effect, asked=True)
             against = _SAME_SESSION if same else figure.invalid
             decision, why = _by_change(question, question.change, figure, against, minimum_effect)
-            answers.append(Answer(question, decision, why, figure))
+            answers.append(ConditionResult(question, decision, why, figure))
     return tuple(answers)
 
 
@@ -331,7 +340,7 @@ def _nothing_to_compare(ours: Runs, theirs: Runs) -> str:
 
 
 def _by_change(
-    question: Question, change: float, figure: Figure, against: str, minimum_effect: float
+    question: Condition, change: float, figure: Figure, against: str, minimum_effect: float
 ) -> tuple[Decision, str]:
     """Met where the difference is established and beyond the bound; not met where its interval is not beyond.
 
@@ -362,7 +371,7 @@ def _by_change(
             return Decision.UNDECIDED, "the interval holds the bound; take more runs"
 
 
-def _invalid(ours: Runs, theirs: Runs, keys: Iterable[Key]) -> str:
+def _invalid(ours: Runs, theirs: Runs, keys: Iterable[PointKey]) -> str:
     """Which side has a figure that its own run calls invalid, and why."""
     for key in keys:
         for side, name in ((ours, "first side"), (theirs, "base")):
@@ -372,18 +381,18 @@ def _invalid(ours: Runs, theirs: Runs, keys: Iterable[Key]) -> str:
     return ""
 
 
-def _by_bound(question: Question, known: _Known) -> Answer:
+def _by_bound(question: Condition, known: _Known) -> ConditionResult:
     """Met where some point is beyond the bound, not met where none is; undecided points keep it open."""
     ours, _ = known.sides_of(question)
     if not ours:
-        return Answer(question, Decision.UNDECIDED, "not measured on the first side")
+        return ConditionResult(question, Decision.UNDECIDED, "not measured on the first side")
     readings = list(read(question, ours))
     for decision in (Decision.MET, Decision.UNDECIDED, Decision.NOT_MET):
         found = [reading for reading in readings if reading.decision is decision]
         if found:
             break
     worst = (max if question.above else min)(found, key=lambda reading: reading.value)
-    return Answer(question, worst.decision, worst.why, reading=worst)
+    return ConditionResult(question, worst.decision, worst.why, reading=worst)
 
 
 def _spelled(value: str | float) -> str:
@@ -398,7 +407,7 @@ def _means(metrics: Iterable[Figure]) -> Iterable[Mean]:
             yield Mean(better, geometric_mean(ratios), len(ratios))
 
 
-def in_turns(first: Iterable[Digest], base: Iterable[Digest]) -> bool:
+def interleaved(first: Iterable[Digest], base: Iterable[Digest]) -> bool:
     """Whether the runs of both sides alternated in time on one host, so that its drift fell on both alike."""
     hosts = {session.host for session in (*first, *base)}
     order: dict[tuple[str, int], float] = {}

@@ -17,7 +17,7 @@ from sizeup.compare.statistics import median, median_interval
 from sizeup.errors import MalformedError, UsageError
 from sizeup.model.plan import Series
 from sizeup.model.sample import Coordinates
-from sizeup.session.value import Key
+from sizeup.session.value import PointKey
 from sizeup.text import one_line
 from sizeup.units import parse_amount
 
@@ -30,7 +30,7 @@ class Decision(Enum):
     UNDECIDED = "undecided"
 
 
-class Question(Struct, frozen=True):
+class Condition(Struct, frozen=True):
     """A condition: ``memory.latency.dram-thp > +5%`` of change, or ``io.direct.iops < 100k`` of the first side."""
 
     text: str
@@ -93,7 +93,7 @@ _ABSOLUTE = re.compile(r"[+-]?\.?\d.*", re.ASCII)
 _EXAMPLES = "such as 'memory.latency.dram-thp > +5%' or 'io.direct.latency-p99 >= 0.5 ms'"
 
 
-def parse_question(text: str) -> Question:
+def parse_condition(text: str) -> Condition:
     """Read ``METRIC > +5%``, ``METRIC[working_set_bytes=16384] < -10%`` or ``METRIC >= 0.5 ms``."""
     match = _QUESTION.fullmatch(text)
     if match is None or not (_CHANGE.fullmatch(match[4]) or _ABSOLUTE.fullmatch(match[4])):
@@ -108,7 +108,7 @@ def parse_question(text: str) -> Question:
             raise UsageError(f"--fail-if {one_line(text, 80)!r}: expected [NAME=VALUE], found [{part.strip()}]")
         at.append((name, value))
     change = _CHANGE.fullmatch(match[4])
-    return Question(
+    return Condition(
         text=text.strip(),
         metric=match[1],
         at=tuple(at),
@@ -119,7 +119,7 @@ def parse_question(text: str) -> Question:
     )
 
 
-def read(question: Question, points: Mapping[Key, Mapping[str, RunValue]]) -> Iterator[Reading]:
+def read(question: Condition, points: Mapping[PointKey, Mapping[str, RunValue]]) -> Iterator[Reading]:
     """Each point against the absolute bound of a condition; raises where the bound is of another unit."""
     for runs in points.values():
         values = list(runs.values())
@@ -130,7 +130,7 @@ def read(question: Question, points: Mapping[Key, Mapping[str, RunValue]]) -> It
         yield _reading(question, values, bound)
 
 
-def _reading(question: Question, values: Sequence[RunValue], bound: float) -> Reading:
+def _reading(question: Condition, values: Sequence[RunValue], bound: float) -> Reading:
     invalid = next((value.invalid for value in values if value.invalid), "")
     low, high = _interval(values)
     if not all(math.isfinite(value.value) for value in values):

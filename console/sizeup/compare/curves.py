@@ -11,25 +11,25 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from sizeup.compare.digest import Digest, RunValue
 from sizeup.compare.statistics import geometric_mean
-from sizeup.session.value import Key
+from sizeup.session.value import PointKey
 
-Runs = Mapping[Key, Mapping[str, RunValue]]
+Runs = Mapping[PointKey, Mapping[str, RunValue]]
 """The values of one metric by point and run."""
 
 QUIETEST = 0.01
 """Scatter that every point is taken to have beside what it showed: half of the least that is called a change."""
 
 
-def by_metric(side: Iterable[Digest]) -> dict[str, dict[Key, dict[str, RunValue]]]:
+def by_metric(side: Iterable[Digest]) -> dict[str, dict[PointKey, dict[str, RunValue]]]:
     """All values of one side."""
-    metrics: dict[str, dict[Key, dict[str, RunValue]]] = {}
+    metrics: dict[str, dict[PointKey, dict[str, RunValue]]] = {}
     for session in side:
         for value in session.values:
             metrics.setdefault(value.metric, {}).setdefault(value.key, {})[value.run] = value
     return metrics
 
 
-def shared_points(ours: Runs, theirs: Runs) -> list[Key]:
+def shared_points(ours: Runs, theirs: Runs) -> list[PointKey]:
     """The points that every run of both sides has, or where there is none, one that each side has in some run.
 
     Ratios have no meaning for zero and below, or for what is no number, which no probe should give.
@@ -41,13 +41,13 @@ def shared_points(ours: Runs, theirs: Runs) -> list[Key]:
     ]
 
 
-def per_run(runs: Runs, keys: Sequence[Key], weights: Sequence[float]) -> list[float]:
+def per_run(runs: Runs, keys: Sequence[PointKey], weights: Sequence[float]) -> list[float]:
     """One figure per run that has all these points."""
     names = [name for name in runs[keys[0]] if all(name in runs[key] for key in keys)]
     return [geometric_mean([runs[key][name].value for key in keys], weights) for name in names]
 
 
-def weights(ours: Runs, theirs: Runs, keys: Sequence[Key]) -> list[float]:
+def weights(ours: Runs, theirs: Runs, keys: Sequence[PointKey]) -> list[float]:
     """How much each point counts: by the inverse square of its scatter from run to run."""
     sizes = {len(ours[keys[0]]), len(theirs[keys[0]])}
     logs = ([math.log(value.value) for value in _values(ours, theirs, key)] for key in keys)
@@ -69,7 +69,7 @@ def _squares(values: Sequence[float]) -> float:
     return math.fsum((value - mean) ** 2 for value in values)
 
 
-def _values(ours: Runs, theirs: Runs, key: Key) -> list[RunValue]:
+def _values(ours: Runs, theirs: Runs, key: PointKey) -> list[RunValue]:
     return [*ours[key].values(), *theirs[key].values()]
 
 

@@ -17,7 +17,7 @@ from sizeup.model.sample import Coordinates
 from sizeup.session.reader import read_session
 from sizeup.session.store import SUFFIX
 from sizeup.session.validity import Validity
-from sizeup.session.value import Key, Point, Session, StepRun
+from sizeup.session.value import Point, PointKey, Session, StepRun
 
 
 class RunValue(Struct, frozen=True):
@@ -25,7 +25,7 @@ class RunValue(Struct, frozen=True):
 
     metric: str
     """Probe and series: ``memory.latency.dram-thp``."""
-    key: Key
+    key: PointKey
     at: Coordinates
     series: Series | None
     """None where the session does not say what its series are."""

@@ -50,7 +50,7 @@ def new_salt() -> bytes:
     return secrets.token_bytes(16)
 
 
-class Disguise:
+class Anonymizer:
     """Replaces what it has learnt, and what looks like an address, by stand-ins."""
 
     def __init__(self, salt: bytes) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from msgspec import Struct
 
-from sizeup.discovery.device_parents import Ancestry
+from sizeup.discovery.device_parents import DeviceParents
 from sizeup.discovery.mounts import parse_mountinfo, parse_mounts
 from sizeup.discovery.sysroot import Sysroot, Unreadable
 from sizeup.model.storage import BlockDevice, BlockKind
@@ -174,7 +174,7 @@ def _size(sysroot: Sysroot, base: str, name: str = "size") -> int | None:
 
 
 def _read_device(
-    sysroot: Sysroot, ancestry: Ancestry, directory: str, name: str, around: Surroundings
+    sysroot: Sysroot, ancestry: DeviceParents, directory: str, name: str, around: Surroundings
 ) -> BlockDevice | None:
     base = f"{directory}/{name}"
     entries = frozenset(sysroot.names(base))
@@ -271,7 +271,7 @@ def _read_partitions(sysroot: Sysroot, disk: BlockDevice, around: Surroundings) 
         )
 
 
-def read_block_devices(sysroot: Sysroot, ancestry: Ancestry) -> tuple[BlockDevice, ...]:
+def read_block_devices(sysroot: Sysroot, ancestry: DeviceParents) -> tuple[BlockDevice, ...]:
     """Every disk with its partitions behind it, then the stacked devices; by kind of place, then by name."""
     around = read_surroundings(sysroot)
     directory = "/sys/block" if sysroot.names("/sys/block") else "/sys/class/block"

@@ -20,7 +20,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct, field
 
-from sizeup.discovery.anonymizer import Disguise
+from sizeup.discovery.anonymizer import Anonymizer
 from sizeup.discovery.block import parse_vpd_serial
 from sizeup.discovery.machine import assessed, discover
 from sizeup.discovery.nfs import parse_mountstats
@@ -51,7 +51,7 @@ _WITH_ADDRESSES_FIELDS = frozenset({"nfs_mounts", "mount_points", "address", "ta
 _MISSING = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ENODEV, errno.ENXIO, errno.ELOOP, errno.ENAMETOOLONG})
 
 
-class Trove(Struct):
+class CapturedFiles(Struct):
     """What was read, by path without links, seen from the root."""
 
     files: dict[str, bytes] = field(default_factory=dict)
@@ -61,12 +61,12 @@ class Trove(Struct):
     """Paths that could not be read, with the error number."""
 
 
-class Recorder(Sysroot):
+class CapturingSysroot(Sysroot):
     """A root that remembers its answers; a file is read once, so that the recording agrees with itself."""
 
     def __init__(self, root: str = "/") -> None:
         super().__init__(root)
-        self.trove = Trove()
+        self.trove = CapturedFiles()
         self._answers: dict[str, bytes | Unreadable] = {}
         self._traced: dict[str, str | None] = {"": ""}
 
@@ -154,7 +154,7 @@ class Recorder(Sysroot):
         return self._traced[path]
 
 
-def learn_identities(disguise: Disguise, trove: Trove, machine: Machine) -> None:
+def learn_identities(disguise: Anonymizer, trove: CapturedFiles, machine: Machine) -> None:
     """Everything that names this host or a part of it, from the files and from what was made of them."""
     for path, data in trove.files.items():
         name = path.rpartition("/")[2]
@@ -181,7 +181,7 @@ def learn_identities(disguise: Disguise, trove: Trove, machine: Machine) -> None
         disguise.learn_share(export, where)
 
 
-def masked_machine(machine: Machine, disguise: Disguise) -> Machine:
+def masked_machine(machine: Machine, disguise: Anonymizer) -> Machine:
     """The machine with all identifying text replaced; a masked recording of it reads back to the same."""
 
     def in_mounts(text: str) -> str:
@@ -203,7 +203,7 @@ def masked_machine(machine: Machine, disguise: Disguise) -> Machine:
     return assessed(msgspec.convert(document, Machine))
 
 
-def masked_trove(trove: Trove, disguise: Disguise, machine: Machine) -> Trove:
+def masked_files(trove: CapturedFiles, disguise: Anonymizer, machine: Machine) -> CapturedFiles:
     """The same tree with stand-ins in files, names and links."""
     files = {}
     for path, data in trove.files.items():
@@ -219,7 +219,7 @@ def masked_trove(trove: Trove, disguise: Disguise, machine: Machine) -> Trove:
     if "/proc/1/environ" in files:
         kept = [word for word in trove.files["/proc/1/environ"].split(b"\0") if word.startswith(b"container=")]
         files["/proc/1/environ"] = b"\0".join(kept)
-    return Trove(
+    return CapturedFiles(
         files,
         {disguise.text(path): disguise.text(target) for path, target in trove.links.items()},
         {disguise.text(path) for path in trove.directories},
@@ -227,7 +227,7 @@ def masked_trove(trove: Trove, disguise: Disguise, machine: Machine) -> Trove:
     )
 
 
-def _routes(machine: Machine, disguise: Disguise) -> bytes:
+def _routes(machine: Machine, disguise: Anonymizer) -> bytes:
     """A route table that leads to the masked servers over the same interfaces, and says nothing else."""
     lines = ["Iface\tDestination\tGateway\tFlags\tRefCnt\tUse\tMetric\tMask\tMTU\tWindow\tIRTT"]
     for mount in machine.nfs_mounts:
@@ -238,7 +238,7 @@ def _routes(machine: Machine, disguise: Disguise) -> bytes:
     return ("\n".join(lines) + "\n").encode()
 
 
-def write_recording(path: str, trove: Trove, *, tool: str, masked: bool, replace: bool = True) -> int:
+def write_recording(path: str, trove: CapturedFiles, *, tool: str, masked: bool, replace: bool = True) -> int:
     """Write the archive, compressed by its name's ending; the value is the number of files in it.
 
     Without ``replace`` a file that is there is kept, and ``UsageError`` says so.
@@ -283,7 +283,7 @@ def capture(root: str, path: str, *, tool: str, salt: bytes | None, replace: boo
 
     The value is the machine as the recording reads back, and the number of files in it.
     """
-    recorder = Recorder(root)
+    recorder = CapturingSysroot(root)
     for top in ("/sys", "/proc"):
         recorder.exists(top)
     machine = discover(recorder)
@@ -291,8 +291,8 @@ def capture(root: str, path: str, *, tool: str, salt: bytes | None, replace: boo
     if machine.platform.architecture is not None:
         trove.files["/proc/sys/kernel/arch"] = machine.platform.architecture.encode() + b"\n"
     if salt is not None:
-        disguise = Disguise(salt)
+        disguise = Anonymizer(salt)
         learn_identities(disguise, trove, machine)
-        trove = masked_trove(trove, disguise, machine)
+        trove = masked_files(trove, disguise, machine)
         machine = masked_machine(machine, disguise)
     return machine, write_recording(path, trove, tool=tool, masked=salt is not None, replace=replace)

@@ -13,7 +13,7 @@ from sizeup.discovery.sysroot import Sysroot
 _STATUS = re.compile(r"^(Cpus|Mems)_allowed_list:\s*([\d,:/-]+)$", re.MULTILINE)
 
 
-class Allowance(Struct, frozen=True):
+class CpusetLimits(Struct, frozen=True):
     """None where nothing restricts, or nothing was recorded."""
 
     cpus: tuple[int, ...] | None = None
@@ -52,7 +52,7 @@ def _cpuset_directories(sysroot: Sysroot) -> list[str]:
     return first + second
 
 
-def read_allowance(sysroot: Sysroot) -> Allowance:
+def read_cpuset_limits(sysroot: Sysroot) -> CpusetLimits:
     """What the process that reads, or that made the recording, may run on and allocate from."""
     status = dict(_STATUS.findall(sysroot.read("/proc/self/status") or ""))
     try:
@@ -70,7 +70,7 @@ def read_allowance(sysroot: Sysroot) -> Allowance:
             memory = _first(sysroot, base, ("cpuset.mems.effective", "cpuset.effective_mems", "cpuset.mems", "mems"))
             if cpuset or memory:
                 break
-    return Allowance(
+    return CpusetLimits(
         cpus=_both(affinity, cpuset), nodes=_both(nodes, memory), affinity=affinity, cpuset=cpuset, cgroup=group
     )
 

@@ -16,7 +16,7 @@ _HAS_NODE = re.compile(rf"{PCI_ADDRESS.pattern}|nvme\d+|[A-Z0-9]+:\d\d|pci[0-9a-
 """Devices that may have a ``numa_node``: PCI functions, NVMe controllers, ACPI devices."""
 
 
-class Place(Struct, frozen=True):
+class DeviceLocation(Struct, frozen=True):
     """Where a device hangs; all None for a virtual one."""
 
     path: str | None
@@ -41,7 +41,7 @@ def link_name(sysroot: Sysroot, path: str) -> str | None:
     return None if target is None else target.rstrip("/").rpartition("/")[2] or None
 
 
-class Ancestry:
+class DeviceParents:
     """The places of devices; a bridge above thousands of disks is read once."""
 
     def __init__(self, sysroot: Sysroot) -> None:
@@ -64,10 +64,10 @@ class Ancestry:
             self._nodes[path] = own if own is not None and own >= 0 else self.node(above)
         return self._nodes[path]
 
-    def locate(self, path: str) -> Place:
+    def locate(self, path: str) -> DeviceLocation:
         """Follow the link of a class device to its place."""
         real = self._sysroot.realpath(path)
         if real is None or not real.startswith("/sys/devices/"):
-            return Place(real)
+            return DeviceLocation(real)
         pci = nearest_pci(real)
-        return Place(real, None if pci is None else pci[0], self.node(real.rpartition("/block/")[0] or real))
+        return DeviceLocation(real, None if pci is None else pci[0], self.node(real.rpartition("/block/")[0] or real))

@@ -9,8 +9,8 @@ from sizeup.discovery.budget import bandwidth_budgets
 from sizeup.discovery.caches import read_caches
 from sizeup.discovery.cpuinfo import read_cpuinfo
 from sizeup.discovery.cpus import read_processors
-from sizeup.discovery.cpuset import read_allowance
-from sizeup.discovery.device_parents import Ancestry
+from sizeup.discovery.cpuset import read_cpuset_limits
+from sizeup.discovery.device_parents import DeviceParents
 from sizeup.discovery.findings import find
 from sizeup.discovery.meminfo import parse_meminfo, read_memory_blocks
 from sizeup.discovery.multipath import multipath_maps, nvme_maps
@@ -31,13 +31,13 @@ def discover(sysroot: Sysroot | str = "/") -> Machine:
     """What the machine under ``sysroot`` is; what could not be known is in its gaps."""
     root = open_sysroot(sysroot) if isinstance(sysroot, str) else sysroot
     cpuinfo = read_cpuinfo(root)
-    allowance = read_allowance(root)
+    allowance = read_cpuset_limits(root)
     processors = read_processors(root, cpuinfo, allowance.cpus)
     package_of = {cpu: index for index, package in enumerate(processors.packages) for cpu in package.pus}
     memory = parse_meminfo(root.read("/proc/meminfo") or "")
     first = next((pu.cpu for pu in processors.pus if pu.online), 0)
     nodes = read_nodes(root, processors.pus, package_of, allowance.nodes)
-    ancestry = Ancestry(root)
+    ancestry = DeviceParents(root)
     rdma_ports = read_rdma_ports(root, ancestry)
     block_devices = resolve_stacks(read_block_devices(root, ancestry))
     nics = read_nics(root, ancestry, rdma_ports)

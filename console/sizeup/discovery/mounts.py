@@ -10,7 +10,7 @@ _ESCAPE = re.compile(r"\\([0-7]{3})")
 _MOUNTS_LIMIT = 1 << 14
 
 
-class Mount(Struct, frozen=True):
+class MountEntry(Struct, frozen=True):
     """One line of a mount table."""
 
     what: str
@@ -27,17 +27,17 @@ def unescape(text: str) -> str:
     return _ESCAPE.sub(lambda match: chr(int(match[1], 8)), text)
 
 
-def parse_mounts(text: str) -> tuple[Mount, ...]:
+def parse_mounts(text: str) -> tuple[MountEntry, ...]:
     """``/proc/mounts``: device, mount point, type, options."""
     mounts = []
     for line in text.splitlines()[:_MOUNTS_LIMIT]:
         fields = line.split(" ")
         if len(fields) >= 4:
-            mounts.append(Mount(unescape(fields[0]), unescape(fields[1]), fields[2], tuple(fields[3].split(","))))
+            mounts.append(MountEntry(unescape(fields[0]), unescape(fields[1]), fields[2], tuple(fields[3].split(","))))
     return tuple(mounts)
 
 
-def parse_mountinfo(text: str) -> tuple[Mount, ...]:
+def parse_mountinfo(text: str) -> tuple[MountEntry, ...]:
     """``mountinfo``: the optional fields in the middle end at a lone hyphen."""
     mounts = []
     for line in text.splitlines()[:_MOUNTS_LIMIT]:
@@ -46,5 +46,5 @@ def parse_mountinfo(text: str) -> tuple[Mount, ...]:
         if len(left) < 6 or len(right) < 2:
             continue
         options = dict.fromkeys((*left[5].split(","), *(right[2].split(",") if len(right) > 2 else ())))
-        mounts.append(Mount(unescape(right[1]), unescape(left[4]), right[0], tuple(options), left[2]))
+        mounts.append(MountEntry(unescape(right[1]), unescape(left[4]), right[0], tuple(options), left[2]))
     return tuple(mounts)

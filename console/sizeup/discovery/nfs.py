@@ -11,7 +11,7 @@ import re
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sizeup.discovery.mounts import Mount, parse_mountinfo, parse_mounts, unescape
+from sizeup.discovery.mounts import MountEntry, parse_mountinfo, parse_mounts, unescape
 from sizeup.discovery.sysroot import Sysroot
 from sizeup.model.network import NfsMount, NfsOperation
 from sizeup.units import whole_number
@@ -121,7 +121,7 @@ def _attribute_cache(options: dict[str, str]) -> str | None:
     return ",".join(limits) or None
 
 
-def _mount(mount: Mount, stats: MountStats | None) -> NfsMount:
+def _mount(mount: MountEntry, stats: MountStats | None) -> NfsMount:
     words = (*(stats.options if stats else ()), *mount.options)
     options: dict[str, str] = {}
     for word in words:
@@ -188,7 +188,7 @@ def read_nfs_mounts(sysroot: Sysroot) -> tuple[NfsMount, ...]:
     mounts = [mount for mount in table if mount.kind in _TYPES]
     listed = {mount.where for mount in mounts}
     mounts += [
-        Mount(section.export, section.mount_point, "nfs", ())
+        MountEntry(section.export, section.mount_point, "nfs", ())
         for section in sections
         if section.mount_point not in listed
     ]

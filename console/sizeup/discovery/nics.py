@@ -6,7 +6,7 @@ import re
 
 from msgspec.structs import replace
 
-from sizeup.discovery.device_parents import Ancestry, Place, link_name
+from sizeup.discovery.device_parents import DeviceLocation, DeviceParents, link_name
 from sizeup.discovery.sysroot import Sysroot, Unreadable
 from sizeup.model.network import Nic, RdmaPort
 from sizeup.text import clean
@@ -30,7 +30,7 @@ def _quiet_integer(sysroot: Sysroot, path: str) -> int | None:
     return int(text) if re.fullmatch(r"-?\d{1,9}", text) else None
 
 
-def _kind(sysroot: Sysroot, base: str, place: Place) -> str:
+def _kind(sysroot: Sysroot, base: str, place: DeviceLocation) -> str:
     if sysroot.exists(f"{base}/bonding") or sysroot.exists(f"/proc/net/bonding/{base.rpartition('/')[2]}"):
         return "bond"
     if sysroot.exists(f"{base}/bridge"):
@@ -79,7 +79,7 @@ def _rdma_by_function(ports: tuple[RdmaPort, ...]) -> dict[str, tuple[str, ...]]
     return {address: tuple(names) for address, names in devices.items()}
 
 
-def read_nic(sysroot: Sysroot, ancestry: Ancestry, name: str, rdma: dict[str, tuple[str, ...]]) -> Nic:
+def read_nic(sysroot: Sysroot, ancestry: DeviceParents, name: str, rdma: dict[str, tuple[str, ...]]) -> Nic:
     """One interface."""
     base = f"{_NET}/{name}"
     place = ancestry.locate(f"{base}/device")
@@ -137,7 +137,7 @@ def parse_rdma_rate(text: str) -> int | None:
     return None if match is None else round(float(match[1]) * 1e9)
 
 
-def read_rdma_ports(sysroot: Sysroot, ancestry: Ancestry) -> tuple[RdmaPort, ...]:
+def read_rdma_ports(sysroot: Sysroot, ancestry: DeviceParents) -> tuple[RdmaPort, ...]:
     """Ports of all RDMA devices; state and rate as ``4: ACTIVE`` and ``100 Gb/sec (4X EDR)``."""
     found = []
     for device in sorted(sysroot.names(_RDMA)):
@@ -161,7 +161,7 @@ def read_rdma_ports(sysroot: Sysroot, ancestry: Ancestry) -> tuple[RdmaPort, ...
     return tuple(found)
 
 
-def read_nics(sysroot: Sysroot, ancestry: Ancestry, rdma_ports: tuple[RdmaPort, ...] = ()) -> tuple[Nic, ...]:
+def read_nics(sysroot: Sysroot, ancestry: DeviceParents, rdma_ports: tuple[RdmaPort, ...] = ()) -> tuple[Nic, ...]:
     """All interfaces by name; ``bonding_masters`` and other plain files beside them are none."""
     rdma = _rdma_by_function(rdma_ports)
     names = sorted(sysroot.names(_NET))[:_INTERFACES_LIMIT]

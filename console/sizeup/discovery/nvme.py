@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from sizeup.discovery.device_parents import PCI_ADDRESS, Ancestry
+from sizeup.discovery.device_parents import PCI_ADDRESS, DeviceParents
 from sizeup.discovery.lists import parse_cpulist
 from sizeup.discovery.sysroot import Sysroot
 from sizeup.model.storage import NvmeController, NvmeNamespace, NvmePath, NvmeSubsystem
@@ -23,7 +23,7 @@ def _matching(names: Iterable[str], pattern: re.Pattern[str]) -> tuple[str, ...]
 
 
 def read_nvme_controllers(
-    sysroot: Sysroot, ancestry: Ancestry, subsystems: tuple[NvmeSubsystem, ...]
+    sysroot: Sysroot, ancestry: DeviceParents, subsystems: tuple[NvmeSubsystem, ...]
 ) -> tuple[NvmeController, ...]:
     """All controllers, local and over fabrics."""
     subsystem_of = {controller: subsystem.name for subsystem in subsystems for controller in subsystem.controllers}

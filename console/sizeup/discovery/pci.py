@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sizeup.discovery.cpus import read_set
-from sizeup.discovery.device_parents import PCI_ADDRESS, Ancestry, link_name
+from sizeup.discovery.device_parents import PCI_ADDRESS, DeviceParents, link_name
 from sizeup.discovery.sysroot import Sysroot
 from sizeup.model.numa import NumaNode
 from sizeup.model.pci import NodeOrigin, PciFunction, PciLink
@@ -89,7 +89,7 @@ def _node_by_cpus(cpus: tuple[int, ...], nodes: tuple[NumaNode, ...], online: in
 
 
 def _read_function(
-    sysroot: Sysroot, ancestry: Ancestry, address: str, nodes: tuple[NumaNode, ...], online: int
+    sysroot: Sysroot, ancestry: DeviceParents, address: str, nodes: tuple[NumaNode, ...], online: int
 ) -> PciFunction:
     base = f"{_DEVICES}/{address}"
     path = sysroot.realpath(base) or base
@@ -162,7 +162,7 @@ def link_edges(functions: Mapping[str, PciFunction]) -> tuple[PciFunction, ...]:
 
 
 def read_pci(
-    sysroot: Sysroot, ancestry: Ancestry, nodes: tuple[NumaNode, ...] = (), online: int = 0
+    sysroot: Sysroot, ancestry: DeviceParents, nodes: tuple[NumaNode, ...] = (), online: int = 0
 ) -> tuple[PciFunction, ...]:
     """All functions by address; ``online`` is how many CPUs the machine has in use."""
     slots = _read_slots(sysroot)

@@ -7,7 +7,7 @@ import re
 
 from sizeup.discovery.cpuinfo import CpuInfo
 from sizeup.discovery.cpus import CPU
-from sizeup.discovery.cpuset import Allowance
+from sizeup.discovery.cpuset import CpusetLimits
 from sizeup.discovery.lists import parse_cpulist
 from sizeup.discovery.mounts import parse_mounts
 from sizeup.discovery.sysroot import Sysroot
@@ -42,7 +42,7 @@ def _container(sysroot: Sysroot) -> str | None:
     return None
 
 
-def _control_group(sysroot: Sysroot, allowance: Allowance) -> ControlGroup | None:
+def _control_group(sysroot: Sysroot, allowance: CpusetLimits) -> ControlGroup | None:
     """Quota and memory limit of our cgroup, from whichever version holds the controller."""
     paths = {}
     for line in (sysroot.read("/proc/self/cgroup") or "").splitlines():
@@ -137,7 +137,7 @@ def _kernel(sysroot: Sysroot) -> str | None:
     return words[2] if len(words) > 2 and words[1] == "version" else None
 
 
-def read_platform(sysroot: Sysroot, cpuinfo: CpuInfo, allowance: Allowance) -> Platform:
+def read_platform(sysroot: Sysroot, cpuinfo: CpuInfo, allowance: CpusetLimits) -> Platform:
     """Everything that is true of the machine as a whole."""
     product, vendor = sysroot.line(f"{_DMI}/product_name"), sysroot.line(f"{_DMI}/sys_vendor")
     virtualization = read_virtualization(sysroot, cpuinfo)
@@ -238,5 +238,5 @@ def read_base_clock(sysroot: Sysroot, cpuinfo: CpuInfo, cpu: int) -> Quantity | 
     return None
 
 
-def _clock(hertz: int, source: str, *doubts: str) -> Quantity:
-    return Quantity(float(hertz), "Hz", Origin.DETECTED, source, doubts=doubts)
+def _clock(hertz: int, source: str, *caveats: str) -> Quantity:
+    return Quantity(float(hertz), "Hz", Origin.DETECTED, source, caveats=caveats)

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from msgspec.structs import replace
 
-from sizeup.discovery.device_parents import Ancestry, Place
+from sizeup.discovery.device_parents import DeviceLocation, DeviceParents
 from sizeup.discovery.sysroot import Sysroot, Unreadable
 from sizeup.model.network import Nic
 from sizeup.model.storage import BlockDevice, BlockKind, Hba, ScsiDevice, TargetPort, Transport
@@ -161,7 +161,7 @@ def read_iscsi_targets(sysroot: Sysroot) -> dict[str, list[TargetPort]]:
     return found
 
 
-def _transport(sysroot: Sysroot, name: str, driver: str | None, place: Place) -> Transport:
+def _transport(sysroot: Sysroot, name: str, driver: str | None, place: DeviceLocation) -> Transport:
     if sysroot.names(f"{_FC_HOSTS}/{name}"):
         return Transport.FCOE if place.path is not None and "/net/" in place.path else Transport.FC
     if sysroot.names(f"{_ISCSI_HOSTS}/{name}"):
@@ -180,10 +180,10 @@ def _transport(sysroot: Sysroot, name: str, driver: str | None, place: Place) ->
     return Transport.USB if "/usb" in path else Transport.OTHER
 
 
-def _read_hba(sysroot: Sysroot, ancestry: Ancestry, name: str, targets: tuple[TargetPort, ...]) -> Hba:
+def _read_hba(sysroot: Sysroot, ancestry: DeviceParents, name: str, targets: tuple[TargetPort, ...]) -> Hba:
     base = f"{_HOSTS}/{name}"
     classes = (base, f"{_FC_HOSTS}/{name}", f"{_SAS_HOSTS}/{name}", f"{_ISCSI_HOSTS}/{name}")
-    place = next((place for path in classes if (place := ancestry.locate(path)).path is not None), Place(None))
+    place = next((place for path in classes if (place := ancestry.locate(path)).path is not None), DeviceLocation(None))
     driver = _text(sysroot, f"{base}/proc_name")
     transport = _transport(sysroot, name, driver, place)
     fc = f"{_FC_HOSTS}/{name}"
@@ -222,7 +222,7 @@ def _read_hba(sysroot: Sysroot, ancestry: Ancestry, name: str, targets: tuple[Ta
     )
 
 
-def read_hbas(sysroot: Sysroot, ancestry: Ancestry) -> tuple[Hba, ...]:
+def read_hbas(sysroot: Sysroot, ancestry: DeviceParents) -> tuple[Hba, ...]:
     """All SCSI hosts by number, with the target ports behind them."""
     names = {
         name

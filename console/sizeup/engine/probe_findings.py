@@ -13,7 +13,7 @@ from sizeup.session.value import Point, Session, StepRun
 from sizeup.units import format_value
 
 
-def stated(session: Session) -> tuple[Finding, ...]:
+def probe_findings(session: Session) -> tuple[Finding, ...]:
     """One finding per estimate whose ``extra`` holds a ``statement``, in the order of the steps.
 
     ``consequence``, ``remedy`` and ``severity`` beside it are taken where the probe gives them. A later
@@ -58,7 +58,7 @@ def _finding(run: StepRun, point: Point, estimate: Estimate) -> Finding:
         id=f"{run.step.probe}.{point.series}{f'.{workload}' if workload else ''}",
         severity=Severity(said.get("severity", Severity.INFO.value)),
         title=said["statement"],
-        evidence=(f"{run.step.title}, {what}{f' at {where}' if where else ''}: {figure}", *estimate.doubts),
+        evidence=(f"{run.step.title}, {what}{f' at {where}' if where else ''}: {figure}", *estimate.caveats),
         consequence=said.get("consequence", ""),
         remedy=said.get("remedy", ""),
         probe=run.step.probe,

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from sizeup import __version__
 from sizeup.discovery.machine import discover
 from sizeup.engine.control import BatchControl
-from sizeup.engine.probe_findings import stated
+from sizeup.engine.probe_findings import probe_findings
 from sizeup.engine.recorder import Recorder
 from sizeup.engine.start_time import parse_start, wait_until
 from sizeup.errors import ExitStatus, LateError, RefusedError, UsageError
@@ -55,7 +55,7 @@ _TOOL = f"sizeup {__version__}"
 _BROKEN = (Status.FAILED, Status.CRASHED, Status.TIMED_OUT)
 
 
-class Request(Struct, frozen=True):
+class RunSpec(Struct, frozen=True):
     """What the command line asks of a run."""
 
     plan: str = "standard"
@@ -90,7 +90,7 @@ class Result(Struct, frozen=True):
     status: ExitStatus
 
 
-def run(spec: Request, narrator: Narrator) -> Result:
+def run(spec: RunSpec, narrator: Narrator) -> Result:
     """Discover, plan, measure and save; what is wrong with the spec is said before anything is written."""
     start_ns = None if spec.start_at is None else parse_start(spec.start_at)
     registry = load_registry()
@@ -167,7 +167,7 @@ def _remainder(session: Session, path: str) -> Plan:
 
 
 @contextmanager
-def _opened(spec: Request, before: Session | None) -> Iterator[tuple[Writer, str | None, int]]:
+def _opened(spec: RunSpec, before: Session | None) -> Iterator[tuple[Writer, str | None, int]]:
     """The writer, the path it can be read again from, and the run's start on CLOCK_MONOTONIC_RAW."""
     now_ns = time.clock_gettime_ns(time.CLOCK_MONOTONIC_RAW)
     path = spec.append or spec.resume or spec.output
@@ -228,7 +228,7 @@ def _concluded(recorder: Recorder, machine: Machine, path: str | None) -> Iterat
     if path is None:
         return
     session = read_session(path)
-    for finding in stated(session):
+    for finding in probe_findings(session):
         yield FindingRecord(recorder.now_ns(), finding)
     overrides = measured(session)
     for advice in advise(machine, overrides) if overrides else ():
@@ -268,7 +268,7 @@ def _keep_outcome(outcomes: list[OutcomeRecord], record: Record) -> None:
         outcomes.append(record)
 
 
-def _status(spec: Request, outcomes: Sequence[OutcomeRecord]) -> ExitStatus:
+def _status(spec: RunSpec, outcomes: Sequence[OutcomeRecord]) -> ExitStatus:
     statuses = [record.outcome.status for record in outcomes]
     if any(status in _BROKEN for status in statuses):
         return ExitStatus.PROBE_FAILED

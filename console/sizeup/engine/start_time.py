@@ -22,7 +22,7 @@ _LOOK_AGAIN_SECONDS = 1.0
 """The clock may be set while we wait, so that no sleep is longer."""
 
 
-class Waiting(Protocol):
+class WaitControl(Protocol):
     """What may end the wait early."""
 
     def fileno(self) -> int:
@@ -43,7 +43,7 @@ class Clock:
         """Nanoseconds since 1970."""
         return time.time_ns()
 
-    def sleep(self, seconds: float, control: Waiting) -> None:
+    def sleep(self, seconds: float, control: WaitControl) -> None:
         """Wait that long, or until there is something to hear."""
         select.select([control], [], [], seconds)
 
@@ -78,7 +78,7 @@ def missed(start_ns: int, clock: Clock = CLOCK) -> LateError:
     )
 
 
-def wait_until(start_ns: int, control: Waiting, clock: Clock = CLOCK) -> int:
+def wait_until(start_ns: int, control: WaitControl, clock: Clock = CLOCK) -> int:
     """Sleep, then spin; how late the start is in ns, at best a few hundred. A cancelled wait ends at once."""
     if clock.now_ns() > start_ns:
         raise missed(start_ns, clock)

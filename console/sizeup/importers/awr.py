@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from sizeup.errors import MalformedError
-from sizeup.importers.intervals import Interval, Intervals
+from sizeup.importers.intervals import Intervals, LoadInterval
 from sizeup.text import one_line
 
 _REPORT = re.compile(r"^.*(?:WORKLOAD REPOSITORY|STATSPACK)\s+report", re.IGNORECASE | re.MULTILINE)
@@ -33,11 +33,11 @@ def parse_awr(text: str, where: str) -> Intervals:
         raise MalformedError(f"{where}: expected 'WORKLOAD REPOSITORY report' or 'STATSPACK report', found neither")
     ends = [*starts[1:], len(text)]
     reports = [_report(text[start:end], where) for start, end in zip(starts, ends, strict=True)]
-    doubts = ("AWR is part of the Diagnostics Pack and needs its licence",) if "WORKLOAD REPOSITORY" in text else ()
-    return Intervals(tuple(reports), doubts)
+    caveats = ("AWR is part of the Diagnostics Pack and needs its licence",) if "WORKLOAD REPOSITORY" in text else ()
+    return Intervals(tuple(reports), caveats)
 
 
-def _report(text: str, where: str) -> Interval:
+def _report(text: str, where: str) -> LoadInterval:
     heading = _PROFILE.search(text)
     if heading is None:
         raise MalformedError(f"{where}: expected a section 'Load Profile', found none; is it HTML?")
@@ -67,7 +67,7 @@ def _report(text: str, where: str) -> Interval:
     reads, writes = figures.get("read io requests"), figures.get("write io requests")
     requests = None if reads is None or writes is None else reads + writes
     share = reads / requests if reads is not None and requests else None
-    return Interval(moved, requests, share, redo)
+    return LoadInterval(moved, requests, share, redo)
 
 
 def _from_blocks(figures: dict[str, float], text: str, where: str) -> float:

@@ -23,7 +23,7 @@ from sizeup.importers.imported import (
     LATENCY_P99,
     RATE,
     Imported,
-    Measured,
+    ImportedStep,
     load,
     spelled,
     workload,
@@ -132,26 +132,26 @@ _Moved = Sequence[tuple[str, Sequence[_Direction]]]
 """Reads and writes, as far as there were any, of all jobs of a step."""
 
 
-def _step(name: str, options: Mapping[str, Any], jobs: Sequence[_Job], together: Sequence[str]) -> Measured:
+def _step(name: str, options: Mapping[str, Any], jobs: Sequence[_Job], together: Sequence[str]) -> ImportedStep:
     """Jobs of one name and group ran together: one load of as many requests as all of them keep out."""
     settings = {one_line(str(key), 60): one_line(str(value), 200) for key, value in options.items()}
     moved: _Moved = [(kind, [getattr(job, kind) for job in jobs]) for kind in ("read", "write", "mixed")]
     moved = [(kind, found) for kind, found in moved if any(direction.moved for direction in found)]
     if len(moved) > 1:
         moved = [(kind, found) for kind, found in moved if kind != "mixed"]  # the sum of the others
-    doubts = tuple(_doubts(settings, jobs, [other for other in together if other != name]))
+    caveats = tuple(_caveats(settings, jobs, [other for other in together if other != name]))
     mix, at = _recorded(settings, len(jobs)) if settings else _worked_out(moved)
     estimates: list[Estimate] = []
     if moved:
         every = [direction for _, found in moved for direction in found]
-        estimates.append(Estimate("iops", at, sum(direction.iops for direction in every), doubts=doubts))
-        estimates.append(Estimate("rate", at, sum(direction.bytes_per_second for direction in every), doubts=doubts))
+        estimates.append(Estimate("iops", at, sum(direction.iops for direction in every), caveats=caveats))
+        estimates.append(Estimate("rate", at, sum(direction.bytes_per_second for direction in every), caveats=caveats))
     for kind, found in moved:
         place = {**at, "workload": f"{mix} {kind}s"} if len(moved) > 1 else at
-        estimates += _latencies(place, found, doubts)
+        estimates += _latencies(place, found, caveats)
     series = (IOPS, RATE, LATENCY_MEAN, LATENCY_P50, LATENCY_P99)
     title = f"Direct I/O, fio job {one_line(name, 60)}"
-    return Measured(f"io.direct.fio.{one_line(name, 60)}", "io.direct", title, series, tuple(estimates), settings)
+    return ImportedStep(f"io.direct.fio.{one_line(name, 60)}", "io.direct", title, series, tuple(estimates), settings)
 
 
 def _recorded(settings: Mapping[str, str], jobs: int) -> tuple[str, Coordinates]:
@@ -183,17 +183,17 @@ def _rounded(size: float) -> int:
     return power if abs(size / power - 1) < 0.05 else round(size)
 
 
-def _latencies(at: Coordinates, found: Sequence[_Direction], doubts: tuple[str, ...]) -> Iterator[Estimate]:
+def _latencies(at: Coordinates, found: Sequence[_Direction], caveats: tuple[str, ...]) -> Iterator[Estimate]:
     known = [(latency, direction.requests) for direction in found if (latency := direction.latency_ns) is not None]
     requests = sum(count for _, count in known)
     if requests:
         mean = sum(latency * count for latency, count in known) / requests
-        yield Estimate("latency-mean", at, mean, doubts=doubts)
+        yield Estimate("latency-mean", at, mean, caveats=caveats)
     if len(found) == 1:  # percentiles of several processes cannot be merged
         for series, name in (("latency-p50", "50.000000"), ("latency-p99", "99.000000")):
             value = found[0].percentile_ns(name)
             if value is not None:
-                yield Estimate(series, at, value, doubts=doubts)
+                yield Estimate(series, at, value, caveats=caveats)
 
 
 def _mix(settings: Mapping[str, str]) -> str:
@@ -238,7 +238,7 @@ def _synchronous(settings: Mapping[str, str]) -> bool:
     return settings.get("ioengine", "psync") in _SYNCHRONOUS and settings.get("io_submit_mode") != "offload"
 
 
-def _doubts(settings: Mapping[str, str], jobs: Sequence[_Job], beside: Sequence[str]) -> Iterator[str]:
+def _caveats(settings: Mapping[str, str], jobs: Sequence[_Job], beside: Sequence[str]) -> Iterator[str]:
     if not settings:
         yield (
             "this version of fio records no options: size and requests outstanding were worked out from the figures; "

@@ -60,7 +60,7 @@ def load(requests: str, outstanding: int) -> Coordinates:
     return {"workload": requests, "outstanding": outstanding}
 
 
-class Measured(Struct, frozen=True):
+class ImportedStep(Struct, frozen=True):
     """One step's worth of another tool's figures."""
 
     id: str
@@ -78,7 +78,7 @@ class Imported(Struct, frozen=True):
 
     tool: str
     """Name and version where the file tells it: ``fio-3.33``."""
-    steps: tuple[Measured, ...] = ()
+    steps: tuple[ImportedStep, ...] = ()
     machine: Machine | None = None
     """None where the file says nothing about the machine."""
     host: str | None = None
@@ -111,8 +111,8 @@ def session_records(parts: Sequence[tuple[str, Imported]], *, host: str | None, 
     for tool, measured, step in runs:
         yield StepStartRecord(0, step, f"imported from {tool}", measured.series, measured.chart)
         for estimate in measured.estimates:
-            doubts = (f"imported from {tool}, not measured by sizeup", *estimate.doubts)
-            yield EstimateRecord(0, step.id, replace(estimate, doubts=doubts))
+            caveats = (f"imported from {tool}, not measured by sizeup", *estimate.caveats)
+            yield EstimateRecord(0, step.id, replace(estimate, caveats=caveats))
         yield OutcomeRecord(0, step.id, Outcome(Status.OK))
     for name, part in parts:
         for note in (f"Imported from {name}, written by {part.tool}.", *part.notes):
@@ -122,7 +122,7 @@ def session_records(parts: Sequence[tuple[str, Imported]], *, host: str | None, 
     yield EndRecord(0, "complete")
 
 
-def _numbered(steps: Iterable[tuple[str, Measured]]) -> Iterator[tuple[str, Measured, Step]]:
+def _numbered(steps: Iterable[tuple[str, ImportedStep]]) -> Iterator[tuple[str, ImportedStep, Step]]:
     """Each with a step whose id is its own: a later file of the same kind is another round of it."""
     seen: dict[str, int] = {}
     for tool, measured in steps:

@@ -13,7 +13,7 @@ _STACKED = ("dm-", "md", "loop", "ram", "zram", "sr", "drbd", "bcache")
 """Names of devices whose I/O is counted again in the disks under them; a file has names and nothing else."""
 
 
-class Interval(Struct, frozen=True):
+class LoadInterval(Struct, frozen=True):
     """One interval, all disks together; None for what the file does not tell."""
 
     bytes_per_second: float | None
@@ -26,8 +26,8 @@ class Interval(Struct, frozen=True):
 class Intervals(Struct, frozen=True):
     """A whole file."""
 
-    intervals: tuple[Interval, ...]
-    doubts: tuple[str, ...] = ()
+    intervals: tuple[LoadInterval, ...]
+    caveats: tuple[str, ...] = ()
 
 
 class Disk(Struct, frozen=True):
@@ -41,7 +41,7 @@ class Disk(Struct, frozen=True):
     """None where reads and writes are not told apart."""
 
 
-def together(disks: Iterable[Disk]) -> Interval:
+def together(disks: Iterable[Disk]) -> LoadInterval:
     """All disks of one interval as one."""
     rows = tuple(disks)
     moved = sum(disk.read_bytes_per_second + disk.written_bytes_per_second for disk in rows)
@@ -52,11 +52,11 @@ def together(disks: Iterable[Disk]) -> Interval:
         share = sum(told) / requests
     elif moved:
         share = sum(disk.read_bytes_per_second for disk in rows) / moved
-    return Interval(moved, requests, share)
+    return LoadInterval(moved, requests, share)
 
 
 def chosen(names: Iterable[str], devices: tuple[str, ...], where: str) -> tuple[frozenset[str], tuple[str, ...]]:
-    """The disks that count, with a doubt where others were left away; ``devices`` settles it."""
+    """The disks that count, with a caveat where others were left away; ``devices`` settles it."""
     present = sorted(set(names))
     if devices:
         missing = [device for device in devices if device not in present]
@@ -69,8 +69,8 @@ def chosen(names: Iterable[str], devices: tuple[str, ...], where: str) -> tuple[
         name for name in present if not name.startswith(_STACKED) and not _partition_of_another(name, present)
     )
     left = [name for name in present if name not in whole]
-    doubt = f"left away so that nothing counts twice: {', '.join(left)}; --devices names what counts"
-    return whole or frozenset(present), (doubt,) if left and whole else ()
+    caveat = f"left away so that nothing counts twice: {', '.join(left)}; --devices names what counts"
+    return whole or frozenset(present), (caveat,) if left and whole else ()
 
 
 def _partition_of_another(name: str, present: Collection[str]) -> bool:

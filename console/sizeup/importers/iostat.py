@@ -28,16 +28,16 @@ def parse_iostat(text: str, where: str, devices: tuple[str, ...] = ()) -> Interv
         ) from error
     if not reports:
         raise MalformedError(f"{where}: expected at least one report on disks, found none; leave -c away")
-    doubts: tuple[str, ...] = ()
+    caveats: tuple[str, ...] = ()
     if len(reports) > 1:
         reports = reports[1:]
-        doubts = ("the first report was left out: it is the mean since boot (unless iostat ran with -y)",)
+        caveats = ("the first report was left out: it is the mean since boot (unless iostat ran with -y)",)
     else:
-        doubts = ("the only report is the mean since boot (unless iostat ran with -y)",)
+        caveats = ("the only report is the mean since boot (unless iostat ran with -y)",)
     disks = [[_disk(row, where) for row in report] for report in reports]
     kept, left = chosen((disk.name for report in disks for disk in report), devices, where)
     intervals = tuple(together(disk for disk in report if disk.name in kept) for report in disks)
-    return Intervals(intervals, doubts + left)
+    return Intervals(intervals, caveats + left)
 
 
 def _disk(row: dict[str, Any], where: str) -> Disk:

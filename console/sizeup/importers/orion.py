@@ -13,7 +13,7 @@ from sizeup.importers.imported import (
     RATE,
     SMALL_BYTES,
     Imported,
-    Measured,
+    ImportedStep,
     load,
     workload,
 )
@@ -55,7 +55,7 @@ def parse_orion(text: str, where: str) -> Imported:
         f"ORION tested {one_line(match[1], 120)}."
         for match in list(re.finditer(r"^Name: (\S+)", text, re.MULTILINE))[:64]
     )
-    step = Measured(
+    step = ImportedStep(
         "io.direct.orion", "io.direct", "Direct I/O, ORION", (IOPS, RATE, LATENCY_MEAN), estimates, settings
     )
     return Imported(f"ORION {version[1]}", (step,), notes=notes)
@@ -70,17 +70,17 @@ def _estimates(text: str) -> Iterator[Estimate]:
     large_mix = workload("sequential" if sequential else "random", large, 100 - writes)
     for what, number, unit, small_out, large_out in _BEST.findall(text):
         value, beside = float(number), small_out if what == "Maximum Large MBPS" else large_out
-        doubts = (f"beside {beside} outstanding requests of the other size",) if int(beside) else ()
+        caveats = (f"beside {beside} outstanding requests of the other size",) if int(beside) else ()
         if what == "Maximum Large MBPS":
             at = load(large_mix, int(large_out))
-            yield Estimate("rate", at, value * (1 << 20), doubts=(*doubts, MEBIBYTES))
+            yield Estimate("rate", at, value * (1 << 20), caveats=(*caveats, MEBIBYTES))
             continue
         at = load(small_mix, int(small_out))
         if what == "Maximum Small IOPS":
-            yield Estimate("iops", at, value, doubts=doubts)
+            yield Estimate("iops", at, value, caveats=caveats)
         else:
             # Up to version 11.1 the unit is left out, and is milliseconds.
-            yield Estimate("latency-mean", at, value * (1e3 if unit in ("usecs", "us") else 1e6), doubts=doubts)
+            yield Estimate("latency-mean", at, value * (1e3 if unit in ("usecs", "us") else 1e6), caveats=caveats)
     known = {int(match[4]) for match in _BEST.finditer(text) if match[1] == "Minimum Small Latency"}
     for kind, average, small_out in _LATENCY.findall(text):
         if 0 < writes < 100:

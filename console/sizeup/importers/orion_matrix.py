@@ -18,7 +18,7 @@ from sizeup.importers.imported import (
     RATE,
     SMALL_BYTES,
     Imported,
-    Measured,
+    ImportedStep,
     load,
     workload,
 )
@@ -67,14 +67,14 @@ def parse_orion_matrix(text: str, where: str) -> Imported:
     if not mark or kind is None:
         endings = ", ".join(f"*{kind.ending}" for kind in _KINDS)
         raise MalformedError(f"{where}: expected a matrix of ORION, named as it names them: {endings}")
-    scale, doubts = _scale(kind, above)
-    estimates = tuple(_estimates(kind, matrix.splitlines(), where, scale, doubts))
+    scale, caveats = _scale(kind, above)
+    estimates = tuple(_estimates(kind, matrix.splitlines(), where, scale, caveats))
     if not estimates:
         raise MalformedError(f"{where}: expected figures below {MARK!r}, found none: the run was cut short")
     used = {estimate.series for estimate in estimates}
     series = tuple(series for series in (kind.alone, kind.beside) if series.name in used)
     version = re.search(r"ORION VERSION ([\w.]{1,40})", above)
-    step = Measured(
+    step = ImportedStep(
         f"io.direct.orion-{kind.alone.name}", "io.direct", "Direct I/O, ORION's matrix", series, estimates, {}
     )
     return Imported(f"ORION {version[1]}" if version else "ORION", (step,))
@@ -91,7 +91,7 @@ def _scale(kind: _Kind, above: str) -> tuple[float, tuple[str, ...]]:
     return 1e6, (_SIZES,) if "milliseconds" in above else (_MILLISECONDS, _SIZES)
 
 
-def _estimates(kind: _Kind, lines: list[str], where: str, scale: float, doubts: tuple[str, ...]) -> Iterator[Estimate]:
+def _estimates(kind: _Kind, lines: list[str], where: str, scale: float, caveats: tuple[str, ...]) -> Iterator[Estimate]:
     smalls = [_count(cell, where) for cell in lines[0].split(",")]
     for line in lines[1 : 1 + _MOST_LOADS]:
         first, *cells = line.split(",")
@@ -104,10 +104,10 @@ def _estimates(kind: _Kind, lines: list[str], where: str, scale: float, doubts: 
             value = _number(cell, where) * scale
             counted, other = (large, small) if kind.alone is RATE else (small, large)
             if other:
-                yield Estimate(kind.beside.name, {"small": small, "large": large}, value, doubts=doubts)
+                yield Estimate(kind.beside.name, {"small": small, "large": large}, value, caveats=caveats)
             else:
                 of = workload("random", LARGE_BYTES if kind.alone is RATE else SMALL_BYTES, 100)
-                yield Estimate(kind.alone.name, load(of, counted), value, doubts=doubts)
+                yield Estimate(kind.alone.name, load(of, counted), value, caveats=caveats)
 
 
 def _count(cell: str, where: str) -> int:

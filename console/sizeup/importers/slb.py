@@ -15,7 +15,7 @@ from statistics import median
 from msgspec import Struct
 
 from sizeup.errors import MalformedError, UsageError
-from sizeup.importers.imported import Imported, Measured
+from sizeup.importers.imported import Imported, ImportedStep
 from sizeup.model.plan import Better, Series
 from sizeup.model.sample import Coordinates, Estimate
 from sizeup.units import format_count, format_ns
@@ -71,7 +71,7 @@ def parse_slb(text: str, where: str, groups: Sequence[int] = ()) -> Imported:
         for work, same in by_work.items()
         for estimate in _estimates(same, {} if len(by_work) == 1 else {"stores": " or ".join(map(str, work))})
     )
-    step = Measured(
+    step = ImportedStep(
         "memory.hammer", "memory.hammer", "Random stores, Silly Little Benchmark", (STORE, THROUGHPUT, SCALING),
         estimates, {}, "scaling",
     )  # fmt: skip

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from sizeup.errors import MalformedError
-from sizeup.importers.imported import Imported, Measured
+from sizeup.importers.imported import Imported, ImportedStep
 from sizeup.model.plan import Better, Series
 from sizeup.model.sample import Estimate
 from sizeup.text import one_line
@@ -79,12 +79,12 @@ def parse_slob(text: str, where: str) -> Imported:
     return Imported("SLOB", steps, notes=tuple(notes))
 
 
-def _step(rows: Mapping[int, tuple[Estimate, ...]]) -> Measured:
+def _step(rows: Mapping[int, tuple[Estimate, ...]]) -> ImportedStep:
     estimates = tuple(estimate for row in rows.values() for estimate in row)
     measured = {estimate.series for estimate in estimates}
     possible = (*(series for series, _ in _COLUMNS.values()), *_WAITS.values())
     series = tuple(one for one in possible if one.name in measured)
-    return Measured("slob", "slob", "Oracle physical I/O by SLOB", series, estimates, {}, "scaling")
+    return ImportedStep("slob", "slob", "Oracle physical I/O by SLOB", series, estimates, {}, "scaling")
 
 
 def _estimates(row: Mapping[str, str], sessions: int) -> Iterator[Estimate]:

@@ -19,7 +19,7 @@ COMMAND = b"console "
 """Begins the line that carries it; the rest is one JSON object with the fields above."""
 
 
-def spell_cost(cost: ConsoleCost) -> bytes:
+def format_cost(cost: ConsoleCost) -> bytes:
     """The line, without its end."""
     return COMMAND + msgspec.json.encode(cost)
 

@@ -15,7 +15,7 @@ SUBSYSTEMS = ("block", "net", "scsi_host", "fc_host", "fc_remote_ports", "nvme",
 """The classes that a machine is made of; input devices and the like stay quiet."""
 
 
-class Change(Struct, frozen=True):
+class HotplugChange(Struct, frozen=True):
     """One event."""
 
     action: str
@@ -35,20 +35,20 @@ class Event(Protocol):
     properties: Mapping[str, str]
 
 
-class Follower(Protocol):
+class HotplugMonitor(Protocol):
     """What stops the events."""
 
     def stop(self) -> None:
         """End the thread."""
 
 
-def change_of(event: Event) -> Change:
+def change_of(event: Event) -> HotplugChange:
     """The event as a value."""
     identity = tuple(sorted((key, value) for key, value in event.properties.items() if key.startswith("ID_")))
-    return Change(event.action or "change", event.subsystem or "", event.sys_name, identity)
+    return HotplugChange(event.action or "change", event.subsystem or "", event.sys_name, identity)
 
 
-def follow(listener: Callable[[Change], None]) -> Follower | None:
+def follow(listener: Callable[[HotplugChange], None]) -> HotplugMonitor | None:
     """Call ``listener`` for each change until stopped; None where there is no udev, as in most containers."""
     try:
         import pyudev
@@ -60,7 +60,7 @@ def follow(listener: Callable[[Change], None]) -> Follower | None:
         monitor = pyudev.Monitor.from_netlink(pyudev.Context())
         for subsystem in SUBSYSTEMS:
             monitor.filter_by(subsystem)
-        observer: Follower = pyudev.MonitorObserver(
+        observer: HotplugMonitor = pyudev.MonitorObserver(
             monitor, callback=lambda event: listener(change_of(event)), name="hot-plug"
         )
         observer.start()  # type: ignore[attr-defined]  # a thread; pyudev ships no types

@@ -46,7 +46,7 @@ class Advice(Struct, frozen=True):
     """The arithmetic, a line each, as a reader would redo it."""
     inputs: tuple[Input, ...]
     sources: tuple[Source, ...]
-    doubts: tuple[str, ...] = ()
+    caveats: tuple[str, ...] = ()
     shown_in: str = ""
     """The spelling of the unit that people of the field use for this figure, ``MB/s`` or ``MiB``; empty for none."""
     decision: str = ""

@@ -55,7 +55,7 @@ class Estimate(Struct, frozen=True):
     disturbed_share: float | None = None
     converged: bool | None = None
     """False: the budget ended first. None: this series has no stop rule."""
-    doubts: tuple[str, ...] = ()
+    caveats: tuple[str, ...] = ()
     extra: Mapping[str, str | int | float] = field(default_factory=dict)
     """More figures of the same point, unit last in each name.
 

@@ -63,7 +63,7 @@ def names_that_allow(device_number: int, *, by_id: str = "/dev/disk/by-id", sysf
     return (number,)
 
 
-class Mount(Struct, frozen=True):
+class TargetFileSystem(Struct, frozen=True):
     """One mounted file system."""
 
     point: str
@@ -77,16 +77,16 @@ class Mount(Struct, frozen=True):
         return not self.kind.startswith(("nfs", "cifs", "smb", "ceph", "gluster", "lustre", "9p", "afs", "fuse"))
 
 
-def find_mount(path: str, *, mounts: str = "/proc/self/mountinfo") -> Mount | None:
+def find_mount(path: str, *, mounts: str = "/proc/self/mountinfo") -> TargetFileSystem | None:
     """The mount that an absolute path lies on, by its spelling alone: nothing of the path itself is touched."""
-    found: Mount | None = None
+    found: TargetFileSystem | None = None
     for line in _read(mounts).splitlines():
         fields = line.split()
         point = re.sub(r"\\([0-7]{3})", lambda octal: chr(int(octal[1], 8)), fields[4])
         inside = point == "/" or path == point or path.startswith(f"{point}/")
         if inside and (found is None or len(point) >= len(found.point)):  # of two on one point the later covers it
             kind, source = fields[fields.index("-") + 1 :][:2]
-            found = Mount(point, kind, source)
+            found = TargetFileSystem(point, kind, source)
     return found
 
 

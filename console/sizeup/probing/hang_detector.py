@@ -13,7 +13,7 @@ _STATE = re.compile(r"^State:\s+(\S)", re.MULTILINE)
 _SWITCHES = re.compile(r"^(?:non)?voluntary_ctxt_switches:\s+(\d+)", re.MULTILINE)
 
 
-class Parting:
+class HangDetector:
     """The last moments of a process, looked at now and then."""
 
     def __init__(self, pid: int) -> None:

@@ -28,7 +28,7 @@ _CANNOT_OR_MAY_NOT = frozenset(
 )
 
 
-class Point(Struct, frozen=True):
+class EstimatePoint(Struct, frozen=True):
     """What one point of the job is called in the log."""
 
     series: str
@@ -78,7 +78,9 @@ class NativeJob:
         self._lib.sizeup_job_estimate(self.job, index, estimate)
         return estimate
 
-    def follow(self, call: Callable[[], int], points: tuple[Point, ...], context: Context) -> Iterator[Emission]:
+    def follow(
+        self, call: Callable[[], int], points: tuple[EstimatePoint, ...], context: Context
+    ) -> Iterator[Emission]:
         """Run ``call`` in a thread and yield its samples as they come, grouped by point.
 
         An estimate of a point follows whenever a replicate of it has ended, and now and then how
@@ -109,14 +111,14 @@ class NativeJob:
             reason = self.reason or os.strerror(-self._status)
             raise (RefusedError if -self._status in _CANNOT_OR_MAY_NOT else SizeupError)(reason)
 
-    def measured(self, points: tuple[Point, ...]) -> Iterator[tuple[int, Point, Any]]:
+    def measured(self, points: tuple[EstimatePoint, ...]) -> Iterator[tuple[int, EstimatePoint, Any]]:
         """Index, point and last estimate of every point with at least one replicate."""
         for index, point in enumerate(points):
             native = self.estimate(index)
             if native.replicates:
                 yield index, point, native
 
-    def gaps(self, points: tuple[Point, ...]) -> Iterator[Gap]:
+    def gaps(self, points: tuple[EstimatePoint, ...]) -> Iterator[Gap]:
         """Points that were tried and of which no undisturbed batch is left."""
         for index, point in enumerate(points):
             native = self.estimate(index)
@@ -124,7 +126,7 @@ class NativeJob:
                 where = ", ".join(f"{key} {value}" for key, value in point.at.items())
                 yield Gap(f"{point.series}: {where}", "every batch was disturbed: something else used the measured CPU")
 
-    def _lost(self, points: tuple[Point, ...]) -> Iterator[Gap]:
+    def _lost(self, points: tuple[EstimatePoint, ...]) -> Iterator[Gap]:
         """What fell out of the ring: the series have a hole, and the estimates do not."""
         if self.dropped:
             series = ", ".join(dict.fromkeys(point.series for point in points))
@@ -134,7 +136,7 @@ class NativeJob:
                 "samples have a hole; the estimates count them. Run again on a quieter machine to get all samples",
             )
 
-    def _news(self, points: tuple[Point, ...], seen: list[int]) -> Iterator[Estimate]:
+    def _news(self, points: tuple[EstimatePoint, ...], seen: list[int]) -> Iterator[Estimate]:
         for index, point, native in self.measured(points):
             if native.replicates > seen[index]:
                 seen[index] = native.replicates
@@ -146,7 +148,7 @@ class NativeJob:
         except Exception as error:  # noqa: BLE001 - raised again by follow(), in the thread that can answer it
             self._error = error
 
-    def _drain(self, points: tuple[Point, ...], context: Context) -> Iterator[Samples]:
+    def _drain(self, points: tuple[EstimatePoint, ...], context: Context) -> Iterator[Samples]:
         while count := int(self._lib.sizeup_job_drain(self.job, self._buffer, _ROOM)):
             rows: dict[int, list[Any]] = {}
             for sample in self._buffer[0:count]:
@@ -162,9 +164,9 @@ class NativeJob:
 
 
 def estimate_of(
-    point: Point,
+    point: EstimatePoint,
     native: Any,
-    doubts: tuple[str, ...] = (),
+    caveats: tuple[str, ...] = (),
     extra: Mapping[str, str | int | float] | None = None,
     *,
     final: bool = True,
@@ -172,7 +174,7 @@ def estimate_of(
     """A ``struct sizeup_estimate`` as the log's value; a final one says so where it did not converge."""
     measured = native.replicates > 1
     if final and not native.converged:
-        doubts = (*doubts, "did not converge: the interval is wider than asked for")
+        caveats = (*caveats, "did not converge: the interval is wider than asked for")
     return Estimate(
         series=point.series,
         at=point.at,
@@ -185,7 +187,7 @@ def estimate_of(
         p90=native.p90,
         disturbed_share=native.disturbed_share,
         converged=bool(native.converged) if final else None,
-        doubts=doubts,
+        caveats=caveats,
         extra=extra or {},
     )
 

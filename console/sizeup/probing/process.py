@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 
 from sizeup.child_process import environment, python_command
-from sizeup.probing.wire import ENCODER, Job
+from sizeup.probing.wire import ENCODER, StepJob
 
 ABANDON_AFTER_SECONDS = 2.0
 EXIT_POLL_SECONDS = 0.005
@@ -27,7 +27,7 @@ _WORKER = "from sizeup.probing.worker import main; main()"
 class WorkerProcess:
     """One process with its three pipes."""
 
-    def __init__(self, job: Callable[[int], Job]) -> None:
+    def __init__(self, job: Callable[[int], StepJob]) -> None:
         self.records, write_end = os.pipe()
         try:
             with contextlib.suppress(OSError):  # above the limit for unprivileged users: the default will do

@@ -22,7 +22,7 @@ from msgspec.structs import replace
 from sizeup.model.plan import Step
 from sizeup.model.sample import Estimate, Outcome, Progress, Samples, Status
 from sizeup.probing.api import Emission
-from sizeup.probing.hang_detector import Parting
+from sizeup.probing.hang_detector import HangDetector
 from sizeup.probing.process import ABANDON_AFTER_SECONDS, EXIT_POLL_SECONDS, PIPE_BYTES, WorkerProcess
 from sizeup.probing.wire import (
     CANCEL,
@@ -31,10 +31,10 @@ from sizeup.probing.wire import (
     EstimateMessage,
     Failed,
     GapMessage,
-    Job,
     ProgressMessage,
     Refused,
     SamplesMessage,
+    StepJob,
 )
 from sizeup.text import one_line
 
@@ -62,7 +62,7 @@ class Control(Protocol):
         """Whether the running step should end."""
 
 
-class _Ladder(Struct):
+class _Escalation(Struct):
     """How far the ending of a worker has come."""
 
     why: Status
@@ -83,7 +83,7 @@ def run_step(
     """Run one step in a worker of its own; ``listener`` gets what it yields, a tenth of a second at a time."""
     allowed = os.sched_getaffinity(0)
     try:
-        worker = WorkerProcess(lambda descriptor: Job(target, step, origin_ns, descriptor, os.getpid()))
+        worker = WorkerProcess(lambda descriptor: StepJob(target, step, origin_ns, descriptor, os.getpid()))
     except OSError as error:
         return Outcome(Status.FAILED, f"its worker could not be started: {error.strerror}")
     # The worker has its CPUs already; the runner now leaves the measured ones alone where it can.
@@ -111,10 +111,10 @@ class _Drive:
         self._step, self._worker, self._control = step, worker, control
         self._listener, self._clock = listener, clock
         self._limit = clock() + step.time_limit_seconds
-        self._ladder: _Ladder | None = None
+        self._ladder: _Escalation | None = None
         self._ending: Done | Refused | Failed | None = None
         self._ended = 0.0
-        self._parting = Parting(worker.process.pid)
+        self._parting = HangDetector(worker.process.pid)
         self._tail = b""
         self._open = True
         self._done = 0.0
@@ -199,7 +199,7 @@ class _Drive:
 
     def _end(self, why: Status, reason: str) -> None:
         if self._ladder is None:
-            self._ladder = _Ladder(why, reason, self._clock())
+            self._ladder = _Escalation(why, reason, self._clock())
             self._worker.say(CANCEL + b"\n")
 
     def _collect(self) -> None:

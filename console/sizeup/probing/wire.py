@@ -15,7 +15,7 @@ from sizeup.model.sample import Estimate, Progress, Samples
 CANCEL = b"cancel"
 
 
-class Job(msgspec.Struct, frozen=True):
+class StepJob(msgspec.Struct, frozen=True):
     """All that a worker needs."""
 
     target: str
@@ -75,6 +75,6 @@ class Done(Message, frozen=True, tag="done"):
 
 AnyMessage = SamplesMessage | EstimateMessage | ProgressMessage | GapMessage | Refused | Failed | Done
 
-JOB: msgspec.json.Decoder[Job] = msgspec.json.Decoder(Job)
+JOB: msgspec.json.Decoder[StepJob] = msgspec.json.Decoder(StepJob)
 MESSAGE: msgspec.json.Decoder[AnyMessage] = msgspec.json.Decoder(AnyMessage)
 ENCODER = msgspec.json.Encoder()

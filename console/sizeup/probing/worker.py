@@ -33,11 +33,11 @@ from sizeup.probing.wire import (
     EstimateMessage,
     Failed,
     GapMessage,
-    Job,
     Message,
     ProgressMessage,
     Refused,
     SamplesMessage,
+    StepJob,
 )
 from sizeup.text import one_line
 
@@ -108,7 +108,7 @@ def _read_job() -> tuple[bytes, bytes, bytes]:
     return data.partition(b"\n")
 
 
-def _settle(job: Job) -> None:
+def _settle(job: StepJob) -> None:
     """Tie the process to its parent and make it the first to go when memory ends."""
     # Python's own handler for SIGINT cannot run inside C; the runner decides what a ^C means.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
@@ -136,7 +136,7 @@ def _listen(context: WorkerContext, early: bytes) -> None:
     os._exit(_PARENT_GONE)
 
 
-def _run(job: Job, context: WorkerContext) -> Message:
+def _run(job: StepJob, context: WorkerContext) -> Message:
     try:
         for emission in load_class(job.target).run(job.step, context):
             _send(job, _message(emission))
@@ -179,7 +179,7 @@ def _check(samples: Samples) -> None:
         raise ValueError(f"series {samples.series} at {dict(samples.at)}: a sample is not a finite number")
 
 
-def _send(job: Job, message: Message) -> None:
+def _send(job: StepJob, message: Message) -> None:
     view = memoryview(ENCODER.encode(message) + b"\n")
     while view:
         view = view[os.write(job.descriptor, view) :]

@@ -13,7 +13,7 @@ from sizeup.model.sample import Disturbance
 from sizeup.session.validity import Validity
 from sizeup.session.value import Point, Session
 from sizeup.views.results import results_data
-from sizeup.views.summary import doubts, summary
+from sizeup.views.summary import caveats, summary
 
 SCHEMA = "sizeup.report/1"
 
@@ -27,7 +27,7 @@ def results_json(session: Session) -> str:
         **results_data(session),
         "schema": SCHEMA,
         "summary": {answer.question: answer.statements for answer in summary(session) if not answer.silent},
-        "doubts": doubts(session),
+        "caveats": caveats(session),
         "machine": session.machine,
         "findings": session.findings,
         "advice": session.advice,

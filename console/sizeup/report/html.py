@@ -9,8 +9,8 @@ from sizeup.charts import svg, text_alternative
 from sizeup.charts.chart import BarChart, HeatMap, LineChart
 from sizeup.charts.markup import Markup, element, empty, joined
 from sizeup.charts.table import Table
-from sizeup.views.document import Block, Document, Facts, Heading, Items, Paragraph, Part, Working
-from sizeup.views.summary import Answer
+from sizeup.views.document import Block, Document, DocumentPart, Facts, Heading, Items, Paragraph, Working
+from sizeup.views.summary import SummaryAnswer
 
 _STYLE = (
     Markup(
@@ -77,7 +77,7 @@ def page(document: Document) -> str:
     return f'<!doctype html>\n<html lang="en"><head>{head}</head><body>{body}</body></html>\n'
 
 
-def _answer(answer: Answer) -> Markup:
+def _answer(answer: SummaryAnswer) -> Markup:
     if answer.silent:
         return element("section", element("h3", answer.question), element("p", *answer.statements, class_="quiet"))
     items = (element("li", statement) for statement in answer.statements)
@@ -91,7 +91,7 @@ def _contents(document: Document) -> Markup:
     return element("nav", element("ul", *links), aria_label="Chapters") if document.parts else joined()
 
 
-def _part(number: int, part: Part) -> Markup:
+def _part(number: int, part: DocumentPart) -> Markup:
     blocks = (_block(f"block-{number}-{index}", block) for index, block in enumerate(part.blocks))
     return element("section", element("h2", part.title, id=f"part-{number}"), *blocks)
 

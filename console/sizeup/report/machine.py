@@ -9,9 +9,9 @@ from sizeup.discovery.findings import growth_findings
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.machine import Machine
 from sizeup.report.table import table_lines
-from sizeup.views.difference import Comparison
+from sizeup.views.difference import MachineComparison
 from sizeup.views.machine import Section, growth_section, machine_sections
-from sizeup.views.topology_item import Change
+from sizeup.views.topology_item import ItemChange
 
 _LABEL_COLUMNS = 14
 _GAPS_SHOWN = 5
@@ -72,7 +72,7 @@ def growth_text(before: Machine, after: Machine, width: int = 80) -> str:
     return "\n".join(lines) + "\n"
 
 
-def differences_text(differences: tuple[Difference, ...], comparison: Comparison, width: int = 80) -> str:
+def differences_text(differences: tuple[Difference, ...], comparison: MachineComparison, width: int = 80) -> str:
     """Each fact that differs, with both values one under the other: they may be long; then the parts that differ."""
     lines: list[str] = []
     for difference in differences:
@@ -87,7 +87,7 @@ def differences_text(differences: tuple[Difference, ...], comparison: Comparison
     for part in parts:
         lines.extend(textwrap.wrap(part.label, width, initial_indent="  ", subsequent_indent="    "))
         for name, value in part.facts:
-            if part.change is Change.CHANGED and name.startswith(Change.CHANGED.sign):
+            if part.change is ItemChange.CHANGED and name.startswith(ItemChange.CHANGED.sign):
                 lines.extend(
                     textwrap.wrap(f"{name}: {value}", width, initial_indent="      ", subsequent_indent=" " * 8)
                 )

@@ -420,7 +420,7 @@ def read_session(path: str, listener: Callable[[AnyRecord], None] | None = None,
     return reader.session
 
 
-class Follower:
+class SessionFollower:
     """Reads a session file that another process is writing, as far as it has come."""
 
     def __init__(self, path: str) -> None:

@@ -101,7 +101,7 @@ def _file_name(host: str) -> str:
     return re.sub(r"[^A-Za-z0-9_.-]", "_", host).strip(".")[:64] or "host"
 
 
-class Entry(Struct, frozen=True):
+class StoredSession(Struct, frozen=True):
     """One file of a folder of sessions."""
 
     path: Path
@@ -135,7 +135,9 @@ class Entry(Struct, frozen=True):
         return all(word.lower() in text.lower() for word in words)
 
 
-def entries(folder: Path | None = None, known: Mapping[str, Entry] = MappingProxyType({})) -> list[Entry]:
+def entries(
+    folder: Path | None = None, known: Mapping[str, StoredSession] = MappingProxyType({})
+) -> list[StoredSession]:
     """Every session of a folder, the latest first; those that cannot be read are listed with the reason.
 
     What is ``known`` by its path is read again only where its size or its time has changed.
@@ -153,13 +155,13 @@ def entries(folder: Path | None = None, known: Mapping[str, Entry] = MappingProx
     )
 
 
-def baseline(found: Iterable[Entry]) -> Entry | None:
+def baseline(found: Iterable[StoredSession]) -> StoredSession | None:
     """The session that others are compared with: of those that were marked, the one marked last; None without any."""
     marked = [(max(marks), entry.written_ns, entry) for entry in found if (marks := _marks(entry))]
     return max(marked, key=lambda mark: mark[:2])[2] if marked else None
 
 
-def _marks(entry: Entry) -> list[str]:
+def _marks(entry: StoredSession) -> list[str]:
     notes = entry.session.notes if entry.session is not None else []
     return [note.written for note in notes if BASELINE in note.tags]
 
@@ -203,14 +205,14 @@ def delete(path: Path) -> None:
         raise UsageError(f"{path}: cannot delete: {error.strerror}") from error
 
 
-def _entry(path: Path, before: Entry | None) -> Entry:
+def _entry(path: Path, before: StoredSession | None) -> StoredSession:
     try:
         about = path.stat()
     except OSError as error:
-        return Entry(path, 0, 0, None, f"{path}: {error.strerror}")
+        return StoredSession(path, 0, 0, None, f"{path}: {error.strerror}")
     if before is not None and (before.size_bytes, before.written_ns) == (about.st_size, about.st_mtime_ns):
         return before
     try:
-        return Entry(path, about.st_size, about.st_mtime_ns, read_session(str(path), samples=False))
+        return StoredSession(path, about.st_size, about.st_mtime_ns, read_session(str(path), samples=False))
     except SizeupError as error:
-        return Entry(path, about.st_size, about.st_mtime_ns, None, str(error))
+        return StoredSession(path, about.st_size, about.st_mtime_ns, None, str(error))

@@ -126,8 +126,10 @@ class Validity:
         verdicts = [one for one in self._verdicts.get(place(point), ()) if place(point)]
         if not verdicts:
             return None
-        doubts = [doubt for verdict in verdicts if verdict.estimate is not None for doubt in verdict.estimate.doubts]
-        detail = "; ".join(doubts) or "no reason was recorded"
+        caveats = [
+            caveat for verdict in verdicts if verdict.estimate is not None for caveat in verdict.estimate.caveats
+        ]
+        detail = "; ".join(caveats) or "no reason was recorded"
         if any(map(_may_be_a_cache, verdicts)):
             return Invalid("it may come from a cache", detail, _BEYOND_CACHES)
         return _failure([str(verdict.at.get("part")) for verdict in verdicts], detail)

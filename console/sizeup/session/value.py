@@ -16,11 +16,11 @@ from sizeup.model.sample import Coordinates, Estimate, Outcome, Progress, Status
 from sizeup.session.limits import LINE_LIMIT_BYTES
 from sizeup.session.records import ContinuedRecord, EndRecord, EnvironmentRecord, NoteRecord, SessionRecord
 
-Key = tuple[str, tuple[tuple[str, str | int | float], ...]]
+PointKey = tuple[str, tuple[tuple[str, str | int | float], ...]]
 """A series and the coordinates of one point, in the order of their names."""
 
 
-def point_key(series: str, at: Coordinates) -> Key:
+def point_key(series: str, at: Coordinates) -> PointKey:
     """The key of a point: equal for equal coordinates, whatever their order."""
     return series, tuple(sorted(at.items()))
 
@@ -66,7 +66,7 @@ class StepRun(Struct):
     series: Mapping[str, Series]
     chart: str
     started_ns: int
-    points: dict[Key, Point] = field(default_factory=dict)
+    points: dict[PointKey, Point] = field(default_factory=dict)
     progress: Progress | None = None
     outcome: Outcome | None = None
     """None while it runs, and for good where the run was cut short."""

@@ -17,7 +17,7 @@ from sizeup.sizing import claims, flash, io, licence, memory, redo, rules, scan,
 from sizeup.sizing.inputs.detected import detected
 from sizeup.sizing.keys import KEYS, LeftOut, Value
 from sizeup.sizing.rules import Rules
-from sizeup.sizing.sheet import Calculation, Inputs, MissingError, Question, Sheet
+from sizeup.sizing.sheet import Calculation, Inputs, MissingError, MissingInput, Sheet
 
 CALCULATIONS: tuple[Calculation, ...] = (
     *io.CALCULATIONS,
@@ -54,7 +54,7 @@ class Sizing(Struct, frozen=True):
 
     inputs: Inputs
     advice: tuple[Advice, ...]
-    questions: tuple[Question, ...] = ()
+    questions: tuple[MissingInput, ...] = ()
     warnings: tuple[str, ...] = ()
 
     def find(self, advice_id: str) -> Advice | None:
@@ -73,7 +73,7 @@ def size(inputs: Inputs, pack: Rules | None = None, today: date | None = None) -
 def _sized(inputs: Inputs, rule_set: Rules, today: date | None) -> Sizing:
     known = _completed({**_defaults(rule_set), **inputs})
     advice: list[Advice] = []
-    questions: dict[str, Question] = {}
+    questions: dict[str, MissingInput] = {}
     for calculation in CALCULATIONS:
         try:
             for answer in calculation.work(Sheet(known, rule_set)):
@@ -82,7 +82,7 @@ def _sized(inputs: Inputs, rule_set: Rules, today: date | None) -> Sizing:
             measured = known.get(missing.key)
             left_out = measured if isinstance(measured, LeftOut) else None
             if calculation.asks or left_out is not None or _mentioned(known, calculation):
-                questions.setdefault(missing.key, Question(missing.key, calculation.name, left_out))
+                questions.setdefault(missing.key, MissingInput(missing.key, calculation.name, left_out))
     warnings = () if today is None else rule_set.warnings(today)
     return Sizing(known, tuple(advice), tuple(questions.values()), warnings)
 
@@ -121,7 +121,7 @@ def described(machine: Machine, overrides: Mapping[str, Value]) -> Inputs:
         if isinstance(guest, Words) and guest.value == "yes":
             del found["machine.guest"]
         found |= {
-            key: replace(value, doubts=())
+            key: replace(value, caveats=())
             for key in (*_CORES, "machine.threads_per_core")
             if isinstance(value := found.get(key), Quantity)
         }

@@ -66,7 +66,7 @@ def _bookkeeping(sheet: Sheet) -> Iterator[Advice]:
     limit = sheet.rule("flash.cache.metadata-much")
     much = share > limit.value
     enlarge = ": enlarge the SGA with it" if much else ""
-    sheet.doubt(
+    sheet.caveat(
         "a cache whose database writes much is limited by those writes (free buffer waits), however large it is"
     )
     yield sheet.advice(
@@ -87,7 +87,7 @@ def _hits(sheet: Sheet) -> Iterator[Advice]:
     ratio = 1 - reads.value / logical
     sheet.line(f"{shown(gets, '')} + {shown(consistent, '')} = {format_in(logical, 'logical reads')}")
     sheet.line(f"1 - {shown(reads, '')} / {format_in(logical, '')} = {format_in(ratio, '%')}")
-    sheet.doubt("a buffer cache hit ratio judges nothing: a few hot blocks make it high and the system slow")
+    sheet.caveat("a buffer cache hit ratio judges nothing: a few hot blocks make it high and the system slow")
     yield sheet.advice(
         "sysstat.hit-ratio",
         "Buffer cache hit ratio",

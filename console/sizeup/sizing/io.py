@@ -107,7 +107,7 @@ def _measured(sheet: Sheet, key: str, spelling: str) -> Quantity:
     value = peak.value * (1 + growth.value) ** years / utilisation.value
     percentile = sheet.optional("workload.percentile")
     if percentile is None:
-        sheet.doubt(f"which percentile {key} is was not said (workload.percentile): an average hides the peaks")
+        sheet.caveat(f"which percentile {key} is was not said (workload.percentile): an average hides the peaks")
     sheet.line(
         f"{shown(peak, spelling)} x (1 + {shown(growth, '%')})^{format_in(years, '')} / {shown(utilisation, '%')} = "
         f"{format_in(value, spelling)}"
@@ -149,7 +149,7 @@ def _headline(sheet: Sheet) -> Iterator[Advice]:
     )
 
 
-class Stage(Struct, frozen=True):
+class TypedStage(Struct, frozen=True):
     """One stage of the way to the disks."""
 
     name: str
@@ -187,9 +187,9 @@ def _links(sheet: Sheet) -> tuple[str, ...]:
     )
 
 
-def _stages(sheet: Sheet) -> list[Stage]:
+def _stages(sheet: Sheet) -> list[TypedStage]:
     """Every stage that is known, with what it carries."""
-    stages: list[Stage] = []
+    stages: list[TypedStage] = []
     text = sheet.optional_words("path.stages")
     policy = sheet.optional_words("path.policy")
     for name, link, count in _parse_stages(text, _links(sheet), "path.stages") if text else ():
@@ -199,32 +199,32 @@ def _stages(sheet: Sheet) -> list[Stage]:
         idle = f" ({count - active} passive)" if active < count else ""
         sheet.line(f"{name}: {active} x {link} of {shown(each, 'MB/s')} = {format_in(supply, 'MB/s')}{idle}")
         if count > 1 and policy is None:
-            sheet.doubt(f"{name}: {count} paths are taken to add up; path.policy=active-passive halves them")
-        stages.append(Stage(name, sheet.answer(supply, "MB/s", f"link.{link}.payload")))
+            sheet.caveat(f"{name}: {count} paths are taken to add up; path.policy=active-passive halves them")
+        stages.append(TypedStage(name, sheet.answer(supply, "MB/s", f"link.{link}.payload")))
     found = None if text else sheet.optional("path.found_mb_s")
     if found is not None:
         limiter = sheet.optional_words("path.limiter") or "path"
         sheet.line(f"{found.source}: {shown(found, 'MB/s')} ({found.origin.value}), limited by {limiter}")
-        stages.append(Stage(limiter, found))
+        stages.append(TypedStage(limiter, found))
         stages += _connections(sheet)
     storage = sheet.optional("supply.mb_s")
     left_out = sheet.left_out("supply.mb_s")
     down = None if text else sheet.optional_words("path.down")
     if down is not None:
-        sheet.doubt(f"down, so that nothing is counted for it: {down}")
+        sheet.caveat(f"down, so that nothing is counted for it: {down}")
     linked = found is not None and found.origin is not Origin.MEASURED
     if stages and storage is None and (linked or left_out is not None):
         instead = "measure with the probe io.direct" if left_out is None else left_out.sentence("MB/s")
-        sheet.doubt(f"this is what links can carry, not what disks deliver; {instead}")
+        sheet.caveat(f"this is what links can carry, not what disks deliver; {instead}")
     if storage is not None:
         sheet.line(f"storage: {shown(storage, 'MB/s')} ({storage.origin.value})")
         for stage in stages:
             if storage.value > stage.supply.value:
-                sheet.doubt(
+                sheet.caveat(
                     f"storage is said to deliver more than {stage.name} carries ({shown(stage.supply, 'MB/s')}): "
                     "such a figure came out of a cache"
                 )
-        stages.append(Stage("storage", storage))
+        stages.append(TypedStage("storage", storage))
     return stages
 
 
@@ -252,17 +252,17 @@ def _line_rates(sheet: Sheet) -> Iterator[Advice]:
         )
 
 
-def _connections(sheet: Sheet) -> list[Stage]:
+def _connections(sheet: Sheet) -> list[TypedStage]:
     """What the TCP connections of an NFS mount carry, where the way is NFS."""
     if sheet.optional_words("path.way") != "NFS" or "net.connections" not in sheet.inputs:
         return []
     count, each = sheet.number("net.connections"), sheet.rule("link.nfs.one-connection")
     carried = count.value * each.value
     sheet.line(f"{shown(count, 'connections')} x {shown(each, 'MB/s')} = {format_in(carried, 'MB/s')}")
-    return [Stage("NFS connections (nconnect)", sheet.answer(carried, "MB/s", "link.nfs.one-connection"))]
+    return [TypedStage("NFS connections (nconnect)", sheet.answer(carried, "MB/s", "link.nfs.one-connection"))]
 
 
-def chain_minimum(sheet: Sheet) -> Stage | None:
+def chain_minimum(sheet: Sheet) -> TypedStage | None:
     """The narrowest stage; None where no stage is known."""
     stages = _stages(sheet)
     if not stages:

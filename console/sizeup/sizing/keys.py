@@ -51,7 +51,7 @@ Value = Quantity | Words | tuple[Quantity, ...] | LeftOut
 """What a key stands for: a number, words, a list of numbers, or a number that is not taken."""
 
 
-class Kind(Enum):
+class InputKind(Enum):
     """What may stand behind the equals sign."""
 
     NUMBER = "number"
@@ -61,12 +61,12 @@ class Kind(Enum):
     CHOICE = "choice"
 
 
-class Key(Struct, frozen=True):
+class InputKey(Struct, frozen=True):
     """One key with the unit of a bare number, its range and its meaning."""
 
     name: str
     help: str
-    kind: Kind = Kind.NUMBER
+    kind: InputKind = InputKind.NUMBER
     unit: str = "1"
     """Spelling of the unit that a bare number has; another spelling of the same base unit may be written out."""
     minimum: float = 0.0
@@ -79,25 +79,25 @@ class Key(Struct, frozen=True):
     @property
     def expectation(self) -> str:
         """What is accepted, in words."""
-        if self.kind is Kind.CHOICE:
+        if self.kind is InputKind.CHOICE:
             return f"one of {', '.join(self.choices)}"
-        if self.kind is Kind.WORDS:
+        if self.kind is InputKind.WORDS:
             return "words"
-        what = "a whole number" if self.kind is Kind.COUNT else "a number"
+        what = "a whole number" if self.kind is InputKind.COUNT else "a number"
         unit = "" if self.unit == "1" else f" of {self.unit}"
         least = f"above {_plain(self.minimum)}" if self.positive else f"{_plain(self.minimum)} or more"
         span = least if math.isinf(self.maximum) else f"{least} and at most {_plain(self.maximum)}"
-        plural = "numbers with commas between, each " if self.kind is Kind.NUMBERS else ""
+        plural = "numbers with commas between, each " if self.kind is InputKind.NUMBERS else ""
         return f"{plural}{what}{unit}, {span}"
 
     def parse(self, text: str, origin: Origin, source: str) -> Value:
         """The value of ``text``; numbers may carry a unit (``2.66GHz``) and a range (``2.4..2.66..3.0``)."""
         stripped = text.strip()
-        if self.kind is Kind.WORDS or self.kind is Kind.CHOICE:
+        if self.kind is InputKind.WORDS or self.kind is InputKind.CHOICE:
             if not stripped or (self.choices and stripped not in self.choices):
                 raise self._refused(text, source)
             return Words(stripped, origin, source)
-        if self.kind is Kind.NUMBERS:
+        if self.kind is InputKind.NUMBERS:
             return tuple(self._number(part, origin, source) for part in stripped.split(","))
         return self._number(stripped, origin, source)
 
@@ -131,7 +131,7 @@ class Key(Struct, frozen=True):
         base = float(match[1]) * factor
         in_unit = base / scale
         fits = self.minimum <= in_unit <= self.maximum and not (self.positive and in_unit <= self.minimum)
-        if not fits or math.isinf(in_unit) or (self.kind is Kind.COUNT and in_unit != int(in_unit)):
+        if not fits or math.isinf(in_unit) or (self.kind is InputKind.COUNT and in_unit != int(in_unit)):
             raise self._refused(whole, source)
         return base
 
@@ -161,28 +161,28 @@ def _plain(number: float) -> str:
     return format_in(number, "")
 
 
-def _count(name: str, text: str, *, least: float = 0, most: float = 1e9, unit: str = "1") -> Key:
-    return Key(name, text, Kind.COUNT, unit, least, most)
+def _count(name: str, text: str, *, least: float = 0, most: float = 1e9, unit: str = "1") -> InputKey:
+    return InputKey(name, text, InputKind.COUNT, unit, least, most)
 
 
-def _number(name: str, text: str, unit: str = "1", *, most: float = math.inf) -> Key:
-    return Key(name, text, Kind.NUMBER, unit, positive=True, maximum=most)
+def _number(name: str, text: str, unit: str = "1", *, most: float = math.inf) -> InputKey:
+    return InputKey(name, text, InputKind.NUMBER, unit, positive=True, maximum=most)
 
 
-def _percent(name: str, text: str, *, most: float = 100) -> Key:
-    return Key(name, text, Kind.NUMBER, "%", maximum=most)
+def _percent(name: str, text: str, *, most: float = 100) -> InputKey:
+    return InputKey(name, text, InputKind.NUMBER, "%", maximum=most)
 
 
-def _list(name: str, text: str, unit: str = "1") -> Key:
-    return Key(name, text, Kind.NUMBERS, unit)
+def _list(name: str, text: str, unit: str = "1") -> InputKey:
+    return InputKey(name, text, InputKind.NUMBERS, unit)
 
 
-def _choice(name: str, text: str, *choices: str) -> Key:
-    return Key(name, text, Kind.CHOICE, choices=choices)
+def _choice(name: str, text: str, *choices: str) -> InputKey:
+    return InputKey(name, text, InputKind.CHOICE, choices=choices)
 
 
-def _words(name: str, text: str) -> Key:
-    return Key(name, text, Kind.WORDS)
+def _words(name: str, text: str) -> InputKey:
+    return InputKey(name, text, InputKind.WORDS)
 
 
 _DECLARED = (
@@ -213,8 +213,8 @@ _DECLARED = (
     _percent("workload.read_percent", "share of requests that read"),
     _number("workload.io_kib", "size of a small request", "KiB", most=1 << 20),
     _percent("workload.growth_percent", "growth of the workload a year", most=1000),
-    Key("workload.horizon_years", "years that the server must last", unit="y", maximum=50),
-    Key("workload.utilisation_percent", "utilisation that is planned for", unit="%", positive=True, maximum=100),
+    InputKey("workload.horizon_years", "years that the server must last", unit="y", maximum=50),
+    InputKey("workload.utilisation_percent", "utilisation that is planned for", unit="%", positive=True, maximum=100),
     _percent("workload.cpu_percent", "processor utilisation that the workload causes here"),
     _words(
         "path.stages",
@@ -274,7 +274,7 @@ _DECLARED = (
     _list("slb.four_ops_s", "operations a second of each of four processes", "/s"),
     _number("scan.raw_gb", "size of the scanned data before compression", "GB"),
     _number("scan.stored_gb", "size it has on the disks", "GB"),
-    Key(
+    InputKey(
         "scan.partition_percent",
         "share of the partitions that a query touches",
         unit="%",
@@ -314,7 +314,7 @@ _DECLARED = (
     _count("cluster.nodes", "servers of this kind that run the database together", least=1, most=1024),
     _number("cluster.single_throughput", "what one of these servers does alone"),
     _count("cluster.survivors", "servers left after a failure", least=1, most=1024),
-    Key(
+    InputKey(
         "cluster.degraded_percent",
         "what the survivors reach of their linear share",
         unit="%",
@@ -338,11 +338,11 @@ _DECLARED = (
     _count("licence.term_years", "years that costs are added up over", least=1, most=50, unit="y"),
 )
 
-KEYS: Mapping[str, Key] = {key.name: key for key in _DECLARED}
+KEYS: Mapping[str, InputKey] = {key.name: key for key in _DECLARED}
 """Every key by its name."""
 
 
-def find(name: str, source: str) -> Key:
+def find(name: str, source: str) -> InputKey:
     """The key of that name; an unknown one is refused with the nearest that exists."""
     key = KEYS.get(name)
     if key is None:

@@ -130,7 +130,7 @@ def factor(sheet: Sheet, table: str, pack: Pack) -> Quantity:
     entry = _match(pack, table, model, _sockets_for(sheet, pack, table, model))
     sheet.cite(entry.source)
     if entry.note:
-        sheet.doubt(f"{model or 'no processor name'}: {entry.note}")
+        sheet.caveat(f"{model or 'no processor name'}: {entry.note}")
     text = format_in(entry.value, "")
     if entry.low is not None and entry.high is not None:
         text = f"{format_in(entry.low, '')} to {format_in(entry.high, '')}"
@@ -145,7 +145,7 @@ def _sockets_for(sheet: Sheet, pack: Pack, table: str, model: str) -> float:
         return 1
     if "machine.sockets" in sheet.inputs:
         return _physical(sheet, "sockets").value
-    sheet.doubt("machine.sockets is unknown and taken as 1; a core counts more on larger servers")
+    sheet.caveat("machine.sockets is unknown and taken as 1; a core counts more on larger servers")
     return 1
 
 
@@ -171,7 +171,7 @@ def price(sheet: Sheet, product: ProductEntry, metric: str) -> Quantity:
         product.id,
         low=product.price_low.get(metric),
         high=product.price_high.get(metric),
-        doubts=(product.note,) if product.note and metric in product.price_high else (),
+        caveats=(product.note,) if product.note and metric in product.price_high else (),
     )
     return sheet.given(f"{product.id}.price.{metric}", sheet.rules.marked(quantity, f"product.{product.id}"), "USD")
 
@@ -196,7 +196,7 @@ def _count(sheet: Sheet, choice: _Choice, metric: MetricEntry) -> Quantity:
         )
     sheet.cite(metric.source)
     if choice.scope in metric.notes:
-        sheet.doubt(metric.notes[choice.scope])
+        sheet.caveat(metric.notes[choice.scope])
     value, low, high = _evaluated(sheet, choice, sheet.rules.formulas[text], metric.title, metric.unit)
     servers = sheet.number("cluster.nodes").value
     if metric.per == "server" and not choice.pooled and servers > 1:
@@ -271,7 +271,7 @@ def _choice(sheet: Sheet, pack: Pack, metric: MetricEntry) -> _Choice:
     if scope is None:
         scope = next((name for name in ("soft", "vm") if guest and name in metric.formulas), "bare")
         if guest:
-            sheet.doubt(f"this is a guest, counted here as {scope!r}; licence.scope says otherwise")
+            sheet.caveat(f"this is a guest, counted here as {scope!r}; licence.scope says otherwise")
     if scope == "soft":
         sheet.cite_if_known("oracle-partitioning-policy")
     if scope == "cloud":
@@ -485,7 +485,7 @@ def _known(sheet: Sheet, limit: LimitEntry) -> bool:
 def _limit(sheet: Sheet, choice: _Choice, limit: LimitEntry) -> Advice:
     sheet.cite(limit.source)
     if limit.note:
-        sheet.doubt(limit.note)
+        sheet.caveat(limit.note)
     usable, _, _ = _evaluated(sheet, choice, sheet.rules.formulas[limit.formula], "usable", limit.unit)
     present, _, _ = _evaluated(sheet, choice, sheet.rules.formulas[limit.of], "present", limit.unit)
     exceeded = present > usable
@@ -574,7 +574,7 @@ def _instead(sheet: Sheet) -> Iterator[Advice]:
             kept["machine.socket_capacity"] = replace(_physical(sheet, "sockets"), source="machine.sockets")
         theirs = Sheet(kept, sheet.rules)
         if not capacity_known:
-            theirs.doubt("machine.socket_capacity is unknown and taken as machine.sockets; empty sockets count too")
+            theirs.caveat("machine.socket_capacity is unknown and taken as machine.sockets; empty sockets count too")
         yield _against(sheet, theirs, pack, product, other)
 
 
@@ -600,7 +600,7 @@ def _against(sheet: Sheet, theirs: Sheet, pack: Pack, product: ProductEntry, oth
     each = total.value / count.value
     turn = alone.value / each
     sheet.line(f"{_usd(alone.value)} / {_usd(each)} a licence = {format_in(turn, chosen.unit)}")
-    sheet.doubt(f"list prices only; {other.title} lacks features and options that {product.title} has")
+    sheet.caveat(f"list prices only; {other.title} lacks features and options that {product.title} has")
     dearer = total.value > alone.value
     return sheet.advice(
         advice_id,

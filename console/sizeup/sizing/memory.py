@@ -70,7 +70,7 @@ def _memlock(sheet: Sheet) -> Iterator[Advice]:
     reserved = sheet.optional("memory.huge_pages")
     decision = "" if limit is None else "enough" if limit.value >= need else "short"
     if limit is not None and reserved is None:
-        sheet.doubt("memlock is set and no huge pages are reserved: the limit alone changes nothing")
+        sheet.caveat("memlock is set and no huge pages are reserved: the limit alone changes nothing")
     yield sheet.advice(
         "memory.memlock",
         "Limit of locked memory (memlock)",

@@ -40,7 +40,7 @@ class Capacity(Struct, frozen=True):
     bytes_per_second: float
 
 
-class Way(Struct, frozen=True):
+class PathBandwidth(Struct, frozen=True):
     """Devices of one kind that data of a database can take."""
 
     kind: str
@@ -60,7 +60,9 @@ class Way(Struct, frozen=True):
         return tuple(device for device in self.devices if device not in known) if self.kind != "storage" else ()
 
 
-def storage_ways(machine: Machine, device: str | None = None, measured: Sequence[Capacity] = ()) -> tuple[Way, ...]:
+def storage_path_bandwidths(
+    machine: Machine, device: str | None = None, measured: Sequence[Capacity] = ()
+) -> tuple[PathBandwidth, ...]:
     """Every kind of way, widest first; only those that lead to ``device`` where one is named.
 
     A measured capacity takes the place of the estimate of the path it was taken on where that path leads to
@@ -76,14 +78,16 @@ def storage_ways(machine: Machine, device: str | None = None, measured: Sequence
     }
     counted = [capacity for capacity in measured if _stands_for_its_path(machine, capacity.target, named)]
     ways = [
-        _way("NVMe", [budgets.get(controller.name) for controller in machine.nvme_controllers], counted),
-        _way("HBA", [budgets.get(hba.name) for hba in machine.hbas], counted),
+        _path_bandwidth("NVMe", [budgets.get(controller.name) for controller in machine.nvme_controllers], counted),
+        _path_bandwidth("HBA", [budgets.get(hba.name) for hba in machine.hbas], counted),
         _network(machine, budgets, named, down, counted),
     ]
     found = [way for way in ways if way is not None]
     if not found:
         found = [
-            Way("storage", (capacity.target.name,), capacity.bytes_per_second, _measured_on(capacity), (capacity,))
+            PathBandwidth(
+                "storage", (capacity.target.name,), capacity.bytes_per_second, _measured_on(capacity), (capacity,)
+            )
             for capacity in measured
             if capacity.target.disks >= disks_in_question(machine, device)
         ]
@@ -98,7 +102,7 @@ def disks_in_question(machine: Machine, device: str | None = None) -> frozenset[
     if device is not None:
         return named_target(machine, device).disks
     behind = _behind(machine)
-    ways = storage_ways(machine) if machine.budgets else ()
+    ways = storage_path_bandwidths(machine) if machine.budgets else ()
     reached = frozenset[str]().union(*(behind.get(name, frozenset()) for name in ways[0].devices)) if ways else None
     if reached:
         return reached
@@ -165,14 +169,16 @@ def _network(
     named: Target | None,
     down: Collection[str],
     measured: Sequence[Capacity],
-) -> Way | None:
+) -> PathBandwidth | None:
     """The interface or bond that leads to an NFS server; of several, or where no route is told, the fastest."""
     mounts = [mount for mount in machine.nfs_mounts if named is None or mount.export in named.disks]
     if not mounts:
         return None
     routed = {mount.nic for mount in mounts if mount.nic is not None}
     up = [nic for nic in machine.nics if nic.name not in down and (not routed or nic.name in routed)]
-    candidates = [_way("NFS", [budgets.get(name) for name in _members(machine, nic.name)], measured) for nic in up]
+    candidates = [
+        _path_bandwidth("NFS", [budgets.get(name) for name in _members(machine, nic.name)], measured) for nic in up
+    ]
     return max(filter(None, candidates), key=lambda way: way.bytes_per_second, default=None)
 
 
@@ -186,7 +192,9 @@ def _members(machine: Machine, name: str) -> tuple[str, ...]:
     return nic.lower
 
 
-def _way(kind: str, budgets: Iterable[PathBudget | None], measured: Sequence[Capacity]) -> Way | None:
+def _path_bandwidth(
+    kind: str, budgets: Iterable[PathBudget | None], measured: Sequence[Capacity]
+) -> PathBandwidth | None:
     known = [budget for budget in budgets if budget is not None and budget.limit_bytes_per_second]
     if not known:
         return None
@@ -197,7 +205,7 @@ def _way(kind: str, budgets: Iterable[PathBudget | None], measured: Sequence[Cap
     least = min(counted, key=_each, default=None)
     if least is not None and _each(least) < _carried(slowest):
         limiter = _measured_on(least)
-    return Way(kind, devices, _together(known, counted), limiter, counted)
+    return PathBandwidth(kind, devices, _together(known, counted), limiter, counted)
 
 
 def _together(budgets: Sequence[PathBudget], measured: Sequence[Capacity]) -> float:

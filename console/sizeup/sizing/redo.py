@@ -118,7 +118,7 @@ def _archive(sheet: Sheet) -> Iterator[Advice]:
     average = sheet.optional("redo.average_mb_s")
     each = sheet.number("redo.mb_s") if average is None else average
     if average is None:
-        sheet.doubt("the peak is taken for the whole day; redo.average_mb_s gives the day's average")
+        sheet.caveat("the peak is taken for the whole day; redo.average_mb_s gives the day's average")
     count = sheet.number("redo.databases")
     day = each.value * count.value * _DAY_S
     sheet.line(f"{shown(count, 'databases')} x {shown(each, 'MB/s')} x {_DAY_S:,} s = {format_in(day, 'GB')}")
@@ -136,7 +136,7 @@ def _recycle(sheet: Sheet) -> Iterator[Advice]:
     total = _total(sheet)
     seconds = cache.value / total.value
     sheet.line(f"{shown(cache, 'GB')} / {shown(total, 'MB/s')} = {format_in(seconds * 1e9, 's')}")
-    sheet.doubt(
+    sheet.caveat(
         f"with the cache in GiB and the rate in MB/s it is {format_in(seconds * 1.024e9, 's')}: "
         "whether GB is 1,000 or 1,024 MB was not said"
     )

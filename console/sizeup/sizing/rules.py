@@ -57,7 +57,7 @@ class FigureEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     low: float | None = None
     high: float | None = None
     note: str = ""
-    """A doubt that travels with the figure."""
+    """A caveat that travels with the figure."""
 
 
 class DefaultEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -105,7 +105,7 @@ class MetricEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     minimum_order: float = 0
     """Least that one order holds, whatever the machine."""
     notes: dict[str, str] = {}
-    """Doubts by scope: what conflicts between sources, or must be true for the rule to hold."""
+    """Caveats by scope: what conflicts between sources, or must be true for the rule to hold."""
 
 
 class ProductEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -257,7 +257,7 @@ class Rules(Struct, frozen=True, eq=False):
             figure_id,
             low=None if entry.low is None else entry.low * scale,
             high=None if entry.high is None else entry.high * scale,
-            doubts=(entry.note,) if entry.note else (),
+            caveats=(entry.note,) if entry.note else (),
         )
         return self.marked(quantity, f"figure.{figure_id}")
 
@@ -266,8 +266,8 @@ class Rules(Struct, frozen=True, eq=False):
         override = self.override_of(entry)
         if override is None:
             return quantity
-        doubt = f"overridden by the user on {override.date}: {override.reason}"
-        return replace(quantity, origin=Origin.USER, doubts=(*quantity.doubts, doubt))
+        caveat = f"overridden by the user on {override.date}: {override.reason}"
+        return replace(quantity, origin=Origin.USER, caveats=(*quantity.caveats, caveat))
 
     def override_of(self, entry: str) -> OverrideEntry | None:
         """The user's change of ``KIND.ID``, the last one where there are several; None where it is untouched."""

@@ -12,7 +12,7 @@ from sizeup.errors import UsageError
 from sizeup.model.advice import Advice
 from sizeup.quantity import Quantity
 from sizeup.sizing.advise import answer
-from sizeup.sizing.keys import KEYS, Kind
+from sizeup.sizing.keys import KEYS, InputKind
 from sizeup.sizing.rules import Rules
 from sizeup.sizing.sheet import Inputs
 from sizeup.units import base_unit
@@ -113,14 +113,14 @@ def _range(key: str, quantity: Quantity, rules: Rules) -> tuple[float, float]:
 
 def _grain(key: str) -> float:
     """The least step of a whole number in base units; 0 for a key that takes any number."""
-    return base_unit(KEYS[key].unit)[1] if KEYS[key].kind is Kind.COUNT else 0.0
+    return base_unit(KEYS[key].unit)[1] if KEYS[key].kind is InputKind.COUNT else 0.0
 
 
 def _inside(key: str, value: float) -> float:
     """The value moved to the nearest one that the key allows."""
     declared = KEYS[key]
     scale = base_unit(declared.unit)[1]
-    least = max(declared.minimum, 1) if declared.kind is Kind.COUNT else declared.minimum
+    least = max(declared.minimum, 1) if declared.kind is InputKind.COUNT else declared.minimum
     return min(max(value, least * scale), declared.maximum * scale)
 
 

@@ -37,7 +37,7 @@ class Sheet:
         self._taken: dict[str, Input] = {}
         self._sources: dict[str, Source] = {}
         self._working: dict[str, None] = {}
-        self._doubts: dict[str, None] = {}
+        self._caveats: dict[str, None] = {}
 
     def number(self, key: str) -> Quantity:
         """The quantity behind a key; without one the calculation ends."""
@@ -61,7 +61,7 @@ class Sheet:
             return None
         unit = KEYS[key].unit
         self._taken[key] = Input(key, value.quantity, shown_in="" if unit == "1" else unit)
-        self.doubt(value.evidence(unit))
+        self.caveat(value.evidence(unit))
         return value
 
     def numbers(self, key: str) -> tuple[Quantity, ...]:
@@ -103,8 +103,8 @@ class Sheet:
 
     def _take(self, key: str, quantity: Quantity, spelling: str) -> None:
         self._taken[key] = Input(key, quantity, shown_in="" if spelling == "1" else spelling)
-        for doubt in quantity.doubts:
-            self.doubt(doubt)
+        for caveat in quantity.caveats:
+            self.caveat(caveat)
 
     def has_taken(self, key: str) -> bool:
         """Whether a figure went into the calculation under way."""
@@ -124,7 +124,7 @@ class Sheet:
         self._taken = {**other._taken, **self._taken}
         self._sources |= other._sources
         self._working |= other._working
-        self._doubts |= other._doubts
+        self._caveats |= other._caveats
 
     def line(self, text: str) -> None:
         """Write one line of the working, once."""
@@ -134,9 +134,9 @@ class Sheet:
         """Put one line in the place of a working that another advice shows in full."""
         self._working = {text: None}
 
-    def doubt(self, text: str) -> None:
+    def caveat(self, text: str) -> None:
         """Write down, once, why the answer may mislead."""
-        self._doubts[text] = None
+        self._caveats[text] = None
 
     def answer(
         self,
@@ -170,7 +170,7 @@ class Sheet:
             tuple(self._working),
             tuple(self._taken.values()),
             tuple(self._sources.values()),
-            tuple(self._doubts),
+            tuple(self._caveats),
             shown_in=spelling,
             decision=decision,
         )
@@ -191,7 +191,7 @@ class Calculation(Struct, frozen=True):
     """Prefixes of keys: whoever sets one wants this answered, and is told what is still missing."""
 
 
-class Question(Struct, frozen=True):
+class MissingInput(Struct, frozen=True):
     """A key without which a calculation could not be made."""
 
     key: str

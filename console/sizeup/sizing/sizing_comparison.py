@@ -11,7 +11,7 @@ from sizeup.sizing.advise import Sizing
 from sizeup.sizing.keys import KEYS
 
 
-class Comparison(Struct, frozen=True):
+class SizingComparison(Struct, frozen=True):
     """One figure of two sizings."""
 
     id: str
@@ -26,7 +26,7 @@ class Comparison(Struct, frozen=True):
         return (self.ratio.a.value - self.ratio.b.value) * 100 if self.shown_in == "%" else None
 
 
-def against(a: Sizing, b: Sizing, a_name: str, b_name: str) -> tuple[Comparison, ...]:
+def compare_sizings(a: Sizing, b: Sizing, a_name: str, b_name: str) -> tuple[SizingComparison, ...]:
     """What both know, in A's order: first what was said of them, then what was worked out.
 
     Figures that only a default gave, and figures of different units, are left away.
@@ -36,7 +36,7 @@ def against(a: Sizing, b: Sizing, a_name: str, b_name: str) -> tuple[Comparison,
     for name, title, quantity, spelling in _figures(a):
         other, _ = others.get(name, (None, ""))
         if other is not None and other.unit == quantity.unit and other.value and quantity.value:
-            comparisons.append(Comparison(name, title, spelling, compare(quantity, other, a_name, b_name)))
+            comparisons.append(SizingComparison(name, title, spelling, compare(quantity, other, a_name, b_name)))
     return tuple(comparisons)
 
 

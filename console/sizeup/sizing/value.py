@@ -22,7 +22,7 @@ def _effective(sheet: Sheet) -> tuple[float, str]:
         sheet.line(
             f"{shown(stated, unit)} x (1 + {shown(uplift, '%')}) = {format_in(value * (1 + uplift.value), unit)}"
         )
-        sheet.doubt("a promised gain is no measurement")
+        sheet.caveat("a promised gain is no measurement")
         value *= 1 + uplift.value
     survivors, nodes = sheet.optional("cluster.survivors"), sheet.number("cluster.nodes")
     if survivors is not None:
@@ -162,11 +162,13 @@ def _normalised(sheet: Sheet) -> Iterator[Advice]:
         )
 
 
-def _doubt_hosts(sheet: Sheet) -> None:
+def _caveat_hosts(sheet: Sheet) -> None:
     """Say where the licences cover more cores than those that were counted beside them."""
     hosts, cores = sheet.inputs.get("licence.host_cores"), sheet.number("machine.cores")
     if sheet.has_taken("licence.host_cores") and isinstance(hosts, Quantity):
-        sheet.doubt(f"the licences cover {shown(hosts, 'cores')} of all hosts, of which this guest has {cores.value:g}")
+        sheet.caveat(
+            f"the licences cover {shown(hosts, 'cores')} of all hosts, of which this guest has {cores.value:g}"
+        )
 
 
 def _clock_per_licence(sheet: Sheet) -> Iterator[Advice]:
@@ -180,8 +182,8 @@ def _clock_per_licence(sheet: Sheet) -> Iterator[Advice]:
         f"{format_in(cores.value * nodes.value, 'cores')} x {shown(clock, 'GHz')} / {shown(count, metric.unit)} = "
         f"{format_in(each, 'GHz')}"
     )
-    sheet.doubt("clocks compare cores of one generation only")
-    _doubt_hosts(sheet)
+    sheet.caveat("clocks compare cores of one generation only")
+    _caveat_hosts(sheet)
     yield sheet.advice(
         "value.ghz-per-licence",
         "Clock of a licence",
@@ -207,7 +209,7 @@ def _idle(sheet: Sheet) -> Iterator[Advice]:
         f"{format_in(idle, 'cores')}"
     )
     price = list_price(sheet)
-    _doubt_hosts(sheet)
+    _caveat_hosts(sheet)
     cost = price.value * idle / every
     sheet.line(f"{shown(price, 'USD')} x {format_in(idle / every, '%')} = {format_in(cost, 'USD')}")
     yield sheet.advice(

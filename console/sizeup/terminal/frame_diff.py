@@ -40,7 +40,7 @@ _Cell = tuple[str, _Look]
 """A column of a row: its glyph, which is empty in the second column of a wide one, and how that looks."""
 
 
-class Sender:
+class FrameDiffer:
     """What the terminal was told to show, and what of each frame is news to it."""
 
     def __init__(self) -> None:
@@ -55,7 +55,7 @@ class Sender:
         """The update in as few words as the terminal needs; what is none is handed back."""
         if not isinstance(update, LayoutUpdate | ChopsUpdate):
             return update
-        return cast("RenderableType", _Sparing(self, update))  # Textual asks it for its words alone
+        return cast("RenderableType", _DiffRenderer(self, update))  # Textual asks it for its words alone
 
     def rows(self, columns: int, rows: int) -> list[list[_Cell | None]]:
         """What is known of a screen of this size: nothing where it had another."""
@@ -64,10 +64,10 @@ class Sender:
         return self._rows
 
 
-class _Sparing(CompositorUpdate):
+class _DiffRenderer(CompositorUpdate):
     """An update that is worked out when it is sent, as some never are."""
 
-    def __init__(self, sender: Sender, update: LayoutUpdate | ChopsUpdate) -> None:
+    def __init__(self, sender: FrameDiffer, update: LayoutUpdate | ChopsUpdate) -> None:
         self._sender = sender
         self._update = update
 

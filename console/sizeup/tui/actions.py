@@ -188,7 +188,7 @@ _SPELLINGS = {
 }
 
 
-def spelled(key: str) -> str:
+def key_text(key: str) -> str:
     """A key as it is printed on keyboards: ``^p``, ``?``, ``Esc``."""
     if key.startswith("ctrl+"):
         return "^" + key.removeprefix("ctrl+")
@@ -197,7 +197,7 @@ def spelled(key: str) -> str:
 
 def first_key(action: Action, keymap: dict[str, str]) -> str:
     """The key that the footer shows for an action."""
-    return spelled(keymap.get(action.id, action.keys).split(",")[0])
+    return key_text(keymap.get(action.id, action.keys).split(",")[0])
 
 
 def footer(

@@ -15,14 +15,14 @@ from sizeup.terminal.splash import RESTORE, splash
 
 if TYPE_CHECKING:
     from sizeup.tui.options import Options
-    from sizeup.views.difference import Against
+    from sizeup.views.difference import OtherMachine
 
 
 def run_console(
     sysroot: str = "/",
     session: str | None = None,
     choose: Callable[[], Options] | None = None,
-    against: Callable[[], Against] | None = None,
+    against: Callable[[], OtherMachine] | None = None,
 ) -> int:
     """Show the console on this machine, on a recording of one, or on a session file; the value is the exit status.
 

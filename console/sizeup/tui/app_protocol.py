@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Protocol
 from sizeup.charts.drawing import Glyphs
 from sizeup.model.machine import Machine
 from sizeup.sizing.advise import Sizing
-from sizeup.tui.live_source import Living
-from sizeup.tui.runs import Request, Runs
+from sizeup.tui.live_source import LiveSource
+from sizeup.tui.runs import Runs, RunSpec
 
 if TYPE_CHECKING:
     from sizeup.probing.registry import Registry
-    from sizeup.views.difference import Against
+    from sizeup.views.difference import OtherMachine
 
 
-class Host(Protocol):
+class AppProtocol(Protocol):
     """Holds what must survive a change of mode."""
 
     machine: Machine | None
@@ -34,7 +34,7 @@ class Host(Protocol):
     keys: dict[str, str]
     """Keys that the user's configuration gives to actions, by the action's id."""
 
-    against: Against | None
+    against: OtherMachine | None
     """Another machine that this one is held against; None where it stands alone."""
 
     @property
@@ -50,7 +50,7 @@ class Host(Protocol):
         """Whether what was drawn last is still on its way; drawing more would only make the screen older."""
 
     @property
-    def living(self) -> Living | None:
+    def living(self) -> LiveSource | None:
         """How to watch the machine; None where what is shown is no living machine."""
 
     def renew_machine(self, machine: Machine) -> None:
@@ -77,5 +77,5 @@ class Host(Protocol):
     def show_live(self) -> None:
         """Show this machine again."""
 
-    def start_run(self, request: Request) -> None:
+    def start_run(self, request: RunSpec) -> None:
         """Run a probe now or after the one that is on."""

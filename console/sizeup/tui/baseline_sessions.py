@@ -7,7 +7,7 @@ from sizeup.session import store
 from sizeup.session.reader import read_session
 from sizeup.session.store import entries
 from sizeup.session.value import Session
-from sizeup.views.difference import Against
+from sizeup.views.difference import OtherMachine
 
 
 def baseline() -> str | None:
@@ -25,12 +25,12 @@ def choices(shown: str) -> list[tuple[str, str]]:
     ]
 
 
-def machine_of(path: str) -> Against:
+def machine_of(path: str) -> OtherMachine:
     """The machine of a session, with the name to call it by."""
     session = read_session(path, samples=False)
     if session.machine is None:
         raise UsageError(f"{path}: this session holds no machine; it ended before discovery did")
-    return Against(f"{session.header.host} {_day(session.header.started)}", session.machine)
+    return OtherMachine(f"{session.header.host} {_day(session.header.started)}", session.machine)
 
 
 def _line(session: Session) -> str:

@@ -32,13 +32,13 @@ from sizeup.sizing.advise import HEADLINE, Sizing, whatif
 from sizeup.sizing.inputs.measured import measured
 from sizeup.sizing.keys import Value
 from sizeup.terminal.driver import ConsoleDriver
-from sizeup.terminal.frame_diff import Sender
+from sizeup.terminal.frame_diff import FrameDiffer
 from sizeup.text import plain
 from sizeup.tui.actions import ACTIONS, bindings, first_key
 from sizeup.tui.key_order import OrderedKeysApp
-from sizeup.tui.live_source import Living
+from sizeup.tui.live_source import LiveSource
 from sizeup.tui.options import Options
-from sizeup.tui.runs import Request, Runs, current
+from sizeup.tui.runs import Runs, RunSpec, current
 from sizeup.tui.screens.mode import ModeScreen
 from sizeup.tui.screens.overview import OverviewScreen
 from sizeup.tui.themes import OWN, TEXTUAL_NAMES
@@ -48,7 +48,7 @@ from sizeup.views.topology import machine_line
 
 if TYPE_CHECKING:
     from sizeup.probing.registry import Registry
-    from sizeup.views.difference import Against
+    from sizeup.views.difference import OtherMachine
 
 _DEFAULT = Options()
 _TICK_SECONDS = 0.5
@@ -102,8 +102,8 @@ class ConsoleApp(OrderedKeysApp):
         options: Options = _DEFAULT,
         *,
         measures: bool = True,
-        living: Living | None = None,
-        against: Against | None = None,
+        living: LiveSource | None = None,
+        against: OtherMachine | None = None,
     ) -> None:
         # Said from the start: otherwise Textual takes the filter that turns all colours into greys.
         super().__init__(driver_class=ConsoleDriver, ansi_color=True if "NO_COLOR" in os.environ else None)
@@ -137,7 +137,7 @@ class ConsoleApp(OrderedKeysApp):
         """How long the line has been at what it was sent last, a frame or the answer to a key."""
         self._interrupted = False
         self._sized: tuple[Machine, dict[str, Value], Sizing] | None = None
-        self._sender = Sender()
+        self._sender = FrameDiffer()
 
     def on_mount(self) -> None:
         """Start looking at the file where there is one to look at."""
@@ -202,7 +202,7 @@ class ConsoleApp(OrderedKeysApp):
         return isinstance(self._driver, ConsoleDriver) and self._driver.behind
 
     @property
-    def living(self) -> Living | None:
+    def living(self) -> LiveSource | None:
         """How to watch the machine; None where what is shown is no living machine."""
         return self._living if self.runs is self._live[0] else None
 
@@ -279,7 +279,7 @@ class ConsoleApp(OrderedKeysApp):
             return f" {state} {step}{elapsed}", link
         return f" {state} {step}{elapsed}{left}{queued}", f"{point_value(standing.step)} "
 
-    def start_run(self, request: Request) -> None:
+    def start_run(self, request: RunSpec) -> None:
         """Run a probe now or after the one that is on."""
         if not self.runs.start(request):
             self.notify(f"{request.probe or request.plan} waits for the run that is on", markup=False)
@@ -509,7 +509,12 @@ def standalone(picture: str) -> str:
 
 
 def run_app(
-    runs: Runs, machine: Machine | None, options: Options, *, living: Living | None, against: Against | None = None
+    runs: Runs,
+    machine: Machine | None,
+    options: Options,
+    *,
+    living: LiveSource | None,
+    against: OtherMachine | None = None,
 ) -> int:
     """Show the console until the user leaves; the value is the exit status."""
     measures = living is not None and not options.readonly and bool(runs.path)

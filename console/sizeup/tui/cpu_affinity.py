@@ -13,30 +13,30 @@ from sizeup.model.machine import Machine
 from sizeup.views.machine import cpu_list
 
 
-class Place(Struct, frozen=True):
+class ConsoleCpus(Struct, frozen=True):
     """Where the console runs while a step measures."""
 
     cpus: frozenset[int]
-    doubt: str = ""
+    caveat: str = ""
     """What it could not leave alone, in words; empty where it keeps clear."""
 
 
-def place_beside(measured: Collection[int], allowed: Collection[int], machine: Machine | None) -> Place:
+def cpus_to_avoid(measured: Collection[int], allowed: Collection[int], machine: Machine | None) -> ConsoleCpus:
     """The allowed CPUs away from the measured nodes; if none is left, from the cores; if none, from the CPUs alone.
 
     ``measured`` is empty for a step that does not mind.
     """
     everywhere, wanted = frozenset(allowed), frozenset(measured)
     if not wanted:
-        return Place(everywhere)
+        return ConsoleCpus(everywhere)
     cores = _touched((core.pus for core in machine.cores) if machine is not None else (), wanted)
     nodes = _touched((node.pus for node in machine.nodes) if machine is not None else (), wanted)
     for kept in (cores | nodes, cores):
         if everywhere - kept:
-            return Place(everywhere - kept)
+            return ConsoleCpus(everywhere - kept)
     if everywhere - wanted:
-        return Place(everywhere - wanted, "the console shares a core with it")
-    return Place(everywhere, f"the console shares CPU {cpu_list(tuple(sorted(wanted)))} with it")
+        return ConsoleCpus(everywhere - wanted, "the console shares a core with it")
+    return ConsoleCpus(everywhere, f"the console shares CPU {cpu_list(tuple(sorted(wanted)))} with it")
 
 
 def _touched(groups: Iterable[Collection[int]], wanted: frozenset[int]) -> frozenset[int]:
@@ -55,32 +55,32 @@ def move_to(cpus: Collection[int]) -> None:
             os.sched_setaffinity(int(thread), cpus)
 
 
-def here() -> frozenset[int]:
+def current_affinity() -> frozenset[int]:
     """The CPUs that the calling thread may run on."""
     return frozenset(os.sched_getaffinity(0))
 
 
-class Aside:
+class CpuAffinity:
     """Moves the console out of a step's way, and back."""
 
     def __init__(
-        self, move: Callable[[Collection[int]], None] = move_to, where: Callable[[], frozenset[int]] = here
+        self, move: Callable[[Collection[int]], None] = move_to, where: Callable[[], frozenset[int]] = current_affinity
     ) -> None:
         self._move = move
         self._where = where
         self._home: frozenset[int] | None = None
         self._measured: tuple[int, ...] = ()
-        self.doubt = ""
+        self.caveat = ""
         """What the console could not leave alone; empty where it keeps clear."""
 
-    def make_way(self, measured: tuple[int, ...], machine: Machine | None) -> None:
+    def avoid_cpus(self, measured: tuple[int, ...], machine: Machine | None) -> None:
         """Leave these CPUs; an empty tuple brings the console back."""
         if measured == self._measured:
             return
         if self._home is None:
             self._home = self._where()
-        place = place_beside(measured, self._home, machine)
+        place = cpus_to_avoid(measured, self._home, machine)
         self._move(place.cpus)
-        self._measured, self.doubt = measured, place.doubt
+        self._measured, self.caveat = measured, place.caveat
         if not measured:
             self._home = None

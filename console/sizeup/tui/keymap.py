@@ -10,7 +10,7 @@ from textual.keys import KEY_NAME_REPLACEMENTS, Keys
 
 from sizeup.errors import UsageError
 from sizeup.text import one_line
-from sizeup.tui.actions import ACTIONS, Action, spelled
+from sizeup.tui.actions import ACTIONS, Action, key_text
 
 _MODIFIERS = frozenset(("ctrl", "shift", "alt", "super", "hyper", "meta"))
 _NAMES = frozenset(key.value for key in Keys) | frozenset(KEY_NAME_REPLACEMENTS.values())
@@ -42,7 +42,7 @@ def checked(keymap: Mapping[str, str]) -> dict[str, str]:
                 )
             for other in _sharing(key, name, scope, plain):
                 raise UsageError(
-                    f"[keys] {name}: the key {spelled(_named(key))} is that of {other.id} too ({other.help}); "
+                    f"[keys] {name}: the key {key_text(_named(key))} is that of {other.id} too ({other.help}); "
                     "give one of them another key"
                 )
     return plain

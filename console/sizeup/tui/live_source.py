@@ -6,21 +6,21 @@ from collections.abc import Callable, Mapping
 
 from msgspec import Struct
 
-from sizeup.live.hotplug import Change, Follower
+from sizeup.live.hotplug import HotplugChange, HotplugMonitor
 from sizeup.model.machine import Machine
 
 
-def _as_it_was(machine: Machine) -> Machine:
+def _unchanged(machine: Machine) -> Machine:
     return machine
 
 
-class Living(Struct, frozen=True):
+class LiveSource(Struct, frozen=True):
     """Where events and figures of the moment come from, and how the machine is read again."""
 
-    follow: Callable[[Callable[[Change], None]], Follower | None]
+    follow: Callable[[Callable[[HotplugChange], None]], HotplugMonitor | None]
     """Starts the events, which arrive in a thread of their own; None where there are none."""
     discover: Callable[[], Machine]
-    refreshed: Callable[[Machine], Machine] = _as_it_was
+    refreshed: Callable[[Machine], Machine] = _unchanged
     """The same machine with its memory and its links as they are now."""
     loads: Callable[[], Mapping[int, float]] = dict
     """Percent by CPU since the last call; what the first call says means nothing."""

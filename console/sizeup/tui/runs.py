@@ -19,19 +19,19 @@ from msgspec import Struct
 
 from sizeup.child_process import environment, sizeup_command
 from sizeup.errors import ExitStatus, SizeupError
-from sizeup.live.cost import ConsoleCost, spell_cost
+from sizeup.live.cost import ConsoleCost, format_cost
 from sizeup.model.sample import Status
-from sizeup.session.reader import Follower
+from sizeup.session.reader import SessionFollower
 from sizeup.session.store import free_path
 from sizeup.session.value import Session, StepRun
 from sizeup.session.writer import in_use, writer_pid
-from sizeup.tui.cpu_affinity import Aside
+from sizeup.tui.cpu_affinity import CpuAffinity
 
 Launcher = Callable[[Sequence[str], IO[bytes]], "subprocess.Popen[bytes]"]
 """Starts ``sizeup`` with these arguments, its standard input a pipe, its errors going to the file."""
 
 
-class Request(Struct, frozen=True):
+class RunSpec(Struct, frozen=True):
     """What to run."""
 
     probe: str
@@ -57,12 +57,14 @@ def launch(arguments: Sequence[str], errors: IO[bytes]) -> subprocess.Popen[byte
 class Runs:
     """The runs of this console, one after the other, all in one session file."""
 
-    def __init__(self, path: str, sysroot: str = "/", launcher: Launcher = launch, aside: Aside | None = None) -> None:
+    def __init__(
+        self, path: str, sysroot: str = "/", launcher: Launcher = launch, aside: CpuAffinity | None = None
+    ) -> None:
         self.path = path
-        self._aside = aside or Aside()
+        self._aside = aside or CpuAffinity()
         self._sysroot = sysroot
         self._launcher = launcher
-        self._follower: Follower | None = None
+        self._follower: SessionFollower | None = None
         self._process: subprocess.Popen[bytes] | None = None
         self._errors: IO[bytes] | None = None
         self._started = 0.0
@@ -70,9 +72,9 @@ class Runs:
         self._cancelling = False
         self._followed = False
         self._plans_before = 0
-        self.request: Request | None = None
+        self.request: RunSpec | None = None
         """What the runner at work was asked for; None where it resumes a session, and where there is none."""
-        self.queue: list[Request] = []
+        self.queue: list[RunSpec] = []
         """What starts when the current run has ended."""
         self.problem = ""
         """Why the last run failed, in the runner's words; empty where it did not."""
@@ -114,9 +116,9 @@ class Runs:
         return self._cancelling
 
     @property
-    def doubt(self) -> str:
+    def caveat(self) -> str:
         """What of the running step this console could not leave alone; empty where it keeps clear."""
-        return self._aside.doubt
+        return self._aside.caveat
 
     @property
     def elapsed_seconds(self) -> float:
@@ -126,11 +128,11 @@ class Runs:
     def follow(self) -> None:
         """Show what the file holds, and what another process may still add."""
         if self._follower is None:
-            self._follower = Follower(self.path)
+            self._follower = SessionFollower(self.path)
         self._follower.poll()
         self._look_around()
 
-    def start(self, request: Request) -> bool:
+    def start(self, request: RunSpec) -> bool:
         """Run a probe now, or after the run that is on; whether it started at once."""
         if self.running:
             self.queue.append(request)
@@ -213,7 +215,7 @@ class Runs:
 
     def tell_cost(self, cost: ConsoleCost) -> None:
         """Have what this console cost so far recorded with the run."""
-        self._send(spell_cost(cost).decode())
+        self._send(format_cost(cost).decode())
 
     def wait(self, seconds: float) -> bool:
         """Wait for the runner to end, at most so long; whether it did."""
@@ -234,7 +236,7 @@ class Runs:
     def close(self) -> None:
         """Let go of everything."""
         self.release()
-        self._aside.make_way((), None)
+        self._aside.avoid_cpus((), None)
         if self._follower is not None:
             self._follower.close()
             self._follower = None
@@ -250,7 +252,7 @@ class Runs:
         self._paused = self._cancelling = False
         self.problem = ""
         if self._follower is None:
-            self._follower = Follower(self.path)
+            self._follower = SessionFollower(self.path)
 
     def _look_around(self) -> None:
         session = self.session
@@ -263,7 +265,7 @@ class Runs:
         step = list(session.steps.values())[-1] if session is not None and session.steps else None
         on = self.going_on and step is not None and step.outcome is None
         measured = step.step.cpus if on and step is not None else ()
-        self._aside.make_way(measured, None if session is None else session.machine)
+        self._aside.avoid_cpus(measured, None if session is None else session.machine)
 
     def _send(self, word: str) -> None:
         if self._process is None or self._process.stdin is None or self._process.stdin.closed:
@@ -286,7 +288,7 @@ class Runs:
         self._process = None
         self.request = None
         self._paused = self._cancelling = False
-        self._aside.make_way((), None)  # before the next run, which inherits where we are
+        self._aside.avoid_cpus((), None)  # before the next run, which inherits where we are
 
     def _shortfall(self, status: int) -> str:
         """Why a silent run ended so, as its file tells; empty where steps were refused and others measured."""

@@ -15,18 +15,18 @@ from sizeup.errors import SizeupError
 from sizeup.live.hotplug import follow
 from sizeup.model.machine import Machine
 from sizeup.session.store import new_path
-from sizeup.tui.live_source import Living
+from sizeup.tui.live_source import LiveSource
 from sizeup.tui.options import Options
 from sizeup.tui.runs import Runs
 
 if TYPE_CHECKING:
-    from sizeup.views.difference import Against
+    from sizeup.views.difference import OtherMachine
 
 Show = Callable[[Options], int]
 """Shows the console until the user leaves; the value is the exit status."""
 
 
-class _Promise(threading.Thread):
+class _BackgroundDiscovery(threading.Thread):
     """A value that is being worked out."""
 
     def __init__(self, work: Callable[[], Machine]) -> None:
@@ -51,9 +51,9 @@ class _Promise(threading.Thread):
         return self._machine
 
 
-def load(sysroot: str, session: str | None, against: Callable[[], Against] | None = None) -> Show:
+def load(sysroot: str, session: str | None, against: Callable[[], OtherMachine] | None = None) -> Show:
     """Read the machine or the session, and another one to hold it against, and import the console meanwhile."""
-    promise = _Promise(lambda: discover(sysroot)) if session is None else None
+    promise = _BackgroundDiscovery(lambda: discover(sysroot)) if session is None else None
     from sizeup.tui.console import run_app
 
     if promise is not None:
@@ -64,7 +64,9 @@ def load(sysroot: str, session: str | None, against: Callable[[], Against] | Non
         runs.follow()
         machine = None if runs.session is None else runs.session.machine
     other = None if against is None else against()
-    living = Living(follow, lambda: discover("/"), refreshed, _loads) if session is None and sysroot == "/" else None
+    living = (
+        LiveSource(follow, lambda: discover("/"), refreshed, _loads) if session is None and sysroot == "/" else None
+    )
 
     return lambda options: run_app(runs, machine, options, living=living, against=other)
 

@@ -17,7 +17,7 @@ from sizeup.sizing.keys import KEYS, LeftOut, Value
 from sizeup.sizing.licence import Row, rows
 from sizeup.sizing.rules import Rules
 from sizeup.sizing.sensitivity import Flip, Swing
-from sizeup.sizing.sizing_comparison import Comparison
+from sizeup.sizing.sizing_comparison import SizingComparison
 from sizeup.text import capitalised
 from sizeup.units import format_in, format_value
 
@@ -32,7 +32,7 @@ _CONFIDENCE = {
 }
 
 
-def spelled(quantity: Quantity, spelling: str) -> str:
+def format_quantity(quantity: Quantity, spelling: str) -> str:
     """A quantity in the spelling of its field, or in the short one where none is named."""
     if not spelling:
         return format_value(quantity.value, quantity.unit)
@@ -45,14 +45,14 @@ def input_text(entry: Input) -> str:
         words = entry.words
         return f"{entry.key} = {words.value} ({words.origin.value}, {words.source})" if words else entry.key
     quantity = entry.quantity
-    return f"{entry.key} = {spelled(quantity, entry.shown_in)} ({quantity.origin.value}, {quantity.source})"
+    return f"{entry.key} = {format_quantity(quantity, entry.shown_in)} ({quantity.origin.value}, {quantity.source})"
 
 
 def advice_lines(advice: Advice, *, sources: bool) -> list[str]:
-    """One advice as text: its verdict, the working line by line, doubts, and on request where each figure is from."""
+    """One advice as text: its verdict, the working line by line, caveats, and on request where each figure is from."""
     lines = [f"{advice.title}", f"  {advice.verdict}"]
     lines += [f"    {line}" for line in advice.working]
-    lines += [f"  ! {doubt}" for doubt in advice.doubts]
+    lines += [f"  ! {caveat}" for caveat in advice.caveats]
     if sources:
         lines += [f"    from  {input_text(entry)}" for entry in advice.inputs]
         lines += [
@@ -92,22 +92,22 @@ def sizing_data(sizing: Sizing, rules: Rules, today: date, subject: str) -> dict
     }
 
 
-def comparison_lines(comparisons: tuple[Comparison, ...]) -> list[str]:
+def comparison_lines(comparisons: tuple[SizingComparison, ...]) -> list[str]:
     """Each figure of two sizings with both directions of their difference."""
     lines = []
     for comparison in comparisons:
         ratio = comparison.ratio
         lines.append(f"{comparison.id}: {comparison.title}")
         lines.append(
-            f"  {ratio.a_name} {spelled(ratio.a, comparison.shown_in)}, "
-            f"{ratio.b_name} {spelled(ratio.b, comparison.shown_in)}"
+            f"  {ratio.a_name} {format_quantity(ratio.a, comparison.shown_in)}, "
+            f"{ratio.b_name} {format_quantity(ratio.b, comparison.shown_in)}"
         )
         points = "" if comparison.points is None else f"; {comparison.points:+.1f} percentage points"
         lines.append(f"  {ratio.sentence()}{points}")
     return lines
 
 
-def comparison_table(comparisons: tuple[Comparison, ...]) -> Table:
+def comparison_table(comparisons: tuple[SizingComparison, ...]) -> Table:
     """Each figure of two sizings, with both directions of their difference in columns."""
     a_name, b_name = (comparisons[0].ratio.a_name, comparisons[0].ratio.b_name) if comparisons else ("", "")
     return Table(
@@ -122,8 +122,8 @@ def comparison_table(comparisons: tuple[Comparison, ...]) -> Table:
         tuple(
             (
                 comparison.id if comparison.id in KEYS else capitalised(comparison.title),
-                spelled(comparison.ratio.a, comparison.shown_in),
-                spelled(comparison.ratio.b, comparison.shown_in),
+                format_quantity(comparison.ratio.a, comparison.shown_in),
+                format_quantity(comparison.ratio.b, comparison.shown_in),
                 _beside(comparison.ratio.percent, comparison.ratio.times),
                 _beside(comparison.ratio.inverse_percent, 1 / comparison.ratio.times),
             )
@@ -144,7 +144,7 @@ def _beside(percent: float, times: float) -> str:
 _TIMES_FROM = 10.0
 
 
-def comparison_data(comparisons: tuple[Comparison, ...]) -> list[dict[str, Any]]:
+def comparison_data(comparisons: tuple[SizingComparison, ...]) -> list[dict[str, Any]]:
     """The same as plain data in base units; percentages name their base."""
     return [
         {
@@ -175,7 +175,7 @@ def advice_table(advice: tuple[Advice, ...]) -> Table:
         tuple(
             (
                 entry.title,
-                "" if entry.quantity is None else spelled(entry.quantity, entry.shown_in),
+                "" if entry.quantity is None else format_quantity(entry.quantity, entry.shown_in),
                 entry.decision,
                 entry.id,
             )
@@ -203,7 +203,7 @@ def value_text(key: str, value: Value) -> str:
     if isinstance(value, tuple):
         return ", ".join(value_text(key, part) for part in value)
     if isinstance(value, Quantity):
-        return spelled(value, "" if KEYS[key].unit == "1" else KEYS[key].unit)
+        return format_quantity(value, "" if KEYS[key].unit == "1" else KEYS[key].unit)
     return f"{value_text(key, value.quantity)}, not taken" if isinstance(value, LeftOut) else value.value
 
 
@@ -312,7 +312,7 @@ def tornado_chart(target: Advice, swings: tuple[Swing, ...]) -> BarChart:
         low, high = (end(swing.at_low, swing.at_high, base.value) for end in (min, max))
         moved = _span(swing.low_input, swing.high_input, "" if KEYS[swing.key].unit == "1" else KEYS[swing.key].unit)
         bars.append(Bar(f"{swing.key} {moved}", base.value, low, high, _span(low, high, target.shown_in)))
-    now = spelled(Quantity(float(f"{base.value:.4g}"), base.unit, base.origin, base.source), target.shown_in)
+    now = format_quantity(Quantity(float(f"{base.value:.4g}"), base.unit, base.origin, base.source), target.shown_in)
     caption = (
         f"The upright line is the answer as it stands, {now}. Each input alone goes through what is written behind it: "
         "its own range, or 20% both ways."

@@ -8,21 +8,21 @@ from msgspec import Struct
 
 from sizeup.charts.chart import Chart
 from sizeup.model.machine import Machine
-from sizeup.session.value import Key, StepRun
+from sizeup.session.value import PointKey, StepRun
 from sizeup.views.finished import finished_charts
 from sizeup.views.samples import (
     cumulative_of,
     distribution_of,
-    distributions_behind,
     over_time,
-    shares_behind,
     subject,
-    times_behind,
+    underlying_cdfs,
+    underlying_histograms,
+    underlying_time_series,
 )
 from sizeup.views.step import step_chart
 
 
-class Picture(Struct, frozen=True):
+class ChartEntry(Struct, frozen=True):
     """One chart, not drawn yet."""
 
     title: str
@@ -30,31 +30,31 @@ class Picture(Struct, frozen=True):
     draw: Callable[[], Chart | None]
 
 
-def pictures(run: StepRun, machine: Machine | None) -> tuple[Picture, ...]:
+def chart_list(run: StepRun, machine: Machine | None) -> tuple[ChartEntry, ...]:
     """What the step measured, then what lies behind it where the step left samples; never none."""
     charts = finished_charts(run, machine) or (step_chart(run, machine),)
-    shown = [Picture(chart.title, lambda chart=chart: chart) for chart in charts]  # type: ignore[misc]
+    shown = [ChartEntry(chart.title, lambda chart=chart: chart) for chart in charts]  # type: ignore[misc]
     if subject(run) is not None:
         shown += [
-            Picture("over time", lambda: over_time(run)),
-            Picture("distribution", lambda: distribution_of(run)),
-            Picture("share at or below", lambda: cumulative_of(run)),
+            ChartEntry("over time", lambda: over_time(run)),
+            ChartEntry("distribution", lambda: distribution_of(run)),
+            ChartEntry("share at or below", lambda: cumulative_of(run)),
         ]
     return tuple(shown)
 
 
-def pictures_behind(run: StepRun, key: Key) -> tuple[Picture, ...]:
+def underlying_charts(run: StepRun, key: PointKey) -> tuple[ChartEntry, ...]:
     """What lies behind one point of a picture; none where the probe kept no samples of it."""
-    spread = distributions_behind(run, key)
+    spread = underlying_histograms(run, key)
     if not spread:
         return ()
     first, *others = (
-        Picture(f"distribution: {label}", lambda chart=chart: chart)  # type: ignore[misc]
+        ChartEntry(f"distribution: {label}", lambda chart=chart: chart)  # type: ignore[misc]
         for label, chart in spread
     )
     return (
         first,
-        Picture("share at or below", lambda: shares_behind(run, key)),
-        Picture("over time", lambda: times_behind(run, key)),
+        ChartEntry("share at or below", lambda: underlying_cdfs(run, key)),
+        ChartEntry("over time", lambda: underlying_time_series(run, key)),
         *others,
     )

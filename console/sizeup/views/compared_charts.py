@@ -11,7 +11,7 @@ from sizeup.session.value import Session
 from sizeup.views.step import step_chart
 
 
-def overlays(first: Session, base: Session, labels: tuple[str, str]) -> tuple[Chart, ...]:
+def compared_charts(first: Session, base: Session, labels: tuple[str, str]) -> tuple[Chart, ...]:
     """A picture for each step that both sessions ran, the last one first, each line or bar named by its side.
 
     A matrix has no place for another one, nor has an axis for another unit: those steps have none.

@@ -9,12 +9,12 @@ import msgspec
 from msgspec.structs import replace
 
 from sizeup.charts.table import Column, Table
-from sizeup.compare.compare import Answer, Comparison, Figure, Mean, Verdict
+from sizeup.compare.compare import Comparison, Conclusion, ConditionResult, Figure, Mean
 from sizeup.compare.conditions import Decision, Reading
 from sizeup.compare.digest import Digest
 from sizeup.model.plan import Better
 from sizeup.units import format_value
-from sizeup.views.document import Block, Heading, Items, Paragraph, Part
+from sizeup.views.document import Block, DocumentPart, Heading, Items, Paragraph
 from sizeup.views.results import place
 
 SCHEMA = "sizeup.compare/1"
@@ -22,13 +22,13 @@ _INTERVAL = 4
 """The place of the interval in a row of figures."""
 
 _MARKS = {
-    Verdict.BETTER: "+",
-    Verdict.WORSE: "-",
-    Verdict.HIGHER: ">",
-    Verdict.LOWER: "<",
-    Verdict.NOT_VALID: "!",
-    Verdict.SAME: "=",
-    Verdict.TOO_FEW: "?",
+    Conclusion.BETTER: "+",
+    Conclusion.WORSE: "-",
+    Conclusion.HIGHER: ">",
+    Conclusion.LOWER: "<",
+    Conclusion.NOT_VALID: "!",
+    Conclusion.SAME: "=",
+    Conclusion.TOO_FEW: "?",
 }
 """One character beside each verdict, so that a column can be read at a glance and without colour."""
 
@@ -61,7 +61,7 @@ def sources_table(comparison: Comparison) -> Table:
     return Table("Sources", (Column("Case"), Column("What"), Column("Published in")), rows)
 
 
-def stands_for(comparison: Comparison) -> tuple[str, ...]:
+def figure_notes(comparison: Comparison) -> tuple[str, ...]:
     """What a headline figure was measured as, where it stands beside a printed one."""
     values = (value for side in comparison.sides for digest in side if not digest.source for value in digest.values)
     shared = {figure.metric for figure in comparison.metrics}
@@ -79,13 +79,13 @@ def nothing_shared(comparison: Comparison) -> str:
     return f"nothing measured on both sides: the first has {first}, the base {base}"
 
 
-def comparison_part(comparison: Comparison) -> Part:
+def comparison_part(comparison: Comparison) -> DocumentPart:
     """The comparison as a chapter of a report."""
     blocks: list[Block] = [Items(sides_sentences(comparison))]
     differences = differences_table(comparison)
     tables = [metrics_table(comparison), *points_tables(comparison), sources_table(comparison)]
     blocks += [differences] if differences.rows else [Paragraph(machines_sentence(comparison) + ".")]
-    said = (*comparison.warnings, *stands_for(comparison))
+    said = (*comparison.warnings, *figure_notes(comparison))
     if said:
         blocks.append(Items(said))
     for table in tables:
@@ -93,7 +93,7 @@ def comparison_part(comparison: Comparison) -> Part:
             blocks += [Heading(table.title), replace(table, title="")]
     if comparison.means:
         blocks.append(Items(tuple(map(mean_sentence, comparison.means))))
-    return Part("Compared", tuple(blocks))
+    return DocumentPart("Compared", tuple(blocks))
 
 
 def metrics_table(comparison: Comparison) -> Table:
@@ -237,7 +237,7 @@ def _p(value: float) -> str:
     return f"{value:.3f}" if value >= 0.001 else "<0.001"
 
 
-def _said(answer: Answer) -> str:
+def _said(answer: ConditionResult) -> str:
     word = answer.decision.value
     said = [word.upper() if answer.decision is Decision.MET else word]
     if answer.figure is not None:

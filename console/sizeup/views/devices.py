@@ -10,7 +10,7 @@ from sizeup.model.network import NfsMount, Nic
 from sizeup.model.pci import NodeOrigin, PciFunction, PciLink
 from sizeup.model.storage import BlockDevice, BlockKind, Hba, MultipathMap, NvmeController, Transport
 from sizeup.units import format_count, format_decimal_bytes, format_rate
-from sizeup.views.topology_item import Item, known, marked, optional_bytes, plural
+from sizeup.views.topology_item import TopologyItem, known, marked, optional_bytes, plural
 
 _TROUBLES = {
     "bond.member-down": "DEGRADED, member down",
@@ -82,7 +82,7 @@ class Devices:
             else:
                 self._plain.append(disk)
 
-    def on(self, node: int | None) -> tuple[Item, ...]:
+    def on(self, node: int | None) -> tuple[TopologyItem, ...]:
         """What hangs on a node; for None what names no node, or one that the kernel does not list."""
 
         def here(place: int | None) -> bool:
@@ -100,14 +100,14 @@ class Devices:
     def _stands_alone(self, disk: BlockDevice) -> bool:
         return disk.kind not in _ACROSS and disk.name not in self._mapped
 
-    def across(self) -> tuple[Item, ...]:
+    def across(self) -> tuple[TopologyItem, ...]:
         """Bonds, multipath maps, arrays and volumes, which join devices of any node."""
         maps = [self._map(found) for found in self._machine.maps]
         bonds = [self._nic(nic) for nic in self._machine.nics if nic.kind == "bond"]
         stacks = [self.disk(disk) for disk in self._plain if disk.kind in _ACROSS and disk.name not in self._mapped]
         return (*bonds, *maps, *stacks)
 
-    def mounts(self) -> tuple[Item, ...]:
+    def mounts(self) -> tuple[TopologyItem, ...]:
         """What is mounted from other machines."""
         return tuple(self._mount(mount) for mount in self._machine.nfs_mounts)
 
@@ -117,13 +117,13 @@ class Devices:
         words: Iterable[str | None],
         brief: tuple[str | None, ...],
         facts: tuple[tuple[str, str], ...],
-        children: tuple[Item, ...] = (),
+        children: tuple[TopologyItem, ...] = (),
         *,
         address: str | None = None,
         also: tuple[str, ...] = (),
         identity: str | None = None,
         trouble: str = "",
-    ) -> Item:
+    ) -> TopologyItem:
         """A part with its link and what findings say of it; the first of ``words`` is its name."""
         chain = tuple(f"pci:{function.address}" for function in self._way(address))
         trained = _link_text(self._linked(address))
@@ -134,7 +134,7 @@ class Devices:
         label = f"{name}: {', '.join(filter(None, (*rest, link)))}" if rest or link else name
         called, *figures = filter(None, (*brief, link)) if brief else ("",)
         short = marked(f"{called} {', '.join(figures)}".rstrip(), trouble)
-        return Item(
+        return TopologyItem(
             key, marked(label, trouble), (*facts, *self._path_facts(name, address)), children,
             also=(*also, *chain), identity=identity or "", brief=short, trouble=trouble,
         )  # fmt: skip
@@ -161,7 +161,7 @@ class Devices:
             ("To memory", None if budget is None or rate is None else f"{format_rate(rate)}, by {budget.narrowest}"),
         )
 
-    def _nic(self, nic: Nic) -> Item:
+    def _nic(self, nic: Nic) -> TopologyItem:
         speed = None if nic.speed_bits_per_second is None else f"{format_count(nic.speed_bits_per_second)}bit/s"
         state = "up" if nic.up or nic.carrier else None
         if nic.carrier is False or nic.up is False:
@@ -189,7 +189,7 @@ class Devices:
             address=nic.pci_address, identity=nic.mac if nic.kind == "physical" else None, trouble=lost,
         )  # fmt: skip
 
-    def _controller(self, controller: NvmeController) -> Item:
+    def _controller(self, controller: NvmeController) -> TopologyItem:
         disks = self._by_controller.get(controller.name, [])
         total = sum(disk.size_bytes or 0 for disk in disks)
         size = format_decimal_bytes(total) if total else None
@@ -212,7 +212,7 @@ class Devices:
             address=controller.pci_address, identity=controller.serial, trouble=state,
         )  # fmt: skip
 
-    def _hba(self, hba: Hba) -> Item:
+    def _hba(self, hba: Hba) -> TopologyItem:
         disks = self._by_host.get(hba.name, [])
         speed = None if hba.speed_bits_per_second is None else f"{format_count(hba.speed_bits_per_second)}bit/s"
         held = plural(len(disks), "disk")
@@ -236,7 +236,7 @@ class Devices:
             trouble="" if hba.state in _QUIET_STATES else hba.state or "",
         )  # fmt: skip
 
-    def disk(self, device: BlockDevice) -> Item:
+    def disk(self, device: BlockDevice) -> TopologyItem:
         """A disk, partition or stack, with the partitions inside."""
         size = "size unknown" if device.size_bytes is None else format_decimal_bytes(device.size_bytes)
         name = device.dm_name or device.name
@@ -275,7 +275,7 @@ class Devices:
             identity=(device.wwn or device.serial) if whole else None,
         )  # fmt: skip
 
-    def _map(self, found: MultipathMap) -> Item:
+    def _map(self, found: MultipathMap) -> TopologyItem:
         size = None if found.size_bytes is None else format_decimal_bytes(found.size_bytes)
         usable = sum(path.state in _QUIET_STATES for path in found.paths)
         paths = plural(len(found.paths), "path") + (f", {usable} usable" if usable < len(found.paths) else "")
@@ -295,7 +295,7 @@ class Devices:
             also=(f"disk:{found.device}",), identity=found.uuid,
         )  # fmt: skip
 
-    def _mount(self, mount: NfsMount) -> Item:
+    def _mount(self, mount: NfsMount) -> TopologyItem:
         connections = None if mount.transports is None else plural(mount.transports, "connection")
         version = f"NFS {mount.version}" if mount.version else "NFS"
         facts = known(

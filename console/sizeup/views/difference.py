@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from sizeup.compare.machines import Difference, machine_differences
 from sizeup.model.machine import Machine
 from sizeup.views.topology import topology
-from sizeup.views.topology_item import Change, Item, plural
+from sizeup.views.topology_item import ItemChange, TopologyItem, plural
 
 _OF_THE_MOMENT = frozenset({"Available", "Free", "Page cache", "Shared memory", "Huge pages free"})
 """Facts that differ between any two looks, and make no part a changed one."""
@@ -21,39 +21,39 @@ _UNFOLDED = 60
 """With more differences than these the tree opens folded."""
 
 
-class Against(Struct, frozen=True):
+class OtherMachine(Struct, frozen=True):
     """The other machine, and how it is called."""
 
     name: str
     machine: Machine
 
 
-class Comparison(Struct, frozen=True):
+class MachineComparison(Struct, frozen=True):
     """The tree of what is and what was, and the parts that differ, from the top down."""
 
-    root: Item
-    parts: tuple[Item, ...]
+    root: TopologyItem
+    parts: tuple[TopologyItem, ...]
     """What lies inside a part that was added or removed is counted with it."""
 
     @property
     def counts(self) -> str:
         """How many parts differ, in all and by sign: ``4 differences: +1 ~3``."""
         kinds = Counter(part.change for part in self.parts)
-        signs = " ".join(f"{kind.sign}{kinds[kind]}" for kind in Change if kinds[kind])
+        signs = " ".join(f"{kind.sign}{kinds[kind]}" for kind in ItemChange if kinds[kind])
         return f"{plural(len(self.parts), 'difference')}: {signs}" if self.parts else "no difference"
 
 
-def compared(now: Machine, before: Machine) -> Comparison:
+def compared(now: Machine, before: Machine) -> MachineComparison:
     """What ``now`` has, with what ``before`` had; a part is the same by its serial number or address, else by name."""
     sides = _Sides(topology(now), topology(before))
     root = sides.root(machine_differences([now], [before]))
     parts = tuple(_differing(root))
-    return Comparison(_opened(root, keep=len(parts) <= _UNFOLDED), parts)
+    return MachineComparison(_opened(root, keep=len(parts) <= _UNFOLDED), parts)
 
 
-def parts_data(comparison: Comparison) -> list[dict[str, Any]]:
+def parts_data(comparison: MachineComparison) -> list[dict[str, Any]]:
     """The parts below the machine as a whole, for ``--json``: what differs as ``before`` and ``after``."""
-    sign = f"{Change.CHANGED.sign} "
+    sign = f"{ItemChange.CHANGED.sign} "
     return [
         {
             "part": part.key.removeprefix(_REMOVED),
@@ -73,7 +73,7 @@ def parts_data(comparison: Comparison) -> list[dict[str, Any]]:
 class _Part(Struct, frozen=True):
     """One part of one side, with where it is."""
 
-    item: Item
+    item: TopologyItem
     parent: str
     """Key of the part around it; empty at the top."""
     parent_label: str
@@ -82,7 +82,7 @@ class _Part(Struct, frozen=True):
 class _Sides:
     """Both trees, flat, and which part of one is which of the other."""
 
-    def __init__(self, now: Item, before: Item) -> None:
+    def __init__(self, now: TopologyItem, before: TopologyItem) -> None:
         self._now, self._before = dict(_flat(now)), dict(_flat(before))
         self._was = _pairs(self._now, self._before)
         self._is = {was: key for key, was in self._was.items()}
@@ -95,43 +95,46 @@ class _Sides:
             if key not in self._is:
                 self._gone.setdefault(part.parent, []).append(key)
 
-    def root(self, differences: tuple[Difference, ...]) -> Item:
+    def root(self, differences: tuple[Difference, ...]) -> TopologyItem:
         """The machine as a whole, with the facts that a buyer would ask for, and every part below it."""
         item = self._now["machine"].item
         old = dict(self._before["machine"].item.facts)
-        facts = [(f"{Change.CHANGED.sign} {one.what}", f"{one.base}{_ARROW}{one.first}") for one in differences]
+        facts = [(f"{ItemChange.CHANGED.sign} {one.what}", f"{one.base}{_ARROW}{one.first}") for one in differences]
         facts += [(name, value) for name, value in item.facts if old.get(name) == value]
-        label = f"{_mark(Change.CHANGED)} {item.label}" if differences else item.label
+        label = f"{_mark(ItemChange.CHANGED)} {item.label}" if differences else item.label
         return replace(
             item, label=label, facts=tuple(facts), children=self._children("machine", "machine"),
-            change=Change.CHANGED if differences else None,
+            change=ItemChange.CHANGED if differences else None,
         )  # fmt: skip
 
-    def _children(self, key: str, was: str | None) -> tuple[Item, ...]:
+    def _children(self, key: str, was: str | None) -> tuple[TopologyItem, ...]:
         """The parts inside, and after them what is there no more."""
         inside = [self._present(name) for name in self._inside.get(key, ())]
         gone = [self._removed(name) for name in self._gone.get(was or "", ())] if was is not None else []
         return (*inside, *gone)
 
-    def _present(self, key: str) -> Item:
+    def _present(self, key: str) -> TopologyItem:
         part, was = self._now[key], self._was.get(key)
         inside = self._children(key, was)
         if was is None:
             return replace(
-                part.item, label=f"{_mark(Change.ADDED)} {part.item.label}", children=inside, change=Change.ADDED
+                part.item,
+                label=f"{_mark(ItemChange.ADDED)} {part.item.label}",
+                children=inside,
+                change=ItemChange.ADDED,
             )
         facts, differ = self._facts(part, self._before[was])
         if not differ:
             return replace(part.item, facts=facts, children=inside)
-        label = f"{_mark(Change.CHANGED)} {part.item.label}"
-        return replace(part.item, label=label, facts=facts, children=inside, change=Change.CHANGED)
+        label = f"{_mark(ItemChange.CHANGED)} {part.item.label}"
+        return replace(part.item, label=label, facts=facts, children=inside, change=ItemChange.CHANGED)
 
-    def _removed(self, key: str) -> Item:
+    def _removed(self, key: str) -> TopologyItem:
         item = self._before[key].item
         inside = tuple(self._removed(name) for name in self._gone.get(key, ()))
         return replace(
-            item, key=f"{_REMOVED}{key}", label=f"{_mark(Change.REMOVED)} {item.label}", children=inside, also=(),
-            change=Change.REMOVED,
+            item, key=f"{_REMOVED}{key}", label=f"{_mark(ItemChange.REMOVED)} {item.label}", children=inside, also=(),
+            change=ItemChange.REMOVED,
         )  # fmt: skip
 
     def _facts(self, part: _Part, was: _Part) -> tuple[tuple[tuple[str, str], ...], bool]:
@@ -152,19 +155,19 @@ class _Sides:
             if name in _OF_THE_MOMENT:
                 moving.append((name, arrow))
             else:
-                changed.append((f"{Change.CHANGED.sign} {name}", arrow))
+                changed.append((f"{ItemChange.CHANGED.sign} {name}", arrow))
         return (*changed, *same, *moving), bool(changed)
 
 
-def _mark(change: Change) -> str:
+def _mark(change: ItemChange) -> str:
     return f"{change.sign} {change.value}"
 
 
-def _flat(item: Item, parent: str = "", parent_label: str = "") -> Iterator[tuple[str, _Part]]:
+def _flat(item: TopologyItem, parent: str = "", parent_label: str = "") -> Iterator[tuple[str, _Part]]:
     """Every part by its key, which is made unique where a machine repeats one."""
     taken: Counter[str] = Counter()
 
-    def walk(one: Item, around: str, label: str) -> Iterator[tuple[str, _Part]]:
+    def walk(one: TopologyItem, around: str, label: str) -> Iterator[tuple[str, _Part]]:
         taken[one.key] += 1
         key = one.key if taken[one.key] == 1 else f"{one.key}#{taken[one.key]}"
         yield key, _Part(replace(one, key=key, children=()), around, label)
@@ -194,19 +197,19 @@ def _identities(parts: Mapping[str, _Part]) -> dict[tuple[str, str], str]:
     return {identity: keys[0] for identity, keys in found.items() if len(keys) == 1}
 
 
-def _differing(item: Item) -> Iterator[Item]:
+def _differing(item: TopologyItem) -> Iterator[TopologyItem]:
     if item.change is not None:
         yield item
-    if item.change not in (Change.ADDED, Change.REMOVED):
+    if item.change not in (ItemChange.ADDED, ItemChange.REMOVED):
         for child in item.children:
             yield from _differing(child)
 
 
-def _opened(item: Item, *, keep: bool) -> Item:
+def _opened(item: TopologyItem, *, keep: bool) -> TopologyItem:
     """Unfolded where something inside differs; elsewhere, and where too much does, folded."""
     children = tuple(_opened(child, keep=keep) for child in item.children)
     return replace(item, children=children, expanded=keep and any(map(_differs_inside, children)))
 
 
-def _differs_inside(item: Item) -> bool:
+def _differs_inside(item: TopologyItem) -> bool:
     return next(_differing(item), None) is not None

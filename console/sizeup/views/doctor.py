@@ -39,7 +39,7 @@ _FAST_CLOCKS = frozenset(
 """Clock sources that the vDSO reads without entering the kernel."""
 
 
-class Verdict(Enum):
+class CheckStatus(Enum):
     """How far one circumstance lets sizeup work; the mark stands before the line."""
 
     FINE = " "
@@ -57,7 +57,7 @@ class Check(Struct, frozen=True):
     shown: str
     """For people."""
     unit: str = ""
-    verdict: Verdict = Verdict.FINE
+    verdict: CheckStatus = CheckStatus.FINE
     advice: str = ""
     """What it costs and what to do; empty where all is well."""
 
@@ -106,7 +106,7 @@ def terminal_checks(facts: TerminalFacts) -> Iterator[Check]:
     area = "terminal"
     if not facts.present:
         advice = "The console needs one on standard input and standard error; sizeup --batch does not."
-        yield Check(area, "type", None, "no terminal here", verdict=Verdict.MISSING, advice=advice)
+        yield Check(area, "type", None, "no terminal here", verdict=CheckStatus.MISSING, advice=advice)
         return
     dumb = facts.term in ("", "dumb")
     yield Check(
@@ -114,7 +114,7 @@ def terminal_checks(facts: TerminalFacts) -> Iterator[Check]:
         "type",
         facts.term,
         one_line(facts.term, 40) or "TERM is not set",
-        verdict=Verdict.MISSING if dumb else Verdict.FINE,
+        verdict=CheckStatus.MISSING if dumb else CheckStatus.FINE,
         advice="The console must move the cursor; set TERM to what this terminal is, or use sizeup --batch."
         if dumb
         else "",
@@ -125,7 +125,7 @@ def terminal_checks(facts: TerminalFacts) -> Iterator[Check]:
         "size",
         f"{facts.columns}x{facts.rows}",
         f"{facts.columns} columns, {facts.rows} rows",
-        verdict=Verdict.LIMITED if small else Verdict.FINE,
+        verdict=CheckStatus.LIMITED if small else CheckStatus.FINE,
         advice="The console is made for 80 x 24 and more; below, it leaves things out." if small else "",
     )
     yield _colours(facts)
@@ -160,7 +160,7 @@ def _line(facts: TerminalFacts, *, asked: bool) -> Check:
         round(facts.link.bytes_per_second),
         f"answers in {format_ns(facts.link.answer_ns)}, takes {format_rate(facts.link.bytes_per_second)} or more",
         unit="bytes/s",
-        verdict=Verdict.LIMITED if slow else Verdict.FINE,
+        verdict=CheckStatus.LIMITED if slow else CheckStatus.FINE,
         advice="Charts are drawn less often while the line is behind, and always with sizeup --low-bandwidth; "
         "measurements do not wait for it."
         if slow
@@ -186,7 +186,7 @@ def _encoding(facts: TerminalFacts) -> Check:
     elif not facts.locale_utf8:
         advice = "The console draws with ASCII."
     value = "ascii" if facts.ascii_only or draws is False else "utf-8"
-    return Check("terminal", "encoding", value, shown, "", Verdict.LIMITED if advice else Verdict.FINE, advice)
+    return Check("terminal", "encoding", value, shown, "", CheckStatus.LIMITED if advice else CheckStatus.FINE, advice)
 
 
 def access_checks(machine: Machine, limits: Limits, user: int) -> Iterator[Check]:
@@ -214,7 +214,7 @@ def access_checks(machine: Machine, limits: Limits, user: int) -> Iterator[Check
         if locked is None
         else f"at most {format_bytes(locked)}",
         unit="bytes",
-        verdict=Verdict.LIMITED if tight else Verdict.FINE,
+        verdict=CheckStatus.LIMITED if tight else CheckStatus.FINE,
         advice="Large buffers cannot be kept in memory; raise it with ulimit -l, or LimitMEMLOCK= of the service."
         if tight
         else "",
@@ -222,7 +222,7 @@ def access_checks(machine: Machine, limits: Limits, user: int) -> Iterator[Check
     if limits.open_files is not None:
         few = limits.open_files < _OPEN_FILES_WANTED
         advice = f"Many devices at once need more; raise it with ulimit -n {_OPEN_FILES_WANTED}." if few else ""
-        verdict = Verdict.LIMITED if few else Verdict.FINE
+        verdict = CheckStatus.LIMITED if few else CheckStatus.FINE
         yield Check(area, "open files", limits.open_files, f"at most {limits.open_files:,}", "", verdict, advice)
     yield _aio(limits)
     yield _io_uring(limits, user)
@@ -240,14 +240,14 @@ def _aio(limits: Limits) -> Check:
     most, used = limits.aio_requests_max, limits.aio_requests_used or 0
     if most is None:
         advice = "This kernel has no io_submit(2), or hides it."
-        return Check("access", "asynchronous I/O", None, "not there", verdict=Verdict.LIMITED, advice=advice)
+        return Check("access", "asynchronous I/O", None, "not there", verdict=CheckStatus.LIMITED, advice=advice)
     short = most - used < _AIO_WANTED
     return Check(
         "access",
         "asynchronous I/O",
         most - used,
         f"{most - used:,} requests left of {most:,}",
-        verdict=Verdict.LIMITED if short else Verdict.FINE,
+        verdict=CheckStatus.LIMITED if short else CheckStatus.FINE,
         advice="Deep queues need more, as databases do: sysctl fs.aio-max-nr=1048576" if short else "",
     )
 
@@ -260,7 +260,7 @@ def _io_uring(limits: Limits, user: int) -> Check:
             "io_uring",
             value=False,
             shown=f"switched off (kernel.io_uring_disabled is {switch})",
-            verdict=Verdict.LIMITED,
+            verdict=CheckStatus.LIMITED,
             advice="To allow it: sysctl kernel.io_uring_disabled=0",
         )
     return Check("access", "io_uring", value=True, shown="not switched off")
@@ -276,7 +276,7 @@ def _counters(limits: Limits) -> Check:
         "hardware counters",
         level,
         f"kernel.perf_event_paranoid is {level}",
-        verdict=Verdict.LIMITED if shut else Verdict.FINE,
+        verdict=CheckStatus.LIMITED if shut else CheckStatus.FINE,
         advice="Closed to this user; to open them for its own programs: sysctl kernel.perf_event_paranoid=2"
         if shut
         else "",
@@ -289,13 +289,13 @@ def _shares(machine: Machine) -> Iterator[Check]:
     advice = "Figures will be those of this share, not of the machine."
     less = counts.allowed < counts.online
     yield Check("access", "CPUs", counts.allowed, f"{counts.allowed} of {counts.online} may be used", "",
-                Verdict.LIMITED if less else Verdict.FINE, advice if less else "")  # fmt: skip
+                CheckStatus.LIMITED if less else CheckStatus.FINE, advice if less else "")  # fmt: skip
     if group is not None and group.cpu_quota is not None:
         shown = f"worth of {group.cpu_quota:g} CPUs by the control group"
-        yield Check("access", "CPU time", group.cpu_quota, shown, "", Verdict.LIMITED, advice)
+        yield Check("access", "CPU time", group.cpu_quota, shown, "", CheckStatus.LIMITED, advice)
     if group is not None and group.memory_bytes is not None:
         shown = f"at most {format_bytes(group.memory_bytes)} by the control group"
-        yield Check("access", "memory", group.memory_bytes, shown, "bytes", Verdict.LIMITED, advice)
+        yield Check("access", "memory", group.memory_bytes, shown, "bytes", CheckStatus.LIMITED, advice)
 
 
 def machine_checks(machine: Machine) -> Iterator[Check]:
@@ -311,7 +311,7 @@ def machine_checks(machine: Machine) -> Iterator[Check]:
         "clock source",
         source,
         one_line(source or "unknown", 40),
-        verdict=Verdict.LIMITED if slow else Verdict.FINE,
+        verdict=CheckStatus.LIMITED if slow else CheckStatus.FINE,
         advice="Each reading of the clock enters the kernel or worse; the probe clock.cost says what that costs."
         if slow
         else "",
@@ -325,12 +325,12 @@ def store_checks(facts: StoreFacts) -> Iterator[Check]:
     """Where sessions go."""
     advice = "Sessions cannot be kept there; name a file with sizeup --batch -o FILE, or set XDG_STATE_HOME."
     advice = "" if facts.writable else advice
-    verdict = Verdict.FINE if facts.writable else Verdict.MISSING
+    verdict = CheckStatus.FINE if facts.writable else CheckStatus.MISSING
     yield Check("files", "sessions", facts.folder, one_line(facts.folder, 200), "", verdict, advice)
     if facts.free_bytes is not None:
         little = facts.free_bytes < _FREE_BYTES_WANTED
         advice = "A long run may not fit; name a file elsewhere with sizeup --batch -o FILE." if little else ""
-        verdict = Verdict.LIMITED if little else Verdict.FINE
+        verdict = CheckStatus.LIMITED if little else CheckStatus.FINE
         shown = f"{format_decimal_bytes(facts.free_bytes)}"
         yield Check("files", "free space", facts.free_bytes, shown, "bytes", verdict, advice)
 
@@ -341,14 +341,14 @@ def configuration_checks(path: str, *, found: bool, strangers: Iterable[str]) ->
     names = ", ".join(one_line(name, 40) for name in strangers)
     if names:
         advice = "No key of sizeup has such a variable; see: sizeup doctor --keys"
-        yield Check("files", "other variables", names, names, "", Verdict.LIMITED, advice)
+        yield Check("files", "other variables", names, names, "", CheckStatus.LIMITED, advice)
 
 
 def probe_checks(reasons: Mapping[str, str | None]) -> Iterator[Check]:
     """Each probe, and why it cannot run here; None where nothing speaks against it."""
     for name, reason in reasons.items():
         shown = "can run" if reason is None else "cannot run"
-        verdict = Verdict.FINE if reason is None else Verdict.MISSING
+        verdict = CheckStatus.FINE if reason is None else CheckStatus.MISSING
         advice = "" if reason is None else f"{reason[:1].upper()}{reason[1:]}."
         yield Check("probes", name, reason is None, shown, "", verdict, advice)
 

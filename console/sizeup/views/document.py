@@ -20,7 +20,7 @@ from sizeup.views.advice import input_text
 from sizeup.views.finished import finished_charts
 from sizeup.views.machine import machine_sections
 from sizeup.views.results import stated_once
-from sizeup.views.summary import Answer, summary
+from sizeup.views.summary import SummaryAnswer, summary
 
 
 class Heading(Struct, frozen=True):
@@ -56,7 +56,7 @@ class Facts(Struct, frozen=True):
 Block = Heading | Paragraph | Items | Working | Facts | Table | Chart
 
 
-class Part(Struct, frozen=True):
+class DocumentPart(Struct, frozen=True):
     """One chapter."""
 
     title: str
@@ -68,8 +68,8 @@ class Document(Struct, frozen=True):
 
     title: str
     about: Facts
-    answers: tuple[Answer, ...]
-    parts: tuple[Part, ...]
+    answers: tuple[SummaryAnswer, ...]
+    parts: tuple[DocumentPart, ...]
 
 
 def document(session: Session) -> Document:
@@ -91,7 +91,7 @@ def document(session: Session) -> Document:
         ("Notes", _notes(session)),
         ("Not readable", _gaps(session.machine.gaps if session.machine else ())),
     )
-    parts = tuple(Part(title, content) for title, blocks in chapters if (content := tuple(blocks)))
+    parts = tuple(DocumentPart(title, content) for title, blocks in chapters if (content := tuple(blocks)))
     return Document(
         session.title or f"{header.host}, {header.started[:10]}", Facts(tuple(about)), summary(session), parts
     )
@@ -104,11 +104,11 @@ def _measurements(session: Session) -> Iterator[Block]:
         if marked := Validity(run).summary():
             yield Paragraph(f"{capitalised(marked)}.")
         yield from finished_charts(run, session.machine)
-        doubts = stated_once(
-            doubt for point in run.points.values() if point.estimate is not None for doubt in point.estimate.doubts
+        caveats = stated_once(
+            caveat for point in run.points.values() if point.estimate is not None for caveat in point.estimate.caveats
         )
-        if doubts:
-            yield Items(tuple(doubts))
+        if caveats:
+            yield Items(tuple(caveats))
     refused = [
         (step, outcome.reason)
         for step, outcome in session.outcomes.items()
@@ -143,8 +143,8 @@ def _sizing(session: Session) -> Iterator[Block]:
         yield Paragraph(item.verdict)
         if item.working:
             yield Working(item.working)
-        if item.doubts:
-            yield Items(item.doubts)
+        if item.caveats:
+            yield Items(item.caveats)
         if item.inputs:
             yield Paragraph("From: " + "; ".join(map(input_text, item.inputs)) + ".")
     if sources := _sources(tuple(advice.values())):

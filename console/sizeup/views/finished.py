@@ -10,11 +10,11 @@ from msgspec.structs import replace
 from sizeup.charts.chart import DISTURBED, Bar, BarChart, Chart, HeatMap, LineChart, Scale
 from sizeup.model.machine import Machine
 from sizeup.session.validity import Validity
-from sizeup.session.value import Key, Point, StepRun
+from sizeup.session.value import Point, PointKey, StepRun
 from sizeup.text import capitalised
 from sizeup.units import format_value
-from sizeup.views.latency_throughput import against_throughput
-from sizeup.views.points import family, laid_out, on_axis, spelled
+from sizeup.views.latency_throughput import latency_throughput
+from sizeup.views.points import family, format_coordinate, laid_out, on_axis
 from sizeup.views.step import step_chart
 
 MOST_LINES = 6
@@ -26,7 +26,7 @@ _LOGARITHMIC_FROM = 100.0
 
 def finished_charts(run: StepRun, machine: Machine | None) -> tuple[Chart, ...]:
     """A chart for each unit and axis that the step has figures in; the probe's headline comes first."""
-    knee = against_throughput(run)
+    knee = latency_throughput(run)
     if run.chart == "curve":
         run = laid_out(run)
     groups = _groups(run)
@@ -47,7 +47,7 @@ def headline(run: StepRun, machine: Machine | None) -> Chart:
 
 def _groups(run: StepRun) -> list[StepRun]:
     """The step as if each group of series that fits one picture had been measured alone."""
-    groups: dict[object, dict[Key, Point]] = {}
+    groups: dict[object, dict[PointKey, Point]] = {}
     for name in dict.fromkeys([*run.series, *(point.series for point in run.points.values())]):
         series = run.series.get(name)
         whole = name if series is None or run.chart == "matrix" else family(series)
@@ -69,20 +69,20 @@ def _kind(point: Point) -> tuple[str, ...]:
 
 
 def _of_one(run: StepRun, point: Point) -> bool:
-    """Whether a verdict is on one point: it stands with the doubts, and the chart is of the whole run."""
+    """Whether a verdict is on one point: it stands with the caveats, and the chart is of the whole run."""
     series = run.series.get(point.series)
     return series is not None and series.unit == "verdict" and not point.at.keys() <= {"part"}
 
 
-def _names(points: Mapping[Key, Point]) -> list[str]:
+def _names(points: Mapping[PointKey, Point]) -> list[str]:
     return list(dict.fromkeys(point.series for point in points.values()))
 
 
-def _uncrowded(run: StepRun, points: dict[Key, Point]) -> Iterable[dict[Key, Point]]:
+def _uncrowded(run: StepRun, points: dict[PointKey, Point]) -> Iterable[dict[PointKey, Point]]:
     """The points of several series in one picture, or where that were too many lines in one for each place."""
     if len(_names(points)) == 1 or len({(point.series, _place(run, point)) for point in points.values()}) <= MOST_LINES:
         return [points]
-    places: dict[object, dict[Key, Point]] = {}
+    places: dict[object, dict[PointKey, Point]] = {}
     for key, point in points.items():
         places.setdefault(_place(run, point), {})[key] = point
     return places.values()
@@ -92,7 +92,7 @@ def _place(run: StepRun, point: Point) -> tuple[str, ...]:
     """Where a point lies beside its axis, in words."""
     series = run.series.get(point.series)
     axis = None if series is None else series.axis
-    return tuple(spelled(key, value) for key, value in sorted(point.at.items()) if key != axis)
+    return tuple(format_coordinate(key, value) for key, value in sorted(point.at.items()) if key != axis)
 
 
 def _only_place(run: StepRun) -> str:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from sizeup.charts.chart import Axis, Boundary, Line, LineChart, Point
+from sizeup.charts.chart import Axis, Boundary, ChartPoint, Line, LineChart
 from sizeup.model.plan import Better, Series
 from sizeup.session.value import StepRun, point_key
 from sizeup.units import format_value
 from sizeup.views.points import (
     common_title,
+    format_coordinate,
     interval_of,
     is_disturbed,
     line_label,
     points_of,
-    spelled,
     value_of,
     value_scale,
 )
@@ -24,7 +24,7 @@ WANTED = ("-p50", "-p99", "-mean")
 """Of a family of latencies the ones that say most, the first two that there are."""
 
 
-def against_throughput(run: StepRun) -> LineChart | None:
+def latency_throughput(run: StepRun) -> LineChart | None:
     """Latency over throughput as a ramp rises, with its knee; None where the step has no ramp with both."""
     throughput = _throughput(run)
     latencies = [] if throughput is None else _latencies(run, throughput)
@@ -72,7 +72,7 @@ def _latencies(run: StepRun, throughput: Series) -> list[Series]:
 
 def _lines(run: StepRun, throughput: Series, latency: Series, shown: Sequence[Series]) -> Iterator[Line]:
     loads = points_of(run, throughput.name)
-    groups: dict[str, list[tuple[float, Point]]] = {}
+    groups: dict[str, list[tuple[float, ChartPoint]]] = {}
     for point in points_of(run, latency.name):
         load = next((load for load in loads if load.at.items() <= point.at.items()), None)
         offered = point.at.get(throughput.axis or "")
@@ -80,9 +80,9 @@ def _lines(run: StepRun, throughput: Series, latency: Series, shown: Sequence[Se
         if load is None or x is None or y is None or not isinstance(offered, int | float):
             continue
         label = format_value(offered, throughput.axis_unit or "1")
-        others = ", ".join(spelled(key, at) for key, at in sorted(point.at.items()) if key != throughput.axis)
+        others = ", ".join(format_coordinate(key, at) for key, at in sorted(point.at.items()) if key != throughput.axis)
         key = point_key(point.series, point.at)
-        made = Point(x, y, *interval_of(point), disturbed=is_disturbed(load.estimate), label=label, key=key)
+        made = ChartPoint(x, y, *interval_of(point), disturbed=is_disturbed(load.estimate), label=label, key=key)
         groups.setdefault(others, []).append((float(offered), made))
     for others, points in groups.items():
         others = "" if len(groups) == 1 else others  # noqa: PLW2901  the same everywhere tells nothing apart

@@ -219,8 +219,8 @@ def _pu_text(counts: PuCounts) -> str:
 def _clock_text(clock: Quantity | None) -> str:
     if clock is None:
         return "unknown; give it with sizeup size --set machine.ghz=..."
-    doubt = f" ({clock.doubts[0]})" if clock.doubts else ""
-    return format_hz(clock.value) + doubt
+    caveat = f" ({clock.caveats[0]})" if clock.caveats else ""
+    return format_hz(clock.value) + caveat
 
 
 def _kinds_text(machine: Machine) -> str | None:

@@ -15,8 +15,8 @@ from sizeup.model.machine import Machine
 from sizeup.model.numa import NumaNode, pool_key
 from sizeup.units import format_bytes
 from sizeup.views.devices import Devices
-from sizeup.views.difference import Comparison
-from sizeup.views.topology_item import Change, Item, plural
+from sizeup.views.difference import MachineComparison
+from sizeup.views.topology_item import ItemChange, TopologyItem, plural
 
 LOADS = 10
 """Steps of load that a core's cell tells apart, 0 to 9."""
@@ -78,7 +78,7 @@ class _Column(Struct, frozen=True):
 class MapMaker:
     """What of a machine's map stays, so that another look at load and memory is cheap."""
 
-    def __init__(self, machine: Machine, comparison: Comparison | None = None) -> None:
+    def __init__(self, machine: Machine, comparison: MachineComparison | None = None) -> None:
         """With a ``comparison`` what differs is marked, and what is there no more listed."""
         self._changes = {} if comparison is None else _changes(comparison.root)
         self._states = {pu.cpu: (pu.online, pu.allowed) for pu in machine.pus}
@@ -87,7 +87,7 @@ class MapMaker:
         self._cell_role = "cpu" if machine.pus and not machine.cores else "core"
         cells = [core.pus for core in machine.cores] or [(pu.cpu,) for pu in machine.pus]
         self._groups: dict[str, list[list[_Cpus]]] = {}
-        self._devices: dict[str, list[Item]] = {}
+        self._devices: dict[str, list[TopologyItem]] = {}
         placed: set[int] = set()
         for node in machine.nodes:
             pus = frozenset(node.pus)
@@ -197,14 +197,14 @@ class MapMaker:
                     found.setdefault(pool.page_bytes, {})[name] = cells
         return [_Column(f"{format_bytes(size)} pages free", entries) for size, entries in sorted(found.items())]
 
-    def _shown(self, items: Sequence[Item]) -> list[Item]:
+    def _shown(self, items: Sequence[TopologyItem]) -> list[TopologyItem]:
         """What has a place on a map: bridges and the like are left to the tree, many sound disks become one entry."""
         items = [replace(item, change=self._changes.get(item.key)) for item in items if item.brief]
         plain = [item for item in items if item.key.startswith("disk:") and not (item.trouble or item.change)]
         if len(plain) <= _ALIKE:
             return items
         words = f"{_name(plain[0])} to {_name(plain[-1])}: {plural(len(plain), 'disk')}"
-        return [*(item for item in items if item not in plain), Item("disks", words, brief=words)]
+        return [*(item for item in items if item not in plain), TopologyItem("disks", words, brief=words)]
 
     def _listed(self, name: str, entries: Iterable[Sequence[Cell]], width: int) -> list[Row]:
         """Entries one after the other, as many to a row as fit whole; one that never fits is cut."""
@@ -246,35 +246,37 @@ def _cells(groups: Sequence[Sequence[_Cpus]]) -> int:
     return sum(map(len, groups)) + max(len(groups) - 1, 0)
 
 
-def _name(item: Item) -> str:
+def _name(item: TopologyItem) -> str:
     return item.brief.partition(" ")[0]
 
 
-def _changes(item: Item) -> dict[str, Change]:
+def _changes(item: TopologyItem) -> dict[str, ItemChange]:
     """How parts differ, by their keys; a node also where cores or caches inside it do."""
-    found: dict[str, Change] = {}
+    found: dict[str, ItemChange] = {}
     for child in item.children:
         found |= _changes(child)
     if item.change is not None:
         found[item.key] = item.change
     elif item.key.startswith("node:") and any(key.startswith(("core:", "cache:")) for key in found):
-        found[item.key] = Change.CHANGED
+        found[item.key] = ItemChange.CHANGED
     return found
 
 
-def _gone(comparison: Comparison) -> list[Item]:
+def _gone(comparison: MachineComparison) -> list[TopologyItem]:
     """What was removed: devices by name and figures, sockets and nodes by their labels, other parts are counted."""
-    gone = [part for part in comparison.parts if part.change is Change.REMOVED]
+    gone = [part for part in comparison.parts if part.change is ItemChange.REMOVED]
     shown = [
         replace(part, brief=part.brief or part.label.removeprefix("- removed "))
         for part in gone
         if part.brief or part.key.startswith(("removed/package:", "removed/node:"))
     ]
     rest = f"{plural(len(gone) - len(shown), 'other part')}"
-    return [*shown, Item("rest", rest, brief=rest, change=Change.REMOVED)] if len(gone) > len(shown) else shown
+    return (
+        [*shown, TopologyItem("rest", rest, brief=rest, change=ItemChange.REMOVED)] if len(gone) > len(shown) else shown
+    )
 
 
-def _mark(change: Change | None) -> tuple[Cell, ...]:
+def _mark(change: ItemChange | None) -> tuple[Cell, ...]:
     return () if change is None else (Cell(f" {change.sign} {change.value}", change.value),)
 
 
@@ -282,7 +284,7 @@ def _trouble(word: str | None) -> tuple[Cell, ...]:
     return () if not word else (Cell(f" ! {word}", "trouble"),)
 
 
-def _device(item: Item) -> tuple[Cell, ...]:
+def _device(item: TopologyItem) -> tuple[Cell, ...]:
     """Name, figures, how it differs and what is wrong, which stand out by sign and word."""
     sound = item.brief.removesuffix(f" ! {item.trouble}") if item.trouble else item.brief
     name, space, rest = sound.partition(" ")

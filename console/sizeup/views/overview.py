@@ -26,7 +26,7 @@ _MARKS = {Severity.CRITICAL: "! critical", Severity.WARNING: "! warning", Severi
 _ORDER = tuple(Severity)
 
 
-class Entry(Struct, frozen=True):
+class OverviewEntry(Struct, frozen=True):
     """One line, what stands behind it, and where it leads."""
 
     key: str
@@ -47,11 +47,11 @@ class Overview(Struct, frozen=True):
 
     machine: tuple[str, ...]
     """What it is, in two lines of facts, the least important last."""
-    findings: tuple[Entry, ...]
-    figures: tuple[Entry, ...]
-    onward: tuple[Entry, ...]
+    findings: tuple[OverviewEntry, ...]
+    figures: tuple[OverviewEntry, ...]
+    onward: tuple[OverviewEntry, ...]
     """What can be done beside and with what was measured."""
-    advice: tuple[Entry, ...]
+    advice: tuple[OverviewEntry, ...]
     balance: BarChart
     """I/O wanted, carried by the paths, and measured, side by side."""
 
@@ -102,11 +102,11 @@ def _identity(machine: Machine | None) -> tuple[str, ...]:
     return (machine_line(machine), ", ".join(filter(None, known)) or "Model of the machine unknown")
 
 
-def _finding(key: str, finding: Finding) -> Entry:
+def _finding(key: str, finding: Finding) -> OverviewEntry:
     target = finding.subjects[0] if finding.subjects else "machine"
     behind = tuple(line for part in finding_parts(finding) for line in (*part, ""))[:-1]
     line = capitalised(finding.title)
-    return Entry(key, _MARKS[finding.severity], line, behind, "topology", target, finding)
+    return OverviewEntry(key, _MARKS[finding.severity], line, behind, "topology", target, finding)
 
 
 def finding_parts(finding: Finding, *, confirmation: bool = True) -> tuple[tuple[str, ...], ...]:
@@ -120,7 +120,7 @@ def finding_parts(finding: Finding, *, confirmation: bool = True) -> tuple[tuple
     return tuple(part for part in parts if any(part[1:]))
 
 
-def _figures(session: Session | None, probes: Sequence[tuple[str, str]]) -> Iterator[Entry]:
+def _figures(session: Session | None, probes: Sequence[tuple[str, str]]) -> Iterator[OverviewEntry]:
     """What was measured, a line per probe."""
     for probe, title in probes:
         run = latest_run(session, probe)
@@ -139,19 +139,19 @@ def _figures(session: Session | None, probes: Sequence[tuple[str, str]]) -> Iter
             *((f"{capitalised(doubtful)}.",) if doubtful else ()),
             "Enter shows the chart.",
         )
-        yield Entry(probe, "", f"{title}: {value}{ended}", behind, "probes", probe)
+        yield OverviewEntry(probe, "", f"{title}: {value}{ended}", behind, "probes", probe)
 
 
-def _onward(session: Session | None, probes: Sequence[tuple[str, str]], *, measures: bool) -> Iterator[Entry]:
+def _onward(session: Session | None, probes: Sequence[tuple[str, str]], *, measures: bool) -> Iterator[OverviewEntry]:
     """In a line each what was not measured, and what can be done with what was."""
     missing = [title for probe, title in probes if latest_run(session, probe) is None]
     if session is None or len(missing) == len(probes):
         return
     if missing and measures:
         left = (*missing, "", "Enter shows what can be measured.")
-        yield Entry("missing", "", f"{plural(len(missing), 'more probe')} not run yet: press 3", left, "probes")
+        yield OverviewEntry("missing", "", f"{plural(len(missing), 'more probe')} not run yet: press 3", left, "probes")
     if session.end is not None and measures:
-        yield Entry("saved", "", "Saved: press 5 to note, compare or send it", (), "sessions")
+        yield OverviewEntry("saved", "", "Saved: press 5 to note, compare or send it", (), "sessions")
 
 
 def shares(groups: Sequence[Sequence[int]], room: int) -> tuple[int, ...]:
@@ -180,29 +180,33 @@ def _of_kind(count: int, kind: str) -> str:
     return plural(count, kind) if kind == Severity.WARNING.value else f"{count} {kind}"
 
 
-def rest(name: str, hidden: Sequence[Entry], *, unfolded: bool) -> Entry:
+def rest(name: str, hidden: Sequence[OverviewEntry], *, unfolded: bool) -> OverviewEntry:
     """The line that stands for what is left out of a group, and takes it back where it is ``unfolded``."""
     kinds = Counter(entry.mark.strip("! ") for entry in hidden if entry.mark)
     counted = f" ({', '.join(_of_kind(count, kind) for kind, count in kinds.items())})" if kinds else ""
     line = "Enter shows fewer" if unfolded else f"{len(hidden)} more{counted}: Enter shows them"
     behind = tuple(f"{entry.mark.strip()}  {entry.line}".strip() for entry in hidden)
-    return Entry(f"rest {name}", "", line, behind, "")
+    return OverviewEntry(f"rest {name}", "", line, behind, "")
 
 
 _SHOWN = (HEADLINE, "io.supply", "io.balance", "licence.units", "licence.cost.term")
 
 
-def _advice(sizing: Sizing | None) -> Iterable[Entry]:
+def _advice(sizing: Sizing | None) -> Iterable[OverviewEntry]:
     if sizing is None:
         return
     shown = [advice for id_ in _SHOWN if (advice := sizing.find(id_)) is not None]
     for advice in shown:
-        yield Entry(advice.id, "", advice.verdict, tuple(advice_lines(advice, sources=True)), "sizing", advice.id)
+        yield OverviewEntry(
+            advice.id, "", advice.verdict, tuple(advice_lines(advice, sources=True)), "sizing", advice.id
+        )
     for question in sizing.questions:
         if not any(question.key in advice.verdict for advice in shown):
             behind = (question.sentence(), "", "Enter goes to the inputs, where it can be typed.")
             known = "Not known" if question.left_out is None else f"Measured, but {question.left_out.standing.value}"
-            yield Entry(question.key, "", f"{known}, and needed: {question.key}", behind, "sizing", question.key)
+            yield OverviewEntry(
+                question.key, "", f"{known}, and needed: {question.key}", behind, "sizing", question.key
+            )
 
 
 def _balance(sizing: Sizing | None, session: Session | None) -> BarChart:

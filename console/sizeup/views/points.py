@@ -50,7 +50,7 @@ def laid_out(run: StepRun) -> StepRun:
         differ = [key for key, values in numbers.get(name, {}).items() if len(values) > 1]
         if series.axis and len(differ) == 1 and differ != [series.axis]:
             suffix = next((suffix for suffix in _UNIT_SUFFIXES if differ[0].endswith(suffix)), "")
-            title = titles.get(differ[0]) or words_of(differ[0].removesuffix(suffix)).capitalize()
+            title = titles.get(differ[0]) or point_text(differ[0].removesuffix(suffix)).capitalize()
             unit = _UNIT_SUFFIXES.get(suffix, "1")
             described[name] = replace(series, axis=differ[0], axis_unit=unit, axis_title=title)
     return replace(run, series=described)
@@ -114,16 +114,16 @@ def value_scale(ys: Sequence[float]) -> Scale:
 _UNIT_SUFFIXES: Mapping[str, str] = {"_bytes": "bytes", "_ns": "ns", "_hz": "Hz"}
 
 
-def spelled(key: str, value: str | int | float) -> str:
+def format_coordinate(key: str, value: str | int | float) -> str:
     """A coordinate in words: ``cpu node 1``, ``block 8 KiB``; text stands for itself."""
     if isinstance(value, str):
         return value
     for suffix, unit in _UNIT_SUFFIXES.items():
         if key.endswith(suffix):
-            return f"{words_of(key.removesuffix(suffix))} {format_value(value, unit)}"
-    return f"{words_of(key)} {format_value(value, '1')}"
+            return f"{point_text(key.removesuffix(suffix))} {format_value(value, unit)}"
+    return f"{point_text(key)} {format_value(value, '1')}"
 
 
-def words_of(key: str) -> str:
+def point_text(key: str) -> str:
     """A coordinate's name as people write it."""
     return key.replace("_", " ")

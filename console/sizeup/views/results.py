@@ -12,7 +12,7 @@ from sizeup.model.sample import Coordinates, Estimate
 from sizeup.session.validity import Validity
 from sizeup.session.value import Point, Session, StepRun
 from sizeup.units import format_value
-from sizeup.views.points import half_width, interval_of, spelled, value_of, words_of
+from sizeup.views.points import format_coordinate, half_width, interval_of, point_text, value_of
 
 RESULTS_SCHEMA = "sizeup.results/1"
 
@@ -22,18 +22,18 @@ def place(at: Coordinates, series: Series | None) -> str:
     words = []
     for name, value in at.items():
         if series is None or name != series.axis or isinstance(value, str):
-            words.append(spelled(name, value))
+            words.append(format_coordinate(name, value))
         elif (series.axis_unit or "1") == "1":
-            words.append(f"{(series.axis_title or words_of(name)).lower()} {format_value(value, '1')}")
+            words.append(f"{(series.axis_title or point_text(name)).lower()} {format_value(value, '1')}")
         else:
             words.append(format_value(value, series.axis_unit or "1"))
     return ", ".join(words)
 
 
 def points_table(run: StepRun, *, narrow: bool = False) -> Table:
-    """Every point of a step: value, interval, how many samples or replicates it rests on, and its doubts.
+    """Every point of a step: value, interval, how many samples or replicates it rests on, and its caveats.
 
-    A narrow one counts the doubts, has half of the interval as a share of the value, and the series before what
+    A narrow one counts the caveats, has half of the interval as a share of the value, and the series before what
     of the place is not the same everywhere, so that no word is broken.
     """
     several = len({point.series for point in run.points.values()}) > 1
@@ -70,14 +70,14 @@ def points_table(run: StepRun, *, narrow: bool = False) -> Table:
             for row, (series, point) in zip(rows, points, strict=True)
         )
         titles = (Column("Where"), *(Column(title, numeric=True) for title in ("Value", "Within", "n", "!")))
-        return Table(run.step.title, titles, narrower, note="! counts the doubts; with more room they are told")
+        return Table(run.step.title, titles, narrower, note="! counts the caveats; with more room they are told")
     columns = (
         *((Column("Series"),) if several else ()),
         Column("Where"),
         Column("Value", numeric=True),
         Column("95 % interval", numeric=True),
         Column("n", numeric=True),
-        Column("Doubts"),
+        Column("Caveats"),
     )
     return Table(run.step.title, columns, tuple(rows))
 
@@ -93,21 +93,21 @@ def _place_less(point: Point, series: Series | None, same: set[tuple[str, str | 
 
 
 def _marked(validity: Validity, point: Point) -> tuple[str, ...]:
-    """The doubts about a point, led by why it is not valid where its step has ended and it is not."""
+    """The caveats about a point, led by why it is not valid where its step has ended and it is not."""
     invalid = validity.of(point) if validity.ended else None
-    found = doubts(point)
+    found = caveats(point)
     if invalid is None:
         return found
     told = set(invalid.detail.split("; "))
-    return (f"not valid: {invalid.cause}", *(doubt for doubt in found if doubt not in told))
+    return (f"not valid: {invalid.cause}", *(caveat for caveat in found if caveat not in told))
 
 
-def doubts(point: Point) -> tuple[str, ...]:
+def caveats(point: Point) -> tuple[str, ...]:
     """Why to be careful with a point, the shortest words first."""
     estimate = point.estimate
     if estimate is None:
         return ("no estimate yet",)
-    words = list(estimate.doubts)
+    words = list(estimate.caveats)
     if estimate.converged is False:
         words.insert(0, "still moving")
     if estimate.disturbed_share:
@@ -118,11 +118,11 @@ def doubts(point: Point) -> tuple[str, ...]:
 _FIGURES = re.compile(r"[-+]?\d[\d.,]*")
 
 
-def stated_once(doubts: Iterable[str]) -> list[str]:
-    """The doubts, each once; of those that differ in figures alone the first, with how many more there are."""
+def stated_once(caveats: Iterable[str]) -> list[str]:
+    """The caveats, each once; of those that differ in figures alone the first, with how many more there are."""
     groups: dict[str, list[str]] = {}
-    for doubt in doubts:
-        groups.setdefault(_FIGURES.sub("#", doubt), []).append(doubt)
+    for caveat in caveats:
+        groups.setdefault(_FIGURES.sub("#", caveat), []).append(caveat)
     return [
         alike[0] if len(set(alike)) == 1 else f"{alike[0]} (and {len(set(alike)) - 1} more with other figures)"
         for alike in groups.values()
@@ -167,7 +167,7 @@ def _step_data(id_: str, run: StepRun) -> dict[str, Any]:
                 "at": dict(point.at),
                 "samples": len(point.values),
                 **_estimate_data(point.estimate),
-                "doubts": list(doubts(point)),
+                "caveats": list(caveats(point)),
                 "not_valid": "" if (invalid := validity.of(point)) is None else invalid.sentence(),
             }
             for series, point in _points(run)

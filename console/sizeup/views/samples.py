@@ -7,19 +7,19 @@ from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 
 from sizeup.charts.axes import labelled, linear_step
-from sizeup.charts.chart import Axis, Bar, BarChart, Line, LineChart, Point
+from sizeup.charts.chart import Axis, Bar, BarChart, ChartPoint, Line, LineChart
 from sizeup.model.plan import Series
 from sizeup.model.sample import Disturbance
-from sizeup.session.value import Key, StepRun
 from sizeup.session.value import Point as LoggedPoint
+from sizeup.session.value import PointKey, StepRun
 from sizeup.units import format_value
 from sizeup.views.points import (
     common_title,
     family,
     first_series,
+    format_coordinate,
     line_label,
     points_of,
-    spelled,
     value_scale,
 )
 from sizeup.views.results import place
@@ -110,7 +110,7 @@ def _spread(points: Sequence[LoggedPoint]) -> list[LoggedPoint]:
     return [points[round(index * (len(points) - 1) / (_MOST_LINES - 1))] for index in range(_MOST_LINES)]
 
 
-def _in_pieces(points: Iterable[LoggedPoint], started_ns: int, width: float) -> tuple[Point, ...]:
+def _in_pieces(points: Iterable[LoggedPoint], started_ns: int, width: float) -> tuple[ChartPoint, ...]:
     from statistics import median  # costs every start otherwise
 
     pieces: dict[int, list[float]] = {}
@@ -126,12 +126,12 @@ def _in_pieces(points: Iterable[LoggedPoint], started_ns: int, width: float) -> 
             if flag:
                 disturbed[piece] = disturbed.get(piece, 0) + 1
     return tuple(
-        Point((piece + 0.5) * width, median(values), disturbed=disturbed.get(piece, 0) * 2 > len(values))
+        ChartPoint((piece + 0.5) * width, median(values), disturbed=disturbed.get(piece, 0) * 2 > len(values))
         for piece, values in sorted(pieces.items())
     )
 
 
-def behind(run: StepRun, key: Key) -> list[tuple[Series, LoggedPoint]]:
+def underlying_points(run: StepRun, key: PointKey) -> list[tuple[Series, LoggedPoint]]:
     """The sampled points that one point rests on: itself and its percentiles, else what is alike at its place.
 
     ``matrix-latency`` at 4 small and 1 large requests rests on each ``latency`` there. None where the probe kept none.
@@ -150,18 +150,18 @@ def behind(run: StepRun, key: Key) -> list[tuple[Series, LoggedPoint]]:
     return sorted(found, key=lambda pair: pair[1] is not own)
 
 
-def distributions_behind(run: StepRun, key: Key) -> list[tuple[str, BarChart]]:
+def underlying_histograms(run: StepRun, key: PointKey) -> list[tuple[str, BarChart]]:
     """How the samples behind a point are spread, one picture for each series and place, with its name."""
-    found = behind(run, key)
+    found = underlying_points(run, key)
     return [
         (label, distribution(label, series.unit, _settled(point), _whole_place(run, point), _disturbed(point)))
         for label, (series, point) in zip(_labels(found), found, strict=True)
     ]
 
 
-def shares_behind(run: StepRun, key: Key) -> LineChart | None:
+def underlying_cdfs(run: StepRun, key: PointKey) -> LineChart | None:
     """The share of the samples behind a point that lies at or below each value; None where there are no samples."""
-    found = behind(run, key)[:_MOST_LINES]
+    found = underlying_points(run, key)[:_MOST_LINES]
     if not found:
         return None
     values = {label: sorted(_settled(point)) for label, (_, point) in zip(_labels(found), found, strict=True)}
@@ -169,9 +169,9 @@ def shares_behind(run: StepRun, key: Key) -> LineChart | None:
     return _shares_of(values, common_title(shown), shown[0].unit, _whole_place(run, found[0][1]))
 
 
-def times_behind(run: StepRun, key: Key) -> LineChart | None:
+def underlying_time_series(run: StepRun, key: PointKey) -> LineChart | None:
     """The samples behind a point as they came; None where there are none."""
-    found = behind(run, key)[:_MOST_LINES]
+    found = underlying_points(run, key)[:_MOST_LINES]
     if not found:
         return None
     groups = {label: [point] for label, (_, point) in zip(_labels(found), found, strict=True)}
@@ -184,7 +184,7 @@ def _labels(found: Sequence[tuple[Series, LoggedPoint]]) -> list[str]:
     titles = [series.title for series, _ in found]
     same = set.intersection(*(set(point.at.items()) for _, point in found)) if found else set()
     return [
-        ", ".join([title, *(spelled(name, at) for name, at in point.at.items() if (name, at) not in same)])
+        ", ".join([title, *(format_coordinate(name, at) for name, at in point.at.items() if (name, at) not in same)])
         for title, (_, point) in zip(titles, found, strict=True)
     ]
 
@@ -250,10 +250,10 @@ def _settled(point: LoggedPoint) -> list[float]:
     return [value for value, flag in zip(point.values, flags, strict=False) if not flag & Disturbance.WARMUP]
 
 
-def _shares(ordered: Sequence[float]) -> tuple[Point, ...]:
+def _shares(ordered: Sequence[float]) -> tuple[ChartPoint, ...]:
     step = max(len(ordered) // 100, 1)
     places = [*range(0, len(ordered) - 1, step), len(ordered) - 1]
-    return tuple(Point(ordered[index], (index + 1) / len(ordered)) for index in places)
+    return tuple(ChartPoint(ordered[index], (index + 1) / len(ordered)) for index in places)
 
 
 def distribution(title: str, unit: str, values: Sequence[float], where: str = "", disturbed: int = 0) -> BarChart:
@@ -272,8 +272,8 @@ def distribution(title: str, unit: str, values: Sequence[float], where: str = ""
         for low, high, tally in zip(ticks, ticks[1:], tallies, strict=False)
     )
     middle = format_value(median(values), unit)
-    doubt = f", ! {disturbed} of them disturbed" if disturbed else ""
-    caption = f"{f'At {where}: ' if where else ''}{len(values)} samples{doubt}, median {middle}."
+    caveat = f", ! {disturbed} of them disturbed" if disturbed else ""
+    caption = f"{f'At {where}: ' if where else ''}{len(values)} samples{caveat}, median {middle}."
     return BarChart(title, Axis("Samples", "1"), bars, caption)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from sizeup.charts.table import Column, Table
-from sizeup.session.store import SUFFIX, Entry
+from sizeup.session.store import SUFFIX, StoredSession
 from sizeup.session.value import Session
 from sizeup.units import format_decimal_bytes
 
@@ -25,7 +25,7 @@ def state(session: Session) -> str:
     return f"{of} did not finish" if ended == "complete" else f"{ended}, lacks {of}"
 
 
-def sessions_table(entries: Sequence[Entry]) -> Table:
+def sessions_table(entries: Sequence[StoredSession]) -> Table:
     """One row per session, the latest first."""
     rows = []
     for entry in entries:
@@ -42,12 +42,12 @@ def sessions_table(entries: Sequence[Entry]) -> Table:
     return Table("Sessions", columns, tuple(rows))
 
 
-def sessions_data(entries: Sequence[Entry]) -> dict[str, Any]:
+def sessions_data(entries: Sequence[StoredSession]) -> dict[str, Any]:
     """Every session in base units, for ``--json``."""
     return {"schema": SCHEMA, "sessions": [_entry_data(entry) for entry in entries]}
 
 
-def _entry_data(entry: Entry) -> dict[str, Any]:
+def _entry_data(entry: StoredSession) -> dict[str, Any]:
     data: dict[str, Any] = {"path": str(entry.path), "size_bytes": entry.size_bytes, "problem": entry.problem}
     if entry.session is not None:
         session = entry.session

@@ -13,10 +13,10 @@ from sizeup.charts.chart import (
     Bar,
     BarChart,
     Chart,
+    ChartPoint,
     HeatMap,
     Line,
     LineChart,
-    Point,
     Scale,
 )
 from sizeup.model.machine import Machine
@@ -32,17 +32,17 @@ from sizeup.views.points import (
     common_title,
     family,
     first_series,
+    format_coordinate,
     half_width,
     interval_of,
     is_disturbed,
     laid_out,
     line_label,
     on_axis,
+    point_text,
     points_of,
-    spelled,
     value_of,
     value_scale,
-    words_of,
 )
 from sizeup.views.results import place
 from sizeup.views.samples import distribution
@@ -129,7 +129,7 @@ def _varying(points: Sequence[LoggedPoint]) -> list[str]:
 
 
 def _axis_words(run: StepRun, key: str) -> str:
-    return next((series.axis_title for series in run.series.values() if series.axis == key), "") or words_of(key)
+    return next((series.axis_title for series in run.series.values() if series.axis == key), "") or point_text(key)
 
 
 def histogram(run: StepRun, machine: Machine | None) -> BarChart:
@@ -150,7 +150,7 @@ def verdicts(run: StepRun, machine: Machine | None) -> HeatMap:
     for point in points_of(run, series.name):
         value, part = value_of(point), str(point.at.get("part", series.title))
         if value is not None:
-            where = ", ".join(spelled(key, at) for key, at in point.at.items() if key != "part")
+            where = ", ".join(format_coordinate(key, at) for key, at in point.at.items() if key != "part")
             judged.setdefault(where or "the whole step", {})[part] = value
     columns = tuple(dict.fromkeys(part for parts in judged.values() for part in parts))
     if all(value == 1.0 for parts in judged.values() for value in parts.values()):
@@ -291,16 +291,22 @@ def _bar_note(point: LoggedPoint) -> str:
     return UNSETTLED if estimate.converged is False else ""
 
 
-def _grouped(series: Series, points: Iterable[LoggedPoint], shown: Sequence[Series]) -> list[tuple[str, list[Point]]]:
+def _grouped(
+    series: Series, points: Iterable[LoggedPoint], shown: Sequence[Series]
+) -> list[tuple[str, list[ChartPoint]]]:
     """The points of a series by what else tells them apart; each group's label says what."""
-    groups: dict[str, list[Point]] = {}
+    groups: dict[str, list[ChartPoint]] = {}
     for point in points:
         x, value = point.at.get(series.axis or ""), value_of(point)
         if value is None or isinstance(x, str) or x is None:
             continue
-        others = ", ".join(spelled(key, other) for key, other in sorted(point.at.items()) if key != series.axis)
+        others = ", ".join(
+            format_coordinate(key, other) for key, other in sorted(point.at.items()) if key != series.axis
+        )
         low, high = interval_of(point)
-        made = Point(float(x), value, low, high, is_disturbed(point.estimate), key=point_key(point.series, point.at))
+        made = ChartPoint(
+            float(x), value, low, high, is_disturbed(point.estimate), key=point_key(point.series, point.at)
+        )
         groups.setdefault(others, []).append(made)
     return [(line_label(series, others, shown), found) for others, found in groups.items()]
 
@@ -311,7 +317,7 @@ def _x_axis(run: StepRun, series: Series, xs: Sequence[float]) -> Axis:
     known = [*xs, *reach]
     spans = bool(known) and min(known) > 0 and max(known) / min(known) >= LOGARITHMIC_FROM
     scale = Scale.LOG2 if series.axis_unit == "bytes" or spans else Scale.LINEAR
-    axis = Axis(series.axis_title or words_of(series.axis or ""), series.axis_unit or "1", scale)
+    axis = Axis(series.axis_title or point_text(series.axis or ""), series.axis_unit or "1", scale)
     return replace(axis, low=min(known), high=max(known)) if reach and run.outcome is None else axis
 
 

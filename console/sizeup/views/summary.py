@@ -27,7 +27,7 @@ _COST = frozenset({"licence", "value", "cost", "price"})
 _LIMIT = frozenset({"limit", "chain", "bottleneck", "balance", "ceiling"})
 
 
-class Answer(Struct, frozen=True):
+class SummaryAnswer(Struct, frozen=True):
     """One of the five questions, and what the session says to it."""
 
     question: str
@@ -37,7 +37,7 @@ class Answer(Struct, frozen=True):
     """The session says nothing to it; the only statement says what would."""
 
 
-def summary(session: Session, rest: str = ", further down") -> tuple[Answer, ...]:
+def summary(session: Session, rest: str = ", further down") -> tuple[SummaryAnswer, ...]:
     """What it is, what it can carry, what limits it, what it costs, what is doubtful; always these five.
 
     ``rest`` says where those stand that are too many for a summary.
@@ -71,20 +71,20 @@ def summary(session: Session, rest: str = ", further down") -> tuple[Answer, ...
         _answer(
             rest,
             "What is doubtful",
-            _found_doubts(session, each=1),
+            _found_caveats(session, each=1),
             "Nothing: all steps converged and nothing was unreadable.",
         ),
     )
 
 
-def _answer(rest: str, question: str, statements: Iterable[str], otherwise: str) -> Answer:
+def _answer(rest: str, question: str, statements: Iterable[str], otherwise: str) -> SummaryAnswer:
     known = tuple(dict.fromkeys(map(_sentence, statements)))
     if not known:
-        return Answer(question, (otherwise,), silent=True)
+        return SummaryAnswer(question, (otherwise,), silent=True)
     if len(known) > _MOST_STATEMENTS:
         hidden = len(known) - _MOST_STATEMENTS + 1
         known = (*known[: _MOST_STATEMENTS - 1], f"And {hidden} more{rest}.")
-    return Answer(question, known)
+    return SummaryAnswer(question, known)
 
 
 def _by_subject(advice: list[Advice], measured: list[str]) -> list[str]:
@@ -176,13 +176,13 @@ def _grave_findings(session: Session) -> list[str]:
     ]
 
 
-def doubts(session: Session) -> list[str]:
+def caveats(session: Session) -> list[str]:
     """Every reason this session gives to mistrust its figures, the gravest first."""
-    return _found_doubts(session, each=None)
+    return _found_caveats(session, each=None)
 
 
-def _found_doubts(session: Session, *, each: int | None) -> list[str]:
-    """The doubts, of a step or an advice at most ``each``, with a count of those left out."""
+def _found_caveats(session: Session, *, each: int | None) -> list[str]:
+    """The caveats, of a step or an advice at most ``each``, with a count of those left out."""
     found = list(session.damage.sentences())
     if session.end is None:
         found.append("The last run did not end: it is going on, or it was cut short.")
@@ -192,13 +192,13 @@ def _found_doubts(session: Session, *, each: int | None) -> list[str]:
         if outcome.status not in (Status.OK, Status.NOT_CONVERGED):
             found.append(f"{_title(session, step)} was {_ended(outcome.status)}{_because(outcome.reason)}.")
     for run in session.steps.values():
-        found.extend(_listed(run.step.title, _step_doubts(run), each))
+        found.extend(_listed(run.step.title, _step_caveats(run), each))
     titles: dict[str, str] = {}
     for advice in session.advice:
-        for doubt in advice.doubts:
-            titles.setdefault(doubt, advice.title)
+        for caveat in advice.caveats:
+            titles.setdefault(caveat, advice.title)
     for title in dict.fromkeys(titles.values()):
-        found.extend(_listed(title, [doubt for doubt, owner in titles.items() if owner == title], each))
+        found.extend(_listed(title, [caveat for caveat, owner in titles.items() if owner == title], each))
     gaps = [*(session.machine.gaps if session.machine else ()), *session.gaps]
     if gaps:
         found.append(f"{plural(len(gaps), 'fact')} could not be read; they are listed with the reasons.")
@@ -210,13 +210,13 @@ def _found_doubts(session: Session, *, each: int | None) -> list[str]:
 def _listed(title: str, found: list[str], each: int | None) -> list[str]:
     found = list(dict.fromkeys(found))
     shown = found if each is None else found[:each]
-    lines = [f"{title}: {doubt}" for doubt in shown]
+    lines = [f"{title}: {caveat}" for caveat in shown]
     if len(shown) < len(found):
-        lines[-1] = f"{lines[-1].rstrip('.')} (and {plural(len(found) - len(shown), 'more doubt')})"
+        lines[-1] = f"{lines[-1].rstrip('.')} (and {plural(len(found) - len(shown), 'more caveat')})"
     return lines
 
 
-def _step_doubts(run: StepRun) -> list[str]:
+def _step_caveats(run: StepRun) -> list[str]:
     estimates = [point.estimate for point in run.points.values() if point.estimate is not None]
     open_ended = sum(estimate.converged is False for estimate in estimates)
     disturbed = sum((estimate.disturbed_share or 0.0) > 0.1 for estimate in estimates)
@@ -225,7 +225,7 @@ def _step_doubts(run: StepRun) -> list[str]:
         found.append(f"{open_ended} of {plural(len(estimates), 'point')} did not converge in its time.")
     if disturbed:
         found.append(f"more than a tenth of the samples were disturbed at {plural(disturbed, 'point')}.")
-    return [*found, *stated_once(doubt for estimate in estimates for doubt in estimate.doubts)]
+    return [*found, *stated_once(caveat for estimate in estimates for caveat in estimate.caveats)]
 
 
 _ENDS = {

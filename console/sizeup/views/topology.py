@@ -13,7 +13,7 @@ from sizeup.model.numa import NumaNode, pool_key
 from sizeup.model.topology import Cache, CacheKind, Core, Package, Pu
 from sizeup.units import format_bytes, format_hz, format_ns, format_rate
 from sizeup.views.devices import Devices
-from sizeup.views.topology_item import Item, counted, known, marked, optional_bytes, plural
+from sizeup.views.topology_item import TopologyItem, counted, known, marked, optional_bytes, plural
 from sizeup.views.virtualization import UNPROVEN, runs_on
 
 _MEMINFO = "/proc/meminfo"
@@ -38,12 +38,12 @@ def machine_line(machine: Machine) -> str:
     return ", ".join(parts)
 
 
-def topology(machine: Machine) -> Item:
+def topology(machine: Machine) -> TopologyItem:
     """The whole machine."""
     return _Parts(machine).whole()
 
 
-def node_item(machine: Machine, os_id: int) -> Item | None:
+def node_item(machine: Machine, os_id: int) -> TopologyItem | None:
     """One node alone, without the parts inside: its memory changes all the time."""
     return next((_Parts(machine).node_alone(node) for node in machine.nodes if node.os_id == os_id), None)
 
@@ -105,9 +105,9 @@ class _Parts:
             for cpu in cache.shared_by:
                 self._caches.setdefault(cpu, []).append(cache)
 
-    def whole(self) -> Item:
+    def whole(self) -> TopologyItem:
         machine = self._machine
-        inside: list[Item] = []
+        inside: list[TopologyItem] = []
         placed: set[int] = set()
         by_package = _nodes_by_package(machine)
         for index, package in enumerate(machine.packages):
@@ -123,17 +123,19 @@ class _Parts:
             ("nfs", f"NFS: {plural(len(machine.nfs_mounts), 'mount')}", "From other machines", self._devices.mounts()),
         )
         inside.extend(
-            Item(key, label, (("What", what),), items, expanded=True) for key, label, what, items in groups if items
+            TopologyItem(key, label, (("What", what),), items, expanded=True)
+            for key, label, what, items in groups
+            if items
         )
         if machine.gaps:
             facts = tuple((gap.subject, gap.reason) for gap in machine.gaps)
-            inside.append(Item("gaps", f"Not readable: {plural(len(machine.gaps), 'fact')}", facts))
-        return Item(
+            inside.append(TopologyItem("gaps", f"Not readable: {plural(len(machine.gaps), 'fact')}", facts))
+        return TopologyItem(
             "machine", _machine_label(machine), machine_facts(machine), tuple(inside), expanded=True,
             also=("cpu", "memory", "clock"),
         )  # fmt: skip
 
-    def _package(self, index: int, package: Package, nodes: Sequence[NumaNode]) -> Item:
+    def _package(self, index: int, package: Package, nodes: Sequence[NumaNode]) -> TopologyItem:
         machine = self._machine
         cores = [core for core in machine.cores if core.package == index]
         in_nodes = {cpu for node in nodes for cpu in node.pus}
@@ -151,9 +153,9 @@ class _Parts:
         )
         small = len(machine.packages) <= 2
         held = counted(len(cores) if machine.cores else None, "core")
-        return Item(f"package:{index}", f"{label}: {held}", facts, tuple(inside), expanded=small)
+        return TopologyItem(f"package:{index}", f"{label}: {held}", facts, tuple(inside), expanded=small)
 
-    def _node(self, node: NumaNode) -> Item:
+    def _node(self, node: NumaNode) -> TopologyItem:
         few = len(self._machine.nodes) <= 4
         inside = (
             *self._caches_and_cores(self._cores_of(node)),
@@ -166,7 +168,7 @@ class _Parts:
         pus = frozenset(node.pus)
         return [core for core in self._machine.cores if not pus.isdisjoint(core.pus)]
 
-    def node_alone(self, node: NumaNode) -> Item:
+    def node_alone(self, node: NumaNode) -> TopologyItem:
         key = f"node:{node.os_id}"
         memory = "no memory" if node.memory_bytes == 0 else optional_bytes(node.memory_bytes) or "memory unknown"
         cores = "no cores" if not node.pus else counted(len(self._cores_of(node)) or None, "core")
@@ -179,19 +181,21 @@ class _Parts:
         ]
         trouble = ", ".join(filter(None, troubles))
         label = marked(f"Node {node.os_id}: {cores}, {memory}", trouble)
-        return Item(key, label, _node_facts(node), also=tuple(pools), trouble=trouble)
+        return TopologyItem(key, label, _node_facts(node), also=tuple(pools), trouble=trouble)
 
-    def _loose_pus(self, pus: Sequence[Pu]) -> list[Item]:
+    def _loose_pus(self, pus: Sequence[Pu]) -> list[TopologyItem]:
         """CPUs by themselves, where nothing tells which of them share a core."""
         if self._machine.cores:
             return []
         states = [("" if pu.allowed else "not allowed") if pu.online else "offline" for pu in pus]
-        return [Item(f"pu:{pu.cpu}", marked(f"CPU {pu.cpu}", state)) for pu, state in zip(pus, states, strict=True)]
+        return [
+            TopologyItem(f"pu:{pu.cpu}", marked(f"CPU {pu.cpu}", state)) for pu, state in zip(pus, states, strict=True)
+        ]
 
-    def _caches_and_cores(self, cores: Sequence[Core]) -> list[Item]:
+    def _caches_and_cores(self, cores: Sequence[Core]) -> list[TopologyItem]:
         """Cores under the largest cache that several of them share; cores without one stand alone."""
         remaining = list(cores)
-        groups: list[Item] = []
+        groups: list[TopologyItem] = []
         caches = {id(cache): cache for core in cores for cpu in core.pus for cache in self._caches.get(cpu, ())}
         for cache in sorted(caches.values(), key=lambda item: (-item.level, item.shared_by)):
             shared = frozenset(cache.shared_by)
@@ -204,10 +208,10 @@ class _Parts:
             here = f", {len(below)} here" if sharing > len(below) else ""
             label = f"{_cache_name(cache)} shared by {plural(sharing, 'core')}{here}"
             key = f"cache:{cache.level}:{below[0].pus[0]}"
-            groups.append(Item(key, label, _cache_facts(cache), inside, len(self._machine.cores) <= 8))
+            groups.append(TopologyItem(key, label, _cache_facts(cache), inside, len(self._machine.cores) <= 8))
         return [*groups, *(self._core(core) for core in remaining)]
 
-    def _core(self, core: Core) -> Item:
+    def _core(self, core: Core) -> TopologyItem:
         index = self._places[core.pus]
         noun = "CPU" if len(core.pus) == 1 else "CPUs"
         caches = {id(cache): cache for cpu in core.pus for cache in self._caches.get(cpu, ())}
@@ -231,7 +235,7 @@ class _Parts:
         )
         kind = f" {core.kind}" if core.kind else ""
         label = f"Core {index}{kind}: {noun} {format_list(core.pus)}"
-        return Item(f"core:{index}", marked(label, "offline" if dark else "not allowed" if kept else ""), facts)
+        return TopologyItem(f"core:{index}", marked(label, "offline" if dark else "not allowed" if kept else ""), facts)
 
 
 def _nodes_by_package(machine: Machine) -> dict[int, list[NumaNode]]:

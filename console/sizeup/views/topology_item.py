@@ -10,7 +10,7 @@ from msgspec import Struct
 from sizeup.units import format_bytes
 
 
-class Change(Enum):
+class ItemChange(Enum):
     """How a part differs from what it was on the other side."""
 
     ADDED = "added"
@@ -20,10 +20,10 @@ class Change(Enum):
     @property
     def sign(self) -> str:
         """Shown beside the word, never instead of it."""
-        return {Change.ADDED: "+", Change.REMOVED: "-", Change.CHANGED: "~"}[self]
+        return {ItemChange.ADDED: "+", ItemChange.REMOVED: "-", ItemChange.CHANGED: "~"}[self]
 
 
-class Item(Struct, frozen=True):
+class TopologyItem(Struct, frozen=True):
     """One part of the machine: a label, what is known of it, and the parts inside."""
 
     key: str
@@ -31,7 +31,7 @@ class Item(Struct, frozen=True):
     label: str
     facts: tuple[tuple[str, str], ...] = ()
     """Name and value, units included; what is unknown is left out or said to be unknown."""
-    children: tuple[Item, ...] = ()
+    children: tuple[TopologyItem, ...] = ()
     expanded: bool = False
     """Whether the tree opens with this part unfolded."""
     also: tuple[str, ...] = ()
@@ -42,11 +42,11 @@ class Item(Struct, frozen=True):
     """The label where room is short, as on the map."""
     trouble: str = ""
     """What is wrong with it, in a word or two; it stands in the label, too."""
-    change: Change | None = None
+    change: ItemChange | None = None
     """How it differs from another machine, where two are held against each other; sign and word stand in the label."""
 
 
-def find(root: Item, key: str) -> tuple[Item, ...]:
+def find(root: TopologyItem, key: str) -> tuple[TopologyItem, ...]:
     """The parts from the root down to ``key``; empty where there is none."""
     if key in (root.key, *root.also):
         return (root,)
@@ -57,7 +57,7 @@ def find(root: Item, key: str) -> tuple[Item, ...]:
     return ()
 
 
-def unfolding(root: Item, rows: int) -> frozenset[str]:
+def unfolding(root: TopologyItem, rows: int) -> frozenset[str]:
     """Keys of the parts that a tree of so many rows opens with: those that always do, and more as far as there is room.
 
     More is unfolded kind by kind and from the top down, all sockets or none, so that likes look alike.
@@ -77,11 +77,11 @@ def unfolding(root: Item, rows: int) -> frozenset[str]:
     return frozenset(opened)
 
 
-def _kind(item: Item) -> str:
+def _kind(item: TopologyItem) -> str:
     return item.key.partition(":")[0]
 
 
-def _in_sight(item: Item, opened: Set[str] | None, depth: int = 0) -> Iterator[tuple[Item, int]]:
+def _in_sight(item: TopologyItem, opened: Set[str] | None, depth: int = 0) -> Iterator[tuple[TopologyItem, int]]:
     """The part and what is seen inside with these parts unfolded, each with how deep it lies; None: as parts say."""
     yield item, depth
     if item.expanded if opened is None else item.key in opened:
@@ -89,14 +89,14 @@ def _in_sight(item: Item, opened: Set[str] | None, depth: int = 0) -> Iterator[t
             yield from _in_sight(child, opened, depth + 1)
 
 
-def holding(root: Item, words: Sequence[str]) -> tuple[Item, ...]:
+def holding(root: TopologyItem, words: Sequence[str]) -> tuple[TopologyItem, ...]:
     """The parts that hold every word, whatever the case; none without words.
 
     First those so named, the words as they stand, then those named with them all, then those with such facts; each
     from the top down.
     """
     wanted = [word.lower() for word in words]
-    found: tuple[list[Item], ...] = ([], [], [])
+    found: tuple[list[TopologyItem], ...] = ([], [], [])
     for item in _every(root) if wanted else ():
         label = item.label.lower()
         facts = " ".join(f"{name} {value}" for name, value in item.facts).lower()
@@ -106,7 +106,7 @@ def holding(root: Item, words: Sequence[str]) -> tuple[Item, ...]:
     return tuple(item for rank in found for item in rank)
 
 
-def _every(item: Item) -> Iterator[Item]:
+def _every(item: TopologyItem) -> Iterator[TopologyItem]:
     yield item
     for child in item.children:
         yield from _every(child)

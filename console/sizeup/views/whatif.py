@@ -9,7 +9,7 @@ from msgspec import Struct
 from sizeup.model.advice import Advice
 from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.advise import Sizing
-from sizeup.sizing.keys import KEYS, Key, Kind, LeftOut, Value
+from sizeup.sizing.keys import KEYS, InputKey, InputKind, LeftOut, Value
 from sizeup.sizing.sheet import Inputs
 from sizeup.units import base_unit
 from sizeup.views.advice import first_of, value_text
@@ -63,13 +63,13 @@ def stepped(key: str, value: Value | None, steps: int) -> Value | None:
     Counts and years go by one, shares by five points, choices to the next, other figures by a twentieth.
     """
     declared = KEYS[key]
-    if declared.kind is Kind.CHOICE:
+    if declared.kind is InputKind.CHOICE:
         return _next_choice(declared, value, steps)
-    if not isinstance(value, Quantity) or declared.kind not in (Kind.COUNT, Kind.NUMBER):
+    if not isinstance(value, Quantity) or declared.kind not in (InputKind.COUNT, InputKind.NUMBER):
         return None
     scale = base_unit(declared.unit)[1]
     number = value.value / scale
-    if declared.kind is Kind.COUNT or declared.unit == "y":
+    if declared.kind is InputKind.COUNT or declared.unit == "y":
         number += steps
     elif declared.unit == "%":
         number += steps * _STEP_PERCENT
@@ -81,7 +81,7 @@ def stepped(key: str, value: Value | None, steps: int) -> Value | None:
     return Quantity(number * scale, value.unit, Origin.USER, "what-if")
 
 
-def _next_choice(declared: Key, value: Value | None, steps: int) -> Words:
+def _next_choice(declared: InputKey, value: Value | None, steps: int) -> Words:
     words = value.value if isinstance(value, Words) else None
     last = len(declared.choices) - 1
     place = declared.choices.index(words) + steps if words in declared.choices else 0 if steps > 0 else last

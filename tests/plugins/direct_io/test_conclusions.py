@@ -5,15 +5,15 @@ from __future__ import annotations
 import pytest
 
 from sizeup_direct_io.conclusions import cache_edge, cached_bytes, engine_gain, first_touch, knees, scaling
-from sizeup_direct_io.knee import Load
-from sizeup_direct_io.path_bandwidth import Way
+from sizeup_direct_io.knee import RampPoint
+from sizeup_direct_io.path_bandwidth import PathBandwidth
 
 GIB = 1 << 30
 US = 1000.0
 
 
 def test_the_knee_and_the_most_stand_side_by_side_with_why_the_ramp_ended() -> None:
-    ramp = [Load(1, 17e3), Load(2, 30e3), Load(4, 50e3), Load(8, 52e3), Load(16, 53e3)]
+    ramp = [RampPoint(1, 17e3), RampPoint(2, 30e3), RampPoint(4, 50e3), RampPoint(8, 52e3), RampPoint(16, 53e3)]
     found = knees("oltp-read", [ramp, ramp], "1/s", "it was enough")
 
     assert found is not None
@@ -26,14 +26,19 @@ def test_the_knee_and_the_most_stand_side_by_side_with_why_the_ramp_ended() -> N
     ("way", "cap"),
     [
         (None, "What the paths share is unknown to discovery."),
-        (Way(342e6, "eth0: link"), "The ways carry 342 MB/s together (eth0: link): they are not what limits."),
         (
-            Way(330e6, "eth0: link"),
+            PathBandwidth(342e6, "eth0: link"),
+            "The ways carry 342 MB/s together (eth0: link): they are not what limits.",
+        ),
+        (
+            PathBandwidth(330e6, "eth0: link"),
             "The cap is the way: 330 MB/s together (eth0: link), less than the sum of the paths.",
         ),
     ],
 )
-def test_three_paths_of_the_published_case_scale_to_96_2_percent_and_name_their_cap(way: Way | None, cap: str) -> None:
+def test_three_paths_of_the_published_case_scale_to_96_2_percent_and_name_their_cap(
+    way: PathBandwidth | None, cap: str
+) -> None:
     found = scaling({"/a": 114e6, "/b": 114e6, "/c": 114e6}, 329e6, "bytes/s", way)
 
     assert found.value == pytest.approx(0.962, abs=5e-4)
@@ -42,7 +47,7 @@ def test_three_paths_of_the_published_case_scale_to_96_2_percent_and_name_their_
 
 
 def test_paths_to_the_same_disk_are_told_so() -> None:
-    found = scaling({"/a": 1e9, "/b": 1e9}, 1e9, "bytes/s", Way(9e9, "nvme0: link"), ("nvme0n1",))
+    found = scaling({"/a": 1e9, "/b": 1e9}, 1e9, "bytes/s", PathBandwidth(9e9, "nvme0: link"), ("nvme0n1",))
 
     assert str(found.extra["consequence"]).endswith("They lie on the same disks: nvme0n1.")
 

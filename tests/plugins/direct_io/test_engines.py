@@ -7,15 +7,15 @@ import errno
 import pytest
 
 from sizeup.errors import RefusedError
-from sizeup_direct_io.engines import Choice, Policy, choose
+from sizeup_direct_io.engines import Choice, EnginePolicy, choose
 from sizeup_direct_io.worker import Engine
 
-ALL = Policy({Engine.IO_URING: 0, Engine.AIO: 0, Engine.THREADS: 0}, io_uring_disabled=0)
+ALL = EnginePolicy({Engine.IO_URING: 0, Engine.AIO: 0, Engine.THREADS: 0}, io_uring_disabled=0)
 
 
-def denied(**errors: int) -> Policy:
+def denied(**errors: int) -> EnginePolicy:
     by_engine = {engine: errors.get(engine.name, 0) for engine in Engine}
-    return Policy(by_engine, io_uring_disabled=0, aio_in_use=65536, aio_limit=65536)
+    return EnginePolicy(by_engine, io_uring_disabled=0, aio_in_use=65536, aio_limit=65536)
 
 
 def test_a_local_target_takes_io_uring() -> None:
@@ -31,7 +31,7 @@ def test_a_filter_is_told_apart_from_the_switch() -> None:
     seccomp = choose("auto", denied(IO_URING=errno.EPERM), network=False, extending=False)
     switch = choose(
         "auto",
-        Policy({**ALL.errors, Engine.IO_URING: errno.EPERM}, io_uring_disabled=2),
+        EnginePolicy({**ALL.errors, Engine.IO_URING: errno.EPERM}, io_uring_disabled=2),
         network=False,
         extending=False,
     )

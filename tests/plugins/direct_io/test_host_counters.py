@@ -6,7 +6,7 @@ from sizeup_direct_io.host_counters import (
     Accounting,
     DeviceCounters,
     HostCpu,
-    Mount,
+    MountInfo,
     NfsBytes,
     Pressure,
     parse_accounting,
@@ -52,8 +52,8 @@ def test_mounts_are_found_by_id_with_blanks_undone() -> None:
 
     mounts = parse_mounts(text)
 
-    assert mounts[29] == Mount("254:0", "/", "ext4", "/dev/vda", "rw,relatime,rw,discard")
-    assert mounts[40] == Mount("0:50", "/mnt/my disk", "nfs4", "server:/x", "rw,rw,vers=4.2")
+    assert mounts[29] == MountInfo("254:0", "/", "ext4", "/dev/vda", "rw,relatime,rw,discard")
+    assert mounts[40] == MountInfo("0:50", "/mnt/my disk", "nfs4", "server:/x", "rw,rw,vers=4.2")
     assert not mounts[29].network
     assert mounts[40].network
 

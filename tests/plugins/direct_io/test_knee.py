@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from sizeup_direct_io.knee import Knee, Load, agree, find_knee, stopped_paying
+from sizeup_direct_io.knee import Knee, RampPoint, agree, find_knee, stopped_paying
 
 
-def ramp(*throughputs: float) -> list[Load]:
-    return [Load(2**index, value) for index, value in enumerate(throughputs)]
+def ramp(*throughputs: float) -> list[RampPoint]:
+    return [RampPoint(2**index, value) for index, value in enumerate(throughputs)]
 
 
 def test_the_knee_is_the_last_doubling_that_gains_a_tenth() -> None:
-    assert find_knee(ramp(17, 30, 41, 50, 58, 62, 63, 64)) == Load(16, 58)
+    assert find_knee(ramp(17, 30, 41, 50, 58, 62, 63, 64)) == RampPoint(16, 58)
 
 
 def test_one_flat_step_is_forgiven_where_the_next_one_pays() -> None:
-    assert find_knee(ramp(10, 10.5, 20, 20.5, 21)) == Load(4, 20)
+    assert find_knee(ramp(10, 10.5, 20, 20.5, 21)) == RampPoint(4, 20)
 
 
 def test_a_ramp_that_never_pays_has_its_knee_at_the_start() -> None:
-    assert find_knee(ramp(100, 101, 102)) == Load(1, 100)
+    assert find_knee(ramp(100, 101, 102)) == RampPoint(1, 100)
 
 
 def test_one_point_has_no_knee() -> None:
@@ -34,7 +34,7 @@ def test_a_ramp_goes_on_until_two_doublings_in_a_row_gain_too_little() -> None:
 
 def test_gains_are_per_doubling_where_steps_are_larger() -> None:
     """Four times the concurrency for a fifth more is under a tenth per doubling."""
-    assert find_knee([Load(1, 100), Load(4, 119), Load(16, 140)]) == Load(1, 100)
+    assert find_knee([RampPoint(1, 100), RampPoint(4, 119), RampPoint(16, 140)]) == RampPoint(1, 100)
 
 
 def test_ramps_agree_when_three_of_four_lie_within_one_doubling() -> None:

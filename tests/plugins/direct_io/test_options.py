@@ -25,11 +25,11 @@ from sizeup.probing.registry import load_registry
 from sizeup.probing.settings import why_unused
 from sizeup_direct_io import binding, checks, engines, host_counters, paths, point_verdict, target_setup
 from sizeup_direct_io import run as run_module
-from sizeup_direct_io.measure import Measured, Window
+from sizeup_direct_io.measure import MeasuredPoint, Window
 from sizeup_direct_io.probe import DirectIo
-from sizeup_direct_io.target import Kind, Target, Wish
-from sizeup_direct_io.thermal import Heat
-from sizeup_direct_io.window_counters import Counters, Edge, Place
+from sizeup_direct_io.target import Target, TargetKind, TargetSpec
+from sizeup_direct_io.thermal import ThermalState
+from sizeup_direct_io.window_counters import Counters, CounterSource, WindowCounters
 from sizeup_direct_io.worker import Worker
 
 REGISTRY = load_registry()
@@ -72,7 +72,7 @@ ffi = vars(binding)["ffi"]
 HOST = host_counters.HostCpu(0, 0, 0, 0, 0, 0, 0)
 
 
-def interval(requests: int, block_bytes: int) -> binding.Interval:
+def interval(requests: int, block_bytes: int) -> binding.IoInterval:
     """So many reads and writes of 1 ms in a second."""
     native = ffi.new("struct sizeup_io_sample *")
     native.time_ns = 1_000_000_000
@@ -81,12 +81,12 @@ def interval(requests: int, block_bytes: int) -> binding.Interval:
     native.user_ns = native.system_ns = 1_000_000
     for kind in ("read_ns", "write_ns", "response_ns"):
         getattr(native, kind)[1000] = requests
-    return binding.Interval(native, latest=native)
+    return binding.IoInterval(native, latest=native)
 
 
-def edge(seconds: float) -> Edge:
+def edge(seconds: float) -> WindowCounters:
     host = msgspec.structs.replace(HOST, idle_ns=int(seconds * 1e9))
-    return Edge(host, 0, None, None, Counters(None, None, None, None, 0, 0, 0), {}, Heat({}, {}))
+    return WindowCounters(host, 0, None, None, Counters(None, None, None, None, 0, 0, 0), {}, ThermalState({}, {}))
 
 
 class Stage:
@@ -106,16 +106,16 @@ class Stage:
         patch.setattr(target_setup, "open_target", self.open_target)
         patch.setattr(target_setup, "find_leftovers", lambda *_: [str(folder / "left")])
         patch.setattr(target_setup.os, "unlink", lambda path, **_: self.told.append(("removed", path)))
-        patch.setattr(target_setup.Workbench, "fill", self.fill)
-        patch.setattr(host_counters, "read_policy", lambda: engines.Policy(dict.fromkeys(engines.Engine, 0)))
+        patch.setattr(target_setup.TargetSetup, "fill", self.fill)
+        patch.setattr(host_counters, "read_policy", lambda: engines.EnginePolicy(dict.fromkeys(engines.Engine, 0)))
         patch.setattr(binding, "alignment", lambda _: (512, 512))
         patch.setattr(target_setup.os, "cpu_count", lambda: 64)
 
-    def open_target(self, wish: Wish) -> Target:
+    def open_target(self, wish: TargetSpec) -> Target:
         self.told.append(wish)
         size = wish.size_bytes or 1 << 30
         descriptor = target_setup.os.open(self._file, target_setup.os.O_RDWR)
-        return Target(Kind.MADE, wish.path, descriptor, 0, size, None, 0)
+        return Target(TargetKind.MADE, wish.path, descriptor, 0, size, None, 0)
 
     def fill(self, *_: object) -> Iterator[Emission]:
         return iter(())
@@ -127,15 +127,17 @@ class Stage:
         at: Mapping[str, str | int | float],
         window: Window,
         context: HandContext,
-        place: Place,
-    ) -> Generator[Emission, None, Measured]:
+        place: CounterSource,
+    ) -> Generator[Emission, None, MeasuredPoint]:
         del context, place
         yield Progress(0.0)
         told = [{**msgspec.structs.asdict(worker), "seed": 0, "descriptor": 0} for worker in workers]
         self.told.append((told, window, dict(at)))
         seconds = window.seconds
         each = {name: interval(100 * len(workers), workers[0].block_bytes) for name in streams}
-        return Measured(at, each, (1.0,), 1.0, edge(0.0), edge(seconds), seconds, converged=True, huge_page_bytes=None)
+        return MeasuredPoint(
+            at, each, (1.0,), 1.0, edge(0.0), edge(seconds), seconds, converged=True, huge_page_bytes=None
+        )
 
 
 @pytest.fixture

@@ -187,7 +187,7 @@ def losing(emissions: Sequence[Emission] | object, lose: Callable[[], None]) -> 
     return found
 
 
-def test_a_path_lost_in_a_run_is_a_gap_a_doubt_of_its_point_and_in_the_conclusion(
+def test_a_path_lost_in_a_run_is_a_gap_a_caveat_of_its_point_and_in_the_conclusion(
     watched: tuple[Path, States],
 ) -> None:
     folder, states = watched
@@ -196,7 +196,7 @@ def test_a_path_lost_in_a_run_is_a_gap_a_doubt_of_its_point_and_in_the_conclusio
     (gap,) = [e for e in emissions if isinstance(e, Gap) and "path sdl" in e.subject]
     assert gap.reason.startswith("went from running to offline at 00:01:40 UTC: figures from then on")
     first = next(e for e in emissions if isinstance(e, Estimate) and e.series == "iops")
-    assert any("path sdl went from running to offline" in doubt for doubt in first.doubts)
+    assert any("path sdl went from running to offline" in caveat for caveat in first.caveats)
     overall = [e for e in emissions if isinstance(e, Estimate) and e.at == {"part": "all"}][-1]
     assert "path sdl went from running to offline" in str(overall.extra["consequence"])
 
@@ -206,7 +206,7 @@ def test_paths_that_stay_are_not_mentioned(watched: tuple[Path, States]) -> None
     emissions = list(run(step(folder, depth=1)))
 
     assert [e for e in emissions if isinstance(e, Gap) and "path" in e.subject] == []
-    assert not any("path s" in doubt for e in emissions if isinstance(e, Estimate) for doubt in e.doubts)
+    assert not any("path s" in caveat for e in emissions if isinstance(e, Estimate) for caveat in e.caveats)
 
 
 def test_paths_that_were_down_before_the_run_are_told(watched: tuple[Path, States]) -> None:

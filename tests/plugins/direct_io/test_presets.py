@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sizeup_direct_io.measure import of_stream
-from sizeup_direct_io.presets import Custom, Durable, Sweep, placed, sweeps
+from sizeup_direct_io.presets import Custom, Durable, Sweep, sweeps, with_target_size
 from sizeup_direct_io.worker import Pattern
 
 CUSTOM = Custom(block_bytes=16384, pattern=Pattern.SEQUENTIAL, read_percent=30, durable=Durable.DSYNC, rate=100.0)
@@ -64,7 +64,7 @@ def test_working_sets_double_from_a_sixteenth_to_all_of_the_target() -> None:
     (sweep,) = of("working-set")
 
     assert [point.share for point in sweep.points] == [1 / 16, 1 / 8, 1 / 4, 1 / 2, 1]
-    assert dict(placed(sweep.points[0], 1 << 30).at) == {
+    assert dict(with_target_size(sweep.points[0], 1 << 30).at) == {
         "workload": "working-set",
         "outstanding": 16,
         "working_set_bytes": 1 << 26,

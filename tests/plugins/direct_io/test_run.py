@@ -30,8 +30,8 @@ from sizeup_direct_io.call_with_timeout import StalledError
 from sizeup_direct_io.disks import read_disks
 from sizeup_direct_io.host_counters import read_mount
 from sizeup_direct_io.probe import DirectIo
-from sizeup_direct_io.target import Wish, find_leftovers, open_target, process_start
-from sizeup_direct_io.target_setup import Workbench
+from sizeup_direct_io.target import TargetSpec, find_leftovers, open_target, process_start
+from sizeup_direct_io.target_setup import TargetSetup
 
 MANIFEST = parse_manifest((files("sizeup_direct_io") / "probe.toml").read_text(encoding="utf-8"), "probe.toml")[0]
 SMALL: dict[str, SettingValue] = {
@@ -413,7 +413,7 @@ def test_what_fails_is_told_with_the_place_it_failed_at(
         raise raised
         yield
 
-    monkeypatch.setattr(Workbench, "prepare", fail)
+    monkeypatch.setattr(TargetSetup, "prepare", fail)
 
     with pytest.raises(SizeupError, match=f"^{re.escape(str(tmp_path))}{words}$"):
         list(run(step(tmp_path)))
@@ -427,7 +427,7 @@ def test_no_link_is_followed_where_everybody_may_write(tmp_path: Path, way: str)
     (tmp_path / "everybodys/bait").symlink_to(tmp_path / "victim")
 
     with pytest.raises(RefusedError, match="bait is a symbolic link in a directory where everybody may write"):
-        open_target(Wish(f"{tmp_path}/everybodys/{way}", writes=False))
+        open_target(TargetSpec(f"{tmp_path}/everybodys/{way}", writes=False))
 
 
 @pytest.mark.parametrize("way", ["bait", "bait/", "bait/inner", "mine/inner"])
@@ -443,7 +443,7 @@ def test_a_link_of_another_user_is_refused_wherever_it_stands(
         monkeypatch.setattr(os, "geteuid", lambda: 12345)
 
     with pytest.raises(RefusedError, match="is a symbolic link of another user"):
-        open_target(Wish(f"{tmp_path}/{way}", writes=False))
+        open_target(TargetSpec(f"{tmp_path}/{way}", writes=False))
 
 
 def test_each_figure_says_on_which_mount_or_device_it_was_taken(folder: Path) -> None:

@@ -24,14 +24,14 @@ from sizeup.model.sample import Disturbance, Estimate, Samples
 from sizeup_direct_io import binding
 from sizeup_direct_io.call_with_timeout import StalledError
 from sizeup_direct_io.devices import EDGE_BYTES
-from sizeup_direct_io.target_setup import Workbench
+from sizeup_direct_io.target_setup import TargetSetup
 
 pytestmark = [pytest.mark.lab, pytest.mark.skipif(os.geteuid() != 0, reason="loop devices need root")]
 
 
 def verdicts(path: Path, **settings: SettingValue) -> dict[str, str]:
     """The verdict of each part, the worst over all points."""
-    order = ["pass", "unknown", "doubt", "fail"]
+    order = ["pass", "unknown", "caveat", "fail"]
     found: dict[str, str] = {}
     for emission in run(step(path, **{"seconds": 1.0, "depth": 1, **settings})):
         if isinstance(emission, Estimate) and emission.series == "honest":
@@ -46,13 +46,13 @@ def test_a_written_file_is_direct_and_its_writers_concurrent(mounted: MakeMount,
     found = verdicts(mounted(kind, size_mib=700, options=options), size=256 * MIB)
 
     assert (found["direct"], found["physical"]) == ("pass", "pass")
-    assert found["concurrent"] in {"pass", "doubt"}
+    assert found["concurrent"] in {"pass", "caveat"}
 
 
 def test_writers_that_a_lock_serialises_are_found_out(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # A direct write into a hole takes the inode's lock for itself: the files stay as sparse as they were made.
     monkeypatch.setattr(binding, "allocate", lambda _descriptor, _size: False)
-    monkeypatch.setattr(Workbench, "fill", lambda *_: iter(()))
+    monkeypatch.setattr(TargetSetup, "fill", lambda *_: iter(()))
 
     found = [verdicts(place, size=256 * MIB)["concurrent"]]
     while "fail" not in found and len(found) < 3:  # a host that is busy hides what a lock costs

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from sizeup_direct_io.thermal import Heat, Temperature, heat_doubts, heat_summary, read_heat
+from sizeup_direct_io.thermal import Temperature, ThermalState, read_thermal_state, thermal_caveats, thermal_summary
 
-COOL = Heat({"cpu0": 5, "cpu1": 0}, {"nvme0": Temperature(41.0, 80.0)})
+COOL = ThermalState({"cpu0": 5, "cpu1": 0}, {"nvme0": Temperature(41.0, 80.0)})
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def sysfs(tmp_path: Path) -> Path:
 
 
 def test_counters_and_sensors_are_read_and_limits_of_nonsense_passed_over(sysfs: Path) -> None:
-    assert read_heat(str(sysfs)) == Heat(
+    assert read_thermal_state(str(sysfs)) == ThermalState(
         {"cpu0": 5, "cpu1": 2},
         {
             "nvme0": Temperature(41.85, 80.85),
@@ -49,17 +49,20 @@ def test_counters_and_sensors_are_read_and_limits_of_nonsense_passed_over(sysfs:
 
 
 def test_a_system_without_any_of_it_says_so(tmp_path: Path) -> None:
-    assert read_heat(str(tmp_path)) == Heat({}, {})
-    assert heat_doubts(Heat({}, {}), Heat({}, {})) == ()
-    assert heat_summary(Heat({}, {}), Heat({}, {})) == "no temperature and no throttle counter can be read here"
+    assert read_thermal_state(str(tmp_path)) == ThermalState({}, {})
+    assert thermal_caveats(ThermalState({}, {}), ThermalState({}, {})) == ()
+    assert (
+        thermal_summary(ThermalState({}, {}), ThermalState({}, {}))
+        == "no temperature and no throttle counter can be read here"
+    )
 
 
 def test_processors_slowed_by_heat_and_drives_at_their_limit_are_told_with_figures() -> None:
-    hot = Heat({"cpu0": 17, "cpu1": 0}, {"nvme0": Temperature(83.0, 80.0)})
+    hot = ThermalState({"cpu0": 17, "cpu1": 0}, {"nvme0": Temperature(83.0, 80.0)})
 
-    assert heat_doubts(COOL, COOL) == ()
-    assert heat_doubts(COOL, hot) == (
+    assert thermal_caveats(COOL, COOL) == ()
+    assert thermal_caveats(COOL, hot) == (
         "heat slowed 1 of 2 CPUs, the most 12 times",
         "nvme0 reached its limit of 80 C: 41 C before, 83 C after",
     )
-    assert heat_summary(COOL, hot) == "2 throttle counters; the warmest part, nvme0, went from 41 to 83 C"
+    assert thermal_summary(COOL, hot) == "2 throttle counters; the warmest part, nvme0, went from 41 to 83 C"

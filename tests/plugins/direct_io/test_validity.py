@@ -7,12 +7,12 @@ from msgspec.structs import replace
 
 from sizeup_direct_io.binding import Extents
 from sizeup_direct_io.disks import Foreign
-from sizeup_direct_io.estimates import doubts_of, honest
-from sizeup_direct_io.path_bandwidth import Way
+from sizeup_direct_io.estimates import caveats_of, validity_estimate
+from sizeup_direct_io.path_bandwidth import PathBandwidth
 from sizeup_direct_io.validity import (
     Conditions,
     Facts,
-    Verdict,
+    Validity,
     judge_concurrent,
     judge_direct,
     judge_extending,
@@ -45,15 +45,15 @@ CALM = Conditions(drift=0.01, quiet_pressure_percent=5.0, quiet_busy_share=0.05,
 
 
 def test_a_written_file_read_directly_passes() -> None:
-    assert judge_direct(HONEST).verdict is Verdict.PASS
-    assert judge_physical(HONEST).verdict is Verdict.PASS
+    assert judge_direct(HONEST).verdict is Validity.PASS
+    assert judge_physical(HONEST).verdict is Validity.PASS
 
 
 def test_what_a_program_in_user_space_does_with_requests_is_unknown() -> None:
     fuse = replace(HONEST, file_system="fuse.sshfs", alignment=None, charged_bytes=0, device_bytes=None, extents=None)
 
-    assert judge_direct(fuse).verdict is Verdict.UNKNOWN
-    assert judge_physical(fuse).verdict is Verdict.UNKNOWN
+    assert judge_direct(fuse).verdict is Validity.UNKNOWN
+    assert judge_physical(fuse).verdict is Validity.UNKNOWN
 
 
 def test_where_nothing_is_told_nothing_is_passed() -> None:
@@ -61,8 +61,8 @@ def test_where_nothing_is_told_nothing_is_passed() -> None:
         HONEST, alignment=None, cache_growth_bytes=None, charged_bytes=None, device_bytes=None, extents=None
     )
 
-    assert judge_direct(silent).verdict is Verdict.UNKNOWN
-    assert judge_physical(silent).verdict is Verdict.UNKNOWN
+    assert judge_direct(silent).verdict is Validity.UNKNOWN
+    assert judge_physical(silent).verdict is Validity.UNKNOWN
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_where_nothing_is_told_nothing_is_passed() -> None:
     ],
 )
 def test_what_does_not_go_past_the_cache_is_not_direct(fooled: Facts) -> None:
-    assert judge_direct(fooled).verdict is Verdict.FAIL
+    assert judge_direct(fooled).verdict is Validity.FAIL
 
 
 def test_the_alignment_alone_proves_nothing_where_nothing_was_charged() -> None:
@@ -101,7 +101,7 @@ def test_the_alignment_alone_proves_nothing_where_nothing_was_charged() -> None:
     ids=["sparse", "unwritten", "above the path", "unseen by the device"],
 )
 def test_what_no_device_delivered_is_not_physical(fooled: Facts) -> None:
-    assert judge_physical(fooled).verdict is Verdict.FAIL
+    assert judge_physical(fooled).verdict is Validity.FAIL
 
 
 @pytest.mark.parametrize(
@@ -109,14 +109,14 @@ def test_what_no_device_delivered_is_not_physical(fooled: Facts) -> None:
     [
         replace(HONEST, small_read_p50_ns=3_000),
         replace(HONEST, iops=1.3e6),
-        replace(HONEST, way=Way(4e8, "nvme0: link")),
+        replace(HONEST, way=PathBandwidth(4e8, "nvme0: link")),
         replace(HONEST, device_bytes=2 * GIB),
         replace(HONEST, extents=Extents(GIB // 2, 0, 0, GIB // 2, 9)),
     ],
     ids=["too fast", "a million", "above the way", "shared device", "compressed"],
 )
 def test_what_looks_like_a_cache_is_doubted(doubtful: Facts) -> None:
-    assert judge_physical(doubtful).verdict is Verdict.DOUBT
+    assert judge_physical(doubtful).verdict is Validity.WARN
 
 
 @pytest.mark.parametrize(
@@ -125,7 +125,7 @@ def test_what_looks_like_a_cache_is_doubted(doubtful: Facts) -> None:
         (replace(HONEST, iops=1.35e6), "1.4 million requests a second"),
         (replace(HONEST, path_limit=1e8), "500 MB/s is more than the path carries (100 MB/s, by path_limit)"),
         (
-            replace(HONEST, way=Way(4e8, "link of nvme0")),
+            replace(HONEST, way=PathBandwidth(4e8, "link of nvme0")),
             "500 MB/s is more than the way carries (400 MB/s, link of nvme0)",
         ),
     ],
@@ -135,54 +135,54 @@ def test_a_figure_that_only_a_cache_explains_is_kept_out_of_sizing(facts: Facts,
     part = judge_physical(facts)
 
     assert part.against == (f"{reason}: cache? Kept out of sizing",)
-    assert honest({}, part).extra["sizing"] == "left out"
-    assert "sizing" not in honest({}, judge_physical(HONEST)).extra
+    assert validity_estimate({}, part).extra["sizing"] == "left out"
+    assert "sizing" not in validity_estimate({}, judge_physical(HONEST)).extra
 
 
-def test_each_reason_stands_beside_the_figure_as_a_doubt_of_its_own() -> None:
+def test_each_reason_stands_beside_the_figure_as_a_caveat_of_its_own() -> None:
     parts = (judge_physical(replace(HONEST, iops=1.35e6, small_read_p50_ns=900)), judge_direct(HONEST))
 
-    assert doubts_of(parts) == (
+    assert caveats_of(parts) == (
         "physical: a median of 900 ns is a cache's, not a device's",
         "physical: 1.4 million requests a second: cache? Kept out of sizing",
     )
 
 
 def test_what_cannot_be_seen_is_unknown_and_not_passed() -> None:
-    assert judge_physical(replace(HONEST, virtual=True)).verdict is Verdict.UNKNOWN
-    assert judge_physical(replace(HONEST, network=True, extents=None, device_bytes=None)).verdict is Verdict.UNKNOWN
+    assert judge_physical(replace(HONEST, virtual=True)).verdict is Validity.UNKNOWN
+    assert judge_physical(replace(HONEST, network=True, extents=None, device_bytes=None)).verdict is Validity.UNKNOWN
 
 
 @pytest.mark.parametrize(
-    ("ratio", "verdict"), [(0.99, Verdict.PASS), (0.8, Verdict.PASS), (0.65, Verdict.DOUBT), (0.5, Verdict.FAIL)]
+    ("ratio", "verdict"), [(0.99, Validity.PASS), (0.8, Validity.PASS), (0.65, Validity.WARN), (0.5, Validity.FAIL)]
 )
-def test_writers_to_one_file_scale_or_stand_in_line(ratio: float, verdict: Verdict) -> None:
+def test_writers_to_one_file_scale_or_stand_in_line(ratio: float, verdict: Validity) -> None:
     assert judge_concurrent(ratio, "").verdict is verdict
 
 
 def test_concurrency_that_was_not_measured_says_why() -> None:
     part = judge_concurrent(None, "the target is only read")
 
-    assert (part.verdict, part.reasons) == (Verdict.UNKNOWN, ("the target is only read",))
+    assert (part.verdict, part.reasons) == (Validity.UNKNOWN, ("the target is only read",))
 
 
 def test_a_calm_even_run_is_steady() -> None:
-    assert judge_steady(CALM).verdict is Verdict.PASS
+    assert judge_steady(CALM).verdict is Validity.PASS
 
 
 @pytest.mark.parametrize(
     ("conditions", "verdict"),
     [
-        (replace(CALM, drift=-0.08), Verdict.DOUBT),
-        (replace(CALM, drift=-0.30), Verdict.FAIL),
-        (replace(CALM, quiet_pressure_percent=60.0), Verdict.DOUBT),
-        (replace(CALM, quiet_busy_share=1.0), Verdict.DOUBT),
-        (replace(CALM, stolen_share=0.2), Verdict.DOUBT),
-        (replace(CALM, errors=3), Verdict.DOUBT),
+        (replace(CALM, drift=-0.08), Validity.WARN),
+        (replace(CALM, drift=-0.30), Validity.FAIL),
+        (replace(CALM, quiet_pressure_percent=60.0), Validity.WARN),
+        (replace(CALM, quiet_busy_share=1.0), Validity.WARN),
+        (replace(CALM, stolen_share=0.2), Validity.WARN),
+        (replace(CALM, errors=3), Validity.WARN),
     ],
     ids=["drift", "burst", "pressure", "busy", "stolen", "errors"],
 )
-def test_what_changed_meanwhile_is_said(conditions: Conditions, verdict: Verdict) -> None:
+def test_what_changed_meanwhile_is_said(conditions: Conditions, verdict: Validity) -> None:
     assert judge_steady(conditions).verdict is verdict
 
 
@@ -202,7 +202,7 @@ def foreign(read: float, written: float | None) -> Foreign:
         ),
         (replace(CALM, others_share=0.4), "others used 40% of the CPUs meanwhile, 5% before the run"),
         (
-            replace(CALM, heat_doubts=("heat slowed 2 of 8 CPUs, the most 5 times",)),
+            replace(CALM, thermal_caveats=("heat slowed 2 of 8 CPUs, the most 5 times",)),
             "heat slowed 2 of 8 CPUs, the most 5 times",
         ),
         (replace(CALM, ramp_change=-0.4), "this ramp ran -40% against the first"),
@@ -212,7 +212,7 @@ def foreign(read: float, written: float | None) -> Foreign:
 def test_what_changed_around_the_run_is_doubted_with_its_figures(changed: Conditions, reason: str) -> None:
     part = judge_steady(changed)
 
-    assert (part.verdict, part.against) == (Verdict.DOUBT, (reason,))
+    assert (part.verdict, part.against) == (Validity.WARN, (reason,))
 
 
 @pytest.mark.parametrize(
@@ -221,22 +221,24 @@ def test_what_changed_around_the_run_is_doubted_with_its_figures(changed: Condit
         replace(CALM, foreign=foreign(2e6, 1e6)),
         replace(CALM, foreign=foreign(2e6, None)),
         replace(CALM, others_share=0.12),
-        replace(CALM, heat_summary="the warmest part, nvme0, went from 40 to 41 C"),
+        replace(CALM, thermal_summary="the warmest part, nvme0, went from 40 to 41 C"),
         replace(CALM, ramp_change=0.1),
     ],
     ids=["a little of the disk", "of it known", "processes as before", "no heat", "ramps alike"],
 )
-def test_what_was_watched_and_stayed_the_same_is_no_doubt(alike: Conditions) -> None:
+def test_what_was_watched_and_stayed_the_same_is_no_caveat(alike: Conditions) -> None:
     part = judge_steady(alike)
 
-    assert part.verdict is Verdict.PASS
+    assert part.verdict is Validity.PASS
     assert len(part.reasons) >= 1
 
 
 @pytest.mark.parametrize(
-    ("ratio", "verdict"), [(0.9, Verdict.PASS), (0.65, Verdict.DOUBT), (0.1, Verdict.FAIL)], ids=["yes", "partly", "no"]
+    ("ratio", "verdict"),
+    [(0.9, Validity.PASS), (0.65, Validity.WARN), (0.1, Validity.FAIL)],
+    ids=["yes", "partly", "no"],
 )
-def test_writers_that_extend_a_file_are_judged_apart(ratio: float, verdict: Verdict) -> None:
+def test_writers_that_extend_a_file_are_judged_apart(ratio: float, verdict: Validity) -> None:
     part = judge_extending(ratio, "aio")
 
     assert (part.name, part.verdict) == ("extending", verdict)
@@ -246,7 +248,7 @@ def test_writers_that_extend_a_file_are_judged_apart(ratio: float, verdict: Verd
 def test_growing_files_that_could_not_be_tried_are_unknown() -> None:
     part = judge_extending(None, "the file system is full")
 
-    assert (part.verdict, part.reasons) == (Verdict.UNKNOWN, ("the file system is full",))
+    assert (part.verdict, part.reasons) == (Validity.UNKNOWN, ("the file system is full",))
 
 
 def test_a_host_without_pressure_figures_is_judged_by_its_load() -> None:
@@ -257,13 +259,13 @@ def test_a_host_without_pressure_figures_is_judged_by_its_load() -> None:
 
 
 def test_the_users_word_about_the_way_counts_before_discoverys() -> None:
-    part = judge_physical(replace(HONEST, path_limit=1e9, way=Way(4e8, "nvme0: link")))
+    part = judge_physical(replace(HONEST, path_limit=1e9, way=PathBandwidth(4e8, "nvme0: link")))
 
-    assert part.verdict is Verdict.PASS
+    assert part.verdict is Validity.PASS
 
 
 def test_a_limit_of_a_control_group_is_held_against_the_rate() -> None:
     part = judge_steady(replace(CALM, limits=("io.max of the control group /job: riops=500",)))
 
-    assert part.verdict is Verdict.DOUBT
+    assert part.verdict is Validity.WARN
     assert part.against == ("limited by io.max of the control group /job: riops=500",)

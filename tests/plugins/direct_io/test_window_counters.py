@@ -11,8 +11,8 @@ from msgspec.structs import replace
 
 from plugins.direct_io.test_validity import HONEST
 from sizeup_direct_io import host_counters, window_counters
-from sizeup_direct_io.validity import Facts, Verdict, judge_direct, judge_physical
-from sizeup_direct_io.window_counters import Counters, Place, read_counters
+from sizeup_direct_io.validity import Facts, Validity, judge_direct, judge_physical
+from sizeup_direct_io.window_counters import Counters, CounterSource, read_counters
 
 RATE = 100_000_000
 WINDOW_SECONDS = 0.5
@@ -44,7 +44,7 @@ class Flow:
         def look() -> dict[str, Any]:
             return {"reads": SimpleNamespace(read_bytes=round(self.now * RATE), written_bytes=0)}
 
-        return read_counters(Place(0, "/mnt"), cast("Any", look))
+        return read_counters(CounterSource(0, "/mnt"), cast("Any", look))
 
     def window(self) -> Facts:
         before = self.counters()
@@ -70,7 +70,7 @@ def test_a_reader_that_waits_for_a_cpu_reads_again_and_takes_the_closest(monkeyp
     assert flow.waits == []  # it stopped where it came close
     assert seen.charged_bytes == pytest.approx(seen.asked_bytes, abs=seen.blur_bytes)
     assert seen.blur_bytes < 0.002 * seen.asked_bytes
-    assert judge_direct(seen).verdict is Verdict.PASS
+    assert judge_direct(seen).verdict is Validity.PASS
     assert "1.00 of the bytes asked for were direct by the NFS client's counters" in judge_direct(seen).reasons
     assert "the NFS client's counters saw 1.00 of the bytes asked for" in judge_physical(seen).reasons
 
@@ -83,14 +83,14 @@ def test_where_no_reading_comes_close_nothing_is_held_against_the_figures(monkey
 
     assert seen.charged_bytes is not None
     assert seen.charged_bytes > 1.07 * seen.asked_bytes  # by when they were read alone
-    assert part.verdict is Verdict.UNKNOWN
+    assert part.verdict is Validity.UNKNOWN
     assert "give or take 0.07: the counters could not be read in time" in part.against[0]
-    assert judge_physical(seen).verdict is Verdict.PASS
+    assert judge_physical(seen).verdict is Validity.PASS
 
 
-@pytest.mark.parametrize(("share", "verdict"), [(0.0, Verdict.FAIL), (0.5, Verdict.FAIL), (1.5, Verdict.DOUBT)])
+@pytest.mark.parametrize(("share", "verdict"), [(0.0, Validity.FAIL), (0.5, Validity.FAIL), (1.5, Validity.WARN)])
 def test_bytes_that_are_missing_or_too_many_are_seen_however_late_the_reader_is(
-    monkeypatch: pytest.MonkeyPatch, share: float, verdict: Verdict
+    monkeypatch: pytest.MonkeyPatch, share: float, verdict: Validity
 ) -> None:
     seen = Flow(monkeypatch, [LATE] * 2 * window_counters.READINGS, share).window()
 
@@ -98,5 +98,5 @@ def test_bytes_that_are_missing_or_too_many_are_seen_however_late_the_reader_is(
 
 
 def test_bytes_of_a_quiet_reader_are_judged_to_a_twentieth(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert judge_direct(Flow(monkeypatch, [AT_ONCE] * 2, 0.94).window()).verdict is Verdict.FAIL
-    assert judge_direct(Flow(monkeypatch, [AT_ONCE] * 2, 1.06).window()).verdict is Verdict.DOUBT
+    assert judge_direct(Flow(monkeypatch, [AT_ONCE] * 2, 0.94).window()).verdict is Validity.FAIL
+    assert judge_direct(Flow(monkeypatch, [AT_ONCE] * 2, 1.06).window()).verdict is Validity.WARN

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from sizeup.model.machine import Machine
 from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.keys import Value
-from sizeup.sizing.path_bandwidth import Way, block_device, idle_sentence, storage_ways
+from sizeup.sizing.path_bandwidth import PathBandwidth, block_device, idle_sentence, storage_path_bandwidths
 from sizeup.units import format_in
 
 
@@ -20,17 +20,17 @@ def detected(machine: Machine, device: str | None = None) -> dict[str, Value]:
 
     def count(key: str, number: int, source: str, but: tuple[str, ...] = ()) -> None:
         if number > 0:
-            values[key] = Quantity(number, "1", Origin.DETECTED, source, doubts=but)
+            values[key] = Quantity(number, "1", Origin.DETECTED, source, caveats=but)
 
-    doubts = _doubts(machine)
-    count("machine.sockets", len(machine.packages), "packages", doubts)
-    count("machine.cores", len(machine.cores), "distinct core_cpus sets", doubts)
+    caveats = _caveats(machine)
+    count("machine.sockets", len(machine.packages), "packages", caveats)
+    count("machine.cores", len(machine.cores), "distinct core_cpus sets", caveats)
     if machine.packages and len(machine.cores) % len(machine.packages) == 0:
-        count("machine.cores_per_socket", len(machine.cores) // len(machine.packages), "cores / packages", doubts)
+        count("machine.cores_per_socket", len(machine.cores) // len(machine.packages), "cores / packages", caveats)
     count("machine.vcpus", machine.pu_counts.online, "PUs online")
     threads = {len(core.pus) for core in machine.cores}
     if len(threads) == 1:
-        count("machine.threads_per_core", threads.pop(), "core_cpus", doubts)
+        count("machine.threads_per_core", threads.pop(), "core_cpus", caveats)
     count("numa.nodes", sum(bool(node.memory_bytes) for node in machine.nodes), "/sys/devices/system/node")
     free = tuple(
         Quantity(node.free_bytes, "bytes", Origin.DETECTED, f"node{node.os_id}/meminfo")
@@ -56,7 +56,7 @@ def detected(machine: Machine, device: str | None = None) -> dict[str, Value]:
         count("net.connections", min(connections), "mountstats, the mount with the fewest")
     return (
         values
-        | found_ways(storage_ways(machine, device))
+        | path_bandwidth_values(storage_path_bandwidths(machine, device))
         | _idle_ways(machine, device)
         | _found_spindles(machine, device)
     )
@@ -77,38 +77,38 @@ def _is_virtual(machine: Machine) -> bool:
     return bool(machine.platform.is_guest) or machine.platform.hypervisor is not None
 
 
-def _doubts(machine: Machine) -> tuple[str, ...]:
+def _caveats(machine: Machine) -> tuple[str, ...]:
     """Why the cores that are seen may not be those that exist."""
-    doubts: list[str] = []
+    caveats: list[str] = []
     if _is_virtual(machine):
-        doubts.append("in a guest these are virtual processors: host cores unknown")
+        caveats.append("in a guest these are virtual processors: host cores unknown")
     elif machine.platform.is_guest is None:
-        doubts.append("these may be virtual processors: nothing proves a guest or bare metal (machine.guest)")
+        caveats.append("these may be virtual processors: nothing proves a guest or bare metal (machine.guest)")
     if machine.contradictions:
-        doubts.append(f"{machine.contradictions[0]}: check the data sheet and set machine.cores")
+        caveats.append(f"{machine.contradictions[0]}: check the data sheet and set machine.cores")
     counts = machine.pu_counts
     if counts.online < counts.present:
-        doubts.append(
+        caveats.append(
             f"{counts.present - counts.online} of {counts.present} CPUs are offline and may hide cores: "
             "a licence counts every physical core; say machine.cores"
         )
-    return tuple(doubts)
+    return tuple(caveats)
 
 
-def found_ways(ways: Sequence[Way]) -> dict[str, Value]:
-    """The widest kind of way to storage, with the others as a doubt; ``ways`` are widest first."""
+def path_bandwidth_values(ways: Sequence[PathBandwidth]) -> dict[str, Value]:
+    """The widest kind of way to storage, with the others as a caveat; ``ways`` are widest first."""
     if not ways:
         return {}
     widest, *others = ways
-    doubts = [_measured_text(widest)] if widest.measured and widest.estimated else []
-    doubts += [
+    caveats = [_measured_text(widest)] if widest.measured and widest.estimated else []
+    caveats += [
         f"{way.kind} ({', '.join(way.devices)}) would carry {format_in(way.bytes_per_second, 'MB/s')}: "
         "say where the database lies with db.device"
         for way in others
     ]
     source = f"{widest.kind} {', '.join(widest.devices)}"
     origin = Origin.DETECTED if widest.estimated else Origin.MEASURED
-    carried = Quantity(widest.bytes_per_second, "bytes/s", origin, source, doubts=tuple(doubts))
+    carried = Quantity(widest.bytes_per_second, "bytes/s", origin, source, caveats=tuple(caveats))
     return {
         "path.found_mb_s": carried,
         "path.limiter": Words(widest.limiter, origin, source),
@@ -116,7 +116,7 @@ def found_ways(ways: Sequence[Way]) -> dict[str, Value]:
     }
 
 
-def _measured_text(way: Way) -> str:
+def _measured_text(way: PathBandwidth) -> str:
     """Which of the paths were measured, and which still stand with what their links can carry."""
     taken = ", ".join(
         f"{capacity.target.name} {format_in(float(f'{capacity.bytes_per_second:.4g}'), 'MB/s')}"

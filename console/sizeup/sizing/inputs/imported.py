@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from sizeup.errors import MalformedError, UsageError
 from sizeup.importers.awr import parse_awr
-from sizeup.importers.intervals import Interval, Intervals
+from sizeup.importers.intervals import Intervals, LoadInterval
 from sizeup.importers.iostat import parse_iostat
 from sizeup.importers.sar import parse_sar
 from sizeup.quantity import Origin, Quantity
@@ -25,7 +25,7 @@ from sizeup.sizing.keys import Value, parse_settings
 _TOML_KEYS = ("workload.", "redo.", "db.", "sga.", "scan.", "net.", "licence.users")
 """What a workload may say; the machine and the contract are not its business."""
 
-_FIGURES: tuple[tuple[str, str, Callable[[Interval], float | None]], ...] = (
+_FIGURES: tuple[tuple[str, str, Callable[[LoadInterval], float | None]], ...] = (
     ("workload.mb_s", "bytes/s", lambda interval: interval.bytes_per_second),
     ("workload.iops", "1/s", lambda interval: interval.requests_per_second),
     ("redo.mb_s", "bytes/s", lambda interval: interval.redo_bytes_per_second),
@@ -38,33 +38,35 @@ class _Toml(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"fo
     title: str = ""
 
 
-class Source(Struct, frozen=True):
+class WorkloadFile(Struct, frozen=True):
     """One file of a workload."""
 
     name: str
     text: str
 
 
-def read_workload(sources: Sequence[Source], percentile: float, devices: tuple[str, ...] = ()) -> dict[str, Value]:
+def read_workload(
+    sources: Sequence[WorkloadFile], percentile: float, devices: tuple[str, ...] = ()
+) -> dict[str, Value]:
     """Keys of sizing from files of one kind: AWR or Statspack reports, ``sar -d``, ``iostat -o JSON``, or our TOML.
 
     Intervals of several files count together. ``devices`` keeps those disks only; a file that names
     none of them is refused.
     """
     values: dict[str, Value] = {}
-    intervals: list[Interval] = []
-    doubts: dict[str, None] = {}
+    intervals: list[LoadInterval] = []
+    caveats: dict[str, None] = {}
     for source in sources:
         if source.text.lstrip().startswith("schema") or source.name.endswith(".toml"):
             values |= parse_toml(source.text, source.name)
             continue
         found = _intervals(source, devices)
         intervals += found.intervals
-        doubts |= dict.fromkeys(found.doubts)
+        caveats |= dict.fromkeys(found.caveats)
     if intervals:
         where = ", ".join(source.name for source in sources)
         try:
-            values = {**_figures(intervals, percentile, where, tuple(doubts)), **values}
+            values = {**_figures(intervals, percentile, where, tuple(caveats)), **values}
         except (ValueError, OverflowError) as error:
             raise MalformedError(
                 f"{where}: expected figures that a number can hold, found one beyond: {error}"
@@ -72,7 +74,7 @@ def read_workload(sources: Sequence[Source], percentile: float, devices: tuple[s
     return values
 
 
-def _intervals(source: Source, devices: tuple[str, ...]) -> Intervals:
+def _intervals(source: WorkloadFile, devices: tuple[str, ...]) -> Intervals:
     head = source.text[:4000]
     if head.lstrip().startswith("{"):
         return parse_iostat(source.text, source.name, devices)
@@ -99,17 +101,19 @@ def parse_toml(text: str, where: str) -> dict[str, Value]:
     return parse_settings([f"{key}={value}" for key, value in entry.inputs.items()], Origin.IMPORTED, where)
 
 
-def _figures(intervals: list[Interval], percentile: float, where: str, doubts: tuple[str, ...]) -> dict[str, Value]:
+def _figures(
+    intervals: list[LoadInterval], percentile: float, where: str, caveats: tuple[str, ...]
+) -> dict[str, Value]:
     values: dict[str, Value] = {}
     if len(intervals) == 1:
-        doubts = (*doubts, "one interval is an average: shorter ones over a busy week show the peaks")
+        caveats = (*caveats, "one interval is an average: shorter ones over a busy week show the peaks")
     source = f"{where}: {percentile:g}th percentile of {len(intervals)}"
     for key, unit, figure in _FIGURES:
         known = sorted(value for interval in intervals if (value := figure(interval)) is not None)
         if known and at(known, percentile) > 0:
             value = at(known, percentile)
             low, high = min(at(known, 50), value), known[-1]
-            values[key] = Quantity(value, unit, Origin.IMPORTED, source, low=low, high=high, doubts=doubts)
+            values[key] = Quantity(value, unit, Origin.IMPORTED, source, low=low, high=high, caveats=caveats)
     reads = [interval for interval in intervals if interval.read_share is not None]
     if reads:
         weights = [interval.requests_per_second or 1.0 for interval in reads]

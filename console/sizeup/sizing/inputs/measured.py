@@ -16,9 +16,9 @@ from sizeup.model.machine import Machine
 from sizeup.quantity import Origin, Quantity, Words
 from sizeup.session.validity import Invalid, Validity, place
 from sizeup.session.value import Point, Session, StepRun
-from sizeup.sizing.inputs.detected import found_ways
+from sizeup.sizing.inputs.detected import path_bandwidth_values
 from sizeup.sizing.keys import KEYS, LeftOut, Standing, Value
-from sizeup.sizing.path_bandwidth import Capacity, Target, disks_in_question, find_target, storage_ways
+from sizeup.sizing.path_bandwidth import Capacity, Target, disks_in_question, find_target, storage_path_bandwidths
 from sizeup.units import format_bytes
 
 _REDO_WRITE_BYTES = 65536
@@ -80,7 +80,7 @@ def _quantity(run: StepRun, point: Point, unit: str) -> Quantity:
         f"{run.step.id} {point.series} at {where}{f' on {target}' if target else ''}",
         low=low if ranged else None,
         high=high if ranged else None,
-        doubts=estimate.doubts,
+        caveats=estimate.caveats,
     )
 
 
@@ -138,7 +138,7 @@ def _best(
 ) -> tuple[Value | None, _Figure | None]:
     """What a key is worth by the valid figure of the highest merit, which comes with it.
 
-    A figure of more merit that is not valid is told as a doubt; where none is valid it stands in the key's place.
+    A figure of more merit that is not valid is told as a caveat; where none is valid it stands in the key's place.
     """
     taken = max((one for one in figures if one.invalid is None), key=merit, default=None)
     out = max((one for one in figures if one.invalid is not None), key=merit, default=None)
@@ -146,7 +146,7 @@ def _best(
         return (None if out is None else _not_valid(out, unit)), None
     quantity = _quantity(taken.run, taken.point, unit)
     if out is not None and merit(out) > merit(taken):
-        quantity = replace(quantity, doubts=(*quantity.doubts, _not_valid(out, unit).evidence(KEYS[key].unit)))
+        quantity = replace(quantity, caveats=(*quantity.caveats, _not_valid(out, unit).evidence(KEYS[key].unit)))
     return quantity, taken
 
 
@@ -161,15 +161,15 @@ def _supply(runs: Sequence[StepRun], machine: Machine, device: str | None) -> di
         # Of a disk and what lies on it, whichever showed more.
         if isinstance(capacity, Quantity) and not _more(best.get(target.disks), capacity):
             best[target.disks] = Capacity(target, capacity.value), capacity
-    ways = storage_ways(machine, device, [capacity for capacity, _ in best.values()])
+    ways = storage_path_bandwidths(machine, device, [capacity for capacity, _ in best.values()])
     if any(way.measured for way in ways):
-        values |= found_ways(ways)
+        values |= path_bandwidth_values(ways)
         found = values["path.found_mb_s"]
         assert isinstance(found, Quantity)
         taken = [quantity for capacity, quantity in best.values() if capacity in ways[0].measured]
         sources = dict.fromkeys(quantity.source for quantity in taken)
-        doubts = dict.fromkeys((*found.doubts, *(doubt for quantity in taken for doubt in quantity.doubts)))
-        values["path.found_mb_s"] = replace(found, source=", ".join((found.source, *sources)), doubts=tuple(doubts))
+        caveats = dict.fromkeys((*found.caveats, *(caveat for quantity in taken for caveat in quantity.caveats)))
+        values["path.found_mb_s"] = replace(found, source=", ".join((found.source, *sources)), caveats=tuple(caveats))
     elif rates:
         values["supply.mb_s"] = _not_taken("supply.mb_s", "bytes/s", rates, targets, device)
     values |= _requests(runs, targets, device)
@@ -295,7 +295,7 @@ def _not_taken(key: str, unit: str, figures: Sequence[_Figure], targets: _Target
     if best.invalid is not None:
         return _not_valid(best, unit)
     quantity = _quantity(best.run, best.point, unit)
-    reasons = "; ".join(quantity.doubts)
+    reasons = "; ".join(quantity.caveats)
     sweep = [one for one in figures if _sweep(one) == _sweep(best)]
     why = _why_lower_bound(key, sweep)
     if why:
@@ -371,7 +371,7 @@ def _local_latency(run: StepRun) -> dict[str, Value]:
     if largest.invalid is None and placement != "local":  # older sessions do not say
         cause = "its pages were remote" if placement == "remote" else "where its pages were is unknown"
         quantity = _quantity(run, largest.point, "ns")
-        return {"memory.local_ns": LeftOut(quantity, cause, "; ".join(quantity.doubts), _MEASURE_LOCAL)}
+        return {"memory.local_ns": LeftOut(quantity, cause, "; ".join(quantity.caveats), _MEASURE_LOCAL)}
     cache = run.step.settings.get("last_level_cache_bytes")
     if largest.invalid is None and isinstance(cache, int) and _working_set(largest) <= cache:
         cause = f"its working set is no larger than the last-level cache ({format_bytes(cache)})"

@@ -22,7 +22,7 @@ from sizeup.model.plan import SettingValue
 from sizeup.probing.devices import Device
 from sizeup.probing.manifest import Manifest, Parameter
 from sizeup.probing.settings import expectation, how_used, parse_value, why_unused
-from sizeup.tui.actions import ACTIONS, SCOPES, bindings, spelled
+from sizeup.tui.actions import ACTIONS, SCOPES, bindings, key_text
 from sizeup.tui.widgets.facts import FactsGrid, finding_text
 from sizeup.tui.widgets.lists import KeyList, hanging
 from sizeup.units import format_bytes
@@ -69,7 +69,7 @@ def help_text(scopes: Sequence[str], keymap: Mapping[str, str]) -> Text:
             continue
         text.append(f"{SCOPES[scope]}\n", style="bold underline")
         for action in ACTIONS[scope]:
-            keys = " ".join(spelled(key) for key in keymap.get(action.id, action.keys).split(","))
+            keys = " ".join(key_text(key) for key in keymap.get(action.id, action.keys).split(","))
             text.append(f"  {keys:<14} ", style="bold")
             text.append(f"{action.help}\n")
         text.append("\n")
@@ -227,7 +227,7 @@ class SettingsDialog(Dialog[dict[str, str]]):
         self._manifest = manifest
         self._settings = settings
         self._defaults = {
-            parameter.name: spell_setting(parameter, settings.get(parameter.name)) for parameter in manifest.parameter
+            parameter.name: format_setting(parameter, settings.get(parameter.name)) for parameter in manifest.parameter
         }
         self._shown = {**self._defaults, **typed}
 
@@ -322,7 +322,7 @@ def _hint(parameter: Parameter) -> str:
     return f"  {expectation(parameter)}{unit}{needed}"
 
 
-def spell_setting(parameter: Parameter, value: SettingValue | None) -> str:
+def format_setting(parameter: Parameter, value: SettingValue | None) -> str:
     """A setting as a user would type it; empty where it has no default."""
     if value is None:
         return ""

@@ -13,8 +13,8 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from sizeup.tui.actions import SCOPES, footer, modes
-from sizeup.tui.app_protocol import Host
-from sizeup.tui.widgets.lines import KeyLine, Line, ModeLine
+from sizeup.tui.app_protocol import AppProtocol
+from sizeup.tui.widgets.lines import KeyLine, ModeLine, StatusLine
 
 _LONG_SECONDS = 10.0
 """A run that took so long is cancelled only after a question."""
@@ -46,15 +46,15 @@ class ModeScreen(Screen[None]):
                 self.add_class(name, update=False)
 
     @property
-    def host(self) -> Host:
+    def host(self) -> AppProtocol:
         """The app, as far as screens know it."""
-        return cast("Host", self.app)
+        return cast("AppProtocol", self.app)
 
     def compose(self) -> ComposeResult:
         """Build the frame around the body."""
         yield ModeLine(id="header")
         yield from self.body()
-        yield Line(id="status")
+        yield StatusLine(id="status")
         yield KeyLine()
 
     def body(self) -> Iterable[Widget]:
@@ -121,7 +121,7 @@ class ModeScreen(Screen[None]):
 
     def show_run(self) -> None:
         """Redraw after the run got on."""
-        self.query_one("#status", Line).show(*self.host.status())
+        self.query_one("#status", StatusLine).show(*self.host.status())
         self.show_keys()
 
     def show_keys(self) -> None:

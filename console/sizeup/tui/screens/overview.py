@@ -18,13 +18,13 @@ from sizeup.charts.chart import BarChart
 from sizeup.model.finding import Finding
 from sizeup.model.machine import Machine
 from sizeup.tui.actions import bindings
-from sizeup.tui.runs import Request
+from sizeup.tui.runs import RunSpec
 from sizeup.tui.screens.mode import ModeScreen
 from sizeup.tui.widgets.chart import ChartView
 from sizeup.tui.widgets.facts import FactsGrid, finding_text, indented
 from sizeup.tui.widgets.lists import KeyList, hanging
 from sizeup.units import format_ns
-from sizeup.views.overview import Entry, Overview, overview, rest, shares
+from sizeup.views.overview import Overview, OverviewEntry, overview, rest, shares
 from sizeup.views.step import latest_run
 from sizeup.views.topology import machine_facts
 
@@ -64,7 +64,7 @@ class OverviewScreen(ModeScreen):
         """With the width and the rows that it was folded to."""
         self._unfolded: set[str] = set()
         """Groups that are shown whole though that takes more rows than there are."""
-        self._entries: dict[str, Entry] = {}
+        self._entries: dict[str, OverviewEntry] = {}
         self._behind: str | None = None
         """The line whose details are shown."""
         self._estimate = ""
@@ -118,7 +118,7 @@ class OverviewScreen(ModeScreen):
         elif entry is not None:
             self.host.go(entry.mode, entry.target)
 
-    def _act_on(self, finding: Finding, entry: Entry) -> None:
+    def _act_on(self, finding: Finding, entry: OverviewEntry) -> None:
         from sizeup.probing.planner import unmet
         from sizeup.tui.screens.dialogs import FindingDialog
 
@@ -145,7 +145,7 @@ class OverviewScreen(ModeScreen):
         if not host.measures:
             self.notify(f"Not measured: {self.host.unmeasured}.", markup=False)
         elif not host.runs.running:
-            host.start_run(Request("", {}))
+            host.start_run(RunSpec("", {}))
 
     def action_cancel(self) -> None:
         """Cancel the run."""
@@ -291,7 +291,7 @@ class OverviewScreen(ModeScreen):
             detail.update(Group(*(indented(line) for line in entry.behind)))
         self._show_picture(entry)
 
-    def _show_picture(self, entry: Entry | None) -> None:
+    def _show_picture(self, entry: OverviewEntry | None) -> None:
         """The chart of the figure under the cursor, else of what was measured last."""
         session = self.host.runs.session
         named = None if entry is None or entry.mode != "probes" else latest_run(session, entry.target)
@@ -303,7 +303,7 @@ class OverviewScreen(ModeScreen):
             chart.show(headline(run, self.host.machine))
 
 
-def _line(entry: Entry, width: int, badges: Mapping[str, str]) -> Content:
+def _line(entry: OverviewEntry, width: int, badges: Mapping[str, str]) -> Content:
     if not entry.mark:
         return Content(hanging(entry.line, width, 1, 1))
     badge = f" {entry.mark:<10} "

@@ -23,7 +23,7 @@ _MOST_SETTINGS = 6
 """More would push what else there is to know off a small screen; the form has them all."""
 
 
-def spelled_seconds(seconds: float) -> str:
+def format_seconds(seconds: float) -> str:
     """A time as people say it: ``60 s``, ``8 min``, ``24 h``."""
     if seconds < 120:
         return format_ns(seconds * 1e9)
@@ -47,7 +47,7 @@ def entry(
     elif run is None:
         reason = None if machine is None else unmet(machine, probe.manifest)
         seconds = probe.manifest.estimated_seconds.get(plan)
-        state = "not on this machine" if reason else "" if seconds is None else f"takes {spelled_seconds(seconds)}"
+        state = "not on this machine" if reason else "" if seconds is None else f"takes {format_seconds(seconds)}"
     elif run.outcome is None:
         # How far stands in the status line: each change here repaints the whole list.
         state = "running" if going_on else CUT_SHORT
@@ -66,10 +66,10 @@ def about(probe: RegisteredProbe, plan: str, stands: str, settings: Mapping[str,
     facts = [
         ("Touches", manifest.touches),
         *_settings_facts(manifest.parameter, settings, typed),
-        ("Plan", f"{plan}, " + ("time not known" if seconds is None else f"about {spelled_seconds(seconds)}")),
+        ("Plan", f"{plan}, " + ("time not known" if seconds is None else f"about {format_seconds(seconds)}")),
         ("Memory", manifest.ceilings.memory),
         ("CPUs", manifest.ceilings.cpus),
-        ("At most", f"{spelled_seconds(manifest.ceilings.seconds)} a step"),
+        ("At most", f"{format_seconds(manifest.ceilings.seconds)} a step"),
         ("Hazards", hazards),
         ("Method", manifest.method),
         ("From", probe.distribution),
@@ -117,9 +117,9 @@ class Shown(Struct, frozen=True):
 
 
 def summary(
-    run: StepRun, doubt: str, shown: Shown, *, going_on: bool, narrow: bool = False
+    run: StepRun, caveat: str, shown: Shown, *, going_on: bool, narrow: bool = False
 ) -> tuple[tuple[str, str], ...]:
-    """Two rows above a chart: how the step stands with its newest figure, and what to doubt."""
+    """Two rows above a chart: how the step stands with its newest figure, and the caveats."""
     live = run.outcome is None and going_on
     figure = point_value(run, placed=not (narrow and live))
     if run.outcome is None and not going_on:
@@ -148,7 +148,7 @@ def summary(
     if not live:
         behind = f"{_counted(len(run.points), 'figure')}, {behind}"
     behind = f"{shown.words}: {behind}" if shown.words else behind
-    behind += f"; {doubt}" if doubt and run.outcome is None else ""
+    behind += f"; {caveat}" if caveat and run.outcome is None else ""
     return (stands, "title"), (behind, "text")
 
 

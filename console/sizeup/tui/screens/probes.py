@@ -12,28 +12,28 @@ from textual.widget import Widget
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
-from sizeup.charts.axis_hysteresis import steady
+from sizeup.charts.axis_hysteresis import hold_axes
 from sizeup.errors import SizeupError
 from sizeup.model.plan import Plan
 from sizeup.probing.devices import Device
 from sizeup.probing.planner import PLANS, unmet
 from sizeup.probing.registry import RegisteredProbe
 from sizeup.probing.settings import resolve
-from sizeup.session.value import Key, StepRun
+from sizeup.session.value import PointKey, StepRun
 from sizeup.tui.actions import bindings
-from sizeup.tui.runs import Request
+from sizeup.tui.runs import RunSpec
 from sizeup.tui.screens import write_confirmation
-from sizeup.tui.screens.dialogs import ChoiceDialog, DeviceDialog, SettingsDialog, spell_setting
+from sizeup.tui.screens.dialogs import ChoiceDialog, DeviceDialog, SettingsDialog, format_setting
 from sizeup.tui.screens.mode import ModeScreen
-from sizeup.tui.screens.probe_text import Shown, about, entry, spelled_seconds, summary
+from sizeup.tui.screens.probe_text import Shown, about, entry, format_seconds, summary
 from sizeup.tui.widgets.chart import ChartView
 from sizeup.tui.widgets.lists import KeyList
 from sizeup.tui.widgets.rows import TextRows
 from sizeup.tui.widgets.table import TableView
 from sizeup.units import format_decimal_bytes
-from sizeup.views.chart_list import pictures, pictures_behind
+from sizeup.views.chart_list import chart_list, underlying_charts
 from sizeup.views.results import points_table
-from sizeup.views.samples import behind as samples_behind
+from sizeup.views.samples import underlying_points as samples_behind
 from sizeup.views.step import latest_refusal, latest_run, runs_of
 
 _NARROW_TABLE = 70
@@ -54,7 +54,7 @@ class ProbesScreen(ModeScreen):
         self._picture_before = ""
         """Of the step, while the samples behind a point are shown."""
         self._titles: tuple[str, ...] = ()
-        self._behind: tuple[str, Key] | None = None
+        self._behind: tuple[str, PointKey] | None = None
         """Step and point whose samples are shown in place of the pictures of the step; None where those are."""
         self._step = ""
         """Step that was chosen of those of the probe; empty for the last."""
@@ -190,13 +190,13 @@ class ProbesScreen(ModeScreen):
         size = "not known" if device.size_bytes is None else format_decimal_bytes(device.size_bytes)
         facts = (
             ("Size", size),
-            ("Takes", f"about {spelled_seconds(sum(step.estimated_seconds for step in writing))}"),
+            ("Takes", f"about {format_seconds(sum(step.estimated_seconds for step in writing))}"),
             ("Runs", "; ".join(step.title for step in writing)),
         )
 
         def answered(name: str | None) -> None:
             if name is not None:
-                self.host.start_run(Request(probe.name, {**typed, write_confirmation.ALLOWS: name}, self._plan))
+                self.host.start_run(RunSpec(probe.name, {**typed, write_confirmation.ALLOWS: name}, self._plan))
                 self.show_run()
 
         self.app.push_screen(DeviceDialog(device, facts), answered)
@@ -310,7 +310,7 @@ class ProbesScreen(ModeScreen):
         self.cancel_run()
 
     def _start(self, probe: RegisteredProbe) -> None:
-        self.host.start_run(Request(probe.name, self._typed.get(probe.name, {}), self._plan))
+        self.host.start_run(RunSpec(probe.name, self._typed.get(probe.name, {}), self._plan))
         self.show_run()
 
     def _refusal(self, probe: RegisteredProbe) -> str:
@@ -321,7 +321,7 @@ class ProbesScreen(ModeScreen):
         defaults = resolve(probe.manifest, self._plan, {})
         typed = self._typed.get(probe.name, {})
         return {
-            parameter.name: typed.get(parameter.name, spell_setting(parameter, defaults.get(parameter.name)))
+            parameter.name: typed.get(parameter.name, format_setting(parameter, defaults.get(parameter.name)))
             for parameter in probe.manifest.parameter
         }
 
@@ -398,19 +398,26 @@ class ProbesScreen(ModeScreen):
     def _show_pictures(self, run: StepRun, probe: RegisteredProbe) -> None:
         session = self.host.runs.session
         machine = self.host.machine if session is None or session.machine is None else session.machine
-        behind = pictures_behind(run, self._behind[1]) if self._behind and self._behind[0] == run.step.id else ()
-        shown = behind or pictures(run, machine)
+        underlying_points = (
+            underlying_charts(run, self._behind[1]) if self._behind and self._behind[0] == run.step.id else ()
+        )
+        shown = underlying_points or chart_list(run, machine)
         self._titles = tuple(picture.title for picture in shown)
         place = self._titles.index(self._picture) if self._picture in self._titles else 0
         steps = [other.step.id for other in runs_of(session, probe.name)]
         planned = () if session is None or session.plan is None else session.plan.steps
         every = {*steps, *(step.id for step in planned if step.probe == probe.name)}
         looked_at = Shown(
-            place, len(shown), steps.index(run.step.id), len(every), table=self._shows_table, behind=bool(behind)
+            place,
+            len(shown),
+            steps.index(run.step.id),
+            len(every),
+            table=self._shows_table,
+            behind=bool(underlying_points),
         )
         narrow = self.query_one("#probe").size.width < _NARROW_TABLE
         going_on = self.host.runs.going_on
-        rows = summary(run, self.host.runs.doubt, looked_at, going_on=going_on, narrow=narrow)
+        rows = summary(run, self.host.runs.caveat, looked_at, going_on=going_on, narrow=narrow)
         refused = "" if run.outcome is None and going_on else latest_refusal(session, probe.name)
         rows = (*rows, (f"! the last wish was refused: {refused}", "disturbed")) if refused else rows
         self.query_one(TextRows).show(rows, fold=run.outcome is not None)
@@ -418,7 +425,7 @@ class ProbesScreen(ModeScreen):
             self.query_one(TableView).show(points_table(run, narrow=narrow))
             return
         chart = self.query_one(ChartView)
-        chart.hint = lambda key: "Enter: samples" if not behind and samples_behind(run, key) else ""
+        chart.hint = lambda key: "Enter: samples" if not underlying_points and samples_behind(run, key) else ""
         drawn = shown[place].draw()
         if drawn is not None:
-            chart.show(drawn if run.outcome is not None else steady(drawn, chart.chart))
+            chart.show(drawn if run.outcome is not None else hold_axes(drawn, chart.chart))

@@ -14,7 +14,7 @@ from sizeup.compare.compare import Comparison
 from sizeup.model.plan import Step
 from sizeup.report.table import fits, table_lines
 from sizeup.session.records import NoteRecord
-from sizeup.session.store import BASELINE, Entry
+from sizeup.session.store import BASELINE, StoredSession
 from sizeup.session.value import Session
 from sizeup.tui.exports import session_name
 from sizeup.tui.widgets.facts import indented
@@ -33,7 +33,7 @@ from sizeup.views.summary import summary
 from sizeup.views.topology_item import plural
 
 
-def line(entry: Entry, *, baseline: bool, going_on: bool, width: int) -> Text:
+def line(entry: StoredSession, *, baseline: bool, going_on: bool, width: int) -> Text:
     """Two lines of the list: when and where, and how it stands; the time is UTC."""
     text = Text(no_wrap=True, overflow="ellipsis")
     if entry.session is None:
@@ -51,7 +51,7 @@ def line(entry: Entry, *, baseline: bool, going_on: bool, width: int) -> Text:
     return text.append(f"  {words}")
 
 
-def unreadable(entry: Entry, problem: str, width: int) -> Group:
+def unreadable(entry: StoredSession, problem: str, width: int) -> Group:
     """A file that is no session, or not one for this version, and why."""
     why = hanging(f"! {problem.removeprefix(f'{entry.path}: ')}", width, 0, 2)
     return Group(Text(session_name(str(entry.path)), style="bold"), Text(f"{_place(entry.path, width)}\n{why}"))

@@ -19,7 +19,7 @@ from sizeup.compare.digest import digest
 from sizeup.errors import SizeupError
 from sizeup.report import output
 from sizeup.session.reader import read_session
-from sizeup.session.store import BASELINE, Entry, annotate, baseline, entries
+from sizeup.session.store import BASELINE, StoredSession, annotate, baseline, entries
 from sizeup.session.value import Session
 from sizeup.session.writer import in_use
 from sizeup.tui.actions import bindings
@@ -29,7 +29,7 @@ from sizeup.tui.screens.dialogs import ChoiceDialog, TextDialog
 from sizeup.tui.screens.mode import ModeScreen
 from sizeup.tui.widgets.chart import ChartView
 from sizeup.tui.widgets.lists import KeyList
-from sizeup.views.compared_charts import overlays
+from sizeup.views.compared_charts import compared_charts
 
 _SOON_SECONDS = 2.0
 """What takes longer than this says that it is at work."""
@@ -43,9 +43,9 @@ class SessionsScreen(ModeScreen):
 
     def __init__(self) -> None:
         super().__init__()
-        self._all: dict[str, Entry] = {}
+        self._all: dict[str, StoredSession] = {}
         self._words: list[str] = []
-        self._base: Entry | None = None
+        self._base: StoredSession | None = None
         self._going_on = False
         self._comparison: Comparison | None = None
         """What is shown in place of a session; None where one is shown."""
@@ -194,7 +194,7 @@ class SessionsScreen(ModeScreen):
             names = session_name(path), session_name(str(base.path))
             first, other = (digest(session, name) for session, name in zip(sessions, names, strict=True))
             self._comparison = compare([first], [other])
-            self._pictures = overlays(*sessions, ("first", "base"))
+            self._pictures = compared_charts(*sessions, ("first", "base"))
         except SizeupError as error:
             self.notify(str(error), severity="error", markup=False)
             return
@@ -329,7 +329,7 @@ class SessionsScreen(ModeScreen):
             )
             self.query_one("#detail", Static).update(words)
 
-    def _line(self, entry: Entry) -> Text:
+    def _line(self, entry: StoredSession) -> Text:
         width = self.query_one(KeyList).size.width - 1
         return session_text.line(entry, baseline=entry is self._base, going_on=entry.going_on, width=width)
 

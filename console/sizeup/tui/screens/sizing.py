@@ -27,7 +27,7 @@ from sizeup.sizing.inputs.presets import find_preset, shipped_presets
 from sizeup.sizing.keys import KEYS, Value
 from sizeup.sizing.rules import shipped
 from sizeup.sizing.sensitivity import tornado
-from sizeup.sizing.sizing_comparison import against
+from sizeup.sizing.sizing_comparison import compare_sizings
 from sizeup.tui.actions import bindings
 from sizeup.tui.screens.dialogs import ChoiceDialog, PageDialog
 from sizeup.tui.screens.mode import ModeScreen
@@ -213,7 +213,7 @@ class SizingScreen(ModeScreen):
             if name is None or self._sizing is None:
                 return
             preset = find_preset(name)
-            compared = against(self._sizing, size(preset.values()), "this machine", name)
+            compared = compare_sizings(self._sizing, size(preset.values()), "this machine", name)
             note = (preset.note[:1].upper() + preset.note[1:],) if preset.note else ()
             lines = [f"{name}: {preset.title}", f"From {preset.source}", *note, ""]
             width = self._page_width()

@@ -16,20 +16,20 @@ from textual.widget import Widget
 from textual.widgets import Input, Static, Tree
 
 from sizeup.errors import SizeupError
-from sizeup.live.hotplug import Change, Follower
+from sizeup.live.hotplug import HotplugChange, HotplugMonitor
 from sizeup.model.machine import Machine
 from sizeup.tui.actions import bindings
 from sizeup.tui.baseline_sessions import baseline, choices, machine_of
-from sizeup.tui.live_source import Living
+from sizeup.tui.live_source import LiveSource
 from sizeup.tui.screens.dialogs import ChoiceDialog
 from sizeup.tui.screens.mode import ModeScreen
 from sizeup.tui.widgets.facts import FactsGrid
 from sizeup.tui.widgets.map import MapView
 from sizeup.tui.widgets.tree import ItemTree
-from sizeup.views.difference import Against, Comparison, compared
+from sizeup.views.difference import MachineComparison, OtherMachine, compared
 from sizeup.views.map import MapMaker
 from sizeup.views.topology import node_item, topology
-from sizeup.views.topology_item import Item, holding
+from sizeup.views.topology_item import TopologyItem, holding
 
 _LOOK_SECONDS = 1.0
 """Between two looks at load, memory and links, while this mode is shown."""
@@ -48,7 +48,7 @@ class TopologyScreen(ModeScreen):
 
     def __init__(self) -> None:
         super().__init__()
-        self._devices: Follower | None = None
+        self._devices: HotplugMonitor | None = None
         self._asked = self._stale = False
         self._settling: Timer | None = None
         self._timer: Timer | None = None
@@ -57,14 +57,14 @@ class TopologyScreen(ModeScreen):
         self._moment: Machine | None = None
         """The machine with its memory as it was a second ago."""
         self._loads: Mapping[int, float] = {}
-        self._maker: tuple[Machine, Comparison | None, MapMaker] | None = None
-        self._tree: tuple[tuple[Machine | None, Against | None], Item] | None = None
-        self._comparison: Comparison | None = None
-        self._filled: Item | None = None
-        self._told: Item | None = None
-        self._held: Against | None = None
+        self._maker: tuple[Machine, MachineComparison | None, MapMaker] | None = None
+        self._tree: tuple[tuple[Machine | None, OtherMachine | None], TopologyItem] | None = None
+        self._comparison: MachineComparison | None = None
+        self._filled: TopologyItem | None = None
+        self._told: TopologyItem | None = None
+        self._held: OtherMachine | None = None
         self._words = ""
-        self._found: tuple[Item, ...] = ()
+        self._found: tuple[TopologyItem, ...] = ()
         """What holds the words that are looked for; without words, what differs."""
         self._place = 0
 
@@ -115,7 +115,7 @@ class TopologyScreen(ModeScreen):
             self._begin_loads(living)
             self._timer.resume()
 
-    def _begin_loads(self, living: Living) -> None:
+    def _begin_loads(self, living: LiveSource) -> None:
         """The first answer is about the time that nobody looked."""
         if self.query_one(MapView).display:
             living.loads()
@@ -128,7 +128,7 @@ class TopologyScreen(ModeScreen):
     def _follow(self) -> None:
         living = self.host.living
 
-        def heard(change: Change) -> None:
+        def heard(change: HotplugChange) -> None:
             del change  # that something changed is all it says; discovery says what is there now
             self.post_message(self.DevicesChanged())
 
@@ -152,7 +152,7 @@ class TopologyScreen(ModeScreen):
         self._stale = False
         self.run_worker(lambda: self._read_again(living), thread=True)
 
-    def _read_again(self, living: Living) -> None:
+    def _read_again(self, living: LiveSource) -> None:
         try:
             machine = living.discover()
         except SizeupError as error:
@@ -186,7 +186,7 @@ class TopologyScreen(ModeScreen):
         elif shown:  # else load and memory are drawn in one
             self._show_map()
 
-    def _looked(self, living: Living, known: Machine) -> None:
+    def _looked(self, living: LiveSource, known: Machine) -> None:
         try:
             now = living.refreshed(known)
         except SizeupError:
@@ -258,7 +258,7 @@ class TopologyScreen(ModeScreen):
 
         self.app.push_screen(ChoiceDialog("Hold this machine against which session?\n", answers), answered)
 
-    def _hold_against(self, against: Against | None) -> None:
+    def _hold_against(self, against: OtherMachine | None) -> None:
         self.host.against = against
         self._leave_map()
         self.show_machine()
@@ -360,21 +360,21 @@ class TopologyScreen(ModeScreen):
         self._leave_map()
         self.query_one(ItemTree).reveal(target)
 
-    def on_tree_node_highlighted(self, event: Tree.NodeHighlighted[Item]) -> None:
+    def on_tree_node_highlighted(self, event: Tree.NodeHighlighted[TopologyItem]) -> None:
         """Show what is known of the part under the cursor."""
         self._show_item(event.node.data)
 
-    def _root(self) -> Item:
+    def _root(self) -> TopologyItem:
         machine, against = self.host.machine, self.host.against
         if machine is None:
-            return Item("machine", "Reading this machine ...")
+            return TopologyItem("machine", "Reading this machine ...")
         if self._tree is None or self._tree[0][0] is not machine or self._tree[0][1] is not against:
             self._comparison = None if against is None else compared(machine, against.machine)
             root = topology(machine) if self._comparison is None else self._comparison.root
             self._tree = (machine, against), root
         return self._tree[1]
 
-    def _show_item(self, item: Item | None) -> None:
+    def _show_item(self, item: TopologyItem | None) -> None:
         if item is None or item == self._told:
             return
         self._told = item

@@ -11,7 +11,7 @@ from sizeup.probing.devices import Device, find_mount, read_device
 from sizeup.probing.planner import make_plan
 from sizeup.probing.registry import RegisteredProbe, Registry
 from sizeup.probing.settings import parse_value
-from sizeup.tui.screens.probe_text import spelled_seconds
+from sizeup.tui.screens.probe_text import format_seconds
 from sizeup.units import format_decimal_bytes
 
 WRITES = frozenset({Hazard.IO_WRITE, Hazard.RAW_DEVICE_WRITE, Hazard.DISK_SPACE})
@@ -52,7 +52,7 @@ def facts(probe: RegisteredProbe, steps: Sequence[Step], settings: Mapping[str, 
     return [
         *found,
         *(() if only_read else (space,)),
-        ("Takes", f"about {spelled_seconds(sum(step.estimated_seconds for step in steps))}"),
+        ("Takes", f"about {format_seconds(sum(step.estimated_seconds for step in steps))}"),
         ("Runs", "; ".join(step.title for step in steps)),
         ("Touches", "; ".join(dict.fromkeys(step.touches for step in steps))),
     ]

@@ -13,7 +13,7 @@ from sizeup.charts.cells import cursor_places, draw, key_at
 from sizeup.charts.chart import Chart, HeatMap, LineChart
 from sizeup.charts.drawing import Glyphs
 from sizeup.charts.line_cells import chosen_point, points_at
-from sizeup.session.value import Key
+from sizeup.session.value import PointKey
 from sizeup.tui.actions import bindings
 from sizeup.tui.widgets.cells import CellView
 
@@ -32,11 +32,11 @@ class ChartView(CellView, can_focus=True):
         self._chart: Chart | None = None
         self._cursors: dict[str, tuple[int, int]] = {}
         """Where the readout stands in each picture: the place, and the line of several there."""
-        self.hint: Callable[[Key], str] = lambda _: ""
+        self.hint: Callable[[PointKey], str] = lambda _: ""
         """What can be done at the point under the readout, told beside it."""
 
     @property
-    def chosen(self) -> Key | None:
+    def chosen(self) -> PointKey | None:
         """The point of the step under the readout; None where there is none."""
         cursor = self._cursor
         return None if self._chart is None or cursor is None else key_at(self._chart, *cursor)

@@ -10,11 +10,11 @@ from textual.geometry import Region
 from textual.widget import Widget
 
 
-class Line(Widget):
+class StatusLine(Widget):
     """One line of finished text, cut at the edge, redrawn only when it changes."""
 
     DEFAULT_CSS = """
-    Line { height: 1; width: 1fr; background: $surface; color: $foreground; }
+    StatusLine { height: 1; width: 1fr; background: $surface; color: $foreground; }
     """
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  Textual's own name

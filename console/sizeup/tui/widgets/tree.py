@@ -13,14 +13,14 @@ from textual.widgets import Tree
 from textual.widgets.tree import TreeNode
 
 from sizeup.tui.actions import bindings
-from sizeup.views.topology_item import Change, Item, unfolding
+from sizeup.views.topology_item import ItemChange, TopologyItem, unfolding
 
 
-class ItemTree(Tree[Item]):
+class ItemTree(Tree[TopologyItem]):
     """A machine as a tree."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("list", "tree")]
-    COMPONENT_CLASSES: ClassVar[set[str]] = {f"tree--{change.value}" for change in Change}
+    COMPONENT_CLASSES: ClassVar[set[str]] = {f"tree--{change.value}" for change in ItemChange}
     DEFAULT_CSS = """
     ItemTree { background: $background; padding: 0; scrollbar-size-vertical: 1; }
     ItemTree:focus { background-tint: $foreground 0%; }
@@ -29,7 +29,7 @@ class ItemTree(Tree[Item]):
     ItemTree > .tree--changed { color: $text-warning; }
     """
 
-    def __init__(self, root: Item, *, id: str | None = None) -> None:  # noqa: A002  Textual's own name
+    def __init__(self, root: TopologyItem, *, id: str | None = None) -> None:  # noqa: A002  Textual's own name
         super().__init__(Text(root.label), root, id=id)
         self.guide_depth = 2
         self.show_root = True
@@ -39,7 +39,7 @@ class ItemTree(Tree[Item]):
         """Parts that the user folded, which no room that comes later unfolds."""
         self.fill(root)
 
-    def render_label(self, node: TreeNode[Item], base_style: Style, style: Style) -> Text:
+    def render_label(self, node: TreeNode[TopologyItem], base_style: Style, style: Style) -> Text:
         """What differs stands out by colour as well as by its sign and word; what is too long ends in dots."""
         label = super().render_label(node, base_style, style)
         depth, above = 0, node.parent
@@ -53,7 +53,7 @@ class ItemTree(Tree[Item]):
                 label.stylize(self.get_component_rich_style(f"tree--{node.data.change.value}", partial=True))
         return label
 
-    def fill(self, root: Item, *, afresh: bool = False, fit: bool = True) -> None:
+    def fill(self, root: TopologyItem, *, afresh: bool = False, fit: bool = True) -> None:
         """Show another machine, or the same one read again; unfolded parts stay unfolded unless all is new.
 
         What is new opens as far as it fits; without ``fit`` only what its parts say.
@@ -83,7 +83,7 @@ class ItemTree(Tree[Item]):
                 return True
         return False
 
-    def _unfolding(self, root: Item) -> frozenset[str]:
+    def _unfolding(self, root: TopologyItem) -> frozenset[str]:
         return unfolding(root, self.size.height if self._fits else 0)
 
     def on_resize(self, event: events.Resize) -> None:
@@ -96,12 +96,12 @@ class ItemTree(Tree[Item]):
             if node.data is not None and node.data.key in keys and not node.is_expanded:
                 node.expand()
 
-    def on_tree_node_collapsed(self, event: Tree.NodeCollapsed[Item]) -> None:
+    def on_tree_node_collapsed(self, event: Tree.NodeCollapsed[TopologyItem]) -> None:
         """Remember what the user does not want to see."""
         if event.node.data is not None:
             self._folded.add(event.node.data.key)
 
-    def _grow(self, node: TreeNode[Item], item: Item, open_keys: set[str]) -> None:
+    def _grow(self, node: TreeNode[TopologyItem], item: TopologyItem, open_keys: set[str]) -> None:
         for child in item.children:
             if child.children:
                 expand = child.key in open_keys
@@ -109,7 +109,7 @@ class ItemTree(Tree[Item]):
             else:
                 node.add_leaf(Text(child.label), child)
 
-    def _walk(self, node: TreeNode[Item]) -> list[TreeNode[Item]]:
+    def _walk(self, node: TreeNode[TopologyItem]) -> list[TreeNode[TopologyItem]]:
         return [node, *(below for child in node.children for below in self._walk(child))]
 
     def action_first(self) -> None:
