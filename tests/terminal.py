@@ -316,5 +316,5 @@ class Terminal:
             for mode in modes.split(b";"):
                 (self.modes.add if switch == b"h" else self.modes.discard)(int(mode))
         for mode in _ASKED_MODE.findall(data) if self._answers else ():
-            self._send(b"\x1b[?%s;0$y" % mode)  # "not recognised", as an old terminal over a slow line
+            self._send(b"\x1b[?%s;0$y" % mode)  # "not recognized", as an old terminal over a slow line
         self._stream.feed(_FOREIGN.sub(b"", data) if self._knows else data)

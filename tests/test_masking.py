@@ -1,4 +1,4 @@
-"""Pseudonyms: recognised by looks or told, stable, and nothing that is everybody's."""
+"""Pseudonyms: recognized by looks or told, stable, and nothing that is everybody's."""
 
 import pytest
 
@@ -37,7 +37,7 @@ def masker() -> Masker:
         ("/dev/mapper/vg_payroll-lv_data", "payroll"),
     ],
 )
-def test_what_can_be_recognised_is_masked_without_being_told(masker: Masker, text: str, secret: str) -> None:
+def test_what_can_be_recognized_is_masked_without_being_told(masker: Masker, text: str, secret: str) -> None:
     assert secret.lower() in text.lower()
     assert secret.lower() not in masker.text(text).lower()
 
@@ -104,7 +104,7 @@ def test_the_slot_of_a_card_is_no_network_address(masker: Masker) -> None:
     assert masker.text("the card in 0000:3b:00.0") == "the card in 0000:3b:00.0"
 
 
-def test_what_is_public_stays_as_it_stands_and_its_neighbours_do_not() -> None:
+def test_what_is_public_stays_as_it_stands_and_its_neighbors_do_not() -> None:
     masker = Masker(b"k" * 32, public=frozenset({"https://fibrechannel.org/"}))
 
     assert masker.text("https://fibrechannel.org/") == "https://fibrechannel.org/"

@@ -115,7 +115,7 @@ def test_an_amount_of_another_unit_is_refused_with_the_ones_that_fit(text: str, 
     assert str(refused.value).removeprefix("expected ").removeprefix("a value in ").startswith(expected)
 
 
-UNITS = ("bytes", "bytes/s", "ns", "Hz", "share", "ratio", "verdict", "1", "", "1/s", "licences", "USD")
+UNITS = ("bytes", "bytes/s", "ns", "Hz", "share", "ratio", "verdict", "1", "", "1/s", "licenses", "USD")
 SPELLINGS = ("", "1", "%", "MB/s", "MB/s/GHz", "GiB", "ns", "y", "pages")
 EXTREMES = (1.7976931348623157e308, -1e308, 5e-324, math.inf, -math.inf, math.nan, 10**400, -(10**400), (1 << 63) - 1)
 

@@ -67,12 +67,12 @@ KEYS = (
         "the plan of a run that names neither a plan nor a session to go on with",
         ("quick", "standard", "full"),
     ),
-    ConfigKey("console.theme", "--theme", THEMES[0], "colours; the ansi ones are the terminal's own sixteen", THEMES),
+    ConfigKey("console.theme", "--theme", THEMES[0], "colors; the ansi ones are the terminal's own sixteen", THEMES),
     ConfigKey(
         "console.glyphs", "--glyphs", GLYPHS[0], "what charts are drawn with; many console fonts lack braille", GLYPHS
     ),
     ConfigKey("console.ascii", "--ascii", default=False, help="draw with ASCII alone, also where UTF-8 seems to work"),
-    ConfigKey("console.color", "--color", default=True, help="draw in colour; NO_COLOR turns it off too"),
+    ConfigKey("console.color", "--color", default=True, help="draw in color; NO_COLOR turns it off too"),
     ConfigKey(
         "console.mouse",
         "--mouse",

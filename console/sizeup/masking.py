@@ -4,9 +4,9 @@ One thing has one pseudonym, wherever and however often it appears, so that a ma
 which path leads to which disk. The pseudonym is a keyed hash: without the key nobody can try all
 addresses until one fits.
 
-Two nets catch what must not leave. Names that cannot be recognised by their looks, such as a serial
+Two nets catch what must not leave. Names that cannot be recognized by their looks, such as a serial
 or a host, are told to the masker and found again in any text, in any case and with or without the
-separators inside. What can be recognised is found without being told: MAC and IP addresses, world
+separators inside. What can be recognized is found without being told: MAC and IP addresses, world
 wide names, UUIDs, NFS exports, mail addresses, paths.
 """
 
@@ -102,7 +102,7 @@ class Masker(Struct):
     """Texts already masked: a session repeats the same few strings a million times."""
 
     def tell(self, kind: Secret, names: Iterable[str]) -> None:
-        """Name secrets that no pattern can recognise; all of them before the first text is masked."""
+        """Name secrets that no pattern can recognize; all of them before the first text is masked."""
         for name in names:
             stripped = name.strip()
             if len(stripped) < _SHORTEST_KNOWN or stripped in _PUBLIC_HOSTS or _is_public(stripped):
@@ -119,8 +119,8 @@ class Masker(Struct):
                     self._domains.add(domain)
         # The longest first, so that a name inside another does not cut it in two.
         ordered = sorted((name for name in self._known if len(name) >= _SHORTEST_KNOWN), key=len, reverse=True)
-        neighbours = [rf"(?:[\w-]+\.)*{re.escape(domain)}" for domain in sorted(self._domains, key=len, reverse=True)]
-        found = "|".join([*neighbours, *map(re.escape, ordered)])
+        neighbors = [rf"(?:[\w-]+\.)*{re.escape(domain)}" for domain in sorted(self._domains, key=len, reverse=True)]
+        found = "|".join([*neighbors, *map(re.escape, ordered)])
         self._finder = re.compile(f"(?<![0-9A-Za-z])(?:{found})(?![0-9A-Za-z])", re.IGNORECASE) if found else None
         self._finished.clear()
 
@@ -174,7 +174,7 @@ class Masker(Struct):
         return text
 
     def _told(self, found: str) -> str:
-        # What was not told itself is a neighbour in the domain of a host that was.
+        # What was not told itself is a neighbor in the domain of a host that was.
         return self.whole(self._known.get(found.lower(), Secret.HOST), found)
 
     def _address(self, match: re.Match[str]) -> str:

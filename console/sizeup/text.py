@@ -32,7 +32,7 @@ def one_line(text: str, limit: int = 300) -> str:
     return line if len(line) <= limit else line[: limit - 1] + "…"
 
 
-def capitalised(text: str) -> str:
+def capitalized(text: str) -> str:
     """The text with a capital at its start; names such as io.direct stay as they are."""
     word = text.partition(" ")[0].rstrip(":,;")
     return text[0].upper() + text[1:] if word.isalpha() and word.islower() else text

@@ -211,7 +211,7 @@ def base_unit(spelling: str) -> tuple[str, float]:
     """The base unit of a spelling and how many of it make one: ``MiB`` is ``("bytes", 1048576.0)``.
 
     Decimal and binary prefixes are told apart, bits are not bytes (``Mb/s`` is 125,000 bytes/s),
-    and a word that is no unit here, such as ``licences`` or ``USD``, counts itself.
+    and a word that is no unit here, such as ``licenses`` or ``USD``, counts itself.
     """
     return _SPELLED.get(spelling, (spelling, 1.0))
 

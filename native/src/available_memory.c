@@ -11,7 +11,7 @@
 #define CGROUP_ROOT "/sys/fs/cgroup"
 
 /* The number behind @label on the first line that has it, or -ENOENT. */
-static int64_t read_labelled(const char *path, const char *label)
+static int64_t read_labeled(const char *path, const char *label)
 {
 	char line[512];
 	int64_t value = -ENOENT;
@@ -79,7 +79,7 @@ static int64_t node_room_bytes(int32_t node)
 	char path[96];
 
 	snprintf(path, sizeof(path), "/sys/devices/system/node/node%d/meminfo", node);
-	const int64_t free_kb = read_labelled(path, "MemFree:");
+	const int64_t free_kb = read_labeled(path, "MemFree:");
 
 	if (free_kb < 0)
 		return -EINVAL;
@@ -144,7 +144,7 @@ static int64_t cgroup_room_bytes(void)
 
 int64_t sizeup_room_bytes(uint64_t nodes, int32_t placement)
 {
-	const int64_t available_kb = read_labelled("/proc/meminfo", "MemAvailable:");
+	const int64_t available_kb = read_labeled("/proc/meminfo", "MemAvailable:");
 	int64_t room = least(available_kb > 0 ? available_kb * 1024 : 0, cgroup_room_bytes());
 	int64_t nodes_room = 0;
 	int64_t smallest = INT64_MAX;

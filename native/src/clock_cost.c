@@ -232,7 +232,7 @@ static uint64_t add_for(int64_t wanted_ns, int64_t *taken_ns)
 void sizeup_clock_rates_measure(struct sizeup_clock_rates *rates)
 {
 	rates->core_hz = 0;
-	/* The fastest of several: an interrupt or a neighbour only ever slows it. */
+	/* The fastest of several: an interrupt or a neighbor only ever slows it. */
 	for (int trial = 0; trial < 5; trial++) {
 		int64_t ns;
 		const uint64_t additions = add_for(RATE_NS / 5, &ns);

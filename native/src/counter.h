@@ -43,7 +43,7 @@ static inline uint64_t counter_rdtscp(void)
 	return (uint64_t)high << 32 | low;
 }
 
-/* cpuid serialises, and leaves a virtual machine to do so. */
+/* cpuid serializes, and leaves a virtual machine to do so. */
 static inline uint64_t counter_cpuid(void)
 {
 	uint32_t a = 0, b, c = 0, d;

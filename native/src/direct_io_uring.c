@@ -92,7 +92,7 @@ static int uring_map(struct uring *ring, const struct uring_params *params)
 
 /*
  * Registering spares a page walk and a file reference a request; without it all still works.
- * A registered buffer goes to the device page by page even where its pages are neighbours, so that
+ * A registered buffer goes to the device page by page even where its pages are neighbors, so that
  * 1 MiB on 4K pages always exceeds the segments of one command; unregistered ones are merged.
  */
 static void uring_register(struct uring *ring, struct io_queue *queue)

@@ -17,7 +17,7 @@
 #define MIB (UINT64_C(1) << 20)
 /*
  * Small working sets draw their pages from a pool this large: populating it takes 10 to 40 ms, and it
- * holds enough pages that two replicates seldom share their colours.
+ * holds enough pages that two replicates seldom share their colors.
  */
 #define SMALL_SPAN_BYTES (4 * MIB)
 #define SMALL_POOL_BYTES (32 * MIB)

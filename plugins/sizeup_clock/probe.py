@@ -11,7 +11,7 @@ from sizeup.model.sample import Estimate
 from sizeup.probing.api import Context, Emission
 from sizeup.probing.native import EstimatePoint, estimate_of, leave_cpus
 from sizeup_clock.binding import cost_call, measure_rates, methods, new_job, vdso_has_clock_gettime
-from sizeup_clock.judgement import (
+from sizeup_clock.judgment import (
     PUBLISHED_CYCLES,
     READS_PER_IO,
     io_timing_share,

@@ -66,7 +66,7 @@ def choose(wish: str, policy: EnginePolicy, *, network: bool, extending: bool) -
     if network:
         order, reason = (Engine.AIO, Engine.THREADS), "a network file system: io_uring would hand requests to workers"
     elif extending:
-        order, reason = (Engine.AIO, Engine.THREADS), "extending writes: io_uring would serialise them"
+        order, reason = (Engine.AIO, Engine.THREADS), "extending writes: io_uring would serialize them"
     else:
         order, reason = (Engine.IO_URING, Engine.AIO, Engine.THREADS), "a local target"
     reasons = [reason]

@@ -23,7 +23,7 @@ REPORTED_BLUR, MOST_BLUR = 0.005, 0.05
 IMPLAUSIBLE_NS = 10_000
 """No device with a bus in between answers 8 KiB faster; the best NVMe takes about this."""
 IMPLAUSIBLE_IOPS = 1_000_000
-CONCURRENT, SERIALISED = 0.8, 0.5
+CONCURRENT, SERIALIZED = 0.8, 0.5
 """Writers to one file over writers to files of their own: from here it scales, up to here a lock holds."""
 DRIFT, LARGE_DRIFT = 0.05, 0.20
 CALM_PRESSURE_PERCENT = 25.0
@@ -213,8 +213,8 @@ def judge_concurrent(ratio: float | None, why_unknown: str) -> Part:
         opinion.say(Validity.UNKNOWN, why_unknown)
     elif ratio >= CONCURRENT:
         opinion.say(Validity.PASS, f"writers to one file reach {ratio:.2f} of writers to files of their own")
-    elif ratio <= SERIALISED:
-        opinion.say(Validity.FAIL, f"writers to one file are serialised: {ratio:.2f} of writers to files of their own")
+    elif ratio <= SERIALIZED:
+        opinion.say(Validity.FAIL, f"writers to one file are serialized: {ratio:.2f} of writers to files of their own")
     else:
         opinion.say(Validity.WARN, f"writers to one file reach only {ratio:.2f} of writers to files of their own")
     return opinion.part()
@@ -232,8 +232,8 @@ def judge_extending(ratio: float | None, engine: str) -> Part:
     told = f"writers that extend one file reach {ratio:.2f} of writers that extend files of their own ({engine})"
     if ratio >= CONCURRENT:
         opinion.say(Validity.PASS, told)
-    elif ratio <= SERIALISED:
-        opinion.say(Validity.FAIL, f"{told}: they are serialised; allocate data files in full before they are filled")
+    elif ratio <= SERIALIZED:
+        opinion.say(Validity.FAIL, f"{told}: they are serialized; allocate data files in full before they are filled")
     else:
         opinion.say(Validity.WARN, told)
     return opinion.part()
@@ -298,7 +298,7 @@ def judge_steady(conditions: Conditions) -> Part:
     opinion = _VerdictBuilder("steady")
     change = f"the second half ran {conditions.drift:+.0%} against the first"
     if abs(conditions.drift) > LARGE_DRIFT:
-        opinion.say(Validity.FAIL, f"{change}: a burst credit, a write cache, throttling or a neighbour")
+        opinion.say(Validity.FAIL, f"{change}: a burst credit, a write cache, throttling or a neighbor")
     elif abs(conditions.drift) > DRIFT:
         opinion.say(Validity.WARN, change)
     else:

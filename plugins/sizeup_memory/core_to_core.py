@@ -87,7 +87,7 @@ class CoreToCore:
 def two_modes(values: Sequence[float]) -> tuple[float, float] | None:
     """Medians of two groups of samples that lie clearly apart, each of a tenth or more; None for one group.
 
-    The cut is the widest relative gap between neighbours in order of size, away from both ends.
+    The cut is the widest relative gap between neighbors in order of size, away from both ends.
     """
     ordered = sorted(values)
     least = max(2, round(len(ordered) * _LEAST_MODE_SHARE))

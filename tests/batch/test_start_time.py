@@ -131,8 +131,8 @@ def test_a_run_a_second_ahead_begins_then_and_says_how_late(sizeup: Run, tmp_pat
     session = read_session(str(tmp_path / "run"))
     facts = session.environment[0].facts
     assert facts["start_at_seconds"] == pytest.approx(start, abs=0.001)
-    assert facts["clock_synchronised"] in (True, False, None)
-    assert facts["clock_synchronised_source"]
+    assert facts["clock_synchronized"] in (True, False, None)
+    assert facts["clock_synchronized_source"]
     lines = [json.loads(line) for line in (tmp_path / "run").read_bytes().splitlines()]
     (late_ns,) = (line.get("lateness_ns", 0) for line in lines if line["kind"] == "step-start")
     assert 0 <= late_ns < LATE_LIMIT_NS

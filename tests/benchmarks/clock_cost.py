@@ -31,7 +31,7 @@ def ours_ns(names: list[str], cpu: int) -> dict[str, float]:
 def theirs_ns(program: str) -> dict[str, float]:
     command = [program, "--benchmark_format=json", "--benchmark_min_time=0.1"]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
-    # CPU time: ours leaves preempted batches out, and wall time would count what a neighbour took.
+    # CPU time: ours leaves preempted batches out, and wall time would count what a neighbor took.
     return {entry["name"]: float(entry["cpu_time"]) for entry in json.loads(done.stdout)["benchmarks"]}
 
 

@@ -171,7 +171,7 @@ def record(name: str, case: Case, path: str, pairs: int, seconds: float, results
                 file.write(json.dumps(line) + "\n")
 
 
-def summarise(results: str) -> None:
+def summarize(results: str) -> None:
     """Print medians, and the median of the ratios of pairs."""
     runs: dict[str, dict[str, list[dict[str, Any]]]] = {}
     with open(results, encoding="utf-8") as file:
@@ -219,7 +219,7 @@ def main() -> None:
     parser.add_argument("--summary")
     given = parser.parse_args()
     if given.summary:
-        summarise(given.summary)
+        summarize(given.summary)
         return
     for name, case in cases():
         if given.case is None or name in given.case:

@@ -117,7 +117,7 @@ def measure_inside(rounds: int, seconds: float, results: Path) -> None:
                         os.close(descriptor)
 
 
-def summarise(results: Path) -> None:
+def summarize(results: Path) -> None:
     """Medians over the rounds with their range, and the ratio of io_uring to AIO within each round."""
     found: dict[tuple[str, str, int, str], dict[str, list[dict[str, Any]]]] = {}
     for text in results.read_text(encoding="utf-8").splitlines():
@@ -166,7 +166,7 @@ def main() -> None:
         guest = [LAB / "run-guest", "--in", given, "--out", back, "--timeout", "5400", "--boot-timeout", "900"]
         subprocess.run([*guest, "nfs", "--", inside], check=True)
         arguments.results.write_bytes((back / "results").read_bytes())
-    summarise(arguments.results)
+    summarize(arguments.results)
 
 
 if __name__ == "__main__":

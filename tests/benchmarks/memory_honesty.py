@@ -1,4 +1,4 @@
-"""Whether the latency probe's promises hold here: intervals, cancelling, a busy neighbour on the same CPU.
+"""Whether the latency probe's promises hold here: intervals, cancelling, a busy neighbor on the same CPU.
 
 Usage: python tests/benchmarks/memory_honesty.py [intervals|cancel|busy]...
 """

@@ -26,7 +26,7 @@ class Studio:
         self.pictures, self.scratch = pictures, scratch
 
     def console(self, *arguments: str) -> Terminal:
-        """The console in true colour, its files in a folder of its own."""
+        """The console in true color, its files in a folder of its own."""
         environment = {"XDG_STATE_HOME": str(self.scratch), "XDG_CONFIG_HOME": str(self.scratch)}
         environment["COLORTERM"] = "truecolor"
         command = [sys.executable, "-m", "sizeup", *arguments]

@@ -16,7 +16,7 @@ from sizeup.sizing import rules
 from sizeup.sizing.advise import Sizing, size, whatif
 from sizeup.sizing.inputs.presets import find_preset
 from sizeup.sizing.keys import parse_settings
-from sizeup.sizing.licence import rows
+from sizeup.sizing.licensing import rows
 from sizeup.sizing.sensitivity import flips, tornado
 
 ROUNDS = 30
@@ -29,8 +29,8 @@ SERVER = (
     "path.stages=hba:fc16*2,array:fc8*2",
     "sga.mb=65536",
     "redo.mb_s=20",
-    "licence.users=300",
-    "licence.options=rac,partitioning",
+    "license.users=300",
+    "license.options=rac,partitioning",
     "value.throughput=1000000",
 )
 
@@ -60,9 +60,9 @@ def main() -> None:
         "100,000 additions (the yardstick)": plain_loop,
         "what-if of a full server": lambda: whatif(machine, settings, pack),
         "what-if of a published case": lambda: size(find_preset("clovertown").values(), pack),
-        "tornado of its cost": lambda: tornado(full.inputs, "licence.cost.term", pack),
+        "tornado of its cost": lambda: tornado(full.inputs, "license.cost.term", pack),
         "all turning points": lambda: flips(full.inputs, full.advice, pack),
-        "every vendor's licences": lambda: rows(full.inputs, pack),
+        "every vendor's licenses": lambda: rows(full.inputs, pack),
     }
     times: dict[str, list[float]] = {name: [] for name in works}
     for _ in range(ROUNDS):

@@ -22,7 +22,7 @@ CURVE = LineChart(
 )
 
 
-def test_a_curve_in_ascii_says_all_without_colour() -> None:
+def test_a_curve_in_ascii_says_all_without_color() -> None:
     lines = draw(CURVE, 40, 12, Glyphs.ASCII).text().splitlines()
 
     assert lines == [

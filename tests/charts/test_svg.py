@@ -1,4 +1,4 @@
-"""Charts as SVG: well formed whatever the text, readable without colour, and saying in words what they show."""
+"""Charts as SVG: well formed whatever the text, readable without color, and saying in words what they show."""
 
 import re
 from xml.etree import ElementTree
@@ -49,7 +49,7 @@ def test_the_words_of_a_curve_give_its_lowest_and_highest_point() -> None:
     assert "huge pages: 1.2 ns at 4 KiB to 96 ns at 512 MiB" in words
 
 
-def test_lines_differ_by_marker_and_dash_and_not_by_colour_alone() -> None:
+def test_lines_differ_by_marker_and_dash_and_not_by_color_alone() -> None:
     lines = tuple(Line(f"line {index}", (ChartPoint(1, index), ChartPoint(2, index))) for index in range(6))
     root = drawn(LineChart("Six", Axis("x", "1"), Axis("y", "1"), lines))
     dashes = {path.get("stroke-dasharray") for path in root.iter(f"{SVG}path") if "line " in path.get("class", "")}
@@ -129,9 +129,9 @@ def test_values_at_the_ends_of_what_a_float_can_hold_are_drawn(value: float) -> 
     drawn(HeatMap("Odd", "r", "c", ("0",), ("0", "1"), ((value, 1.0),), "ns"))
 
 
-def luminance(colour: str) -> float:
+def luminance(color: str) -> float:
     """Relative luminance of ``#rrggbb`` as WCAG 2.2 defines it."""
-    parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    parts = [int(color[at : at + 2], 16) / 255 for at in (1, 3, 5)]
     red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
@@ -143,13 +143,13 @@ def contrast(one: str, other: str) -> float:
 
 @pytest.mark.parametrize("palette", [svg.LIGHT, svg.DARK], ids=["light", "dark"])
 def test_texts_and_lines_stand_out_from_the_paper(palette: str) -> None:
-    colours = dict(pair.removeprefix("--").split(":") for pair in palette.split(";"))
-    paper, ink = colours["paper"], colours["ink"]
+    colors = dict(pair.removeprefix("--").split(":") for pair in palette.split(";"))
+    paper, ink = colors["paper"], colors["ink"]
 
     assert contrast(ink, paper) >= 7
-    assert all(contrast(colours[name], paper) >= 4.5 for name in ("muted", "s0", "s1", "s2", "s3", "s4", "s5"))
-    # The strongest cell of a heat map is half of the first colour over the paper; its value is printed in ink.
-    mixed = [round((int(colours["s0"][at : at + 2], 16) + int(paper[at : at + 2], 16)) / 2) for at in (1, 3, 5)]
+    assert all(contrast(colors[name], paper) >= 4.5 for name in ("muted", "s0", "s1", "s2", "s3", "s4", "s5"))
+    # The strongest cell of a heat map is half of the first color over the paper; its value is printed in ink.
+    mixed = [round((int(colors["s0"][at : at + 2], 16) + int(paper[at : at + 2], 16)) / 2) for at in (1, 3, 5)]
     assert contrast(ink, "#" + "".join(f"{part:02x}" for part in mixed)) >= 4.5
 
 

@@ -13,9 +13,9 @@ from sizeup.errors import ExitStatus
         ("size --blank --devices sda", "--devices"),
         ("size --blank --keys --sources", "--sources"),
         ("size --blank --keys", "--blank"),
-        ("size --blank --licences --sensitivity", "--sensitivity"),
-        ("size --blank --licences --against sla-oltp", "--against"),
-        ("size --blank --licences --sources", "--sources"),
+        ("size --blank --licenses --sensitivity", "--sensitivity"),
+        ("size --blank --licenses --against sla-oltp", "--against"),
+        ("size --blank --licenses --sources", "--sources"),
         ("presets sla-oltp --compare a b", "NAME"),
         ("detect --watch 1s --json", "--json"),
         ("detect --watch 1s --diff other", "--diff"),
@@ -33,7 +33,7 @@ def test_an_option_without_effect_is_refused(line: str, named: str, capsys: pyte
     assert "leave out" in errors
 
 
-@pytest.mark.parametrize("line", ["size --keys", "size --blank --licences", "size --blank --licences --sources --json"])
+@pytest.mark.parametrize("line", ["size --keys", "size --blank --licenses", "size --blank --licenses --sources --json"])
 def test_options_that_go_together_are_taken(line: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.run(line.split()) == ExitStatus.OK
     assert capsys.readouterr().out

@@ -149,7 +149,7 @@ def test_a_change_too_small_for_the_whole_curve_is_pointed_at() -> None:
     assert "see --points" not in " ".join(comparison_lines(comparison, points=True))
 
 
-def test_points_that_a_neighbour_slows_together_leave_the_word_to_the_one_that_stays() -> None:
+def test_points_that_a_neighbor_slows_together_leave_the_word_to_the_one_that_stays() -> None:
     def run(number: int, level: float) -> Digest:
         busy = 2.0 if number % 3 == 0 else 1.0
         slowed = ((LATENCY, {"size": size}, level * busy * 100) for size in (1, 2, 4))

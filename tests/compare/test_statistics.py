@@ -26,10 +26,10 @@ def counted_out(first: list[float], second: list[float]) -> float:
     ranks = [
         sum(other < value for other in values) + (sum(other == value for other in values) + 1) / 2 for value in values
     ]
-    centre = len(first) * (len(values) + 1) / 2
-    observed = abs(sum(ranks[: len(first)]) - centre)
+    center = len(first) * (len(values) + 1) / 2
+    observed = abs(sum(ranks[: len(first)]) - center)
     sums = [sum(split) for split in itertools.combinations(ranks, len(first))]
-    return sum(abs(total - centre) >= observed - 1e-9 for total in sums) / len(sums)
+    return sum(abs(total - center) >= observed - 1e-9 for total in sums) / len(sums)
 
 
 @pytest.mark.parametrize("seed", range(20))

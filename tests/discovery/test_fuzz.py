@@ -58,7 +58,7 @@ SPOILT = (
 )  # fmt: skip
 
 ERRORS = (errno.EACCES, errno.EIO, errno.EINVAL, errno.EPERM, errno.EISDIR, errno.ESTALE, errno.ENOENT, errno.EAGAIN)
-NEIGHBOURS = ("cpu99999", "node7", "index99", "hugepages-0kB", "host0", "..", "sda", "x")
+NEIGHBORS = ("cpu99999", "node7", "index99", "hugepages-0kB", "host0", "..", "sda", "x")
 TARGETS = ("/", ".", "..", "/sys", "/nowhere", "../../../../../..", "self", "/proc/self", "a\0b", "x" * 300)
 
 
@@ -125,7 +125,7 @@ def spoil(random: Random, trove: CapturedFiles) -> CapturedFiles:
                 other = random.choice(names)
                 files[path] = files.get(other, b"")
         if random.random() < 0.2:
-            files[f"{path.rpartition('/')[0]}/{random.choice(NEIGHBOURS)}"] = b"1"
+            files[f"{path.rpartition('/')[0]}/{random.choice(NEIGHBORS)}"] = b"1"
     return CapturedFiles(files, links, directories, refused)
 
 

@@ -229,9 +229,9 @@ def test_a_guest_by_emulation_is_never_called_kvm_nor_licensed_by_its_own_cores(
     assert (platform["is_guest"], platform["hypervisor"]) == (True, hypervisor)
     assert platform["guest_evidence"] == "CPU flag: hypervisor"
     assert "guest under QEMU" in guest.text("detect.txt")
-    licences = whatif(discover(str(guest.out / "host.tar.gz")), {}).find("licence.units")
-    assert licences is not None
-    assert (licences.quantity, licences.decision) == (None, "host-unknown")
+    licenses = whatif(discover(str(guest.out / "host.tar.gz")), {}).find("license.units")
+    assert licenses is not None
+    assert (licenses.quantity, licenses.decision) == (None, "host-unknown")
 
 
 def test_cores_are_those_that_cpuinfo_alone_counts(guest: Guest) -> None:

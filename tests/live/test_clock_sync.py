@@ -1,4 +1,4 @@
-"""Whether the clock is synchronised is asked of the kernel; where it may not be asked, unknown is said."""
+"""Whether the clock is synchronized is asked of the kernel; where it may not be asked, unknown is said."""
 
 import ctypes
 import errno
@@ -23,9 +23,9 @@ def forbidden() -> tuple[int, Timex]:
 @pytest.mark.parametrize(
     ("state", "status", "expected"),
     [
-        (0, 0x2001, ClockSync(synchronised=True, reason="adjtimex", max_error_us=1250)),
-        (0, 0x0040, ClockSync(synchronised=False, reason="adjtimex")),
-        (5, 0x0000, ClockSync(synchronised=False, reason="adjtimex")),
+        (0, 0x2001, ClockSync(synchronized=True, reason="adjtimex", max_error_us=1250)),
+        (0, 0x0040, ClockSync(synchronized=False, reason="adjtimex")),
+        (5, 0x0000, ClockSync(synchronized=False, reason="adjtimex")),
     ],
 )
 def test_the_kernel_says_whether_it_is(tmp_path: Path, state: int, status: int, expected: ClockSync) -> None:
@@ -38,8 +38,8 @@ def test_where_the_call_is_forbidden_the_time_service_has_left_a_mark_or_it_is_u
     (tmp_path / "systemd/timesync/synchronized").touch()
 
     assert unknown == ClockSync(None, "adjtimex: Operation not permitted")
-    assert unknown.facts() == {"clock_synchronised": None, "clock_synchronised_source": unknown.reason}
-    assert clock_sync(str(tmp_path), forbidden) == ClockSync(synchronised=True, reason="systemd-timesyncd")
+    assert unknown.facts() == {"clock_synchronized": None, "clock_synchronized_source": unknown.reason}
+    assert clock_sync(str(tmp_path), forbidden) == ClockSync(synchronized=True, reason="systemd-timesyncd")
 
 
 @pytest.mark.skipif(ctypes.sizeof(ctypes.c_long) != 8, reason="the length is that of 64-bit kernels")

@@ -41,7 +41,7 @@ def build_and_test(cmake: str, folder: Path, *options: str) -> None:
 
 
 @pytest.mark.ci
-def test_c_tests_pass_under_address_and_undefined_behaviour_sanitizers(cmake: str, tmp_path: Path) -> None:
+def test_c_tests_pass_under_address_and_undefined_behavior_sanitizers(cmake: str, tmp_path: Path) -> None:
     build_and_test(cmake, tmp_path, "-DSIZEUP_SANITIZE=address,undefined", "-DCMAKE_BUILD_TYPE=Debug")
 
 

@@ -78,7 +78,7 @@ def test_what_a_probe_fails_with_on_purpose_is_told_in_its_own_words_alone() -> 
         ("garbage", Status.FAILED, "its worker wrote something that is no record: '\ufffd[2Jthis is no record'"),
     ],
 )
-def test_each_misbehaviour_is_told_in_words(how: str, status: Status, words: str) -> None:
+def test_each_misbehavior_is_told_in_words(how: str, status: Status, words: str) -> None:
     kept = Kept()
 
     outcome = run(kept, misbehave=how)

@@ -155,7 +155,7 @@ def test_a_paste_of_a_megabyte_is_survived(tmp_path: Path) -> None:
         assert terminal.wait(20) == 0
 
 
-def test_without_colour_nothing_but_weight_and_reversal_is_sent(tmp_path: Path) -> None:
+def test_without_color_nothing_but_weight_and_reversal_is_sent(tmp_path: Path) -> None:
     state = {"XDG_STATE_HOME": str(tmp_path), "NO_COLOR": "1"}
     with Terminal(CONSOLE, environment=state) as terminal:
         terminal.wait_for("Should carry")

@@ -109,7 +109,7 @@ def records(word: str = "") -> list[Record]:
                 (f"The rule is from 2007 {word}".strip(),),
             ),
         ),
-        AdviceRecord(5 * 10**9, Advice("licence.cost", "Licences", "1 licence, 40,000 USD", None, (), (), ())),
+        AdviceRecord(5 * 10**9, Advice("license.cost", "Licenses", "1 license, 40,000 USD", None, (), (), ())),
         GapRecord(5 * 10**9, Gap("/dev/cpu/0/msr", f"permission denied {word}".strip())),
         NoteRecord(6 * 10**9, f"Before the BIOS.\nSecond line {word}", "anna", "2026-01-31T10:00:00Z", ("baseline",)),
         EndRecord(6 * 10**9, "complete"),

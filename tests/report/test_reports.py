@@ -92,7 +92,7 @@ def test_the_page_for_a_manager_answers_five_questions_in_sentences(session: Ses
         "Clock cost: rdtsc: 11 ns (10.9 to 11.2); system call: 110 ns.",
     )
     assert answers["What limits it"] == ("Huge pages are off. Random access costs a third more.",)
-    assert answers["What it costs"] == ("1 licence, 40,000 USD.",)
+    assert answers["What it costs"] == ("1 license, 40,000 USD.",)
     assert answers["What is doubtful"] == (
         "io.direct was refused: no target was named.",
         "Memory latency: 1 of 3 points did not converge in its time.",

@@ -48,7 +48,7 @@ def plant(value: Any) -> Any:
 
 
 def telling_machine() -> MachineRecord:
-    """Where discovery writes down what nobody could recognise by its looks."""
+    """Where discovery writes down what nobody could recognize by its looks."""
     found = machine("")
     return MachineRecord(
         1,

@@ -13,10 +13,10 @@ SERVER = (
     "machine.ghz=2.9",
     "machine.cpu_model=Intel(R) Xeon(R) Gold 6326 CPU @ 2.90GHz",
     "path.stages=hba:fc16*2,array:fc8*2",
-    "licence.options=rac,partitioning",
-    "licence.discount_percent=40",
-    "licence.uplift_percent=4",
-    "licence.term_years=3",
+    "license.options=rac,partitioning",
+    "license.discount_percent=40",
+    "license.uplift_percent=4",
+    "license.term_years=3",
 )
 
 
@@ -53,18 +53,18 @@ def test_the_balance_is_the_narrowest_stage_over_the_need(answers: dict[str, dic
     assert advice["decision"] == "balanced"
 
 
-def test_the_cost_is_licences_times_prices_less_discount_with_rising_support(answers: dict[str, dict]) -> None:
-    advice = answers["licence.cost.term"]
+def test_the_cost_is_licenses_times_prices_less_discount_with_rising_support(answers: dict[str, dict]) -> None:
+    advice = answers["license.cost.term"]
     known = inputs(advice)
 
-    licences = math.ceil(known["machine.cores"] * known["oracle.factor.xeon"])
+    licenses = math.ceil(known["machine.cores"] * known["oracle.factor.xeon"])
     each = sum(known[f"oracle.{name}.price.processor"] for name in ("ee", "rac", "partitioning"))
-    net = licences * each * (1 - known["licence.discount_percent"])
-    first_year = answers["licence.cost.support-year"]["quantity"]["value"]
+    net = licenses * each * (1 - known["license.discount_percent"])
+    first_year = answers["license.cost.support-year"]["quantity"]["value"]
     assert first_year == pytest.approx(net * known["oracle.ee.support_percent"])
-    years = round(known["licence.term_years"] / (365.25 * 86400e9))
-    total = net + sum(first_year * (1 + known["licence.uplift_percent"]) ** year for year in range(years))
-    assert licences == 16
+    years = round(known["license.term_years"] / (365.25 * 86400e9))
+    total = net + sum(first_year * (1 + known["license.uplift_percent"]) ** year for year in range(years))
+    assert licenses == 16
     assert advice["quantity"]["value"] == pytest.approx(total)
     assert {source["id"] for source in advice["sources"]} >= {
         "oracle-core-factors-2026-01-28",

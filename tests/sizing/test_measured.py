@@ -284,7 +284,7 @@ def test_no_figure_of_a_run_whose_verdict_is_fail_counts() -> None:
     run = found.steps["io.direct"]
     reasons = "steady: the second half ran -25% against the first"
     put(run, Estimate("honest", {"part": "steady"}, 0.0, caveats=(reasons,)))
-    put(run, Estimate("honest", {"part": "extending"}, 0.0, caveats=("extending: serialised",)))
+    put(run, Estimate("honest", {"part": "extending"}, 0.0, caveats=("extending: serialized",)))
     put(run, Estimate("honest", {"part": "all"}, 0.0, extra={"verdict": "fail", "reasons": reasons}))
 
     assert figures(found) == {}

@@ -45,7 +45,7 @@ def test_two_cases_compare_in_both_directions(capsys: pytest.CaptureFixture[str]
 def test_figures_of_two_units_are_not_compared(capsys: pytest.CaptureFixture[str]) -> None:
     ratios = json.loads(printed(capsys, "presets", "--compare", "tpcc-oracle-5355", "tpcc-sqlserver-5355", "--json"))
 
-    assert "licence.units" not in {ratio["id"] for ratio in ratios["ratios"]}
+    assert "license.units" not in {ratio["id"] for ratio in ratios["ratios"]}
 
 
 def test_a_machine_of_ones_own_stands_against_a_case(capsys: pytest.CaptureFixture[str]) -> None:
@@ -88,26 +88,26 @@ def test_the_verdicts_that_matter_come_first(capsys: pytest.CaptureFixture[str])
     ]
 
 
-def test_sensitivity_and_licences_are_printed_on_request(capsys: pytest.CaptureFixture[str]) -> None:
+def test_sensitivity_and_licenses_are_printed_on_request(capsys: pytest.CaptureFixture[str]) -> None:
     text = printed(capsys, "size", "--preset", "blade-480c-x5355", "--sensitivity")
     assert "What moves: I/O need" in text
     assert "io.balance: over turns to balanced when machine.cores is 17" in text
 
-    table = printed(capsys, "size", "--preset", "blade-480c-x5355", "--licences")
+    table = printed(capsys, "size", "--preset", "blade-480c-x5355", "--licenses")
     assert "$5,672 a year" in " ".join(table.split())
     assert table.count("No legal advice.") == 1
     assert max(map(len, table.splitlines())) <= 80
 
-    data = json.loads(printed(capsys, "size", "--preset", "blade-480c-x5355", "--sensitivity", "--licences", "--json"))
+    data = json.loads(printed(capsys, "size", "--preset", "blade-480c-x5355", "--sensitivity", "--licenses", "--json"))
     assert data["sensitivity"]["flips"]
-    assert {row["pack"] for row in data["licences"]} >= {"oracle", "sql-server", "vmware"}
+    assert {row["pack"] for row in data["licenses"]} >= {"oracle", "sql-server", "vmware"}
 
 
 def test_every_key_is_listed_with_its_meaning_and_range(capsys: pytest.CaptureFixture[str]) -> None:
     text = printed(capsys, "size", "--keys")
 
     assert "all its sockets together" in text
-    assert all(name in text for name in ("sga.mb", "licence.discount_percent", "workload.class", "redo.mb_s"))
+    assert all(name in text for name in ("sga.mb", "license.discount_percent", "workload.class", "redo.mb_s"))
 
 
 def test_a_measurement_above_its_path_came_out_of_a_cache(capsys: pytest.CaptureFixture[str]) -> None:

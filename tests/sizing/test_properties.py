@@ -16,7 +16,7 @@ from sizeup.sizing.sensitivity import flips, tornado
 from sizeup.units import base_unit
 
 RULES = rules.shipped()
-PACKS = sorted(pack.pack for pack in RULES.licence_packs())
+PACKS = sorted(pack.pack for pack in RULES.license_packs())
 MODELS = [
     "Intel(R) Xeon(R) Gold 6338",
     "AMD EPYC 9654",
@@ -41,7 +41,7 @@ def machine(sockets: int, each: int, ghz: float, model: str, pack: str) -> dict[
         for key, number in figures.items()
     }
     values["machine.cpu_model"] = Words(model, Origin.USER, "test")
-    values["licence.pack"] = Words(pack, Origin.USER, "test")
+    values["license.pack"] = Words(pack, Origin.USER, "test")
     return values
 
 
@@ -70,10 +70,10 @@ def with_more_cores(values: dict[str, Value], more: int) -> dict[str, Value]:
 
 @few
 @given(values=machines, more=st.integers(1, 64))
-def test_more_cores_never_need_fewer_licences_nor_less_io(values: dict[str, Value], more: int) -> None:
+def test_more_cores_never_need_fewer_licenses_nor_less_io(values: dict[str, Value], more: int) -> None:
     few_cores, many_cores = size(values, RULES), size(with_more_cores(values, more), RULES)
 
-    for advice_id in ("licence.units", "io.need.headline"):
+    for advice_id in ("license.units", "io.need.headline"):
         assert figure(many_cores, advice_id) >= figure(few_cores, advice_id)
 
 
@@ -102,11 +102,11 @@ def test_every_figure_says_what_it_was_worked_out_from(values: dict[str, Value])
 @few
 @given(values=machines, discounts=st.tuples(st.floats(0, 100), st.floats(0, 100)))
 def test_a_larger_discount_never_costs_more(values: dict[str, Value], discounts: tuple[float, float]) -> None:
-    values = {**values, "licence.list_usd": Quantity(1000, "USD", Origin.USER, "test")}
+    values = {**values, "license.list_usd": Quantity(1000, "USD", Origin.USER, "test")}
     costs = [
         figure(
-            size({**values, "licence.discount_percent": Quantity(d / 100, "1", Origin.USER, "test")}, RULES),
-            "licence.cost.term",
+            size({**values, "license.discount_percent": Quantity(d / 100, "1", Origin.USER, "test")}, RULES),
+            "license.cost.term",
         )
         for d in sorted(discounts)
     ]
@@ -161,7 +161,7 @@ def test_a_turn_lies_between_the_two_decisions() -> None:
 
 def test_the_tornado_is_sorted_and_a_proportional_input_has_elasticity_one() -> None:
     sizing = size(machine(2, 8, 3.0, MODELS[0], "oracle"), RULES)
-    swings = tornado(sizing.inputs, "licence.cost.term", RULES)
+    swings = tornado(sizing.inputs, "license.cost.term", RULES)
 
     assert [swing.width for swing in swings] == sorted((swing.width for swing in swings), reverse=True)
     assert next(s for s in swings if s.key == "machine.cores").elasticity == pytest.approx(1)

@@ -52,9 +52,9 @@ def test_a_recording_without_links_or_adapters_says_that_its_limiter_is_unknown_
     assert all(key in supply.working[0] for key in ("io.direct", "path.stages", "supply.mb_s"))
 
 
-def test_offline_cpus_are_a_caveat_about_the_licences() -> None:
+def test_offline_cpus_are_a_caveat_about_the_licenses() -> None:
     sizing = whatif(discover(recorded("hwloc/offline-cpu0-node0")), {})
-    advice = sizing.find("licence.units")
+    advice = sizing.find("license.units")
 
     assert advice is not None
     assert any("CPUs are offline and may hide cores" in caveat for caveat in advice.caveats)

@@ -53,7 +53,7 @@ def test_the_text_shows_the_working_line_by_line(capsys: pytest.CaptureFixture[s
         ("machine.ghz=1e9", "machine.ghz: expected a number of GHz"),
         ("machine.ghz=1e999", "machine.ghz: expected a number of GHz"),
         ("machine.ghz=2 GB", "machine.ghz: expected a number of GHz"),
-        ("licence.term_years=0.5", "licence.term_years: expected a whole number of y, 1 or more and at most 50"),
+        ("license.term_years=0.5", "license.term_years: expected a whole number of y, 1 or more and at most 50"),
         ("machine.ghz=10\u2079", "machine.ghz: expected a number of GHz"),
         ("machine.ghz=3..2..4", "machine.ghz: expected a number of GHz"),
     ],
@@ -75,7 +75,7 @@ def test_what_cannot_be_is_refused_with_the_key_and_what_was_expected(
         ("supply.mb_s", "3G", 3e9),
         ("supply.iops", "40k", 40e3),
         ("machine.ghz", "2.66G", 2.66e9),
-        ("licence.users", "2k", 2000),
+        ("license.users", "2k", 2000),
     ],
 )
 def test_a_prefix_alone_is_of_the_family_of_the_keys_unit(key: str, text: str, base: float) -> None:
@@ -137,15 +137,15 @@ def test_an_array_of_disks_is_not_judged_as_flash(capsys: pytest.CaptureFixture[
     assert [advice["id"] for advice in disks["advice"] if advice["id"] == "flash.use"] == []
 
 
-def test_licences_of_all_hosts_are_not_set_against_the_guests_cores_without_a_word(
+def test_licenses_of_all_hosts_are_not_set_against_the_guests_cores_without_a_word(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    bare = ("machine.cores=2", "machine.ghz=3.8", "machine.cpu_model=Xeon", "licence.pack=oracle")
-    guest = sized(capsys, *bare, "licence.scope=soft", "licence.host_cores=32")
+    bare = ("machine.cores=2", "machine.ghz=3.8", "machine.cpu_model=Xeon", "license.pack=oracle")
+    guest = sized(capsys, *bare, "license.scope=soft", "license.host_cores=32")
 
-    cover = "the licences cover 32 cores of all hosts, of which this guest has 2"
-    assert cover in advised(guest, "value.ghz-per-licence")["caveats"]
-    assert cover not in advised(sized(capsys, *bare), "value.ghz-per-licence")["caveats"]
+    cover = "the licenses cover 32 cores of all hosts, of which this guest has 2"
+    assert cover in advised(guest, "value.ghz-per-license")["caveats"]
+    assert cover not in advised(sized(capsys, *bare), "value.ghz-per-license")["caveats"]
 
 
 @pytest.mark.parametrize(
@@ -162,9 +162,9 @@ def test_what_is_very_small_is_not_nothing_and_what_is_very_large_is_in_full(
     assert words in advised(sized(capsys, *settings), advice_id)["verdict"]
 
 
-@pytest.mark.parametrize("setting", ["workload.utilisation_percent=1e-308", "licence.list_usd=1e308"])
+@pytest.mark.parametrize("setting", ["workload.utilization_percent=1e-308", "license.list_usd=1e308"])
 def test_figures_that_overflow_are_refused_in_words(setting: str, capsys: pytest.CaptureFixture[str]) -> None:
     figures = ("machine.sockets=2", "machine.cores_per_socket=4", "machine.ghz=2.66", "workload.mb_s=100")
 
-    assert cli.run(["size", "--blank", "--licences", "--set", *figures, setting]) == 2
+    assert cli.run(["size", "--blank", "--licenses", "--set", *figures, setting]) == 2
     assert "beyond what a number can hold" in capsys.readouterr().err

@@ -13,7 +13,7 @@ import sizeup
 from sizeup.charts.cells import draw
 from sizeup.charts.chart import Axis, ChartPoint, Line, LineChart
 from sizeup.charts.drawing import Glyphs
-from sizeup.terminal.capabilities import colours, is_utf8, locale, mouse_holds_escape, needs_ascii
+from sizeup.terminal.capabilities import colors, is_utf8, locale, mouse_holds_escape, needs_ascii
 from sizeup.text import plain, stand_in
 
 
@@ -67,10 +67,10 @@ def test_the_linux_console_gets_ascii() -> None:
      ({"TERM": "dumb"}, 0), ({}, 0), ({"TERM": "xterm-256color", "NO_COLOR": "1"}, 0),
      ({"TERM": "xterm-256color", "NO_COLOR": ""}, 256)],
 )  # fmt: skip
-def test_colours_are_told_by_the_name_of_the_terminal_unless_it_says_more(
+def test_colors_are_told_by_the_name_of_the_terminal_unless_it_says_more(
     environment: dict[str, str], drawn: int
 ) -> None:
-    assert colours(environment) == drawn
+    assert colors(environment) == drawn
 
 
 def test_gnu_screen_is_told_from_tmux_whatever_its_name() -> None:

@@ -20,7 +20,7 @@ from sizeup.session.records import EstimateRecord
 from sizeup.terminal.frame_diff import FrameDiffer
 from sizeup.tui.widgets.lines import StatusLine
 
-COLOURS = RichConsole(force_terminal=True, color_system="256")
+COLORS = RichConsole(force_terminal=True, color_system="256")
 
 
 def picture(*written: str, columns: int, rows: int) -> list[Any]:
@@ -36,9 +36,9 @@ def picture(*written: str, columns: int, rows: int) -> list[Any]:
     ]
 
 
-def sent(sender: FrameDiffer, update: Any, colours: RichConsole = COLOURS) -> str:
+def sent(sender: FrameDiffer, update: Any, colors: RichConsole = COLORS) -> str:
     """What the terminal is told of an update."""
-    return str(sender.sparing(update).render_segments(colours))  # type: ignore[union-attr]
+    return str(sender.sparing(update).render_segments(colors))  # type: ignore[union-attr]
 
 
 def span(strip: Strip, first: int, behind: int) -> ChopsUpdate:
@@ -98,11 +98,11 @@ async def test_whole_screens_look_as_textual_would_have_drawn_them(tmp_path: Pat
         for mode in "12345":
             await pilot.press(mode)
             await pilot.pause()
-            colours, update = console.app.console, console.app.screen._compositor.render_full_update()
-            ours, theirs = sent(sender, update, colours), update.render_segments(colours)
+            colors, update = console.app.console, console.app.screen._compositor.render_full_update()
+            ours, theirs = sent(sender, update, colors), update.render_segments(colors)
             written += ours
 
-            # Textual keeps the codes of a style for good, whatever terminal they were made for: colours aside.
+            # Textual keeps the codes of a style for good, whatever terminal they were made for: colors aside.
             shown, expected = (
                 [cell._replace(fg="default", bg="default") for cell in picture(text, columns=100, rows=30)]
                 for text in (written, theirs)
@@ -168,7 +168,7 @@ async def test_a_live_chart_costs_little_and_a_moved_axis_not_much_more(
         assert watched.is_true
 
 
-def test_colours_are_those_of_the_terminal() -> None:
+def test_colors_are_those_of_the_terminal() -> None:
     told = {
         system: sent(
             FrameDiffer(), row(("a", "#ff0000 on #000000")), RichConsole(force_terminal=True, color_system=system)

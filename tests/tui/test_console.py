@@ -406,7 +406,7 @@ async def test_a_finding_leads_to_its_probe_and_its_command_is_only_copied(
     assert (copied, arguments) == ("free", [])
 
 
-async def test_without_colour_the_cursor_is_reversed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_without_color_the_cursor_is_reversed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
     console = Console(tmp_path)
     async with console.shown() as pilot:

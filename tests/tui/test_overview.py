@@ -264,7 +264,7 @@ async def test_a_session_whose_machine_has_no_name_bears_that_of_its_host(tmp_pa
         assert "recording" not in console.text
 
 
-async def test_without_colour_the_chosen_action_of_the_palette_is_underlined(
+async def test_without_color_the_chosen_action_of_the_palette_is_underlined(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("NO_COLOR", "1")

@@ -195,7 +195,7 @@ async def test_with_rows_to_spare_the_working_and_what_moves_it_are_shown_togeth
         assert "What moves: I/O need" in console.text
 
 
-async def test_licences_say_what_is_not_allowed_here_and_what_has_no_public_price(tmp_path: Path) -> None:
+async def test_licenses_say_what_is_not_allowed_here_and_what_has_no_public_price(tmp_path: Path) -> None:
     console = Console(tmp_path, machine(packages=4))
     async with console.shown(120, 40) as pilot:
         await pilot.press("4", "l")
@@ -336,7 +336,7 @@ async def test_a_folded_line_is_indented_also_where_a_scroll_bar_takes_its_colum
 
 
 @pytest.mark.parametrize("options", [Options(theme="ansi-dark"), Options(theme="ansi-light"), Options(no_color=True)])
-async def test_the_cursor_of_the_list_without_the_focus_is_told_without_colour(
+async def test_the_cursor_of_the_list_without_the_focus_is_told_without_color(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: Options
 ) -> None:
     if options.no_color:

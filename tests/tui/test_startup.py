@@ -53,19 +53,19 @@ def test_the_start_loads_nothing_that_the_first_screen_has_no_use_for() -> None:
     assert done.stdout.split() == []
 
 
-async def test_the_first_mode_is_drawn_in_the_colours_of_the_theme(app: ConsoleApp) -> None:
+async def test_the_first_mode_is_drawn_in_the_colors_of_the_theme(app: ConsoleApp) -> None:
     async with app.run_test(size=(120, 40)) as pilot:
         await pilot.pause()
         detail = app.screen.query_one("#detail", Widget)
-        colours = [
+        colors = [
             (segment.style.color, segment.style.bgcolor)
             for line in range(detail.size.height)
             for segment in detail.render_line(line)
             if segment.style is not None and not segment.text.isspace()
         ]
 
-        assert len(colours) > 5
-        assert all(colour is not None and colour != ground for colour, ground in colours)
+        assert len(colors) > 5
+        assert all(color is not None and color != ground for color, ground in colors)
 
 
 async def test_a_new_mode_has_no_style_sheet_parsed_twice(app: ConsoleApp, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -159,7 +159,7 @@ async def test_the_collector_that_the_start_left_off_is_on_again_and_spares_what
         gc.unfreeze()
 
 
-async def test_only_what_a_chart_draws_has_a_colour_worked_out(app: ConsoleApp) -> None:
+async def test_only_what_a_chart_draws_has_a_color_worked_out(app: ConsoleApp) -> None:
     async with app.run_test(size=(120, 40)) as pilot:
         await pilot.pause()
         hidden, shown = (app.screen.query_one(name, ChartView) for name in ("#picture", "#balance"))
@@ -169,7 +169,7 @@ async def test_only_what_a_chart_draws_has_a_colour_worked_out(app: ConsoleApp) 
         assert not CellView._get_component_classes()
 
 
-async def test_every_role_that_a_drawing_may_have_has_a_look_in_the_colours_of_the_theme(app: ConsoleApp) -> None:
+async def test_every_role_that_a_drawing_may_have_has_a_look_in_the_colors_of_the_theme(app: ConsoleApp) -> None:
     async with app.run_test() as pilot:
         await pilot.pause()
         chart = app.screen.query_one("#balance", ChartView)
@@ -206,12 +206,12 @@ def test_the_size_is_that_of_the_terminal_that_is_drawn_on_unless_the_environmen
     assert said[0] == 77
 
 
-@pytest.mark.parametrize("theme", ["dark", "light", "colour-blind"])
+@pytest.mark.parametrize("theme", ["dark", "light", "color-blind"])
 async def test_the_borders_of_panes_with_and_without_focus_stand_out_from_the_ground(
     app: ConsoleApp, theme: str
 ) -> None:
-    def luminance(colour: Color) -> float:
-        parts = [part / 255 for part in colour.rgb]
+    def luminance(color: Color) -> float:
+        parts = [part / 255 for part in color.rgb]
         red, green, blue = (part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
         return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 

@@ -441,14 +441,14 @@ async def test_in_ascii_a_plus_stands_before_what_was_added_alone(tmp_path: Path
     assert {"added" in row for row in rows if "+" in row} == {True}
 
 
-async def test_parts_that_differ_have_a_colour_besides_their_sign_and_word(tmp_path: Path) -> None:
+async def test_parts_that_differ_have_a_color_besides_their_sign_and_word(tmp_path: Path) -> None:
     console = Console(tmp_path)
     console.app.against = OtherMachine("db00", OTHER)
     async with console.shown(120, 40) as pilot:
         await pilot.pause()
         await pilot.pause()
         rows = console.app.screen._compositor.render_strips()
-        colours = {
+        colors = {
             segment.text.strip(): segment.style.color
             for row in rows
             for segment in row
@@ -456,7 +456,7 @@ async def test_parts_that_differ_have_a_colour_besides_their_sign_and_word(tmp_p
         }
 
     marks = ("+ added", "- removed", "~ changed Core")
-    assert len({next(colour for text, colour in colours.items() if text.startswith(mark)) for mark in marks}) == 3
+    assert len({next(color for text, color in colors.items() if text.startswith(mark)) for mark in marks}) == 3
 
 
 def stored(host: str, *tags: str) -> None:

@@ -60,5 +60,5 @@ def test_sizing_asks_for_the_cores_and_licenses_nothing(machine: Machine) -> Non
     sizing = whatif(machine, {})
 
     assert "machine.cores" in {question.key for question in sizing.questions}
-    assert sizing.find("licence.units") is None
+    assert sizing.find("license.units") is None
     assert sizing.inputs.get("machine.cores") is None

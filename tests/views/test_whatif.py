@@ -74,7 +74,7 @@ def test_what_was_measured_is_shown_with_four_digits_and_what_was_typed_as_it_wa
         ("workload.read_percent", "70"),
         ("redo.switch_minutes", "20"),
         ("slb.one_ops_s", "12345678.5"),
-        ("licence.pack", "oracle"),
+        ("license.pack", "oracle"),
         ("supply.iops", "128712.59611"),
     ],
 )
@@ -89,11 +89,11 @@ def test_what_a_field_offers_is_the_value_itself(key: str, text: str) -> None:
     [
         ("machine.sockets", "2", 1, "3"),
         ("machine.sockets", "1", -1, "1"),
-        ("licence.term_years", "3", 1, "4"),
+        ("license.term_years", "3", 1, "4"),
         ("workload.horizon_years", "0", 1, "1"),
         ("device.blocks_kib", "7", 1, "8"),
         ("workload.growth_percent", "0", 1, "5"),
-        ("workload.utilisation_percent", "98", 1, "100"),
+        ("workload.utilization_percent", "98", 1, "100"),
         ("workload.read_percent", "3", -1, "0"),
         ("machine.ghz", "19.9", 1, "20"),
         ("machine.ghz", "2", 1, "2.1"),
@@ -119,7 +119,7 @@ def test_a_step_moves_by_what_the_input_counts_and_stays_within_what_it_allows(
         ("machine.sockets", None),
         ("machine.cpu_model", said("machine.cpu_model", "Xeon")),
         ("numa.free_mb", said("numa.free_mb", "5,6")),
-        ("workload.utilisation_percent", said("workload.utilisation_percent", "5")),
+        ("workload.utilization_percent", said("workload.utilization_percent", "5")),
     ],
 )
 def test_where_no_step_leads_there_is_none(key: str, value: Value | None) -> None:

@@ -65,7 +65,7 @@ def fit(axis: Axis, values: Iterable[float], most_ticks: int) -> Ruler:
         low, high = _log_ends(axis, values)
         divide = _log2_ticks if axis.scale is Scale.LOG2 else _log10_ticks
         positions = divide(low, high, most_ticks)
-    ticks, unit = labelled(positions, axis.unit)
+    ticks, unit = labeled(positions, axis.unit)
     return Ruler(axis.scale, low, high, ticks, f"{axis.title} ({unit})" if unit else axis.title)
 
 
@@ -163,7 +163,7 @@ def format_labels(values: Sequence[float], unit: str) -> tuple[tuple[str, ...], 
     ), ""
 
 
-def labelled(positions: Sequence[float], unit: str) -> tuple[tuple[Tick, ...], str]:
+def labeled(positions: Sequence[float], unit: str) -> tuple[tuple[Tick, ...], str]:
     """Values with labels that tell them apart, and the unit that all labels share."""
     labels, shared = format_labels(positions, unit)
     told_apart = len(set(labels)) == len(labels) and not any(

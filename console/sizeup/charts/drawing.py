@@ -1,6 +1,6 @@
 """A grid of character cells, and what every chart that is drawn in one needs.
 
-Each cell has a role (axis, a series, a heat level); whoever shows a drawing turns roles into colours,
+Each cell has a role (axis, a series, a heat level); whoever shows a drawing turns roles into colors,
 or leaves them out: markers and printed values carry the meaning.
 """
 

@@ -174,7 +174,7 @@ def draw_lines(
         if chart.x.low is None:
             x_ruler = replace(x_ruler, ticks=())
     left = max([len(tick.label) for tick in y_ruler.ticks], default=0) + 1
-    # No plot reaches the last column: the last tick's label needs room to stay centred.
+    # No plot reaches the last column: the last tick's label needs room to stay centered.
     frame = _Frame(left + 1, top, width - left - 3, plot_height, x_ruler, y_ruler, DOTS[glyphs])
 
     for y, entries in enumerate(legend):

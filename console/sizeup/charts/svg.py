@@ -1,6 +1,6 @@
-"""Charts as SVG: scalable, readable without colour, light or dark as the reader's system is.
+"""Charts as SVG: scalable, readable without color, light or dark as the reader's system is.
 
-Series differ by colour, marker and dash; colours are CSS variables, so that a page or the reader's
+Series differ by color, marker and dash; colors are CSS variables, so that a page or the reader's
 system chooses between light and dark. Every picture carries a title and a description for those
 who hear it.
 """
@@ -19,7 +19,7 @@ from sizeup.charts.markup import Markup, element, empty, joined, number
 from sizeup.text import one_line
 from sizeup.units import format_value
 
-# The first three of each set differ for every kind of colour blindness; contrast is 4.5 or more on the paper.
+# The first three of each set differ for every kind of color blindness; contrast is 4.5 or more on the paper.
 LIGHT = """--paper:#ffffff;--ink:#1b1f24;--muted:#57606a;--grid:#dfe3e8;--s0:#0b5cad;--s1:#b34700;--s2:#00705a;\
 --s3:#8f3f9e;--s4:#8a6100;--s5:#4f5b66"""
 DARK = """--paper:#12161b;--ink:#e6e9ed;--muted:#a3adb8;--grid:#2c343d;--s0:#6cb2ff;--s1:#ffa657;--s2:#4fd0ae;\

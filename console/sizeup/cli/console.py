@@ -23,11 +23,11 @@ def add_console_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="OTHER",
         help="begin with the topology beside a session, a recording or a detect document",
     )
-    group.add_argument("--theme", metavar="NAME", help="colours; see: sizeup doctor --keys")
+    group.add_argument("--theme", metavar="NAME", help="colors; see: sizeup doctor --keys")
     group.add_argument("--glyphs", metavar="NAME", help="what charts are drawn with: braille, block or ascii")
     for name, text in (
         ("ascii", "draw with ASCII alone, as without UTF-8 and on the Linux console"),
-        ("color", "draw in colour, or in none as with NO_COLOR"),
+        ("color", "draw in color, or in none as with NO_COLOR"),
         ("mouse", "take the mouse, or leave it to the terminal"),
         ("low-bandwidth", "redraw every two seconds, and leave the mouse to the terminal"),
         ("readonly", "start no probe and write nothing"),

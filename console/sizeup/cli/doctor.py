@@ -56,7 +56,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def terminal_facts(environment: Mapping[str, str]) -> TerminalFacts:
     """The terminal of this process; the console reads from standard input and draws on standard error."""
-    from sizeup.terminal.capabilities import colours, is_utf8, locale, needs_ascii
+    from sizeup.terminal.capabilities import colors, is_utf8, locale, needs_ascii
     from sizeup.terminal.link import measure_terminal
 
     present = os.isatty(0) and os.isatty(2)
@@ -74,7 +74,7 @@ def terminal_facts(environment: Mapping[str, str]) -> TerminalFacts:
         term=term,
         columns=size.columns,
         rows=size.lines,
-        colours=colours(environment),
+        colors=colors(environment),
         no_color=bool(environment.get("NO_COLOR")),
         locale=locale(environment),
         locale_utf8=is_utf8(environment),

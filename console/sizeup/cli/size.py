@@ -68,7 +68,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--keys", action="store_true", help="list every key with its meaning and range")
     parser.add_argument("--sources", action="store_true", help="say below each answer where every figure is from")
     parser.add_argument(
-        "--licences", action="store_true", help="every product of every vendor on this machine, and end"
+        "--licenses", action="store_true", help="every product of every vendor on this machine, and end"
     )
     parser.add_argument("--sensitivity", action="store_true", help="what moves the answers, and what turns decisions")
     parser.add_argument("--json", action="store_true", help="base units, with the working and the sources")
@@ -84,8 +84,8 @@ def run(arguments: argparse.Namespace) -> int:
         comparison_data,
         comparison_lines,
         flip_table,
-        licence_data,
-        licence_table,
+        license_data,
+        license_table,
         sensitivity_data,
         sensitivity_lines,
         sizing_data,
@@ -110,16 +110,16 @@ def run(arguments: argparse.Namespace) -> int:
         data = sizing_data(sizing, pack, today, _subject(arguments))
         if comparisons is not None:
             data["ratios"] = comparison_data(comparisons)
-        if arguments.licences:
-            data["licences"] = licence_data(sizing, pack)
+        if arguments.licenses:
+            data["licenses"] = license_data(sizing, pack)
         if arguments.sensitivity:
             data["sensitivity"] = sensitivity_data(*_sensitivity(sizing, pack))
         print(json.dumps(data, indent=1))
         return ExitStatus.OK
-    if arguments.licences:
+    if arguments.licenses:
         from sizeup.report.table import table_lines
 
-        table = licence_table(sizing, pack)
+        table = license_table(sizing, pack)
         print("\n".join(table_lines(table, 80)))
         return ExitStatus.OK
     lines = sizing_lines(sizing, sources=arguments.sources)
@@ -137,10 +137,10 @@ def _refuse_without_effect(arguments: argparse.Namespace) -> None:
     for flag in ("--percentile", "--devices"):
         refuse_without(arguments, flag, "--workload")
     rest = ("--against", "--sensitivity", "--sources")
-    every = ("--session", "--preset", "--blank", "--set", "--workload", "--licences", *rest, "--json")
+    every = ("--session", "--preset", "--blank", "--set", "--workload", "--licenses", *rest, "--json")
     refuse_beside(arguments, "--keys", every)
     if not arguments.json:  # a document has room for all of them
-        refuse_beside(arguments, "--licences", rest)
+        refuse_beside(arguments, "--licenses", rest)
 
 
 def _sensitivity(sizing: Sizing, pack: Rules) -> tuple[Swings, tuple[Flip, ...]]:

@@ -353,10 +353,10 @@ def _by_change(
         few = f"too few runs ({first} against {base})"
         return Decision.UNDECIDED, f"{few}; take at least five a side (sizeup --batch --repeat 5)"
     # A bound that asks for a change at all is never nearer than the change that counts as one.
-    towards = change >= 0 if question.above else change <= 0
-    least = max(abs(change), minimum_effect) if towards else abs(change)
+    toward = change >= 0 if question.above else change <= 0
+    least = max(abs(change), minimum_effect) if toward else abs(change)
     bound = 1 + math.copysign(least, change or (1 if question.above else -1))
-    if towards:
+    if toward:
         met = figure.different and question.beyond(figure.ratio, bound)
     else:
         met = figure.strict is not None and question.decide(*figure.strict, bound) is Decision.MET

@@ -61,11 +61,11 @@ def rank_sum_p(first: Sequence[float], second: Sequence[float]) -> float:
     ranks = _doubled_midranks([*first, *second])
     observed = sum(ranks[: len(first)])
     total = len(ranks)
-    centre = len(first) * (total + 1)  # of doubled ranks
+    center = len(first) * (total + 1)  # of doubled ranks
     if total > EXACT_LIMIT:
-        return _normal_p(observed - centre, len(first), ranks)
+        return _normal_p(observed - center, len(first), ranks)
     counts = _rank_sums(tuple(sorted(ranks)), len(first))
-    far = sum(count for rank_sum, count in counts.items() if abs(rank_sum - centre) >= abs(observed - centre))
+    far = sum(count for rank_sum, count in counts.items() if abs(rank_sum - center) >= abs(observed - center))
     return far / math.comb(total, len(first))
 
 

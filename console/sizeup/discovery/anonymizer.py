@@ -51,7 +51,7 @@ def new_salt() -> bytes:
 
 
 class Anonymizer:
-    """Replaces what it has learnt, and what looks like an address, by stand-ins."""
+    """Replaces what it has learned, and what looks like an address, by stand-ins."""
 
     def __init__(self, salt: bytes) -> None:
         self._salt = salt
@@ -186,7 +186,7 @@ class Anonymizer:
     # Replacing
 
     def text(self, text: str, *, mounts: bool = False) -> str:
-        """The text with all that was learnt replaced; in mount tables, shares and network addresses too."""
+        """The text with all that was learned replaced; in mount tables, shares and network addresses too."""
         if (whole := self._known.get(text.strip())) is not None and (mounts or text.strip() not in self._shares):
             return text.replace(text.strip(), whole)
         pattern = self._patterns.get(mounts)

@@ -687,9 +687,9 @@ def processors(machine: Machine) -> Iterator[Finding]:
         yield Finding(
             "cpu.smt-off", Severity.INFO, "simultaneous multithreading is switched off",
             (f"SMT control: {platform.smt}",),
-            "Threads are half of what the data sheet says; cores, and licences by core, stay the same.",
-            _on_host(machine, "Intended on licence-bound machines; else switch it on.") if platform.smt == "off"
-            else "Intended on licence-bound machines; else drop nosmt=force from the kernel's command line and reboot: "
+            "Threads are half of what the data sheet says; cores, and licenses by core, stay the same.",
+            _on_host(machine, "Intended on license-bound machines; else switch it on.") if platform.smt == "off"
+            else "Intended on license-bound machines; else drop nosmt=force from the kernel's command line and reboot: "
             "nothing switches it on before.", ("cpu",),
             command="echo on > /sys/devices/system/cpu/smt/control" if platform.smt == "off" else "cat /proc/cmdline",
             probe="memory.hammer",
@@ -699,7 +699,7 @@ def processors(machine: Machine) -> Iterator[Finding]:
         yield Finding(
             "cpu.offline", Severity.INFO, f"CPUs present but offline: {len(offline)}",
             (f"offline: {format_list(offline)}",),
-            "They do no work; most licence metrics count them unless the firmware disables them.",
+            "They do no work; most license metrics count them unless the firmware disables them.",
             _on_host(machine, "Bring them online if it was not on purpose."), ("cpu",),
             command=f"chcpu -e {format_list(offline)}",
         )  # fmt: skip
@@ -719,7 +719,7 @@ def processors(machine: Machine) -> Iterator[Finding]:
         yield Finding(
             "cpu.steal", Severity.WARNING, "the hypervisor gives this machine's CPU time to others",
             (f"stolen since boot: {platform.steal_share:.1%}",),
-            "Measurements here are of a share of the hardware, and change with the neighbours.",
+            "Measurements here are of a share of the hardware, and change with the neighbors.",
             "Ask for dedicated CPUs, or read all figures as lower bounds.", ("cpu",),
             command="vmstat 1 10",
             probe="memory.hammer",
@@ -727,7 +727,7 @@ def processors(machine: Machine) -> Iterator[Finding]:
 
 
 def restricted(machine: Machine) -> Iterator[Finding]:
-    """Fewer CPUs allowed than online: right for placing, no help with a licence."""
+    """Fewer CPUs allowed than online: right for placing, no help with a license."""
     counts = machine.pu_counts
     if counts.allowed >= counts.online:
         return
@@ -745,7 +745,7 @@ def restricted(machine: Machine) -> Iterator[Finding]:
         Severity.INFO,
         f"this process may use {counts.allowed} of {counts.online} CPUs",
         tuple(evidence),
-        "Probes measure inside it. Affinity and cpusets are soft partitioning: they do not shrink a licence.",
+        "Probes measure inside it. Affinity and cpusets are soft partitioning: they do not shrink a license.",
         "Start without taskset or cpuset to judge the whole machine.",
         ("cpu",),
         command="taskset -cp $$; cat /proc/self/cgroup",

@@ -33,7 +33,7 @@ def parse_awr(text: str, where: str) -> Intervals:
         raise MalformedError(f"{where}: expected 'WORKLOAD REPOSITORY report' or 'STATSPACK report', found neither")
     ends = [*starts[1:], len(text)]
     reports = [_report(text[start:end], where) for start, end in zip(starts, ends, strict=True)]
-    caveats = ("AWR is part of the Diagnostics Pack and needs its licence",) if "WORKLOAD REPOSITORY" in text else ()
+    caveats = ("AWR is part of the Diagnostics Pack and needs its license",) if "WORKLOAD REPOSITORY" in text else ()
     return Intervals(tuple(reports), caveats)
 
 

@@ -39,7 +39,7 @@ class Timex(ctypes.Structure):
 class ClockSync(Struct, frozen=True):
     """What is known of the clock's discipline."""
 
-    synchronised: bool | None
+    synchronized: bool | None
     """None where nobody says."""
     reason: str
     """Who says so, or why nobody does."""
@@ -48,18 +48,18 @@ class ClockSync(Struct, frozen=True):
 
     def sentence(self) -> str:
         """For the person who waits for the start."""
-        if self.synchronised is None:
-            return f"whether this clock is synchronised is unknown: {self.reason}"
-        if not self.synchronised:
-            return f"this clock is not synchronised ({self.reason}); a start together with other hosts is as good as it"
+        if self.synchronized is None:
+            return f"whether this clock is synchronized is unknown: {self.reason}"
+        if not self.synchronized:
+            return f"this clock is not synchronized ({self.reason}); a start together with other hosts is as good as it"
         bound = "" if self.max_error_us is None else f", off by {self.max_error_us:,} us at most"
-        return f"this clock is synchronised ({self.reason}){bound}"
+        return f"this clock is synchronized ({self.reason}){bound}"
 
     def facts(self) -> dict[str, Fact]:
         """For the environment of a session."""
         facts: dict[str, Fact] = {
-            "clock_synchronised": self.synchronised,
-            "clock_synchronised_source": self.reason,
+            "clock_synchronized": self.synchronized,
+            "clock_synchronized_source": self.reason,
         }
         return facts if self.max_error_us is None else facts | {"clock_max_error_us": self.max_error_us}
 
@@ -81,8 +81,8 @@ def clock_sync(run: str = "/run", ask: Callable[[], tuple[int, Timex]] = ask_ker
         state, timex = ask()
     except OSError as error:
         if os.path.exists(os.path.join(run, _MARK)):
-            return ClockSync(synchronised=True, reason="systemd-timesyncd")
+            return ClockSync(synchronized=True, reason="systemd-timesyncd")
         return ClockSync(None, f"adjtimex: {error.strerror}")
     if state == _TIME_ERROR or timex.status & _STA_UNSYNC:
-        return ClockSync(synchronised=False, reason="adjtimex")
-    return ClockSync(synchronised=True, reason="adjtimex", max_error_us=timex.maxerror)
+        return ClockSync(synchronized=False, reason="adjtimex")
+    return ClockSync(synchronized=True, reason="adjtimex", max_error_us=timex.maxerror)

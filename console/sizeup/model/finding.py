@@ -8,7 +8,7 @@ from msgspec import Struct
 
 
 class Severity(Enum):
-    """How much it matters; the words are shown, so colour is never the only carrier."""
+    """How much it matters; the words are shown, so color is never the only carrier."""
 
     CRITICAL = "critical"
     WARNING = "warning"

@@ -58,7 +58,7 @@ class Die(Struct, frozen=True):
 
 
 class Package(Struct, frozen=True):
-    """What fits one socket, the word of licences and data sheets."""
+    """What fits one socket, the word of licenses and data sheets."""
 
     pus: tuple[int, ...]
     os_id: int | None

@@ -13,7 +13,7 @@ from sizeup.errors import UsageError
 from sizeup.model.advice import Advice
 from sizeup.model.machine import Machine
 from sizeup.quantity import Origin, Quantity, Words
-from sizeup.sizing import claims, flash, io, licence, memory, redo, rules, scan, value
+from sizeup.sizing import claims, flash, io, licensing, memory, redo, rules, scan, value
 from sizeup.sizing.inputs.detected import detected
 from sizeup.sizing.keys import KEYS, LeftOut, Value
 from sizeup.sizing.rules import Rules
@@ -25,7 +25,7 @@ CALCULATIONS: tuple[Calculation, ...] = (
     *memory.CALCULATIONS,
     *flash.CALCULATIONS,
     *scan.CALCULATIONS,
-    *licence.CALCULATIONS,
+    *licensing.CALCULATIONS,
     *value.CALCULATIONS,
     *claims.CALCULATIONS,
 )
@@ -41,10 +41,10 @@ SUMMARY = (
     "redo.sync-write",
     "memory.huge-pages",
     "flash.use",
-    "licence.units",
-    "licence.allowed",
-    "licence.cost.term",
-    "value.per-licence",
+    "license.units",
+    "license.allowed",
+    "license.cost.term",
+    "value.per-license",
 )
 """The advice whose verdicts are read first."""
 
@@ -165,7 +165,7 @@ def _completed(inputs: Inputs) -> Inputs:
             )
         return inputs
     origin = each.origin if sockets.origin is Origin.DETECTED else sockets.origin
-    cores = replace(each, value=product, origin=origin, source=licence.CORES_PRODUCT)
+    cores = replace(each, value=product, origin=origin, source=licensing.CORES_PRODUCT)
     return {**inputs, "machine.cores": cores}
 
 

@@ -1,4 +1,4 @@
-"""Claims and old measurements: redone, normalised, and held against what their path can carry."""
+"""Claims and old measurements: redone, normalized, and held against what their path can carry."""
 
 from __future__ import annotations
 
@@ -84,13 +84,13 @@ def _per_drive(sheet: Sheet) -> Iterator[Advice]:
     requests, disks = sheet.number("observed.iops"), sheet.number("array.disks")
     volumes = sheet.optional("array.volumes")
     drives = disks.value * (1 if volumes is None else volumes.value)
-    catalogue = sheet.rule(f"drive.{sheet.words('array.drive')}.iops")
+    catalog = sheet.rule(f"drive.{sheet.words('array.drive')}.iops")
     each = requests.value / drives
     sheet.line(f"{shown(requests, 'IOPS')} / {format_in(drives, 'drives')} = {format_in(each, 'IOPS')}")
-    low, high = catalogue.low or catalogue.value, catalogue.high or catalogue.value
-    decision = "above-catalogue" if each > high else "below-catalogue" if each < low else "catalogue"
-    verdict = f"the observed requests are {format_in(each, 'IOPS')} a drive; the catalogue says {low:g} to {high:g}"
-    if decision == "above-catalogue":
+    low, high = catalog.low or catalog.value, catalog.high or catalog.value
+    decision = "above-catalog" if each > high else "below-catalog" if each < low else "catalog"
+    verdict = f"the observed requests are {format_in(each, 'IOPS')} a drive; the catalog says {low:g} to {high:g}"
+    if decision == "above-catalog":
         verdict += ": short strokes, deep queues, or a cache"
     yield sheet.advice(
         "observed.iops-per-drive",

@@ -99,17 +99,17 @@ def _rung(sheet: Sheet, advice_id: str, figure_id: str, decision: str) -> Advice
 
 
 def _measured(sheet: Sheet, key: str, spelling: str) -> Quantity:
-    """A workload's own figure, grown to the horizon and divided by the utilisation planned for."""
+    """A workload's own figure, grown to the horizon and divided by the utilization planned for."""
     peak = sheet.number(key)
     growth, horizon = sheet.number("workload.growth_percent"), sheet.number("workload.horizon_years")
-    utilisation = sheet.number("workload.utilisation_percent")
+    utilization = sheet.number("workload.utilization_percent")
     years = horizon.value / _YEAR_NS
-    value = peak.value * (1 + growth.value) ** years / utilisation.value
+    value = peak.value * (1 + growth.value) ** years / utilization.value
     percentile = sheet.optional("workload.percentile")
     if percentile is None:
         sheet.caveat(f"which percentile {key} is was not said (workload.percentile): an average hides the peaks")
     sheet.line(
-        f"{shown(peak, spelling)} x (1 + {shown(growth, '%')})^{format_in(years, '')} / {shown(utilisation, '%')} = "
+        f"{shown(peak, spelling)} x (1 + {shown(growth, '%')})^{format_in(years, '')} / {shown(utilization, '%')} = "
         f"{format_in(value, spelling)}"
     )
     factor = value / peak.value

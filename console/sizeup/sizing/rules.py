@@ -91,7 +91,7 @@ class FactorEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class MetricEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How one unit of licence is counted."""
+    """How one unit of license is counted."""
 
     id: str
     """``oracle.processor``: the pack's prefix and the name that formulas of the pack use."""
@@ -122,9 +122,9 @@ class ProductEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     price_low: dict[str, float] = {}
     price_high: dict[str, float] = {}
     support_percent: float = 0
-    """Of the net licence, a year."""
+    """Of the net license, a year."""
     yearly: bool = False
-    """The price is a year's subscription, not a licence for good."""
+    """The price is a year's subscription, not a license for good."""
     option_of: tuple[str, ...] = ()
     """Products it can be added to, counted as they are."""
     allowed_if: str = ""
@@ -242,8 +242,8 @@ class Rules(Struct, frozen=True, eq=False):
         """The pack of that name; None where there is none."""
         return next((pack for pack in self.packs if pack.pack == name), None)
 
-    def licence_packs(self) -> tuple[Pack, ...]:
-        """The packs that count licences."""
+    def license_packs(self) -> tuple[Pack, ...]:
+        """The packs that count licenses."""
         return tuple(pack for pack in self.packs if pack.metric)
 
     def figure(self, figure_id: str) -> Quantity:

@@ -17,7 +17,7 @@ from sizeup.sizing.rules import Rules
 from sizeup.sizing.sheet import Inputs
 from sizeup.units import base_unit
 
-TARGETS = ("io.need.headline", "io.balance", "licence.cost.term", "value.licence-usd-per-unit")
+TARGETS = ("io.need.headline", "io.balance", "license.cost.term", "value.license-usd-per-unit")
 """The answers whose tornado is worth looking at."""
 
 _BISECTIONS = 14
@@ -148,7 +148,7 @@ def _attempt(inputs: Inputs, target: str, rules: Rules) -> Advice | None:
 
 
 def _turn(inputs: Inputs, key: str, advice: Advice, direction: float, rules: Rules) -> Flip | None:
-    """The first turn of a decision when ``key`` is multiplied towards ``direction``; None where there is none."""
+    """The first turn of a decision when ``key`` is multiplied toward ``direction``; None where there is none."""
     quantity = inputs[key]
     assert isinstance(quantity, Quantity)
     grain = _grain(key)

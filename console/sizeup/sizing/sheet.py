@@ -10,7 +10,7 @@ from sizeup.model.advice import Advice, Input, Source
 from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.keys import KEYS, LeftOut, Value
 from sizeup.sizing.rules import Rules
-from sizeup.text import capitalised
+from sizeup.text import capitalized
 from sizeup.units import base_unit, format_in
 
 Inputs = Mapping[str, Value]
@@ -164,8 +164,8 @@ class Sheet:
         """Hand over the answer with everything that was taken for it, and start afresh."""
         advice = Advice(
             advice_id,
-            capitalised(title),
-            capitalised(verdict),
+            capitalized(title),
+            capitalized(verdict),
             quantity,
             tuple(self._working),
             tuple(self._taken.values()),

@@ -1,4 +1,4 @@
-"""Value: what the work costs in cores, licences, drives and money, alone and as a cluster."""
+"""Value: what the work costs in cores, licenses, drives and money, alone and as a cluster."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from sizeup.errors import UsageError
 from sizeup.model.advice import Advice
 from sizeup.quantity import Quantity
-from sizeup.sizing.licence import list_price, units
+from sizeup.sizing.licensing import list_price, units
 from sizeup.sizing.sheet import Calculation, Sheet, shown
 from sizeup.units import format_in
 
@@ -100,30 +100,30 @@ def _implied_cores(sheet: Sheet) -> Iterator[Advice]:
     )
 
 
-def _per_licence(sheet: Sheet) -> Iterator[Advice]:
+def _per_license(sheet: Sheet) -> Iterator[Advice]:
     value, unit = _effective(sheet)
     count, metric, _ = units(sheet)
     each = f"{unit}/{metric.unit.removesuffix('s')}"
     text = format_in(value / count.value, each)
     sheet.line(f"{format_in(value, unit)} / {shown(count, metric.unit)} = {text}")
     yield sheet.advice(
-        "value.per-licence",
-        "Throughput of a licence",
-        f"each licence does {format_in(value / count.value, unit)}",
+        "value.per-license",
+        "Throughput of a license",
+        f"each license does {format_in(value / count.value, unit)}",
         sheet.answer(value / count.value, each, "value.throughput"),
         each,
     )
 
 
-def _licence_cost(sheet: Sheet) -> Iterator[Advice]:
+def _license_cost(sheet: Sheet) -> Iterator[Advice]:
     value, unit = _effective(sheet)
     price = list_price(sheet)
     each = price.value / value
     sheet.line(f"{shown(price, 'USD')} / {format_in(value, unit)} = {format_in(each, 'USD')}")
     yield sheet.advice(
-        "value.licence-usd-per-unit",
-        "Licence list price for each unit of throughput",
-        f"licences cost {_usd(each)} for one {unit.removesuffix('s')} at list price",
+        "value.license-usd-per-unit",
+        "License list price for each unit of throughput",
+        f"licenses cost {_usd(each)} for one {unit.removesuffix('s')} at list price",
         sheet.answer(each, "USD", "value.throughput"),
         "USD",
     )
@@ -143,7 +143,7 @@ def _system_cost(sheet: Sheet) -> Iterator[Advice]:
     )
 
 
-def _normalised(sheet: Sheet) -> Iterator[Advice]:
+def _normalized(sheet: Sheet) -> Iterator[Advice]:
     """Throughput for each drive and each gigabyte, so that larger systems are not praised for their size."""
     for key, spelling, name in (("value.drives", "drives", "drive"), ("value.memory_gb", "GB", "gigabyte")):
         if key not in sheet.inputs:
@@ -163,16 +163,16 @@ def _normalised(sheet: Sheet) -> Iterator[Advice]:
 
 
 def _caveat_hosts(sheet: Sheet) -> None:
-    """Say where the licences cover more cores than those that were counted beside them."""
-    hosts, cores = sheet.inputs.get("licence.host_cores"), sheet.number("machine.cores")
-    if sheet.has_taken("licence.host_cores") and isinstance(hosts, Quantity):
+    """Say where the licenses cover more cores than those that were counted beside them."""
+    hosts, cores = sheet.inputs.get("license.host_cores"), sheet.number("machine.cores")
+    if sheet.has_taken("license.host_cores") and isinstance(hosts, Quantity):
         sheet.caveat(
-            f"the licences cover {shown(hosts, 'cores')} of all hosts, of which this guest has {cores.value:g}"
+            f"the licenses cover {shown(hosts, 'cores')} of all hosts, of which this guest has {cores.value:g}"
         )
 
 
-def _clock_per_licence(sheet: Sheet) -> Iterator[Advice]:
-    """Clock that one licence buys: why fewer, faster cores are worth more than many slow ones."""
+def _clock_per_license(sheet: Sheet) -> Iterator[Advice]:
+    """Clock that one license buys: why fewer, faster cores are worth more than many slow ones."""
     cores, clock, nodes = sheet.number("machine.cores"), sheet.number("machine.ghz"), sheet.number("cluster.nodes")
     count, metric, _ = units(sheet)
     if count.value == 0:
@@ -185,27 +185,27 @@ def _clock_per_licence(sheet: Sheet) -> Iterator[Advice]:
     sheet.caveat("clocks compare cores of one generation only")
     _caveat_hosts(sheet)
     yield sheet.advice(
-        "value.ghz-per-licence",
-        "Clock of a licence",
-        f"a licence buys {format_in(each, 'GHz')}; fewer cores of a higher clock buy more",
+        "value.ghz-per-license",
+        "Clock of a license",
+        f"a license buys {format_in(each, 'GHz')}; fewer cores of a higher clock buy more",
         sheet.answer(each, "GHz", "machine.ghz"),
         "GHz",
     )
 
 
 def _idle(sheet: Sheet) -> Iterator[Advice]:
-    """Cores that the workload leaves idle, and what their licences cost."""
+    """Cores that the workload leaves idle, and what their licenses cost."""
     busy, cores, nodes = (
         sheet.number("workload.cpu_percent"),
         sheet.number("machine.cores"),
         sheet.number("cluster.nodes"),
     )
-    utilisation = sheet.number("workload.utilisation_percent")
+    utilization = sheet.number("workload.utilization_percent")
     every = cores.value * nodes.value
-    needed = every * busy.value / utilisation.value
+    needed = every * busy.value / utilization.value
     idle = max(0.0, every - needed)
     sheet.line(
-        f"{format_in(every, 'cores')} - {format_in(every, 'cores')} x {shown(busy, '%')} / {shown(utilisation, '%')} = "
+        f"{format_in(every, 'cores')} - {format_in(every, 'cores')} x {shown(busy, '%')} / {shown(utilization, '%')} = "
         f"{format_in(idle, 'cores')}"
     )
     price = list_price(sheet)
@@ -215,7 +215,7 @@ def _idle(sheet: Sheet) -> Iterator[Advice]:
     yield sheet.advice(
         "value.idle-cores",
         "Cores that could carry another database",
-        f"{format_in(float(f'{idle:.3g}'), 'cores')} idle, with licences for ${cost:,.0f} at list price",
+        f"{format_in(float(f'{idle:.3g}'), 'cores')} idle, with licenses for ${cost:,.0f} at list price",
         sheet.answer(idle, "cores", "workload.cpu_percent"),
         "cores",
         decision="consolidate" if idle >= 1 else "busy",
@@ -227,10 +227,10 @@ CALCULATIONS = (
     Calculation("throughput a core", _per_core, ("value.per-core",)),
     Calculation("efficiency of the cluster", _cluster, ("value.cluster-efficiency",), about=("cluster.single",)),
     Calculation("cores behind a figure", _implied_cores, ("value.implied-cores",)),
-    Calculation("throughput a licence", _per_licence, ("value.per-licence",)),
-    Calculation("licence cost of the work", _licence_cost, ("value.licence-usd-per-unit",)),
+    Calculation("throughput a license", _per_license, ("value.per-license",)),
+    Calculation("license cost of the work", _license_cost, ("value.license-usd-per-unit",)),
     Calculation("system cost of the work", _system_cost, ("value.system-usd-per-unit",)),
-    Calculation("normalised throughput", _normalised, ("value.per-drive", "value.per-gigabyte")),
-    Calculation("clock a licence", _clock_per_licence, ("value.ghz-per-licence",)),
+    Calculation("normalized throughput", _normalized, ("value.per-drive", "value.per-gigabyte")),
+    Calculation("clock a license", _clock_per_license, ("value.ghz-per-license",)),
     Calculation("idle cores", _idle, ("value.idle-cores",), about=("workload.cpu",)),
 )

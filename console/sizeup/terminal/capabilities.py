@@ -19,8 +19,8 @@ def needs_ascii(environment: Mapping[str, str], glyphs: str = "auto") -> bool:
 _MONOCHROME = re.compile(r"vt\d|dumb$|.*-(?:m|mono)$|$")
 
 
-def colours(environment: Mapping[str, str]) -> int:
-    """How many colours the console draws in, told as Rich tells it; 0 where TERM names none, or none are wanted."""
+def colors(environment: Mapping[str, str]) -> int:
+    """How many colors the console draws in, told as Rich tells it; 0 where TERM names none, or none are wanted."""
     if environment.get("NO_COLOR"):
         return 0
     if environment.get("COLORTERM", "").strip().lower() in ("truecolor", "24bit"):

@@ -31,7 +31,7 @@ from sizeup.text import plain
 _LEAVE = (
     b"\x1b[?2004l\x1b[?7h\x1b[?2048l"  # bracketed paste off, line wrap on, in-band resize off
     b"\x1b[?1000l\x1b[?1003l\x1b[?1015l\x1b[?1006l\x1b[?1016l"  # every mouse mode off
-    b"\x1b[0m\x1b[H\x1b[2J\x1b[?1049l\x1b[?25h\x1b[?1004l"  # colour, screen, cursor, focus
+    b"\x1b[0m\x1b[H\x1b[2J\x1b[?1049l\x1b[?25h\x1b[?1004l"  # color, screen, cursor, focus
 )
 _LEAVE_KEYBOARD = b"\x1b[<u"
 

@@ -101,15 +101,15 @@ def _spans(update: ChopsUpdate) -> Iterator[_Piece]:
 
 
 @lru_cache(maxsize=1024)
-def _look(style: Style | None, colours: ColorSystem) -> _Look:
+def _look(style: Style | None, colors: ColorSystem) -> _Look:
     if style is None:
         return _PLAIN
     ink, paper, bare = style.color, style.bgcolor, style.without_color
     shows = any((bare.reverse, bare.underline, bare.underline2, bare.strike, bare.overline, bare.blink))
     return _Look(
-        Strip.render_ansi(bare, colours),
-        _PLAIN.ink if ink is None else ";".join(ink.downgrade(colours).get_ansi_codes()),
-        _PLAIN.paper if paper is None else ";".join(paper.downgrade(colours).get_ansi_codes(foreground=False)),
+        Strip.render_ansi(bare, colors),
+        _PLAIN.ink if ink is None else ";".join(ink.downgrade(colors).get_ansi_codes()),
+        _PLAIN.paper if paper is None else ";".join(paper.downgrade(colors).get_ansi_codes(foreground=False)),
         shows_on_blanks=shows,
     )
 
@@ -129,11 +129,11 @@ def _columns(text: str) -> Sequence[str]:
     return columns
 
 
-def _cells(strips: Iterable[Strip], colours: ColorSystem) -> list[_Cell]:
+def _cells(strips: Iterable[Strip], colors: ColorSystem) -> list[_Cell]:
     cells: list[_Cell] = []
     for strip in strips:
         for text, style, _ in strip:
-            look = _look(style, colours)
+            look = _look(style, colors)
             if text.isspace() and not look.shows_on_blanks:
                 look = _PLAIN._replace(paper=look.paper)  # nothing else of it is seen
             cells += zip(_columns(text), repeat(look))
@@ -163,7 +163,7 @@ class _Pen:
     """Writes cells, remembering what the terminal was last told."""
 
     def __init__(self, console: Console, rows: list[list[_Cell | None]]) -> None:
-        self._colours = console._color_system or ColorSystem.TRUECOLOR  # noqa: SLF001  not offered
+        self._colors = console._color_system or ColorSystem.TRUECOLOR  # noqa: SLF001  not offered
         self._rows = rows
         self._now = _PLAIN
         self._at: tuple[int, int] | None = None
@@ -171,7 +171,7 @@ class _Pen:
 
     def draw(self, x: int, y: int, strips: Iterable[Strip]) -> None:
         shown = self._rows[y]
-        new = _cells(strips, self._colours)[: len(shown) - x]
+        new = _cells(strips, self._colors)[: len(shown) - x]
         old = shown[x : x + len(new)]
         if old == new:
             return

@@ -91,7 +91,7 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
         Action("sizing.reset", "backspace,delete", "screen.reset", "Undo", "Take a change back.", footer=True),
         Action("sizing.add", "a", "screen.add", "Add", "Choose any input by words, and type it.", footer=True),
         Action("sizing.tornado", "t", "screen.tornado", "Moves", "Show which input matters most.", footer=True),
-        Action("sizing.licences", "l", "screen.licences", "Licence", "Show every vendor's licences.", footer=True),
+        Action("sizing.licenses", "l", "screen.licenses", "License", "Show every vendor's licenses.", footer=True),
         Action("sizing.presets", "b", "screen.presets", "Case", "Compare with a published case.", footer=True),
     ),
     "probes": (

@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from sizeup.terminal.capabilities import colours, mouse_holds_escape, needs_ascii, require_terminal
+from sizeup.terminal.capabilities import colors, mouse_holds_escape, needs_ascii, require_terminal
 from sizeup.terminal.splash import RESTORE, splash
 
 if TYPE_CHECKING:
@@ -36,15 +36,15 @@ def run_console(
     try:
         from msgspec.structs import replace
 
-        from sizeup.tui.options import SIXTEEN_COLOURS, Options
+        from sizeup.tui.options import SIXTEEN_COLORS, Options
         from sizeup.tui.startup import load
 
         options = Options() if choose is None else choose()
         if needs_ascii(os.environ, options.glyphs):
             options = replace(options, ascii=True)
-        shown = colours(os.environ)
-        if shown <= 16:  # of a theme in many colours some words would vanish into the background
-            options = replace(options, theme=SIXTEEN_COLOURS.get(options.theme, options.theme))
+        shown = colors(os.environ)
+        if shown <= 16:  # of a theme in many colors some words would vanish into the background
+            options = replace(options, theme=SIXTEEN_COLORS.get(options.theme, options.theme))
         no_mouse = options.no_mouse or mouse_holds_escape(os.environ)
         options = replace(options, no_color=options.no_color or not shown, no_mouse=no_mouse)
         show = load(sysroot, session, against)

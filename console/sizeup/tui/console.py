@@ -105,12 +105,12 @@ class ConsoleApp(OrderedKeysApp):
         living: LiveSource | None = None,
         against: OtherMachine | None = None,
     ) -> None:
-        # Said from the start: otherwise Textual takes the filter that turns all colours into greys.
+        # Said from the start: otherwise Textual takes the filter that turns all colors into grays.
         super().__init__(driver_class=ConsoleDriver, ansi_color=True if "NO_COLOR" in os.environ else None)
         self.animation_level = "none"
         for theme in OWN:
             self.register_theme(theme)
-        # Without colour the greys of the other themes would still be sent.
+        # Without color the grays of the other themes would still be sent.
         self.theme = TEXTUAL_NAMES["ansi-dark" if self.no_color else options.theme]
         self.runs = runs
         self.machine = machine

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 
 from msgspec import Struct, field
 
-THEMES = ("dark", "light", "ansi-dark", "ansi-light", "colour-blind")
-"""The first is the default; the ansi ones use the terminal's own 16 colours."""
+THEMES = ("dark", "light", "ansi-dark", "ansi-light", "color-blind")
+"""The first is the default; the ansi ones use the terminal's own 16 colors."""
 
-SIXTEEN_COLOURS = {"dark": "ansi-dark", "light": "ansi-light", "colour-blind": "ansi-dark"}
-"""What stands in for a theme where the terminal has no more colours."""
+SIXTEEN_COLORS = {"dark": "ansi-dark", "light": "ansi-light", "color-blind": "ansi-dark"}
+"""What stands in for a theme where the terminal has no more colors."""
 
 GLYPHS = ("auto", "braille", "block", "ascii")
 """What charts are drawn with; the first is braille, or ASCII where only that is safe."""

@@ -1,4 +1,4 @@
-"""Colours by the name a user knows them by."""
+"""Colors by the name a user knows them by."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ TEXTUAL_NAMES = {
     "light": "sizeup-light",
     "ansi-dark": "sizeup-ansi-dark",
     "ansi-light": "sizeup-ansi-light",
-    "colour-blind": "sizeup-colour-blind",
+    "color-blind": "sizeup-color-blind",
 }
 
-# Blue and orange stay apart under every common kind of colour blindness, red and green do not (Okabe and Ito, 2008).
-COLOUR_BLIND = Theme(
-    name="sizeup-colour-blind",
+# Blue and orange stay apart under every common kind of color blindness, red and green do not (Okabe and Ito, 2008).
+COLOR_BLIND = Theme(
+    name="sizeup-color-blind",
     primary="#56B4E9",
     secondary="#0072B2",
     accent="#F0E442",
@@ -27,12 +27,12 @@ COLOUR_BLIND = Theme(
 )
 
 # Textual's own draw in blue, which is next to invisible on the black of the Linux console, and under a cursor in bold
-# black, which such terminals show as grey on grey.
+# black, which such terminals show as gray on gray.
 _PLAIN_CURSOR = {"block-cursor-text-style": "none"}
 _ANSI_DARK, _ANSI_LIGHT = BUILTIN_THEMES["ansi-dark"], BUILTIN_THEMES["ansi-light"]
 OWN = (
-    COLOUR_BLIND,
-    # The border of the pane under the focus was orange of 1.5 to 1 on its grey.
+    COLOR_BLIND,
+    # The border of the pane under the focus was orange of 1.5 to 1 on its gray.
     replace(BUILTIN_THEMES["textual-light"], name="sizeup-light", accent="#9A4F00"),
     replace(
         _ANSI_DARK,

@@ -14,11 +14,11 @@ from sizeup.model.advice import Advice, Input
 from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.advise import SUMMARY, Sizing
 from sizeup.sizing.keys import KEYS, LeftOut, Value
-from sizeup.sizing.licence import Row, rows
+from sizeup.sizing.licensing import Row, rows
 from sizeup.sizing.rules import Rules
 from sizeup.sizing.sensitivity import Flip, Swing
 from sizeup.sizing.sizing_comparison import SizingComparison
-from sizeup.text import capitalised
+from sizeup.text import capitalized
 from sizeup.units import format_in, format_value
 
 SCHEMA = "sizeup.size/1"
@@ -111,17 +111,17 @@ def comparison_table(comparisons: tuple[SizingComparison, ...]) -> Table:
     """Each figure of two sizings, with both directions of their difference in columns."""
     a_name, b_name = (comparisons[0].ratio.a_name, comparisons[0].ratio.b_name) if comparisons else ("", "")
     return Table(
-        f"{capitalised(a_name)} beside {b_name}",
+        f"{capitalized(a_name)} beside {b_name}",
         (
             Column("Figure"),
-            Column(capitalised(a_name), numeric=True),
+            Column(capitalized(a_name), numeric=True),
             Column(b_name, numeric=True),
-            Column(f"{capitalised(a_name)} is", numeric=True),
+            Column(f"{capitalized(a_name)} is", numeric=True),
             Column(f"{b_name} is", numeric=True),
         ),
         tuple(
             (
-                comparison.id if comparison.id in KEYS else capitalised(comparison.title),
+                comparison.id if comparison.id in KEYS else capitalized(comparison.title),
                 format_quantity(comparison.ratio.a, comparison.shown_in),
                 format_quantity(comparison.ratio.b, comparison.shown_in),
                 _beside(comparison.ratio.percent, comparison.ratio.times),
@@ -162,7 +162,7 @@ def comparison_data(comparisons: tuple[SizingComparison, ...]) -> list[dict[str,
     ]
 
 
-def licence_data(sizing: Sizing, rules: Rules) -> list[dict[str, Any]]:
+def license_data(sizing: Sizing, rules: Rules) -> list[dict[str, Any]]:
     """Every product of every vendor as plain data, USD."""
     return [msgspec.to_builtins(row) for row in rows(sizing.inputs, rules)]
 
@@ -219,22 +219,22 @@ def _origin(value: Value) -> tuple[str, str]:
     return ("", "") if first is None else (first.origin.value, first.source)
 
 
-def licence_table(sizing: Sizing, rules: Rules) -> Table:
+def license_table(sizing: Sizing, rules: Rules) -> Table:
     """Every product of every vendor on this machine: how many, and the list price."""
     return Table(
-        "Licences",
-        (Column("Vendor"), Column("Product"), Column("Licences", numeric=True), Column("List price", numeric=True)),
+        "Licenses",
+        (Column("Vendor"), Column("Product"), Column("Licenses", numeric=True), Column("List price", numeric=True)),
         tuple(
             (
                 row.pack,
                 row.title,
-                _licence_count(row),
-                _licence_price(row),
+                _license_count(row),
+                _license_price(row),
             )
             for row in rows(sizing.inputs, rules)
         ),
-        note="List prices in USD before discount. No legal advice. Licences are counted for "
-        f"{', '.join(_counted(sizing))}; the working for licence.pack stands among the answers.",
+        note="List prices in USD before discount. No legal advice. Licenses are counted for "
+        f"{', '.join(_counted(sizing))}; the working for license.pack stands among the answers.",
     )
 
 
@@ -243,16 +243,16 @@ _COUNTED = (
     ("machine.sockets", "sockets"),
     ("machine.cores", "cores"),
     ("machine.vcpus", "vCPUs"),
-    ("licence.users", "users"),
+    ("license.users", "users"),
 )
 
 
 def _counted(sizing: Sizing) -> Iterator[str]:
-    """What of the machine licences are counted by."""
+    """What of the machine licenses are counted by."""
     for key, what in _COUNTED:
         value = sizing.inputs.get(key)
         yield f"{what} unknown" if not isinstance(value, Quantity) else format_in(value.value, what)
-    guest, cores = sizing.inputs.get("machine.guest"), sizing.inputs.get("licence.host_cores")
+    guest, cores = sizing.inputs.get("machine.guest"), sizing.inputs.get("license.host_cores")
     if isinstance(guest, Words) and guest.value == "yes":
         yield "in a guest of hosts with " + (
             f"{format_in(cores.value, 'cores')}" if isinstance(cores, Quantity) else "an unknown number of cores"
@@ -262,7 +262,7 @@ def _counted(sizing: Sizing) -> Iterator[str]:
         yield "perhaps in a guest, as nothing proves bare metal"
 
 
-def _licence_count(row: Row) -> str:
+def _license_count(row: Row) -> str:
     if row.forbidden:
         return "not allowed here"
     if row.units is None:
@@ -272,11 +272,11 @@ def _licence_count(row: Row) -> str:
     return f"{format_in(row.units.value, row.units.unit)}{span}"
 
 
-def _licence_price(row: Row) -> str:
+def _license_price(row: Row) -> str:
     if row.forbidden:
         return ""
     if row.list_price is None:
-        missing = "not public" if row.missing == "licence.list_usd" else f"needs {row.missing}"
+        missing = "not public" if row.missing == "license.list_usd" else f"needs {row.missing}"
         return "" if row.units is None else missing
     return f"${row.list_price.value:,.0f}{' a year' if row.yearly else ''}"
 

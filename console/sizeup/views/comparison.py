@@ -30,7 +30,7 @@ _MARKS = {
     Conclusion.SAME: "=",
     Conclusion.TOO_FEW: "?",
 }
-"""One character beside each verdict, so that a column can be read at a glance and without colour."""
+"""One character beside each verdict, so that a column can be read at a glance and without color."""
 
 
 def change(ratio: float) -> str:

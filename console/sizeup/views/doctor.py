@@ -74,7 +74,7 @@ class TerminalFacts(Struct, frozen=True):
     term: str
     columns: int
     rows: int
-    colours: int
+    colors: int
     """How many the console draws in; 0 for none."""
     no_color: bool
     """Whether the user wants none."""
@@ -128,22 +128,22 @@ def terminal_checks(facts: TerminalFacts) -> Iterator[Check]:
         verdict=CheckStatus.LIMITED if small else CheckStatus.FINE,
         advice="The console is made for 80 x 24 and more; below, it leaves things out." if small else "",
     )
-    yield _colours(facts)
+    yield _colors(facts)
     yield _encoding(facts)
     if facts.around:
         yield Check(area, "reached through", ", ".join(facts.around), ", ".join(facts.around))
     yield _line(facts, asked=not dumb)
 
 
-def _colours(facts: TerminalFacts) -> Check:
+def _colors(facts: TerminalFacts) -> Check:
     advice = ""
-    if facts.colours:
-        shown = format_count(facts.colours)
-        if facts.colours <= 16 and not facts.term.startswith("linux"):
+    if facts.colors:
+        shown = format_count(facts.colors)
+        if facts.colors <= 16 and not facts.term.startswith("linux"):
             advice = "One with more says so by a TERM such as xterm-256color, or by COLORTERM=truecolor."
     else:
         shown = f"none, {'NO_COLOR is set' if facts.no_color else 'as TERM says'}"
-    return Check("terminal", "colours", facts.colours, shown, advice=advice)
+    return Check("terminal", "colors", facts.colors, shown, advice=advice)
 
 
 def _line(facts: TerminalFacts, *, asked: bool) -> Check:

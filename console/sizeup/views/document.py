@@ -14,7 +14,7 @@ from sizeup.model.gap import Gap
 from sizeup.model.sample import Status
 from sizeup.session.validity import Validity
 from sizeup.session.value import Session, StepRun
-from sizeup.text import capitalised
+from sizeup.text import capitalized
 from sizeup.units import format_ns
 from sizeup.views.advice import input_text
 from sizeup.views.finished import finished_charts
@@ -102,7 +102,7 @@ def _measurements(session: Session) -> Iterator[Block]:
         yield Heading(run.step.title)
         yield Paragraph(_how(run))
         if marked := Validity(run).summary():
-            yield Paragraph(f"{capitalised(marked)}.")
+            yield Paragraph(f"{capitalized(marked)}.")
         yield from finished_charts(run, session.machine)
         caveats = stated_once(
             caveat for point in run.points.values() if point.estimate is not None for caveat in point.estimate.caveats

@@ -11,14 +11,14 @@ from sizeup.charts.chart import DISTURBED, Bar, BarChart, Chart, HeatMap, LineCh
 from sizeup.model.machine import Machine
 from sizeup.session.validity import Validity
 from sizeup.session.value import Point, PointKey, StepRun
-from sizeup.text import capitalised
+from sizeup.text import capitalized
 from sizeup.units import format_value
 from sizeup.views.latency_throughput import latency_throughput
 from sizeup.views.points import family, format_coordinate, laid_out, on_axis
 from sizeup.views.step import step_chart
 
 MOST_LINES = 6
-"""As many lines as markers, dashes and colours tell apart."""
+"""As many lines as markers, dashes and colors tell apart."""
 _LOGARITHMIC = ", logarithmic"
 _LOGARITHMIC_FROM = 100.0
 """Bars that differ by more cannot be told from nothing beside the longest."""
@@ -41,7 +41,7 @@ def headline(run: StepRun, machine: Machine | None) -> Chart:
     chart = next(iter(finished_charts(run, machine)), step_chart(run, machine))
     marked = Validity(run).summary() if run.outcome is not None else ""
     return (
-        replace(chart, caption=" ".join(filter(None, (chart.caption, f"{capitalised(marked)}.")))) if marked else chart
+        replace(chart, caption=" ".join(filter(None, (chart.caption, f"{capitalized(marked)}.")))) if marked else chart
     )
 
 

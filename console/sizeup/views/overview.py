@@ -15,7 +15,7 @@ from sizeup.session.validity import Validity
 from sizeup.session.value import Session
 from sizeup.sizing.advise import HEADLINE, Sizing
 from sizeup.sizing.keys import LeftOut
-from sizeup.text import capitalised
+from sizeup.text import capitalized
 from sizeup.views.advice import advice_lines, need_and_supply
 from sizeup.views.step import latest_run, point_value, value_reach
 from sizeup.views.topology import machine_line
@@ -105,7 +105,7 @@ def _identity(machine: Machine | None) -> tuple[str, ...]:
 def _finding(key: str, finding: Finding) -> OverviewEntry:
     target = finding.subjects[0] if finding.subjects else "machine"
     behind = tuple(line for part in finding_parts(finding) for line in (*part, ""))[:-1]
-    line = capitalised(finding.title)
+    line = capitalized(finding.title)
     return OverviewEntry(key, _MARKS[finding.severity], line, behind, "topology", target, finding)
 
 
@@ -136,7 +136,7 @@ def _figures(session: Session | None, probes: Sequence[tuple[str, str]]) -> Iter
             f"{run.step.title}: {value}",
             f"{state}, {plural(len(run.points), 'point')}.",
             *((f"All of them: {reach}.",) if reach else ()),
-            *((f"{capitalised(doubtful)}.",) if doubtful else ()),
+            *((f"{capitalized(doubtful)}.",) if doubtful else ()),
             "Enter shows the chart.",
         )
         yield OverviewEntry(probe, "", f"{title}: {value}{ended}", behind, "probes", probe)
@@ -189,7 +189,7 @@ def rest(name: str, hidden: Sequence[OverviewEntry], *, unfolded: bool) -> Overv
     return OverviewEntry(f"rest {name}", "", line, behind, "")
 
 
-_SHOWN = (HEADLINE, "io.supply", "io.balance", "licence.units", "licence.cost.term")
+_SHOWN = (HEADLINE, "io.supply", "io.balance", "license.units", "license.cost.term")
 
 
 def _advice(sizing: Sizing | None) -> Iterable[OverviewEntry]:

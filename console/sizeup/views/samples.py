@@ -6,7 +6,7 @@ import math
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 
-from sizeup.charts.axes import labelled, linear_step
+from sizeup.charts.axes import labeled, linear_step
 from sizeup.charts.chart import Axis, Bar, BarChart, ChartPoint, Line, LineChart
 from sizeup.model.plan import Series
 from sizeup.model.sample import Disturbance
@@ -266,7 +266,7 @@ def distribution(title: str, unit: str, values: Sequence[float], where: str = ""
     tallies = [0] * (len(edges) - 1)
     for value in values:
         tallies[min(max(bisect_right(edges, value) - 1, 0), len(tallies) - 1)] += 1
-    ticks, shared = labelled(edges, unit)
+    ticks, shared = labeled(edges, unit)
     bars = tuple(
         Bar(f"{low.label} to {high.label} {shared}".rstrip(), tally, note=f"({tally / len(values):.1%})")
         for low, high, tally in zip(ticks, ticks[1:], tallies, strict=False)

@@ -14,7 +14,7 @@ from sizeup.model.machine import Machine
 from sizeup.model.sample import Status
 from sizeup.session.validity import Validity
 from sizeup.session.value import Session, StepRun
-from sizeup.text import capitalised
+from sizeup.text import capitalized
 from sizeup.units import format_bytes, format_decimal_bytes, format_hz
 from sizeup.views.finished import headline
 from sizeup.views.results import stated_once
@@ -23,7 +23,7 @@ from sizeup.views.virtualization import runs_on
 
 _MOST_STATEMENTS = 8
 """What one page has room for under each question."""
-_COST = frozenset({"licence", "value", "cost", "price"})
+_COST = frozenset({"license", "value", "cost", "price"})
 _LIMIT = frozenset({"limit", "chain", "bottleneck", "balance", "ceiling"})
 
 
@@ -66,7 +66,7 @@ def summary(session: Session, rest: str = ", further down") -> tuple[SummaryAnsw
             rest,
             "What it costs",
             [item.verdict for item in costs],
-            "No licences were sized: name an edition and prices with sizeup size --set licence....",
+            "No licenses were sized: name an edition and prices with sizeup size --set license....",
         ),
         _answer(
             rest,
@@ -95,7 +95,7 @@ def _by_subject(advice: list[Advice], measured: list[str]) -> list[str]:
 
 
 def _sentence(text: str) -> str:
-    text = capitalised(text.strip())
+    text = capitalized(text.strip())
     return text if text.endswith((".", "!", "?", "…")) else f"{text}."
 
 

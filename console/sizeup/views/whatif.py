@@ -49,7 +49,7 @@ def input_rows(
     """What was said or found, the machine first, those of one subject together; ``before`` are those as found."""
     asked = [question.key for question in sizing.questions]
     listed = {*_FIRST, *asked, *sizing.inputs, *changed, *added}
-    # Always in the same order: a line that moves while its neighbour is changed is lost.
+    # Always in the same order: a line that moves while its neighbor is changed is lost.
     return tuple(
         _row(key, sizing.inputs.get(key), before.get(key) if key in changed else None, changed=key in changed)
         for key in dict.fromkeys((*_FIRST, *_GROUPED))

@@ -17,7 +17,7 @@ void sizeup_sort(double *values, uint32_t count);
 /**
  * sizeup_quantile() - The value below which @share of the sorted @values lie.
  *
- * Interpolates between neighbours; @count must not be 0.
+ * Interpolates between neighbors; @count must not be 0.
  */
 double sizeup_quantile(const double *sorted, uint32_t count, double share);
 

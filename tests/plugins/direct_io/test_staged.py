@@ -49,7 +49,7 @@ def test_a_written_file_is_direct_and_its_writers_concurrent(mounted: MakeMount,
     assert found["concurrent"] in {"pass", "caveat"}
 
 
-def test_writers_that_a_lock_serialises_are_found_out(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_writers_that_a_lock_serializes_are_found_out(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # A direct write into a hole takes the inode's lock for itself: the files stay as sparse as they were made.
     monkeypatch.setattr(binding, "allocate", lambda _descriptor, _size: False)
     monkeypatch.setattr(TargetSetup, "fill", lambda *_: iter(()))

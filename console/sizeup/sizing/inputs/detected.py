@@ -90,7 +90,7 @@ def _caveats(machine: Machine) -> tuple[str, ...]:
     if counts.online < counts.present:
         caveats.append(
             f"{counts.present - counts.online} of {counts.present} CPUs are offline and may hide cores: "
-            "a licence counts every physical core; say machine.cores"
+            "a license counts every physical core; say machine.cores"
         )
     return tuple(caveats)
 

@@ -22,7 +22,7 @@ from sizeup.importers.sar import parse_sar
 from sizeup.quantity import Origin, Quantity
 from sizeup.sizing.keys import Value, parse_settings
 
-_TOML_KEYS = ("workload.", "redo.", "db.", "sga.", "scan.", "net.", "licence.users")
+_TOML_KEYS = ("workload.", "redo.", "db.", "sga.", "scan.", "net.", "license.users")
 """What a workload may say; the machine and the contract are not its business."""
 
 _FIGURES: tuple[tuple[str, str, Callable[[LoadInterval], float | None]], ...] = (

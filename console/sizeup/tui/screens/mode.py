@@ -34,7 +34,7 @@ class ModeScreen(Screen[None]):
         super().__init__()
         self._left = False
         # Textual would parse every style sheet anew for a new mode, though its widgets are styled when they are
-        # mounted. All it needs is that the app, which the first mode is made before, has its own colours.
+        # mounted. All it needs is that the app, which the first mode is made before, has its own colors.
         self.app.stylesheet.apply(self.app)
         self._css_update_count = self.app._css_update_count  # noqa: SLF001  not offered
         size = self.app.size

@@ -32,7 +32,7 @@ _MACHINE = "machine"
 """Key of the lines that lead the list; what is known of the machine stands behind them."""
 _BADGES = {"! critical": "bold auto 95% on $error", "! warning": "bold auto 95% on $warning"}
 _ANSI_BADGES = {"! critical": "bold ansi_bright_white on ansi_red", "! warning": "ansi_black on ansi_yellow"}
-"""On a colour of their own, so that the words stay legible on a cursor of any colour."""
+"""On a color of their own, so that the words stay legible on a cursor of any color."""
 
 _PANES = {"sizing": "Working", "probes": "Measured", "sessions": "Saved"}
 """What stands behind a line, by the mode that has more to say; behind a folded group stands the rest of it."""

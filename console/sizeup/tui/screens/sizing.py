@@ -34,7 +34,7 @@ from sizeup.tui.screens.mode import ModeScreen
 from sizeup.tui.screens.pick import PickDialog
 from sizeup.tui.widgets.chart import ChartView
 from sizeup.tui.widgets.lists import KeyList, hanging
-from sizeup.views.advice import advice_lines, comparison_table, licence_table, tornado_chart, unmoved_chart
+from sizeup.views.advice import advice_lines, comparison_table, license_table, tornado_chart, unmoved_chart
 from sizeup.views.whatif import InputRow, effect, input_rows, stepped
 
 _ANSWERS = "Answers"
@@ -194,11 +194,11 @@ class SizingScreen(ModeScreen):
         self.call_after_refresh(self._fill_answers)
         self.query_one("#answers-pane").border_subtitle = _BACK if self._moving else _MOVES
 
-    def action_licences(self) -> None:
-        """Show every vendor's licences for this machine."""
+    def action_licenses(self) -> None:
+        """Show every vendor's licenses for this machine."""
         if self._sizing is None:
             return
-        table, width = licence_table(self._sizing, shipped()), self._page_width()
+        table, width = license_table(self._sizing, shipped()), self._page_width()
         if width < _WIDE:
             # The products name their vendors, too.
             rows = tuple(row[1:] for row in table.rows)

@@ -42,7 +42,7 @@ at the start and whenever the focus moves, and a chart draws a few of them."""
 
 
 class CellView(Widget):
-    """Any drawing, its roles turned into theme colours."""
+    """Any drawing, its roles turned into theme colors."""
 
     DEFAULT_CSS = """
     CellView { height: 1fr; width: 1fr; }
@@ -69,7 +69,7 @@ class CellView(Widget):
             self.refresh(*regions)
 
     def notify_style_update(self) -> None:
-        """Forget the colours of the last theme."""
+        """Forget the colors of the last theme."""
         self._styles = {}
         super().notify_style_update()
 

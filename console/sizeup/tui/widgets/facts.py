@@ -15,7 +15,7 @@ from rich.style import Style
 from rich.text import Text
 
 from sizeup.model.finding import Finding
-from sizeup.text import capitalised
+from sizeup.text import capitalized
 from sizeup.views.overview import finding_parts
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class FactsGrid(Struct, frozen=True):
 
 def finding_text(finding: Finding, *, confirmation: bool = True) -> Group:
     """A finding with its evidence, its meaning and its remedy, and on request the probe that would confirm it."""
-    shown: list[Text | Padding] = [Text(capitalised(finding.title), style="bold")]
+    shown: list[Text | Padding] = [Text(capitalized(finding.title), style="bold")]
     for heading, *lines in finding_parts(finding, confirmation=confirmation):
         shown += [Text(f"\n{heading}", style="bold"), *(indented(f"  {line}") for line in lines)]
     return Group(*shown)

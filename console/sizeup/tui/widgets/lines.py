@@ -119,7 +119,7 @@ class KeyLine(Widget):
             self.refresh()
 
     def render(self) -> Text:
-        """Key and label, the key reversed so that it needs no colour."""
+        """Key and label, the key reversed so that it needs no color."""
         here, everywhere = self._keys
         room = self.size.width - sum(_width(entry) for entry in everywhere)
         text = Text(no_wrap=True, end="")

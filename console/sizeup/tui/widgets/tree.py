@@ -40,7 +40,7 @@ class ItemTree(Tree[TopologyItem]):
         self.fill(root)
 
     def render_label(self, node: TreeNode[TopologyItem], base_style: Style, style: Style) -> Text:
-        """What differs stands out by colour as well as by its sign and word; what is too long ends in dots."""
+        """What differs stands out by color as well as by its sign and word; what is too long ends in dots."""
         label = super().render_label(node, base_style, style)
         depth, above = 0, node.parent
         while above is not None:
@@ -49,7 +49,7 @@ class ItemTree(Tree[TopologyItem]):
             room = self.size.width - self.scrollbar_size_vertical - depth * self.guide_depth
             label.truncate(max(room, 1), overflow="ellipsis")
         if node.data is not None and node.data.change is not None and node is not self.cursor_node:
-            with suppress(KeyError):  # widths are asked for before there are colours
+            with suppress(KeyError):  # widths are asked for before there are colors
                 label.stylize(self.get_component_rich_style(f"tree--{node.data.change.value}", partial=True))
         return label
 

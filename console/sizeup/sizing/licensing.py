@@ -1,4 +1,4 @@
-"""Licences: how many a machine needs under a vendor's rules, and what they cost."""
+"""Licenses: how many a machine needs under a vendor's rules, and what they cost."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ _NAMES = {
     "vcpus": "machine.vcpus",
     "memory_gib": "machine.memory_gib",
     "servers": "cluster.nodes",
-    "users": "licence.users",
-    "pinned_cores": "licence.pinned_cores",
-    "host_cores": "licence.host_cores",
-    "host_sockets": "licence.host_sockets",
+    "users": "license.users",
+    "pinned_cores": "license.pinned_cores",
+    "host_cores": "license.host_cores",
+    "host_sockets": "license.host_sockets",
 }
 """What formulas of packs call the keys."""
 
 _SCALES = {"memory_gib": 2.0**30}
 _POOLED = frozenset({"cores", "sockets", "vcpus", "pinned_cores"})
 _OF_HOST = {
-    "cores": "licence.host_cores",
-    "sockets": "licence.host_sockets",
-    "socket_capacity": "licence.host_sockets",
+    "cores": "license.host_cores",
+    "sockets": "license.host_sockets",
+    "socket_capacity": "license.host_sockets",
 }
 """Names that count hardware, and the key that answers for them where this machine shows virtual hardware."""
 
@@ -162,7 +162,7 @@ def _match(pack: Pack, table: str, model: str, sockets: float) -> FactorEntry:
 def price(sheet: Sheet, product: ProductEntry, metric: str) -> Quantity:
     """USD a unit before discount; the calculation ends where no price is public."""
     if metric not in product.price:
-        raise MissingError("licence.list_usd")
+        raise MissingError("license.list_usd")
     sheet.cite(product.source)
     quantity = Quantity(
         product.price[metric],
@@ -191,7 +191,7 @@ def _count(sheet: Sheet, choice: _Choice, metric: MetricEntry) -> Quantity:
     text = metric.formulas.get(choice.scope)
     if text is None:
         raise UsageError(
-            f"licence.scope: {metric.title} has no rule for {choice.scope!r}: expected one of "
+            f"license.scope: {metric.title} has no rule for {choice.scope!r}: expected one of "
             f"{', '.join(metric.formulas)}"
         )
     sheet.cite(metric.source)
@@ -221,21 +221,21 @@ def _ranged(value: float, low: float, high: float, unit: str, source: str) -> Qu
 def _named(kind: str, name: str, known: list[str]) -> UsageError:
     near = get_close_matches(name, known, n=1, cutoff=0.4)
     hint = f"; did you mean {near[0]}?" if near else ""
-    return UsageError(f"licence.{kind}: expected one of {', '.join(known)}, found {name!r}{hint}")
+    return UsageError(f"license.{kind}: expected one of {', '.join(known)}, found {name!r}{hint}")
 
 
 def chosen_pack(sheet: Sheet) -> Pack:
-    """The pack that ``licence.pack`` names."""
-    name = sheet.words("licence.pack")
-    packs = {pack.pack: pack for pack in sheet.rules.licence_packs()}
+    """The pack that ``license.pack`` names."""
+    name = sheet.words("license.pack")
+    packs = {pack.pack: pack for pack in sheet.rules.license_packs()}
     if name not in packs:
         raise _named("pack", name, list(packs))
     return packs[name]
 
 
 def chosen_product(sheet: Sheet, pack: Pack) -> ProductEntry:
-    """The product that ``licence.product`` names, else the pack's first."""
-    name = sheet.optional_words("licence.product")
+    """The product that ``license.product`` names, else the pack's first."""
+    name = sheet.optional_words("license.product")
     product = pack.product[0] if name is None else pack.find_product(name)
     if product is None:
         raise _named("product", str(name), [short(entry.id) for entry in pack.product if not entry.option_of])
@@ -243,7 +243,7 @@ def chosen_product(sheet: Sheet, pack: Pack) -> ProductEntry:
 
 
 def _options(sheet: Sheet, pack: Pack, product: ProductEntry) -> tuple[ProductEntry, ...]:
-    text = sheet.optional_words("licence.options")
+    text = sheet.optional_words("license.options")
     names = [] if text is None else [name.strip() for name in text.split(",")]
     known = {short(entry.id): entry for entry in pack.product if short(product.id) in entry.option_of}
     for name in names:
@@ -253,8 +253,8 @@ def _options(sheet: Sheet, pack: Pack, product: ProductEntry) -> tuple[ProductEn
 
 
 def chosen_metric(sheet: Sheet, pack: Pack, product: ProductEntry) -> MetricEntry:
-    """The metric that ``licence.metric`` names, else the product's own."""
-    name = sheet.optional_words("licence.metric") or product.metric
+    """The metric that ``license.metric`` names, else the product's own."""
+    name = sheet.optional_words("license.metric") or product.metric
     metric = pack.find_metric(name)
     if metric is None:
         raise _named("metric", name, [short(entry.id) for entry in pack.metric])
@@ -264,23 +264,23 @@ def chosen_metric(sheet: Sheet, pack: Pack, product: ProductEntry) -> MetricEntr
 def _choice(sheet: Sheet, pack: Pack, metric: MetricEntry) -> _Choice:
     """Scope: what the user said, else what a guest is to this vendor, else the bare machine.
 
-    That a guest runs in an authorised cloud is for the user to say: fewer licences are needed there.
+    That a guest runs in an authorized cloud is for the user to say: fewer licenses are needed there.
     """
-    scope = sheet.optional_words("licence.scope")
+    scope = sheet.optional_words("license.scope")
     guest = sheet.optional_words("machine.guest") == "yes"
     if scope is None:
         scope = next((name for name in ("soft", "vm") if guest and name in metric.formulas), "bare")
         if guest:
-            sheet.caveat(f"this is a guest, counted here as {scope!r}; licence.scope says otherwise")
+            sheet.caveat(f"this is a guest, counted here as {scope!r}; license.scope says otherwise")
     if scope == "soft":
         sheet.cite_if_known("oracle-partitioning-policy")
     if scope == "cloud":
         sheet.cite_if_known("oracle-cloud-policy")
-    return _Choice(pack, scope, sheet.optional_words("licence.aggregate") == "pool")
+    return _Choice(pack, scope, sheet.optional_words("license.aggregate") == "pool")
 
 
 def units(sheet: Sheet) -> tuple[Quantity, MetricEntry, ProductEntry]:
-    """Licences of the chosen product on this machine, with the metric they are counted in."""
+    """Licenses of the chosen product on this machine, with the metric they are counted in."""
     pack = chosen_pack(sheet)
     product = chosen_product(sheet, pack)
     metric = chosen_metric(sheet, pack, product)
@@ -288,49 +288,49 @@ def units(sheet: Sheet) -> tuple[Quantity, MetricEntry, ProductEntry]:
 
 
 _WAYS_TO_STATE_HOST = {
-    "licence.host_cores": (
+    "license.host_cores": (
         "a guest cannot see the hosts it may run on, and all their cores count",
-        "licence.host_cores: the cores of all hosts that it may run on",
-        "or licence.scope=hard with licence.pinned_cores, where the hypervisor pins it to cores",
-        "or licence.scope=cloud with machine.vcpus, where it is rented by the virtual CPU",
+        "license.host_cores: the cores of all hosts that it may run on",
+        "or license.scope=hard with license.pinned_cores, where the hypervisor pins it to cores",
+        "or license.scope=cloud with machine.vcpus, where it is rented by the virtual CPU",
     ),
-    "licence.host_sockets": (
+    "license.host_sockets": (
         "a guest sees sockets that its hypervisor made up",
-        "licence.host_sockets: the occupied sockets of the host that it runs on",
-        "or licence.scope=cloud with machine.vcpus, where it is rented by the virtual CPU",
+        "license.host_sockets: the occupied sockets of the host that it runs on",
+        "or license.scope=cloud with machine.vcpus, where it is rented by the virtual CPU",
     ),
     "machine.guest": (
         "nothing here proves a guest or bare metal, and the cores of a guest are virtual",
         "machine.guest=no: the cores and sockets that were found are the hardware's",
-        "machine.guest=yes: they are virtual, and those of the host count (licence.host_cores, licence.host_sockets)",
+        "machine.guest=yes: they are virtual, and those of the host count (license.host_cores, license.host_sockets)",
     ),
 }
 
 
 def _host_unknown(key: str) -> str:
-    """What is needed before licences can be counted, and the flag that gives it."""
+    """What is needed before licenses can be counted, and the flag that gives it."""
     needed = {
         "machine.guest": "whether this machine is a guest; set machine.guest=no for bare metal, machine.guest=yes else",
-        "licence.host_cores": "the cores of the physical host; set licence.host_cores=N",
-        "licence.host_sockets": "the sockets of the physical host; set licence.host_sockets=N",
+        "license.host_cores": "the cores of the physical host; set license.host_cores=N",
+        "license.host_sockets": "the sockets of the physical host; set license.host_sockets=N",
     }
-    return f"licence count unknown: it needs {needed.get(key, f'{KEYS[key].help}; set {key}=N')}"
+    return f"license count unknown: it needs {needed.get(key, f'{KEYS[key].help}; set {key}=N')}"
 
 
 def _units(sheet: Sheet) -> Iterator[Advice]:
     try:
         quantity, metric, product = units(sheet)
     except MissingError as missing:
-        if not isinstance(missing, _HostUnknownError) and missing.key != "licence.host_cores":
+        if not isinstance(missing, _HostUnknownError) and missing.key != "license.host_cores":
             raise
         for line in _WAYS_TO_STATE_HOST.get(missing.key, ()):
             sheet.line(line)
-        yield sheet.advice("licence.units", "Licences", _host_unknown(missing.key), decision="host-unknown")
+        yield sheet.advice("license.units", "Licenses", _host_unknown(missing.key), decision="host-unknown")
         raise
     span = "" if quantity.low is None or quantity.high is None else f" ({quantity.low:g} to {quantity.high:g})"
     yield sheet.advice(
-        "licence.units",
-        f"Licences: {product.title}, {metric.title}",
+        "license.units",
+        f"Licenses: {product.title}, {metric.title}",
         f"{product.title} needs {format_in(quantity.value, metric.unit)}{span}",
         quantity,
         metric.unit,
@@ -347,7 +347,7 @@ def _allowed(sheet: Sheet) -> Iterator[Advice]:
     value, _, _ = _evaluated(sheet, choice, sheet.rules.formulas[product.allowed_if], "allowed where", "")
     fits = value != 0
     yield sheet.advice(
-        "licence.allowed",
+        "license.allowed",
         f"May {product.title} be used here",
         f"{product.title} {'may' if fits else 'must not'} be used on this server: {product.allowed_why}",
         decision="allowed" if fits else "forbidden",
@@ -360,14 +360,14 @@ def _costs(sheet: Sheet) -> Iterator[Advice]:
 
 
 def list_price(sheet: Sheet) -> Quantity:
-    """List price of all licences with their options, USD; for a subscription, of one year."""
+    """List price of all licenses with their options, USD; for a subscription, of one year."""
     quantity, metric, product = units(sheet)
     return _list_price(sheet, quantity, metric, product)
 
 
 def _list_price(sheet: Sheet, quantity: Quantity, metric: MetricEntry, product: ProductEntry) -> Quantity:
     pack = chosen_pack(sheet)
-    stated = sheet.optional("licence.list_usd")
+    stated = sheet.optional("license.list_usd")
     if stated is None:
         parts = (product, *_options(sheet, pack, product))
         prices = [price(sheet, part, short(metric.id)) for part in parts]
@@ -391,7 +391,7 @@ def _list(sheet: Sheet, quantity: Quantity, metric: MetricEntry, product: Produc
     total = _list_price(sheet, quantity, metric, product)
     yearly = ", a year" if product.yearly else ""
     return sheet.advice(
-        "licence.cost.list",
+        "license.cost.list",
         f"List price{yearly}",
         f"{format_in(quantity.value, metric.unit)} cost {_usd(total.value)}{yearly} before discount",
         total,
@@ -404,26 +404,26 @@ def _over_years(sheet: Sheet) -> Iterator[Advice]:
     total = list_price(sheet)
     product = chosen_product(sheet, chosen_pack(sheet))
     sheet.condense(f"list price, as above: {_usd(total.value)}")
-    discount = sheet.number("licence.discount_percent")
+    discount = sheet.number("license.discount_percent")
     net = total.value * (1 - discount.value)
     sheet.line(f"{_usd(total.value)} less {format_in(discount.value, '%')} = {_usd(net)}")
-    verdict = f"licences cost {_usd(net)} after discount"
-    yield sheet.advice("licence.cost.net", "Price after discount", verdict, _cost(net), "USD")
+    verdict = f"licenses cost {_usd(net)} after discount"
+    yield sheet.advice("license.cost.net", "Price after discount", verdict, _cost(net), "USD")
     list_price(sheet)
     sheet.condense(f"price after discount, as above: {_usd(net)}")
-    sheet.number("licence.discount_percent")
+    sheet.number("license.discount_percent")
     share = _support_share(sheet, product)
     support = 0.0 if product.yearly else net * share
     sheet.line(f"{format_in(share, '%')} of {_usd(net)} = {_usd(support)} a year")
     yield sheet.advice(
-        "licence.cost.support-year", "Support, first year", _support_verdict(product, support), _cost(support), "USD"
+        "license.cost.support-year", "Support, first year", _support_verdict(product, support), _cost(support), "USD"
     )
     list_price(sheet)
     sheet.condense(f"price after discount and support, as above: {_usd(net)} and {_usd(support)} a year")
-    sheet.number("licence.discount_percent")
+    sheet.number("license.discount_percent")
     _support_share(sheet, product)
-    years = sheet.number("licence.term_years")
-    uplift = sheet.number("licence.uplift_percent")
+    years = sheet.number("license.term_years")
+    uplift = sheet.number("license.uplift_percent")
     supports = [support * (1 + uplift.value) ** year for year in range(_whole_years(years))]
     whole = net * _whole_years(years) if product.yearly else net + sum(supports)
     sheet.line(
@@ -432,17 +432,17 @@ def _over_years(sheet: Sheet) -> Iterator[Advice]:
         else f"{_usd(net)} + {' + '.join(_usd(one) for one in supports)} = {_usd(whole)}"
     )
     yield sheet.advice(
-        "licence.cost.term",
+        "license.cost.term",
         f"Cost over {_whole_years(years)} years",
-        f"licences and support cost {_usd(whole)} over {_whole_years(years)} years",
+        f"licenses and support cost {_usd(whole)} over {_whole_years(years)} years",
         _cost(whole),
         "USD",
     )
 
 
 def _support_share(sheet: Sheet, product: ProductEntry) -> float:
-    """Yearly support as a share of the net licence: the user's, else the product's."""
-    stated = sheet.optional("licence.support_percent")
+    """Yearly support as a share of the net license: the user's, else the product's."""
+    stated = sheet.optional("license.support_percent")
     if stated is not None:
         return stated.value
     ours = Quantity(product.support_percent / 100, "1", Origin.RULE, product.id)
@@ -456,7 +456,7 @@ def _support_verdict(product: ProductEntry, support: float) -> str:
 
 
 def _cost(value: float) -> Quantity:
-    return Quantity(value, "USD", Origin.RULE, "licence")
+    return Quantity(value, "USD", Origin.RULE, "license")
 
 
 def _whole_years(years: Quantity) -> int:
@@ -494,7 +494,7 @@ def _limit(sheet: Sheet, choice: _Choice, limit: LimitEntry) -> Advice:
     if exceeded:
         verdict += f"; {format_in((present - usable) * scale, limit.unit)} stay idle"
     return sheet.advice(
-        f"licence.limit.{limit.id}",
+        f"license.limit.{limit.id}",
         limit.title,
         verdict,
         sheet.answer(usable * scale, limit.unit, limit.id),
@@ -514,7 +514,7 @@ def _cloud(sheet: Sheet) -> Iterator[Advice]:
     here = _count(sheet, _choice(sheet, pack, metric), metric)
     vcpus = replace(cores, value=cores.value * threads.value, source="machine.cores x machine.threads_per_core")
     scope = Words("cloud", Origin.RULE, "the same cores in a cloud")
-    cloud = Sheet({**sheet.inputs, "machine.vcpus": vcpus, "licence.scope": scope}, sheet.rules)
+    cloud = Sheet({**sheet.inputs, "machine.vcpus": vcpus, "license.scope": scope}, sheet.rules)
     there = _count(cloud, _choice(cloud, pack, metric), metric)
     times = there.value / here.value
     beside = "as many as" if times == 1 else f"{times:.3g} times the {format_in(here.value, '')}"
@@ -522,9 +522,9 @@ def _cloud(sheet: Sheet) -> Iterator[Advice]:
         f"{format_in(there.value, metric.unit)} against {format_in(here.value, metric.unit)} on a server of one's own"
     )
     yield cloud.advice(
-        "licence.cloud",
-        "Licences of the same cores in an authorised cloud",
-        f"an authorised cloud counts {format_in(there.value, metric.unit)} for these cores as "
+        "license.cloud",
+        "Licenses of the same cores in an authorized cloud",
+        f"an authorized cloud counts {format_in(there.value, metric.unit)} for these cores as "
         f"{format_in(vcpus.value, 'vCPUs')}, {beside} on a server of one's own",
         there,
         metric.unit,
@@ -541,10 +541,10 @@ def _break_evens(sheet: Sheet) -> Iterator[Advice]:
         choice = _choice(sheet, pack, metric)
         sheet.cite(entry.source)
         value, _, _ = _evaluated(sheet, choice, sheet.rules.formulas[entry.formula], entry.title, entry.unit)
-        users = sheet.number("licence.users")
+        users = sheet.number("license.users")
         decision = "users" if users.value < value else "machine"
         yield sheet.advice(
-            f"licence.break-even.{entry.id}",
+            f"license.break-even.{entry.id}",
             entry.title,
             f"{entry.title}: {format_in(value, entry.unit)}",
             sheet.answer(value, entry.unit, entry.id),
@@ -567,8 +567,8 @@ def _instead(sheet: Sheet) -> Iterator[Advice]:
         if not other.allowed_if or other.option_of:
             continue
         kept = {key: value for key, value in sheet.inputs.items() if key not in _OF_ONE_PACK}
-        kept["licence.pack"] = Words(pack.pack, Origin.RULE, pack.pack)
-        kept["licence.product"] = Words(short(other.id), Origin.RULE, f"beside {product.title}")
+        kept["license.pack"] = Words(pack.pack, Origin.RULE, pack.pack)
+        kept["license.product"] = Words(short(other.id), Origin.RULE, f"beside {product.title}")
         capacity_known = "machine.socket_capacity" in kept
         if not capacity_known:
             kept["machine.socket_capacity"] = replace(_physical(sheet, "sockets"), source="machine.sockets")
@@ -579,8 +579,8 @@ def _instead(sheet: Sheet) -> Iterator[Advice]:
 
 
 def _against(sheet: Sheet, theirs: Sheet, pack: Pack, product: ProductEntry, other: ProductEntry) -> Advice:
-    """The break-even of the chosen product against another, in licences of the chosen one."""
-    advice_id, title = f"licence.break-even.{other.id}", f"{other.title} in place of {product.title}"
+    """The break-even of the chosen product against another, in licenses of the chosen one."""
+    advice_id, title = f"license.break-even.{other.id}", f"{other.title} in place of {product.title}"
     metric = chosen_metric(theirs, pack, other)
     theirs.cite(other.source)
     theirs.cite(metric.source)
@@ -599,7 +599,7 @@ def _against(sheet: Sheet, theirs: Sheet, pack: Pack, product: ProductEntry, oth
     sheet.include(theirs)
     each = total.value / count.value
     turn = alone.value / each
-    sheet.line(f"{_usd(alone.value)} / {_usd(each)} a licence = {format_in(turn, chosen.unit)}")
+    sheet.line(f"{_usd(alone.value)} / {_usd(each)} a license = {format_in(turn, chosen.unit)}")
     sheet.caveat(f"list prices only; {other.title} lacks features and options that {product.title} has")
     dearer = total.value > alone.value
     return sheet.advice(
@@ -629,20 +629,20 @@ class Row(Struct, frozen=True):
     """Where the product may be used at all, if that is not here."""
 
 
-_OF_ONE_PACK = ("licence.product", "licence.metric", "licence.options", "licence.list_usd", "licence.scope")
+_OF_ONE_PACK = ("license.product", "license.metric", "license.options", "license.list_usd", "license.scope")
 
 
 def rows(inputs: Inputs, rules: Rules) -> tuple[Row, ...]:
     """Every product of every pack on this machine; what was said of one vendor's contract holds for that one only."""
-    chosen = inputs.get("licence.pack")
+    chosen = inputs.get("license.pack")
     table = []
-    for pack in rules.licence_packs():
+    for pack in rules.license_packs():
         ours = isinstance(chosen, Words) and chosen.value == pack.pack
         kept = {key: value for key, value in inputs.items() if ours or key not in _OF_ONE_PACK}
-        kept["licence.pack"] = Words(pack.pack, Origin.RULE, pack.pack)
+        kept["license.pack"] = Words(pack.pack, Origin.RULE, pack.pack)
         for product in pack.product:
             if not product.option_of:
-                kept["licence.product"] = Words(short(product.id), Origin.RULE, product.id)
+                kept["license.product"] = Words(short(product.id), Origin.RULE, product.id)
                 table.append(_row(Sheet(kept, rules), pack, product))
     return tuple(table)
 
@@ -682,11 +682,11 @@ def _row(sheet: Sheet, pack: Pack, product: ProductEntry) -> Row:
 
 
 CALCULATIONS = (
-    Calculation("licences", _units, ("licence.units",), asks=True, about=("licence.",)),
-    Calculation("whether the product may be used", _allowed, ("licence.allowed",), about=("licence.product",)),
-    Calculation("licence costs", _costs, ("licence.cost.",), about=("licence.",)),
-    Calculation("limits of the product", _limits, ("licence.limit.",), about=("licence.product",)),
-    Calculation("licences in a cloud", _cloud, ("licence.cloud",)),
-    Calculation("another product in its place", _instead, ("licence.break-even.",)),
-    Calculation("break-even of the metrics", _break_evens, ("licence.break-even.",), about=("licence.users",)),
+    Calculation("licenses", _units, ("license.units",), asks=True, about=("license.",)),
+    Calculation("whether the product may be used", _allowed, ("license.allowed",), about=("license.product",)),
+    Calculation("license costs", _costs, ("license.cost.",), about=("license.",)),
+    Calculation("limits of the product", _limits, ("license.limit.",), about=("license.product",)),
+    Calculation("licenses in a cloud", _cloud, ("license.cloud",)),
+    Calculation("another product in its place", _instead, ("license.break-even.",)),
+    Calculation("break-even of the metrics", _break_evens, ("license.break-even.",), about=("license.users",)),
 )

@@ -1,4 +1,4 @@
-"""Licences: what each vendor's rules count on one machine, and what they must never assume."""
+"""Licenses: what each vendor's rules count on one machine, and what they must never assume."""
 
 from datetime import date
 from pathlib import Path
@@ -17,7 +17,7 @@ from sizeup.sizing import rules
 from sizeup.sizing.advise import Sizing, size, whatif
 from sizeup.sizing.formula import parse_formula
 from sizeup.sizing.keys import parse_settings
-from sizeup.sizing.licence import rows
+from sizeup.sizing.licensing import rows
 from sizeup.units import base_unit
 
 RULES = rules.shipped()
@@ -43,7 +43,7 @@ def found(sizing: Sizing, advice_id: str) -> Advice:
 
 
 def units(*settings: str) -> float:
-    quantity = found(sized(*settings), "licence.units").quantity
+    quantity = found(sized(*settings), "license.units").quantity
     assert quantity is not None
     return quantity.value
 
@@ -84,7 +84,7 @@ def test_the_core_factor_follows_the_processors_name(model: str, factor: float) 
 
 @pytest.mark.parametrize(("model", "low"), [("Frobnicator 9000", 50), ("Neoverse-N1", 25)])
 def test_a_name_that_settles_nothing_shows_both_factors_and_says_so(model: str, low: float) -> None:
-    advice = found(sized("machine.cores=100", f"machine.cpu_model={model}"), "licence.units")
+    advice = found(sized("machine.cores=100", f"machine.cpu_model={model}"), "license.units")
 
     assert advice.quantity is not None
     assert (advice.quantity.low, advice.quantity.value, advice.quantity.high) == (low, 100, 100)
@@ -95,45 +95,45 @@ def test_odd_counts_round_up_on_each_server_or_over_the_pool() -> None:
     cluster = ("machine.cores=9", XEON, "cluster.nodes=3")
 
     assert units(*cluster) == 15
-    assert units(*cluster, "licence.aggregate=pool") == 14
+    assert units(*cluster, "license.aggregate=pool") == 14
 
 
 def test_named_users_have_a_minimum_of_25_a_processor() -> None:
-    nup = ("machine.cores=8", XEON, "licence.metric=nup")
+    nup = ("machine.cores=8", XEON, "license.metric=nup")
 
-    assert (units(*nup, "licence.users=30"), units(*nup, "licence.users=300")) == (100, 300)
+    assert (units(*nup, "license.users=30"), units(*nup, "license.users=300")) == (100, 300)
 
 
 def test_standard_edition_is_forbidden_by_capacity_even_where_sockets_are_empty() -> None:
-    se2 = ("licence.product=se2", "machine.sockets=2", "machine.cores=16")
+    se2 = ("license.product=se2", "machine.sockets=2", "machine.cores=16")
 
-    assert found(sized(*se2, "machine.socket_capacity=4"), "licence.allowed").decision == "forbidden"
-    assert found(sized(*se2, "machine.socket_capacity=2"), "licence.allowed").decision == "allowed"
+    assert found(sized(*se2, "machine.socket_capacity=4"), "license.allowed").decision == "forbidden"
+    assert found(sized(*se2, "machine.socket_capacity=2"), "license.allowed").decision == "allowed"
 
 
 def test_standard_edition_is_held_against_enterprise_edition_where_it_is_allowed() -> None:
-    advice = found(sized("machine.sockets=2", "machine.cores=16", XEON), "licence.break-even.oracle.se2")
+    advice = found(sized("machine.sockets=2", "machine.cores=16", XEON), "license.break-even.oracle.se2")
 
     assert advice.verdict == (
         "Oracle Database Standard Edition 2 costs $35,000 here, Oracle Database Enterprise Edition $380,000: "
-        "Oracle Database Enterprise Edition costs less only below 0.737 licences"
+        "Oracle Database Enterprise Edition costs less only below 0.737 licenses"
     )
-    assert advice.working[-1] == "$35,000 / $47,500 a licence = 0.736842 licences"
+    assert advice.working[-1] == "$35,000 / $47,500 a license = 0.736842 licenses"
     assert {source.id for source in advice.sources} >= {"oracle-se2", "oracle-price-list-2026-08-03"}
     assert {"oracle.ee.price.processor", "oracle.se2.price.socket"} <= {entry.key for entry in advice.inputs}
     assert advice.caveats[0].startswith("machine.socket_capacity is unknown")
 
 
 def test_standard_edition_is_not_held_against_other_products_than_the_full_edition() -> None:
-    other = sized("machine.sockets=2", "machine.cores=16", XEON, "licence.product=timesten")
+    other = sized("machine.sockets=2", "machine.cores=16", XEON, "license.product=timesten")
 
-    assert found(other, "licence.units")
-    assert other.find("licence.break-even.oracle.se2") is None
+    assert found(other, "license.units")
+    assert other.find("license.break-even.oracle.se2") is None
 
 
 def test_standard_edition_is_no_way_out_of_a_server_built_for_four_sockets() -> None:
     four = sized("machine.sockets=2", "machine.socket_capacity=4", "machine.cores=16", XEON)
-    advice = found(four, "licence.break-even.oracle.se2")
+    advice = found(four, "license.break-even.oracle.se2")
 
     assert (advice.decision, advice.quantity) == ("forbidden", None)
     assert advice.verdict == (
@@ -152,11 +152,11 @@ def test_a_guest_does_not_know_its_hosts_and_asks() -> None:
     )
     sizing = whatif(guest, {})
 
-    said = found(sizing, "licence.units")
-    assert said.verdict == ("Licence count unknown: it needs the cores of the physical host; set licence.host_cores=N")
+    said = found(sizing, "license.units")
+    assert said.verdict == ("License count unknown: it needs the cores of the physical host; set license.host_cores=N")
     assert [way for way in ("scope=hard", "scope=cloud") if not any(way in line for line in said.working)] == []
-    assert "licence.host_cores" in [question.key for question in sizing.questions]
-    assert found(whatif(guest, parse_settings(["licence.host_cores=64"])), "licence.units").quantity is not None
+    assert "license.host_cores" in [question.key for question in sizing.questions]
+    assert found(whatif(guest, parse_settings(["license.host_cores=64"])), "license.units").quantity is not None
 
 
 def shown(
@@ -186,39 +186,39 @@ SCOPES = (None, "bare", "vm", "soft", "cloud")
 def test_no_rule_counts_the_sockets_or_cores_that_a_guest_shows(
     guest: bool | None, hypervisor: str | None, scope: str | None
 ) -> None:
-    """Sixteen virtual CPUs in any arrangement need the same licences, or are asked for the same."""
-    settings = [] if scope is None else [f"licence.scope={scope}"]
+    """Sixteen virtual CPUs in any arrangement need the same licenses, or are asked for the same."""
+    settings = [] if scope is None else [f"license.scope={scope}"]
     tables = []
     for sockets, cores_each in ((1, 16), (16, 1), (8, 2)):
         inputs = whatif(shown(sockets, cores_each, guest=guest, hypervisor=hypervisor), {}).inputs
         table = []
-        for pack in RULES.licence_packs():
-            given = parse_settings([*settings, f"licence.pack={pack.pack}"])
+        for pack in RULES.license_packs():
+            given = parse_settings([*settings, f"license.pack={pack.pack}"])
             table += [row for row in rows({**inputs, **given}, RULES) if row.pack == pack.pack]
         tables.append(table)
 
     assert tables[0] == tables[1] == tables[2]
     asked = {row.missing for row in tables[0] if row.units is None and "has no rule" not in row.missing}
-    hosts = {"licence.host_cores", "licence.host_sockets"}
-    assert asked - {"licence.users"} <= (hosts if guest or hypervisor else {"machine.guest", *hosts})
-    assert scope not in (None, "bare") or asked - {"licence.users"}
+    hosts = {"license.host_cores", "license.host_sockets"}
+    assert asked - {"license.users"} <= (hosts if guest or hypervisor else {"machine.guest", *hosts})
+    assert scope not in (None, "bare") or asked - {"license.users"}
 
 
 @pytest.mark.parametrize(
     ("settings", "counted"),
     [
-        (["licence.host_cores=64"], 32),
-        (["licence.product=se2", "licence.host_sockets=2"], 2),
-        (["licence.pack=vmware", "licence.host_cores=32", "licence.host_sockets=4"], 72),
-        (["licence.pack=windows", "licence.host_cores=24"], 24),
-        (["licence.pack=db2", "licence.host_sockets=4"], 800),
-        (["licence.scope=bare", "licence.host_cores=64"], 32),
-        (["machine.cores=8", "machine.sockets=2", "licence.pack=vmware"], 72),
+        (["license.host_cores=64"], 32),
+        (["license.product=se2", "license.host_sockets=2"], 2),
+        (["license.pack=vmware", "license.host_cores=32", "license.host_sockets=4"], 72),
+        (["license.pack=windows", "license.host_cores=24"], 24),
+        (["license.pack=db2", "license.host_sockets=4"], 800),
+        (["license.scope=bare", "license.host_cores=64"], 32),
+        (["machine.cores=8", "machine.sockets=2", "license.pack=vmware"], 72),
     ],
 )
 def test_what_the_host_has_is_counted_once_it_is_stated(settings: list[str], counted: float) -> None:
     sizing = whatif(shown(1, 8), parse_settings(settings))
-    quantity = found(sizing, "licence.units").quantity
+    quantity = found(sizing, "license.units").quantity
 
     assert quantity is not None
     assert quantity.value == counted
@@ -228,20 +228,20 @@ def test_what_the_host_has_is_counted_once_it_is_stated(settings: list[str], cou
     ("guest", "settings", "key", "needed"),
     [
         (None, [], "machine.guest", "whether this machine is a guest; set machine.guest=no for bare metal"),
-        (True, ["licence.product=se2"], "licence.host_sockets", "the sockets of the physical host"),
-        (True, ["licence.pack=vmware"], "licence.host_cores", "the cores of the physical host"),
-        (True, ["machine.sockets=2", "licence.pack=vmware"], "machine.cores", "physical cores of one server"),
-        (True, ["machine.cores=8", "licence.pack=vmware"], "machine.sockets", "occupied sockets of one server"),
+        (True, ["license.product=se2"], "license.host_sockets", "the sockets of the physical host"),
+        (True, ["license.pack=vmware"], "license.host_cores", "the cores of the physical host"),
+        (True, ["machine.sockets=2", "license.pack=vmware"], "machine.cores", "physical cores of one server"),
+        (True, ["machine.cores=8", "license.pack=vmware"], "machine.sockets", "occupied sockets of one server"),
     ],
 )
 def test_what_is_missing_is_asked_for_with_the_way_to_give_it(
     guest: bool | None, settings: list[str], key: str, needed: str
 ) -> None:
     sizing = whatif(shown(1, 8, guest=guest), parse_settings(settings))
-    said = found(sizing, "licence.units")
+    said = found(sizing, "license.units")
 
     assert said.decision == "host-unknown"
-    assert said.verdict.startswith(f"Licence count unknown: it needs {needed}")
+    assert said.verdict.startswith(f"License count unknown: it needs {needed}")
     assert f"set {key}=" in said.verdict
     assert key in {question.key for question in sizing.questions}
 
@@ -250,39 +250,39 @@ def test_bare_metal_counts_what_it_shows_also_with_other_sockets() -> None:
     bare = shown(2, 8, guest=False)
 
     assert (
-        found(whatif(bare, {}), "licence.units").quantity
-        == found(whatif(shown(2, 8, guest=None), parse_settings(["machine.guest=no"])), "licence.units").quantity
+        found(whatif(bare, {}), "license.units").quantity
+        == found(whatif(shown(2, 8, guest=None), parse_settings(["machine.guest=no"])), "license.units").quantity
     )
-    more = found(whatif(bare, parse_settings(["machine.sockets=4"])), "licence.units").quantity
+    more = found(whatif(bare, parse_settings(["machine.sockets=4"])), "license.units").quantity
     assert more is not None
     assert more.value == 16
 
 
 def test_a_limit_of_the_product_holds_for_what_the_instance_sees() -> None:
-    sizing = whatif(shown(1, 48), parse_settings(["licence.pack=sql-server", "licence.product=standard"]))
+    sizing = whatif(shown(1, 48), parse_settings(["license.pack=sql-server", "license.product=standard"]))
 
-    assert found(sizing, "licence.limit.sql.standard.cores").decision == "exceeded"
+    assert found(sizing, "license.limit.sql.standard.cores").decision == "exceeded"
 
 
-def test_counts_that_contradict_each_other_are_a_caveat_beside_the_licences() -> None:
+def test_counts_that_contradict_each_other_are_a_caveat_beside_the_licenses() -> None:
     machine = replace(shown(1, 8, guest=False), contradictions=("socket 0 has 8 cores by its topology, 4 by cpuinfo",))
 
-    caveats = found(whatif(machine, {}), "licence.units").caveats
+    caveats = found(whatif(machine, {}), "license.units").caveats
     assert any(caveat.startswith("socket 0 has 8 cores by its topology") for caveat in caveats)
 
 
 def test_a_hard_partition_counts_its_pinned_cores_only() -> None:
-    assert units("machine.cores=64", XEON, "licence.scope=hard", "licence.pinned_cores=8") == 4
+    assert units("machine.cores=64", XEON, "license.scope=hard", "license.pinned_cores=8") == 4
 
 
 @pytest.mark.parametrize(
     ("setting", "message"),
     [
-        ("licence.pack=orcale", "did you mean oracle"),
-        ("licence.product=eee", "did you mean ee"),
-        ("licence.options=ract", "did you mean rac"),
-        ("licence.metric=procesor", "did you mean processor"),
-        ("licence.scope=vm", "has no rule for 'vm': expected one of bare, hard, soft, cloud"),
+        ("license.pack=orcale", "did you mean oracle"),
+        ("license.product=eee", "did you mean ee"),
+        ("license.options=ract", "did you mean rac"),
+        ("license.metric=procesor", "did you mean processor"),
+        ("license.scope=vm", "has no rule for 'vm': expected one of bare, hard, soft, cloud"),
     ],
 )
 def test_what_the_pack_does_not_have_is_refused_with_the_nearest(setting: str, message: str) -> None:
@@ -294,12 +294,12 @@ def test_costs_add_up_over_the_term_with_discount_and_increase() -> None:
     sizing = sized(
         "machine.cores=2",
         XEON,
-        "licence.discount_percent=50",
-        "licence.uplift_percent=10",
-        "licence.term_years=2",
+        "license.discount_percent=50",
+        "license.uplift_percent=10",
+        "license.term_years=2",
     )
     net, support = 47500 * 0.5, 47500 * 0.5 * 0.22
-    total = found(sizing, "licence.cost.term").quantity
+    total = found(sizing, "license.cost.term").quantity
 
     assert total is not None
     assert total.value == pytest.approx(net + support + support * 1.1)
@@ -314,7 +314,7 @@ def test_an_overridden_price_is_the_users_wherever_it_counts(
 
     assert cli.run(["size", "--blank", "--rules", str(mine), "--sources", "--set", *settings]) == 0
     text = capsys.readouterr().out
-    assert "1 licence x $21,000 = $21,000" in text
+    assert "1 license x $21,000 = $21,000" in text
     assert "oracle.ee.price.processor = 21,000 USD (user, oracle.ee)" in text
     assert "overridden by the user on 2026-11-20: contract" in text
 
@@ -328,20 +328,20 @@ def test_rules_that_are_too_old_warn_beside_their_answers() -> None:
     sizing = size(parse_settings(["machine.cores=8", XEON]), RULES, date(2028, 1, 1))
 
     assert any("Oracle Database" in warning for warning in sizing.warnings)
-    assert sizing.find("licence.units") is not None
+    assert sizing.find("license.units") is not None
 
 
 def test_every_vendor_is_counted_beside_the_chosen_one() -> None:
-    settings = ["machine.sockets=2", "machine.cores=16", "machine.memory_gib=256", XEON, "licence.options=rac"]
+    settings = ["machine.sockets=2", "machine.cores=16", "machine.memory_gib=256", XEON, "license.options=rac"]
     table = {(row.pack, row.product): row for row in rows(sized(*settings).inputs, RULES)}
 
-    assert {row.pack for row in table.values()} == {pack.pack for pack in RULES.licence_packs()}
+    assert {row.pack for row in table.values()} == {pack.pack for pack in RULES.license_packs()}
     oracle, windows, db2 = table["oracle", "ee"], table["windows", "standard"], table["db2", "standard"]
     assert oracle.list_price is not None
     assert oracle.list_price.value == 8 * 70500
     assert windows.list_price is not None
     assert windows.list_price.origin is Origin.RULE
-    assert (db2.list_price, db2.missing) == (None, "licence.list_usd")
+    assert (db2.list_price, db2.missing) == (None, "license.list_usd")
 
 
 PACK = """
@@ -356,7 +356,7 @@ confidence = "H"
 [[metric]]
 id = "x.a"
 title = "A"
-unit = "licences"
+unit = "licenses"
 source = "s"
 formulas = { bare = "ceil(cores)" }
 """
