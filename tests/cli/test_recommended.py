@@ -36,10 +36,10 @@ SPOKEN_BY: dict[str, tuple[str, ...]] = {
     "config.py": (START,),
     "discovery/capture.py": ("capture",),
     "discovery/sysroot.py": (START, "detect"),
-    "interop/intervals.py": ("size",),
-    "interop/kinds.py": ("import",),
-    "interop/slb.py": ("import",),
-    "interop/workload.py": ("size",),
+    "importers/intervals.py": ("size",),
+    "importers/kinds.py": ("import",),
+    "importers/slb.py": ("import",),
+    "sizing/inputs/imported.py": ("size",),
     "probing/planner.py": (START,),
     "probing/settings.py": (START,),
     "report/machine.py": ("detect",),
@@ -58,7 +58,7 @@ NOT_OF_IT = {
     "cli/doctor.py": {"--set"},  # put behind "sizeup --batch -p NAME"
     "cli/probes.py": {"--set"},  # lists what a run takes
     "discovery/findings.py": {"-g", "-w"},  # of cpupower and sysctl
-    "interop/iostat.py": {"-c", "-s", "-y"},
+    "importers/iostat.py": {"-c", "-s", "-y"},
     "tui/console.py": {"--command-palette"},  # a widget's id
     "views/doctor.py": {"-l", "-n"},  # of ulimit
     "views/samples.py": {"-p"},  # within the names of series
