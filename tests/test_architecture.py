@@ -119,7 +119,7 @@ def test_nothing_strays_into_the_top_level() -> None:
     top = {name.partition("/")[0] for name in listed.split("\0") if name}
 
     files, folders = (
-        ["pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", "SECURITY.md"],
+        ["pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"],
         ["console", "native", "plugins"],
     )
     assert {name for name in top if not name.startswith(".")} == {*files, *folders, "tests", "docs"}
