@@ -127,7 +127,7 @@ class IoInterval:
 
     @property
     def in_flight(self) -> int:
-        """Requests out at the later moment."""
+        """Queue depth at the later moment."""
         return int(self._latest.in_flight)
 
     @property
@@ -206,7 +206,7 @@ class IoSample:
 
     @property
     def in_flight(self) -> int:
-        """Requests out."""
+        """Queue depth."""
         return int(self._native.in_flight)
 
     @property

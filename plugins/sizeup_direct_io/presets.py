@@ -18,7 +18,7 @@ REDO_BLOCKS = (512, 1 << 10, 2 << 10, 4 << 10, 8 << 10, 16 << 10, 32 << 10, 64 <
 REDO_RATE = 500.0
 """Log writes a second under a running load: a busy OLTP system's commits, grouped."""
 REDO_LOAD = 16
-"""Data requests out beside the log."""
+"""Queue depth of the data reads beside the log."""
 WORKING_SET = "working-set"
 WORKING_SET_HALVINGS = 4
 """From a sixteenth of the target to all of it."""

@@ -42,7 +42,9 @@ def _without_effect(settings: Settings, wanted: Sequence[Sweep]) -> str:
     """Return why a value has no effect where the manifest cannot say it; empty where all values have one."""
     depth, threads = int(settings.get("depth", 0)), int(settings.get("threads", 0))
     if settings["preset"] == "dss-scan" and 0 < depth < READ_AHEAD:
-        return f"depth={depth}: a stream of dss-scan keeps {READ_AHEAD} requests out; set depth to {READ_AHEAD} or more"
+        return (
+            f"depth={depth}: a stream of dss-scan runs at queue depth {READ_AHEAD}; set depth to {READ_AHEAD} or more"
+        )
     shared = [
         count
         for sweep in wanted
@@ -137,7 +139,7 @@ class DirectIo:
             estimated_seconds=estimated,
             time_limit_seconds=estimated * 3 + 120,
             hazards=tuple(hazards),
-            touches=f"{path}: a folder gets a file of its own that is gone afterwards; a file or device is only read"
+            touches=f"{path}: a directory gets a temporary file, removed after the run; a file or device is only read"
             + (f", but {allowed} is overwritten" if allowed else ""),
             reach=_reach(wanted),
         )

@@ -46,7 +46,7 @@ class RunSettings(Struct, frozen=True):
     sweeps: tuple[Sweep, ...]
     engine: str
     threads: int
-    """Submitting threads of an asynchronous engine; 0: by the number of requests out."""
+    """Submitting threads of an asynchronous engine; 0: by the queue depth."""
     window: Window
     ramps: int
     path_limit: float | None
@@ -225,7 +225,7 @@ class Run:
                     if ramp == 0 and (why := self._why_to_stop(measured)):
                         ended[point.huge_pages] = why
                         yield Gap(
-                            f"io.direct: {sweep.workload} beyond {point.at['outstanding']} requests out",
+                            f"io.direct: {sweep.workload} beyond queue depth {point.at['outstanding']}",
                             f"the ramp ended there: {why}",
                         )
             ramps.append(climbed[True] or climbed[False])

@@ -30,7 +30,7 @@ from sizeup_direct_io.worker import Engine, Pattern, Worker
 FILL_BLOCK_BYTES = 1 << 20
 FILL_DEPTH = 4
 PER_SUBMITTER = 16
-"""One submitting thread for each so many requests out."""
+"""I/Os in flight for each submitting thread."""
 METADATA_SECONDS = 60.0
 """Opening, allocating and flushing may take this long on a target that answers at all."""
 PARTING_SECONDS = 1.0

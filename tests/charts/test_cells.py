@@ -208,10 +208,10 @@ def test_every_line_is_named_in_as_many_rows_as_that_takes() -> None:
 
 def test_what_the_numbers_at_points_mean_is_said() -> None:
     points = (ChartPoint(1e3, 1e3, label="1"), ChartPoint(2e3, 2e3, label="64"))
-    chart = LineChart("t", Axis("Rate", "1/s"), Axis("Wait", "ns"), (Line("median", points),), labels="requests out")
+    chart = LineChart("t", Axis("Rate", "1/s"), Axis("Wait", "ns"), (Line("median", points),), labels="queue depth")
 
-    assert "1 to 64: requests out" in draw(chart, 60, 16, Glyphs.ASCII).text()
-    assert readout(chart, 1) == "2 k/s: median 2 us at 64 requests out"
+    assert "1 to 64: queue depth" in draw(chart, 60, 16, Glyphs.ASCII).text()
+    assert readout(chart, 1) == "2 k/s: median 2 us at 64 queue depth"
 
 
 def test_of_several_lines_the_chosen_one_is_read_first_and_the_others_are_counted_where_they_do_not_fit() -> None:
@@ -283,6 +283,6 @@ def test_an_interval_reaches_no_farther_than_values_can() -> None:
 
 
 def test_a_count_that_is_read_says_what_it_counts() -> None:
-    chart = LineChart("t", Axis("Requests out", "1"), Axis("Rate", "1/s"), (Line("a", (ChartPoint(4.0, 8.0),)),))
+    chart = LineChart("t", Axis("Queue depth", "1"), Axis("Rate", "1/s"), (Line("a", (ChartPoint(4.0, 8.0),)),))
 
-    assert readout(chart, 0) == "requests out 4: a 8 /s"
+    assert readout(chart, 0) == "queue depth 4: a 8 /s"

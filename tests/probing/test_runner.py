@@ -188,7 +188,7 @@ def test_points_that_did_not_settle_are_counted(stranger: Path) -> None:
 
     outcome = run(Kept(), target=write_probe(stranger, body))
 
-    assert outcome == Outcome(Status.NOT_CONVERGED, "1 of 3 points were still moving when the time was up")
+    assert outcome == Outcome(Status.NOT_CONVERGED, "1 of 3 points did not converge")
 
 
 def test_a_child_the_probe_left_behind_goes_with_its_step(stranger: Path) -> None:

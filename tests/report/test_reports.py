@@ -27,7 +27,7 @@ from sizeup.views.document import Document, document
 from sizeup.views.summary import summary
 
 HOSTILE = "<img src=x onerror=alert(1)>'\"&|`*_]\\\u001b[31m\u202e=cmd()"
-QUESTIONS = ["What it is", "What it can carry", "What limits it", "What it costs", "What is doubtful"]
+QUESTIONS = ["What it is", "What it can carry", "What limits it", "What it costs", "Caveats"]
 
 
 @pytest.fixture
@@ -93,7 +93,7 @@ def test_the_page_for_a_manager_answers_five_questions_in_sentences(session: Ses
     )
     assert answers["What limits it"] == ("Huge pages are off. Random access costs a third more.",)
     assert answers["What it costs"] == ("1 license, 40,000 USD.",)
-    assert answers["What is doubtful"] == (
+    assert answers["Caveats"] == (
         "io.direct was refused: no target was named.",
         "Memory latency: 1 of 3 points did not converge in its time.",
         "I/O need by the GHz rule: The rule is from 2007.",
@@ -252,6 +252,6 @@ def test_a_chart_whose_legend_is_long_keeps_its_title() -> None:
         Line(f"latency of the stream number {number}", (ChartPoint(1.0, 2.0), ChartPoint(2.0, 3.0)))
         for number in (1, 2)
     )
-    chart = LineChart("Latency, read", Axis("Requests out", "1"), Axis("Latency", "ns"), lines)
+    chart = LineChart("Latency, read", Axis("Queue depth", "1"), Axis("Latency", "ns"), lines)
 
     assert chart_lines(chart, 80, Glyphs.BLOCK)[0] == "  Latency, read"

@@ -24,7 +24,7 @@ from sizeup.views.results import points_table, results_data
 from sizeup.views.step import point_value
 from sizeup.views.summary import summary
 
-RATE = Series("rate", "Throughput", "bytes/s", Better.HIGHER, "outstanding", "1", "Requests out")
+RATE = Series("rate", "Throughput", "bytes/s", Better.HIGHER, "outstanding", "1", "Queue depth")
 HONEST = Series("honest", "Verdict", "verdict", Better.HIGHER)
 STEADY = "steady: the second half ran -25% against the first"
 REASON = "measured, but not valid because its steady check failed"
@@ -167,8 +167,8 @@ def test_the_data_of_each_figure_say_whether_it_is_valid() -> None:
 
 
 def test_the_line_and_the_chart_of_a_step_say_that_it_is_not_valid() -> None:
-    assert point_value(failed_run()) == "1.37 GB/s at dss-rand, requests out 2, not valid"
-    assert point_value(step(*rates(1e6, 2e6))) == "2 MB/s at dss-rand, requests out 2"
+    assert point_value(failed_run()) == "1.37 GB/s at dss-rand, queue depth 2, not valid"
+    assert point_value(step(*rates(1e6, 2e6))) == "2 MB/s at dss-rand, queue depth 2"
     assert headline(failed_run(), None).caption.endswith(f"M{REASON[1:]} ({STEADY}).")
 
 
@@ -184,5 +184,5 @@ def test_the_overview_marks_a_rate_that_is_not_valid_and_prefers_one_that_is() -
     assert measured_bars(failed_run()) == [("measured here", 1374e6, "not valid")]
     assert measured_bars(mixed) == [("measured here", 1e6, "")]
     (entry,) = overview(None, session(failed_run()), None, [("io.direct", "Direct I/O")]).figures
-    assert entry.line == "Direct I/O: 1.37 GB/s at dss-rand, requests out 2, not valid"
+    assert entry.line == "Direct I/O: 1.37 GB/s at dss-rand, queue depth 2, not valid"
     assert f"Measured, but not valid because its steady check failed ({STEADY})." in entry.behind

@@ -153,7 +153,7 @@ def test_licenses_of_all_hosts_are_not_set_against_the_guests_cores_without_a_wo
     [
         (("machine.cores=65536", "machine.ghz=20", "supply.mb_s=1"), "io.balance", "supply is 6.1e-08 times the need"),
         (("value.throughput=1e12", "value.system_usd=5"), "value.system-usd-per-unit", "costs $5e-12 for one unit"),
-        (("supply.iops=1e12", "supply.latency_ms=8000"), "io.depth", "8,000,000,000,000 requests under way"),
+        (("supply.iops=1e12", "supply.latency_ms=8000"), "io.depth", "8,000,000,000,000 I/Os in flight"),
     ],
 )
 def test_what_is_very_small_is_not_nothing_and_what_is_very_large_is_in_full(

@@ -130,7 +130,7 @@ async def test_a_long_session_is_scrolled_by_keys(tmp_path: Path, folder: Path) 
         await pilot.pause()
 
         assert "What it is\n" not in console.text
-        assert "What is doubtful" in console.text
+        assert "Caveats" in console.text
 
 
 async def test_a_summary_says_where_the_rest_of_it_is(tmp_path: Path, folder: Path) -> None:

@@ -20,7 +20,7 @@ from sizeup.tui.widgets.lists import KeyList
 def measured_io(*, cached: bool) -> list[Record]:
     """A finished session with two rates of direct I/O; their verdict says that it may be a cache's."""
     step = Step("io.direct.scan", "io.direct", "Direct I/O", {"path": "/dev/sda"}, 1.0, 2.0)
-    series = Series("rate", "Throughput", "bytes/s", Better.HIGHER, "outstanding", "1", "Requests out")
+    series = Series("rate", "Throughput", "bytes/s", Better.HIGHER, "outstanding", "1", "Queue depth")
     at = {"workload": "dss-scan", "outstanding": 4}
     caveat = "physical: 9 GB/s is more than the way carries: cache? Kept out of sizing"
     estimates = [Estimate("rate", {**at, "outstanding": 2}, 8.9e9), Estimate("rate", at, 9e9)]

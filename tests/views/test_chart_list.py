@@ -20,7 +20,7 @@ SECOND = 10**9
 
 
 def series(name: str, title: str, unit: str, better: Better = Better.LOWER) -> Series:
-    return Series(name, title, unit, better, "outstanding", "1", "Requests out")
+    return Series(name, title, unit, better, "outstanding", "1", "Queue depth")
 
 
 RAMP = (
@@ -28,7 +28,7 @@ RAMP = (
     series("latency-mean", "Latency, mean", "ns"),
     series("latency-p50", "Latency, median", "ns"),
     series("latency-p99", "Latency, 99th percentile", "ns"),
-    series("in-flight", "Requests out, as seen", "1", Better.NEITHER),
+    series("in-flight", "Queue depth, as seen", "1", Better.NEITHER),
     series("cpu", "CPU of the whole host in use", "share"),
     series("cpu-per-io", "CPU time per request", "ns"),
     Series("knee", "Concurrency beyond which throughput stops paying", "1", Better.NEITHER),
@@ -47,7 +47,7 @@ def put(to: StepRun, name: str, at: dict[str, Any], value: float, **more: Any) -
 
 
 def ramp(directions: tuple[str, ...] = ("read",)) -> StepRun:
-    """Throughput that doubles up to 4 requests out and hardly grows beyond; latency then doubles."""
+    """Throughput that doubles up to queue depth 4 and hardly grows beyond; latency then doubles."""
     made = run(*RAMP, reach={"outstanding": (1, 64)})
     for out, iops in ((1, 10e3), (2, 20e3), (4, 40e3), (8, 42e3)):
         put(made, "iops", {"workload": "w", "outstanding": out}, iops)
@@ -66,9 +66,9 @@ def test_what_differs_in_meaning_has_a_picture_of_its_own() -> None:
 
     assert [title.removeprefix("Step: ") for title, _ in shown] == [
         "Requests per second",
-        "latency against throughput, by requests out",
+        "latency against throughput, by queue depth",
         "Latency, read, w",
-        "Requests out, as seen",
+        "Queue depth, as seen",
         "CPU of the whole host in use",
         "CPU time per request",
     ]
@@ -216,7 +216,7 @@ def test_pictures_of_samples_come_last_and_only_where_there_are_samples() -> Non
     assert [picture.title for picture in chart_list(sampled(), None)][1:] == [
         "over time",
         "distribution",
-        "share at or below",
+        "CDF",
     ]
     without = chart_list(ramp(), None)
     assert "over time" not in [picture.title for picture in without]
@@ -275,7 +275,7 @@ def test_points_alone_on_their_lines_are_bars_that_say_where_they_differ() -> No
     (chart,) = finished_charts(alone, None)
 
     assert isinstance(chart, BarChart)
-    assert [bar.label for bar in chart.bars] == ["log, requests out 0", "both, requests out 16"]
+    assert [bar.label for bar in chart.bars] == ["log, queue depth 0", "both, queue depth 16"]
 
 
 def crossed(name: str = "iops", **more: str) -> StepRun:

@@ -21,7 +21,7 @@ def test_a_caveat_is_stated_once_and_those_that_differ_in_figures_are_counted() 
 
 
 def test_a_table_of_points_tells_all_and_a_narrow_one_counts_the_caveats() -> None:
-    axis = ("outstanding", "1", "Requests out")
+    axis = ("outstanding", "1", "Queue depth")
     series = (
         Series("iops", "Requests", "1/s", Better.HIGHER, *axis),
         Series("p50", "Latency", "ns", Better.LOWER, *axis),
@@ -33,10 +33,10 @@ def test_a_table_of_points_tells_all_and_a_narrow_one_counts_the_caveats() -> No
         run.points[point_key(name, at)] = Point(name, at, estimate=estimate)
 
     assert points_table(run).rows == (
-        ("Requests", "requests out 4", "1 k/s", "900 /s to 1.1 k/s", "3", "steady; busy"),
-        ("Latency", "requests out 4", "1 us", "–", "3", ""),
+        ("Requests", "queue depth 4", "1 k/s", "900 /s to 1.1 k/s", "3", "steady; busy"),
+        ("Latency", "queue depth 4", "1 us", "–", "3", ""),
     )
     assert points_table(run, narrow=True).rows == (
-        ("Requests, requests out 4", "1 k/s", "10.0%", "3", "2"),
-        ("Latency, requests out 4", "1 us", "–", "3", ""),
+        ("Requests, queue depth 4", "1 k/s", "10.0%", "3", "2"),
+        ("Latency, queue depth 4", "1 us", "–", "3", ""),
     )

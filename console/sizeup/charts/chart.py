@@ -67,7 +67,7 @@ class LineChart(Struct, frozen=True):
     caption: str = ""
     """One sentence that says what is seen; the text alternative of the picture."""
     labels: str = ""
-    """What the labels of the points are, such as ``requests out``."""
+    """What the labels of the points are, such as ``queue depth``."""
 
 
 DISTURBED, UNSETTLED = CAVEATS = ("disturbed", "not converged")

@@ -162,7 +162,7 @@ def _recorded(settings: Mapping[str, str], jobs: int) -> tuple[str, Coordinates]
 
 
 def _worked_out(moved: _Moved) -> tuple[str, Coordinates]:
-    """The load of a version that records no options: the mean size, and by Little's law the requests outstanding."""
+    """The load of a version that records no options: the mean size, and by Little's law the I/Os in flight."""
     rates = {kind: sum(direction.iops for direction in found) for kind, found in moved}
     every = [direction for _, found in moved for direction in found]
     total = sum(rates.values())
@@ -241,7 +241,7 @@ def _synchronous(settings: Mapping[str, str]) -> bool:
 def _caveats(settings: Mapping[str, str], jobs: Sequence[_Job], beside: Sequence[str]) -> Iterator[str]:
     if not settings:
         yield (
-            "this version of fio records no options: size and requests outstanding were worked out from the figures; "
+            "this version of fio records no options: size and queue depth were worked out from the figures; "
             "random or sequential, and direct or not, is unknown"
         )
     elif settings.get("direct", "0") not in ("1", "true") and settings.get("buffered", "1") not in ("0", "false"):

@@ -26,11 +26,11 @@ from sizeup.session.records import (
     StepStartRecord,
 )
 
-IOPS = Series("iops", "Requests per second", "1/s", Better.HIGHER, "outstanding", "1", "Requests out")
-RATE = Series("rate", "Throughput", "bytes/s", Better.HIGHER, "outstanding", "1", "Requests out")
-LATENCY_MEAN = Series("latency-mean", "Latency, mean", "ns", Better.LOWER, "outstanding", "1", "Requests out")
-LATENCY_P50 = Series("latency-p50", "Latency, median", "ns", Better.LOWER, "outstanding", "1", "Requests out")
-LATENCY_P99 = Series("latency-p99", "Latency, 99th percentile", "ns", Better.LOWER, "outstanding", "1", "Requests out")
+IOPS = Series("iops", "Requests per second", "1/s", Better.HIGHER, "outstanding", "1", "Queue depth")
+RATE = Series("rate", "Throughput", "bytes/s", Better.HIGHER, "outstanding", "1", "Queue depth")
+LATENCY_MEAN = Series("latency-mean", "Latency, mean", "ns", Better.LOWER, "outstanding", "1", "Queue depth")
+LATENCY_P50 = Series("latency-p50", "Latency, median", "ns", Better.LOWER, "outstanding", "1", "Queue depth")
+LATENCY_P99 = Series("latency-p99", "Latency, 99th percentile", "ns", Better.LOWER, "outstanding", "1", "Queue depth")
 """Named as the probe ``io.direct`` names them, so that an old server's figures stand beside a new one's."""
 
 SMALL_BYTES, LARGE_BYTES = 8 << 10, 1 << 20

@@ -1,6 +1,6 @@
 """ORION's CSV files, ``NAME_DATE_iops.csv``, ``_mbps.csv`` and ``_lat.csv``: a figure for each mix of loads.
 
-Columns are small requests outstanding, rows are large ones. Which figure a file holds is told by the sentence
+Columns are small I/Os in flight, rows are large ones. Which figure a file holds is told by the sentence
 above the matrix, and up to version 11.1, which writes none, by the file's name alone.
 """
 
@@ -44,7 +44,7 @@ class _Kind(NamedTuple):
 
 
 def _beside(name: str, title: str, series: Series) -> Series:
-    return Series(name, title, series.unit, series.better, "small", "1", "Small requests out")
+    return Series(name, title, series.unit, series.better, "small", "1", "Small I/O queue depth")
 
 
 _KINDS = (

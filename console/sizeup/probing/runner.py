@@ -273,7 +273,7 @@ class _Drive:
             case Done():
                 open_points = sum(not converged for converged in self._converged.values())
                 if open_points:
-                    reason = f"{open_points} of {len(self._converged)} points were still moving when the time was up"
+                    reason = f"{open_points} of {len(self._converged)} points did not converge"
                     return Outcome(Status.NOT_CONVERGED, reason)
                 return Outcome(Status.OK)
         if status is not None and status < 0:

@@ -421,7 +421,7 @@ def _iops_balance(sheet: Sheet) -> Iterator[Advice]:
         yield sheet.advice(
             "io.balance.iops",
             "Requests a second, supply over need",
-            f"supply unknown: {left_out.sentence('IOPS')}, or say supply.iops",
+            f"supply unknown: {left_out.sentence('IOPS')}, or set supply.iops",
             decision="unknown",
         )
         return
@@ -440,14 +440,14 @@ def _iops_balance(sheet: Sheet) -> Iterator[Advice]:
 
 
 def _depth(sheet: Sheet) -> Iterator[Advice]:
-    """Little's law: requests under way at a rate and a response time."""
+    """Little's law: I/Os in flight at a rate and a response time."""
     rate, latency = sheet.number("supply.iops"), sheet.number("supply.latency_ms")
     depth = rate.value * latency.value / 1e9
     sheet.line(f"{shown(rate, 'IOPS')} x {shown(latency, 'ms')} = {format_in(depth, '')}")
     yield sheet.advice(
         "io.depth",
         "Requests that must be under way",
-        f"{figure(depth)} requests under way keep {brief(rate, 'IOPS')} going at {brief(latency, 'ms')} each",
+        f"{figure(depth)} I/Os in flight keep {brief(rate, 'IOPS')} going at {brief(latency, 'ms')} each",
         sheet.answer(depth, "1", "little"),
     )
 
@@ -501,7 +501,7 @@ CALCULATIONS = (
     Calculation("the array", _array, ("storage.", "io.supply.iops"), about=("array.",)),
     Calculation("drives behind the device", _found_spindles, ("storage.write-spindles",)),
     Calculation("requests a second", _iops_balance, ("io.balance.iops",)),
-    Calculation("requests under way", _depth, ("io.depth",)),
+    Calculation("queue depth", _depth, ("io.depth",)),
     Calculation("processors for the I/O", _cpu_cost, ("io.cpu-cost",)),
     Calculation("the TCP window", _connection, ("net.window-bound",), about=("net.",)),
 )

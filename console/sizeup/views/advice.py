@@ -296,7 +296,7 @@ def need_and_supply(sizing: Sizing) -> BarChart | None:
         return None
     balance = sizing.find("io.balance")
     left_out = sizing.inputs.get("supply.mb_s")
-    unknown = "say path.stages or supply.mb_s"
+    unknown = "measure it, or set path.stages or supply.mb_s"
     if isinstance(left_out, LeftOut):
         unknown = left_out.sentence("MB/s")
     caption = balance.verdict if balance is not None else f"the supply is not known: {unknown}"

@@ -38,7 +38,7 @@ def chart_list(run: StepRun, machine: Machine | None) -> tuple[ChartEntry, ...]:
         shown += [
             ChartEntry("over time", lambda: over_time(run)),
             ChartEntry("distribution", lambda: distribution_of(run)),
-            ChartEntry("share at or below", lambda: cumulative_of(run)),
+            ChartEntry("CDF", lambda: cumulative_of(run)),
         ]
     return tuple(shown)
 
@@ -54,7 +54,7 @@ def underlying_charts(run: StepRun, key: PointKey) -> tuple[ChartEntry, ...]:
     )
     return (
         first,
-        ChartEntry("share at or below", lambda: underlying_cdfs(run, key)),
+        ChartEntry("CDF", lambda: underlying_cdfs(run, key)),
         ChartEntry("over time", lambda: underlying_time_series(run, key)),
         *others,
     )

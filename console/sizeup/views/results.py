@@ -18,7 +18,7 @@ RESULTS_SCHEMA = "sizeup.results/1"
 
 
 def place(at: Coordinates, series: Series | None) -> str:
-    """Where a point lies, in words: ``16 KiB``, ``oltp-read, requests out 4``; empty for a single value."""
+    """Where a point lies, in words: ``16 KiB``, ``oltp-read, queue depth 4``; empty for a single value."""
     words = []
     for name, value in at.items():
         if series is None or name != series.axis or isinstance(value, str):
@@ -70,7 +70,7 @@ def points_table(run: StepRun, *, narrow: bool = False) -> Table:
             for row, (series, point) in zip(rows, points, strict=True)
         )
         titles = (Column("Where"), *(Column(title, numeric=True) for title in ("Value", "Within", "n", "!")))
-        return Table(run.step.title, titles, narrower, note="! counts the caveats; with more room they are told")
+        return Table(run.step.title, titles, narrower, note="! counts the caveats; a wider screen shows them")
     columns = (
         *((Column("Series"),) if several else ()),
         Column("Where"),
@@ -109,7 +109,7 @@ def caveats(point: Point) -> tuple[str, ...]:
         return ("no estimate yet",)
     words = list(estimate.caveats)
     if estimate.converged is False:
-        words.insert(0, "still moving")
+        words.insert(0, "did not converge")
     if estimate.disturbed_share:
         words.append(f"{estimate.disturbed_share:.0%} disturbed")
     return tuple(words)

@@ -236,7 +236,7 @@ def cumulative_of(run: StepRun) -> LineChart | None:
 def _shares_of(values: Mapping[str, Sequence[float]], title: str, unit: str, where: str) -> LineChart:
     every = [value for ordered in values.values() for value in ordered]
     return LineChart(
-        f"{where}: share at or below",
+        f"{where}: CDF",
         Axis(title, unit, value_scale(every)),
         Axis("Samples at or below", "share", low=0.0, high=1.0),
         tuple(Line(label, _shares(ordered)) for label, ordered in values.items() if ordered),

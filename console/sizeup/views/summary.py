@@ -38,7 +38,7 @@ class SummaryAnswer(Struct, frozen=True):
 
 
 def summary(session: Session, rest: str = ", further down") -> tuple[SummaryAnswer, ...]:
-    """What it is, what it can carry, what limits it, what it costs, what is doubtful; always these five.
+    """What it is, what it can carry, what limits it, what it costs, caveats; always these five.
 
     ``rest`` says where those stand that are too many for a summary.
     """
@@ -70,7 +70,7 @@ def summary(session: Session, rest: str = ", further down") -> tuple[SummaryAnsw
         ),
         _answer(
             rest,
-            "What is doubtful",
+            "Caveats",
             _found_caveats(session, each=1),
             "Nothing: all steps converged and nothing was unreadable.",
         ),

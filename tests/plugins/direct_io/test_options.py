@@ -216,7 +216,7 @@ def test_a_step_records_no_option_that_its_preset_does_not_use(preset: str, tmp_
         ({"preset": "custom", "sync": "dsync"}, "sync=dsync has no effect with read_percent=100"),
         ({"preset": "custom", "read_percent": 0, "sync": "fdatasync", "engine": "aio"}, "engine has no effect"),
         ({"preset": "custom", "allow_write_to": "wwn-1"}, "allow_write_to has no effect with read_percent=100"),
-        ({"preset": "dss-scan", "depth": 2}, "depth=2: a stream of dss-scan keeps 4 requests out"),
+        ({"preset": "dss-scan", "depth": 2}, "depth=2: a stream of dss-scan runs at queue depth 4"),
         ({"preset": "oltp-read", "depth": 1, "p99_limit": 0.1}, "p99_limit has no effect with depth=1"),
         ({"preset": "oltp-read", "engine": "oracle-like", "compare_engine": "aio"}, "it is the same engine"),
     ],

@@ -280,7 +280,7 @@ def test_a_ramp_ends_at_the_limit_of_its_99th_percentile_and_says_so(
     emissions = list(run(step(folder, depth=8, p99_limit=1e-9)))
 
     assert {e.at["outstanding"] for e in emissions if isinstance(e, Estimate) and e.series == "iops"} == {1}
-    (gap,) = [e for e in emissions if isinstance(e, Gap) and "requests out" in e.subject]
+    (gap,) = [e for e in emissions if isinstance(e, Gap) and "queue depth" in e.subject]
     assert "is above p99_limit" in gap.reason
 
 

@@ -26,7 +26,7 @@ _REDO_WRITE_BYTES = 65536
 _LARGE = ("dss", "load", "normal")
 """What the names of workloads of large requests begin with; small ones end at the device's IOPS, not at its MB/s."""
 _DEPTHS = ("outstanding", "large")
-"""Coordinates that count requests out: of a ramp, and of ORION's table."""
+"""Coordinates that are queue depths: of a ramp, and of ORION's table."""
 _PAYS = 1.10
 """A doubling of the depth that still gains this factor shows that the depth was the limit."""
 _CPU_BOUND = 0.95
@@ -105,7 +105,7 @@ class _Figure(Struct, frozen=True):
 
     @property
     def depth(self) -> float:
-        """Requests out; 0 where its place says nothing of it."""
+        """Queue depth; 0 where its place says nothing of it."""
         found = next((depth for name in _DEPTHS if isinstance(depth := self.point.at.get(name), int | float)), 0.0)
         return float(found)
 
@@ -138,7 +138,7 @@ def _best(
 ) -> tuple[Value | None, _Figure | None]:
     """What a key is worth by the valid figure of the highest merit, which comes with it.
 
-    A figure of more merit that is not valid is told as a caveat; where none is valid it stands in the key's place.
+    A figure of more merit that is not valid becomes a caveat; where none is valid it stands in the key's place.
     """
     taken = max((one for one in figures if one.invalid is None), key=merit, default=None)
     out = max((one for one in figures if one.invalid is not None), key=merit, default=None)

@@ -47,7 +47,7 @@ def facts(probe: RegisteredProbe, steps: Sequence[Step], settings: Mapping[str, 
     found = [fact for path in targets(settings) for fact in (("Target", _target(path)), ("Mounted", _mount(path)))]
     size = settings.get("size", "")
     limit = probe.manifest.ceilings.space
-    space = ("Space", f"{size}, gone afterwards" if size.strip("0B") else f"at most {limit}")
+    space = ("Space", f"{size}, removed after the run" if size.strip("0B") else f"at most {limit}")
     only_read = bool(found) and not any(value.endswith(_MADE) for _, value in found)
     return [
         *found,
