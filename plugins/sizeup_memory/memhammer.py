@@ -7,7 +7,7 @@ import os
 import re
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -40,15 +40,35 @@ def main(arguments: Sequence[str] | None = None) -> int:
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # Python's own handler cannot run inside the native call
     status = hammer.call(job)()
     if status < 0:
-        sys.stderr.write(f"sizeup-memhammer: {job.reason or os.strerror(-status)}\n")
+        _complain(job.reason or os.strerror(-status))
         return 3
     results = hammer.results()
     if not all(result.wall_us for result in results):
-        sys.stderr.write(f"sizeup-memhammer: {too_short(results[0].ops)}\n")
+        _complain(too_short(results[0].ops))
         return 3
-    for result in results:
-        sys.stdout.write(output_line(result.ops, result.wall_us) + "\n")
+    return _print(output_line(result.ops, result.wall_us) + "\n" for result in results)
+
+
+def _print(lines: Iterable[str]) -> int:
+    """Print the results; status 2 where standard output takes nothing, 0 also where its reader has gone."""
+    if sys.stdout is None:  # what Python makes of a closed descriptor
+        _complain("standard output: cannot write: it is closed")
+        return 2
+    try:
+        sys.stdout.write("".join(lines))
+        sys.stdout.flush()
+    except OSError as error:
+        with suppress(OSError):  # nothing that is left may be tried again at the interpreter's end
+            os.dup2(os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC), 1)
+        if not isinstance(error, BrokenPipeError):
+            _complain(f"standard output: cannot write: {error.strerror}")
+            return 2
     return 0
+
+
+def _complain(words: str) -> None:
+    with suppress(OSError, AttributeError):  # standard error may be full or closed too
+        sys.stderr.write(f"sizeup-memhammer: {words}\n")
 
 
 def _count(text: str) -> int:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 
 from sizeup_memory.binding import Hammer, HammerResult, Memory, Pages, new_job
@@ -105,3 +108,25 @@ def test_more_than_can_be_counted_or_held_is_refused(pages: int, loops: int) -> 
 
     assert Hammer(pages, loops, [0], Memory(Pages.BASE)).call(job)() < 0
     assert "more than can be counted" in job.reason or "do not fit" in job.reason
+
+
+@pytest.mark.parametrize(
+    ("streams", "status", "words"),
+    [
+        (">/dev/full", 2, "cannot write: No space left on device"),
+        (">&-", 2, "cannot write: it is closed"),
+        (">/dev/null 2>&-", 0, ""),
+        (">&- 2>&-", 2, ""),
+    ],
+)
+def test_a_stream_that_takes_nothing_is_said_and_no_traceback(streams: str, status: int, words: str) -> None:
+    command = (
+        f'exec "$1" -c "import sys; from sizeup_memory.memhammer import main; sys.exit(main())" 64 20000 {streams}'
+    )
+
+    done = subprocess.run(
+        ["/bin/sh", "-c", command, "sh", sys.executable], capture_output=True, text=True, check=False, timeout=60
+    )
+
+    assert (done.returncode, "Traceback" in done.stderr) == (status, False), done.stderr
+    assert words in done.stderr
