@@ -62,13 +62,14 @@ def test_a_second_opinion_is_refused_in_words(sizeup: Run, no_proc: None) -> Non
     assert "--second-opinion: the other libraries cannot read this machine" in done.stderr
 
 
+@pytest.mark.parametrize("where", ["sizeup.engine.recorder.run_step", "sizeup.engine.run.probe_findings"])
 def test_an_error_in_the_middle_still_ends_the_session(
-    sizeup: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    where: str, sizeup: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(*arguments: object, **more: object) -> None:
         raise OSError(24, "Too many open files")
 
-    monkeypatch.setattr("sizeup.engine.recorder.run_step", fail)
+    monkeypatch.setattr(where, fail)
 
     done = sizeup(*RUN, "-o", "run")
 

@@ -137,7 +137,8 @@ def run(spec: RunSpec, narrator: Narrator) -> Result:
                     lambda: _environment(recorder, watch, machine, control),
                     lateness_ns=late_ns,
                 )
-            recorder.put(*_concluded(recorder, machine, path), _end(recorder.now_ns(), control))
+                conclusions = tuple(_concluded(recorder, machine, path))
+            recorder.put(*conclusions, _end(recorder.now_ns(), control))
             recorder.sync()
         return Result(path, control.cancelled or _status(spec, outcomes))
 
