@@ -205,7 +205,9 @@ def test_shm_is_written_and_left_empty(context: HandContext) -> None:
     assert estimates or [entry for entry in emissions if isinstance(entry, Gap)], (
         "neither a figure nor what disturbed it"
     )
-    assert all(estimate.extra["file_bytes"] == 16 * MIB for estimate in estimates)
+    # An estimate on the way, which a busy host sees more of, knows the figure alone; the last one of a point says all.
+    last = {(estimate.series, tuple(estimate.at.items())): estimate for estimate in estimates}
+    assert all(estimate.extra["file_bytes"] == 16 * MIB for estimate in last.values())
     assert os.listdir("/dev/shm") == before
 
 
