@@ -13,7 +13,7 @@ from sizeup.live.cost import ConsoleCost
 from sizeup.session.records import Record, StepStartRecord
 from sizeup.session.writer import Writer, writer_pid
 from sizeup.tui.cpu_affinity import CpuAffinity
-from sizeup.tui.runs import Runs, RunSpec, current
+from sizeup.tui.runs import Runs, current, spec_of
 from sizeup.tui.startup import _runs_here
 
 
@@ -24,24 +24,24 @@ def _runs(tmp_path: Path, aside: CpuAffinity | None = None) -> tuple[Runs, Playe
 
 def test_a_first_run_makes_the_file_and_the_next_continues_it(tmp_path: Path) -> None:
     runs, runner = _runs(tmp_path)
-    runs.start(RunSpec("null", {"samples": "5"}))
+    runs.start(spec_of("null", {"samples": "5"}))
     runner.write([*records(), *ended()])
     runner.end()
     runs.poll()
-    runs.start(RunSpec("clock.cost", {}, plan="full"))
+    runs.start(spec_of("clock.cost", {}, plan="full"))
     runs.close()
 
     path = str(runner.path)
     assert runner.arguments == [
-        ["--batch", "--control", "--quiet", "--plan", "quick", "-p", "null", "-o", path, "--set", "null.samples=5"],
-        ["--batch", "--control", "--quiet", "--plan", "full", "-p", "clock.cost", "--append", path],
+        ["--batch", "--quiet", "--control", "--plan", "quick", "-p", "null", "--set", "null.samples=5", "-o", path],
+        ["--batch", "--quiet", "--control", "--plan", "full", "-p", "clock.cost", "--append", path],
     ]
 
 
 def test_what_is_asked_for_during_a_run_waits_for_its_end(tmp_path: Path) -> None:
     runs, runner = _runs(tmp_path)
-    assert runs.start(RunSpec("null", {}))
-    assert not runs.start(RunSpec("clock.cost", {}))
+    assert runs.start(spec_of("null", {}))
+    assert not runs.start(spec_of("clock.cost", {}))
     runner.write([*records(), *ended()])
     runner.end()
     runs.poll()
@@ -53,7 +53,7 @@ def test_what_is_asked_for_during_a_run_waits_for_its_end(tmp_path: Path) -> Non
 
 def test_commands_are_words_on_the_runners_input(tmp_path: Path) -> None:
     runs, runner = _runs(tmp_path)
-    runs.start(RunSpec("null", {}))
+    runs.start(spec_of("null", {}))
     runs.toggle_pause()
     runs.toggle_pause()
     runs.cancel_step()
@@ -66,7 +66,7 @@ def test_commands_are_words_on_the_runners_input(tmp_path: Path) -> None:
 
 def test_letting_go_without_keep_closes_the_input_which_means_cancel_and_save(tmp_path: Path) -> None:
     runs, runner = _runs(tmp_path)
-    runs.start(RunSpec("null", {}))
+    runs.start(spec_of("null", {}))
     runs.release()
 
     assert runner.stdin.closed
@@ -76,7 +76,7 @@ def test_letting_go_without_keep_closes_the_input_which_means_cancel_and_save(tm
 
 def test_the_standing_is_the_last_step_of_the_file(tmp_path: Path) -> None:
     runs, runner = _runs(tmp_path)
-    runs.start(RunSpec("null", {}))
+    runs.start(spec_of("null", {}))
     runner.write(records())
     runs.poll()
     standing = current(runs.session)
@@ -88,7 +88,7 @@ def test_the_standing_is_the_last_step_of_the_file(tmp_path: Path) -> None:
 
 def test_a_file_that_is_no_session_is_a_problem_in_words(tmp_path: Path) -> None:
     runs, runner = _runs(tmp_path)
-    runs.start(RunSpec("null", {}))
+    runs.start(spec_of("null", {}))
     runner.path.write_text("rubbish\n")
     runs.poll()
 
@@ -99,7 +99,7 @@ def test_a_file_that_is_no_session_is_a_problem_in_words(tmp_path: Path) -> None
 def test_what_the_console_costs_is_told_to_the_run(tmp_path: Path) -> None:
     runs, runner = _runs(tmp_path)
     runs.tell_cost(ConsoleCost(0.5, 10))  # nobody listens yet
-    runs.start(RunSpec("null", {}))
+    runs.start(spec_of("null", {}))
     runs.tell_cost(ConsoleCost(1.25, 20_480))
 
     assert runner.stdin.costs == [ConsoleCost(1.25, 20_480)]
@@ -113,10 +113,10 @@ def test_the_console_leaves_the_cpus_of_a_step_and_is_back_before_the_next_run(t
     )
     *first, start = records()[:4]
     assert isinstance(start, StepStartRecord)
-    runs.start(RunSpec("null", {}))
+    runs.start(spec_of("null", {}))
     runner.write([*first, msgspec.structs.replace(start, step=replace(start.step, cpus=(1,)))])
     runs.poll()
-    runs.start(RunSpec("clock.cost", {}))
+    runs.start(spec_of("clock.cost", {}))
     before = list(moves)
     runner.write(ended())
     runner.end()
@@ -186,5 +186,5 @@ def test_a_console_whose_store_is_behind_a_planted_link_shows_the_machine_and_sa
     (tmp_path / "state").symlink_to(tmp_path / "elsewhere")
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
 
-    assert "state is a symbolic link in a directory where everybody may write" in _runs_here("/").problem
+    assert "state is a symbolic link in a directory where everybody may write" in _runs_here().problem
     assert list((tmp_path / "elsewhere").iterdir()) == []

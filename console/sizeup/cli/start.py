@@ -5,10 +5,14 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from typing import TYPE_CHECKING
 
 from sizeup.cli.conflicts import refuse_beside
 from sizeup.cli.console import add_console_arguments, show_console
 from sizeup.errors import ExitStatus, UsageError
+
+if TYPE_CHECKING:
+    from sizeup.engine.spec import RunSpec
 
 _BATCH_ONLY = {
     "plan": "--plan",
@@ -86,6 +90,25 @@ def run(arguments: argparse.Namespace) -> int:
     return show_console(vars(arguments), sysroot=arguments.sysroot)
 
 
+def spec_of(arguments: argparse.Namespace) -> RunSpec:
+    """Return the run that the options of ``--batch`` ask for."""
+    from sizeup.config import load
+    from sizeup.engine.spec import RunSpec
+
+    return RunSpec(
+        plan=load(os.environ, {"run.plan": arguments.plan}).text("run.plan"),
+        probes=tuple(arguments.probe or ()),
+        assignments=tuple(arguments.assignments or ()),
+        rounds=1 if arguments.repeat is None else arguments.repeat,
+        output=arguments.output,
+        append=arguments.append,
+        resume=arguments.resume,
+        start_at=arguments.start_at,
+        control=arguments.control,
+        only_builtin=arguments.only_builtin,
+    )
+
+
 def _batch(arguments: argparse.Namespace) -> int:
     if arguments.diff is not None:
         raise UsageError("--diff is drawn on the screen; without one use: sizeup detect --diff OTHER")
@@ -102,25 +125,10 @@ def _batch(arguments: argparse.Namespace) -> int:
         )
     from sizeup.batch.narration import Narrator
     from sizeup.batch.summary import summary_json, summary_lines
-    from sizeup.config import load
-    from sizeup.engine.run import RunSpec, run
+    from sizeup.engine.run import run
     from sizeup.session.reader import read_session
 
-    result = run(
-        RunSpec(
-            plan=load(os.environ, {"run.plan": arguments.plan}).text("run.plan"),
-            probes=tuple(arguments.probe or ()),
-            assignments=tuple(arguments.assignments or ()),
-            rounds=1 if arguments.repeat is None else arguments.repeat,
-            output=arguments.output,
-            append=arguments.append,
-            resume=arguments.resume,
-            start_at=arguments.start_at,
-            control=arguments.control,
-            only_builtin=arguments.only_builtin,
-        ),
-        Narrator(sys.stderr, quiet=arguments.quiet),
-    )
+    result = run(spec_of(arguments), Narrator(sys.stderr, quiet=arguments.quiet))
     if result.path is None:
         return result.status
     session = read_session(result.path)

@@ -21,6 +21,7 @@ from sizeup.discovery.machine import discover
 from sizeup.engine.control import BatchControl
 from sizeup.engine.probe_findings import probe_findings
 from sizeup.engine.recorder import Recorder
+from sizeup.engine.spec import RunSpec
 from sizeup.engine.start_time import parse_start, wait_until
 from sizeup.errors import ExitStatus, LateError, RefusedError, UsageError
 from sizeup.live.clock_sync import ClockSync, clock_sync
@@ -53,23 +54,6 @@ from sizeup.sizing.inputs.measured import measured
 
 _TOOL = f"sizeup {__version__}"
 _BROKEN = (Status.FAILED, Status.CRASHED, Status.TIMED_OUT)
-
-
-class RunSpec(Struct, frozen=True):
-    """What the command line asks of a run."""
-
-    plan: str = "standard"
-    probes: tuple[str, ...] = ()
-    assignments: tuple[str, ...] = ()
-    rounds: int = 1
-    output: str | None = None
-    """A file, ``-`` for standard output, None for a new file of the store."""
-    append: str | None = None
-    resume: str | None = None
-    start_at: str | None = None
-    """Seconds since 1970; None to begin when ready."""
-    control: bool = False
-    only_builtin: bool = False
 
 
 class Narrator(Protocol):

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 from sizeup.charts.drawing import Glyphs
+from sizeup.engine.spec import RunSpec
 from sizeup.model.machine import Machine
 from sizeup.sizing.advise import Sizing
 from sizeup.tui.live_source import LiveSource
-from sizeup.tui.runs import Runs, RunSpec
+from sizeup.tui.runs import Runs
 
 if TYPE_CHECKING:
     from sizeup.probing.registry import Registry
@@ -77,5 +78,5 @@ class AppProtocol(Protocol):
     def show_live(self) -> None:
         """Show this machine again."""
 
-    def start_run(self, request: RunSpec) -> None:
+    def start_run(self, spec: RunSpec) -> None:
         """Run a probe now or after the one that is on."""

@@ -22,6 +22,7 @@ from textual.screen import Screen
 from textual.timer import Timer
 
 from sizeup.charts.drawing import Glyphs
+from sizeup.engine.spec import RunSpec
 from sizeup.errors import ExitStatus, SizeupError, UsageError
 from sizeup.live.cost import ConsoleCost
 from sizeup.model.machine import Machine
@@ -38,7 +39,7 @@ from sizeup.tui.actions import ACTIONS, bindings, first_key
 from sizeup.tui.key_order import OrderedKeysApp
 from sizeup.tui.live_source import LiveSource
 from sizeup.tui.options import Options
-from sizeup.tui.runs import Runs, RunSpec, current
+from sizeup.tui.runs import Runs, current
 from sizeup.tui.screens.mode import ModeScreen
 from sizeup.tui.screens.overview import OverviewScreen
 from sizeup.tui.themes import OWN, TEXTUAL_NAMES
@@ -279,10 +280,10 @@ class ConsoleApp(OrderedKeysApp):
             return f" {state} {step}{elapsed}", link
         return f" {state} {step}{elapsed}{left}{queued}", f"{point_value(standing.step)} "
 
-    def start_run(self, request: RunSpec) -> None:
+    def start_run(self, spec: RunSpec) -> None:
         """Run a probe now or after the one that is on."""
-        if not self.runs.start(request):
-            self.notify(f"{request.probe or request.plan} waits for the run that is on", markup=False)
+        if not self.runs.start(spec):
+            self.notify(f"{', '.join(spec.probes) or spec.plan} waits for the run that is on", markup=False)
         self._watch()
 
     def _watch(self) -> None:

@@ -16,8 +16,10 @@ from pathlib import Path
 from typing import IO
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from sizeup.child_process import environment, sizeup_command
+from sizeup.engine.spec import RunSpec
 from sizeup.errors import ExitStatus, SizeupError
 from sizeup.live.cost import ConsoleCost, format_cost
 from sizeup.model.sample import Status
@@ -31,14 +33,13 @@ Launcher = Callable[[Sequence[str], IO[bytes]], "subprocess.Popen[bytes]"]
 """Starts ``sizeup`` with these arguments, its standard input a pipe, its errors going to the file."""
 
 
-class RunSpec(Struct, frozen=True):
-    """What to run."""
-
-    probe: str
-    """Empty for all that the plan holds."""
-    settings: Mapping[str, str]
-    """What the user changed, as typed."""
-    plan: str = "quick"
+def spec_of(probe: str, settings: Mapping[str, str], plan: str = "quick") -> RunSpec:
+    """Return the run of one probe with what the user changed, as typed; of the whole plan where ``probe`` is empty."""
+    return RunSpec(
+        plan=plan,
+        probes=(probe,) if probe else (),
+        assignments=tuple(f"{probe}.{key}={value}" for key, value in settings.items()),
+    )
 
 
 def launch(arguments: Sequence[str], errors: IO[bytes]) -> subprocess.Popen[bytes]:
@@ -57,12 +58,9 @@ def launch(arguments: Sequence[str], errors: IO[bytes]) -> subprocess.Popen[byte
 class Runs:
     """The runs of this console, one after the other, all in one session file."""
 
-    def __init__(
-        self, path: str, sysroot: str = "/", launcher: Launcher = launch, aside: CpuAffinity | None = None
-    ) -> None:
+    def __init__(self, path: str, launcher: Launcher = launch, aside: CpuAffinity | None = None) -> None:
         self.path = path
         self._aside = aside or CpuAffinity()
-        self._sysroot = sysroot
         self._launcher = launcher
         self._follower: SessionFollower | None = None
         self._process: subprocess.Popen[bytes] | None = None
@@ -72,7 +70,7 @@ class Runs:
         self._cancelling = False
         self._followed = False
         self._plans_before = 0
-        self.request: RunSpec | None = None
+        self.spec: RunSpec | None = None
         """What the runner at work was asked for; None where it resumes a session, and where there is none."""
         self.queue: list[RunSpec] = []
         """What starts when the current run has ended."""
@@ -132,23 +130,15 @@ class Runs:
         self._follower.poll()
         self._look_around()
 
-    def start(self, request: RunSpec) -> bool:
-        """Run a probe now, or after the run that is on; whether it started at once."""
+    def start(self, spec: RunSpec) -> bool:
+        """Start a run now, or after the run that is on; whether it started at once."""
         if self.running:
-            self.queue.append(request)
+            self.queue.append(spec)
             return False
-        arguments = ["--plan", request.plan]
-        if request.probe:
-            arguments += ["-p", request.probe]
-        if self._sysroot != "/":
-            arguments += ["--sysroot", self._sysroot]
         if self._follower is None:  # a name given at the start may be taken by now, by another console
             self.path = str(free_path(Path(self.path)))
-        arguments += ["--append" if os.path.exists(self.path) else "-o", self.path]
-        for key, value in request.settings.items():
-            arguments += ["--set", f"{request.probe}.{key}={value}"]
-        self._launch(arguments)
-        self.request = request
+        self._launch(replace(spec, append=self.path) if os.path.exists(self.path) else replace(spec, output=self.path))
+        self.spec = spec
         return True
 
     def resume(self, path: str) -> bool:
@@ -159,7 +149,7 @@ class Runs:
             self._follower.close()
             self._follower = None
         self.path = path
-        self._launch(["--resume", path])
+        self._launch(RunSpec(resume=path))
         return True
 
     def poll(self) -> bool:
@@ -195,8 +185,8 @@ class Runs:
 
     def forget(self, probe: str) -> bool:
         """Take a probe that waits out of the queue; whether it waited."""
-        waiting = [request for request in self.queue if request.probe == probe]
-        self.queue = [request for request in self.queue if request.probe != probe]
+        waiting = [spec for spec in self.queue if probe in spec.probes]
+        self.queue = [spec for spec in self.queue if probe not in spec.probes]
         return bool(waiting)
 
     def cancel_step(self) -> None:
@@ -243,10 +233,10 @@ class Runs:
         if self._errors is not None:
             self._errors.close()
 
-    def _launch(self, arguments: Sequence[str]) -> None:
+    def _launch(self, spec: RunSpec) -> None:
         # In memory, and so also where no disk has room; read when the process has ended.
         self._errors = open(os.memfd_create("errors"), "w+b")  # noqa: SIM115
-        self._process = self._launcher(["--batch", "--control", "--quiet", *arguments], self._errors)
+        self._process = self._launcher(["--batch", "--quiet", *replace(spec, control=True).options()], self._errors)
         self._started = time.monotonic()
         self._plans_before = 0 if self.session is None else len(self.session.plans)
         self._paused = self._cancelling = False
@@ -286,7 +276,7 @@ class Runs:
                 # The line that says it has little room, and the reason matters more than the name.
                 self.problem = last.removeprefix(f"{self.path}: ") or self._shortfall(process.returncode)
         self._process = None
-        self.request = None
+        self.spec = None
         self._paused = self._cancelling = False
         self._aside.avoid_cpus((), None)  # before the next run, which inherits where we are
 

@@ -57,7 +57,7 @@ def load(sysroot: str, session: str | None, against: Callable[[], OtherMachine] 
     from sizeup.tui.console import run_app
 
     if promise is not None:
-        runs = _runs_here(sysroot)
+        runs = _runs_here()
         machine = promise.result()
     else:
         runs = Runs(session or "")
@@ -71,12 +71,12 @@ def load(sysroot: str, session: str | None, against: Callable[[], OtherMachine] 
     return lambda options: run_app(runs, machine, options, living=living, against=other)
 
 
-def _runs_here(sysroot: str) -> Runs:
+def _runs_here() -> Runs:
     """The runs of this console; where no session can be kept it still shows the machine, and says why no more."""
     try:
-        return Runs(str(new_path(socket.gethostname(), datetime.now(UTC))), sysroot)
+        return Runs(str(new_path(socket.gethostname(), datetime.now(UTC))))
     except SizeupError as error:
-        runs = Runs("", sysroot)
+        runs = Runs("")
         runs.problem = f"nothing can be measured, as no session can be kept (set XDG_STATE_HOME): {error}"
         return runs
 

@@ -18,7 +18,7 @@ from sizeup.charts.chart import BarChart
 from sizeup.model.finding import Finding
 from sizeup.model.machine import Machine
 from sizeup.tui.actions import bindings
-from sizeup.tui.runs import RunSpec
+from sizeup.tui.runs import spec_of
 from sizeup.tui.screens.mode import ModeScreen
 from sizeup.tui.widgets.chart import ChartView
 from sizeup.tui.widgets.facts import FactsGrid, finding_text, indented
@@ -145,7 +145,7 @@ class OverviewScreen(ModeScreen):
         if not host.measures:
             self.notify(f"Not measured: {self.host.unmeasured}.", markup=False)
         elif not host.runs.running:
-            host.start_run(RunSpec("", {}))
+            host.start_run(spec_of("", {}))
 
     def action_cancel(self) -> None:
         """Cancel the run."""

@@ -21,7 +21,7 @@ from sizeup.probing.registry import RegisteredProbe
 from sizeup.probing.settings import resolve
 from sizeup.session.value import PointKey, StepRun
 from sizeup.tui.actions import bindings
-from sizeup.tui.runs import RunSpec
+from sizeup.tui.runs import spec_of
 from sizeup.tui.screens import write_confirmation
 from sizeup.tui.screens.dialogs import ChoiceDialog, DeviceDialog, SettingsDialog, format_setting
 from sizeup.tui.screens.mode import ModeScreen
@@ -100,9 +100,9 @@ class ProbesScreen(ModeScreen):
         session = self.host.runs.session
         listed = self.query_one(KeyList)
         for name, probe in self.host.registry.probes.items():
-            waits = any(request.probe == name for request in self.host.runs.queue)
+            waits = any(name in spec.probes for spec in self.host.runs.queue)
             run, runs = latest_run(session, name), self.host.runs
-            starts = run is None and runs.request is not None and runs.request.probe == name
+            starts = run is None and runs.spec is not None and name in runs.spec.probes
             wish = "queued" if waits else "starting" * starts
             line = entry(probe, self._plan, run, self.host.machine, wish=wish, going_on=runs.going_on)
             if str(listed.get_option(name).prompt) != line.plain:
@@ -196,7 +196,7 @@ class ProbesScreen(ModeScreen):
 
         def answered(name: str | None) -> None:
             if name is not None:
-                self.host.start_run(RunSpec(probe.name, {**typed, write_confirmation.ALLOWS: name}, self._plan))
+                self.host.start_run(spec_of(probe.name, {**typed, write_confirmation.ALLOWS: name}, self._plan))
                 self.show_run()
 
         self.app.push_screen(DeviceDialog(device, facts), answered)
@@ -310,7 +310,7 @@ class ProbesScreen(ModeScreen):
         self.cancel_run()
 
     def _start(self, probe: RegisteredProbe) -> None:
-        self.host.start_run(RunSpec(probe.name, self._typed.get(probe.name, {}), self._plan))
+        self.host.start_run(spec_of(probe.name, self._typed.get(probe.name, {}), self._plan))
         self.show_run()
 
     def _refusal(self, probe: RegisteredProbe) -> str:
@@ -337,7 +337,7 @@ class ProbesScreen(ModeScreen):
         idle: set[str] = set()
         if not runs.going_on:
             idle |= {"run.pause", "run.cancel"}
-        elif runs.request is not None and probe is not None and runs.request.probe == probe.name:
+        elif runs.spec is not None and probe is not None and probe.name in runs.spec.probes:
             idle |= {"run.start", "run.plan"}
         if not self.host.measures:
             idle |= {"run.start", "run.plan", "run.settings"}
@@ -354,9 +354,9 @@ class ProbesScreen(ModeScreen):
         """Whether a probe that has not begun can be run, or what became of the wish."""
         runs = self.host.runs
         refusal, refused = self._refusal(probe), latest_refusal(runs.session, probe.name)
-        if any(request.probe == probe.name for request in runs.queue):
+        if any(probe.name in spec.probes for spec in runs.queue):
             return "Queued: it starts when the run that is on has ended. x takes it back."
-        if runs.request is not None and runs.request.probe == probe.name and not refused:
+        if runs.spec is not None and probe.name in runs.spec.probes and not refused:
             return "Starting: no samples yet."
         plan = None if runs.session is None else runs.session.plan
         if runs.going_on and plan is not None and any(step.probe == probe.name for step in plan.steps):

@@ -1,0 +1,42 @@
+"""What a run is asked to do: the console and the command line make the same request."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+
+class RunSpec(Struct, frozen=True, kw_only=True):
+    """One run, settings still as typed: the engine checks them against the manifests before it starts."""
+
+    plan: str = "standard"
+    probes: tuple[str, ...] = ()
+    """Empty for all that the plan holds."""
+    assignments: tuple[str, ...] = ()
+    """``PROBE.KEY=VALUE``."""
+    rounds: int = 1
+    output: str | None = None
+    """A file, ``-`` for standard output, None for a new file of the store."""
+    append: str | None = None
+    resume: str | None = None
+    """The session that is completed; its own plan is used."""
+    start_at: str | None = None
+    """Seconds since 1970; None to begin when ready."""
+    control: bool = False
+    """Whether commands are taken from standard input."""
+    only_builtin: bool = False
+
+    def options(self) -> list[str]:
+        """Return the options of ``sizeup --batch`` that ask for this run."""
+        found = ["--control"] if self.control else []
+        if self.resume is not None:
+            return [*found, "--resume", self.resume]
+        found += ["--plan", self.plan]
+        for probe in self.probes:
+            found += ["-p", probe]
+        for assignment in self.assignments:
+            found += ["--set", assignment]
+        if self.rounds != 1:
+            found += ["--repeat", str(self.rounds)]
+        for flag, value in (("-o", self.output), ("--append", self.append), ("--start-at", self.start_at)):
+            found += [] if value is None else [flag, value]
+        return [*found, "--only-builtin"] if self.only_builtin else found

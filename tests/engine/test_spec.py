@@ -1,0 +1,24 @@
+"""The console asks for a run with the options that the command line reads."""
+
+import pytest
+
+from sizeup.cli.parser import build_parser
+from sizeup.cli.start import spec_of
+from sizeup.engine.spec import RunSpec
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        RunSpec(),
+        RunSpec(plan="quick", probes=("null",), assignments=("null.samples=5", "null.interval=1ms"), append="a b"),
+        RunSpec(plan="full", probes=("null", "clock.cost"), rounds=3, output="-", only_builtin=True),
+        RunSpec(start_at="1800000000", control=True, output="x"),
+    ],
+)
+def test_what_is_asked_for_is_what_runs(spec: RunSpec) -> None:
+    assert spec_of(build_parser().parse_args(["--batch", *spec.options()])) == spec
+
+
+def test_a_session_is_resumed_by_its_own_plan() -> None:
+    assert RunSpec(resume="x", control=True).options() == ["--control", "--resume", "x"]
