@@ -12,10 +12,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from sizeup.discovery.lists import format_list, parse_cpulist
 from sizeup.model.machine import Machine
 from sizeup.model.numa import MemoryKind, NumaNode
 from sizeup.model.topology import Cache, CacheKind
+from sizeup.procfs.lists import format_list, parse_cpulist
 from sizeup.units import parse_bytes
 
 Comparison = dict[str, tuple[Any, Any]]

@@ -10,7 +10,7 @@ from msgspec import Struct
 from sizeup import files
 from sizeup.errors import RefusedError
 from sizeup.probing.devices import names_that_allow
-from sizeup_direct_io.host_counters import read_text
+from sizeup.procfs.kernel_file import read_text
 
 EDGE_BYTES = 1 << 20
 """Labels live at both ends; this much of each is searched, and never written to."""

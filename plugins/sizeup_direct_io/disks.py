@@ -7,8 +7,9 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
+from sizeup.procfs.kernel_file import read_text
 from sizeup.units import format_rate
-from sizeup_direct_io.host_counters import DeviceCounters, parse_device_counters, read_text
+from sizeup_direct_io.host_counters import DeviceCounters, parse_device_counters
 
 NOTABLE_SHARE = 0.05
 """Of the bytes asked for: less than this of others does not move a figure visibly."""

@@ -8,20 +8,12 @@ import resource
 
 from msgspec import Struct
 
+from sizeup.procfs.kernel_file import read_text
 from sizeup_direct_io import binding
 from sizeup_direct_io.engines import EnginePolicy
 from sizeup_direct_io.worker import Engine
 
 _SECTOR_BYTES = 512  # the unit of the block layer's counters, whatever the device's sector is
-
-
-def read_text(path: str) -> str | None:
-    """A kernel file; None where it is absent or may not be read."""
-    try:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            return file.read()
-    except OSError:
-        return None
 
 
 def _integer(path: str) -> int | None:

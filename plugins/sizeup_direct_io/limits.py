@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
-from sizeup_direct_io.host_counters import read_text
+from sizeup.procfs.kernel_file import read_text
 
 _V1_FILES = tuple(f"blkio.throttle.{way}_{what}_device" for way in ("read", "write") for what in ("iops", "bps"))
 

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from msgspec import Struct
 
+from sizeup.procfs.kernel_file import read_text
 from sizeup_direct_io.disks import find_disk_folders
-from sizeup_direct_io.host_counters import read_text
 
 LOOK_SECONDS = 1.0
 """A state is a file of sysfs: reading those of a hundred paths takes some milliseconds."""

@@ -14,9 +14,10 @@ from msgspec import Struct
 
 from sizeup import files
 from sizeup.errors import RefusedError, SizeupError
+from sizeup.procfs.kernel_file import read_text
 from sizeup.units import format_bytes, format_decimal_bytes
 from sizeup_direct_io import binding, devices
-from sizeup_direct_io.host_counters import MountInfo, read_mount, read_text
+from sizeup_direct_io.host_counters import MountInfo, read_mount
 
 MIB = 1 << 20
 DEFAULT_BYTES = 4 << 30

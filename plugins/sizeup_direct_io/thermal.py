@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from msgspec import Struct
 
-from sizeup_direct_io.host_counters import read_text
+from sizeup.procfs.kernel_file import read_text
 
 _SENSORS = ("coretemp", "k10temp", "zenpower", "cpu_thermal", "nvme", "drivetemp")
 """Drivers of ``/sys/class/hwmon`` that speak of processors and drives."""

@@ -18,8 +18,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from sizeup.discovery.lists import parse_cpulist
 from sizeup.discovery.machine import discover
+from sizeup.procfs.lists import parse_cpulist
 
 ROUNDS = 11
 LSTOPO = ("lstopo-no-graphics", "--whole-io", "--of", "console", "/dev/null")

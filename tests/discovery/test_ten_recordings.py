@@ -7,7 +7,7 @@ import pytest
 
 from recordings import published, recorded
 from sizeup.cli import run
-from sizeup.discovery.lists import parse_cpulist
+from sizeup.procfs.lists import parse_cpulist
 
 TEN = {
     # cpu0 and its node are offline

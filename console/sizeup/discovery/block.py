@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping
 from msgspec import Struct
 
 from sizeup.discovery.device_parents import DeviceParents
-from sizeup.discovery.mounts import parse_mountinfo, parse_mounts
 from sizeup.discovery.sysroot import Sysroot, Unreadable
 from sizeup.model.storage import BlockDevice, BlockKind
+from sizeup.procfs.mounts import parse_mountinfo, parse_mounts
 from sizeup.text import decode
 
 _SECTOR = 512  # of ``size`` and ``start``, whatever the device's own block is

@@ -14,9 +14,9 @@ from typing import TypeVar
 from msgspec import Struct
 
 from sizeup.discovery.cpuinfo import CpuInfo
-from sizeup.discovery.lists import format_list, parse_cpulist, parse_cpumask
 from sizeup.discovery.sysroot import Sysroot
 from sizeup.model.topology import Core, Die, Package, Pu
+from sizeup.procfs.lists import format_list, parse_cpulist, parse_cpumask
 
 CPU = "/sys/devices/system/cpu"
 _CPU_NAME = re.compile(r"cpu(\d{1,5})")

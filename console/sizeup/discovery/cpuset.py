@@ -6,9 +6,9 @@ import re
 
 from msgspec import Struct
 
-from sizeup.discovery.lists import parse_cpulist
-from sizeup.discovery.mounts import parse_mounts
 from sizeup.discovery.sysroot import Sysroot
+from sizeup.procfs.lists import parse_cpulist
+from sizeup.procfs.mounts import parse_mounts
 
 _STATUS = re.compile(r"^(Cpus|Mems)_allowed_list:\s*([\d,:/-]+)$", re.MULTILINE)
 

@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from shlex import quote
 
 from sizeup.discovery.caches import overlaps
-from sizeup.discovery.lists import format_list
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.machine import Machine
 from sizeup.model.network import NfsMount, Nic
 from sizeup.model.numa import HugePages, MemoryKind, NumaNode, pool_key
 from sizeup.model.storage import Hba, MultipathMap, Transport
+from sizeup.procfs.lists import format_list
 from sizeup.units import format_bytes, format_decimal_bytes, format_rate
 
 EXHAUSTED_SHARE, ROOMY_SHARE = 0.05, 0.30

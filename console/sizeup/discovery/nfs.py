@@ -11,9 +11,9 @@ import re
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sizeup.discovery.mounts import MountEntry, parse_mountinfo, parse_mounts, unescape
 from sizeup.discovery.sysroot import Sysroot
 from sizeup.model.network import NfsMount, NfsOperation
+from sizeup.procfs.mounts import MountEntry, parse_mountinfo, parse_mounts, unescape
 from sizeup.units import whole_number
 
 _TYPES = ("nfs", "nfs4")

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable
 
 from sizeup.discovery.device_parents import PCI_ADDRESS, DeviceParents
-from sizeup.discovery.lists import parse_cpulist
 from sizeup.discovery.sysroot import Sysroot
 from sizeup.model.storage import NvmeController, NvmeNamespace, NvmePath, NvmeSubsystem
+from sizeup.procfs.lists import parse_cpulist
 
 _CLASS = "/sys/class/nvme"
 _SUBSYSTEMS = "/sys/class/nvme-subsystem"

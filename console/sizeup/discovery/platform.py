@@ -8,11 +8,11 @@ import re
 from sizeup.discovery.cpuinfo import CpuInfo
 from sizeup.discovery.cpus import CPU
 from sizeup.discovery.cpuset import CpusetLimits
-from sizeup.discovery.lists import parse_cpulist
-from sizeup.discovery.mounts import parse_mounts
 from sizeup.discovery.sysroot import Sysroot
 from sizeup.discovery.virtualization import read_virtualization
 from sizeup.model.platform import ControlGroup, Platform
+from sizeup.procfs.lists import parse_cpulist
+from sizeup.procfs.mounts import parse_mounts
 from sizeup.quantity import Origin, Quantity
 from sizeup.units import whole_number
 

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
+from sizeup.procfs.kernel_file import read_text
 from sizeup.text import one_line
 from sizeup.units import whole_number
 
@@ -101,21 +102,15 @@ class EnvironmentWatch:
             return None
         readings = []
         for name in names:
-            try:
-                with open(os.path.join(zones, name, "temp"), encoding="ascii") as file:
-                    millicelsius = _number(file.read().strip())
-            except (OSError, ValueError):
-                continue  # a sleeping sensor answers with an error
+            # A sleeping sensor answers with an error.
+            millicelsius = _number((read_text(os.path.join(zones, name, "temp")) or "").strip())
             if millicelsius is not None:
                 readings.append(millicelsius / 1000)
         return max(readings, default=None)
 
     def _read(self, name: str) -> str:
-        try:
-            with open(os.path.join(self._proc, name), encoding="utf-8", errors="replace") as file:
-                return file.read()
-        except OSError:
-            return ""  # no /proc, or kernels before 4.20, and those built without it, have no pressure files
+        # No /proc, or a kernel before 4.20 or without CONFIG_PSI, which has no pressure files.
+        return read_text(os.path.join(self._proc, name)) or ""
 
     def _entries(self) -> list[str]:
         try:

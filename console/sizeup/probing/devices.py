@@ -8,6 +8,8 @@ import stat
 
 from msgspec import Struct
 
+from sizeup.procfs.kernel_file import read_text
+
 
 class Device(Struct, frozen=True):
     """A block device as whoever must name it should see it."""
@@ -40,13 +42,13 @@ def describe(
 ) -> Device:
     """A device as the kernel knows its number."""
     folder = f"{sysfs}/dev/block/{_number(device_number)}"
-    sectors = _read(f"{folder}/size").strip()
+    sectors = (read_text(f"{folder}/size") or "").strip()
     family = {_number(device_number), *_partitions(folder)}
     return Device(
         path,
         names_that_allow(device_number, by_id=by_id, sysfs=sysfs),
         int(sectors) * 512 if sectors.isdecimal() else None,  # in sectors of 512 bytes, whatever the device's own
-        tuple(line.split()[4] for line in _read(mounts).splitlines() if line.split()[2] in family),
+        tuple(line.split()[4] for line in (read_text(mounts) or "").splitlines() if line.split()[2] in family),
     )
 
 
@@ -57,7 +59,7 @@ def names_that_allow(device_number: int, *, by_id: str = "/dev/disk/by-id", sysf
         return tuple(names)
     number = _number(device_number)
     for place in ("serial", "device/serial", "device/wwid"):
-        serial = _read(f"{sysfs}/dev/block/{number}/{place}").strip()
+        serial = (read_text(f"{sysfs}/dev/block/{number}/{place}") or "").strip()
         if serial:
             return (serial,)
     return (number,)
@@ -80,7 +82,7 @@ class TargetFileSystem(Struct, frozen=True):
 def find_mount(path: str, *, mounts: str = "/proc/self/mountinfo") -> TargetFileSystem | None:
     """The mount that an absolute path lies on, by its spelling alone: nothing of the path itself is touched."""
     found: TargetFileSystem | None = None
-    for line in _read(mounts).splitlines():
+    for line in (read_text(mounts) or "").splitlines():
         fields = line.split()
         point = re.sub(r"\\([0-7]{3})", lambda octal: chr(int(octal[1], 8)), fields[4])
         inside = point == "/" or path == point or path.startswith(f"{point}/")
@@ -114,13 +116,8 @@ def _partitions(folder: str) -> list[str]:
         names = os.listdir(folder)
     except OSError:
         return []
-    return [_read(f"{folder}/{name}/dev").strip() for name in names if os.path.exists(f"{folder}/{name}/partition")]
-
-
-def _read(path: str) -> str:
-    """A kernel file; empty where it is absent or may not be read."""
-    try:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            return file.read()
-    except OSError:
-        return ""
+    return [
+        (read_text(f"{folder}/{name}/dev") or "").strip()
+        for name in names
+        if os.path.exists(f"{folder}/{name}/partition")
+    ]

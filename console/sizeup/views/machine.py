@@ -10,7 +10,6 @@ from msgspec import Struct
 from sizeup.charts.table import Column, Table
 from sizeup.discovery.cpus import CORES, SOCKETS
 from sizeup.discovery.findings import growth_by_node
-from sizeup.discovery.lists import format_list
 from sizeup.model.budget import PathBudget
 from sizeup.model.finding import Finding
 from sizeup.model.gap import Gap
@@ -31,6 +30,7 @@ from sizeup.model.storage import (
     Transport,
 )
 from sizeup.model.topology import Cache, CacheKind, Core, Die, Package, Pu
+from sizeup.procfs.lists import format_list
 from sizeup.quantity import Quantity
 from sizeup.units import format_bytes, format_decimal_bytes, format_hz, format_rate
 from sizeup.views.topology import count_unknown, memory_unknown

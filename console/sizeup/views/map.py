@@ -10,9 +10,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sizeup.discovery.lists import format_list
 from sizeup.model.machine import Machine
 from sizeup.model.numa import NumaNode, pool_key
+from sizeup.procfs.lists import format_list
 from sizeup.units import format_bytes
 from sizeup.views.devices import Devices
 from sizeup.views.difference import MachineComparison

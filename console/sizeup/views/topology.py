@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from msgspec.structs import replace
 
 from sizeup.discovery.cpus import CORES, SOCKETS
-from sizeup.discovery.lists import format_list
 from sizeup.model.machine import Machine
 from sizeup.model.numa import NumaNode, pool_key
 from sizeup.model.topology import Cache, CacheKind, Core, Package, Pu
+from sizeup.procfs.lists import format_list
 from sizeup.units import format_bytes, format_hz, format_ns, format_rate
 from sizeup.views.devices import Devices
 from sizeup.views.topology_item import TopologyItem, counted, known, marked, optional_bytes, plural
