@@ -11,6 +11,8 @@ from sizeup import files
 from sizeup.errors import RefusedError
 from sizeup.probing.devices import names_that_allow
 from sizeup.procfs.kernel_file import read_text
+from sizeup.procfs.mounts import parse_mountinfo
+from sizeup.text import one_line
 
 EDGE_BYTES = 1 << 20
 """Labels live at both ends; this much of each is searched, and never written to."""
@@ -103,12 +105,13 @@ def _swap_numbers(text: str) -> set[str]:
 
 def refuse_if_used(device_number: int, *, sysfs: str = "/sys", proc: str = "/proc") -> None:
     """Raise RefusedError while the device, or a partition of it, is mounted, swapped to or held."""
-    mounts = {line.split()[2]: line.split()[4] for line in (read_text(f"{proc}/self/mountinfo") or "").splitlines()}
+    mounts = {mount.devno: mount.point for mount in parse_mountinfo(read_text(f"{proc}/self/mountinfo") or "")}
     swaps = _swap_numbers(read_text(f"{proc}/swaps") or "")
     for number, folder in _family(device_number, sysfs):
         name = os.path.basename(folder)
         if number in mounts:
-            raise RefusedError(f"{name} is mounted on {mounts[number]}: it is not written to, whatever is allowed")
+            point = one_line(mounts[number])
+            raise RefusedError(f"{name} is mounted on {point}: it is not written to, whatever is allowed")
         if number in swaps:
             raise RefusedError(f"{name} is in use as swap: it is not written to, whatever is allowed")
         try:

@@ -9,6 +9,7 @@ import resource
 from msgspec import Struct
 
 from sizeup.procfs.kernel_file import read_text
+from sizeup.procfs.mounts import MountEntry, parse_mount_id, parse_mountinfo
 from sizeup_direct_io import binding
 from sizeup_direct_io.engines import EnginePolicy
 from sizeup_direct_io.worker import Engine
@@ -167,48 +168,13 @@ def read_huge_page_bytes() -> int | None:
     return None
 
 
-class MountInfo(Struct, frozen=True):
-    """One line of ``/proc/self/mountinfo``."""
-
-    device: str
-    """``major:minor``."""
-    point: str
-    kind: str
-    source: str
-    options: str
-    """Of the mount and of the file system, as the kernel prints them."""
-
-    @property
-    def network(self) -> bool:
-        """Whether requests leave this host."""
-        return self.kind.startswith(("nfs", "cifs", "smb", "ceph", "glusterfs", "lustre", "9p", "afs"))
-
-
-def parse_mounts(text: str) -> dict[int, MountInfo]:
-    """``/proc/self/mountinfo`` by mount id; see proc_pid_mountinfo(5)."""
-    mounts = {}
-    for line in text.splitlines():
-        head, _, tail = line.partition(" - ")
-        mount_id, _, device, _, point, options, *_ = head.split()
-        kind, source, super_options = [*tail.split(" "), "", ""][:3]
-        mounts[int(mount_id)] = MountInfo(
-            device, _unescape(point), kind, _unescape(source), f"{options},{super_options}".rstrip(",")
-        )
-    return mounts
-
-
-def _unescape(text: str) -> str:
-    """Undo the kernel's octal escapes of blanks and backslashes."""
-    return text.encode("latin-1", "backslashreplace").decode("unicode_escape") if "\\" in text else text
-
-
-def read_mount(descriptor: int) -> MountInfo | None:
+def read_mount(descriptor: int) -> MountEntry | None:
     """The mount a descriptor was opened through; None where the kernel does not say."""
-    for line in (read_text(f"/proc/self/fdinfo/{descriptor}") or "").splitlines():
-        name, _, value = line.partition(":")
-        if name == "mnt_id":
-            return parse_mounts(read_text("/proc/self/mountinfo") or "").get(int(value))
-    return None
+    mount_id = parse_mount_id(read_text(f"/proc/self/fdinfo/{descriptor}") or "")
+    if mount_id is None:
+        return None
+    mounts = parse_mountinfo(read_text("/proc/self/mountinfo") or "")
+    return next((mount for mount in mounts if mount.mount_id == mount_id), None)
 
 
 _KERNEL_THREAD_FLAG = 0x00200000  # PF_KTHREAD, field 9 of proc_pid_stat(5)

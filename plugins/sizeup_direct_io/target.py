@@ -15,9 +15,10 @@ from msgspec import Struct
 from sizeup import files
 from sizeup.errors import RefusedError, SizeupError
 from sizeup.procfs.kernel_file import read_text
+from sizeup.procfs.mounts import MountEntry
 from sizeup.units import format_bytes, format_decimal_bytes
 from sizeup_direct_io import binding, devices
-from sizeup_direct_io.host_counters import MountInfo, read_mount
+from sizeup_direct_io.host_counters import read_mount
 
 MIB = 1 << 20
 DEFAULT_BYTES = 4 << 30
@@ -46,7 +47,7 @@ class Target(Struct, frozen=True):
     """Opened with O_DIRECT."""
     start_bytes: int
     size_bytes: int
-    mount: MountInfo | None
+    mount: MountEntry | None
     device_number: int
     """Of the device itself, or of the device below the file system."""
     reserve_bytes: int = 0

@@ -3,7 +3,8 @@
 import os
 from pathlib import Path
 
-from sizeup.probing.devices import Device, TargetFileSystem, describe, find_mount, read_device
+from sizeup.probing.devices import Device, describe, find_mount, read_device
+from sizeup.procfs.mounts import MountEntry
 
 
 def test_a_device_is_told_by_name_size_and_where_it_and_its_partitions_are_mounted(tmp_path: Path) -> None:
@@ -41,11 +42,26 @@ def test_a_mount_is_found_by_the_spelling_of_a_path_alone(tmp_path: Path) -> Non
         "3 1 0:9 / /data/my\\040files rw - nfs4 server:/x rw\n"
     )
 
-    def find(path: str) -> TargetFileSystem | None:
+    def find(path: str) -> MountEntry | None:
         return find_mount(path, mounts=str(mounts))
 
-    assert find("/data/file") == TargetFileSystem("/data", "xfs", "/dev/sda2")
-    assert find("/database") == TargetFileSystem("/", "ext4", "/dev/sda1")
+    for path, point, kind, source in (
+        ("/data/file", "/data", "xfs", "/dev/sda2"),
+        ("/database", "/", "ext4", "/dev/sda1"),
+    ):
+        mount = find(path)
+        assert mount is not None
+        assert (mount.point, mount.kind, mount.source) == (point, kind, source)
     server = find("/data/my files/x")
     assert server is not None
     assert (server.kind, server.local) == ("nfs4", False)
+
+
+def test_of_two_mounts_on_one_point_the_later_covers_the_earlier(tmp_path: Path) -> None:
+    mounts = tmp_path / "mountinfo"
+    mounts.write_text("1 0 8:2 / /data rw - xfs /dev/sda2 rw\n2 1 8:3 / /data rw - ext4 /dev/sda3 rw\n")
+
+    mount = find_mount("/data/file", mounts=str(mounts))
+
+    assert mount is not None
+    assert mount.source == "/dev/sda3"

@@ -74,9 +74,9 @@ def read_surroundings(sysroot: Sysroot) -> Surroundings:
     where: dict[str, dict[str, None]] = {}
     mounts = parse_mountinfo(sysroot.read("/proc/self/mountinfo") or "")
     for mount in mounts or parse_mounts(sysroot.read("/proc/mounts") or ""):
-        for key in (mount.devno, mount.what if mount.what.startswith("/dev/") else None):
+        for key in (mount.devno, mount.source if mount.source.startswith("/dev/") else None):
             if key is not None:
-                where.setdefault(key, {})[mount.where] = None
+                where.setdefault(key, {})[mount.point] = None
     return Surroundings(
         drivers=parse_block_drivers(sysroot.read("/proc/devices") or ""),
         mount_points={key: tuple(points) for key, points in where.items()},

@@ -46,9 +46,9 @@ def _cpuset_directories(sysroot: Sysroot) -> list[str]:
     first, second = [], []
     for mount in parse_mounts(sysroot.read("/proc/mounts") or sysroot.read("/proc/self/mounts") or ""):
         if mount.kind == "cpuset" or (mount.kind == "cgroup" and "cpuset" in mount.options):
-            first.append(mount.where)
+            first.append(mount.point)
         elif mount.kind == "cgroup2":
-            second.append(mount.where)
+            second.append(mount.point)
     return first + second
 
 

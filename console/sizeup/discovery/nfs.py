@@ -128,8 +128,8 @@ def _mount(mount: MountEntry, stats: MountStats | None) -> NfsMount:
         key, _, value = word.partition("=")
         options.setdefault(key, value)
     return NfsMount(
-        mount_point=mount.where,
-        export=mount.what,
+        mount_point=mount.point,
+        export=mount.source,
         version=_version(options),
         protocol=_value(options, "proto") or (stats.transports[0] if stats and stats.transports else None),
         read_size_bytes=_number(options, "rsize"),
@@ -186,7 +186,7 @@ def read_nfs_mounts(sysroot: Sysroot) -> tuple[NfsMount, ...]:
     sections = parse_mountstats(sysroot.read("/proc/self/mountstats") or "")
     routes = parse_routes(sysroot.read("/proc/net/route") or "")
     mounts = [mount for mount in table if mount.kind in _TYPES]
-    listed = {mount.where for mount in mounts}
+    listed = {mount.point for mount in mounts}
     mounts += [
         MountEntry(section.export, section.mount_point, "nfs", ())
         for section in sections
@@ -198,6 +198,6 @@ def read_nfs_mounts(sysroot: Sysroot) -> tuple[NfsMount, ...]:
         left.setdefault(section.mount_point, []).append(section)
     values = []
     for mount in mounts:
-        own = left.get(mount.where)
+        own = left.get(mount.point)
         values.append(_mount(mount, own.pop(0) if own else None))
     return tuple(replace(value, nic=_route(value.address, routes)) for value in values)

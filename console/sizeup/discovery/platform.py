@@ -55,18 +55,18 @@ def _control_group(sysroot: Sysroot, allowance: CpusetLimits) -> ControlGroup | 
     quota = memory = None
     for mount in parse_mounts(sysroot.read("/proc/mounts") or ""):
         if mount.kind == "cgroup2" and "" in paths:
-            base = mount.where + paths[""]
+            base = mount.point + paths[""]
             words = (sysroot.line(f"{base}/cpu.max") or "").split()
             quota = _ratio(*words) if len(words) == 2 and quota is None else quota
             limit = sysroot.line(f"{base}/memory.max")
             memory = whole_number(limit or "") if memory is None else memory
         elif mount.kind == "cgroup" and "cpu" in mount.options and "cpu" in paths:
-            base = mount.where + paths["cpu"]
+            base = mount.point + paths["cpu"]
             quota = _ratio(
                 sysroot.line(f"{base}/cpu.cfs_quota_us") or "", sysroot.line(f"{base}/cpu.cfs_period_us") or ""
             )
         elif mount.kind == "cgroup" and "memory" in mount.options and "memory" in paths:
-            limit = sysroot.line(f"{mount.where}{paths['memory']}/memory.limit_in_bytes")
+            limit = sysroot.line(f"{mount.point}{paths['memory']}/memory.limit_in_bytes")
             # Version 1 writes "no limit" as the largest multiple of a page.
             bytes_limit = whole_number(limit or "")
             memory = bytes_limit if bytes_limit is not None and bytes_limit < 1 << 62 else memory

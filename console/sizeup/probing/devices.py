@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import re
 import stat
 
 from msgspec import Struct
 
 from sizeup.procfs.kernel_file import read_text
+from sizeup.procfs.mounts import MountEntry, parse_mountinfo
 
 
 class Device(Struct, frozen=True):
@@ -48,7 +48,7 @@ def describe(
         path,
         names_that_allow(device_number, by_id=by_id, sysfs=sysfs),
         int(sectors) * 512 if sectors.isdecimal() else None,  # in sectors of 512 bytes, whatever the device's own
-        tuple(line.split()[4] for line in (read_text(mounts) or "").splitlines() if line.split()[2] in family),
+        tuple(mount.point for mount in parse_mountinfo(read_text(mounts) or "") if mount.devno in family),
     )
 
 
@@ -65,30 +65,14 @@ def names_that_allow(device_number: int, *, by_id: str = "/dev/disk/by-id", sysf
     return (number,)
 
 
-class TargetFileSystem(Struct, frozen=True):
-    """One mounted file system."""
-
-    point: str
-    kind: str
-    """As the kernel calls it: ``ext4``, ``nfs4``."""
-    source: str
-
-    @property
-    def local(self) -> bool:
-        """Whether it can be asked without waiting for a server, or for a process, that may never answer."""
-        return not self.kind.startswith(("nfs", "cifs", "smb", "ceph", "gluster", "lustre", "9p", "afs", "fuse"))
-
-
-def find_mount(path: str, *, mounts: str = "/proc/self/mountinfo") -> TargetFileSystem | None:
+def find_mount(path: str, *, mounts: str = "/proc/self/mountinfo") -> MountEntry | None:
     """The mount that an absolute path lies on, by its spelling alone: nothing of the path itself is touched."""
-    found: TargetFileSystem | None = None
-    for line in (read_text(mounts) or "").splitlines():
-        fields = line.split()
-        point = re.sub(r"\\([0-7]{3})", lambda octal: chr(int(octal[1], 8)), fields[4])
-        inside = point == "/" or path == point or path.startswith(f"{point}/")
-        if inside and (found is None or len(point) >= len(found.point)):  # of two on one point the later covers it
-            kind, source = fields[fields.index("-") + 1 :][:2]
-            found = TargetFileSystem(point, kind, source)
+    found: MountEntry | None = None
+    for mount in parse_mountinfo(read_text(mounts) or ""):
+        inside = mount.point == "/" or path == mount.point or path.startswith(f"{mount.point}/")
+        # Of two on one point the later covers the earlier.
+        if inside and (found is None or len(mount.point) >= len(found.point)):
+            found = mount
     return found
 
 

@@ -6,20 +6,38 @@ import re
 
 from msgspec import Struct
 
+from sizeup.units import whole_number
+
 _ESCAPE = re.compile(r"\\([0-7]{3})")
-_MOUNTS_LIMIT = 1 << 14
+_MOUNTS_LIMIT = 100_000
+"""Most mounts of one mount namespace; the kernel's own default (Documentation/admin-guide/sysctl/fs.rst, mount-max)."""
+_NETWORK_KINDS = ("nfs", "cifs", "smb", "ceph", "gluster", "lustre", "9p", "afs")
 
 
 class MountEntry(Struct, frozen=True):
     """One line of a mount table."""
 
-    what: str
-    where: str
+    source: str
+    """The device or the export."""
+    point: str
     kind: str
+    """The file system as the kernel calls it: ``ext4``, ``nfs4``."""
     options: tuple[str, ...]
     """Of the mount and, in mountinfo, of the file system behind it."""
     devno: str | None = None
     """``major:minor``; None in ``/proc/mounts``."""
+    mount_id: int | None = None
+    """What ``/proc/PID/fdinfo`` calls ``mnt_id``; None in ``/proc/mounts``."""
+
+    @property
+    def network(self) -> bool:
+        """Whether requests leave this host."""
+        return self.kind.startswith(_NETWORK_KINDS)
+
+    @property
+    def local(self) -> bool:
+        """Whether it can be asked without waiting for a server, or for a process, that may never answer."""
+        return not self.network and not self.kind.startswith("fuse")
 
 
 def unescape(text: str) -> str:
@@ -46,5 +64,13 @@ def parse_mountinfo(text: str) -> tuple[MountEntry, ...]:
         if len(left) < 6 or len(right) < 2:
             continue
         options = dict.fromkeys((*left[5].split(","), *(right[2].split(",") if len(right) > 2 else ())))
-        mounts.append(MountEntry(unescape(right[1]), unescape(left[4]), right[0], tuple(options), left[2]))
+        mounts.append(
+            MountEntry(unescape(right[1]), unescape(left[4]), right[0], tuple(options), left[2], whole_number(left[0]))
+        )
     return tuple(mounts)
+
+
+def parse_mount_id(fdinfo: str) -> int | None:
+    """The mount that a descriptor was opened through, from ``/proc/PID/fdinfo/N``; None where it does not say."""
+    match = re.search(r"^mnt_id:\s*(\d{1,18})$", fdinfo, re.MULTILINE)
+    return int(match[1]) if match is not None else None

@@ -82,6 +82,15 @@ def test_the_disk_under_a_mounted_partition_is_refused(tmp_path: Path) -> None:
         refuse_if_used(os.makedev(8, 16), sysfs=str(tmp_path / "sys"), proc=str(tmp_path / "proc"))
 
 
+def test_the_name_of_a_mount_point_cannot_break_the_line_of_a_refusal(tmp_path: Path) -> None:
+    fake_device(tmp_path / "sys")
+    fake_proc(tmp_path / "proc", "40 1 8:16 / /my\\040data\\012x rw - ext4 /dev/sdx rw\n")
+
+    with pytest.raises(RefusedError, match="sdx is mounted on /my data") as refused:
+        refuse_if_used(os.makedev(8, 16), sysfs=str(tmp_path / "sys"), proc=str(tmp_path / "proc"))
+    assert "\n" not in str(refused.value)
+
+
 def test_a_held_device_is_refused_by_its_holders_name(tmp_path: Path) -> None:
     fake_device(tmp_path / "sys", holders=("md0",))
     fake_proc(tmp_path / "proc", "29 1 254:0 / / rw - ext4 /dev/vda rw\n")

@@ -6,14 +6,12 @@ from sizeup_direct_io.host_counters import (
     Accounting,
     DeviceCounters,
     HostCpu,
-    MountInfo,
     NfsBytes,
     Pressure,
     parse_accounting,
     parse_device_counters,
     parse_host_cpu,
     parse_kernel_thread,
-    parse_mounts,
     parse_nfs_bytes,
     parse_pressure,
 )
@@ -42,20 +40,6 @@ def test_old_kernels_print_fewer_columns() -> None:
 def test_accounting_and_device_counters_are_bytes() -> None:
     assert parse_accounting("rchar: 1\nread_bytes: 8192\nwrite_bytes: 512\n") == Accounting(8192, 512)
     assert parse_device_counters("10 0 16 0 5 0 8 0 0 0 0") == DeviceCounters(8192, 4096)
-
-
-def test_mounts_are_found_by_id_with_blanks_undone() -> None:
-    text = (
-        "29 1 254:0 / / rw,relatime shared:1 - ext4 /dev/vda rw,discard\n"
-        "40 29 0:50 / /mnt/my\\040disk rw - nfs4 server:/x rw,vers=4.2\n"
-    )
-
-    mounts = parse_mounts(text)
-
-    assert mounts[29] == MountInfo("254:0", "/", "ext4", "/dev/vda", "rw,relatime,rw,discard")
-    assert mounts[40] == MountInfo("0:50", "/mnt/my disk", "nfs4", "server:/x", "rw,rw,vers=4.2")
-    assert not mounts[29].network
-    assert mounts[40].network
 
 
 def test_kernel_threads_are_told_from_processes_and_joined_by_family() -> None:

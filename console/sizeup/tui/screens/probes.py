@@ -20,6 +20,7 @@ from sizeup.probing.planner import PLANS, unmet
 from sizeup.probing.registry import RegisteredProbe
 from sizeup.probing.settings import resolve
 from sizeup.session.value import PointKey, StepRun
+from sizeup.text import one_line
 from sizeup.tui.actions import bindings
 from sizeup.tui.runs import spec_of
 from sizeup.tui.screens import write_confirmation
@@ -183,7 +184,7 @@ class ProbesScreen(ModeScreen):
     def _ask_for_device(self, probe: RegisteredProbe, device: Device, plan: Plan, typed: Mapping[str, str]) -> None:
         """Have a device named in full before it is overwritten."""
         if device.mounted_on:
-            words = f"{device.path} is mounted on {', '.join(device.mounted_on)}: it is not written to"
+            words = f"{device.path} is mounted on {one_line(', '.join(device.mounted_on))}: it is not written to"
             self.app.notify(words, severity="error", markup=False)
             return
         writing = write_confirmation.writing_steps(plan)
