@@ -10,6 +10,8 @@ from msgspec import Struct
 
 from sizeup.procfs.kernel_file import read_text
 from sizeup.procfs.mounts import MountEntry, parse_mount_id, parse_mountinfo
+from sizeup.procfs.pressure import Pressure, parse_pressure
+from sizeup.procfs.stat import HostStat, parse_process_stat, parse_stat
 from sizeup_direct_io import binding
 from sizeup_direct_io.engines import EnginePolicy
 from sizeup_direct_io.worker import Engine
@@ -32,23 +34,6 @@ def read_policy() -> EnginePolicy:
     )
 
 
-class Pressure(Struct, frozen=True):
-    """One line of ``/proc/pressure``."""
-
-    some_avg10_percent: float
-    some_total_us: int
-
-
-def parse_pressure(text: str) -> Pressure | None:
-    """The ``some`` line of a pressure file; None where there is none."""
-    for line in text.splitlines():
-        kind, *fields = line.split()
-        if kind == "some":
-            values = dict(field.split("=", 1) for field in fields)
-            return Pressure(float(values["avg10"]), int(values["total"]))
-    return None
-
-
 def read_pressure(resource_name: str) -> Pressure | None:
     """Pressure of ``cpu``, ``io`` or ``memory``; None without CONFIG_PSI."""
     text = read_text(f"/proc/pressure/{resource_name}")
@@ -56,7 +41,7 @@ def read_pressure(resource_name: str) -> Pressure | None:
 
 
 class HostCpu(Struct, frozen=True):
-    """The first lines of ``/proc/stat``: the whole host since it started, in nanoseconds of CPU."""
+    """The whole host since it started, in nanoseconds of CPU."""
 
     user_ns: int
     system_ns: int
@@ -86,34 +71,24 @@ class HostCpu(Struct, frozen=True):
         )
 
 
-def parse_host_cpu(text: str, ticks_per_second: int) -> HostCpu:
-    """``/proc/stat``; see proc_stat(5)."""
-    ticks: list[int] = []
-    interrupts = switches = 0
-    for line in text.splitlines():
-        name, _, rest = line.partition(" ")
-        if name == "cpu":
-            ticks = [int(field) for field in rest.split()]
-        elif name == "intr":
-            interrupts = int(rest.split(maxsplit=1)[0])
-        elif name == "ctxt":
-            switches = int(rest)
-    user, nice, system, idle, waiting, hard, soft, stolen = (ticks + [0] * 8)[:8]
+def host_cpu(stat: HostStat, ticks_per_second: int) -> HostCpu:
+    """Ticks of the host as nanoseconds."""
     tick_ns = 1_000_000_000 // ticks_per_second
     return HostCpu(
-        (user + nice) * tick_ns,
-        system * tick_ns,
-        (hard + soft) * tick_ns,
-        (idle + waiting) * tick_ns,
-        stolen * tick_ns,
-        interrupts,
-        switches,
+        (stat.user + stat.nice) * tick_ns,
+        stat.system * tick_ns,
+        (stat.irq + stat.softirq) * tick_ns,
+        stat.idle_total * tick_ns,
+        stat.steal * tick_ns,
+        stat.interrupts,
+        stat.switches,
     )
 
 
 def read_host_cpu() -> HostCpu:
     """CPU time of the whole host."""
-    return parse_host_cpu(read_text("/proc/stat") or "", os.sysconf("SC_CLK_TCK"))
+    stat = parse_stat(read_text("/proc/stat") or "") or HostStat(0, 0, 0, 0, 0, 0, 0, 0)
+    return host_cpu(stat, os.sysconf("SC_CLK_TCK"))
 
 
 def process_cpu_ns() -> int:
@@ -177,17 +152,9 @@ def read_mount(descriptor: int) -> MountEntry | None:
     return next((mount for mount in mounts if mount.mount_id == mount_id), None)
 
 
-_KERNEL_THREAD_FLAG = 0x00200000  # PF_KTHREAD, field 9 of proc_pid_stat(5)
-
-
-def parse_kernel_thread(text: str) -> tuple[str, int] | None:
-    """Family name and CPU ticks of a kernel thread from its ``stat``; None for a process."""
-    head, _, tail = text.rpartition(")")
-    fields = tail.split()
-    if not int(fields[6]) & _KERNEL_THREAD_FLAG:
-        return None
-    name = head.partition("(")[2].partition("/")[0].partition(":")[0]
-    return name, int(fields[11]) + int(fields[12])
+def kernel_thread_family(name: str) -> str:
+    """``kworker`` of ``kworker/3:2-events``."""
+    return name.partition("/")[0].partition(":")[0]
 
 
 def read_kernel_threads_ns() -> dict[str, int]:
@@ -199,9 +166,10 @@ def read_kernel_threads_ns() -> dict[str, int]:
     spent: dict[str, int] = {}
     for name in os.listdir("/proc"):
         text = read_text(f"/proc/{name}/stat") if name.isdigit() else None
-        thread = parse_kernel_thread(text) if text else None
-        if thread is not None:
-            spent[thread[0]] = spent.get(thread[0], 0) + thread[1] * tick_ns
+        thread = parse_process_stat(text) if text else None
+        if thread is not None and thread.kernel_thread:
+            family = kernel_thread_family(thread.name)
+            spent[family] = spent.get(family, 0) + thread.cpu_ticks * tick_ns
     return spent
 
 

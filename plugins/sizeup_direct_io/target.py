@@ -16,6 +16,7 @@ from sizeup import files
 from sizeup.errors import RefusedError, SizeupError
 from sizeup.procfs.kernel_file import read_text
 from sizeup.procfs.mounts import MountEntry
+from sizeup.procfs.stat import parse_process_stat
 from sizeup.units import format_bytes, format_decimal_bytes
 from sizeup_direct_io import binding, devices
 from sizeup_direct_io.host_counters import read_mount
@@ -85,8 +86,8 @@ class TargetSpec(Struct, frozen=True):
 
 def process_start(pid: int) -> int | None:
     """When a process started, in ticks since boot; None where there is none."""
-    text = read_text(f"/proc/{pid}/stat")
-    return int(text.rpartition(")")[2].split()[19]) if text else None
+    process = parse_process_stat(read_text(f"/proc/{pid}/stat") or "")
+    return process.start_ticks if process is not None else None
 
 
 def find_leftovers(folder: str, host: str) -> list[str]:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 
 from msgspec import Struct
 
+from sizeup.procfs.pressure import Pressure
 from sizeup_direct_io import host_counters
 from sizeup_direct_io.binding import IoSample
 from sizeup_direct_io.disks import Disks, read_disks
@@ -76,8 +77,8 @@ class WindowCounters(Struct, frozen=True):
 
     host: host_counters.HostCpu
     process_cpu_ns: int
-    cpu_pressure: host_counters.Pressure | None
-    io_pressure: host_counters.Pressure | None
+    cpu_pressure: Pressure | None
+    io_pressure: Pressure | None
     counters: Counters
     kernel_threads_ns: Mapping[str, int]
     heat: ThermalState
@@ -100,7 +101,7 @@ def read_closing(place: CounterSource, look: Look) -> WindowCounters:
     )
 
 
-def _host() -> tuple[host_counters.HostCpu, int, host_counters.Pressure | None, host_counters.Pressure | None]:
+def _host() -> tuple[host_counters.HostCpu, int, Pressure | None, Pressure | None]:
     return (
         host_counters.read_host_cpu(),
         host_counters.process_cpu_ns(),

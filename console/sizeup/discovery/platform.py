@@ -13,6 +13,7 @@ from sizeup.discovery.virtualization import read_virtualization
 from sizeup.model.platform import ControlGroup, Platform
 from sizeup.procfs.lists import parse_cpulist
 from sizeup.procfs.mounts import parse_mounts
+from sizeup.procfs.stat import parse_stat
 from sizeup.quantity import Origin, Quantity
 from sizeup.units import whole_number
 
@@ -95,12 +96,9 @@ def _turbo(sysroot: Sysroot) -> bool | None:
 
 
 def _steal_share(sysroot: Sysroot) -> float | None:
-    """Of all CPU time since boot; Documentation/filesystems/proc.rst, section 1.7."""
-    first = (sysroot.read("/proc/stat") or "").partition("\n")[0].split()
-    if len(first) < 9 or first[0] != "cpu" or not all(word.isdecimal() and len(word) < 25 for word in first[1:]):
-        return None
-    ticks = [int(word) for word in first[1:9]]
-    return ticks[7] / sum(ticks) if sum(ticks) else None
+    """Of all CPU time since boot."""
+    stat = parse_stat(sysroot.read("/proc/stat") or "")
+    return stat.steal / stat.total if stat is not None and stat.total else None
 
 
 def _memlock(sysroot: Sysroot) -> tuple[int | None, bool | None]:

@@ -14,8 +14,9 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from sizeup.procfs.kernel_file import read_text
+from sizeup.procfs.pressure import parse_pressure
+from sizeup.procfs.stat import HostStat, ProcessStat, parse_process_stat, parse_stat
 from sizeup.text import one_line
-from sizeup.units import whole_number
 
 BUSY_PERCENT = 5.0
 """Share of one CPU from which a process is named."""
@@ -35,11 +36,8 @@ def _number(text: str) -> float | None:
 
 class _Snapshot(Struct, frozen=True):
     at: float
-    idle: int
-    steal: int
-    total: int
-    processes: dict[int, tuple[str, int]]
-    """Name and CPU ticks by process id."""
+    host: HostStat | None
+    processes: dict[int, ProcessStat]
 
 
 class EnvironmentWatch:
@@ -59,10 +57,7 @@ class EnvironmentWatch:
         if load and (one := _number(load[0])) is not None:
             facts["load_1min"] = one
         facts |= self._pressure()
-        total = now.total - before.total
-        if total > 0:
-            facts["cpu_busy_percent"] = round(100 * (1 - (now.idle - before.idle) / total), 1)
-            facts["steal_percent"] = round(100 * (now.steal - before.steal) / total, 2)
+        facts |= _cpu(before.host, now.host)
         facts |= self._others(before, now)
         celsius = self._temperature()
         if celsius is not None:
@@ -72,23 +67,22 @@ class EnvironmentWatch:
 
     def _pressure(self) -> Iterator[tuple[str, Fact]]:
         for resource in ("cpu", "memory", "io"):
-            for field in self._read(f"pressure/{resource}").partition("\n")[0].split():
-                name, _, value = field.partition("=")
-                if name == "avg10" and (percent := _number(value)) is not None:
-                    yield f"psi_{resource}_some_avg10_percent", percent
+            pressure = parse_pressure(self._read(f"pressure/{resource}"))
+            if pressure is not None:
+                yield f"psi_{resource}_some_avg10_percent", pressure.some_avg10_percent
 
     def _others(self, before: _Snapshot, now: _Snapshot) -> dict[str, Fact]:
         if not now.processes:
             return {}  # not even this one: processes cannot be seen here
         seconds = max(now.at - before.at, 1e-3)
         busy = []
-        for process, (name, ticks) in now.processes.items():
-            earlier = before.processes.get(process)
-            if earlier is None or process == os.getpid():
+        for pid, process in now.processes.items():
+            earlier = before.processes.get(pid)
+            if earlier is None or pid == os.getpid():
                 continue
-            percent = 100 * (ticks - earlier[1]) / self._ticks / seconds
+            percent = 100 * (process.cpu_ticks - earlier.cpu_ticks) / self._ticks / seconds
             if percent >= BUSY_PERCENT:
-                busy.append((percent, name))
+                busy.append((percent, process.name))
         busy.sort(reverse=True)
         named = ", ".join(f"{one_line(name, 20)} {percent:.0f} %" for percent, name in busy[:_NAMED])
         return {"others_busy_percent": round(sum(percent for percent, _ in busy), 1), "others_busy": named}
@@ -119,18 +113,16 @@ class EnvironmentWatch:
             return []
 
     def _snapshot(self) -> _Snapshot:
-        # user nice system idle iowait irq softirq steal guest guest_nice; guest time is in user time already.
-        read = [whole_number(field) for field in self._read("stat").partition("\n")[0].split()[1:9]]
-        fields = [field for field in read if field is not None]
-        fields = [*fields, *([0] * (8 - len(fields)))] if len(fields) == len(read) else [0] * 8
         processes = {}
         for entry in self._entries():
-            if not entry.isdecimal():
-                continue
-            # pid (name) state ...: the name may hold blanks and parentheses; utime and stime are fields 14 and 15.
-            head, _, tail = self._read(f"{entry}/stat").rpartition(")")
-            values = tail.split()
-            ticks = [whole_number(value) for value in values[11:13]]
-            if len(ticks) == 2 and None not in ticks:
-                processes[int(entry)] = (head.partition("(")[2], sum(filter(None, ticks)))
-        return _Snapshot(time.monotonic(), fields[3] + fields[4], fields[7], sum(fields), processes)
+            process = parse_process_stat(self._read(f"{entry}/stat")) if entry.isdecimal() else None
+            if process is not None:
+                processes[int(entry)] = process
+        return _Snapshot(time.monotonic(), parse_stat(self._read("stat")), processes)
+
+
+def _cpu(before: HostStat | None, now: HostStat | None) -> Iterator[tuple[str, Fact]]:
+    """Shares of the CPU time between two readings."""
+    if now is not None and before is not None and (total := now.total - before.total) > 0:
+        yield "cpu_busy_percent", round(100 * (1 - (now.idle_total - before.idle_total) / total), 1)
+        yield "steal_percent", round(100 * (now.steal - before.steal) / total, 2)

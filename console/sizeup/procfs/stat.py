@@ -1,0 +1,77 @@
+"""CPU time of the host and of a process: ``/proc/stat`` and ``/proc/PID/stat`` (proc_stat(5), proc_pid_stat(5))."""
+
+from __future__ import annotations
+
+import re
+
+from msgspec import Struct
+
+from sizeup.units import whole_number
+
+_CPU = re.compile(r"^cpu +" + " ".join([r"(\d{1,18})"] * 8) + r"(?: |$)", re.MULTILINE)
+_INTERRUPTS = re.compile(r"^intr (\d{1,18})\b", re.MULTILINE)
+_SWITCHES = re.compile(r"^ctxt (\d{1,18})$", re.MULTILINE)
+_KERNEL_THREAD_FLAG = 0x00200000  # PF_KTHREAD
+
+
+class HostStat(Struct, frozen=True):
+    """Since boot, in ticks of ``sysconf(_SC_CLK_TCK)`` summed over all CPUs; guest time is in user time already."""
+
+    user: int
+    nice: int
+    system: int
+    idle: int
+    iowait: int
+    irq: int
+    softirq: int
+    steal: int
+    interrupts: int = 0
+    """A count, as that of the switches; 0 where the file has none."""
+    switches: int = 0
+
+    @property
+    def idle_total(self) -> int:
+        """Idle, with or without outstanding I/O."""
+        return self.idle + self.iowait
+
+    @property
+    def total(self) -> int:
+        """All states together."""
+        return self.user + self.nice + self.system + self.idle_total + self.irq + self.softirq + self.steal
+
+
+def parse_stat(text: str) -> HostStat | None:
+    """``/proc/stat``; None where its ``cpu`` line lacks one of the eight states that kernels print since 2.6.11."""
+    cpu = _CPU.search(text)
+    if cpu is None:
+        return None
+    counts = (pattern.search(text) for pattern in (_INTERRUPTS, _SWITCHES))
+    return HostStat(*map(int, cpu.groups()), *(int(count[1]) if count is not None else 0 for count in counts))
+
+
+class ProcessStat(Struct, frozen=True):
+    """One process or kernel thread."""
+
+    name: str
+    flags: int
+    cpu_ticks: int
+    """User and system time."""
+    start_ticks: int
+    """When it started, since boot."""
+
+    @property
+    def kernel_thread(self) -> bool:
+        """Whether it runs in the kernel only."""
+        return bool(self.flags & _KERNEL_THREAD_FLAG)
+
+
+def parse_process_stat(text: str) -> ProcessStat | None:
+    """``/proc/PID/stat``; the name may hold blanks and parentheses. None where a figure is missing or none."""
+    head, _, tail = text.rpartition(")")
+    fields = tail.split()
+    if len(fields) < 20:
+        return None
+    flags, user, system, start = (whole_number(fields[index]) for index in (6, 11, 12, 19))
+    if flags is None or user is None or system is None or start is None:
+        return None
+    return ProcessStat(head.partition("(")[2], flags, user + system, start)
