@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
+from sizeup.procfs.cgroup import CgroupMembership, parse_cgroup
 from sizeup.procfs.kernel_file import read_text
 
 _V1_FILES = tuple(f"blkio.throttle.{way}_{what}_device" for way in ("read", "write") for what in ("iops", "bps"))
@@ -33,30 +34,24 @@ def _numbers(device_number: int, sysfs: str) -> set[str]:
     return numbers
 
 
-def _groups(text: str) -> Iterator[tuple[str, str]]:
-    """Controller (empty for version 2) and each group from this process's own to the root."""
-    for line in text.splitlines():
-        _, controllers, path = line.split(":", 2)
-        if controllers and "blkio" not in controllers.split(","):
-            continue
-        while path not in {"", "/"}:
-            yield controllers, path
-            path = os.path.dirname(path)
+def _limit_files(groups: Iterable[CgroupMembership], sysfs: str) -> Iterator[tuple[str, str, str]]:
+    """Group, name and path of each file that may limit a device for this process."""
+    for group in groups:
+        for path in group.ancestry():
+            if group.unified:
+                yield from ((path, "io.max", f"{sysfs}/fs/cgroup{root}{path}/io.max") for root in ("", "/unified"))
+            elif "blkio" in group.controllers:
+                yield from ((path, name, f"{sysfs}/fs/cgroup/blkio{path}/{name}") for name in _V1_FILES)
 
 
 def read_limits(device_number: int, *, sysfs: str = "/sys", own_groups: str = "/proc/self/cgroup") -> tuple[str, ...]:
     """The limits that this process's control groups put on a device, in words."""
     numbers = _numbers(device_number, sysfs)
     found = []
-    for controllers, path in _groups(read_text(own_groups) or ""):
-        if controllers:
-            places = [(name, f"{sysfs}/fs/cgroup/blkio{path}/{name}") for name in _V1_FILES]
-        else:
-            places = [("io.max", f"{sysfs}/fs/cgroup{root}{path}/io.max") for root in ("", "/unified")]
-        for name, place in places:
-            for line in (read_text(place) or "").splitlines():
-                number, _, limit = line.partition(" ")
-                set_ones = " ".join(word for word in limit.split() if not word.endswith("=max"))
-                if number in numbers and set_ones:
-                    found.append(f"{name} of the control group {path}: {set_ones}")
+    for group, name, path in _limit_files(parse_cgroup(read_text(own_groups) or ""), sysfs):
+        for line in (read_text(path) or "").splitlines():
+            number, _, limit = line.partition(" ")
+            set_ones = " ".join(word for word in limit.split() if not word.endswith("=max"))
+            if number in numbers and set_ones:
+                found.append(f"{name} of the control group {group}: {set_ones}")
     return tuple(found)

@@ -12,6 +12,8 @@ from sizeup.model.machine import Machine
 from sizeup.model.plan import Hazard, Refusal, Settings, Step
 from sizeup.probing.api import Context, Emission
 from sizeup.probing.native import EstimatePoint, estimate_of, leave_cpus
+from sizeup.procfs.kernel_file import read_text
+from sizeup.procfs.meminfo import parse_meminfo
 from sizeup.units import format_bytes
 from sizeup_memory.binding import Memory, Pages, Placement, PlacementPolicy, Shm, StopRule, available_bytes, new_job
 from sizeup_memory.cpu_selection import LEAST_PLACED_SHARE, cores_of, memory_nodes
@@ -102,11 +104,10 @@ def _rule(settings: Settings) -> StopRule:
 def free_bytes() -> dict[int, int]:
     """Free memory of each node, from its own meminfo; empty where the kernel has no nodes."""
     free: dict[int, int] = {}
-    for path in Path("/sys/devices/system/node").glob("node[0-9]*/meminfo"):
-        for line in path.read_text(encoding="ascii").splitlines():
-            words = line.split()  # "Node 0 MemFree:  123 kB"
-            if len(words) > 3 and words[2] == "MemFree:":
-                free[int(words[1])] = int(words[3]) * 1024
+    for folder in Path("/sys/devices/system/node").glob("node[0-9]*"):
+        found = parse_meminfo(read_text(f"{folder}/meminfo") or "").get("MemFree")
+        if found is not None:
+            free[int(folder.name.removeprefix("node"))] = found
     return free
 
 

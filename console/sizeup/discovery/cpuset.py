@@ -7,6 +7,7 @@ import re
 from msgspec import Struct
 
 from sizeup.discovery.sysroot import Sysroot
+from sizeup.procfs.cgroup import parse_cgroup
 from sizeup.procfs.lists import parse_cpulist
 from sizeup.procfs.mounts import parse_mounts
 
@@ -31,13 +32,11 @@ def _cgroup_path(sysroot: Sysroot) -> str | None:
     if path is not None:
         return path
     unified = None
-    for line in (sysroot.read("/proc/self/cgroup") or "").splitlines():
-        hierarchy, _, rest = line.partition(":")
-        controllers, _, group = rest.partition(":")
-        if "cpuset" in controllers.split(","):
-            return group
-        if hierarchy == "0":
-            unified = group
+    for group in parse_cgroup(sysroot.read("/proc/self/cgroup") or ""):
+        if "cpuset" in group.controllers:
+            return group.path
+        if group.unified:
+            unified = group.path
     return unified
 
 

@@ -12,7 +12,7 @@ from sizeup.discovery.cpus import read_processors
 from sizeup.discovery.cpuset import read_cpuset_limits
 from sizeup.discovery.device_parents import DeviceParents
 from sizeup.discovery.findings import find
-from sizeup.discovery.meminfo import parse_meminfo, read_memory_blocks
+from sizeup.discovery.memory_blocks import read_memory_blocks
 from sizeup.discovery.multipath import multipath_maps, nvme_maps
 from sizeup.discovery.nfs import read_nfs_mounts
 from sizeup.discovery.nics import read_nics, read_rdma_ports
@@ -25,6 +25,7 @@ from sizeup.discovery.stacks import resolve_stacks
 from sizeup.discovery.sysroot import Sysroot, open_sysroot
 from sizeup.model.machine import Machine
 from sizeup.model.numa import NumaNode
+from sizeup.procfs.meminfo import parse_meminfo
 
 
 def discover(sysroot: Sysroot | str = "/") -> Machine:

@@ -8,11 +8,11 @@ from collections.abc import Mapping, Sequence
 from msgspec.structs import replace
 
 from sizeup.discovery.cpus import CpuSet, read_set
-from sizeup.discovery.meminfo import parse_meminfo
 from sizeup.discovery.sysroot import Sysroot, parse_integer
 from sizeup.model.numa import HugePages, MemoryKind, NodeAccess, NumaNode
 from sizeup.model.topology import Pu
 from sizeup.procfs.lists import parse_cpulist
+from sizeup.procfs.meminfo import parse_meminfo
 
 NODE = "/sys/devices/system/node"
 _NODE_NAME = re.compile(r"node(\d{1,5})")

@@ -11,6 +11,7 @@ from sizeup.discovery.cpuset import CpusetLimits
 from sizeup.discovery.sysroot import Sysroot
 from sizeup.discovery.virtualization import read_virtualization
 from sizeup.model.platform import ControlGroup, Platform
+from sizeup.procfs.cgroup import parse_cgroup
 from sizeup.procfs.lists import parse_cpulist
 from sizeup.procfs.mounts import parse_mounts
 from sizeup.procfs.stat import parse_stat
@@ -46,11 +47,9 @@ def _container(sysroot: Sysroot) -> str | None:
 def _control_group(sysroot: Sysroot, allowance: CpusetLimits) -> ControlGroup | None:
     """Quota and memory limit of our cgroup, from whichever version holds the controller."""
     paths = {}
-    for line in (sysroot.read("/proc/self/cgroup") or "").splitlines():
-        _, _, rest = line.partition(":")
-        controllers, _, group = rest.partition(":")
-        for controller in controllers.split(","):
-            paths[controller] = "" if group == "/" else group
+    for group in parse_cgroup(sysroot.read("/proc/self/cgroup") or ""):
+        for controller in group.controllers or ("",):
+            paths[controller] = "" if group.path == "/" else group.path
     if not paths and allowance.cpuset is None:
         return None
     quota = memory = None

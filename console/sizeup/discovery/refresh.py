@@ -6,12 +6,12 @@ from msgspec.structs import replace
 
 from sizeup.discovery.findings import find
 from sizeup.discovery.machine import assessed
-from sizeup.discovery.meminfo import parse_meminfo
 from sizeup.discovery.nics import read_nic_link
 from sizeup.discovery.numa import read_huge_pages, read_node_memory
 from sizeup.discovery.pci import read_pci_link
 from sizeup.discovery.sysroot import Sysroot, open_sysroot
 from sizeup.model.machine import Machine
+from sizeup.procfs.meminfo import parse_meminfo
 
 _LINKED = ("physical", "virtio", "bond")
 

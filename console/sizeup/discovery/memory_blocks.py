@@ -1,18 +1,10 @@
-"""``meminfo``, of the machine or of one node, where each line begins with ``Node N``."""
+"""Memory that is online, by the blocks in which it is added and removed (``/sys/devices/system/memory``)."""
 
 from __future__ import annotations
 
 import re
 
 from sizeup.discovery.sysroot import Sysroot
-
-_LINE = re.compile(r"^(?:Node \d+ )?([\w()]+): +(\d{1,15})( kB)?$", re.MULTILINE)
-
-
-def parse_meminfo(text: str) -> dict[str, int]:
-    """Bytes by name; page counts (``HugePages_Total``) stay counts."""
-    return {name: int(number) * (1024 if unit else 1) for name, number, unit in _LINE.findall(text)}
-
 
 _BLOCK_NAME = re.compile(r"memory\d{1,8}")
 
