@@ -1,1 +1,1 @@
-"""What changes while we look: rates and hot-plug events."""
+"""What changes while we look: load, clock and hot-plug events."""
