@@ -167,37 +167,6 @@ def license_data(sizing: Sizing, rules: Rules) -> list[dict[str, Any]]:
     return [msgspec.to_builtins(row) for row in rows(sizing.inputs, rules)]
 
 
-def advice_table(advice: tuple[Advice, ...]) -> Table:
-    """One row an answer, with the id that finds its working."""
-    return Table(
-        "Advice",
-        (Column("Answer"), Column("Figure", numeric=True), Column("Verdict"), Column("Id")),
-        tuple(
-            (
-                entry.title,
-                "" if entry.quantity is None else format_quantity(entry.quantity, entry.shown_in),
-                entry.decision,
-                entry.id,
-            )
-            for entry in advice
-        ),
-    )
-
-
-def assumption_table(sizing: Sizing, rules: Rules, today: date) -> Table:
-    """Every input with its origin, its source, and the age of its rule."""
-    ages = {default.key: pack.age_days(today) for pack in rules.packs for default in pack.default}
-    return Table(
-        "Assumptions",
-        (Column("Key"), Column("Value", numeric=True), Column("Origin"), Column("Source"), Column("Age", numeric=True)),
-        tuple(
-            (key, value_text(key, value), origin, source, f"{ages[key]} d" if origin == "rule" and key in ages else "")
-            for key, value in sorted(sizing.inputs.items())
-            for origin, source in (_origin(value),)
-        ),
-    )
-
-
 def value_text(key: str, value: Value) -> str:
     """The value of a key in the key's own unit."""
     if isinstance(value, tuple):
@@ -212,11 +181,6 @@ def first_of(value: Value) -> Quantity | Words | None:
     if isinstance(value, tuple):
         return value[0] if value else None
     return value.quantity if isinstance(value, LeftOut) else value
-
-
-def _origin(value: Value) -> tuple[str, str]:
-    first = first_of(value)
-    return ("", "") if first is None else (first.origin.value, first.source)
 
 
 def license_table(sizing: Sizing, rules: Rules) -> Table:
