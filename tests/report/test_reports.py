@@ -23,7 +23,8 @@ from sizeup.report.table import cell_len, table_lines
 from sizeup.report.text import chart_lines, text
 from sizeup.session.reader import read_session
 from sizeup.session.value import Session
-from sizeup.views.document import Document, document
+from sizeup.text import plain
+from sizeup.views.document import Document, DocumentPart, Facts, Paragraph, document
 from sizeup.views.summary import summary
 
 HOSTILE = "<img src=x onerror=alert(1)>'\"&|`*_]\\\u001b[31m\u202e=cmd()"
@@ -125,6 +126,17 @@ def test_text_keeps_to_80_columns_and_on_request_to_ascii(session: Session, host
         plain = text(shown, ascii_only=True)
         assert plain.isascii()
         assert set(plain) <= {"\n", *map(chr, range(32, 127))}
+
+
+def test_a_report_in_ascii_has_the_stand_ins_of_the_console() -> None:
+    shown = Document("Größe … 138 ns ±3.0%", Facts(()), (), (DocumentPart("└ ×2", (Paragraph("日 ⣿"),)),))
+
+    assert text(shown, ascii_only=True) == plain(text(shown))
+    assert [line for line in text(shown, ascii_only=True).splitlines() if line.strip("=- ")] == [
+        "Gro?e ~ 138 ns ~3.0%",
+        "` x2",
+        "  ?? .",
+    ]
 
 
 def test_text_draws_the_curve_with_a_mark_for_each_point_and_names_its_axes(session: Session) -> None:

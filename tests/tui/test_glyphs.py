@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 from consoles import Console, records
-from sizeup.report.text import plain as report_plain
 from sizeup.terminal.capabilities import needs_ascii
 from sizeup.text import plain
 from sizeup.tui.options import Options
@@ -46,10 +45,6 @@ async def test_a_curve_is_drawn_with_the_glyphs_asked_for(
 
         assert drawn in console.text
         assert absent not in console.text
-
-
-def test_a_cut_is_told_alike_in_ascii_wherever_the_text_goes() -> None:
-    assert plain("Supply and lim…") == report_plain("Supply and lim…") == "Supply and lim~"
 
 
 def test_an_interval_is_not_taken_for_a_sum_in_ascii() -> None:

@@ -10,17 +10,14 @@ from sizeup.charts.chart import BarChart, Chart, HeatMap, LineChart
 from sizeup.charts.drawing import Glyphs
 from sizeup.charts.table import Table
 from sizeup.report.table import cell_len, table_lines, wrapped
-from sizeup.text import one_line
+from sizeup.text import one_line, plain
 from sizeup.views.document import Block, Document, Facts, Heading, Items, Paragraph, Working
 
-__all__ = ["WIDTH", "chart_lines", "plain", "table_lines", "text"]
+__all__ = ["WIDTH", "chart_lines", "table_lines", "text"]
 
 WIDTH = 80
 _PLOT_ROWS = 19
 _BAR_TITLE_ROWS = 4
-
-# What a terminal without UTF-8 shows instead; one character each, so that columns stay in line.
-_PLAIN = str.maketrans("│└─┬├█▏…×–—→µ±≥≤≈°·", "|+-++#|~x-->u~><~o.")
 
 
 def text(document: Document, *, width: int = WIDTH, ascii_only: bool = False) -> str:
@@ -34,11 +31,6 @@ def text(document: Document, *, width: int = WIDTH, ascii_only: bool = False) ->
             lines += [*_block(block, width, Glyphs.ASCII if ascii_only else Glyphs.BLOCK), ""]
     finished = "\n".join(lines).rstrip("\n") + "\n"
     return plain(finished) if ascii_only else finished
-
-
-def plain(shown: str) -> str:
-    """The text in ASCII: line drawing and signs by their likenesses, the rest by question marks."""
-    return shown.translate(_PLAIN).encode("ascii", "replace").decode("ascii")
 
 
 def _heading(title: str, rule: str) -> list[str]:
