@@ -38,6 +38,15 @@ def capitalized(text: str) -> str:
     return text[0].upper() + text[1:] if word.isalpha() and word.islower() else text
 
 
+def cell_len(text: str) -> int:
+    """Return the columns that a text takes in a terminal, as Rich counts them."""
+    if text.isascii():
+        return len(text)
+    from rich import cells  # 11 ms of the start of a small command that prints ASCII
+
+    return cells.cell_len(text)
+
+
 _PLAIN = {
     **dict.fromkeys("─━═╌┄┈╍┅┉▔▁▂▃╴╶╸╺‾", "-"),
     **dict.fromkeys("│┃║╎┆┊╏┇┋▏▎▍▌▐▕╵╷╹╻", "|"),
@@ -78,8 +87,6 @@ class _Plainer(dict[int, str]):
     """A translation table that knows an answer for every character outside ASCII."""
 
     def __missing__(self, code: int) -> str:
-        from rich.cells import cell_len
-
         if code < 0x80:
             text = chr(code)
         elif 0x2800 <= code <= 0x28FF:

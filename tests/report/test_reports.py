@@ -9,6 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from rich.cells import cell_len
 
 from report.sessions import records, written
 from sizeup.batch.summary import summary_lines
@@ -19,7 +20,7 @@ from sizeup.model.gap import Gap
 from sizeup.report.data import results_json, write_csv
 from sizeup.report.html import page
 from sizeup.report.markdown import markdown
-from sizeup.report.table import cell_len, table_lines
+from sizeup.report.table import table_lines
 from sizeup.report.text import chart_lines, text
 from sizeup.session.reader import read_session
 from sizeup.session.value import Session

@@ -3,23 +3,12 @@
 from __future__ import annotations
 
 import textwrap
-import unicodedata
 from collections.abc import Sequence
 
 from sizeup.charts.table import Table
-from sizeup.text import one_line
+from sizeup.text import cell_len, one_line
 
 _NARROWEST_COLUMN = 6
-
-
-def cell_len(shown: str) -> int:
-    """Columns that a text takes in a terminal: two for wide characters, none for those that combine."""
-    if shown.isascii():
-        return len(shown)
-    return sum(
-        0 if unicodedata.combining(character) else 2 if unicodedata.east_asian_width(character) in "WF" else 1
-        for character in shown
-    )
 
 
 def wrapped(words: str, width: int, first: str, rest: str) -> list[str]:

@@ -9,8 +9,8 @@ from sizeup.charts.cells import draw
 from sizeup.charts.chart import BarChart, Chart, HeatMap, LineChart
 from sizeup.charts.drawing import Glyphs
 from sizeup.charts.table import Table
-from sizeup.report.table import cell_len, table_lines, wrapped
-from sizeup.text import one_line, plain
+from sizeup.report.table import table_lines, wrapped
+from sizeup.text import cell_len, one_line, plain
 from sizeup.views.document import Block, Document, Facts, Heading, Items, Paragraph, Working
 
 __all__ = ["WIDTH", "chart_lines", "table_lines", "text"]
