@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from difflib import get_close_matches
 
 from msgspec import Struct
 
 from sizeup.errors import UsageError
 from sizeup.input_file import read_text
-from sizeup.text import one_line
+from sizeup.text import nearest, one_line
 from sizeup.tui.options import GLYPHS, THEMES
 
 PREFIX = "SIZEUP_"
@@ -171,8 +170,7 @@ def parse(text: str, path: str) -> tuple[dict[str, Setting], dict[str, str]]:
             keymap[action] = value
             continue
         if name not in _KNOWN:
-            near = get_close_matches(name, _KNOWN, n=1)
-            hint = f" (did you mean {near[0]}?)" if near else ""
+            hint = nearest(name, _KNOWN)
             raise UsageError(f"{path}: unknown key {one_line(name, 60)!r}{hint}; see: sizeup doctor --keys")
         settings[name] = Setting(_from_toml(_KNOWN[name], value, f"{path}: {name}"), path)
     return settings, keymap

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable
 
 # C0 and C1 controls, DEL, the bidirectional overrides, line separators and lone surrogates. The line feed stays:
 # notes have lines, and it can move no cursor on its own that a view did not ask to move.
@@ -14,6 +15,9 @@ def clean(text: str) -> str:
     """The text with every character that could steer a terminal replaced: a tab by a space, the rest by U+FFFD."""
     return _UNSAFE.sub(lambda match: " " if match[0] == "\t" else "\ufffd", text)
 
+
+_LIKENESS = 0.5
+"""Of a name to a known one, from which on it may have been meant; 1 is the same name."""
 
 _KEPT_IN_FILES = bytes((*range(0x20, 0x7F), *b"\0\t\n"))
 
@@ -45,6 +49,14 @@ def cell_len(text: str) -> int:
     from rich import cells  # 11 ms of the start of a small command that prints ASCII
 
     return cells.cell_len(text)
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """Return `` (did you mean X?)`` for the known name most like this one, or nothing where none is like it."""
+    from difflib import get_close_matches  # for errors alone
+
+    matches = get_close_matches(name, list(known), n=1, cutoff=_LIKENESS)
+    return f" (did you mean {matches[0]}?)" if matches else ""
 
 
 _PLAIN = {

@@ -38,7 +38,7 @@ def test_two_published_cases_compare_with_each_other() -> None:
 
 
 def test_an_unknown_case_is_refused_with_the_nearest() -> None:
-    with pytest.raises(UsageError, match="unknown preset 'slb-e532'; did you mean slb-e5320"):
+    with pytest.raises(UsageError, match=r"unknown preset 'slb-e532' \(did you mean slb-e5320"):
         digest_sides([str(KEPT)], ["preset:slb-e532"])
 
 

@@ -64,7 +64,7 @@ def test_a_figure_is_a_quantity_in_base_units_with_its_range_and_its_rule() -> N
         (
             "[[figure]]",
             '[[default]]\nkey = "machine.core"\nvalue = 4\nsource = "paper"\n[[figure]]',
-            "default: paper: unknown key 'machine.core'; did you mean machine.cores",
+            r"default: paper: unknown key 'machine.core' \(did you mean machine.cores",
         ),
         ("sizeup.rules/1", "sizeup.rules/2", "Invalid enum value 'sizeup.rules/2'"),
         ("[[figure]]", "[[figure", "expected TOML"),

@@ -44,7 +44,7 @@ def test_the_text_shows_the_working_line_by_line(capsys: pytest.CaptureFixture[s
 @pytest.mark.parametrize(
     ("setting", "message"),
     [
-        ("machine.core=4", "--set: unknown key 'machine.core'; did you mean machine.cores?"),
+        ("machine.core=4", "--set: unknown key 'machine.core' (did you mean machine.cores?"),
         ("machine.cores", "--set: expected KEY=VALUE, found 'machine.cores'"),
         ("machine.cores=0", "--set: machine.cores: expected a whole number, 1 or more and at most 65,536, found '0'"),
         ("machine.cores=2.5", "machine.cores: expected a whole number"),

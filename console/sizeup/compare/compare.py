@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from difflib import get_close_matches
 from enum import Enum
 from itertools import pairwise
 
@@ -35,7 +34,7 @@ from sizeup.errors import UsageError
 from sizeup.model.plan import Better, Series
 from sizeup.model.sample import Coordinates
 from sizeup.session.value import PointKey
-from sizeup.text import one_line
+from sizeup.text import nearest, one_line
 from sizeup.units import format_verdict
 
 LEVEL = 0.05
@@ -280,8 +279,7 @@ class _Known(Struct, frozen=True):
         """The points that a question is about, on both sides; raises where no side knows them."""
         metrics = [*self.ours, *(metric for metric in self.theirs if metric not in self.ours)]
         if question.metric not in metrics:
-            near = get_close_matches(question.metric, metrics, n=1)
-            hint = f" (did you mean {near[0]}?)" if near else ""
+            hint = nearest(question.metric, metrics)
             there = ", ".join(metrics) or "none"
             raise UsageError(f"--fail-if {question.text!r}: no metric {question.metric}{hint}; there are: {there}")
         if question.metric in self.verdicts:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import importlib
 import importlib.util
 from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
 from functools import cache
 from importlib.metadata import Distribution, EntryPoint, entry_points
 from pathlib import Path
@@ -22,7 +21,7 @@ from sizeup.errors import MalformedError, SizeupError, UsageError
 from sizeup.model.plan import Series
 from sizeup.probing.api import Probe
 from sizeup.probing.manifest import Manifest, parse_manifest
-from sizeup.text import one_line
+from sizeup.text import nearest, one_line
 
 GROUP = "sizeup.probes"
 OWN_DISTRIBUTION = "sizeup"
@@ -81,12 +80,6 @@ class Registry(Struct, frozen=True):
     def builtin_only(self) -> Registry:
         """The same without the plug-ins of others."""
         return Registry({name: probe for name, probe in self.probes.items() if probe.builtin}, self.broken)
-
-
-def nearest(name: str, known: Iterable[str]) -> str:
-    """`` (did you mean X?)`` for the known name most like this one; empty where none is."""
-    matches = get_close_matches(name, list(known), n=1)
-    return f" (did you mean {matches[0]}?)" if matches else ""
 
 
 def load_registry(points: Iterable[EntryPoint] | None = None) -> Registry:

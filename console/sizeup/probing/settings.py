@@ -9,8 +9,8 @@ from collections.abc import Container, Iterable
 from sizeup.errors import MalformedError, UsageError
 from sizeup.model.plan import Settings, SettingValue
 from sizeup.probing.manifest import Manifest, Parameter
-from sizeup.probing.registry import Registry, nearest
-from sizeup.text import one_line
+from sizeup.probing.registry import Registry
+from sizeup.text import nearest, one_line
 from sizeup.units import format_bytes, format_ns, parse_bytes, parse_seconds
 
 _TRUE, _FALSE = {"true", "yes", "on", "1"}, {"false", "no", "off", "0"}

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
 from enum import Enum
 
 from msgspec import Struct
 
 from sizeup.errors import UsageError
 from sizeup.quantity import Origin, Quantity, Words
+from sizeup.text import nearest
 from sizeup.units import base_unit, format_in
 
 
@@ -346,9 +346,7 @@ def find(name: str, source: str) -> InputKey:
     """The key of that name; an unknown one is refused with the nearest that exists."""
     key = KEYS.get(name)
     if key is None:
-        near = get_close_matches(name, KEYS, n=1, cutoff=0.5)
-        hint = f"; did you mean {near[0]}?" if near else ""
-        raise UsageError(f"{source}: unknown key {name!r}{hint} (sizeup size --keys lists them all)")
+        raise UsageError(f"{source}: unknown key {name!r}{nearest(name, KEYS)}; see: sizeup size --keys")
     return key
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
-from difflib import get_close_matches
 from typing import Literal
 
 from msgspec import Struct
@@ -18,6 +17,7 @@ from sizeup.sizing.formula import Formula
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.rules import FactorEntry, LimitEntry, MetricEntry, Pack, ProductEntry, Rules, short
 from sizeup.sizing.sheet import Calculation, Inputs, MissingError, Sheet
+from sizeup.text import nearest
 from sizeup.units import base_unit, format_in
 
 _NAMES = {
@@ -219,9 +219,7 @@ def _ranged(value: float, low: float, high: float, unit: str, source: str) -> Qu
 
 
 def _named(kind: str, name: str, known: list[str]) -> UsageError:
-    near = get_close_matches(name, known, n=1, cutoff=0.4)
-    hint = f"; did you mean {near[0]}?" if near else ""
-    return UsageError(f"license.{kind}: expected one of {', '.join(known)}, found {name!r}{hint}")
+    return UsageError(f"license.{kind}: expected one of {', '.join(known)}, found {name!r}{nearest(name, known)}")
 
 
 def chosen_pack(sheet: Sheet) -> Pack:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from difflib import get_close_matches
 
 from msgspec import Struct
 
@@ -12,6 +11,7 @@ from sizeup.model.budget import PathBudget
 from sizeup.model.machine import Machine
 from sizeup.model.network import NfsMount
 from sizeup.model.storage import BlockDevice, BlockKind, Hba, ScsiDevice, Transport
+from sizeup.text import nearest
 
 _ONE_AT_A_TIME = frozenset({"active-backup", "broadcast"})
 """Bond modes whose members do not add up."""
@@ -353,6 +353,5 @@ def block_device(machine: Machine, name: str) -> BlockDevice:
         if short in (device.name, device.dm_name) or name in device.mount_points:
             return device
     names = [device.name for device in machine.block_devices]
-    near = get_close_matches(short, names, n=1, cutoff=0.4)
-    hint = f"; did you mean {near[0]}?" if near else ""
+    hint = nearest(short, names)
     raise UsageError(f"db.device: expected a block device or mount point of this machine, found {name!r}{hint}")

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterator, Mapping
-from difflib import get_close_matches
 
 from textual.keys import KEY_NAME_REPLACEMENTS, Keys
 
 from sizeup.errors import UsageError
-from sizeup.text import one_line
+from sizeup.text import nearest, one_line
 from sizeup.tui.actions import ACTIONS, Action, key_text
 
 _MODIFIERS = frozenset(("ctrl", "shift", "alt", "super", "hyper", "meta"))
@@ -26,10 +25,9 @@ def checked(keymap: Mapping[str, str]) -> dict[str, str]:
     actions = {action.id: (scope, action) for scope, listed in ACTIONS.items() for action in listed}
     for name in keymap:
         if name not in actions:
-            near = get_close_matches(name, actions, n=1)
-            hint = f" (did you mean {near[0]}?)" if near else ""
             raise UsageError(
-                f"[keys] {one_line(name, 60)}: there is no such action{hint}; it has: {', '.join(actions)}"
+                f"[keys] {one_line(name, 60)}: there is no such action{nearest(name, actions)}; "
+                f"it has: {', '.join(actions)}"
             )
     plain = {name: ",".join(key.strip() for key in keys.split(",")) for name, keys in keymap.items()}
     for name, keys in plain.items():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 from typing import Literal
@@ -14,6 +13,7 @@ import tomli
 from sizeup.errors import MalformedError, UsageError
 from sizeup.quantity import Origin
 from sizeup.sizing.keys import Value, parse_settings
+from sizeup.text import nearest
 
 
 class Preset(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -64,7 +64,5 @@ def find_preset(name: str) -> Preset:
     """The preset of that name; an unknown one is refused with the nearest that exists."""
     presets = shipped_presets()
     if name not in presets:
-        near = get_close_matches(name, presets, n=1, cutoff=0.4)
-        hint = f"; did you mean {near[0]}?" if near else ""
-        raise UsageError(f"unknown preset {name!r}{hint} (sizeup presets lists them all)")
+        raise UsageError(f"unknown preset {name!r}{nearest(name, presets)}; see: sizeup presets")
     return presets[name]
