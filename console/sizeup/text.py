@@ -59,6 +59,16 @@ def nearest(name: str, known: Iterable[str]) -> str:
     return f" (did you mean {matches[0]}?)" if matches else ""
 
 
+def plural(count: int, noun: str) -> str:
+    """Return ``1 core``, ``2 cores``."""
+    return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
+def counted(count: int | None, noun: str) -> str:
+    """Return ``2 cores``, or ``cores unknown``."""
+    return f"{noun}s unknown" if count is None else plural(count, noun)
+
+
 _PLAIN = {
     **dict.fromkeys("─━═╌┄┈╍┅┉▔▁▂▃╴╶╸╺‾", "-"),
     **dict.fromkeys("│┃║╎┆┊╏┇┋▏▎▍▌▐▕╵╷╹╻", "|"),

@@ -15,6 +15,7 @@ from sizeup.model.network import NfsMount, Nic
 from sizeup.model.numa import HugePages, MemoryKind, NumaNode, pool_key
 from sizeup.model.storage import Hba, MultipathMap, Transport
 from sizeup.procfs.lists import format_list
+from sizeup.text import plural
 from sizeup.units import format_bytes, format_decimal_bytes, format_rate
 
 EXHAUSTED_SHARE, ROOMY_SHARE = 0.05, 0.30
@@ -497,7 +498,7 @@ def _map_findings(machine: Machine, found: MultipathMap, usual: int) -> Iterator
     if len(found.paths) == 1 or len(found.paths) < usual:
         yield Finding(
             "multipath.few-paths", Severity.WARNING,
-            f"{found.name} has {len(found.paths)} path{'s' if len(found.paths) > 1 else ''}"
+            f"{found.name} has {plural(len(found.paths), 'path')}"
             + (f", its like have {usual}" if len(found.paths) < usual else ""),
             lines, "One cable, port or switch takes the device away, or halves it.", _missing_path(found),
             subject,

@@ -9,8 +9,9 @@ from sizeup.model.machine import Machine
 from sizeup.model.network import NfsMount, Nic
 from sizeup.model.pci import NodeOrigin, PciFunction, PciLink
 from sizeup.model.storage import BlockDevice, BlockKind, Hba, MultipathMap, NvmeController, Transport
+from sizeup.text import plural
 from sizeup.units import format_count, format_decimal_bytes, format_rate
-from sizeup.views.topology_item import TopologyItem, known, marked, optional_bytes, plural
+from sizeup.views.topology_item import TopologyItem, known, marked, optional_bytes
 
 _TROUBLES = {
     "bond.member-down": "DEGRADED, member down",

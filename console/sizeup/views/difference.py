@@ -11,8 +11,9 @@ from msgspec.structs import replace
 
 from sizeup.compare.machines import Difference, machine_differences
 from sizeup.model.machine import Machine
+from sizeup.text import plural
 from sizeup.views.topology import topology
-from sizeup.views.topology_item import ItemChange, TopologyItem, plural
+from sizeup.views.topology_item import ItemChange, TopologyItem
 
 _OF_THE_MOMENT = frozenset({"Available", "Free", "Page cache", "Shared memory", "Huge pages free"})
 """Facts that differ between any two looks, and make no part a changed one."""

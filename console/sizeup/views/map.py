@@ -13,10 +13,11 @@ from msgspec.structs import replace
 from sizeup.model.machine import Machine
 from sizeup.model.numa import NumaNode, pool_key
 from sizeup.procfs.lists import format_list
+from sizeup.text import plural
 from sizeup.units import format_bytes
 from sizeup.views.devices import Devices
 from sizeup.views.difference import MachineComparison
-from sizeup.views.topology_item import ItemChange, TopologyItem, plural
+from sizeup.views.topology_item import ItemChange, TopologyItem
 
 LOADS = 10
 """Steps of load that a core's cell tells apart, 0 to 9."""

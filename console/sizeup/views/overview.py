@@ -15,11 +15,10 @@ from sizeup.session.validity import Validity
 from sizeup.session.value import Session
 from sizeup.sizing.advise import HEADLINE, Sizing
 from sizeup.sizing.keys import LeftOut
-from sizeup.text import capitalized
+from sizeup.text import capitalized, plural
 from sizeup.views.advice import advice_lines, need_and_supply
 from sizeup.views.step import latest_run, point_value, value_reach
 from sizeup.views.topology import machine_line
-from sizeup.views.topology_item import plural
 from sizeup.views.virtualization import runs_on
 
 _MARKS = {Severity.CRITICAL: "! critical", Severity.WARNING: "! warning", Severity.INFO: "info"}

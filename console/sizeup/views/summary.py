@@ -14,11 +14,10 @@ from sizeup.model.machine import Machine
 from sizeup.model.sample import Status
 from sizeup.session.validity import Validity
 from sizeup.session.value import Session, StepRun
-from sizeup.text import capitalized
+from sizeup.text import capitalized, counted, plural
 from sizeup.units import format_bytes, format_decimal_bytes, format_hz
 from sizeup.views.finished import headline
 from sizeup.views.results import stated_once
-from sizeup.views.topology_item import counted, plural
 from sizeup.views.virtualization import runs_on
 
 _MOST_STATEMENTS = 8

@@ -11,9 +11,10 @@ from sizeup.model.machine import Machine
 from sizeup.model.numa import NumaNode, pool_key
 from sizeup.model.topology import Cache, CacheKind, Core, Package, Pu
 from sizeup.procfs.lists import format_list
+from sizeup.text import counted, plural
 from sizeup.units import format_bytes, format_hz, format_ns, format_rate
 from sizeup.views.devices import Devices
-from sizeup.views.topology_item import TopologyItem, counted, known, marked, optional_bytes, plural
+from sizeup.views.topology_item import TopologyItem, known, marked, optional_bytes
 from sizeup.views.virtualization import UNPROVEN, runs_on
 
 _MEMINFO = "/proc/meminfo"

@@ -118,16 +118,6 @@ def marked(label: str, trouble: str) -> str:
     return f"{name} ! {trouble}{colon}{rest}" if trouble else label
 
 
-def plural(count: int, noun: str) -> str:
-    """``1 core``, ``2 cores``."""
-    return f"{count} {noun}{'' if count == 1 else 's'}"
-
-
-def counted(count: int | None, noun: str) -> str:
-    """``2 cores``, or ``cores unknown``."""
-    return f"{noun}s unknown" if count is None else plural(count, noun)
-
-
 def known(*facts: tuple[str, object]) -> tuple[tuple[str, str], ...]:
     """The facts that are known."""
     return tuple((name, _say(value)) for name, value in facts if value not in (None, "", ()))

@@ -14,6 +14,7 @@ from sizeup.probing.manifest import Parameter
 from sizeup.probing.planner import unmet
 from sizeup.probing.registry import RegisteredProbe
 from sizeup.session.value import StepRun
+from sizeup.text import plural
 from sizeup.tui.runs import OUTCOME_WORDS
 from sizeup.tui.widgets.facts import FactsGrid
 from sizeup.units import format_ns
@@ -142,15 +143,11 @@ def summary(
     total = sum(len(point.values) for point in run.points.values())
     if shown.behind and not shown.table:
         return (stands, "title"), (shown.words, "text")
-    behind = _counted(total, "sample") if total else "no samples"
+    behind = plural(total, "sample") if total else "no samples"
     behind += " yet" if not total and live else ""
     behind += f", ! {disturbed} disturbed" if disturbed else ""
     if not live:
-        behind = f"{_counted(len(run.points), 'figure')}, {behind}"
+        behind = f"{plural(len(run.points), 'figure')}, {behind}"
     behind = f"{shown.words}: {behind}" if shown.words else behind
     behind += f"; {caveat}" if caveat and run.outcome is None else ""
     return (stands, "title"), (behind, "text")
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count} {noun}{'' if count == 1 else 's'}"

@@ -16,6 +16,7 @@ from sizeup.report.table import fits, table_lines
 from sizeup.session.records import NoteRecord
 from sizeup.session.store import BASELINE, StoredSession
 from sizeup.session.value import Session
+from sizeup.text import plural
 from sizeup.tui.exports import session_name
 from sizeup.tui.widgets.facts import indented
 from sizeup.tui.widgets.lists import hanging
@@ -30,7 +31,6 @@ from sizeup.views.comparison import (
 )
 from sizeup.views.sessions import GOING_ON, state
 from sizeup.views.summary import summary
-from sizeup.views.topology_item import plural
 
 
 def line(entry: StoredSession, *, baseline: bool, going_on: bool, width: int) -> Text:

@@ -28,6 +28,7 @@ from sizeup.sizing.keys import KEYS, Value
 from sizeup.sizing.rules import shipped
 from sizeup.sizing.sensitivity import tornado
 from sizeup.sizing.sizing_comparison import compare_sizings
+from sizeup.text import plural
 from sizeup.tui.actions import bindings
 from sizeup.tui.screens.dialogs import ChoiceDialog, PageDialog
 from sizeup.tui.screens.mode import ModeScreen
@@ -228,8 +229,7 @@ class SizingScreen(ModeScreen):
 
     def _what_if(self) -> str:
         """That it is not the machine as found any more."""
-        changes = len(self._changed)
-        return f", {changes} input{'s' if changes > 1 else ''} changed" if changes else ""
+        return f", {plural(len(self._changed), 'input')} changed" if self._changed else ""
 
     def _machine(self) -> Machine:
         return Machine() if self.host.machine is None else self.host.machine
