@@ -3,7 +3,6 @@
 import itertools
 import math
 import random
-import statistics
 
 import pytest
 
@@ -11,7 +10,6 @@ from sizeup.compare.statistics import (
     false_discovery,
     geometric_mean,
     holm,
-    median,
     median_interval,
     rank_sum_p,
     ratio_interval,
@@ -109,26 +107,8 @@ def test_false_discovery_is_gentler_than_holm_and_no_gentler_than_nothing() -> N
 
 
 def test_means_and_shares() -> None:
-    assert median([3, 1, 2]) == 2
-    assert median([4, 1, 2, 3]) == 2.5
     assert geometric_mean([0.5, 2.0]) == pytest.approx(1.0)
     assert share_of_pairs([1, 2], [2, 3]) == pytest.approx(3.5 / 4)
-
-
-@pytest.mark.parametrize("count", [10_000, 10_001, 54_321])
-@pytest.mark.parametrize("shape", ["scattered", "rising", "alike", "few", "two heaps"])
-def test_the_middle_of_many_is_the_one_that_sorting_finds(shape: str, count: int) -> None:
-    source = random.Random(count)
-    value = {
-        "scattered": lambda number: source.gauss(100, 20),
-        "rising": float,
-        "alike": lambda number: 7.0,
-        "few": lambda number: float(source.randrange(3)),
-        "two heaps": lambda number: 0.0 if number % 2 else 1e9 + number,
-    }[shape]
-    values = [value(number) for number in range(count)]
-
-    assert median(values) == statistics.median(values)
 
 
 @pytest.mark.parametrize("count", range(1, 30))
