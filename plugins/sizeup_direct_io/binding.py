@@ -28,6 +28,15 @@ _PATTERNS = {
 }
 
 
+def half_width(values: Sequence[float]) -> float | None:
+    """Return half of the 95 % interval of the mean by Student's t; None with fewer than three values."""
+    if len(values) < 3:
+        return None
+    interval = ffi.new("struct sizeup_interval *")
+    lib.sizeup_interval_of(ffi.new("double[]", values), len(values), interval)
+    return float(interval.high - interval.low) / 2
+
+
 class IoInterval:
     """What a group of workers did between two moments."""
 

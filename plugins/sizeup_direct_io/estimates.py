@@ -10,8 +10,8 @@ from msgspec import Struct
 
 from sizeup.model.sample import Estimate
 from sizeup_direct_io import validity
-from sizeup_direct_io.binding import IoInterval
-from sizeup_direct_io.measure import QUANTILES, MeasuredPoint, half_width, of_stream
+from sizeup_direct_io.binding import IoInterval, half_width
+from sizeup_direct_io.measure import QUANTILES, MeasuredPoint, of_stream
 from sizeup_direct_io.target import Target
 from sizeup_direct_io.validity import Part, Validity
 

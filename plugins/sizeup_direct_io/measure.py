@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import statistics
 import threading
 import time
@@ -15,7 +14,7 @@ from sizeup.errors import SizeupError
 from sizeup.model.sample import Disturbance, Samples
 from sizeup.probing.api import Context, Emission
 from sizeup_direct_io import host_counters
-from sizeup_direct_io.binding import IoInterval, IoJob, IoSample, StuckError
+from sizeup_direct_io.binding import IoInterval, IoJob, IoSample, StuckError, half_width
 from sizeup_direct_io.call_with_timeout import CancelledError, StalledError
 from sizeup_direct_io.disks import Foreign, foreign
 from sizeup_direct_io.failures import describe_error
@@ -31,8 +30,6 @@ BLOCKS = 10
 """A window is cut into this many blocks to see how far its figure can be trusted."""
 QUANTILES = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p999": 0.999}
 """Of the latencies of an interval and of a point, by the end of the series' name."""
-# Student's t for a 95 % interval by degrees of freedom; the normal value beyond.
-_T95 = (12.7, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23, 2.20, 2.18, 2.16, 2.14, 2.13, 2.12, 2.11, 2.10)
 
 
 class Window(Struct, frozen=True):
@@ -154,15 +151,6 @@ class MeasuredPoint(Struct, frozen=True):
             device = reads * (after.nfs.server_read - before.nfs.server_read)
             device += writes * (after.nfs.server_written - before.nfs.server_written)
         return own, device
-
-
-def half_width(values: Sequence[float]) -> float | None:
-    """Half of the 95 % interval of the mean; None with fewer than three values."""
-    if len(values) < 3:
-        return None
-    degrees = len(values) - 1
-    t95 = _T95[degrees - 1] if degrees <= len(_T95) else 1.96
-    return t95 * statistics.stdev(values) / math.sqrt(len(values))
 
 
 def of_stream(at: Mapping[str, str | int | float], stream: str, count: int) -> Mapping[str, str | int | float]:

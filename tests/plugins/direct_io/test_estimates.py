@@ -5,11 +5,17 @@ from typing import Any, cast
 
 import pytest
 
+from sizeup_direct_io.binding import half_width
 from sizeup_direct_io.estimates import throughput
 
 
 def window(*blocks: float) -> Any:
     return cast("Any", SimpleNamespace(blocks=blocks, iops=blocks[-1], bytes_per_second=blocks[-1], converged=True))
+
+
+@pytest.mark.parametrize(("count", "t95"), [(4, 3.182), (20, 2.093), (40, 2.023)])
+def test_the_width_is_that_of_students_t_however_many_blocks(count: int, t95: float) -> None:
+    assert half_width([0.0, 2.0] * (count // 2)) == pytest.approx(t95 / (count - 1) ** 0.5, rel=0.001)
 
 
 @pytest.mark.parametrize(
