@@ -282,6 +282,16 @@ def test_an_interval_reaches_no_farther_than_values_can() -> None:
     )
 
 
+def test_the_cursor_reads_a_point_that_lies_outside_the_axis() -> None:
+    points = (ChartPoint(1.0, 0.5), ChartPoint(2.0, 0.9), ChartPoint(1e9, 1.0))
+    chart = LineChart("t", Axis("Cycle", "ns", low=1.0, high=2.0), Axis("Share", "%"), (Line("a", points),))
+
+    lines = draw(chart, 40, 14, Glyphs.ASCII, cursor=2).text().splitlines()
+
+    assert lines[-1].startswith("1 s: a 1")
+    assert lines[:-2] == draw(chart, 40, 14, Glyphs.ASCII).text().splitlines()[:-2]
+
+
 def test_a_count_that_is_read_says_what_it_counts() -> None:
     chart = LineChart("t", Axis("Queue depth", "1"), Axis("Rate", "1/s"), (Line("a", (ChartPoint(4.0, 8.0),)),))
 

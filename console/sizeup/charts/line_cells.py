@@ -190,11 +190,14 @@ def draw_lines(
     if cursor is not None and xs:
         cursor = min(max(cursor, 0), len(xs) - 1)
         column = frame.column(xs[cursor])
-        for y in range(frame.top, frame.top + frame.height):
+        rows = range(frame.top, frame.top + frame.height)
+        # A value far from all others lies outside the axis: the readout alone tells it.
+        is_inside = frame.left <= column < frame.left + frame.width
+        for y in rows if is_inside else ():
             if drawing.rows[y][column] == " ":
                 drawing.put(column, y, alphabet.cursor, "cursor")
         number, point = chosen_point(chart, cursor, line)
-        if frame.top <= frame.row(point.y) < frame.top + frame.height:
+        if is_inside and frame.row(point.y) in rows:
             mark = alphabet.disturbed if point.disturbed else alphabet.markers[number % SERIES]
             drawing.put(column, frame.row(point.y), mark, "cursor")
         drawing.put(0, height - 1, cut(line_readout(chart, cursor, width - spare, line), width), "cursor")
