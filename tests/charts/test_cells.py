@@ -2,7 +2,7 @@
 
 import pytest
 
-from sizeup.charts.cells import cursor_places, draw, key_at, readout
+from sizeup.charts.cells import cursor_places, draw, key_at
 from sizeup.charts.chart import Axis, Bar, BarChart, Boundary, ChartPoint, HeatMap, Line, LineChart, Scale
 from sizeup.charts.drawing import Glyphs
 from sizeup.charts.line_cells import line_readout
@@ -57,8 +57,8 @@ def test_axes_carry_titles_ticks_and_units() -> None:
 
 
 def test_a_readout_names_every_line_with_its_interval() -> None:
-    assert readout(CURVE, 1) == "32 KiB: small pages 2 ns (2 ns to 4 ns), huge pages 1.5 ns"
-    assert readout(CURVE, 3).endswith("huge pages 1.5 ns disturbed")
+    assert line_readout(CURVE, 1) == "32 KiB: small pages 2 ns (2 ns to 4 ns), huge pages 1.5 ns"
+    assert line_readout(CURVE, 3).endswith("huge pages 1.5 ns disturbed")
     assert cursor_places(CURVE) == 7
 
 
@@ -147,7 +147,7 @@ def test_the_load_of_a_point_stands_beside_it() -> None:
     lines = draw(chart, 60, 16, Glyphs.ASCII).text().splitlines()
 
     assert [label for label in ("1", "2", "64") if any(f"o {label}" in line or f" {label} " in line for line in lines)]
-    assert readout(chart, 2) == "2.1 k/s: median 4 us at 64"
+    assert line_readout(chart, 2) == "2.1 k/s: median 4 us at 64"
 
 
 def test_the_title_of_bars_does_not_repeat_its_axis() -> None:
@@ -211,7 +211,7 @@ def test_what_the_numbers_at_points_mean_is_said() -> None:
     chart = LineChart("t", Axis("Rate", "1/s"), Axis("Wait", "ns"), (Line("median", points),), labels="queue depth")
 
     assert "1 to 64: queue depth" in draw(chart, 60, 16, Glyphs.ASCII).text()
-    assert readout(chart, 1) == "2 k/s: median 2 us at 64 queue depth"
+    assert line_readout(chart, 1) == "2 k/s: median 2 us at 64 queue depth"
 
 
 def test_of_several_lines_the_chosen_one_is_read_first_and_the_others_are_counted_where_they_do_not_fit() -> None:
@@ -295,4 +295,4 @@ def test_the_cursor_reads_a_point_that_lies_outside_the_axis() -> None:
 def test_a_count_that_is_read_says_what_it_counts() -> None:
     chart = LineChart("t", Axis("Queue depth", "1"), Axis("Rate", "1/s"), (Line("a", (ChartPoint(4.0, 8.0),)),))
 
-    assert readout(chart, 0) == "queue depth 4: a 8 /s"
+    assert line_readout(chart, 0) == "queue depth 4: a 8 /s"

@@ -9,7 +9,7 @@ import pytest
 
 from report.sessions import records, written
 from sizeup import cli
-from sizeup.charts.cells import cursor_places, draw, readout
+from sizeup.charts.cells import cursor_places, draw
 from sizeup.charts.drawing import Glyphs
 from sizeup.charts.svg import standalone
 from sizeup.errors import SizeupError
@@ -57,7 +57,7 @@ def draw_all(path: Path) -> None:
                 draw(chart, 80, 20, Glyphs.BRAILLE)
                 standalone(chart)
                 for place in range(min(cursor_places(chart), 3)):
-                    readout(chart, place)
+                    draw(chart, 80, 20, Glyphs.BRAILLE, place)
 
 
 @pytest.mark.parametrize(

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from sizeup.charts.bar_cells import bar_readout, draw_bars
+from sizeup.charts.bar_cells import draw_bars
 from sizeup.charts.chart import Chart, HeatMap, LineChart
 from sizeup.charts.drawing import Drawing, Glyphs
-from sizeup.charts.heat_cells import draw_heat, heat_readout
-from sizeup.charts.line_cells import chosen_point, draw_lines, line_readout, positions
+from sizeup.charts.heat_cells import draw_heat
+from sizeup.charts.line_cells import chosen_point, draw_lines, positions
 from sizeup.session.value import PointKey
 
 
@@ -31,15 +31,6 @@ def cursor_places(chart: Chart) -> int:
     if isinstance(chart, HeatMap):
         return len(chart.rows) * len(chart.columns)
     return len(chart.bars)
-
-
-def readout(chart: Chart, cursor: int) -> str:
-    """What stands at the cursor, in words with units and intervals."""
-    if isinstance(chart, LineChart):
-        return line_readout(chart, cursor)
-    if isinstance(chart, HeatMap):
-        return heat_readout(chart, cursor)
-    return bar_readout(chart, cursor)
 
 
 def key_at(chart: Chart, cursor: int, line: int = 0) -> PointKey | None:
