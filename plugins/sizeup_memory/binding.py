@@ -11,7 +11,6 @@ from msgspec import Struct, field
 from sizeup.probing.native import NativeJob
 from sizeup_memory._native import ffi, lib
 
-MAX_POINTS = int(lib.SIZEUP_POINTS)
 MAX_NODES = int(lib.SIZEUP_NODES)
 MAX_HAMMERS = int(lib.SIZEUP_HAMMERS)
 

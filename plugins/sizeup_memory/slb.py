@@ -15,11 +15,6 @@ _NO_GAIN = 1.1
 _SCALES = 0.9
 
 
-def total_ops(pages: int, loops: int) -> int:
-    """One store per page and loop: 131072 pages 6000 times are 786,432,000."""
-    return pages * loops
-
-
 def ops_per_second(ops: int, wall_us: int) -> float:
     """Throughput of one process, from gettimeofday's microseconds."""
     return ops * 1e6 / wall_us
