@@ -1,5 +1,6 @@
 """The configuration: one file, its twin variables, and who wins."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -115,7 +116,7 @@ def test_a_file_in_another_encoding_or_without_end_is_refused(tmp_path: Path) ->
 def test_every_key_stands_in_the_document() -> None:
     text = (ROOT / "docs/configuration.md").read_text(encoding="utf-8")
     rows = [
-        f"| `{key.name}` | `{key.variable}` | `{key.option}` | {key.expectation} | `{key.default_text}` |"
+        f"| `{key.name}` | `{key.variable}` | `{key.option}` | {key.expectation} | `{json.dumps(key.default)}` |"
         for key in KEYS
     ]
 

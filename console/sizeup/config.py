@@ -52,11 +52,6 @@ class ConfigKey(Struct, frozen=True):
         """What a value must be, in words."""
         return "true or false" if isinstance(self.default, bool) else f"one of {', '.join(self.choices)}"
 
-    @property
-    def default_text(self) -> str:
-        """The default as a file would say it."""
-        return str(self.default).lower() if isinstance(self.default, bool) else f'"{self.default}"'
-
 
 KEYS = (
     ConfigKey(
