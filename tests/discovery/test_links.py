@@ -12,7 +12,7 @@ from sizeup.cli import run
 from sizeup.discovery.machine import discover
 from sizeup.model.machine import Machine
 from sizeup.model.pci import PciLink
-from sizeup.views.map import machine_map
+from sizeup.views.map import MapMaker
 from sizeup.views.topology import topology
 from sizeup.views.topology_item import find
 
@@ -58,7 +58,7 @@ def test_a_recorded_drive_whose_link_fell_back_is_degraded_in_the_finding_the_tr
     speed.write_text("2.5 GT/s PCIe\n", encoding="utf-8")
     machine = discover(str(root))
     item = find(topology(machine), "pci:0000:04:00.0")[-1]
-    drawn = "\n".join("".join(cell.text for cell in row) for row in machine_map(machine, {}, 116).rows)
+    drawn = "\n".join("".join(cell.text for cell in row) for row in MapMaker(machine).draw(machine.nodes, {}, 116).rows)
 
     assert degraded(machine) == [("pci:0000:04:00.0",)]
     assert item.label.startswith("nvme0 ! DEGRADED link: NVMe")

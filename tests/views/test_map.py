@@ -16,10 +16,14 @@ from sizeup.model.pci import PciFunction, PciLink
 from sizeup.model.storage import BlockDevice, BlockKind, Hba, MultipathMap, NvmeController, Path, Transport
 from sizeup.model.topology import Package
 from sizeup.views.difference import compared
-from sizeup.views.map import Map, MapMaker, machine_map
+from sizeup.views.map import Map, MapMaker
 from sizeup.views.topology import topology
 from sizeup.views.topology_item import find
 from trees import large_machine
+
+
+def mapped(found: Machine, loads: dict[int, float], width: int) -> Map:
+    return MapMaker(found).draw(found.nodes, loads, width)
 
 
 def lines(found: Map) -> list[str]:
@@ -27,11 +31,11 @@ def lines(found: Map) -> list[str]:
 
 
 def drawn(found: Machine, width: int = 76) -> str:
-    return "\n".join(lines(machine_map(found, {}, width)))
+    return "\n".join(lines(mapped(found, {}, width)))
 
 
 def test_a_band_has_cores_memory_and_huge_pages_below_headings_with_units() -> None:
-    assert lines(machine_map(machine(), {}, 76)) == [
+    assert lines(mapped(machine(), {}, 76)) == [
         "Node  Cores     Memory free                2 MiB pages free",
         "S0 N0 ■■■■      [██········] 48 of 64 GiB  [·····] 512 of 512",
         "      eth0 10 Gbit/s",
@@ -41,7 +45,7 @@ def test_a_band_has_cores_memory_and_huge_pages_below_headings_with_units() -> N
 
 
 def test_the_busiest_thread_of_a_core_is_its_load() -> None:
-    found = machine_map(machine(1, 4, 2), {0: 0.0, 4: 99.9, 1: 100.0, 2: 34.0, 6: 35.0}, 76)
+    found = mapped(machine(1, 4, 2), {0: 0.0, 4: 99.9, 1: 100.0, 2: 34.0, 6: 35.0}, 76)
 
     cells = [cell for cell in found.rows[0] if cell.role.startswith(("load", "core"))]
     assert [(cell.text, cell.role) for cell in cells] == [
@@ -130,7 +134,7 @@ def test_a_link_below_what_both_ends_can_is_marked_with_both_figures(trained: Pc
     behind = function("0000:3b:00.0", trained, link(8, 4), parent="0000:3a:00.0")
     found = assessed(machine(1, 4, 1, nvme_controllers=(NVME,), pci=(port, behind), block_devices=()))
 
-    assert lines(machine_map(found, {}, 76))[-1].endswith(words)
+    assert lines(mapped(found, {}, 76))[-1].endswith(words)
 
 
 def test_the_second_port_of_a_card_shares_the_mark_of_its_link() -> None:
@@ -198,7 +202,7 @@ def test_what_is_wrong_is_the_last_that_a_narrow_map_cuts() -> None:
 @pytest.mark.parametrize("width", [40, 76, 116, 196])
 def test_no_row_of_the_large_machine_is_wider_than_the_screen(width: int) -> None:
     found = large_machine()
-    rows = lines(machine_map(found, {}, width))
+    rows = lines(mapped(found, {}, width))
 
     assert max(map(len, rows)) <= max(width, 45)
     assert "".join(rows).count("■") == 256
@@ -219,14 +223,14 @@ def test_a_finding_leads_to_what_sits_at_a_pci_address() -> None:
 
 def test_the_legend_explains_the_signs_that_are_there_and_no_others() -> None:
     pus = tuple(replace(pu, online=pu.cpu != 1) for pu in machine(1, 4, 1).pus)
-    dark = machine_map(machine(1, 4, 1, pus=pus), {}, 76).legend
+    dark = mapped(machine(1, 4, 1, pus=pus), {}, 76).legend
 
     assert dark == "S socket, N node, ■ core, x offline, █ used, · free"
-    assert machine_map(machine(1, 4, 1), {0: 5.0, 1: 5.0, 2: 5.0, 3: 5.0}, 76).legend == (
+    assert mapped(machine(1, 4, 1), {0: 5.0, 1: 5.0, 2: 5.0, 3: 5.0}, 76).legend == (
         "S socket, N node, 0-9 tenths of load, █ used, · free"
     )
-    assert machine_map(machine(1, 4, 1), {}, 30).legend == "S socket, N node, ■ core"
-    assert machine_map(large_machine(), {}, 76).legend.endswith("PCIe: GT/s of a lane x lanes")
+    assert mapped(machine(1, 4, 1), {}, 30).legend == "S socket, N node, ■ core"
+    assert mapped(large_machine(), {}, 76).legend.endswith("PCIe: GT/s of a lane x lanes")
 
 
 def test_what_differs_from_another_machine_is_marked_where_it_is_and_what_went_is_listed() -> None:

@@ -12,7 +12,7 @@ from sizeup.model.platform import Platform
 from sizeup.model.topology import Package, Pu
 from sizeup.sizing.advise import whatif
 from sizeup.views.machine import detected, detection, machine_sections
-from sizeup.views.map import machine_map
+from sizeup.views.map import MapMaker
 from sizeup.views.topology import machine_facts, machine_line, topology
 from sizeup.views.topology_item import find
 
@@ -47,7 +47,7 @@ def test_the_lines_say_unknown_and_why(machine: Machine) -> None:
 @ALL
 def test_the_tree_and_the_map_show_cpus_in_place_of_cores(machine: Machine) -> None:
     root = topology(machine)
-    drawn = machine_map(machine, {}, 76)
+    drawn = MapMaker(machine).draw(machine.nodes, {}, 76)
     text = "".join(cell.text for row in (drawn.heading, *drawn.rows) for cell in row)
 
     assert [find(root, f"pu:{cpu}")[-1].label for cpu in range(4)] == ["CPU 0", "CPU 1", "CPU 2", "CPU 3 ! not allowed"]

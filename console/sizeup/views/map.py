@@ -221,11 +221,6 @@ class MapMaker:
         return [tuple(row) for row in rows]
 
 
-def machine_map(machine: Machine, loads: Mapping[int, float], width: int) -> Map:
-    """The whole machine as it stands in ``machine``."""
-    return MapMaker(machine).draw(machine.nodes, loads, width)
-
-
 def _node_name(node: NumaNode) -> str:
     packages = f"S{format_list(node.packages)} " if node.packages else ""
     return f"{packages}N{node.os_id}"
