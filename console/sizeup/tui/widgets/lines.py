@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from rich.cells import cell_len
 from rich.text import Text
-from textual.geometry import Region
 from textual.widget import Widget
 
 
@@ -23,18 +22,9 @@ class StatusLine(Widget):
 
     def show(self, left: str, right: str = "") -> None:
         """Put ``left`` and, flush with the other edge, ``right`` as far as there is room for both."""
-        if (left, right) == self._parts:
-            return
-        before = self.render().plain
-        self._parts = (left, right)
-        after = self.render().plain
-        if not (before.isascii() and after.isascii() and len(before) == len(after)):
+        if (left, right) != self._parts:
+            self._parts = (left, right)
             self.refresh()
-            return
-        # Where a second has passed, one digit is sent and not the line.
-        differ = [x for x, (old, new) in enumerate(zip(before, after, strict=True)) if old != new]
-        if differ:
-            self.refresh(Region(differ[0], 0, differ[-1] + 1 - differ[0], 1))
 
     def render(self) -> Text:
         """Both parts in one line."""
