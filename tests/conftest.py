@@ -11,6 +11,7 @@ import shutil
 import signal
 import tempfile
 from itertools import count
+from pathlib import Path
 
 import hypothesis
 import pytest
@@ -23,6 +24,33 @@ _OURS = ("SIZEUP_CONFIG", "SIZEUP_RUN_", "SIZEUP_CONSOLE_")
 
 _SURROUNDINGS = ("COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "TMUX", "STY", "SSH_CONNECTION", "SSH_TTY")
 """What a terminal or a multiplexer leaves in the environment, and the product looks at."""
+
+_GATE = (
+    "batch/test_batch.py",
+    "batch/test_compare.py",
+    "batch/test_store_commands.py",
+    "compare/test_error_rates.py",
+    "plugins/direct_io/test_path_states.py",
+    "plugins/direct_io/test_run.py",
+    "plugins/direct_io/test_untouched.py",
+    "pty",
+    "report/test_extremes.py",
+    "test_child_process.py",
+    "test_web.py",
+    "tui",
+)
+"""What needs a terminal, a server or the console, starts whole runs, or works for seconds: the gate runs it."""
+
+_NOT_GATE = (
+    "tui/test_cpu_affinity.py",
+    "tui/test_docs.py",
+    "tui/test_facts.py",
+    "tui/test_keymap.py",
+    "tui/test_overview.py",
+    "tui/test_runs.py",
+    "tui/test_startup.py",
+)
+"""Of these, what shows within seconds that the console starts, shows a machine and a run, and obeys its keys."""
 
 _scratch = pytest.StashKey[str]()
 _homes = count()
@@ -45,6 +73,20 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_unconfigure(config: pytest.Config) -> None:
     """Leave nothing behind."""
     shutil.rmtree(config.stash.get(_scratch, ""), ignore_errors=True)
+
+
+@pytest.hookimpl(tryfirst=True)  # before pytest looks at the markers
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave to the gate what takes long."""
+    folder = Path(__file__).parent
+    gate, not_gate = ([folder / name for name in names] for names in (_GATE, _NOT_GATE))
+    if gone := [str(path) for path in (*gate, *not_gate) if not path.exists()]:
+        raise pytest.UsageError(f"listed in {__file__}, but not there: {', '.join(gone)}")
+    by_hand = {"lab", "long"}
+    for item in items:
+        in_gate = item.path not in not_gate and any(item.path.is_relative_to(path) for path in gate)
+        if in_gate and by_hand.isdisjoint(mark.name for mark in item.iter_markers()):
+            item.add_marker(pytest.mark.ci)
 
 
 @pytest.fixture(autouse=True)

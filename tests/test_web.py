@@ -312,7 +312,6 @@ def leaving() -> Iterator[contextlib.ExitStack]:
         yield stack
 
 
-@pytest.mark.ci
 @pytest.mark.parametrize(
     ("ends", "status"),
     [

@@ -96,9 +96,7 @@ def digests(sides: dict[str, list[list[float]]], order: str, metrics: int = 1) -
     return built["A"], built["B"]
 
 
-@pytest.mark.parametrize(
-    "noise", [pytest.param(CONTENDED, id="contended"), pytest.param(CALM, id="calm", marks=pytest.mark.ci)]
-)
+@pytest.mark.parametrize("noise", [pytest.param(CONTENDED, id="contended"), pytest.param(CALM, id="calm")])
 @pytest.mark.parametrize("order", [TURNS, BLOCKS, LONG_BLOCKS])
 def test_equal_machines_differ_in_at_most_five_of_a_hundred_pairs(order: str, noise: Noise) -> None:
     source = random.Random(20260131)
@@ -119,8 +117,8 @@ def test_equal_machines_differ_in_at_most_five_of_a_hundred_pairs(order: str, no
     [
         pytest.param(TURNS, CONTENDED, id="turns-contended"),
         pytest.param(LONG_BLOCKS, CONTENDED, id="long-blocks-contended"),
-        pytest.param(TURNS, CALM, id="turns-calm", marks=pytest.mark.ci),
-        pytest.param(BLOCKS, CALM, id="blocks-calm", marks=pytest.mark.ci),
+        pytest.param(TURNS, CALM, id="turns-calm"),
+        pytest.param(BLOCKS, CALM, id="blocks-calm"),
     ],
 )
 def test_a_change_of_ten_percent_is_found_in_four_of_five_pairs(order: str, noise: Noise) -> None:

@@ -11,6 +11,8 @@ import pytest
 from benchmarks.console import EMPTY, SIZEUP, Live, Program, run
 from terminal import Terminal
 
+pytestmark = pytest.mark.alone
+
 # Twice a second one more bar of a chart and one more second of a status line, drawn by Textual as it comes.
 _STOCK = Program(
     "Textual, a chart",
@@ -53,7 +55,6 @@ def sent(terminal: Terminal, seconds: float) -> float:
     return (len(terminal.output) - before) / (time.monotonic() - since)
 
 
-@pytest.mark.ci
 def test_an_idle_console_sends_no_more_than_an_empty_application(tmp_path: Path) -> None:
     rates = []
     for program in (SIZEUP, EMPTY):
@@ -66,7 +67,6 @@ def test_an_idle_console_sends_no_more_than_an_empty_application(tmp_path: Path)
     assert ours <= theirs + 1, f"{ours:.0f} bytes/s, the empty application {theirs:.0f}"
 
 
-@pytest.mark.ci
 def test_a_run_that_is_shown_sends_less_than_a_chart_of_textual_alone(tmp_path: Path) -> None:
     ours = run(SIZEUP, Live("memory.latency", keys=("p",)), 120, 40).bytes_per_second
     with Terminal(_STOCK.arguments, columns=120, rows=40, environment=environment(tmp_path)) as terminal:

@@ -8,7 +8,6 @@ import pytest
 from terminal import Terminal
 
 
-@pytest.mark.ci
 @pytest.mark.parametrize(("term", "sent"), [("xterm-256color", True), ("linux", False)])
 def test_a_copy_is_sent_to_no_terminal_that_would_print_it(
     sizeup: Callable[..., Terminal], tmp_path: Path, term: str, *, sent: bool

@@ -14,6 +14,8 @@ import pytest
 from benchmarks.console import EMPTY, SIZEUP, Program
 from terminal import Terminal
 
+pytestmark = pytest.mark.alone
+
 _ROUNDS = 7
 # A start takes 1.2 times the CPU time and 1.17 times the memory of the empty application.
 _CPU_TIMES = 1.3
@@ -47,7 +49,6 @@ def rounds(home: Path) -> Iterator[tuple[float, float, float]]:
         yield ours[0] / theirs[0], ours[1] / theirs[1], short("--batch", "--help") / theirs[0]
 
 
-@pytest.mark.ci
 def test_a_start_stays_near_that_of_an_empty_textual_application(tmp_path: Path) -> None:
     cpu, resident, help_ = map(statistics.median, zip(*rounds(tmp_path), strict=True))
 

@@ -7,8 +7,6 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
-
 from sizeup.terminal.link import ASK
 from terminal import Terminal
 from typed import start_null
@@ -21,7 +19,6 @@ def elapsed(terminal: Terminal) -> int:
     return int(found[1]) if found else -1
 
 
-@pytest.mark.ci
 def test_on_a_slow_line_no_frame_is_sent_on_top_of_one_that_is_on_its_way(sizeup: Callable[..., Terminal]) -> None:
     with sizeup() as terminal:
         start_null(terminal, 100_000)
@@ -46,7 +43,6 @@ def test_on_a_slow_line_no_frame_is_sent_on_top_of_one_that_is_on_its_way(sizeup
         assert "slow link" not in terminal.text
 
 
-@pytest.mark.ci
 def test_a_key_waits_for_one_frame_at_most(sizeup: Callable[..., Terminal]) -> None:
     with sizeup() as terminal:
         start_null(terminal, 100_000)
@@ -65,7 +61,6 @@ def test_a_key_waits_for_one_frame_at_most(sizeup: Callable[..., Terminal]) -> N
         assert max(questions) <= 3, questions
 
 
-@pytest.mark.ci
 def test_the_map_puts_no_look_on_top_of_one_that_is_on_its_way_and_moves_again_once_it_arrived(
     sizeup: Callable[..., Terminal],
 ) -> None:
@@ -90,7 +85,6 @@ def test_the_map_puts_no_look_on_top_of_one_that_is_on_its_way_and_moves_again_o
         terminal.wait_for("tenths of load")
 
 
-@pytest.mark.ci
 def test_a_terminal_that_answers_nothing_is_drawn_on_all_the_same(sizeup: Callable[..., Terminal]) -> None:
     with sizeup(answers=False) as terminal:
         start_null(terminal, 100_000)
@@ -118,7 +112,6 @@ def test_the_end_of_the_line_is_a_hang_up_also_without_a_signal(sizeup: Callable
         assert terminal.processes() == []
 
 
-@pytest.mark.ci
 def test_no_answer_is_left_for_the_shell_to_read(tmp_path: Path) -> None:
     shell = [
         "bash",

@@ -3,8 +3,6 @@
 import sys
 from pathlib import Path
 
-import pytest
-
 from sizeup.session.reader import read_session
 from terminal import Terminal
 
@@ -27,7 +25,6 @@ class Newcomer:
         self.keys += 1
 
 
-@pytest.mark.ci
 def test_from_the_start_to_a_masked_report_with_one_note_by_keys_that_the_screen_names(tmp_path: Path) -> None:
     environment = {"XDG_STATE_HOME": str(tmp_path / "state"), "XDG_CONFIG_HOME": str(tmp_path)}
     with Terminal([sys.executable, "-m", "sizeup"], environment=environment, directory=tmp_path) as terminal:

@@ -18,7 +18,6 @@ from typed import start_null
 SIZEUP = [sys.executable, "-m", "sizeup"]
 
 
-@pytest.mark.ci
 def test_two_consoles_on_one_store_keep_apart(sizeup: Callable[..., Terminal], tmp_path: Path) -> None:
     with sizeup() as one, sizeup() as two:
         start_null(one, 2000)
@@ -61,7 +60,6 @@ _CHANGES: dict[str, Callable[[Path], object]] = {
 }
 
 
-@pytest.mark.ci
 @pytest.mark.parametrize("change", _CHANGES)
 def test_a_session_that_changes_while_it_is_shown_is_no_end(
     sizeup: Callable[..., Terminal], tmp_path: Path, change: str
@@ -89,7 +87,6 @@ def test_a_session_that_changes_while_it_is_shown_is_no_end(
 _HOSTILE = "[/dev/sda] [none] [bold red]x[/] \x1b]0;owned\x07\x1b[5m \u202egnp.exe \\[red] $(id) 100%"
 
 
-@pytest.mark.ci
 def test_names_of_hardware_are_text_and_nothing_else(sizeup: Callable[..., Terminal], tmp_path: Path) -> None:
     device = "/sys/devices/pci0000:00/0000:00:05.0/virtio0/block/vda"
     network = "/sys/devices/pci0000:00/0000:00:06.0/net/e[b]\x1b[5m0"
@@ -130,7 +127,6 @@ def test_names_of_hardware_are_text_and_nothing_else(sizeup: Callable[..., Termi
     assert not any("\x1b" in text or "\u202e" in text for text in kept)
 
 
-@pytest.mark.ci
 @pytest.mark.parametrize("mode", "12345")
 def test_every_key_of_the_registry_is_safe_on_the_real_console(
     sizeup: Callable[..., Terminal], tmp_path: Path, mode: str

@@ -3,14 +3,11 @@
 import sys
 from pathlib import Path
 
-import pytest
-
 from planted import names_that_ran, plant
 from terminal import Terminal
 from typed import start_null
 
 
-@pytest.mark.ci
 def test_a_console_that_measures_and_exports_takes_no_planted_module(tmp_path: Path) -> None:
     shared = tmp_path / "shared"
     shared.mkdir()

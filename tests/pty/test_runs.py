@@ -27,7 +27,7 @@ def gaps(session: Session) -> list[float]:
     return [value for point in session.steps["null"].points.values() for value in point.values]
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, pytest.param(signal.SIGHUP, marks=pytest.mark.ci)])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_during_a_run_saves_it_and_takes_everybody_along(
     sizeup: Callable[..., Terminal], tmp_path: Path, number: signal.Signals
 ) -> None:
@@ -46,7 +46,7 @@ def test_a_signal_during_a_run_saves_it_and_takes_everybody_along(
     assert len(gaps(session)) > 10
 
 
-@pytest.mark.parametrize("how", ["the line drops", pytest.param("the console is killed", marks=pytest.mark.ci)])
+@pytest.mark.parametrize("how", ["the line drops", "the console is killed"])
 def test_a_console_that_vanishes_leaves_a_saved_session(
     sizeup: Callable[..., Terminal], tmp_path: Path, how: str
 ) -> None:
@@ -87,7 +87,6 @@ def test_a_run_that_was_left_goes_on_and_can_be_followed_again(sizeup: Callable[
     assert len(gaps(session)) == 3000
 
 
-@pytest.mark.ci
 def test_a_run_that_was_left_is_cancelled_where_it_is_followed(sizeup: Callable[..., Terminal], tmp_path: Path) -> None:
     with sizeup() as first:
         start_null(first, 100_000)
@@ -109,7 +108,6 @@ def test_a_run_that_was_left_is_cancelled_where_it_is_followed(sizeup: Callable[
     assert len(gaps(session)) > 10
 
 
-@pytest.mark.ci
 def test_a_run_cancelled_on_leaving_is_saved_first(sizeup: Callable[..., Terminal], tmp_path: Path) -> None:
     with sizeup() as terminal:
         start_null(terminal, 100_000)
@@ -131,7 +129,6 @@ def test_a_run_cancelled_on_leaving_is_saved_first(sizeup: Callable[..., Termina
     assert len(gaps(session)) > 10
 
 
-@pytest.mark.ci
 def test_a_run_that_was_killed_is_spoken_of_and_resumed(sizeup: Callable[..., Terminal], tmp_path: Path) -> None:
     with sizeup() as first:
         start_null(first, 3000)
@@ -160,7 +157,6 @@ def test_a_run_that_was_killed_is_spoken_of_and_resumed(sizeup: Callable[..., Te
     assert session.missing_steps == ()
 
 
-@pytest.mark.ci
 def test_a_line_that_stalls_for_ten_seconds_costs_no_sample_and_delays_none(
     sizeup: Callable[..., Terminal], tmp_path: Path
 ) -> None:

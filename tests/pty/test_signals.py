@@ -29,7 +29,6 @@ def test_an_interrupt_from_outside_is_like_the_key(sizeup: Callable[..., Termina
         assert terminal.attributes_now == terminal.attributes
 
 
-@pytest.mark.ci
 def test_an_interrupt_during_a_run_saves_it(sizeup: Callable[..., Terminal], tmp_path: Path) -> None:
     with sizeup() as terminal:
         start_null(terminal, 100_000)
@@ -44,7 +43,6 @@ def test_an_interrupt_during_a_run_saves_it(sizeup: Callable[..., Terminal], tmp
     assert session.end.status == "cancelled"
 
 
-@pytest.mark.ci
 @pytest.mark.parametrize("how", ["the key", "a signal"])
 def test_a_stopped_console_gives_the_terminal_back_and_comes_again(sizeup: Callable[..., Terminal], how: str) -> None:
     with sizeup() as terminal:
@@ -68,7 +66,6 @@ def test_a_stopped_console_gives_the_terminal_back_and_comes_again(sizeup: Calla
         assert terminal.wait() == 0
 
 
-@pytest.mark.ci
 def test_a_stop_that_cannot_be_heard_costs_no_key(sizeup: Callable[..., Terminal]) -> None:
     with sizeup() as terminal:
         terminal.wait_for("Should carry")
@@ -84,7 +81,6 @@ def test_a_stop_that_cannot_be_heard_costs_no_key(sizeup: Callable[..., Terminal
         assert terminal.wait() == 0
 
 
-@pytest.mark.ci
 def test_a_run_goes_on_while_the_console_is_stopped(sizeup: Callable[..., Terminal], tmp_path: Path) -> None:
     with sizeup() as terminal:
         start_null(terminal, 3000)

@@ -27,7 +27,7 @@ def _cases() -> list[object]:
     ):
         each_time = number % 8 == (number // 8) % 8
         words = [term, locale, *(["NO_COLOR"] if no_color else []), *(["--ascii"] if ascii_only else [])]
-        marks = pytest.mark.ci if each_time else pytest.mark.long
+        marks = () if each_time else pytest.mark.long
         cases.append(pytest.param(term, locale, no_color, ascii_only, id=" ".join(words), marks=marks))
     return cases
 

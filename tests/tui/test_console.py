@@ -325,7 +325,6 @@ async def test_no_size_of_terminal_is_too_odd(tmp_path: Path, size: tuple[int, i
         assert len(console.text.splitlines()) <= size[1]
 
 
-@pytest.mark.ci
 async def test_every_key_of_the_registry_is_safe_on_every_screen(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

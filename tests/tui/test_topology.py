@@ -574,7 +574,7 @@ async def test_a_matrix_of_16_nodes_can_be_read_to_its_last_value(tmp_path: Path
     assert "280 270 260" in zoomed
 
 
-@pytest.mark.ci
+@pytest.mark.alone
 async def test_a_look_at_256_cores_costs_less_than_reading_the_machine(tmp_path: Path) -> None:
     """The budget is 50 ms, 0.9 of what reading takes on a CPU of 2.6 GHz; there a look took 20 ms, 0.4 of it."""
     root = unpacked(tmp_path)

@@ -111,7 +111,6 @@ def test_latency_bands_are_live_four_times_a_second_for_reads_and_writes_apart(f
     )
 
 
-@pytest.mark.ci
 def test_streams_at_the_same_time_have_bands_of_their_own(folder: Path) -> None:
     emissions = list(run(step(folder, preset="redo+oltp")))
     writers = {s.at.get("stream") for s in emissions if isinstance(s, Samples) and s.series == "latency-p99"}
@@ -219,7 +218,6 @@ def test_a_leftover_is_reported_and_kept_unless_removal_was_asked_for(folder: Pa
     assert not leftover.exists()
 
 
-@pytest.mark.ci
 @pytest.mark.parametrize(
     ("preset", "conclusion"),
     [
@@ -250,7 +248,6 @@ def test_every_preset_answers_its_question(folder: Path, preset: str, conclusion
     assert list(folder.iterdir()) == []
 
 
-@pytest.mark.ci
 def test_several_paths_are_measured_alone_and_together(folder: Path) -> None:
     for name in ("a", "b", "c"):
         (folder / name).mkdir()
@@ -284,7 +281,6 @@ def test_a_ramp_ends_at_the_limit_of_its_99th_percentile_and_says_so(
     assert "is above p99_limit" in gap.reason
 
 
-@pytest.mark.ci
 def test_a_sweep_over_working_sets_judges_its_points_and_says_what_is_behind_the_target(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -299,7 +295,6 @@ def test_a_sweep_over_working_sets_judges_its_points_and_says_what_is_behind_the
     assert "working set" in str(last.extra["reasons"]) or "a cache of at least" in str(last.extra["reasons"])
 
 
-@pytest.mark.ci
 def test_another_engine_is_held_against_the_runs_own(folder: Path) -> None:
     emissions = list(run(step(folder, engine="aio", compare_engine="threads", depth=1)))
 
@@ -314,7 +309,6 @@ def test_another_engine_is_held_against_the_runs_own(folder: Path) -> None:
         ({"engine": "aio", "compare_engine": "threads", "preset": "fsync"}, "the run itself used that engine"),
     ],
 )
-@pytest.mark.ci
 def test_engines_that_cannot_be_compared_are_a_gap_and_no_failure(
     folder: Path, settings: dict[str, SettingValue], reason: str
 ) -> None:
@@ -323,7 +317,6 @@ def test_engines_that_cannot_be_compared_are_a_gap_and_no_failure(
     assert [e.reason for e in emissions if isinstance(e, Gap) and "against" in e.subject] == [reason]
 
 
-@pytest.mark.ci
 def test_paths_are_compared_by_files_that_grow_too(folder: Path) -> None:
     (folder / "b").mkdir()
 
@@ -390,7 +383,6 @@ def test_the_run_ends_with_one_verdict_on_all_of_it(folder: Path) -> None:
     }
 
 
-@pytest.mark.ci
 def test_writers_to_one_file_are_compared_with_writers_to_their_own(folder: Path) -> None:
     emissions = run(step(folder, size=256 << 20, depth=1))
     verdicts = [e for e in emissions if isinstance(e, Estimate) and e.at.get("part") == "concurrent"]
