@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import IO, Any
@@ -211,6 +211,14 @@ class Console:
         listed = self.app.screen.query_one(KeyList)
         listed.highlighted = listed.get_option_index(probe)
         await pilot.pause()
+
+
+async def until(pilot: Pilot[int], holds: Callable[[], bool]) -> None:
+    """Let the console go on until a condition holds; if it never does, the assertions that follow say so."""
+    for _ in range(500):
+        if holds():
+            return
+        await pilot.pause(0.02)
 
 
 def within(app: ConsoleApp, selector: str) -> str:

@@ -9,9 +9,10 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from textual.command import CommandList
 from textual.pilot import Pilot
 
-from consoles import Console, PlayedRunner, ended, machine, records, within
+from consoles import Console, PlayedRunner, ended, machine, records, until, within
 from sizeup.errors import ExitStatus
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.plan import Plan
@@ -286,12 +287,11 @@ async def test_help_lists_every_action_that_holds_here(tmp_path: Path) -> None:
 async def test_the_palette_offers_the_same_actions(tmp_path: Path) -> None:
     console = Console(tmp_path)
     async with console.shown() as pilot:
-        await pilot.press("colon")
-        await pilot.pause(0.3)
-        await pilot.press(*"Probes")
-        await pilot.pause(0.5)
+        await pilot.press("colon", *"Probes")
+        listed = console.app.screen.query_one(CommandList)
+        await until(pilot, lambda: listed.option_count == 1 and listed.highlighted == 0)
         await pilot.press("enter", "enter")
-        await pilot.pause(0.3)
+        await until(pilot, lambda: console.app.current_mode == "probes")
 
         assert console.app.current_mode == "probes"
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from textual.command import CommandList
 
-from consoles import Console, ended, machine, records
+from consoles import Console, ended, machine, records, until
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.platform import Platform
 from sizeup.model.sample import Estimate, Status
@@ -159,7 +160,7 @@ async def test_the_palette_names_the_key_of_each_action(tmp_path: Path) -> None:
     console = Console(tmp_path)
     async with console.shown(120, 40) as pilot:
         await pilot.press("colon", "m", "e", "a")
-        await pilot.pause(0.5)
+        await until(pilot, lambda: "Run the quick plan" in console.text)
 
         assert "Run the quick plan, staying here. Key: r" in console.text
 
@@ -271,8 +272,10 @@ async def test_without_color_the_chosen_action_of_the_palette_is_underlined(
     console = Console(tmp_path)
     async with console.shown() as pilot:
         await pilot.press("colon")
-        await pilot.pause(0.5)
-        rows = [console.app.screen.query_one("CommandList").render_line(y) for y in (0, 2)]
+        listed = console.app.screen.query_one(CommandList)
+        await until(pilot, lambda: listed.option_count > 1 and listed.highlighted is not None)
+        await pilot.pause()
+        rows = [listed.render_line(y) for y in (0, 2)]
 
     chosen, other = ([segment.style for segment in row if segment.text.strip()] for row in rows)
     assert all(style is not None and style.underline for style in chosen)
