@@ -32,6 +32,7 @@ SPOKEN_BY: dict[str, tuple[str, ...]] = {
     "compare/conditions.py": ("compare",),
     "engine/start_time.py": (START,),
     "engine/run.py": (START,),
+    "engine/spec.py": (START,),
     "batch/summary.py": ("compare",),
     "config.py": (START,),
     "discovery/capture.py": ("capture",),
