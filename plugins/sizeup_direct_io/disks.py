@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
+from sizeup.procfs.block_stat import BlockStat, parse_block_stat
 from sizeup.procfs.kernel_file import read_text
 from sizeup.units import format_rate
-from sizeup_direct_io.host_counters import DeviceCounters, parse_device_counters
 
 NOTABLE_SHARE = 0.05
 """Of the bytes asked for: less than this of others does not move a figure visibly."""
@@ -20,7 +20,7 @@ class Disks(Struct, frozen=True):
     """All disks beneath a target together, at one moment."""
 
     names: tuple[str, ...]
-    counters: DeviceCounters
+    counters: BlockStat
     plain: bool
     """Nothing lies between target and disks that may write more than it was given, such as RAID."""
 
@@ -59,10 +59,11 @@ def read_disks(device_number: int, sysfs: str = "/sys") -> Disks | None:
     folders = find_disk_folders(device_number, sysfs)
     if not folders:
         return None
-    found = [parse_device_counters(text) for folder in folders if (text := read_text(f"{folder}/stat"))]
+    stats = [parse_block_stat(read_text(f"{folder}/stat") or "") for folder in folders]
+    found = [stat for stat in stats if stat is not None]
     if len(found) < len(folders):
         return None
-    counters = DeviceCounters(sum(each.read_bytes for each in found), sum(each.written_bytes for each in found))
+    counters = BlockStat(sum(each.read_bytes for each in found), sum(each.written_bytes for each in found))
     return Disks(tuple(map(os.path.basename, folders)), counters, plain=not _slaves(top))
 
 

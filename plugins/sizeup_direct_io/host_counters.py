@@ -8,15 +8,17 @@ import resource
 
 from msgspec import Struct
 
+from sizeup.procfs.block_stat import BlockStat, parse_block_stat
 from sizeup.procfs.kernel_file import read_text
+from sizeup.procfs.meminfo import parse_meminfo
 from sizeup.procfs.mounts import MountEntry, parse_mount_id, parse_mountinfo
+from sizeup.procfs.mountstats import NfsBytes, parse_nfs_bytes
 from sizeup.procfs.pressure import Pressure, parse_pressure
+from sizeup.procfs.process_io import ProcessIo, parse_process_io
 from sizeup.procfs.stat import HostStat, parse_process_stat, parse_stat
 from sizeup_direct_io import binding
 from sizeup_direct_io.engines import EnginePolicy
 from sizeup_direct_io.worker import Engine
-
-_SECTOR_BYTES = 512  # the unit of the block layer's counters, whatever the device's sector is
 
 
 def _integer(path: str) -> int | None:
@@ -97,50 +99,20 @@ def process_cpu_ns() -> int:
     return round((usage.ru_utime + usage.ru_stime) * 1e9)
 
 
-class Accounting(Struct, frozen=True):
-    """What the kernel charged this process at the block layer (``/proc/self/io``)."""
-
-    read_bytes: int
-    written_bytes: int
-
-
-def parse_accounting(text: str) -> Accounting:
-    """``/proc/PID/io``; see proc_pid_io(5)."""
-    values = dict(line.split(": ", 1) for line in text.splitlines() if ": " in line)
-    return Accounting(int(values["read_bytes"]), int(values["write_bytes"]))
-
-
-def read_accounting() -> Accounting | None:
+def read_accounting() -> ProcessIo | None:
     """None without CONFIG_TASK_IO_ACCOUNTING."""
-    text = read_text("/proc/self/io")
-    return parse_accounting(text) if text else None
+    return parse_process_io(read_text("/proc/self/io") or "")
 
 
-class DeviceCounters(Struct, frozen=True):
-    """``/sys/dev/block/M:m/stat``: what all processes together moved."""
-
-    read_bytes: int
-    written_bytes: int
-
-
-def parse_device_counters(text: str) -> DeviceCounters:
-    """See the kernel's Documentation/block/stat.rst: sectors are 512 bytes."""
-    fields = [int(field) for field in text.split()]
-    return DeviceCounters(fields[2] * _SECTOR_BYTES, fields[6] * _SECTOR_BYTES)
-
-
-def read_device_counters(device_number: int) -> DeviceCounters | None:
+def read_device_counters(device_number: int) -> BlockStat | None:
     """None for what is no block device, such as an NFS mount or a btrfs volume."""
-    text = read_text(f"/sys/dev/block/{os.major(device_number)}:{os.minor(device_number)}/stat")
-    return parse_device_counters(text) if text else None
+    folder = f"/sys/dev/block/{os.major(device_number)}:{os.minor(device_number)}"
+    return parse_block_stat(read_text(f"{folder}/stat") or "")
 
 
 def read_huge_page_bytes() -> int | None:
     """Anonymous memory of this process that lies on huge pages; None where the kernel does not say."""
-    for line in (read_text("/proc/self/smaps_rollup") or "").splitlines():
-        if line.startswith("AnonHugePages:"):
-            return int(line.split()[1]) * 1024
-    return None
+    return parse_meminfo(read_text("/proc/self/smaps_rollup") or "").get("AnonHugePages")
 
 
 def read_mount(descriptor: int) -> MountEntry | None:
@@ -171,27 +143,6 @@ def read_kernel_threads_ns() -> dict[str, int]:
             family = kernel_thread_family(thread.name)
             spent[family] = spent.get(family, 0) + thread.cpu_ticks * tick_ns
     return spent
-
-
-class NfsBytes(Struct, frozen=True):
-    """The ``bytes:`` line of one mount in ``/proc/self/mountstats``."""
-
-    direct_read: int
-    direct_written: int
-    server_read: int
-    server_written: int
-
-
-def parse_nfs_bytes(text: str, mount_point: str) -> NfsBytes | None:
-    """The counters of one mount; None where it is no NFS mount."""
-    inside = False
-    for line in text.splitlines():
-        if line.startswith("device "):
-            inside = f" mounted on {mount_point} with fstype nfs" in line
-        elif inside and line.strip().startswith("bytes:"):
-            fields = [int(field) for field in line.split()[1:]]
-            return NfsBytes(fields[2], fields[3], fields[4], fields[5])
-    return None
 
 
 def read_nfs_bytes(mount_point: str) -> NfsBytes | None:

@@ -7,7 +7,10 @@ from collections.abc import Callable, Mapping
 
 from msgspec import Struct
 
+from sizeup.procfs.block_stat import BlockStat
+from sizeup.procfs.mountstats import NfsBytes
 from sizeup.procfs.pressure import Pressure
+from sizeup.procfs.process_io import ProcessIo
 from sizeup_direct_io import host_counters
 from sizeup_direct_io.binding import IoSample
 from sizeup_direct_io.disks import Disks, read_disks
@@ -32,9 +35,9 @@ class CounterSource(Struct, frozen=True):
 class Counters(Struct, frozen=True):
     """The kernel's byte counters, and what the workers had moved by then; None where the kernel has none."""
 
-    accounting: host_counters.Accounting | None
-    device: host_counters.DeviceCounters | None
-    nfs: host_counters.NfsBytes | None
+    accounting: ProcessIo | None
+    device: BlockStat | None
+    nfs: NfsBytes | None
     disks: Disks | None
     own_read_bytes: int
     own_written_bytes: int

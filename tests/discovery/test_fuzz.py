@@ -25,7 +25,7 @@ from sizeup.discovery.block import parse_block_drivers, parse_vpd_serial
 from sizeup.discovery.capture import CapturedFiles, CapturingSysroot
 from sizeup.discovery.cpuinfo import parse_cpuinfo
 from sizeup.discovery.machine import discover
-from sizeup.discovery.nfs import parse_mountstats, parse_routes
+from sizeup.discovery.nfs import parse_routes
 from sizeup.discovery.numa import parse_distances
 from sizeup.discovery.pci import parse_id, parse_link_speed
 from sizeup.discovery.platform import parse_dmi_clock, parse_named_clock
@@ -35,6 +35,7 @@ from sizeup.errors import MalformedError
 from sizeup.procfs.lists import parse_cpulist, parse_cpumask
 from sizeup.procfs.meminfo import parse_meminfo
 from sizeup.procfs.mounts import parse_mountinfo, parse_mounts
+from sizeup.procfs.mountstats import parse_mountstats
 from sizeup.report.machine import machine_text
 from sizeup.session.reader import decode
 from sizeup.session.records import ENCODER, MachineRecord

@@ -6,97 +6,16 @@ Never from the mount point: a statvfs of a mount whose server is gone hangs its 
 from __future__ import annotations
 
 import ipaddress
-import re
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from sizeup.discovery.sysroot import Sysroot
-from sizeup.model.network import NfsMount, NfsOperation
-from sizeup.procfs.mounts import MountEntry, parse_mountinfo, parse_mounts, unescape
-from sizeup.units import whole_number
+from sizeup.model.network import NfsMount
+from sizeup.procfs.mounts import MountEntry, parse_mountinfo, parse_mounts
+from sizeup.procfs.mountstats import MountStats, parse_mountstats
 
 _TYPES = ("nfs", "nfs4")
-_DEVICE = re.compile(r"device (\S+) mounted on (\S+) with fstype (nfs4?)(?: statvers=(\S+))?$")
-_OPERATION = re.compile(r"([A-Z][A-Z_0-9]*): ((?:\d{1,18} ?){8,9})$")
 _ATTRIBUTE_CACHE = ("actimeo", "acregmin", "acregmax", "acdirmin", "acdirmax")
-
-
-class MountStats(Struct, frozen=True):
-    """The part of mountstats about one NFS mount."""
-
-    export: str
-    mount_point: str
-    options: tuple[str, ...] = ()
-    age_seconds: int | None = None
-    security: str | None = None
-    read_bytes: int | None = None
-    written_bytes: int | None = None
-    transports: tuple[str, ...] = ()
-    """Protocol of each connection; nconnect gives several."""
-    operations: tuple[NfsOperation, ...] = ()
-    retransmits: int = 0
-
-
-def _section(first: re.Match[str], lines: list[str]) -> MountStats:
-    options: tuple[str, ...] = ()
-    age = read = written = None
-    security = None
-    transports: list[str] = []
-    operations: list[NfsOperation] = []
-    retransmits = 0
-    for line in lines:
-        key, _, rest = line.strip().partition(":")
-        if (match := _OPERATION.fullmatch(line.strip())) is not None:
-            numbers = [int(word) for word in match[2].split()]
-            # operations, transmissions, timeouts, bytes out, bytes in, then milliseconds queued, waiting, in all
-            calls, sent = numbers[0], numbers[1]
-            retransmits += max(sent - calls, 0)
-            if calls:
-                operations.append(NfsOperation(match[1], calls, *numbers[3:8]))
-        elif key == "opts":
-            # Some kernels leave blanks behind the commas.
-            options = tuple(word.strip() for word in rest.split(",") if word.strip())
-        elif key == "age":
-            age = whole_number(rest.strip())
-        elif key == "sec":
-            flavor = re.search(r"(?:flavor|pseudoflavor)=(\d+)", rest)
-            security = flavor[1] if flavor else None
-        elif key == "bytes":
-            counts = rest.split()
-            if len(counts) >= 6:
-                # normal, direct and from the server: the last pair is what crossed the network
-                read, written = whole_number(counts[4]), whole_number(counts[5])
-        elif key == "xprt":
-            transports.append(rest.split()[0] if rest.split() else "")
-    operations.sort(key=lambda operation: (-operation.calls, operation.name))
-    return MountStats(
-        export=unescape(first[1]),
-        mount_point=unescape(first[2]),
-        options=options,
-        age_seconds=age,
-        security=security,
-        read_bytes=read,
-        written_bytes=written,
-        transports=tuple(transports),
-        operations=tuple(operations),
-        retransmits=retransmits,
-    )
-
-
-def parse_mountstats(text: str) -> tuple[MountStats, ...]:
-    """The NFS sections of mountstats; other file systems have one line without figures."""
-    sections: list[MountStats] = []
-    first: re.Match[str] | None = None
-    lines: list[str] = []
-    for line in (*text.splitlines(), "device end"):
-        if line.startswith("device "):
-            if first is not None:
-                sections.append(_section(first, lines))
-            first, lines = _DEVICE.fullmatch(line.strip()), []
-        else:
-            lines.append(line)
-    return tuple(sections)
 
 
 def _value(options: dict[str, str], *names: str) -> str | None:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from sizeup.procfs.block_stat import BlockStat
 from sizeup_direct_io.disks import Disks, Foreign, foreign, read_disks
-from sizeup_direct_io.host_counters import DeviceCounters
 
 SECTOR = 512
 
@@ -36,13 +36,13 @@ def sysfs(tmp_path: Path) -> Path:
 
 def test_a_partition_shares_its_whole_disk_with_others(sysfs: Path) -> None:
     assert read_disks(os.makedev(8, 1), str(sysfs)) == Disks(
-        ("sda",), DeviceCounters(100 * SECTOR, 200 * SECTOR), plain=True
+        ("sda",), BlockStat(100 * SECTOR, 200 * SECTOR), plain=True
     )
 
 
 def test_a_map_lies_on_all_of_its_disks_and_may_write_for_itself(sysfs: Path) -> None:
     assert read_disks(os.makedev(253, 0), str(sysfs)) == Disks(
-        ("sda", "sdb"), DeviceCounters(150 * SECTOR, 300 * SECTOR), plain=False
+        ("sda", "sdb"), BlockStat(150 * SECTOR, 300 * SECTOR), plain=False
     )
 
 
@@ -54,8 +54,8 @@ def test_what_lies_on_no_disk_has_none(sysfs: Path) -> None:
     ("plain", "told"), [(True, "read 5 MB/s and wrote 1 MB/s on sda"), (False, "read 5 MB/s on sda")]
 )
 def test_what_others_moved_is_what_is_beyond_our_own(plain: bool, told: str) -> None:
-    before = Disks(("sda",), DeviceCounters(0, 0), plain=plain)
-    after = Disks(("sda",), DeviceCounters(110_000_000, 22_000_000), plain=plain)
+    before = Disks(("sda",), BlockStat(0, 0), plain=plain)
+    after = Disks(("sda",), BlockStat(110_000_000, 22_000_000), plain=plain)
 
     others = foreign(before, after, 2.0, own_read=100_000_000, own_written=20_000_000)
 

@@ -10,6 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from plugins.direct_io.test_validity import HONEST
+from sizeup.procfs.mountstats import NfsBytes
 from sizeup_direct_io import host_counters, window_counters
 from sizeup_direct_io.validity import Facts, Validity, judge_direct, judge_physical
 from sizeup_direct_io.window_counters import Counters, CounterSource, read_counters
@@ -33,12 +34,12 @@ class Flow:
         monkeypatch.setattr(window_counters, "time", SimpleNamespace(monotonic=lambda: self.now))
         monkeypatch.setattr(host_counters, "read_nfs_bytes", self._read)
 
-    def _read(self, mount_point: str) -> host_counters.NfsBytes:
+    def _read(self, mount_point: str) -> NfsBytes:
         before, after = self.waits.pop(0)
         self.now += before
         counted = round(self.now * RATE * self._share)
         self.now += after
-        return host_counters.NfsBytes(counted, 0, counted, 0)
+        return NfsBytes(counted, 0, counted, 0)
 
     def counters(self) -> Counters:
         def look() -> dict[str, Any]:

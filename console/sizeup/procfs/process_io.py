@@ -1,0 +1,23 @@
+"""What the kernel charged a process at the block layer, ``/proc/PID/io``; proc_pid_io(5)."""
+
+from __future__ import annotations
+
+import re
+
+from msgspec import Struct
+
+_READ = re.compile(r"^read_bytes: (\d{1,18})$", re.MULTILINE)
+_WRITTEN = re.compile(r"^write_bytes: (\d{1,18})$", re.MULTILINE)
+
+
+class ProcessIo(Struct, frozen=True):
+    """Bytes that the process caused to be read from, or written to, storage."""
+
+    read_bytes: int
+    written_bytes: int
+
+
+def parse_process_io(text: str) -> ProcessIo | None:
+    """None where a figure is missing or none."""
+    read, written = _READ.search(text), _WRITTEN.search(text)
+    return None if read is None or written is None else ProcessIo(int(read[1]), int(written[1]))
