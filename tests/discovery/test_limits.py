@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from sizeup.discovery.limits import parse_capabilities, parse_limit, read_limits
+from sizeup.discovery.limits import read_limits
 from sizeup.discovery.sysroot import Sysroot
 from sizeup.model.limits import Limits
 
@@ -33,9 +33,3 @@ def test_limits_are_read_from_their_files(tmp_path: Path) -> None:
         io_uring_disabled=None,
         perf_event_paranoid=-1,
     )
-
-
-def test_what_is_absent_or_unlimited_is_none() -> None:
-    assert parse_capabilities("") is None
-    assert parse_limit(LIMITS, "Max locked memory") is None
-    assert parse_limit("", "Max open files") is None

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import re
-
 from msgspec import Struct
 
 from sizeup.discovery.sysroot import Sysroot
 from sizeup.procfs.cgroup import parse_cgroup
 from sizeup.procfs.lists import parse_cpulist
 from sizeup.procfs.mounts import parse_mounts
-
-_STATUS = re.compile(r"^(Cpus|Mems)_allowed_list:\s*([\d,:/-]+)$", re.MULTILINE)
+from sizeup.procfs.process_status import parse_allowed
 
 
 class CpusetLimits(Struct, frozen=True):
@@ -53,10 +50,8 @@ def _cpuset_directories(sysroot: Sysroot) -> list[str]:
 
 def read_cpuset_limits(sysroot: Sysroot) -> CpusetLimits:
     """What the process that reads, or that made the recording, may run on and allocate from."""
-    status = dict(_STATUS.findall(sysroot.read("/proc/self/status") or ""))
     try:
-        affinity = parse_cpulist(status["Cpus"]) if "Cpus" in status else None
-        nodes = parse_cpulist(status["Mems"]) if "Mems" in status else None
+        affinity, nodes = parse_allowed(sysroot.read("/proc/self/status") or "")
     except ValueError as error:
         sysroot.note("/proc/self/status", f"malformed: {error}")
         affinity = nodes = None

@@ -14,6 +14,7 @@ from sizeup.model.platform import ControlGroup, Platform
 from sizeup.procfs.cgroup import parse_cgroup
 from sizeup.procfs.lists import parse_cpulist
 from sizeup.procfs.mounts import parse_mounts
+from sizeup.procfs.process_limits import parse_limits
 from sizeup.procfs.stat import parse_stat
 from sizeup.quantity import Origin, Quantity
 from sizeup.units import whole_number
@@ -101,12 +102,12 @@ def _steal_share(sysroot: Sysroot) -> float | None:
 
 
 def _memlock(sysroot: Sysroot) -> tuple[int | None, bool | None]:
-    match = re.search(r"^Max locked memory\s+(\w+)", sysroot.read("/proc/self/limits") or "", re.MULTILINE)
-    if match is None:
+    """Soft limit, and whether there is none; both None where it is not known."""
+    limits = parse_limits(sysroot.read("/proc/self/limits") or "")
+    if "Max locked memory" not in limits:
         return None, None
-    if match[1] == "unlimited":
-        return None, True
-    return (int(match[1]) if match[1].isdecimal() and len(match[1]) < 20 else None), False
+    limit = limits["Max locked memory"]
+    return limit, limit is None
 
 
 def _cpu_set(sysroot: Sysroot, name: str) -> tuple[int, ...]:

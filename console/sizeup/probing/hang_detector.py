@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
-import re
+
+from sizeup.procfs.kernel_file import read_text
+from sizeup.procfs.process_status import parse_scheduling
 
 HANGING_SECONDS = 0.5
 """A thread that waits where no signal reaches it, and nothing run for so long: nothing there will move soon."""
 _LOOK_SECONDS = 0.05
-_STATE = re.compile(r"^State:\s+(\S)", re.MULTILINE)
-_SWITCHES = re.compile(r"^(?:non)?voluntary_ctxt_switches:\s+(\d+)", re.MULTILINE)
 
 
 class HangDetector:
@@ -40,9 +39,7 @@ def _threads(pid: int) -> dict[str, tuple[str, int]]:
     except OSError:  # no /proc here, or the process has gone
         return {}
     for thread in threads:
-        with contextlib.suppress(OSError):  # gone meanwhile
-            with open(f"/proc/{pid}/task/{thread}/status", encoding="utf-8", errors="replace") as file:
-                text = file.read()
-            state = _STATE.search(text)
-            found[thread] = (state[1] if state else "", sum(map(int, _SWITCHES.findall(text))))
+        text = read_text(f"/proc/{pid}/task/{thread}/status")
+        if text is not None:  # None: gone meanwhile
+            found[thread] = parse_scheduling(text)
     return found
