@@ -32,10 +32,17 @@ from sizeup.discovery.platform import parse_dmi_clock, parse_named_clock
 from sizeup.discovery.scsi import parse_rate
 from sizeup.discovery.sysroot import Recording, parse_integer
 from sizeup.errors import MalformedError
+from sizeup.procfs.block_stat import parse_block_stat
+from sizeup.procfs.cgroup import parse_cgroup
 from sizeup.procfs.lists import parse_cpulist, parse_cpumask
 from sizeup.procfs.meminfo import parse_meminfo
-from sizeup.procfs.mounts import parse_mountinfo, parse_mounts
+from sizeup.procfs.mounts import parse_mount_id, parse_mountinfo, parse_mounts
 from sizeup.procfs.mountstats import parse_mountstats
+from sizeup.procfs.pressure import parse_pressure
+from sizeup.procfs.process_io import parse_process_io
+from sizeup.procfs.process_limits import parse_limits
+from sizeup.procfs.process_status import parse_allowed, parse_capabilities, parse_scheduling
+from sizeup.procfs.stat import parse_process_stat, parse_stat
 from sizeup.report.machine import machine_text
 from sizeup.session.reader import decode
 from sizeup.session.records import ENCODER, MachineRecord
@@ -147,7 +154,8 @@ def test_a_spoilt_machine_is_a_machine_with_gaps(seed: int, tmp_path_factory: py
 TEXT_PARSERS: tuple[Callable[[str], object], ...] = (
     parse_cpulist, parse_cpumask, parse_meminfo, parse_cpuinfo, parse_mounts, parse_mountinfo, parse_mountstats,
     parse_routes, parse_distances, parse_id, parse_link_speed, parse_rate, parse_integer, parse_named_clock,
-    parse_block_drivers,
+    parse_block_drivers, parse_allowed, parse_block_stat, parse_capabilities, parse_cgroup, parse_limits,
+    parse_mount_id, parse_pressure, parse_process_io, parse_process_stat, parse_scheduling, parse_stat,
 )  # fmt: skip
 
 
