@@ -110,7 +110,7 @@ def parse_mountstats(text: str) -> tuple[MountStats, ...]:
 
 
 def parse_nfs_bytes(text: str, mount_point: str) -> NfsBytes | None:
-    """The byte counters of one mount alone, which takes a fraction of the time; None where it is no NFS mount."""
+    """The byte counters of one mount, without parsing the rest of the file; None where it is no NFS mount."""
     found: NfsBytes | None = None
     for heading, lines in _sections(text):
         if unescape(heading[2]) == mount_point:  # of two on one point the later covers the earlier
