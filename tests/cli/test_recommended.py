@@ -58,7 +58,8 @@ NOT_OF_IT = {
     "child_process.py": {"-c", "-P", "-s"},  # of the Python interpreter
     "cli/doctor.py": {"--set"},  # put behind "sizeup --batch -p NAME"
     "cli/probes.py": {"--set"},  # lists what a run takes
-    "discovery/findings.py": {"-g", "-w"},  # of cpupower and sysctl
+    "discovery/findings/memory.py": {"-w"},  # of sysctl
+    "discovery/findings/platform.py": {"-g"},  # of cpupower
     "importers/iostat.py": {"-c", "-s", "-y"},
     "tui/console.py": {"--command-palette"},  # a widget's id
     "views/doctor.py": {"-l", "-n"},  # of ulimit

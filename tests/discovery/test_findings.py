@@ -1,7 +1,7 @@
 """Findings are pure: one machine in, or two looks, and out what its user should know."""
 
 import ast
-import inspect
+import pathlib
 from typing import Any
 
 import pytest
@@ -9,7 +9,9 @@ from msgspec.structs import replace
 
 from recordings import expectations, recorded
 from sizeup.discovery import findings
-from sizeup.discovery.findings import contradictions, find, growth_findings
+from sizeup.discovery.findings.checks import find
+from sizeup.discovery.findings.memory import growth_findings
+from sizeup.discovery.findings.platform import contradictions
 from sizeup.discovery.machine import discover
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.machine import Machine
@@ -354,10 +356,10 @@ def test_nodes_that_do_not_add_up_to_the_machine_are_said_with_both_figures() ->
 
 
 def test_every_kind_of_finding_has_evidence_a_remedy_a_command_and_only_probes_that_exist() -> None:
-    source = inspect.getsource(findings)
     made = [
         {argument.arg: argument.value for argument in call.keywords} | {"positional": call.args}
-        for call in ast.walk(ast.parse(source))
+        for module in pathlib.Path(findings.__path__[0]).glob("*.py")
+        for call in ast.walk(ast.parse(module.read_text(encoding="utf-8")))
         if isinstance(call, ast.Call) and ast.unparse(call.func) == "Finding"
     ]
     probes = {ast.literal_eval(each["probe"]) for each in made if "probe" in each}

@@ -147,7 +147,7 @@ def _write_json(document: object) -> None:
 
 
 def _since(path: str, sysroot: str, *, as_json: bool) -> int:
-    from sizeup.discovery.findings import growth_by_node, growth_findings
+    from sizeup.discovery.findings.memory import growth_by_node, growth_findings
     from sizeup.discovery.machine import discover_memory
 
     before, after = load_machine(path), discover_memory(sysroot)

@@ -11,7 +11,7 @@ from sizeup.discovery.cpuinfo import read_cpuinfo
 from sizeup.discovery.cpus import read_processors
 from sizeup.discovery.cpuset import read_cpuset_limits
 from sizeup.discovery.device_parents import DeviceParents
-from sizeup.discovery.findings import find
+from sizeup.discovery.findings.checks import find
 from sizeup.discovery.memory_blocks import read_memory_blocks
 from sizeup.discovery.multipath import multipath_maps, nvme_maps
 from sizeup.discovery.nfs import read_nfs_mounts

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from sizeup.discovery.findings import find
+from sizeup.discovery.findings.checks import find
 from sizeup.discovery.machine import assessed
 from sizeup.discovery.nics import read_nic_link
 from sizeup.discovery.numa import read_huge_pages, read_node_memory

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 
 from sizeup.compare.machines import Difference
-from sizeup.discovery.findings import growth_findings
+from sizeup.discovery.findings.memory import growth_findings
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.machine import Machine
 from sizeup.report.table import table_lines

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from sizeup.charts.table import Column, Table
 from sizeup.discovery.cpus import CORES, SOCKETS
-from sizeup.discovery.findings import growth_by_node
+from sizeup.discovery.findings.memory import growth_by_node
 from sizeup.model.budget import PathBudget
 from sizeup.model.finding import Finding
 from sizeup.model.gap import Gap

@@ -1,0 +1,33 @@
+"""Every check of one machine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from sizeup.discovery.findings.devices import degraded_links, narrow_uplinks, remote_devices
+from sizeup.discovery.findings.memory import (
+    exhausted_nodes,
+    memlock_without_huge_pages,
+    node_sum,
+    skewed_memory,
+    suma,
+    uneven_memory,
+)
+from sizeup.discovery.findings.network import bonds, nfs_transports
+from sizeup.discovery.findings.platform import clock_source, firmware, processors, restricted
+from sizeup.discovery.findings.storage import arrays, fc_ports, maps
+from sizeup.model.finding import Finding, Severity
+from sizeup.model.machine import Machine
+
+_CHECKS: tuple[Callable[[Machine], Iterator[Finding]], ...] = (
+    exhausted_nodes, arrays, skewed_memory, suma, uneven_memory, node_sum, remote_devices, degraded_links,
+    narrow_uplinks, bonds, maps, fc_ports, nfs_transports, memlock_without_huge_pages, clock_source, processors,
+    restricted, firmware,
+)  # fmt: skip
+
+
+def find(machine: Machine) -> tuple[Finding, ...]:
+    """All findings of one look, the gravest first."""
+    order = list(Severity)
+    found = [finding for check in _CHECKS for finding in check(machine)]
+    return tuple(sorted(found, key=lambda finding: order.index(finding.severity)))

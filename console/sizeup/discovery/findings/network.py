@@ -1,0 +1,101 @@
+"""Findings about bonds and NFS mounts."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from shlex import quote
+
+from sizeup.discovery.findings.sockets import packages_of
+from sizeup.model.finding import Finding, Severity
+from sizeup.model.machine import Machine
+from sizeup.model.network import NfsMount, Nic
+
+_BITS_PER_TRANSPORT = 10_000_000_000
+_NCONNECT_SINCE = (5, 3)
+_OF_THE_CONNECTION = frozenset({"addr", "clientaddr", "local_lock", "mountaddr", "mountport", "mountproto", "namlen"})
+"""Options in the table of mounts that tell how a mount came about; a new mount finds them out again."""
+
+
+def bonds(machine: Machine) -> Iterator[Finding]:
+    """Bonds whose members differ in speed, are down, or sit on different sockets."""
+    nics = {nic.name: nic for nic in machine.nics}
+    for bond in (nic for nic in machine.nics if nic.kind == "bond"):
+        members = [nics[name] for name in bond.lower if name in nics]
+        yield from _bond_findings(machine, bond, members)
+
+
+def _bond_findings(machine: Machine, bond: Nic, members: list[Nic]) -> Iterator[Finding]:
+    lines = tuple(
+        f"{nic.name}: node {'unknown' if nic.node is None else nic.node}, {_link_state(nic)}" for nic in members
+    )
+    subject = (f"nic:{bond.name}",)
+    if bond.up and any(nic.up is False for nic in members):
+        yield Finding(
+            "bond.member-down", Severity.WARNING, f"a member of {bond.name} is down", lines,
+            "The bond has lost its redundancy, or part of its bandwidth.", "Check cable, switch port and driver.",
+            subject,
+            command=f"cat /proc/net/bonding/{quote(bond.name)}",
+        )  # fmt: skip
+    speeds = {nic.speed_bits_per_second for nic in members if nic.up and nic.speed_bits_per_second}
+    if len(speeds) > 1:
+        yield Finding(
+            "bond.uneven-speed", Severity.WARNING, f"the members of {bond.name} differ in speed", lines,
+            "A flow gets the speed of whichever member it lands on.", "Use ports of one speed.", subject,
+            command=f"cat /proc/net/bonding/{quote(bond.name)}",
+        )  # fmt: skip
+    if len(packages_of(machine, (nic.node for nic in members))) > 1:
+        yield Finding(
+            "bond.across-packages", Severity.INFO, f"the members of {bond.name} are on different sockets", lines,
+            "Part of the traffic crosses the interconnect, which part changes with the active member or the flow.",
+            "Keep interrupts and readers near the active member; for redundancy this may be what you want.", subject,
+            command=f"cat /proc/net/bonding/{quote(bond.name)}",
+        )  # fmt: skip
+
+
+def _link_state(nic: Nic) -> str:
+    if nic.up is False:
+        return "down"
+    speed = nic.speed_bits_per_second
+    rate = "speed unknown" if speed is None else f"{speed / 1e9:g} Gb/s"
+    return rate if nic.up else f"state unknown, {rate}"
+
+
+def nfs_transports(machine: Machine) -> Iterator[Finding]:
+    """Fewer connections than it takes to fill the interface: one carries some 10 Gb/s."""
+    nics = {nic.name: nic for nic in machine.nics}
+    for mount in machine.nfs_mounts:
+        nic = nics.get(mount.nic or "")
+        speed = None if nic is None else nic.speed_bits_per_second
+        if nic is None or speed is None or mount.transports is None:
+            continue
+        needed = min(math.ceil(speed / _BITS_PER_TRANSPORT), 16)
+        if mount.transports < needed:
+            yield Finding(
+                "nfs.few-transports",
+                Severity.WARNING,
+                f"{mount.mount_point} uses {mount.transports} of the {needed} connections that {nic.name} wants",
+                (f"nconnect: {mount.transports}", f"{nic.name}: {speed / 1e9:g} Gb/s"),
+                "One TCP connection is served by one CPU and carries some 10 Gb/s.",
+                f"Mount with nconnect={needed}; all mounts of that server and version share the first one's setting."
+                if _has_nconnect(machine)
+                else f"Mount with nconnect={needed} on a kernel that has it: Linux 5.3, or a vendor's with the change.",
+                (f"nfs:{mount.mount_point}",),
+                command=_mount_command(mount, needed) if _has_nconnect(machine) else "nfsstat -m",
+                probe="io.direct",
+            )
+
+
+def _has_nconnect(machine: Machine) -> bool:
+    """Whether the kernel is new enough for it, or of unknown version."""
+    version = re.match(r"(\d{1,4})\.(\d{1,4})", machine.platform.kernel or "")
+    return version is None or (int(version[1]), int(version[2])) >= _NCONNECT_SINCE
+
+
+def _mount_command(mount: NfsMount, connections: int) -> str:
+    """Mount it again as it is, but for its connections; it need not be in /etc/fstab."""
+    kept = [option for option in mount.options if option.partition("=")[0] not in {*_OF_THE_CONNECTION, "nconnect"}]
+    options = quote(",".join((*kept, f"nconnect={connections}")))
+    place = quote(mount.mount_point)
+    return f"umount {place} && mount -t nfs -o {options} {quote(mount.export)} {place}"

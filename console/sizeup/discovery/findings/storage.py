@@ -1,0 +1,167 @@
+"""Findings about storage: multipath maps, Fibre Channel ports, software RAID."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from shlex import quote
+
+from sizeup.discovery.findings.sockets import packages_of
+from sizeup.model.finding import Finding, Severity
+from sizeup.model.machine import Machine
+from sizeup.model.storage import Hba, MultipathMap, Transport
+from sizeup.text import plural
+from sizeup.units import format_decimal_bytes
+
+_FC = (Transport.FC, Transport.FCOE)
+_FC_DOWN = frozenset(
+    {"Linkdown", "Offline", "Not Present", "Blocked", "Bypassed", "Error", "Deleted", "Diagnostics", "Loopback"}
+)
+"""States of an fc_host that carry no I/O, as the kernel writes them (drivers/scsi/scsi_transport_fc.c)."""
+
+
+def _path_lines(found: MultipathMap) -> tuple[str, ...]:
+    return tuple(
+        f"{path.device} over {path.hba or 'unknown host'}: {path.state or 'state unknown'}, "
+        f"{'speed unknown' if path.speed_bits_per_second is None else f'{path.speed_bits_per_second / 1e9:g} Gbit'}, "
+        f"node {'unknown' if path.node is None else path.node}"
+        for path in found.paths
+    )
+
+
+def maps(machine: Machine) -> Iterator[Finding]:
+    """Multipath maps with one path, with dead paths, with unlike paths, across sockets, or poorer than their like."""
+    usual: dict[Transport | None, int] = {}
+    for transport in {path.transport for found in machine.maps for path in found.paths}:
+        counts = Counter(len(m.paths) for m in machine.maps if m.paths and m.paths[0].transport is transport)
+        usual[transport] = max(counts, default=0)
+    for found in machine.maps:
+        if found.paths:
+            yield from _map_findings(machine, found, usual.get(found.paths[0].transport, 0))
+
+
+def _map_findings(machine: Machine, found: MultipathMap, usual: int) -> Iterator[Finding]:
+    lines, subject = _path_lines(found), (f"map:{found.name}",)
+    native = not found.device.startswith("dm-")  # of the NVMe driver, which device mapper knows nothing of
+    look = f"nvme list-subsys /dev/{quote(found.device)}" if native else f"multipath -ll {quote(found.name)}"
+    dead = [path.device for path in found.paths if path.state not in (None, "running", "live")]
+    if dead:
+        yield Finding(
+            "multipath.dead-path", Severity.WARNING, f"{found.name} has lost {', '.join(dead)}", lines,
+            "Bandwidth and redundancy are less than they look.",
+            f"Check {'its controllers and their links' if native else 'the fabric and the port'}; {look}.",
+            subject,
+            command=look,
+            probe="io.direct",
+        )  # fmt: skip
+    if len(found.paths) == 1 or len(found.paths) < usual:
+        yield Finding(
+            "multipath.few-paths", Severity.WARNING,
+            f"{found.name} has {plural(len(found.paths), 'path')}"
+            + (f", its like have {usual}" if len(found.paths) < usual else ""),
+            lines, "One cable, port or switch takes the device away, or halves it.", _missing_path(found),
+            subject,
+            command=look,
+            probe="io.direct",
+        )  # fmt: skip
+    speeds = {path.speed_bits_per_second for path in found.paths if path.speed_bits_per_second is not None}
+    if len(speeds) > 1:
+        yield Finding(
+            "multipath.uneven-speed", Severity.WARNING, f"the paths of {found.name} differ in speed", lines,
+            "Round robin waits for the slower path.",
+            "Bring the ports to one speed, or choose a path selector that goes by service time.", subject,
+            command=look,
+            probe="io.direct",
+        )  # fmt: skip
+    if len(packages_of(machine, (path.node for path in found.paths))) > 1:
+        yield Finding(
+            "multipath.across-packages", Severity.INFO, f"the paths of {found.name} are on different sockets", lines,
+            "Part of the I/O crosses the interconnect, whichever CPU asked for it.",
+            "Prefer the local path (iopolicy numa of the NVMe subsystem), or count it in." if native
+            else "Count it in: device mapper does not choose paths by node.", subject,
+            command=look,
+            probe="io.direct",
+        )  # fmt: skip
+
+
+def _missing_path(found: MultipathMap) -> str:
+    """Where to look for paths that a map lacks."""
+    if not found.device.startswith("dm-"):
+        return "Check which controllers of its subsystem are connected, and that each may use the namespace."
+    transport = found.paths[0].transport
+    if transport in _FC:
+        return "Check zoning and masking."
+    if transport is Transport.ISCSI:
+        return "Check that there is a session over every portal (iscsiadm -m session), and masking."
+    return "Check cabling, and which initiators the storage lets in."
+
+
+def fc_ports(machine: Machine) -> Iterator[Finding]:
+    """Fibre Channel ports without a link: those that carried something, and those that perhaps never had a cable."""
+    down = [hba for hba in machine.hbas if hba.transport in _FC and hba.state in _FC_DOWN]
+    behind = {scsi.hba for scsi in machine.scsi_devices}
+    used = [hba for hba in down if hba.targets or hba.name in behind or hba.received_bytes or hba.sent_bytes]
+    unused = [hba for hba in down if hba not in used]
+    if used:
+        yield Finding(
+            "fc.port-down",
+            Severity.WARNING,
+            f"{_port_names(used)} down",
+            tuple(_fc_line(hba) for hba in used),
+            "No I/O goes over a port that is down: the paths over it are lost, and the ports that are left carry "
+            "everything.",
+            "Check cable, optics and switch port, then zoning and the log of the driver (dmesg).",
+            tuple(f"hba:{hba.name}" for hba in used),
+            command=_fc_command(used),
+            probe="io.direct",
+        )
+    if unused:
+        yield Finding(
+            "fc.port-unused",
+            Severity.INFO,
+            f"{_port_names(unused)} without a link, with no sign of use",
+            tuple(_fc_line(hba) for hba in unused),
+            "A port without a link carries no I/O and adds no capacity.",
+            "Nothing to do where no cable was meant to be there; otherwise check cable, optics and switch port.",
+            tuple(f"hba:{hba.name}" for hba in unused),
+            command=_fc_command(unused),
+        )
+
+
+def _port_names(hbas: Sequence[Hba]) -> str:
+    names = ", ".join(hba.name for hba in hbas)
+    return f"Fibre Channel port {names} is" if len(hbas) == 1 else f"Fibre Channel ports {names} are"
+
+
+def _fc_line(hba: Hba) -> str:
+    moved = [
+        f"{format_decimal_bytes(size)} {way}" if size else f"nothing {way}"
+        for size, way in ((hba.received_bytes, "received"), (hba.sent_bytes, "sent"))
+        if size is not None
+    ]
+    over = f" over {hba.net_device}" if hba.net_device else ""
+    targets = f"{len(hba.targets)} remote target port{'' if len(hba.targets) == 1 else 's'} known"
+    return f"{hba.name}{over}: {hba.state}, {', '.join((targets, *(moved or ['traffic unknown'])))}"
+
+
+def _fc_command(hbas: Sequence[Hba]) -> str:
+    looks = [f"grep . {' '.join(f'/sys/class/fc_host/{quote(hba.name)}/port_state' for hba in hbas)}"]
+    looks += [f"ip link show dev {quote(hba.net_device)}" for hba in hbas if hba.net_device]
+    return "; ".join(looks)
+
+
+def arrays(machine: Machine) -> Iterator[Finding]:
+    """Md arrays that lack members."""
+    for device in machine.block_devices:
+        if device.raid_degraded:
+            yield Finding(
+                "storage.degraded-array",
+                Severity.CRITICAL,
+                f"{device.name} ({device.raid_level}) lacks {device.raid_degraded} of {device.raid_disks} members",
+                (f"state: {device.state or 'unknown'}", f"members: {', '.join(device.members) or 'none'}"),
+                "The next failure loses data; reads and rebuilds are slower meanwhile.",
+                "mdadm --detail names the missing member.",
+                (f"block:{device.name}",),
+                command=f"mdadm --detail /dev/{quote(device.name)}",
+                probe="io.direct",
+            )
