@@ -23,7 +23,11 @@ from sizeup.session.reader import read_session
 from sizeup.web import COOKIE, AuthGate, make_application
 
 SHELL = ["/bin/sh", "-c"]
-ECHO = [*SHELL, "trap 'echo hung up >> $0; exit' HUP; stty size; while read line; do echo got $line; done"]
+# Where the terminal goes between two commands, "read" fails before the trap has run: the loop then goes on.
+ECHO = [
+    *SHELL,
+    "trap 'echo hung up >> $0; exit' HUP; stty size; while :; do read line && echo got $line || sleep 0.1; done",
+]
 
 
 class Served:
