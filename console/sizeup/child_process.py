@@ -20,7 +20,7 @@ _MAIN = "from sizeup.__main__ import main; sys.exit(main())"
 def python_command(statement: str, *arguments: str) -> list[str]:
     """Return the command that runs a statement in another process of this interpreter; start it with ``environment``.
 
-    The child honors what this process was told to ignore: the user's packages (``-s``) and, through
+    The child honors what this process ignores: the user's packages (``-s``) and, through
     ``environment``, Python's variables (``-E``).
     """
     flags = ["-P", "-s"] if sys.flags.no_user_site else ["-P"]

@@ -1,4 +1,4 @@
-"""Refuse options that would have no effect beside others."""
+"""Refuse options that would have no effect together with others."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ class Result(Struct, frozen=True):
 
 
 def run(spec: RunSpec, narrator: Narrator) -> Result:
-    """Discover, plan, measure and save; what is wrong with the spec is said before anything is written."""
+    """Discover, plan, measure and save; an error in the spec is reported before anything is written."""
     start_ns = None if spec.start_at is None else parse_start(spec.start_at)
     registry = load_registry()
     if spec.only_builtin:
@@ -209,7 +209,7 @@ def _found(t_ns: int, machine: Machine) -> Iterator[Record]:
 
 
 def _concluded(recorder: Recorder, machine: Machine, path: str | None) -> Iterator[Record]:
-    """What the probes state, and the advice once more where measured figures take the place of assumed ones."""
+    """What the probes state, and the advice again where measured figures take the place of assumed ones."""
     if path is None:
         return
     session = read_session(path)

@@ -41,7 +41,7 @@ def read_foreign(path: str, kind: str | None, groups: Sequence[int] = ()) -> Imp
     try:
         part = slb.parse_slb(text, path, groups) if groups else KINDS[kind][1](text, path)
         for record in session_records([(path, part)], host=None, now=datetime.now(UTC)):
-            decode(ENCODER.encode(record))  # what no session can hold is told before one is begun
+            decode(ENCODER.encode(record))  # reject what no session can hold before one is created
     except (ValueError, OverflowError) as error:
         raise MalformedError(f"{path}: expected figures that a number can hold, found one beyond: {error}") from error
     return part

@@ -1,6 +1,6 @@
 """ORION's CSV files, ``NAME_DATE_iops.csv``, ``_mbps.csv`` and ``_lat.csv``: a figure for each mix of loads.
 
-Columns are small I/Os in flight, rows are large ones. Which figure a file holds is told by the sentence
+Columns are small I/Os in flight, rows are large ones. Which figure a file holds follows from the sentence
 above the matrix, and up to version 11.1, which writes none, by the file's name alone.
 """
 

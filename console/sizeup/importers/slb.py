@@ -1,7 +1,7 @@
 """Lines of the Silly Little Benchmark, one for each process, and which of the processes were started together.
 
 ``memhammer`` prints a line when it ends and nothing about the others, so that the starts of a series, such as 1,
-2 and 4 processes, are told apart by the text that a script prints between them or by their elapsed times; where
+2 and 4 processes, are distinguished by the text that a script prints between them or by their elapsed times; where
 neither decides, the user says it.
 """
 

@@ -170,7 +170,7 @@ def _network(
     down: Collection[str],
     measured: Sequence[Capacity],
 ) -> PathBandwidth | None:
-    """The interface or bond that leads to an NFS server; of several, or where no route is told, the fastest."""
+    """The interface or bond that leads to an NFS server; of several, or where the route is unknown, the fastest."""
     mounts = [mount for mount in machine.nfs_mounts if named is None or mount.export in named.disks]
     if not mounts:
         return None

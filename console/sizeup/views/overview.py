@@ -126,7 +126,7 @@ def _figures(session: Session | None, probes: Sequence[tuple[str, str]]) -> Iter
         if run is None:
             continue
         value = point_value(run) or "no figure yet"
-        doubtful = "" if run.outcome is None else Validity(run).summary()
+        invalid = "" if run.outcome is None else Validity(run).summary()
         state = "Running" if run.outcome is None else run.outcome.status.value.replace("-", " ").capitalize()
         # The value says whether it converged; that another point did not says nothing of this one.
         ended = "" if run.outcome is None or run.finished else f", {state.lower()}"
@@ -135,7 +135,7 @@ def _figures(session: Session | None, probes: Sequence[tuple[str, str]]) -> Iter
             f"{run.step.title}: {value}",
             f"{state}, {plural(len(run.points), 'point')}.",
             *((f"All of them: {reach}.",) if reach else ()),
-            *((f"{capitalized(doubtful)}.",) if doubtful else ()),
+            *((f"{capitalized(invalid)}.",) if invalid else ()),
             "Enter shows the chart.",
         )
         yield OverviewEntry(probe, "", f"{title}: {value}{ended}", behind, "probes", probe)

@@ -151,7 +151,7 @@ def _best(
 
 
 def _supply(runs: Sequence[StepRun], machine: Machine, device: str | None) -> dict[str, Value]:
-    """What the storage delivers: capacities in place of the estimates of their paths, and what is left out, and why."""
+    """What the storage delivers: capacities instead of the estimates of their paths, and what was excluded and why."""
     values: dict[str, Value] = {}
     targets = _Targets(machine)
     rates = _rates(runs)
