@@ -107,7 +107,10 @@ def locality(
     extra |= {"cpu_node": cpu_node, "share_local": share, "pages_on_nodes": placement.nodes_text}
     if share >= LEAST_PLACED_SHARE:
         return {**extra, "placement": "local"}, []
-    others = ", ".join(str(node) for node in sorted(placement.on_node) if node != cpu_node) or "unknown nodes"
+    others = ", ".join(str(node) for node in sorted(placement.on_node) if node != cpu_node)
+    if not others:
+        caveat = f"not known to be local: the node of {1 - share:.0%} of the pages is unknown"
+        return {**extra, "placement": "unknown"}, [caveat]
     caveat = f"not local: {1 - share:.0%} of the pages are on node {others}, CPU {cpu} is on node {cpu_node}"
     return {**extra, "placement": "remote"}, [caveat]
 

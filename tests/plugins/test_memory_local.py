@@ -154,3 +154,10 @@ def test_what_is_nearest_to_a_node_without_memory_is_not_called_local() -> None:
     (estimate,) = suma(measured)
 
     assert estimate.extra == {"nearest_ns": 140.0}
+
+
+def test_pages_that_no_node_is_known_of_make_a_figure_neither_local_nor_remote() -> None:
+    extra, caveats = locality(Placement(4096, {2: 1024}, 3072, 1.0, verified=True, bound=True), 5, 2, 4)
+
+    assert extra["placement"] == "unknown"
+    assert caveats == ["not known to be local: the node of 75% of the pages is unknown"]
