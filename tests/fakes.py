@@ -58,20 +58,20 @@ class CancelWhen(QuietControl):
 
 
 class HandContext:
-    """A worker's context that counts from its making and is cancelled by hand."""
+    """A worker's context that counts from its making and is canceled by hand."""
 
     def __init__(self) -> None:
-        self.cancelled = False
+        self.canceled = False
         self._callbacks: list[Callable[[], None]] = []
         self._start_ns = time.clock_gettime_ns(time.CLOCK_MONOTONIC_RAW)
 
     def on_cancel(self, callback: Callable[[], None]) -> None:
         self._callbacks.append(callback)
-        if self.cancelled:
+        if self.canceled:
             callback()
 
     def cancel(self) -> None:
-        self.cancelled = True
+        self.canceled = True
         for callback in self._callbacks:
             callback()
 

@@ -319,9 +319,9 @@ def leaving() -> Iterator[contextlib.ExitStack]:
 @pytest.mark.parametrize(
     ("ends", "status"),
     [
-        ("the page", "cancelled"),
-        ("the server", "cancelled"),
-        ("the server, killed", "cancelled"),
+        ("the page", "canceled"),
+        ("the server", "canceled"),
+        ("the server, killed", "canceled"),
         ("the visit, and keeps it", "complete"),
     ],
 )

@@ -182,7 +182,7 @@ static int populate(struct sizeup_arena *arena, const struct sizeup_arena_spec *
 	for (uint64_t done = 0; !status && done < arena->bytes; done += chunk) {
 		const uint64_t left = arena->bytes - done;
 
-		if (sizeup_job_cancelled(job))
+		if (sizeup_job_canceled(job))
 			return -ECANCELED;
 		if (!huge) /* a pool's pages are already set aside and count as nobody's free memory */
 			status = room_left(left, spec, job);
@@ -221,7 +221,7 @@ int sizeup_placement_ask(const void *start, uint64_t bytes, uint64_t step, struc
 	for (uint64_t offset = 0; offset < bytes;) {
 		unsigned long count = 0;
 
-		if (sizeup_job_cancelled(job))
+		if (sizeup_job_canceled(job))
 			return -ECANCELED;
 		for (; count < PAGES_PER_QUERY && offset < bytes; offset += step)
 			pages[count++] = (char *)start + offset;

@@ -291,7 +291,7 @@ static int replicate(void *context, uint32_t point, uint32_t round, struct sizeu
 	if (sizeup_replicates_reserve(values, batches))
 		return sizeup_job_refuse(run->job, -ENOMEM, "no memory for %u batches", batches);
 	sizeup_watch_init(&watch, run->cpu, -1);
-	for (uint32_t batch = 0; batch < batches && !sizeup_job_cancelled(run->job); batch++) {
+	for (uint32_t batch = 0; batch < batches && !sizeup_job_canceled(run->job); batch++) {
 		sizeup_watch_start(&watch);
 		const int64_t wall_ns = calls_ns(method, calls);
 		const struct sizeup_sample sample = {
@@ -307,7 +307,7 @@ static int replicate(void *context, uint32_t point, uint32_t round, struct sizeu
 		sizeup_job_push(run->job, &sample);
 	}
 	sizeup_replicates_close(values);
-	return sizeup_job_cancelled(run->job) ? -ECANCELED : 0;
+	return sizeup_job_canceled(run->job) ? -ECANCELED : 0;
 }
 
 int sizeup_clock_cost_run(struct sizeup_job *job, const uint32_t *methods, uint32_t count, int32_t cpu,

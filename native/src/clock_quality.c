@@ -176,7 +176,7 @@ int sizeup_clock_order_run(struct sizeup_job *job, uint32_t index, int32_t cpu, 
 	pthread_join(thread, NULL);
 	if (duel.status)
 		status = sizeup_job_refuse(job, duel.status, "cannot run on CPU %d: %s", partner, strerror(-duel.status));
-	if (!status && sizeup_job_cancelled(job))
+	if (!status && sizeup_job_canceled(job))
 		status = -ECANCELED;
 	order->reads = 2 * duel.reads;
 	order->backwards = duel.backwards[0] + duel.backwards[1];

@@ -124,7 +124,7 @@ static void wait_for_all(struct sizeup_job *job, struct control *control, pid_t 
 
 	while (running) {
 		running = 0;
-		if (sizeup_job_cancelled(job))
+		if (sizeup_job_canceled(job))
 			__atomic_store_n(&control->stop, 1, __ATOMIC_RELAXED);
 		for (uint32_t i = 0; i < started; i++) {
 			int status = 0;
@@ -163,7 +163,7 @@ static int start_all(struct sizeup_job *job, struct control *control, uint64_t p
 
 static int collect(struct sizeup_job *job, const struct control *control, uint32_t count)
 {
-	if (sizeup_job_cancelled(job))
+	if (sizeup_job_canceled(job))
 		return -ECANCELED;
 	/* A real reason first: the others were only stopped because of it. */
 	for (uint32_t i = 0; i < count; i++)

@@ -102,14 +102,14 @@ static int play(const struct game *game, uint32_t index, struct ball *ball, stru
 		return sizeup_job_refuse(game->job, -ENOMEM, "no memory for %u batches", batches);
 	const int64_t warm_ns = sizeup_clock_now_ns() + rule->warm_up_ns;
 
-	while (sizeup_clock_now_ns() < warm_ns && !sizeup_job_cancelled(game->job))
+	while (sizeup_clock_now_ns() < warm_ns && !sizeup_job_canceled(game->job))
 		play_ns(ball, &turn, FIRST_ROUNDS, stop);
 	const int64_t first_ns = play_ns(ball, &turn, FIRST_ROUNDS, stop);
 	const double wanted = (double)FIRST_ROUNDS * (double)rule->batch_ns / (double)(first_ns ? first_ns : 1);
 	const uint64_t rounds = wanted > FIRST_ROUNDS ? (uint64_t)wanted : FIRST_ROUNDS;
 
 	sizeup_watch_init(&watch, game->pairs[index].cpu, -1);
-	for (uint32_t batch = 0; batch < batches && !sizeup_job_cancelled(game->job); batch++) {
+	for (uint32_t batch = 0; batch < batches && !sizeup_job_canceled(game->job); batch++) {
 		sizeup_watch_start(&watch);
 		const int64_t wall_ns = play_ns(ball, &turn, rounds, stop);
 		const struct sizeup_sample sample = {
@@ -125,7 +125,7 @@ static int play(const struct game *game, uint32_t index, struct ball *ball, stru
 		sizeup_job_push(game->job, &sample);
 	}
 	sizeup_replicates_close(replicates);
-	return sizeup_job_cancelled(game->job) ? -ECANCELED : 0;
+	return sizeup_job_canceled(game->job) ? -ECANCELED : 0;
 }
 
 static int replicate(void *context, uint32_t index, uint32_t round, struct sizeup_replicates *values)

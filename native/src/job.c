@@ -48,7 +48,7 @@ void sizeup_job_cancel(struct sizeup_job *job)
 	__atomic_store_n(&job->cancel, 1, __ATOMIC_RELAXED);
 }
 
-int sizeup_job_cancelled(const struct sizeup_job *job)
+int sizeup_job_canceled(const struct sizeup_job *job)
 {
 	return (int)__atomic_load_n(&job->cancel, __ATOMIC_RELAXED);
 }
@@ -70,7 +70,7 @@ int sizeup_job_end(struct sizeup_job *job, int status)
 	int state = SIZEUP_JOB_DONE;
 
 	if (status == -ECANCELED)
-		state = SIZEUP_JOB_CANCELLED;
+		state = SIZEUP_JOB_CANCELED;
 	else if (status < 0)
 		state = SIZEUP_JOB_FAILED;
 	__atomic_store_n(&job->state, state, __ATOMIC_RELEASE);

@@ -6,7 +6,7 @@
 
 struct sizeup_job;
 
-/** sizeup_job_stop_word() - The word that is not 0 once the job is cancelled, for loops that poll it. */
+/** sizeup_job_stop_word() - The word that is not 0 once the job is canceled, for loops that poll it. */
 const uint32_t *sizeup_job_stop_word(const struct sizeup_job *job);
 
 /**

@@ -98,7 +98,7 @@ static int warm_up(struct run *run, const struct sizeup_latency_point *point, vo
 	const uint64_t slice = 64;
 
 	for (uint64_t done = 0; done < 2 * rounds && sizeup_clock_now_ns() < end_ns; done += slice) {
-		if (sizeup_job_cancelled(run->job))
+		if (sizeup_job_canceled(run->job))
 			return -ECANCELED;
 		*position = sizeup_chase_follow(*position, slice);
 	}
@@ -116,7 +116,7 @@ static int measure(struct run *run, uint32_t index, void *position, struct sizeu
 		return sizeup_job_refuse(run->job, -ENOMEM, "no memory for %u batches", batches);
 	sizeup_watch_init(&watch, point->cpu, point->sibling);
 	for (uint32_t batch = 0; batch < batches; batch++) {
-		if (sizeup_job_cancelled(run->job))
+		if (sizeup_job_canceled(run->job))
 			break;
 		sizeup_watch_start(&watch);
 		const int64_t wall_ns = sizeup_chase_ns(&position, rounds);
@@ -138,7 +138,7 @@ static int measure(struct run *run, uint32_t index, void *position, struct sizeu
 				sizeup_replicates_add(replicates, watch.group[i].value, watch.group[i].flags);
 		}
 	}
-	if (sizeup_job_cancelled(run->job))
+	if (sizeup_job_canceled(run->job))
 		return -ECANCELED;
 	sizeup_replicates_close(replicates);
 	return 0;
@@ -170,7 +170,7 @@ static int replicate(void *context, uint32_t index, uint32_t round, struct sizeu
 	void *position = sizeup_ring_link(&ring, sizeup_job_stop_word(run->job));
 
 	if (!position)
-		return sizeup_job_cancelled(run->job) ? -ECANCELED :
+		return sizeup_job_canceled(run->job) ? -ECANCELED :
 			       sizeup_job_refuse(run->job, -EINVAL, "a ring of %llu bytes does not fit pages of %llu",
 						 (unsigned long long)point->span_bytes,
 						 (unsigned long long)arena->page_bytes);

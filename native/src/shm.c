@@ -31,7 +31,7 @@ static int write_all(const struct run *run, const char *block, uint64_t start, u
 	for (uint64_t offset = start; offset < end;) {
 		const uint64_t left = end - offset;
 
-		if (sizeup_job_cancelled(run->job))
+		if (sizeup_job_canceled(run->job))
 			return -ECANCELED;
 		const ssize_t written = pwrite(run->fd, block, left < BLOCK_BYTES ? left : BLOCK_BYTES, (off_t)offset);
 

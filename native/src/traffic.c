@@ -145,7 +145,7 @@ static int prepare(struct member *member, struct sizeup_arena *arena, void **pos
 	*position = sizeup_ring_link(&ring, sizeup_job_stop_word(crew->job));
 	if (*position)
 		return 0;
-	return sizeup_job_cancelled(crew->job) ? -ECANCELED :
+	return sizeup_job_canceled(crew->job) ? -ECANCELED :
 		       sizeup_job_refuse(crew->job, -EINVAL, "a ring with a stride of %u bytes cannot be built",
 					 spec->stride_bytes);
 }
@@ -264,7 +264,7 @@ static int pause_ns(const struct crew *crew, int64_t ns)
 	const struct timespec pause = { .tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000 };
 
 	nanosleep(&pause, NULL);
-	return sizeup_job_cancelled(crew->job) ? -ECANCELED : 0;
+	return sizeup_job_canceled(crew->job) ? -ECANCELED : 0;
 }
 
 static void give_orders(struct orders *orders, const struct sizeup_traffic_point *point)
@@ -387,14 +387,14 @@ int sizeup_traffic_run(struct sizeup_job *job, const struct sizeup_traffic_membe
 	if (!status)
 		status = watch_crew(crew, points, point_count, rule);
 	__atomic_store_n(&crew->orders.stop, 1, __ATOMIC_RELAXED);
-	if (sizeup_job_cancelled(job)) {
+	if (sizeup_job_canceled(job)) {
 		status = -ECANCELED;
 		sizeup_job_end(job, status); /* before the memory goes back, which takes long */
 	}
 	for (uint32_t i = 0; i < started; i++) {
 		pthread_join(crew->members[i].thread, NULL);
 		placements[i] = crew->members[i].placement;
-		if (crew->members[i].status && !sizeup_job_cancelled(job))
+		if (crew->members[i].status && !sizeup_job_canceled(job))
 			status = crew->members[i].status;
 	}
 	free(crew);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threads and processes that measure together: all of them or none, with reasons, and cancelled soon. */
+/* Threads and processes that measure together: all of them or none, with reasons, and canceled soon. */
 #define _GNU_SOURCE
 #include <sizeup/clock.h>
 #include <sizeup/clock_quality.h>
@@ -58,7 +58,7 @@ static void hammers(struct sizeup_job *job, int cpu)
 	const int32_t cpus[] = { cpu, cpu };
 	const struct sizeup_arena_spec memory = { .touch_cpu = -1 };
 	struct sizeup_hammer_result results[2];
-	pthread_t canceller;
+	pthread_t canceler;
 
 	check(sizeup_hammer_run(job, 256, 10, cpus, 2, &memory, results) == 0, "two processes hammer");
 	check(results[0].ops == 2560 && results[1].ops == 2560, "one store a page and loop");
@@ -80,11 +80,11 @@ static void hammers(struct sizeup_job *job, int cpu)
 	struct sizeup_job *const long_job = sizeup_job_new();
 	const int64_t start_ns = sizeup_clock_now_ns();
 
-	check(long_job && !pthread_create(&canceller, NULL, cancel_soon, long_job), "a canceller");
+	check(long_job && !pthread_create(&canceler, NULL, cancel_soon, long_job), "a canceler");
 	check(sizeup_hammer_run(long_job, 256, UINT64_C(1) << 40, cpus, 2, &memory, results) == -ECANCELED,
-	      "a long run is cancelled");
+	      "a long run is canceled");
 	check(sizeup_clock_now_ns() - start_ns < INT64_C(5000000000), "soon");
-	pthread_join(canceller, NULL);
+	pthread_join(canceler, NULL);
 	sizeup_job_free(long_job);
 }
 

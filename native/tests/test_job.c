@@ -56,11 +56,11 @@ int main(void)
 	check(sizeup_job_refuse(job, -ENOMEM, "%d pages", 7) == -ENOMEM, "a refusal passes its status on");
 	sizeup_job_refuse(job, -EIO, "later");
 	check(!strcmp(sizeup_job_reason(job), "7 pages"), "the first reason stays");
-	check(!sizeup_job_cancelled(job), "nobody has cancelled");
+	check(!sizeup_job_canceled(job), "nobody has canceled");
 	sizeup_job_cancel(job);
-	check(sizeup_job_cancelled(job) && *sizeup_job_stop_word(job), "cancelled");
+	check(sizeup_job_canceled(job) && *sizeup_job_stop_word(job), "canceled");
 	check(sizeup_job_end(job, -ECANCELED) == -ECANCELED, "the end passes its status on");
-	check(sizeup_job_state(job) == SIZEUP_JOB_CANCELLED, "the job says it was cancelled");
+	check(sizeup_job_state(job) == SIZEUP_JOB_CANCELED, "the job says it was canceled");
 	sizeup_job_free(job);
 	return 0;
 }

@@ -54,7 +54,7 @@ int main(void)
 	if (full >= 0)
 		check(sizeup_shm_fill(job, full, bytes, cpu, &placement) == -ENOSPC, "no room is told");
 	sizeup_job_cancel(job);
-	check(sizeup_shm_run(job, fd, bytes, &cpu, 1, &QUICK) == -ECANCELED, "a cancelled job ends");
+	check(sizeup_shm_run(job, fd, bytes, &cpu, 1, &QUICK) == -ECANCELED, "a canceled job ends");
 	sizeup_job_free(job);
 	return 0;
 }

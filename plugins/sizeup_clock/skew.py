@@ -50,7 +50,7 @@ class ClockSkew:
         rates = measure_rates()
         names = methods()
         for index in (index for index in range(len(names)) if readable(index)):
-            if context.cancelled:
+            if context.canceled:
                 return
             seen = steps(index, min(reads, _ALONE_READS))
             smallest = _in_ns(seen.smallest_step, index, rates)
@@ -72,12 +72,12 @@ class ClockSkew:
 def _order(
     index: int, name: str, cpu: int, partner: int, reads: int, rates: Rates, context: Context
 ) -> Iterable[Emission]:
-    if context.cancelled:
+    if context.canceled:
         return
     job, order = new_job(), OrderingJob(index, cpu, partner, reads)
     at: Coordinates = {"method": name, "cpu": cpu, "partner": partner}
     yield from job.follow(order.call(job), (EstimatePoint("backwards", at),), context)
-    if context.cancelled:
+    if context.canceled:
         return
     seen = order.result()
     if not seen.reads:

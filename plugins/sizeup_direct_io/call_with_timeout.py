@@ -23,8 +23,8 @@ class StalledError(SizeupError):
     """The target stopped answering."""
 
 
-class CancelledError(Exception):
-    """The step was cancelled while it waited."""
+class CanceledError(Exception):
+    """The step was canceled while it waited."""
 
 
 class _Call(Generic[Result]):
@@ -55,8 +55,8 @@ def call_with_timeout(doing: str, function: Callable[[], Result], *, limit_secon
     threading.Thread(target=call.run, name=doing, daemon=True).start()
     deadline = time.monotonic() + limit_seconds
     while not call.done.wait(_SLICE_SECONDS):
-        if context.cancelled:
-            raise CancelledError
+        if context.canceled:
+            raise CanceledError
         if time.monotonic() > deadline:
             raise StalledError(f"stalled: {doing} did not come back within {limit_seconds:g} s; it was left behind")
     return call.answer()

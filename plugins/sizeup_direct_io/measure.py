@@ -15,7 +15,7 @@ from sizeup.model.sample import Disturbance, Samples
 from sizeup.probing.api import Context, Emission
 from sizeup_direct_io import host_counters
 from sizeup_direct_io.binding import IoInterval, IoJob, IoSample, StuckError, half_width
-from sizeup_direct_io.call_with_timeout import CancelledError, StalledError
+from sizeup_direct_io.call_with_timeout import CanceledError, StalledError
 from sizeup_direct_io.disks import Foreign, foreign
 from sizeup_direct_io.failures import describe_error
 from sizeup_direct_io.window_counters import CounterSource, WindowCounters, read_closing, read_opening
@@ -60,7 +60,7 @@ class MeasuredPoint(Struct, frozen=True):
     converged: bool
     huge_page_bytes: int | None
     ended_early: bool = False
-    """The region of a growing file was full, or the step was cancelled."""
+    """The region of a growing file was full, or the step was canceled."""
     path_changes: tuple[str, ...] = ()
     """Paths to the target that changed their state meanwhile, in words."""
 
@@ -250,7 +250,7 @@ def measure(
     context: Context,
     place: CounterSource,
 ) -> Generator[Emission, None, MeasuredPoint]:
-    """Run one point; raise StalledError, SizeupError or CancelledError when it cannot be finished."""
+    """Run one point; raise StalledError, SizeupError or CanceledError when it cannot be finished."""
     woken = threading.Event()
     context.on_cancel(woken.set)
     try:
@@ -264,7 +264,7 @@ def measure(
     except OSError as error:
         raise SizeupError(f"the requests could not be started: {error.strerror or error}") from error
     except StuckError as error:
-        if isinstance(error.__context__, SizeupError | CancelledError):
+        if isinstance(error.__context__, SizeupError | CanceledError):
             raise error.__context__ from None
         raise StalledError("stalled: a request is stuck in the kernel; its worker was left behind") from error
 
@@ -283,7 +283,7 @@ def _observe(
         marks.append(_mark(opening))
     while True:
         if woken.wait(watch.next_look_seconds(window.stall_seconds)):
-            raise CancelledError
+            raise CanceledError
         now = yield from watch.live(context, warming_up=opening is None)
         _look_at_paths(place)
         watch.check(now, window.stall_seconds)

@@ -14,7 +14,7 @@ from sizeup.model.sample import Progress
 from sizeup.probing.api import Context, Emission
 from sizeup.units import format_ns
 from sizeup_direct_io import conclusions, estimates, host_counters, knee
-from sizeup_direct_io.call_with_timeout import CancelledError, StalledError
+from sizeup_direct_io.call_with_timeout import CanceledError, StalledError
 from sizeup_direct_io.checks import Checks
 from sizeup_direct_io.disks import foreign, read_disks
 from sizeup_direct_io.estimates import Calm, PointResult
@@ -89,7 +89,7 @@ class Run:
         parting_seconds = PARTING_SECONDS
         try:
             yield from self._emissions()
-        except CancelledError:
+        except CanceledError:
             return
         except RefusedError:
             raise
@@ -169,8 +169,8 @@ class Run:
         disks = read_disks(self._place.device_number)
         start = time.monotonic()
         while time.monotonic() - start < CALM_SECONDS:
-            if self._context.cancelled:
-                raise CancelledError
+            if self._context.canceled:
+                raise CanceledError
             time.sleep(0.05)
         seconds = time.monotonic() - start
         spent = host_counters.read_host_cpu().since(host)

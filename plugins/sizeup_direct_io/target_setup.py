@@ -20,7 +20,7 @@ from sizeup.probing.api import Context, Emission
 from sizeup.units import format_bytes
 from sizeup_direct_io import binding, host_counters
 from sizeup_direct_io.binding import Extents, IoJob
-from sizeup_direct_io.call_with_timeout import CancelledError, StalledError, call_with_timeout
+from sizeup_direct_io.call_with_timeout import CanceledError, StalledError, call_with_timeout
 from sizeup_direct_io.engines import Choice, choose
 from sizeup_direct_io.failures import describe_error
 from sizeup_direct_io.presets import READ_AHEAD, Durable, Stream
@@ -105,7 +105,7 @@ class TargetSetup:
 
     def close(self, limit_seconds: float = PARTING_SECONDS) -> None:
         """Give everything back; where closing hangs, a thread is left waiting and the caller is not."""
-        with suppress(StalledError, CancelledError, OSError):  # closed all the same, say what it may
+        with suppress(StalledError, CanceledError, OSError):  # closed all the same, say what it may
             call_with_timeout(
                 "closing the target", self._open.close, limit_seconds=limit_seconds, context=_NoDeadline()
             )
@@ -157,8 +157,8 @@ class TargetSetup:
             while True:
                 time.sleep(0.05)
                 sample = job.sample()
-                if self._context.cancelled:
-                    raise CancelledError
+                if self._context.canceled:
+                    raise CanceledError
                 if sample.error is not None:
                     raise SizeupError(f"filling {target.path} failed with {describe_error(sample.error)}")
                 if not sample.running:
@@ -272,9 +272,9 @@ class TargetSetup:
 
 
 class _NoDeadline:
-    """A context for what must be done although the step was cancelled."""
+    """A context for what must be done although the step was canceled."""
 
-    cancelled = False
+    canceled = False
 
     def on_cancel(self, callback: Callable[[], None]) -> None:
         """Nothing cancels it."""

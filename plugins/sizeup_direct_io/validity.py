@@ -2,7 +2,7 @@
 
 Each part is judged from facts that were read beside the measurement, and says which fact decided.
 No single check sees every way of being fooled: a sparse file passes the alignment and the page
-cache, a file with journalled data passes the open, a buffered one passes the accounting.
+cache, a file with journaled data passes the open, a buffered one passes the accounting.
 """
 
 from __future__ import annotations

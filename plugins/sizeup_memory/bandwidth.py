@@ -68,7 +68,7 @@ class MemoryBandwidth:
             return
         for cpu_node, node_cpus in nodes.items():
             for target in json.loads(str(settings["memory_nodes"])):
-                if node_cpus and not context.cancelled:
+                if node_cpus and not context.canceled:
                     memory = node_memory(target, nodes, PAGES[str(settings["pages"])])
                     at: Coordinates = {"cpu_node": cpu_node, "memory_node": target}
                     yield from _stream(settings, node_cpus, memory, [(len(node_cpus), at)], "", context, caveats)

@@ -66,7 +66,7 @@ class MemoryHammer:
         rounds = int(step.settings["replicates"])
         for number in range(rounds):
             for count in list(runs):
-                if context.cancelled:
+                if context.canceled:
                     return
                 hammer = Hammer(pages, loops, cpus[:count], Memory(Pages.BASE))
                 points = tuple(EstimatePoint("random-store", {"processes": count}) for _ in range(count))
@@ -77,7 +77,7 @@ class MemoryHammer:
                     yield Gap(f"{NAME}: {count} processes", str(error))
                     del runs[count]
                     continue
-                if context.cancelled:
+                if context.canceled:
                     return
                 results = hammer.results()
                 if not all(one.wall_us for one in results):
@@ -99,7 +99,7 @@ def _calibrated_loops(pages: int, cpu: int, context: Context) -> int:
         for _ in job.follow(hammer.call(job), (EstimatePoint("random-store", {"processes": 1}),), context):
             pass
         (result,) = hammer.results()
-        if result.wall_us >= _CALIBRATION_US or context.cancelled:
+        if result.wall_us >= _CALIBRATION_US or context.canceled:
             return max(1, round(loops * _SECONDS * 1e6 / max(1, result.wall_us)))
         loops *= _CALIBRATION_GROWTH
 

@@ -299,7 +299,7 @@ def _placements(
     if span < _LEAST_SHARE_BYTES:
         raise RefusedError("a node has too little memory to spare for a thread on every core")
     for name, memory_of in layouts.items():
-        if context.cancelled:
+        if context.canceled:
             return
         stride = int(settings["line_bytes"])
         members = [Member(cpu, span, memory_of(node), chases=True, stride_bytes=stride) for cpu, node in threads]

@@ -39,7 +39,7 @@ class Null:
         gaps_ns = []
         before = context.now_ns()
         for number in range(samples):
-            if context.cancelled:
+            if context.canceled:
                 return
             if interval:
                 time.sleep(interval)

@@ -167,7 +167,7 @@ class Running:
 
 @pytest.mark.parametrize(
     ("number", "code", "status"),
-    [(signal.SIGINT, 130, "cancelled"), (signal.SIGTERM, 143, "terminated"), (signal.SIGHUP, 129, "terminated")],
+    [(signal.SIGINT, 130, "canceled"), (signal.SIGTERM, 143, "terminated"), (signal.SIGHUP, 129, "terminated")],
 )
 def test_a_signal_saves_and_ends(
     tmp_path: Path, environment: dict[str, str], number: signal.Signals, code: int, status: str
@@ -181,7 +181,7 @@ def test_a_signal_saves_and_ends(
     session = read_session(str(tmp_path / "run"))
     assert session.end is not None
     assert session.end.status == status
-    assert session.outcomes["null"].status is Status.CANCELLED
+    assert session.outcomes["null"].status is Status.CANCELED
 
 
 def test_a_hang_up_that_the_caller_ignores_ends_nothing(tmp_path: Path, environment: dict[str, str]) -> None:
@@ -272,8 +272,8 @@ def test_commands_on_standard_input_steer_the_run(tmp_path: Path, environment: d
     assert running.end() == 130
     session = read_session(str(path))
     assert {id_: outcome.status for id_, outcome in session.outcomes.items()} == {
-        "null": Status.CANCELLED,
-        "null~2": Status.CANCELLED,
+        "null": Status.CANCELED,
+        "null~2": Status.CANCELED,
     }
 
 

@@ -79,7 +79,7 @@ def test_a_clock_that_is_set_back_while_waiting_makes_the_wait_longer() -> None:
     assert sum(clock.slept) == pytest.approx(5.0, abs=0.01)
 
 
-def test_a_cancelled_wait_ends_at_once() -> None:
+def test_a_canceled_wait_ends_at_once() -> None:
     clock = HandClock(START_NS - 60_000_000_000)
 
     assert wait_until(START_NS, Hurried(), clock) == 0
@@ -116,7 +116,7 @@ def test_a_start_that_passes_while_preparing_is_saved_as_missed(
     session = read_session(str(tmp_path / "run"))
     assert done.returncode == 4
     assert session.end is not None
-    assert session.end.status == "cancelled"
+    assert session.end.status == "canceled"
     assert "the start was missed by 0." in session.end.reason
     assert session.steps == {}
 
@@ -158,4 +158,4 @@ def test_an_interrupt_while_waiting_saves_and_exits_130(tmp_path: Path, environm
     assert process.returncode == 130
     assert session.plan is not None
     assert session.end is not None
-    assert (session.end.status, session.steps) == ("cancelled", {})
+    assert (session.end.status, session.steps) == ("canceled", {})

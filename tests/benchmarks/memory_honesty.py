@@ -1,4 +1,4 @@
-"""Whether the latency probe's promises hold here: intervals, cancelling, a busy neighbor on the same CPU.
+"""Whether the latency probe's promises hold here: intervals, canceling, a busy neighbor on the same CPU.
 
 Usage: python tests/benchmarks/memory_honesty.py [intervals|cancel|busy]...
 """
@@ -77,7 +77,7 @@ def cancel(trials: int = 40) -> None:
         p95 = times[round(0.95 * (len(times) - 1))]
         kept = (before - available_bytes()) >> 20
         print(f"load {load}: memory back within {max(back) * 1e3:.0f} ms, {kept} MiB less available than before")
-        print(f"load {load}: cancelled within {p95 * 1e3:.1f} ms (p95 of {trials}), {times[-1] * 1e3:.1f} ms at most")
+        print(f"load {load}: canceled within {p95 * 1e3:.1f} ms (p95 of {trials}), {times[-1] * 1e3:.1f} ms at most")
 
 
 def available_bytes() -> int:

@@ -45,7 +45,7 @@ def test_each_step_ends_in_an_outcome_and_a_crash_stops_no_other(tmp_path: Path)
     assert heard[0] == HEADER
 
 
-def test_a_cancelled_run_starts_no_further_step(tmp_path: Path) -> None:
+def test_a_canceled_run_starts_no_further_step(tmp_path: Path) -> None:
     control = QuietControl()
     control.cancel_run = True
     with Writer.create(str(tmp_path / "run")) as writer:

@@ -121,7 +121,7 @@ def test_each_working_set_has_a_latency_and_says_how_sure_it_is(context: HandCon
     assert times == sorted(times)
 
 
-def test_cancelling_ends_a_long_step_early(context: HandContext) -> None:
+def test_canceling_ends_a_long_step_early(context: HandContext) -> None:
     run = iter(MemoryLatency().run(quick_step(replicate=10.0), context))
     next(run)
     context.cancel()

@@ -48,7 +48,7 @@ def test_where_nothing_was_dropped_there_is_no_gap(context: HandContext) -> None
     assert [e for e in job.follow(lambda: 0, (EstimatePoint("a", {}),), context) if isinstance(e, Gap)] == []
 
 
-def test_a_job_that_is_cancelled_tells_what_it_dropped(context: HandContext) -> None:
+def test_a_job_that_is_canceled_tells_what_it_dropped(context: HandContext) -> None:
     job = memory.new_job()
     push(job, RING + 1)
     context.cancel()

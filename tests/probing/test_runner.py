@@ -106,17 +106,17 @@ def test_a_step_whose_limit_passes_before_its_first_figure_is_timed_out_and_not_
     assert run(Kept(), limit=0.0) == Outcome(Status.TIMED_OUT, "it ran past its limit of 0 s")
 
 
-def test_a_cancelled_step_stops_by_the_word_and_keeps_what_it_has() -> None:
+def test_a_canceled_step_stops_by_the_word_and_keeps_what_it_has() -> None:
     kept = Kept()
 
     outcome = run(kept, samples=100_000, control=CancelWhen(lambda: kept.samples > 0))
 
-    assert outcome == Outcome(Status.CANCELLED)
+    assert outcome == Outcome(Status.CANCELED)
     assert 0 < kept.samples < 100_000
 
 
 def test_cancel_before_the_worker_is_up_is_not_lost() -> None:
-    assert run(Kept(), samples=100_000, control=CancelAfter(0)).status is Status.CANCELLED
+    assert run(Kept(), samples=100_000, control=CancelAfter(0)).status is Status.CANCELED
 
 
 def test_a_target_that_cannot_be_loaded_fails_its_step() -> None:

@@ -42,7 +42,7 @@ def test_a_signal_during_a_run_saves_it_and_takes_everybody_along(
         assert gone(terminal)
     session = saved(tmp_path)
     assert session.end is not None
-    assert session.end.status == "cancelled"
+    assert session.end.status == "canceled"
     assert len(gaps(session)) > 10
 
 
@@ -87,7 +87,7 @@ def test_a_run_that_was_left_goes_on_and_can_be_followed_again(sizeup: Callable[
     assert len(gaps(session)) == 3000
 
 
-def test_a_run_that_was_left_is_cancelled_where_it_is_followed(sizeup: Callable[..., Terminal], tmp_path: Path) -> None:
+def test_a_run_that_was_left_is_canceled_where_it_is_followed(sizeup: Callable[..., Terminal], tmp_path: Path) -> None:
     with sizeup() as first:
         start_null(first, 100_000)
         first.press("q")
@@ -104,11 +104,11 @@ def test_a_run_that_was_left_is_cancelled_where_it_is_followed(sizeup: Callable[
         assert gone(first)
     session = saved(tmp_path)
     assert session.end is not None
-    assert session.end.status == "cancelled"
+    assert session.end.status == "canceled"
     assert len(gaps(session)) > 10
 
 
-def test_a_run_cancelled_on_leaving_is_saved_first(sizeup: Callable[..., Terminal], tmp_path: Path) -> None:
+def test_a_run_canceled_on_leaving_is_saved_first(sizeup: Callable[..., Terminal], tmp_path: Path) -> None:
     with sizeup() as terminal:
         start_null(terminal, 100_000)
         measure_a_little(terminal, tmp_path)
@@ -121,11 +121,11 @@ def test_a_run_cancelled_on_leaving_is_saved_first(sizeup: Callable[..., Termina
         terminal.press("down", "down", "enter")
 
         assert terminal.wait() == 0
-        assert "Cancelled; what was measured is in" in terminal.text
+        assert "Canceled; what was measured is in" in terminal.text
         assert gone(terminal)
     session = saved(tmp_path)
     assert session.end is not None
-    assert session.end.status == "cancelled"
+    assert session.end.status == "canceled"
     assert len(gaps(session)) > 10
 
 

@@ -40,7 +40,7 @@ def test_an_interrupt_during_a_run_saves_it(sizeup: Callable[..., Terminal], tmp
     (path,) = (tmp_path / "sizeup/sessions").iterdir()
     session = read_session(str(path))
     assert session.end is not None
-    assert session.end.status == "cancelled"
+    assert session.end.status == "canceled"
 
 
 @pytest.mark.parametrize("how", ["the key", "a signal"])

@@ -248,7 +248,7 @@ def test_memory_nodes_give_the_local_and_the_remote_latency() -> None:
         (Status.FAILED, "its step failed"),
         (Status.CRASHED, "its step crashed"),
         (Status.TIMED_OUT, "its step ran into its time limit"),
-        (Status.CANCELLED, "its step was cancelled"),
+        (Status.CANCELED, "its step was canceled"),
     ],
 )
 def test_what_a_step_measured_that_came_to_no_end_is_not_valid(status: Status, cause: str) -> None:

@@ -163,7 +163,7 @@ def test_one_tcp_connection_can_be_narrower_than_the_link() -> None:
     assert (supply.decision, supply.quantity.value) == ("NFS connections (nconnect)", 2e9)
 
 
-def fibre(*hbas: Hba, luns: int = 1, states: tuple[str, ...] = ("running", "running")) -> Machine:
+def fibre_channel(*hbas: Hba, luns: int = 1, states: tuple[str, ...] = ("running", "running")) -> Machine:
     """Ports in front of LUNs that each of them reaches, all LUNs under multipath maps."""
     units, maps, devices = [], [], []
     for lun in range(luns):
@@ -197,7 +197,7 @@ def carried(machine: Machine, device: str | None = None) -> float:
 
 @pytest.mark.parametrize("state", ["Linkdown", "Offline", "Error", "Not Present"])
 def test_a_fibre_channel_port_that_is_down_carries_nothing_and_is_named(state: str) -> None:
-    machine = fibre(port("host3"), port("host4", state))
+    machine = fibre_channel(port("host3"), port("host4", state))
     sizing = whatif(machine, {"machine.cores": Quantity(8, "1", Origin.USER, "--set")})
     supply = sizing.find("io.supply")
 
@@ -207,7 +207,7 @@ def test_a_fibre_channel_port_that_is_down_carries_nothing_and_is_named(state: s
 
 
 def test_ports_that_are_all_down_leave_the_supply_unknown_and_say_why() -> None:
-    machine = fibre(port("host3", "Linkdown"), port("host4", "Linkdown"))
+    machine = fibre_channel(port("host3", "Linkdown"), port("host4", "Linkdown"))
     supply = whatif(machine, {"machine.cores": Quantity(8, "1", Origin.USER, "--set")}).find("io.supply")
 
     assert storage_path_bandwidths(machine) == ()
@@ -218,7 +218,7 @@ def test_ports_that_are_all_down_leave_the_supply_unknown_and_say_why() -> None:
 
 @pytest.mark.parametrize("state", [None, "Online", "Unknown", "running"])
 def test_a_port_that_says_nothing_of_a_fault_counts(state: str | None) -> None:
-    assert carried(fibre(port("host3", state))) == 800e6
+    assert carried(fibre_channel(port("host3", state))) == 800e6
 
 
 @pytest.mark.parametrize(
@@ -226,7 +226,7 @@ def test_a_port_that_says_nothing_of_a_fault_counts(state: str | None) -> None:
     [(("running", "running"), 1.6e9), (("running", "offline"), 8e8), (("offline", "transport-offline"), 0)],
 )
 def test_a_port_whose_paths_have_all_failed_carries_nothing(states: tuple[str, ...], carried_bytes: float) -> None:
-    machine = fibre(port("host3"), port("host4"), states=states)
+    machine = fibre_channel(port("host3"), port("host4"), states=states)
 
     assert carried(machine) == carried_bytes
     assert carried(machine, "dm-0") == carried_bytes
@@ -317,7 +317,7 @@ def test_a_measured_capacity_replaces_the_estimate_of_its_own_path_alone() -> No
 
 
 def test_a_lun_of_many_says_nothing_about_its_ports_unless_the_database_lies_on_it() -> None:
-    machine = fibre(port("host3"), port("host4"), luns=24)
+    machine = fibre_channel(port("host3"), port("host4"), luns=24)
     lun = find_target(machine, "/dev/dm-7")
     assert lun == target("dm-7", {"dm-7"}, "host3", "host4")
     measured = [Capacity(lun, 5.4e6)]

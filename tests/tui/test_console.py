@@ -87,7 +87,7 @@ async def test_a_probe_runs_by_keys_alone_and_its_chart_moves(tmp_path: Path) ->
         assert "50%, needs 5 s more" in console.text
 
 
-async def test_a_run_survives_a_change_of_mode_and_is_cancelled_by_a_key(tmp_path: Path) -> None:
+async def test_a_run_survives_a_change_of_mode_and_is_canceled_by_a_key(tmp_path: Path) -> None:
     console = Console(tmp_path)
     async with console.shown() as pilot:
         await console.choose(pilot, "null")

@@ -114,7 +114,7 @@ async def test_a_finding_that_fits_offers_no_key_to_read_on(tmp_path: Path) -> N
         assert "reads on" not in console.text
 
 
-async def test_a_run_is_cancelled_from_the_overview_by_the_key_that_stands_there(tmp_path: Path) -> None:
+async def test_a_run_is_canceled_from_the_overview_by_the_key_that_stands_there(tmp_path: Path) -> None:
     console = Console(tmp_path)
     async with console.shown() as pilot:
         idle = console.text.splitlines()[-1]

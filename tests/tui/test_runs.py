@@ -153,7 +153,7 @@ def test_a_run_of_another_process_is_followed_and_made_way_for(tmp_path: Path) -
     assert moves == [frozenset({4, 5, 6, 7, 12, 13, 14, 15}), frozenset(range(16))]
 
 
-def test_a_run_that_is_followed_is_cancelled_by_a_signal_to_its_writer(
+def test_a_run_that_is_followed_is_canceled_by_a_signal_to_its_writer(
     tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     heard: list[int] = []
@@ -168,13 +168,13 @@ def test_a_run_that_is_followed_is_cancelled_by_a_signal_to_its_writer(
         runs.cancel()
 
         assert writer_pid(str(runner.path)) == os.getpid()
-        assert runs.cancelling
+        assert runs.canceling
     runs.poll()
     runs.cancel()
     runs.close()
 
     assert heard == [signal.SIGINT]
-    assert not runs.cancelling
+    assert not runs.canceling
     assert writer_pid(str(runner.path)) is None
 
 

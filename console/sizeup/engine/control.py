@@ -21,7 +21,7 @@ _SIGNALS = {
 class BatchControl:
     """Hears signals at once, and commands, one a line: cancel-step, cancel, pause, resume, keep.
 
-    The end of standard input means that whoever steered has gone: the run is cancelled, unless
+    The end of standard input means that whoever steered has gone: the run is canceled, unless
     ``keep`` was said before. ``console {"cpu_seconds": 1.5, "bytes": 20480}`` tells what the console that
     steers has cost so far.
     """
@@ -31,9 +31,9 @@ class BatchControl:
         self._epoll = select.epoll()
         self._epoll.register(self._wake, select.EPOLLIN)
         self._tail = b""
-        self._paused = self._keep = self._step_cancelled = False
-        self.cancelled: ExitStatus | None = None
-        """Why the run was cancelled; None while it was not."""
+        self._paused = self._keep = self._step_canceled = False
+        self.canceled: ExitStatus | None = None
+        """Why the run was canceled; None while it was not."""
         self.console: ConsoleCost | None = None
         """What the console that steers said last of its own cost; None where there is none."""
         if commands:
@@ -57,12 +57,12 @@ class BatchControl:
     @property
     def cancel_run(self) -> bool:
         """Whether no further step should start."""
-        return self.cancelled is not None
+        return self.canceled is not None
 
     @property
     def cancel_step(self) -> bool:
         """Whether the running step should end."""
-        return self._step_cancelled or self.cancel_run
+        return self._step_canceled or self.cancel_run
 
     def fileno(self) -> int:
         """Readable when there may be something to hear."""
@@ -78,12 +78,12 @@ class BatchControl:
                 self._epoll.unregister(0)
 
     def next_step(self) -> bool:
-        """Wait while paused, forget a cancelled step; False when the run should end."""
+        """Wait while paused, forget a canceled step; False when the run should end."""
         self.hear()
         while self._paused and not self.cancel_run:
             select.select([self], [], [])
             self.hear()
-        self._step_cancelled = False
+        self._step_canceled = False
         return not self.cancel_run
 
     def _register_input(self) -> None:
@@ -110,7 +110,7 @@ class BatchControl:
     def _obey(self, command: bytes) -> None:
         match command:
             case b"cancel-step":
-                self._step_cancelled = True
+                self._step_canceled = True
             case b"cancel":
                 self._cancel(ExitStatus.INTERRUPTED)
             case b"pause":
@@ -128,7 +128,7 @@ class BatchControl:
             self._cancel(ExitStatus.INTERRUPTED)
 
     def _cancel(self, status: ExitStatus) -> None:
-        self.cancelled = self.cancelled or status
+        self.canceled = self.canceled or status
 
     def _on_signal(self, number: int, frame: FrameType | None) -> None:
         del frame

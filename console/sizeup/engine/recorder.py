@@ -35,7 +35,7 @@ class RunControl(Control, Protocol):
         """Whether no further step should start."""
 
     def next_step(self) -> bool:
-        """Wait while paused, forget a cancelled step; False when the run should end."""
+        """Wait while paused, forget a canceled step; False when the run should end."""
 
 
 class Recorder:

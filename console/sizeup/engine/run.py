@@ -124,7 +124,7 @@ def run(spec: RunSpec, narrator: Narrator) -> Result:
                 conclusions = tuple(_concluded(recorder, machine, path))
             recorder.put(*conclusions, _end(recorder.now_ns(), control))
             recorder.sync()
-        return Result(path, control.cancelled or _status(spec, outcomes))
+        return Result(path, control.canceled or _status(spec, outcomes))
 
 
 def _read_own(path: str) -> Session:
@@ -186,7 +186,7 @@ def _end_recorded(recorder: Recorder) -> Iterator[None]:
     try:
         yield
     except BaseException as error:
-        status = "cancelled" if isinstance(error, LateError) else "terminated"
+        status = "canceled" if isinstance(error, LateError) else "terminated"
         with suppress(UsageError, OSError):
             recorder.put(EndRecord(recorder.now_ns(), status, str(error) or type(error).__name__))
             recorder.sync()
@@ -243,9 +243,9 @@ def _environment(
 
 
 def _end(t_ns: int, control: BatchControl) -> EndRecord:
-    if control.cancelled is None:
+    if control.canceled is None:
         return EndRecord(t_ns, "complete")
-    return EndRecord(t_ns, "cancelled" if control.cancelled is ExitStatus.INTERRUPTED else "terminated")
+    return EndRecord(t_ns, "canceled" if control.canceled is ExitStatus.INTERRUPTED else "terminated")
 
 
 def _keep_outcome(outcomes: list[OutcomeRecord], record: Record) -> None:

@@ -79,7 +79,7 @@ def missed(start_ns: int, clock: Clock = CLOCK) -> LateError:
 
 
 def wait_until(start_ns: int, control: WaitControl, clock: Clock = CLOCK) -> int:
-    """Sleep, then spin; how late the start is in ns, at best a few hundred. A cancelled wait ends at once."""
+    """Sleep, then spin; how late the start is in ns, at best a few hundred. A canceled wait ends at once."""
     if clock.now_ns() > start_ns:
         raise missed(start_ns, clock)
     while not control.cancel_run and (left := start_ns - clock.now_ns()) > SPIN_NS:

@@ -78,7 +78,7 @@ class Status(Enum):
     OK = "ok"
     NOT_CONVERGED = "not-converged"
     REFUSED = "refused"
-    CANCELLED = "cancelled"
+    CANCELED = "canceled"
     FAILED = "failed"
     CRASHED = "crashed"
     TIMED_OUT = "timed-out"

@@ -28,11 +28,11 @@ class Context(Protocol):
     """What a running step may ask of its worker."""
 
     @property
-    def cancelled(self) -> bool:
+    def canceled(self) -> bool:
         """Whether the step should end as soon as it can."""
 
     def on_cancel(self, callback: Callable[[], None]) -> None:
-        """Call ``callback`` once, from another thread, when the step is cancelled; at once if it already is."""
+        """Call ``callback`` once, from another thread, when the step is canceled; at once if it already is."""
 
     def now_ns(self) -> int:
         """Nanoseconds of CLOCK_MONOTONIC_RAW since the run began."""

@@ -85,7 +85,7 @@ class NativeJob:
 
         An estimate of a point follows whenever a replicate of it has ended, and now and then how
         far the job is. Ends after the call has returned and the ring is empty; quietly when it
-        was cancelled. Raises ``RefusedError`` with the job's reason where the machine cannot or may not do it.
+        was canceled. Raises ``RefusedError`` with the job's reason where the machine cannot or may not do it.
         """
         context.on_cancel(self.cancel)
         thread = threading.Thread(target=self._call, args=(call,), name="native job", daemon=True)

@@ -17,7 +17,7 @@ from sizeup.text import one_line
 PLANS = ("quick", "standard", "full")
 ROUNDS_LIMIT = 1000
 
-# What disturbs others least comes first, so that a cancelled run has the harmless figures.
+# What disturbs others least comes first, so that a canceled run has the harmless figures.
 _ORDER = {hazard: rank for rank, hazard in enumerate(Hazard, start=1)}
 
 

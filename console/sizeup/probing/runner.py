@@ -177,7 +177,7 @@ class _Drive:
         now = self._clock()
         if self._ladder is None:
             if self._control.cancel_step:
-                self._end(Status.CANCELLED, "")
+                self._end(Status.CANCELED, "")
             elif now >= self._limit:
                 self._end(Status.TIMED_OUT, f"it ran past its limit of {self._step.time_limit_seconds:g} s")
             elif self._ending is not None:

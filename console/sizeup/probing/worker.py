@@ -51,18 +51,18 @@ class WorkerContext:
     def __init__(self, origin_ns: int) -> None:
         self._origin_ns = origin_ns
         self._lock = threading.Lock()
-        self._cancelled = False
+        self._canceled = False
         self._callbacks: list[Callable[[], None]] = []
 
     @property
-    def cancelled(self) -> bool:
+    def canceled(self) -> bool:
         """Whether the step should end as soon as it can."""
-        return self._cancelled
+        return self._canceled
 
     def on_cancel(self, callback: Callable[[], None]) -> None:
-        """Call ``callback`` once when the step is cancelled; at once if it already is."""
+        """Call ``callback`` once when the step is canceled; at once if it already is."""
         with self._lock:
-            if not self._cancelled:
+            if not self._canceled:
                 self._callbacks.append(callback)
                 return
         callback()
@@ -78,7 +78,7 @@ class WorkerContext:
     def cancel(self) -> None:
         """Say the word to the probe."""
         with self._lock:
-            self._cancelled = True
+            self._canceled = True
             callbacks, self._callbacks = self._callbacks, []
         for callback in callbacks:
             callback()

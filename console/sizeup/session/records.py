@@ -167,7 +167,7 @@ class EndRecord(Record, frozen=True, tag="end"):
 
     t_ns: int
     status: str
-    """``complete``, ``cancelled``, ``terminated``."""
+    """``complete``, ``canceled``, ``terminated``."""
     reason: str = ""
 
 

@@ -115,7 +115,7 @@ class StoredSession(Struct, frozen=True):
 
     @property
     def unfinished(self) -> bool:
-        """Whether a plan is waiting to be completed: cut short, cancelled, or with steps that failed."""
+        """Whether a plan is waiting to be completed: cut short, canceled, or with steps that failed."""
         return self.session is not None and bool(self.session.missing_steps)
 
     @property

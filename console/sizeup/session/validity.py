@@ -23,7 +23,7 @@ _TARGETS = ("target", "precision")
 """The settings that a probe may call the interval it aims at, as a share of the value."""
 _ENDS = {
     Status.REFUSED: "its step was refused",
-    Status.CANCELLED: "its step was cancelled",
+    Status.CANCELED: "its step was canceled",
     Status.FAILED: "its step failed",
     Status.CRASHED: "its step crashed",
     Status.TIMED_OUT: "its step ran into its time limit",

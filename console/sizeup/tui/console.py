@@ -58,7 +58,7 @@ _SLOW_SECONDS = 2.0
 _SLOWEST_SECONDS = 8.0
 """Between two frames on a link that keeps a backlog all the time."""
 _CANCEL_SECONDS = 0.6
-"""How long leaving waits for a cancelled run to save; it saves by itself after that."""
+"""How long leaving waits for a canceled run to save; it saves by itself after that."""
 
 _RECENT_SECONDS = 24 * 3600.0
 """How old an unfinished session may be for the start to speak of it."""
@@ -264,7 +264,7 @@ class ConsoleApp(OrderedKeysApp):
         over = standing is not None and standing.step.outcome is not None
         waits = "paused" if over else "pausing"  # a step that has begun goes on to its end
         state = "following" if self.runs.followed else waits if self.runs.paused else "running"
-        state = "cancelling" if self.runs.cancelling else state
+        state = "canceling" if self.runs.canceling else state
         elapsed = "" if self.runs.followed else f" {self.runs.elapsed_seconds:.0f} s"
         if standing is None or (self.runs.running and not self.runs.begun):  # the last step is of an earlier run
             return f" {state}, starting{elapsed}", link
@@ -451,7 +451,7 @@ class ConsoleApp(OrderedKeysApp):
         elif answer == "cancel":
             runs.cancel()
             runs.wait(_CANCEL_SECONDS)
-            self.farewell = f"Cancelled; what was measured is in {runs.path}"
+            self.farewell = f"Canceled; what was measured is in {runs.path}"
             self.exit(ExitStatus.OK)
 
     def action_interrupt(self) -> None:

@@ -67,7 +67,7 @@ class Runs:
         self._errors: IO[bytes] | None = None
         self._started = 0.0
         self._paused = False
-        self._cancelling = False
+        self._canceling = False
         self._followed = False
         self._plans_before = 0
         self.spec: RunSpec | None = None
@@ -109,9 +109,9 @@ class Runs:
         return self._paused
 
     @property
-    def cancelling(self) -> bool:
+    def canceling(self) -> bool:
         """Whether it was told to stop and has not yet."""
-        return self._cancelling
+        return self._canceling
 
     @property
     def caveat(self) -> str:
@@ -176,12 +176,12 @@ class Runs:
     def cancel(self) -> None:
         """End the whole run; what was measured stays in the file."""
         self.queue.clear()
-        self._cancelling = self.going_on
+        self._canceling = self.going_on
         self._send("cancel")
         pid = writer_pid(self.path) if self._followed else None
         if pid is not None:
             with contextlib.suppress(OSError):  # it has just ended, or is another user's
-                os.kill(pid, signal.SIGINT)  # which a run takes for "cancelled"
+                os.kill(pid, signal.SIGINT)  # which a run takes for "canceled"
 
     def forget(self, probe: str) -> bool:
         """Take a probe that waits out of the queue; whether it waited."""
@@ -239,7 +239,7 @@ class Runs:
         self._process = self._launcher(["--batch", "--quiet", *replace(spec, control=True).options()], self._errors)
         self._started = time.monotonic()
         self._plans_before = 0 if self.session is None else len(self.session.plans)
-        self._paused = self._cancelling = False
+        self._paused = self._canceling = False
         self.problem = ""
         if self._follower is None:
             self._follower = SessionFollower(self.path)
@@ -248,7 +248,7 @@ class Runs:
         session = self.session
         unfinished = session is not None and session.end is None
         self._followed = not self.running and unfinished and in_use(self.path)
-        self._cancelling = self._cancelling and self.going_on
+        self._canceling = self._canceling and self.going_on
 
     def _make_way(self) -> None:
         session = self.session
@@ -277,7 +277,7 @@ class Runs:
                 self.problem = last.removeprefix(f"{self.path}: ") or self._shortfall(process.returncode)
         self._process = None
         self.spec = None
-        self._paused = self._cancelling = False
+        self._paused = self._canceling = False
         self._aside.avoid_cpus((), None)  # before the next run, which inherits where we are
 
     def _shortfall(self, status: int) -> str:
@@ -325,7 +325,7 @@ OUTCOME_WORDS: Mapping[Status, str] = {
     Status.OK: "done",
     Status.NOT_CONVERGED: "done, not converged",
     Status.REFUSED: "refused",
-    Status.CANCELLED: "cancelled",
+    Status.CANCELED: "canceled",
     Status.FAILED: "! failed",
     Status.CRASHED: "! crashed",
     Status.TIMED_OUT: "! timed out",

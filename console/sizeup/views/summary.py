@@ -229,7 +229,7 @@ def _step_caveats(run: StepRun) -> list[str]:
 
 _ENDS = {
     Status.REFUSED: "refused",
-    Status.CANCELLED: "cancelled",
+    Status.CANCELED: "canceled",
     Status.CRASHED: "lost to a crash",
     Status.TIMED_OUT: "ended at its time limit",
 }

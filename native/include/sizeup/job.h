@@ -16,7 +16,7 @@
 #define SIZEUP_JOB_IDLE 0
 #define SIZEUP_JOB_RUNNING 1
 #define SIZEUP_JOB_DONE 2
-#define SIZEUP_JOB_CANCELLED 3
+#define SIZEUP_JOB_CANCELED 3
 #define SIZEUP_JOB_FAILED 4
 
 /** struct sizeup_sample - One measured value on its way to the log. */
@@ -65,14 +65,14 @@ void sizeup_job_free(struct sizeup_job *job);
 /** sizeup_job_cancel() - Ask the job to end: one relaxed store, safe from any thread. */
 void sizeup_job_cancel(struct sizeup_job *job);
 
-/** sizeup_job_cancelled() - Whether somebody asked the job to end. */
-int sizeup_job_cancelled(const struct sizeup_job *job);
+/** sizeup_job_canceled() - Whether somebody asked the job to end. */
+int sizeup_job_canceled(const struct sizeup_job *job);
 
 /** sizeup_job_begin() - Say that the job runs, and forget the last reason. */
 void sizeup_job_begin(struct sizeup_job *job);
 
 /**
- * sizeup_job_end() - Publish how the job ended: done, cancelled or failed.
+ * sizeup_job_end() - Publish how the job ended: done, canceled or failed.
  *
  * A job calls this before it gives its memory back, because unmapping takes long.
  * Return: @status unchanged.

@@ -124,7 +124,7 @@ def test_a_file_that_was_written_is_read_directly(folder: Path) -> None:
     assert {e.at["part"]: e.extra["verdict"] for e in verdicts}["direct"] in {"pass", "fail"}
 
 
-def test_cancelling_ends_the_run_without_a_file(folder: Path) -> None:
+def test_canceling_ends_the_run_without_a_file(folder: Path) -> None:
     context = HandContext()
     seen = 0
     for emission in run(step(folder, seconds=30.0), context):

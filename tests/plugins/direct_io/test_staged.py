@@ -61,7 +61,7 @@ def test_writers_that_a_lock_serializes_are_found_out(place: Path, monkeypatch: 
     assert found[-1] == "fail"
 
 
-def test_journalled_data_is_not_direct(mounted: MakeMount) -> None:
+def test_journaled_data_is_not_direct(mounted: MakeMount) -> None:
     assert verdicts(mounted("ext4", options="data=journal"))["direct"] == "fail"
 
 
@@ -152,10 +152,10 @@ def test_a_frozen_file_system_ends_the_step_with_words_within_a_second_of_the_li
     assert seen_seconds < limit_seconds + 2.5
 
 
-def test_cancelling_a_frozen_step_does_not_wait_for_it(mounted: MakeMount) -> None:
+def test_canceling_a_frozen_step_does_not_wait_for_it(mounted: MakeMount) -> None:
     point = mounted("ext4")
     context = HandContext()
-    cancelled_at = 0.0
+    canceled_at = 0.0
     samples = 0
     try:
         for emission in run(step(point, preset="oltp-7030", seconds=30.0, stall=20.0, depth=1), context):
@@ -164,8 +164,8 @@ def test_cancelling_a_frozen_step_does_not_wait_for_it(mounted: MakeMount) -> No
                 if samples == 20:
                     command("fsfreeze", "--freeze", str(point))
                     threading.Timer(0.5, context.cancel).start()
-                    cancelled_at = time.monotonic() + 0.5
-        took = time.monotonic() - cancelled_at
+                    canceled_at = time.monotonic() + 0.5
+        took = time.monotonic() - canceled_at
     finally:
         command("fsfreeze", "--unfreeze", str(point))
     time.sleep(1.5)

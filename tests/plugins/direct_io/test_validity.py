@@ -70,7 +70,7 @@ def test_where_nothing_is_told_nothing_is_passed() -> None:
     [
         pytest.param(replace(HONEST, alignment=(0, 0), charged_bytes=0, cache_growth_bytes=0), id="tmpfs"),
         pytest.param(
-            replace(HONEST, alignment=(0, 0), charged_bytes=GIB // 100, cache_growth_bytes=100 << 20), id="journalled"
+            replace(HONEST, alignment=(0, 0), charged_bytes=GIB // 100, cache_growth_bytes=100 << 20), id="journaled"
         ),
         pytest.param(replace(HONEST, cache_growth_bytes=400 << 20), id="buffered"),
         pytest.param(replace(HONEST, charged_bytes=0), id="sparse"),

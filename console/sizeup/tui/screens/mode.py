@@ -17,7 +17,7 @@ from sizeup.tui.app_protocol import AppProtocol
 from sizeup.tui.widgets.lines import KeyLine, ModeLine, StatusLine
 
 _LONG_SECONDS = 10.0
-"""A run that took so long is cancelled only after a question."""
+"""A run that took so long is canceled only after a question."""
 
 
 class ModeScreen(Screen[None]):

@@ -156,7 +156,7 @@ class OverviewScreen(ModeScreen):
         self.query_one(KeyList).action_select()
 
     def idle_actions(self) -> Collection[str]:
-        """A run that is on can be cancelled and not started again; elsewhere than on this machine none starts."""
+        """A run that is on can be canceled and not started again; elsewhere than on this machine none starts."""
         runs = self.host.runs
         idle = () if runs.going_on else ("overview.cancel",)
         return idle if self.host.measures and not runs.running else (*idle, "overview.measure")
