@@ -101,7 +101,7 @@ def records(word: str = "") -> list[Record]:
         AdviceRecord(
             5 * 10**9,
             Advice(
-                "io.need.ghz-rule", "I/O need by the GHz rule", f"2 cores at 1.86 GHz want 46.5 MB/s {word}".strip(),
+                "io.demand.ghz-rule", "I/O need by the GHz rule", f"2 cores at 1.86 GHz want 46.5 MB/s {word}".strip(),
                 Quantity(46.5e6, "bytes/s", Origin.RULE, "io.ghz-rule"),
                 ("2 cores x 1.86 GHz x 12.5 MB/s/GHz = 46.5 MB/s",),
                 (Input("machine.ghz", Quantity(1.86e9, "Hz", Origin.USER, "--set"), shown_in="GHz"),),

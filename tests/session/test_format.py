@@ -83,7 +83,7 @@ def test_format_1_reads_as_it_was_written() -> None:
     ]
     assert session.advice == [
         Advice(
-            "io.need",
+            "io.demand",
             "I/O need",
             "wants 65 MB/s",
             Quantity(6.5e7, "bytes/s", Origin.RULE, "io.ghz-rule"),

@@ -32,7 +32,7 @@ def inputs(advice: dict) -> dict[str, float]:
 
 
 def test_the_io_need_is_cores_times_clock_times_the_rule(answers: dict[str, dict]) -> None:
-    advice = answers["io.need.ghz-rule"]
+    advice = answers["io.demand.ghz-rule"]
     known = inputs(advice)
 
     need = known["machine.cores"] * known["machine.ghz"] * known["io.ghz-rule.exact"]

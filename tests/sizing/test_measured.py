@@ -64,7 +64,7 @@ def figures(found: Session) -> dict[str, float]:
     return {key: value.value for key, value in measured(found).items() if isinstance(value, Quantity)}
 
 
-def left_out(found: Session, key: str = "supply.mb_s") -> LeftOut:
+def left_out(found: Session, key: str = "capacity.mb_s") -> LeftOut:
     value = measured(found)[key]
     assert isinstance(value, LeftOut)
     return value
@@ -79,9 +79,9 @@ def test_direct_io_gives_the_supply_and_its_response_time() -> None:
         ("iops", {"workload": "oltp-read", "outstanding": 32}, 40e3),
         ("latency-mean", {"workload": "oltp-read", "outstanding": 32, "direction": "read"}, 8e5),
     )
-    path = measured(found)["path.found_mb_s"]
+    path = measured(found)["path.bandwidth_mb_s"]
 
-    assert figures(found) == {"path.found_mb_s": 950e6, "supply.iops": 40e3, "supply.latency_ms": 8e5}
+    assert figures(found) == {"path.bandwidth_mb_s": 950e6, "capacity.iops": 40e3, "capacity.latency_ms": 8e5}
     assert isinstance(path, Quantity)
     assert path.origin is Origin.MEASURED
     assert path.source == "NVMe nvme0, io.direct rate at workload=dss-scan, outstanding=16 on /u00/data"
@@ -96,7 +96,7 @@ def test_what_the_best_rate_cost_in_processor_time_is_known_to_sizing() -> None:
         estimate = Estimate("cpu-per-mb", at, 9_000.0, extra={"host_io_ns_per_mb": host_ns})
         run.points[point_key("cpu-per-mb", at)] = Point("cpu-per-mb", at, estimate=estimate)
 
-    assert figures(found) == {"path.found_mb_s": 3e9, "supply.cpu_us_mb": 21_000.0}
+    assert figures(found) == {"path.bandwidth_mb_s": 3e9, "capacity.cpu_us_mb": 21_000.0}
 
 
 def test_a_figure_that_came_from_a_cache_is_left_out() -> None:
@@ -104,7 +104,7 @@ def test_a_figure_that_came_from_a_cache_is_left_out() -> None:
     found = session("io.direct", ("rate", cached, 9e9), ("iops", cached, 1e6), ("honest", {**cached, "part": "x"}, 0.0))
 
     assert figures(found) == {}
-    assert set(measured(found)) == {"supply.mb_s", "supply.iops"}
+    assert set(measured(found)) == {"capacity.mb_s", "capacity.iops"}
 
 
 def test_what_may_have_come_from_a_cache_is_left_out_although_it_is_only_doubted() -> None:
@@ -121,7 +121,7 @@ def test_what_may_have_come_from_a_cache_is_left_out_although_it_is_only_doubted
     point = found.steps["io.direct"].points[point_key("honest", fast)]
     point.estimate = Estimate("honest", fast, 0.5, extra={"verdict": "caveat", "sizing": "left out"})
 
-    assert figures(found) == {"path.found_mb_s": 2e9}
+    assert figures(found) == {"path.bandwidth_mb_s": 2e9}
 
 
 def doubtful(found: Session, at: Coordinates, part: str, value: float, *, cache: bool, reason: str) -> None:
@@ -139,8 +139,8 @@ def test_a_figure_that_is_not_taken_stands_in_its_place_with_the_reason() -> Non
 
     values = measured(found)
 
-    assert set(values) == {"supply.mb_s", "supply.iops"}
-    supply = values["supply.mb_s"]
+    assert set(values) == {"capacity.mb_s", "capacity.iops"}
+    supply = values["capacity.mb_s"]
     assert isinstance(supply, LeftOut)
     assert supply.quantity.value == 9e9
     assert supply.sentence("MB/s") == (
@@ -162,7 +162,7 @@ def test_what_failed_says_what_to_do_about_it(part: str, remedy: str) -> None:
     found = session("io.direct", ("rate", large, 9e9))
     doubtful(found, large, part, 0.0, cache=False, reason="it is so")
 
-    supply = measured(found)["supply.mb_s"]
+    supply = measured(found)["capacity.mb_s"]
 
     assert isinstance(supply, LeftOut)
     assert supply.cause == f"its {part} check failed"
@@ -181,7 +181,7 @@ def test_a_higher_figure_that_is_not_valid_is_a_caveat_of_the_one_that_is() -> N
     )
     doubtful(found, {**large, "workload": "oltp-7030", "outstanding": 2}, "steady", 0.0, cache=False, reason="+40%")
 
-    requests = headlines(found)["supply.iops"]
+    requests = headlines(found)["capacity.iops"]
 
     assert isinstance(requests, Quantity)
     assert requests.value == 4e4
@@ -196,7 +196,7 @@ def test_of_several_steps_the_best_counts_and_not_the_last() -> None:
     later.steps["io.direct"].step = Step("io.direct.2", "io.direct", "io.direct", {"path": "/u00"}, 1.0, 2.0)
     scan.steps["io.direct.2"] = later.steps["io.direct"]
 
-    assert figures(scan) == {"path.found_mb_s": 3e9, "supply.iops": 4e4}
+    assert figures(scan) == {"path.bandwidth_mb_s": 3e9, "capacity.iops": 4e4}
 
 
 def test_the_response_time_is_of_the_same_requests_as_the_rate() -> None:
@@ -208,7 +208,7 @@ def test_the_response_time_is_of_the_same_requests_as_the_rate() -> None:
         ("latency-mean", {"workload": "oltp-read", "outstanding": 4, "direction": "read"}, 1e5),
     )
 
-    assert figures(found)["supply.latency_ms"] == 1e5
+    assert figures(found)["capacity.latency_ms"] == 1e5
 
 
 def test_a_write_time_that_is_not_taken_is_told_too() -> None:
@@ -292,7 +292,7 @@ def test_no_figure_of_a_run_whose_verdict_is_fail_counts() -> None:
         "1,374 MB/s was measured, but is not valid because its steady check failed: "
         "run io.direct again while nothing else is at work, with more seconds"
     )
-    assert isinstance(headlines(found)["supply.mb_s"], LeftOut)
+    assert isinstance(headlines(found)["capacity.mb_s"], LeftOut)
 
 
 def supply_of(found: Session, device: str | None = None) -> tuple[float, str, tuple[str, ...]]:
@@ -301,7 +301,7 @@ def supply_of(found: Session, device: str | None = None) -> tuple[float, str, tu
     stated = {"machine.cores": Quantity(8, "1", Origin.USER, "--set")}
     if device is not None:
         stated |= {"db.device": Words(device, Origin.USER, "--set")}
-    supply = whatif(found.machine, {**measured(found, stated), **stated}).find("io.supply")
+    supply = whatif(found.machine, {**measured(found, stated), **stated}).find("io.capacity")
     assert supply is not None
     assert supply.quantity is not None
     return round(supply.quantity.value / 1e6, 1), supply.decision, supply.caveats
@@ -362,15 +362,15 @@ def test_requests_at_queue_depth_1_are_a_lower_bound() -> None:
     found = session("io.direct", *ramp("single-read", 9e3, series="iops"))
 
     assert (
-        left_out(found, "supply.iops").sentence("IOPS").startswith("at least 9,000 IOPS was measured, but is a lower")
+        left_out(found, "capacity.iops").sentence("IOPS").startswith("at least 9,000 IOPS was measured, but is a lower")
     )
 
 
 def test_requests_of_one_drive_of_five_do_not_stand_for_all() -> None:
     found = session("io.direct", *ramp("oltp-read", 3.9e4, 4e4, series="iops"), machine=FIVE)
 
-    assert left_out(found, "supply.iops").standing is Standing.ONE_PATH
-    assert measured(found, {"db.device": Words("/u00", Origin.USER, "--set")})["supply.iops"] == Quantity(
+    assert left_out(found, "capacity.iops").standing is Standing.ONE_PATH
+    assert measured(found, {"db.device": Words("/u00", Origin.USER, "--set")})["capacity.iops"] == Quantity(
         4e4, "1/s", Origin.MEASURED, "io.direct iops at workload=oltp-read, outstanding=2 on /u00/data"
     )
 
@@ -405,7 +405,7 @@ def test_several_paths_at_once_stand_for_all_of_them() -> None:
     for depth, value in ((8, 4.9e9), (16, 5e9)):
         put(run, Estimate("rate", {"workload": "dss-rand", "outstanding": depth, "path": "all together"}, value))
 
-    assert figures(found)["path.found_mb_s"] == 5e9
+    assert figures(found)["path.bandwidth_mb_s"] == 5e9
 
 
 def test_the_least_of_several_nodes_is_of_the_valid_ones() -> None:

@@ -65,7 +65,7 @@ def test_devices_add_up_with_a_shared_link_counted_once() -> None:
     ("device", "carried"), [("nvme1n1", 4e9), ("/dev/nvme0n1", 2e9), ("/boot", 2e9), ("/dev/md0", 6e9)]
 )
 def test_a_named_device_keeps_only_the_ways_to_it(device: str, carried: float) -> None:
-    supply = named(device).find("io.supply")
+    supply = named(device).find("io.capacity")
 
     assert supply is not None
     assert supply.quantity is not None
@@ -116,7 +116,7 @@ NOT_TAKEN = LeftOut(
 @pytest.mark.parametrize("found", [Machine(), NVME])
 def test_what_was_measured_and_is_not_taken_is_said_in_place_of_the_wish_to_measure(found: Machine) -> None:
     cores = Quantity(8, "1", Origin.USER, "--set")
-    supply = whatif(found, {"machine.cores": cores, "supply.mb_s": NOT_TAKEN}).find("io.supply")
+    supply = whatif(found, {"machine.cores": cores, "capacity.mb_s": NOT_TAKEN}).find("io.capacity")
 
     assert supply is not None
     told = " ".join((supply.verdict, *supply.caveats))
@@ -131,7 +131,10 @@ def test_what_was_measured_and_is_not_taken_is_said_in_place_of_the_wish_to_meas
 
 def test_a_supply_that_was_measured_is_not_asked_to_be_measured() -> None:
     rate = Quantity(1e9, "bytes/s", Origin.MEASURED, "io.direct")
-    unmeasured, measured = whatif(NVME, {}).find("io.supply"), whatif(NVME, {"supply.mb_s": rate}).find("io.supply")
+    unmeasured, measured = (
+        whatif(NVME, {}).find("io.capacity"),
+        whatif(NVME, {"capacity.mb_s": rate}).find("io.capacity"),
+    )
 
     assert unmeasured is not None
     assert measured is not None
@@ -145,7 +148,7 @@ def test_requests_and_log_writes_that_are_not_taken_are_told_where_they_are_want
     wanted = {key: KEYS[key].parse("5", Origin.USER, "--set") for key in ("workload.iops", "redo.mb_s")}
     rate = replace(NOT_TAKEN, quantity=Quantity(4e4, "1/s", Origin.MEASURED, "io.direct"))
     write = replace(NOT_TAKEN, quantity=Quantity(4e5, "ns", Origin.MEASURED, "io.direct"))
-    sizing = size({**wanted, "supply.iops": rate, "redo.sync_write_us": write})
+    sizing = size({**wanted, "capacity.iops": rate, "redo.sync_write_us": write})
     requests, writer = sizing.find("io.balance.iops"), sizing.find("redo.sync-write")
 
     assert requests is not None
@@ -156,7 +159,7 @@ def test_requests_and_log_writes_that_are_not_taken_are_told_where_they_are_want
 
 def test_one_tcp_connection_can_be_narrower_than_the_link() -> None:
     sizing = whatif(network(Nic("eth2", "physical", carrier=True), transports=1), {})
-    supply = sizing.find("io.supply")
+    supply = sizing.find("io.capacity")
 
     assert supply is not None
     assert supply.quantity is not None
@@ -199,7 +202,7 @@ def carried(machine: Machine, device: str | None = None) -> float:
 def test_a_fibre_channel_port_that_is_down_carries_nothing_and_is_named(state: str) -> None:
     machine = fibre_channel(port("host3"), port("host4", state))
     sizing = whatif(machine, {"machine.cores": Quantity(8, "1", Origin.USER, "--set")})
-    supply = sizing.find("io.supply")
+    supply = sizing.find("io.capacity")
 
     assert carried(machine) == 800e6
     assert supply is not None
@@ -208,7 +211,7 @@ def test_a_fibre_channel_port_that_is_down_carries_nothing_and_is_named(state: s
 
 def test_ports_that_are_all_down_leave_the_supply_unknown_and_say_why() -> None:
     machine = fibre_channel(port("host3", "Linkdown"), port("host4", "Linkdown"))
-    supply = whatif(machine, {"machine.cores": Quantity(8, "1", Origin.USER, "--set")}).find("io.supply")
+    supply = whatif(machine, {"machine.cores": Quantity(8, "1", Origin.USER, "--set")}).find("io.capacity")
 
     assert storage_path_bandwidths(machine) == ()
     assert supply is not None

@@ -111,6 +111,6 @@ def test_every_key_is_listed_with_its_meaning_and_range(capsys: pytest.CaptureFi
 
 
 def test_a_measurement_above_its_path_came_out_of_a_cache(capsys: pytest.CaptureFixture[str]) -> None:
-    text = printed(capsys, "size", "--blank", "--set", "path.stages=hba:fc4*1", "supply.mb_s=900")
+    text = printed(capsys, "size", "--blank", "--set", "path.stages=hba:fc4*1", "capacity.mb_s=900")
 
     assert "storage is said to deliver more than hba carries (400 MB/s): such a figure came out of a cache" in text

@@ -73,7 +73,7 @@ def with_more_cores(values: dict[str, Value], more: int) -> dict[str, Value]:
 def test_more_cores_never_need_fewer_licenses_nor_less_io(values: dict[str, Value], more: int) -> None:
     few_cores, many_cores = size(values, RULES), size(with_more_cores(values, more), RULES)
 
-    for advice_id in ("license.units", "io.need.headline"):
+    for advice_id in ("license.units", "io.demand.headline"):
         assert figure(many_cores, advice_id) >= figure(few_cores, advice_id)
 
 

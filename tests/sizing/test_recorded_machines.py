@@ -26,7 +26,7 @@ def test_a_recorded_machine_names_its_limiter(
     sizing = whatif(discover(recorded(name)), {})
     found = {advice.id: advice for advice in sizing.advice}
 
-    need, supply = found["io.need.headline"].quantity, found["io.supply"]
+    need, supply = found["io.demand.headline"].quantity, found["io.capacity"]
     assert need is not None
     assert need.value == pytest.approx(need_mb_s * 1e6)
     assert supply.decision == limiter
@@ -36,7 +36,7 @@ def test_a_recorded_machine_names_its_limiter(
 
 
 def test_ports_of_a_recorded_machine_that_are_down_add_nothing_and_are_named() -> None:
-    supply = whatif(discover(recorded("pcp/meminfo-root-008+links")), {}).find("io.supply")
+    supply = whatif(discover(recorded("pcp/meminfo-root-008+links")), {}).find("io.capacity")
 
     assert supply is not None
     assert "down, so that nothing is counted for it: host7 (Linkdown), host8 (Linkdown)" in supply.caveats
@@ -44,12 +44,12 @@ def test_ports_of_a_recorded_machine_that_are_down_add_nothing_and_are_named() -
 
 def test_a_recording_without_links_or_adapters_says_that_its_limiter_is_unknown_and_what_to_do() -> None:
     sizing = whatif(discover(recorded("hwloc/offline-cpu0-node0")), {})
-    supply = sizing.find("io.supply")
+    supply = sizing.find("io.capacity")
 
     assert supply is not None
     assert (supply.decision, supply.quantity, sizing.find("io.balance")) == ("unknown", None, None)
     assert supply.verdict == "Supply and limiter unknown: no path says its speed; measure with io.direct"
-    assert all(key in supply.working[0] for key in ("io.direct", "path.stages", "supply.mb_s"))
+    assert all(key in supply.working[0] for key in ("io.direct", "path.stages", "capacity.mb_s"))
 
 
 def test_offline_cpus_are_a_caveat_about_the_licenses() -> None:

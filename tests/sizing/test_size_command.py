@@ -27,8 +27,8 @@ def test_two_sockets_of_four_cores_at_266_need_266_mb_s_or_255_as_published(
 ) -> None:
     data = sized(capsys, *cores, "machine.ghz=2.66")
 
-    assert figure(data, "io.need.ghz-rule") == pytest.approx(266.0e6)
-    assert figure(data, "io.need.ghz-rule-published") == pytest.approx(255.36e6)
+    assert figure(data, "io.demand.ghz-rule") == pytest.approx(266.0e6)
+    assert figure(data, "io.demand.ghz-rule-published") == pytest.approx(255.36e6)
 
 
 def test_the_text_shows_the_working_line_by_line(capsys: pytest.CaptureFixture[str]) -> None:
@@ -72,8 +72,8 @@ def test_what_cannot_be_is_refused_with_the_key_and_what_was_expected(
         ("sga.mb", "1.5G", 1.5 * 2**30),
         ("net.window_bytes", "64K", 65536),
         ("db.gb", "1.5T", 1.5e12),
-        ("supply.mb_s", "3G", 3e9),
-        ("supply.iops", "40k", 40e3),
+        ("capacity.mb_s", "3G", 3e9),
+        ("capacity.iops", "40k", 40e3),
         ("machine.ghz", "2.66G", 2.66e9),
         ("license.users", "2k", 2000),
     ],
@@ -85,7 +85,7 @@ def test_a_prefix_alone_is_of_the_family_of_the_keys_unit(key: str, text: str, b
     assert value.value == pytest.approx(base)
 
 
-@pytest.mark.parametrize("setting", ["supply.latency_ms=8k", "workload.read_percent=1k", "db.gb=1.5P"])
+@pytest.mark.parametrize("setting", ["capacity.latency_ms=8k", "workload.read_percent=1k", "db.gb=1.5P"])
 def test_a_prefix_that_makes_no_sense_is_refused(capsys: pytest.CaptureFixture[str], setting: str) -> None:
     assert cli.run(["size", "--blank", "--set", setting]) == 2
     assert "expected a number of" in capsys.readouterr().err
@@ -100,14 +100,14 @@ def test_cores_that_contradict_the_sockets_are_refused(capsys: pytest.CaptureFix
 
 def test_a_range_goes_through_to_the_answer(capsys: pytest.CaptureFixture[str]) -> None:
     data = sized(capsys, "machine.cores=8", "machine.ghz=2.4..2.66..3.0")
-    quantity = next(a for a in data["advice"] if a["id"] == "io.need.ghz-rule")["quantity"]
+    quantity = next(a for a in data["advice"] if a["id"] == "io.demand.ghz-rule")["quantity"]
 
     assert (quantity["low"], quantity["value"], quantity["high"]) == pytest.approx((240e6, 266e6, 300e6))
 
 
 def test_each_figure_can_be_redone_from_the_json(capsys: pytest.CaptureFixture[str]) -> None:
     data = sized(capsys, "machine.cores=8", "machine.ghz=2.66")["advice"]
-    advice = next(advice for advice in data if advice["id"] == "io.need.ghz-rule")
+    advice = next(advice for advice in data if advice["id"] == "io.demand.ghz-rule")
     values = {entry["key"]: entry["quantity"]["value"] for entry in advice["inputs"]}
 
     assert values == {"machine.cores": 8, "machine.ghz": 2.66e9, "io.ghz-rule.exact": pytest.approx(0.0125)}
@@ -151,9 +151,13 @@ def test_licenses_of_all_hosts_are_not_set_against_the_guests_cores_without_a_wo
 @pytest.mark.parametrize(
     ("settings", "advice_id", "words"),
     [
-        (("machine.cores=65536", "machine.ghz=20", "supply.mb_s=1"), "io.balance", "supply is 6.1e-08 times the need"),
+        (
+            ("machine.cores=65536", "machine.ghz=20", "capacity.mb_s=1"),
+            "io.balance",
+            "supply is 6.1e-08 times the need",
+        ),
         (("value.throughput=1e12", "value.system_usd=5"), "value.system-usd-per-unit", "costs $5e-12 for one unit"),
-        (("supply.iops=1e12", "supply.latency_ms=8000"), "io.depth", "8,000,000,000,000 I/Os in flight"),
+        (("capacity.iops=1e12", "capacity.latency_ms=8000"), "io.queue-depth", "8,000,000,000,000 I/Os in flight"),
     ],
 )
 def test_what_is_very_small_is_not_nothing_and_what_is_very_large_is_in_full(

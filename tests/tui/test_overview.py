@@ -69,7 +69,7 @@ async def test_the_cursor_stays_on_its_line_while_figures_come_in_above_it(tmp_p
         console.tick()
         await pilot.pause()
 
-        assert chosen == "io.need.headline"
+        assert chosen == "io.demand.headline"
         assert console.app.screen._behind == chosen  # type: ignore[attr-defined]
 
 

@@ -173,7 +173,7 @@ async def test_what_moves_an_answer_follows_the_cursor_also_to_one_without_a_fig
         await pilot.pause()
         need = console.text
         answers = console.app.screen.query_one("#answers", KeyList)
-        answers.highlighted = answers.get_option_index("io.supply")
+        answers.highlighted = answers.get_option_index("io.capacity")
         await pilot.pause()
         await pilot.pause()
 

@@ -47,8 +47,8 @@ def test_a_changed_input_says_what_it_was_as_found() -> None:
 
 def test_a_figure_that_is_not_taken_says_so_in_its_line_and_why_below() -> None:
     figure = Quantity(9e9, "bytes/s", Origin.MEASURED, "io.direct")
-    left_out = {"supply.mb_s": LeftOut(figure, "it may come from a cache", "physical: cache?", "run it larger")}
-    row = next(row for row in input_rows(size(left_out), {}, left_out) if row.key == "supply.mb_s")
+    left_out = {"capacity.mb_s": LeftOut(figure, "it may come from a cache", "physical: cache?", "run it larger")}
+    row = next(row for row in input_rows(size(left_out), {}, left_out) if row.key == "capacity.mb_s")
 
     assert row.value == "not taken"
     assert "9,000 MB/s was measured, but is not valid because it may come from a cache: run it larger" in row.help
@@ -56,11 +56,11 @@ def test_a_figure_that_is_not_taken_says_so_in_its_line_and_why_below() -> None:
 
 
 def test_what_was_measured_is_shown_with_four_digits_and_what_was_typed_as_it_was() -> None:
-    measured = KEYS["supply.iops"].parse("1287125.961", Origin.MEASURED, "io.direct")
-    many = {"supply.iops": measured, "sga.mb": said("sga.mb", "64G"), "db.gb": said("db.gb", "1000000000000")}
+    measured = KEYS["capacity.iops"].parse("1287125.961", Origin.MEASURED, "io.direct")
+    many = {"capacity.iops": measured, "sga.mb": said("sga.mb", "64G"), "db.gb": said("db.gb", "1000000000000")}
     rows = {row.key: row.value for row in input_rows(size(many), {}, {})}
 
-    assert rows["supply.iops"] == "1,287,000 IOPS"
+    assert rows["capacity.iops"] == "1,287,000 IOPS"
     assert rows["sga.mb"] == "65,536 MiB"
     assert rows["db.gb"] == "1,000,000,000,000 GB"
 
@@ -75,7 +75,7 @@ def test_what_was_measured_is_shown_with_four_digits_and_what_was_typed_as_it_wa
         ("redo.switch_minutes", "20"),
         ("slb.one_ops_s", "12345678.5"),
         ("license.pack", "oracle"),
-        ("supply.iops", "128712.59611"),
+        ("capacity.iops", "128712.59611"),
     ],
 )
 def test_what_a_field_offers_is_the_value_itself(key: str, text: str) -> None:
@@ -184,10 +184,10 @@ FULL = {
     "machine.vcpus": "32",
     "workload.mb_s": "300",
     "workload.iops": "20000",
-    "supply.mb_s": "1000",
-    "supply.iops": "40000",
-    "supply.latency_ms": "2",
-    "supply.cpu_us_mb": "400",
+    "capacity.mb_s": "1000",
+    "capacity.iops": "40000",
+    "capacity.latency_ms": "2",
+    "capacity.cpu_us_mb": "400",
     "path.stages": "hba:fc8*2",
     "array.disks": "8",
     "array.raid": "10",

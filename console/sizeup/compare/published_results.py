@@ -37,8 +37,8 @@ class _Headline(Struct, frozen=True):
 _TIME_OF_DAY = _Headline("clock.gettimeofday_ns", "gettimeofday", "ns", Better.LOWER, _CYCLES)
 _HEADLINES = (
     _Headline("memory.local_ns", "Memory latency", "ns", Better.LOWER, "observed.latency_ns"),
-    _Headline("supply.iops", "I/O requests", "1/s", Better.HIGHER, "observed.iops"),
-    _Headline("supply.mb_s", "I/O rate", "bytes/s", Better.HIGHER, "observed.mb_s"),
+    _Headline("capacity.iops", "I/O requests", "1/s", Better.HIGHER, "observed.iops"),
+    _Headline("capacity.mb_s", "I/O rate", "bytes/s", Better.HIGHER, "observed.mb_s"),
     _Headline("redo.sync_write_us", "Synchronous write", "ns", Better.LOWER, "redo.sync_write_us"),
 )
 

@@ -36,7 +36,7 @@ class Advice(Struct, frozen=True):
     """One figure or verdict."""
 
     id: str
-    """Stable and dotted: ``io.need.ghz-rule``."""
+    """Stable and dotted: ``io.demand.ghz-rule``."""
     title: str
     verdict: str
     """One sentence that stands alone, numbers and units included."""

@@ -31,12 +31,12 @@ CALCULATIONS: tuple[Calculation, ...] = (
 )
 """In the order of the page."""
 
-HEADLINE = "io.need.headline"
+HEADLINE = "io.demand.headline"
 """The advice that stands for all in one line."""
 
 SUMMARY = (
     HEADLINE,
-    "io.supply",
+    "io.capacity",
     "io.balance",
     "redo.sync-write",
     "memory.huge-pages",

@@ -48,8 +48,8 @@ def _by_clock(sheet: Sheet, rule: str) -> Quantity:
 
 def _ghz_rule(sheet: Sheet) -> Iterator[Advice]:
     for advice_id, title, rule in (
-        ("io.need.ghz-rule", "I/O need by the GHz rule", "io.ghz-rule.exact"),
-        ("io.need.ghz-rule-published", "I/O need by the GHz rule, coefficient as published", "io.ghz-rule.published"),
+        ("io.demand.ghz-rule", "I/O need by the GHz rule", "io.ghz-rule.exact"),
+        ("io.demand.ghz-rule-published", "I/O need by the GHz rule, coefficient as published", "io.ghz-rule.published"),
     ):
         need = _by_clock(sheet, rule)
         count, clock = sheet.number("machine.cores"), sheet.number("machine.ghz")
@@ -73,7 +73,7 @@ def _ladder(sheet: Sheet) -> Iterator[Advice]:
         if family not in {"class", "anchor"} or not rest.endswith(".per-core"):
             continue
         name = rest.removesuffix(".per-core")
-        yield _rung(sheet, f"io.need.{family}.{name}", figure_id, "chosen" if wanted == name else "")
+        yield _rung(sheet, f"io.demand.{family}.{name}", figure_id, "chosen" if wanted == name else "")
 
 
 def _rung(sheet: Sheet, advice_id: str, figure_id: str, decision: str) -> Advice:
@@ -122,7 +122,7 @@ def _measured_need(sheet: Sheet) -> Iterator[Advice]:
         if key in sheet.inputs:
             need = _measured(sheet, key, spelling)
             yield sheet.advice(
-                f"io.need.{name}",
+                f"io.demand.{name}",
                 "I/O need of the measured workload",
                 f"the workload wants {shown(need, spelling)} with growth and headroom",
                 need,
@@ -141,7 +141,7 @@ def _headline(sheet: Sheet) -> Iterator[Advice]:
     need = _needed(sheet)
     by = "by the GHz rule" if need.source == "io.ghz-rule.exact" else "by its measured workload"
     yield sheet.advice(
-        "io.need.headline",
+        "io.demand.headline",
         "I/O need",
         f"this machine wants {brief(need, 'MB/s')} of I/O, {by}",
         need,
@@ -201,14 +201,14 @@ def _stages(sheet: Sheet) -> list[TypedStage]:
         if count > 1 and policy is None:
             sheet.caveat(f"{name}: {count} paths are taken to add up; path.policy=active-passive halves them")
         stages.append(TypedStage(name, sheet.answer(supply, "MB/s", f"link.{link}.payload")))
-    found = None if text else sheet.optional("path.found_mb_s")
+    found = None if text else sheet.optional("path.bandwidth_mb_s")
     if found is not None:
-        limiter = sheet.optional_words("path.limiter") or "path"
+        limiter = sheet.optional_words("path.bottleneck") or "path"
         sheet.line(f"{found.source}: {shown(found, 'MB/s')} ({found.origin.value}), limited by {limiter}")
         stages.append(TypedStage(limiter, found))
         stages += _connections(sheet)
-    storage = sheet.optional("supply.mb_s")
-    left_out = sheet.left_out("supply.mb_s")
+    storage = sheet.optional("capacity.mb_s")
+    left_out = sheet.left_out("capacity.mb_s")
     down = None if text else sheet.optional_words("path.down")
     if down is not None:
         sheet.caveat(f"down, so that nothing is counted for it: {down}")
@@ -254,7 +254,7 @@ def _line_rates(sheet: Sheet) -> Iterator[Advice]:
 
 def _connections(sheet: Sheet) -> list[TypedStage]:
     """What the TCP connections of an NFS mount carry, where the way is NFS."""
-    if sheet.optional_words("path.way") != "NFS" or "net.connections" not in sheet.inputs:
+    if sheet.optional_words("path.kind") != "NFS" or "net.connections" not in sheet.inputs:
         return []
     count, each = sheet.number("net.connections"), sheet.rule("link.nfs.one-connection")
     carried = count.value * each.value
@@ -277,8 +277,8 @@ def _supply(sheet: Sheet) -> Iterator[Advice]:
     least = chain_minimum(sheet)
     if least is None:
         sheet.number("machine.cores")
-        left_out = sheet.left_out("supply.mb_s")
-        said = "said as path.stages (link by link) or supply.mb_s (in all)"
+        left_out = sheet.left_out("capacity.mb_s")
+        said = "said as path.stages (link by link) or capacity.mb_s (in all)"
         down = sheet.optional_words("path.down")
         speed = "no path says its speed" if down is None else f"no path that is up says its speed; down: {down}"
         if left_out is None:
@@ -288,14 +288,14 @@ def _supply(sheet: Sheet) -> Iterator[Advice]:
             unknown = f"{speed}; {left_out.sentence('MB/s')}"
             sheet.line(f"or {said}")
         yield sheet.advice(
-            "io.supply",
+            "io.capacity",
             "I/O supply",
             f"supply and limiter unknown: {unknown}",
             decision="unknown",
         )
         return
     yield sheet.advice(
-        "io.supply",
+        "io.capacity",
         "I/O supply",
         f"the paths carry {brief(least.supply, 'MB/s')}; the limiter is {least.name}",
         least.supply,
@@ -359,7 +359,7 @@ def _array(sheet: Sheet) -> Iterator[Advice]:
         f"{format_in(1 - reads, '')} x {penalty:g}) = {format_in(value, 'IOPS')}"
     )
     yield sheet.advice(
-        "io.supply.iops",
+        "io.capacity.iops",
         "Small random I/O of the array",
         f"RAID {raid} of {volumes * disks:g} drives gives {format_in(value, 'IOPS')} at {format_in(reads, '%')} reads",
         sheet.answer(value, "IOPS", f"raid.{raid}.write-penalty", low=low, high=high),
@@ -416,16 +416,16 @@ def usable_bytes(sheet: Sheet) -> Quantity:
 
 def _iops_balance(sheet: Sheet) -> Iterator[Advice]:
     need = _measured(sheet, "workload.iops", "IOPS")
-    left_out = sheet.left_out("supply.iops")
+    left_out = sheet.left_out("capacity.iops")
     if left_out is not None:
         yield sheet.advice(
             "io.balance.iops",
             "Requests a second, supply over need",
-            f"supply unknown: {left_out.sentence('IOPS')}, or set supply.iops",
+            f"supply unknown: {left_out.sentence('IOPS')}, or set capacity.iops",
             decision="unknown",
         )
         return
-    supply = sheet.number("supply.iops")
+    supply = sheet.number("capacity.iops")
     ratio = supply.value / need.value
     decision = "short" if ratio < sheet.rule("io.balance.short-below").value else "enough"
     sheet.line(f"{shown(supply, 'IOPS')} / {shown(need, 'IOPS')} = {format_in(ratio, '')}")
@@ -441,11 +441,11 @@ def _iops_balance(sheet: Sheet) -> Iterator[Advice]:
 
 def _depth(sheet: Sheet) -> Iterator[Advice]:
     """Little's law: I/Os in flight at a rate and a response time."""
-    rate, latency = sheet.number("supply.iops"), sheet.number("supply.latency_ms")
+    rate, latency = sheet.number("capacity.iops"), sheet.number("capacity.latency_ms")
     depth = rate.value * latency.value / 1e9
     sheet.line(f"{shown(rate, 'IOPS')} x {shown(latency, 'ms')} = {format_in(depth, '')}")
     yield sheet.advice(
-        "io.depth",
+        "io.queue-depth",
         "Requests that must be under way",
         f"{figure(depth)} I/Os in flight keep {brief(rate, 'IOPS')} going at {brief(latency, 'ms')} each",
         sheet.answer(depth, "1", "little"),
@@ -454,7 +454,7 @@ def _depth(sheet: Sheet) -> Iterator[Advice]:
 
 def _cpu_cost(sheet: Sheet) -> Iterator[Advice]:
     """Cores that moving the needed data takes, before anything looks at it."""
-    each, need, count = sheet.number("supply.cpu_us_mb"), _needed(sheet), sheet.number("machine.cores")
+    each, need, count = sheet.number("capacity.cpu_us_mb"), _needed(sheet), sheet.number("machine.cores")
     used = need.value / 1e6 * each.value / 1e9
     share = used / count.value
     sheet.line(
@@ -468,7 +468,7 @@ def _cpu_cost(sheet: Sheet) -> Iterator[Advice]:
         "Processors that the I/O itself takes",
         f"moving {brief(need, 'MB/s')} takes {figure(used)} of {shown(count, 'cores')} ({share:.1%}), before anything "
         "looks at the data",
-        sheet.answer(used, "cores", "supply.cpu_us_mb"),
+        sheet.answer(used, "cores", "capacity.cpu_us_mb"),
         "cores",
     )
 
@@ -491,17 +491,17 @@ def _connection(sheet: Sheet) -> Iterator[Advice]:
 
 
 CALCULATIONS = (
-    Calculation("I/O need", _headline, ("io.need.headline",), asks=True, about=("machine.",)),
-    Calculation("I/O need by the GHz rule", _ghz_rule, ("io.need.ghz-rule",)),
-    Calculation("I/O need by kind of work", _ladder, ("io.need.class.", "io.need.anchor.")),
-    Calculation("I/O need of the workload", _measured_need, ("io.need.measured",)),
-    Calculation("I/O supply", _supply, ("io.supply",)),
+    Calculation("I/O need", _headline, ("io.demand.headline",), asks=True, about=("machine.",)),
+    Calculation("I/O need by the GHz rule", _ghz_rule, ("io.demand.ghz-rule",)),
+    Calculation("I/O need by kind of work", _ladder, ("io.demand.class.", "io.demand.anchor.")),
+    Calculation("I/O need of the workload", _measured_need, ("io.demand.measured",)),
+    Calculation("I/O supply", _supply, ("io.capacity",)),
     Calculation("line rates of the stages", _line_rates, ("io.line-rate.",)),
     Calculation("I/O balance", _balance, ("io.balance",)),
-    Calculation("the array", _array, ("storage.", "io.supply.iops"), about=("array.",)),
+    Calculation("the array", _array, ("storage.", "io.capacity.iops"), about=("array.",)),
     Calculation("drives behind the device", _found_spindles, ("storage.write-spindles",)),
     Calculation("requests a second", _iops_balance, ("io.balance.iops",)),
-    Calculation("queue depth", _depth, ("io.depth",)),
+    Calculation("queue depth", _depth, ("io.queue-depth",)),
     Calculation("processors for the I/O", _cpu_cost, ("io.cpu-cost",)),
     Calculation("the TCP window", _connection, ("net.window-bound",), about=("net.",)),
 )

@@ -250,17 +250,17 @@ def need_and_supply(sizing: Sizing) -> BarChart | None:
     bars = tuple(
         Bar(label, advice.quantity.value, advice.quantity.low, advice.quantity.high, advice.decision)
         for label, advice_id in (
-            ("need, GHz rule", "io.need.ghz-rule"),
-            ("need, workload", "io.need.measured"),
-            ("supply", "io.supply"),
+            ("need, GHz rule", "io.demand.ghz-rule"),
+            ("need, workload", "io.demand.measured"),
+            ("supply", "io.capacity"),
         )
         if (advice := sizing.find(advice_id)) is not None and advice.quantity is not None
     )
     if not bars:
         return None
     balance = sizing.find("io.balance")
-    left_out = sizing.inputs.get("supply.mb_s")
-    unknown = "measure it, or set path.stages or supply.mb_s"
+    left_out = sizing.inputs.get("capacity.mb_s")
+    unknown = "measure it, or set path.stages or capacity.mb_s"
     if isinstance(left_out, LeftOut):
         unknown = left_out.sentence("MB/s")
     caption = balance.verdict if balance is not None else f"the supply is not known: {unknown}"

@@ -188,7 +188,7 @@ def rest(name: str, hidden: Sequence[OverviewEntry], *, unfolded: bool) -> Overv
     return OverviewEntry(f"rest {name}", "", line, behind, "")
 
 
-_SHOWN = (HEADLINE, "io.supply", "io.balance", "license.units", "license.cost.term")
+_SHOWN = (HEADLINE, "io.capacity", "io.balance", "license.units", "license.cost.term")
 
 
 def _advice(sizing: Sizing | None) -> Iterable[OverviewEntry]:
@@ -221,7 +221,7 @@ def _balance(sizing: Sizing | None, session: Session | None) -> BarChart:
         # One figure is one bar.
         named = (replace(bar, label="supply, measured") if bar in same else bar for bar in chart.bars)
         return replace(chart, bars=tuple(named))
-    left_out = sizing is not None and isinstance(sizing.inputs.get("supply.mb_s"), LeftOut)
+    left_out = sizing is not None and isinstance(sizing.inputs.get("capacity.mb_s"), LeftOut)
     note = "not taken: see Sizing" if left_out else "" if valid else "not valid"
     return replace(chart, bars=(*chart.bars, Bar("measured here", measured, note=note)))
 

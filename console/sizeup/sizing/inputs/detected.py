@@ -110,9 +110,9 @@ def path_bandwidth_values(ways: Sequence[PathBandwidth]) -> dict[str, Value]:
     origin = Origin.DETECTED if widest.estimated else Origin.MEASURED
     carried = Quantity(widest.bytes_per_second, "bytes/s", origin, source, caveats=tuple(caveats))
     return {
-        "path.found_mb_s": carried,
-        "path.limiter": Words(widest.limiter, origin, source),
-        "path.way": Words(widest.kind, origin, source),
+        "path.bandwidth_mb_s": carried,
+        "path.bottleneck": Words(widest.limiter, origin, source),
+        "path.kind": Words(widest.kind, origin, source),
     }
 
 

@@ -56,8 +56,8 @@ def headlines(session: Session) -> dict[str, Value]:
     runs = _direct_io_runs(session)
     rates, small = _rates(runs), _small(runs)
     found = {
-        "supply.mb_s": _best("supply.mb_s", "bytes/s", rates)[0],
-        "supply.iops": _best("supply.iops", "1/s", small)[0],
+        "capacity.mb_s": _best("capacity.mb_s", "bytes/s", rates)[0],
+        "capacity.iops": _best("capacity.iops", "1/s", small)[0],
     }
     return {key: value for key, value in found.items() if value is not None} | _redo(runs) | _memory(session)
 
@@ -157,24 +157,26 @@ def _supply(runs: Sequence[StepRun], machine: Machine, device: str | None) -> di
     rates = _rates(runs)
     best: dict[frozenset[str], tuple[Capacity, Quantity]] = {}
     for target in {target.name: target for one in rates if (target := targets.of(one)) is not None}.values():
-        capacity = _capacity("supply.mb_s", "bytes/s", [one for one in rates if targets.of(one) == target])
+        capacity = _capacity("capacity.mb_s", "bytes/s", [one for one in rates if targets.of(one) == target])
         # Of a disk and what lies on it, whichever showed more.
         if isinstance(capacity, Quantity) and not _more(best.get(target.disks), capacity):
             best[target.disks] = Capacity(target, capacity.value), capacity
     ways = storage_path_bandwidths(machine, device, [capacity for capacity, _ in best.values()])
     if any(way.measured for way in ways):
         values |= path_bandwidth_values(ways)
-        found = values["path.found_mb_s"]
+        found = values["path.bandwidth_mb_s"]
         assert isinstance(found, Quantity)
         taken = [quantity for capacity, quantity in best.values() if capacity in ways[0].measured]
         sources = dict.fromkeys(quantity.source for quantity in taken)
         caveats = dict.fromkeys((*found.caveats, *(caveat for quantity in taken for caveat in quantity.caveats)))
-        values["path.found_mb_s"] = replace(found, source=", ".join((found.source, *sources)), caveats=tuple(caveats))
+        values["path.bandwidth_mb_s"] = replace(
+            found, source=", ".join((found.source, *sources)), caveats=tuple(caveats)
+        )
     elif rates:
-        values["supply.mb_s"] = _not_taken("supply.mb_s", "bytes/s", rates, targets, device)
+        values["capacity.mb_s"] = _not_taken("capacity.mb_s", "bytes/s", rates, targets, device)
     values |= _requests(runs, targets, device)
     cost = _cpu_cost(sorted((one for one in rates if one.invalid is None), key=_merit, reverse=True))
-    return values if cost is None else {**values, "supply.cpu_us_mb": cost}
+    return values if cost is None else {**values, "capacity.cpu_us_mb": cost}
 
 
 def _more(known: tuple[Capacity, Quantity] | None, capacity: Quantity) -> bool:
@@ -188,14 +190,14 @@ def _requests(runs: Sequence[StepRun], targets: _Targets, device: str | None) ->
         return {}
     wanted = disks_in_question(targets.machine, device)
     whole = [one for one in small if (target := targets.of(one)) is not None and target.disks >= wanted]
-    capacity = _capacity("supply.iops", "1/s", whole)
+    capacity = _capacity("capacity.iops", "1/s", whole)
     if not isinstance(capacity, Quantity):
-        return {"supply.iops": _not_taken("supply.iops", "1/s", small, targets, device)}
-    values: dict[str, Value] = {"supply.iops": capacity}
+        return {"capacity.iops": _not_taken("capacity.iops", "1/s", small, targets, device)}
+    values: dict[str, Value] = {"capacity.iops": capacity}
     best = next(one for one in whole if _quantity(one.run, one.point, "1/s").source == capacity.source)
     for one in _figures([best.run], "latency-mean"):
         if one.invalid is None and place(one.point) == place(best.point) and one.point.at.get("direction") == "read":
-            values["supply.latency_ms"] = _quantity(one.run, one.point, "ns")
+            values["capacity.latency_ms"] = _quantity(one.run, one.point, "ns")
     return values
 
 
