@@ -18,26 +18,26 @@
 #include <string.h>
 #include <time.h>
 
-#define PIECE_BYTES 4096u
-#define CHASE_ROUNDS 8       /* 512 loads: below 0.1 ms between looks */
-#define SETTLE_NS 5000000    /* after the streams' orders have changed */
+#define BLOCK_BYTES 4096u
+#define CHASE_ROUNDS 8       /* 512 loads: below 0.1 ms between two checks of the stop word */
+#define SETTLE_NS 5000000    /* after the settings of the streams have changed */
 #define IDLE_NS 1000000
-#define LEAST_CPU_SHARE 0.95 /* of a window: below, somebody else had the CPU */
+#define LEAST_CPU_SHARE 0.95 /* of a window: below, something else used the CPU */
 
 typedef uint64_t wide __attribute__((vector_size(16)));
 
-/* What the streams are told; changed between points, while nothing is counted. */
-struct orders {
+/* What the streams do; changed between points, while nothing is counted. */
+struct thread_settings {
 	uint32_t streams;
 	uint32_t delay_ns;
 	uint32_t write_percent;
 	uint32_t stop;
 };
 
-/* One thread. What it publishes lies on lines of its own: the watcher must not slow it down. */
+/* One thread. What it publishes has cache lines of its own, so that reading it does not slow the thread down. */
 struct member {
 	const struct sizeup_traffic_member *spec;
-	struct crew *crew;
+	struct thread_group *group;
 	uint32_t rank; /* among the streams */
 	int status;
 	pthread_t thread;
@@ -46,31 +46,31 @@ struct member {
 	int64_t t_ns;               /* when a chase had done them */
 };
 
-struct crew {
+struct thread_group {
 	struct sizeup_job *job;
 	struct sizeup_gate gate;
 	uint32_t count;
 	uint64_t seed;
-	_Alignas(64) struct orders orders;
+	_Alignas(64) struct thread_settings settings;
 	_Alignas(64) struct member members[];
 };
 
-static uint64_t read_piece(const char *piece)
+static uint64_t read_block(const char *block)
 {
-	const wide *words = (const wide *)piece;
+	const wide *words = (const wide *)block;
 	wide sum = { 0, 0 };
 
-	for (uint32_t i = 0; i < PIECE_BYTES / sizeof(wide); i += 4)
+	for (uint32_t i = 0; i < BLOCK_BYTES / sizeof(wide); i += 4)
 		sum ^= words[i] ^ words[i + 1] ^ words[i + 2] ^ words[i + 3];
 	return sum[0] ^ sum[1];
 }
 
-static void write_piece(char *piece, uint64_t value)
+static void write_block(char *block, uint64_t value)
 {
-	volatile wide *words = (volatile wide *)piece;
+	volatile wide *words = (volatile wide *)block;
 	const wide both = { value, value };
 
-	for (uint32_t i = 0; i < PIECE_BYTES / sizeof(wide); i++)
+	for (uint32_t i = 0; i < BLOCK_BYTES / sizeof(wide); i++)
 		words[i] = both;
 }
 
@@ -84,29 +84,29 @@ static void wait_ns(int64_t ns)
 
 static void stream(struct member *member, const struct sizeup_arena *arena)
 {
-	const struct orders *const orders = &member->crew->orders;
+	const struct thread_settings *const settings = &member->group->settings;
 	const struct timespec idle = { .tv_nsec = IDLE_NS };
 	uint64_t value = 1;
 	uint64_t offset = 0;
 	uint32_t turn = 0;
 
-	while (!__atomic_load_n(&orders->stop, __ATOMIC_RELAXED)) {
-		const uint32_t delay_ns = __atomic_load_n(&orders->delay_ns, __ATOMIC_RELAXED);
-		char *const piece = (char *)arena->start + offset;
+	while (!__atomic_load_n(&settings->stop, __ATOMIC_RELAXED)) {
+		const uint32_t delay_ns = __atomic_load_n(&settings->delay_ns, __ATOMIC_RELAXED);
+		char *const block = (char *)arena->start + offset;
 
-		if (member->rank >= __atomic_load_n(&orders->streams, __ATOMIC_RELAXED)) {
+		if (member->rank >= __atomic_load_n(&settings->streams, __ATOMIC_RELAXED)) {
 			nanosleep(&idle, NULL);
 			continue;
 		}
-		turn += __atomic_load_n(&orders->write_percent, __ATOMIC_RELAXED);
+		turn += __atomic_load_n(&settings->write_percent, __ATOMIC_RELAXED);
 		if (turn >= 100) {
 			turn -= 100;
-			write_piece(piece, value);
+			write_block(block, value);
 		} else {
-			value += read_piece(piece);
+			value += read_block(block);
 		}
-		offset = offset + 2 * PIECE_BYTES <= arena->bytes ? offset + PIECE_BYTES : 0;
-		__atomic_store_n(&member->work, member->work + PIECE_BYTES, __ATOMIC_RELAXED);
+		offset = offset + 2 * BLOCK_BYTES <= arena->bytes ? offset + BLOCK_BYTES : 0;
+		__atomic_store_n(&member->work, member->work + BLOCK_BYTES, __ATOMIC_RELAXED);
 		if (delay_ns)
 			wait_ns(delay_ns);
 	}
@@ -114,7 +114,7 @@ static void stream(struct member *member, const struct sizeup_arena *arena)
 
 static void chase(struct member *member, void *position)
 {
-	while (!__atomic_load_n(&member->crew->orders.stop, __ATOMIC_RELAXED)) {
+	while (!__atomic_load_n(&member->group->settings.stop, __ATOMIC_RELAXED)) {
 		position = sizeup_chase_follow(position, CHASE_ROUNDS);
 		__atomic_store_n(&member->work, member->work + CHASE_ROUNDS * SIZEUP_CHASE_LOADS, __ATOMIC_RELAXED);
 		__atomic_store_n(&member->t_ns, sizeup_clock_now_ns(), __ATOMIC_RELEASE);
@@ -123,13 +123,13 @@ static void chase(struct member *member, void *position)
 
 static int prepare(struct member *member, struct sizeup_arena *arena, void **position)
 {
-	struct crew *const crew = member->crew;
+	struct thread_group *const group = member->group;
 	const struct sizeup_traffic_member *const spec = member->spec;
 	int status = sizeup_cpu_pin(spec->cpu);
 
 	if (status)
-		return sizeup_job_refuse(crew->job, status, "cannot run on CPU %d: %s", spec->cpu, strerror(-status));
-	status = sizeup_arena_open(arena, &spec->memory, crew->job);
+		return sizeup_job_refuse(group->job, status, "cannot run on CPU %d: %s", spec->cpu, strerror(-status));
+	status = sizeup_arena_open(arena, &spec->memory, group->job);
 	member->placement = arena->placement;
 	if (status || spec->role != SIZEUP_ROLE_CHASE)
 		return status;
@@ -139,28 +139,28 @@ static int prepare(struct member *member, struct sizeup_arena *arena, void **pos
 		.span_bytes = arena->bytes,
 		.page_bytes = arena->page_bytes,
 		.stride_bytes = spec->stride_bytes,
-		.seed = sizeup_mix(crew->seed ^ (uint64_t)spec->cpu),
+		.seed = sizeup_mix(group->seed ^ (uint64_t)spec->cpu),
 	};
 
-	*position = sizeup_ring_link(&ring, sizeup_job_stop_word(crew->job));
+	*position = sizeup_ring_link(&ring, sizeup_job_stop_word(group->job));
 	if (*position)
 		return 0;
-	return sizeup_job_canceled(crew->job) ? -ECANCELED :
-		       sizeup_job_refuse(crew->job, -EINVAL, "a ring with a stride of %u bytes cannot be built",
+	return sizeup_job_canceled(group->job) ? -ECANCELED :
+		       sizeup_job_refuse(group->job, -EINVAL, "a ring with a stride of %u bytes cannot be built",
 					 spec->stride_bytes);
 }
 
-static void *live(void *argument)
+static void *thread_main(void *argument)
 {
 	struct member *const member = argument;
-	struct crew *const crew = member->crew;
+	struct thread_group *const group = member->group;
 	struct sizeup_arena arena = { 0 };
 	void *position = NULL;
 
 	member->status = prepare(member, &arena, &position);
 	if (member->status)
-		__atomic_store_n(&crew->orders.stop, 1, __ATOMIC_RELAXED);
-	else if (!sizeup_gate_pass(&crew->gate, &crew->orders.stop)) {
+		__atomic_store_n(&group->settings.stop, 1, __ATOMIC_RELAXED);
+	else if (!sizeup_gate_pass(&group->gate, &group->settings.stop)) {
 		if (position)
 			chase(member, position);
 		else
@@ -170,8 +170,8 @@ static void *live(void *argument)
 	return NULL;
 }
 
-/* What the members have done and used, at one moment. */
-struct account {
+/* Work and CPU time of all members at one moment. */
+struct counters {
 	int64_t t_ns;
 	uint64_t work[SIZEUP_MEMBERS];
 	int64_t chase_ns[SIZEUP_MEMBERS];
@@ -188,17 +188,17 @@ static int64_t thread_cpu_ns(pthread_t thread)
 	return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
-static void take_account(const struct crew *crew, struct account *account)
+static void read_counters(const struct thread_group *group, struct counters *counters)
 {
-	for (uint32_t i = 0; i < crew->count; i++) {
-		const struct member *const member = &crew->members[i];
+	for (uint32_t i = 0; i < group->count; i++) {
+		const struct member *const member = &group->members[i];
 
-		/* The pair may be one piece apart: 0.1 ms in a window of 10. */
-		account->chase_ns[i] = __atomic_load_n(&member->t_ns, __ATOMIC_ACQUIRE);
-		account->work[i] = __atomic_load_n(&member->work, __ATOMIC_RELAXED);
-		account->cpu_ns[i] = thread_cpu_ns(member->thread);
+		/* The pair may be one block apart: 0.1 ms in a window of 10. */
+		counters->chase_ns[i] = __atomic_load_n(&member->t_ns, __ATOMIC_ACQUIRE);
+		counters->work[i] = __atomic_load_n(&member->work, __ATOMIC_RELAXED);
+		counters->cpu_ns[i] = thread_cpu_ns(member->thread);
 	}
-	account->t_ns = sizeup_clock_now_ns();
+	counters->t_ns = sizeup_clock_now_ns();
 }
 
 struct rates {
@@ -207,7 +207,8 @@ struct rates {
 	uint32_t flags;
 };
 
-static struct rates rates_between(const struct crew *crew, const struct account *from, const struct account *to)
+static struct rates rates_between(const struct thread_group *group, const struct counters *from,
+				  const struct counters *to)
 {
 	const double wall_ns = (double)(to->t_ns - from->t_ns);
 	struct rates rates = { 0, 0, 0 };
@@ -215,8 +216,8 @@ static struct rates rates_between(const struct crew *crew, const struct account 
 	uint64_t loads = 0;
 	uint64_t bytes = 0;
 
-	for (uint32_t i = 0; i < crew->count; i++) {
-		const struct member *const member = &crew->members[i];
+	for (uint32_t i = 0; i < group->count; i++) {
+		const struct member *const member = &group->members[i];
 		const uint64_t work = to->work[i] - from->work[i];
 
 		if (member->spec->role == SIZEUP_ROLE_CHASE) {
@@ -224,7 +225,7 @@ static struct rates rates_between(const struct crew *crew, const struct account 
 			chase_ns += (double)(to->chase_ns[i] - from->chase_ns[i]);
 		} else {
 			bytes += work;
-			if (member->rank >= crew->orders.streams)
+			if (member->rank >= group->settings.streams)
 				continue;
 		}
 		if ((double)(to->cpu_ns[i] - from->cpu_ns[i]) < LEAST_CPU_SHARE * wall_ns)
@@ -235,20 +236,20 @@ static struct rates rates_between(const struct crew *crew, const struct account 
 	return rates;
 }
 
-struct watch {
-	struct crew *crew;
+struct measurement {
+	struct thread_group *group;
 	const struct sizeup_traffic_point *points;
 	const struct sizeup_stop_rule *rule;
 	int chases;
-	struct account before;
-	struct account after;
+	struct counters before;
+	struct counters after;
 };
 
-static void push(const struct watch *watch, uint32_t index, double value, uint32_t flags,
+static void push(const struct measurement *measurement, uint32_t index, double value, uint32_t flags,
 		 struct sizeup_replicates *values)
 {
 	const struct sizeup_sample sample = {
-		.t_ns = watch->after.t_ns,
+		.t_ns = measurement->after.t_ns,
 		.value = value,
 		.point = index,
 		.replicate = values->count,
@@ -256,80 +257,80 @@ static void push(const struct watch *watch, uint32_t index, double value, uint32
 	};
 
 	sizeup_replicates_add(values, value, flags);
-	sizeup_job_push(watch->crew->job, &sample);
+	sizeup_job_push(measurement->group->job, &sample);
 }
 
-static int pause_ns(const struct crew *crew, int64_t ns)
+static int pause_ns(const struct thread_group *group, int64_t ns)
 {
 	const struct timespec pause = { .tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000 };
 
 	nanosleep(&pause, NULL);
-	return sizeup_job_canceled(crew->job) ? -ECANCELED : 0;
+	return sizeup_job_canceled(group->job) ? -ECANCELED : 0;
 }
 
-static void give_orders(struct orders *orders, const struct sizeup_traffic_point *point)
+static void apply_settings(struct thread_settings *settings, const struct sizeup_traffic_point *point)
 {
-	__atomic_store_n(&orders->write_percent, point->write_percent, __ATOMIC_RELAXED);
-	__atomic_store_n(&orders->delay_ns, point->delay_ns, __ATOMIC_RELAXED);
-	__atomic_store_n(&orders->streams, point->streams, __ATOMIC_RELAXED);
+	__atomic_store_n(&settings->write_percent, point->write_percent, __ATOMIC_RELAXED);
+	__atomic_store_n(&settings->delay_ns, point->delay_ns, __ATOMIC_RELAXED);
+	__atomic_store_n(&settings->streams, point->streams, __ATOMIC_RELAXED);
 }
 
 static int replicate(void *context, uint32_t index, uint32_t round, struct sizeup_replicates *values)
 {
-	struct watch *const watch = context;
-	struct crew *const crew = watch->crew;
-	const uint32_t windows = (uint32_t)(watch->rule->replicate_ns / watch->rule->batch_ns) + 1;
+	struct measurement *const measurement = context;
+	struct thread_group *const group = measurement->group;
+	const uint32_t windows = (uint32_t)(measurement->rule->replicate_ns / measurement->rule->batch_ns) + 1;
 
 	(void)round; /* the memory stays the same: populating it for each replicate would take all the time */
 	for (uint32_t side = 0; side < 2; side++)
 		if (sizeup_replicates_reserve(&values[side], windows))
-			return sizeup_job_refuse(crew->job, -ENOMEM, "no memory for %u windows", windows);
-	give_orders(&crew->orders, &watch->points[index]);
-	if (pause_ns(crew, SETTLE_NS + watch->rule->warm_up_ns))
+			return sizeup_job_refuse(group->job, -ENOMEM, "no memory for %u windows", windows);
+	apply_settings(&group->settings, &measurement->points[index]);
+	if (pause_ns(group, SETTLE_NS + measurement->rule->warm_up_ns))
 		return -ECANCELED;
-	take_account(crew, &watch->before);
+	read_counters(group, &measurement->before);
 	for (uint32_t window = 0; window < windows; window++) {
-		if (pause_ns(crew, watch->rule->batch_ns))
+		if (pause_ns(group, measurement->rule->batch_ns))
 			return -ECANCELED;
-		take_account(crew, &watch->after);
-		const struct rates rates = rates_between(crew, &watch->before, &watch->after);
+		read_counters(group, &measurement->after);
+		const struct rates rates = rates_between(group, &measurement->before, &measurement->after);
 
-		if (watch->chases)
-			push(watch, 2 * index, rates.load_ns, rates.flags, &values[0]);
-		if (watch->points[index].streams)
-			push(watch, 2 * index + 1, rates.bytes_per_second, rates.flags, &values[1]);
-		watch->before = watch->after;
+		if (measurement->chases)
+			push(measurement, 2 * index, rates.load_ns, rates.flags, &values[0]);
+		if (measurement->points[index].streams)
+			push(measurement, 2 * index + 1, rates.bytes_per_second, rates.flags, &values[1]);
+		measurement->before = measurement->after;
 	}
 	for (uint32_t side = 0; side < 2; side++)
 		sizeup_replicates_close(&values[side]);
 	return 0;
 }
 
-static int watch_crew(struct crew *crew, const struct sizeup_traffic_point *points, uint32_t count,
+static int measure_points(struct thread_group *group, const struct sizeup_traffic_point *points, uint32_t count,
 		      const struct sizeup_stop_rule *rule)
 {
-	struct watch *const watch = calloc(1, sizeof(*watch));
+	struct measurement *const measurement = calloc(1, sizeof(*measurement));
 	const struct sizeup_interleave plan = {
-		.job = crew->job,
+		.job = group->job,
 		.rule = rule,
 		.points = count,
 		.sides = 2,
 		.replicate = replicate,
-		.context = watch,
+		.context = measurement,
 	};
 
-	if (!watch)
+	if (!measurement)
 		return -ENOMEM;
-	watch->crew = crew;
-	watch->points = points;
-	watch->rule = rule;
-	for (uint32_t i = 0; i < crew->count; i++)
-		watch->chases |= crew->members[i].spec->role == SIZEUP_ROLE_CHASE;
-	int status = sizeup_gate_pass(&crew->gate, &crew->orders.stop);
+	measurement->group = group;
+	measurement->points = points;
+	measurement->rule = rule;
+	for (uint32_t i = 0; i < group->count; i++)
+		measurement->chases |= group->members[i].spec->role == SIZEUP_ROLE_CHASE;
+	int status = sizeup_gate_pass(&group->gate, &group->settings.stop);
 
 	if (!status)
 		status = sizeup_interleave_run(&plan);
-	free(watch);
+	free(measurement);
 	return status;
 }
 
@@ -341,7 +342,7 @@ static int check(struct sizeup_job *job, const struct sizeup_traffic_member *mem
 		return sizeup_job_refuse(job, -EINVAL, "expected 1 to %d threads, found %u", SIZEUP_MEMBERS, count);
 	for (uint32_t i = 0; i < count; i++)
 		bytes += members[i].memory.bytes;
-	/* Each member looks for itself, but all take at the same time: look for all of them first. */
+	/* Each member checks for itself, but all allocate at the same time: check for all of them first. */
 	const int64_t room = sizeup_room_bytes(0, SIZEUP_PLACE_FIRST_TOUCH);
 
 	if (bytes > (uint64_t)room / 2)
@@ -356,7 +357,7 @@ int sizeup_traffic_run(struct sizeup_job *job, const struct sizeup_traffic_membe
 		       const struct sizeup_traffic_point *points, uint32_t point_count,
 		       const struct sizeup_stop_rule *rule, struct sizeup_placement *placements)
 {
-	const size_t bytes = sizeof(struct crew) + count * sizeof(struct member);
+	const size_t bytes = sizeof(struct thread_group) + count * sizeof(struct member);
 	uint32_t started = 0;
 	uint32_t streams = 0;
 
@@ -365,38 +366,38 @@ int sizeup_traffic_run(struct sizeup_job *job, const struct sizeup_traffic_membe
 
 	if (status)
 		return sizeup_job_end(job, status);
-	struct crew *const crew = aligned_alloc(64, (bytes + 63) / 64 * 64);
+	struct thread_group *const group = aligned_alloc(64, (bytes + 63) / 64 * 64);
 
-	if (!crew)
+	if (!group)
 		return sizeup_job_end(job, -ENOMEM);
-	memset(crew, 0, bytes);
-	crew->job = job;
-	crew->count = count;
-	crew->seed = rule->seed;
-	sizeup_gate_init(&crew->gate, count + 1);
+	memset(group, 0, bytes);
+	group->job = job;
+	group->count = count;
+	group->seed = rule->seed;
+	sizeup_gate_init(&group->gate, count + 1);
 	for (; started < count && !status; started++) {
-		struct member *const member = &crew->members[started];
+		struct member *const member = &group->members[started];
 
 		member->spec = &members[started];
-		member->crew = crew;
+		member->group = group;
 		member->rank = member->spec->role == SIZEUP_ROLE_STREAM ? streams++ : 0;
-		status = -pthread_create(&member->thread, NULL, live, member);
+		status = -pthread_create(&member->thread, NULL, thread_main, member);
 		if (status)
 			break;
 	}
 	if (!status)
-		status = watch_crew(crew, points, point_count, rule);
-	__atomic_store_n(&crew->orders.stop, 1, __ATOMIC_RELAXED);
+		status = measure_points(group, points, point_count, rule);
+	__atomic_store_n(&group->settings.stop, 1, __ATOMIC_RELAXED);
 	if (sizeup_job_canceled(job)) {
 		status = -ECANCELED;
 		sizeup_job_end(job, status); /* before the memory goes back, which takes long */
 	}
 	for (uint32_t i = 0; i < started; i++) {
-		pthread_join(crew->members[i].thread, NULL);
-		placements[i] = crew->members[i].placement;
-		if (crew->members[i].status && !sizeup_job_canceled(job))
-			status = crew->members[i].status;
+		pthread_join(group->members[i].thread, NULL);
+		placements[i] = group->members[i].placement;
+		if (group->members[i].status && !sizeup_job_canceled(job))
+			status = group->members[i].status;
 	}
-	free(crew);
+	free(group);
 	return sizeup_job_end(job, status);
 }

@@ -51,7 +51,7 @@ class MemoryBandwidth:
                 yield _step(machine, settings, "matrix", pages)
 
     def run(self, step: Step, context: Context) -> Iterable[Emission]:
-        """Stream; each cell of the matrix and the scaling are crews of threads of their own."""
+        """Stream; each cell of the matrix and the scaling run in thread groups of their own."""
         settings = step.settings
         cpus: list[int] = json.loads(str(settings["cpus"]))
         nodes: dict[int, list[int]] = {int(node): cpus for node, cpus in json.loads(str(settings["nodes"])).items()}

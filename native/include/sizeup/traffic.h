@@ -23,7 +23,7 @@ struct sizeup_traffic_member {
 struct sizeup_traffic_point {
 	uint32_t streams;       /* how many of the streaming members take part, in their order */
 	uint32_t delay_ns;      /* each waits this long after every 4 KiB */
-	uint32_t write_percent; /* of the 4 KiB pieces are written, the others read */
+	uint32_t write_percent; /* share of the 4 KiB blocks that is written; the others are read */
 };
 
 /**
