@@ -44,12 +44,12 @@ static uint64_t page_bytes_of(int32_t pages)
 	return pages == SIZEUP_PAGES_HUGE1G ? 1024 * MIB : 2 * MIB;
 }
 
-static const char *place_name(const struct sizeup_arena_spec *spec, char *text, size_t room)
+static const char *describe_nodes(const struct sizeup_arena_spec *spec, char *text, size_t capacity)
 {
 	if (spec->placement == SIZEUP_PLACE_FIRST_TOUCH)
-		snprintf(text, room, "this machine");
+		snprintf(text, capacity, "this machine");
 	else
-		snprintf(text, room, "node mask %#llx", (unsigned long long)spec->nodes);
+		snprintf(text, capacity, "node mask %#llx", (unsigned long long)spec->nodes);
 	return text;
 }
 
@@ -109,28 +109,28 @@ static int bind_range(struct sizeup_arena *arena, const struct sizeup_arena_spec
 	return 0;
 }
 
-static int room_left(uint64_t wanted, const struct sizeup_arena_spec *spec, struct sizeup_job *job)
+static int check_available(uint64_t needed, const struct sizeup_arena_spec *spec, struct sizeup_job *job)
 {
 	const uint64_t nodes = spec->placement == SIZEUP_PLACE_FIRST_TOUCH ? 0 : spec->nodes;
-	const int64_t room = sizeup_room_bytes(nodes, spec->placement);
-	char place[64];
+	const int64_t available = sizeup_available_bytes(nodes, spec->placement);
+	char nodes_text[64];
 
-	place_name(spec, place, sizeof(place));
-	if (room == -EINVAL)
-		return sizeup_job_refuse(job, -EINVAL, "%s names a node that does not exist", place);
-	if (room < 0 || wanted > (uint64_t)room / 2)
+	describe_nodes(spec, nodes_text, sizeof(nodes_text));
+	if (available == -EINVAL)
+		return sizeup_job_refuse(job, -EINVAL, "%s names a node that does not exist", nodes_text);
+	if (available < 0 || needed > (uint64_t)available / 2)
 		return sizeup_job_refuse(job, -ENOMEM,
-					 "%llu MiB wanted but %s has %lld MiB to spare, and half of that is the most "
+					 "%llu MiB needed but %s has %lld MiB to spare, and half of that is the most "
 					 "this takes",
-					 (unsigned long long)(wanted / MIB), place, (long long)(room / (int64_t)MIB));
+					 (unsigned long long)(needed / MIB), nodes_text, (long long)(available / (int64_t)MIB));
 	return 0;
 }
 
 /* The pool's reservation is for the whole machine; a node of it may be empty all the same. */
-static int huge_pages_left(const struct sizeup_arena *arena, const struct sizeup_arena_spec *spec,
+static int check_huge_pages(const struct sizeup_arena *arena, const struct sizeup_arena_spec *spec,
 			   struct sizeup_job *job)
 {
-	const uint64_t wanted = arena->bytes / arena->page_bytes;
+	const uint64_t needed = arena->bytes / arena->page_bytes;
 	const char *const size = spec->pages == SIZEUP_PAGES_HUGE1G ? "1048576" : "2048";
 	int64_t free_pages = 0;
 
@@ -139,12 +139,12 @@ static int huge_pages_left(const struct sizeup_arena *arena, const struct sizeup
 	for (int32_t node = 0; spec->placement != SIZEUP_PLACE_FIRST_TOUCH && node < SIZEUP_NODES; node++)
 		if (spec->nodes >> node & 1)
 			free_pages += sizeup_huge_pages_free(arena->page_bytes, node);
-	if ((uint64_t)free_pages >= wanted)
+	if ((uint64_t)free_pages >= needed)
 		return 0;
 	return sizeup_job_refuse(job, -ENOMEM,
-				 "%llu free huge pages of %s kB wanted, %lld found; to set them aside: echo %llu > "
+				 "%llu free huge pages of %s kB needed, %lld found; to set them aside: echo %llu > "
 				 "/sys/kernel/mm/hugepages/hugepages-%skB/nr_hugepages",
-				 (unsigned long long)wanted, size, (long long)free_pages, (unsigned long long)wanted, size);
+				 (unsigned long long)needed, size, (long long)free_pages, (unsigned long long)needed, size);
 }
 
 /* Kernels before 5.14: a fault per page. Hugetlb never gets here, because there it could be SIGBUS. */
@@ -185,7 +185,7 @@ static int populate(struct sizeup_arena *arena, const struct sizeup_arena_spec *
 		if (sizeup_job_canceled(job))
 			return -ECANCELED;
 		if (!huge) /* a pool's pages are already set aside and count as nobody's free memory */
-			status = room_left(left, spec, job);
+			status = check_available(left, spec, job);
 		if (!status)
 			status = populate_chunk(spec, (char *)arena->start + done, left < chunk ? left : chunk, job);
 	}
@@ -330,7 +330,7 @@ int sizeup_arena_open(struct sizeup_arena *arena, const struct sizeup_arena_spec
 	memset(arena, 0, sizeof(*arena));
 	arena->page_bytes = page_bytes_of(spec->pages);
 	arena->bytes = (spec->bytes + arena->page_bytes - 1) / arena->page_bytes * arena->page_bytes;
-	status = huge ? huge_pages_left(arena, spec, job) : room_left(arena->bytes, spec, job);
+	status = huge ? check_huge_pages(arena, spec, job) : check_available(arena->bytes, spec, job);
 	if (!status)
 		status = map(arena, spec, job);
 	if (!status && spec->placement != SIZEUP_PLACE_FIRST_TOUCH)

@@ -10,7 +10,7 @@
 
 #define CGROUP_ROOT "/sys/fs/cgroup"
 
-/* The number behind @label on the first line that has it, or -ENOENT. */
+/* Return the number after @label on the first line with that label, or -ENOENT. */
 static int64_t read_labeled(const char *path, const char *label)
 {
 	char line[512];
@@ -29,7 +29,7 @@ static int64_t read_labeled(const char *path, const char *label)
 	return value;
 }
 
-/* A file with one number; "max" and anything else that is none is INT64_MAX. */
+/* Return the one number of a file; INT64_MAX for "max", any other text or a file that cannot be read. */
 static int64_t read_limit(const char *path)
 {
 	char text[64] = "";
@@ -46,7 +46,7 @@ static int64_t read_limit(const char *path)
 	return line && end != text ? value : INT64_MAX;
 }
 
-static int64_t least(int64_t left, int64_t right)
+static int64_t minimum(int64_t left, int64_t right)
 {
 	return left < right ? left : right;
 }
@@ -74,7 +74,7 @@ static int64_t high_watermark_pages(int32_t node)
 	return pages;
 }
 
-static int64_t node_room_bytes(int32_t node)
+static int64_t node_available_bytes(int32_t node)
 {
 	char path[96];
 
@@ -83,17 +83,17 @@ static int64_t node_room_bytes(int32_t node)
 
 	if (free_kb < 0)
 		return -EINVAL;
-	const int64_t room = free_kb * 1024 - high_watermark_pages(node) * sysconf(_SC_PAGESIZE);
+	const int64_t available = free_kb * 1024 - high_watermark_pages(node) * sysconf(_SC_PAGESIZE);
 
-	return room > 0 ? room : 0;
+	return available > 0 ? available : 0;
 }
 
-/* A limit holds for a group and all above it, up to the root of the hierarchy that is mounted here. */
-static int64_t group_room_bytes(const char *group, const char *limit, const char *usage)
+/* A group may use what every limit from its own up to that of the mounted hierarchy's root leaves. */
+static int64_t hierarchy_available_bytes(const char *group, const char *limit, const char *usage)
 {
 	char path[PATH_MAX];
 	char parent[PATH_MAX];
-	int64_t room = INT64_MAX;
+	int64_t available = INT64_MAX;
 
 	snprintf(parent, sizeof(parent), "%s", group);
 	for (int depth = 0; depth < 64; depth++) {
@@ -104,25 +104,25 @@ static int64_t group_room_bytes(const char *group, const char *limit, const char
 		const int64_t current = read_limit(path);
 
 		if (maximum != INT64_MAX && current != INT64_MAX)
-			room = least(room, maximum > current ? maximum - current : 0);
+			available = minimum(available, maximum > current ? maximum - current : 0);
 		char *const slash = strrchr(parent, '/');
 
 		if (strlen(parent) <= strlen(CGROUP_ROOT) || !slash)
 			break;
 		*slash = '\0';
 	}
-	return room;
+	return available;
 }
 
-static int64_t cgroup_room_bytes(void)
+static int64_t cgroup_available_bytes(void)
 {
 	char line[PATH_MAX];
 	char group[PATH_MAX];
-	int64_t room = INT64_MAX;
+	int64_t available = INT64_MAX;
 	FILE *groups = fopen("/proc/self/cgroup", "re");
 
 	if (!groups)
-		return room;
+		return available;
 	while (fgets(line, sizeof(line), groups)) {
 		char *const path = strrchr(line, ':');
 
@@ -131,39 +131,38 @@ static int64_t cgroup_room_bytes(void)
 		path[strcspn(path, "\n")] = '\0';
 		if (!strncmp(line, "0::", 3)) {
 			snprintf(group, sizeof(group), CGROUP_ROOT "%.3900s", path + 1);
-			room = least(room, group_room_bytes(group, "memory.max", "memory.current"));
+			available = minimum(available, hierarchy_available_bytes(group, "memory.max", "memory.current"));
 		} else if (strstr(line, ":memory")) {
 			snprintf(group, sizeof(group), CGROUP_ROOT "/memory%.3900s", path + 1);
-			room = least(room,
-				     group_room_bytes(group, "memory.limit_in_bytes", "memory.usage_in_bytes"));
+			available = minimum(available, hierarchy_available_bytes(group, "memory.limit_in_bytes", "memory.usage_in_bytes"));
 		}
 	}
 	fclose(groups);
-	return room;
+	return available;
 }
 
-int64_t sizeup_room_bytes(uint64_t nodes, int32_t placement)
+int64_t sizeup_available_bytes(uint64_t nodes, int32_t placement)
 {
 	const int64_t available_kb = read_labeled("/proc/meminfo", "MemAvailable:");
-	int64_t room = least(available_kb > 0 ? available_kb * 1024 : 0, cgroup_room_bytes());
-	int64_t nodes_room = 0;
+	int64_t available = minimum(available_kb > 0 ? available_kb * 1024 : 0, cgroup_available_bytes());
+	int64_t all_nodes = 0;
 	int64_t smallest = INT64_MAX;
 	int64_t count = 0;
 
 	for (int32_t node = 0; node < SIZEUP_NODES; node++) {
 		if (!(nodes >> node & 1))
 			continue;
-		const int64_t node_room = node_room_bytes(node);
+		const int64_t on_node = node_available_bytes(node);
 
-		if (node_room < 0)
+		if (on_node < 0)
 			return -EINVAL;
-		nodes_room += node_room;
-		smallest = least(smallest, node_room);
+		all_nodes += on_node;
+		smallest = minimum(smallest, on_node);
 		count++;
 	}
 	if (count)
-		room = least(room, placement == SIZEUP_PLACE_INTERLEAVE ? smallest * count : nodes_room);
-	return room;
+		available = minimum(available, placement == SIZEUP_PLACE_INTERLEAVE ? smallest * count : all_nodes);
+	return available;
 }
 
 int64_t sizeup_huge_pages_free(uint64_t page_bytes, int32_t node)

@@ -201,14 +201,14 @@ int sizeup_hammer_run(struct sizeup_job *job, uint64_t pages, uint64_t loops, co
 	spec.bytes = pages * SIZEUP_HAMMER_PAGE;
 	/* Each process checks for itself, but all take at the same time: look for all of them first. */
 	const uint64_t nodes = spec.placement == SIZEUP_PLACE_FIRST_TOUCH ? 0 : spec.nodes;
-	const int64_t room = sizeup_room_bytes(nodes, spec.placement);
+	const int64_t available = sizeup_available_bytes(nodes, spec.placement);
 
-	if (room < 0 || spec.bytes > (uint64_t)room / 2 / count)
+	if (available < 0 || spec.bytes > (uint64_t)available / 2 / count)
 		return sizeup_job_end(job, sizeup_job_refuse(job, -ENOMEM,
 							     "%u processes with %llu MiB each do not fit half of the "
 							     "%lld MiB to spare",
 							     count, (unsigned long long)(spec.bytes >> 20),
-							     (long long)(room >> 20)));
+							     (long long)(available >> 20)));
 	struct control *const control = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
 	if (control == MAP_FAILED)

@@ -104,12 +104,12 @@ void sizeup_job_push(struct sizeup_job *job, const struct sizeup_sample *sample)
 	__atomic_store_n(&job->head, job->head + 1, __ATOMIC_RELEASE);
 }
 
-uint32_t sizeup_job_drain(struct sizeup_job *job, struct sizeup_sample *samples, uint32_t room)
+uint32_t sizeup_job_drain(struct sizeup_job *job, struct sizeup_sample *samples, uint32_t capacity)
 {
 	const uint64_t head = __atomic_load_n(&job->head, __ATOMIC_ACQUIRE);
 	uint32_t count = 0;
 
-	for (; count < room && job->tail + count < head; count++)
+	for (; count < capacity && job->tail + count < head; count++)
 		samples[count] = job->ring[(job->tail + count) % RING_SLOTS];
 	__atomic_store_n(&job->tail, job->tail + count, __ATOMIC_RELEASE);
 	return count;

@@ -9,16 +9,16 @@
 
 int sizeup_replicates_reserve(struct sizeup_replicates *replicates, uint32_t batches)
 {
-	const uint32_t room = replicates->batch_count + batches;
+	const uint32_t needed = replicates->batch_count + batches;
 
-	if (room <= replicates->batch_room)
+	if (needed <= replicates->batch_capacity)
 		return 0;
-	double *const larger = realloc(replicates->batches, 2 * (size_t)room * sizeof(*larger));
+	double *const larger = realloc(replicates->batches, 2 * (size_t)needed * sizeof(*larger));
 
 	if (!larger)
 		return -ENOMEM;
 	replicates->batches = larger;
-	replicates->batch_room = 2 * room;
+	replicates->batch_capacity = 2 * needed;
 	return 0;
 }
 
@@ -26,7 +26,7 @@ void sizeup_replicates_add(struct sizeup_replicates *replicates, double value, u
 {
 	if (flags)
 		replicates->disturbed++;
-	else if (replicates->batch_count < replicates->batch_room)
+	else if (replicates->batch_count < replicates->batch_capacity)
 		replicates->batches[replicates->batch_count++] = value;
 }
 

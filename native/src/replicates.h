@@ -11,12 +11,12 @@ struct sizeup_replicates {
 	uint32_t count;
 	double *batches; /* undisturbed, of all replicates */
 	uint32_t batch_count;
-	uint32_t batch_room;
+	uint32_t batch_capacity;
 	uint32_t fresh;     /* index of the first batch of the running replicate */
 	uint32_t disturbed;
 };
 
-/** sizeup_replicates_reserve() - Make room for @batches more, outside any timed window. Return: 0 or -ENOMEM. */
+/** sizeup_replicates_reserve() - Allocate space for @batches more, outside any timed window. Return: 0 or -ENOMEM. */
 int sizeup_replicates_reserve(struct sizeup_replicates *replicates, uint32_t batches);
 
 /** sizeup_replicates_add() - Count one batch of the running replicate. */

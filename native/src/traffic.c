@@ -343,13 +343,13 @@ static int check(struct sizeup_job *job, const struct sizeup_traffic_member *mem
 	for (uint32_t i = 0; i < count; i++)
 		bytes += members[i].memory.bytes;
 	/* Each member checks for itself, but all allocate at the same time: check for all of them first. */
-	const int64_t room = sizeup_room_bytes(0, SIZEUP_PLACE_FIRST_TOUCH);
+	const int64_t available = sizeup_available_bytes(0, SIZEUP_PLACE_FIRST_TOUCH);
 
-	if (bytes > (uint64_t)room / 2)
+	if (bytes > (uint64_t)available / 2)
 		return sizeup_job_refuse(job, -ENOMEM,
 					 "%u threads want %llu MiB but %lld MiB are to spare, and half of that is the "
 					 "most this takes",
-					 count, (unsigned long long)(bytes >> 20), (long long)(room >> 20));
+					 count, (unsigned long long)(bytes >> 20), (long long)(available >> 20));
 	return 0;
 }
 

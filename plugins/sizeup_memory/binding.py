@@ -126,7 +126,7 @@ def new_job() -> NativeJob:
 
 def available_bytes(memory: Memory) -> int:
     """Memory that can be taken there without touching anybody else's; negative errno for an absent node."""
-    return int(lib.sizeup_room_bytes(memory.mask, memory.policy))
+    return int(lib.sizeup_available_bytes(memory.mask, memory.policy))
 
 
 class Member(Struct, frozen=True):

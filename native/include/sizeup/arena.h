@@ -46,14 +46,14 @@ struct sizeup_arena {
 };
 
 /**
- * sizeup_room_bytes() - Memory that can be taken from @nodes without touching anybody else's.
+ * sizeup_available_bytes() - Memory that can be allocated on @nodes without evicting another process's.
  *
- * The least of: MemAvailable; free memory above the high watermarks of the nodes; what the
- * control groups leave. For an interleaved arena the smallest node counts once per node.
- * @nodes 0 means: wherever the kernel puts it.
- * Return: bytes, or -EINVAL for a node that is not there.
+ * The minimum of: MemAvailable; free memory above the high watermarks of the nodes; the
+ * remainder of the control groups' limits. For an interleaved arena the smallest node counts once per node.
+ * @nodes 0 means: wherever the kernel allocates.
+ * Return: bytes, or -EINVAL for a node that does not exist.
  */
-int64_t sizeup_room_bytes(uint64_t nodes, int32_t placement);
+int64_t sizeup_available_bytes(uint64_t nodes, int32_t placement);
 
 /** sizeup_huge_pages_free() - Free huge pages of @page_bytes on @node, or in all with -1; 0 where there is no pool. */
 int64_t sizeup_huge_pages_free(uint64_t page_bytes, int32_t node);

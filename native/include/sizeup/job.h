@@ -92,10 +92,10 @@ double sizeup_job_progress(const struct sizeup_job *job);
 void sizeup_job_push(struct sizeup_job *job, const struct sizeup_sample *sample);
 
 /**
- * sizeup_job_drain() - Take up to @room of the oldest samples.
+ * sizeup_job_drain() - Take up to @capacity of the oldest samples.
  * Return: how many were written to @samples.
  */
-uint32_t sizeup_job_drain(struct sizeup_job *job, struct sizeup_sample *samples, uint32_t room);
+uint32_t sizeup_job_drain(struct sizeup_job *job, struct sizeup_sample *samples, uint32_t capacity);
 
 /** sizeup_job_publish() - Replace the estimate of @point, below SIZEUP_POINTS; never in a timed window. */
 void sizeup_job_publish(struct sizeup_job *job, uint32_t point, const struct sizeup_estimate *estimate);
