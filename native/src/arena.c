@@ -67,7 +67,7 @@ static int map(struct sizeup_arena *arena, const struct sizeup_arena_spec *spec,
 		const int error = errno;
 
 		arena->mapping = NULL;
-		return sizeup_job_refuse(job, -error, "mapping %llu MiB failed: %s",
+		return sizeup_job_fail(job, -error, "mapping %llu MiB failed: %s",
 					 (unsigned long long)(arena->bytes / MIB), strerror(error));
 	}
 	const uintptr_t start = (uintptr_t)arena->mapping;
@@ -95,15 +95,15 @@ static int bind_range(struct sizeup_arena *arena, const struct sizeup_arena_spec
 
 	arena->placement.bound = 0;
 	if (!denied(error))
-		return sizeup_job_refuse(job, -error,
+		return sizeup_job_fail(job, -error,
 					 "the kernel refuses memory on node mask %#lx: %s (no such node, no memory "
 					 "on it, or outside this process's cpuset)",
 					 mask, strerror(error));
 	if (spec->placement == SIZEUP_PLACE_INTERLEAVE)
-		return sizeup_job_refuse(job, -EPERM,
+		return sizeup_job_fail(job, -EPERM,
 					 "mbind is forbidden here (container), so memory cannot be interleaved");
 	if (spec->touch_cpu < 0)
-		return sizeup_job_refuse(job, -EPERM,
+		return sizeup_job_fail(job, -EPERM,
 					 "mbind is forbidden here (container) and the node has no CPU to touch its "
 					 "memory from: not measurable here");
 	return 0;
@@ -117,9 +117,9 @@ static int check_available(uint64_t needed, const struct sizeup_arena_spec *spec
 
 	describe_nodes(spec, nodes_text, sizeof(nodes_text));
 	if (available == -EINVAL)
-		return sizeup_job_refuse(job, -EINVAL, "%s names a node that does not exist", nodes_text);
+		return sizeup_job_fail(job, -EINVAL, "%s names a node that does not exist", nodes_text);
 	if (available < 0 || needed > (uint64_t)available / 2)
-		return sizeup_job_refuse(job, -ENOMEM,
+		return sizeup_job_fail(job, -ENOMEM,
 					 "%llu MiB needed but %s has %lld MiB to spare, and half of that is the most "
 					 "this takes",
 					 (unsigned long long)(needed / MIB), nodes_text, (long long)(available / (int64_t)MIB));
@@ -141,7 +141,7 @@ static int check_huge_pages(const struct sizeup_arena *arena, const struct sizeu
 			free_pages += sizeup_huge_pages_free(arena->page_bytes, node);
 	if ((uint64_t)free_pages >= needed)
 		return 0;
-	return sizeup_job_refuse(job, -ENOMEM,
+	return sizeup_job_fail(job, -ENOMEM,
 				 "%llu free huge pages of %s kB needed, %lld found; to set them aside: echo %llu > "
 				 "/sys/kernel/mm/hugepages/hugepages-%skB/nr_hugepages",
 				 (unsigned long long)needed, size, (long long)free_pages, (unsigned long long)needed, size);
@@ -166,10 +166,10 @@ static int populate_chunk(const struct sizeup_arena_spec *spec, char *start, uin
 		return 0;
 	}
 	if (error == EINVAL)
-		return sizeup_job_refuse(job, -EOPNOTSUPP,
+		return sizeup_job_fail(job, -EOPNOTSUPP,
 					 "this kernel has no MADV_POPULATE_WRITE (before 5.14), without which huge pages "
 					 "cannot be taken safely");
-	return sizeup_job_refuse(job, -ENOMEM, "the kernel gave no memory for the next %llu MiB: %s",
+	return sizeup_job_fail(job, -ENOMEM, "the kernel gave no memory for the next %llu MiB: %s",
 				 (unsigned long long)(bytes / MIB), strerror(error));
 }
 
@@ -201,10 +201,10 @@ static int populate_from(struct sizeup_arena *arena, const struct sizeup_arena_s
 	if (spec->placement != SIZEUP_PLACE_BIND || arena->placement.bound)
 		return populate(arena, spec, job);
 	if (sched_getaffinity(0, sizeof(before), &before))
-		return sizeup_job_refuse(job, -errno, "reading this thread's CPUs failed: %s", strerror(errno));
+		return sizeup_job_fail(job, -errno, "reading this thread's CPUs failed: %s", strerror(errno));
 	status = sizeup_cpu_pin(spec->touch_cpu);
 	if (status)
-		return sizeup_job_refuse(job, status, "cannot run on CPU %d to touch its node's memory: %s",
+		return sizeup_job_fail(job, status, "cannot run on CPU %d to touch its node's memory: %s",
 					 spec->touch_cpu, strerror(-status));
 	status = populate(arena, spec, job);
 	sched_setaffinity(0, sizeof(before), &before);
@@ -212,7 +212,7 @@ static int populate_from(struct sizeup_arena *arena, const struct sizeup_arena_s
 }
 
 /* move_pages with no nodes to move to only tells: exact, hugetlb included. */
-int sizeup_placement_ask(const void *start, uint64_t bytes, uint64_t step, struct sizeup_placement *placement,
+int sizeup_placement_query(const void *start, uint64_t bytes, uint64_t step, struct sizeup_placement *placement,
 			 const struct sizeup_job *job)
 {
 	void *pages[PAGES_PER_QUERY];
@@ -239,7 +239,7 @@ int sizeup_placement_ask(const void *start, uint64_t bytes, uint64_t step, struc
 }
 
 /* /proc/self/numa_maps: "7f00... bind:0 anon=512 dirty=512 N0=512 kernelpagesize_kB=4". */
-static int ask_numa_maps(struct sizeup_arena *arena)
+static int read_numa_maps(struct sizeup_arena *arena)
 {
 	struct sizeup_placement *const placement = &arena->placement;
 	char line[4096];
@@ -306,11 +306,11 @@ static int verify(struct sizeup_arena *arena, const struct sizeup_job *job)
 	/* A transparent huge page may have been split or refused, so each base page is asked for. */
 	const uint64_t step = hugetlb ? arena->page_bytes : (uint64_t)sysconf(_SC_PAGESIZE);
 
-	const int status = sizeup_placement_ask(arena->start, arena->bytes, step, &arena->placement, job);
+	const int status = sizeup_placement_query(arena->start, arena->bytes, step, &arena->placement, job);
 
 	if (status == -ECANCELED)
 		return status;
-	arena->placement.verified = !status || !ask_numa_maps(arena);
+	arena->placement.verified = !status || !read_numa_maps(arena);
 	arena->placement.huge_share = hugetlb ? 1 : huge_share(arena);
 	return 0;
 }

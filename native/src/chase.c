@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 #define CELL_BYTES 16u          /* where in its line an element lies is random too, in these steps */
-#define LINKS_PER_LOOK (1u << 16)
+#define LINKS_PER_CHECK (1u << 16)
 
 #define LINKS_AHEAD 64u /* lines asked for before the first of them is written */
 
@@ -105,7 +105,7 @@ void *sizeup_ring_link(const struct sizeup_ring *ring, const uint32_t *stop)
 			element = ahead[i];
 		}
 		done += some;
-		if (done / LINKS_AHEAD % (LINKS_PER_LOOK / LINKS_AHEAD) == 0 && __atomic_load_n(stop, __ATOMIC_RELAXED))
+		if (done / LINKS_AHEAD % (LINKS_PER_CHECK / LINKS_AHEAD) == 0 && __atomic_load_n(stop, __ATOMIC_RELAXED))
 			return NULL;
 	}
 	*(void **)element = first;

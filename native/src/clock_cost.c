@@ -206,7 +206,7 @@ static int64_t calls_ns(uint32_t method, uint64_t calls)
  * Each addition needs the last one's result: one a cycle on every core of the last twenty years.
  * Both operands are registers, because recent cores add constants while renaming, for free.
  */
-static uint64_t add_for(int64_t wanted_ns, int64_t *taken_ns)
+static uint64_t add_for(int64_t least_duration_ns, int64_t *duration_ns)
 {
 	const int64_t start_ns = sizeup_clock_now_ns();
 	uint64_t value = 0;
@@ -224,8 +224,8 @@ static uint64_t add_for(int64_t wanted_ns, int64_t *taken_ns)
 #endif
 		}
 		additions += 64 * 64;
-		*taken_ns = sizeup_clock_now_ns() - start_ns;
-	} while (*taken_ns < wanted_ns);
+		*duration_ns = sizeup_clock_now_ns() - start_ns;
+	} while (*duration_ns < least_duration_ns);
 	return additions;
 }
 
@@ -268,9 +268,9 @@ static uint64_t calls_per_batch(uint32_t method, int64_t batch_ns)
 
 		least_ns = ns < least_ns ? ns : least_ns;
 	}
-	const uint64_t wanted = (uint64_t)((double)calls * (double)batch_ns / (double)least_ns);
+	const uint64_t needed = (uint64_t)((double)calls * (double)batch_ns / (double)least_ns);
 
-	return wanted > 8 ? wanted : 8;
+	return needed > 8 ? needed : 8;
 }
 
 struct run {
@@ -289,7 +289,7 @@ static int replicate(void *context, uint32_t point, uint32_t round, struct sizeu
 	struct sizeup_watch watch;
 
 	if (sizeup_replicates_reserve(values, batches))
-		return sizeup_job_refuse(run->job, -ENOMEM, "no memory for %u batches", batches);
+		return sizeup_job_fail(run->job, -ENOMEM, "no memory for %u batches", batches);
 	sizeup_watch_init(&watch, run->cpu, -1);
 	for (uint32_t batch = 0; batch < batches && !sizeup_job_canceled(run->job); batch++) {
 		sizeup_watch_start(&watch);
@@ -318,7 +318,7 @@ int sizeup_clock_cost_run(struct sizeup_job *job, const uint32_t *methods, uint3
 		.job = job,
 		.rule = rule,
 		.points = count,
-		.sides = 1,
+		.quantities = 1,
 		.replicate = replicate,
 		.context = &run,
 	};
@@ -327,11 +327,11 @@ int sizeup_clock_cost_run(struct sizeup_job *job, const uint32_t *methods, uint3
 	for (uint32_t i = 0; i < count; i++)
 		if (methods[i] >= METHOD_COUNT)
 			return sizeup_job_end(job,
-					      sizeup_job_refuse(job, -EINVAL, "there is no method %u", methods[i]));
+					      sizeup_job_fail(job, -EINVAL, "there is no method %u", methods[i]));
 	const int pinned = sizeup_cpu_pin(cpu);
 
 	if (pinned)
-		return sizeup_job_end(job, sizeup_job_refuse(job, pinned, "cannot run on CPU %d: %s", cpu,
+		return sizeup_job_end(job, sizeup_job_fail(job, pinned, "cannot run on CPU %d: %s", cpu,
 							     strerror(-pinned)));
 	return sizeup_job_end(job, sizeup_interleave_run(&plan));
 }

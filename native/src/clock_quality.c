@@ -4,7 +4,7 @@
 
 #include <sizeup/cpu.h>
 
-#include "gate.h"
+#include "barrier.h"
 #include "job_internal.h"
 #include "methods.h"
 
@@ -16,8 +16,8 @@
 #include <sys/auxv.h>
 
 #define EXCHANGES 5000
-#define READS_PER_LOOK (1u << 14)
-#define SPINS_PER_LOOK (1u << 14)
+#define READS_PER_CHECK (1u << 14)
+#define SPINS_PER_CHECK (1u << 14)
 
 int sizeup_clock_is_counter(uint32_t index)
 {
@@ -65,35 +65,35 @@ struct slot {
 	uint64_t turn;
 };
 
-struct duel {
+struct comparison {
 	const struct sizeup_method *method;
 	uint64_t reads; /* each */
 	uint32_t stop;
 	const uint32_t *job_stop;
 	int32_t partner;
 	int status;
-	struct sizeup_gate gate;
+	struct sizeup_barrier barrier;
 	struct slot slots[2];
 	uint64_t backwards[2];
 	uint64_t worst[2];
 };
 
-/* The other's value is read first: whatever this clock says next must not lie before it. */
-static void watch_order(struct duel *duel, int side)
+/* The other's value is read first: this clock's next value must not lie before it. */
+static void check_order(struct comparison *comparison, int side)
 {
-	struct slot *const own = &duel->slots[side];
-	const struct slot *const other = &duel->slots[!side];
+	struct slot *const own = &comparison->slots[side];
+	const struct slot *const other = &comparison->slots[!side];
 
-	for (uint64_t i = 0; i < duel->reads; i++) {
+	for (uint64_t i = 0; i < comparison->reads; i++) {
 		const uint64_t seen = __atomic_load_n(&other->value, __ATOMIC_ACQUIRE);
-		const uint64_t now = duel->method->read();
+		const uint64_t now = comparison->method->read();
 
 		if (now < seen) {
-			duel->backwards[side]++;
-			duel->worst[side] = seen - now > duel->worst[side] ? seen - now : duel->worst[side];
+			comparison->backwards[side]++;
+			comparison->worst[side] = seen - now > comparison->worst[side] ? seen - now : comparison->worst[side];
 		}
 		__atomic_store_n(&own->value, now, __ATOMIC_RELEASE);
-		if (i % READS_PER_LOOK == 0 && __atomic_load_n(duel->job_stop, __ATOMIC_RELAXED))
+		if (i % READS_PER_CHECK == 0 && __atomic_load_n(comparison->job_stop, __ATOMIC_RELAXED))
 			return;
 	}
 }
@@ -101,38 +101,38 @@ static void watch_order(struct duel *duel, int side)
 static void wait_turn(const struct slot *slot, uint64_t turn, const uint32_t *stop)
 {
 	for (uint32_t spins = 0; __atomic_load_n(&slot->turn, __ATOMIC_ACQUIRE) < turn; spins++)
-		if (spins % SPINS_PER_LOOK == SPINS_PER_LOOK - 1 && __atomic_load_n(stop, __ATOMIC_RELAXED))
+		if (spins % SPINS_PER_CHECK == SPINS_PER_CHECK - 1 && __atomic_load_n(stop, __ATOMIC_RELAXED))
 			return;
 }
 
-static void *be_partner(void *argument)
+static void *partner_main(void *argument)
 {
-	struct duel *const duel = argument;
+	struct comparison *const comparison = argument;
 
-	duel->status = sizeup_cpu_pin(duel->partner);
-	if (sizeup_gate_pass(&duel->gate, duel->job_stop) || duel->status)
+	comparison->status = sizeup_cpu_pin(comparison->partner);
+	if (sizeup_barrier_wait(&comparison->barrier, comparison->job_stop) || comparison->status)
 		return NULL;
-	watch_order(duel, 1);
-	for (uint64_t turn = 1; turn <= EXCHANGES && !__atomic_load_n(duel->job_stop, __ATOMIC_RELAXED); turn++) {
-		wait_turn(&duel->slots[0], turn, duel->job_stop);
-		duel->slots[1].value = duel->method->read();
-		__atomic_store_n(&duel->slots[1].turn, turn, __ATOMIC_RELEASE);
+	check_order(comparison, 1);
+	for (uint64_t turn = 1; turn <= EXCHANGES && !__atomic_load_n(comparison->job_stop, __ATOMIC_RELAXED); turn++) {
+		wait_turn(&comparison->slots[0], turn, comparison->job_stop);
+		comparison->slots[1].value = comparison->method->read();
+		__atomic_store_n(&comparison->slots[1].turn, turn, __ATOMIC_RELEASE);
 	}
 	return NULL;
 }
 
 /* The partner's reading lies between our two: the shortest round trip bounds its offset best. */
-static void exchange(struct duel *duel, struct sizeup_clock_order *order)
+static void measure_offset(struct comparison *comparison, struct sizeup_clock_order *order)
 {
 	uint64_t shortest = UINT64_MAX;
 
-	for (uint64_t turn = 1; turn <= EXCHANGES && !__atomic_load_n(duel->job_stop, __ATOMIC_RELAXED); turn++) {
-		const uint64_t sent = duel->method->read();
+	for (uint64_t turn = 1; turn <= EXCHANGES && !__atomic_load_n(comparison->job_stop, __ATOMIC_RELAXED); turn++) {
+		const uint64_t sent = comparison->method->read();
 
-		__atomic_store_n(&duel->slots[0].turn, turn, __ATOMIC_RELEASE);
-		wait_turn(&duel->slots[1], turn, duel->job_stop);
-		const uint64_t theirs = duel->slots[1].value;
-		const uint64_t back = duel->method->read();
+		__atomic_store_n(&comparison->slots[0].turn, turn, __ATOMIC_RELEASE);
+		wait_turn(&comparison->slots[1], turn, comparison->job_stop);
+		const uint64_t theirs = comparison->slots[1].value;
+		const uint64_t back = comparison->method->read();
 
 		if (back - sent >= shortest || back < sent)
 			continue;
@@ -146,7 +146,7 @@ static void exchange(struct duel *duel, struct sizeup_clock_order *order)
 int sizeup_clock_order_run(struct sizeup_job *job, uint32_t index, int32_t cpu, int32_t partner, uint64_t reads,
 			   struct sizeup_clock_order *order)
 {
-	struct duel duel = {
+	struct comparison comparison = {
 		.method = sizeup_method(index),
 		.reads = reads / 2,
 		.job_stop = sizeup_job_stop_word(job),
@@ -156,31 +156,31 @@ int sizeup_clock_order_run(struct sizeup_job *job, uint32_t index, int32_t cpu, 
 
 	memset(order, 0, sizeof(*order));
 	sizeup_job_begin(job);
-	if (!duel.method || !duel.method->read || cpu == partner)
-		return sizeup_job_end(job, sizeup_job_refuse(job, -EINVAL, "method %u cannot be compared on CPUs %d and %d",
+	if (!comparison.method || !comparison.method->read || cpu == partner)
+		return sizeup_job_end(job, sizeup_job_fail(job, -EINVAL, "method %u cannot be compared on CPUs %d and %d",
 							     index, cpu, partner));
 	int status = sizeup_cpu_pin(cpu);
 
 	if (status)
-		return sizeup_job_end(job, sizeup_job_refuse(job, status, "cannot run on CPU %d: %s", cpu,
+		return sizeup_job_end(job, sizeup_job_fail(job, status, "cannot run on CPU %d: %s", cpu,
 							     strerror(-status)));
-	sizeup_gate_init(&duel.gate, 2);
-	status = -pthread_create(&thread, NULL, be_partner, &duel);
+	sizeup_barrier_init(&comparison.barrier, 2);
+	status = -pthread_create(&thread, NULL, partner_main, &comparison);
 	if (status)
 		return sizeup_job_end(job, status);
-	status = sizeup_gate_pass(&duel.gate, duel.job_stop);
-	if (!status && !duel.status) {
-		watch_order(&duel, 0);
-		exchange(&duel, order);
+	status = sizeup_barrier_wait(&comparison.barrier, comparison.job_stop);
+	if (!status && !comparison.status) {
+		check_order(&comparison, 0);
+		measure_offset(&comparison, order);
 	}
 	pthread_join(thread, NULL);
-	if (duel.status)
-		status = sizeup_job_refuse(job, duel.status, "cannot run on CPU %d: %s", partner, strerror(-duel.status));
+	if (comparison.status)
+		status = sizeup_job_fail(job, comparison.status, "cannot run on CPU %d: %s", partner, strerror(-comparison.status));
 	if (!status && sizeup_job_canceled(job))
 		status = -ECANCELED;
-	order->reads = 2 * duel.reads;
-	order->backwards = duel.backwards[0] + duel.backwards[1];
-	order->worst_backwards = duel.worst[0] > duel.worst[1] ? duel.worst[0] : duel.worst[1];
+	order->reads = 2 * comparison.reads;
+	order->backwards = comparison.backwards[0] + comparison.backwards[1];
+	order->worst_backwards = comparison.worst[0] > comparison.worst[1] ? comparison.worst[0] : comparison.worst[1];
 	return sizeup_job_end(job, status);
 }
 

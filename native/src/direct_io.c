@@ -39,7 +39,7 @@ int sizeup_io_available(int32_t engine)
 	return status;
 }
 
-static bool makes_sense(const struct sizeup_io_worker *worker)
+static bool is_valid(const struct sizeup_io_worker *worker)
 {
 	if (worker->engine != SIZEUP_IO_THREADS && !io_engine_of(worker->engine))
 		return false;
@@ -64,7 +64,7 @@ static void join_group(struct sizeup_io_job *job, uint32_t newcomer)
 {
 	uint32_t leader = 0;
 
-	while (job->workers[leader].asked.group != job->workers[newcomer].asked.group)
+	while (job->workers[leader].spec.group != job->workers[newcomer].spec.group)
 		leader++;
 	job->workers[newcomer].shared = &job->workers[leader].taken;
 }
@@ -89,8 +89,8 @@ static int spawn(struct sizeup_io_job *job)
 	for (uint32_t i = 0; i < job->count && status == 0; i++) {
 		status = -pthread_create(&job->threads[i], &attributes, io_worker_run, &job->workers[i]);
 		if (status < 0) {
-			/* The ones that did start end at once; none has a request out yet that hangs. */
-			io_stop_ask(&job->stop);
+			/* Threads that did start end at once: none has a request in flight yet that could hang. */
+			io_stop_request(&job->stop);
 			for (uint32_t started = 0; started < i; started++)
 				pthread_join(job->threads[started], NULL);
 		}
@@ -107,7 +107,7 @@ int sizeup_io_start(const struct sizeup_io_worker *workers, uint32_t count, stru
 	if (count == 0 || count > SIZEUP_IO_MAX_WORKERS)
 		return -EINVAL;
 	for (uint32_t i = 0; i < count; i++) {
-		if (!makes_sense(&workers[i]))
+		if (!is_valid(&workers[i]))
 			return -EINVAL;
 	}
 	new = calloc(1, sizeof(*new));
@@ -136,7 +136,7 @@ int sizeup_io_start(const struct sizeup_io_worker *workers, uint32_t count, stru
 
 void sizeup_io_cancel(struct sizeup_io_job *job)
 {
-	io_stop_ask(&job->stop);
+	io_stop_request(&job->stop);
 }
 
 void sizeup_io_sample(const struct sizeup_io_job *job, int32_t group, struct sizeup_io_sample *sample)
@@ -145,14 +145,14 @@ void sizeup_io_sample(const struct sizeup_io_job *job, int32_t group, struct siz
 	sample->flags = UINT32_MAX;
 	sample->time_ns = sizeup_clock_now_ns();
 	for (uint32_t i = 0; i < job->count; i++) {
-		if (job->workers[i].asked.group == group)
+		if (job->workers[i].spec.group == group)
 			io_worker_add(&job->workers[i], sample);
 	}
 	if (sample->workers == 0)
 		sample->flags = 0;
 }
 
-/* Counters are unsigned and wrap, so that taking away is adding the two's complement. */
+/* Counters are unsigned and wrap: adding the two's complement subtracts. */
 static void combine(struct sizeup_io_sample *into, const struct sizeup_io_sample *other, int sign)
 {
 	const uint64_t factor = sign < 0 ? UINT64_MAX : 1;

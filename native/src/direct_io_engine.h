@@ -6,13 +6,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A request that ended: which slot, and bytes or negative errno. */
+/* A completed request: its slot, and its bytes or negative errno. */
 struct io_completion {
 	uint32_t slot;
 	int64_t result;
 };
 
-/* What an asynchronous engine is given; one queue per worker, used by its thread alone. */
+/* Input of an asynchronous engine; one queue per worker, used only by its thread. */
 struct io_queue {
 	int fd;
 	uint32_t depth;
@@ -24,17 +24,17 @@ struct io_queue {
 	void *state; /* the engine's own */
 };
 
-/* An engine is a table of functions; all return 0 or more, or a negative errno. */
+/* The functions of an engine; all return 0 or more, or a negative errno. */
 struct io_engine {
 	int (*open)(struct io_queue *queue);
-	/* Put a request on the list for the next enter(). */
+	/* Add a request to those of the next enter(). */
 	void (*stage)(struct io_queue *queue, uint32_t slot, bool write, uint64_t offset_bytes);
 	/*
-	 * Submit what is staged, then wait for @wait_for completions or @timeout_ns. What the
-	 * kernel would not take yet stays staged.
+	 * Submit the staged requests, then wait for @wait_for completions or @timeout_ns. Requests
+	 * that the kernel does not accept yet stay staged.
 	 */
 	int (*enter)(struct io_queue *queue, uint32_t wait_for, int64_t timeout_ns);
-	/* Take up to @most completions that are there; never blocks. */
+	/* Return up to @most available completions; never blocks. */
 	uint32_t (*reap)(struct io_queue *queue, struct io_completion *done, uint32_t most);
 	void (*close)(struct io_queue *queue);
 };

@@ -17,7 +17,7 @@
 struct uring {
 	int fd;
 	uint32_t staged;
-	uint32_t local_tail; /* tail that the kernel has not been shown yet */
+	uint32_t local_tail; /* tail not published to the kernel yet */
 	uint32_t *sq_head, *sq_tail, *sq_mask;
 	uint32_t *cq_head, *cq_tail, *cq_mask;
 	struct uring_sqe *sqes;
@@ -30,18 +30,18 @@ struct uring {
 static int uring_setup(uint32_t entries, struct uring_params *params)
 {
 	/*
-	 * Newest first: completions handled by the submitting thread when it asks for them spare
-	 * an interrupt each. A kernel that lacks a flag says EINVAL.
+	 * Newest first: completions that the submitting thread handles itself save an interrupt
+	 * each. A kernel without a flag returns EINVAL.
 	 */
-	static const uint32_t wishes[] = {
+	static const uint32_t flag_sets[] = {
 		URING_SETUP_SINGLE_ISSUER | URING_SETUP_DEFER_TASKRUN,
 		URING_SETUP_COOP_TASKRUN,
 		0,
 	};
 
-	for (size_t i = 0; i < sizeof(wishes) / sizeof(wishes[0]); i++) {
+	for (size_t i = 0; i < sizeof(flag_sets) / sizeof(flag_sets[0]); i++) {
 		memset(params, 0, sizeof(*params));
-		params->flags = wishes[i] | URING_SETUP_CLAMP;
+		params->flags = flag_sets[i] | URING_SETUP_CLAMP;
 		const long fd = syscall(URING_SYS_SETUP, entries, params);
 
 		if (fd >= 0)
@@ -91,9 +91,9 @@ static int uring_map(struct uring *ring, const struct uring_params *params)
 }
 
 /*
- * Registering spares a page walk and a file reference a request; without it all still works.
- * A registered buffer goes to the device page by page even where its pages are neighbors, so that
- * 1 MiB on 4K pages always exceeds the segments of one command; unregistered ones are merged.
+ * Registration saves a page walk and a file reference per request, and is optional.
+ * A registered buffer goes to the device page by page even if its pages are contiguous, so that
+ * 1 MiB on 4K pages always exceeds the segments of one command; unregistered pages are merged.
  */
 static void uring_register(struct uring *ring, struct io_queue *queue)
 {
@@ -175,7 +175,7 @@ static int uring_enter(struct io_queue *queue, uint32_t wait_for, int64_t timeou
 	const struct uring_timespec timeout = { timeout_ns / 1000000000, timeout_ns % 1000000000 };
 	const struct uring_getevents_arg arg = { .timespec = (uint64_t)(uintptr_t)&timeout };
 
-	/* Requests are written before the kernel may see the tail that covers them. */
+	/* The requests must be written before the kernel sees the tail that covers them. */
 	__atomic_store_n(ring->sq_tail, ring->local_tail, __ATOMIC_RELEASE);
 	queue->submit_calls += ring->staged > 0;
 	const long submitted = syscall(URING_SYS_ENTER, ring->fd, ring->staged, wait_for,
@@ -188,7 +188,7 @@ static int uring_enter(struct io_queue *queue, uint32_t wait_for, int64_t timeou
 	switch (errno) {
 	case ETIME: /* nothing ended in time */
 	case EINTR:
-	case EAGAIN: /* out of request memory for now; still staged */
+	case EAGAIN: /* no request memory at the moment; still staged */
 	case EBUSY:
 		return 0;
 	default:
@@ -211,7 +211,7 @@ static uint32_t uring_reap(struct io_queue *queue, struct io_completion *done, u
 		count++;
 		head++;
 	}
-	/* The entries are read before the kernel may use them again. */
+	/* The entries must be read before the kernel reuses them. */
 	__atomic_store_n(ring->cq_head, head, __ATOMIC_RELEASE);
 	return count;
 }

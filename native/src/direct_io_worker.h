@@ -8,16 +8,16 @@
 
 #include <stdatomic.h>
 
-/* Written by one thread, read by any: plain additions that others may see a moment late. */
+/* Written by one thread, read by any: plain additions that other threads see with a short delay. */
 typedef _Atomic uint64_t io_counter;
 
-/* The word that all workers of a job look at between two requests. */
+/* Checked by all workers of a job between two requests. */
 struct io_stop {
-	atomic_bool asked;
+	atomic_bool requested;
 };
 
-/* What a worker shows while it runs; only its thread writes here. */
-struct io_live {
+/* The counters of a running worker; only its thread writes them. */
+struct io_counters {
 	io_counter reads, writes, read_bytes, written_bytes;
 	io_counter errors, submitted, submit_calls, late;
 	io_counter last_progress_ns;
@@ -33,22 +33,22 @@ struct io_live {
 };
 
 struct io_worker {
-	struct sizeup_io_worker asked;
+	struct sizeup_io_worker spec;
 	const struct io_stop *stop;
-	struct io_live *live;
-	io_counter taken;   /* blocks of the region that were handed out, where this worker leads its group */
-	io_counter *shared; /* the counter of the group's leader; for SIZEUP_IO_APPEND */
+	struct io_counters *counters;
+	io_counter taken;   /* blocks of the region handed out so far, if this worker is the first of its group */
+	io_counter *shared; /* the `taken` of the first worker of the group; for SIZEUP_IO_APPEND */
 };
 
-static inline void io_stop_ask(struct io_stop *stop)
+static inline void io_stop_request(struct io_stop *stop)
 {
-	atomic_store_explicit(&stop->asked, true, memory_order_relaxed);
+	atomic_store_explicit(&stop->requested, true, memory_order_relaxed);
 }
 
 /* The function table of an asynchronous engine; NULL for threads and for unknown numbers. */
 const struct io_engine *io_engine_of(int32_t engine);
 
-int io_worker_prepare(struct io_worker *worker, const struct sizeup_io_worker *asked,
+int io_worker_prepare(struct io_worker *worker, const struct sizeup_io_worker *spec,
 		      const struct io_stop *stop);
 void io_worker_release(struct io_worker *worker);
 /* The thread; @worker is a struct io_worker. */

@@ -5,7 +5,7 @@
 #include <sizeup/clock.h>
 #include <sizeup/cpu.h>
 
-#include "gate.h"
+#include "barrier.h"
 #include "job_internal.h"
 
 #include <errno.h>
@@ -20,18 +20,18 @@
 #include <unistd.h>
 
 #define LINE_BYTES 64
-#define LOOK_OPS (1u << 16) /* about 1 ms between looks at the cancel word */
+#define OPS_PER_CHECK (1u << 16) /* about 1 ms between two checks of the stop word */
 #define WAIT_NS 2000000
 
 /* Shared by the processes of one run. */
 struct control {
-	struct sizeup_gate gate;
+	struct sizeup_barrier barrier;
 	uint32_t stop;
 	struct sizeup_hammer_result results[];
 };
 
 /* A multiplicative generator's high bits choose a line: two cycles beside a store that misses. */
-static uint64_t store_some(char *start, uint64_t lines, uint64_t ops, uint64_t state)
+static uint64_t store_random(char *start, uint64_t lines, uint64_t ops, uint64_t state)
 {
 	for (uint64_t i = 0; i < ops; i++) {
 		state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
@@ -55,20 +55,20 @@ static int hammer(struct control *control, uint32_t index, const struct sizeup_a
 {
 	struct sizeup_hammer_result *const result = &control->results[index];
 	const uint64_t lines = pages * (SIZEUP_HAMMER_PAGE / LINE_BYTES);
-	const uint64_t wanted = pages * loops;
+	const uint64_t ops_planned = pages * loops;
 	uint64_t state = (index + 1) * UINT64_C(0x9e3779b97f4a7c15);
 	struct sizeup_usage before, after;
 
-	if (sizeup_gate_pass(&control->gate, &control->stop))
+	if (sizeup_barrier_wait(&control->barrier, &control->stop))
 		return -ECANCELED;
 	sizeup_cpu_usage(&before);
 	result->start_ns = sizeup_clock_now_ns();
 	const int64_t start_us = now_us();
 
-	for (uint64_t left = wanted; left && !__atomic_load_n(&control->stop, __ATOMIC_RELAXED);) {
-		const uint64_t some = left < LOOK_OPS ? left : LOOK_OPS;
+	for (uint64_t left = ops_planned; left && !__atomic_load_n(&control->stop, __ATOMIC_RELAXED);) {
+		const uint64_t some = left < OPS_PER_CHECK ? left : OPS_PER_CHECK;
 
-		state = store_some(arena->start, lines, some, state);
+		state = store_random(arena->start, lines, some, state);
 		left -= some;
 		result->ops += some;
 	}
@@ -77,11 +77,11 @@ static int hammer(struct control *control, uint32_t index, const struct sizeup_a
 	sizeup_cpu_usage(&after);
 	result->cpu_ns = after.cpu_ns - before.cpu_ns;
 	result->cpu = after.cpu;
-	return result->ops == wanted ? 0 : -ECANCELED;
+	return result->ops == ops_planned ? 0 : -ECANCELED;
 }
 
 /* In the child: never returns. */
-static void be_a_process(struct control *control, uint32_t index, int32_t cpu, uint64_t pages, uint64_t loops,
+static void process_main(struct control *control, uint32_t index, int32_t cpu, uint64_t pages, uint64_t loops,
 			 const struct sizeup_arena_spec *memory)
 {
 	struct sizeup_hammer_result *const result = &control->results[index];
@@ -105,7 +105,7 @@ static void be_a_process(struct control *control, uint32_t index, int32_t cpu, u
 	_exit(0);
 }
 
-static void note_death(struct control *control, uint32_t index, int status)
+static void record_death(struct control *control, uint32_t index, int status)
 {
 	struct sizeup_hammer_result *const result = &control->results[index];
 
@@ -116,7 +116,7 @@ static void note_death(struct control *control, uint32_t index, int status)
 	__atomic_store_n(&control->stop, 1, __ATOMIC_RELAXED);
 }
 
-/* All are looked at in turn: one that dies before the gate would leave the others waiting there. */
+/* All are looked at in turn: one that dies before the barrier would leave the others waiting there. */
 static void wait_for_all(struct sizeup_job *job, struct control *control, pid_t *children, uint32_t started)
 {
 	const struct timespec pause = { .tv_nsec = WAIT_NS };
@@ -131,7 +131,7 @@ static void wait_for_all(struct sizeup_job *job, struct control *control, pid_t 
 
 			if (children[i] && waitpid(children[i], &status, WNOHANG) != 0) {
 				children[i] = 0;
-				note_death(control, i, status);
+				record_death(control, i, status);
 			}
 			running += children[i] != 0;
 		}
@@ -149,9 +149,9 @@ static int start_all(struct sizeup_job *job, struct control *control, uint64_t p
 	for (; started < count && !status; started++) {
 		children[started] = fork();
 		if (children[started] == 0)
-			be_a_process(control, started, cpus[started], pages, loops, memory);
+			process_main(control, started, cpus[started], pages, loops, memory);
 		if (children[started] < 0) {
-			status = sizeup_job_refuse(job, -errno, "starting process %u failed: %s", started + 1,
+			status = sizeup_job_fail(job, -errno, "starting process %u failed: %s", started + 1,
 						   strerror(errno));
 			__atomic_store_n(&control->stop, 1, __ATOMIC_RELAXED);
 			break;
@@ -168,7 +168,7 @@ static int collect(struct sizeup_job *job, const struct control *control, uint32
 	/* A real reason first: the others were only stopped because of it. */
 	for (uint32_t i = 0; i < count; i++)
 		if (control->results[i].status && control->results[i].status != -ECANCELED)
-			return sizeup_job_refuse(job, control->results[i].status, "process %u: %s", i + 1,
+			return sizeup_job_fail(job, control->results[i].status, "process %u: %s", i + 1,
 						 control->results[i].reason);
 	for (uint32_t i = 0; i < count; i++) {
 		const struct sizeup_hammer_result *const result = &control->results[i];
@@ -193,9 +193,9 @@ int sizeup_hammer_run(struct sizeup_job *job, uint64_t pages, uint64_t loops, co
 
 	sizeup_job_begin(job);
 	if (!pages || !loops || !count || count > SIZEUP_HAMMERS)
-		return sizeup_job_end(job, sizeup_job_refuse(job, -EINVAL, "pages, loops and CPUs must not be none"));
+		return sizeup_job_end(job, sizeup_job_fail(job, -EINVAL, "pages, loops and CPUs must not be none"));
 	if (pages > INT64_MAX / SIZEUP_HAMMER_PAGE || loops > INT64_MAX / pages)
-		return sizeup_job_end(job, sizeup_job_refuse(job, -EINVAL,
+		return sizeup_job_end(job, sizeup_job_fail(job, -EINVAL,
 							     "%llu pages and %llu loops are more than can be counted",
 							     (unsigned long long)pages, (unsigned long long)loops));
 	spec.bytes = pages * SIZEUP_HAMMER_PAGE;
@@ -204,7 +204,7 @@ int sizeup_hammer_run(struct sizeup_job *job, uint64_t pages, uint64_t loops, co
 	const int64_t available = sizeup_available_bytes(nodes, spec.placement);
 
 	if (available < 0 || spec.bytes > (uint64_t)available / 2 / count)
-		return sizeup_job_end(job, sizeup_job_refuse(job, -ENOMEM,
+		return sizeup_job_end(job, sizeup_job_fail(job, -ENOMEM,
 							     "%u processes with %llu MiB each do not fit half of the "
 							     "%lld MiB to spare",
 							     count, (unsigned long long)(spec.bytes >> 20),
@@ -212,8 +212,8 @@ int sizeup_hammer_run(struct sizeup_job *job, uint64_t pages, uint64_t loops, co
 	struct control *const control = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
 	if (control == MAP_FAILED)
-		return sizeup_job_end(job, sizeup_job_refuse(job, -errno, "no shared memory: %s", strerror(errno)));
-	sizeup_gate_init(&control->gate, count);
+		return sizeup_job_end(job, sizeup_job_fail(job, -errno, "no shared memory: %s", strerror(errno)));
+	sizeup_barrier_init(&control->barrier, count);
 	int status = start_all(job, control, pages, loops, cpus, count, &spec);
 
 	if (!status)

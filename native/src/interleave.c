@@ -13,12 +13,12 @@ static int check(const struct sizeup_interleave *plan)
 {
 	const struct sizeup_stop_rule *const rule = plan->rule;
 
-	if (plan->points == 0 || plan->points * plan->sides > SIZEUP_POINTS)
-		return sizeup_job_refuse(plan->job, -EINVAL, "expected 1 to %u points, found %u",
-					 SIZEUP_POINTS / plan->sides, plan->points);
+	if (plan->points == 0 || plan->points * plan->quantities > SIZEUP_POINTS)
+		return sizeup_job_fail(plan->job, -EINVAL, "expected 1 to %u points, found %u",
+					 SIZEUP_POINTS / plan->quantities, plan->points);
 	if (rule->replicates_min == 0 || rule->replicates_max < rule->replicates_min ||
 	    rule->replicates_max > SIZEUP_REPLICATES || rule->batch_ns <= 0 || rule->replicate_ns < rule->batch_ns)
-		return sizeup_job_refuse(plan->job, -EINVAL, "the stop rule contradicts itself");
+		return sizeup_job_fail(plan->job, -EINVAL, "the stop rule contradicts itself");
 	return 0;
 }
 
@@ -28,20 +28,20 @@ static int publish(const struct sizeup_interleave *plan, uint32_t point, const s
 {
 	int finished = 1;
 
-	for (uint32_t side = 0; side < plan->sides; side++) {
+	for (uint32_t quantity = 0; quantity < plan->quantities; quantity++) {
 		struct sizeup_estimate estimate;
 
-		if (!values[side].count && !values[side].disturbed)
+		if (!values[quantity].count && !values[quantity].disturbed)
 			continue;
-		sizeup_replicates_estimate(&values[side], plan->rule, &estimate);
+		sizeup_replicates_estimate(&values[quantity], plan->rule, &estimate);
 		estimate.finished = estimate.converged || last;
 		finished = finished && estimate.finished;
-		sizeup_job_publish(plan->job, point * plan->sides + side, &estimate);
+		sizeup_job_publish(plan->job, point * plan->quantities + quantity, &estimate);
 	}
 	return finished;
 }
 
-static int go_round(const struct sizeup_interleave *plan, struct sizeup_replicates *values)
+static int run_rounds(const struct sizeup_interleave *plan, struct sizeup_replicates *values)
 {
 	const int64_t start_ns = sizeup_clock_now_ns();
 	uint8_t finished[SIZEUP_POINTS] = { 0 };
@@ -57,7 +57,7 @@ static int go_round(const struct sizeup_interleave *plan, struct sizeup_replicat
 
 			if (finished[point])
 				continue;
-			const int status = plan->replicate(plan->context, point, round, &values[point * plan->sides]);
+			const int status = plan->replicate(plan->context, point, round, &values[point * plan->quantities]);
 
 			if (status)
 				return status;
@@ -65,7 +65,7 @@ static int go_round(const struct sizeup_interleave *plan, struct sizeup_replicat
 					 sizeup_clock_now_ns() - start_ns > plan->rule->budget_ns;
 			const int last = over || round + 1 >= plan->rule->replicates_max;
 
-			finished[point] = (uint8_t)publish(plan, point, &values[point * plan->sides], last);
+			finished[point] = (uint8_t)publish(plan, point, &values[point * plan->quantities], last);
 			open += !finished[point];
 			sizeup_job_set_progress(plan->job, (round + (turn + 1.0) / plan->points) /
 								   (plan->rule->replicates_min + 1.0));
@@ -80,12 +80,12 @@ int sizeup_interleave_run(const struct sizeup_interleave *plan)
 
 	if (status)
 		return status;
-	const uint32_t count = plan->points * plan->sides;
+	const uint32_t count = plan->points * plan->quantities;
 	struct sizeup_replicates *const values = calloc(count, sizeof(*values));
 
 	if (!values)
 		return -ENOMEM;
-	status = go_round(plan, values);
+	status = run_rounds(plan, values);
 	for (uint32_t i = 0; i < count; i++)
 		sizeup_replicates_free(&values[i]);
 	free(values);

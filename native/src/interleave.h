@@ -9,8 +9,8 @@ struct sizeup_interleave {
 	struct sizeup_job *job;
 	const struct sizeup_stop_rule *rule;
 	uint32_t points;
-	uint32_t sides; /* quantities a point; point i publishes estimates i * sides and following */
-	/* One replicate of @point into @values[@sides]. Return: 0, -ECANCELED or negative with a reason. */
+	uint32_t quantities; /* quantities a point; point i publishes estimates i * quantities and following */
+	/* One replicate of @point into @values[@quantities]. Return: 0, -ECANCELED or negative with a reason. */
 	int (*replicate)(void *context, uint32_t point, uint32_t round, struct sizeup_replicates *values);
 	void *context;
 };

@@ -139,7 +139,7 @@ const char *sizeup_job_reason(const struct sizeup_job *job)
 	return job->reason;
 }
 
-int sizeup_job_refuse(struct sizeup_job *job, int status, const char *format, ...)
+int sizeup_job_fail(struct sizeup_job *job, int status, const char *format, ...)
 {
 	va_list arguments;
 

@@ -10,10 +10,10 @@ struct sizeup_job;
 const uint32_t *sizeup_job_stop_word(const struct sizeup_job *job);
 
 /**
- * sizeup_job_refuse() - Keep the first reason for a failure, spelled like printf.
+ * sizeup_job_fail() - Keep the first reason for a failure, formatted as by printf.
  * Return: @status unchanged, so that a caller can return it.
  */
-int sizeup_job_refuse(struct sizeup_job *job, int status, const char *format, ...)
+int sizeup_job_fail(struct sizeup_job *job, int status, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
 #endif

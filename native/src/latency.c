@@ -86,9 +86,9 @@ static uint64_t rounds_per_batch(void **position, int64_t batch_ns)
 
 		least_ns = ns < least_ns ? ns : least_ns;
 	}
-	const uint64_t wanted = (uint64_t)((double)rounds * (double)batch_ns / (double)(least_ns ? least_ns : 1));
+	const uint64_t needed = (uint64_t)((double)rounds * (double)batch_ns / (double)(least_ns ? least_ns : 1));
 
-	return wanted ? wanted : 1;
+	return needed ? needed : 1;
 }
 
 static int warm_up(struct run *run, const struct sizeup_latency_point *point, void **position)
@@ -113,7 +113,7 @@ static int measure(struct run *run, uint32_t index, void *position, struct sizeu
 	struct sizeup_watch watch;
 
 	if (sizeup_replicates_reserve(replicates, batches))
-		return sizeup_job_refuse(run->job, -ENOMEM, "no memory for %u batches", batches);
+		return sizeup_job_fail(run->job, -ENOMEM, "no memory for %u batches", batches);
 	sizeup_watch_init(&watch, point->cpu, point->sibling);
 	for (uint32_t batch = 0; batch < batches; batch++) {
 		if (sizeup_job_canceled(run->job))
@@ -152,7 +152,7 @@ static int replicate(void *context, uint32_t index, uint32_t round, struct sizeu
 	const int pinned = sizeup_cpu_pin(point->cpu);
 
 	if (pinned)
-		return sizeup_job_refuse(run->job, pinned, "cannot run on CPU %d: %s", point->cpu, strerror(-pinned));
+		return sizeup_job_fail(run->job, pinned, "cannot run on CPU %d: %s", point->cpu, strerror(-pinned));
 	int status = arena_for(run, index, &arena);
 
 	if (status)
@@ -171,7 +171,7 @@ static int replicate(void *context, uint32_t index, uint32_t round, struct sizeu
 
 	if (!position)
 		return sizeup_job_canceled(run->job) ? -ECANCELED :
-			       sizeup_job_refuse(run->job, -EINVAL, "a ring of %llu bytes does not fit pages of %llu",
+			       sizeup_job_fail(run->job, -EINVAL, "a ring of %llu bytes does not fit pages of %llu",
 						 (unsigned long long)point->span_bytes,
 						 (unsigned long long)arena->page_bytes);
 	status = warm_up(run, point, &position);
@@ -186,7 +186,7 @@ int sizeup_latency_run(struct sizeup_job *job, const struct sizeup_latency_point
 		.job = job,
 		.rule = rule,
 		.points = count,
-		.sides = 1,
+		.quantities = 1,
 		.replicate = replicate,
 		.context = run,
 	};

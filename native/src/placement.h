@@ -5,10 +5,10 @@
 #include <sizeup/arena.h>
 
 /**
- * sizeup_placement_ask() - Add to @placement on which node each page of a mapping lies, one every @step bytes.
+ * sizeup_placement_query() - Add to @placement on which node each page of a mapping lies, one every @step bytes.
  * Return: 0, -ECANCELED, or a negative errno where the kernel forbids move_pages.
  */
-int sizeup_placement_ask(const void *start, uint64_t bytes, uint64_t step, struct sizeup_placement *placement,
+int sizeup_placement_query(const void *start, uint64_t bytes, uint64_t step, struct sizeup_placement *placement,
 			 const struct sizeup_job *job);
 
 #endif

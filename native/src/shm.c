@@ -38,7 +38,7 @@ static int write_all(const struct run *run, const char *block, uint64_t start, u
 		if (written < 0 && errno == EINTR)
 			continue;
 		if (written <= 0)
-			return sizeup_job_refuse(run->job, written ? -errno : -EIO, "writing the file failed: %s",
+			return sizeup_job_fail(run->job, written ? -errno : -EIO, "writing the file failed: %s",
 						 strerror(written ? errno : EIO));
 		offset += (uint64_t)written;
 	}
@@ -51,10 +51,10 @@ static int open_block(struct run *run, int32_t cpu, char **block)
 	const int pinned = sizeup_cpu_pin(cpu);
 
 	if (pinned)
-		return sizeup_job_refuse(run->job, pinned, "cannot run on CPU %d: %s", cpu, strerror(-pinned));
+		return sizeup_job_fail(run->job, pinned, "cannot run on CPU %d: %s", cpu, strerror(-pinned));
 	*block = mmap(NULL, BLOCK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (*block == MAP_FAILED)
-		return sizeup_job_refuse(run->job, -errno, "no memory for a block: %s", strerror(errno));
+		return sizeup_job_fail(run->job, -errno, "no memory for a block: %s", strerror(errno));
 	memset(*block, 0x5a, BLOCK_BYTES);
 	return 0;
 }
@@ -65,7 +65,7 @@ static int measure(struct run *run, uint32_t index, const char *block, struct si
 	struct sizeup_watch watch;
 
 	if (sizeup_replicates_reserve(replicates, batches))
-		return sizeup_job_refuse(run->job, -ENOMEM, "no memory for %u batches", batches);
+		return sizeup_job_fail(run->job, -ENOMEM, "no memory for %u batches", batches);
 	sizeup_watch_init(&watch, run->cpus[index], -1);
 	for (uint64_t start = 0; start < run->bytes; start += BATCH_BYTES) {
 		const uint64_t end = start + BATCH_BYTES < run->bytes ? start + BATCH_BYTES : run->bytes;
@@ -108,7 +108,7 @@ static int replicate(void *context, uint32_t index, uint32_t round, struct sizeu
 }
 
 /* Mapped pages can be asked for; populating maps those that are there already and makes no others. */
-static int ask_placement(const struct run *run, struct sizeup_placement *placement)
+static int query_placement(const struct run *run, struct sizeup_placement *placement)
 {
 	void *const map = mmap(NULL, run->bytes, PROT_READ, MAP_SHARED | MAP_POPULATE, run->fd, 0);
 	int status;
@@ -116,7 +116,7 @@ static int ask_placement(const struct run *run, struct sizeup_placement *placeme
 	memset(placement, 0, sizeof(*placement));
 	if (map == MAP_FAILED)
 		return 0;
-	status = sizeup_placement_ask(map, run->bytes, (uint64_t)sysconf(_SC_PAGESIZE), placement, run->job);
+	status = sizeup_placement_query(map, run->bytes, (uint64_t)sysconf(_SC_PAGESIZE), placement, run->job);
 	munmap(map, run->bytes);
 	placement->verified = !status;
 	return status == -ECANCELED ? status : 0;
@@ -136,7 +136,7 @@ int sizeup_shm_fill(struct sizeup_job *job, int32_t fd, uint64_t bytes, int32_t 
 		munmap(block, BLOCK_BYTES);
 	}
 	if (!status)
-		status = ask_placement(&run, placement);
+		status = query_placement(&run, placement);
 	return sizeup_job_end(job, status);
 }
 
@@ -148,7 +148,7 @@ int sizeup_shm_run(struct sizeup_job *job, int32_t fd, uint64_t bytes, const int
 		.job = job,
 		.rule = rule,
 		.points = count,
-		.sides = 1,
+		.quantities = 1,
 		.replicate = replicate,
 		.context = &run,
 	};

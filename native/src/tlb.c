@@ -29,42 +29,42 @@ int32_t sizeup_tlb_structured(const struct sizeup_cpuid *subleaf, uint64_t page_
 
 int32_t sizeup_tlb_extended(const struct sizeup_cpuid *leaf_6, const struct sizeup_cpuid *leaf_19, uint64_t page_bytes)
 {
-	uint32_t told = 0;
+	uint32_t registers = 0;
 
 	if (page_bytes == SIZE_4K)
-		told = leaf_6->ebx;
+		registers = leaf_6->ebx;
 	else if (page_bytes == SIZE_2M)
-		told = leaf_6->eax;
+		registers = leaf_6->eax;
 	else if (page_bytes == SIZE_1G)
-		told = leaf_19->ebx;
-	return (int32_t)(told >> 16 & 0xfff);
+		registers = leaf_19->ebx;
+	return (int32_t)(registers >> 16 & 0xfff);
 }
 
 #if defined(__x86_64__)
-static struct sizeup_cpuid ask(uint32_t leaf, uint32_t subleaf)
+static struct sizeup_cpuid read_cpuid(uint32_t leaf, uint32_t subleaf)
 {
-	struct sizeup_cpuid told = { 0, 0, 0, 0 };
+	struct sizeup_cpuid registers = { 0, 0, 0, 0 };
 
 	/* Beyond its highest leaf a CPU answers with another one; this asks for the highest first. */
-	if (!__get_cpuid_count(leaf, subleaf, &told.eax, &told.ebx, &told.ecx, &told.edx))
+	if (!__get_cpuid_count(leaf, subleaf, &registers.eax, &registers.ebx, &registers.ecx, &registers.edx))
 		return (struct sizeup_cpuid){ 0, 0, 0, 0 };
-	return told;
+	return registers;
 }
 
 int32_t sizeup_tlb_entries(uint64_t page_bytes)
 {
-	struct sizeup_cpuid subleaf = ask(0x18, 0);
+	struct sizeup_cpuid subleaf = read_cpuid(0x18, 0);
 	const uint32_t last = subleaf.eax < 32 ? subleaf.eax : 0;
 	int32_t most = 0;
 
 	for (uint32_t number = 0; number <= last; number++) {
-		subleaf = ask(0x18, number);
+		subleaf = read_cpuid(0x18, number);
 		const int32_t entries = sizeup_tlb_structured(&subleaf, page_bytes);
 
 		most = entries > most ? entries : most;
 	}
 	if (!most) {
-		const struct sizeup_cpuid leaf_6 = ask(0x80000006, 0), leaf_19 = ask(0x80000019, 0);
+		const struct sizeup_cpuid leaf_6 = read_cpuid(0x80000006, 0), leaf_19 = read_cpuid(0x80000019, 0);
 
 		most = sizeup_tlb_extended(&leaf_6, &leaf_19, page_bytes);
 	}

@@ -7,7 +7,7 @@
 #include <sizeup/cpu.h>
 #include <sizeup/permutation.h>
 
-#include "gate.h"
+#include "barrier.h"
 #include "interleave.h"
 #include "job_internal.h"
 
@@ -48,7 +48,7 @@ struct member {
 
 struct thread_group {
 	struct sizeup_job *job;
-	struct sizeup_gate gate;
+	struct sizeup_barrier barrier;
 	uint32_t count;
 	uint64_t seed;
 	_Alignas(64) struct thread_settings settings;
@@ -128,7 +128,7 @@ static int prepare(struct member *member, struct sizeup_arena *arena, void **pos
 	int status = sizeup_cpu_pin(spec->cpu);
 
 	if (status)
-		return sizeup_job_refuse(group->job, status, "cannot run on CPU %d: %s", spec->cpu, strerror(-status));
+		return sizeup_job_fail(group->job, status, "cannot run on CPU %d: %s", spec->cpu, strerror(-status));
 	status = sizeup_arena_open(arena, &spec->memory, group->job);
 	member->placement = arena->placement;
 	if (status || spec->role != SIZEUP_ROLE_CHASE)
@@ -146,7 +146,7 @@ static int prepare(struct member *member, struct sizeup_arena *arena, void **pos
 	if (*position)
 		return 0;
 	return sizeup_job_canceled(group->job) ? -ECANCELED :
-		       sizeup_job_refuse(group->job, -EINVAL, "a ring with a stride of %u bytes cannot be built",
+		       sizeup_job_fail(group->job, -EINVAL, "a ring with a stride of %u bytes cannot be built",
 					 spec->stride_bytes);
 }
 
@@ -160,7 +160,7 @@ static void *thread_main(void *argument)
 	member->status = prepare(member, &arena, &position);
 	if (member->status)
 		__atomic_store_n(&group->settings.stop, 1, __ATOMIC_RELAXED);
-	else if (!sizeup_gate_pass(&group->gate, &group->settings.stop)) {
+	else if (!sizeup_barrier_wait(&group->barrier, &group->settings.stop)) {
 		if (position)
 			chase(member, position);
 		else
@@ -282,9 +282,9 @@ static int replicate(void *context, uint32_t index, uint32_t round, struct sizeu
 	const uint32_t windows = (uint32_t)(measurement->rule->replicate_ns / measurement->rule->batch_ns) + 1;
 
 	(void)round; /* the memory stays the same: populating it for each replicate would take all the time */
-	for (uint32_t side = 0; side < 2; side++)
-		if (sizeup_replicates_reserve(&values[side], windows))
-			return sizeup_job_refuse(group->job, -ENOMEM, "no memory for %u windows", windows);
+	for (uint32_t quantity = 0; quantity < 2; quantity++)
+		if (sizeup_replicates_reserve(&values[quantity], windows))
+			return sizeup_job_fail(group->job, -ENOMEM, "no memory for %u windows", windows);
 	apply_settings(&group->settings, &measurement->points[index]);
 	if (pause_ns(group, SETTLE_NS + measurement->rule->warm_up_ns))
 		return -ECANCELED;
@@ -301,8 +301,8 @@ static int replicate(void *context, uint32_t index, uint32_t round, struct sizeu
 			push(measurement, 2 * index + 1, rates.bytes_per_second, rates.flags, &values[1]);
 		measurement->before = measurement->after;
 	}
-	for (uint32_t side = 0; side < 2; side++)
-		sizeup_replicates_close(&values[side]);
+	for (uint32_t quantity = 0; quantity < 2; quantity++)
+		sizeup_replicates_close(&values[quantity]);
 	return 0;
 }
 
@@ -314,7 +314,7 @@ static int measure_points(struct thread_group *group, const struct sizeup_traffi
 		.job = group->job,
 		.rule = rule,
 		.points = count,
-		.sides = 2,
+		.quantities = 2,
 		.replicate = replicate,
 		.context = measurement,
 	};
@@ -326,7 +326,7 @@ static int measure_points(struct thread_group *group, const struct sizeup_traffi
 	measurement->rule = rule;
 	for (uint32_t i = 0; i < group->count; i++)
 		measurement->chases |= group->members[i].spec->role == SIZEUP_ROLE_CHASE;
-	int status = sizeup_gate_pass(&group->gate, &group->settings.stop);
+	int status = sizeup_barrier_wait(&group->barrier, &group->settings.stop);
 
 	if (!status)
 		status = sizeup_interleave_run(&plan);
@@ -339,14 +339,14 @@ static int check(struct sizeup_job *job, const struct sizeup_traffic_member *mem
 	uint64_t bytes = 0;
 
 	if (!count || count > SIZEUP_MEMBERS)
-		return sizeup_job_refuse(job, -EINVAL, "expected 1 to %d threads, found %u", SIZEUP_MEMBERS, count);
+		return sizeup_job_fail(job, -EINVAL, "expected 1 to %d threads, found %u", SIZEUP_MEMBERS, count);
 	for (uint32_t i = 0; i < count; i++)
 		bytes += members[i].memory.bytes;
 	/* Each member checks for itself, but all allocate at the same time: check for all of them first. */
 	const int64_t available = sizeup_available_bytes(0, SIZEUP_PLACE_FIRST_TOUCH);
 
 	if (bytes > (uint64_t)available / 2)
-		return sizeup_job_refuse(job, -ENOMEM,
+		return sizeup_job_fail(job, -ENOMEM,
 					 "%u threads want %llu MiB but %lld MiB are to spare, and half of that is the "
 					 "most this takes",
 					 count, (unsigned long long)(bytes >> 20), (long long)(available >> 20));
@@ -374,7 +374,7 @@ int sizeup_traffic_run(struct sizeup_job *job, const struct sizeup_traffic_membe
 	group->job = job;
 	group->count = count;
 	group->seed = rule->seed;
-	sizeup_gate_init(&group->gate, count + 1);
+	sizeup_barrier_init(&group->barrier, count + 1);
 	for (; started < count && !status; started++) {
 		struct member *const member = &group->members[started];
 

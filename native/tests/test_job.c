@@ -53,8 +53,8 @@ int main(void)
 	sizeup_job_estimate(job, 63, &estimate);
 	check(estimate.median == 2.5 && estimate.replicates == 3, "an estimate is read as published");
 
-	check(sizeup_job_refuse(job, -ENOMEM, "%d pages", 7) == -ENOMEM, "a refusal passes its status on");
-	sizeup_job_refuse(job, -EIO, "later");
+	check(sizeup_job_fail(job, -ENOMEM, "%d pages", 7) == -ENOMEM, "a refusal passes its status on");
+	sizeup_job_fail(job, -EIO, "later");
 	check(!strcmp(sizeup_job_reason(job), "7 pages"), "the first reason stays");
 	check(!sizeup_job_canceled(job), "nobody has canceled");
 	sizeup_job_cancel(job);

@@ -10,9 +10,9 @@
  * Reads and writes at a given concurrency or rate, watched from outside while they run.
  *
  * A job is a set of workers, each a thread with a descriptor, a region and a pattern of its own.
- * Workers count up in blocks only they write; sizeup_io_sample() adds these up at any moment, and
- * the difference of two samples is the interval between them: warm-up is discarded, and live
- * percentiles are made, by subtraction, with nothing to pay in the loop.
+ * Each worker increments counters that only it writes; sizeup_io_sample() adds them up at any moment, and
+ * the difference of two samples is the interval between them: subtraction discards the warm-up and
+ * gives live percentiles, at no cost in the loop.
  */
 
 #define SIZEUP_IO_URING 1
@@ -24,7 +24,7 @@
 #define SIZEUP_IO_ONCE 2 /* sequential, and done at the region's end */
 #define SIZEUP_IO_APPEND 3 /* the next block that no worker of the group has taken, to the region's end */
 
-/* What a worker got of what it asked for; see sizeup_io_sample.flags. */
+/* Optional features that a worker obtained; see sizeup_io_sample.flags. */
 #define SIZEUP_IO_FIXED_BUFFERS 1
 #define SIZEUP_IO_FIXED_FILE 2
 #define SIZEUP_IO_DEFER_TASKRUN 4
@@ -36,8 +36,8 @@
 /* What one worker does. */
 struct sizeup_io_worker {
 	int32_t engine;  /* SIZEUP_IO_URING, _AIO or _THREADS */
-	int32_t fd;      /* opened by the caller with O_DIRECT, O_DSYNC as wanted */
-	int32_t group;   /* samples are taken of one group, such as readers apart from the log */
+	int32_t fd;      /* opened by the caller with O_DIRECT, and with O_DSYNC if each write is to be durable */
+	int32_t group;   /* a sample adds up one group: the data readers, or the log */
 	int32_t pattern; /* SIZEUP_IO_RANDOM, _SEQUENTIAL, _ONCE or _APPEND */
 	uint64_t start_bytes; /* the region: */
 	uint64_t size_bytes;  /* whole blocks of it are used */
@@ -46,15 +46,15 @@ struct sizeup_io_worker {
 	uint64_t seed;
 	int64_t interval_ns; /* between two intended starts; 0: the next one starts as one ends */
 	uint32_t read_percent;
-	uint32_t depth;        /* outstanding; the thread engine knows 1 only */
+	uint32_t depth;        /* queue depth; 1 for the thread engine */
 	uint32_t submit_batch; /* most to submit in one call */
 	uint32_t error_limit;  /* give up after this many failed requests */
 	int32_t huge_pages;    /* buffers on transparent huge pages, else on 4K pages */
 	int32_t fdatasync_each; /* after every write, and part of its time; thread engine only */
-	int32_t fresh_data;     /* all of a buffer is new at each write, not a stamp per 4 KiB */
+	int32_t fresh_data;     /* rewrite the whole buffer before each write, not only a stamp per 4 KiB */
 };
 
-/* Everything counted since the start, at one moment, over the workers of one group. */
+/* All counters since the start, summed over the workers of one group. */
 struct sizeup_io_sample {
 	int64_t time_ns; /* CLOCK_MONOTONIC_RAW */
 	uint64_t reads;
@@ -97,18 +97,18 @@ int sizeup_io_available(int32_t engine);
 /**
  * sizeup_io_start() - Start every worker and return at once; set-up happens in the threads.
  * @job: where the new job is put; it lives until sizeup_io_free().
- * Return: 0, -EINVAL for a worker that makes no sense, -ENOMEM or -EAGAIN.
+ * Return: 0, -EINVAL for a worker with contradictory settings, -ENOMEM or -EAGAIN.
  */
 int sizeup_io_start(const struct sizeup_io_worker *workers, uint32_t count,
 		    struct sizeup_io_job **job);
 
 /**
- * sizeup_io_cancel() - Ask all workers to end; from any thread, returns at once.
+ * sizeup_io_cancel() - Request that all workers end; from any thread, returns at once.
  */
 void sizeup_io_cancel(struct sizeup_io_job *job);
 
 /**
- * sizeup_io_sample() - Add up what the workers of @group counted so far; from any thread.
+ * sizeup_io_sample() - Add up the counters of the workers of @group; from any thread.
  */
 void sizeup_io_sample(const struct sizeup_io_job *job, int32_t group,
 		      struct sizeup_io_sample *sample);
@@ -125,13 +125,13 @@ void sizeup_io_difference(struct sizeup_io_sample *later, const struct sizeup_io
 void sizeup_io_pool(struct sizeup_io_sample *pool, const struct sizeup_io_sample *more);
 
 /**
- * sizeup_io_wait() - Wait until all workers have ended; ask them to with sizeup_io_cancel().
+ * sizeup_io_wait() - Wait until all workers have ended; sizeup_io_cancel() makes them end.
  * Return: 0, or -ETIMEDOUT after @timeout_ns with a worker still running or inside the kernel.
  */
 int sizeup_io_wait(const struct sizeup_io_job *job, int64_t timeout_ns);
 
 /**
- * sizeup_io_free() - Give back a job whose workers have ended.
+ * sizeup_io_free() - Free a job whose workers have ended.
  * A request on a hung device cannot be taken back: such a job is left in memory for good.
  */
 void sizeup_io_free(struct sizeup_io_job *job);

@@ -4,12 +4,12 @@
 
 #include <stdint.h>
 
-/* What the kernel says about the file under a test; all of it by descriptor. */
+/* Properties of the target file, all read through its descriptor. */
 
-/* How the bytes of a file lie on its device, by FIEMAP. */
+/* The allocation of a file on its device, by FIEMAP. */
 struct sizeup_io_extents {
 	uint64_t written_bytes;
-	uint64_t unwritten_bytes; /* allocated, but read as zeros without asking the device */
+	uint64_t unwritten_bytes; /* allocated, but read as zeros without a device access */
 	uint64_t hole_bytes;
 	uint64_t odd_bytes; /* compressed, inline, encrypted or not yet allocated */
 	uint32_t count;
@@ -17,14 +17,14 @@ struct sizeup_io_extents {
 };
 
 /**
- * sizeup_io_alignment() - What direct I/O to this file must be aligned to (statx, STATX_DIOALIGN).
- * Both results are 0 where the file system says that it does no direct I/O.
- * Return: 0, or -EOPNOTSUPP where the kernel or the file system does not say (before Linux 6.1).
+ * sizeup_io_alignment() - Return the alignment that direct I/O to this file requires (statx, STATX_DIOALIGN).
+ * Both results are 0 if the file system reports that it does no direct I/O.
+ * Return: 0, or -EOPNOTSUPP if the kernel or the file system does not report it (before Linux 6.1).
  */
 int sizeup_io_alignment(int fd, uint32_t *memory_bytes, uint32_t *offset_bytes);
 
 /**
- * sizeup_io_cached_bytes() - How much of the first @size_bytes lies in the page cache.
+ * sizeup_io_cached_bytes() - Return how much of the first @size_bytes is in the page cache.
  * By cachestat(2), else by mincore(2) over a mapping.
  * Return: bytes, or a negative errno.
  */
@@ -32,15 +32,15 @@ int64_t sizeup_io_cached_bytes(int fd, uint64_t size_bytes);
 
 /**
  * sizeup_io_extents() - Add up the extents of the first @size_bytes.
- * @flush: write out what is dirty first, so that it has extents; only for a file that is ours.
- * Return: 0, or -EOPNOTSUPP where the file system has no FIEMAP, as NFS.
+ * @flush: write dirty pages first, so that they have extents; only for a file created by this process.
+ * Return: 0, or -EOPNOTSUPP if the file system has no FIEMAP, such as NFS.
  */
 int sizeup_io_extents(int fd, uint64_t size_bytes, int flush, struct sizeup_io_extents *extents);
 
 /**
  * sizeup_io_allocate() - Reserve @size_bytes from the start of the file, by fallocate(2) alone.
- * The C library's posix_fallocate() would write a byte into every block where this is missing.
- * Return: 0, or a negative errno; -EOPNOTSUPP means that writing must do it.
+ * The C library's posix_fallocate() writes a byte into every block if the file system lacks it.
+ * Return: 0, or a negative errno; -EOPNOTSUPP means that the caller must write the file instead.
  */
 int sizeup_io_allocate(int fd, uint64_t size_bytes);
 
