@@ -44,7 +44,7 @@ from sizeup.procfs.process_limits import parse_limits
 from sizeup.procfs.process_status import parse_allowed, parse_capabilities, parse_scheduling
 from sizeup.procfs.stat import parse_process_stat, parse_stat
 from sizeup.report.machine import machine_text
-from sizeup.session.reader import decode
+from sizeup.session.decoder import decode
 from sizeup.session.records import ENCODER, MachineRecord
 from sizeup.views.machine import detection
 from trees import MACHINES, grow

@@ -95,7 +95,7 @@ class Damage(Struct):
     too_long: int = 0
     duplicates: int = 0
     left_out: int = 0
-    """Samples or records above the limits of this module."""
+    """Samples or records above ``session.limits``."""
     first: str = ""
     """Where and why, for the first malformed line."""
 

@@ -23,7 +23,7 @@ from sizeup.engine.spec import RunSpec
 from sizeup.errors import ExitStatus, SizeupError
 from sizeup.live.cost import ConsoleCost, format_cost
 from sizeup.model.sample import Status
-from sizeup.session.reader import SessionFollower
+from sizeup.session.follower import SessionFollower
 from sizeup.session.store import free_path
 from sizeup.session.value import Session, StepRun
 from sizeup.session.writer import in_use, writer_pid

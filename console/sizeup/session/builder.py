@@ -1,0 +1,272 @@
+"""Builds a session from the lines of its file, finished or growing, and forgives what a crash can leave behind.
+
+What is kept is bounded, as the file may come from a stranger.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import msgspec
+
+from sizeup.errors import MalformedError, UsageError
+from sizeup.model.sample import Coordinates, Progress
+from sizeup.session.decoder import SAMPLES_PREFIX, bounded, decode, format_of, is_unknown
+from sizeup.session.limits import ITEMS_LIMIT, SAMPLES_LIMIT
+from sizeup.session.records import (
+    FORMAT,
+    AdviceRecord,
+    AnyRecord,
+    ContinuedRecord,
+    EndRecord,
+    EnvironmentRecord,
+    EstimateRecord,
+    FindingRecord,
+    GapRecord,
+    MachineRecord,
+    NoteRecord,
+    OutcomeRecord,
+    PlanRecord,
+    ProgressRecord,
+    Record,
+    SamplesRecord,
+    SessionRecord,
+    StepStartRecord,
+)
+from sizeup.session.value import Point, Session, StepRun, point_key
+from sizeup.text import one_line
+
+
+class SessionBuilder:
+    """Lines in, a growing ``Session`` out; without samples where only an outline is wanted."""
+
+    def __init__(
+        self, where: str, *, samples: bool = True, listener: Callable[[AnyRecord], None] | None = None
+    ) -> None:
+        self._where = where
+        self._without_samples = not samples
+        self._listener = listener
+        self._line_number = 0
+        self._samples = 0
+        self._points = 0
+        self._seen: set[int] = set()
+        self._session: Session | None = None
+
+    @property
+    def session(self) -> Session:
+        """What was read so far."""
+        if self._session is None:
+            raise MalformedError(f"{self._where}: expected a sizeup session, found an empty file")
+        return self._session
+
+    @property
+    def started(self) -> bool:
+        """Whether the first line was read."""
+        return self._session is not None
+
+    def add(self, line: bytes) -> None:
+        """Take one whole line."""
+        self._line_number += 1
+        if self._session is None:
+            self._session = Session(self._header(line))
+            if self._listener is not None:
+                self._listener(self._session.header)
+            return
+        if not line.strip() or (self._without_samples and line.startswith(SAMPLES_PREFIX)):
+            return
+        damage = self._session.damage
+        try:
+            record = decode(line)
+            self._ADDERS[type(record)](self, self._session, record)
+            self._session.last_ns = max(self._session.last_ns, self._time_of(record))
+            if self._listener is not None:
+                self._listener(record)
+        except (msgspec.DecodeError, ValueError, OverflowError, RecursionError) as error:
+            # ValueError covers ValidationError, UnicodeDecodeError and what the model's own checks raise.
+            if is_unknown(line):
+                damage.unknown += 1
+                return
+            damage.malformed += 1
+            damage.first = damage.first or f"line {self._line_number}: {one_line(str(error), 120)}"
+
+    def skip_too_long(self) -> None:
+        """Count a line that was longer than the limit."""
+        self._line_number += 1
+        if self._session is None:
+            raise MalformedError(f"{self._where}: expected a sizeup session, found no end to its first line")
+        self._session.damage.too_long += 1
+
+    def tear(self, line: bytes) -> None:
+        """Take the last line of the file, which has no end."""
+        if self._session is None:
+            self._session = Session(self._header(line))
+        self._session.damage.torn = True
+
+    def _header(self, line: bytes) -> SessionRecord:
+        try:
+            if (found_format := format_of(line)) > FORMAT:
+                raise UsageError(
+                    f"{self._where}: written by a newer sizeup (format {found_format}; this one reads up to {FORMAT}); "
+                    "open it with that version or a later one"
+                )
+            header = decode(line)
+        except (msgspec.DecodeError, ValueError, OverflowError, RecursionError):
+            header = None
+        if not isinstance(header, SessionRecord) or header.format < 1:
+            found = one_line(line[:200].decode(errors="replace"), 60)
+            raise MalformedError(
+                f"{self._where}: expected a sizeup session, whose first line is a record of kind session; "
+                f"found {found!r}; sessions are made by: sizeup --batch -o FILE"
+            )
+        return header
+
+    @staticmethod
+    def _time_of(record: AnyRecord) -> int:
+        if isinstance(record, SamplesRecord):
+            return record.t_ns[-1] if record.t_ns else 0
+        return 0 if isinstance(record, SessionRecord) else record.t_ns
+
+    def _repeated_header(self, session: Session, record: SessionRecord) -> None:
+        if record != session.header:
+            raise ValueError("a second, different session record")
+
+    @staticmethod
+    def _keep(session: Session, items: list[Any], item: object) -> None:
+        if len(items) < ITEMS_LIMIT:
+            items.append(item)
+        else:
+            session.damage.left_out += 1
+
+    def _continued(self, session: Session, record: ContinuedRecord) -> None:
+        self._keep(session, session.continued, record)
+        session.end = None
+
+    def _machine(self, session: Session, record: MachineRecord) -> None:
+        session.machine = record.machine
+
+    def _plan(self, session: Session, record: PlanRecord) -> None:
+        self._keep(session, session.plans, record.plan)
+
+    def _step_start(self, session: Session, record: StepStartRecord) -> None:
+        id_ = record.step.id
+        if id_ in session.steps:
+            self._keep(session, session.earlier_attempts, session.steps.pop(id_))
+            session.outcomes.pop(id_, None)
+        elif len(session.steps) >= ITEMS_LIMIT:
+            session.damage.left_out += 1
+            return
+        series = {series.name: series for series in record.series}
+        session.steps[id_] = StepRun(record.step, record.distribution, series, record.chart, record.t_ns)
+
+    def _step(self, session: Session, id_: str) -> StepRun:
+        step = session.steps.get(id_)
+        if step is None:
+            raise ValueError(f"step {one_line(id_, 60)!r} was never started")
+        return step
+
+    def _point(self, session: Session, id_: str, series: str, at: Coordinates) -> Point | None:
+        step = self._step(session, id_)
+        key = point_key(series, at)
+        point = step.points.get(key)
+        if point is None:
+            if self._points >= ITEMS_LIMIT:
+                session.damage.left_out += 1
+                return None
+            self._points += 1
+            for value in at.values():
+                bounded(value)
+            point = step.points[key] = Point(series, at)
+        return point
+
+    def _add_samples(self, session: Session, record: SamplesRecord) -> None:
+        count = len(record.values)
+        if len(record.t_ns) != count or len(record.flags) not in (0, count):
+            raise ValueError(
+                f"expected as many times and flags as values, "
+                f"found {len(record.t_ns)} and {len(record.flags)} for {count}"
+            )
+        # A copied or merged file can hold a batch twice; times make equal batches the same batch.
+        identity = hash((record.step, record.series, tuple(record.at.items()), record.t_ns, record.values))
+        if identity in self._seen:
+            session.damage.duplicates += 1
+            return
+        if self._samples + count > SAMPLES_LIMIT:
+            session.damage.left_out += count
+            return
+        point = self._point(session, record.step, record.series, record.at)
+        if point is None:
+            return
+        # Converted first, so that a value out of range leaves the three columns of equal length.
+        times, values = array("q", record.t_ns), array("d", record.values)
+        flags = array("B", record.flags or bytes(count))
+        self._seen.add(identity)
+        self._samples += count
+        point.t_ns.extend(times)
+        point.values.extend(values)
+        point.flags.extend(flags)
+
+    def _estimate(self, session: Session, record: EstimateRecord) -> None:
+        point = self._point(session, record.step, record.estimate.series, record.estimate.at)
+        if point is not None:
+            point.estimate = record.estimate
+
+    def _progress(self, session: Session, record: ProgressRecord) -> None:
+        self._step(session, record.step).progress = Progress(record.done, record.remaining_seconds, record.doing)
+
+    def _outcome(self, session: Session, record: OutcomeRecord) -> None:
+        if len(session.outcomes) >= ITEMS_LIMIT:
+            session.damage.left_out += 1
+            return
+        session.outcomes[record.step] = record.outcome
+        step = session.steps.get(record.step)
+        if step is not None:
+            step.outcome, step.ended_ns = record.outcome, record.t_ns
+
+    def _finding(self, session: Session, record: FindingRecord) -> None:
+        new = record.finding
+        for index, old in enumerate(session.findings):
+            if (old.id, old.subjects) == (new.id, new.subjects):
+                session.findings[index] = new
+                return
+        self._keep(session, session.findings, new)
+
+    def _advice(self, session: Session, record: AdviceRecord) -> None:
+        for index, old in enumerate(session.advice):
+            if old.id == record.advice.id:
+                session.advice[index] = record.advice
+                return
+        self._keep(session, session.advice, record.advice)
+
+    def _end(self, session: Session, record: EndRecord) -> None:
+        session.end = record
+
+    def _environment(self, session: Session, record: EnvironmentRecord) -> None:
+        self._keep(session, session.environment, record)
+
+    def _gap(self, session: Session, record: GapRecord) -> None:
+        self._keep(session, session.gaps, record.gap)
+
+    def _note(self, session: Session, record: NoteRecord) -> None:
+        self._keep(session, session.notes, record)
+
+    # Plain functions: bound methods in the reader would tie it into a cycle, and keep the samples of one
+    # session in memory while the next one is read.
+    _ADDERS: ClassVar[dict[type[Record], Callable[[SessionBuilder, Session, Any], None]]] = {
+        SessionRecord: _repeated_header,
+        ContinuedRecord: _continued,
+        EnvironmentRecord: _environment,
+        MachineRecord: _machine,
+        PlanRecord: _plan,
+        StepStartRecord: _step_start,
+        SamplesRecord: _add_samples,
+        EstimateRecord: _estimate,
+        ProgressRecord: _progress,
+        OutcomeRecord: _outcome,
+        GapRecord: _gap,
+        FindingRecord: _finding,
+        AdviceRecord: _advice,
+        NoteRecord: _note,
+        EndRecord: _end,
+    }
