@@ -20,7 +20,8 @@ from aiohttp import ClientSession, ClientWebSocketResponse, CookieJar, WSMsgType
 from planted import names_that_ran, plant
 from sizeup.cli import run
 from sizeup.session.reader import read_session
-from sizeup.web import COOKIE, AuthGate, make_application
+from sizeup.web.auth_gate import COOKIE, AuthGate
+from sizeup.web.server import make_application
 
 SHELL = ["/bin/sh", "-c"]
 # Where the terminal goes between two commands, "read" fails before the trap has run: the loop then goes on.

@@ -16,7 +16,8 @@ site, tests = sys.argv[1:]
 sys.path[:0] = [site, tests]
 for package in ("sizeup", "sizeup_null", "sizeup_memory", "sizeup_clock", "sizeup_direct_io"):
     for module in pkgutil.walk_packages([f"{site}/{package}"], f"{package}."):
-        if module.name not in ("sizeup.__main__", "sizeup.web", "sizeup.cli.serve"):  # of the extra "serve"
+        extra = module.name.startswith(("sizeup.web", "sizeup.cli.serve"))
+        if module.name != "sizeup.__main__" and not extra:
             importlib.import_module(module.name)
 for file in sorted(pathlib.Path(tests, "plugins/direct_io").glob("*.py")):
     importlib.import_module(f"plugins.direct_io.{file.stem}")

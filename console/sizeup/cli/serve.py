@@ -47,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
         read_session(arguments.file)  # said here, not to the browser
         command = ["open", arguments.file]
     from sizeup.child_process import sizeup_command
-    from sizeup.web import serve
+    from sizeup.web.server import serve
 
     def announce(address: str) -> None:
         print(f"Open this address once, in one browser:\n\n    {address}\n\nEnd with ^C.", flush=True)

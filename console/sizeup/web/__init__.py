@@ -1,0 +1,1 @@
+"""The console in a browser: a page, a token, and a pseudo-terminal for each visitor."""

@@ -1,0 +1,105 @@
+"""The web server of ``sizeup serve``: the page, its files and the WebSocket."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import ipaddress
+import secrets
+import signal
+from collections.abc import Callable, Sequence
+from html import escape
+
+from aiohttp import web
+
+from sizeup.errors import UsageError
+from sizeup.web.auth_gate import AuthGate, local_names_only
+from sizeup.web.page import FOCUS_SCRIPT, HEADERS, PAGE, assets
+from sizeup.web.pseudo_terminal import LEAVE_SECONDS, cells, console, send_output, take_input
+
+_VISITORS_LIMIT = 8
+"""Consoles at once: each is a process of some 40 MB."""
+_MESSAGE_BYTES = 4 << 20
+"""Longest message taken; a paste arrives as one."""
+
+
+def make_application(
+    command: Sequence[str], gate: AuthGate, title: str = "sizeup", host: str = "127.0.0.1"
+) -> web.Application:
+    """The page, its files and the WebSocket behind it; ``command`` is what each visitor sees."""
+    visitors: set[web.WebSocketResponse] = set()
+
+    async def page(request: web.Request) -> web.Response:
+        # The host as the browser knows it: through a tunnel the port is another one than ours.
+        websocket = f"ws://{request.host}/ws"
+        text = PAGE.format(title=escape(title), websocket=escape(websocket))
+        return web.Response(text=text, content_type="text/html", headers=HEADERS)
+
+    async def focus(request: web.Request) -> web.Response:
+        del request
+        return web.Response(text=FOCUS_SCRIPT, content_type="text/javascript", headers=HEADERS)
+
+    async def open_console(request: web.Request) -> web.StreamResponse:
+        # A page of another origin may open a WebSocket to us, and the browser would send our cookie along.
+        if request.headers.get("Origin") != f"http://{request.host}":
+            return web.Response(status=403, text="This WebSocket is for the page of this server.\n")
+        if len(visitors) >= _VISITORS_LIMIT:
+            return web.Response(status=503, text=f"There are {_VISITORS_LIMIT} consoles open already.\n")
+        socket = web.WebSocketResponse(heartbeat=15, max_msg_size=_MESSAGE_BYTES, timeout=LEAVE_SECONDS)
+        visitors.add(socket)
+        try:
+            await socket.prepare(request)
+            size = cells(request.query.get("width")), cells(request.query.get("height"))
+            async with console(command, *size) as master:
+                sender = asyncio.create_task(send_output(master, socket))
+                try:
+                    await take_input(socket, master)
+                finally:
+                    sender.cancel()
+                    with contextlib.suppress(asyncio.CancelledError):
+                        await sender
+        finally:
+            visitors.discard(socket)
+        return socket
+
+    async def close_sockets(application: web.Application) -> None:
+        del application
+        # Otherwise the server would wait for every page to be closed, a minute long.
+        await asyncio.gather(*(socket.close() for socket in tuple(visitors)), return_exceptions=True)
+
+    local = [local_names_only(host)] if ipaddress.ip_address(host).is_loopback else []
+    application = web.Application(middlewares=[*local, gate.middleware()])
+    application.on_shutdown.append(close_sockets)
+    application.router.add_get("/", page)
+    application.router.add_get("/focus.js", focus)
+    application.router.add_get("/ws", open_console)
+    application.router.add_static("/static", assets(), show_index=False)
+    return application
+
+
+def serve(command: Sequence[str], host: str, port: int, title: str, announce: Callable[[str], None]) -> None:
+    """Serve until interrupted; ``announce`` is given the address with its token as soon as it can be opened."""
+    asyncio.run(_serve(command, host, port, title, announce))
+
+
+async def _serve(command: Sequence[str], host: str, port: int, title: str, announce: Callable[[str], None]) -> None:
+    token = secrets.token_urlsafe(24)
+    runner = web.AppRunner(make_application(command, AuthGate(token), title, host), access_log=None)
+    await runner.setup()
+    try:
+        site = web.TCPSite(runner, host, port)
+        try:
+            await site.start()
+        except OSError as error:
+            raise UsageError(f"cannot listen on {host} port {port}: {error.strerror}; choose with --port") from error
+        ended = asyncio.Event()
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            if signal.getsignal(number) is signal.SIG_IGN:
+                continue  # as nohup has it
+            asyncio.get_running_loop().add_signal_handler(number, ended.set)
+        bound = runner.addresses[0][1]
+        shown = f"[{host}]" if ":" in host else host
+        announce(f"http://{shown}:{bound}/?token={token}")
+        await ended.wait()
+    finally:
+        await runner.cleanup()
