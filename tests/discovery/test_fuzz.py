@@ -30,10 +30,11 @@ from sizeup.discovery.numa import parse_distances
 from sizeup.discovery.pci import parse_id, parse_link_speed
 from sizeup.discovery.platform import parse_dmi_clock, parse_named_clock
 from sizeup.discovery.scsi import parse_rate
-from sizeup.discovery.sysroot import Recording, parse_integer
+from sizeup.discovery.sysroot import Recording
 from sizeup.errors import MalformedError
 from sizeup.procfs.block_stat import parse_block_stat
 from sizeup.procfs.cgroup import parse_cgroup
+from sizeup.procfs.kernel_file import parse_integer
 from sizeup.procfs.lists import parse_cpulist, parse_cpumask
 from sizeup.procfs.meminfo import parse_meminfo
 from sizeup.procfs.mounts import parse_mount_id, parse_mountinfo, parse_mounts

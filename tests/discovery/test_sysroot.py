@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from sizeup.discovery.sysroot import Sysroot, Unreadable
+from sizeup.discovery.sysroot import Sysroot
 from sizeup.errors import UsageError
+from sizeup.procfs.kernel_file import Unreadable
 from trees import grow
 
 

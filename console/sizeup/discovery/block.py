@@ -8,8 +8,9 @@ from collections.abc import Iterator, Mapping
 from msgspec import Struct
 
 from sizeup.discovery.device_parents import DeviceParents
-from sizeup.discovery.sysroot import Sysroot, Unreadable
+from sizeup.discovery.sysroot import Sysroot
 from sizeup.model.storage import BlockDevice, BlockKind
+from sizeup.procfs.kernel_file import Unreadable
 from sizeup.procfs.mounts import parse_mountinfo, parse_mounts
 from sizeup.text import decode
 

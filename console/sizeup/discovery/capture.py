@@ -23,10 +23,11 @@ from msgspec import Struct, field
 from sizeup.discovery.anonymizer import Anonymizer
 from sizeup.discovery.block import parse_vpd_serial
 from sizeup.discovery.machine import assessed, discover
-from sizeup.discovery.sysroot import LINKS_LIMIT, MANIFEST, Sysroot, Unreadable
+from sizeup.discovery.sysroot import LINKS_LIMIT, MANIFEST, Sysroot
 from sizeup.errors import UsageError
 from sizeup.files import write
 from sizeup.model.machine import Machine
+from sizeup.procfs.kernel_file import Unreadable
 from sizeup.procfs.mountstats import parse_mountstats
 
 FORMAT = 1

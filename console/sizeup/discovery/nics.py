@@ -7,8 +7,9 @@ import re
 from msgspec.structs import replace
 
 from sizeup.discovery.device_parents import DeviceLocation, DeviceParents, link_name
-from sizeup.discovery.sysroot import Sysroot, Unreadable
+from sizeup.discovery.sysroot import Sysroot
 from sizeup.model.network import Nic, RdmaPort
+from sizeup.procfs.kernel_file import Unreadable
 from sizeup.text import clean
 
 _NET = "/sys/class/net"

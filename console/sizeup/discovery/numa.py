@@ -8,9 +8,10 @@ from collections.abc import Mapping, Sequence
 from msgspec.structs import replace
 
 from sizeup.discovery.cpus import CpuSet, read_set
-from sizeup.discovery.sysroot import Sysroot, parse_integer
+from sizeup.discovery.sysroot import Sysroot
 from sizeup.model.numa import HugePages, MemoryKind, NodeAccess, NumaNode
 from sizeup.model.topology import Pu
+from sizeup.procfs.kernel_file import parse_integer
 from sizeup.procfs.lists import parse_cpulist
 from sizeup.procfs.meminfo import parse_meminfo
 

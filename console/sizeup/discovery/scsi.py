@@ -12,9 +12,10 @@ from collections.abc import Mapping
 from msgspec.structs import replace
 
 from sizeup.discovery.device_parents import DeviceLocation, DeviceParents
-from sizeup.discovery.sysroot import Sysroot, Unreadable
+from sizeup.discovery.sysroot import Sysroot
 from sizeup.model.network import Nic
 from sizeup.model.storage import BlockDevice, BlockKind, Hba, ScsiDevice, TargetPort, Transport
+from sizeup.procfs.kernel_file import Unreadable
 
 _HOSTS = "/sys/class/scsi_host"
 _FC_HOSTS = "/sys/class/fc_host"

@@ -16,21 +16,23 @@ from collections.abc import Callable
 from itertools import islice
 from typing import TYPE_CHECKING, TypeVar
 
-from msgspec import Struct
-
 from sizeup.errors import MalformedError, UsageError
 from sizeup.input_file import kind
 from sizeup.model.gap import Gap
+from sizeup.procfs.kernel_file import (
+    ENTRIES_LIMIT,
+    FILE_BYTES_LIMIT,
+    MISSING,
+    READ_FLAGS,
+    Unreadable,
+    parse_integer,
+    read_bytes,
+    read_descriptor,
+)
 from sizeup.text import clean, decode
 
 if TYPE_CHECKING:
     import tarfile
-
-FILE_BYTES_LIMIT = 4 << 20
-"""Longest file read; the largest we need, mountstats and cpuinfo of big hosts, are below."""
-
-ENTRIES_LIMIT = 1 << 16
-"""Most entries of one directory."""
 
 MANIFEST = "sizeup-capture.json"
 """The file at a recording's root that says what made it and what it could not read."""
@@ -44,27 +46,7 @@ _DEPTH_LIMIT = 128
 _GAPS_LIMIT = 256
 """Most gaps noted: a broken recording repeats itself."""
 
-_MISSING = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ENODEV, errno.ENXIO, errno.ELOOP, errno.ENAMETOOLONG})
-
-_READ_FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
-_CHUNK = 1 << 16
-
 T = TypeVar("T")
-
-
-class Unreadable(Struct, frozen=True):
-    """The kernel's refusal to hand a file over."""
-
-    errno: int
-
-    @property
-    def reason(self) -> str:
-        """The refusal in words."""
-        if self.errno in (errno.EACCES, errno.EPERM):
-            return "permission denied"
-        if self.errno in _MISSING:
-            return "missing"
-        return f"cannot be read: {os.strerror(self.errno)}"
 
 
 class Sysroot:
@@ -153,29 +135,21 @@ class Sysroot:
             return Unreadable(error.errno or errno.EIO)
 
     def _bytes(self, where: str, path: str) -> bytes:
-        handle = os.open(where, _READ_FLAGS if self.live else _READ_FLAGS | os.O_NOFOLLOW)
+        if self.live:
+            return read_bytes(where)
+        descriptor = os.open(where, READ_FLAGS | os.O_NOFOLLOW)
         try:
-            if not self.live and not stat.S_ISREG(os.fstat(handle).st_mode):
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
                 raise OSError(errno.ENOENT, "not a plain file")
-            data = os.read(handle, _CHUNK)
-            # sysfs hands an attribute over in one read of at most a page; a shorter one is the end.
-            if len(data) < 4096 and path.startswith("/sys/"):
-                return data
-            pieces = [data]
-            total = len(data)
-            while data and total < FILE_BYTES_LIMIT:
-                data = os.read(handle, _CHUNK)
-                pieces.append(data)
-                total += len(data)
-            return b"".join(pieces)
+            return read_descriptor(descriptor, attribute=path.startswith("/sys/"))
         finally:
-            os.close(handle)
+            os.close(descriptor)
 
     def read(self, path: str) -> str | None:
         """The file's text; None where it is missing, empty or unreadable (then with a gap)."""
         data = self.answer(path)
         if isinstance(data, Unreadable):
-            if data.errno not in _MISSING:
+            if not data.missing:
                 self.note(path, data.reason)
             return None
         # A recorder leaves an empty file where it could not read.
@@ -213,7 +187,7 @@ class Sysroot:
             where = self._resolve(path)
             return () if where is None else tuple(sorted(self._raw_names(where)))
         except OSError as error:
-            if error.errno not in _MISSING:
+            if error.errno not in MISSING:
                 self.note(path, Unreadable(error.errno or errno.EIO).reason)
             return ()
         except ValueError:
@@ -373,13 +347,3 @@ class Recording(Sysroot):
 def open_sysroot(root: str) -> Sysroot:
     """The live machine for ``/``, a recording for a directory or an archive."""
     return Recording(root) if os.path.isfile(root) else Sysroot(root)
-
-
-def parse_integer(text: str) -> int:
-    """A kernel number: decimal, or hexadecimal behind 0x; at most 63 bits and a sign, as a session holds them."""
-    if len(text) > 40:  # beyond some thousands int() gives up in words of its own
-        raise ValueError(f"expected a number of at most 64 bits, found {len(text)} characters")
-    number = int(text, 16) if text[:2] in ("0x", "0X") else int(text)
-    if not -(1 << 63) <= number < 1 << 63:
-        raise ValueError(f"expected a number of at most 64 bits, found {text[:40]}")
-    return number

@@ -1,12 +1,130 @@
-"""Read a file of the running kernel, where no :class:`~sizeup.discovery.sysroot.Sysroot` applies."""
+"""The reading layer: files of ``/proc`` and ``/sys``, bounded, where what cannot be read is unknown with its reason.
+
+Discovery adds recordings to it (``discovery.sysroot``); everything else that looks at the running kernel reads through
+the functions here, or through a ``read_x`` beside the parser of the file.
+"""
 
 from __future__ import annotations
 
+import errno
+import os
+from itertools import islice
+
+from msgspec import Struct
+
+from sizeup.text import decode
+
+PROC, SYS = "/proc", "/sys"
+"""Where the running kernel's files are; functions take another directory in their place, such as a test's."""
+
+FILE_BYTES_LIMIT = 4 << 20
+"""Longest file read; the largest we need, mountstats and cpuinfo of big hosts, are below."""
+
+ENTRIES_LIMIT = 1 << 16
+"""Most entries of one directory."""
+
+MISSING = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ENODEV, errno.ENXIO, errno.ELOOP, errno.ENAMETOOLONG})
+"""Errors that say that there is no such file."""
+
+READ_FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
+_CHUNK = 1 << 16
+
+
+class Unreadable(Struct, frozen=True):
+    """The kernel's refusal to hand a file over."""
+
+    errno: int
+
+    @property
+    def missing(self) -> bool:
+        """Whether there is no such file; otherwise there is one, and what it says is unknown."""
+        return self.errno in MISSING
+
+    @property
+    def reason(self) -> str:
+        """The refusal in words."""
+        if self.errno in (errno.EACCES, errno.EPERM):
+            return "permission denied"
+        if self.missing:
+            return "missing"
+        return f"cannot be read: {os.strerror(self.errno)}"
+
+
+def read_descriptor(descriptor: int, *, attribute: bool) -> bytes:
+    """Return what an open file holds, at most ``FILE_BYTES_LIMIT``; raise OSError where the kernel refuses.
+
+    sysfs hands an ``attribute`` over in one read of at most a page, so that a shorter read is its end.
+    """
+    data = os.read(descriptor, _CHUNK)
+    if attribute and len(data) < 4096:
+        return data
+    pieces = [data]
+    total = len(data)
+    while data and total < FILE_BYTES_LIMIT:
+        data = os.read(descriptor, _CHUNK)
+        pieces.append(data)
+        total += len(data)
+    return b"".join(pieces)
+
+
+def read_bytes(path: str) -> bytes:
+    """Return what a file holds; raise OSError where it cannot be read."""
+    descriptor = os.open(path, READ_FLAGS)
+    try:
+        return read_descriptor(descriptor, attribute=path.startswith(f"{SYS}/"))
+    finally:
+        os.close(descriptor)
+
+
+def read_file(path: str) -> str | Unreadable:
+    """Return the text of a file, or why there is none."""
+    try:
+        return decode(read_bytes(path))
+    except OSError as error:
+        return Unreadable(error.errno or errno.EIO)
+    except ValueError:  # a NUL in a name that came out of a file
+        return Unreadable(errno.ENOENT)
+
 
 def read_text(path: str) -> str | None:
-    """The text of a kernel file; None where it is absent or may not be read."""
-    try:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            return file.read()
-    except (OSError, ValueError):  # ValueError: a NUL in a name that came out of a file
+    """Return the text of a file; None where it is missing or may not be read."""
+    text = read_file(path)
+    return None if isinstance(text, Unreadable) else text
+
+
+def read_line(path: str) -> str | None:
+    """Return the text of a one-value file without its line end; None where it is missing, empty or unreadable."""
+    return (read_text(path) or "").strip("\0 \t\r\n") or None
+
+
+def parse_integer(text: str) -> int:
+    """Return a kernel number, decimal or hexadecimal behind 0x: at most 63 bits and a sign, as a session holds them.
+
+    Raise ValueError for anything else.
+    """
+    if len(text) > 40:  # beyond some thousands int() gives up in words of its own
+        raise ValueError(f"expected a number of at most 64 bits, found {len(text)} characters")
+    number = int(text, 16) if text[:2] in ("0x", "0X") else int(text)
+    if not -(1 << 63) <= number < 1 << 63:
+        raise ValueError(f"expected a number of at most 64 bits, found {text[:40]}")
+    return number
+
+
+def read_integer(path: str) -> int | None:
+    """Return the number in a one-value file; None where it is missing, unreadable or no number."""
+    text = read_line(path)
+    if text is None:
         return None
+    try:
+        return parse_integer(text)
+    except ValueError:
+        return None
+
+
+def list_names(path: str) -> tuple[str, ...]:
+    """Return the names in a directory, sorted; empty where it is missing or unreadable."""
+    try:
+        with os.scandir(path) as entries:
+            return tuple(sorted(entry.name for entry in islice(entries, ENTRIES_LIMIT)))
+    except (OSError, ValueError):
+        return ()
