@@ -94,7 +94,12 @@ class Recorder:
     def _step(self, step: Step, registry: Registry, control: RunControl, lateness_ns: int) -> None:
         probe = registry.get(step.probe)
         manifest = probe.manifest
-        self.put(StepStartRecord(self.now_ns(), step, probe.distribution, probe.series, manifest.chart, lateness_ns))
+        declared = manifest.declaration()
+        self.put(
+            StepStartRecord(
+                self.now_ns(), step, probe.distribution, probe.series, manifest.chart, lateness_ns, declared
+            )
+        )
         self.sync()
         last_progress_ns = -_PROGRESS_EVERY_NS
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import Enum
+from fnmatch import fnmatchcase
 
 from msgspec import Struct, field
 
@@ -33,6 +34,36 @@ class Better(Enum):
     NEITHER = "neither"
 
 
+class SeriesQuantity(Struct, frozen=True, omit_defaults=True):
+    """What points of a series are, by a name that other probes use as well: ``storage.random_iops``.
+
+    The names that sizing, comparisons and charts know are listed in ``docs/writing-a-probe.md``.
+    """
+
+    name: str
+    where: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Coordinates and the values of each, as shell patterns, of the points that it is about; empty for all."""
+    same: tuple[str, ...] = ()
+    """Coordinates that must be equal, such as the node of the CPU and that of the memory."""
+    load: str = ""
+    """The coordinate that holds the offered load, such as the queue depth; empty for the axis of the series."""
+    size: str = ""
+    """The coordinate that holds the size of a request in bytes; empty where none does."""
+    above: str = ""
+    """The setting of the step that the axis has to exceed, such as the size of the last-level cache."""
+    extra: str = ""
+    """The figure in the ``extra`` of an estimate that is meant; empty for the estimate itself."""
+    measure_with: Settings = field(default_factory=dict)
+    """Settings of the probe with which it measures this best."""
+
+    def matches(self, at: Mapping[str, str | int | float]) -> bool:
+        """Whether a point at these coordinates is of this quantity."""
+        return all(
+            any(fnmatchcase(str(at[name]), pattern) for pattern in patterns) if name in at else False
+            for name, patterns in self.where.items()
+        ) and (not self.same or len({at.get(name, name) for name in self.same}) == 1)
+
+
 class Series(Struct, frozen=True):
     """One measured quantity against one coordinate."""
 
@@ -48,6 +79,40 @@ class Series(Struct, frozen=True):
     axis_title: str | None = None
     headline: Mapping[str, str | int | float] = field(default_factory=dict)
     """Where the point lies that stands for a series whose points have no order; empty where none does."""
+    quantities: tuple[SeriesQuantity, ...] = ()
+    """What its points are; of several the first that matches a point counts."""
+    boundaries: str = ""
+    """``memory`` where the axis is a working set, whose chart shows the sizes of caches, pages and nodes."""
+    remedies: Mapping[str, str] = field(default_factory=dict)
+    """Of verdicts: what to do for a valid figure, by the part of the verdict that failed."""
+
+    def quantity(self, at: Mapping[str, str | int | float]) -> SeriesQuantity | None:
+        """What a point at these coordinates is; None where the manifest declares nothing."""
+        return next((found for found in self.quantities if found.matches(at)), None)
+
+
+class Target(Struct, frozen=True, omit_defaults=True):
+    """How a step says what it measured, such as a file system or a device."""
+
+    setting: str
+    """The setting that names it."""
+    more: str = ""
+    """The setting that names further ones, colons between; empty where there is none."""
+    coordinate: str = ""
+    """The coordinate that names the one that a point is of; empty where none does."""
+    together: str = ""
+    """What that coordinate says of points that were measured on all of them at once."""
+
+
+class Declaration(Struct, frozen=True, omit_defaults=True):
+    """What a manifest declares of a probe's results beside their series; recorded with each step."""
+
+    card: str = ""
+    """What the results are about: ``cpu``, ``memory``, ``storage``, ``network`` or ``clock``; empty for none."""
+    precision: str = ""
+    """The setting that holds the interval aimed at, as a share of the value; empty where none does."""
+    target: Target | None = None
+    """None where it measures nothing that its settings name."""
 
 
 class Step(Struct, frozen=True):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Literal
 
 import msgspec
 import tomli
 
 from sizeup.errors import MalformedError
-from sizeup.model.plan import Better, Hazard, Series, SettingValue
+from sizeup.model.plan import Better, Declaration, Hazard, Series, SeriesQuantity, SettingValue, Target
 
 ParameterType = Literal["int", "float", "bool", "str", "choice", "bytes", "seconds", "cpulist", "path"]
 
@@ -30,6 +31,22 @@ class Parameter(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     them it has none: a user who sets it then is refused, and the step does not record it."""
 
 
+class QuantityEntry(SeriesQuantity, frozen=True, forbid_unknown_fields=True):
+    """What points of a series are."""
+
+    def quantity(self) -> SeriesQuantity:
+        """The model's value."""
+        return SeriesQuantity(*msgspec.structs.astuple(self))
+
+
+class TargetEntry(Target, frozen=True, forbid_unknown_fields=True):
+    """Which parameters name what is measured."""
+
+    def target(self) -> Target:
+        """The model's value."""
+        return Target(*msgspec.structs.astuple(self))
+
+
 class SeriesEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One series; see ``model.plan.Series``."""
 
@@ -41,11 +58,26 @@ class SeriesEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     axis_unit: str | None = None
     axis_title: str | None = None
     headline: dict[str, str | int | float] = {}
+    quantity: str | tuple[QuantityEntry, ...] = ()
+    """What its points are, in a word where all are the same."""
+    boundaries: Literal["", "memory"] = ""
+    remedies: dict[str, str] = {}
 
     def series(self) -> Series:
         """The model's value."""
+        entries = (QuantityEntry(self.quantity),) if isinstance(self.quantity, str) else self.quantity
         return Series(
-            self.name, self.title, self.unit, self.better, self.axis, self.axis_unit, self.axis_title, self.headline
+            self.name,
+            self.title,
+            self.unit,
+            self.better,
+            self.axis,
+            self.axis_unit,
+            self.axis_title,
+            self.headline,
+            tuple(entry.quantity() for entry in entries),
+            self.boundaries,
+            self.remedies,
         )
 
 
@@ -86,6 +118,18 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     estimated_seconds: dict[str, float] = {}
     """By plan."""
     chart: Literal["curve", "matrix", "bars", "scaling", "histogram", "none"] = "curve"
+    card: Literal["", "cpu", "memory", "storage", "network", "clock"] = ""
+    """What its results are about."""
+    precision: str = ""
+    """The parameter that holds the interval aimed at, as a share of the value."""
+    target: TargetEntry | None = None
+    """Which parameters name what is measured; None where none does."""
+    diagnostic: bool = False
+    """It tests sizeup itself and tells nothing of the machine: it is listed, but no screen leads with it."""
+
+    def declaration(self) -> Declaration:
+        """What is recorded with each step beside its series."""
+        return Declaration(self.card, self.precision, None if self.target is None else self.target.target())
 
 
 class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"format": "schema"}):
@@ -101,6 +145,9 @@ def parse_manifest(text: str, where: str) -> tuple[Manifest, ...]:
         raise MalformedError(f"{where}: expected a sizeup.probe/1 manifest: {error}") from error
     for manifest in manifests:
         known = {parameter.name for parameter in manifest.parameter}
+        for key, names in _parameters_named(manifest):
+            for name in names - known - {""}:
+                raise MalformedError(f"{where}: {key}: expected a parameter of {manifest.name}, found {name!r}")
         for parameter in manifest.parameter:
             for other in parameter.used_with.keys() - known:
                 raise MalformedError(
@@ -108,3 +155,13 @@ def parse_manifest(text: str, where: str) -> tuple[Manifest, ...]:
                     f"found {other!r}"
                 )
     return manifests
+
+
+def _parameters_named(manifest: Manifest) -> Iterator[tuple[str, set[str]]]:
+    """The names of parameters that the rest of a manifest refers to, by where it does."""
+    yield "precision", {manifest.precision}
+    if manifest.target is not None:
+        yield "target", {manifest.target.setting, manifest.target.more}
+    for series in manifest.series:
+        for quantity in () if isinstance(series.quantity, str) else series.quantity:
+            yield f"measure_with of series {series.name}", set(quantity.measure_with)

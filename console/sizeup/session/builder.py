@@ -158,7 +158,9 @@ class SessionBuilder:
             session.damage.left_out += 1
             return
         series = {series.name: series for series in record.series}
-        session.steps[id_] = StepRun(record.step, record.distribution, series, record.chart, record.t_ns)
+        session.steps[id_] = StepRun(
+            record.step, record.distribution, series, record.chart, record.t_ns, declaration=record.declaration
+        )
 
     def _step(self, session: Session, id_: str) -> StepRun:
         step = session.steps.get(id_)

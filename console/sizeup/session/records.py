@@ -20,7 +20,7 @@ from sizeup.model.advice import Advice
 from sizeup.model.finding import Finding
 from sizeup.model.gap import Gap
 from sizeup.model.machine import Machine
-from sizeup.model.plan import Plan, Series, Step
+from sizeup.model.plan import Declaration, Plan, Series, Step
 from sizeup.model.sample import Coordinates, Estimate, Outcome
 
 FORMAT = 1
@@ -88,6 +88,8 @@ class StepStartRecord(Record, frozen=True, tag="step-start"):
     chart: str = "curve"
     lateness_ns: int = 0
     """How long after the start agreed on (``--start-at``) the first step began."""
+    declaration: Declaration = Declaration()
+    """What the probe's manifest says of the results beside their series."""
 
 
 class SamplesRecord(Record, frozen=True, tag="samples"):

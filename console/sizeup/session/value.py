@@ -11,7 +11,7 @@ from sizeup.model.advice import Advice
 from sizeup.model.finding import Finding
 from sizeup.model.gap import Gap
 from sizeup.model.machine import Machine
-from sizeup.model.plan import Plan, Series, Step
+from sizeup.model.plan import Declaration, Plan, Series, SeriesQuantity, Step
 from sizeup.model.sample import Coordinates, Estimate, Outcome, Progress, Status
 from sizeup.session.limits import LINE_LIMIT_BYTES
 from sizeup.session.records import ContinuedRecord, EndRecord, EnvironmentRecord, NoteRecord, SessionRecord
@@ -71,6 +71,12 @@ class StepRun(Struct):
     outcome: Outcome | None = None
     """None while it runs, and for good where the run was cut short."""
     ended_ns: int | None = None
+    declaration: Declaration = Declaration()
+
+    def quantity(self, point: Point) -> SeriesQuantity | None:
+        """What a point is, as the manifest of its probe declared it; None where it declared nothing."""
+        series = self.series.get(point.series)
+        return None if series is None else series.quantity(point.at)
 
     @property
     def base_id(self) -> str:
