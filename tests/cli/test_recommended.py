@@ -51,7 +51,7 @@ SPOKEN_BY: dict[str, tuple[str, ...]] = {
     "tui/exports.py": ("export",),
     "tui/runs.py": (START,),
     "views/comparison.py": ("compare",),
-    "web.py": ("serve",),
+    "web/server.py": ("serve",),
 }
 """Whose messages those of a module outside ``cli`` are: an option without its command must exist in each of these."""
 NOT_OF_IT = {
