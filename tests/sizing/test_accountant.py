@@ -35,8 +35,8 @@ def test_the_io_need_is_cores_times_clock_times_the_rule(answers: dict[str, dict
     advice = answers["io.demand.ghz-rule"]
     known = inputs(advice)
 
-    need = known["machine.cores"] * known["machine.ghz"] * known["io.ghz-rule.exact"]
-    assert advice["quantity"]["value"] == pytest.approx(need) == pytest.approx(1160e6)
+    demand = known["machine.cores"] * known["machine.ghz"] * known["io.ghz-rule.exact"]
+    assert advice["quantity"]["value"] == pytest.approx(demand) == pytest.approx(1160e6)
     assert advice["quantity"]["unit"] == "bytes/s"
     assert advice["sources"][0]["title"].startswith("K. Closson")
 
@@ -47,9 +47,9 @@ def test_the_balance_is_the_narrowest_stage_over_the_need(answers: dict[str, dic
     words = {entry["key"]: entry["words"]["value"] for entry in advice["inputs"] if entry["words"]}
 
     assert words["path.stages"] == "hba:fc16*2,array:fc8*2"
-    supply = min(2 * known["link.fc16.payload"], 2 * known["link.fc8.payload"])
-    need = known["machine.cores"] * known["machine.ghz"] * known["io.ghz-rule.exact"]
-    assert advice["quantity"]["value"] == pytest.approx(supply / need) == pytest.approx(1600 / 1160)
+    capacity = min(2 * known["link.fc16.payload"], 2 * known["link.fc8.payload"])
+    demand = known["machine.cores"] * known["machine.ghz"] * known["io.ghz-rule.exact"]
+    assert advice["quantity"]["value"] == pytest.approx(capacity / demand) == pytest.approx(1600 / 1160)
     assert advice["decision"] == "balanced"
 
 

@@ -10,7 +10,7 @@ from sizeup.quantity import Quantity
 from sizeup.session.records import SessionRecord
 from sizeup.session.value import Point, Session, StepRun, point_key
 from sizeup.sizing.inputs.measured import measured
-from sizeup.sizing.keys import LeftOut
+from sizeup.sizing.keys import UnusedMeasurement
 
 HEADER = SessionRecord(format=1, id="1", tool="sizeup", host="host", started="2026-11-20T00:00:00Z")
 
@@ -32,9 +32,9 @@ def chased(nanoseconds: float, **extra: str) -> Session:
 def test_what_is_not_known_to_be_local_is_left_out_with_the_reason(placement: str) -> None:
     found = measured(chased(303.0, placement=placement))["memory.local_ns"]
 
-    assert isinstance(found, LeftOut)
+    assert isinstance(found, UnusedMeasurement)
     assert found.quantity.value == 303.0
-    assert found.reasons == "not local: 100% of the pages are on node 0, CPU 7 is on node 3"
+    assert found.details == "not local: 100% of the pages are on node 0, CPU 7 is on node 3"
     assert "memory.numa" in found.remedy
 
 
@@ -56,7 +56,7 @@ def test_a_cell_whose_pages_were_elsewhere_is_neither_local_nor_remote() -> None
         )
     )
 
-    assert isinstance(found["memory.local_ns"], LeftOut)
+    assert isinstance(found["memory.local_ns"], UnusedMeasurement)
     remote = found["memory.remote_ns"]
     assert isinstance(remote, Quantity)
     assert remote.value == 180.0

@@ -13,7 +13,7 @@ from sizeup.session.records import SessionRecord
 from sizeup.session.value import Point, Session, StepRun, point_key
 from sizeup.sizing.advise import whatif
 from sizeup.sizing.inputs.measured import headlines, measured
-from sizeup.sizing.keys import LeftOut, Standing
+from sizeup.sizing.keys import UnusedMeasurement, WhyUnused
 
 
 def drives(count: int, bytes_per_second: float) -> Machine:
@@ -64,9 +64,9 @@ def figures(found: Session) -> dict[str, float]:
     return {key: value.value for key, value in measured(found).items() if isinstance(value, Quantity)}
 
 
-def left_out(found: Session, key: str = "capacity.mb_s") -> LeftOut:
+def unused(found: Session, key: str = "capacity.mb_s") -> UnusedMeasurement:
     value = measured(found)[key]
-    assert isinstance(value, LeftOut)
+    assert isinstance(value, UnusedMeasurement)
     return value
 
 
@@ -140,14 +140,14 @@ def test_a_figure_that_is_not_taken_stands_in_its_place_with_the_reason() -> Non
     values = measured(found)
 
     assert set(values) == {"capacity.mb_s", "capacity.iops"}
-    supply = values["capacity.mb_s"]
-    assert isinstance(supply, LeftOut)
-    assert supply.quantity.value == 9e9
-    assert supply.sentence("MB/s") == (
+    capacity = values["capacity.mb_s"]
+    assert isinstance(capacity, UnusedMeasurement)
+    assert capacity.quantity.value == 9e9
+    assert capacity.sentence("MB/s") == (
         "9,000 MB/s was measured, but is not valid because it may come from a cache: run io.direct with a size "
         "several times the largest cache known, or with preset working-set"
     )
-    assert supply.evidence("MB/s") == (
+    assert capacity.evidence("MB/s") == (
         "not taken: 9,000 MB/s of io.direct rate at workload=oltp-read, outstanding=2 on /u00/data; "
         "physical: 1.2 million requests a second: cache?"
     )
@@ -162,12 +162,12 @@ def test_what_failed_says_what_to_do_about_it(part: str, remedy: str) -> None:
     found = session("io.direct", ("rate", large, 9e9))
     doubtful(found, large, part, 0.0, cache=False, reason="it is so")
 
-    supply = measured(found)["capacity.mb_s"]
+    capacity = measured(found)["capacity.mb_s"]
 
-    assert isinstance(supply, LeftOut)
-    assert supply.cause == f"its {part} check failed"
-    assert remedy in supply.remedy
-    assert supply.reasons == f"{part}: it is so"
+    assert isinstance(capacity, UnusedMeasurement)
+    assert capacity.cause == f"its {part} check failed"
+    assert remedy in capacity.remedy
+    assert capacity.details == f"{part}: it is so"
 
 
 def test_a_higher_figure_that_is_not_valid_is_a_caveat_of_the_one_that_is() -> None:
@@ -216,7 +216,7 @@ def test_a_write_time_that_is_not_taken_is_told_too() -> None:
     found = session("io.direct", ("latency-mean", {**redo, "direction": "write"}, 4e5))
     doubtful(found, redo, "steady", 0.0, cache=False, reason="second half +40%")
 
-    assert isinstance(measured(found)["redo.sync_write_us"], LeftOut)
+    assert isinstance(measured(found)["redo.sync_write_us"], UnusedMeasurement)
 
 
 def test_the_log_writer_is_judged_by_the_usual_redo_write() -> None:
@@ -255,15 +255,15 @@ def test_what_a_step_measured_that_came_to_no_end_is_not_valid(status: Status, c
     found = session("io.direct", *ramp("dss-rand", 114e6, 114.7e6), machine=FIVE, status=status, reason="EIO")
 
     assert figures(found) == {}
-    assert left_out(found).cause == cause
-    assert left_out(found).reasons == "EIO"
+    assert unused(found).cause == cause
+    assert unused(found).details == "EIO"
 
 
 def test_a_step_that_is_under_way_gives_nothing_yet() -> None:
     found = session("memory.latency", ("dram-thp", {"working_set_bytes": 1 << 29}, 90.0))
     found.steps["memory.latency"].outcome = None
 
-    assert left_out(found, "memory.local_ns").cause == "its step has not finished"
+    assert unused(found, "memory.local_ns").cause == "its step has not finished"
 
 
 def test_a_figure_that_did_not_converge_beyond_its_target_is_not_valid() -> None:
@@ -272,10 +272,10 @@ def test_a_figure_that_did_not_converge_beyond_its_target_is_not_valid() -> None
     run.step = Step("memory.latency", "memory.latency", "Memory latency", {"target": 0.05}, 1.0, 2.0)
     at: Coordinates = {"working_set_bytes": 1 << 29}
     put(run, Estimate("dram-thp", at, 100.0, low=88.0, high=112.0, converged=False))
-    wide = left_out(found, "memory.local_ns")
+    wide = unused(found, "memory.local_ns")
     put(run, Estimate("dram-thp", at, 100.0, low=98.0, high=102.0, converged=False))
 
-    assert (wide.cause, wide.reasons) == ("it did not converge", "interval ±12.0%, target ±5.0%")
+    assert (wide.cause, wide.details) == ("it did not converge", "interval ±12.0%, target ±5.0%")
     assert figures(found) == {"memory.local_ns": 100.0}
 
 
@@ -288,39 +288,39 @@ def test_no_figure_of_a_run_whose_verdict_is_fail_counts() -> None:
     put(run, Estimate("honest", {"part": "all"}, 0.0, extra={"verdict": "fail", "reasons": reasons}))
 
     assert figures(found) == {}
-    assert left_out(found).sentence("MB/s") == (
+    assert unused(found).sentence("MB/s") == (
         "1,374 MB/s was measured, but is not valid because its steady check failed: "
         "run io.direct again while nothing else is at work, with more seconds"
     )
-    assert isinstance(headlines(found)["capacity.mb_s"], LeftOut)
+    assert isinstance(headlines(found)["capacity.mb_s"], UnusedMeasurement)
 
 
-def supply_of(found: Session, device: str | None = None) -> tuple[float, str, tuple[str, ...]]:
+def capacity_of(found: Session, device: str | None = None) -> tuple[float, str, tuple[str, ...]]:
     """Megabytes a second, what limits them, and the caveats, as sizing says them."""
     assert found.machine is not None
     stated = {"machine.cores": Quantity(8, "1", Origin.USER, "--set")}
     if device is not None:
         stated |= {"db.device": Words(device, Origin.USER, "--set")}
-    supply = whatif(found.machine, {**measured(found, stated), **stated}).find("io.capacity")
-    assert supply is not None
-    assert supply.quantity is not None
-    return round(supply.quantity.value / 1e6, 1), supply.decision, supply.caveats
+    capacity = whatif(found.machine, {**measured(found, stated), **stated}).find("io.capacity")
+    assert capacity is not None
+    assert capacity.quantity is not None
+    return round(capacity.quantity.value / 1e6, 1), capacity.decision, capacity.caveats
 
 
 def test_one_drive_of_five_replaces_its_own_estimate_and_is_named() -> None:
     found = session("io.direct", *ramp("dss-rand", 114e6, 114.7e6), machine=FIVE, path="/dev/nvme2n1")
 
-    rate, limiter, caveats = supply_of(found)
+    rate, bottleneck, caveats = capacity_of(found)
 
-    assert (rate, limiter) == (4 * 250 + 114.7, "nvme2n1, as measured")
+    assert (rate, bottleneck) == (4 * 250 + 114.7, "nvme2n1, as measured")
     assert "measured: nvme2n1 114.7 MB/s; estimated by their links: nvme0, nvme1, nvme3, nvme4" in caveats
-    assert supply_of(found, "/u02")[:2] == (114.7, "nvme2n1, as measured")
-    assert supply_of(found, "/u03")[:2] == (250, "link of nvme3")
+    assert capacity_of(found, "/u02")[:2] == (114.7, "nvme2n1, as measured")
+    assert capacity_of(found, "/u03")[:2] == (250, "link of nvme3")
 
 
 def test_what_was_measured_on_another_device_is_said_and_not_taken() -> None:
     found = session("io.direct", *ramp("dss-rand", 114e6, 114.7e6), machine=FIVE, path="/dev/nvme2n1")
-    _, _, caveats = supply_of(found, "/u03")
+    _, _, caveats = capacity_of(found, "/u03")
 
     assert any(
         "does not stand for all storage because it is of nvme2n1 alone: measure /u03" in caveat for caveat in caveats
@@ -348,28 +348,28 @@ def test_what_was_measured_on_another_device_is_said_and_not_taken() -> None:
 )
 def test_what_does_not_show_the_most_is_a_lower_bound(points: list[tuple[str, Coordinates, float]], why: str) -> None:
     found = session("io.direct", *points)
-    supply = left_out(found)
+    capacity = unused(found)
 
-    assert supply.standing is Standing.LOWER_BOUND
-    assert supply.cause == why
-    assert supply.sentence("MB/s").startswith(
+    assert capacity.why_unused is WhyUnused.LOWER_BOUND
+    assert capacity.cause == why
+    assert capacity.sentence("MB/s").startswith(
         f"at least 378 MB/s was measured, but is a lower bound because {why}: run"
     )
-    assert supply_of(found)[:2] == (4000, "link of nvme0")
+    assert capacity_of(found)[:2] == (4000, "link of nvme0")
 
 
 def test_requests_at_queue_depth_1_are_a_lower_bound() -> None:
     found = session("io.direct", *ramp("single-read", 9e3, series="iops"))
 
     assert (
-        left_out(found, "capacity.iops").sentence("IOPS").startswith("at least 9,000 IOPS was measured, but is a lower")
+        unused(found, "capacity.iops").sentence("IOPS").startswith("at least 9,000 IOPS was measured, but is a lower")
     )
 
 
 def test_requests_of_one_drive_of_five_do_not_stand_for_all() -> None:
     found = session("io.direct", *ramp("oltp-read", 3.9e4, 4e4, series="iops"), machine=FIVE)
 
-    assert left_out(found, "capacity.iops").standing is Standing.ONE_PATH
+    assert unused(found, "capacity.iops").why_unused is WhyUnused.ONE_PATH
     assert measured(found, {"db.device": Words("/u00", Origin.USER, "--set")})["capacity.iops"] == Quantity(
         4e4, "1/s", Origin.MEASURED, "io.direct iops at workload=oltp-read, outstanding=2 on /u00/data"
     )
@@ -378,24 +378,24 @@ def test_requests_of_one_drive_of_five_do_not_stand_for_all() -> None:
 def test_a_target_whose_device_is_unknown_is_not_taken_for_all() -> None:
     found = session("io.direct", *ramp("dss-rand", 377e6, 378e6), path="/elsewhere/file")
 
-    assert left_out(found).sentence("MB/s") == (
+    assert unused(found).sentence("MB/s") == (
         "378 MB/s was measured, but does not stand for all storage because the device under its target "
         "(/elsewhere/file) is unknown: measure a device or mount of this machine"
     )
-    assert supply_of(found)[:2] == (4000, "link of nvme0")
+    assert capacity_of(found)[:2] == (4000, "link of nvme0")
 
 
 def test_the_mount_that_the_probe_opened_counts_and_not_the_name_of_its_path() -> None:
     found = session("io.direct", machine=FIVE, path="/u00/link-to-elsewhere")
     for series, at, value in ramp("dss-rand", 114e6, 114.7e6):
         put(found.steps["io.direct"], Estimate(series, at, value, extra={"mount_point": "/u03"}))
-    assert supply_of(found)[1] == "nvme3n1, as measured"
+    assert capacity_of(found)[1] == "nvme3n1, as measured"
     for series, at, value in ramp("dss-rand", 114e6, 114.7e6):
         put(found.steps["io.direct"], Estimate(series, at, value, extra={"device_number": "259:4"}))
-    assert supply_of(found)[1] == "nvme4n1, as measured"
+    assert capacity_of(found)[1] == "nvme4n1, as measured"
     for series, at, value in ramp("dss-rand", 114e6, 114.7e6):
         put(found.steps["io.direct"], Estimate(series, at, value, extra={"mount_point": "/tmp"}))
-    assert left_out(found).standing is Standing.ONE_PATH
+    assert unused(found).why_unused is WhyUnused.ONE_PATH
 
 
 def test_several_paths_at_once_stand_for_all_of_them() -> None:
@@ -430,7 +430,7 @@ def test_a_working_set_within_the_caches_is_no_latency_of_memory() -> None:
     found = session("memory.latency", ("dram-thp", {"working_set_bytes": 1 << 14}, 1.2))
     settings = {"last_level_cache_bytes": 32 << 20}
     found.steps["memory.latency"].step = Step("memory.latency", "memory.latency", "", settings, 1.0, 2.0)
-    cause = left_out(found, "memory.local_ns").cause
+    cause = unused(found, "memory.local_ns").cause
     put(found.steps["memory.latency"], Estimate("dram-thp", {"working_set_bytes": 1 << 29}, 90.0))
 
     assert cause == "its working set is no larger than the last-level cache (32 MiB)"
@@ -444,12 +444,12 @@ def test_memory_on_another_node_than_asked_for_is_no_local_memory() -> None:
         found.steps["memory.numa"],
         Estimate("latency", cell, 303.0, extra={"share_where_asked": 0.0, "pages_on_nodes": "1:4096"}),
     )
-    away = left_out(found, "memory.local_ns").cause
+    away = unused(found, "memory.local_ns").cause
     unseen = {"share_where_asked": 0.0, "pages_on_nodes": ""}
     put(found.steps["memory.numa"], Estimate("latency", cell, 90.0, extra=unseen))
 
     assert away == "its memory lay on another node"
-    assert left_out(found, "memory.local_ns").cause == "where its memory lay is unknown"
+    assert unused(found, "memory.local_ns").cause == "where its memory lay is unknown"
 
 
 @pytest.mark.parametrize(
@@ -460,7 +460,7 @@ def test_a_latency_of_pages_that_are_not_known_to_be_local_is_not_the_local_one(
     at: Coordinates = {"working_set_bytes": 1 << 29}
     put(found.steps["memory.latency"], Estimate("dram-thp", at, 303.0, extra={"placement": placement}))
 
-    assert left_out(found, "memory.local_ns").cause == cause
+    assert unused(found, "memory.local_ns").cause == cause
 
 
 def test_a_way_that_was_measured_slower_than_another_is_estimated_is_not_the_widest_any_more() -> None:
@@ -470,9 +470,9 @@ def test_a_way_that_was_measured_slower_than_another_is_estimated_is_not_the_wid
     )
     found = session("io.direct", *ramp("dss-rand", 399e6, 400e6), machine=machine)
 
-    rate, limiter, caveats = supply_of(found)
+    rate, bottleneck, caveats = capacity_of(found)
 
-    assert (rate, limiter) == (800, "fc")
+    assert (rate, bottleneck) == (800, "fc")
     assert any("NVMe (nvme0) would carry 400 MB/s" in caveat for caveat in caveats)
 
 
@@ -484,4 +484,4 @@ def test_of_a_disk_and_a_volume_on_it_the_one_counts_that_showed_more() -> None:
     found.steps["io.direct~2"] = raw
     raw.step = Step("io.direct~2", "io.direct", "", {"path": "/dev/nvme0n1"}, 1.0, 2.0)
 
-    assert supply_of(found)[:2] == (600, "nvme0n1, as measured")
+    assert capacity_of(found)[:2] == (600, "nvme0n1, as measured")

@@ -22,14 +22,14 @@ from sizeup.model.storage import (
 )
 from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.advise import Sizing, size, whatif
-from sizeup.sizing.keys import KEYS, LeftOut
+from sizeup.sizing.keys import KEYS, UnusedMeasurement
 from sizeup.sizing.path_bandwidth import (
     Capacity,
     PathBandwidth,
     Target,
-    disks_in_question,
+    disks_that_count,
+    down_devices,
     find_target,
-    idle,
     storage_path_bandwidths,
 )
 
@@ -65,11 +65,11 @@ def test_devices_add_up_with_a_shared_link_counted_once() -> None:
     ("device", "carried"), [("nvme1n1", 4e9), ("/dev/nvme0n1", 2e9), ("/boot", 2e9), ("/dev/md0", 6e9)]
 )
 def test_a_named_device_keeps_only_the_ways_to_it(device: str, carried: float) -> None:
-    supply = named(device).find("io.capacity")
+    capacity = named(device).find("io.capacity")
 
-    assert supply is not None
-    assert supply.quantity is not None
-    assert supply.quantity.value == carried
+    assert capacity is not None
+    assert capacity.quantity is not None
+    assert capacity.quantity.value == carried
 
 
 def test_the_stack_under_the_named_device_says_how_many_drives_writes_get() -> None:
@@ -105,7 +105,7 @@ def test_members_of_a_bond_add_up_as_its_mode_says(mode: str, carried: float) ->
     assert storage_path_bandwidths(network(bond))[0].bytes_per_second == carried
 
 
-NOT_TAKEN = LeftOut(
+NOT_TAKEN = UnusedMeasurement(
     Quantity(9e9, "bytes/s", Origin.MEASURED, "io.direct rate at outstanding=8"),
     "it may come from a cache",
     "physical: 9 GB/s is more than the way carries",
@@ -116,17 +116,17 @@ NOT_TAKEN = LeftOut(
 @pytest.mark.parametrize("found", [Machine(), NVME])
 def test_what_was_measured_and_is_not_taken_is_said_in_place_of_the_wish_to_measure(found: Machine) -> None:
     cores = Quantity(8, "1", Origin.USER, "--set")
-    supply = whatif(found, {"machine.cores": cores, "capacity.mb_s": NOT_TAKEN}).find("io.capacity")
+    capacity = whatif(found, {"machine.cores": cores, "capacity.mb_s": NOT_TAKEN}).find("io.capacity")
 
-    assert supply is not None
-    told = " ".join((supply.verdict, *supply.caveats))
+    assert capacity is not None
+    told = " ".join((capacity.verdict, *capacity.caveats))
     assert (
         "9,000 MB/s was measured, but is not valid because it may come from a cache: run io.direct with a larger"
         in told
     )
     assert "io.direct rate at outstanding=8; physical: 9 GB/s is more than the way carries" in told
     assert "measure with" not in told
-    assert "measured with the probe" not in " ".join(supply.working)
+    assert "measured with the probe" not in " ".join(capacity.working)
 
 
 def test_a_supply_that_was_measured_is_not_asked_to_be_measured() -> None:
@@ -159,11 +159,11 @@ def test_requests_and_log_writes_that_are_not_taken_are_told_where_they_are_want
 
 def test_one_tcp_connection_can_be_narrower_than_the_link() -> None:
     sizing = whatif(network(Nic("eth2", "physical", carrier=True), transports=1), {})
-    supply = sizing.find("io.capacity")
+    capacity = sizing.find("io.capacity")
 
-    assert supply is not None
-    assert supply.quantity is not None
-    assert (supply.decision, supply.quantity.value) == ("NFS connections (nconnect)", 2e9)
+    assert capacity is not None
+    assert capacity.quantity is not None
+    assert (capacity.decision, capacity.quantity.value) == ("NFS connections (nconnect)", 2e9)
 
 
 def fibre_channel(*hbas: Hba, luns: int = 1, states: tuple[str, ...] = ("running", "running")) -> Machine:
@@ -195,28 +195,28 @@ def port(name: str, state: str | None = "Online", **more: tuple[TargetPort, ...]
 
 
 def carried(machine: Machine, device: str | None = None) -> float:
-    return sum(way.bytes_per_second for way in storage_path_bandwidths(machine, device))
+    return sum(bandwidth.bytes_per_second for bandwidth in storage_path_bandwidths(machine, device))
 
 
 @pytest.mark.parametrize("state", ["Linkdown", "Offline", "Error", "Not Present"])
 def test_a_fibre_channel_port_that_is_down_carries_nothing_and_is_named(state: str) -> None:
     machine = fibre_channel(port("host3"), port("host4", state))
     sizing = whatif(machine, {"machine.cores": Quantity(8, "1", Origin.USER, "--set")})
-    supply = sizing.find("io.capacity")
+    capacity = sizing.find("io.capacity")
 
     assert carried(machine) == 800e6
-    assert supply is not None
-    assert f"down, so that nothing is counted for it: host4 ({state})" in supply.caveats
+    assert capacity is not None
+    assert f"down, so that nothing is counted for it: host4 ({state})" in capacity.caveats
 
 
 def test_ports_that_are_all_down_leave_the_supply_unknown_and_say_why() -> None:
     machine = fibre_channel(port("host3", "Linkdown"), port("host4", "Linkdown"))
-    supply = whatif(machine, {"machine.cores": Quantity(8, "1", Origin.USER, "--set")}).find("io.capacity")
+    capacity = whatif(machine, {"machine.cores": Quantity(8, "1", Origin.USER, "--set")}).find("io.capacity")
 
     assert storage_path_bandwidths(machine) == ()
-    assert supply is not None
-    assert (supply.decision, supply.quantity) == ("unknown", None)
-    assert "no path that is up says its speed; down: host3 (Linkdown), host4 (Linkdown)" in supply.verdict
+    assert capacity is not None
+    assert (capacity.decision, capacity.quantity) == ("unknown", None)
+    assert "no path that is up says its speed; down: host3 (Linkdown), host4 (Linkdown)" in capacity.verdict
 
 
 @pytest.mark.parametrize("state", [None, "Online", "Unknown", "running"])
@@ -239,7 +239,7 @@ def test_a_port_out_of_reach_of_every_target_carries_nothing() -> None:
     gone = port("host3", targets=(TargetPort("0x50", state="Blocked"), TargetPort("0x51", state="Not Present")))
     session = Hba("host5", Transport.ISCSI, state="running", targets=(TargetPort("iqn", state="FAILED"),))
 
-    assert idle(Machine(hbas=(gone, session))) == {
+    assert down_devices(Machine(hbas=(gone, session))) == {
         "host3": "no target port in reach: Blocked, Not Present",
         "host5": "no target port in reach: FAILED",
     }
@@ -248,11 +248,15 @@ def test_a_port_out_of_reach_of_every_target_carries_nothing() -> None:
 def test_an_adapter_over_an_interface_without_link_carries_nothing() -> None:
     hba = Hba("host5", Transport.ISCSI, state="running", net_device="eth0")
 
-    assert idle(Machine(hbas=(hba,), nics=(Nic("eth0", "physical", carrier=False),)))["host5"] == "no link on eth0"
+    assert (
+        down_devices(Machine(hbas=(hba,), nics=(Nic("eth0", "physical", carrier=False),)))["host5"] == "no link on eth0"
+    )
 
 
 def test_a_sas_adapter_with_nothing_attached_carries_nothing() -> None:
-    assert idle(Machine(hbas=(Hba("host5", Transport.SAS, state="running", phys=8),))) == {"host5": "nothing attached"}
+    assert down_devices(Machine(hbas=(Hba("host5", Transport.SAS, state="running", phys=8),))) == {
+        "host5": "nothing attached"
+    }
 
 
 @pytest.mark.parametrize("state", ["connecting", "resetting", "dead"])
@@ -314,9 +318,13 @@ def target(name: str, disks: set[str], *carriers: str) -> Target:
 def test_a_measured_capacity_replaces_the_estimate_of_its_own_path_alone() -> None:
     one = Capacity(target("nvme1n1", {"nvme1n1"}, "nvme1"), 5e8)
 
-    (way,) = storage_path_bandwidths(NVME, None, [one])
+    (bandwidth,) = storage_path_bandwidths(NVME, None, [one])
 
-    assert (way.bytes_per_second, way.limiter, way.estimated) == (2e9 + 5e8, "nvme1n1, as measured", ("nvme0",))
+    assert (bandwidth.bytes_per_second, bandwidth.bottleneck, bandwidth.estimated) == (
+        2e9 + 5e8,
+        "nvme1n1, as measured",
+        ("nvme0",),
+    )
 
 
 def test_a_lun_of_many_says_nothing_about_its_ports_unless_the_database_lies_on_it() -> None:
@@ -326,7 +334,7 @@ def test_a_lun_of_many_says_nothing_about_its_ports_unless_the_database_lies_on_
     measured = [Capacity(lun, 5.4e6)]
 
     assert storage_path_bandwidths(machine, None, measured) == storage_path_bandwidths(machine)
-    assert [way.bytes_per_second for way in storage_path_bandwidths(machine, "dm-7", measured)] == [5.4e6]
+    assert [bandwidth.bytes_per_second for bandwidth in storage_path_bandwidths(machine, "dm-7", measured)] == [5.4e6]
     assert storage_path_bandwidths(machine, "dm-8", measured) == storage_path_bandwidths(machine, "dm-8")
 
 
@@ -338,7 +346,7 @@ def test_a_disk_without_a_known_way_stands_for_the_storage_only_where_it_is_all_
     assert storage_path_bandwidths(Machine(block_devices=(disk,)), None, measured)[0].bytes_per_second == 5e8
     assert storage_path_bandwidths(Machine(block_devices=(disk, other)), None, measured) == ()
     assert storage_path_bandwidths(Machine(block_devices=(disk, other)), "/", measured)[0].bytes_per_second == 5e8
-    assert disks_in_question(Machine(block_devices=(disk, other))) == {"vda", "vdb"}
+    assert disks_that_count(Machine(block_devices=(disk, other))) == {"vda", "vdb"}
 
 
 def test_a_path_lies_on_the_mount_that_is_closest_above_it() -> None:

@@ -83,8 +83,8 @@ def test_the_verdicts_that_matter_come_first(capsys: pytest.CaptureFixture[str])
     assert lines[:4] == [
         "In short",
         "  This machine wants 266 MB/s of I/O, by the GHz rule",
-        "  The paths carry 800 MB/s; the limiter is hba",
-        "  Over: supply is 3.01 times the need; more than the processors take in",
+        "  The paths carry 800 MB/s; the bottleneck is hba",
+        "  Over: capacity is 3.01 times the need; more than the processors take in",
     ]
 
 

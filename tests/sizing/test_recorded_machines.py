@@ -1,4 +1,4 @@
-"""Advice on machines that others recorded: the need, the supply and what limits it."""
+"""Advice on machines that others recorded: the demand, the capacity and what limits it."""
 
 import pytest
 
@@ -10,7 +10,7 @@ from sizeup.sizing.advise import whatif
 
 
 @pytest.mark.parametrize(
-    ("name", "need_mb_s", "supply_mb_s", "limiter", "balance"),
+    ("name", "demand_mb_s", "capacity_mb_s", "bottleneck", "balance"),
     [
         ("hwloc/32intel64-2p8co2t+8ve", 360, 117.7, "port enp96s0f0 (1 Gb/s Ethernet, MTU 1500)", "short"),
         ("hwloc/fakepcilocalities", 1200, 3938.5, "link 0000:43:00.0 (8 GT/s x4)", "over"),
@@ -21,35 +21,35 @@ from sizeup.sizing.advise import whatif
     ],
 )
 def test_a_recorded_machine_names_its_limiter(
-    name: str, need_mb_s: float, supply_mb_s: float, limiter: str, balance: str
+    name: str, demand_mb_s: float, capacity_mb_s: float, bottleneck: str, balance: str
 ) -> None:
     sizing = whatif(discover(recorded(name)), {})
     found = {advice.id: advice for advice in sizing.advice}
 
-    need, supply = found["io.demand.headline"].quantity, found["io.capacity"]
-    assert need is not None
-    assert need.value == pytest.approx(need_mb_s * 1e6)
-    assert supply.decision == limiter
-    assert supply.quantity is not None
-    assert round(supply.quantity.value / 1e6, 1) == supply_mb_s
+    demand, capacity = found["io.demand.headline"].quantity, found["io.capacity"]
+    assert demand is not None
+    assert demand.value == pytest.approx(demand_mb_s * 1e6)
+    assert capacity.decision == bottleneck
+    assert capacity.quantity is not None
+    assert round(capacity.quantity.value / 1e6, 1) == capacity_mb_s
     assert found["io.balance"].decision == balance
 
 
 def test_ports_of_a_recorded_machine_that_are_down_add_nothing_and_are_named() -> None:
-    supply = whatif(discover(recorded("pcp/meminfo-root-008+links")), {}).find("io.capacity")
+    capacity = whatif(discover(recorded("pcp/meminfo-root-008+links")), {}).find("io.capacity")
 
-    assert supply is not None
-    assert "down, so that nothing is counted for it: host7 (Linkdown), host8 (Linkdown)" in supply.caveats
+    assert capacity is not None
+    assert "down, so that nothing is counted for it: host7 (Linkdown), host8 (Linkdown)" in capacity.caveats
 
 
 def test_a_recording_without_links_or_adapters_says_that_its_limiter_is_unknown_and_what_to_do() -> None:
     sizing = whatif(discover(recorded("hwloc/offline-cpu0-node0")), {})
-    supply = sizing.find("io.capacity")
+    capacity = sizing.find("io.capacity")
 
-    assert supply is not None
-    assert (supply.decision, supply.quantity, sizing.find("io.balance")) == ("unknown", None, None)
-    assert supply.verdict == "Supply and limiter unknown: no path says its speed; measure with io.direct"
-    assert all(key in supply.working[0] for key in ("io.direct", "path.stages", "capacity.mb_s"))
+    assert capacity is not None
+    assert (capacity.decision, capacity.quantity, sizing.find("io.balance")) == ("unknown", None, None)
+    assert capacity.verdict == "Capacity and bottleneck unknown: no path says its speed; measure with io.direct"
+    assert all(key in capacity.working[0] for key in ("io.direct", "path.stages", "capacity.mb_s"))
 
 
 def test_offline_cpus_are_a_caveat_about_the_licenses() -> None:

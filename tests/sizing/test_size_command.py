@@ -154,7 +154,7 @@ def test_licenses_of_all_hosts_are_not_set_against_the_guests_cores_without_a_wo
         (
             ("machine.cores=65536", "machine.ghz=20", "capacity.mb_s=1"),
             "io.balance",
-            "supply is 6.1e-08 times the need",
+            "capacity is 6.1e-08 times the need",
         ),
         (("value.throughput=1e12", "value.system_usd=5"), "value.system-usd-per-unit", "costs $5e-12 for one unit"),
         (("capacity.iops=1e12", "capacity.latency_ms=8000"), "io.queue-depth", "8,000,000,000,000 I/Os in flight"),

@@ -52,7 +52,7 @@ async def test_overview_and_sizing_take_the_same_measured_figure(tmp_path: Path)
         await pilot.pause()
 
         for shown in (overview, console.text):
-            assert "The paths carry 9,000 MB/s; the limiter is sda, as measured" in shown
+            assert "The paths carry 9,000 MB/s; the bottleneck is sda, as measured" in shown
 
 
 async def test_a_figure_that_is_not_taken_is_told_with_its_reason_and_what_to_do(tmp_path: Path) -> None:
@@ -278,12 +278,12 @@ async def test_a_run_that_measures_is_sized_while_the_mode_is_shown(tmp_path: Pa
         await console.choose(pilot, "null")
         await pilot.press("r", "4")
         await pilot.pause()
-        assert "Supply and limiter unknown" in console.text
+        assert "Capacity and bottleneck unknown" in console.text
         console.runner.write(measured_io(cached=False))
         console.tick()
         await pilot.pause()
 
-        assert "The paths carry 9,000 MB/s; the limiter is sda, as measured" in console.text
+        assert "The paths carry 9,000 MB/s; the bottleneck is sda, as measured" in console.text
 
 
 @pytest.mark.parametrize("text", ["1e12", "", "words", "-3"])

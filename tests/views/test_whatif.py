@@ -9,7 +9,7 @@ from sizeup.errors import SizeupError
 from sizeup.model.advice import Advice
 from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.advise import size
-from sizeup.sizing.keys import KEYS, LeftOut, Value
+from sizeup.sizing.keys import KEYS, UnusedMeasurement, Value
 from sizeup.views.advice import format_quantity
 from sizeup.views.whatif import UNKNOWN, effect, input_rows, stepped, typed
 
@@ -47,8 +47,10 @@ def test_a_changed_input_says_what_it_was_as_found() -> None:
 
 def test_a_figure_that_is_not_taken_says_so_in_its_line_and_why_below() -> None:
     figure = Quantity(9e9, "bytes/s", Origin.MEASURED, "io.direct")
-    left_out = {"capacity.mb_s": LeftOut(figure, "it may come from a cache", "physical: cache?", "run it larger")}
-    row = next(row for row in input_rows(size(left_out), {}, left_out) if row.key == "capacity.mb_s")
+    unused = {
+        "capacity.mb_s": UnusedMeasurement(figure, "it may come from a cache", "physical: cache?", "run it larger")
+    }
+    row = next(row for row in input_rows(size(unused), {}, unused) if row.key == "capacity.mb_s")
 
     assert row.value == "not taken"
     assert "9,000 MB/s was measured, but is not valid because it may come from a cache: run it larger" in row.help
@@ -108,8 +110,8 @@ def test_a_step_moves_by_what_the_input_counts_and_stays_within_what_it_allows(
     now, wanted = stepped(key, said(key, text), steps), said(key, expected)
 
     assert now is not None
-    assert not isinstance(now, tuple | LeftOut)
-    assert not isinstance(wanted, tuple | LeftOut)
+    assert not isinstance(now, tuple | UnusedMeasurement)
+    assert not isinstance(wanted, tuple | UnusedMeasurement)
     assert now.value == (wanted.value if isinstance(wanted, Words) else pytest.approx(wanted.value))
 
 

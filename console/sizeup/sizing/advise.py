@@ -15,7 +15,7 @@ from sizeup.model.machine import Machine
 from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing import claims, flash, io, licensing, memory, redo, rules, scan, value
 from sizeup.sizing.inputs.detected import detected
-from sizeup.sizing.keys import KEYS, LeftOut, Value
+from sizeup.sizing.keys import KEYS, UnusedMeasurement, Value
 from sizeup.sizing.rules import Rules
 from sizeup.sizing.sheet import Calculation, Inputs, MissingError, MissingInput, Sheet
 
@@ -80,9 +80,9 @@ def _sized(inputs: Inputs, rule_set: Rules, today: date | None) -> Sizing:
                 advice.append(answer)  # noqa: PERF402  what came before a missing input is kept
         except MissingError as missing:
             measured = known.get(missing.key)
-            left_out = measured if isinstance(measured, LeftOut) else None
-            if calculation.asks or left_out is not None or _mentioned(known, calculation):
-                questions.setdefault(missing.key, MissingInput(missing.key, calculation.name, left_out))
+            unused = measured if isinstance(measured, UnusedMeasurement) else None
+            if calculation.asks or unused is not None or _mentioned(known, calculation):
+                questions.setdefault(missing.key, MissingInput(missing.key, calculation.name, unused))
     warnings = () if today is None else rule_set.warnings(today)
     return Sizing(known, tuple(advice), tuple(questions.values()), warnings)
 

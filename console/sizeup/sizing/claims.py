@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from sizeup.model.advice import Advice
 from sizeup.quantity import Quantity
-from sizeup.sizing.io import chain_minimum
+from sizeup.sizing.io import find_bottleneck
 from sizeup.sizing.sheet import Calculation, Sheet, shown
 from sizeup.units import format_in
 
@@ -47,20 +47,20 @@ def _observed(sheet: Sheet) -> Iterator[Advice]:
 
 def _claim(sheet: Sheet) -> Iterator[Advice]:
     """Whether the observed rate can have come through the path."""
-    least = chain_minimum(sheet)
+    least = find_bottleneck(sheet)
     rate = _rate(sheet)
     if least is None or rate is None:
         return
-    share = rate.value / least.supply.value
-    sheet.line(f"{shown(rate, 'MB/s')} / {shown(least.supply, 'MB/s')} = {format_in(share, '%')}")
+    share = rate.value / least.capacity.value
+    sheet.line(f"{shown(rate, 'MB/s')} / {shown(least.capacity, 'MB/s')} = {format_in(share, '%')}")
     above = share > 1
     yield sheet.advice(
         "observed.path-share",
         "Observed rate against the path",
         f"above its path: {shown(rate, 'MB/s')} cannot come through {least.name}, which carries "
-        f"{shown(least.supply, 'MB/s')}: a cache, another size of request, or a link rate taken for payload"
+        f"{shown(least.capacity, 'MB/s')}: a cache, another size of request, or a link rate taken for payload"
         if above
-        else f"within its path: {format_in(share, '%')} of {shown(least.supply, 'MB/s')}",
+        else f"within its path: {format_in(share, '%')} of {shown(least.capacity, 'MB/s')}",
         sheet.answer(share, "%", "observed"),
         "%",
         decision="above-path" if above else "within",

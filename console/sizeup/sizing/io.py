@@ -1,4 +1,4 @@
-"""I/O: what the processors need, what the paths supply, and whether the two fit."""
+"""I/O: what the processors demand, what the paths can deliver, and where the bottleneck is."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ def _by_clock(sheet: Sheet, rule: str) -> Quantity:
     count = cores(sheet)
     clock = sheet.number("machine.ghz")
     per_hz = sheet.rule(rule)
-    need = count.value * clock.value * per_hz.value
+    demand = count.value * clock.value * per_hz.value
     low, high = (None if end is None else count.value * end * per_hz.value for end in (clock.low, clock.high))
     hertz = format_in(count.value * clock.value, "GHz")
     sheet.line(f"{format_in(count.value, 'cores')} x {shown(clock, 'GHz')} = {hertz} over all cores")
-    sheet.line(f"{hertz} x {shown(per_hz, 'MB/s/GHz')} = {format_in(need, 'MB/s')}")
-    return sheet.answer(need, "MB/s", rule, low=low, high=high)
+    sheet.line(f"{hertz} x {shown(per_hz, 'MB/s/GHz')} = {format_in(demand, 'MB/s')}")
+    return sheet.answer(demand, "MB/s", rule, low=low, high=high)
 
 
 def _ghz_rule(sheet: Sheet) -> Iterator[Advice]:
@@ -51,16 +51,16 @@ def _ghz_rule(sheet: Sheet) -> Iterator[Advice]:
         ("io.demand.ghz-rule", "I/O need by the GHz rule", "io.ghz-rule.exact"),
         ("io.demand.ghz-rule-published", "I/O need by the GHz rule, coefficient as published", "io.ghz-rule.published"),
     ):
-        need = _by_clock(sheet, rule)
+        demand = _by_clock(sheet, rule)
         count, clock = sheet.number("machine.cores"), sheet.number("machine.ghz")
         each = shown(sheet.rule(rule), "MB/s/GHz")
         rounded = " (the rule as its author rounds it)" if advice_id.endswith("published") else ""
         yield sheet.advice(
             advice_id,
             title,
-            f"{shown(count, 'cores')} at {brief(clock, 'GHz')} and {each} want {brief(need, 'MB/s')} of I/O "
+            f"{shown(count, 'cores')} at {brief(clock, 'GHz')} and {each} want {brief(demand, 'MB/s')} of I/O "
             f"so as not to starve{rounded}",
-            need,
+            demand,
             "MB/s",
         )
 
@@ -98,7 +98,7 @@ def _rung(sheet: Sheet, advice_id: str, figure_id: str, decision: str) -> Advice
     )
 
 
-def _measured(sheet: Sheet, key: str, spelling: str) -> Quantity:
+def _grown(sheet: Sheet, key: str, spelling: str) -> Quantity:
     """A workload's own figure, grown to the horizon and divided by the utilization planned for."""
     peak = sheet.number(key)
     growth, horizon = sheet.number("workload.growth_percent"), sheet.number("workload.horizon_years")
@@ -117,43 +117,43 @@ def _measured(sheet: Sheet, key: str, spelling: str) -> Quantity:
     return Quantity(value, peak.unit, peak.origin, peak.source, low=low, high=high)
 
 
-def _measured_need(sheet: Sheet) -> Iterator[Advice]:
+def _measured_demand(sheet: Sheet) -> Iterator[Advice]:
     for key, spelling, name in (("workload.mb_s", "MB/s", "measured"), ("workload.iops", "IOPS", "measured-iops")):
         if key in sheet.inputs:
-            need = _measured(sheet, key, spelling)
+            demand = _grown(sheet, key, spelling)
             yield sheet.advice(
                 f"io.demand.{name}",
                 "I/O need of the measured workload",
-                f"the workload wants {shown(need, spelling)} with growth and headroom",
-                need,
+                f"the workload wants {shown(demand, spelling)} with growth and headroom",
+                demand,
                 spelling,
             )
 
 
-def _needed(sheet: Sheet) -> Quantity:
+def _demand(sheet: Sheet) -> Quantity:
     """The need that counts: the workload's own where there is one, else the rule's; never a blend."""
     if "workload.mb_s" in sheet.inputs:
-        return _measured(sheet, "workload.mb_s", "MB/s")
+        return _grown(sheet, "workload.mb_s", "MB/s")
     return _by_clock(sheet, "io.ghz-rule.exact")
 
 
 def _headline(sheet: Sheet) -> Iterator[Advice]:
-    need = _needed(sheet)
-    by = "by the GHz rule" if need.source == "io.ghz-rule.exact" else "by its measured workload"
+    demand = _demand(sheet)
+    by = "by the GHz rule" if demand.source == "io.ghz-rule.exact" else "by its measured workload"
     yield sheet.advice(
         "io.demand.headline",
         "I/O need",
-        f"this machine wants {brief(need, 'MB/s')} of I/O, {by}",
-        need,
+        f"this machine wants {brief(demand, 'MB/s')} of I/O, {by}",
+        demand,
         "MB/s",
     )
 
 
-class TypedStage(Struct, frozen=True):
-    """One stage of the way to the disks."""
+class StageCapacity(Struct, frozen=True):
+    """One stage of the path to the disks."""
 
     name: str
-    supply: Quantity
+    capacity: Quantity
 
 
 def _parse_stages(text: str, links: tuple[str, ...], source: str) -> list[tuple[str, str, int]]:
@@ -187,44 +187,44 @@ def _links(sheet: Sheet) -> tuple[str, ...]:
     )
 
 
-def _stages(sheet: Sheet) -> list[TypedStage]:
+def _stages(sheet: Sheet) -> list[StageCapacity]:
     """Every stage that is known, with what it carries."""
-    stages: list[TypedStage] = []
+    stages: list[StageCapacity] = []
     text = sheet.optional_words("path.stages")
     policy = sheet.optional_words("path.policy")
     for name, link, count in _parse_stages(text, _links(sheet), "path.stages") if text else ():
         each = payload(sheet, link, "path.stages")
         active = _active(count, policy)
-        supply = active * each.value
+        capacity = active * each.value
         idle = f" ({count - active} passive)" if active < count else ""
-        sheet.line(f"{name}: {active} x {link} of {shown(each, 'MB/s')} = {format_in(supply, 'MB/s')}{idle}")
+        sheet.line(f"{name}: {active} x {link} of {shown(each, 'MB/s')} = {format_in(capacity, 'MB/s')}{idle}")
         if count > 1 and policy is None:
             sheet.caveat(f"{name}: {count} paths are taken to add up; path.policy=active-passive halves them")
-        stages.append(TypedStage(name, sheet.answer(supply, "MB/s", f"link.{link}.payload")))
+        stages.append(StageCapacity(name, sheet.answer(capacity, "MB/s", f"link.{link}.payload")))
     found = None if text else sheet.optional("path.bandwidth_mb_s")
     if found is not None:
-        limiter = sheet.optional_words("path.bottleneck") or "path"
-        sheet.line(f"{found.source}: {shown(found, 'MB/s')} ({found.origin.value}), limited by {limiter}")
-        stages.append(TypedStage(limiter, found))
+        bottleneck = sheet.optional_words("path.bottleneck") or "path"
+        sheet.line(f"{found.source}: {shown(found, 'MB/s')} ({found.origin.value}), limited by {bottleneck}")
+        stages.append(StageCapacity(bottleneck, found))
         stages += _connections(sheet)
     storage = sheet.optional("capacity.mb_s")
-    left_out = sheet.left_out("capacity.mb_s")
+    unused = sheet.unused("capacity.mb_s")
     down = None if text else sheet.optional_words("path.down")
     if down is not None:
         sheet.caveat(f"down, so that nothing is counted for it: {down}")
     linked = found is not None and found.origin is not Origin.MEASURED
-    if stages and storage is None and (linked or left_out is not None):
-        instead = "measure with the probe io.direct" if left_out is None else left_out.sentence("MB/s")
+    if stages and storage is None and (linked or unused is not None):
+        instead = "measure with the probe io.direct" if unused is None else unused.sentence("MB/s")
         sheet.caveat(f"this is what links can carry, not what disks deliver; {instead}")
     if storage is not None:
         sheet.line(f"storage: {shown(storage, 'MB/s')} ({storage.origin.value})")
         for stage in stages:
-            if storage.value > stage.supply.value:
+            if storage.value > stage.capacity.value:
                 sheet.caveat(
-                    f"storage is said to deliver more than {stage.name} carries ({shown(stage.supply, 'MB/s')}): "
+                    f"storage is said to deliver more than {stage.name} carries ({shown(stage.capacity, 'MB/s')}): "
                     "such a figure came out of a cache"
                 )
-        stages.append(TypedStage("storage", storage))
+        stages.append(StageCapacity("storage", storage))
     return stages
 
 
@@ -252,64 +252,64 @@ def _line_rates(sheet: Sheet) -> Iterator[Advice]:
         )
 
 
-def _connections(sheet: Sheet) -> list[TypedStage]:
-    """What the TCP connections of an NFS mount carry, where the way is NFS."""
+def _connections(sheet: Sheet) -> list[StageCapacity]:
+    """What the TCP connections of an NFS mount carry, where the path is NFS."""
     if sheet.optional_words("path.kind") != "NFS" or "net.connections" not in sheet.inputs:
         return []
     count, each = sheet.number("net.connections"), sheet.rule("link.nfs.one-connection")
     carried = count.value * each.value
     sheet.line(f"{shown(count, 'connections')} x {shown(each, 'MB/s')} = {format_in(carried, 'MB/s')}")
-    return [TypedStage("NFS connections (nconnect)", sheet.answer(carried, "MB/s", "link.nfs.one-connection"))]
+    return [StageCapacity("NFS connections (nconnect)", sheet.answer(carried, "MB/s", "link.nfs.one-connection"))]
 
 
-def chain_minimum(sheet: Sheet) -> TypedStage | None:
+def find_bottleneck(sheet: Sheet) -> StageCapacity | None:
     """The narrowest stage; None where no stage is known."""
     stages = _stages(sheet)
     if not stages:
         return None
-    least = min(stages, key=lambda stage: stage.supply.value)
+    least = min(stages, key=lambda stage: stage.capacity.value)
     if len(stages) > 1:
-        sheet.line(f"least of {len(stages)} stages: {least.name}, {shown(least.supply, 'MB/s')}")
+        sheet.line(f"least of {len(stages)} stages: {least.name}, {shown(least.capacity, 'MB/s')}")
     return least
 
 
-def _supply(sheet: Sheet) -> Iterator[Advice]:
-    least = chain_minimum(sheet)
+def _capacity(sheet: Sheet) -> Iterator[Advice]:
+    least = find_bottleneck(sheet)
     if least is None:
         sheet.number("machine.cores")
-        left_out = sheet.left_out("capacity.mb_s")
+        unused = sheet.unused("capacity.mb_s")
         said = "said as path.stages (link by link) or capacity.mb_s (in all)"
         down = sheet.optional_words("path.down")
         speed = "no path says its speed" if down is None else f"no path that is up says its speed; down: {down}"
-        if left_out is None:
+        if unused is None:
             unknown = f"{speed}; measure with io.direct"
             sheet.line(f"measured with the probe io.direct, or {said}")
         else:
-            unknown = f"{speed}; {left_out.sentence('MB/s')}"
+            unknown = f"{speed}; {unused.sentence('MB/s')}"
             sheet.line(f"or {said}")
         yield sheet.advice(
             "io.capacity",
             "I/O supply",
-            f"supply and limiter unknown: {unknown}",
+            f"capacity and bottleneck unknown: {unknown}",
             decision="unknown",
         )
         return
     yield sheet.advice(
         "io.capacity",
         "I/O supply",
-        f"the paths carry {brief(least.supply, 'MB/s')}; the limiter is {least.name}",
-        least.supply,
+        f"the paths carry {brief(least.capacity, 'MB/s')}; the bottleneck is {least.name}",
+        least.capacity,
         "MB/s",
         decision=least.name,
     )
 
 
 def _balance(sheet: Sheet) -> Iterator[Advice]:
-    least = chain_minimum(sheet)
+    least = find_bottleneck(sheet)
     if least is None:
         return
-    need = _needed(sheet)
-    ratio = least.supply.value / need.value
+    demand = _demand(sheet)
+    ratio = least.capacity.value / demand.value
     short_below, over_above = sheet.rule("io.balance.short-below"), sheet.rule("io.balance.over-above")
     decision = "short" if ratio < short_below.value else "over" if ratio > over_above.value else "balanced"
     meaning = {
@@ -317,11 +317,11 @@ def _balance(sheet: Sheet) -> Iterator[Advice]:
         "balanced": "paths and processors fit",
         "over": "more than the processors take in",
     }
-    sheet.line(f"{shown(least.supply, 'MB/s')} / {shown(need, 'MB/s')} = {format_in(ratio, '')}")
+    sheet.line(f"{shown(least.capacity, 'MB/s')} / {shown(demand, 'MB/s')} = {format_in(ratio, '')}")
     yield sheet.advice(
         "io.balance",
         "Supply over need",
-        f"{decision}: supply is {figure(ratio)} times the need; {meaning[decision]}",
+        f"{decision}: capacity is {figure(ratio)} times the need; {meaning[decision]}",
         sheet.answer(ratio, "1", "io.balance"),
         "1",
         decision=decision,
@@ -415,20 +415,20 @@ def usable_bytes(sheet: Sheet) -> Quantity:
 
 
 def _iops_balance(sheet: Sheet) -> Iterator[Advice]:
-    need = _measured(sheet, "workload.iops", "IOPS")
-    left_out = sheet.left_out("capacity.iops")
-    if left_out is not None:
+    demand = _grown(sheet, "workload.iops", "IOPS")
+    unused = sheet.unused("capacity.iops")
+    if unused is not None:
         yield sheet.advice(
             "io.balance.iops",
             "Requests a second, supply over need",
-            f"supply unknown: {left_out.sentence('IOPS')}, or set capacity.iops",
+            f"supply unknown: {unused.sentence('IOPS')}, or set capacity.iops",
             decision="unknown",
         )
         return
-    supply = sheet.number("capacity.iops")
-    ratio = supply.value / need.value
+    capacity = sheet.number("capacity.iops")
+    ratio = capacity.value / demand.value
     decision = "short" if ratio < sheet.rule("io.balance.short-below").value else "enough"
-    sheet.line(f"{shown(supply, 'IOPS')} / {shown(need, 'IOPS')} = {format_in(ratio, '')}")
+    sheet.line(f"{shown(capacity, 'IOPS')} / {shown(demand, 'IOPS')} = {format_in(ratio, '')}")
     yield sheet.advice(
         "io.balance.iops",
         "Requests a second, supply over need",
@@ -454,11 +454,11 @@ def _depth(sheet: Sheet) -> Iterator[Advice]:
 
 def _cpu_cost(sheet: Sheet) -> Iterator[Advice]:
     """Cores that moving the needed data takes, before anything looks at it."""
-    each, need, count = sheet.number("capacity.cpu_us_mb"), _needed(sheet), sheet.number("machine.cores")
-    used = need.value / 1e6 * each.value / 1e9
+    each, demand, count = sheet.number("capacity.cpu_us_mb"), _demand(sheet), sheet.number("machine.cores")
+    used = demand.value / 1e6 * each.value / 1e9
     share = used / count.value
     sheet.line(
-        f"{shown(need, 'MB/s')} x {shown(each, 'us')} a MB = {format_in(used, 'cores')}; "
+        f"{shown(demand, 'MB/s')} x {shown(each, 'us')} a MB = {format_in(used, 'cores')}; "
         f"/ {shown(count, 'cores')} = {share:.1%}"
     )
     published = [sheet.rule(f"io.kernel-share.{name}") for name in ("nfs-scan", "nfs-oltp", "fc-oltp")]
@@ -466,8 +466,8 @@ def _cpu_cost(sheet: Sheet) -> Iterator[Advice]:
     yield sheet.advice(
         "io.cpu-cost",
         "Processors that the I/O itself takes",
-        f"moving {brief(need, 'MB/s')} takes {figure(used)} of {shown(count, 'cores')} ({share:.1%}), before anything "
-        "looks at the data",
+        f"moving {brief(demand, 'MB/s')} takes {figure(used)} of {shown(count, 'cores')} ({share:.1%}), before "
+        "anything looks at the data",
         sheet.answer(used, "cores", "capacity.cpu_us_mb"),
         "cores",
     )
@@ -494,8 +494,8 @@ CALCULATIONS = (
     Calculation("I/O need", _headline, ("io.demand.headline",), asks=True, about=("machine.",)),
     Calculation("I/O need by the GHz rule", _ghz_rule, ("io.demand.ghz-rule",)),
     Calculation("I/O need by kind of work", _ladder, ("io.demand.class.", "io.demand.anchor.")),
-    Calculation("I/O need of the workload", _measured_need, ("io.demand.measured",)),
-    Calculation("I/O supply", _supply, ("io.capacity",)),
+    Calculation("I/O need of the workload", _measured_demand, ("io.demand.measured",)),
+    Calculation("I/O supply", _capacity, ("io.capacity",)),
     Calculation("line rates of the stages", _line_rates, ("io.line-rate.",)),
     Calculation("I/O balance", _balance, ("io.balance",)),
     Calculation("the array", _array, ("storage.", "io.capacity.iops"), about=("array.",)),

@@ -15,7 +15,7 @@ from sizeup.text import nearest
 from sizeup.units import base_unit, format_in
 
 
-class Standing(Enum):
+class WhyUnused(Enum):
     """Why a measured figure is not taken."""
 
     INVALID = "is not valid"
@@ -23,31 +23,31 @@ class Standing(Enum):
     ONE_PATH = "does not stand for all storage"
 
 
-class LeftOut(Struct, frozen=True):
+class UnusedMeasurement(Struct, frozen=True):
     """A figure that was measured and that sizing does not take: the key stays unknown, with the reason."""
 
     quantity: Quantity
     cause: str
     """A clause: ``it may come from a cache``."""
-    reasons: str
+    details: str
     """What the probe said of it, in full."""
     remedy: str
     """What to do for a figure that counts."""
-    standing: Standing = Standing.INVALID
+    why_unused: WhyUnused = WhyUnused.INVALID
 
     def sentence(self, spelling: str) -> str:
         """Which figure, why it is not taken, and what to do."""
-        least = "at least " if self.standing is Standing.LOWER_BOUND else ""
+        least = "at least " if self.why_unused is WhyUnused.LOWER_BOUND else ""
         figure = format_in(float(f"{self.quantity.value:.4g}"), spelling)
-        return f"{least}{figure} was measured, but {self.standing.value} because {self.cause}: {self.remedy}"
+        return f"{least}{figure} was measured, but {self.why_unused.value} because {self.cause}: {self.remedy}"
 
     def evidence(self, spelling: str) -> str:
         """Where the figure comes from, and all that speaks against it."""
         figure = format_in(self.quantity.value, spelling)
-        return f"not taken: {figure} of {self.quantity.source}; {self.reasons or self.cause}"
+        return f"not taken: {figure} of {self.quantity.source}; {self.details or self.cause}"
 
 
-Value = Quantity | Words | tuple[Quantity, ...] | LeftOut
+Value = Quantity | Words | tuple[Quantity, ...] | UnusedMeasurement
 """What a key stands for: a number, words, a list of numbers, or a number that is not taken."""
 
 
@@ -222,9 +222,9 @@ _DECLARED = (
         "LINK is fc1 to fc64, eth1 to eth200, eth10-jumbo, gbe-nfs, pcie3-x8, sata3, sas1 to sas4",
     ),
     _choice("path.policy", "whether parallel paths add up", "active-active", "active-passive"),
-    _number("path.bandwidth_mb_s", "what the ways to storage carry together, as discovery found them", "MB/s"),
-    _words("path.bottleneck", "the narrowest stage of those ways"),
-    _choice("path.kind", "the kind of those ways", "NVMe", "HBA", "NFS", "storage"),
+    _number("path.bandwidth_mb_s", "what the paths to storage carry together, as discovery found them", "MB/s"),
+    _words("path.bottleneck", "the narrowest stage of those paths"),
+    _choice("path.kind", "the kind of those paths", "NVMe", "HBA", "NFS", "storage"),
     _words("path.down", "controllers, ports and interfaces that are down and carry nothing"),
     _number("path.write_spindles", "drives behind db.device that writes can count on"),
     _number("path.read_spindles", "drives behind db.device that reads can count on"),
@@ -241,7 +241,7 @@ _DECLARED = (
     ),
     _number("array.drive_iops", "random requests a second of one drive, where it is no catalog disk", "IOPS"),
     _count("device.blocks_kib", "size of a device as /proc/partitions prints it", least=1, most=1e15, unit="KiB"),
-    _words("db.device", "block device or mount point that the database lies on: only the ways to it count"),
+    _words("db.device", "block device or mount point that the database lies on: only the paths to it count"),
     _number("db.gb", "size of the database, tables and indexes", "GB"),
     _number("db.hot_gb", "size of the tables and indexes that get most of the I/O", "GB"),
     _count("redo.databases", "databases that log to the same storage", least=1),

@@ -64,18 +64,18 @@ def _per_node(sheet: Sheet) -> Iterator[Advice]:
 def _memlock(sheet: Sheet) -> Iterator[Advice]:
     page = sheet.number("memory.huge_page_kib")
     pages = _pages(sheet)
-    need = pages * page.value
-    sheet.line(f"{format_in(pages, 'pages')} x {shown(page, 'KiB')} = {format_in(need, 'KiB')}")
+    required = pages * page.value
+    sheet.line(f"{format_in(pages, 'pages')} x {shown(page, 'KiB')} = {format_in(required, 'KiB')}")
     limit = sheet.optional("memory.memlock_kib")
     reserved = sheet.optional("memory.huge_pages")
-    decision = "" if limit is None else "enough" if limit.value >= need else "short"
+    decision = "" if limit is None else "enough" if limit.value >= required else "short"
     if limit is not None and reserved is None:
         sheet.caveat("memlock is set and no huge pages are reserved: the limit alone changes nothing")
     yield sheet.advice(
         "memory.memlock",
         "Limit of locked memory (memlock)",
-        f"memlock must be at least {format_in(need, 'KiB')}{f': {decision}' if decision else ''}",
-        sheet.answer(need, "KiB", "oracle-hugepages"),
+        f"memlock must be at least {format_in(required, 'KiB')}{f': {decision}' if decision else ''}",
+        sheet.answer(required, "KiB", "oracle-hugepages"),
         "KiB",
         decision=decision,
     )

@@ -1,4 +1,4 @@
-"""Ways to storage that discovery found: which devices lead there, and what they carry together."""
+"""Paths to storage that discovery found: which devices lead there, and what they carry together."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ class PathBandwidth(Struct, frozen=True):
     """Devices of one kind that data of a database can take."""
 
     kind: str
-    """``NVMe``, ``HBA`` or ``NFS``; ``storage`` where a device was measured to which no way is known."""
+    """``NVMe``, ``HBA`` or ``NFS``; ``storage`` where a device was measured to which no path is known."""
     devices: tuple[str, ...]
     bytes_per_second: float
     """What they carry together, shared links counted once and measured capacities in place of estimates."""
-    limiter: str
+    bottleneck: str
     """The narrowest stage of the slowest of them."""
     measured: tuple[Capacity, ...] = ()
     """The capacities that took the place of estimates."""
@@ -63,47 +63,51 @@ class PathBandwidth(Struct, frozen=True):
 def storage_path_bandwidths(
     machine: Machine, device: str | None = None, measured: Sequence[Capacity] = ()
 ) -> tuple[PathBandwidth, ...]:
-    """Every kind of way, widest first; only those that lead to ``device`` where one is named.
+    """Every kind of path, widest first; only those that lead to ``device`` where one is named.
 
     A measured capacity takes the place of the estimate of the path it was taken on where that path leads to
     nothing else that counts here; one LUN of many says nothing about the ports in front of them.
     NFS takes the interfaces that the routes to the servers take; where these are not told, the fastest that is up.
     """
     named = None if device is None else named_target(machine, device)
-    down = idle(machine)
+    down = down_devices(machine)
     budgets = {
         budget.device: budget
         for budget in machine.budgets
         if budget.device not in down and (named is None or budget.device in named.carriers)
     }
     counted = [capacity for capacity in measured if _stands_for_its_path(machine, capacity.target, named)]
-    ways = [
+    bandwidths = [
         _path_bandwidth("NVMe", [budgets.get(controller.name) for controller in machine.nvme_controllers], counted),
         _path_bandwidth("HBA", [budgets.get(hba.name) for hba in machine.hbas], counted),
         _network(machine, budgets, named, down, counted),
     ]
-    found = [way for way in ways if way is not None]
+    found = [bandwidth for bandwidth in bandwidths if bandwidth is not None]
     if not found:
         found = [
             PathBandwidth(
                 "storage", (capacity.target.name,), capacity.bytes_per_second, _measured_on(capacity), (capacity,)
             )
             for capacity in measured
-            if capacity.target.disks >= disks_in_question(machine, device)
+            if capacity.target.disks >= disks_that_count(machine, device)
         ]
-    return tuple(sorted(found, key=lambda way: -way.bytes_per_second))
+    return tuple(sorted(found, key=lambda bandwidth: -bandwidth.bytes_per_second))
 
 
-def disks_in_question(machine: Machine, device: str | None = None) -> frozenset[str]:
-    """The disks that a figure must be of to stand for the storage: those of ``device``, or of the widest way.
+def disks_that_count(machine: Machine, device: str | None = None) -> frozenset[str]:
+    """The disks that a figure must be of to stand for the storage: those of ``device``, or of the widest path.
 
     Without either they are all disks and NFS exports of the machine.
     """
     if device is not None:
         return named_target(machine, device).disks
     behind = _behind(machine)
-    ways = storage_path_bandwidths(machine) if machine.budgets else ()
-    reached = frozenset[str]().union(*(behind.get(name, frozenset()) for name in ways[0].devices)) if ways else None
+    bandwidths = storage_path_bandwidths(machine) if machine.budgets else ()
+    reached = (
+        frozenset[str]().union(*(behind.get(name, frozenset()) for name in bandwidths[0].devices))
+        if bandwidths
+        else None
+    )
     if reached:
         return reached
     whole = {
@@ -114,7 +118,7 @@ def disks_in_question(machine: Machine, device: str | None = None) -> frozenset[
     return frozenset(_one_lun(machine, whole) | {mount.export for mount in machine.nfs_mounts})
 
 
-def idle(machine: Machine) -> Mapping[str, str]:
+def down_devices(machine: Machine) -> Mapping[str, str]:
     """Controllers, adapters and interfaces that carry nothing now, each with what it says of itself."""
     found = {nic.name: "no link" for nic in machine.nics if nic.up is False or nic.carrier is False}
     for controller in machine.nvme_controllers:
@@ -127,24 +131,24 @@ def idle(machine: Machine) -> Mapping[str, str]:
     for hba in machine.hbas:
         if hba.net_device in found:
             found[hba.name] = f"no link on {hba.net_device}"
-        elif why := _adapter_idle(hba, units.get(hba.name, [])):
+        elif why := _why_adapter_is_down(hba, units.get(hba.name, [])):
             found[hba.name] = why
     return found
 
 
-def idle_sentence(machine: Machine, device: str | None = None) -> str:
+def down_text(machine: Machine, device: str | None = None) -> str:
     """The controllers, adapters and interfaces that should carry data and do not; empty where all work.
 
     With ``device`` only those that a path to it takes.
     """
-    down = idle(machine)
+    down = down_devices(machine)
     disks = None if device is None else named_target(machine, device).disks
     wanted = dict.fromkeys(path.carrier for path in _paths(machine) if disks is None or path.disk in disks)
     adapters = [hba.name for hba in machine.hbas] if disks is None else []
     return ", ".join(f"{name} ({down[name]})" for name in dict.fromkeys((*wanted, *adapters)) if name in down)
 
 
-def _adapter_idle(hba: Hba, units: Sequence[ScsiDevice]) -> str:
+def _why_adapter_is_down(hba: Hba, units: Sequence[ScsiDevice]) -> str:
     """Why no data comes through an adapter; empty where it may."""
     if hba.state not in _UP:
         return str(hba.state)
@@ -179,7 +183,7 @@ def _network(
     candidates = [
         _path_bandwidth("NFS", [budgets.get(name) for name in _members(machine, nic.name)], measured) for nic in up
     ]
-    return max(filter(None, candidates), key=lambda way: way.bytes_per_second, default=None)
+    return max(filter(None, candidates), key=lambda bandwidth: bandwidth.bytes_per_second, default=None)
 
 
 def _members(machine: Machine, name: str) -> tuple[str, ...]:
@@ -201,11 +205,11 @@ def _path_bandwidth(
     devices = tuple(budget.device for budget in known)
     counted = tuple(capacity for capacity in measured if capacity.target.carriers <= set(devices))
     slowest = min(known, key=_carried)
-    limiter = slowest.narrowest or slowest.device
+    bottleneck = slowest.narrowest or slowest.device
     least = min(counted, key=_each, default=None)
     if least is not None and _each(least) < _carried(slowest):
-        limiter = _measured_on(least)
-    return PathBandwidth(kind, devices, _together(known, counted), limiter, counted)
+        bottleneck = _measured_on(least)
+    return PathBandwidth(kind, devices, _together(known, counted), bottleneck, counted)
 
 
 def _together(budgets: Sequence[PathBudget], measured: Sequence[Capacity]) -> float:
@@ -330,7 +334,7 @@ def _target(machine: Machine, holder: BlockDevice | NfsMount) -> Target:
         name, disks = holder.export, {holder.export}
     else:
         name, disks = holder.name, _one_lun(machine, holder.leaves or (holder.name,))
-    down = idle(machine)
+    down = down_devices(machine)
     paths = (path for path in _paths(machine) if path.disk in disks and path.usable)
     return Target(name, frozenset(disks), frozenset(path.carrier for path in paths if path.carrier not in down))
 

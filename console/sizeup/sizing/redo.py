@@ -168,12 +168,12 @@ def _link(sheet: Sheet) -> Iterator[Advice]:
 
 def _sync(sheet: Sheet) -> Iterator[Advice]:
     """Whether one log writer, with one write under way, keeps up at the measured time of a synchronous write."""
-    each, left_out = sheet.number("redo.mb_s"), sheet.left_out("redo.sync_write_us")
-    if left_out is not None:
+    each, unused = sheet.number("redo.mb_s"), sheet.unused("redo.sync_write_us")
+    if unused is not None:
         yield sheet.advice(
             "redo.sync-write",
             "Whether the synchronous write carries the redo",
-            f"unknown: {left_out.sentence('us')}, or say redo.sync_write_us",
+            f"unknown: {unused.sentence('us')}, or say redo.sync_write_us",
             decision="unknown",
         )
         return

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from sizeup.model.advice import Advice
 from sizeup.quantity import Quantity
-from sizeup.sizing.io import chain_minimum
+from sizeup.sizing.io import find_bottleneck
 from sizeup.sizing.sheet import Calculation, Sheet, shown
 from sizeup.units import format_in
 
@@ -43,18 +43,18 @@ def _multipliers(sheet: Sheet) -> Iterator[Advice]:
 
 def _effective(sheet: Sheet) -> Iterator[Advice]:
     """The rate at which uncompressed data of all partitions seems to be read."""
-    least = chain_minimum(sheet)
+    least = find_bottleneck(sheet)
     if least is None or not {"scan.raw_gb", "scan.partition_percent"} & set(sheet.inputs):
         return
     factor = _compression(sheet).value if "scan.raw_gb" in sheet.inputs else 1.0
     share = sheet.optional("scan.partition_percent")
     factor /= 1.0 if share is None else share.value
-    rate = least.supply.value * factor
-    sheet.line(f"{shown(least.supply, 'MB/s')} x {format_in(factor, '')} = {format_in(rate, 'MB/s')}")
+    rate = least.capacity.value * factor
+    sheet.line(f"{shown(least.capacity, 'MB/s')} x {format_in(factor, '')} = {format_in(rate, 'MB/s')}")
     yield sheet.advice(
         "scan.effective",
         "Effective scan rate",
-        f"scans seem to read {format_in(rate, 'MB/s')}, while the paths carry {shown(least.supply, 'MB/s')}",
+        f"scans seem to read {format_in(rate, 'MB/s')}, while the paths carry {shown(least.capacity, 'MB/s')}",
         sheet.answer(rate, "MB/s", "scan"),
         "MB/s",
     )

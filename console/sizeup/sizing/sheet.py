@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from sizeup.model.advice import Advice, Input, Source
 from sizeup.quantity import Origin, Quantity, Words
-from sizeup.sizing.keys import KEYS, LeftOut, Value
+from sizeup.sizing.keys import KEYS, UnusedMeasurement, Value
 from sizeup.sizing.rules import Rules
 from sizeup.text import capitalized
 from sizeup.units import base_unit, format_in
@@ -54,10 +54,10 @@ class Sheet:
         self._take(key, value, KEYS[key].unit)
         return value
 
-    def left_out(self, key: str) -> LeftOut | None:
+    def unused(self, key: str) -> UnusedMeasurement | None:
         """What was measured of a key and is not taken; None where there is no such figure."""
         value = self.inputs.get(key)
-        if not isinstance(value, LeftOut):
+        if not isinstance(value, UnusedMeasurement):
             return None
         unit = KEYS[key].unit
         self._taken[key] = Input(key, value.quantity, shown_in="" if unit == "1" else unit)
@@ -195,17 +195,17 @@ class MissingInput(Struct, frozen=True):
     """A key without which a calculation could not be made."""
 
     key: str
-    wanted_by: str
+    calculation: str
     """The calculation that stopped for it."""
-    left_out: LeftOut | None = None
+    unused: UnusedMeasurement | None = None
     """What was measured of it and is not taken; None where nothing was."""
 
     def sentence(self, *, typed: bool = False) -> str:
         """What to give, and what for; ``typed`` among the inputs of the console rather than on the command line."""
-        if self.left_out is not None:
-            return f"{self.wanted_by}: {self.left_out.sentence(KEYS[self.key].unit)}, or say {self.key}"
+        if self.unused is not None:
+            return f"{self.calculation}: {self.unused.sentence(KEYS[self.key].unit)}, or say {self.key}"
         how = "type it among the inputs" if typed else f"give it with sizeup size --set {self.key}=..."
-        return f"{self.wanted_by}: {self.key} is unknown; {how} ({KEYS[self.key].help})"
+        return f"{self.calculation}: {self.key} is unknown; {how} ({KEYS[self.key].help})"
 
 
 def shown(quantity: Quantity, spelling: str) -> str:

@@ -13,7 +13,7 @@ from sizeup.charts.table import Column, Table
 from sizeup.model.advice import Advice, Input
 from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.advise import SUMMARY, Sizing
-from sizeup.sizing.keys import KEYS, LeftOut, Value
+from sizeup.sizing.keys import KEYS, UnusedMeasurement, Value
 from sizeup.sizing.licensing import Row, rows
 from sizeup.sizing.rules import Rules
 from sizeup.sizing.sensitivity import Flip, Swing
@@ -173,14 +173,14 @@ def value_text(key: str, value: Value) -> str:
         return ", ".join(value_text(key, part) for part in value)
     if isinstance(value, Quantity):
         return format_quantity(value, "" if KEYS[key].unit == "1" else KEYS[key].unit)
-    return f"{value_text(key, value.quantity)}, not taken" if isinstance(value, LeftOut) else value.value
+    return f"{value_text(key, value.quantity)}, not taken" if isinstance(value, UnusedMeasurement) else value.value
 
 
 def first_of(value: Value) -> Quantity | Words | None:
     """The figure or the words that speak for a value; None for an empty list."""
     if isinstance(value, tuple):
         return value[0] if value else None
-    return value.quantity if isinstance(value, LeftOut) else value
+    return value.quantity if isinstance(value, UnusedMeasurement) else value
 
 
 def license_table(sizing: Sizing, rules: Rules) -> Table:
@@ -245,7 +245,7 @@ def _license_price(row: Row) -> str:
     return f"${row.list_price.value:,.0f}{' a year' if row.yearly else ''}"
 
 
-def need_and_supply(sizing: Sizing) -> BarChart | None:
+def demand_and_capacity(sizing: Sizing) -> BarChart | None:
     """What the cores want beside what the paths carry; None while neither is known."""
     bars = tuple(
         Bar(label, advice.quantity.value, advice.quantity.low, advice.quantity.high, advice.decision)
@@ -259,10 +259,10 @@ def need_and_supply(sizing: Sizing) -> BarChart | None:
     if not bars:
         return None
     balance = sizing.find("io.balance")
-    left_out = sizing.inputs.get("capacity.mb_s")
+    unused = sizing.inputs.get("capacity.mb_s")
     unknown = "measure it, or set path.stages or capacity.mb_s"
-    if isinstance(left_out, LeftOut):
-        unknown = left_out.sentence("MB/s")
+    if isinstance(unused, UnusedMeasurement):
+        unknown = unused.sentence("MB/s")
     caption = balance.verdict if balance is not None else f"the supply is not known: {unknown}"
     return BarChart("I/O need and supply", Axis("transfer rate", "bytes/s", low=0), bars, caption)
 

@@ -14,9 +14,9 @@ from sizeup.model.machine import Machine
 from sizeup.session.validity import Validity
 from sizeup.session.value import Session
 from sizeup.sizing.advise import HEADLINE, Sizing
-from sizeup.sizing.keys import LeftOut
+from sizeup.sizing.keys import UnusedMeasurement
 from sizeup.text import capitalized, plural
-from sizeup.views.advice import advice_lines, need_and_supply
+from sizeup.views.advice import advice_lines, demand_and_capacity
 from sizeup.views.step import latest_run, point_value, value_reach
 from sizeup.views.topology import machine_line
 from sizeup.views.virtualization import runs_on
@@ -202,14 +202,14 @@ def _advice(sizing: Sizing | None) -> Iterable[OverviewEntry]:
     for question in sizing.questions:
         if not any(question.key in advice.verdict for advice in shown):
             behind = (question.sentence(), "", "Enter goes to the inputs, where it can be typed.")
-            known = "Not known" if question.left_out is None else f"Measured, but {question.left_out.standing.value}"
+            known = "Not known" if question.unused is None else f"Measured, but {question.unused.why_unused.value}"
             yield OverviewEntry(
                 question.key, "", f"{known}, and needed: {question.key}", behind, "sizing", question.key
             )
 
 
 def _balance(sizing: Sizing | None, session: Session | None) -> BarChart:
-    known = None if sizing is None else need_and_supply(sizing)
+    known = None if sizing is None else demand_and_capacity(sizing)
     unknown = "neither is known: press 4 and type what is missing"
     chart = BarChart("I/O need and supply", Axis("transfer rate", "bytes/s"), (), unknown) if known is None else known
     rates = _measured_rates(session)
@@ -221,8 +221,8 @@ def _balance(sizing: Sizing | None, session: Session | None) -> BarChart:
         # One figure is one bar.
         named = (replace(bar, label="supply, measured") if bar in same else bar for bar in chart.bars)
         return replace(chart, bars=tuple(named))
-    left_out = sizing is not None and isinstance(sizing.inputs.get("capacity.mb_s"), LeftOut)
-    note = "not taken: see Sizing" if left_out else "" if valid else "not valid"
+    unused = sizing is not None and isinstance(sizing.inputs.get("capacity.mb_s"), UnusedMeasurement)
+    note = "not taken: see Sizing" if unused else "" if valid else "not valid"
     return replace(chart, bars=(*chart.bars, Bar("measured here", measured, note=note)))
 
 

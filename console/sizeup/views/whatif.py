@@ -9,7 +9,7 @@ from msgspec import Struct
 from sizeup.model.advice import Advice
 from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.advise import Sizing
-from sizeup.sizing.keys import KEYS, InputKey, InputKind, LeftOut, Value
+from sizeup.sizing.keys import KEYS, InputKey, InputKind, UnusedMeasurement, Value
 from sizeup.sizing.sheet import Inputs
 from sizeup.units import base_unit
 from sizeup.views.advice import first_of, value_text
@@ -109,7 +109,7 @@ def _row(key: str, value: Value | None, before: Value | None, *, changed: bool) 
     if value is not None and _origin(value) in (Origin.MEASURED, Origin.DETECTED):
         spelled = _short(spelled)
     help_text = f"{KEYS[key].help}; {KEYS[key].expectation}"
-    if isinstance(value, LeftOut):
+    if isinstance(value, UnusedMeasurement):
         spelled = "not taken"
         help_text = f"{help_text}\n{value.sentence(KEYS[key].unit)}"
     elif isinstance(value, tuple) and len(value) > 1:
@@ -120,7 +120,7 @@ def _row(key: str, value: Value | None, before: Value | None, *, changed: bool) 
 
 def typed(key: str, value: Value | None) -> str:
     """What a user would type for a value: all its digits, its range, its members."""
-    if value is None or isinstance(value, LeftOut):
+    if value is None or isinstance(value, UnusedMeasurement):
         return ""
     if isinstance(value, Words):
         return value.value

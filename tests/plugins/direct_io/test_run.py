@@ -23,7 +23,7 @@ from sizeup.probing.manifest import parse_manifest
 from sizeup.session.records import SessionRecord
 from sizeup.session.value import Point, Session, StepRun, point_key
 from sizeup.sizing.inputs.measured import measured
-from sizeup.sizing.keys import LeftOut
+from sizeup.sizing.keys import UnusedMeasurement
 from sizeup_direct_io import estimates
 from sizeup_direct_io import run as run_module
 from sizeup_direct_io.call_with_timeout import StalledError
@@ -366,7 +366,7 @@ def test_a_rate_above_the_path_is_marked_and_stays_out_of_sizing(folder: Path) -
     assert any(point.series == "rate" for point in kept.points.values())
     found = measured(Session(header, steps={planned.id: kept}))
     assert found
-    assert all(isinstance(quantity, LeftOut) for quantity in found.values())
+    assert all(isinstance(quantity, UnusedMeasurement) for quantity in found.values())
 
 
 def test_the_run_ends_with_one_verdict_on_all_of_it(folder: Path) -> None:

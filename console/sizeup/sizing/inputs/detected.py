@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from sizeup.model.machine import Machine
 from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.keys import Value
-from sizeup.sizing.path_bandwidth import PathBandwidth, block_device, idle_sentence, storage_path_bandwidths
+from sizeup.sizing.path_bandwidth import PathBandwidth, block_device, down_text, storage_path_bandwidths
 from sizeup.units import format_in
 
 
 def detected(machine: Machine, device: str | None = None) -> dict[str, Value]:
     """Keys that this machine answers by itself; what it does not know stays away.
 
-    ``device`` is where the database lies; without it every way to storage counts.
+    ``device`` is where the database lies; without it every path to storage counts.
     """
     values: dict[str, Value] = {}
 
@@ -57,7 +57,7 @@ def detected(machine: Machine, device: str | None = None) -> dict[str, Value]:
     return (
         values
         | path_bandwidth_values(storage_path_bandwidths(machine, device))
-        | _idle_ways(machine, device)
+        | _down_paths(machine, device)
         | _found_spindles(machine, device)
     )
 
@@ -95,36 +95,36 @@ def _caveats(machine: Machine) -> tuple[str, ...]:
     return tuple(caveats)
 
 
-def path_bandwidth_values(ways: Sequence[PathBandwidth]) -> dict[str, Value]:
-    """The widest kind of way to storage, with the others as a caveat; ``ways`` are widest first."""
-    if not ways:
+def path_bandwidth_values(bandwidths: Sequence[PathBandwidth]) -> dict[str, Value]:
+    """The widest kind of path to storage, with the others as a caveat; ``bandwidths`` are widest first."""
+    if not bandwidths:
         return {}
-    widest, *others = ways
+    widest, *others = bandwidths
     caveats = [_measured_text(widest)] if widest.measured and widest.estimated else []
     caveats += [
-        f"{way.kind} ({', '.join(way.devices)}) would carry {format_in(way.bytes_per_second, 'MB/s')}: "
+        f"{other.kind} ({', '.join(other.devices)}) would carry {format_in(other.bytes_per_second, 'MB/s')}: "
         "say where the database lies with db.device"
-        for way in others
+        for other in others
     ]
     source = f"{widest.kind} {', '.join(widest.devices)}"
     origin = Origin.DETECTED if widest.estimated else Origin.MEASURED
     carried = Quantity(widest.bytes_per_second, "bytes/s", origin, source, caveats=tuple(caveats))
     return {
         "path.bandwidth_mb_s": carried,
-        "path.bottleneck": Words(widest.limiter, origin, source),
+        "path.bottleneck": Words(widest.bottleneck, origin, source),
         "path.kind": Words(widest.kind, origin, source),
     }
 
 
-def _measured_text(way: PathBandwidth) -> str:
+def _measured_text(bandwidth: PathBandwidth) -> str:
     """Which of the paths were measured, and which still stand with what their links can carry."""
     taken = ", ".join(
         f"{capacity.target.name} {format_in(float(f'{capacity.bytes_per_second:.4g}'), 'MB/s')}"
-        for capacity in way.measured
+        for capacity in bandwidth.measured
     )
-    return f"measured: {taken}; estimated by their links: {', '.join(way.estimated)}"
+    return f"measured: {taken}; estimated by their links: {', '.join(bandwidth.estimated)}"
 
 
-def _idle_ways(machine: Machine, device: str | None) -> dict[str, Value]:
-    idle = idle_sentence(machine, device)
-    return {"path.down": Words(idle, Origin.DETECTED, "state of ports and paths")} if idle else {}
+def _down_paths(machine: Machine, device: str | None) -> dict[str, Value]:
+    down = down_text(machine, device)
+    return {"path.down": Words(down, Origin.DETECTED, "state of ports and paths")} if down else {}

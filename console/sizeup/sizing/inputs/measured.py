@@ -17,8 +17,8 @@ from sizeup.quantity import Origin, Quantity, Words
 from sizeup.session.validity import Invalid, Validity, place
 from sizeup.session.value import Point, Session, StepRun
 from sizeup.sizing.inputs.detected import path_bandwidth_values
-from sizeup.sizing.keys import KEYS, LeftOut, Standing, Value
-from sizeup.sizing.path_bandwidth import Capacity, Target, disks_in_question, find_target, storage_path_bandwidths
+from sizeup.sizing.keys import KEYS, UnusedMeasurement, Value, WhyUnused
+from sizeup.sizing.path_bandwidth import Capacity, Target, disks_that_count, find_target, storage_path_bandwidths
 from sizeup.units import format_bytes
 
 _REDO_WRITE_BYTES = 65536
@@ -47,7 +47,7 @@ def measured(session: Session, stated: Mapping[str, Value] | None = None) -> dic
     machine = Machine() if session.machine is None else session.machine
     device = (stated or {}).get("db.device")
     runs = _direct_io_runs(session)
-    values = _supply(runs, machine, device.value if isinstance(device, Words) else None)
+    values = _storage_capacity(runs, machine, device.value if isinstance(device, Words) else None)
     return values | _redo(runs) | _memory(session)
 
 
@@ -127,10 +127,10 @@ def _merit(figure: _Figure) -> float:
     return _value(figure.point)
 
 
-def _not_valid(figure: _Figure, unit: str) -> LeftOut:
+def _not_valid(figure: _Figure, unit: str) -> UnusedMeasurement:
     assert figure.invalid is not None
     invalid = figure.invalid
-    return LeftOut(_quantity(figure.run, figure.point, unit), invalid.cause, invalid.detail, invalid.remedy)
+    return UnusedMeasurement(_quantity(figure.run, figure.point, unit), invalid.cause, invalid.detail, invalid.remedy)
 
 
 def _best(
@@ -150,7 +150,7 @@ def _best(
     return quantity, taken
 
 
-def _supply(runs: Sequence[StepRun], machine: Machine, device: str | None) -> dict[str, Value]:
+def _storage_capacity(runs: Sequence[StepRun], machine: Machine, device: str | None) -> dict[str, Value]:
     """What the storage delivers: capacities instead of the estimates of their paths, and what was excluded and why."""
     values: dict[str, Value] = {}
     targets = _Targets(machine)
@@ -161,12 +161,12 @@ def _supply(runs: Sequence[StepRun], machine: Machine, device: str | None) -> di
         # Of a disk and what lies on it, whichever showed more.
         if isinstance(capacity, Quantity) and not _more(best.get(target.disks), capacity):
             best[target.disks] = Capacity(target, capacity.value), capacity
-    ways = storage_path_bandwidths(machine, device, [capacity for capacity, _ in best.values()])
-    if any(way.measured for way in ways):
-        values |= path_bandwidth_values(ways)
+    bandwidths = storage_path_bandwidths(machine, device, [capacity for capacity, _ in best.values()])
+    if any(bandwidth.measured for bandwidth in bandwidths):
+        values |= path_bandwidth_values(bandwidths)
         found = values["path.bandwidth_mb_s"]
         assert isinstance(found, Quantity)
-        taken = [quantity for capacity, quantity in best.values() if capacity in ways[0].measured]
+        taken = [quantity for capacity, quantity in best.values() if capacity in bandwidths[0].measured]
         sources = dict.fromkeys(quantity.source for quantity in taken)
         caveats = dict.fromkeys((*found.caveats, *(caveat for quantity in taken for caveat in quantity.caveats)))
         values["path.bandwidth_mb_s"] = replace(
@@ -188,7 +188,7 @@ def _requests(runs: Sequence[StepRun], targets: _Targets, device: str | None) ->
     small = _small(runs)
     if not small:
         return {}
-    wanted = disks_in_question(targets.machine, device)
+    wanted = disks_that_count(targets.machine, device)
     whole = [one for one in small if (target := targets.of(one)) is not None and target.disks >= wanted]
     capacity = _capacity("capacity.iops", "1/s", whole)
     if not isinstance(capacity, Quantity):
@@ -291,7 +291,9 @@ def _cpu_share(figure: _Figure) -> float:
     return next((share for share in shares if share is not None), 0.0)
 
 
-def _not_taken(key: str, unit: str, figures: Sequence[_Figure], targets: _Targets, device: str | None) -> LeftOut:
+def _not_taken(
+    key: str, unit: str, figures: Sequence[_Figure], targets: _Targets, device: str | None
+) -> UnusedMeasurement:
     """The best of figures of which none is the capacity, with what speaks against it."""
     best = max(figures, key=lambda one: (one.invalid is None, _merit(one)))
     if best.invalid is not None:
@@ -303,7 +305,7 @@ def _not_taken(key: str, unit: str, figures: Sequence[_Figure], targets: _Target
     if why:
         higher = max(sweep, key=_merit).invalid
         remedy = higher.remedy if higher is not None else _RAMP if KEYS[key].unit == "MB/s" else _SMALL_RAMP
-        return LeftOut(quantity, why, reasons, remedy, Standing.LOWER_BOUND)
+        return UnusedMeasurement(quantity, why, reasons, remedy, WhyUnused.LOWER_BOUND)
     target = targets.of(best)
     if target is None:
         path = best.point.at.get("path", best.run.step.settings.get("path")) or "not recorded"
@@ -311,7 +313,7 @@ def _not_taken(key: str, unit: str, figures: Sequence[_Figure], targets: _Target
     else:
         cause = f"it is of {target.name} alone"
         remedy = "say with db.device where the database lies" if device is None else f"measure {device}"
-    return LeftOut(quantity, cause, reasons, remedy, Standing.ONE_PATH)
+    return UnusedMeasurement(quantity, cause, reasons, remedy, WhyUnused.ONE_PATH)
 
 
 def _redo(runs: Sequence[StepRun]) -> dict[str, Value]:
@@ -373,12 +375,12 @@ def _local_latency(run: StepRun) -> dict[str, Value]:
     if largest.invalid is None and placement != "local":  # older sessions do not say
         cause = "its pages were remote" if placement == "remote" else "where its pages were is unknown"
         quantity = _quantity(run, largest.point, "ns")
-        return {"memory.local_ns": LeftOut(quantity, cause, "; ".join(quantity.caveats), _MEASURE_LOCAL)}
+        return {"memory.local_ns": UnusedMeasurement(quantity, cause, "; ".join(quantity.caveats), _MEASURE_LOCAL)}
     cache = run.step.settings.get("last_level_cache_bytes")
     if largest.invalid is None and isinstance(cache, int) and _working_set(largest) <= cache:
         cause = f"its working set is no larger than the last-level cache ({format_bytes(cache)})"
         quantity, remedy = _quantity(run, largest.point, "ns"), "run memory.latency with a larger working set"
-        return {"memory.local_ns": LeftOut(quantity, cause, "", remedy)}
+        return {"memory.local_ns": UnusedMeasurement(quantity, cause, "", remedy)}
     return {"memory.local_ns": _taken(largest)}
 
 
