@@ -58,7 +58,7 @@ def test_a_small_share_does_not_print_as_nothing() -> None:
 
 
 def test_a_verdict_is_a_word() -> None:
-    assert [format_value(value, "verdict") for value in (0.0, 0.5, 0.75, 1.0)] == ["fail", "caveat", "unknown", "pass"]
+    assert [format_value(value, "verdict") for value in (0.0, 0.5, 0.75, 1.0)] == ["fail", "warn", "unknown", "pass"]
 
 
 def test_shares_and_ratios_carry_their_unit() -> None:

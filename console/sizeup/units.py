@@ -121,7 +121,7 @@ def format_hz(hertz: float) -> str:
     return f"{_short(value)} {prefix}Hz"
 
 
-VERDICTS = {0.0: "fail", 0.5: "caveat", 0.75: "unknown", 1.0: "pass"}
+VERDICTS = {0.0: "fail", 0.5: "warn", 0.75: "unknown", 1.0: "pass"}
 """The words of the unit ``verdict``, from the worst to the best."""
 
 

@@ -24,7 +24,7 @@ def test_a_linear_axis_starts_at_zero_and_names_round_values_with_the_unit_in_th
 def test_an_axis_of_verdicts_has_words_for_its_ticks() -> None:
     ruler = fit(Axis("Verdict", "verdict"), [1.0, 0.5], most_ticks=9)
 
-    assert (labels(ruler), ruler.low, ruler.high) == (["fail", "caveat", "pass"], 0, 1)
+    assert (labels(ruler), ruler.low, ruler.high) == (["fail", "warn", "pass"], 0, 1)
 
 
 def test_a_linear_axis_is_cut_only_where_that_was_asked_for() -> None:

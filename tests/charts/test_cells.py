@@ -166,7 +166,7 @@ def test_verdicts_are_printed_as_words() -> None:
     lines = draw(chart, 60, 8, Glyphs.ASCII).text().splitlines()
 
     assert lines[0] == "Honesty"
-    assert lines[3].split()[-2:] == ["pass", "caveat"]
+    assert lines[3].split()[-2:] == ["pass", "warn"]
 
 
 def test_no_number_stands_on_an_axis_without_values() -> None:

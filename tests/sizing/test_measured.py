@@ -119,7 +119,7 @@ def test_what_may_have_come_from_a_cache_is_left_out_although_it_is_only_doubted
     )
     fast = {**large, "pages": "huge", "part": "physical"}
     point = found.steps["io.direct"].points[point_key("honest", fast)]
-    point.estimate = Estimate("honest", fast, 0.5, extra={"verdict": "caveat", "sizing": "left out"})
+    point.estimate = Estimate("honest", fast, 0.5, extra={"verdict": "warn", "sizing": "left out"})
 
     assert figures(found) == {"path.bandwidth_mb_s": 2e9}
 

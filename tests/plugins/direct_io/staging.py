@@ -66,7 +66,7 @@ class Told:
 
     def reasons(self) -> dict[str, tuple[str, str]]:
         """The worst verdict of each part with its reasons."""
-        order = ["pass", "unknown", "caveat", "fail"]
+        order = ["pass", "unknown", "warn", "fail"]
         found: dict[str, tuple[str, str]] = {}
         for point in self.step.points.values():
             if point.series == "honest" and point.estimate is not None:

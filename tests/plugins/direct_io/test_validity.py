@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
+from sizeup import units
 from sizeup_direct_io.binding import Extents
 from sizeup_direct_io.disks import Foreign
-from sizeup_direct_io.estimates import caveats_of, validity_estimate
+from sizeup_direct_io.estimates import VERDICT_VALUES, caveats_of, validity_estimate
 from sizeup_direct_io.path_bandwidth import PathBandwidth
 from sizeup_direct_io.validity import (
     Conditions,
@@ -269,3 +270,9 @@ def test_a_limit_of_a_control_group_is_held_against_the_rate() -> None:
 
     assert part.verdict is Validity.WARN
     assert part.against == ("limited by io.max of the control group /job: riops=500",)
+
+
+def test_a_verdict_reads_the_same_on_the_screen_as_in_the_record() -> None:
+    assert {validity: units.format_verdict(value) for validity, value in VERDICT_VALUES.items()} == {
+        validity: validity.value for validity in Validity
+    }
