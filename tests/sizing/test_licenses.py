@@ -17,7 +17,7 @@ from sizeup.sizing import rules
 from sizeup.sizing.advise import Sizing, size, whatif
 from sizeup.sizing.formula import parse_formula
 from sizeup.sizing.keys import parse_settings
-from sizeup.sizing.licensing import rows
+from sizeup.sizing.licensing.table import rows
 from sizeup.units import base_unit
 
 RULES = rules.shipped()

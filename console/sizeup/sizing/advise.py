@@ -13,9 +13,10 @@ from sizeup.errors import UsageError
 from sizeup.model.advice import Advice
 from sizeup.model.machine import Machine
 from sizeup.quantity import Origin, Quantity, Words
-from sizeup.sizing import claims, flash, io, licensing, memory, redo, rules, scan, value
+from sizeup.sizing import claims, flash, io, memory, redo, rules, scan, value
 from sizeup.sizing.inputs.detected import detected
 from sizeup.sizing.keys import KEYS, UnusedMeasurement, Value
+from sizeup.sizing.licensing import alternatives, cost, count, limits
 from sizeup.sizing.rules import Rules
 from sizeup.sizing.sheet import Calculation, Inputs, MissingError, MissingInput, Sheet
 
@@ -25,7 +26,10 @@ CALCULATIONS: tuple[Calculation, ...] = (
     *memory.CALCULATIONS,
     *flash.CALCULATIONS,
     *scan.CALCULATIONS,
-    *licensing.CALCULATIONS,
+    *count.CALCULATIONS,
+    *limits.CALCULATIONS,
+    *cost.CALCULATIONS,
+    *alternatives.CALCULATIONS,
     *value.CALCULATIONS,
     *claims.CALCULATIONS,
 )
@@ -165,7 +169,7 @@ def _completed(inputs: Inputs) -> Inputs:
             )
         return inputs
     origin = each.origin if sockets.origin is Origin.DETECTED else sockets.origin
-    cores = replace(each, value=product, origin=origin, source=licensing.CORES_PRODUCT)
+    cores = replace(each, value=product, origin=origin, source=count.CORES_PRODUCT)
     return {**inputs, "machine.cores": cores}
 
 

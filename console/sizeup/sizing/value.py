@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from sizeup.errors import UsageError
 from sizeup.model.advice import Advice
 from sizeup.quantity import Quantity
-from sizeup.sizing.licensing import list_price, units
+from sizeup.sizing.licensing.cost import list_price
+from sizeup.sizing.licensing.count import licenses_required
 from sizeup.sizing.sheet import Calculation, Sheet, shown
 from sizeup.units import format_in
 
@@ -102,7 +103,7 @@ def _implied_cores(sheet: Sheet) -> Iterator[Advice]:
 
 def _per_license(sheet: Sheet) -> Iterator[Advice]:
     value, unit = _effective(sheet)
-    count, metric, _ = units(sheet)
+    count, metric, _ = licenses_required(sheet)
     each = f"{unit}/{metric.unit.removesuffix('s')}"
     text = format_in(value / count.value, each)
     sheet.line(f"{format_in(value, unit)} / {shown(count, metric.unit)} = {text}")
@@ -174,7 +175,7 @@ def _caveat_hosts(sheet: Sheet) -> None:
 def _clock_per_license(sheet: Sheet) -> Iterator[Advice]:
     """Clock that one license buys: why fewer, faster cores are worth more than many slow ones."""
     cores, clock, nodes = sheet.number("machine.cores"), sheet.number("machine.ghz"), sheet.number("cluster.nodes")
-    count, metric, _ = units(sheet)
+    count, metric, _ = licenses_required(sheet)
     if count.value == 0:
         return
     each = cores.value * nodes.value * clock.value / count.value

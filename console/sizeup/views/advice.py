@@ -14,7 +14,7 @@ from sizeup.model.advice import Advice, Input
 from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.advise import SUMMARY, Sizing
 from sizeup.sizing.keys import KEYS, UnusedMeasurement, Value
-from sizeup.sizing.licensing import Row, rows
+from sizeup.sizing.licensing.table import Row, rows
 from sizeup.sizing.rules import Rules
 from sizeup.sizing.sensitivity import Flip, Swing
 from sizeup.sizing.sizing_comparison import SizingComparison

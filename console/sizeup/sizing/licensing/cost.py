@@ -1,0 +1,126 @@
+"""What the licenses of a machine cost: list price, price after discount, support, and their sum over years."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sizeup.model.advice import Advice
+from sizeup.quantity import Origin, Quantity
+from sizeup.sizing.licensing.contract import chosen_options, chosen_pack, chosen_product
+from sizeup.sizing.licensing.count import licenses_required, price, range_end, ranged
+from sizeup.sizing.rules import MetricEntry, ProductEntry, short
+from sizeup.sizing.sheet import Calculation, Sheet
+from sizeup.units import base_unit, format_in
+
+
+def _costs(sheet: Sheet) -> Iterator[Advice]:
+    quantity, metric, product = licenses_required(sheet)
+    yield from (_list(sheet, quantity, metric, product), *_over_years(sheet))
+
+
+def list_price(sheet: Sheet) -> Quantity:
+    """List price of all licenses with their options, USD; for a subscription, of one year."""
+    quantity, metric, product = licenses_required(sheet)
+    return _list_price(sheet, quantity, metric, product)
+
+
+def _list_price(sheet: Sheet, quantity: Quantity, metric: MetricEntry, product: ProductEntry) -> Quantity:
+    pack = chosen_pack(sheet)
+    stated = sheet.optional("license.list_usd")
+    if stated is None:
+        parts = (product, *chosen_options(sheet, pack, product))
+        prices = [price(sheet, part, short(metric.id)) for part in parts]
+        for part, one in zip(parts, prices, strict=True):
+            sheet.line(f"{part.title}: {format_usd(one.value)} each")
+    else:
+        prices = [stated]
+    each = sum(one.value for one in prices)
+    low, high = sum(range_end(one, "low") for one in prices), sum(range_end(one, "high") for one in prices)
+    total = quantity.value * each
+    unit = "" if not product.yearly else " a year"
+    sheet.line(f"{format_in(quantity.value, metric.unit)} x {format_usd(each)} = {format_usd(total)}{unit}")
+    return ranged(total, range_end(quantity, "low") * low, range_end(quantity, "high") * high, "USD", product.id)
+
+
+def format_usd(value: float) -> str:
+    """A price in dollars, with cents where there are any."""
+    return f"${value:,.2f}".removesuffix(".00")
+
+
+def _list(sheet: Sheet, quantity: Quantity, metric: MetricEntry, product: ProductEntry) -> Advice:
+    total = _list_price(sheet, quantity, metric, product)
+    yearly = ", a year" if product.yearly else ""
+    return sheet.advice(
+        "license.cost.list",
+        f"List price{yearly}",
+        f"{format_in(quantity.value, metric.unit)} cost {format_usd(total.value)}{yearly} before discount",
+        total,
+        "USD",
+    )
+
+
+def _over_years(sheet: Sheet) -> Iterator[Advice]:
+    """Net price, support a year, and the sum over the term."""
+    total = list_price(sheet)
+    product = chosen_product(sheet, chosen_pack(sheet))
+    sheet.condense(f"list price, as above: {format_usd(total.value)}")
+    discount = sheet.number("license.discount_percent")
+    net = total.value * (1 - discount.value)
+    sheet.line(f"{format_usd(total.value)} less {format_in(discount.value, '%')} = {format_usd(net)}")
+    verdict = f"licenses cost {format_usd(net)} after discount"
+    yield sheet.advice("license.cost.net", "Price after discount", verdict, _cost(net), "USD")
+    list_price(sheet)
+    sheet.condense(f"price after discount, as above: {format_usd(net)}")
+    sheet.number("license.discount_percent")
+    share = _support_share(sheet, product)
+    support = 0.0 if product.yearly else net * share
+    sheet.line(f"{format_in(share, '%')} of {format_usd(net)} = {format_usd(support)} a year")
+    yield sheet.advice(
+        "license.cost.support-year", "Support, first year", _support_verdict(product, support), _cost(support), "USD"
+    )
+    list_price(sheet)
+    sheet.condense(f"price after discount and support, as above: {format_usd(net)} and {format_usd(support)} a year")
+    sheet.number("license.discount_percent")
+    _support_share(sheet, product)
+    years = sheet.number("license.term_years")
+    uplift = sheet.number("license.uplift_percent")
+    supports = [support * (1 + uplift.value) ** year for year in range(_whole_years(years))]
+    whole = net * _whole_years(years) if product.yearly else net + sum(supports)
+    sheet.line(
+        f"{format_usd(net)} x {_whole_years(years)} years = {format_usd(whole)}"
+        if product.yearly
+        else f"{format_usd(net)} + {' + '.join(format_usd(one) for one in supports)} = {format_usd(whole)}"
+    )
+    yield sheet.advice(
+        "license.cost.term",
+        f"Cost over {_whole_years(years)} years",
+        f"licenses and support cost {format_usd(whole)} over {_whole_years(years)} years",
+        _cost(whole),
+        "USD",
+    )
+
+
+def _support_share(sheet: Sheet, product: ProductEntry) -> float:
+    """Yearly support as a share of the net license: the user's, else the product's."""
+    stated = sheet.optional("license.support_percent")
+    if stated is not None:
+        return stated.value
+    ours = Quantity(product.support_percent / 100, "1", Origin.RULE, product.id)
+    return sheet.given(f"{product.id}.support_percent", sheet.rules.marked(ours, f"product.{product.id}"), "%").value
+
+
+def _support_verdict(product: ProductEntry, support: float) -> str:
+    if product.yearly:
+        return "support is part of the subscription"
+    return f"support costs {format_usd(support)} in the first year"
+
+
+def _cost(value: float) -> Quantity:
+    return Quantity(value, "USD", Origin.RULE, "license")
+
+
+def _whole_years(years: Quantity) -> int:
+    return round(years.value / base_unit("y")[1])
+
+
+CALCULATIONS = (Calculation("license costs", _costs, ("license.cost.",), about=("license.",)),)
