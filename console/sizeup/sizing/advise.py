@@ -13,15 +13,19 @@ from sizeup.errors import UsageError
 from sizeup.model.advice import Advice
 from sizeup.model.machine import Machine
 from sizeup.quantity import Origin, Quantity, Words
-from sizeup.sizing import claims, flash, io, memory, redo, rules, scan, value
+from sizeup.sizing import claims, flash, memory, redo, rules, scan, value
 from sizeup.sizing.inputs.detected import detected
+from sizeup.sizing.io import array, balance, capacity, demand
 from sizeup.sizing.keys import KEYS, UnusedMeasurement, Value
 from sizeup.sizing.licensing import alternatives, cost, count, limits
 from sizeup.sizing.rules import Rules
 from sizeup.sizing.sheet import Calculation, Inputs, MissingError, MissingInput, Sheet
 
 CALCULATIONS: tuple[Calculation, ...] = (
-    *io.CALCULATIONS,
+    *demand.CALCULATIONS,
+    *capacity.CALCULATIONS,
+    *balance.CALCULATIONS,
+    *array.CALCULATIONS,
     *redo.CALCULATIONS,
     *memory.CALCULATIONS,
     *flash.CALCULATIONS,

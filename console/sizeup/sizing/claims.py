@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from sizeup.model.advice import Advice
 from sizeup.quantity import Quantity
-from sizeup.sizing.io import find_bottleneck
+from sizeup.sizing.io.capacity import find_bottleneck
 from sizeup.sizing.sheet import Calculation, Sheet, shown
 from sizeup.units import format_in
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sizeup.model.advice import Advice
-from sizeup.sizing.io import usable_bytes
+from sizeup.sizing.io.array import usable_bytes
 from sizeup.sizing.sheet import Calculation, Sheet, shown
 from sizeup.units import format_in
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from sizeup.model.advice import Advice
 from sizeup.quantity import Origin, Quantity
-from sizeup.sizing.io import payload
+from sizeup.sizing.io.capacity import payload
 from sizeup.sizing.sheet import Calculation, Sheet, figure, shown
 from sizeup.units import format_in
 

@@ -1,0 +1,102 @@
+"""An array of drives: IOPS, usable capacity, and the drives that writes can count on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sizeup.model.advice import Advice
+from sizeup.quantity import Quantity
+from sizeup.sizing.sheet import Calculation, Sheet, shown
+from sizeup.units import format_in
+
+
+def _drive_iops(sheet: Sheet) -> Quantity:
+    stated = sheet.optional("array.drive_iops")
+    return stated if stated is not None else sheet.rule(f"drive.{sheet.words('array.drive')}.iops")
+
+
+def _array(sheet: Sheet) -> Iterator[Advice]:
+    """What an array of drives gives after its RAID level took its share."""
+    yield from _spindles(sheet)
+    if "array.disk_gb" in sheet.inputs:
+        capacity = usable_bytes(sheet)
+        yield sheet.advice(
+            "storage.usable",
+            "Usable capacity",
+            f"{format_in(capacity.value, 'GB')} can be used",
+            capacity,
+            "GB",
+        )
+    each = _drive_iops(sheet)
+    volumes, disks, raid = _volumes(sheet)
+    penalty = sheet.rule(f"raid.{raid}.write-penalty").value
+    reads = sheet.number("workload.read_percent").value
+    cost = reads + (1 - reads) * penalty
+    value, low, high = (
+        None if end is None else volumes * disks * end / cost for end in (each.value, each.low, each.high)
+    )
+    assert value is not None
+    sheet.line(
+        f"{format_in(volumes * disks, 'drives')} x {shown(each, 'IOPS')} / ({format_in(reads, '')} + "
+        f"{format_in(1 - reads, '')} x {penalty:g}) = {format_in(value, 'IOPS')}"
+    )
+    yield sheet.advice(
+        "io.capacity.iops",
+        "Small random I/O of the array",
+        f"RAID {raid} of {volumes * disks:g} drives gives {format_in(value, 'IOPS')} at {format_in(reads, '%')} reads",
+        sheet.answer(value, "IOPS", f"raid.{raid}.write-penalty", low=low, high=high),
+        "IOPS",
+    )
+
+
+def _volumes(sheet: Sheet) -> tuple[float, float, str]:
+    """Volumes, drives in each, RAID level."""
+    count = sheet.optional("array.volumes")
+    return (1 if count is None else count.value), sheet.number("array.disks").value, sheet.words("array.raid")
+
+
+def _spindles(sheet: Sheet) -> Iterator[Advice]:
+    volumes, disks, raid = _volumes(sheet)
+    penalty = sheet.rule(f"raid.{raid}.write-penalty").value
+    each = disks / penalty
+    sheet.line(f"{disks:g} drives / {penalty:g} operations a write = {each:g} a volume")
+    sheet.line(f"{format_in(volumes, 'volumes')} x {each:g} = {format_in(volumes * each, 'drives')}")
+    yield sheet.advice(
+        "storage.write-spindles",
+        "Drives that writes can count on",
+        f"writes get {volumes * each:g} of {volumes * disks:g} drives; random reads all of them",
+        sheet.answer(volumes * each, "drives", f"raid.{raid}.write-penalty"),
+        "drives",
+    )
+
+
+def _found_spindles(sheet: Sheet) -> Iterator[Advice]:
+    """What discovery saw behind the database's device."""
+    if "array.disks" in sheet.inputs:
+        return
+    writes, reads = sheet.number("path.write_spindles"), sheet.optional("path.read_spindles")
+    sheet.line(f"{writes.source}: {shown(writes, 'drives')} for writes")
+    also = "" if reads is None else f"; random reads {format_in(reads.value, 'drives')}"
+    yield sheet.advice(
+        "storage.write-spindles",
+        "Drives that writes can count on",
+        f"writes get {format_in(writes.value, 'drives')}{also}",
+        Quantity(writes.value, "drives", writes.origin, writes.source),
+        "drives",
+    )
+
+
+def usable_bytes(sheet: Sheet) -> Quantity:
+    """Capacity of the array after copies and parity."""
+    volumes, disks, raid = _volumes(sheet)
+    size = sheet.number("array.disk_gb")
+    copies, parity = sheet.rule(f"raid.{raid}.copies").value, sheet.rule(f"raid.{raid}.parity-drives").value
+    value = volumes * (disks - parity) / copies * size.value
+    sheet.line(f"{volumes:g} x ({disks:g} - {parity:g}) / {copies:g} x {shown(size, 'GB')} = {format_in(value, 'GB')}")
+    return sheet.answer(value, "GB", f"raid.{raid}.copies")
+
+
+CALCULATIONS = (
+    Calculation("the array", _array, ("storage.", "io.capacity.iops"), about=("array.",)),
+    Calculation("drives behind the device", _found_spindles, ("storage.write-spindles",)),
+)
