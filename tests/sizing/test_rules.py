@@ -1,5 +1,7 @@
 """A pack is right as a whole, or refused with its place."""
 
+import subprocess
+import sys
 from datetime import date
 
 import pytest
@@ -103,8 +105,24 @@ def test_rules_older_than_a_year_warn_and_still_work() -> None:
     assert warning.startswith("rules of 'An example' were last checked 366 days ago (2026-11-20)")
 
 
-def test_every_shipped_pack_loads() -> None:
-    assert shipped().packs
+def test_every_shipped_pack_passes_all_checks() -> None:
+    assert load(shipped_texts()).packs == shipped().packs
+
+
+def test_a_start_leaves_the_checks_of_shipped_packs_to_the_tests() -> None:
+    code = (
+        "import sys; from sizeup.sizing.advise import size; size({}); print('sizeup.sizing.pack_check' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert done.stdout.strip() == "False"
+
+
+def test_an_override_that_no_rule_can_work_with_is_refused() -> None:
+    pattern = OVERRIDE.replace("figure.io.example.value", "factor.oracle.factor.xeon.model").replace("250", '"("')
+
+    with pytest.raises(MalformedError, match=r"rules/oracle.toml: factor oracle.factor.xeon: expected a regular"):
+        load(shipped_texts(), ("mine.toml", pattern))
 
 
 @settings(max_examples=60, deadline=None)

@@ -11,7 +11,7 @@ from sizeup.quantity import Origin, Words
 from sizeup.sizing.licensing.contract import OF_ONE_PACK, chosen_metric, chosen_pack, chosen_product, count_basis
 from sizeup.sizing.licensing.cost import format_usd, list_price
 from sizeup.sizing.licensing.count import count_units, evaluated, licenses_required, physical_count
-from sizeup.sizing.rules import Pack, ProductEntry, short
+from sizeup.sizing.pack import Pack, ProductEntry, short
 from sizeup.sizing.sheet import Calculation, Sheet
 from sizeup.units import format_in
 
@@ -53,7 +53,7 @@ def _break_evens(sheet: Sheet) -> Iterator[Advice]:
         metric = chosen_metric(sheet, pack, product)
         basis = count_basis(sheet, pack, metric)
         sheet.cite(entry.source)
-        value, _, _ = evaluated(sheet, basis, sheet.rules.formulas[entry.formula], entry.title, entry.unit)
+        value, _, _ = evaluated(sheet, basis, sheet.rules.formula(entry.formula), entry.title, entry.unit)
         users = sheet.number("license.users")
         decision = "users" if users.value < value else "machine"
         yield sheet.advice(
@@ -97,7 +97,7 @@ def _against(sheet: Sheet, theirs: Sheet, pack: Pack, product: ProductEntry, oth
     metric = chosen_metric(theirs, pack, other)
     theirs.cite(other.source)
     theirs.cite(metric.source)
-    allowed = theirs.rules.formulas[other.allowed_if]
+    allowed = theirs.rules.formula(other.allowed_if)
     fits, _, _ = evaluated(theirs, count_basis(theirs, pack, metric), allowed, "allowed where", "")
     if not fits:
         return theirs.advice(

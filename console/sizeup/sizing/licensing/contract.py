@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from sizeup.errors import UsageError
-from sizeup.sizing.rules import MetricEntry, Pack, ProductEntry, short
+from sizeup.sizing.pack import MetricEntry, Pack, ProductEntry, short
 from sizeup.sizing.sheet import Sheet
 from sizeup.text import nearest
 

@@ -8,7 +8,7 @@ from sizeup.model.advice import Advice
 from sizeup.quantity import Origin, Quantity
 from sizeup.sizing.licensing.contract import chosen_options, chosen_pack, chosen_product
 from sizeup.sizing.licensing.count import licenses_required, price, range_end, ranged
-from sizeup.sizing.rules import MetricEntry, ProductEntry, short
+from sizeup.sizing.pack import MetricEntry, ProductEntry, short
 from sizeup.sizing.sheet import Calculation, Sheet
 from sizeup.units import base_unit, format_in
 

@@ -13,7 +13,7 @@ from sizeup.quantity import Origin, Quantity
 from sizeup.sizing.formula import Formula
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.licensing.contract import CountBasis, chosen_metric, chosen_pack, chosen_product, count_basis
-from sizeup.sizing.rules import FactorEntry, MetricEntry, Pack, ProductEntry
+from sizeup.sizing.pack import FactorEntry, MetricEntry, Pack, ProductEntry
 from sizeup.sizing.sheet import Calculation, Inputs, MissingError, Sheet
 from sizeup.units import base_unit, format_in
 
@@ -184,7 +184,7 @@ def count_units(sheet: Sheet, basis: CountBasis, metric: MetricEntry) -> Quantit
     sheet.cite(metric.source)
     if basis.scope in metric.notes:
         sheet.caveat(metric.notes[basis.scope])
-    value, low, high = evaluated(sheet, basis, sheet.rules.formulas[text], metric.title, metric.unit)
+    value, low, high = evaluated(sheet, basis, sheet.rules.formula(text), metric.title, metric.unit)
     servers = sheet.number("cluster.nodes").value
     if metric.per == "server" and not basis.pooled and servers > 1:
         sheet.line(

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from sizeup.model.advice import Advice
 from sizeup.sizing.licensing.contract import CountBasis, chosen_metric, chosen_pack, chosen_product, count_basis
 from sizeup.sizing.licensing.count import NAMES, evaluated
-from sizeup.sizing.rules import LimitEntry, short
+from sizeup.sizing.pack import LimitEntry, short
 from sizeup.sizing.sheet import Calculation, Sheet
 from sizeup.units import base_unit, format_in
 
@@ -21,7 +21,7 @@ def _allowed(sheet: Sheet) -> Iterator[Advice]:
         return
     basis = count_basis(sheet, pack, chosen_metric(sheet, pack, product))
     sheet.cite(product.source)
-    value, _, _ = evaluated(sheet, basis, sheet.rules.formulas[product.allowed_if], "allowed where", "")
+    value, _, _ = evaluated(sheet, basis, sheet.rules.formula(product.allowed_if), "allowed where", "")
     fits = value != 0
     yield sheet.advice(
         "license.allowed",
@@ -43,7 +43,7 @@ def _limits(sheet: Sheet) -> Iterator[Advice]:
 
 def _known(sheet: Sheet, limit: LimitEntry) -> bool:
     """Whether the machine says what this limit is about; a cloud's limit is not asked of a bare server."""
-    names = sheet.rules.formulas[limit.of].names
+    names = sheet.rules.formula(limit.of).names
     keys = [NAMES[name] for name in names if name in NAMES]
     if "threads" in names:
         keys += ["machine.cores", "machine.threads_per_core"]
@@ -54,8 +54,8 @@ def _limit(sheet: Sheet, basis: CountBasis, limit: LimitEntry) -> Advice:
     sheet.cite(limit.source)
     if limit.note:
         sheet.caveat(limit.note)
-    usable, _, _ = evaluated(sheet, basis, sheet.rules.formulas[limit.formula], "usable", limit.unit)
-    present, _, _ = evaluated(sheet, basis, sheet.rules.formulas[limit.of], "present", limit.unit)
+    usable, _, _ = evaluated(sheet, basis, sheet.rules.formula(limit.formula), "usable", limit.unit)
+    present, _, _ = evaluated(sheet, basis, sheet.rules.formula(limit.of), "present", limit.unit)
     exceeded = present > usable
     scale = base_unit(limit.unit)[1]
     verdict = f"{limit.title}: {format_in(usable * scale, limit.unit)} of {format_in(present * scale, limit.unit)}"

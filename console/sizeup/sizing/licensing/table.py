@@ -10,7 +10,8 @@ from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.licensing.contract import OF_ONE_PACK, chosen_metric, count_basis
 from sizeup.sizing.licensing.cost import list_price
 from sizeup.sizing.licensing.count import evaluated, licenses_required, physical_count
-from sizeup.sizing.rules import Pack, ProductEntry, Rules, short
+from sizeup.sizing.pack import Pack, ProductEntry, short
+from sizeup.sizing.rules import Rules
 from sizeup.sizing.sheet import Inputs, MissingError, Sheet
 
 
@@ -57,7 +58,7 @@ def _fits(sheet: Sheet, pack: Pack, product: ProductEntry) -> bool:
             return True
     own = Sheet({**sheet.inputs, "machine.socket_capacity": capacity}, sheet.rules)
     basis = count_basis(own, pack, chosen_metric(own, pack, product))
-    value, _, _ = evaluated(own, basis, own.rules.formulas[product.allowed_if], "allowed where", "")
+    value, _, _ = evaluated(own, basis, own.rules.formula(product.allowed_if), "allowed where", "")
     return value != 0
 
 

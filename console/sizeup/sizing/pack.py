@@ -1,0 +1,176 @@
+"""The shape of a rule pack: dated, sourced figures, factors, metrics, products and limits."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Annotated, Literal
+
+import msgspec
+
+Confidence = Literal["H", "M", "L", "C", "K"]
+
+
+class SourceEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Where a rule was read."""
+
+    id: str
+    title: str
+    confidence: Confidence
+    url: str | None = None
+    doc_date: Annotated[str, msgspec.Meta(pattern=r"^\d{4}(-\d{2}){0,2}$")] | None = None
+    """Year, month or day printed in the source; None where it prints none."""
+    via: str | None = None
+    """What was read instead of the vendor's own text; None when that itself was read."""
+
+
+class FigureEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One number of a rule."""
+
+    id: str
+    title: str
+    value: float
+    unit: str
+    source: str
+    low: float | None = None
+    high: float | None = None
+    note: str = ""
+    """A caveat that travels with the figure."""
+
+
+class DefaultEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What an input key is while nobody says otherwise; in the key's own spelling."""
+
+    key: str
+    value: str | int | float | bool
+    source: str
+    note: str = ""
+
+
+class FactorEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What one kind of processor counts in a table of factors; the first entry that matches decides."""
+
+    id: str
+    table: str
+    """``oracle.core_factor``, ``ibm.pvu``."""
+    title: str
+    value: float
+    source: str
+    low: float | None = None
+    """With ``high``: the processor's name alone does not settle it, and both ends are shown."""
+    high: float | None = None
+    model: str | None = None
+    """Regular expression found anywhere in the processor's name, whatever its case; None matches every name."""
+    sockets_above: int = 0
+    """Only machines with more sockets than this."""
+    unknown: bool = False
+    """The last resort for a name that nothing else matches: it is flagged, never taken silently."""
+    note: str = ""
+
+
+class MetricEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How one unit of license is counted."""
+
+    id: str
+    """``oracle.processor``: the pack's prefix and the name that formulas of the pack use."""
+    title: str
+    unit: str
+    formulas: dict[str, str]
+    """By scope (``bare``, ``vm``, ``hard``, ``soft``, ``cloud``), for one server."""
+    source: str
+    per: Literal["server", "whole"] = "server"
+    """``whole``: the formula counts all servers at once."""
+    minimum_order: float = 0
+    """Least that one order holds, whatever the machine."""
+    notes: dict[str, str] = {}
+    """Caveats by scope: what conflicts between sources, or must be true for the rule to hold."""
+
+
+class ProductEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Something with a price."""
+
+    id: str
+    """``oracle.ee``."""
+    title: str
+    metric: str
+    """The one it is counted in unless the user chooses another: ``processor``."""
+    source: str
+    price: dict[str, float] = {}
+    """USD a unit before discount, by metric; empty where no price is public."""
+    price_low: dict[str, float] = {}
+    price_high: dict[str, float] = {}
+    support_percent: float = 0
+    """Of the net license, a year."""
+    yearly: bool = False
+    """The price is a year's subscription, not a license for good."""
+    option_of: tuple[str, ...] = ()
+    """Products it can be added to, counted as they are."""
+    allowed_if: str = ""
+    """Formula that is not 0 where the product may be used; empty for everywhere."""
+    allowed_why: str = ""
+    note: str = ""
+
+
+class LimitEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a product can use of a machine, or a count of users at which prices break even."""
+
+    id: str
+    product: str
+    title: str
+    formula: str
+    unit: str
+    source: str
+    of: str = ""
+    """Formula of what the machine has; more than the limit is out of the product's reach."""
+    note: str = ""
+
+
+class TestEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A figure that the pack must give: it rides with the data, so that a changed rule shows what it changed."""
+
+    set: dict[str, str | int | float]
+    """Keys of ``--set``, and nothing else is known."""
+    figure: str
+    """Id of the advice."""
+    value: float
+    unit: str
+
+
+class Pack(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"format": "schema"}):
+    """One file of rules."""
+
+    format: Literal["sizeup.rules/1"]
+    pack: str
+    title: str
+    checked: date
+    """When the figures were last compared with their sources."""
+    source: tuple[SourceEntry, ...]
+    figure: tuple[FigureEntry, ...] = ()
+    default: tuple[DefaultEntry, ...] = ()
+    factor: tuple[FactorEntry, ...] = ()
+    metric: tuple[MetricEntry, ...] = ()
+    product: tuple[ProductEntry, ...] = ()
+    limit: tuple[LimitEntry, ...] = ()
+    break_even: tuple[LimitEntry, ...] = ()
+    test: tuple[TestEntry, ...] = ()
+
+    @property
+    def prefix(self) -> str:
+        """What the ids of its metrics and products begin with; formulas leave it away."""
+        return self.metric[0].id.partition(".")[0] if self.metric else self.pack
+
+    def find_metric(self, name: str) -> MetricEntry | None:
+        """The metric that formulas call ``name``; None where the pack has none."""
+        return next((metric for metric in self.metric if short(metric.id) == name), None)
+
+    def find_product(self, name: str) -> ProductEntry | None:
+        """The product that users call ``name``; None where the pack has none."""
+        return next((product for product in self.product if short(product.id) == name), None)
+
+    def age_days(self, today: date) -> int:
+        """Days since the figures were last compared with their sources."""
+        return (today - self.checked).days
+
+
+def short(entry_id: str) -> str:
+    """The name of a metric or product inside its pack: ``processor`` of ``oracle.processor``."""
+    return entry_id.partition(".")[2]

@@ -1,0 +1,107 @@
+"""Checks of a rule pack beyond its shape: sources, numbers, defaults, formulas and patterns.
+
+The packs that come with the program are checked by the tests; at run time only what a user changed is.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from graphlib import CycleError, TopologicalSorter
+from typing import Protocol
+
+from sizeup.errors import MalformedError, UsageError
+from sizeup.quantity import Origin
+from sizeup.sizing.formula import Formula, parse_formula
+from sizeup.sizing.keys import find
+from sizeup.sizing.pack import Pack, short
+
+
+class _Sourced(Protocol):
+    @property
+    def id(self) -> str: ...
+    @property
+    def source(self) -> str: ...
+
+
+def check(pack: Pack, where: str) -> None:
+    """Refuse a pack whose sources, numbers, defaults, formulas or patterns cannot be used; ``where`` names it."""
+    known = {entry.id for entry in pack.source}
+    sourced: tuple[_Sourced, ...] = (
+        *pack.figure,
+        *pack.factor,
+        *pack.metric,
+        *pack.product,
+        *pack.limit,
+        *pack.break_even,
+    )
+    for entry in sourced:
+        _require_source(entry.id, entry.source, known, where)
+    for default in pack.default:
+        _require_source(f"default {default.key}", default.source, known, where)
+    _check_numbers(pack, where)
+    _check_defaults(pack, where)
+    _refuse_cycles(pack, _formulas(pack, where), where)
+    _check_patterns(pack, where)
+
+
+def _check_numbers(pack: Pack, where: str) -> None:
+    """Every number is finite, and lies in its own range."""
+    ranges = [(figure.id, figure.value, figure.low, figure.high) for figure in pack.figure]
+    ranges += [(factor.id, factor.value, factor.low, factor.high) for factor in pack.factor]
+    ranges += [
+        (f"{product.id}, {metric}", value, product.price_low.get(metric), product.price_high.get(metric))
+        for product in pack.product
+        for metric, value in product.price.items()
+    ]
+    for name, value, low, high in ranges:
+        ends = [value if end is None else end for end in (low, value, high)]
+        if not all(math.isfinite(end) for end in ends) or ends != sorted(ends):
+            raise MalformedError(f"{where}: {name}: expected low <= value <= high, all finite, found {ends}")
+
+
+def _check_defaults(pack: Pack, where: str) -> None:
+    """Every default is a key with a value that ``--set`` would take."""
+    for default in pack.default:
+        try:
+            find(default.key, default.source).parse(str(default.value), Origin.RULE, default.source)
+        except UsageError as error:
+            raise MalformedError(f"{where}: default: {error}") from error
+
+
+def _formulas(pack: Pack, where: str) -> dict[str, Formula]:
+    """Every formula of a pack, checked."""
+    texts: list[tuple[str, str]] = []
+    for metric in pack.metric:
+        texts += [(f"{where}: metric {metric.id}, {scope}", text) for scope, text in metric.formulas.items()]
+    texts += [(f"{where}: product {product.id}", product.allowed_if) for product in pack.product if product.allowed_if]
+    for entry in (*pack.limit, *pack.break_even):
+        texts += [(f"{where}: {entry.id}", text) for text in (entry.formula, entry.of) if text]
+    return {text: parse_formula(text, place) for place, text in texts}
+
+
+def _refuse_cycles(pack: Pack, formulas: Mapping[str, Formula], where: str) -> None:
+    """Metrics may build on each other, and must end somewhere."""
+    graph = {
+        short(metric.id): {name for text in metric.formulas.values() for name in formulas[text].names}
+        for metric in pack.metric
+    }
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        path = " -> ".join(error.args[1])
+        raise MalformedError(f"{where}: expected metrics that end in inputs, found a cycle: {path}") from error
+
+
+def _check_patterns(pack: Pack, where: str) -> None:
+    for factor in pack.factor:
+        try:
+            re.compile(factor.model or "", re.IGNORECASE)
+        except re.error as error:
+            raise MalformedError(f"{where}: factor {factor.id}: expected a regular expression: {error}") from error
+
+
+def _require_source(what: str, source: str, known: set[str], where: str) -> None:
+    if source not in known:
+        raise MalformedError(f"{where}: {what}: expected the id of a [[source]] of this file, found {source!r}")
