@@ -16,7 +16,7 @@ from sizeup.quantity import Origin
 from sizeup.sizing import rules
 from sizeup.sizing.advise import Sizing, size, whatif
 from sizeup.sizing.formula import parse_formula
-from sizeup.sizing.keys import parse_settings
+from sizeup.sizing.inputs.typed import parse_settings
 from sizeup.sizing.licensing.table import rows
 from sizeup.units import base_unit
 

@@ -78,7 +78,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Size one machine or one published case."""
     from sizeup.sizing.advise import size
     from sizeup.sizing.inputs.presets import find_preset
-    from sizeup.sizing.keys import KEYS, parse_settings
+    from sizeup.sizing.inputs.typed import parse_settings
+    from sizeup.sizing.keys import KEYS
     from sizeup.sizing.sizing_comparison import compare_sizings
     from sizeup.views.advice import (
         comparison_data,

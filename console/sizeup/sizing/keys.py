@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from enum import Enum
 
 from msgspec import Struct
 
 from sizeup.errors import UsageError
 from sizeup.quantity import Origin, Quantity, Words
-from sizeup.text import nearest
 from sizeup.units import base_unit, format_in
 
 
@@ -340,23 +339,3 @@ _DECLARED = (
 
 KEYS: Mapping[str, InputKey] = {key.name: key for key in _DECLARED}
 """Every key by its name."""
-
-
-def find(name: str, source: str) -> InputKey:
-    """The key of that name; an unknown one is refused with the nearest that exists."""
-    key = KEYS.get(name)
-    if key is None:
-        raise UsageError(f"{source}: unknown key {name!r}{nearest(name, KEYS)}; see: sizeup size --keys")
-    return key
-
-
-def parse_settings(settings: Iterable[str], origin: Origin = Origin.USER, source: str = "--set") -> dict[str, Value]:
-    """Values of ``KEY=VALUE`` texts; a later one of the same key wins."""
-    values: dict[str, Value] = {}
-    for setting in settings:
-        name, equals, text = setting.partition("=")
-        if not equals:
-            raise UsageError(f"{source}: expected KEY=VALUE, found {setting!r}")
-        key = find(name.strip(), source)
-        values[key.name] = key.parse(text, origin, source)
-    return values

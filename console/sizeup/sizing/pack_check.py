@@ -14,7 +14,7 @@ from typing import Protocol
 from sizeup.errors import MalformedError, UsageError
 from sizeup.quantity import Origin
 from sizeup.sizing.formula import Formula, parse_formula
-from sizeup.sizing.keys import find
+from sizeup.sizing.inputs.typed import find_key
 from sizeup.sizing.pack import Pack, short
 
 
@@ -65,7 +65,7 @@ def _check_defaults(pack: Pack, where: str) -> None:
     """Every default is a key with a value that ``--set`` would take."""
     for default in pack.default:
         try:
-            find(default.key, default.source).parse(str(default.value), Origin.RULE, default.source)
+            find_key(default.key, default.source).parse(str(default.value), Origin.RULE, default.source)
         except UsageError as error:
             raise MalformedError(f"{where}: default: {error}") from error
 

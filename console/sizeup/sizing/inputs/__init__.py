@@ -1,1 +1,1 @@
-"""Where sizing takes its inputs from: the machine, measurements, published cases."""
+"""Where sizing takes its inputs from: the machine, measurements, workload files, published cases, what was typed."""

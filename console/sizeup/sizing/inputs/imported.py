@@ -20,7 +20,8 @@ from sizeup.importers.intervals import Intervals, LoadInterval
 from sizeup.importers.iostat import parse_iostat
 from sizeup.importers.sar import parse_sar
 from sizeup.quantity import Origin, Quantity
-from sizeup.sizing.keys import Value, parse_settings
+from sizeup.sizing.inputs.typed import parse_settings
+from sizeup.sizing.keys import Value
 
 _TOML_KEYS = ("workload.", "redo.", "db.", "sga.", "scan.", "net.", "license.users")
 """What a workload may say; the machine and the contract are not its business."""

@@ -1,0 +1,30 @@
+"""What somebody wrote as inputs of sizing: ``--set``, workload files and published cases."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from sizeup.errors import UsageError
+from sizeup.quantity import Origin
+from sizeup.sizing.keys import KEYS, InputKey, Value
+from sizeup.text import nearest
+
+
+def find_key(name: str, source: str) -> InputKey:
+    """The key of that name; an unknown one is refused with the nearest that exists."""
+    key = KEYS.get(name)
+    if key is None:
+        raise UsageError(f"{source}: unknown key {name!r}{nearest(name, KEYS)}; see: sizeup size --keys")
+    return key
+
+
+def parse_settings(settings: Iterable[str], origin: Origin = Origin.USER, source: str = "--set") -> dict[str, Value]:
+    """Values of ``KEY=VALUE`` texts; a later one of the same key wins."""
+    values: dict[str, Value] = {}
+    for setting in settings:
+        name, equals, text = setting.partition("=")
+        if not equals:
+            raise UsageError(f"{source}: expected KEY=VALUE, found {setting!r}")
+        key = find_key(name.strip(), source)
+        values[key.name] = key.parse(text, origin, source)
+    return values
