@@ -314,14 +314,6 @@ int sizeup_clock_cost_run(struct sizeup_job *job, const uint32_t *methods, uint3
 			  const struct sizeup_stop_rule *rule)
 {
 	struct run run = { .job = job, .rule = rule, .methods = methods, .cpu = cpu };
-	const struct sizeup_interleave plan = {
-		.job = job,
-		.rule = rule,
-		.points = count,
-		.quantities = 1,
-		.replicate = replicate,
-		.context = &run,
-	};
 
 	sizeup_job_begin(job);
 	for (uint32_t i = 0; i < count; i++)
@@ -333,5 +325,5 @@ int sizeup_clock_cost_run(struct sizeup_job *job, const uint32_t *methods, uint3
 	if (pinned)
 		return sizeup_job_end(job, sizeup_job_fail(job, pinned, "cannot run on CPU %d: %s", cpu,
 							     strerror(-pinned)));
-	return sizeup_job_end(job, sizeup_interleave_run(&plan));
+	return sizeup_job_end(job, sizeup_interleave_run(job, rule, count, 1, replicate, &run));
 }

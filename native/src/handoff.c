@@ -166,14 +166,6 @@ int sizeup_handoff_run(struct sizeup_job *job, const struct sizeup_pair *pairs, 
 		       const struct sizeup_stop_rule *rule)
 {
 	struct run *const run = calloc(1, sizeof(*run));
-	const struct sizeup_interleave plan = {
-		.job = job,
-		.rule = rule,
-		.points = count,
-		.quantities = 1,
-		.replicate = replicate,
-		.context = run,
-	};
 	int status = 0;
 
 	if (!run)
@@ -186,7 +178,7 @@ int sizeup_handoff_run(struct sizeup_job *job, const struct sizeup_pair *pairs, 
 		if (pairs[i].cpu == pairs[i].partner)
 			status = sizeup_job_fail(job, -EINVAL, "CPU %d cannot be its own partner", pairs[i].cpu);
 	if (!status)
-		status = sizeup_interleave_run(&plan);
+		status = sizeup_interleave_run(job, rule, count, 1, replicate, run);
 	sizeup_job_end(job, status);
 	for (uint32_t i = 0; i <= NODE_ARENAS; i++)
 		sizeup_arena_close(&run->arenas[i]);

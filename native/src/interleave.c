@@ -9,7 +9,16 @@
 #include <errno.h>
 #include <stdlib.h>
 
-static int check(const struct sizeup_interleave *plan)
+struct plan {
+	struct sizeup_job *job;
+	const struct sizeup_stop_rule *rule;
+	uint32_t points;
+	uint32_t quantities;
+	sizeup_replicate_function *replicate;
+	void *context;
+};
+
+static int check(const struct plan *plan)
 {
 	const struct sizeup_stop_rule *const rule = plan->rule;
 
@@ -22,8 +31,8 @@ static int check(const struct sizeup_interleave *plan)
 	return 0;
 }
 
-/* Whether all quantities of the point are done; those that were never measured are. */
-static int publish(const struct sizeup_interleave *plan, uint32_t point, const struct sizeup_replicates *values,
+/* Return whether all quantities of the point are finished; one that was never measured counts as finished. */
+static int publish(const struct plan *plan, uint32_t point, const struct sizeup_replicates *values,
 		   int last)
 {
 	int finished = 1;
@@ -41,7 +50,7 @@ static int publish(const struct sizeup_interleave *plan, uint32_t point, const s
 	return finished;
 }
 
-static int run_rounds(const struct sizeup_interleave *plan, struct sizeup_replicates *values)
+static int run_rounds(const struct plan *plan, struct sizeup_replicates *values)
 {
 	const int64_t start_ns = sizeup_clock_now_ns();
 	uint8_t finished[SIZEUP_POINTS] = { 0 };
@@ -74,18 +83,20 @@ static int run_rounds(const struct sizeup_interleave *plan, struct sizeup_replic
 	return 0;
 }
 
-int sizeup_interleave_run(const struct sizeup_interleave *plan)
+int sizeup_interleave_run(struct sizeup_job *job, const struct sizeup_stop_rule *rule, uint32_t points,
+			  uint32_t quantities, sizeup_replicate_function *replicate, void *context)
 {
-	int status = check(plan);
+	const struct plan plan = { job, rule, points, quantities, replicate, context };
+	int status = check(&plan);
 
 	if (status)
 		return status;
-	const uint32_t count = plan->points * plan->quantities;
+	const uint32_t count = points * quantities;
 	struct sizeup_replicates *const values = calloc(count, sizeof(*values));
 
 	if (!values)
 		return -ENOMEM;
-	status = run_rounds(plan, values);
+	status = run_rounds(&plan, values);
 	for (uint32_t i = 0; i < count; i++)
 		sizeup_replicates_free(&values[i]);
 	free(values);

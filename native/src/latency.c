@@ -182,14 +182,6 @@ int sizeup_latency_run(struct sizeup_job *job, const struct sizeup_latency_point
 		       const struct sizeup_stop_rule *rule, struct sizeup_placement *placements)
 {
 	struct run *const run = calloc(1, sizeof(*run));
-	const struct sizeup_interleave plan = {
-		.job = job,
-		.rule = rule,
-		.points = count,
-		.quantities = 1,
-		.replicate = replicate,
-		.context = run,
-	};
 
 	if (!run)
 		return -ENOMEM;
@@ -200,7 +192,7 @@ int sizeup_latency_run(struct sizeup_job *job, const struct sizeup_latency_point
 	run->placements = placements;
 	sizeup_job_begin(job);
 	/* The end is told before the memory goes back, which takes long. */
-	const int status = sizeup_job_end(job, sizeup_interleave_run(&plan));
+	const int status = sizeup_job_end(job, sizeup_interleave_run(job, rule, count, 1, replicate, run));
 
 	for (uint32_t i = 0; i < count && i < SIZEUP_POINTS; i++)
 		sizeup_arena_close(&run->arenas[i]);

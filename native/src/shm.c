@@ -144,15 +144,7 @@ int sizeup_shm_run(struct sizeup_job *job, int32_t fd, uint64_t bytes, const int
 		   const struct sizeup_stop_rule *rule)
 {
 	struct run run = { .job = job, .cpus = cpus, .bytes = bytes, .fd = fd };
-	const struct sizeup_interleave plan = {
-		.job = job,
-		.rule = rule,
-		.points = count,
-		.quantities = 1,
-		.replicate = replicate,
-		.context = &run,
-	};
 
 	sizeup_job_begin(job);
-	return sizeup_job_end(job, sizeup_interleave_run(&plan));
+	return sizeup_job_end(job, sizeup_interleave_run(job, rule, count, 1, replicate, &run));
 }

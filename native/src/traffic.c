@@ -310,14 +310,6 @@ static int measure_points(struct thread_group *group, const struct sizeup_traffi
 		      const struct sizeup_stop_rule *rule)
 {
 	struct measurement *const measurement = calloc(1, sizeof(*measurement));
-	const struct sizeup_interleave plan = {
-		.job = group->job,
-		.rule = rule,
-		.points = count,
-		.quantities = 2,
-		.replicate = replicate,
-		.context = measurement,
-	};
 
 	if (!measurement)
 		return -ENOMEM;
@@ -329,7 +321,7 @@ static int measure_points(struct thread_group *group, const struct sizeup_traffi
 	int status = sizeup_barrier_wait(&group->barrier, &group->settings.stop);
 
 	if (!status)
-		status = sizeup_interleave_run(&plan);
+		status = sizeup_interleave_run(group->job, rule, count, 2, replicate, measurement);
 	free(measurement);
 	return status;
 }
