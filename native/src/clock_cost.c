@@ -285,11 +285,14 @@ static int replicate(void *context, uint32_t point, uint32_t round, struct sizeu
 	const struct run *const run = context;
 	const uint32_t method = run->methods[point];
 	const uint64_t calls = calls_per_batch(method, run->rule->batch_ns);
-	const uint32_t batches = (uint32_t)(run->rule->replicate_ns / run->rule->batch_ns) + 1;
+	const uint32_t batches = sizeup_batches_per_replicate(run->rule);
 	struct sizeup_watch watch;
 
-	if (sizeup_replicates_reserve(values, batches))
-		return sizeup_job_fail(run->job, -ENOMEM, "no memory for %u batches", batches);
+	(void)round;
+	int status = sizeup_replicates_begin(values, batches, run->job);
+
+	if (status)
+		return status;
 	sizeup_watch_init(&watch, run->cpu, -1);
 	for (uint32_t batch = 0; batch < batches && !sizeup_job_canceled(run->job); batch++) {
 		sizeup_watch_start(&watch);
@@ -298,15 +301,12 @@ static int replicate(void *context, uint32_t point, uint32_t round, struct sizeu
 			.t_ns = sizeup_clock_now_ns(),
 			.value = (double)wall_ns / (double)calls,
 			.point = point,
-			.replicate = round,
 			.flags = sizeup_watch_flags(&watch, wall_ns),
-			.cpu = (uint32_t)run->cpu,
 		};
 
-		sizeup_replicates_add(values, sample.value, sample.flags);
-		sizeup_job_push(run->job, &sample);
+		sizeup_replicates_record(values, &sample, run->job);
 	}
-	sizeup_replicates_close(values);
+	sizeup_replicates_end(values);
 	return sizeup_job_canceled(run->job) ? -ECANCELED : 0;
 }
 
@@ -320,10 +320,9 @@ int sizeup_clock_cost_run(struct sizeup_job *job, const uint32_t *methods, uint3
 		if (methods[i] >= METHOD_COUNT)
 			return sizeup_job_end(job,
 					      sizeup_job_fail(job, -EINVAL, "there is no method %u", methods[i]));
-	const int pinned = sizeup_cpu_pin(cpu);
+	int status = sizeup_job_pin(job, cpu);
 
-	if (pinned)
-		return sizeup_job_end(job, sizeup_job_fail(job, pinned, "cannot run on CPU %d: %s", cpu,
-							     strerror(-pinned)));
-	return sizeup_job_end(job, sizeup_interleave_run(job, rule, count, 1, replicate, &run));
+	if (!status)
+		status = sizeup_interleave_run(job, rule, count, 1, replicate, &run);
+	return sizeup_job_end(job, status);
 }

@@ -66,9 +66,9 @@ struct slot {
 };
 
 struct comparison {
+	struct sizeup_job *job;
 	const struct sizeup_method *method;
 	uint64_t reads; /* each */
-	uint32_t stop;
 	const uint32_t *job_stop;
 	int32_t partner;
 	int status;
@@ -109,7 +109,7 @@ static void *partner_main(void *argument)
 {
 	struct comparison *const comparison = argument;
 
-	comparison->status = sizeup_cpu_pin(comparison->partner);
+	comparison->status = sizeup_job_pin(comparison->job, comparison->partner);
 	if (sizeup_barrier_wait(&comparison->barrier, comparison->job_stop) || comparison->status)
 		return NULL;
 	check_order(comparison, 1);
@@ -147,6 +147,7 @@ int sizeup_clock_order_run(struct sizeup_job *job, uint32_t index, int32_t cpu, 
 			   struct sizeup_clock_order *order)
 {
 	struct comparison comparison = {
+		.job = job,
 		.method = sizeup_method(index),
 		.reads = reads / 2,
 		.job_stop = sizeup_job_stop_word(job),
@@ -159,11 +160,10 @@ int sizeup_clock_order_run(struct sizeup_job *job, uint32_t index, int32_t cpu, 
 	if (!comparison.method || !comparison.method->read || cpu == partner)
 		return sizeup_job_end(job, sizeup_job_fail(job, -EINVAL, "method %u cannot be compared on CPUs %d and %d",
 							     index, cpu, partner));
-	int status = sizeup_cpu_pin(cpu);
+	int status = sizeup_job_pin(job, cpu);
 
 	if (status)
-		return sizeup_job_end(job, sizeup_job_fail(job, status, "cannot run on CPU %d: %s", cpu,
-							     strerror(-status)));
+		return sizeup_job_end(job, status);
 	sizeup_barrier_init(&comparison.barrier, 2);
 	status = -pthread_create(&thread, NULL, partner_main, &comparison);
 	if (status)
@@ -175,7 +175,7 @@ int sizeup_clock_order_run(struct sizeup_job *job, uint32_t index, int32_t cpu, 
 	}
 	pthread_join(thread, NULL);
 	if (comparison.status)
-		status = sizeup_job_fail(job, comparison.status, "cannot run on CPU %d: %s", partner, strerror(-comparison.status));
+		status = comparison.status;
 	if (!status && sizeup_job_canceled(job))
 		status = -ECANCELED;
 	order->reads = 2 * comparison.reads;

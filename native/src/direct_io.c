@@ -171,7 +171,6 @@ static void combine(struct sizeup_io_sample *into, const struct sizeup_io_sample
 	into->system_ns += sign * other->system_ns;
 	into->run_delay_ns += sign * other->run_delay_ns;
 	into->voluntary_switches += factor * other->voluntary_switches;
-	into->involuntary_switches += factor * other->involuntary_switches;
 	for (uint32_t i = 0; i < SIZEUP_HISTOGRAM_BUCKETS; i++) {
 		into->read_ns[i] += factor * other->read_ns[i];
 		into->write_ns[i] += factor * other->write_ns[i];

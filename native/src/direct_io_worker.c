@@ -162,7 +162,6 @@ static void read_usage(struct run *run)
 		set(&counters->system_ns, (uint64_t)usage.ru_stime.tv_sec * 1000000000u +
 					      (uint64_t)usage.ru_stime.tv_usec * 1000u);
 		set(&counters->voluntary_switches, (uint64_t)usage.ru_nvcsw);
-		set(&counters->involuntary_switches, (uint64_t)usage.ru_nivcsw);
 	}
 	/* "on-cpu-ns run-delay-ns slices"; absent without CONFIG_SCHED_INFO. */
 	const ssize_t length = run->schedstat_fd < 0 ? 0 : pread(run->schedstat_fd, text, sizeof(text) - 1, 0);
@@ -532,7 +531,6 @@ void io_worker_add(const struct io_worker *worker, struct sizeup_io_sample *samp
 	sample->system_ns += (int64_t)get(&counters->system_ns);
 	sample->run_delay_ns += (int64_t)get(&counters->run_delay_ns);
 	sample->voluntary_switches += get(&counters->voluntary_switches);
-	sample->involuntary_switches += get(&counters->involuntary_switches);
 	sample->flags &= atomic_load_explicit(&counters->flags, memory_order_relaxed);
 	if (sample->status == 0)
 		sample->status = status;

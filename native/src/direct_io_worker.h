@@ -22,7 +22,7 @@ struct io_counters {
 	io_counter errors, submitted, submit_calls, late;
 	io_counter last_progress_ns;
 	io_counter usage_requests, usage_bytes, user_ns, system_ns, run_delay_ns;
-	io_counter voluntary_switches, involuntary_switches;
+	io_counter voluntary_switches;
 	_Atomic uint32_t flags;
 	_Atomic int32_t status;
 	_Atomic int32_t first_error;

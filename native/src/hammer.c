@@ -176,7 +176,6 @@ static int collect(struct sizeup_job *job, const struct control *control, uint32
 			.t_ns = result->end_ns,
 			.value = (double)result->wall_us * 1e3 / (double)result->ops,
 			.point = i,
-			.cpu = (uint32_t)result->cpu,
 		};
 
 		if (result->wall_us) /* a run too short for the clock has no cost */

@@ -28,6 +28,7 @@ struct shared_line {
 };
 
 struct partner {
+	struct sizeup_job *job;
 	struct shared_line *line;
 	int32_t cpu;
 	int status;
@@ -46,7 +47,7 @@ static void *partner_main(void *argument)
 {
 	struct partner *const partner = argument;
 
-	partner->status = sizeup_cpu_pin(partner->cpu);
+	partner->status = sizeup_job_pin(partner->job, partner->cpu);
 	if (sizeup_barrier_wait(&partner->barrier, &partner->stop) || partner->status)
 		return NULL;
 	for (uint64_t turn = 1; !__atomic_load_n(&partner->stop, __ATOMIC_RELAXED); turn += 2) {
@@ -90,16 +91,18 @@ static int arena_for(struct run *run, const struct sizeup_pair *pair, struct siz
 	return (*arena)->start ? 0 : sizeup_arena_open(*arena, &spec, run->job);
 }
 
-static int measure(const struct run *run, uint32_t index, struct shared_line *line, struct sizeup_replicates *replicates)
+static int measure(const struct run *run, uint32_t index, struct shared_line *line,
+		   struct sizeup_replicates *replicates)
 {
 	const struct sizeup_stop_rule *const rule = run->rule;
 	const uint32_t *const stop = sizeup_job_stop_word(run->job);
-	const uint32_t batches = (uint32_t)(rule->replicate_ns / rule->batch_ns) + 1;
+	const uint32_t batches = sizeup_batches_per_replicate(rule);
 	struct sizeup_watch watch;
 	uint64_t turn = 0;
+	int status = sizeup_replicates_begin(replicates, batches, run->job);
 
-	if (sizeup_replicates_reserve(replicates, batches))
-		return sizeup_job_fail(run->job, -ENOMEM, "no memory for %u batches", batches);
+	if (status)
+		return status;
 	const int64_t warm_ns = sizeup_clock_now_ns() + rule->warm_up_ns;
 
 	while (sizeup_clock_now_ns() < warm_ns && !sizeup_job_canceled(run->job))
@@ -116,15 +119,12 @@ static int measure(const struct run *run, uint32_t index, struct shared_line *li
 			.t_ns = sizeup_clock_now_ns(),
 			.value = (double)wall_ns / (double)(2 * rounds),
 			.point = index,
-			.replicate = replicates->count,
 			.flags = sizeup_watch_flags(&watch, wall_ns),
-			.cpu = (uint32_t)run->pairs[index].cpu,
 		};
 
-		sizeup_replicates_add(replicates, sample.value, sample.flags);
-		sizeup_job_push(run->job, &sample);
+		sizeup_replicates_record(replicates, &sample, run->job);
 	}
-	sizeup_replicates_close(replicates);
+	sizeup_replicates_end(replicates);
 	return sizeup_job_canceled(run->job) ? -ECANCELED : 0;
 }
 
@@ -132,14 +132,13 @@ static int replicate(void *context, uint32_t index, uint32_t round, struct sizeu
 {
 	struct run *const run = context;
 	const struct sizeup_pair *const pair = &run->pairs[index];
-	struct partner partner = { .cpu = pair->partner };
+	struct partner partner = { .job = run->job, .cpu = pair->partner };
 	struct sizeup_arena *arena;
 	pthread_t thread;
-	int status = sizeup_cpu_pin(pair->cpu);
+	int status = sizeup_job_pin(run->job, pair->cpu);
 
-	if (status)
-		return sizeup_job_fail(run->job, status, "cannot run on CPU %d: %s", pair->cpu, strerror(-status));
-	status = arena_for(run, pair, &arena);
+	if (!status)
+		status = arena_for(run, pair, &arena);
 	if (status)
 		return status;
 	const uint64_t lines = arena->bytes / LINE_STEP_BYTES;
@@ -152,9 +151,8 @@ static int replicate(void *context, uint32_t index, uint32_t round, struct sizeu
 	if (status)
 		return sizeup_job_fail(run->job, status, "starting a thread failed: %s", strerror(-status));
 	status = sizeup_barrier_wait(&partner.barrier, sizeup_job_stop_word(run->job));
-	if (!status && partner.status)
-		status = sizeup_job_fail(run->job, partner.status, "cannot run on CPU %d: %s", pair->partner,
-					   strerror(-partner.status));
+	if (!status)
+		status = partner.status;
 	if (!status)
 		status = measure(run, index, partner.line, values);
 	__atomic_store_n(&partner.stop, 1, __ATOMIC_RELAXED);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <sizeup/cpu.h>
 #include <sizeup/job.h>
 
 #include "job_internal.h"
@@ -151,4 +152,11 @@ int sizeup_job_fail(struct sizeup_job *job, int status, const char *format, ...)
 	}
 	pthread_mutex_unlock(&job->lock);
 	return status;
+}
+
+int sizeup_job_pin(struct sizeup_job *job, int32_t cpu)
+{
+	const int status = sizeup_cpu_pin(cpu);
+
+	return status ? sizeup_job_fail(job, status, "cannot run on CPU %d: %s", cpu, strerror(-status)) : 0;
 }

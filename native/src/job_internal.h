@@ -16,4 +16,10 @@ const uint32_t *sizeup_job_stop_word(const struct sizeup_job *job);
 int sizeup_job_fail(struct sizeup_job *job, int status, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/**
+ * sizeup_job_pin() - Pin the calling thread to @cpu; see sizeup_cpu_pin().
+ * Return: 0, or negative with the reason in @job.
+ */
+int sizeup_job_pin(struct sizeup_job *job, int32_t cpu);
+
 #endif

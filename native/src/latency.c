@@ -109,11 +109,12 @@ static int measure(struct run *run, uint32_t index, void *position, struct sizeu
 {
 	const struct sizeup_latency_point *const point = &run->points[index];
 	const uint64_t rounds = rounds_per_batch(&position, run->rule->batch_ns);
-	const uint32_t batches = (uint32_t)(run->rule->replicate_ns / run->rule->batch_ns) + 1;
+	const uint32_t batches = sizeup_batches_per_replicate(run->rule);
 	struct sizeup_watch watch;
+	int status = sizeup_replicates_begin(replicates, batches, run->job);
 
-	if (sizeup_replicates_reserve(replicates, batches))
-		return sizeup_job_fail(run->job, -ENOMEM, "no memory for %u batches", batches);
+	if (status)
+		return status;
 	sizeup_watch_init(&watch, point->cpu, point->sibling);
 	for (uint32_t batch = 0; batch < batches; batch++) {
 		if (sizeup_job_canceled(run->job))
@@ -124,9 +125,7 @@ static int measure(struct run *run, uint32_t index, void *position, struct sizeu
 			.t_ns = sizeup_clock_now_ns(),
 			.value = (double)wall_ns / (double)(rounds * SIZEUP_CHASE_LOADS),
 			.point = index,
-			.replicate = replicates->count,
 			.flags = sizeup_watch_flags(&watch, wall_ns),
-			.cpu = (uint32_t)point->cpu,
 		};
 		const int full = sizeup_watch_add(&watch, &sample);
 
@@ -140,7 +139,7 @@ static int measure(struct run *run, uint32_t index, void *position, struct sizeu
 	}
 	if (sizeup_job_canceled(run->job))
 		return -ECANCELED;
-	sizeup_replicates_close(replicates);
+	sizeup_replicates_end(replicates);
 	return 0;
 }
 
@@ -149,12 +148,10 @@ static int replicate(void *context, uint32_t index, uint32_t round, struct sizeu
 	struct run *const run = context;
 	const struct sizeup_latency_point *const point = &run->points[index];
 	struct sizeup_arena *arena;
-	const int pinned = sizeup_cpu_pin(point->cpu);
+	int status = sizeup_job_pin(run->job, point->cpu);
 
-	if (pinned)
-		return sizeup_job_fail(run->job, pinned, "cannot run on CPU %d: %s", point->cpu, strerror(-pinned));
-	int status = arena_for(run, index, &arena);
-
+	if (!status)
+		status = arena_for(run, index, &arena);
 	if (status)
 		return status;
 	run->placements[index] = arena->placement;

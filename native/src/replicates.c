@@ -3,11 +3,18 @@
 
 #include <sizeup/stats.h>
 
+#include "job_internal.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-int sizeup_replicates_reserve(struct sizeup_replicates *replicates, uint32_t batches)
+uint32_t sizeup_batches_per_replicate(const struct sizeup_stop_rule *rule)
+{
+	return (uint32_t)(rule->replicate_ns / rule->batch_ns) + 1;
+}
+
+int sizeup_replicates_begin(struct sizeup_replicates *replicates, uint32_t batches, struct sizeup_job *job)
 {
 	const uint32_t needed = replicates->batch_count + batches;
 
@@ -16,7 +23,7 @@ int sizeup_replicates_reserve(struct sizeup_replicates *replicates, uint32_t bat
 	double *const larger = realloc(replicates->batches, 2 * (size_t)needed * sizeof(*larger));
 
 	if (!larger)
-		return -ENOMEM;
+		return sizeup_job_fail(job, -ENOMEM, "no memory for %u batches", batches);
 	replicates->batches = larger;
 	replicates->batch_capacity = 2 * needed;
 	return 0;
@@ -30,16 +37,23 @@ void sizeup_replicates_add(struct sizeup_replicates *replicates, double value, u
 		replicates->batches[replicates->batch_count++] = value;
 }
 
-void sizeup_replicates_close(struct sizeup_replicates *replicates)
+void sizeup_replicates_record(struct sizeup_replicates *replicates, const struct sizeup_sample *sample,
+			      struct sizeup_job *job)
 {
-	const uint32_t batches = replicates->batch_count - replicates->fresh;
-	double *const fresh = replicates->batches + replicates->fresh;
+	sizeup_replicates_add(replicates, sample->value, sample->flags);
+	sizeup_job_push(job, sample);
+}
 
-	replicates->fresh = replicates->batch_count;
+void sizeup_replicates_end(struct sizeup_replicates *replicates)
+{
+	const uint32_t batches = replicates->batch_count - replicates->first;
+	double *const current = replicates->batches + replicates->first;
+
+	replicates->first = replicates->batch_count;
 	if (batches == 0 || replicates->count == SIZEUP_REPLICATES)
 		return;
-	sizeup_sort(fresh, batches);
-	replicates->medians[replicates->count++] = sizeup_quantile(fresh, batches, 0.5);
+	sizeup_sort(current, batches);
+	replicates->medians[replicates->count++] = sizeup_quantile(current, batches, 0.5);
 }
 
 void sizeup_replicates_estimate(const struct sizeup_replicates *replicates, const struct sizeup_stop_rule *rule,
@@ -50,7 +64,6 @@ void sizeup_replicates_estimate(const struct sizeup_replicates *replicates, cons
 
 	memset(estimate, 0, sizeof(*estimate));
 	estimate->replicates = replicates->count;
-	estimate->batches = replicates->batch_count;
 	if (replicates->batch_count + replicates->disturbed)
 		estimate->disturbed_share = (double)replicates->disturbed /
 					    (replicates->batch_count + replicates->disturbed);
@@ -62,7 +75,7 @@ void sizeup_replicates_estimate(const struct sizeup_replicates *replicates, cons
 	estimate->low = estimate->median;
 	estimate->high = estimate->median;
 	if (!sizeup_interval_of(medians, replicates->count, &interval)) {
-		/* Of the mean, but shown with the median: it must contain it. */
+		/* The interval is of the mean but shown with the median, so it must contain the median. */
 		estimate->low = interval.low < estimate->median ? interval.low : estimate->median;
 		estimate->high = interval.high > estimate->median ? interval.high : estimate->median;
 		estimate->converged = replicates->count >= rule->replicates_min &&

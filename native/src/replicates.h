@@ -5,31 +5,41 @@
 #include <sizeup/job.h>
 #include <sizeup/stop_rule.h>
 
-/** struct sizeup_replicates - What the estimate of one point is made from. */
+/** struct sizeup_replicates - The data behind the estimate of one point. */
 struct sizeup_replicates {
 	double medians[SIZEUP_REPLICATES];
 	uint32_t count;
 	double *batches; /* undisturbed, of all replicates */
 	uint32_t batch_count;
 	uint32_t batch_capacity;
-	uint32_t fresh;     /* index of the first batch of the running replicate */
+	uint32_t first;     /* index of the first batch of the current replicate */
 	uint32_t disturbed;
 };
 
-/** sizeup_replicates_reserve() - Allocate space for @batches more, outside any timed window. Return: 0 or -ENOMEM. */
-int sizeup_replicates_reserve(struct sizeup_replicates *replicates, uint32_t batches);
+/** sizeup_batches_per_replicate() - Return how many batches @rule asks of a replicate. */
+uint32_t sizeup_batches_per_replicate(const struct sizeup_stop_rule *rule);
 
-/** sizeup_replicates_add() - Count one batch of the running replicate. */
+/**
+ * sizeup_replicates_begin() - Begin a replicate of up to @batches batches; allocates outside any timed window.
+ * Return: 0, or -ENOMEM with the reason in @job.
+ */
+int sizeup_replicates_begin(struct sizeup_replicates *replicates, uint32_t batches, struct sizeup_job *job);
+
+/** sizeup_replicates_add() - Count one batch of the current replicate. */
 void sizeup_replicates_add(struct sizeup_replicates *replicates, double value, uint32_t flags);
 
-/** sizeup_replicates_close() - End the running replicate; one without an undisturbed batch does not count. */
-void sizeup_replicates_close(struct sizeup_replicates *replicates);
+/** sizeup_replicates_record() - Count one batch of the current replicate, and push it to @job as a sample. */
+void sizeup_replicates_record(struct sizeup_replicates *replicates, const struct sizeup_sample *sample,
+			      struct sizeup_job *job);
 
-/** sizeup_replicates_estimate() - Say what is known, and whether @rule is met. */
+/** sizeup_replicates_end() - End the current replicate; one without an undisturbed batch does not count. */
+void sizeup_replicates_end(struct sizeup_replicates *replicates);
+
+/** sizeup_replicates_estimate() - Compute the estimate so far, and whether it meets @rule. */
 void sizeup_replicates_estimate(const struct sizeup_replicates *replicates, const struct sizeup_stop_rule *rule,
 				struct sizeup_estimate *estimate);
 
-/** sizeup_replicates_free() - Give the batches back. */
+/** sizeup_replicates_free() - Free the batches. */
 void sizeup_replicates_free(struct sizeup_replicates *replicates);
 
 #endif

@@ -48,10 +48,10 @@ static int write_all(const struct run *run, const char *block, uint64_t start, u
 /* A block of its own for each CPU: what is copied from lies on the node of the CPU that copies. */
 static int open_block(struct run *run, int32_t cpu, char **block)
 {
-	const int pinned = sizeup_cpu_pin(cpu);
+	const int status = sizeup_job_pin(run->job, cpu);
 
-	if (pinned)
-		return sizeup_job_fail(run->job, pinned, "cannot run on CPU %d: %s", cpu, strerror(-pinned));
+	if (status)
+		return status;
 	*block = mmap(NULL, BLOCK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (*block == MAP_FAILED)
 		return sizeup_job_fail(run->job, -errno, "no memory for a block: %s", strerror(errno));
@@ -63,16 +63,18 @@ static int measure(struct run *run, uint32_t index, const char *block, struct si
 {
 	const uint32_t batches = (uint32_t)((run->bytes + BATCH_BYTES - 1) / BATCH_BYTES);
 	struct sizeup_watch watch;
+	int status = sizeup_replicates_begin(replicates, batches, run->job);
 
-	if (sizeup_replicates_reserve(replicates, batches))
-		return sizeup_job_fail(run->job, -ENOMEM, "no memory for %u batches", batches);
+	if (status)
+		return status;
 	sizeup_watch_init(&watch, run->cpus[index], -1);
 	for (uint64_t start = 0; start < run->bytes; start += BATCH_BYTES) {
 		const uint64_t end = start + BATCH_BYTES < run->bytes ? start + BATCH_BYTES : run->bytes;
 
 		sizeup_watch_start(&watch);
 		const int64_t start_ns = sizeup_clock_now_ns();
-		const int status = write_all(run, block, start, end);
+
+		status = write_all(run, block, start, end);
 		const int64_t end_ns = sizeup_clock_now_ns();
 
 		if (status)
@@ -81,15 +83,12 @@ static int measure(struct run *run, uint32_t index, const char *block, struct si
 			.t_ns = end_ns,
 			.value = (double)(end - start) * 1e9 / (double)(end_ns > start_ns ? end_ns - start_ns : 1),
 			.point = index,
-			.replicate = replicates->count,
 			.flags = sizeup_watch_flags(&watch, end_ns - start_ns),
-			.cpu = (uint32_t)run->cpus[index],
 		};
 
-		sizeup_replicates_add(replicates, sample.value, sample.flags);
-		sizeup_job_push(run->job, &sample);
+		sizeup_replicates_record(replicates, &sample, run->job);
 	}
-	sizeup_replicates_close(replicates);
+	sizeup_replicates_end(replicates);
 	return 0;
 }
 

@@ -125,10 +125,10 @@ static int prepare(struct member *member, struct sizeup_arena *arena, void **pos
 {
 	struct thread_group *const group = member->group;
 	const struct sizeup_traffic_member *const spec = member->spec;
-	int status = sizeup_cpu_pin(spec->cpu);
+	int status = sizeup_job_pin(group->job, spec->cpu);
 
 	if (status)
-		return sizeup_job_fail(group->job, status, "cannot run on CPU %d: %s", spec->cpu, strerror(-status));
+		return status;
 	status = sizeup_arena_open(arena, &spec->memory, group->job);
 	member->placement = arena->placement;
 	if (status || spec->role != SIZEUP_ROLE_CHASE)
@@ -252,12 +252,10 @@ static void push(const struct measurement *measurement, uint32_t index, double v
 		.t_ns = measurement->after.t_ns,
 		.value = value,
 		.point = index,
-		.replicate = values->count,
 		.flags = flags,
 	};
 
-	sizeup_replicates_add(values, value, flags);
-	sizeup_job_push(measurement->group->job, &sample);
+	sizeup_replicates_record(values, &sample, measurement->group->job);
 }
 
 static int pause_ns(const struct thread_group *group, int64_t ns)
@@ -279,12 +277,15 @@ static int replicate(void *context, uint32_t index, uint32_t round, struct sizeu
 {
 	struct measurement *const measurement = context;
 	struct thread_group *const group = measurement->group;
-	const uint32_t windows = (uint32_t)(measurement->rule->replicate_ns / measurement->rule->batch_ns) + 1;
+	const uint32_t windows = sizeup_batches_per_replicate(measurement->rule);
 
 	(void)round; /* the memory stays the same: populating it for each replicate would take all the time */
-	for (uint32_t quantity = 0; quantity < 2; quantity++)
-		if (sizeup_replicates_reserve(&values[quantity], windows))
-			return sizeup_job_fail(group->job, -ENOMEM, "no memory for %u windows", windows);
+	for (uint32_t quantity = 0; quantity < 2; quantity++) {
+		const int status = sizeup_replicates_begin(&values[quantity], windows, group->job);
+
+		if (status)
+			return status;
+	}
 	apply_settings(&group->settings, &measurement->points[index]);
 	if (pause_ns(group, SETTLE_NS + measurement->rule->warm_up_ns))
 		return -ECANCELED;
@@ -302,7 +303,7 @@ static int replicate(void *context, uint32_t index, uint32_t round, struct sizeu
 		measurement->before = measurement->after;
 	}
 	for (uint32_t quantity = 0; quantity < 2; quantity++)
-		sizeup_replicates_close(&values[quantity]);
+		sizeup_replicates_end(&values[quantity]);
 	return 0;
 }
 

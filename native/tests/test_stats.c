@@ -15,12 +15,12 @@ static int near(double value, double expected)
 
 static void replicate_of(struct sizeup_replicates *replicates, double value)
 {
-	check(sizeup_replicates_reserve(replicates, 3) == 0, "space for three batches");
+	check(sizeup_replicates_begin(replicates, 3, NULL) == 0, "space for three batches");
 	sizeup_replicates_add(replicates, value - 1, 0);
 	sizeup_replicates_add(replicates, value, 0);
 	sizeup_replicates_add(replicates, value + 500, SIZEUP_DISTURBED_PREEMPTED);
 	sizeup_replicates_add(replicates, value + 1, 0);
-	sizeup_replicates_close(replicates);
+	sizeup_replicates_end(replicates);
 }
 
 int main(void)

@@ -73,13 +73,11 @@ struct sizeup_io_sample {
 	int64_t system_ns;
 	int64_t run_delay_ns; /* runnable, waiting for a CPU */
 	uint64_t voluntary_switches;
-	uint64_t involuntary_switches;
 	uint32_t workers;
 	uint32_t running;
 	uint32_t flags;       /* SIZEUP_IO_*, those that all workers have */
 	int32_t status;       /* 0, or the negative errno that ended a worker */
 	int32_t first_error;  /* 0, or the negative errno of a failed request; -ENODATA when short */
-	int32_t padding;
 	uint64_t read_ns[SIZEUP_HISTOGRAM_BUCKETS];  /* submission to completion */
 	uint64_t write_ns[SIZEUP_HISTOGRAM_BUCKETS];
 	uint64_t response_ns[SIZEUP_HISTOGRAM_BUCKETS]; /* intended start to completion; paced only */

@@ -13,7 +13,6 @@ struct sizeup_io_extents {
 	uint64_t hole_bytes;
 	uint64_t odd_bytes; /* compressed, inline, encrypted or not yet allocated */
 	uint32_t count;
-	uint32_t padding;
 };
 
 /**

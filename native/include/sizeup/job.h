@@ -24,9 +24,7 @@ struct sizeup_sample {
 	int64_t t_ns;       /* CLOCK_MONOTONIC_RAW at the end of what was measured */
 	double value;       /* in the unit of the point's series */
 	uint32_t point;     /* index into the points of the job */
-	uint32_t replicate; /* from 0 */
 	uint32_t flags;     /* SIZEUP_DISTURBED_* */
-	uint32_t cpu;       /* where it ran */
 };
 
 #define SIZEUP_POINTS 1024 /* most points of one job */
@@ -41,7 +39,6 @@ struct sizeup_estimate {
 	double p90;
 	double disturbed_share; /* of batches; 0 to 1 */
 	uint32_t replicates;
-	uint32_t batches;
 	int32_t converged;      /* 1: the interval met the target */
 	int32_t finished;       /* 1: no further replicate will be made */
 };
