@@ -32,12 +32,12 @@
 
 static int denied(int error)
 {
-	return error == EPERM || error == ENOSYS; /* containers answer either */
+	return error == EPERM || error == ENOSYS; /* containers return either */
 }
 
 /*
- * Base pages are drawn 2 MiB at a time: single ones would leave most entries of each line of the page
- * table unused, and the walks would miss the cache as they do in a working set several times as large.
+ * Base pages are placed 2 MiB at a time: single random pages would leave most entries of each cache line of
+ * the page table unused, and page walks would miss the cache as in a working set several times as large.
  */
 static uint64_t page_bytes_of(int32_t pages)
 {
@@ -58,7 +58,7 @@ static int map(struct sizeup_arena *arena, const struct sizeup_arena_spec *spec,
 	const int huge = spec->pages == SIZEUP_PAGES_HUGE2M || spec->pages == SIZEUP_PAGES_HUGE1G;
 	int flags = MAP_PRIVATE | MAP_ANONYMOUS;
 
-	/* Without MAP_NORESERVE: an empty pool is then ENOMEM here and not SIGBUS at the touch. */
+	/* Without MAP_NORESERVE: an empty pool then returns ENOMEM here instead of SIGBUS at the first access. */
 	if (huge)
 		flags |= MAP_HUGETLB | (spec->pages == SIZEUP_PAGES_HUGE2M ? HUGE_2MB : HUGE_1GB);
 	arena->mapping_bytes = huge ? arena->bytes : arena->bytes + ALIGNMENT;
@@ -73,7 +73,7 @@ static int map(struct sizeup_arena *arena, const struct sizeup_arena_spec *spec,
 	const uintptr_t start = (uintptr_t)arena->mapping;
 
 	arena->start = huge ? arena->mapping : (void *)((start + ALIGNMENT - 1) & ~(uintptr_t)(ALIGNMENT - 1));
-	/* Advice, not a command: what came of it is read back by verify(). */
+	/* Only advice: verify() reads back the result. */
 	if (spec->pages == SIZEUP_PAGES_THP)
 		madvise(arena->start, arena->bytes, MADV_HUGEPAGE);
 	if (spec->pages == SIZEUP_PAGES_BASE)
@@ -81,14 +81,14 @@ static int map(struct sizeup_arena *arena, const struct sizeup_arena_spec *spec,
 	return 0;
 }
 
-/* Bind the range, not the thread: the thread's own stack and heap stay where they are. */
+/* Bind the range, not the thread: the thread's stack and heap keep their placement. */
 static int bind_range(struct sizeup_arena *arena, const struct sizeup_arena_spec *spec, struct sizeup_job *job)
 {
 	const int policy = spec->placement == SIZEUP_PLACE_INTERLEAVE ? POLICY_INTERLEAVE : POLICY_BIND;
 	unsigned long mask = spec->nodes;
 
 	arena->placement.bound = 1;
-	/* The kernel counts one bit less than it is told. */
+	/* The kernel uses one bit less than the given maximum. */
 	if (!syscall(SYS_mbind, arena->start, arena->bytes, policy, &mask, SIZEUP_NODES + 1, 0))
 		return 0;
 	const int error = errno;
@@ -126,7 +126,7 @@ static int check_available(uint64_t needed, const struct sizeup_arena_spec *spec
 	return 0;
 }
 
-/* The pool's reservation is for the whole machine; a node of it may be empty all the same. */
+/* The pool is reserved for the whole machine; the pool of one node may still be empty. */
 static int check_huge_pages(const struct sizeup_arena *arena, const struct sizeup_arena_spec *spec,
 			   struct sizeup_job *job)
 {
@@ -147,7 +147,7 @@ static int check_huge_pages(const struct sizeup_arena *arena, const struct sizeu
 				 (unsigned long long)needed, size, (long long)free_pages, (unsigned long long)needed, size);
 }
 
-/* Kernels before 5.14: a fault per page. Hugetlb never gets here, because there it could be SIGBUS. */
+/* Kernels before 5.14: one fault per page. Not for hugetlb, where a fault can raise SIGBUS. */
 static void touch(char *start, uint64_t bytes, uint64_t page_bytes)
 {
 	for (uint64_t offset = 0; offset < bytes; offset += page_bytes)
@@ -184,7 +184,7 @@ static int populate(struct sizeup_arena *arena, const struct sizeup_arena_spec *
 
 		if (sizeup_job_canceled(job))
 			return -ECANCELED;
-		if (!huge) /* a pool's pages are already set aside and count as nobody's free memory */
+		if (!huge) /* pages of a pool are reserved already and are not part of free memory */
 			status = check_available(left, spec, job);
 		if (!status)
 			status = populate_chunk(spec, (char *)arena->start + done, left < chunk ? left : chunk, job);
@@ -192,7 +192,7 @@ static int populate(struct sizeup_arena *arena, const struct sizeup_arena_spec *
 	return status;
 }
 
-/* Where mbind is forbidden, memory comes from the node of the CPU that touches it first. */
+/* If mbind is forbidden, memory is allocated on the node of the CPU that accesses it first. */
 static int populate_from(struct sizeup_arena *arena, const struct sizeup_arena_spec *spec, struct sizeup_job *job)
 {
 	cpu_set_t before;
@@ -211,7 +211,7 @@ static int populate_from(struct sizeup_arena *arena, const struct sizeup_arena_s
 	return status;
 }
 
-/* move_pages with no nodes to move to only tells: exact, hugetlb included. */
+/* Without target nodes move_pages only reports the placement: exact, hugetlb included. */
 int sizeup_placement_query(const void *start, uint64_t bytes, uint64_t step, struct sizeup_placement *placement,
 			 const struct sizeup_job *job)
 {
@@ -271,7 +271,7 @@ static int read_numa_maps(struct sizeup_arena *arena)
 	return found;
 }
 
-/* /proc/self/smaps: how much of the mappings inside the arena lies on transparent huge pages. */
+/* Return the share of the arena on transparent huge pages, by /proc/self/smaps. */
 static double huge_share(const struct sizeup_arena *arena)
 {
 	char line[512];
@@ -294,7 +294,7 @@ static double huge_share(const struct sizeup_arena *arena)
 	return share < 1 ? share : 1;
 }
 
-/* Ask the kernel where each page of the arena is. */
+/* Query the placement of each page of the arena. */
 static int verify(struct sizeup_arena *arena, const struct sizeup_job *job)
 {
 	const int32_t bound = arena->placement.bound;
@@ -303,7 +303,7 @@ static int verify(struct sizeup_arena *arena, const struct sizeup_job *job)
 
 	memset(&arena->placement, 0, sizeof(arena->placement));
 	arena->placement.bound = bound;
-	/* A transparent huge page may have been split or refused, so each base page is asked for. */
+	/* A transparent huge page may have been split or refused, so query each base page. */
 	const uint64_t step = hugetlb ? arena->page_bytes : (uint64_t)sysconf(_SC_PAGESIZE);
 
 	const int status = sizeup_placement_query(arena->start, arena->bytes, step, &arena->placement, job);

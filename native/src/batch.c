@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A window's own bookkeeping and one timer interrupt fit in this. */
+/* Allows for the bookkeeping of a window and one timer interrupt. */
 #define SLACK_NS 20000
 #define SLACK_SHARE 0.01
 #define SIBLING_BUSY_SHARE 0.02
@@ -64,7 +64,7 @@ void sizeup_watch_flush(struct sizeup_watch *watch, struct sizeup_job *job)
 	read_times(watch);
 	if (watch->own_time.steal != own.steal)
 		flags |= SIZEUP_DISTURBED_STOLEN;
-	/* A tick is 10 ms: one in a group this short is far above 2 %, and a busy sibling shows at once. */
+	/* A tick is 10 ms: a single one in a group this short exceeds 2 % by far. */
 	const double ticks = (double)(watch->group_start_ns - start_ns) * 1e-9 * (double)sysconf(_SC_CLK_TCK);
 
 	if (watch->sibling >= 0 && (double)(watch->sibling_time.busy - sibling.busy) > SIBLING_BUSY_SHARE * ticks)

@@ -5,12 +5,12 @@
 
 #include <stddef.h>
 
-#define CELL_BYTES 16u          /* where in its line an element lies is random too, in these steps */
+#define CELL_BYTES 16u          /* granularity of the random offset of an element in its line */
 #define LINKS_PER_CHECK (1u << 16)
 
-#define LINKS_AHEAD 64u /* lines asked for before the first of them is written */
+#define LINKS_AHEAD 64u /* lines prefetched before the first of them is written */
 
-/* Sizes of the inner steps are powers of two, so that an address takes shifts and no divisions. */
+/* Inner sizes are powers of two, so that computing an address takes shifts and no divisions. */
 struct order {
 	const struct sizeup_ring *ring;
 	struct sizeup_permutation blocks;
@@ -18,7 +18,7 @@ struct order {
 	struct sizeup_permutation pages;
 	uint32_t page_shift; /* lines to pages */
 	uint64_t cells;
-	char *base; /* of the pool, or of the part of a page that a small span lies in */
+	char *base; /* of the pool, or of the part of a page that holds a small span */
 };
 
 static int power_of_two(uint64_t value)
@@ -56,7 +56,7 @@ static inline char *order_at(const struct order *order, uint64_t index)
 		line = block * block_lines + sizeup_permutation_at(&order->lines, index % block_lines);
 	}
 	uint64_t page = line >> order->page_shift;
-	/* Drawing all of the pool's pages only renames them, and the lines are shuffled anyway. */
+	/* With all pages of the pool in use their order does not matter: the lines are shuffled. */
 	if (ring->span_bytes < ring->pool_bytes)
 		page = sizeup_permutation_at(&order->pages, page);
 	const uint64_t in_page = line & ((UINT64_C(1) << order->page_shift) - 1);
@@ -95,7 +95,7 @@ void *sizeup_ring_link(const struct sizeup_ring *ring, const uint32_t *stop)
 	for (uint64_t done = 1; done < count;) {
 		const uint64_t some = count - done < LINKS_AHEAD ? count - done : LINKS_AHEAD;
 
-		/* Stores retire in order: without asking first, each would wait for its own miss. */
+		/* Stores retire in order: without the prefetch each would wait for its own cache miss. */
 		for (uint64_t i = 0; i < some; i++) {
 			ahead[i] = order_at(&order, done + i);
 			__builtin_prefetch(ahead[i], 1);
@@ -116,7 +116,7 @@ void *sizeup_chase_follow(void *start, uint64_t rounds)
 {
 	void *element = start;
 
-	/* Assembly, so that no compiler can turn, split or hoist the one chain of loads. */
+	/* Assembly, so that no compiler can reorder, split or hoist the chain of loads. */
 	for (; rounds; rounds--) {
 #if defined(__x86_64__)
 		__asm__ volatile(".rept 64\n\tmov (%0), %0\n\t.endr" : "+r"(element) : : "memory");

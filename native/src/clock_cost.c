@@ -22,7 +22,7 @@
 #define CALIBRATION_NS 20000
 #define CALIBRATIONS 3
 
-/* Each loop holds eight calls, so that the loop's own jump is lost beside them. */
+/* Each loop holds eight calls, so that the cost of the loop's own jump is negligible. */
 #define EIGHT _Pragma("GCC unroll 8")
 
 static void calls_unfenced(uint64_t calls)
@@ -203,8 +203,8 @@ static int64_t calls_ns(uint32_t method, uint64_t calls)
 }
 
 /*
- * Each addition needs the last one's result: one a cycle on every core of the last twenty years.
- * Both operands are registers, because recent cores add constants while renaming, for free.
+ * Each addition depends on the previous one: one per cycle on every core of the last twenty years.
+ * Both operands are registers, because recent cores add constants during renaming, at no cost.
  */
 static uint64_t add_for(int64_t least_duration_ns, int64_t *duration_ns)
 {
@@ -232,7 +232,7 @@ static uint64_t add_for(int64_t least_duration_ns, int64_t *duration_ns)
 void sizeup_clock_rates_measure(struct sizeup_clock_rates *rates)
 {
 	rates->core_hz = 0;
-	/* The fastest of several: an interrupt or a neighbor only ever slows it. */
+	/* The fastest of several trials: an interrupt or a busy sibling can only slow it down. */
 	for (int trial = 0; trial < 5; trial++) {
 		int64_t ns;
 		const uint64_t additions = add_for(RATE_NS / 5, &ns);

@@ -59,7 +59,7 @@ int sizeup_clock_steps_read(uint32_t index, uint64_t reads, struct sizeup_clock_
 	return 0;
 }
 
-/* What each of the two CPUs publishes, on a line of its own. */
+/* The value that each CPU publishes, on a cache line of its own. */
 struct slot {
 	_Alignas(64) uint64_t value;
 	uint64_t turn;
@@ -78,7 +78,7 @@ struct comparison {
 	uint64_t worst[2];
 };
 
-/* The other's value is read first: this clock's next value must not lie before it. */
+/* The partner's value is read first: the own clock must not read below it afterwards. */
 static void check_order(struct comparison *comparison, int side)
 {
 	struct slot *const own = &comparison->slots[side];
@@ -121,7 +121,7 @@ static void *partner_main(void *argument)
 	return NULL;
 }
 
-/* The partner's reading lies between our two: the shortest round trip bounds its offset best. */
+/* The partner reads between the two own readings: the shortest round trip bounds the offset best. */
 static void measure_offset(struct comparison *comparison, struct sizeup_clock_order *order)
 {
 	uint64_t shortest = UINT64_MAX;

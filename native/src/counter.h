@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* The bare counter: the CPU may read it early, so two CPUs may seem to run backwards. */
+/* Without a fence: the CPU may read the counter early, so the order between CPUs is not guaranteed. */
 static inline uint64_t counter_unfenced(void)
 {
 #if defined(__x86_64__)
@@ -22,7 +22,7 @@ static inline uint64_t counter_unfenced(void)
 #endif
 }
 
-/* After all that stands before it has finished. */
+/* After all earlier instructions have finished. */
 static inline uint64_t counter_fenced(void)
 {
 #if defined(__x86_64__)
@@ -34,7 +34,7 @@ static inline uint64_t counter_fenced(void)
 }
 
 #if defined(__x86_64__)
-/* Waits for what stands before it by itself. */
+/* Waits for earlier instructions by itself. */
 static inline uint64_t counter_rdtscp(void)
 {
 	uint32_t low, high, cpu;
@@ -43,7 +43,7 @@ static inline uint64_t counter_rdtscp(void)
 	return (uint64_t)high << 32 | low;
 }
 
-/* cpuid serializes, and leaves a virtual machine to do so. */
+/* cpuid serializes, and causes an exit of a virtual machine. */
 static inline uint64_t counter_cpuid(void)
 {
 	uint32_t a = 0, b, c = 0, d;

@@ -17,7 +17,7 @@
 #define SYS_NUMBER_CACHESTAT 451 /* the same on every architecture but alpha; Linux 6.5 */
 #define MASK_DIOALIGN 0x2000u    /* Linux 6.1, newer than many build hosts */
 
-/* The fields of struct statx that older headers keep in reserve; see statx(2). */
+/* Fields of struct statx that older headers only reserve; see statx(2). */
 #define STATX_BYTES 256
 #define STATX_MASK_AT 0
 #define STATX_MEMORY_ALIGN_AT 0x98

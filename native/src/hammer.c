@@ -30,7 +30,7 @@ struct control {
 	struct sizeup_hammer_result results[];
 };
 
-/* A multiplicative generator's high bits choose a line: two cycles beside a store that misses. */
+/* The high bits of a multiplicative generator choose the line: two cycles, next to a store that misses. */
 static uint64_t store_random(char *start, uint64_t lines, uint64_t ops, uint64_t state)
 {
 	for (uint64_t i = 0; i < ops; i++) {
@@ -99,7 +99,7 @@ static void process_main(struct control *control, uint32_t index, int32_t cpu, u
 			snprintf(result->reason, sizeof(result->reason), "%.180s", sizeup_job_reason(job));
 	}
 	if (result->status)
-		__atomic_store_n(&control->stop, 1, __ATOMIC_RELAXED); /* none starts without all */
+		__atomic_store_n(&control->stop, 1, __ATOMIC_RELAXED); /* none starts unless all can */
 	else
 		result->status = hammer(control, index, &arena, pages, loops);
 	_exit(0);
@@ -116,7 +116,7 @@ static void record_death(struct control *control, uint32_t index, int status)
 	__atomic_store_n(&control->stop, 1, __ATOMIC_RELAXED);
 }
 
-/* All are looked at in turn: one that dies before the barrier would leave the others waiting there. */
+/* Poll all of them: a process that dies before the barrier would leave the others waiting there. */
 static void wait_for_all(struct sizeup_job *job, struct control *control, pid_t *children, uint32_t started)
 {
 	const struct timespec pause = { .tv_nsec = WAIT_NS };
@@ -165,7 +165,7 @@ static int collect(struct sizeup_job *job, const struct control *control, uint32
 {
 	if (sizeup_job_canceled(job))
 		return -ECANCELED;
-	/* A real reason first: the others were only stopped because of it. */
+	/* A real error first: the other processes were stopped because of it. */
 	for (uint32_t i = 0; i < count; i++)
 		if (control->results[i].status && control->results[i].status != -ECANCELED)
 			return sizeup_job_fail(job, control->results[i].status, "process %u: %s", i + 1,
@@ -178,7 +178,7 @@ static int collect(struct sizeup_job *job, const struct control *control, uint32
 			.point = i,
 		};
 
-		if (result->wall_us) /* a run too short for the clock has no cost */
+		if (result->wall_us) /* a run too short for the clock has no result */
 			sizeup_job_push(job, &sample);
 	}
 	return 0;
@@ -198,7 +198,7 @@ int sizeup_hammer_run(struct sizeup_job *job, uint64_t pages, uint64_t loops, co
 							     "%llu pages and %llu loops are more than can be counted",
 							     (unsigned long long)pages, (unsigned long long)loops));
 	spec.bytes = pages * SIZEUP_HAMMER_PAGE;
-	/* Each process checks for itself, but all take at the same time: look for all of them first. */
+	/* Each process checks for itself, but all allocate at the same time: check for all of them first. */
 	const uint64_t nodes = spec.placement == SIZEUP_PLACE_FIRST_TOUCH ? 0 : spec.nodes;
 	const int64_t available = sizeup_available_bytes(nodes, spec.placement);
 

@@ -17,12 +17,12 @@
 #include <string.h>
 
 #define ARENA_BYTES (2u << 20)
-#define LINE_STEP_BYTES 256 /* further apart than a pair of lines that is fetched together */
+#define LINE_STEP_BYTES 256 /* larger than a pair of lines that are prefetched together */
 #define NODE_ARENAS SIZEUP_NODES
 #define SPINS_PER_CHECK (1u << 14)
 #define FIRST_ROUNDS 200
 
-/* Counts up: odd when it is the partner's turn. Alone on its line. */
+/* The turn counts up: odd values are the partner's. Alone on its cache line. */
 struct shared_line {
 	_Alignas(64) uint64_t turn;
 };

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RING_SLOTS 8192u /* a power of two: 8 s of 1 ms batches, should the reader stall */
+#define RING_SLOTS 8192u /* a power of two: holds 8 s of 1 ms batches if the reader stalls */
 
 struct sizeup_job {
 	uint32_t cancel;
@@ -20,7 +20,7 @@ struct sizeup_job {
 	char reason[512];
 	pthread_mutex_t lock; /* of reason and estimates; never taken in a timed window */
 	struct sizeup_estimate estimates[SIZEUP_POINTS];
-	/* Producer and consumer write to lines of their own. */
+	/* Producer and consumer write to separate cache lines. */
 	_Alignas(64) uint64_t head;
 	uint64_t dropped;
 	_Alignas(64) uint64_t tail;
@@ -33,7 +33,7 @@ struct sizeup_job *sizeup_job_new(void)
 
 	if (!job)
 		return NULL;
-	memset(job, 0, sizeof(*job)); /* touched here, not while measuring */
+	memset(job, 0, sizeof(*job)); /* page faults happen here, not during a measurement */
 	pthread_mutex_init(&job->lock, NULL);
 	return job;
 }
@@ -145,7 +145,7 @@ int sizeup_job_fail(struct sizeup_job *job, int status, const char *format, ...)
 	va_list arguments;
 
 	pthread_mutex_lock(&job->lock);
-	if (job->reason[0] == '\0') { /* the first cause explains the ones that follow */
+	if (job->reason[0] == '\0') { /* later failures follow from the first one */
 		va_start(arguments, format);
 		vsnprintf(job->reason, sizeof(job->reason), format, arguments);
 		va_end(arguments);

@@ -6,12 +6,12 @@
 
 struct sizeup_job;
 
-/** sizeup_job_stop_word() - The word that is not 0 once the job is canceled, for loops that poll it. */
+/** sizeup_job_stop_word() - Return the word that becomes nonzero once the job is cancelled, for loops to poll. */
 const uint32_t *sizeup_job_stop_word(const struct sizeup_job *job);
 
 /**
- * sizeup_job_fail() - Keep the first reason for a failure, formatted as by printf.
- * Return: @status unchanged, so that a caller can return it.
+ * sizeup_job_fail() - Record why the job failed, unless a reason is recorded already; formatted as by printf.
+ * Return: @status unchanged.
  */
 int sizeup_job_fail(struct sizeup_job *job, int status, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));

@@ -16,8 +16,8 @@
 
 #define MIB (UINT64_C(1) << 20)
 /*
- * Small working sets draw their pages from a pool this large: populating it takes 10 to 40 ms, and it
- * holds enough pages that two replicates seldom share their colors.
+ * Small working sets take random pages from a pool of this size: populating it takes 10 to 40 ms, and it
+ * holds enough pages that two replicates rarely have the same page colors.
  */
 #define SMALL_SPAN_BYTES (4 * MIB)
 #define SMALL_POOL_BYTES (32 * MIB)
@@ -66,13 +66,13 @@ static int arena_for(struct run *run, uint32_t index, struct sizeup_arena **aren
 	*arena = &run->arenas[first];
 	if ((*arena)->start)
 		return 0;
-	/* Pools of huge pages are precious: there the span is all that is taken. */
+	/* Reserved huge pages are scarce: allocate no more than the span. */
 	if (small(point) && (point->pages == SIZEUP_PAGES_BASE || point->pages == SIZEUP_PAGES_THP))
 		spec.bytes = SMALL_POOL_BYTES;
 	return sizeup_arena_open(*arena, &spec, run->job);
 }
 
-/* From the minimum of several trials: an interrupt in the only one would make every batch too short. */
+/* From the minimum of several trials: with one, an interrupt would make every batch too short. */
 static uint64_t rounds_per_batch(void **position, int64_t batch_ns)
 {
 	uint64_t rounds = 1;
@@ -188,7 +188,7 @@ int sizeup_latency_run(struct sizeup_job *job, const struct sizeup_latency_point
 	run->rule = rule;
 	run->placements = placements;
 	sizeup_job_begin(job);
-	/* The end is told before the memory goes back, which takes long. */
+	/* Publish the end before unmapping, which takes long. */
 	const int status = sizeup_job_end(job, sizeup_interleave_run(job, rule, count, 1, replicate, run));
 
 	for (uint32_t i = 0; i < count && i < SIZEUP_POINTS; i++)

@@ -20,11 +20,11 @@ void sizeup_permutation_init(struct sizeup_permutation *permutation, uint64_t co
 	permutation->shift = (bits + 1) / 2;
 	for (uint32_t i = 0; i < 3; i++) {
 		seed = sizeup_mix(seed);
-		permutation->keys[i] = seed | 1; /* odd: multiplying by it can be undone modulo 2^bits */
+		permutation->keys[i] = seed | 1; /* odd: multiplication by it is invertible modulo 2^bits */
 	}
 }
 
-/* Adding, multiplying by an odd number and folding high bits down are each bijections of @mask + 1 values. */
+/* Addition, multiplication by an odd number and xor with the high bits are bijections of @mask + 1 values. */
 static inline uint64_t scramble(const struct sizeup_permutation *permutation, uint64_t value)
 {
 	for (uint32_t i = 0; i < 3; i++) {
@@ -37,8 +37,8 @@ static inline uint64_t scramble(const struct sizeup_permutation *permutation, ui
 uint64_t sizeup_permutation_at(const struct sizeup_permutation *permutation, uint64_t index)
 {
 	/*
-	 * The power of two above count is less than twice as large, so following the
-	 * larger bijection back into range takes two steps on average.
+	 * The power of two above count is less than twice as large, so repeating the
+	 * larger bijection until the index is in range takes two steps on average.
 	 */
 	do
 		index = scramble(permutation, index);

@@ -45,7 +45,7 @@ static int write_all(const struct run *run, const char *block, uint64_t start, u
 	return 0;
 }
 
-/* A block of its own for each CPU: what is copied from lies on the node of the CPU that copies. */
+/* Each CPU has its own source block, so that the source is on the node of the CPU that copies. */
 static int open_block(struct run *run, int32_t cpu, char **block)
 {
 	const int status = sizeup_job_pin(run->job, cpu);
@@ -106,7 +106,7 @@ static int replicate(void *context, uint32_t index, uint32_t round, struct sizeu
 	return status;
 }
 
-/* Mapped pages can be asked for; populating maps those that are there already and makes no others. */
+/* Only mapped pages can be queried; MAP_POPULATE maps the existing ones and allocates no others. */
 static int query_placement(const struct run *run, struct sizeup_placement *placement)
 {
 	void *const map = mmap(NULL, run->bytes, PROT_READ, MAP_SHARED | MAP_POPULATE, run->fd, 0);

@@ -21,7 +21,7 @@ int32_t sizeup_tlb_structured(const struct sizeup_cpuid *subleaf, uint64_t page_
 		page = 1u << 1;
 	else if (page_bytes == SIZE_1G)
 		page = 1u << 3;
-	/* data, unified, loads only: what a load asks */
+	/* data, unified, load-only: the kinds that serve loads */
 	if (level != 2 || (type != 1 && type != 3 && type != 4) || !(subleaf->ebx & page))
 		return 0;
 	return ways < 1u << 12 && sets < 1u << 16 ? (int32_t)(ways * sets) : 0;
@@ -45,7 +45,7 @@ static struct sizeup_cpuid read_cpuid(uint32_t leaf, uint32_t subleaf)
 {
 	struct sizeup_cpuid registers = { 0, 0, 0, 0 };
 
-	/* Beyond its highest leaf a CPU answers with another one; this asks for the highest first. */
+	/* Beyond its highest leaf a CPU returns another leaf; __get_cpuid_count checks for that. */
 	if (!__get_cpuid_count(leaf, subleaf, &registers.eax, &registers.ebx, &registers.ecx, &registers.edx))
 		return (struct sizeup_cpuid){ 0, 0, 0, 0 };
 	return registers;

@@ -22,7 +22,7 @@
 #define CHASE_ROUNDS 8       /* 512 loads: below 0.1 ms between two checks of the stop word */
 #define SETTLE_NS 5000000    /* after the settings of the streams have changed */
 #define IDLE_NS 1000000
-#define LEAST_CPU_SHARE 0.95 /* of a window: below, something else used the CPU */
+#define LEAST_CPU_SHARE 0.95 /* of a window; below it something else used the CPU */
 
 typedef uint64_t wide __attribute__((vector_size(16)));
 
@@ -279,7 +279,7 @@ static int replicate(void *context, uint32_t index, uint32_t round, struct sizeu
 	struct thread_group *const group = measurement->group;
 	const uint32_t windows = sizeup_batches_per_replicate(measurement->rule);
 
-	(void)round; /* the memory stays the same: populating it for each replicate would take all the time */
+	(void)round; /* the memory stays the same: populating it for each replicate would take too long */
 	for (uint32_t quantity = 0; quantity < 2; quantity++) {
 		const int status = sizeup_replicates_begin(&values[quantity], windows, group->job);
 
@@ -383,7 +383,7 @@ int sizeup_traffic_run(struct sizeup_job *job, const struct sizeup_traffic_membe
 	__atomic_store_n(&group->settings.stop, 1, __ATOMIC_RELAXED);
 	if (sizeup_job_canceled(job)) {
 		status = -ECANCELED;
-		sizeup_job_end(job, status); /* before the memory goes back, which takes long */
+		sizeup_job_end(job, status); /* before unmapping, which takes long */
 	}
 	for (uint32_t i = 0; i < started; i++) {
 		pthread_join(group->members[i].thread, NULL);

@@ -16,7 +16,7 @@
 
 #define SIZEUP_NODES 64 /* nodes that a mask can name */
 
-/** struct sizeup_arena_spec - Memory to measure in: how much, of which pages, and where. */
+/** struct sizeup_arena_spec - Size, page size and placement of the memory to measure. */
 struct sizeup_arena_spec {
 	uint64_t bytes;
 	int32_t pages;     /* SIZEUP_PAGES_* */
@@ -25,21 +25,21 @@ struct sizeup_arena_spec {
 	int32_t touch_cpu; /* a CPU of the node, for kernels that forbid mbind; -1: the node has none */
 };
 
-/** struct sizeup_placement - Where the pages of an arena really are. */
+/** struct sizeup_placement - The nodes that hold the pages of an arena. */
 struct sizeup_placement {
-	uint64_t pages;           /* looked at */
+	uint64_t pages;           /* checked */
 	uint64_t on_node[64];     /* by os node id */
-	uint64_t elsewhere;       /* not present, or on a node beyond the mask */
+	uint64_t elsewhere;       /* not present, or on a node that a mask cannot name */
 	double huge_share;        /* of the bytes, on huge pages; 0 to 1 */
-	int32_t verified;         /* 0: neither move_pages nor numa_maps could tell */
-	int32_t bound;            /* 0: the kernel forbids mbind, placed by first touch */
+	int32_t verified;         /* 0: neither move_pages nor numa_maps was allowed */
+	int32_t bound;            /* 0: mbind is forbidden, so the first touch placed the pages */
 };
 
-/** struct sizeup_arena - Populated memory, or nothing when bytes is 0. */
+/** struct sizeup_arena - Populated memory; empty when bytes is 0. */
 struct sizeup_arena {
 	void *start;
 	uint64_t bytes;
-	uint64_t page_bytes;      /* drawn at once: 2 MiB, or a huge page of 1 GiB */
+	uint64_t page_bytes;      /* unit of random placement: 2 MiB, or a huge page of 1 GiB */
 	void *mapping;
 	uint64_t mapping_bytes;
 	struct sizeup_placement placement;
@@ -55,20 +55,20 @@ struct sizeup_arena {
  */
 int64_t sizeup_available_bytes(uint64_t nodes, int32_t placement);
 
-/** sizeup_huge_pages_free() - Free huge pages of @page_bytes on @node, or in all with -1; 0 where there is no pool. */
+/** sizeup_huge_pages_free() - Free huge pages of @page_bytes on @node, or on all nodes with -1; 0 without a pool. */
 int64_t sizeup_huge_pages_free(uint64_t page_bytes, int32_t node);
 
 /**
  * sizeup_arena_open() - Map, bind, populate and verify memory.
  *
- * Never takes more than half of what is free and looks again before every 4 MiB: binding to a
- * full node brings the OOM killer, not an error. Never writes a setting of the kernel.
+ * Allocates at most half of the available memory, and checks again before every 4 MiB: binding to a
+ * full node invokes the OOM killer instead of returning an error. Never changes a kernel setting.
  * Return: 0; -ECANCELED; otherwise negative with the reason in @job: -ENOMEM too little memory or
  * huge pages, -EINVAL no such node, -EPERM and -EOPNOTSUPP not allowed or not possible here.
  */
 int sizeup_arena_open(struct sizeup_arena *arena, const struct sizeup_arena_spec *spec, struct sizeup_job *job);
 
-/** sizeup_arena_close() - Give the memory back; 1 GiB of base pages takes up to 0.6 s. */
+/** sizeup_arena_close() - Unmap the memory; 1 GiB of base pages takes up to 0.6 s. */
 void sizeup_arena_close(struct sizeup_arena *arena);
 
 #endif

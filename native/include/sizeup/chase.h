@@ -6,17 +6,16 @@
 
 #define SIZEUP_CHASE_LOADS 64
 
-/** struct sizeup_ring - Which lines of an arena form the ring, and in which order. */
+/** struct sizeup_ring - The lines of an arena that form the pointer ring, and their order. */
 struct sizeup_ring {
 	void *pool;            /* the arena's first byte */
 	uint64_t pool_bytes;   /* a multiple of page_bytes */
 	uint64_t span_bytes;   /* the working set: a multiple of stride_bytes, at most pool_bytes */
-	uint64_t page_bytes;   /* pages of the working set are drawn from the pool one by one */
-	uint32_t stride_bytes; /* one element in each: the cache line, or a multiple */
+	uint64_t page_bytes;   /* the working set takes random pages of this size from the pool */
+	uint32_t stride_bytes; /* distance of elements: the cache line, or a multiple */
 	uint32_t block_bytes;  /* 0: random over the span; else all of one block before the next */
 	uint64_t seed;
 };
-
 
 /**
  * sizeup_ring_link() - Link every element of the ring to its successor: one Hamiltonian cycle.
@@ -29,12 +28,12 @@ void *sizeup_ring_link(const struct sizeup_ring *ring, const uint32_t *stop);
 /**
  * sizeup_chase_follow() - Follow the ring for @rounds times SIZEUP_CHASE_LOADS dependent loads.
  *
- * Each address is the last load's value: nothing can overlap or be prefetched by stride.
- * Return: the element arrived at.
+ * Each address is the last load's value: loads can neither overlap nor be prefetched by stride.
+ * Return: the last element.
  */
 void *sizeup_chase_follow(void *start, uint64_t rounds);
 
-/** sizeup_chase_ns() - Nanoseconds of CLOCK_MONOTONIC_RAW for @rounds from @*position, which moves on. */
+/** sizeup_chase_ns() - Time @rounds from @*position, which advances, in ns of CLOCK_MONOTONIC_RAW. */
 int64_t sizeup_chase_ns(void **position, uint64_t rounds);
 
 #endif

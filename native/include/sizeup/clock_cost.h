@@ -6,7 +6,7 @@
 #include <sizeup/job.h>
 #include <sizeup/stop_rule.h>
 
-/** struct sizeup_clock_rates - What turns nanoseconds into cycles and ticks. */
+/** struct sizeup_clock_rates - Frequencies that convert nanoseconds into cycles and ticks. */
 struct sizeup_clock_rates {
 	double core_hz;    /* measured by a chain of dependent additions, one a cycle */
 	double counter_hz; /* of the time stamp counter, measured; Arm: cntfrq_el0 */
@@ -21,7 +21,7 @@ void sizeup_clock_rates_measure(struct sizeup_clock_rates *rates);
 /**
  * sizeup_clock_cost_run() - Nanoseconds per call of each of @methods[@count], replicates interleaved.
  *
- * Runs on the calling thread, pinned to @cpu. As sizeup_latency_run().
+ * Runs on the calling thread, which is left pinned to @cpu. Returns as sizeup_latency_run().
  */
 int sizeup_clock_cost_run(struct sizeup_job *job, const uint32_t *methods, uint32_t count, int32_t cpu,
 			  const struct sizeup_stop_rule *rule);

@@ -9,14 +9,14 @@
 #define SIZEUP_HAMMER_PAGE 4096 /* the original's page, whatever the machine's */
 #define SIZEUP_HAMMERS 1024
 
-/** struct sizeup_hammer_result - What one process did. */
+/** struct sizeup_hammer_result - Result of one process. */
 struct sizeup_hammer_result {
 	uint64_t ops;         /* random stores */
 	int64_t start_ns;     /* CLOCK_MONOTONIC_RAW */
 	int64_t end_ns;
 	int64_t wall_us;      /* by gettimeofday, as the original */
-	int64_t cpu_ns;       /* less than the wall where the CPU was shared */
-	int32_t cpu;          /* where it ran at the end */
+	int64_t cpu_ns;       /* below the wall time if the CPU was shared */
+	int32_t cpu;          /* the CPU at the end */
 	int32_t status;       /* 0, or why it could not run */
 	char reason[192];
 };

@@ -7,19 +7,19 @@
 #include <sizeup/job.h>
 #include <sizeup/stop_rule.h>
 
-/** struct sizeup_pair - Two CPUs that pass one cache line to and fro. */
+/** struct sizeup_pair - Two CPUs that transfer one cache line back and forth. */
 struct sizeup_pair {
 	int32_t cpu;
 	int32_t partner;
-	uint64_t home; /* mask of the one node whose memory holds the line; 0: wherever it falls */
+	uint64_t home; /* mask of the one node whose memory holds the line; 0: any node */
 };
 
 /**
- * sizeup_handoff_run() - Nanoseconds to hand one cache line from CPU to CPU, pairs interleaved.
+ * sizeup_handoff_run() - Measure the transfer of a cache line between CPUs in nanoseconds, pairs interleaved.
  *
- * Half a round trip. Each replicate takes a fresh line, because a line's home decides part of the
- * way. A sample is a batch of about 0.2 ms, so that a hypervisor that moves CPUs shows as two modes.
- * Runs on the calling thread, which is left pinned, and one thread a replicate.
+ * The figure is half a round trip. Each replicate uses a new line, because the home of a line affects
+ * its route. A sample is a batch of about 0.2 ms, so that a hypervisor that migrates CPUs shows as two modes.
+ * Runs on the calling thread, which is left pinned, and one more thread per replicate.
  * Return: 0, -ECANCELED, or negative with the reason in @job.
  */
 int sizeup_handoff_run(struct sizeup_job *job, const struct sizeup_pair *pairs, uint32_t count,

@@ -6,23 +6,23 @@
 
 /*
  * A log-linear histogram of times: exact below 128 ns, then 64 buckets an octave up to 2^41 ns
- * (2,199 s). A bucket answers with its middle, so no value is off by more than 1/128 (0.8 %).
- * 18 KiB, of fixed shape: two histograms add and subtract bucket by bucket.
+ * (2,199 s). A bucket stands for its middle, so the error is at most 1/128 (0.8 %).
+ * The size is fixed (18 KiB): histograms add and subtract bucket by bucket.
  */
 #define SIZEUP_HISTOGRAM_BUCKETS 2304
 
 /**
- * sizeup_histogram_bucket() - Bucket of a time in nanoseconds; longer than the range is the last.
+ * sizeup_histogram_bucket() - Return the bucket of a time in nanoseconds; times beyond the range are in the last.
  */
 uint32_t sizeup_histogram_bucket(uint64_t value_ns);
 
 /**
- * sizeup_histogram_middle_ns() - The time a bucket stands for, in nanoseconds.
+ * sizeup_histogram_middle_ns() - Return the time that a bucket represents, in nanoseconds.
  */
 uint64_t sizeup_histogram_middle_ns(uint32_t bucket);
 
 /**
- * sizeup_histogram_count() - How many values all buckets of @counts hold.
+ * sizeup_histogram_count() - Return the number of values in all buckets of @counts.
  */
 uint64_t sizeup_histogram_count(const uint64_t *counts);
 

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* Why a sample is kept but left out of the estimate; the values of sizeup.model.sample.Disturbance. */
+/* Why a sample is recorded but excluded from the estimate; the values of sizeup.model.sample.Disturbance. */
 #define SIZEUP_DISTURBED_PREEMPTED 1
 #define SIZEUP_DISTURBED_MIGRATED 2
 #define SIZEUP_DISTURBED_STOLEN 4
@@ -19,9 +19,9 @@
 #define SIZEUP_JOB_CANCELED 3
 #define SIZEUP_JOB_FAILED 4
 
-/** struct sizeup_sample - One measured value on its way to the log. */
+/** struct sizeup_sample - One measured value. */
 struct sizeup_sample {
-	int64_t t_ns;       /* CLOCK_MONOTONIC_RAW at the end of what was measured */
+	int64_t t_ns;       /* CLOCK_MONOTONIC_RAW at the end of the measurement */
 	double value;       /* in the unit of the point's series */
 	uint32_t point;     /* index into the points of the job */
 	uint32_t flags;     /* SIZEUP_DISTURBED_* */
@@ -29,7 +29,7 @@ struct sizeup_sample {
 
 #define SIZEUP_POINTS 1024 /* most points of one job */
 
-/** struct sizeup_estimate - What the undisturbed batches of a point say so far. */
+/** struct sizeup_estimate - Statistics of the undisturbed batches of a point so far. */
 struct sizeup_estimate {
 	double median;          /* over replicate medians */
 	double low;             /* 95 % interval over replicates; equal to the median with one */
@@ -40,38 +40,38 @@ struct sizeup_estimate {
 	double disturbed_share; /* of batches; 0 to 1 */
 	uint32_t replicates;
 	int32_t converged;      /* 1: the interval met the target */
-	int32_t finished;       /* 1: no further replicate will be made */
+	int32_t finished;       /* 1: no further replicate follows */
 };
 
 /**
- * struct sizeup_job - What a native job and the thread that watches it share.
+ * struct sizeup_job - State shared by a native job and the thread that observes it.
  *
- * One thread produces samples, one other drains them; any thread may cancel.
+ * One thread produces samples and another one drains them; any thread may cancel.
  */
 struct sizeup_job;
 
 /**
- * sizeup_job_new() - Make an idle job with an empty ring of 8192 samples.
- * Return: the job, or NULL without memory.
+ * sizeup_job_new() - Create an idle job with an empty ring buffer of 8192 samples.
+ * Return: the job, or NULL if out of memory.
  */
 struct sizeup_job *sizeup_job_new(void);
 
-/** sizeup_job_free() - Give the job back; nothing may be running in it. */
+/** sizeup_job_free() - Free a job in which nothing runs. */
 void sizeup_job_free(struct sizeup_job *job);
 
-/** sizeup_job_cancel() - Ask the job to end: one relaxed store, safe from any thread. */
+/** sizeup_job_cancel() - Request that the job ends: one relaxed store, safe from any thread. */
 void sizeup_job_cancel(struct sizeup_job *job);
 
-/** sizeup_job_canceled() - Whether somebody asked the job to end. */
+/** sizeup_job_canceled() - Whether the job was cancelled. */
 int sizeup_job_canceled(const struct sizeup_job *job);
 
-/** sizeup_job_begin() - Say that the job runs, and forget the last reason. */
+/** sizeup_job_begin() - Mark the job as running, and clear the last reason. */
 void sizeup_job_begin(struct sizeup_job *job);
 
 /**
  * sizeup_job_end() - Publish how the job ended: done, canceled or failed.
  *
- * A job calls this before it gives its memory back, because unmapping takes long.
+ * A job calls this before it unmaps its memory, because that takes long.
  * Return: @status unchanged.
  */
 int sizeup_job_end(struct sizeup_job *job, int status);
@@ -79,18 +79,18 @@ int sizeup_job_end(struct sizeup_job *job, int status);
 /** sizeup_job_state() - One of SIZEUP_JOB_*. */
 int sizeup_job_state(const struct sizeup_job *job);
 
-/** sizeup_job_set_progress() - Say how much is done, 0 to 1. */
+/** sizeup_job_set_progress() - Publish the progress, 0 to 1. */
 void sizeup_job_set_progress(struct sizeup_job *job, double done);
 
-/** sizeup_job_progress() - How much is done, 0 to 1. */
+/** sizeup_job_progress() - Return the progress, 0 to 1. */
 double sizeup_job_progress(const struct sizeup_job *job);
 
-/** sizeup_job_push() - Append a sample; counted as dropped when the ring is full. */
+/** sizeup_job_push() - Append a sample; it counts as dropped when the ring buffer is full. */
 void sizeup_job_push(struct sizeup_job *job, const struct sizeup_sample *sample);
 
 /**
  * sizeup_job_drain() - Take up to @capacity of the oldest samples.
- * Return: how many were written to @samples.
+ * Return: the number of samples written to @samples.
  */
 uint32_t sizeup_job_drain(struct sizeup_job *job, struct sizeup_sample *samples, uint32_t capacity);
 
@@ -100,10 +100,10 @@ void sizeup_job_publish(struct sizeup_job *job, uint32_t point, const struct siz
 /** sizeup_job_estimate() - Copy the last published estimate of @point; all zero before the first. */
 void sizeup_job_estimate(struct sizeup_job *job, uint32_t point, struct sizeup_estimate *estimate);
 
-/** sizeup_job_dropped() - Samples lost because nobody drained the ring. */
+/** sizeup_job_dropped() - Return the number of samples lost because the ring buffer was full. */
 uint64_t sizeup_job_dropped(const struct sizeup_job *job);
 
-/** sizeup_job_reason() - Why the job failed or was refused, in words; empty where it did not. */
+/** sizeup_job_reason() - Return why the job failed, as text; empty if it did not. */
 const char *sizeup_job_reason(const struct sizeup_job *job);
 
 #endif

@@ -11,13 +11,13 @@ struct sizeup_interval {
 	double high;
 };
 
-/** sizeup_sort() - Sort @values upwards, in place. */
+/** sizeup_sort() - Sort @values in ascending order, in place. */
 void sizeup_sort(double *values, uint32_t count);
 
 /**
- * sizeup_quantile() - The value below which @share of the sorted @values lie.
+ * sizeup_quantile() - Return the @share quantile of @sorted[@count], 0 to 1.
  *
- * Interpolates between neighbors; @count must not be 0.
+ * Interpolates linearly; @count must not be 0.
  */
 double sizeup_quantile(const double *sorted, uint32_t count, double share);
 

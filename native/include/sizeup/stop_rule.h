@@ -6,12 +6,12 @@
 
 #define SIZEUP_REPLICATES 64 /* most replicates of one point */
 
-/** struct sizeup_stop_rule - When a point has been measured long enough. */
+/** struct sizeup_stop_rule - Durations, and when to stop measuring a point. */
 struct sizeup_stop_rule {
 	int64_t batch_ns;
-	int64_t replicate_ns;    /* measured per replicate, warm-up apart */
-	int64_t warm_up_ns;      /* most; the ring is followed twice at most */
-	int64_t budget_ns;       /* no replicate beyond the fewest begins after this */
+	int64_t replicate_ns;    /* measured time of a replicate, without its warm-up */
+	int64_t warm_up_ns;      /* maximum; at most two passes over the ring */
+	int64_t budget_ns;       /* after this only replicates below the minimum begin */
 	uint32_t replicates_min;
 	uint32_t replicates_max;
 	double target;           /* half width of the interval over the median, such as 0.03 */
