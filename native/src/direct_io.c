@@ -146,7 +146,7 @@ void sizeup_io_sample(const struct sizeup_io_job *job, int32_t group, struct siz
 	sample->time_ns = sizeup_clock_now_ns();
 	for (uint32_t i = 0; i < job->count; i++) {
 		if (job->workers[i].spec.group == group)
-			io_worker_add(&job->workers[i], sample);
+			io_counters_add(job->workers[i].counters, sample);
 	}
 	if (sample->workers == 0)
 		sample->flags = 0;
@@ -194,7 +194,7 @@ int sizeup_io_wait(const struct sizeup_io_job *job, int64_t timeout_ns)
 	const struct timespec pause = { 0, 1000000 };
 
 	for (uint32_t i = 0; i < job->count; i++) {
-		while (!io_worker_ended(&job->workers[i])) {
+		while (!io_counters_ended(job->workers[i].counters)) {
 			if (sizeup_clock_now_ns() >= deadline_ns)
 				return -ETIMEDOUT;
 			nanosleep(&pause, NULL);

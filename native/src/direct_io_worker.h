@@ -2,34 +2,16 @@
 #ifndef SIZEUP_DIRECT_IO_WORKER_H
 #define SIZEUP_DIRECT_IO_WORKER_H
 
+#include "direct_io_counters.h"
 #include "direct_io_engine.h"
 
 #include <sizeup/direct_io.h>
 
 #include <stdatomic.h>
 
-/* Written by one thread, read by any: plain additions that other threads see with a short delay. */
-typedef _Atomic uint64_t io_counter;
-
 /* Checked by all workers of a job between two requests. */
 struct io_stop {
 	atomic_bool requested;
-};
-
-/* The counters of a running worker; only its thread writes them. */
-struct io_counters {
-	io_counter reads, writes, read_bytes, written_bytes;
-	io_counter errors, submitted, submit_calls, late;
-	io_counter last_progress_ns;
-	io_counter usage_requests, usage_bytes, user_ns, system_ns, run_delay_ns;
-	io_counter voluntary_switches;
-	_Atomic uint32_t flags;
-	_Atomic int32_t status;
-	_Atomic int32_t first_error;
-	atomic_bool ended;
-	io_counter read_ns[SIZEUP_HISTOGRAM_BUCKETS];
-	io_counter write_ns[SIZEUP_HISTOGRAM_BUCKETS];
-	io_counter response_ns[SIZEUP_HISTOGRAM_BUCKETS];
 };
 
 struct io_worker {
@@ -53,7 +35,5 @@ int io_worker_prepare(struct io_worker *worker, const struct sizeup_io_worker *s
 void io_worker_release(struct io_worker *worker);
 /* The thread; @worker is a struct io_worker. */
 void *io_worker_run(void *worker);
-bool io_worker_ended(const struct io_worker *worker);
-void io_worker_add(const struct io_worker *worker, struct sizeup_io_sample *sample);
 
 #endif

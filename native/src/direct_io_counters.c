@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE /* RUSAGE_THREAD */
+/* What a worker of direct I/O counts: requests, errors, CPU time; and the sum over workers. */
+#include "direct_io_counters.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+void io_counters_read_usage(struct io_counters *counters, int schedstat_fd)
+{
+	struct rusage usage;
+	char text[96];
+
+	io_counter_set(&counters->usage_requests, io_counter_get(&counters->reads) + io_counter_get(&counters->writes));
+	io_counter_set(&counters->usage_bytes, io_counter_get(&counters->read_bytes) + io_counter_get(&counters->written_bytes));
+	if (getrusage(RUSAGE_THREAD, &usage) == 0) {
+		io_counter_set(&counters->user_ns, (uint64_t)usage.ru_utime.tv_sec * 1000000000u +
+					    (uint64_t)usage.ru_utime.tv_usec * 1000u);
+		io_counter_set(&counters->system_ns, (uint64_t)usage.ru_stime.tv_sec * 1000000000u +
+					      (uint64_t)usage.ru_stime.tv_usec * 1000u);
+		io_counter_set(&counters->voluntary_switches, (uint64_t)usage.ru_nvcsw);
+	}
+	/* "on-cpu-ns run-delay-ns slices"; absent without CONFIG_SCHED_INFO. */
+	const ssize_t length = schedstat_fd < 0 ? 0 : pread(schedstat_fd, text, sizeof(text) - 1, 0);
+
+	if (length > 0) {
+		char *end;
+
+		text[length] = '\0';
+		strtoull(text, &end, 10);
+		io_counter_set(&counters->run_delay_ns, strtoull(end, NULL, 10));
+	}
+}
+
+void io_counters_set_status(struct io_counters *counters, int status)
+{
+	if (atomic_load_explicit(&counters->status, memory_order_relaxed) == 0)
+		atomic_store_explicit(&counters->status, status, memory_order_relaxed);
+}
+
+/* After some errors no request can succeed. */
+static bool is_fatal(int64_t error)
+{
+	switch (-error) {
+	case ENOSPC:
+	case EDQUOT:
+	case ESTALE:
+	case ENODEV:
+	case ENXIO:
+	case EROFS:
+	case EBADF:
+	case EINVAL: /* misaligned for this target */
+	case EOPNOTSUPP:
+	case EFBIG:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* A failed request ends fast and would improve the average: only the error counter includes it. */
+void io_counters_count_error(struct io_counters *counters, int64_t error, uint32_t error_limit)
+{
+	io_counter_add(&counters->errors, 1);
+	if (atomic_load_explicit(&counters->first_error, memory_order_relaxed) == 0)
+		atomic_store_explicit(&counters->first_error, (int32_t)error, memory_order_relaxed);
+	if (is_fatal(error) || io_counter_get(&counters->errors) >= error_limit)
+		io_counters_set_status(counters, (int)error);
+}
+
+void io_counters_add(const struct io_counters *counters, struct sizeup_io_sample *sample)
+{
+	const uint64_t ended = io_counter_get(&counters->reads) + io_counter_get(&counters->writes) + io_counter_get(&counters->errors);
+	const uint64_t submitted = io_counter_get(&counters->submitted);
+	const int64_t progress_ns = (int64_t)io_counter_get(&counters->last_progress_ns);
+	const int32_t status = atomic_load_explicit(&counters->status, memory_order_relaxed);
+	const int32_t first_error = atomic_load_explicit(&counters->first_error, memory_order_relaxed);
+
+	sample->workers++;
+	sample->running += !io_counters_ended(counters);
+	sample->reads += io_counter_get(&counters->reads);
+	sample->writes += io_counter_get(&counters->writes);
+	sample->read_bytes += io_counter_get(&counters->read_bytes);
+	sample->written_bytes += io_counter_get(&counters->written_bytes);
+	sample->errors += io_counter_get(&counters->errors);
+	sample->submit_calls += io_counter_get(&counters->submit_calls);
+	sample->in_flight += submitted > ended ? submitted - ended : 0;
+	sample->late += io_counter_get(&counters->late);
+	if (progress_ns > sample->last_progress_ns)
+		sample->last_progress_ns = progress_ns;
+	sample->usage_requests += io_counter_get(&counters->usage_requests);
+	sample->usage_bytes += io_counter_get(&counters->usage_bytes);
+	sample->user_ns += (int64_t)io_counter_get(&counters->user_ns);
+	sample->system_ns += (int64_t)io_counter_get(&counters->system_ns);
+	sample->run_delay_ns += (int64_t)io_counter_get(&counters->run_delay_ns);
+	sample->voluntary_switches += io_counter_get(&counters->voluntary_switches);
+	sample->flags &= atomic_load_explicit(&counters->flags, memory_order_relaxed);
+	if (sample->status == 0)
+		sample->status = status;
+	if (sample->first_error == 0)
+		sample->first_error = first_error;
+	for (uint32_t i = 0; i < SIZEUP_HISTOGRAM_BUCKETS; i++) {
+		sample->read_ns[i] += io_counter_get(&counters->read_ns[i]);
+		sample->write_ns[i] += io_counter_get(&counters->write_ns[i]);
+		sample->response_ns[i] += io_counter_get(&counters->response_ns[i]);
+	}
+}
