@@ -96,16 +96,16 @@ static int bind_range(struct sizeup_arena *arena, const struct sizeup_arena_spec
 	arena->placement.bound = 0;
 	if (!denied(error))
 		return sizeup_job_fail(job, -error,
-					 "the kernel refuses memory on node mask %#lx: %s (no such node, no memory "
-					 "on it, or outside this process's cpuset)",
+					 "memory on node mask %#lx is not available: %s (no such node, no memory on "
+					 "it, or not in the cpuset of this process)",
 					 mask, strerror(error));
 	if (spec->placement == SIZEUP_PLACE_INTERLEAVE)
 		return sizeup_job_fail(job, -EPERM,
-					 "mbind is forbidden here (container), so memory cannot be interleaved");
+					 "memory cannot be interleaved: mbind is forbidden (in a container)");
 	if (spec->touch_cpu < 0)
 		return sizeup_job_fail(job, -EPERM,
-					 "mbind is forbidden here (container) and the node has no CPU to touch its "
-					 "memory from: not measurable here");
+					 "memory of a node without CPUs cannot be measured: mbind is forbidden (in a "
+					 "container)");
 	return 0;
 }
 
@@ -120,8 +120,8 @@ static int check_available(uint64_t needed, const struct sizeup_arena_spec *spec
 		return sizeup_job_fail(job, -EINVAL, "%s names a node that does not exist", nodes_text);
 	if (available < 0 || needed > (uint64_t)available / 2)
 		return sizeup_job_fail(job, -ENOMEM,
-					 "%llu MiB needed but %s has %lld MiB to spare, and half of that is the most "
-					 "this takes",
+					 "not enough memory: %llu MiB needed, %s has %lld MiB available and sizeup uses "
+					 "at most half of it",
 					 (unsigned long long)(needed / MIB), nodes_text, (long long)(available / (int64_t)MIB));
 	return 0;
 }
@@ -142,7 +142,7 @@ static int check_huge_pages(const struct sizeup_arena *arena, const struct sizeu
 	if ((uint64_t)free_pages >= needed)
 		return 0;
 	return sizeup_job_fail(job, -ENOMEM,
-				 "%llu free huge pages of %s kB needed, %lld found; to set them aside: echo %llu > "
+				 "%llu free huge pages of %s kB needed, %lld found; reserve them with: echo %llu > "
 				 "/sys/kernel/mm/hugepages/hugepages-%skB/nr_hugepages",
 				 (unsigned long long)needed, size, (long long)free_pages, (unsigned long long)needed, size);
 }
@@ -167,9 +167,9 @@ static int populate_chunk(const struct sizeup_arena_spec *spec, char *start, uin
 	}
 	if (error == EINVAL)
 		return sizeup_job_fail(job, -EOPNOTSUPP,
-					 "this kernel has no MADV_POPULATE_WRITE (before 5.14), without which huge pages "
-					 "cannot be taken safely");
-	return sizeup_job_fail(job, -ENOMEM, "the kernel gave no memory for the next %llu MiB: %s",
+					 "huge pages need MADV_POPULATE_WRITE (Linux 5.14): without it an empty pool "
+					 "ends the process");
+	return sizeup_job_fail(job, -ENOMEM, "allocating another %llu MiB failed: %s",
 				 (unsigned long long)(bytes / MIB), strerror(error));
 }
 
@@ -204,7 +204,7 @@ static int populate_from(struct sizeup_arena *arena, const struct sizeup_arena_s
 		return sizeup_job_fail(job, -errno, "reading this thread's CPUs failed: %s", strerror(errno));
 	status = sizeup_cpu_pin(spec->touch_cpu);
 	if (status)
-		return sizeup_job_fail(job, status, "cannot run on CPU %d to touch its node's memory: %s",
+		return sizeup_job_fail(job, status, "cannot run on CPU %d to allocate memory of its node: %s",
 					 spec->touch_cpu, strerror(-status));
 	status = populate(arena, spec, job);
 	sched_setaffinity(0, sizeof(before), &before);

@@ -319,7 +319,7 @@ int sizeup_clock_cost_run(struct sizeup_job *job, const uint32_t *methods, uint3
 	for (uint32_t i = 0; i < count; i++)
 		if (methods[i] >= METHOD_COUNT)
 			return sizeup_job_end(job,
-					      sizeup_job_fail(job, -EINVAL, "there is no method %u", methods[i]));
+					      sizeup_job_fail(job, -EINVAL, "unknown method %u", methods[i]));
 	int status = sizeup_job_pin(job, cpu);
 
 	if (!status)

@@ -158,7 +158,7 @@ int sizeup_clock_order_run(struct sizeup_job *job, uint32_t index, int32_t cpu, 
 	memset(order, 0, sizeof(*order));
 	sizeup_job_begin(job);
 	if (!comparison.method || !comparison.method->read || cpu == partner)
-		return sizeup_job_end(job, sizeup_job_fail(job, -EINVAL, "method %u cannot be compared on CPUs %d and %d",
+		return sizeup_job_end(job, sizeup_job_fail(job, -EINVAL, "method %u cannot be compared between CPUs %d and %d",
 							     index, cpu, partner));
 	int status = sizeup_job_pin(job, cpu);
 

@@ -192,10 +192,10 @@ int sizeup_hammer_run(struct sizeup_job *job, uint64_t pages, uint64_t loops, co
 
 	sizeup_job_begin(job);
 	if (!pages || !loops || !count || count > SIZEUP_HAMMERS)
-		return sizeup_job_end(job, sizeup_job_fail(job, -EINVAL, "pages, loops and CPUs must not be none"));
+		return sizeup_job_end(job, sizeup_job_fail(job, -EINVAL, "expected at least one page, one loop and one CPU"));
 	if (pages > INT64_MAX / SIZEUP_HAMMER_PAGE || loops > INT64_MAX / pages)
 		return sizeup_job_end(job, sizeup_job_fail(job, -EINVAL,
-							     "%llu pages and %llu loops are more than can be counted",
+							     "%llu pages times %llu loops exceed the range of the counter",
 							     (unsigned long long)pages, (unsigned long long)loops));
 	spec.bytes = pages * SIZEUP_HAMMER_PAGE;
 	/* Each process checks for itself, but all allocate at the same time: check for all of them first. */
@@ -204,14 +204,14 @@ int sizeup_hammer_run(struct sizeup_job *job, uint64_t pages, uint64_t loops, co
 
 	if (available < 0 || spec.bytes > (uint64_t)available / 2 / count)
 		return sizeup_job_end(job, sizeup_job_fail(job, -ENOMEM,
-							     "%u processes with %llu MiB each do not fit half of the "
-							     "%lld MiB to spare",
+							     "not enough memory: %u processes need %llu MiB each, %lld MiB "
+							     "are available and sizeup uses at most half of it",
 							     count, (unsigned long long)(spec.bytes >> 20),
 							     (long long)(available >> 20)));
 	struct control *const control = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
 	if (control == MAP_FAILED)
-		return sizeup_job_end(job, sizeup_job_fail(job, -errno, "no shared memory: %s", strerror(errno)));
+		return sizeup_job_end(job, sizeup_job_fail(job, -errno, "mapping shared memory failed: %s", strerror(errno)));
 	sizeup_barrier_init(&control->barrier, count);
 	int status = start_all(job, control, pages, loops, cpus, count, &spec);
 

@@ -27,7 +27,8 @@ static int check(const struct plan *plan)
 					 SIZEUP_POINTS / plan->quantities, plan->points);
 	if (rule->replicates_min == 0 || rule->replicates_max < rule->replicates_min ||
 	    rule->replicates_max > SIZEUP_REPLICATES || rule->batch_ns <= 0 || rule->replicate_ns < rule->batch_ns)
-		return sizeup_job_fail(plan->job, -EINVAL, "the stop rule contradicts itself");
+		return sizeup_job_fail(plan->job, -EINVAL, "expected 1 <= replicates <= replicates_max <= %d and a batch no longer than a replicate",
+				       SIZEUP_REPLICATES);
 	return 0;
 }
 

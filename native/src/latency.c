@@ -168,7 +168,7 @@ static int replicate(void *context, uint32_t index, uint32_t round, struct sizeu
 
 	if (!position)
 		return sizeup_job_canceled(run->job) ? -ECANCELED :
-			       sizeup_job_fail(run->job, -EINVAL, "a ring of %llu bytes does not fit pages of %llu",
+			       sizeup_job_fail(run->job, -EINVAL, "a working set of %llu bytes does not fit pages of %llu bytes",
 						 (unsigned long long)point->span_bytes,
 						 (unsigned long long)arena->page_bytes);
 	status = warm_up(run, point, &position);

@@ -54,7 +54,7 @@ static int open_block(struct run *run, int32_t cpu, char **block)
 		return status;
 	*block = mmap(NULL, BLOCK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (*block == MAP_FAILED)
-		return sizeup_job_fail(run->job, -errno, "no memory for a block: %s", strerror(errno));
+		return sizeup_job_fail(run->job, -errno, "mapping a source block failed: %s", strerror(errno));
 	memset(*block, 0x5a, BLOCK_BYTES);
 	return 0;
 }

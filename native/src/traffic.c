@@ -146,7 +146,7 @@ static int prepare(struct member *member, struct sizeup_arena *arena, void **pos
 	if (*position)
 		return 0;
 	return sizeup_job_canceled(group->job) ? -ECANCELED :
-		       sizeup_job_fail(group->job, -EINVAL, "a ring with a stride of %u bytes cannot be built",
+		       sizeup_job_fail(group->job, -EINVAL, "a stride of %u bytes is not possible: expected a power of two of at least 16",
 					 spec->stride_bytes);
 }
 
@@ -340,8 +340,8 @@ static int check(struct sizeup_job *job, const struct sizeup_traffic_member *mem
 
 	if (bytes > (uint64_t)available / 2)
 		return sizeup_job_fail(job, -ENOMEM,
-					 "%u threads want %llu MiB but %lld MiB are to spare, and half of that is the "
-					 "most this takes",
+					 "not enough memory: %u threads need %llu MiB, %lld MiB are available and sizeup "
+					 "uses at most half of it",
 					 count, (unsigned long long)(bytes >> 20), (long long)(available >> 20));
 	return 0;
 }

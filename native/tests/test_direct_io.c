@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every engine reads and writes what it was told, counts it, and ends when asked. */
+/* Every engine reads and writes its region, counts its requests, and ends when cancelled. */
 #define _GNU_SOURCE
 #include <sizeup/clock.h>
 #include <sizeup/direct_io.h>

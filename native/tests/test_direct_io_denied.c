@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where policy denies an engine, its absence is told apart by errno and the next one works. */
+/* If policy denies an engine, its errno says so and the next engine works. */
 #include <sizeup/direct_io.h>
 
 #include <errno.h>

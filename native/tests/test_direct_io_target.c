@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Holes, unwritten and written extents are told apart, and cached pages are counted. */
+/* Holes, unwritten and written extents are distinguished, and cached pages are counted. */
 #define _GNU_SOURCE
 #include <sizeup/direct_io_target.h>
 
@@ -30,7 +30,7 @@ static unsigned long requests[64];
 static uint32_t flags[64];
 static unsigned count;
 
-/* In the C library's place: what is asked of the kernel is noted, and then asked. */
+/* Replaces the C library's function: records the call and forwards it. */
 int ioctl(int fd, unsigned long request, ...)
 {
 	va_list arguments;

@@ -42,13 +42,13 @@ int main(void)
 	points[1].span_bytes = 1 << 20;
 	points[1].pages = SIZEUP_PAGES_THP;
 	check(sizeup_latency_run(job, points, 2, &QUICK, placements) == 0, "two points are measured");
-	check(sizeup_job_state(job) == SIZEUP_JOB_DONE, "the job says it is done");
+	check(sizeup_job_state(job) == SIZEUP_JOB_DONE, "the state is done");
 	for (uint32_t i = 0; i < 2; i++) {
 		sizeup_job_estimate(job, i, &estimate);
 		check(estimate.finished && estimate.replicates >= 1, "each point has an estimate");
 		check(estimate.median > 0.1 && estimate.median < 1e5, "of a plausible size");
 		check(estimate.minimum <= estimate.median, "not below its minimum");
-		check(placements[i].pages > 0 || !placements[i].verified, "its pages were looked at");
+		check(placements[i].pages > 0 || !placements[i].verified, "its placement is verified");
 	}
 	check(sizeup_job_drain(job, &sample, 1) == 1 && sample.point == 0 && sample.value > 0, "each batch is a sample");
 
@@ -58,7 +58,7 @@ int main(void)
 	check(latency(job, odd, placements) < 0 && strstr(sizeup_job_reason(job), "CPU 8000"), "an absent CPU is refused");
 	odd = small;
 	odd.span_bytes = UINT64_C(1) << 50;
-	check(latency(job, odd, placements) == -ENOMEM && strstr(sizeup_job_reason(job), "to spare"),
+	check(latency(job, odd, placements) == -ENOMEM && strstr(sizeup_job_reason(job), "not enough memory"),
 	      "more than half of the memory is refused");
 	odd = small;
 	odd.placement = SIZEUP_PLACE_BIND;
@@ -83,8 +83,8 @@ int main(void)
 	check(sizeup_clock_method_name(1000) == NULL, "the list of methods ends");
 
 	sizeup_job_cancel(job);
-	check(latency(job, small, placements) == -ECANCELED, "a canceled job ends");
-	check(sizeup_job_state(job) == SIZEUP_JOB_CANCELED, "and says so");
+	check(latency(job, small, placements) == -ECANCELED, "a cancelled job ends");
+	check(sizeup_job_state(job) == SIZEUP_JOB_CANCELLED, "and the state is cancelled");
 	sizeup_job_free(job);
 	return 0;
 }

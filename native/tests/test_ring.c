@@ -97,7 +97,7 @@ int main(void)
 	const struct sizeup_ring stopped = { large, large_bytes, large_bytes, PAGE, 64, 0, 1 };
 
 	check(large != NULL, "memory for the large pool");
-	check(!sizeup_ring_link(&stopped, &STOP), "linking ends when asked to");
+	check(!sizeup_ring_link(&stopped, &STOP), "linking ends when stopped");
 	free(large);
 	return 0;
 }

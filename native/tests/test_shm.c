@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A file is filled and written over from a CPU; what cannot be written to is said. */
+/* A file is filled and overwritten from a CPU; a write that fails is reported. */
 #define _GNU_SOURCE
 #include <sizeup/shm.h>
 
@@ -36,7 +36,7 @@ int main(void)
 	if (fd < 0)
 		return SKIPPED;
 	check(sizeup_shm_fill(job, fd, bytes, cpu, &placement) == 0, "a file is filled");
-	check(!fstat(fd, &status) && (uint64_t)status.st_size == bytes, "as large as asked");
+	check(!fstat(fd, &status) && (uint64_t)status.st_size == bytes, "of the requested size");
 	check(!placement.verified || placement.pages * (uint64_t)sysconf(_SC_PAGESIZE) >= bytes, "all of its pages are found");
 	check(!placement.verified || placement.elsewhere == 0, "each on a node");
 	check(sizeup_shm_run(job, fd, bytes, &cpu, 1, &QUICK) == 0, "it is written over");
@@ -52,7 +52,7 @@ int main(void)
 	const int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
 
 	if (full >= 0)
-		check(sizeup_shm_fill(job, full, bytes, cpu, &placement) == -ENOSPC, "no room is told");
+		check(sizeup_shm_fill(job, full, bytes, cpu, &placement) == -ENOSPC, "a full file system is ENOSPC");
 	sizeup_job_cancel(job);
 	check(sizeup_shm_run(job, fd, bytes, &cpu, 1, &QUICK) == -ECANCELED, "a canceled job ends");
 	sizeup_job_free(job);

@@ -42,7 +42,7 @@ int main(void)
 	struct sizeup_estimate estimate;
 
 	sizeup_replicates_estimate(&replicates, &rule, &estimate);
-	check(estimate.replicates == 0 && estimate.median == 0, "nothing measured, nothing said");
+	check(estimate.replicates == 0 && estimate.median == 0, "no measurement, no estimate");
 	replicate_of(&replicates, 100);
 	replicate_of(&replicates, 101);
 	sizeup_replicates_estimate(&replicates, &rule, &estimate);

@@ -30,7 +30,7 @@ static const struct sizeup_stop_rule QUICK = {
 
 static cpu_set_t allowed;
 
-/* Jobs leave their thread pinned; the next one may want the other CPUs. */
+/* Jobs leave their thread pinned; the next one may need other CPUs. */
 static void unpin(void)
 {
 	check(!sched_setaffinity(0, sizeof(allowed), &allowed), "back on all CPUs");
@@ -63,7 +63,7 @@ static void hammers(struct sizeup_job *job, int cpu)
 	check(sizeup_hammer_run(job, 256, 10, cpus, 2, &memory, results) == 0, "two processes hammer");
 	check(results[0].ops == 2560 && results[1].ops == 2560, "one store a page and loop");
 	check(results[0].wall_us >= 0 && results[0].cpu_ns > 0, "with times");
-	check(results[1].cpu == cpu, "where they were told to");
+	check(results[1].cpu == cpu, "on the requested CPU");
 
 	const int32_t absent[] = { cpu, 8000 };
 
@@ -105,7 +105,7 @@ static void traffic(struct sizeup_job *job, int cpu)
 	check(count > 0, "gives samples");
 	for (uint32_t i = 0; i < count; i++)
 		check(samples[i].point != 3, "no bandwidth where no stream takes part");
-	check(placements[1].pages > 0 || !placements[1].verified, "each member's pages were looked at");
+	check(placements[1].pages > 0 || !placements[1].verified, "each member's placement is verified");
 
 	members[1].cpu = 8000;
 	check(sizeup_traffic_run(job, members, 2, points, 2, &QUICK, placements) < 0, "an absent CPU stops all");
@@ -140,7 +140,7 @@ static void pairs(struct sizeup_job *job, int cpu, int other)
 
 	warm.warm_up_ns = 20000000;
 	check(sizeup_handoff_run(job, &pair, 1, &warm) == 0, "and warmed up before");
-	check(sizeup_clock_now_ns() - start_ns >= 2 * warm.warm_up_ns, "for as long as was asked, in each replicate");
+	check(sizeup_clock_now_ns() - start_ns >= 2 * warm.warm_up_ns, "the warm-up takes its full time in each replicate");
 	while (sizeup_job_drain(job, &sample, 1))
 		check(sample.value > 1 && sample.value < 1e8, "in a plausible time");
 	unpin();

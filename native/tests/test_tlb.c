@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The second-level TLB is told by CPUID in two dialects, and nothing is made of what neither says. */
+/* CPUID reports the second-level TLB in two formats; without either it is unknown. */
 #include <sizeup/tlb.h>
 
 #include "check.h"
@@ -23,17 +23,17 @@ int main(void)
 	check(sizeup_tlb_structured(&shared, M2) == 2048, "the same entries hold 2M pages");
 	check(sizeup_tlb_structured(&shared, G1) == 0, "but none of 1G");
 	check(sizeup_tlb_structured(&shared, 65536) == 0, "a size that x86 does not have");
-	check(sizeup_tlb_structured(&first_level, K4) == 0, "the first level is not asked for");
-	check(sizeup_tlb_structured(&instructions, K4) == 0, "a load asks no TLB of instructions");
+	check(sizeup_tlb_structured(&first_level, K4) == 0, "the first level does not count");
+	check(sizeup_tlb_structured(&instructions, K4) == 0, "loads do not use an instruction TLB");
 	check(sizeup_tlb_structured(&nothing, K4) == 0, "a null subleaf");
 
 	check(sizeup_tlb_extended(&zen, &zen_huge, K4) == 2048, "entries for data alone");
 	check(sizeup_tlb_extended(&zen, &zen_huge, M2) == 2048, "2M in EAX");
 	check(sizeup_tlb_extended(&zen, &zen_huge, G1) == 64, "1G in a leaf of its own");
-	check(sizeup_tlb_extended(&nothing, &nothing, K4) == 0, "leaves that say nothing");
+	check(sizeup_tlb_extended(&nothing, &nothing, K4) == 0, "leaves that report nothing");
 
 	const int32_t here = sizeup_tlb_entries(K4);
 
-	check(here == 0 || (here >= 32 && here <= 65536), "this CPU says nothing, or something that can be");
+	check(here == 0 || (here >= 32 && here <= 65536), "this CPU reports none, or a plausible number");
 	return 0;
 }

@@ -119,7 +119,7 @@ def cases(machine: Machine) -> None:
             f"node {node.os_id}, {too_much >> 20} of {room >> 20} MiB",
             bound(machine, node.os_id, Pages.BASE),
             too_much,
-            "to spare",
+            "not enough memory",
         )
     shared = Memory(Pages.BASE, PlacementPolicy.INTERLEAVE, ids)
     placed(f"interleaved over {ids}", shared, 64 * MIB)
@@ -164,7 +164,7 @@ def denied(machine: Machine, error: int) -> None:
 
 def limited(machine: Machine) -> None:
     join_group(memory__max=str(256 * MIB))
-    refused("control group of 256 MiB, 256 MiB asked", Memory(Pages.BASE), 256 * MIB, "to spare")
+    refused("control group of 256 MiB, 256 MiB asked", Memory(Pages.BASE), 256 * MIB, "not enough memory")
     found = take(Memory(Pages.BASE), 64 * MIB)
     say("control group of 256 MiB, 64 MiB asked", holds=isinstance(found, Placement), found=str(found))
 
