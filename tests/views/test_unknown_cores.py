@@ -12,8 +12,9 @@ from sizeup.model.platform import Platform
 from sizeup.model.topology import Package, Pu
 from sizeup.sizing.advise import whatif
 from sizeup.views.machine import detected, detection, machine_sections
+from sizeup.views.machine_facts import machine_facts, machine_line
 from sizeup.views.map import MapMaker
-from sizeup.views.topology import machine_facts, machine_line, topology
+from sizeup.views.topology import topology
 from sizeup.views.topology_item import find
 
 REASON = "unknown: for CPU 0-3 there is no topology in /sys/devices/system/cpu, and no core id in /proc/cpuinfo"

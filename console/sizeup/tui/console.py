@@ -44,8 +44,8 @@ from sizeup.tui.screens.mode import ModeScreen
 from sizeup.tui.screens.overview import OverviewScreen
 from sizeup.tui.themes import OWN, TEXTUAL_NAMES
 from sizeup.units import format_ns, format_rate
+from sizeup.views.machine_facts import machine_line
 from sizeup.views.step import point_value
-from sizeup.views.topology import machine_line
 
 if TYPE_CHECKING:
     from sizeup.probing.registry import Registry

@@ -11,7 +11,8 @@ from sizeup.model.pci import NodeOrigin, PciFunction, PciLink
 from sizeup.model.storage import BlockDevice, BlockKind, Hba, MultipathMap, NvmeController, Transport
 from sizeup.text import plural
 from sizeup.units import format_count, format_decimal_bytes, format_rate
-from sizeup.views.topology_item import TopologyItem, known, marked, optional_bytes
+from sizeup.views.machine_facts import known, optional_bytes
+from sizeup.views.topology_item import TopologyItem, marked
 
 _TROUBLES = {
     "bond.member-down": "DEGRADED, member down",

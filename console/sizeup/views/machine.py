@@ -34,7 +34,7 @@ from sizeup.procfs.lists import format_list
 from sizeup.quantity import Quantity
 from sizeup.text import counted, plural
 from sizeup.units import format_bytes, format_decimal_bytes, format_hz, format_rate
-from sizeup.views.topology import count_unknown, memory_unknown
+from sizeup.views.machine_facts import count_unknown, memory_unknown
 from sizeup.views.virtualization import UNPROVEN, runs_on
 
 SCHEMA = "sizeup.detect/1"

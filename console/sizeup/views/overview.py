@@ -17,8 +17,8 @@ from sizeup.sizing.advise import HEADLINE, Sizing
 from sizeup.sizing.keys import UnusedMeasurement
 from sizeup.text import capitalized, plural
 from sizeup.views.advice import advice_lines, demand_and_capacity
+from sizeup.views.machine_facts import machine_line
 from sizeup.views.step import latest_run, point_value, value_reach
-from sizeup.views.topology import machine_line
 from sizeup.views.virtualization import runs_on
 
 _MARKS = {Severity.CRITICAL: "! critical", Severity.WARNING: "! warning", Severity.INFO: "info"}

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 
 from msgspec.structs import replace
 
-from sizeup.discovery.cpus import CORES, SOCKETS
 from sizeup.model.machine import Machine
 from sizeup.model.numa import NumaNode, pool_key
 from sizeup.model.topology import Cache, CacheKind, Core, Package, Pu
@@ -14,29 +13,8 @@ from sizeup.procfs.lists import format_list
 from sizeup.text import counted, plural
 from sizeup.units import format_bytes, format_hz, format_ns, format_rate
 from sizeup.views.devices import Devices
-from sizeup.views.topology_item import TopologyItem, known, marked, optional_bytes
-from sizeup.views.virtualization import UNPROVEN, runs_on
-
-_MEMINFO = "/proc/meminfo"
-
-
-def machine_line(machine: Machine) -> str:
-    """The machine in a line, what matters least last: ``2 sockets, 16 cores, 32 threads, 2.66 GHz, 128 GiB``."""
-    counts = machine.pu_counts
-    parts = [
-        counted(machine.socket_count, "socket"),
-        counted(machine.core_count, "core"),
-        plural(counts.present, "thread"),
-    ]
-    if counts.online != counts.present:
-        parts[-1] += f" ({counts.online} online)"
-    if machine.base_clock is not None:
-        parts.append(format_hz(machine.base_clock.value))
-    if machine.memory_bytes is not None:
-        parts.append(format_bytes(machine.memory_bytes))
-    if machine.nodes:
-        parts.append(plural(len(machine.nodes), "node"))
-    return ", ".join(parts)
+from sizeup.views.machine_facts import known, machine_facts, optional_bytes
+from sizeup.views.topology_item import TopologyItem, marked
 
 
 def topology(machine: Machine) -> TopologyItem:
@@ -51,46 +29,6 @@ def node_item(machine: Machine, os_id: int) -> TopologyItem | None:
 
 def _machine_label(machine: Machine) -> str:
     return machine.platform.hostname or machine.platform.model or "This machine"
-
-
-def machine_facts(machine: Machine) -> tuple[tuple[str, str], ...]:
-    """What is true of the machine as a whole, name and value."""
-    platform = machine.platform
-    counts = machine.pu_counts
-    clock = machine.base_clock
-    return known(
-        ("Model", platform.model),
-        ("Processor", machine.cpu_model),
-        ("Base clock", None if clock is None else f"{format_hz(clock.value)} ({clock.origin.value}, {clock.source})"),
-        ("Sockets", machine.socket_count or count_unknown(machine, SOCKETS)),
-        ("Dies", len(machine.dies) or None),
-        ("Cores", machine.core_count or count_unknown(machine, CORES)),
-        ("Threads", f"{counts.present} present, {counts.online} online, {counts.allowed} allowed"),
-        ("NUMA nodes", len(machine.nodes) or "none: the kernel knows no NUMA"),
-        ("Memory", optional_bytes(machine.memory_bytes) or memory_unknown(machine)),
-        ("Available", optional_bytes(machine.memory_available_bytes)),
-        ("Runs on", runs_on(platform) or UNPROVEN),
-        ("Evidence", platform.guest_evidence),
-        ("Container", platform.container),
-        ("Kernel", platform.kernel),
-        ("Clock source", platform.clock_source),
-        ("Governor", platform.governor),
-        ("THP", platform.transparent_huge_pages),
-        ("NUMA balancing", platform.numa_balancing),
-        ("Architecture", platform.architecture),
-    )
-
-
-def count_unknown(machine: Machine, subject: str) -> str:
-    """That the number of cores or sockets is unknown, and why."""
-    return next((gap.reason for gap in machine.gaps if gap.subject == subject), "unknown")
-
-
-def memory_unknown(machine: Machine) -> str:
-    """That the size of the memory is unknown, and what it should have been read from."""
-    gap = next((gap.reason for gap in machine.gaps if gap.subject == _MEMINFO), None)
-    reason = gap or "no MemTotal there, and no node or memory block states a size"
-    return f"unknown ({_MEMINFO}: {reason})"
 
 
 class _Parts:

@@ -7,8 +7,6 @@ from enum import Enum
 
 from msgspec import Struct
 
-from sizeup.units import format_bytes
-
 
 class ItemChange(Enum):
     """How a part differs from what it was on the other side."""
@@ -116,19 +114,3 @@ def marked(label: str, trouble: str) -> str:
     """A label with what is wrong, by sign and word, right behind the name: a narrow screen cuts the rest."""
     name, colon, rest = label.partition(": ")
     return f"{name} ! {trouble}{colon}{rest}" if trouble else label
-
-
-def known(*facts: tuple[str, object]) -> tuple[tuple[str, str], ...]:
-    """The facts that are known."""
-    return tuple((name, _say(value)) for name, value in facts if value not in (None, "", ()))
-
-
-def _say(value: object) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
-
-
-def optional_bytes(size: int | None) -> str | None:
-    """A size in binary units; None where it is unknown."""
-    return None if size is None else format_bytes(size)

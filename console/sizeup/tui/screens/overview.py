@@ -24,9 +24,9 @@ from sizeup.tui.widgets.chart import ChartView
 from sizeup.tui.widgets.facts import FactsGrid, finding_text, indented
 from sizeup.tui.widgets.lists import KeyList, hanging
 from sizeup.units import format_ns
+from sizeup.views.machine_facts import machine_facts
 from sizeup.views.overview import Overview, OverviewEntry, overview, rest, shares
 from sizeup.views.step import latest_run
-from sizeup.views.topology import machine_facts
 
 _MACHINE = "machine"
 """Key of the lines that lead the list; what is known of the machine stands behind them."""

@@ -1,0 +1,86 @@
+"""What is true of a machine as a whole: in a line, and as facts with a name and a value."""
+
+from __future__ import annotations
+
+from sizeup.discovery.cpus import CORES, SOCKETS
+from sizeup.model.machine import Machine
+from sizeup.text import counted, plural
+from sizeup.units import format_bytes, format_hz
+from sizeup.views.virtualization import UNPROVEN, runs_on
+
+_MEMINFO = "/proc/meminfo"
+
+
+def machine_line(machine: Machine) -> str:
+    """The machine in a line, what matters least last: ``2 sockets, 16 cores, 32 threads, 2.66 GHz, 128 GiB``."""
+    counts = machine.pu_counts
+    parts = [
+        counted(machine.socket_count, "socket"),
+        counted(machine.core_count, "core"),
+        plural(counts.present, "thread"),
+    ]
+    if counts.online != counts.present:
+        parts[-1] += f" ({counts.online} online)"
+    if machine.base_clock is not None:
+        parts.append(format_hz(machine.base_clock.value))
+    if machine.memory_bytes is not None:
+        parts.append(format_bytes(machine.memory_bytes))
+    if machine.nodes:
+        parts.append(plural(len(machine.nodes), "node"))
+    return ", ".join(parts)
+
+
+def machine_facts(machine: Machine) -> tuple[tuple[str, str], ...]:
+    """What is true of the machine as a whole, name and value."""
+    platform = machine.platform
+    counts = machine.pu_counts
+    clock = machine.base_clock
+    return known(
+        ("Model", platform.model),
+        ("Processor", machine.cpu_model),
+        ("Base clock", None if clock is None else f"{format_hz(clock.value)} ({clock.origin.value}, {clock.source})"),
+        ("Sockets", machine.socket_count or count_unknown(machine, SOCKETS)),
+        ("Dies", len(machine.dies) or None),
+        ("Cores", machine.core_count or count_unknown(machine, CORES)),
+        ("Threads", f"{counts.present} present, {counts.online} online, {counts.allowed} allowed"),
+        ("NUMA nodes", len(machine.nodes) or "none: the kernel knows no NUMA"),
+        ("Memory", optional_bytes(machine.memory_bytes) or memory_unknown(machine)),
+        ("Available", optional_bytes(machine.memory_available_bytes)),
+        ("Runs on", runs_on(platform) or UNPROVEN),
+        ("Evidence", platform.guest_evidence),
+        ("Container", platform.container),
+        ("Kernel", platform.kernel),
+        ("Clock source", platform.clock_source),
+        ("Governor", platform.governor),
+        ("THP", platform.transparent_huge_pages),
+        ("NUMA balancing", platform.numa_balancing),
+        ("Architecture", platform.architecture),
+    )
+
+
+def count_unknown(machine: Machine, subject: str) -> str:
+    """That the number of cores or sockets is unknown, and why."""
+    return next((gap.reason for gap in machine.gaps if gap.subject == subject), "unknown")
+
+
+def memory_unknown(machine: Machine) -> str:
+    """That the size of the memory is unknown, and what it should have been read from."""
+    gap = next((gap.reason for gap in machine.gaps if gap.subject == _MEMINFO), None)
+    reason = gap or "no MemTotal there, and no node or memory block states a size"
+    return f"unknown ({_MEMINFO}: {reason})"
+
+
+def known(*facts: tuple[str, object]) -> tuple[tuple[str, str], ...]:
+    """The facts that are known."""
+    return tuple((name, _say(value)) for name, value in facts if value not in (None, "", ()))
+
+
+def _say(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
+
+
+def optional_bytes(size: int | None) -> str | None:
+    """A size in binary units; None where it is unknown."""
+    return None if size is None else format_bytes(size)
