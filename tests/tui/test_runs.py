@@ -13,7 +13,8 @@ from sizeup.live.cost import ConsoleCost
 from sizeup.session.records import Record, StepStartRecord
 from sizeup.session.writer import Writer, writer_pid
 from sizeup.tui.cpu_affinity import CpuAffinity
-from sizeup.tui.runs import Runs, current, spec_of
+from sizeup.tui.run_status import current
+from sizeup.tui.runs import Runs, spec_of
 from sizeup.tui.startup import _runs_here
 
 

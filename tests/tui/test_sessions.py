@@ -14,7 +14,7 @@ import pytest
 
 from consoles import Console, PlayedRunner, ended, records
 from sizeup.model.sample import Outcome, Status
-from sizeup.session import store
+from sizeup.session import reader
 from sizeup.session.reader import read_session
 from sizeup.session.records import OutcomeRecord
 from sizeup.session.store import SUFFIX, annotate
@@ -315,8 +315,8 @@ async def test_searching_reads_no_file_again_and_coming_back_only_those_that_cha
     stored(folder, "old", day=1)
     new = stored(folder, "new", day=2)
     read: list[str] = []
-    before = store.read_session
-    monkeypatch.setattr(store, "read_session", lambda path, **how: read.append(path) or before(path, **how))  # type: ignore[func-returns-value]
+    before = reader.read_session
+    monkeypatch.setattr(reader, "read_session", lambda path, **how: read.append(path) or before(path, **how))  # type: ignore[func-returns-value]
     console = Console(tmp_path)
     async with console.shown() as pilot:
         await pilot.press("5")

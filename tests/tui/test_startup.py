@@ -39,7 +39,12 @@ from sizeup.tui import app
 import sizeup.tui.console
 print(*sorted(set(sys.argv[1:]) & set(sys.modules)))
 """
-_UNUSED = ("argparse", "gettext", "psutil", "pyudev", "statistics")
+_UNUSED = (
+    "argparse", "gettext", "psutil", "pyudev", "statistics", "sizeup.charts.line_cells", "sizeup.engine",
+    "sizeup.live", "sizeup.model.sample", "sizeup.probing", "sizeup.report", "sizeup.session.reader",
+    "sizeup.session.records", "sizeup.session.value", "sizeup.session.writer", "sizeup.sizing.inputs.measured",
+    "sizeup.sizing.sensitivity", "sizeup.views.step", "sizeup.views.topology",
+)  # fmt: skip
 
 
 @pytest.fixture

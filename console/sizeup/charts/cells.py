@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from sizeup.charts.bar_cells import draw_bars
 from sizeup.charts.chart import Chart, HeatMap, LineChart
 from sizeup.charts.drawing import Drawing, Glyphs
-from sizeup.charts.heat_cells import draw_heat
-from sizeup.charts.line_cells import chosen_point, draw_lines, positions
-from sizeup.session.value import PointKey
+
+if TYPE_CHECKING:
+    from sizeup.session.value import PointKey
 
 
 def draw(
@@ -18,8 +20,12 @@ def draw(
     Of several lines that have a point there, the readout begins with that of ``line``; it leaves ``spare`` columns.
     """
     if isinstance(chart, LineChart):
+        from sizeup.charts.line_cells import draw_lines
+
         return draw_lines(chart, width, height, glyphs, cursor, line, spare)
     if isinstance(chart, HeatMap):
+        from sizeup.charts.heat_cells import draw_heat
+
         return draw_heat(chart, width, height, cursor)
     return draw_bars(chart, width, height, glyphs, cursor)
 
@@ -27,6 +33,8 @@ def draw(
 def cursor_places(chart: Chart) -> int:
     """How many places the readout can stand on: distinct x values, cells or bars."""
     if isinstance(chart, LineChart):
+        from sizeup.charts.line_cells import positions
+
         return len(positions(chart))
     if isinstance(chart, HeatMap):
         return len(chart.rows) * len(chart.columns)
@@ -36,6 +44,8 @@ def cursor_places(chart: Chart) -> int:
 def key_at(chart: Chart, cursor: int, line: int = 0) -> PointKey | None:
     """The point of the step that stands at the cursor; None where the picture shows something else."""
     if isinstance(chart, LineChart):
+        from sizeup.charts.line_cells import chosen_point
+
         return chosen_point(chart, cursor, line)[1].key
     if isinstance(chart, HeatMap):
         row, column = divmod(cursor, len(chart.columns))

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from enum import Enum
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from sizeup.session.value import PointKey
+if TYPE_CHECKING:
+    from sizeup.session.value import PointKey
 
 
 class Scale(Enum):

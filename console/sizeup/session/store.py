@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import glob
 import os
-import pwd
 import re
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec import Struct
 
 from sizeup import files
 from sizeup.errors import SizeupError, UsageError
-from sizeup.session.reader import read_session
-from sizeup.session.records import NoteRecord
-from sizeup.session.value import Session
-from sizeup.session.writer import Writer, in_use
 from sizeup.text import one_line
+
+if TYPE_CHECKING:
+    from sizeup.session.value import Session
 
 SUFFIX = ".sizeup.jsonl"
 BASELINE = "baseline"
@@ -121,6 +119,8 @@ class StoredSession(Struct, frozen=True):
     @property
     def going_on(self) -> bool:
         """Whether a run is writing it at this moment."""
+        from sizeup.session.writer import in_use
+
         return self.session is not None and self.session.end is None and in_use(str(self.path))
 
     def mentions(self, words: Iterable[str]) -> bool:
@@ -171,6 +171,8 @@ def find(name: str, folder: Path | None = None) -> str:
     if os.path.exists(name) or os.sep in name:
         return name
     folder = directory() if folder is None else folder
+    import glob
+
     # Not Path.is_dir, which raises where a folder above may not be looked into.
     matches = sorted(folder.glob(f"{glob.escape(name)}*{SUFFIX}*")) if os.path.isdir(folder) else []
     exact = [path for path in matches if path.name.removesuffix(".gz").removesuffix(SUFFIX) == name]
@@ -184,6 +186,12 @@ def find(name: str, folder: Path | None = None) -> str:
 
 def annotate(path: str, text: str = "", *, tags: tuple[str, ...] = (), title: str = "") -> None:
     """Append a note to a session, which may even be running."""
+    import pwd
+
+    from sizeup.session.reader import read_session
+    from sizeup.session.records import NoteRecord
+    from sizeup.session.writer import Writer
+
     session = read_session(path, samples=False)
     written = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
     try:
@@ -197,6 +205,8 @@ def annotate(path: str, text: str = "", *, tags: tuple[str, ...] = (), title: st
 
 def delete(path: Path) -> None:
     """Remove a session for good; one that is being written is refused."""
+    from sizeup.session.writer import in_use
+
     if in_use(str(path)):
         raise UsageError(f"{path}: is being written by a run; cancel the run first")
     try:
@@ -206,6 +216,8 @@ def delete(path: Path) -> None:
 
 
 def _entry(path: Path, before: StoredSession | None) -> StoredSession:
+    from sizeup.session.reader import read_session
+
     try:
         about = path.stat()
     except OSError as error:

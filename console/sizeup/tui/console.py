@@ -22,15 +22,10 @@ from textual.screen import Screen
 from textual.timer import Timer
 
 from sizeup.charts.drawing import Glyphs
-from sizeup.engine.spec import RunSpec
 from sizeup.errors import ExitStatus, SizeupError, UsageError
-from sizeup.live.cost import ConsoleCost
 from sizeup.model.machine import Machine
-from sizeup.report import output
 from sizeup.session.store import begun, directory, unfinished
-from sizeup.session.writer import in_use
 from sizeup.sizing.advise import HEADLINE, Sizing, whatif
-from sizeup.sizing.inputs.measured import measured
 from sizeup.sizing.keys import Value
 from sizeup.terminal.driver import ConsoleDriver
 from sizeup.terminal.frame_diff import FrameDiffer
@@ -39,15 +34,16 @@ from sizeup.tui.actions import ACTIONS, bindings, first_key
 from sizeup.tui.key_order import OrderedKeysApp
 from sizeup.tui.live_source import LiveSource
 from sizeup.tui.options import Options
-from sizeup.tui.runs import Runs, current
+from sizeup.tui.run_status import current
+from sizeup.tui.runs import Runs
 from sizeup.tui.screens.mode import ModeScreen
 from sizeup.tui.screens.overview import OverviewScreen
 from sizeup.tui.themes import OWN, TEXTUAL_NAMES
 from sizeup.units import format_ns, format_rate
 from sizeup.views.machine_facts import machine_line
-from sizeup.views.step import point_value
 
 if TYPE_CHECKING:
+    from sizeup.engine.spec import RunSpec
     from sizeup.probing.registry import Registry
     from sizeup.views.difference import OtherMachine
 
@@ -165,6 +161,8 @@ class ConsoleApp(OrderedKeysApp):
     def _tell_unfinished(self) -> None:
         with contextlib.suppress(OSError, SizeupError):  # a store that cannot be read is the Sessions mode's to tell
             for path in unfinished(directory()):
+                from sizeup.session.writer import in_use
+
                 age_seconds = time.time() - path.stat().st_mtime
                 if age_seconds < _RECENT_SECONDS and not in_use(str(path)):
                     # As the list of sessions says it, so that it can be found there.
@@ -192,7 +190,11 @@ class ConsoleApp(OrderedKeysApp):
         if self.machine is None:
             return None
         session = self.runs.session
-        known = {} if session is None else measured(session)
+        known: dict[str, Value] = {}
+        if session is not None:
+            from sizeup.sizing.inputs.measured import measured
+
+            known = measured(session)
         if self._sized is None or self._sized[0] is not self.machine or self._sized[1] != known:
             self._sized = self.machine, known, whatif(self.machine, known)
         return self._sized[2]
@@ -255,6 +257,8 @@ class ConsoleApp(OrderedKeysApp):
                 return f" idle; {kind}", "" if self.runs.session is None else f"{name} "
             if standing is None:
                 return " idle, read-only" if self.readonly else " idle", "nothing measured yet "
+            from sizeup.views.step import point_value
+
             last = f" idle, last {standing.step.step.id} {point_value(standing.step)}"
             return last, f"{os.path.basename(self.runs.path)} "
         link = ""
@@ -278,6 +282,8 @@ class ConsoleApp(OrderedKeysApp):
         step = f"{standing.step.step.id} step {standing.number}/{standing.of}"
         if link:  # what else would not fit beside it stands above the chart
             return f" {state} {step}{elapsed}", link
+        from sizeup.views.step import point_value
+
         return f" {state} {step}{elapsed}{left}{queued}", f"{point_value(standing.step)} "
 
     def start_run(self, spec: RunSpec) -> None:
@@ -292,6 +298,8 @@ class ConsoleApp(OrderedKeysApp):
 
     def tell_cost(self) -> None:
         """Have what this console cost so far recorded with the run that is on."""
+        from sizeup.live.cost import ConsoleCost
+
         driver = self._driver
         sent = driver.bytes_sent if isinstance(driver, ConsoleDriver) else 0
         self._live[0].tell_cost(ConsoleCost(round(time.process_time(), 3), sent))
@@ -418,6 +426,8 @@ class ConsoleApp(OrderedKeysApp):
             self.notify(f"read-only: no file is written{also}", severity="warning", markup=False)
             return
         name = f"sizeup-{self.current_mode}-{datetime.now(UTC):%Y%m%dT%H%M%SZ}"
+        from sizeup.report import output
+
         try:
             path = output.free_path(output.current_folder(), name, f".{ending}")
             output.write(path, lambda file: file.write(content.encode()), advice="")

@@ -10,7 +10,7 @@ from threading import get_native_id
 from msgspec import Struct
 
 from sizeup.model.machine import Machine
-from sizeup.views.machine import cpu_list
+from sizeup.procfs.lists import format_list
 
 
 class ConsoleCpus(Struct, frozen=True):
@@ -36,7 +36,7 @@ def cpus_to_avoid(measured: Collection[int], allowed: Collection[int], machine: 
             return ConsoleCpus(everywhere - kept)
     if everywhere - wanted:
         return ConsoleCpus(everywhere - wanted, "the console shares a core with it")
-    return ConsoleCpus(everywhere, f"the console shares CPU {cpu_list(tuple(sorted(wanted)))} with it")
+    return ConsoleCpus(everywhere, f"the console shares CPU {format_list(tuple(sorted(wanted)))} with it")
 
 
 def _touched(groups: Iterable[Collection[int]], wanted: frozenset[int]) -> frozenset[int]:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from sizeup.live.hotplug import HotplugChange, HotplugMonitor
 from sizeup.model.machine import Machine
+
+if TYPE_CHECKING:
+    from sizeup.live.hotplug import HotplugChange, HotplugMonitor
 
 
 def _unchanged(machine: Machine) -> Machine:

@@ -13,21 +13,20 @@ import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from sizeup.child_process import environment, sizeup_command
-from sizeup.engine.spec import RunSpec
 from sizeup.errors import ExitStatus, SizeupError
-from sizeup.live.cost import ConsoleCost, format_cost
-from sizeup.model.sample import Status
-from sizeup.session.follower import SessionFollower
 from sizeup.session.store import free_path
-from sizeup.session.value import Session, StepRun
-from sizeup.session.writer import in_use, writer_pid
 from sizeup.tui.cpu_affinity import CpuAffinity
+
+if TYPE_CHECKING:
+    from sizeup.engine.spec import RunSpec
+    from sizeup.live.cost import ConsoleCost
+    from sizeup.session.follower import SessionFollower
+    from sizeup.session.value import Session
 
 Launcher = Callable[[Sequence[str], IO[bytes]], "subprocess.Popen[bytes]"]
 """Starts ``sizeup`` with these arguments, its standard input a pipe, its errors going to the file."""
@@ -35,6 +34,8 @@ Launcher = Callable[[Sequence[str], IO[bytes]], "subprocess.Popen[bytes]"]
 
 def spec_of(probe: str, settings: Mapping[str, str], plan: str = "quick") -> RunSpec:
     """Return the run of one probe with what the user changed, as typed; of the whole plan where ``probe`` is empty."""
+    from sizeup.engine.spec import RunSpec
+
     return RunSpec(
         plan=plan,
         probes=(probe,) if probe else (),
@@ -125,9 +126,7 @@ class Runs:
 
     def follow(self) -> None:
         """Show what the file holds, and what another process may still add."""
-        if self._follower is None:
-            self._follower = SessionFollower(self.path)
-        self._follower.poll()
+        self._open().poll()
         self._look_around()
 
     def start(self, spec: RunSpec) -> bool:
@@ -149,6 +148,8 @@ class Runs:
             self._follower.close()
             self._follower = None
         self.path = path
+        from sizeup.engine.spec import RunSpec
+
         self._launch(RunSpec(resume=path))
         return True
 
@@ -178,7 +179,11 @@ class Runs:
         self.queue.clear()
         self._canceling = self.going_on
         self._send("cancel")
-        pid = writer_pid(self.path) if self._followed else None
+        if not self._followed:
+            return
+        from sizeup.session.writer import writer_pid
+
+        pid = writer_pid(self.path)
         if pid is not None:
             with contextlib.suppress(OSError):  # it has just ended, or is another user's
                 os.kill(pid, signal.SIGINT)  # which a run takes for "canceled"
@@ -205,6 +210,8 @@ class Runs:
 
     def tell_cost(self, cost: ConsoleCost) -> None:
         """Have what this console cost so far recorded with the run."""
+        from sizeup.live.cost import format_cost
+
         self._send(format_cost(cost).decode())
 
     def wait(self, seconds: float) -> bool:
@@ -241,13 +248,22 @@ class Runs:
         self._plans_before = 0 if self.session is None else len(self.session.plans)
         self._paused = self._canceling = False
         self.problem = ""
+        self._open()
+
+    def _open(self) -> SessionFollower:
         if self._follower is None:
+            from sizeup.session.follower import SessionFollower  # which the first screen does without
+
             self._follower = SessionFollower(self.path)
+        return self._follower
 
     def _look_around(self) -> None:
         session = self.session
-        unfinished = session is not None and session.end is None
-        self._followed = not self.running and unfinished and in_use(self.path)
+        self._followed = False
+        if session is not None and session.end is None and not self.running:
+            from sizeup.session.writer import in_use
+
+            self._followed = in_use(self.path)
         self._canceling = self._canceling and self.going_on
 
     def _make_way(self) -> None:
@@ -285,48 +301,16 @@ class Runs:
         session = self.session
         if session is None or status not in (ExitStatus.PROBE_FAILED, ExitStatus.REFUSED):
             return f"the run ended with status {status}"
-        measured = any(step in session.steps and session.steps[step].finished for step in _planned(session))
+        from sizeup.model.sample import Status
+        from sizeup.tui.outcome_text import OUTCOME_WORDS
+
+        planned = () if session.plan is None else session.plan.steps
+        measured = any(step.id in session.steps and session.steps[step.id].finished for step in planned)
         if status == ExitStatus.REFUSED and measured:
             return ""
-        wanted = {Status.REFUSED} if status == ExitStatus.REFUSED else _FAILED
+        wanted = {Status.REFUSED} if status == ExitStatus.REFUSED else {Status.FAILED, Status.CRASHED, Status.TIMED_OUT}
         told = [(step, outcome) for step, outcome in session.outcomes.items() if outcome.status in wanted]
         if not told:
             return f"the run ended with status {status}"
         step, outcome = told[-1]
         return ": ".join(filter(None, (f"{step} {OUTCOME_WORDS[outcome.status].removeprefix('! ')}", outcome.reason)))
-
-
-class Standing(Struct, frozen=True):
-    """Where a run stands, for a status line."""
-
-    step: StepRun
-    number: int
-    """Which step of its plan, from 1."""
-    of: int
-
-
-def current(session: Session | None) -> Standing | None:
-    """The step that is running, or else the last that ran; None before the first."""
-    if session is None or not session.steps:
-        return None
-    step = list(session.steps.values())[-1]
-    planned = _planned(session)
-    number = planned.index(step.step.id) + 1 if step.step.id in planned else 1
-    return Standing(step, number, max(len(planned), 1))
-
-
-def _planned(session: Session) -> list[str]:
-    return [step.id for step in session.plan.steps] if session.plan is not None else []
-
-
-_FAILED = {Status.FAILED, Status.CRASHED, Status.TIMED_OUT}
-
-OUTCOME_WORDS: Mapping[Status, str] = {
-    Status.OK: "done",
-    Status.NOT_CONVERGED: "done, not converged",
-    Status.REFUSED: "refused",
-    Status.CANCELED: "canceled",
-    Status.FAILED: "! failed",
-    Status.CRASHED: "! crashed",
-    Status.TIMED_OUT: "! timed out",
-}

@@ -10,9 +10,7 @@ from typing import TYPE_CHECKING
 
 # Imported here and not in the thread below: two threads importing the same packages can see them half-made.
 from sizeup.discovery.machine import discover
-from sizeup.discovery.refresh import refreshed
 from sizeup.errors import SizeupError
-from sizeup.live.hotplug import follow
 from sizeup.model.machine import Machine
 from sizeup.session.store import new_path
 from sizeup.tui.live_source import LiveSource
@@ -20,6 +18,7 @@ from sizeup.tui.options import Options
 from sizeup.tui.runs import Runs
 
 if TYPE_CHECKING:
+    from sizeup.live.hotplug import HotplugChange, HotplugMonitor
     from sizeup.views.difference import OtherMachine
 
 Show = Callable[[Options], int]
@@ -64,9 +63,8 @@ def load(sysroot: str, session: str | None, against: Callable[[], OtherMachine] 
         runs.follow()
         machine = None if runs.session is None else runs.session.machine
     other = None if against is None else against()
-    living = (
-        LiveSource(follow, lambda: discover("/"), refreshed, _loads) if session is None and sysroot == "/" else None
-    )
+    here = session is None and sysroot == "/"
+    living = LiveSource(_follow, lambda: discover("/"), _refreshed, _loads) if here else None
 
     return lambda options: run_app(runs, machine, options, living=living, against=other)
 
@@ -81,8 +79,22 @@ def _runs_here() -> Runs:
         return runs
 
 
+# Asked for the first time when the topology is shown; what they need is imported then.
+
+
+def _follow(listener: Callable[[HotplugChange], None]) -> HotplugMonitor | None:
+    from sizeup.live.hotplug import follow
+
+    return follow(listener)
+
+
+def _refreshed(machine: Machine) -> Machine:
+    from sizeup.discovery.refresh import refreshed
+
+    return refreshed(machine)
+
+
 def _loads() -> Mapping[int, float]:
-    # Asked for the first time when a map is shown; psutil need not be imported before.
     from sizeup.live.load import cpu_loads
 
     return cpu_loads()

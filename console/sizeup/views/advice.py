@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import date
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -15,11 +15,13 @@ from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.advise import SUMMARY, Sizing
 from sizeup.sizing.keys import KEYS, UnusedMeasurement, Value
 from sizeup.sizing.licensing.table import Row, rows
-from sizeup.sizing.rules import Rules
-from sizeup.sizing.sensitivity import Flip, Swing
-from sizeup.sizing.sizing_comparison import SizingComparison
 from sizeup.text import capitalized
 from sizeup.units import format_in, format_value
+
+if TYPE_CHECKING:
+    from sizeup.sizing.rules import Rules
+    from sizeup.sizing.sensitivity import Flip, Swing
+    from sizeup.sizing.sizing_comparison import SizingComparison
 
 SCHEMA = "sizeup.size/1"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -11,15 +12,15 @@ from msgspec.structs import replace
 from sizeup.charts.chart import Axis, Bar, BarChart
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.machine import Machine
-from sizeup.session.validity import Validity
-from sizeup.session.value import Session
 from sizeup.sizing.advise import HEADLINE, Sizing
 from sizeup.sizing.keys import UnusedMeasurement
 from sizeup.text import capitalized, plural
 from sizeup.views.advice import advice_lines, demand_and_capacity
 from sizeup.views.machine_facts import machine_line
-from sizeup.views.step import latest_run, point_value, value_reach
 from sizeup.views.virtualization import runs_on
+
+if TYPE_CHECKING:
+    from sizeup.session.value import Session
 
 _MARKS = {Severity.CRITICAL: "! critical", Severity.WARNING: "! warning", Severity.INFO: "info"}
 _ORDER = tuple(Severity)
@@ -121,6 +122,11 @@ def finding_parts(finding: Finding, *, confirmation: bool = True) -> tuple[tuple
 
 def _figures(session: Session | None, probes: Sequence[tuple[str, str]]) -> Iterator[OverviewEntry]:
     """What was measured, a line per probe."""
+    if session is None:
+        return
+    from sizeup.session.validity import Validity
+    from sizeup.views.step import latest_run, point_value, value_reach
+
     for probe, title in probes:
         run = latest_run(session, probe)
         if run is None:
@@ -143,8 +149,12 @@ def _figures(session: Session | None, probes: Sequence[tuple[str, str]]) -> Iter
 
 def _onward(session: Session | None, probes: Sequence[tuple[str, str]], *, measures: bool) -> Iterator[OverviewEntry]:
     """In a line each what was not measured, and what can be done with what was."""
+    if session is None:
+        return
+    from sizeup.views.step import latest_run
+
     missing = [title for probe, title in probes if latest_run(session, probe) is None]
-    if session is None or len(missing) == len(probes):
+    if len(missing) == len(probes):
         return
     if missing and measures:
         left = (*missing, "", "Enter shows what can be measured.")
@@ -228,7 +238,11 @@ def _balance(sizing: Sizing | None, session: Session | None) -> BarChart:
 
 def _measured_rates(session: Session | None) -> list[tuple[bool, float]]:
     """The rates that direct I/O of this session reached, each with whether it is valid."""
-    runs = [run for run in (session.steps.values() if session is not None else ()) if run.step.probe.startswith("io.")]
+    if session is None:
+        return []
+    from sizeup.session.validity import Validity
+
+    runs = [run for run in session.steps.values() if run.step.probe.startswith("io.")]
     return [
         (validity.of(point) is None, point.estimate.value)
         for run, validity in ((run, Validity(run)) for run in runs)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Collection, Iterable
-from typing import ClassVar, cast
+from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual.app import ComposeResult
 from textual.events import Resize, ScreenResume
@@ -13,8 +13,10 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from sizeup.tui.actions import SCOPES, footer, modes
-from sizeup.tui.app_protocol import AppProtocol
 from sizeup.tui.widgets.lines import KeyLine, ModeLine, StatusLine
+
+if TYPE_CHECKING:
+    from sizeup.tui.app_protocol import AppProtocol
 
 _LONG_SECONDS = 10.0
 """A run that took so long is canceled only after a question."""

@@ -26,7 +26,6 @@ from sizeup.tui.widgets.lists import KeyList, hanging
 from sizeup.units import format_ns
 from sizeup.views.machine_facts import machine_facts
 from sizeup.views.overview import Overview, OverviewEntry, overview, rest, shares
-from sizeup.views.step import latest_run
 
 _MACHINE = "machine"
 """Key of the lines that lead the list; what is known of the machine stands behind them."""
@@ -294,13 +293,14 @@ class OverviewScreen(ModeScreen):
     def _show_picture(self, entry: OverviewEntry | None) -> None:
         """The chart of the figure under the cursor, else of what was measured last."""
         session = self.host.runs.session
-        named = None if entry is None or entry.mode != "probes" else latest_run(session, entry.target)
-        last = list(session.steps.values())[-1] if session is not None and session.steps else None
-        run, chart = named or last, self.query_one("#picture", ChartView)
-        if run is not None and self.query_one("#left").has_class("-run"):
-            from sizeup.views.finished import headline
+        if session is None or not session.steps or not self.query_one("#left").has_class("-run"):
+            return
+        from sizeup.views.finished import headline
+        from sizeup.views.step import latest_run
 
-            chart.show(headline(run, self.host.machine))
+        named = None if entry is None or entry.mode != "probes" else latest_run(session, entry.target)
+        run = named or list(session.steps.values())[-1]
+        self.query_one("#picture", ChartView).show(headline(run, self.host.machine))
 
 
 def _line(entry: OverviewEntry, width: int, badges: Mapping[str, str]) -> Content:

@@ -15,7 +15,7 @@ from sizeup.probing.planner import unmet
 from sizeup.probing.registry import RegisteredProbe
 from sizeup.session.value import StepRun
 from sizeup.text import plural
-from sizeup.tui.runs import OUTCOME_WORDS
+from sizeup.tui.outcome_text import OUTCOME_WORDS
 from sizeup.tui.widgets.facts import FactsGrid
 from sizeup.units import format_ns
 from sizeup.views.step import point_value

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import events
 from textual.binding import BindingType
@@ -12,10 +12,11 @@ from textual.message import Message
 from sizeup.charts.cells import cursor_places, draw, key_at
 from sizeup.charts.chart import Chart, HeatMap, LineChart
 from sizeup.charts.drawing import Glyphs
-from sizeup.charts.line_cells import chosen_point, points_at
-from sizeup.session.value import PointKey
 from sizeup.tui.actions import bindings
 from sizeup.tui.widgets.cells import CellView
+
+if TYPE_CHECKING:
+    from sizeup.session.value import PointKey
 
 
 class ChartView(CellView, can_focus=True):
@@ -73,6 +74,8 @@ class ChartView(CellView, can_focus=True):
         """Move the readout by a row of a matrix, to another line of a chart that has several, else by a place."""
         chart, cursor = self._chart, self._cursor
         if isinstance(chart, LineChart) and len(chart.lines) > 1 and cursor is not None:
+            from sizeup.charts.line_cells import chosen_point, points_at
+
             lines = [number for number, _ in points_at(chart, cursor[0])]
             at = lines.index(chosen_point(chart, *cursor)[0]) + step
             self._put(cursor[0], lines[min(max(at, 0), len(lines) - 1)])
