@@ -29,7 +29,7 @@ def start(program: Program, home: Path) -> tuple[float, int]:
     environment = {name: str(home) for name in ("HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME")}
     with Terminal(program.arguments, columns=120, rows=40, environment=environment) as terminal:
         terminal.wait_for(program.shows)
-        terminal.wait_quiet(0.3)
+        terminal.wait_quiet(1.0)  # long enough for what a screen might put off until it stands
         return terminal.cpu_seconds(), terminal.resident_bytes()
 
 

@@ -19,7 +19,7 @@ from textual.css.stylesheet import Stylesheet
 from textual.dom import DOMNode
 from textual.widget import Widget
 
-from consoles import machine, screen_text
+from consoles import PlayedRunner, machine, screen_text
 from sizeup.charts.drawing import HEAT_LEVELS, SERIES
 from sizeup.terminal.driver import ConsoleDriver
 from sizeup.tui.console import ConsoleApp
@@ -114,7 +114,6 @@ async def test_the_first_mode_is_drawn_once_with_its_details_worked_out_once(
     render_line, made = KeyList.render_line, overview.FactsGrid
     monkeypatch.setattr(KeyList, "render_line", lambda self, y: lines.append(y) or render_line(self, y))
     monkeypatch.setattr(overview, "FactsGrid", lambda facts: details.append(made(facts)) or details[-1])
-    monkeypatch.setattr(overview, "_LATER_SECONDS", 60.0)  # on a busy machine the estimate would come meanwhile
     async with app.run_test(size=(120, 40)) as pilot:
         await pilot.pause()
         height = app.screen.query_one(KeyList).size.height
@@ -123,19 +122,19 @@ async def test_the_first_mode_is_drawn_once_with_its_details_worked_out_once(
     assert len(details) == 1
 
 
-async def test_the_probes_are_read_after_the_first_screen_and_then_it_says_how_long_they_take(
-    app: ConsoleApp, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(overview, "_LATER_SECONDS", 60.0)  # on a busy machine the estimate would come meanwhile
+async def test_the_probes_are_read_when_a_run_starts_and_then_it_says_how_long_they_take(tmp_path: Path) -> None:
+    runner = PlayedRunner(tmp_path / "run.sizeup.jsonl")
+    app = ConsoleApp(Runs(str(runner.path), launcher=runner.launch), machine())
     async with app.run_test(size=(120, 40)) as pilot:
         await pilot.pause()
         first, read = screen_text(app), "registry" in vars(app)
-        app.screen._tell_estimate()  # type: ignore[attr-defined]
+        await pilot.press("r")
         await pilot.pause()
 
         assert "Nothing yet: press r to measure " in first
         assert not read
-        assert re.search(r"Nothing yet: press r to measure, about \d+ s", screen_text(app))
+        assert re.search(r"Measuring: the quick plan takes about \d+ s", screen_text(app))
+    app.runs.close()
 
 
 async def test_a_mode_that_is_first_seen_after_a_change_of_theme_has_the_new_one(app: ConsoleApp) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
+from functools import cached_property
 from typing import ClassVar
 
 from rich.console import Group
@@ -46,9 +47,6 @@ _BORDER_FROM_ROWS = 10
 _PICTURE_ROWS = 11
 """The least that a picture is worth showing in, with the line above it."""
 
-_LATER_SECONDS = 0.5
-"""Who has just come looks and presses a key; that must not wait for the manifests of all probes."""
-
 
 class OverviewScreen(ModeScreen):
     """Findings by severity, headline figures, and the balance of need and supply."""
@@ -59,15 +57,13 @@ class OverviewScreen(ModeScreen):
 
     def __init__(self) -> None:
         super().__init__()
-        self._shown: tuple[Overview, int, int] | None = None
-        """With the width and the rows that it was folded to."""
+        self._shown: tuple[Overview, str, int, int] | None = None
+        """With the words in place of figures, and the width and the rows that it was folded to."""
         self._unfolded: set[str] = set()
         """Groups that are shown whole though that takes more rows than there are."""
         self._entries: dict[str, OverviewEntry] = {}
         self._behind: str | None = None
         """The line whose details are shown."""
-        self._estimate = ""
-        """How long the quick plan takes; empty until the probes were read."""
 
     def body(self) -> Iterable[Widget]:
         """The list above the balance; beside them, where there is room, what stands behind a line."""
@@ -78,11 +74,6 @@ class OverviewScreen(ModeScreen):
                 yield ChartView(self.host.glyphs, id="balance")
             with VerticalScroll(id="detail-pane", can_focus=False):
                 yield Static(id="detail", markup=False)
-
-    def on_mount(self) -> None:
-        """Show what there is, and later what takes 20 ms to find out."""
-        super().on_mount()
-        self.set_timer(_LATER_SECONDS, self._tell_estimate)
 
     def show_machine(self) -> None:
         """The machine is half of what is shown."""
@@ -145,6 +136,7 @@ class OverviewScreen(ModeScreen):
             self.notify(f"Not measured: {self.host.unmeasured}.", markup=False)
         elif not host.runs.running:
             host.start_run(spec_of("", {}))
+            self.show_run()
 
     def action_cancel(self) -> None:
         """Cancel the run."""
@@ -161,9 +153,24 @@ class OverviewScreen(ModeScreen):
         return idle if self.host.measures and not runs.running else (*idle, "overview.measure")
 
     def _unmeasured(self) -> str:
+        """The words in place of figures while there are none."""
+        if self.host.runs.running:
+            return f"Measuring: the quick plan takes about {format_ns(round(self._quick_seconds) * 1e9)}"
         if self.host.measures:
-            return f"Nothing yet: press r to measure{self._estimate}"
+            return "Nothing yet: press r to measure"
         return f"Nothing: {self.host.unmeasured}."
+
+    @cached_property
+    def _quick_seconds(self) -> float:
+        """How long the probes of the quick plan that fit this machine take; reading the probes costs 25 ms of CPU."""
+        from sizeup.probing.planner import unmet
+
+        machine = self.host.machine
+        return sum(
+            probe.manifest.estimated_seconds.get("quick", 0.0)
+            for probe in self.host.registry.probes.values()
+            if "quick" in probe.manifest.plans and (machine is None or unmet(machine, probe.manifest) is None)
+        )
 
     def _fold(self, key: str) -> None:
         """Show a group whole, or fold it again."""
@@ -182,15 +189,16 @@ class OverviewScreen(ModeScreen):
         listed, left = self.query_one(KeyList), self.query_one("#left")
         width, rows = listed.scrollable_content_region.width, left.content_size.height
         room = rows - self._balance(shown.balance)
-        if not width or not rows or (shown, width, room) == self._shown:
+        unmeasured = "" if shown.figures else self._unmeasured()
+        if not width or not rows or (shown, unmeasured, width, room) == self._shown:
             return
-        self._shown = shown, width, room
+        self._shown = shown, unmeasured, width, room
         name = host.header()[0]
         if not host.measures and session is not None:
             name += f", as of {session.header.started[:16].replace('T', ' ')} UTC"
         left.border_title = Content(name)
         picture = session is not None and bool(session.steps) and self.has_class("-high")
-        options = self._options(shown, width, room // 2 if picture else room)
+        options = self._options(shown, unmeasured, width, room // 2 if picture else room)
         names = [option.id for option in options]
         place = listed.highlighted or 0
         if not stay and self._behind in names:
@@ -231,12 +239,12 @@ class OverviewScreen(ModeScreen):
             self.query_one("#left").mount(MapView(id="map"), before="#picture")
         self.query_one(MapView).show(MapMaker(machine).draw(machine.nodes, {}, width - 2))
 
-    def _options(self, shown: Overview, width: int, room: int) -> list[Option]:
+    def _options(self, shown: Overview, unmeasured: str, width: int, room: int) -> list[Option]:
         """The lines, folded to what fits."""
         badges = _ANSI_BADGES if self.app.current_theme.ansi else _BADGES
         groups = (
             ("Findings", shown.findings, (), "None: nothing wrong was found."),
-            ("Measured", shown.figures, shown.onward, self._unmeasured()),
+            ("Measured", shown.figures, shown.onward, unmeasured),
             ("Should carry", shown.advice, (), "Nothing can be said yet."),
         )
         lines = {entry.key: _line(entry, width, badges) for _, *parts, _ in groups for part in parts for entry in part}
@@ -261,18 +269,6 @@ class OverviewScreen(ModeScreen):
             if not entries:
                 options.append(Option(hanging(otherwise, width, 1, 1), id=f"empty {title}", disabled=True))
         return options
-
-    def _tell_estimate(self) -> None:
-        from sizeup.probing.planner import unmet
-
-        quick = [probe.manifest for probe in self.host.registry.probes.values() if "quick" in probe.manifest.plans]
-        machine = self.host.machine
-        fitting = [manifest for manifest in quick if machine is None or unmet(machine, manifest) is None]
-        seconds = sum(manifest.estimated_seconds.get("quick", 0.0) for manifest in fitting)
-        self._estimate = f", about {format_ns(round(seconds) * 1e9)}"
-        if self._shown is not None and not self._shown[0].figures:
-            line = hanging(self._unmeasured(), self._shown[1], 1, 1)
-            self.query_one(KeyList).replace_option_prompt("empty Measured", line)
 
     def _show_behind(self, key: str | None) -> None:
         self._behind = key
