@@ -84,10 +84,11 @@ class ModeScreen(Screen[None]):
         self._left = True
 
     def on_screen_resume(self, event: ScreenResume) -> None:
-        """Catch up with what happened while another mode was shown."""
-        event.refresh_styles = self._left  # a new mode has just been styled
-        self.show_machine()
-        self.show_run()
+        """Catch up with what happened while another mode was shown; a new mode has just been styled and filled."""
+        event.refresh_styles = self._left
+        if self._left:
+            self.show_machine()
+            self.show_run()
 
     def leave_input(self) -> None:
         """Escape was pressed in an input."""
