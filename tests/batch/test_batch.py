@@ -29,7 +29,8 @@ def test_a_run_saves_machine_plan_samples_and_advice(sizeup: Run, tmp_path: Path
     assert session.machine.pus
     assert [step.id for step in session.plan.steps] == ["null", "null~2"] if session.plan else False
     assert [sum(len(p.values) for p in run.points.values()) for run in session.steps.values()] == [20, 20]
-    assert {advice.id for advice in session.advice} >= {"io.demand.ghz-rule"} or session.machine.base_clock is None
+    assert session.advice is not None
+    assert session.advice.find("io.demand.ghz-rule") is not None or session.machine.base_clock is None
     assert len(session.environment) == 3
     assert session.end is not None
     assert session.end.status == "complete"

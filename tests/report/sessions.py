@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from sizeup.model.advice import Advice, Input, Source
+from sizeup.model.advice import Advice, AdviceSet, Input, Source
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.gap import Gap
 from sizeup.model.machine import Machine
@@ -98,8 +98,7 @@ def records(word: str = "") -> list[Record]:
                 "Random access costs a third more.", "echo madvise > /sys/kernel/mm/transparent_hugepage/enabled",
             ),
         ),
-        AdviceRecord(
-            5 * 10**9,
+        AdviceRecord(5 * 10**9, AdviceSet((
             Advice(
                 "io.demand.ghz-rule", "I/O need by the GHz rule", f"2 cores at 1.86 GHz want 46.5 MB/s {word}".strip(),
                 Quantity(46.5e6, "bytes/s", Origin.RULE, "io.ghz-rule"),
@@ -108,8 +107,8 @@ def records(word: str = "") -> list[Record]:
                 (Source("io.ghz-rule", f"The GHz rule {word}".strip(), "2007-02-01", "H"),),
                 (f"The rule is from 2007 {word}".strip(),),
             ),
-        ),
-        AdviceRecord(5 * 10**9, Advice("license.cost", "Licenses", "1 license, 40,000 USD", None, (), (), ())),
+            Advice("license.cost", "Licenses", "1 license, 40,000 USD", None, (), (), ()),
+        ), rules={"io": "2026-01-20"})),
         GapRecord(5 * 10**9, Gap("/dev/cpu/0/msr", f"permission denied {word}".strip())),
         NoteRecord(6 * 10**9, f"Before the BIOS.\nSecond line {word}", "anna", "2026-01-31T10:00:00Z", ("baseline",)),
         EndRecord(6 * 10**9, "complete"),

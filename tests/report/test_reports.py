@@ -212,7 +212,7 @@ def test_csv_has_a_row_for_each_sample_with_what_disturbed_it(session: Session) 
     write_csv(session, file)
     rows = list(csv.DictReader(io.StringIO(file.getvalue())))
 
-    assert len(rows) == 3 * 3 + 2
+    assert len(rows) == 3 * 3 + 2 + 1  # samples, estimates, advice
     assert rows[1] == {
         "step": "memory.latency", "series": "dram-4k", "unit": "ns", "kind": "sample", "t_ns": "2",
         "value": "3.5999999999999996", "low": "", "high": "", "disturbed_by": "stolen late", "not_valid": "",

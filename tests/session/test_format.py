@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from sizeup.cli import run as sizeup
-from sizeup.model.advice import Advice
+from sizeup.model.advice import Advice, AdviceSet, OpenQuestion
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.gap import Gap
 from sizeup.model.machine import Machine
@@ -81,17 +81,13 @@ def test_format_1_reads_as_it_was_written() -> None:
     assert session.findings == [
         Finding("memory.small", Severity.INFO, "Small", ("8 GiB",), "little cache", "add memory", ("node:0",))
     ]
-    assert session.advice == [
-        Advice(
-            "io.demand",
-            "I/O need",
-            "wants 65 MB/s",
-            Quantity(6.5e7, "bytes/s", Origin.RULE, "io.ghz-rule"),
-            ("2 x 2.6",),
-            (),
-            (),
-        )
-    ]
+    need = Quantity(6.5e7, "bytes/s", Origin.RULE, "io.ghz-rule")
+    assert session.advice == AdviceSet(
+        (Advice("io.demand", "I/O need", "wants 65 MB/s", need, ("2 x 2.6",), (), ()),),
+        (OpenQuestion("capacity.mb_s", "I/O supply", "what storage delivers"),),
+        {"capacity.iops": "9 IOPS was measured, but not valid"},
+        {"io-need": "2026-01-20"},
+    )
     assert session.notes == [NoteRecord(900, "after the BIOS update", "ann", "2026-02-01T10:00:00Z", ("bios",), "DB 1")]
     assert (session.title, session.tags) == ("DB 1", ("bios",))
     assert session.end is not None

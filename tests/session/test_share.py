@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from report.sessions import machine, records, written
 from sizeup.masking import Masker
-from sizeup.model.advice import Advice, Source
+from sizeup.model.advice import Advice, AdviceSet, Source
 from sizeup.session.reader import read_session
 from sizeup.session.records import ENCODER, AdviceRecord, EnvironmentRecord, MachineRecord, Record
 from sizeup.session.schema import schema_text
@@ -124,7 +124,7 @@ def test_a_secret_in_every_field_that_the_schema_knows_is_in_none_of_the_shared_
 def test_public_links_are_shared_and_those_of_others_are_not(tmp_path: Path) -> None:
     links = ("https://fibrechannel.org/", "https://wiki.acme.example/rules")
     sources = tuple(Source("io.x", "A rule", None, "H", link) for link in links)
-    item = AdviceRecord(1, Advice("io.x", "Need", "1 is enough", None, (), (), sources))
+    item = AdviceRecord(1, AdviceSet((Advice("io.x", "Need", "1 is enough", None, (), (), sources),)))
     packed, _ = shared(written(tmp_path / "one.sizeup.jsonl", records()[0], item), public=frozenset({links[0]}))
     text = gzip.decompress(packed).decode()
 

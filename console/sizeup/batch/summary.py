@@ -11,6 +11,7 @@ from sizeup.charts.table import Table
 from sizeup.compare.compare import Comparison
 from sizeup.report.text import table_lines, text
 from sizeup.session.value import Session
+from sizeup.sizing.session_advice import ShownAdvice
 from sizeup.text import one_line
 from sizeup.views.comparison import (
     answers_table,
@@ -31,11 +32,14 @@ _SHORT = ("Measurements", "Not measured", "Findings", "Notes")
 """The chapters of a short summary; the working behind the advice is in the whole text."""
 
 
-def summary_lines(session: Session, *, whole: bool = False) -> list[str]:
-    """The session as text: how it ended, the page for the hurried, and what was measured."""
+def summary_lines(session: Session, *, whole: bool = False, advice: ShownAdvice | None = None) -> list[str]:
+    """Return the session as text: how it ended, the summary, and what was measured; ``whole`` adds every chapter.
+
+    ``advice`` is what the session recorded unless another is given.
+    """
     lines = [f"{one_line(session.header.host, 40)}: {state(session)}"]
     lines += [f"! {sentence}" for sentence in session.damage.sentences()]
-    written = document(session)
+    written = document(session, advice)
     if not whole:
         written = replace(written, parts=tuple(part for part in written.parts if part.title in _SHORT))
     return [*lines, "", *text(written).splitlines()]

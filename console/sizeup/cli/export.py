@@ -24,7 +24,7 @@ _FORMATS = {
     "html": "one web page without scripts or requests: summary on top, charts, tables; prints well",
     "markdown": "Markdown, charts as tables of their values",
     "text": "plain text of 80 columns, charts drawn with characters",
-    "csv": "every sample, a row each",
+    "csv": "every sample and every figure of the advice, a row each",
     "json": "results, machine, findings and advice as one document (sizeup.report/1)",
     "svg": "the chart of one step; see --step",
     "share": "the session itself, gzipped, with hosts, serials, addresses, WWNs and paths replaced by pseudonyms",
@@ -48,6 +48,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="with --html, --markdown, --text: begin with how it compares with these sessions, folders or preset:NAME",
     )
     parser.add_argument("--ascii", action="store_true", help="with --text: nothing but ASCII")
+    parser.add_argument(
+        "--recompute",
+        action="store_true",
+        help="with --html, --markdown, --text, --csv, --json: advice by the rules of this version, and labeled so, "
+        "instead of what the session recorded",
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -61,6 +67,8 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError("--ascii belongs to --text")
     if arguments.against and arguments.format not in ("html", "markdown", "text"):
         raise UsageError("--against belongs to --html, --markdown and --text")
+    if arguments.recompute and arguments.format in ("svg", "share"):
+        raise UsageError("--recompute belongs to --html, --markdown, --text, --csv and --json")
     if out != "-" and os.path.exists(out) and os.path.exists(path) and os.path.samefile(out, path):
         raise UsageError(f"{out}: is the session itself; choose another file with -o")
     if arguments.format == "share":
@@ -75,22 +83,27 @@ def _writer(session: Session, arguments: argparse.Namespace) -> Callable[[Binary
     """What writes the session in the format that was asked for; drawn before a file is touched, CSV apart."""
     if arguments.format == "csv":
         from sizeup.report.data import write_csv
+        from sizeup.sizing.session_advice import session_advice
 
-        return lambda file: write_csv(session, codecs.getwriter("utf-8")(file, "replace"))
+        advice = session_advice(session, recompute=arguments.recompute)
+        return lambda file: write_csv(session, codecs.getwriter("utf-8")(file, "replace"), advice)
     content = _content(session, arguments).encode("utf-8", "replace")
     return lambda file: file.write(content)
 
 
 def _content(session: Session, arguments: argparse.Namespace) -> str:
+    if arguments.format == "svg":
+        return _chart(session, arguments.step)
+    from sizeup.sizing.session_advice import session_advice
+
+    advice = session_advice(session, recompute=arguments.recompute)
     if arguments.format == "json":
         from sizeup.report.data import results_json
 
-        return results_json(session)
-    if arguments.format == "svg":
-        return _chart(session, arguments.step)
+        return results_json(session, advice)
     from sizeup.views.document import document
 
-    written = document(session)
+    written = document(session, advice)
     if arguments.against:
         from msgspec.structs import replace
 

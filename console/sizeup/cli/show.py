@@ -1,4 +1,7 @@
-"""A session as text: what was measured, how each step ended, what was advised."""
+"""A session as text: what was measured, how each step ended, what was advised.
+
+The advice is what the session recorded; --recompute works it out again with the rules of this version, and says so.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,11 @@ from sizeup.errors import ExitStatus
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("file", metavar="FILE", help="a session file, or the name of one in the state directory")
-    parser.add_argument("--json", action="store_true", help="print the results as JSON")
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument("--json", action="store_true", help="print the results as JSON, without advice")
+    what.add_argument(
+        "--recompute", action="store_true", help="advice by the rules of this version instead of what was recorded"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -18,7 +25,12 @@ def run(arguments: argparse.Namespace) -> int:
     from sizeup.batch.summary import summary_json, summary_lines
     from sizeup.session.reader import read_session
     from sizeup.session.store import find
+    from sizeup.sizing.session_advice import session_advice
 
     session = read_session(find(arguments.file))
-    print(summary_json(session) if arguments.json else "\n".join(summary_lines(session, whole=True)))
+    if arguments.json:
+        print(summary_json(session))
+    else:
+        advice = session_advice(session, recompute=arguments.recompute)
+        print("\n".join(summary_lines(session, whole=True, advice=advice)))
     return ExitStatus.OK

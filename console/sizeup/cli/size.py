@@ -21,6 +21,7 @@ from sizeup.input_file import read_text
 
 if TYPE_CHECKING:
     from sizeup.model.advice import Advice
+    from sizeup.session.value import Session
     from sizeup.sizing.advise import Sizing
     from sizeup.sizing.keys import Value
     from sizeup.sizing.rules import Rules
@@ -38,7 +39,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     what = parser.add_mutually_exclusive_group()
-    what.add_argument("--session", metavar="FILE", help="the machine of a saved session, with what was measured on it")
+    what.add_argument(
+        "--session",
+        metavar="FILE",
+        help="the machine of a saved session, with what was measured on it; recomputes, and says what was recorded",
+    )
     what.add_argument("--sysroot", metavar="DIR", default="/", help="a recording instead of this machine")
     what.add_argument("--preset", metavar="NAME", help="a published case; sizeup presets lists them")
     what.add_argument("--blank", action="store_true", help="nothing but what is --set")
@@ -80,6 +85,7 @@ def run(arguments: argparse.Namespace) -> int:
     from sizeup.sizing.inputs.presets import find_preset
     from sizeup.sizing.inputs.typed import parse_settings
     from sizeup.sizing.keys import KEYS
+    from sizeup.sizing.session_advice import advice_set, recomputed_label
     from sizeup.sizing.sizing_comparison import compare_sizings
     from sizeup.views.advice import (
         comparison_data,
@@ -102,7 +108,9 @@ def run(arguments: argparse.Namespace) -> int:
     pack = _rules(arguments.rules)
     today = datetime.now(UTC).date()
     settings = {**_workload(arguments), **parse_settings(arguments.settings)}
-    sizing = size(_inputs(arguments, settings), pack, today)
+    session = _session(arguments)
+    sizing = size(_inputs(arguments, settings, session), pack, today)
+    label = "" if session is None else recomputed_label(advice_set(sizing, pack), session.advice)
     comparisons = None
     if arguments.against is not None:
         other = size(find_preset(arguments.against).values(), pack)
@@ -115,15 +123,18 @@ def run(arguments: argparse.Namespace) -> int:
             data["licenses"] = license_data(sizing, pack)
         if arguments.sensitivity:
             data["sensitivity"] = sensitivity_data(*_sensitivity(sizing, pack))
+        if label:
+            data["recomputed"] = label
         print(json.dumps(data, indent=1))
         return ExitStatus.OK
     if arguments.licenses:
         from sizeup.report.table import table_lines
 
         table = license_table(sizing, pack)
-        print("\n".join(table_lines(table, 80)))
+        print("\n".join([*([label, ""] if label else []), *table_lines(table, 80)]))
         return ExitStatus.OK
-    lines = sizing_lines(sizing, sources=arguments.sources)
+    lines = [label, ""] if label else []
+    lines += sizing_lines(sizing, sources=arguments.sources)
     if arguments.sensitivity:
         swings, turns = _sensitivity(sizing, pack)
         charts = tuple(tornado_chart(target, bars) for target, bars in swings if bars)
@@ -161,7 +172,19 @@ def _subject(arguments: argparse.Namespace) -> str:
     return str(arguments.preset or arguments.session or elsewhere or "this machine")
 
 
-def _inputs(arguments: argparse.Namespace, settings: dict[str, Value]) -> Inputs:
+def _session(arguments: argparse.Namespace) -> Session | None:
+    """The saved session whose machine is sized; None where it is another subject."""
+    if not arguments.session:
+        return None
+    from sizeup.session.reader import read_session
+
+    session = read_session(arguments.session)
+    if session.machine is None:
+        raise UsageError(f"{arguments.session}: expected a machine record, found none: the run was cut short")
+    return session
+
+
+def _inputs(arguments: argparse.Namespace, settings: dict[str, Value], session: Session | None) -> Inputs:
     """What is known of the subject, with the user's settings in place."""
     from sizeup.sizing.advise import described
     from sizeup.sizing.inputs.presets import find_preset
@@ -170,13 +193,9 @@ def _inputs(arguments: argparse.Namespace, settings: dict[str, Value]) -> Inputs
         return settings
     if arguments.preset:
         return {**find_preset(arguments.preset).values(), **settings}
-    if arguments.session:
-        from sizeup.session.reader import read_session
+    if session is not None and session.machine is not None:
         from sizeup.sizing.inputs.measured import measured
 
-        session = read_session(arguments.session)
-        if session.machine is None:
-            raise UsageError(f"{arguments.session}: expected a machine record, found none: the run was cut short")
         return described(session.machine, {**measured(session, settings), **settings})
     from sizeup.discovery.machine import discover
 

@@ -49,8 +49,8 @@ from sizeup.session.records import (
 from sizeup.session.store import new_path
 from sizeup.session.value import Session
 from sizeup.session.writer import Writer
-from sizeup.sizing.advise import advise
 from sizeup.sizing.inputs.measured import measured
+from sizeup.sizing.session_advice import current_advice
 
 _TOOL = f"sizeup {__version__}"
 _BROKEN = (Status.FAILED, Status.CRASHED, Status.TIMED_OUT)
@@ -108,7 +108,7 @@ def run(spec: RunSpec, narrator: Narrator) -> Result:
                 sync = clock_sync()
                 agreed = {} if start_ns is None else {"start_at_seconds": round(start_ns / 1e9, 6), **sync.facts()}
                 recorder.put(*_environment(recorder, watch, machine, control, agreed))
-                recorder.put(*_found(recorder.now_ns(), machine), PlanRecord(recorder.now_ns(), plan))
+                recorder.put(*_found(recorder.now_ns(), machine, before), PlanRecord(recorder.now_ns(), plan))
                 if path is not None:
                     writer.when_full = _resume(path)
                 recorder.refuse(plan)
@@ -200,24 +200,23 @@ def _first(before: Session | None) -> Record:
     return SessionRecord(FORMAT, str(uuid.uuid4()), _TOOL, os.uname().nodename, started)
 
 
-def _found(t_ns: int, machine: Machine) -> Iterator[Record]:
+def _found(t_ns: int, machine: Machine, before: Session | None) -> Iterator[Record]:
+    """What discovery found, and the advice on it; what earlier runs of the file measured counts."""
     yield MachineRecord(t_ns, machine)
     for finding in machine.findings:
         yield FindingRecord(t_ns, finding)
-    for advice in advise(machine):
-        yield AdviceRecord(t_ns, advice)
+    overrides = {} if before is None else measured(before)
+    yield AdviceRecord(t_ns, current_advice(machine, overrides).given)
 
 
 def _concluded(recorder: Recorder, machine: Machine, path: str | None) -> Iterator[Record]:
-    """What the probes state, and the advice again where measured figures take the place of assumed ones."""
+    """What the probes state, and the advice again, with measured figures in place of assumed ones."""
     if path is None:
         return
     session = read_session(path)
     for finding in probe_findings(session):
         yield FindingRecord(recorder.now_ns(), finding)
-    overrides = measured(session)
-    for advice in advise(machine, overrides) if overrides else ():
-        yield AdviceRecord(recorder.now_ns(), advice)
+    yield AdviceRecord(recorder.now_ns(), current_advice(machine, measured(session)).given)
 
 
 def _environment(

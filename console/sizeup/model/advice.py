@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from msgspec import Struct
+from collections.abc import Mapping
+
+from msgspec import Struct, field
 
 from sizeup.quantity import Quantity, Words
 
@@ -51,3 +53,40 @@ class Advice(Struct, frozen=True):
     """The spelling of the unit that people of the field use for this figure, ``MB/s`` or ``MiB``; empty for none."""
     decision: str = ""
     """The answer as one word of a fixed set, ``short`` or ``balanced``, where the advice decides something."""
+
+
+class OpenQuestion(Struct, frozen=True):
+    """An input that is unknown, and without which an answer could not be given."""
+
+    key: str
+    """The key a user can ``--set``."""
+    wanted_by: str
+    """The calculation that needs it."""
+    help: str
+    """What the key means."""
+    left_out: str = ""
+    """The figure that was measured, why it is not taken, and what to do; empty where nothing was measured."""
+    standing: str = ""
+    """What that figure is, such as ``not valid``."""
+
+    def sentence(self, *, typed: bool = False) -> str:
+        """What to enter and what for; ``typed`` among the inputs of the console rather than on the command line."""
+        if self.left_out:
+            return f"{self.wanted_by}: {self.left_out}, or say {self.key}"
+        how = "type it among the inputs" if typed else f"give it with sizeup size --set {self.key}=..."
+        return f"{self.wanted_by}: {self.key} is unknown; {how} ({self.help})"
+
+
+class AdviceSet(Struct, frozen=True):
+    """All advice of one calculation, and which rules it follows."""
+
+    advice: tuple[Advice, ...] = ()
+    questions: tuple[OpenQuestion, ...] = ()
+    left_out: Mapping[str, str] = field(default_factory=dict)
+    """Figures that were measured and not taken, by key: which, why, and what to do."""
+    rules: Mapping[str, str] = field(default_factory=dict)
+    """Rule packs and the day that each was last checked, as in ISO 8601."""
+
+    def find(self, advice_id: str) -> Advice | None:
+        """Return the advice of that id; None where it could not be given."""
+        return next((advice for advice in self.advice if advice.id == advice_id), None)

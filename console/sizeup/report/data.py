@@ -12,25 +12,33 @@ import msgspec
 from sizeup.model.sample import Disturbance
 from sizeup.session.validity import Validity
 from sizeup.session.value import Point, Session
+from sizeup.sizing.session_advice import AdviceOrigin, ShownAdvice, session_advice
 from sizeup.views.results import results_data
 from sizeup.views.summary import caveats, summary
 
 SCHEMA = "sizeup.report/1"
 
 
-def results_json(session: Session) -> str:
+def results_json(session: Session, advice: ShownAdvice | None = None) -> str:
     """What ``--batch --json`` prints, and beside it the machine, the page for managers, findings, advice and gaps.
 
-    Units are bytes, Hz, ns, bytes/s and 1/s; unknown is null.
+    Units are bytes, Hz, ns, bytes/s and 1/s; unknown is null. ``advice`` is what the session recorded unless another is
+    given.
     """
+    shown = session_advice(session) if advice is None else advice
+    recorded = () if shown.recorded is None else shown.recorded.advice
     document = {
         **results_data(session),
         "schema": SCHEMA,
-        "summary": {answer.question: answer.statements for answer in summary(session) if not answer.silent},
-        "caveats": caveats(session),
+        "summary": {
+            answer.question: answer.statements for answer in summary(session, advice=shown) if not answer.silent
+        },
+        "caveats": caveats(session, shown),
         "machine": session.machine,
         "findings": session.findings,
-        "advice": session.advice,
+        "advice": shown.given.advice,
+        "advice_origin": {"origin": shown.origin, "label": shown.label, "rules": shown.given.rules},
+        **({"advice_recorded": recorded} if shown.origin is AdviceOrigin.RECOMPUTED else {}),
         "notes": session.notes,
         "gaps": session.gaps,
     }
@@ -40,10 +48,11 @@ def results_json(session: Session) -> str:
 _FIXED = ("step", "series", "unit", "kind", "t_ns", "value", "low", "high", "disturbed_by", "not_valid")
 
 
-def write_csv(session: Session, file: TextIO | codecs.StreamWriter) -> None:
-    """A row for each sample; points without samples, as an import has them, give their estimate.
+def write_csv(session: Session, file: TextIO | codecs.StreamWriter, advice: ShownAdvice | None = None) -> None:
+    """A row for each sample; points without samples, as an import has them, give their estimate; then the advice.
 
     ``kind`` says which, ``not_valid`` why the figure of its point does not count. Columns ``at.*`` are the coordinates.
+    A row of advice has its id as the series, and ``recomputed`` as its kind where it is not what the session recorded.
     """
     runs = session.steps.values()
     coordinates = sorted({key for run in runs for point in run.points.values() for key in point.at})
@@ -58,6 +67,13 @@ def write_csv(session: Session, file: TextIO | codecs.StreamWriter) -> None:
             invalid = validity.of(point)
             marked = "" if invalid is None else _inert(invalid.sentence())
             writer.writerows((*start, *row, marked, *place) for row in _rows(point))
+    shown = session_advice(session) if advice is None else advice
+    kind = "recomputed" if shown.origin is AdviceOrigin.RECOMPUTED else "advice"
+    for item in shown.given.advice:
+        if (figure := item.quantity) is not None:
+            ends = ("" if end is None else end for end in (figure.low, figure.high))
+            row = ("", _inert(item.id), _inert(figure.unit), kind, "", figure.value, *ends, "", "")
+            writer.writerow((*row, *("" for _ in coordinates)))
 
 
 def _rows(point: Point) -> Iterator[tuple[str | int | float, ...]]:

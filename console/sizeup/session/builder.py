@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 import msgspec
+from msgspec.structs import replace
 
 from sizeup.errors import MalformedError, UsageError
 from sizeup.model.sample import Coordinates, Progress
@@ -235,11 +236,11 @@ class SessionBuilder:
         self._keep(session, session.findings, new)
 
     def _advice(self, session: Session, record: AdviceRecord) -> None:
-        for index, old in enumerate(session.advice):
-            if old.id == record.advice.id:
-                session.advice[index] = record.advice
-                return
-        self._keep(session, session.advice, record.advice)
+        advice = {advice.id: advice for advice in record.given.advice}
+        questions = {question.key: question for question in record.given.questions}
+        # Screens know both by their ids, which a stranger's file may repeat.
+        session.advice = replace(record.given, advice=tuple(advice.values()), questions=tuple(questions.values()))
+        session.advice_ns = record.t_ns
 
     def _end(self, session: Session, record: EndRecord) -> None:
         session.end = record

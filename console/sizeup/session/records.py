@@ -16,7 +16,7 @@ from typing import Any
 
 import msgspec
 
-from sizeup.model.advice import Advice
+from sizeup.model.advice import AdviceSet
 from sizeup.model.finding import Finding
 from sizeup.model.gap import Gap
 from sizeup.model.machine import Machine
@@ -145,10 +145,10 @@ class FindingRecord(Record, frozen=True, tag="finding"):
 
 
 class AdviceRecord(Record, frozen=True, tag="advice"):
-    """One answer of sizing."""
+    """All advice as it was given at that time; a later record takes the place of an earlier one."""
 
     t_ns: int
-    advice: Advice
+    given: AdviceSet
 
 
 class NoteRecord(Record, frozen=True, tag="note"):

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct, field
 
-from sizeup.model.advice import Advice
+from sizeup.model.advice import AdviceSet
 from sizeup.model.finding import Finding
 from sizeup.model.gap import Gap
 from sizeup.model.machine import Machine
@@ -137,7 +137,10 @@ class Session(Struct):
     outcomes: dict[str, Outcome] = field(default_factory=dict)
     """By step, refused ones that never started included."""
     findings: list[Finding] = field(default_factory=list)
-    advice: list[Advice] = field(default_factory=list)
+    advice: AdviceSet | None = None
+    """The advice that was given last; None where the run ended before it gave any."""
+    advice_ns: int = 0
+    """When it was given."""
     notes: list[NoteRecord] = field(default_factory=list)
     gaps: list[Gap] = field(default_factory=list)
     end: EndRecord | None = None

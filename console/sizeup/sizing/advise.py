@@ -140,11 +140,6 @@ _CORES = frozenset({"machine.cores", "machine.cores_per_socket", "machine.socket
 """Keys that say how many cores there are."""
 
 
-def advise(machine: Machine, overrides: Mapping[str, Value] | None = None) -> tuple[Advice, ...]:
-    """The advice on a machine as it was found."""
-    return whatif(machine, overrides or {}).advice
-
-
 @cache
 def _defaults(rule_set: Rules) -> Inputs:
     """What the packs assume of keys that nobody speaks of."""

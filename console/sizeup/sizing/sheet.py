@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from msgspec import Struct
 
-from sizeup.model.advice import Advice, Input, Source
+from sizeup.model.advice import Advice, Input, OpenQuestion, Source
 from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.keys import KEYS, UnusedMeasurement, Value
 from sizeup.sizing.rules import Rules
@@ -202,10 +202,14 @@ class MissingInput(Struct, frozen=True):
 
     def sentence(self, *, typed: bool = False) -> str:
         """What to give, and what for; ``typed`` among the inputs of the console rather than on the command line."""
-        if self.unused is not None:
-            return f"{self.calculation}: {self.unused.sentence(KEYS[self.key].unit)}, or say {self.key}"
-        how = "type it among the inputs" if typed else f"give it with sizeup size --set {self.key}=..."
-        return f"{self.calculation}: {self.key} is unknown; {how} ({KEYS[self.key].help})"
+        return self.recorded().sentence(typed=typed)
+
+    def recorded(self) -> OpenQuestion:
+        """Return the question as a session records it."""
+        key, unused = KEYS[self.key], self.unused
+        if unused is None:
+            return OpenQuestion(self.key, self.calculation, key.help)
+        return OpenQuestion(self.key, self.calculation, key.help, unused.sentence(key.unit), unused.why_unused.value)
 
 
 def shown(quantity: Quantity, spelling: str) -> str:

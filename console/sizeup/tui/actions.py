@@ -92,6 +92,14 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
         Action("sizing.add", "a", "screen.add", "Add", "Choose any input by words, and type it.", footer=True),
         Action("sizing.tornado", "t", "screen.tornado", "Moves", "Show which input matters most.", footer=True),
         Action("sizing.licenses", "l", "screen.licenses", "License", "Show every vendor's licenses.", footer=True),
+        Action(
+            "sizing.recompute",
+            "r",
+            "screen.recompute",
+            "Recompute",
+            "Recompute a saved session's advice with today's rules, or show what it recorded.",
+            footer=True,
+        ),
         Action("sizing.presets", "b", "screen.presets", "Case", "Compare with a published case.", footer=True),
     ),
     "probes": (

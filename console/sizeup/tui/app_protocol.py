@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Protocol
 from sizeup.charts.drawing import Glyphs
 from sizeup.engine.spec import RunSpec
 from sizeup.model.machine import Machine
-from sizeup.sizing.advise import Sizing
+from sizeup.session.value import Session
+from sizeup.sizing.session_advice import ShownAdvice
 from sizeup.tui.live_source import LiveSource
 from sizeup.tui.runs import Runs
 
@@ -43,8 +44,15 @@ class AppProtocol(Protocol):
         """Every probe of this installation."""
 
     @property
-    def sizing(self) -> Sizing | None:
-        """What the machine should carry, by what the session measured; None without a machine."""
+    def saved_session(self) -> Session | None:
+        """The saved session that is shown; None where it is a machine."""
+
+    @property
+    def advice(self) -> ShownAdvice | None:
+        """What a saved session recorded, or what is worked out now for a machine; None without either."""
+
+    def recompute_advice(self) -> None:
+        """Recompute the advice of the saved session that is shown, or show what it recorded again."""
 
     @property
     def link_busy(self) -> bool:

@@ -25,8 +25,8 @@ from sizeup.charts.drawing import Glyphs
 from sizeup.errors import ExitStatus, SizeupError, UsageError
 from sizeup.model.machine import Machine
 from sizeup.session.store import begun, directory, unfinished
-from sizeup.sizing.advise import HEADLINE, Sizing, whatif
-from sizeup.sizing.keys import Value
+from sizeup.sizing.advise import HEADLINE
+from sizeup.sizing.session_advice import AdviceSelector
 from sizeup.terminal.driver import ConsoleDriver
 from sizeup.terminal.frame_diff import FrameDiffer
 from sizeup.text import plain
@@ -45,6 +45,8 @@ from sizeup.views.machine_facts import machine_line
 if TYPE_CHECKING:
     from sizeup.engine.spec import RunSpec
     from sizeup.probing.registry import Registry
+    from sizeup.session.value import Session
+    from sizeup.sizing.session_advice import ShownAdvice
     from sizeup.views.difference import OtherMachine
 
 _DEFAULT = Options()
@@ -133,7 +135,8 @@ class ConsoleApp(OrderedKeysApp):
         self._busy_seconds = 0.0
         """How long the line has been at what it was sent last, a frame or the answer to a key."""
         self._interrupted = False
-        self._sized: tuple[Machine, dict[str, Value], Sizing] | None = None
+        recompute = next(action for action in ACTIONS["sizing"] if action.id == "sizing.recompute")
+        self._advice = AdviceSelector(f"press 4, then {first_key(recompute, self.keys)}")
         self._sender = FrameDiffer()
 
     def on_mount(self) -> None:
@@ -185,19 +188,22 @@ class ConsoleApp(OrderedKeysApp):
         self._tell("show_machine")
 
     @property
-    def sizing(self) -> Sizing | None:
-        """What the machine should carry, by what the session measured; None without a machine."""
-        if self.machine is None:
-            return None
-        session = self.runs.session
-        known: dict[str, Value] = {}
-        if session is not None:
-            from sizeup.sizing.inputs.measured import measured
+    def saved_session(self) -> Session | None:
+        """The saved session that is shown; None where it is a machine."""
+        return self.runs.session if self.living is None and not self.measures else None
 
-            known = measured(session)
-        if self._sized is None or self._sized[0] is not self.machine or self._sized[1] != known:
-            self._sized = self.machine, known, whatif(self.machine, known)
-        return self._sized[2]
+    @property
+    def advice(self) -> ShownAdvice | None:
+        """What a saved session recorded, or what is worked out now for a machine; None without either."""
+        if (saved := self.saved_session) is not None:
+            return self._advice.of_session(saved)
+        return None if self.machine is None else self._advice.of_machine(self.machine, self.runs.session)
+
+    def recompute_advice(self) -> None:
+        """Recompute the advice of the saved session that is shown, or show what it recorded again."""
+        if (saved := self.saved_session) is not None and saved.machine is not None:
+            self._advice.toggle(saved)
+            self._tell("show_machine")
 
     @property
     def link_busy(self) -> bool:
@@ -232,9 +238,12 @@ class ConsoleApp(OrderedKeysApp):
         machine = self.machine
         if machine is None:
             return "no machine in this session", "", ""
-        advice = None if self.sizing is None else self.sizing.find(HEADLINE)
+        shown = self.advice
+        advice = None if shown is None else shown.find(HEADLINE)
         need = None if advice is None else advice.quantity
         words = "I/O need: clock not known" if need is None else f"I/O need {format_rate(need.value)}"
+        if shown is not None and shown.mark:
+            words = shown.mark if need is None else f"{words}, {shown.mark}"
         session = self.runs.session
         host = machine.platform.hostname or ("recording" if session is None else session.header.host)
         return host, machine_line(machine), words

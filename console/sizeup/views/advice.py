@@ -10,7 +10,7 @@ import msgspec
 
 from sizeup.charts.chart import Axis, Bar, BarChart
 from sizeup.charts.table import Column, Table
-from sizeup.model.advice import Advice, Input
+from sizeup.model.advice import Advice, AdviceSet, Input
 from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.advise import SUMMARY, Sizing
 from sizeup.sizing.keys import KEYS, UnusedMeasurement, Value
@@ -247,7 +247,7 @@ def _license_price(row: Row) -> str:
     return f"${row.list_price.value:,.0f}{' a year' if row.yearly else ''}"
 
 
-def demand_and_capacity(sizing: Sizing) -> BarChart | None:
+def demand_and_capacity(given: AdviceSet) -> BarChart | None:
     """What the cores want beside what the paths carry; None while neither is known."""
     bars = tuple(
         Bar(label, advice.quantity.value, advice.quantity.low, advice.quantity.high, advice.decision)
@@ -256,15 +256,14 @@ def demand_and_capacity(sizing: Sizing) -> BarChart | None:
             ("need, workload", "io.demand.measured"),
             ("supply", "io.capacity"),
         )
-        if (advice := sizing.find(advice_id)) is not None and advice.quantity is not None
+        if (advice := given.find(advice_id)) is not None
+        and advice.quantity is not None
+        and advice.quantity.unit == "bytes/s"  # a saved file may hold anything
     )
     if not bars:
         return None
-    balance = sizing.find("io.balance")
-    unused = sizing.inputs.get("capacity.mb_s")
-    unknown = "measure it, or set path.stages or capacity.mb_s"
-    if isinstance(unused, UnusedMeasurement):
-        unknown = unused.sentence("MB/s")
+    balance = given.find("io.balance")
+    unknown = given.left_out.get("capacity.mb_s", "measure it, or set path.stages or capacity.mb_s")
     caption = balance.verdict if balance is not None else f"the supply is not known: {unknown}"
     return BarChart("I/O need and supply", Axis("transfer rate", "bytes/s", low=0), bars, caption)
 

@@ -14,6 +14,7 @@ from sizeup.model.gap import Gap
 from sizeup.model.sample import Status
 from sizeup.session.validity import Validity
 from sizeup.session.value import Session, StepRun
+from sizeup.sizing.session_advice import ShownAdvice, session_advice
 from sizeup.text import capitalized
 from sizeup.units import format_ns
 from sizeup.views.advice import input_text
@@ -72,8 +73,12 @@ class Document(Struct, frozen=True):
     parts: tuple[DocumentPart, ...]
 
 
-def document(session: Session) -> Document:
-    """The whole session in reading order; chapters without content are left out."""
+def document(session: Session, advice: ShownAdvice | None = None) -> Document:
+    """Return the whole session in reading order; chapters without content are left out.
+
+    ``advice`` is what the session recorded unless another is given.
+    """
+    advice = session_advice(session) if advice is None else advice
     header = session.header
     about = [("Host", header.host), ("Begun", header.started), ("Written by", header.tool), ("Session", header.id)]
     about += [("Continued", f"{more.started} by {more.tool}") for more in session.continued]
@@ -84,7 +89,7 @@ def document(session: Session) -> Document:
     chapters = (
         ("Measurements", _measurements(session)),
         ("Not measured", _gaps(session.gaps)),
-        ("Sizing", _sizing(session)),
+        ("Sizing", _sizing(session, advice)),
         ("Findings", _findings(session)),
         ("Machine", _machine(session)),
         ("Surroundings", _surroundings(session)),
@@ -92,9 +97,8 @@ def document(session: Session) -> Document:
         ("Not readable", _gaps(session.machine.gaps if session.machine else ())),
     )
     parts = tuple(DocumentPart(title, content) for title, blocks in chapters if (content := tuple(blocks)))
-    return Document(
-        session.title or f"{header.host}, {header.started[:10]}", Facts(tuple(about)), summary(session), parts
-    )
+    title = session.title or f"{header.host}, {header.started[:10]}"
+    return Document(title, Facts(tuple(about)), summary(session, advice=advice), parts)
 
 
 def _measurements(session: Session) -> Iterator[Block]:
@@ -136,18 +140,24 @@ def _how(run: StepRun) -> str:
     return f"{text} It ended as {run.outcome.status.value}{signal}{reason}."
 
 
-def _sizing(session: Session) -> Iterator[Block]:
-    advice = {item.id: item for item in session.advice}
-    for item in advice.values():
+def _sizing(session: Session, shown: ShownAdvice) -> Iterator[Block]:
+    if shown.label and session.machine is not None:
+        yield Paragraph(shown.label)
+    for item in shown.given.advice:
         yield Heading(item.title)
         yield Paragraph(item.verdict)
+        if recorded := shown.recorded_verdict(item):
+            yield Paragraph(f"Recorded: {recorded}")
         if item.working:
             yield Working(item.working)
         if item.caveats:
             yield Items(item.caveats)
         if item.inputs:
             yield Paragraph("From: " + "; ".join(map(input_text, item.inputs)) + ".")
-    if sources := _sources(tuple(advice.values())):
+    if dropped := shown.recorded_only():
+        yield Heading("Recorded, but not given by today's rules")
+        yield Items(tuple(f"{item.title}: {item.verdict}" for item in dropped))
+    if sources := _sources(shown.given.advice):
         yield Heading("Sources")
         yield Table("", (Column("Id"), Column("Source"), Column("Date"), Column("Confidence")), sources)
 

@@ -12,8 +12,8 @@ from msgspec.structs import replace
 from sizeup.charts.chart import Axis, Bar, BarChart
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.machine import Machine
-from sizeup.sizing.advise import HEADLINE, Sizing
-from sizeup.sizing.keys import UnusedMeasurement
+from sizeup.sizing.advise import HEADLINE
+from sizeup.sizing.session_advice import ShownAdvice
 from sizeup.text import capitalized, plural
 from sizeup.views.advice import advice_lines, demand_and_capacity
 from sizeup.views.machine_facts import machine_line
@@ -59,7 +59,7 @@ class Overview(Struct, frozen=True):
 def overview(
     machine: Machine | None,
     session: Session | None,
-    sizing: Sizing | None,
+    advice: ShownAdvice | None,
     probes: Sequence[tuple[str, str]],
     *,
     measures: bool = True,
@@ -73,8 +73,8 @@ def overview(
         ),
         tuple(_figures(session, probes)),
         tuple(_onward(session, probes, measures=measures)),
-        tuple(_advice(sizing)),
-        _balance(sizing, session),
+        tuple(_advice(advice)),
+        _balance(advice, session),
     )
 
 
@@ -201,25 +201,27 @@ def rest(name: str, hidden: Sequence[OverviewEntry], *, unfolded: bool) -> Overv
 _SHOWN = (HEADLINE, "io.capacity", "io.balance", "license.units", "license.cost.term")
 
 
-def _advice(sizing: Sizing | None) -> Iterable[OverviewEntry]:
-    if sizing is None:
+def _advice(given: ShownAdvice | None) -> Iterable[OverviewEntry]:
+    if given is None:
         return
-    shown = [advice for id_ in _SHOWN if (advice := sizing.find(id_)) is not None]
+    if given.label:
+        yield OverviewEntry("advice label", "", given.label, (given.label,), "sizing")
+    shown = [advice for id_ in _SHOWN if (advice := given.find(id_)) is not None]
     for advice in shown:
         yield OverviewEntry(
             advice.id, "", advice.verdict, tuple(advice_lines(advice, sources=True)), "sizing", advice.id
         )
-    for question in sizing.questions:
+    for question in given.given.questions:
         if not any(question.key in advice.verdict for advice in shown):
             behind = (question.sentence(), "", "Enter goes to the inputs, where it can be typed.")
-            known = "Not known" if question.unused is None else f"Measured, but {question.unused.why_unused.value}"
+            known = f"Measured, but {question.standing}" if question.left_out else "Not known"
             yield OverviewEntry(
                 question.key, "", f"{known}, and needed: {question.key}", behind, "sizing", question.key
             )
 
 
-def _balance(sizing: Sizing | None, session: Session | None) -> BarChart:
-    known = None if sizing is None else demand_and_capacity(sizing)
+def _balance(advice: ShownAdvice | None, session: Session | None) -> BarChart:
+    known = None if advice is None else demand_and_capacity(advice.given)
     unknown = "neither is known: press 4 and type what is missing"
     chart = BarChart("I/O need and supply", Axis("transfer rate", "bytes/s"), (), unknown) if known is None else known
     rates = _measured_rates(session)
@@ -231,8 +233,8 @@ def _balance(sizing: Sizing | None, session: Session | None) -> BarChart:
         # One figure is one bar.
         named = (replace(bar, label="supply, measured") if bar in same else bar for bar in chart.bars)
         return replace(chart, bars=tuple(named))
-    unused = sizing is not None and isinstance(sizing.inputs.get("capacity.mb_s"), UnusedMeasurement)
-    note = "not taken: see Sizing" if unused else "" if valid else "not valid"
+    left_out = advice is not None and "capacity.mb_s" in advice.given.left_out
+    note = "not taken: see Sizing" if left_out else "" if valid else "not valid"
     return replace(chart, bars=(*chart.bars, Bar("measured here", measured, note=note)))
 
 

@@ -14,6 +14,7 @@ from sizeup.model.machine import Machine
 from sizeup.model.sample import Status
 from sizeup.session.validity import Validity
 from sizeup.session.value import Session, StepRun
+from sizeup.sizing.session_advice import ShownAdvice, session_advice
 from sizeup.text import capitalized, counted, plural
 from sizeup.units import format_bytes, format_decimal_bytes, format_hz
 from sizeup.views.finished import headline
@@ -36,15 +37,19 @@ class SummaryAnswer(Struct, frozen=True):
     """The session says nothing to it; the only statement says what would."""
 
 
-def summary(session: Session, rest: str = ", further down") -> tuple[SummaryAnswer, ...]:
+def summary(
+    session: Session, rest: str = ", further down", advice: ShownAdvice | None = None
+) -> tuple[SummaryAnswer, ...]:
     """What it is, what it can carry, what limits it, what it costs, caveats; always these five.
 
-    ``rest`` says where those stand that are too many for a summary.
+    ``rest`` says where those stand that are too many for a summary; ``advice`` is what the session recorded unless
+    another is given.
     """
-    advice = {item.id: item for item in session.advice}.values()  # a later answer replaces an earlier one
-    costs = [item for item in advice if _subject(item) & _COST]
-    limits = [item for item in advice if item not in costs and _limits(item)]
-    carries = [item for item in advice if item not in costs and item not in limits]
+    shown = session_advice(session) if advice is None else advice
+    advices = shown.given.advice
+    costs = [item for item in advices if _subject(item) & _COST]
+    limits = [item for item in advices if item not in costs and _limits(item)]
+    carries = [item for item in advices if item not in costs and item not in limits]
     return (
         _answer(
             rest, "What it is", _identity(session), "This session holds no machine: it was cut short, or imported."
@@ -70,7 +75,7 @@ def summary(session: Session, rest: str = ", further down") -> tuple[SummaryAnsw
         _answer(
             rest,
             "Caveats",
-            _found_caveats(session, each=1),
+            _found_caveats(session, shown, each=1),
             "Nothing: all steps converged and nothing was unreadable.",
         ),
     )
@@ -175,14 +180,16 @@ def _grave_findings(session: Session) -> list[str]:
     ]
 
 
-def caveats(session: Session) -> list[str]:
-    """Every reason this session gives to mistrust its figures, the gravest first."""
-    return _found_caveats(session, each=None)
+def caveats(session: Session, advice: ShownAdvice) -> list[str]:
+    """Every reason to mistrust the figures of a session and the advice that is shown with it, the gravest first."""
+    return _found_caveats(session, advice, each=None)
 
 
-def _found_caveats(session: Session, *, each: int | None) -> list[str]:
+def _found_caveats(session: Session, shown: ShownAdvice, *, each: int | None) -> list[str]:
     """The caveats, of a step or an advice at most ``each``, with a count of those left out."""
     found = list(session.damage.sentences())
+    if shown.label and session.machine is not None:
+        found.append(shown.label)
     if session.end is None:
         found.append("The last run did not end: it is going on, or it was cut short.")
     elif session.end.status != "complete":
@@ -193,7 +200,7 @@ def _found_caveats(session: Session, *, each: int | None) -> list[str]:
     for run in session.steps.values():
         found.extend(_listed(run.step.title, _step_caveats(run), each))
     titles: dict[str, str] = {}
-    for advice in session.advice:
+    for advice in shown.given.advice:
         for caveat in advice.caveats:
             titles.setdefault(caveat, advice.title)
     for title in dict.fromkeys(titles.values()):

@@ -184,7 +184,7 @@ class OverviewScreen(ModeScreen):
         session = host.runs.session
         known = () if session is None else host.registry.probes.values()
         probes = [(probe.name, probe.manifest.title) for probe in known if probe.name != "null"]
-        shown = overview(host.machine, session, host.sizing, probes, measures=host.measures)
+        shown = overview(host.machine, session, host.advice, probes, measures=host.measures)
         self.set_class(self.app.size.height < _BORDER_FROM_ROWS, "-tiny")
         listed, left = self.query_one(KeyList), self.query_one("#left")
         width, rows = listed.scrollable_content_region.width, left.content_size.height

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from itertools import groupby
 from typing import ClassVar
 
+from msgspec.structs import replace
 from rich.console import Group
 from rich.text import Text
 from textual import events
@@ -18,6 +19,7 @@ from textual.widgets.option_list import Option
 
 from sizeup.charts.table import Table
 from sizeup.errors import SizeupError
+from sizeup.model.advice import AdviceSet
 from sizeup.model.machine import Machine
 from sizeup.quantity import Origin
 from sizeup.report.text import table_lines
@@ -27,6 +29,7 @@ from sizeup.sizing.inputs.presets import find_preset, shipped_presets
 from sizeup.sizing.keys import KEYS, Value
 from sizeup.sizing.rules import shipped
 from sizeup.sizing.sensitivity import tornado
+from sizeup.sizing.session_advice import ShownAdvice, advice_set, rules_text
 from sizeup.sizing.sizing_comparison import compare_sizings
 from sizeup.text import plural
 from sizeup.tui.actions import bindings
@@ -61,6 +64,11 @@ class SizingScreen(ModeScreen):
         self._added: dict[str, None] = {}
         """Inputs that the user wants to see, though nothing is known of them."""
         self._sizing: Sizing | None = None
+        """What the inputs give by today's rules."""
+        self._given = AdviceSet()
+        """The answers that are shown: those of a saved session as it recorded them, until something is changed."""
+        self._advice: ShownAdvice | None = None
+        """The advice on the session or the machine, nothing changed."""
         self._rows: tuple[InputRow, ...] = ()
         self._editing = ""
         self._moving = False
@@ -97,14 +105,26 @@ class SizingScreen(ModeScreen):
         """Size the machine anew."""
         super().show_machine()
         # A dialog that closes brings the screen back too, and must not wipe what it put there.
-        if self._sizing is None or self._sized is not self.host.machine or self._measured != self._known({}):
+        if self._sizing is None or self._sized is not self.host.machine or self._outdated():
             self._calculate()
 
     def show_run(self) -> None:
         """Take what a run has measured by now."""
         super().show_run()
-        if self._sizing is not None and self._measured != self._known({}):
+        if self._sizing is not None and self._outdated():
             self._calculate()
+
+    def _outdated(self) -> bool:
+        return self._measured != self._known({}) or self._advice is not self.host.advice
+
+    def idle_actions(self) -> Collection[str]:
+        """Only the advice of a saved session can be recomputed: that of a machine is always current."""
+        saved = self.host.saved_session
+        return ("sizing.recompute",) if saved is None or saved.machine is None else ()
+
+    def action_recompute(self) -> None:
+        """Recompute the advice of a saved session, or show what it recorded again."""
+        self.host.recompute_advice()
 
     def show_target(self, target: str) -> None:
         """Put the cursor on an answer, or on an input."""
@@ -228,8 +248,12 @@ class SizingScreen(ModeScreen):
         return min(self.app.size.width, 130) - 6
 
     def _what_if(self) -> str:
-        """That it is not the machine as found any more."""
-        return f", {plural(len(self._changed), 'input')} changed" if self._changed else ""
+        """That it is not the machine as found any more, or not what the session recorded."""
+        recomputed = "" if self.host.saved_session is None else f", recomputed with {self._rules()}"
+        return recomputed + (f", {plural(len(self._changed), 'input')} changed" if self._changed else "")
+
+    def _rules(self) -> str:
+        return "" if self._sizing is None else rules_text(advice_set(self._sizing, shipped()))
 
     def _machine(self) -> Machine:
         return Machine() if self.host.machine is None else self.host.machine
@@ -261,9 +285,23 @@ class SizingScreen(ModeScreen):
         self._fill_inputs(chosen)
         self._asked = {item.key for item in self._sizing.questions} - {item.key for item in before.questions}
         self._before = {advice.id: effect(advice, before.find(advice.id)) for advice in self._sizing.advice}
-        self.query_one("#answers-pane").border_title = _CHANGED if self._changed else _ANSWERS
+        self._advice = self.host.advice
+        recorded = None if self._changed or self.host.saved_session is None else self._advice
+        self._given = advice_set(self._sizing, shipped()) if recorded is None else recorded.given
+        self.query_one("#answers-pane").border_title = self._title()
         self._fill_answers()
         self._point_at_change()
+
+    def _title(self) -> str:
+        """What the answers are: current, recorded, recomputed, or changed."""
+        saved = self.host.saved_session is not None
+        if self._changed:
+            return f"{_CHANGED}, recomputed" if saved else _CHANGED
+        return f"{_ANSWERS}, {self._advice.mark or 'recorded'}" if saved and self._advice is not None else _ANSWERS
+
+    def _label(self) -> str:
+        """What must be known of the answers, in full."""
+        return "" if self._changed or self._advice is None else self._advice.label
 
     def _point_at_change(self) -> None:
         """Put the cursor on what a change asks for or does, unless it is on such an answer."""
@@ -304,20 +342,22 @@ class SizingScreen(ModeScreen):
         # One column for all, so that what changed and what did not stand in line.
         room = max(map(len, changes.values()), default=0)
         room = room + 3 if room else 0
-        lines = []
-        for advice in self._sizing.advice:
+        label = self._label()
+        lines = [Option(hanging(label, width, 0, 2), id="label", disabled=True)] if label else []
+        first = len(lines)
+        for advice in self._given.advice:
             change = changes.get(advice.id, "")
             text = hanging(advice.verdict, width, room, room + 2)
             badge = Content.assemble((f" {change.rjust(room - 3)} ", "bold reverse"), " ") if change else " " * room
             lines.append(Option(Content.assemble(badge, text[room:]), id=advice.id))
-        for question in self._sizing.questions:
+        for question in self._given.questions:
             text = hanging(f"? {question.sentence(typed=True)}", width, room, room + 2)
             # What a change asks for is the answer to it, and not the last line of a long list.
-            lines.insert(0 if question.key in self._asked else len(lines), Option(text, id=f"? {question.key}"))
+            lines.insert(first if question.key in self._asked else len(lines), Option(text, id=f"? {question.key}"))
         answers.set_options(lines)
         ids = [option.id for option in lines]
-        place = ids.index(chosen.id) if chosen is not None and chosen.id in ids else 0
-        answers.highlighted = place if lines else None
+        place = ids.index(chosen.id) if chosen is not None and chosen.id in ids else first
+        answers.highlighted = place if place < len(lines) else None
         self._show_working()
 
     def _known(self, changed: dict[str, Value]) -> dict[str, Value]:
@@ -355,12 +395,14 @@ class SizingScreen(ModeScreen):
         option = self.query_one("#answers", KeyList).highlighted_option
         if self._sizing is None or option is None:
             return
-        advice = self._sizing.find(option.id or "")
+        advice = self._given.find(option.id or "")
         if advice is None:
-            question = next(item for item in self._sizing.questions if option.id == f"? {item.key}")
+            question = next(item for item in self._given.questions if option.id == f"? {item.key}")
             heading, rest = "Not answered", [question.sentence(typed=True), "", "Enter goes to the input."]
         else:
             heading, *rest = advice_lines(advice, sources=True)
+            if self._advice is not None and not self._changed and (old := self._advice.recorded_verdict(advice)):
+                rest.insert(0, f"  Recorded: {old}")
         width = _room(self.query_one("#working-pane")) - 2  # its padding
         folded = Text("\n".join(_folded(line, width) for line in rest))
         self.query_one("#working", Static).update(Group(Text(hanging(heading, width, 0, 2), style="bold"), folded))
@@ -374,7 +416,8 @@ class SizingScreen(ModeScreen):
         if advice is None or advice.quantity is None:
             chart.show(unmoved_chart("Not answered" if advice is None else advice.title))
         else:
-            chart.show(tornado_chart(advice, tornado(self._sizing.inputs, advice.id, shipped())))
+            drawn = tornado_chart(advice, tornado(self._sizing.inputs, advice.id, shipped()))
+            chart.show(replace(drawn, title=drawn.title + self._what_if()) if self.host.saved_session else drawn)
 
 
 def _room(pane: Widget) -> int:

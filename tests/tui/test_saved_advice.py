@@ -1,0 +1,112 @@
+"""What the console shows of the advice of a saved session: the same on each screen, recorded until it is recomputed."""
+
+from pathlib import Path
+
+from textual.widgets.option_list import Option
+
+from consoles import Console, PlayedRunner, ended, machine, records
+from sizeup.model.advice import Advice, AdviceSet
+from sizeup.quantity import Origin, Quantity
+from sizeup.session.records import AdviceRecord, Record
+from sizeup.tui.widgets.lists import KeyList
+
+NEED = "io.demand.ghz-rule"
+RECORDED = "777 MB/s by the rule of another day"
+
+
+def saved(tmp_path: Path, *given: Record) -> Console:
+    """A console on a saved session with this advice."""
+    console = Console(tmp_path)
+    PlayedRunner(console.runner.path).write([*records(found=machine()), *ended()[:1], *given, *ended()[1:]])
+    console.runs.follow()
+    console.app.measures = False
+    session = console.runs.session
+    assert session is not None
+    console.app.machine = session.machine
+    return console
+
+
+def recorded() -> AdviceRecord:
+    quantity = Quantity(777e6, "bytes/s", Origin.RULE, NEED)
+    headline = Quantity(777e6, "bytes/s", Origin.RULE, "io.demand.headline")
+    return AdviceRecord(
+        300,
+        AdviceSet(
+            (
+                Advice("io.demand.headline", "I/O need", RECORDED, headline, (), (), ()),
+                Advice(NEED, "I/O need by the GHz rule", RECORDED, quantity, (), (), ()),
+            ),
+            rules={"io-need": "2020-02-02"},
+        ),
+    )
+
+
+def answers(console: Console) -> dict[str, Option]:
+    return {str(option.id): option for option in console.app.screen.query_one("#answers", KeyList).options}
+
+
+def title(console: Console) -> str:
+    return str(console.app.screen.query_one("#answers-pane").border_title)
+
+
+async def test_each_screen_shows_what_was_recorded_until_a_key_recomputes_it(tmp_path: Path) -> None:
+    console = saved(tmp_path, recorded())
+    async with console.shown(120, 40) as pilot:
+        assert console.app.header()[2] == "I/O need 777 MB/s"
+        await pilot.press("4")
+        await pilot.pause()
+        assert title(console) == "Answers, recorded"
+        assert set(answers(console)) == {"io.demand.headline", NEED}
+
+        await pilot.press("r")
+        await pilot.pause()
+        shown = console.app.advice
+        assert title(console) == "Answers, recomputed"
+        assert console.app.header()[2].endswith(", recomputed")
+        assert shown is not None
+        assert "Recorded with the rules of 2020-02-02" in shown.label
+        assert str(answers(console)["label"].prompt).startswith("Recomputed with the rules of 20")
+        assert len(answers(console)) > 3
+
+        await pilot.press("r")
+        await pilot.pause()
+        assert title(console) == "Answers, recorded"
+
+
+async def test_what_if_inputs_of_a_saved_session_are_labeled_as_recomputed(tmp_path: Path) -> None:
+    console = saved(tmp_path, recorded())
+    async with console.shown(120, 40) as pilot:
+        await pilot.press("4")
+        await pilot.pause()
+        console.app.screen.query_one("#inputs", KeyList).focus()
+        await pilot.press("plus")
+        await pilot.pause()
+
+        assert title(console) == "Answers against the machine as found, recomputed"
+        assert console.app.header()[2] == "I/O need 777 MB/s"
+        await pilot.press("backspace")
+        await pilot.pause()
+        assert title(console) == "Answers, recorded"
+
+
+async def test_a_saved_session_without_advice_says_how_to_get_it(tmp_path: Path) -> None:
+    console = saved(tmp_path)
+    async with console.shown(120, 40) as pilot:
+        await pilot.press("4")
+        await pilot.pause()
+
+        assert title(console) == "Answers, no advice recorded"
+        assert "press 4, then r" in str(answers(console)["label"].prompt).replace("\n", " ")
+        await pilot.press("r")
+        await pilot.pause()
+        assert NEED in answers(console)
+
+
+async def test_a_machine_has_no_recorded_advice_to_choose(tmp_path: Path) -> None:
+    console = Console(tmp_path)
+    async with console.shown(120, 40) as pilot:
+        await pilot.press("4", "r")
+        await pilot.pause()
+
+        assert title(console) == "Answers"
+        assert "Recompute" not in console.text
