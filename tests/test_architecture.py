@@ -95,8 +95,7 @@ def test_files_are_written_through_one_door() -> None:
 
     assert writes == {
         "console/sizeup/files.py",
-        "console/sizeup/probing/worker.py",  # these two write to /proc/self/oom_score_adj
-        "plugins/sizeup_memory/memhammer.py",
+        "console/sizeup/procfs/oom_score.py",  # to a file of the kernel
         "plugins/sizeup_direct_io/target.py",  # in the directory that the one door opened
     }
 

@@ -9,8 +9,8 @@ import signal
 import sys
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from pathlib import Path
 
+from sizeup.procfs.oom_score import make_first_oom_victim
 from sizeup.text import one_line
 from sizeup_memory.binding import MAX_HAMMERS, Hammer, Memory, Pages, new_job
 from sizeup_memory.slb import output_line, too_short
@@ -34,8 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--cpus", metavar="LIST", type=_cpus, help="such as 0-3,8; default: the CPU it runs on")
     options = parser.parse_args(arguments)
     cpus = options.cpus or [min(os.sched_getaffinity(0))]
-    with suppress(OSError):  # memory is only ever taken where half of it stays free; this is for surprises
-        Path("/proc/self/oom_score_adj").write_text("1000", encoding="ascii")
+    make_first_oom_victim()  # memory is only ever taken where half of it stays free; this is for surprises
     job, hammer = new_job(), Hammer(options.pages, options.loops, cpus, Memory(Pages.BASE))
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # Python's own handler cannot run inside the native call
     status = hammer.call(job)()

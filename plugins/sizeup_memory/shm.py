@@ -5,15 +5,13 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable
-from pathlib import Path
 
 from sizeup.errors import RefusedError
 from sizeup.model.machine import Machine
 from sizeup.model.plan import Hazard, Refusal, Settings, Step
 from sizeup.probing.api import Context, Emission
 from sizeup.probing.native import EstimatePoint, estimate_of, leave_cpus
-from sizeup.procfs.kernel_file import read_text
-from sizeup.procfs.meminfo import parse_meminfo
+from sizeup.procfs.meminfo import read_free_by_node
 from sizeup.units import format_bytes
 from sizeup_memory.binding import Memory, Pages, Placement, PlacementPolicy, Shm, StopRule, available_bytes, new_job
 from sizeup_memory.cpu_selection import LEAST_PLACED_SHARE, cores_of, memory_nodes
@@ -66,13 +64,13 @@ class MemoryShm:
         size = _affordable(int(step.settings["bytes"]), home)
         caveats = () if leave_cpus(writers.values()) else ("sizeup itself had to share a CPU with what it measured",)
         points = tuple(EstimatePoint("write", {"cpu_node": node, "memory_node": home}) for node in writers)
-        before = free_bytes()
+        before = read_free_by_node()
         file = os.open(DIRECTORY, os.O_TMPFILE | os.O_RDWR, 0o600)  # unnamed: nothing stays behind, whatever happens
         try:
             shm = Shm(file, size, list(writers.values()), _rule(step.settings))
             filling = new_job()
             yield from filling.follow(shm.fill_call(filling, writers[home]), points, context)
-            after = free_bytes()
+            after = read_free_by_node()
             job = new_job()
             yield from job.follow(shm.write_call(job), points, context)
         finally:
@@ -99,16 +97,6 @@ def _rule(settings: Settings) -> StopRule:
         target=float(settings["target"]),
         seed=1,
     )
-
-
-def free_bytes() -> dict[int, int]:
-    """Free memory of each node, from its own meminfo; empty where the kernel has no nodes."""
-    free: dict[int, int] = {}
-    for folder in Path("/sys/devices/system/node").glob("node[0-9]*"):
-        found = parse_meminfo(read_text(f"{folder}/meminfo") or "").get("MemFree")
-        if found is not None:
-            free[int(folder.name.removeprefix("node"))] = found
-    return free
 
 
 def taken_share(before: dict[int, int], after: dict[int, int], node: int) -> float:

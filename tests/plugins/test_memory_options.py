@@ -151,7 +151,7 @@ def test_an_option_changes_what_runs(
 ) -> None:
     if probe == "memory.shm" and not os.path.isdir("/dev/shm"):
         pytest.skip("/dev/shm is not mounted here")
-    monkeypatch.setattr(shm, "free_bytes", dict)
+    monkeypatch.setattr(shm, "read_free_by_node", dict)
     for name, value in OTHER[probe].items():
         beside: dict[str, SettingValue] = {}
         if name == "replicates" and "replicates_max" in OTHER[probe]:

@@ -13,14 +13,17 @@ def test_a_device_is_told_by_name_size_and_where_it_and_its_partitions_are_mount
     (folder / "size").write_text("2000\n")
     (folder / "sdb1/partition").write_text("1\n")
     (folder / "sdb1/dev").write_text("8:17\n")
-    (tmp_path / "mountinfo").write_text("40 1 8:17 / /data rw - ext4 /dev/sdb1 rw\n41 1 8:32 / /other rw - xfs x rw\n")
+    (tmp_path / "proc/self").mkdir(parents=True)
+    (tmp_path / "proc/self/mountinfo").write_text(
+        "40 1 8:17 / /data rw - ext4 /dev/sdb1 rw\n41 1 8:32 / /other rw - xfs x rw\n"
+    )
 
     found = describe(
         "/dev/sdb",
         os.makedev(8, 16),
         by_id="/nowhere",
         sysfs=str(tmp_path / "sys"),
-        mounts=str(tmp_path / "mountinfo"),
+        proc=str(tmp_path / "proc"),
     )
 
     assert found == Device("/dev/sdb", ("8:16",), 1_024_000, ("/data",))
@@ -35,15 +38,15 @@ def test_a_file_and_nothing_at_all_are_no_devices(tmp_path: Path) -> None:
 
 
 def test_a_mount_is_found_by_the_spelling_of_a_path_alone(tmp_path: Path) -> None:
-    mounts = tmp_path / "mountinfo"
-    mounts.write_text(
+    (tmp_path / "self").mkdir()
+    (tmp_path / "self/mountinfo").write_text(
         "1 0 8:1 / / rw - ext4 /dev/sda1 rw\n"
         "2 1 8:2 / /data rw shared:1 - xfs /dev/sda2 rw\n"
         "3 1 0:9 / /data/my\\040files rw - nfs4 server:/x rw\n"
     )
 
     def find(path: str) -> MountEntry | None:
-        return find_mount(path, mounts=str(mounts))
+        return find_mount(path, proc=str(tmp_path))
 
     for path, point, kind, source in (
         ("/data/file", "/data", "xfs", "/dev/sda2"),
@@ -58,10 +61,12 @@ def test_a_mount_is_found_by_the_spelling_of_a_path_alone(tmp_path: Path) -> Non
 
 
 def test_of_two_mounts_on_one_point_the_later_covers_the_earlier(tmp_path: Path) -> None:
-    mounts = tmp_path / "mountinfo"
-    mounts.write_text("1 0 8:2 / /data rw - xfs /dev/sda2 rw\n2 1 8:3 / /data rw - ext4 /dev/sda3 rw\n")
+    (tmp_path / "self").mkdir()
+    (tmp_path / "self/mountinfo").write_text(
+        "1 0 8:2 / /data rw - xfs /dev/sda2 rw\n2 1 8:3 / /data rw - ext4 /dev/sda3 rw\n"
+    )
 
-    mount = find_mount("/data/file", mounts=str(mounts))
+    mount = find_mount("/data/file", proc=str(tmp_path))
 
     assert mount is not None
     assert mount.source == "/dev/sda3"

@@ -6,17 +6,14 @@ so a set of N members offers N, N/2, N/4 or N/6 members' worth of writes.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from msgspec import Struct
 from msgspec.structs import replace
 
 from sizeup.model.storage import BlockDevice, BlockKind
+from sizeup.procfs.block_stack import fold_stack
 
 _WRITE_COST = {"raid1": None, "raid10": 2, "raid4": 4, "raid5": 4, "raid6": 6}
 """Disk operations for one small write; None where every member writes. Others cost one."""
-
-_DEPTH_LIMIT = 16
 
 
 class _Bottom(Struct, frozen=True):
@@ -37,23 +34,21 @@ def _merged(bottoms: list[_Bottom]) -> _Bottom:
     return _Bottom(tuple(seen), reads, writes)
 
 
-def _resolve(name: str, devices: Mapping[str, BlockDevice], known: dict[str, _Bottom], depth: int) -> _Bottom:
-    device = devices.get(name)
-    own = _Bottom((name,), 1.0, 1.0)
-    if device is None or depth == 0 or device.kind is BlockKind.MULTIPATH:
-        return own  # the paths of a map are ways to one device and not devices
-    if name in known:
-        return known[name]
-    below = (device.parent,) if device.parent is not None else device.members
-    bottoms = [_resolve(member, devices, known, depth - 1) for member in below if member != name]
-    if bottoms:
-        own = _merged(bottoms)
-        if device.kind is BlockKind.MD and device.raid_level in _WRITE_COST:
-            cost = _WRITE_COST[device.raid_level]
-            writes = min(bottom.writes for bottom in bottoms) if cost is None else own.writes / cost
-            own = replace(own, writes=writes)
-    known[name] = own
-    return own
+def _below(device: BlockDevice | None) -> tuple[str, ...]:
+    if device is None or device.kind is BlockKind.MULTIPATH:
+        return ()  # the paths of a map lead to one device and are no devices
+    return (device.parent,) if device.parent is not None else device.members
+
+
+def _combine(name: str, device: BlockDevice | None, bottoms: list[_Bottom]) -> _Bottom:
+    if device is None or not bottoms:
+        return _Bottom((name,), 1.0, 1.0)
+    merged = _merged(bottoms)
+    if device.kind is BlockKind.MD and device.raid_level in _WRITE_COST:
+        cost = _WRITE_COST[device.raid_level]
+        writes = min(bottom.writes for bottom in bottoms) if cost is None else merged.writes / cost
+        return replace(merged, writes=writes)
+    return merged
 
 
 def usable_bytes(level: str | None, sizes: list[int]) -> int | None:
@@ -80,7 +75,12 @@ def resolve_stacks(devices: tuple[BlockDevice, ...]) -> tuple[BlockDevice, ...]:
     known: dict[str, _Bottom] = {}
     resolved = []
     for device in devices:
-        bottom = _resolve(device.name, by_name, known, _DEPTH_LIMIT)
+        bottom = fold_stack(
+            device.name,
+            lambda name: _below(by_name.get(name)),
+            lambda name, bottoms: _combine(name, by_name.get(name), bottoms),
+            known,
+        )
         usable = device.size_bytes or None
         if usable is None and device.kind is BlockKind.MD:
             sizes = [by_name[member].size_bytes for member in device.members if member in by_name]

@@ -20,7 +20,6 @@ from sizeup.errors import MalformedError, UsageError
 from sizeup.input_file import kind
 from sizeup.model.gap import Gap
 from sizeup.procfs.kernel_file import (
-    ENTRIES_LIMIT,
     FILE_BYTES_LIMIT,
     MISSING,
     READ_FLAGS,
@@ -36,6 +35,9 @@ if TYPE_CHECKING:
 
 MANIFEST = "sizeup-capture.json"
 """The file at a recording's root that says what made it and what it could not read."""
+
+ENTRIES_LIMIT = 1 << 16
+"""Most entries of one directory of a recording."""
 
 LINKS_LIMIT = 40
 """Most links followed for one path, as in the kernel."""

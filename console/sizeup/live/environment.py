@@ -6,16 +6,17 @@ Read at the borders of steps and never inside one. Sources: ``/proc/loadavg``, `
 
 from __future__ import annotations
 
-import math
 import os
 import time
 from collections.abc import Iterator
 
 from msgspec import Struct
 
-from sizeup.procfs.kernel_file import read_text
-from sizeup.procfs.pressure import parse_pressure
-from sizeup.procfs.stat import HostStat, ProcessStat, parse_process_stat, parse_stat
+from sizeup.procfs.kernel_file import PROC, SYS
+from sizeup.procfs.loadavg import read_load_average
+from sizeup.procfs.pressure import read_pressure
+from sizeup.procfs.stat import HostStat, ProcessStat, read_processes, read_stat
+from sizeup.procfs.thermal import read_zone_celsius
 from sizeup.text import one_line
 
 BUSY_PERCENT = 5.0
@@ -23,15 +24,6 @@ BUSY_PERCENT = 5.0
 _NAMED = 5
 
 Fact = str | int | float | bool | None
-
-
-def _number(text: str) -> float | None:
-    """A finite number; None for what is none."""
-    try:
-        value = float(text)
-    except ValueError:
-        return None
-    return value if math.isfinite(value) else None
 
 
 class _Snapshot(Struct, frozen=True):
@@ -43,8 +35,8 @@ class _Snapshot(Struct, frozen=True):
 class EnvironmentWatch:
     """Facts about the time since it was last asked; the first answer covers the time since it was made."""
 
-    def __init__(self, proc: str = "/proc", sys: str = "/sys") -> None:
-        self._proc, self._sys = proc, sys
+    def __init__(self, proc: str = PROC, sysfs: str = SYS) -> None:
+        self._proc, self._sysfs = proc, sysfs
         self._ticks = os.sysconf("SC_CLK_TCK")
         self._before = self._snapshot()
 
@@ -53,21 +45,20 @@ class EnvironmentWatch:
         before, now = self._before, self._snapshot()
         self._before = now
         facts: dict[str, Fact] = {}
-        load = self._read("loadavg").split()
-        if load and (one := _number(load[0])) is not None:
-            facts["load_1min"] = one
+        load = read_load_average(self._proc)
+        if load is not None:
+            facts["load_1min"] = load
         facts |= self._pressure()
         facts |= _cpu(before.host, now.host)
         facts |= self._others(before, now)
-        celsius = self._temperature()
-        if celsius is not None:
-            facts["temperature_celsius"] = celsius
+        if zones := read_zone_celsius(self._sysfs):  # most guests see no sensor
+            facts["temperature_celsius"] = max(zones.values())
         facts["sizeup_cpu_seconds"] = round(time.process_time(), 3)
         return facts
 
     def _pressure(self) -> Iterator[tuple[str, Fact]]:
         for resource in ("cpu", "memory", "io"):
-            pressure = parse_pressure(self._read(f"pressure/{resource}"))
+            pressure = read_pressure(resource, self._proc)
             if pressure is not None:
                 yield f"psi_{resource}_some_avg10_percent", pressure.some_avg10_percent
 
@@ -87,38 +78,8 @@ class EnvironmentWatch:
         named = ", ".join(f"{one_line(name, 20)} {percent:.0f} %" for percent, name in busy[:_NAMED])
         return {"others_busy_percent": round(sum(percent for percent, _ in busy), 1), "others_busy": named}
 
-    def _temperature(self) -> float | None:
-        """The hottest thermal zone; None in most guests, which see no sensor."""
-        zones = os.path.join(self._sys, "class/thermal")
-        try:
-            names = [name for name in os.listdir(zones) if name.startswith("thermal_zone")]
-        except OSError:
-            return None
-        readings = []
-        for name in names:
-            # A sleeping sensor answers with an error.
-            millicelsius = _number((read_text(os.path.join(zones, name, "temp")) or "").strip())
-            if millicelsius is not None:
-                readings.append(millicelsius / 1000)
-        return max(readings, default=None)
-
-    def _read(self, name: str) -> str:
-        # No /proc, or a kernel before 4.20 or without CONFIG_PSI, which has no pressure files.
-        return read_text(os.path.join(self._proc, name)) or ""
-
-    def _entries(self) -> list[str]:
-        try:
-            return os.listdir(self._proc)
-        except OSError:
-            return []
-
     def _snapshot(self) -> _Snapshot:
-        processes = {}
-        for entry in self._entries():
-            process = parse_process_stat(self._read(f"{entry}/stat")) if entry.isdecimal() else None
-            if process is not None:
-                processes[int(entry)] = process
-        return _Snapshot(time.monotonic(), parse_stat(self._read("stat")), processes)
+        return _Snapshot(time.monotonic(), read_stat(self._proc), read_processes(self._proc))
 
 
 def _cpu(before: HostStat | None, now: HostStat | None) -> Iterator[tuple[str, Fact]]:

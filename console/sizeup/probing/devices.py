@@ -7,8 +7,9 @@ import stat
 
 from msgspec import Struct
 
-from sizeup.procfs.kernel_file import read_text
-from sizeup.procfs.mounts import MountEntry, parse_mountinfo
+from sizeup.procfs.block_stack import find_device_folder, find_partitions, format_device_number
+from sizeup.procfs.kernel_file import PROC, SYS, read_integer, read_line
+from sizeup.procfs.mounts import MountEntry, read_mountinfo
 
 
 class Device(Struct, frozen=True):
@@ -37,47 +38,45 @@ def describe(
     device_number: int,
     *,
     by_id: str = "/dev/disk/by-id",
-    sysfs: str = "/sys",
-    mounts: str = "/proc/self/mountinfo",
+    sysfs: str = SYS,
+    proc: str = PROC,
 ) -> Device:
     """A device as the kernel knows its number."""
-    folder = f"{sysfs}/dev/block/{_number(device_number)}"
-    sectors = (read_text(f"{folder}/size") or "").strip()
-    family = {_number(device_number), *_partitions(folder)}
+    folder = find_device_folder(device_number, sysfs)
+    sectors = None if folder is None else read_integer(f"{folder}/size")
+    family = {format_device_number(device_number)}
+    if folder is not None:
+        family |= {number for part in find_partitions(folder) if (number := read_line(f"{part}/dev")) is not None}
     return Device(
         path,
         names_that_allow(device_number, by_id=by_id, sysfs=sysfs),
-        int(sectors) * 512 if sectors.isdecimal() else None,  # in sectors of 512 bytes, whatever the device's own
-        tuple(mount.point for mount in parse_mountinfo(read_text(mounts) or "") if mount.devno in family),
+        None if sectors is None else sectors * 512,  # in sectors of 512 bytes, whatever the device's own
+        tuple(mount.point for mount in read_mountinfo(proc) or () if mount.devno in family),
     )
 
 
-def names_that_allow(device_number: int, *, by_id: str = "/dev/disk/by-id", sysfs: str = "/sys") -> tuple[str, ...]:
+def names_that_allow(device_number: int, *, by_id: str = "/dev/disk/by-id", sysfs: str = SYS) -> tuple[str, ...]:
     """The names that allow writing: by-id names, else the serial, else ``major:minor``."""
     names = _links(device_number, by_id)
     if names:
         return tuple(names)
-    number = _number(device_number)
-    for place in ("serial", "device/serial", "device/wwid"):
-        serial = (read_text(f"{sysfs}/dev/block/{number}/{place}") or "").strip()
-        if serial:
+    folder = find_device_folder(device_number, sysfs)
+    for name in ("serial", "device/serial", "device/wwid"):
+        serial = None if folder is None else read_line(f"{folder}/{name}")
+        if serial is not None:
             return (serial,)
-    return (number,)
+    return (format_device_number(device_number),)
 
 
-def find_mount(path: str, *, mounts: str = "/proc/self/mountinfo") -> MountEntry | None:
+def find_mount(path: str, *, proc: str = PROC) -> MountEntry | None:
     """The mount that an absolute path lies on, by its spelling alone: nothing of the path itself is touched."""
     found: MountEntry | None = None
-    for mount in parse_mountinfo(read_text(mounts) or ""):
+    for mount in read_mountinfo(proc) or ():
         inside = mount.point == "/" or path == mount.point or path.startswith(f"{mount.point}/")
         # Of two on one point the later covers the earlier.
         if inside and (found is None or len(mount.point) >= len(found.point)):
             found = mount
     return found
-
-
-def _number(device_number: int) -> str:
-    return f"{os.major(device_number)}:{os.minor(device_number)}"
 
 
 def _links(device_number: int, folder: str) -> list[str]:
@@ -93,15 +92,3 @@ def _links(device_number: int, folder: str) -> list[str]:
         except OSError:
             continue
     return found
-
-
-def _partitions(folder: str) -> list[str]:
-    try:
-        names = os.listdir(folder)
-    except OSError:
-        return []
-    return [
-        (read_text(f"{folder}/{name}/dev") or "").strip()
-        for name in names
-        if os.path.exists(f"{folder}/{name}/partition")
-    ]

@@ -7,7 +7,6 @@ because Python handlers cannot run while native code does: SIGTERM ends an endle
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
 import math
 import os
@@ -39,6 +38,7 @@ from sizeup.probing.wire import (
     SamplesMessage,
     StepJob,
 )
+from sizeup.procfs.oom_score import make_first_oom_victim
 from sizeup.text import one_line
 
 _PR_SET_PDEATHSIG = 1
@@ -118,8 +118,7 @@ def _settle(job: StepJob) -> None:
         os._exit(_PARENT_GONE)
     os.set_inheritable(job.descriptor, False)  # noqa: FBT003 -- takes no keyword
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    with contextlib.suppress(OSError):
-        Path("/proc/self/oom_score_adj").write_text("1000", encoding="ascii")
+    make_first_oom_victim()
 
 
 def _listen(context: WorkerContext, early: bytes) -> None:

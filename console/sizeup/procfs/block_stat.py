@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from sizeup.procfs.kernel_file import read_text
 from sizeup.units import whole_number
 
 _SECTOR_BYTES = 512  # whatever the device's own sector is
@@ -23,3 +24,8 @@ def parse_block_stat(text: str) -> BlockStat | None:
         return None
     read, written = whole_number(fields[2]), whole_number(fields[6])
     return None if read is None or written is None else BlockStat(read * _SECTOR_BYTES, written * _SECTOR_BYTES)
+
+
+def read_block_stat(folder: str) -> BlockStat | None:
+    """Return what the device with this folder in sysfs moved; None where it cannot be read."""
+    return parse_block_stat(read_text(f"{folder}/stat") or "")

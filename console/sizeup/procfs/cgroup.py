@@ -6,6 +6,8 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
+from sizeup.procfs.kernel_file import PROC, read_text
+
 
 class CgroupMembership(Struct, frozen=True):
     """The group of a process in one hierarchy."""
@@ -36,3 +38,8 @@ def parse_cgroup(text: str) -> tuple[CgroupMembership, ...]:
         if hierarchy.isdecimal() and colon and path.startswith("/"):
             groups.append(CgroupMembership(tuple(controllers.split(",")) if controllers else (), path))
     return tuple(groups)
+
+
+def read_cgroups(proc: str = PROC) -> tuple[CgroupMembership, ...]:
+    """Return the groups of this process; empty where the kernel has none."""
+    return parse_cgroup(read_text(f"{proc}/self/cgroup") or "")

@@ -20,8 +20,8 @@ PROC, SYS = "/proc", "/sys"
 FILE_BYTES_LIMIT = 4 << 20
 """Longest file read; the largest we need, mountstats and cpuinfo of big hosts, are below."""
 
-ENTRIES_LIMIT = 1 << 16
-"""Most entries of one directory."""
+ENTRIES_LIMIT = 1 << 22
+"""Most entries of one directory: /proc has one for each process, and no kernel has more (PID_MAX_LIMIT)."""
 
 MISSING = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ENODEV, errno.ENXIO, errno.ELOOP, errno.ENAMETOOLONG})
 """Errors that say that there is no such file."""

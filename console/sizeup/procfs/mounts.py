@@ -6,6 +6,7 @@ import re
 
 from msgspec import Struct
 
+from sizeup.procfs.kernel_file import PROC, Unreadable, read_file
 from sizeup.units import whole_number
 
 _ESCAPE = re.compile(r"\\([0-7]{3})")
@@ -68,6 +69,12 @@ def parse_mountinfo(text: str) -> tuple[MountEntry, ...]:
             MountEntry(unescape(right[1]), unescape(left[4]), right[0], tuple(options), left[2], whole_number(left[0]))
         )
     return tuple(mounts)
+
+
+def read_mountinfo(proc: str = PROC) -> tuple[MountEntry, ...] | None:
+    """Return the mounts that this process sees; None where they cannot be read."""
+    text = read_file(f"{proc}/self/mountinfo")
+    return None if isinstance(text, Unreadable) else parse_mountinfo(text)
 
 
 def parse_mount_id(fdinfo: str) -> int | None:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from sizeup.model.network import NfsOperation
+from sizeup.procfs.kernel_file import PROC, read_text
 from sizeup.procfs.mounts import unescape
 from sizeup.units import whole_number
 
@@ -117,3 +118,8 @@ def parse_nfs_bytes(text: str, mount_point: str) -> NfsBytes | None:
             counters = (line.strip().partition(":")[2] for line in lines if line.strip().startswith("bytes:"))
             found = _bytes(next(counters, ""))
     return found
+
+
+def read_nfs_bytes(mount_point: str, proc: str = PROC) -> NfsBytes | None:
+    """Return the byte counters of one mount; None where it is no NFS mount, or cannot be read."""
+    return parse_nfs_bytes(read_text(f"{proc}/self/mountstats") or "", mount_point)

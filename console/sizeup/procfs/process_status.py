@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from sizeup.procfs.kernel_file import PROC, list_names, read_text
 from sizeup.procfs.lists import parse_cpulist
 
 _CAPABILITIES = 64
@@ -33,3 +34,14 @@ def parse_scheduling(text: str) -> tuple[str, int]:
     """State letter, empty where the file has none, and how often it was switched to another."""
     state = _STATE.search(text)
     return state[1] if state is not None else "", sum(map(int, _SWITCHES.findall(text)))
+
+
+def list_threads(pid: int | str = "self", proc: str = PROC) -> tuple[int, ...]:
+    """Return the ids of a process's threads; empty where the process has gone or there is no ``/proc``."""
+    return tuple(int(name) for name in list_names(f"{proc}/{pid}/task") if name.isdecimal())
+
+
+def read_scheduling(pid: int, proc: str = PROC) -> dict[int, tuple[str, int]]:
+    """Return state and switches of each thread of a process; empty as in ``list_threads``."""
+    texts = {thread: read_text(f"{proc}/{pid}/task/{thread}/status") for thread in list_threads(pid, proc)}
+    return {thread: parse_scheduling(text) for thread, text in texts.items() if text is not None}  # None: it has ended

@@ -6,6 +6,7 @@ import re
 
 from msgspec import Struct
 
+from sizeup.procfs.kernel_file import PROC, list_names, read_text
 from sizeup.units import whole_number
 
 _CPU = re.compile(r"^cpu +" + " ".join([r"(\d{1,18})"] * 8) + r"(?: |$)", re.MULTILINE)
@@ -49,6 +50,11 @@ def parse_stat(text: str) -> HostStat | None:
     return HostStat(*map(int, cpu.groups()), *(int(count[1]) if count is not None else 0 for count in counts))
 
 
+def read_stat(proc: str = PROC) -> HostStat | None:
+    """Return the CPU time of the host; None where it cannot be read."""
+    return parse_stat(read_text(f"{proc}/stat") or "")
+
+
 class ProcessStat(Struct, frozen=True):
     """One process or kernel thread."""
 
@@ -75,3 +81,14 @@ def parse_process_stat(text: str) -> ProcessStat | None:
     if flags is None or user is None or system is None or start is None:
         return None
     return ProcessStat(head.partition("(")[2], flags, user + system, start)
+
+
+def read_process_stat(pid: int | str, proc: str = PROC) -> ProcessStat | None:
+    """Return name and CPU time of a process; None where it has ended or cannot be seen."""
+    return parse_process_stat(read_text(f"{proc}/{pid}/stat") or "")
+
+
+def read_processes(proc: str = PROC) -> dict[int, ProcessStat]:
+    """Return every process and kernel thread that can be seen here, by its id."""
+    found = {int(name): read_process_stat(name, proc) for name in list_names(proc) if name.isdecimal()}
+    return {pid: process for pid, process in found.items() if process is not None}

@@ -12,6 +12,7 @@ from typing import Self
 
 from sizeup import files
 from sizeup.errors import SizeupError, UsageError
+from sizeup.procfs.locks import read_flock_writer
 from sizeup.session.records import ENCODER, GZIP_MAGIC, Record
 
 
@@ -26,19 +27,11 @@ def in_use(path: str) -> bool:
 
 
 def writer_pid(path: str) -> int | None:
-    """The process that is writing this file, by its lock (proc_locks(5)); None where the kernel does not say."""
+    """The process that is writing this file, by its lock; None where the kernel does not say."""
     try:
-        about = os.stat(path)
-        with open("/proc/locks", encoding="ascii", errors="replace") as locks:
-            lines = locks.read().splitlines()
+        return read_flock_writer(os.stat(path))
     except OSError:
         return None
-    file = f"{os.major(about.st_dev):02x}:{os.minor(about.st_dev):02x}:{about.st_ino}"
-    for line in lines:
-        match line.split():  # "1: FLOCK ADVISORY WRITE 708 08:01:1234 0 EOF"; beyond this PID namespace it is 0
-            case [_, "FLOCK", _, "WRITE", pid, where, *_] if where == file and pid.isdecimal() and pid != "0":
-                return int(pid)
-    return None
 
 
 class Writer:

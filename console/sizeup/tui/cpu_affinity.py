@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from sizeup.model.machine import Machine
 from sizeup.procfs.lists import format_list
+from sizeup.procfs.process_status import list_threads
 
 
 class ConsoleCpus(Struct, frozen=True):
@@ -46,13 +47,9 @@ def _touched(groups: Iterable[Collection[int]], wanted: frozenset[int]) -> froze
 
 def move_to(cpus: Collection[int]) -> None:
     """Put all threads of this process on these CPUs; Linux keeps the affinity by thread (sched_setaffinity(2))."""
-    try:
-        threads = os.listdir("/proc/self/task")
-    except OSError:
-        threads = [str(get_native_id())]  # no /proc here: this thread at least
-    for thread in threads:
+    for thread in list_threads() or (get_native_id(),):  # no /proc here: this thread at least
         with contextlib.suppress(OSError):  # it has just ended, or a cpuset shrank meanwhile
-            os.sched_setaffinity(int(thread), cpus)
+            os.sched_setaffinity(thread, cpus)
 
 
 def current_affinity() -> frozenset[int]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import IO
 
 from sizeup.child_process import environment, sizeup_command
+from sizeup.procfs.descriptors import descriptor_path
 from sizeup.report import output
 from sizeup.session.store import SUFFIX
 from sizeup.session.value import Session
@@ -52,7 +53,7 @@ async def write_export(path: str, kind: str, target: str) -> tuple[bool, str]:
     with open(os.memfd_create("shared"), "w+b") as shared:  # noqa: ASYNC230  in memory, nothing waits
         failed, words = await _run_export(path, "--share", stdout=shared)
         if not failed:
-            failed, more = await _run_export("/proc/self/fd/0", "--html", "-o", target, stdin=shared)
+            failed, more = await _run_export(descriptor_path(0), "--html", "-o", target, stdin=shared)
             words = more if failed else words + more
     return failed, words
 
