@@ -7,10 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
+from sizeup.model.gap import Gap
 from sizeup.model.sample import Estimate
 from sizeup.units import format_bytes, format_ns, format_rate, format_value
 from sizeup_direct_io import knee
-from sizeup_direct_io.estimates import Coordinates, PointResult, pool
+from sizeup_direct_io.estimates import Coordinates, PointResult, known, pool
 from sizeup_direct_io.path_bandwidth import PathBandwidth
 from sizeup_direct_io.validity import Part, Validity
 
@@ -284,17 +285,18 @@ def beside_the_cache(point: PointResult, rates: Mapping[int, float]) -> Part:
     )
 
 
-def full_rate(workload: str, points: Sequence[PointResult], unit: str) -> Estimate:
+def full_rate(workload: str, points: Sequence[PointResult], unit: str) -> Estimate | Gap:
     """What the most that the storage gave cost this host in CPUs, kernel threads and interrupts with it."""
     believed = [point for point in points if not any(part.from_cache for part in point.parts)] or points
     best = max(believed, key=lambda point: point.bytes_per_second if unit == "bytes/s" else point.iops)
-    hosts = [run.after.host.since(run.before.host) for run in best.runs]
+    hosts, costs = known(run.host_cpu for run in best.runs), known(run.io_cpu_ns for run in best.runs)
+    if hosts is None or costs is None:
+        return Gap(f"io.direct: CPUs that {workload} takes", "the CPU time of this host cannot be read")
     seconds = sum(run.seconds for run in best.runs)
-    capacity = sum(host.busy_ns + host.idle_ns for host in hosts)
-    taken = sum(run.io_cpu_ns for run in best.runs)
+    capacity, taken = sum(host.capacity_ns for host in hosts), sum(costs)
     used, all_cpus = taken / seconds / 1e9, capacity / seconds / 1e9
     each = taken / max(1, sum(run.requests for run in best.runs))
-    kernel = sum(host.system_ns + host.interrupt_ns for host in hosts) / max(1, capacity)
+    kernel = sum(host.system_ns + host.interrupt_ns for host in hosts) / capacity
     reached = format_value(best.bytes_per_second if unit == "bytes/s" else best.iops, unit)
     return Estimate(
         "full-rate-cpus",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Iterable, Iterator
 
@@ -10,8 +11,11 @@ from msgspec import Struct
 from sizeup import files
 from sizeup.errors import RefusedError
 from sizeup.probing.devices import names_that_allow
-from sizeup.procfs.kernel_file import read_text
-from sizeup.procfs.mounts import parse_mountinfo
+from sizeup.procfs.block_stack import find_device_folder, find_partitions, format_device_number
+from sizeup.procfs.descriptors import open_again
+from sizeup.procfs.kernel_file import PROC, SYS, list_names, read_line
+from sizeup.procfs.mounts import read_mountinfo
+from sizeup.procfs.swaps import read_swaps
 from sizeup.text import one_line
 
 EDGE_BYTES = 1 << 20
@@ -80,47 +84,41 @@ def find_signature(first: bytes, last: bytes, size_bytes: int) -> str | None:
     return None
 
 
-def _family(device_number: int, sysfs: str) -> list[tuple[str, str]]:
-    """``major:minor`` and sysfs folder of a device and all of its partitions."""
-    number = f"{os.major(device_number)}:{os.minor(device_number)}"
-    folder = os.path.realpath(f"{sysfs}/dev/block/{number}")
-    family = [(number, folder)]
-    for name in sorted(os.listdir(folder)):
-        if os.path.exists(os.path.join(folder, name, "partition")):
-            partition = os.path.join(folder, name)
-            family.append(((read_text(os.path.join(partition, "dev")) or "").strip(), partition))
-    return family
-
-
-def _swap_numbers(text: str) -> set[str]:
+def _swap_numbers(paths: Iterable[str]) -> set[str]:
     numbers = set()
-    for line in text.splitlines()[1:]:
-        try:
-            status = os.stat(line.split()[0])
-        except (OSError, IndexError):
-            continue
-        numbers.add(f"{os.major(status.st_rdev)}:{os.minor(status.st_rdev)}")
+    for path in paths:
+        with contextlib.suppress(OSError):
+            numbers.add(format_device_number(os.stat(path).st_rdev))
     return numbers
 
 
-def refuse_if_used(device_number: int, *, sysfs: str = "/sys", proc: str = "/proc") -> None:
-    """Raise RefusedError while the device, or a partition of it, is mounted, swapped to or held."""
-    mounts = {mount.devno: mount.point for mount in parse_mountinfo(read_text(f"{proc}/self/mountinfo") or "")}
-    swaps = _swap_numbers(read_text(f"{proc}/swaps") or "")
-    for number, folder in _family(device_number, sysfs):
+def refuse_if_used(device_number: int, *, sysfs: str = SYS, proc: str = PROC) -> None:
+    """Raise RefusedError while the device, or a partition of it, is mounted, swapped to or held, or that is unknown."""
+    mounts, swaps = read_mountinfo(proc), read_swaps(proc)
+    disk = find_device_folder(device_number, sysfs)
+    for known, unknown in (
+        (mounts, "mounted: /proc/self/mountinfo cannot be read"),
+        (swaps, "in use as swap: /proc/swaps cannot be read"),
+        (disk, "held: its folder under /sys/dev/block cannot be read"),
+    ):
+        if known is None:
+            raise RefusedError(f"this device is not written to, because it is unknown whether it is {unknown}")
+    points = {mount.devno: mount.point for mount in mounts or ()}
+    swap_numbers = _swap_numbers(swaps or ())
+    for folder in (disk, *find_partitions(disk)) if disk is not None else ():
         name = os.path.basename(folder)
-        if number in mounts:
-            point = one_line(mounts[number])
+        number = format_device_number(device_number) if folder == disk else read_line(f"{folder}/dev")
+        if number is None:
+            raise RefusedError(f"{name} is not written to, because its device number cannot be read")
+        if number in points:
+            point = one_line(points[number])
             raise RefusedError(f"{name} is mounted on {point}: it is not written to, whatever is allowed")
-        if number in swaps:
+        if number in swap_numbers:
             raise RefusedError(f"{name} is in use as swap: it is not written to, whatever is allowed")
-        try:
-            holders = sorted(os.listdir(os.path.join(folder, "holders")))
-        except OSError:
-            holders = []
+        holders = list_names(f"{folder}/holders")
         if holders:
             raise RefusedError(f"{name} is held by {', '.join(holders)}: it is not written to, whatever is allowed")
-        if (read_text(os.path.join(folder, "ro")) or "").strip() == "1":
+        if read_line(f"{folder}/ro") == "1":
             raise RefusedError(f"{name} is read-only")
 
 
@@ -152,9 +150,7 @@ def open_for_writing(path: str, allowed: str) -> int:
         # By the descriptor that was checked, so that no name can be put in another's place meanwhile.
         # O_EXCL: the kernel itself refuses while a file system, md, dm or swap has the device or a partition.
         try:
-            return os.open(
-                f"/proc/self/fd/{descriptor}", os.O_RDWR | os.O_EXCL | os.O_DIRECT | os.O_NONBLOCK | os.O_CLOEXEC
-            )
+            return open_again(descriptor, os.O_RDWR | os.O_EXCL | os.O_DIRECT | os.O_NONBLOCK)
         except OSError as error:
             raise RefusedError(f"{path} cannot be had for writing alone: {error.strerror}") from error
     finally:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 
 from msgspec import Struct
 
-from sizeup.procfs.block_stat import BlockStat, parse_block_stat
-from sizeup.procfs.kernel_file import read_text
+from sizeup.procfs.block_stack import read_block_stack
+from sizeup.procfs.block_stat import BlockStat, read_block_stat
+from sizeup.procfs.kernel_file import SYS, read_line
 from sizeup.units import format_rate
 
 NOTABLE_SHARE = 0.05
@@ -25,46 +25,16 @@ class Disks(Struct, frozen=True):
     """Nothing lies between target and disks that may write more than it was given, such as RAID."""
 
 
-def _slaves(folder: str) -> list[str]:
-    try:
-        return sorted(os.listdir(os.path.join(folder, "slaves")))
-    except OSError:  # a partition has none
-        return []
-
-
-def _beneath(folder: str) -> Iterator[str]:
-    """The sysfs folders of the whole disks that a block device lies on."""
-    if os.path.exists(os.path.join(folder, "partition")):
-        folder = os.path.dirname(folder)
-    slaves = _slaves(folder)
-    if not slaves:
-        yield folder
-    for slave in slaves:
-        yield from _beneath(os.path.realpath(os.path.join(folder, "slaves", slave)))
-
-
-def _top(device_number: int, sysfs: str) -> str:
-    return os.path.realpath(f"{sysfs}/dev/block/{os.major(device_number)}:{os.minor(device_number)}")
-
-
-def find_disk_folders(device_number: int, sysfs: str = "/sys") -> list[str]:
-    """The sysfs folders of the whole disks beneath a device; empty for NFS or btrfs, which lie on no block device."""
-    top = _top(device_number, sysfs)
-    return sorted(set(_beneath(top))) if os.path.isdir(top) else []
-
-
-def read_disks(device_number: int, sysfs: str = "/sys") -> Disks | None:
+def read_disks(device_number: int, sysfs: str = SYS) -> Disks | None:
     """None for what lies on no block device, such as NFS or btrfs."""
-    top = _top(device_number, sysfs)
-    folders = find_disk_folders(device_number, sysfs)
-    if not folders:
+    stack = read_block_stack(device_number, sysfs)
+    if stack is None:
         return None
-    stats = [parse_block_stat(read_text(f"{folder}/stat") or "") for folder in folders]
-    found = [stat for stat in stats if stat is not None]
-    if len(found) < len(folders):
+    found = [stat for disk in stack.disks if (stat := read_block_stat(disk)) is not None]
+    if len(found) < len(stack.disks):
         return None
     counters = BlockStat(sum(each.read_bytes for each in found), sum(each.written_bytes for each in found))
-    return Disks(tuple(map(os.path.basename, folders)), counters, plain=not _slaves(top))
+    return Disks(tuple(map(os.path.basename, stack.disks)), counters, plain=not stack.stacked)
 
 
 class Foreign(Struct, frozen=True):
@@ -102,17 +72,15 @@ def foreign(before: Disks, after: Disks, seconds: float, *, own_read: int, own_w
     )
 
 
-def is_virtual(device_number: int) -> bool:
-    """Whether the device is a hypervisor's, by the driver its sysfs path names."""
-    path = os.path.realpath(f"/sys/dev/block/{os.major(device_number)}:{os.minor(device_number)}")
-    return any(part.startswith(("virtio", "vbd-", "vmbus")) for part in path.split("/"))
+def is_virtual(device_number: int, sysfs: str = SYS) -> bool:
+    """Whether a disk beneath the device is a hypervisor's, by the driver its sysfs path names."""
+    stack = read_block_stack(device_number, sysfs)
+    parts = () if stack is None else (part for disk in stack.disks for part in disk.split("/"))
+    return any(part.startswith(("virtio", "vbd-", "vmbus")) for part in parts)
 
 
-def write_cache(device_number: int) -> str | None:
+def write_cache(device_number: int, sysfs: str = SYS) -> str | None:
     """``write back`` or ``write through`` of the device, or of the disk under a partition; None when unknown."""
-    path = os.path.realpath(f"/sys/dev/block/{os.major(device_number)}:{os.minor(device_number)}")
-    for folder in (path, os.path.dirname(path)):
-        text = read_text(os.path.join(folder, "queue/write_cache"))
-        if text:
-            return text.strip()
-    return None
+    stack = read_block_stack(device_number, sysfs)
+    folders = () if stack is None else stack.folders[:2]  # a partition has no queue of its own
+    return next(filter(None, (read_line(f"{folder}/queue/write_cache") for folder in folders)), None)

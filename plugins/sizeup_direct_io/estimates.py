@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import statistics
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TypeVar
 
 from msgspec import Struct
 
@@ -15,6 +16,7 @@ from sizeup_direct_io.measure import QUANTILES, MeasuredPoint, of_stream
 from sizeup_direct_io.target import Target
 from sizeup_direct_io.validity import Part, Validity
 
+T = TypeVar("T")
 Coordinates = Mapping[str, str | int | float]
 _TAIL = (("minimum", 0.0), ("p99_99", 0.9999), ("maximum", 1.0))
 VERDICT_VALUES = {Validity.FAIL: 0.0, Validity.WARN: 0.5, Validity.UNKNOWN: 0.75, Validity.PASS: 1.0}
@@ -26,7 +28,8 @@ class Calm(Struct, frozen=True):
 
     pressure_percent: float | None
     """None without PSI."""
-    busy_share: float
+    busy_share: float | None
+    """None where the CPU time of the host cannot be read."""
 
     @property
     def noise(self) -> tuple[str, ...]:
@@ -107,35 +110,53 @@ def costs(
     if not requests:
         return
     user, system = sum(i.user_ns for i in intervals), sum(i.system_ns for i in intervals)
-    hosts = [run.after.host.since(run.before.host) for run in runs]
-    capacity = sum(host.busy_ns + host.idle_ns for host in hosts)
-    done = sum(run.requests for run in runs)
-    # What others use when nothing is measured is theirs; the rest, kernel threads too, is the price.
-    priced = max(0.0, sum(host.busy_ns for host in hosts) - calm.busy_share * capacity)
     extra: dict[str, str | int | float] = {
         "user_ns": user / requests,
         "system_ns": system / requests,
         "run_delay_ns": sum(i.run_delay_ns for i in intervals) / requests,
         "voluntary_switches": sum(i.voluntary_switches for i in intervals) / requests,
         "submit_calls": sum(i.submit_calls for i in intervals) / requests,
-        "host_ns": priced / max(1, done),
-        "host_interrupts": sum(host.interrupts for host in hosts) / max(1, done),
-        "host_switches": sum(host.switches for host in hosts) / max(1, done),
-        "host_kernel_percent": 100 * sum(host.system_ns + host.interrupt_ns for host in hosts) / max(1, capacity),
+        **_host_costs(runs, calm),
         "kernel_threads": _kernel_threads(runs),
     }
     for name in ("cpu", "io"):
         waited = _pressure_percent(runs, name)
         if waited is not None:
             extra[f"psi_{name}_some_percent"] = waited
-    io_cpu_ns = sum(run.io_cpu_ns for run in runs)
     yield Estimate("cpu-per-io", at, (user + system) / requests, extra=extra)
     per_megabyte = (user + system) / (moved / 1e6)
-    extra = {**extra, "host_io_ns_per_mb": io_cpu_ns / (sum(run.transferred_bytes for run in runs) / 1e6)}
+    io_cpu_ns = known(run.io_cpu_ns for run in runs)
+    if io_cpu_ns is not None:
+        extra = {**extra, "host_io_ns_per_mb": sum(io_cpu_ns) / (sum(run.transferred_bytes for run in runs) / 1e6)}
     if clock_hz:
         # A floor: nothing looks at the data. The rule of a megabit per GHz stands beside it in sizing.
         extra = {**extra, "bytes_per_second_per_ghz": 1e6 / (per_megabyte / 1e9) / (clock_hz / 1e9)}
     yield Estimate("cpu-per-mb", at, per_megabyte, extra=extra)
+
+
+def known(values: Iterable[T | None]) -> list[T] | None:
+    """Return the values; None where one of them is unknown, and with it their sum."""
+    found = list(values)
+    return None if None in found else [value for value in found if value is not None]
+
+
+def _host_costs(runs: Sequence[MeasuredPoint], calm: Calm) -> dict[str, float]:
+    """What a request cost the whole host; without the figures that the kernel did not give."""
+    hosts = known(run.host_cpu for run in runs)
+    if hosts is None:
+        return {}
+    done, capacity = max(1, sum(run.requests for run in runs)), sum(host.capacity_ns for host in hosts)
+    costs = {"host_kernel_percent": 100 * sum(host.system_ns + host.interrupt_ns for host in hosts) / capacity}
+    if calm.busy_share is not None:
+        # What others use when nothing is measured is theirs; the rest, kernel threads too, is the price.
+        costs["host_ns"] = max(0.0, sum(host.busy_ns for host in hosts) - calm.busy_share * capacity) / done
+    for name, counts in (
+        ("host_interrupts", known(host.interrupts for host in hosts)),
+        ("host_switches", known(host.switches for host in hosts)),
+    ):
+        if counts is not None:
+            costs[name] = sum(counts) / done
+    return costs
 
 
 def _kernel_threads(runs: Sequence[MeasuredPoint]) -> str:

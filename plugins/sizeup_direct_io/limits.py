@@ -2,36 +2,19 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator
 
-from sizeup.procfs.cgroup import CgroupMembership, parse_cgroup
-from sizeup.procfs.kernel_file import read_text
+from sizeup.procfs.block_stack import read_block_stack
+from sizeup.procfs.cgroup import CgroupMembership, read_cgroups
+from sizeup.procfs.kernel_file import PROC, SYS, read_line, read_text
 
 _V1_FILES = tuple(f"blkio.throttle.{way}_{what}_device" for way in ("read", "write") for what in ("iops", "bps"))
 
 
-def _names(directory: str) -> list[str]:
-    try:
-        return sorted(os.listdir(directory))
-    except OSError:
-        return []
-
-
 def _numbers(device_number: int, sysfs: str) -> set[str]:
     """``major:minor`` of a device, of the disk it is a partition of, and of the devices below it."""
-    numbers: set[str] = set()
-    folders = [os.path.realpath(f"{sysfs}/dev/block/{os.major(device_number)}:{os.minor(device_number)}")]
-    while folders:
-        folder = folders.pop()
-        number = (read_text(f"{folder}/dev") or "").strip()
-        if not number or number in numbers:
-            continue
-        numbers.add(number)
-        if os.path.exists(f"{folder}/partition"):
-            folders.append(os.path.dirname(folder))
-        folders += [os.path.realpath(f"{folder}/slaves/{name}") for name in _names(f"{folder}/slaves")]
-    return numbers
+    stack = read_block_stack(device_number, sysfs)
+    return set() if stack is None else set(filter(None, (read_line(f"{folder}/dev") for folder in stack.folders)))
 
 
 def _limit_files(groups: Iterable[CgroupMembership], sysfs: str) -> Iterator[tuple[str, str, str]]:
@@ -44,11 +27,11 @@ def _limit_files(groups: Iterable[CgroupMembership], sysfs: str) -> Iterator[tup
                 yield from ((path, name, f"{sysfs}/fs/cgroup/blkio{path}/{name}") for name in _V1_FILES)
 
 
-def read_limits(device_number: int, *, sysfs: str = "/sys", own_groups: str = "/proc/self/cgroup") -> tuple[str, ...]:
+def read_limits(device_number: int, *, sysfs: str = SYS, proc: str = PROC) -> tuple[str, ...]:
     """The limits that this process's control groups put on a device, in words."""
     numbers = _numbers(device_number, sysfs)
     found = []
-    for group, name, path in _limit_files(parse_cgroup(read_text(own_groups) or ""), sysfs):
+    for group, name, path in _limit_files(read_cgroups(proc), sysfs):
         for line in (read_text(path) or "").splitlines():
             number, _, limit = line.partition(" ")
             set_ones = " ".join(word for word in limit.split() if not word.endswith("=max"))

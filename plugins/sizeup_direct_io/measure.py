@@ -13,11 +13,13 @@ from msgspec import Struct
 from sizeup.errors import SizeupError
 from sizeup.model.sample import Disturbance, Samples
 from sizeup.probing.api import Context, Emission
+from sizeup.procfs.meminfo import read_huge_page_bytes
 from sizeup_direct_io import host_counters
 from sizeup_direct_io.binding import IoInterval, IoJob, IoSample, StuckError, half_width
 from sizeup_direct_io.call_with_timeout import CanceledError, StalledError
 from sizeup_direct_io.disks import Foreign, foreign
 from sizeup_direct_io.failures import describe_error
+from sizeup_direct_io.host_counters import HostCpu
 from sizeup_direct_io.window_counters import CounterSource, WindowCounters, read_closing, read_opening
 from sizeup_direct_io.worker import Worker
 
@@ -85,16 +87,18 @@ class MeasuredPoint(Struct, frozen=True):
         return self.transferred_bytes / self.seconds
 
     @property
-    def host_busy_share(self) -> float:
-        """CPU time of the whole host in use, kernel and interrupts with it."""
-        host = self.after.host.since(self.before.host)
-        return host.busy_ns / max(1, host.busy_ns + host.idle_ns)
+    def host_cpu(self) -> HostCpu | None:
+        """CPU time of the whole host meanwhile; None where it cannot be read."""
+        before, after = self.before.host, self.after.host
+        return None if before is None or after is None else after.since(before)
 
     @property
-    def io_cpu_ns(self) -> int:
-        """CPU time of this process, of all kernel threads and of interrupts: what the I/O took of the host."""
-        host = self.after.host.since(self.before.host)
-        return self._own_cpu_ns + host.interrupt_ns
+    def io_cpu_ns(self) -> int | None:
+        """CPU time of this process, of all kernel threads and of interrupts: what the I/O took of the host.
+
+        None where that of interrupts cannot be read.
+        """
+        return None if self.host_cpu is None else self._own_cpu_ns + self.host_cpu.interrupt_ns
 
     @property
     def _own_cpu_ns(self) -> int:
@@ -102,11 +106,15 @@ class MeasuredPoint(Struct, frozen=True):
         return self.after.process_cpu_ns - self.before.process_cpu_ns + kernel
 
     @property
-    def others_busy_share(self) -> float:
-        """CPU time that other processes used; kernel threads, interrupts and this process left out."""
-        host = self.after.host.since(self.before.host)
-        others = host.user_ns + host.system_ns - self._own_cpu_ns
-        return max(0, others) / max(1, host.busy_ns + host.idle_ns)
+    def others_busy_share(self) -> float | None:
+        """CPU time that other processes used; kernel threads, interrupts and this process left out.
+
+        None where that of the host cannot be read.
+        """
+        host = self.host_cpu
+        if host is None:
+            return None
+        return max(0, host.user_ns + host.system_ns - self._own_cpu_ns) / host.capacity_ns
 
     def foreign(self) -> Foreign | None:
         """What others moved on the same disks; None where there are none."""
@@ -190,13 +198,13 @@ class _Watch:
         moment = (context.since_start_ns(now[self._streams[0]].time_ns),)
         intervals = {name: now[name].since(self.last[name]) for name in self._streams}
         seconds = intervals[self._streams[0]].seconds
-        busy = host.since(self._host)
         figures = {
             "iops": sum(interval.requests for interval in intervals.values()) / seconds,
             "rate": sum(interval.transferred_bytes for interval in intervals.values()) / seconds,
             "in-flight": float(sum(sample.in_flight for sample in now.values())),
-            "cpu": busy.busy_ns / max(1, busy.busy_ns + busy.idle_ns),
         }
+        if host is not None and self._host is not None:
+            figures["cpu"] = host.since(self._host).busy_share
         for name, interval in intervals.items():
             where = of_stream(self.at, name, len(intervals))
             for kind in ("read", "write"):
@@ -293,7 +301,7 @@ def _observe(
             if over:
                 raise SizeupError("all requests were done before the warm-up was over: give a larger size")
             if elapsed >= window.warmup_seconds:
-                huge_page_bytes = host_counters.read_huge_page_bytes()
+                huge_page_bytes = read_huge_page_bytes()
                 before = read_opening(place, watch.take)
                 opening = watch.take()
                 marks.append(_mark(opening))

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from msgspec import Struct
 
-from sizeup.procfs.kernel_file import read_text
-from sizeup_direct_io.disks import find_disk_folders
+from sizeup.procfs.block_stack import read_block_stack
+from sizeup.procfs.kernel_file import SYS, list_names, read_text
 
 LOOK_SECONDS = 1.0
 """A state is a file of sysfs: reading those of a hundred paths takes some milliseconds."""
@@ -64,26 +64,24 @@ def _nvme_files(name: str, device: str) -> Iterator[tuple[str, str]]:
         yield f"{os.path.basename(device)} (NVMe controller)", f"{device}/state"
         return
     number = name.rpartition("n")[2]
-    for entry in sorted(os.listdir(device)):
+    for entry in list_names(device):
         if not _CONTROLLER.fullmatch(entry):
             continue
         controller = os.path.join(device, entry)
         yield f"{entry} (NVMe controller)", f"{controller}/state"
-        for path in sorted(os.listdir(controller)):
+        for path in list_names(controller):
             if re.fullmatch(rf"nvme\d+c\d+n{number}", path):
                 yield f"{path} (NVMe path)", f"{controller}/{path}/ana_state"
 
 
-def find_path_files(device_number: int, sysfs: str = "/sys") -> dict[str, str]:
+def find_path_files(device_number: int, sysfs: str = SYS) -> dict[str, str]:
     """Return the state files of all paths beneath a block device by path; empty where there are none, as on NFS."""
     found: dict[str, str] = {}
-    for folder in find_disk_folders(device_number, sysfs):
-        name, device = os.path.basename(folder), os.path.realpath(f"{folder}/device")
-        try:
-            files = _nvme_files(name, device) if name.startswith("nvme") else _scsi_files(name, device, sysfs)
-            found |= {path: file for path, file in files if os.path.exists(file)}
-        except OSError:  # it went away meanwhile
-            continue
+    stack = read_block_stack(device_number, sysfs)
+    for disk in () if stack is None else stack.disks:
+        name, device = os.path.basename(disk), os.path.realpath(f"{disk}/device")
+        files = _nvme_files(name, device) if name.startswith("nvme") else _scsi_files(name, device, sysfs)
+        found |= {path: file for path, file in files if os.path.exists(file)}
     return found
 
 

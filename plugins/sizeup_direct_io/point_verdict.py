@@ -69,12 +69,12 @@ class PointVerdict(Struct, frozen=True):
         )
 
     def _conditions(self, run: MeasuredPoint, earlier: Sequence[MeasuredPoint]) -> validity.Conditions:
-        host = run.after.host.since(run.before.host)
+        host = run.host_cpu
         return validity.Conditions(
             drift=run.halves - 1,
             quiet_pressure_percent=self.calm.pressure_percent,
             quiet_busy_share=self.calm.busy_share,
-            stolen_share=host.stolen_ns / max(1, host.busy_ns + host.idle_ns + host.stolen_ns),
+            stolen_share=None if host is None else host.stolen_ns / (host.capacity_ns + host.stolen_ns),
             errors=sum(interval.errors for interval in run.intervals.values()),
             others_share=run.others_busy_share,
             foreign=run.foreign(),

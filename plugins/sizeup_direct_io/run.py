@@ -12,6 +12,7 @@ from sizeup.errors import RefusedError, SizeupError
 from sizeup.model.gap import Gap
 from sizeup.model.sample import Progress
 from sizeup.probing.api import Context, Emission
+from sizeup.procfs.pressure import read_pressure
 from sizeup.units import format_ns
 from sizeup_direct_io import conclusions, estimates, host_counters, knee
 from sizeup_direct_io.call_with_timeout import CanceledError, StalledError
@@ -163,7 +164,7 @@ class Run:
         yield Progress(0.0, None, "watching what others do")
         host, pressure, own = (
             host_counters.read_host_cpu(),
-            host_counters.read_pressure("cpu"),
+            read_pressure("cpu"),
             host_counters.process_cpu_ns(),
         )
         disks = read_disks(self._place.device_number)
@@ -173,11 +174,12 @@ class Run:
                 raise CanceledError
             time.sleep(0.05)
         seconds = time.monotonic() - start
-        spent = host_counters.read_host_cpu().since(host)
-        others_ns = max(0, spent.busy_ns - (host_counters.process_cpu_ns() - own))
-        later, now = host_counters.read_pressure("cpu"), read_disks(self._place.device_number)
+        host_later, own_ns = host_counters.read_host_cpu(), host_counters.process_cpu_ns() - own
+        later, now = read_pressure("cpu"), read_disks(self._place.device_number)
         waited = (later.some_total_us - pressure.some_total_us) / seconds / 1e4 if later and pressure else None
-        self._calm = Calm(waited, others_ns / max(1, spent.busy_ns + spent.idle_ns))
+        spent = None if host is None or host_later is None else host_later.since(host)
+        others = None if spent is None else max(0, spent.busy_ns - own_ns) / spent.capacity_ns
+        self._calm = Calm(waited, others)
         quiet = foreign(disks, now, seconds, own_read=0, own_written=0) if disks and now else None
         return PointVerdict(self._bench, self._calm, quiet, self._order.path_limit, self._order.way)
 
@@ -237,8 +239,9 @@ class Run:
 
     def _why_to_stop(self, measured: MeasuredPoint) -> str:
         """Why a ramp should not go on beyond this point; empty where it may."""
-        if measured.host_busy_share > CPU_BOUND and not self._calm.noise:
-            return f"the host's CPUs were {measured.host_busy_share:.0%} busy"
+        host = measured.host_cpu
+        if host is not None and host.busy_share > CPU_BOUND and not self._calm.noise:
+            return f"the host's CPUs were {host.busy_share:.0%} busy"
         slowest = max(
             interval.quantile_ns(kind, 0.99) for interval in measured.intervals.values() for kind in ("read", "write")
         )

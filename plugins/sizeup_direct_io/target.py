@@ -14,12 +14,11 @@ from msgspec import Struct
 
 from sizeup import files
 from sizeup.errors import RefusedError, SizeupError
-from sizeup.procfs.kernel_file import read_text
+from sizeup.procfs.descriptors import open_again, read_mount
 from sizeup.procfs.mounts import MountEntry
-from sizeup.procfs.stat import parse_process_stat
+from sizeup.procfs.stat import read_process_stat
 from sizeup.units import format_bytes, format_decimal_bytes
 from sizeup_direct_io import binding, devices
-from sizeup_direct_io.host_counters import read_mount
 
 MIB = 1 << 20
 DEFAULT_BYTES = 4 << 30
@@ -65,7 +64,7 @@ class Target(Struct, frozen=True):
 
     def opened_again(self, flags: int) -> int:
         """Another descriptor of the same file with other flags, such as O_DSYNC; works without a name."""
-        return os.open(f"/proc/self/fd/{self.descriptor}", os.O_CLOEXEC | flags)
+        return open_again(self.descriptor, flags)
 
     def close(self) -> None:
         """Give it back; the space of a made file is free at once."""
@@ -86,7 +85,7 @@ class TargetSpec(Struct, frozen=True):
 
 def process_start(pid: int) -> int | None:
     """When a process started, in ticks since boot; None where there is none."""
-    process = parse_process_stat(read_text(f"/proc/{pid}/stat") or "")
+    process = read_process_stat(pid)
     return process.start_ticks if process is not None else None
 
 

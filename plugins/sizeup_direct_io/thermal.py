@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from msgspec import Struct
 
-from sizeup.procfs.kernel_file import read_text
+from sizeup.procfs.kernel_file import SYS, list_names, read_integer, read_line
 
 _SENSORS = ("coretemp", "k10temp", "zenpower", "cpu_thermal", "nvme", "drivetemp")
 """Drivers of ``/sys/class/hwmon`` that speak of processors and drives."""
@@ -33,42 +33,30 @@ class ThermalState(Struct, frozen=True):
     """By device: ``nvme0``, ``coretemp.0``."""
 
 
-def _number(path: str) -> float | None:
-    text = (read_text(path) or "").strip()
-    return float(text) if text.lstrip("-").isdigit() else None
-
-
 def _throttled(sysfs: str) -> Iterator[tuple[str, int]]:
     folder = f"{sysfs}/devices/system/cpu"
-    for name in _listed(folder):
+    for name in list_names(folder):
         if name.startswith("cpu") and name[3:].isdigit():
-            counts = [_number(f"{folder}/{name}/thermal_throttle/{counter}") for counter in _COUNTERS]
-            known = [int(count) for count in counts if count is not None]
+            counts = [read_integer(f"{folder}/{name}/thermal_throttle/{counter}") for counter in _COUNTERS]
+            known = [count for count in counts if count is not None]
             if known:
                 yield name, sum(known)
 
 
 def _temperatures(sysfs: str) -> Iterator[tuple[str, Temperature]]:
-    for name in _listed(f"{sysfs}/class/hwmon"):
+    for name in list_names(f"{sysfs}/class/hwmon"):
         folder = f"{sysfs}/class/hwmon/{name}"
-        now = _number(f"{folder}/temp1_input")
-        if now is None or (read_text(f"{folder}/name") or "").strip() not in _SENSORS:
+        now = read_integer(f"{folder}/temp1_input")
+        if now is None or read_line(f"{folder}/name") not in _SENSORS:
             continue
-        limits = [_number(f"{folder}/temp1_{limit}") for limit in ("max", "crit")]
+        limits = [read_integer(f"{folder}/temp1_{limit}") for limit in ("max", "crit")]
         low, high = _PLAUSIBLE_CELSIUS
         known = [limit / 1000 for limit in limits if limit is not None and low < limit / 1000 < high]
         device = os.path.basename(os.path.realpath(f"{folder}/device"))
         yield device, Temperature(now / 1000, known[0] if known else None)
 
 
-def _listed(folder: str) -> list[str]:
-    try:
-        return sorted(os.listdir(folder))
-    except OSError:
-        return []
-
-
-def read_thermal_state(sysfs: str = "/sys") -> ThermalState:
+def read_thermal_state(sysfs: str = SYS) -> ThermalState:
     """See the kernel's Documentation/admin-guide/thermal and Documentation/hwmon/sysfs-interface.rst."""
     return ThermalState(dict(_throttled(sysfs)), dict(_temperatures(sysfs)))
 

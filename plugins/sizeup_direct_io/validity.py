@@ -246,9 +246,10 @@ class Conditions(Struct, frozen=True):
     """Throughput of the second half over the first, less one."""
     quiet_pressure_percent: float | None
     """Share of time somebody waited for a CPU before the run started; None without PSI."""
-    quiet_busy_share: float
-    """Share of CPU time that others used then."""
-    stolen_share: float
+    quiet_busy_share: float | None
+    """Share of CPU time that others used then; None where it cannot be read."""
+    stolen_share: float | None
+    """None where it cannot be read."""
     errors: int
     others_share: float | None = None
     """Share of CPU time that other processes used meanwhile; None where it was not read."""
@@ -272,7 +273,7 @@ def noise(conditions: Conditions) -> tuple[str, ...]:
     pressure = conditions.quiet_pressure_percent
     if pressure is not None and pressure > CALM_PRESSURE_PERCENT:
         reasons.append(f"others waited for a CPU {pressure:.0f} % of the time before the run")
-    if conditions.quiet_busy_share > BUSY_SHARE:
+    if conditions.quiet_busy_share is not None and conditions.quiet_busy_share > BUSY_SHARE:
         reasons.append(f"others used {conditions.quiet_busy_share:.0%} of the CPUs before the run")
     return tuple(reasons)
 
@@ -280,7 +281,7 @@ def noise(conditions: Conditions) -> tuple[str, ...]:
 def _judge_others(opinion: _VerdictBuilder, conditions: Conditions) -> None:
     """What changed around the measurement: other processes on the CPUs, other bytes on the disks."""
     others, quiet = conditions.others_share, conditions.quiet_busy_share
-    if others is not None and others > quiet + BACKGROUND_CHANGE:
+    if others is not None and quiet is not None and others > quiet + BACKGROUND_CHANGE:
         opinion.say(Validity.WARN, f"others used {others:.0%} of the CPUs meanwhile, {quiet:.0%} before the run")
     if conditions.foreign is not None:
         before = f"; before the run {conditions.quiet_foreign}" if conditions.quiet_foreign else ""
@@ -313,7 +314,9 @@ def judge_steady(conditions: Conditions) -> Part:
         opinion.say(Validity.WARN, reason)
     if conditions.thermal_summary and not conditions.thermal_caveats:
         opinion.say(Validity.PASS, conditions.thermal_summary)
-    if conditions.stolen_share > 0.05:
+    if conditions.stolen_share is None:
+        opinion.say(Validity.UNKNOWN, "CPU time of other processes and of the hypervisor: /proc/stat cannot be read")
+    elif conditions.stolen_share > 0.05:
         opinion.say(Validity.WARN, f"the hypervisor took {conditions.stolen_share:.0%} of the CPUs away")
     for change in conditions.path_changes:
         opinion.say(Validity.WARN, mixed_paths(change))

@@ -7,10 +7,11 @@ from collections.abc import Callable, Mapping
 
 from msgspec import Struct
 
-from sizeup.procfs.block_stat import BlockStat
-from sizeup.procfs.mountstats import NfsBytes
-from sizeup.procfs.pressure import Pressure
-from sizeup.procfs.process_io import ProcessIo
+from sizeup.procfs.block_stack import find_device_folder
+from sizeup.procfs.block_stat import BlockStat, read_block_stat
+from sizeup.procfs.mountstats import NfsBytes, read_nfs_bytes
+from sizeup.procfs.pressure import Pressure, read_pressure
+from sizeup.procfs.process_io import ProcessIo, read_process_io
 from sizeup_direct_io import host_counters
 from sizeup_direct_io.binding import IoSample
 from sizeup_direct_io.disks import Disks, read_disks
@@ -51,13 +52,13 @@ def read_counters(place: CounterSource, look: Look) -> Counters:
     Requests go on meanwhile, and on a busy host a reader may wait long for a CPU: on a guest that was
     starved of it the counters had moved by a tenth of the window more than the workers' own.
     """
-    found = []
+    found, folder = [], find_device_folder(place.device_number)
     for _ in range(READINGS):
         started, earlier = time.monotonic(), look()
         read = (
-            host_counters.read_accounting(),
-            host_counters.read_device_counters(place.device_number),
-            host_counters.read_nfs_bytes(place.nfs_mount_point) if place.nfs_mount_point else None,
+            read_process_io(),
+            None if folder is None else read_block_stat(folder),
+            read_nfs_bytes(place.nfs_mount_point) if place.nfs_mount_point else None,
             read_disks(place.device_number),
         )
         later = look()
@@ -78,7 +79,8 @@ def _moved(samples: Mapping[str, IoSample]) -> tuple[int, int]:
 class WindowCounters(Struct, frozen=True):
     """What was read at one end of a window."""
 
-    host: host_counters.HostCpu
+    host: host_counters.HostCpu | None
+    """None where it cannot be read."""
     process_cpu_ns: int
     cpu_pressure: Pressure | None
     io_pressure: Pressure | None
@@ -104,10 +106,10 @@ def read_closing(place: CounterSource, look: Look) -> WindowCounters:
     )
 
 
-def _host() -> tuple[host_counters.HostCpu, int, Pressure | None, Pressure | None]:
+def _host() -> tuple[host_counters.HostCpu | None, int, Pressure | None, Pressure | None]:
     return (
         host_counters.read_host_cpu(),
         host_counters.process_cpu_ns(),
-        host_counters.read_pressure("cpu"),
-        host_counters.read_pressure("io"),
+        read_pressure("cpu"),
+        read_pressure("io"),
     )

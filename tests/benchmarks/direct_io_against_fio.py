@@ -23,7 +23,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from fakes import HandContext
-from sizeup_direct_io.host_counters import read_pressure
+from sizeup.procfs.pressure import read_pressure
 from sizeup_direct_io.measure import MeasuredPoint, Window, measure
 from sizeup_direct_io.window_counters import CounterSource
 from sizeup_direct_io.worker import Engine, Pattern, Worker

@@ -18,7 +18,7 @@ import time
 from fakes import HandContext
 from sizeup.model.sample import Samples
 from sizeup.probing.wire import ENCODER, SamplesMessage
-from sizeup_direct_io import host_counters
+from sizeup.procfs.pressure import read_pressure
 from sizeup_direct_io.binding import IoJob
 from sizeup_direct_io.checks import without_progress
 from sizeup_direct_io.measure import _Watch
@@ -88,7 +88,7 @@ def main() -> None:
     finally:
         bench.close()
     low, high = interval(ratios)
-    pressure = host_counters.read_pressure("cpu")
+    pressure = read_pressure("cpu")
     print(
         f"{asked.depth} out, {asked.hertz:g} Hz, {len(ratios)} pairs of {asked.window:g} s: "
         f"{statistics.median(rates):,.0f} requests a second alone, ratio {statistics.median(ratios):.4f} "

@@ -26,9 +26,9 @@ class HostStat(Struct, frozen=True):
     irq: int
     softirq: int
     steal: int
-    interrupts: int = 0
-    """A count, as that of the switches; 0 where the file has none."""
-    switches: int = 0
+    interrupts: int | None = None
+    """A count, as that of the switches; None where the file has none."""
+    switches: int | None = None
 
     @property
     def idle_total(self) -> int:
@@ -47,7 +47,7 @@ def parse_stat(text: str) -> HostStat | None:
     if cpu is None:
         return None
     counts = (pattern.search(text) for pattern in (_INTERRUPTS, _SWITCHES))
-    return HostStat(*map(int, cpu.groups()), *(int(count[1]) if count is not None else 0 for count in counts))
+    return HostStat(*map(int, cpu.groups()), *(None if count is None else int(count[1]) for count in counts))
 
 
 def read_stat(proc: str = PROC) -> HostStat | None:

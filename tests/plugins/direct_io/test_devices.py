@@ -99,6 +99,28 @@ def test_a_held_device_is_refused_by_its_holders_name(tmp_path: Path) -> None:
         refuse_if_used(os.makedev(8, 16), sysfs=str(tmp_path / "sys"), proc=str(tmp_path / "proc"))
 
 
+@pytest.mark.parametrize(
+    ("spoiled", "words"),
+    [
+        ("proc/self/mountinfo", "unknown whether it is mounted"),
+        ("proc/swaps", "unknown whether it is in use as swap"),
+        ("sys/dev/block/8:16", "unknown whether it is held"),
+        ("sys/devices/sdx/sdx1/dev", "sdx1 is not written to, because its device number cannot be read"),
+    ],
+)
+def test_a_device_of_which_the_kernel_does_not_tell_whether_it_is_free_is_refused(
+    spoiled: str, words: str, tmp_path: Path
+) -> None:
+    fake_device(tmp_path / "sys", partition="8:17\n")
+    fake_proc(tmp_path / "proc", "29 1 254:0 / / rw - ext4 /dev/vda rw\n")
+    (tmp_path / spoiled).unlink()
+    if spoiled == "proc/swaps":  # a kernel without swap has no such file
+        (tmp_path / spoiled).mkdir()
+
+    with pytest.raises(RefusedError, match=words):
+        refuse_if_used(os.makedev(8, 16), sysfs=str(tmp_path / "sys"), proc=str(tmp_path / "proc"))
+
+
 def test_a_device_without_names_is_allowed_by_its_number(tmp_path: Path) -> None:
     fake_device(tmp_path / "sys")
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sizeup.procfs.block_stat import BlockStat
-from sizeup_direct_io.disks import Disks, Foreign, foreign, read_disks
+from sizeup_direct_io.disks import Disks, Foreign, foreign, is_virtual, read_disks, write_cache
 
 SECTOR = 512
 
@@ -47,7 +47,31 @@ def test_a_map_lies_on_all_of_its_disks_and_may_write_for_itself(sysfs: Path) ->
 
 
 def test_what_lies_on_no_disk_has_none(sysfs: Path) -> None:
-    assert read_disks(os.makedev(0, 50), str(sysfs)) is None
+    nothing = os.makedev(0, 50)
+
+    assert read_disks(nothing, str(sysfs)) is None
+    assert write_cache(nothing, str(sysfs)) is None
+    assert not is_virtual(nothing, str(sysfs))
+
+
+def test_a_partition_has_the_write_cache_of_its_disk_and_a_map_its_own(sysfs: Path) -> None:
+    for name, cache in (("sda", "write back"), ("dm-0", "write through")):
+        (sysfs / "devices" / name / "queue").mkdir()
+        (sysfs / "devices" / name / "queue/write_cache").write_text(f"{cache}\n")
+
+    assert write_cache(os.makedev(8, 1), str(sysfs)) == "write back"
+    assert write_cache(os.makedev(253, 0), str(sysfs)) == "write through"
+
+
+def test_a_map_over_a_disk_of_the_hypervisor_is_virtual_too(tmp_path: Path) -> None:
+    disk, above = tmp_path / "devices/pci0000:00/virtio2/block/vda", tmp_path / "devices/virtual/block/dm-0"
+    disk.mkdir(parents=True)
+    (above / "slaves").mkdir(parents=True)
+    (above / "slaves/vda").symlink_to(disk)
+    (tmp_path / "dev/block").mkdir(parents=True)
+    (tmp_path / "dev/block/253:0").symlink_to(above)
+
+    assert is_virtual(os.makedev(253, 0), str(tmp_path))
 
 
 @pytest.mark.parametrize(

@@ -24,13 +24,14 @@ def system(tmp_path: Path) -> Path:
     (disk / "sda1/partition").write_text("1\n")
     (tmp_path / "devices/dm-0/slaves").mkdir()
     (tmp_path / "devices/dm-0/slaves/sda1").symlink_to(disk / "sda1")
-    (tmp_path / "own").write_text("0::/user.slice/job\n")
+    (tmp_path / "self").mkdir()
+    (tmp_path / "self/cgroup").write_text("0::/user.slice/job\n")
     (tmp_path / "fs/cgroup/user.slice/job").mkdir(parents=True)
     return tmp_path
 
 
 def limits(system: Path, device: int) -> tuple[str, ...]:
-    return read_limits(device, sysfs=str(system), own_groups=str(system / "own"))
+    return read_limits(device, sysfs=str(system), proc=str(system))
 
 
 @pytest.mark.parametrize("device", [DISK, PARTITION, MAPPED])
@@ -49,7 +50,7 @@ def test_limits_of_other_devices_and_other_groups_are_not_ours(system: Path) -> 
 
 
 def test_the_first_version_has_a_file_for_each_kind(system: Path) -> None:
-    (system / "own").write_text("7:blkio:/job\n4:memory:/job\n0::/\n")
+    (system / "self/cgroup").write_text("7:blkio:/job\n4:memory:/job\n0::/\n")
     (system / "fs/cgroup/blkio/job").mkdir(parents=True)
     (system / "fs/cgroup/blkio/job/blkio.throttle.read_iops_device").write_text("8:0 500\n")
 

@@ -6,7 +6,8 @@ would be opened, and what would be yielded.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import pytest
 
 from fakes import HandContext
 from sizeup.errors import RefusedError, UsageError
+from sizeup.model.gap import Gap
 from sizeup.model.machine import Machine
 from sizeup.model.plan import SettingValue, Step
 from sizeup.model.sample import Estimate, Progress
@@ -100,7 +102,7 @@ class Stage:
             patch.setattr(module, "measure", self.measure)
         patch.setattr(run_module, "CALM_SECONDS", 0.0)
         patch.setattr(host_counters, "read_host_cpu", lambda: HOST)
-        patch.setattr(host_counters, "read_pressure", lambda _: None)
+        patch.setattr(run_module, "read_pressure", lambda _: None)
         patch.setattr(host_counters, "process_cpu_ns", lambda: 0)
         patch.setattr(point_verdict, "read_limits", lambda _: ())
         patch.setattr(target_setup, "open_target", self.open_target)
@@ -237,3 +239,33 @@ def test_the_engine_that_is_recorded_is_the_one_that_ran(stage: Stage, tmp_path:
     workers = [worker for told in stage.told if isinstance(told, tuple) and told[2] for worker in told[0]]
     used = {worker["engine"] for worker in workers}
     assert {str(estimate.extra["engine"]) for estimate in found} == {engine.value for engine in used} == {"threads"}
+
+
+def test_without_the_cpu_time_of_the_host_its_figures_are_unknown_and_not_zero(
+    stage: Stage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    step = plan(tmp_path, {"preset": "oltp-read"})
+    host_figures = {"host_ns", "host_interrupts", "host_switches", "host_kernel_percent"}
+
+    def figures() -> tuple[dict[str, Estimate], list[Gap]]:
+        emissions = list(DirectIo().run(step, HandContext()))
+        estimates = {each.series: each for each in emissions if isinstance(each, Estimate)}
+        return estimates, [each for each in emissions if isinstance(each, Gap)]
+
+    known, _ = figures()
+    monkeypatch.setattr(host_counters, "read_host_cpu", lambda: None)
+    monkeypatch.setitem(globals(), "edge", partial(_without_host, edge))
+    unknown, gaps = figures()
+
+    assert host_figures <= known["cpu-per-io"].extra.keys()
+    assert "full-rate-cpus" in known
+    assert "host_io_ns_per_mb" in known["cpu-per-mb"].extra
+    assert host_figures.isdisjoint(unknown["cpu-per-io"].extra)
+    assert "host_io_ns_per_mb" not in unknown["cpu-per-mb"].extra
+    assert "full-rate-cpus" not in unknown
+    assert Gap("io.direct: CPUs that oltp-read takes", "the CPU time of this host cannot be read") in gaps
+    assert unknown["cpu-per-io"].value == known["cpu-per-io"].value
+
+
+def _without_host(edge: Callable[[float], WindowCounters], seconds: float) -> WindowCounters:
+    return msgspec.structs.replace(edge(seconds), host=None)

@@ -20,6 +20,7 @@ from sizeup.model.plan import Refusal, SettingValue, Step
 from sizeup.model.sample import Estimate, Samples
 from sizeup.probing.api import Emission
 from sizeup.probing.manifest import parse_manifest
+from sizeup.procfs.descriptors import read_mount
 from sizeup.session.records import SessionRecord
 from sizeup.session.value import Point, Session, StepRun, point_key
 from sizeup.sizing.inputs.measured import measured
@@ -28,7 +29,6 @@ from sizeup_direct_io import estimates
 from sizeup_direct_io import run as run_module
 from sizeup_direct_io.call_with_timeout import StalledError
 from sizeup_direct_io.disks import read_disks
-from sizeup_direct_io.host_counters import read_mount
 from sizeup_direct_io.probe import DirectIo
 from sizeup_direct_io.target import TargetSpec, find_leftovers, open_target, process_start
 from sizeup_direct_io.target_setup import TargetSetup

@@ -179,9 +179,10 @@ def test_a_calm_even_run_is_steady() -> None:
         (replace(CALM, quiet_pressure_percent=60.0), Validity.WARN),
         (replace(CALM, quiet_busy_share=1.0), Validity.WARN),
         (replace(CALM, stolen_share=0.2), Validity.WARN),
+        (replace(CALM, stolen_share=None, quiet_busy_share=None), Validity.UNKNOWN),
         (replace(CALM, errors=3), Validity.WARN),
     ],
-    ids=["drift", "burst", "pressure", "busy", "stolen", "errors"],
+    ids=["drift", "burst", "pressure", "busy", "stolen", "no CPU times", "errors"],
 )
 def test_what_changed_meanwhile_is_said(conditions: Conditions, verdict: Validity) -> None:
     assert judge_steady(conditions).verdict is verdict

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from plugins.direct_io.test_validity import HONEST
 from sizeup.procfs.mountstats import NfsBytes
-from sizeup_direct_io import host_counters, window_counters
+from sizeup_direct_io import window_counters
 from sizeup_direct_io.validity import Facts, Validity, judge_direct, judge_physical
 from sizeup_direct_io.window_counters import Counters, CounterSource, read_counters
 
@@ -32,7 +32,7 @@ class Flow:
         self.waits = list(waits)
         self._share = share
         monkeypatch.setattr(window_counters, "time", SimpleNamespace(monotonic=lambda: self.now))
-        monkeypatch.setattr(host_counters, "read_nfs_bytes", self._read)
+        monkeypatch.setattr(window_counters, "read_nfs_bytes", self._read)
 
     def _read(self, mount_point: str) -> NfsBytes:
         before, after = self.waits.pop(0)
