@@ -62,6 +62,37 @@ def test_a_new_package_must_choose_its_floor(copy_of_the_tree: Path) -> None:
     assert lint_imports(copy_of_the_tree).returncode != 0
 
 
+@pytest.mark.ci
+@pytest.mark.parametrize("module", ["sizeup.discovery.sysroot", "sizeup.probing.worker", "sizeup.config"])
+def test_a_probe_that_reaches_around_its_contract_breaks_it(module: str, copy_of_the_tree: Path) -> None:
+    victim = copy_of_the_tree / "plugins/sizeup_direct_io/limits.py"
+    victim.write_text(f"{victim.read_text()}\nimport {module}  # noqa\n")
+
+    result = lint_imports(copy_of_the_tree)
+
+    assert result.returncode == 1, result.stdout
+    assert f"sizeup_direct_io.limits -> {module}" in result.stdout
+
+
+def test_the_contract_forbids_a_probe_all_that_the_document_does_not_allow() -> None:
+    """A package or a module of ``probing`` that is new must be put on one of the two lists."""
+    document = (ROOT / "docs/writing-a-probe.md").read_text(encoding="utf-8")
+    allowed = set(
+        re.findall(r"`(sizeup\.[\w.]+)`", document.partition("A probe may import ")[2].partition(" nothing else")[0])
+    )
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    contracts = settings["tool"]["importlinter"]["contracts"]
+    forbidden = set(next(each["forbidden_modules"] for each in contracts if each["id"] == "plugins-down"))
+    package = ROOT / "console/sizeup"
+    there = {
+        f"sizeup.{path.stem}" for path in package.iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()
+    }
+    there |= {f"sizeup.probing.{path.stem}" for path in (package / "probing").glob("*.py")}
+
+    assert allowed | forbidden == there - {"sizeup.__init__", "sizeup.probing", "sizeup.probing.__init__"}
+    assert not allowed & forbidden
+
+
 def test_the_compiled_modules_are_reached_through_their_binding_alone() -> None:
     """Compiled modules are no nodes of the import graph, so ruff's banned-api keeps the door; here it is counted."""
     importers = {
