@@ -86,7 +86,9 @@ def machine(packages: int = 2, cores_each: int = 4, threads: int = 2, **changes:
 def records(name: str = "null", found: Machine | None = None) -> list[Record]:
     """The first lines of a session with one step of a few points, still running."""
     step = Step(name, name, "Memory latency", {}, 10.0, 60.0)
-    series = Series("latency", "Latency", "ns", Better.LOWER, "working_set_bytes", "bytes", "Working set")
+    series = Series(
+        "latency", "Latency", "ns", Better.LOWER, "working_set_bytes", "bytes", "Working set", boundaries="memory"
+    )
     return [
         SessionRecord(1, "s", "sizeup 0", "db01", "2026-01-01T00:00:00Z"),
         MachineRecord(1, machine() if found is None else found),

@@ -42,6 +42,14 @@ def capitalized(text: str) -> str:
     return text[0].upper() + text[1:] if word.isalpha() and word.islower() else text
 
 
+_UNIT_SUFFIX = re.compile(r"_(bytes|ns|hz)$")
+
+
+def words_of(name: str) -> str:
+    """Return the name of a coordinate or setting in words, without its unit: ``working set``."""
+    return _UNIT_SUFFIX.sub("", name).replace("_", " ")
+
+
 def cell_len(text: str) -> int:
     """Return the columns that a text takes in a terminal, as Rich counts them."""
     if text.isascii():

@@ -2,6 +2,9 @@
 
 from pathlib import Path
 
+from msgspec.structs import replace
+
+from declared import declaration_of, series_of
 from sizeup.model.advice import Advice, AdviceSet, Input, Source
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.gap import Gap
@@ -63,9 +66,7 @@ def machine(word: str = "") -> Machine:
 
 def records(word: str = "") -> list[Record]:
     """A run of two steps, one refused, with sizing, a finding and a note."""
-    latency = Series(
-        "dram-4k", f"Random cycle {word}".strip(), "ns", Better.LOWER, "working_set_bytes", "bytes", "Working set"
-    )
+    latency = replace(series_of("memory.latency")["dram-4k"], title=f"Random cycle {word}".strip())
     cost = Series("cost", "Cost of one call", "ns", Better.LOWER, "method")
     points = [(4 * KIB, 1.2), (64 * KIB, 4.0), (512 * KIB * KIB, 131.3)]
     measured: list[Record] = []
@@ -84,7 +85,7 @@ def records(word: str = "") -> list[Record]:
         MachineRecord(1, machine(word)),
         PlanRecord(2, Plan("standard", (LATENCY, CLOCK), (Refusal("io.direct", "io.direct", f"no target {word}"),))),
         OutcomeRecord(2, "io.direct", Outcome(Status.REFUSED, f"no target was named {word}".strip())),
-        StepStartRecord(3, LATENCY, "sizeup 0.1.0", (latency,), "curve"),
+        StepStartRecord(3, LATENCY, "sizeup 0.1.0", (latency,), "curve", 0, declaration_of("memory.latency")),
         *measured,
         OutcomeRecord(2 * 10**9, "memory.latency", Outcome(Status.NOT_CONVERGED, "the budget ended first")),
         StepStartRecord(3 * 10**9, CLOCK, "sizeup 0.1.0", (cost,), "bars"),

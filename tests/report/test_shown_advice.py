@@ -116,7 +116,7 @@ def test_a_chart_or_a_shared_file_is_not_recomputed(path: str, capsys: pytest.Ca
 
 
 def test_a_session_without_advice_says_so_and_how_to_get_it(tmp_path: Path, output: Export) -> None:
-    items = [*with_advice()[:-1], EndRecord(6 * 10**9, "cancelled")]
+    items = [*with_advice()[:-1], EndRecord(6 * 10**9, "canceled")]
     early = written(tmp_path / "early.sizeup.jsonl", *items)
 
     words = " ".join(output("show", early).split())

@@ -15,7 +15,7 @@ from sizeup.model.advice import Advice, AdviceSet, OpenQuestion
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.gap import Gap
 from sizeup.model.machine import Machine
-from sizeup.model.plan import Better, Hazard, Plan, Refusal, Series, Step
+from sizeup.model.plan import Better, Declaration, Hazard, Plan, Refusal, Series, SeriesQuantity, Step
 from sizeup.model.platform import Platform
 from sizeup.model.sample import Estimate, Outcome, Status
 from sizeup.model.topology import Core, Package, Pu
@@ -65,8 +65,12 @@ def test_format_1_reads_as_it_was_written() -> None:
     run = session.steps[step.id]
     assert run.step == step
     assert run.series == {
-        "dram-thp": Series("dram-thp", "Random cycle", "ns", Better.LOWER, "working_set_bytes", "bytes", "Working set")
-    }
+        "dram-thp": Series(
+            "dram-thp", "Random cycle", "ns", Better.LOWER, "working_set_bytes", "bytes", "Working set",
+            quantities=(SeriesQuantity("memory.local_latency"),), boundaries="memory",
+        )
+    }  # fmt: skip
+    assert run.declaration == Declaration("memory", "target")
     point = run.points[point_key("dram-thp", {"working_set_bytes": 16384})]
     assert (list(point.t_ns), list(point.values), list(point.flags)) == ([100, 200, 300], [1.2, 1.25, 9.5], [0, 0, 5])
     assert point.estimate == Estimate(

@@ -5,11 +5,12 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from declared import declaration_of, series_of
 from sizeup.charts.chart import BarChart
 from sizeup.compare.compare import Comparison, Conclusion, compare
 from sizeup.compare.digest import digest
 from sizeup.compare.published_results import _headlines
-from sizeup.model.plan import Better, Series, Step
+from sizeup.model.plan import Declaration, Step
 from sizeup.model.sample import Coordinates, Estimate, Outcome, Status
 from sizeup.report.data import results_json
 from sizeup.report.markdown import markdown
@@ -24,8 +25,7 @@ from sizeup.views.results import points_table, results_data
 from sizeup.views.step import point_value
 from sizeup.views.summary import summary
 
-RATE = Series("rate", "Throughput", "bytes/s", Better.HIGHER, "outstanding", "1", "Queue depth")
-HONEST = Series("honest", "Verdict", "verdict", Better.HIGHER)
+SERIES = {name: series for name, series in series_of("io.direct").items() if name in ("rate", "honest")}
 STEADY = "steady: the second half ran -25% against the first"
 REASON = "measured, but not valid because its steady check failed"
 
@@ -36,7 +36,8 @@ def place(depth: int) -> dict[str, str | int | float]:
 
 def step(*estimates: Estimate, status: Status = Status.OK, **settings: Any) -> StepRun:
     plan = Step("io.direct.dss-rand", "io.direct", "Direct I/O", settings, 1.0, 2.0)
-    run = StepRun(plan, "sizeup 0.1.0", {"rate": RATE, "honest": HONEST}, "curve", 0, outcome=Outcome(status))
+    run = StepRun(plan, "sizeup 0.1.0", SERIES, "curve", 0, outcome=Outcome(status))
+    run.declaration = declaration_of("io.direct")
     for estimate in estimates:
         run.points[point_key(estimate.series, estimate.at)] = Point(estimate.series, estimate.at, estimate=estimate)
     return run
@@ -75,14 +76,16 @@ def test_a_side_check_that_the_run_does_not_count_takes_nothing_away() -> None:
     assert of(step(*rates(1e6), verdict({}, "extending", 0.0), verdict({}, "all", 1.0)))[0] == ""
 
 
-@pytest.mark.parametrize("aim", ["target", "precision"])
 @pytest.mark.parametrize(("half", "cause"), [(0.04, ""), (0.06, "it did not converge")])
-def test_a_figure_is_held_against_the_interval_that_was_aimed_at(aim: str, half: float, cause: str) -> None:
+def test_a_figure_is_held_against_the_interval_that_was_aimed_at(half: float, cause: str) -> None:
     wide = Estimate("rate", place(1), 1.0, low=1 - half, high=1 + half, converged=False)
+    other = step(wide, width=0.05)
+    other.declaration = Declaration(precision="width")
 
-    assert of(step(wide, **{aim: 0.05})) == [cause]
-    assert of(step(replace(wide, converged=True), **{aim: 0.05})) == [""]
-    assert of(step(replace(wide, low=None, high=None), **{aim: 0.05})) == ["it did not converge"]
+    assert of(step(wide, precision=0.05)) == [cause]
+    assert of(other) == [cause]
+    assert of(step(replace(wide, converged=True), precision=0.05)) == [""]
+    assert of(step(replace(wide, low=None, high=None), precision=0.05)) == ["it did not converge"]
 
 
 def test_a_step_says_in_one_clause_what_of_it_is_not_valid() -> None:

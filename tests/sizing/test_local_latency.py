@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from declared import series_of
 from sizeup.model.plan import Step
 from sizeup.model.sample import Coordinates, Estimate, Outcome, Status
 from sizeup.quantity import Quantity
@@ -16,7 +17,9 @@ HEADER = SessionRecord(format=1, id="1", tool="sizeup", host="host", started="20
 
 
 def session(probe: str, *estimates: Estimate) -> Session:
-    run = StepRun(Step(probe, probe, "", {}, 1.0, 1.0), "sizeup", {}, "curve", 0, outcome=Outcome(Status.OK))
+    run = StepRun(
+        Step(probe, probe, "", {}, 1.0, 1.0), "sizeup", series_of(probe), "curve", 0, outcome=Outcome(Status.OK)
+    )
     for one in estimates:
         run.points[point_key(one.series, one.at)] = Point(one.series, one.at, estimate=one)
     return Session(HEADER, steps={probe: run})
@@ -35,7 +38,7 @@ def test_what_is_not_known_to_be_local_is_left_out_with_the_reason(placement: st
     assert isinstance(found, UnusedMeasurement)
     assert found.quantity.value == 303.0
     assert found.details == "not local: 100% of the pages are on node 0, CPU 7 is on node 3"
-    assert "memory.numa" in found.remedy
+    assert found.remedy == "run memory.latency on a CPU whose node has free memory"
 
 
 def test_local_pages_and_sessions_that_do_not_say_are_taken() -> None:

@@ -3,6 +3,7 @@
 import pytest
 from msgspec.structs import replace
 
+from declared import declaration_of, series_of
 from sizeup.model.budget import PathBudget
 from sizeup.model.machine import Machine
 from sizeup.model.plan import Step
@@ -44,7 +45,8 @@ def session(
     reason: str = "",
 ) -> Session:
     step = Step(probe, probe, probe, {"path": path} if probe == "io.direct" else {}, 1.0, 2.0)
-    run = StepRun(step, "sizeup", {}, "curve", 0, outcome=Outcome(status, reason))
+    run = StepRun(step, "sizeup", series_of(probe), "curve", 0, outcome=Outcome(status, reason))
+    run.declaration = declaration_of(probe)
     for series, at, value in points:
         put(run, Estimate(series, at, value))
     header = SessionRecord(format=1, id="1", tool="sizeup", host="host", started="2026-11-20T00:00:00Z")
@@ -433,7 +435,7 @@ def test_a_working_set_within_the_caches_is_no_latency_of_memory() -> None:
     cause = unused(found, "memory.local_ns").cause
     put(found.steps["memory.latency"], Estimate("dram-thp", {"working_set_bytes": 1 << 29}, 90.0))
 
-    assert cause == "its working set is no larger than the last-level cache (32 MiB)"
+    assert cause == "its working set is no larger than the last level cache (32 MiB)"
     assert figures(found) == {"memory.local_ns": 90.0}
 
 

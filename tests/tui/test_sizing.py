@@ -9,7 +9,8 @@ import pytest
 from textual.widgets import Input, Static
 
 from consoles import Console, PlayedRunner, ended, machine, records
-from sizeup.model.plan import Better, Plan, Series, Step
+from declared import declaration_of, series_of
+from sizeup.model.plan import Plan, Step
 from sizeup.model.sample import Estimate
 from sizeup.session.records import EstimateRecord, PlanRecord, Record, StepStartRecord
 from sizeup.tui.actions import ACTIONS
@@ -21,7 +22,7 @@ from sizeup.tui.widgets.lists import KeyList
 def measured_io(*, cached: bool) -> list[Record]:
     """A finished session with two rates of direct I/O; their verdict says that it may be a cache's."""
     step = Step("io.direct.scan", "io.direct", "Direct I/O", {"path": "/dev/sda"}, 1.0, 2.0)
-    series = Series("rate", "Throughput", "bytes/s", Better.HIGHER, "outstanding", "1", "Queue depth")
+    series = tuple(series_of("io.direct").values())
     at = {"workload": "dss-scan", "outstanding": 4}
     caveat = "physical: 9 GB/s is more than the way carries: cache? Kept out of sizing"
     estimates = [Estimate("rate", {**at, "outstanding": 2}, 8.9e9), Estimate("rate", at, 9e9)]
@@ -32,7 +33,7 @@ def measured_io(*, cached: bool) -> list[Record]:
     return [
         *records()[:2],
         PlanRecord(2, Plan("custom", (step,))),
-        StepStartRecord(3, step, "sizeup 0", (series,), "curve"),
+        StepStartRecord(3, step, "sizeup 0", series, "curve", 0, declaration_of("io.direct")),
         *(EstimateRecord(4, step.id, estimate) for estimate in estimates),
         *ended(step.id),
     ]

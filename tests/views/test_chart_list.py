@@ -3,10 +3,12 @@
 from array import array
 from typing import Any
 
+from msgspec.structs import replace
+
 from sizeup.charts.chart import BarChart, HeatMap, LineChart
 from sizeup.model.machine import Machine
 from sizeup.model.numa import HugePages, NumaNode
-from sizeup.model.plan import Better, Series, Step
+from sizeup.model.plan import Better, Series, SeriesQuantity, Step
 from sizeup.model.sample import Disturbance, Estimate, Outcome, Status
 from sizeup.model.topology import Cache, CacheKind
 from sizeup.session.value import Point, StepRun, point_key
@@ -31,7 +33,7 @@ RAMP = (
     series("in-flight", "Queue depth, as seen", "1", Better.NEITHER),
     series("cpu", "CPU of the whole host in use", "share"),
     series("cpu-per-io", "CPU time per request", "ns"),
-    Series("knee", "Concurrency beyond which throughput stops paying", "1", Better.NEITHER),
+    Series("knee", "Where it bends", "1", Better.NEITHER, quantities=(SeriesQuantity("load.knee"),)),
 )
 
 
@@ -148,10 +150,9 @@ def test_a_latency_curve_marks_caches_huge_pages_node_and_the_reach_of_the_tlb()
         nodes=(NumaNode(0, (0,), memory_bytes=1 << 30, huge_pages=(HugePages(2 << 20, 0, 0),)),),
     )
     made = run(
-        Series("dram", "Latency", "ns", Better.LOWER, "working_set_bytes", "bytes", "Working set"),
-        probe="memory.latency",
+        Series("x", "Latency", "ns", Better.LOWER, "working_set_bytes", "bytes", "Working set", boundaries="memory"),
     )
-    put(made, "dram", {"working_set_bytes": 1 << 16}, 3.0, extra={"tlb_reach_bytes": 8 << 20})
+    put(made, "x", {"working_set_bytes": 1 << 16}, 3.0, extra={"tlb_reach_bytes": 8 << 20})
     chart = step_chart(made, machine)
 
     assert isinstance(chart, LineChart)
@@ -255,7 +256,7 @@ def test_mixes_that_lie_on_no_axis_are_a_matrix_for_each_figure_and_stream() -> 
 
 
 def test_figures_lie_along_the_number_in_which_their_points_differ() -> None:
-    sizes = run(*RAMP, probe="io.direct")
+    sizes = run(*(replace(one, boundaries="memory") for one in RAMP))
     for size in (4096, 8192):
         put(sizes, "latency-p50", {"workload": "w", "outstanding": 16, "working_set_bytes": size}, 1e5)
 

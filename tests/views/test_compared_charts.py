@@ -13,7 +13,7 @@ from sizeup.session.records import SessionRecord
 from sizeup.session.value import Point, Session, StepRun, point_key
 from sizeup.views.compared_charts import compared_charts
 
-CURVE = Series("dram", "Latency", "ns", Better.LOWER, "working_set_bytes", "bytes", "Working set")
+CURVE = Series("x", "Latency", "ns", Better.LOWER, "working_set_bytes", "bytes", "Working set", boundaries="memory")
 CURVES = tuple(replace(CURVE, name=f"latency-{share}", title=f"Latency, {share}") for share in ("p50", "p99"))
 BARS = Series("cost", "Cost", "ns", Better.LOWER)
 

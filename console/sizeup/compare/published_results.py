@@ -14,8 +14,8 @@ from msgspec.structs import replace
 from sizeup.compare.digest import Digest, RunValue, digest_side, epoch
 from sizeup.model.plan import Better, Series
 from sizeup.quantity import Quantity
-from sizeup.session.validity import Validity
 from sizeup.session.value import Session, point_key
+from sizeup.sizing.inputs.figures import figures
 from sizeup.sizing.inputs.measured import headlines
 from sizeup.sizing.inputs.presets import find_preset
 
@@ -94,13 +94,9 @@ def _headlines(digest: Digest, session: Session) -> Iterator[RunValue]:
         value = found.get(headline.key)
         if isinstance(value, Quantity):
             yield replace(_value(headline, value.value, digest.id, value.source), when=when)
-    for run in session.steps.values():
-        validity = Validity(run)
-        for point in run.points.values():
-            if run.step.probe != "clock.cost" or dict(point.at) != {"method": "gettimeofday"}:
-                continue
-            if point.estimate is not None and validity.of(point) is None:
-                yield replace(_value(_TIME_OF_DAY, point.estimate.value, digest.id, run.step.id), when=when)
+    for figure in figures(session.steps.values(), "clock.gettimeofday"):
+        if figure.invalid is None:
+            yield replace(_value(_TIME_OF_DAY, figure.value, digest.id, figure.run.step.id), when=when)
 
 
 def _value(headline: _Headline, value: float, run: str, source: str) -> RunValue:

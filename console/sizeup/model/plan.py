@@ -84,7 +84,10 @@ class Series(Struct, frozen=True):
     boundaries: str = ""
     """``memory`` where the axis is a working set, whose chart shows the sizes of caches, pages and nodes."""
     remedies: Mapping[str, str] = field(default_factory=dict)
-    """Of verdicts: what to do for a valid figure, by the part of the verdict that failed."""
+    """Of verdicts: what to do by the part that failed, as the end of ``run PROBE ...``.
+
+    ``cache`` stands for figures that may come from a cache.
+    """
 
     def quantity(self, at: Mapping[str, str | int | float]) -> SeriesQuantity | None:
         """What a point at these coordinates is; None where the manifest declares nothing."""

@@ -19,8 +19,6 @@ _LEAST_PLACED_SHARE = 0.99
 """Of the pages of a working set: with fewer where they were asked for, the figure is of a mix of nodes."""
 _NO_PLACE = frozenset({"part", "direction", "stream"})
 """Coordinates that tell parts of one measurement apart, so that a verdict on it speaks for all of them."""
-_TARGETS = ("target", "precision")
-"""The settings that a probe may call the interval it aims at, as a share of the value."""
 _ENDS = {
     Status.REFUSED: "its step was refused",
     Status.CANCELED: "its step was canceled",
@@ -28,13 +26,8 @@ _ENDS = {
     Status.CRASHED: "its step crashed",
     Status.TIMED_OUT: "its step ran into its time limit",
 }
-_REMEDIES = {
-    "direct": "run io.direct on a file system that does direct I/O",
-    "physical": "run io.direct in a folder, where it fills a file of its own, with a size beyond every cache",
-    "steady": "run io.direct again while nothing else is at work, with more seconds",
-}
-"""What to do about a part of io.direct's verdict that failed."""
-_BEYOND_CACHES = "run io.direct with a size several times the largest cache known, or with preset working-set"
+_CACHE = "cache"
+"""Among the remedies of a verdict: what to do for figures that may come from a cache."""
 
 Place = frozenset[tuple[str, str | int | float]]
 
@@ -76,7 +69,7 @@ class Validity:
     def is_verdict(self, point: Point) -> bool:
         """Whether a point is itself a verdict on others, and no figure."""
         series = self._run.series.get(point.series)
-        return point.series == "honest" or (series is not None and series.unit == "verdict")
+        return series is not None and series.unit == "verdict"
 
     def of(self, point: Point) -> Invalid | None:
         """Why a figure is not valid; None where it is, and for a verdict, which judges and is not judged."""
@@ -119,7 +112,7 @@ class Validity:
                     for part in whole
                     if _failed(part) and f"{part.at.get('part')}: " in reasons
                 ]
-                return _failure(parts, reasons)
+                return self._failure(verdict, parts, reasons)
         return None
 
     def _judged(self, point: Point) -> Invalid | None:
@@ -131,8 +124,19 @@ class Validity:
         ]
         detail = "; ".join(caveats) or "no reason was recorded"
         if any(map(_may_be_a_cache, verdicts)):
-            return Invalid("it may come from a cache", detail, _BEYOND_CACHES)
-        return _failure([str(verdict.at.get("part")) for verdict in verdicts], detail)
+            return Invalid("it may come from a cache", detail, self._remedy(verdicts[0], _CACHE))
+        return self._failure(verdicts[0], [str(verdict.at.get("part")) for verdict in verdicts], detail)
+
+    def _failure(self, verdict: Point, parts: list[str], detail: str) -> Invalid:
+        remedies = dict.fromkeys(self._remedy(verdict, part) for part in parts or [""])
+        checks = (
+            f"its {' and '.join(parts)} check{'s' if len(parts) > 1 else ''} failed" if parts else "its verdict is fail"
+        )
+        return Invalid(checks, detail, ", and ".join(remedies))
+
+    def _remedy(self, verdict: Point, part: str) -> str:
+        """What to do about one part of a verdict, as its series declares it."""
+        return f"run {self._run.step.probe} {self._run.series[verdict.series].remedies.get(part, 'again')}"
 
     def _misplaced(self, estimate: Estimate | None) -> Invalid | None:
         """Memory that is not known to have lain on the nodes that a figure is of."""
@@ -150,8 +154,8 @@ class Validity:
     def _not_converged(self, estimate: Estimate | None) -> Invalid | None:
         if estimate is None or estimate.converged is not False:
             return None
-        settings = self._run.step.settings
-        target = next((float(found) for name in _TARGETS if isinstance(found := settings.get(name), int | float)), None)
+        aim = self._run.step.settings.get(self._run.declaration.precision)
+        target = float(aim) if isinstance(aim, int | float) else None
         detail = ""
         if estimate.low is not None and estimate.high is not None and estimate.value:
             half = (estimate.high - estimate.low) / 2 / abs(estimate.value)
@@ -169,14 +173,6 @@ class Validity:
 def place(point: Point) -> Place:
     """Where a point was measured, whatever part of it a figure is about."""
     return frozenset((name, value) for name, value in point.at.items() if name not in _NO_PLACE)
-
-
-def _failure(parts: list[str], detail: str) -> Invalid:
-    remedies = dict.fromkeys(_REMEDIES.get(part, "run io.direct again") for part in parts)
-    checks = (
-        f"its {' and '.join(parts)} check{'s' if len(parts) > 1 else ''} failed" if parts else "its verdict is fail"
-    )
-    return Invalid(checks, detail, ", and ".join(remedies) or "run io.direct again")
 
 
 def _failed(verdict: Point) -> bool:

@@ -78,7 +78,11 @@ def advice_set(sizing: Sizing, rules: Rules) -> AdviceSet:
     return AdviceSet(
         sizing.advice,
         tuple(question.recorded() for question in sizing.questions),
-        {key: value.sentence(KEYS[key].unit) for key, value in sizing.inputs.items() if isinstance(value, UnusedMeasurement)},
+        {
+            key: value.sentence(KEYS[key].unit)
+            for key, value in sizing.inputs.items()
+            if isinstance(value, UnusedMeasurement)
+        },
         {pack.pack: pack.checked.isoformat() for pack in rules.packs},
     )
 

@@ -10,7 +10,6 @@ from sizeup.model.topology import CacheKind
 from sizeup.session.value import StepRun
 from sizeup.units import format_bytes
 
-WORKING_SET = "working_set_bytes"
 TLB_REACH = "tlb_reach_bytes"
 """What an estimate's ``extra`` calls the memory that the second-level TLB can name."""
 

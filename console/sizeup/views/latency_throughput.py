@@ -20,6 +20,8 @@ from sizeup.views.points import (
 )
 
 _MOST_LINES = 6
+_KNEE = "load.knee"
+"""The quantity that says at which load throughput stops rising as fast as it; its ``extra`` has the throughput."""
 WANTED = ("-p50", "-p99", "-mean")
 """Of a family of latencies the ones that say most, the first two that there are."""
 
@@ -91,8 +93,11 @@ def _lines(run: StepRun, throughput: Series, latency: Series, shown: Sequence[Se
 
 
 def _knees(run: StepRun, throughput: Series) -> Iterator[Boundary]:
-    """Where a series named ``knee`` says that more load stops paying, with the throughput it found there."""
-    for point in points_of(run, "knee"):
+    """Where a knee that the probe found says that more load stops paying, with the throughput there."""
+    for point in run.points.values():
+        declared = run.quantity(point)
+        if declared is None or declared.name != _KNEE:
+            continue
         at = None if point.estimate is None else point.estimate.extra.get("throughput")
         if point.estimate is not None and isinstance(at, int | float):
             out = format_value(point.estimate.value, throughput.axis_unit or "1")

@@ -239,12 +239,13 @@ def _balance(advice: ShownAdvice | None, session: Session | None) -> BarChart:
 
 
 def _measured_rates(session: Session | None) -> list[tuple[bool, float]]:
-    """The rates that direct I/O of this session reached, each with whether it is valid."""
+    """The throughputs of storage that this session measured, each with whether it is valid."""
     if session is None:
         return []
     from sizeup.session.validity import Validity
 
-    runs = [run for run in session.steps.values() if run.step.probe.startswith("io.")]
+    steps = session.steps.values()
+    runs = [run for run in steps if run.declaration.card == "storage"]
     return [
         (validity.of(point) is None, point.estimate.value)
         for run, validity in ((run, Validity(run)) for run in runs)

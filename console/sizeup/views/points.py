@@ -52,7 +52,7 @@ def laid_out(run: StepRun) -> StepRun:
             suffix = next((suffix for suffix in _UNIT_SUFFIXES if differ[0].endswith(suffix)), "")
             title = titles.get(differ[0]) or point_text(differ[0].removesuffix(suffix)).capitalize()
             unit = _UNIT_SUFFIXES.get(suffix, "1")
-            described[name] = replace(series, axis=differ[0], axis_unit=unit, axis_title=title)
+            described[name] = replace(series, axis=differ[0], axis_unit=unit, axis_title=title, boundaries="")
     return replace(run, series=described)
 
 

@@ -26,7 +26,7 @@ from sizeup.session.validity import Validity
 from sizeup.session.value import Point as LoggedPoint
 from sizeup.session.value import Session, StepRun, point_key
 from sizeup.units import format_value
-from sizeup.views.boundaries import WORKING_SET, size_boundaries
+from sizeup.views.boundaries import size_boundaries
 from sizeup.views.points import (
     LOGARITHMIC_FROM,
     common_title,
@@ -91,9 +91,7 @@ def curve(run: StepRun, machine: Machine | None) -> Chart:
         ends = [end for line in lines for point in line.points for end in (point.low, point.high) if end is not None]
         low, high = _round_ends([*ys, *(end for end in ends if end > 0)])
         y_axis = replace(y_axis, low=low, high=high)
-    # The caches of the CPUs lie before memory, not before a disk.
-    cached = first.axis == WORKING_SET and not run.step.probe.startswith("io.")
-    boundaries = size_boundaries(run, machine) if cached else ()
+    boundaries = size_boundaries(run, machine) if first.boundaries == "memory" else ()
     return LineChart(run.step.title, x_axis, y_axis, tuple(lines), boundaries, _caption(run, len(xs)))
 
 

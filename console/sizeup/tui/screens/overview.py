@@ -183,7 +183,7 @@ class OverviewScreen(ModeScreen):
         host = self.host
         session = host.runs.session
         known = () if session is None else host.registry.probes.values()
-        probes = [(probe.name, probe.manifest.title) for probe in known if probe.name != "null"]
+        probes = [(probe.name, probe.manifest.title) for probe in known if not probe.manifest.diagnostic]
         shown = overview(host.machine, session, host.advice, probes, measures=host.measures)
         self.set_class(self.app.size.height < _BORDER_FROM_ROWS, "-tiny")
         listed, left = self.query_one(KeyList), self.query_one("#left")

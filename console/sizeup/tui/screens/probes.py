@@ -73,9 +73,10 @@ class ProbesScreen(ModeScreen):
 
     def on_mount(self) -> None:
         """Start on the first probe that can run here."""
-        names = list(self.host.registry.probes)
-        if names:
-            self.query_one(KeyList).highlighted = next((index for index, name in enumerate(names) if name != "null"), 0)
+        probes = list(self.host.registry.probes.values())
+        if probes:
+            measuring = (index for index, probe in enumerate(probes) if not probe.manifest.diagnostic)
+            self.query_one(KeyList).highlighted = next(measuring, 0)
         super().on_mount()
 
     @property

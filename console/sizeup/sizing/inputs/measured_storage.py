@@ -1,0 +1,195 @@
+"""What the storage delivers by what was measured: capacities, lower bounds, and which paths they are of."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from sizeup.model.machine import Machine
+from sizeup.quantity import Quantity
+from sizeup.session.validity import place
+from sizeup.session.value import StepRun
+from sizeup.sizing.inputs.detected import path_bandwidth_values
+from sizeup.sizing.inputs.figures import Figure, at_same_place, best, figures, measure_again, not_valid, quantity
+from sizeup.sizing.keys import KEYS, UnusedMeasurement, Value, WhyUnused
+from sizeup.sizing.path_bandwidth import Capacity, Target, disks_that_count, find_target, storage_path_bandwidths
+
+_LARGE = "storage.bandwidth"
+RATES = (_LARGE, "storage.small_bandwidth")
+"""Throughput of large requests, and of small ones, which end at the device's IOPS and not at its MB/s."""
+IOPS = "storage.random_iops"
+_PAYS = 1.10
+"""A doubling of the depth that still gains this factor shows that the depth was the limit."""
+_CPU_BOUND = 0.95
+"""Of all CPU time of the host: beyond it the CPUs were the limit."""
+
+
+def storage_capacity(runs: Sequence[StepRun], machine: Machine, device: str | None) -> dict[str, Value]:
+    """What the storage delivers: capacities instead of the estimates of their paths, and what was excluded and why."""
+    values: dict[str, Value] = {}
+    targets = _Targets(machine)
+    rates = figures(runs, *RATES)
+    most: dict[frozenset[str], tuple[Capacity, Quantity]] = {}
+    for target in {target.name: target for one in rates if (target := targets.of(one)) is not None}.values():
+        capacity = _capacity("capacity.mb_s", "bytes/s", [one for one in rates if targets.of(one) == target])
+        # Of a disk and what lies on it, whichever showed more.
+        if isinstance(capacity, Quantity) and not _more(most.get(target.disks), capacity):
+            most[target.disks] = Capacity(target, capacity.value), capacity
+    bandwidths = storage_path_bandwidths(machine, device, [capacity for capacity, _ in most.values()])
+    if any(bandwidth.measured for bandwidth in bandwidths):
+        values |= path_bandwidth_values(bandwidths)
+        found = values["path.bandwidth_mb_s"]
+        assert isinstance(found, Quantity)
+        known = [value for capacity, value in most.values() if capacity in bandwidths[0].measured]
+        sources = dict.fromkeys(value.source for value in known)
+        caveats = dict.fromkeys((*found.caveats, *(caveat for value in known for caveat in value.caveats)))
+        values["path.bandwidth_mb_s"] = replace(
+            found, source=", ".join((found.source, *sources)), caveats=tuple(caveats)
+        )
+    elif rates:
+        values["capacity.mb_s"] = _not_taken("capacity.mb_s", "bytes/s", rates, targets, device)
+    values |= _requests(runs, targets, device)
+    cost = _cpu_cost(sorted((one for one in rates if one.invalid is None), key=lambda one: one.value, reverse=True))
+    return values if cost is None else {**values, "capacity.cpu_us_mb": cost}
+
+
+def _more(known: tuple[Capacity, Quantity] | None, capacity: Quantity) -> bool:
+    return known is not None and known[1].value >= capacity.value
+
+
+def _requests(runs: Sequence[StepRun], targets: _Targets, device: str | None) -> dict[str, Value]:
+    """Small requests a second and their response time, where they were measured on all storage that counts."""
+    small = figures(runs, IOPS)
+    if not small:
+        return {}
+    wanted = disks_that_count(targets.machine, device)
+    whole = [one for one in small if (target := targets.of(one)) is not None and target.disks >= wanted]
+    capacity = _capacity("capacity.iops", "1/s", whole)
+    if not isinstance(capacity, Quantity):
+        return {"capacity.iops": _not_taken("capacity.iops", "1/s", small, targets, device)}
+    values: dict[str, Value] = {"capacity.iops": capacity}
+    most = next(one for one in whole if quantity(one, "1/s").source == capacity.source)
+    for one in figures([most.run], "storage.read_latency"):
+        if one.invalid is None and at_same_place(one, most):
+            values["capacity.latency_ms"] = quantity(one, "ns")
+    return values
+
+
+class _Targets:
+    """What figures were measured on, each path looked up once."""
+
+    def __init__(self, machine: Machine) -> None:
+        self.machine = machine
+        self._known: dict[tuple[str, bool], Target | None] = {}
+
+    def of(self, figure: Figure) -> Target | None:
+        """The device or mount under a figure; None where this machine does not tell.
+
+        A probe may record the mount or the device that it opened; else the path is looked up by its name.
+        """
+        settings, estimate = figure.run.step.settings, figure.point.estimate
+        extra = {} if estimate is None else estimate.extra
+        declared = figure.run.declaration.target
+        if declared is not None and declared.together and figure.target == declared.together:
+            more = str(settings.get(declared.more, "")).split(":")
+            return self._together([str(settings.get(declared.setting, "")), *more])
+        for name in ("mount_point", "device_number"):
+            if name in extra:
+                return self._find(str(extra[name]), exact=True)
+        return self._find(figure.target)
+
+    def _find(self, where: str, *, exact: bool = False) -> Target | None:
+        if (where, exact) not in self._known:
+            self._known[where, exact] = find_target(self.machine, where, exact=exact)
+        return self._known[where, exact]
+
+    def _together(self, paths: Sequence[str]) -> Target | None:
+        found = [self._find(path) for path in paths if path]
+        known = [target for target in found if target is not None]
+        if len(known) < len(found):
+            return None
+        return Target(
+            ", ".join(dict.fromkeys(target.name for target in known)),
+            frozenset[str]().union(*(target.disks for target in known)),
+            frozenset[str]().union(*(target.carriers for target in known)),
+        )
+
+
+def _capacity(key: str, unit: str, found: Sequence[Figure]) -> Value | None:
+    """The most that one target gives, by the best of the sweeps that show it; None where none does."""
+    sweeps: dict[object, list[Figure]] = {}
+    for one in found:
+        sweeps.setdefault(_sweep(one), []).append(one)
+    telling = [sweep for sweep in sweeps.values() if not _why_lower_bound(key, sweep)]
+    value, _ = best(key, unit, [one for sweep in telling for one in sweep])
+    return value if isinstance(value, Quantity) else None
+
+
+def _sweep(figure: Figure) -> object:
+    """What figures have in common that differ in their load alone."""
+    load = figure.load_name
+    return figure.run.step.id, frozenset(item for item in place(figure.point) if item[0] != load)
+
+
+def _why_lower_bound(key: str, sweep: Sequence[Figure]) -> str:
+    """Why the best figure of a sweep is only a lower bound of what its target gives; empty where it is the most."""
+    most = max(sweep, key=lambda one: one.value)
+    if most.invalid is not None:
+        return f"the best figure of its ramp is not valid ({most.invalid.cause})"
+    if KEYS[key].unit == "MB/s" and most.declared.name != _LARGE:
+        return "small requests were measured, and large ones carry more"
+    valid = sorted((one for one in sweep if one.invalid is None and one.load), key=lambda one: one.load)
+    loads = list(dict.fromkeys(one.load for one in valid))
+    if len(loads) < 2:
+        return f"it was measured at queue depth {most.load:g} alone"
+    if _cpu_share(most) > _CPU_BOUND:
+        return f"the CPUs of the host were the limit ({_cpu_share(most):.0%} busy)"
+    if most.load == loads[-1]:
+        before = max(one.value for one in valid if one.load == loads[-2])
+        doublings = math.log2(loads[-1] / loads[-2])
+        if most.value > before * _PAYS**doublings:
+            return f"it still rose at queue depth {most.load:g}, where its ramp ended"
+    return ""
+
+
+def _cpu_share(figure: Figure) -> float:
+    """CPU time of the whole host in use while a figure was measured; 0 where that was not recorded."""
+    shares = (one.value for one in figures([figure.run], "host.cpu_share") if at_same_place(one, figure))
+    return next(shares, 0.0)
+
+
+def _not_taken(
+    key: str, unit: str, found: Sequence[Figure], targets: _Targets, device: str | None
+) -> UnusedMeasurement:
+    """The best of figures of which none is the capacity, with what speaks against it."""
+    most = max(found, key=lambda one: one.merit)
+    if most.invalid is not None:
+        return not_valid(most, unit)
+    value = quantity(most, unit)
+    reasons = "; ".join(value.caveats)
+    sweep = [one for one in found if _sweep(one) == _sweep(most)]
+    why = _why_lower_bound(key, sweep)
+    if why:
+        higher = max(sweep, key=lambda one: one.value).invalid
+        remedy = f"{measure_again(most)}, at a queue depth that rises" if higher is None else higher.remedy
+        return UnusedMeasurement(value, why, reasons, remedy, WhyUnused.LOWER_BOUND)
+    target = targets.of(most)
+    if target is None:
+        path = most.target or "not recorded"
+        cause, remedy = f"the device under its target ({path}) is unknown", "measure a device or mount of this machine"
+    else:
+        cause = f"it is of {target.name} alone"
+        remedy = "say with db.device where the database lies" if device is None else f"measure {device}"
+    return UnusedMeasurement(value, cause, reasons, remedy, WhyUnused.ONE_PATH)
+
+
+def _cpu_cost(rates: Sequence[Figure]) -> Quantity | None:
+    """What a MB cost the host at the best rate with a known cost: the workers, kernel threads and interrupts."""
+    costs = figures({rate.run.step.id: rate.run for rate in rates}.values(), "storage.host_cpu_per_megabyte")
+    for rate in rates:
+        cost = next((one for one in costs if at_same_place(one, rate)), None)
+        if cost is not None and cost.value > 0:
+            return quantity(cost, "ns")
+    return None
