@@ -34,4 +34,6 @@ class Finding(Struct, frozen=True):
     command: str = ""
     """The command that mends it, or that looks closer where none can; shown, never run. Empty where neither exists."""
     probe: str = ""
-    """Name of the probe whose figures would confirm it; empty where none would."""
+    """Name of the probe that stated it; empty where discovery did."""
+    quantity: str = ""
+    """The quantity that would confirm it if it were measured, such as ``storage.bandwidth``; empty where none would."""

@@ -18,6 +18,7 @@ from typing import cast
 from msgspec import Struct
 
 from sizeup.errors import MalformedError, SizeupError, UsageError
+from sizeup.model.finding import Finding
 from sizeup.model.plan import Series
 from sizeup.probing.api import Probe
 from sizeup.probing.manifest import Manifest, parse_manifest
@@ -45,6 +46,10 @@ class RegisteredProbe(Struct, frozen=True):
     def builtin(self) -> bool:
         """Whether it came with sizeup."""
         return self.distribution.partition(" ")[0] == OWN_DISTRIBUTION
+
+    def gives(self, quantity: str) -> bool:
+        """Whether some of its results are of a quantity."""
+        return any(declared.name == quantity for series in self.series for declared in series.quantities)
 
     @property
     def series(self) -> tuple[Series, ...]:
@@ -76,6 +81,15 @@ class Registry(Struct, frozen=True):
             if broken.name == name:
                 raise UsageError(f"probe {name} of {broken.distribution} cannot be used: {broken.reason}")
         raise UsageError(f"unknown probe {one_line(name, 60)!r}{nearest(name, self.probes)}; see: sizeup probes")
+
+    def giving(self, quantity: str) -> RegisteredProbe | None:
+        """The first probe that declares a quantity, sizeup's own before those of others; None where none does."""
+        found = (probe for probe in self.probes.values() if probe.gives(quantity))
+        return min(found, key=lambda probe: not probe.builtin, default=None)
+
+    def confirming(self, finding: Finding) -> RegisteredProbe | None:
+        """The probe whose figures would confirm a finding: the one that stated it, or one that gives the quantity."""
+        return self.probes.get(finding.probe) or self.giving(finding.quantity)
 
     def builtin_only(self) -> Registry:
         """The same without the plug-ins of others."""

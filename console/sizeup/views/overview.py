@@ -115,9 +115,20 @@ def finding_parts(finding: Finding, *, confirmation: bool = True) -> tuple[tuple
         ("Seen", *finding.evidence),
         ("What it means", finding.consequence),
         ("What to do", finding.remedy, *(f"  {line}" for line in finding.command.splitlines())),
-        ("What would confirm it", f"the probe {finding.probe}" if finding.probe and confirmation else ""),
+        ("What would confirm it", _confirmation(finding) if confirmation else ""),
     )
     return tuple(part for part in parts if any(part[1:]))
+
+
+def _confirmation(finding: Finding) -> str:
+    if finding.probe:
+        return f"the probe {finding.probe}"
+    return f"measuring {quantity_text(finding.quantity)}" if finding.quantity else ""
+
+
+def quantity_text(quantity: str) -> str:
+    """Return the name of a quantity in words: ``storage random IOPS`` of ``storage.random_iops``."""
+    return quantity.replace(".", " ").replace("_", " ").replace("iops", "IOPS")
 
 
 def _figures(session: Session | None, probes: Sequence[tuple[str, str]]) -> Iterator[OverviewEntry]:

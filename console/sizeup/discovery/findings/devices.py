@@ -50,7 +50,7 @@ def remote_devices(machine: Machine) -> Iterator[Finding]:
             remedy,
             (subject,),
             command=command,
-            probe="io.direct",
+            quantity="storage.bandwidth",
         )
 
 
@@ -99,7 +99,7 @@ def degraded_links(machine: Machine) -> Iterator[Finding]:
                 ),
                 (f"pci:{function.address}",),
                 command=f"lspci -vv -s {quote(function.address)} | grep -E 'LnkCap|LnkSta'",
-                probe="io.direct",
+                quantity="storage.bandwidth",
             )
 
 
@@ -130,5 +130,5 @@ def narrow_uplinks(machine: Machine) -> Iterator[Finding]:
                 ),
                 (f"pci:{stage.subject}",),
                 command="lspci -tv",
-                probe="io.direct",
+                quantity="storage.bandwidth",
             )

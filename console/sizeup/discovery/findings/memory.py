@@ -67,7 +67,7 @@ def exhausted_nodes(machine: Machine) -> Iterator[Finding]:
             "or place huge pages evenly over the nodes before it starts.",
             tuple(f"node:{node.os_id}" for node in empty),
             command="numactl --hardware",
-            probe="memory.numa",
+            quantity="memory.remote_latency",
         )
     yield from _exhausted_pools(machine)
 
@@ -97,7 +97,7 @@ def _exhausted_pools(machine: Machine) -> Iterator[Finding]:
                 "(/sys/devices/system/node/node*/hugepages).",
                 tuple(pool_key(node.os_id, size) for node, _ in empty),
                 command="numactl --hardware",
-                probe="memory.numa",
+                quantity="memory.remote_latency",
             )
 
 
@@ -121,7 +121,7 @@ def skewed_memory(machine: Machine) -> Iterator[Finding]:
                 "Look again under load: sizeup detect --since FILE.",
                 (f"node:{node.os_id}",),
                 command="sizeup detect --json > before.json; sizeup detect --since before.json",
-                probe="memory.numa",
+                quantity="memory.remote_latency",
             )
 
 
@@ -163,7 +163,7 @@ def growth_findings(before: Machine, after: Machine) -> tuple[Finding, ...]:
             "and reserve huge pages evenly over the nodes.",
             (f"node:{node}",),
             command="numactl --interleave=all COMMAND",
-            probe="memory.numa",
+            quantity="memory.remote_latency",
         ),
     )
 
@@ -185,7 +185,7 @@ def suma(machine: Machine) -> Iterator[Finding]:
             f"{'Drop numa=off' if off else 'Switch node interleaving off in the firmware'}, then measure both ways.",
             ("machine",),
             command="cat /proc/cmdline" if off else memory_command(machine),
-            probe="memory.latency",
+            quantity="memory.local_latency",
         )
 
 
@@ -208,7 +208,7 @@ def uneven_memory(machine: Machine) -> Iterator[Finding]:
             ),
             tuple(f"node:{node.os_id}" for node in sized if node.memory_bytes == min(sizes)),
             command=memory_command(machine),
-            probe="memory.numa",
+            quantity="memory.remote_latency",
         )
     pools: dict[int, list[tuple[NumaNode, HugePages]]] = {}
     for node in nodes:
@@ -226,7 +226,7 @@ def uneven_memory(machine: Machine) -> Iterator[Finding]:
                 on_host(machine, "Reserve per node: /sys/devices/system/node/nodeN/hugepages/*/nr_hugepages."),
                 tuple(pool_key(node.os_id, size) for node, _ in found),
                 command=f"grep . /sys/devices/system/node/node*/hugepages/hugepages-{size >> 10}kB/nr_hugepages",
-                probe="memory.numa",
+                quantity="memory.remote_latency",
             )
 
 
@@ -267,5 +267,5 @@ def memlock_without_huge_pages(machine: Machine) -> Iterator[Finding]:
             on_host(machine, "Reserve huge pages (vm.nr_hugepages), or take the limit back."),
             ("machine",),
             command="sysctl -w vm.nr_hugepages=N",
-            probe="memory.latency",
+            quantity="memory.local_latency",
         )

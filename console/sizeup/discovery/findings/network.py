@@ -83,7 +83,7 @@ def nfs_transports(machine: Machine) -> Iterator[Finding]:
                 else f"Mount with nconnect={needed} on a kernel that has it: Linux 5.3, or a vendor's with the change.",
                 (f"nfs:{mount.mount_point}",),
                 command=_mount_command(mount, needed) if _has_nconnect(machine) else "nfsstat -m",
-                probe="io.direct",
+                quantity="storage.bandwidth",
             )
 
 

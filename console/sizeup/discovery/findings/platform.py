@@ -45,7 +45,7 @@ def clock_source(machine: Machine) -> Iterator[Finding]:
         f"{remedy} Measure with the clock probe.",
         ("clock",),
         command=command,
-        probe="clock.cost",
+        quantity="clock.gettimeofday",
     )
 
 
@@ -61,7 +61,7 @@ def processors(machine: Machine) -> Iterator[Finding]:
             else "Intended on license-bound machines; else drop nosmt=force from the kernel's command line and reboot: "
             "nothing switches it on before.", ("cpu",),
             command="echo on > /sys/devices/system/cpu/smt/control" if platform.smt == "off" else "cat /proc/cmdline",
-            probe="memory.hammer",
+            quantity="memory.random_stores",
         )  # fmt: skip
     offline = tuple(pu.cpu for pu in machine.pus if not pu.online)
     if offline and platform.smt not in ("off", "forceoff"):
@@ -82,7 +82,7 @@ def processors(machine: Machine) -> Iterator[Finding]:
             "The CPUs stay at their lowest clock whatever the load.",
             on_host(machine, "Choose the performance governor."), ("cpu",),
             command="cpupower frequency-set -g performance",
-            probe="memory.latency",
+            quantity="memory.local_latency",
         )  # fmt: skip
     if platform.steal_share is not None and platform.steal_share > _STEAL_SHARE:
         yield Finding(
@@ -91,7 +91,7 @@ def processors(machine: Machine) -> Iterator[Finding]:
             "Measurements here are of a share of the hardware, and change with the neighbors.",
             "Ask for dedicated CPUs, or read all figures as lower bounds.", ("cpu",),
             command="vmstat 1 10",
-            probe="memory.hammer",
+            quantity="memory.random_stores",
         )  # fmt: skip
 
 
@@ -168,5 +168,5 @@ def firmware(machine: Machine) -> Iterator[Finding]:
             ),
             ("cpu",),
             command="lscpu --extended; dmesg | grep -i firmware",
-            probe="memory.core-to-core",
+            quantity="memory.core_to_core_latency",
         )

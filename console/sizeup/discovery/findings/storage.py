@@ -52,7 +52,7 @@ def _map_findings(machine: Machine, found: MultipathMap, usual: int) -> Iterator
             f"Check {'its controllers and their links' if native else 'the fabric and the port'}; {look}.",
             subject,
             command=look,
-            probe="io.direct",
+            quantity="storage.bandwidth",
         )  # fmt: skip
     if len(found.paths) == 1 or len(found.paths) < usual:
         yield Finding(
@@ -62,7 +62,7 @@ def _map_findings(machine: Machine, found: MultipathMap, usual: int) -> Iterator
             lines, "One cable, port or switch takes the device away, or halves it.", _missing_path(found),
             subject,
             command=look,
-            probe="io.direct",
+            quantity="storage.bandwidth",
         )  # fmt: skip
     speeds = {path.speed_bits_per_second for path in found.paths if path.speed_bits_per_second is not None}
     if len(speeds) > 1:
@@ -71,7 +71,7 @@ def _map_findings(machine: Machine, found: MultipathMap, usual: int) -> Iterator
             "Round robin waits for the slower path.",
             "Bring the ports to one speed, or choose a path selector that goes by service time.", subject,
             command=look,
-            probe="io.direct",
+            quantity="storage.bandwidth",
         )  # fmt: skip
     if len(packages_of(machine, (path.node for path in found.paths))) > 1:
         yield Finding(
@@ -80,7 +80,7 @@ def _map_findings(machine: Machine, found: MultipathMap, usual: int) -> Iterator
             "Prefer the local path (iopolicy numa of the NVMe subsystem), or count it in." if native
             else "Count it in: device mapper does not choose paths by node.", subject,
             command=look,
-            probe="io.direct",
+            quantity="storage.bandwidth",
         )  # fmt: skip
 
 
@@ -113,7 +113,7 @@ def fc_ports(machine: Machine) -> Iterator[Finding]:
             "Check cable, optics and switch port, then zoning and the log of the driver (dmesg).",
             tuple(f"hba:{hba.name}" for hba in used),
             command=_fc_command(used),
-            probe="io.direct",
+            quantity="storage.bandwidth",
         )
     if unused:
         yield Finding(
@@ -163,5 +163,5 @@ def arrays(machine: Machine) -> Iterator[Finding]:
                 "mdadm --detail names the missing member.",
                 (f"block:{device.name}",),
                 command=f"mdadm --detail /dev/{quote(device.name)}",
-                probe="io.direct",
+                quantity="storage.bandwidth",
             )

@@ -150,17 +150,17 @@ class PageDialog(Dialog[None]):
 class FindingDialog(ChoiceDialog):
     """A finding whole, and what can be done about it; the commands are shown and copied, never run.
 
-    ``known`` is whether the probe that would confirm it is installed, ``reason`` why it cannot run here, or empty.
+    ``probe`` names the one that would confirm it, empty where none is installed; ``reason`` is why it cannot run here.
     """
 
-    def __init__(self, finding: Finding, severity: str, *, known: bool, reason: str) -> None:
+    def __init__(self, finding: Finding, severity: str, *, probe: str, reason: str) -> None:
         ways = [("part", "Show the part of the machine")]
-        if known:
-            words = f"Go to the probe {finding.probe}, which would confirm it"
+        if probe:
+            words = f"Go to the probe {probe}, which would confirm it"
             ways.append(("probe", f"{words} (not here: {reason})" if reason else words))
         if finding.command:
             ways.append(("copy", "Copy the command"))
-        super().__init__(finding_text(finding, confirmation=not known), ways, title=severity)
+        super().__init__(finding_text(finding, confirmation=not probe), ways, title=severity)
 
 
 class DeviceDialog(Dialog[str]):

@@ -113,20 +113,21 @@ class OverviewScreen(ModeScreen):
         from sizeup.tui.screens.dialogs import FindingDialog
 
         host = self.host
-        probe = host.registry.probes.get(finding.probe)
+        probe = host.registry.confirming(finding)
         reason = "" if probe is None or host.machine is None else unmet(host.machine, probe.manifest) or ""
 
         def answered(answer: str | None) -> None:
             if answer == "part":
                 host.go(entry.mode, entry.target)
-            elif answer == "probe":
-                host.go("probes", finding.probe)
+            elif answer == "probe" and probe is not None:
+                host.go("probes", probe.name)
             elif answer == "copy":
                 self.app.copy_to_clipboard(finding.command)
                 self.notify("Copied, if the terminal takes it. Nothing was run.", markup=False)
 
         self.app.push_screen(
-            FindingDialog(finding, entry.mark.strip(), known=probe is not None, reason=reason), answered
+            FindingDialog(finding, entry.mark.strip(), probe="" if probe is None else probe.name, reason=reason),
+            answered,
         )
 
     def action_measure(self) -> None:
