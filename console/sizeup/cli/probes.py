@@ -14,6 +14,7 @@ from sizeup.errors import ExitStatus
 
 if TYPE_CHECKING:
     from sizeup.model.machine import Machine
+    from sizeup.model.plan import Series
     from sizeup.probing.registry import RegisteredProbe
 
 SCHEMA = "sizeup.probes/1"
@@ -78,7 +79,7 @@ def _lines(probe: RegisteredProbe, machine: Machine, *, named: bool) -> list[str
         ),
         "  measures",
         *(
-            f"    {series.name}: {series.title} ({series.unit}, {series.better.value} is better)"
+            f"    {series.name}: {series.title} ({series.unit}, {series.better.value} is better){_quantities(series)}"
             for series in probe.series
         ),
         "  parameters" if manifest.parameter else "  no parameters",
@@ -89,6 +90,11 @@ def _lines(probe: RegisteredProbe, machine: Machine, *, named: bool) -> list[str
             f"    --set {probe.name}.{parameter.name}=...  {parameter.help}; {expectation(parameter)}; {default}"
         )
     return lines
+
+
+def _quantities(series: Series) -> str:
+    names = ", ".join(dict.fromkeys(declared.name for declared in series.quantities))
+    return f"; {names}" if names else ""
 
 
 def _data(probe: RegisteredProbe, machine: Machine, *, named: bool) -> dict[str, Any]:

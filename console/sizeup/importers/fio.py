@@ -22,6 +22,7 @@ from sizeup.importers.imported import (
     LATENCY_P50,
     LATENCY_P99,
     RATE,
+    STORAGE,
     Imported,
     ImportedStep,
     load,
@@ -144,14 +145,19 @@ def _step(name: str, options: Mapping[str, Any], jobs: Sequence[_Job], together:
     estimates: list[Estimate] = []
     if moved:
         every = [direction for _, found in moved for direction in found]
-        estimates.append(Estimate("iops", at, sum(direction.iops for direction in every), caveats=caveats))
-        estimates.append(Estimate("rate", at, sum(direction.bytes_per_second for direction in every), caveats=caveats))
+        estimates.append(Estimate(IOPS.name, at, sum(direction.iops for direction in every), caveats=caveats))
+        estimates.append(
+            Estimate(RATE.name, at, sum(direction.bytes_per_second for direction in every), caveats=caveats)
+        )
     for kind, found in moved:
         place = {**at, "workload": f"{mix} {kind}s"} if len(moved) > 1 else at
         estimates += _latencies(place, found, caveats)
     series = (IOPS, RATE, LATENCY_MEAN, LATENCY_P50, LATENCY_P99)
     title = f"Direct I/O, fio job {one_line(name, 60)}"
-    return ImportedStep(f"io.direct.fio.{one_line(name, 60)}", "io.direct", title, series, tuple(estimates), settings)
+    return ImportedStep(
+        f"{STORAGE.name}.fio.{one_line(name, 60)}", STORAGE.name, title, series, tuple(estimates), settings,
+        declaration=STORAGE.manifest.declaration(),
+    )  # fmt: skip
 
 
 def _recorded(settings: Mapping[str, str], jobs: int) -> tuple[str, Coordinates]:
@@ -188,12 +194,12 @@ def _latencies(at: Coordinates, found: Sequence[_Direction], caveats: tuple[str,
     requests = sum(count for _, count in known)
     if requests:
         mean = sum(latency * count for latency, count in known) / requests
-        yield Estimate("latency-mean", at, mean, caveats=caveats)
+        yield Estimate(LATENCY_MEAN.name, at, mean, caveats=caveats)
     if len(found) == 1:  # percentiles of several processes cannot be merged
-        for series, name in (("latency-p50", "50.000000"), ("latency-p99", "99.000000")):
+        for series, name in ((LATENCY_P50, "50.000000"), (LATENCY_P99, "99.000000")):
             value = found[0].percentile_ns(name)
             if value is not None:
-                yield Estimate(series, at, value, caveats=caveats)
+                yield Estimate(series.name, at, value, caveats=caveats)
 
 
 def _mix(settings: Mapping[str, str]) -> str:

@@ -5,14 +5,17 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
+from functools import cache
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from sizeup import __version__
+from sizeup.errors import UsageError
 from sizeup.model.machine import Machine
-from sizeup.model.plan import Better, Plan, Series, Settings, Step
+from sizeup.model.plan import Declaration, Plan, Series, Settings, Step
 from sizeup.model.sample import Coordinates, Estimate, Outcome, Status
+from sizeup.probing.registry import RegisteredProbe, Registry, load_registry
 from sizeup.session.records import (
     FORMAT,
     EndRecord,
@@ -26,12 +29,27 @@ from sizeup.session.records import (
     StepStartRecord,
 )
 
-IOPS = Series("iops", "Requests per second", "1/s", Better.HIGHER, "outstanding", "1", "Queue depth")
-RATE = Series("rate", "Throughput", "bytes/s", Better.HIGHER, "outstanding", "1", "Queue depth")
-LATENCY_MEAN = Series("latency-mean", "Latency, mean", "ns", Better.LOWER, "outstanding", "1", "Queue depth")
-LATENCY_P50 = Series("latency-p50", "Latency, median", "ns", Better.LOWER, "outstanding", "1", "Queue depth")
-LATENCY_P99 = Series("latency-p99", "Latency, 99th percentile", "ns", Better.LOWER, "outstanding", "1", "Queue depth")
-"""Named as the probe ``io.direct`` names them, so that an old server's figures stand beside a new one's."""
+
+def probe_giving(quantity: str) -> RegisteredProbe:
+    """The probe that measures a quantity: figures under its names stand beside those that were measured here."""
+    probe = _registry().giving(quantity)
+    if probe is None:
+        raise UsageError(f"no probe that measures {quantity} is installed; reinstall sizeup")
+    return probe
+
+
+@cache
+def _registry() -> Registry:
+    return load_registry()
+
+
+STORAGE = probe_giving("storage.random_iops")
+IOPS = STORAGE.series_giving("storage.random_iops")
+RATE = STORAGE.series_giving("storage.bandwidth")
+LATENCY_MEAN = STORAGE.series_giving("storage.read_latency")
+LATENCY_P50 = STORAGE.series_giving("storage.read_latency_p50")
+LATENCY_P99 = STORAGE.series_giving("storage.read_latency_p99")
+_OUTSTANDING = IOPS.axis or "outstanding"
 
 SMALL_BYTES, LARGE_BYTES = 8 << 10, 1 << 20
 _WORKLOADS = {
@@ -43,7 +61,7 @@ _WORKLOADS = {
 
 
 def workload(pattern: str, block: int, read_percent: int) -> str:
-    """The name that ``io.direct`` gives to such requests, or one that says what they are."""
+    """The name that presets give to such requests, or one that says what they are."""
     known = _WORKLOADS.get((pattern, block, read_percent))
     return known or f"{pattern}-{spelled(block)}-{read_percent}r"
 
@@ -56,8 +74,8 @@ def spelled(block: int) -> str:
 
 
 def load(requests: str, outstanding: int) -> Coordinates:
-    """Where a point of ``io.direct`` lies."""
-    return {"workload": requests, "outstanding": outstanding}
+    """Where a point of such requests lies at a queue depth."""
+    return {"workload": requests, _OUTSTANDING: outstanding}
 
 
 class ImportedStep(Struct, frozen=True):
@@ -71,6 +89,7 @@ class ImportedStep(Struct, frozen=True):
     estimates: tuple[Estimate, ...]
     settings: Settings
     chart: str = "curve"
+    declaration: Declaration = Declaration()
 
 
 class Imported(Struct, frozen=True):
@@ -109,7 +128,9 @@ def session_records(parts: Sequence[tuple[str, Imported]], *, host: str | None, 
     runs = list(_numbered((part.tool, step) for _, part in parts for step in part.steps))
     yield PlanRecord(0, Plan("imported", tuple(step for _, _, step in runs)))
     for tool, measured, step in runs:
-        yield StepStartRecord(0, step, f"imported from {tool}", measured.series, measured.chart)
+        yield StepStartRecord(
+            0, step, f"imported from {tool}", measured.series, measured.chart, 0, measured.declaration
+        )
         for estimate in measured.estimates:
             caveats = (f"imported from {tool}, not measured by sizeup", *estimate.caveats)
             yield EstimateRecord(0, step.id, replace(estimate, caveats=caveats))

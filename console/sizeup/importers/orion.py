@@ -12,6 +12,7 @@ from sizeup.importers.imported import (
     LATENCY_MEAN,
     RATE,
     SMALL_BYTES,
+    STORAGE,
     Imported,
     ImportedStep,
     load,
@@ -56,8 +57,9 @@ def parse_orion(text: str, where: str) -> Imported:
         for match in list(re.finditer(r"^Name: (\S+)", text, re.MULTILINE))[:64]
     )
     step = ImportedStep(
-        "io.direct.orion", "io.direct", "Direct I/O, ORION", (IOPS, RATE, LATENCY_MEAN), estimates, settings
-    )
+        f"{STORAGE.name}.orion", STORAGE.name, "Direct I/O, ORION", (IOPS, RATE, LATENCY_MEAN), estimates, settings,
+        declaration=STORAGE.manifest.declaration(),
+    )  # fmt: skip
     return Imported(f"ORION {version[1]}", (step,), notes=notes)
 
 
@@ -73,14 +75,14 @@ def _estimates(text: str) -> Iterator[Estimate]:
         caveats = (f"beside {beside} outstanding requests of the other size",) if int(beside) else ()
         if what == "Maximum Large MBPS":
             at = load(large_mix, int(large_out))
-            yield Estimate("rate", at, value * (1 << 20), caveats=(*caveats, MEBIBYTES))
+            yield Estimate(RATE.name, at, value * (1 << 20), caveats=(*caveats, MEBIBYTES))
             continue
         at = load(small_mix, int(small_out))
         if what == "Maximum Small IOPS":
-            yield Estimate("iops", at, value, caveats=caveats)
+            yield Estimate(IOPS.name, at, value, caveats=caveats)
         else:
             # Up to version 11.1 the unit is left out, and is milliseconds.
-            yield Estimate("latency-mean", at, value * (1e3 if unit in ("usecs", "us") else 1e6), caveats=caveats)
+            yield Estimate(LATENCY_MEAN.name, at, value * (1e3 if unit in ("usecs", "us") else 1e6), caveats=caveats)
     known = {int(match[4]) for match in _BEST.finditer(text) if match[1] == "Minimum Small Latency"}
     for kind, average, small_out in _LATENCY.findall(text):
         if 0 < writes < 100:
@@ -89,7 +91,7 @@ def _estimates(text: str) -> Iterator[Estimate]:
             continue
         else:
             at = load(small_mix, int(small_out))
-        yield Estimate("latency-mean", at, float(average) * 1e3)
+        yield Estimate(LATENCY_MEAN.name, at, float(average) * 1e3)
 
 
 def _found(pattern: str, text: str, otherwise: int) -> int:

@@ -17,6 +17,7 @@ from sizeup.importers.imported import (
     LATENCY_MEAN,
     RATE,
     SMALL_BYTES,
+    STORAGE,
     Imported,
     ImportedStep,
     load,
@@ -43,19 +44,10 @@ class _Kind(NamedTuple):
     """The same beside requests of the other size."""
 
 
-def _beside(name: str, title: str, series: Series) -> Series:
-    return Series(name, title, series.unit, series.better, "small", "1", "Small I/O queue depth")
-
-
 _KINDS = (
-    _Kind("_iops.csv", "in IOPS", IOPS, _beside("matrix-iops", "Small reads beside large ones", IOPS)),
-    _Kind("_mbps.csv", "in MBPS", RATE, _beside("matrix-rate", "Large reads beside small ones", RATE)),
-    _Kind(
-        "_lat.csv",
-        "latency",
-        LATENCY_MEAN,
-        _beside("matrix-latency", "Latency of small reads beside large ones", LATENCY_MEAN),
-    ),
+    _Kind("_iops.csv", "in IOPS", IOPS, STORAGE.series_giving("storage.mixed_iops")),
+    _Kind("_mbps.csv", "in MBPS", RATE, STORAGE.series_giving("storage.mixed_bandwidth")),
+    _Kind("_lat.csv", "latency", LATENCY_MEAN, STORAGE.series_giving("storage.mixed_latency")),
 )
 
 
@@ -75,8 +67,9 @@ def parse_orion_matrix(text: str, where: str) -> Imported:
     series = tuple(series for series in (kind.alone, kind.beside) if series.name in used)
     version = re.search(r"ORION VERSION ([\w.]{1,40})", above)
     step = ImportedStep(
-        f"io.direct.orion-{kind.alone.name}", "io.direct", "Direct I/O, ORION's matrix", series, estimates, {}
-    )
+        f"{STORAGE.name}.orion-{kind.alone.name}", STORAGE.name, "Direct I/O, ORION's matrix", series, estimates, {},
+        declaration=STORAGE.manifest.declaration(),
+    )  # fmt: skip
     return Imported(f"ORION {version[1]}" if version else "ORION", (step,))
 
 

@@ -15,8 +15,7 @@ from statistics import median
 from msgspec import Struct
 
 from sizeup.errors import MalformedError, UsageError
-from sizeup.importers.imported import Imported, ImportedStep
-from sizeup.model.plan import Better, Series
+from sizeup.importers.imported import Imported, ImportedStep, probe_giving
 from sizeup.model.sample import Coordinates, Estimate
 from sizeup.units import format_count, format_ns
 
@@ -38,11 +37,11 @@ Published processes of one start differ by 0.4 % at most, and of starts that fol
 _AGREEMENT = 0.02
 """How far the figures of one line may contradict each other: more is another unit, or another tool."""
 
-_PROCESSES = ("processes", "1", "Processes")
-STORE = Series("random-store", "One store, per process", "ns", Better.LOWER, *_PROCESSES)
-THROUGHPUT = Series("throughput", "Stores of all processes", "1/s", Better.HIGHER, *_PROCESSES)
-SCALING = Series("scaling", "S(n): all over one", "ratio", Better.HIGHER, *_PROCESSES)
-"""Named as the probe ``memory.hammer`` names them."""
+PROBE = probe_giving("memory.random_stores")
+STORE = PROBE.series_giving("memory.random_store_time")
+THROUGHPUT = PROBE.series_giving("memory.random_stores")
+SCALING = PROBE.series_giving("memory.random_store_scaling")
+_PROCESSES = SCALING.axis or "processes"
 
 
 class _Process(Struct, frozen=True):
@@ -72,8 +71,8 @@ def parse_slb(text: str, where: str, groups: Sequence[int] = ()) -> Imported:
         for estimate in _estimates(same, {} if len(by_work) == 1 else {"stores": " or ".join(map(str, work))})
     )
     step = ImportedStep(
-        "memory.hammer", "memory.hammer", "Random stores, Silly Little Benchmark", (STORE, THROUGHPUT, SCALING),
-        estimates, {}, "scaling",
+        PROBE.name, PROBE.name, "Random stores, Silly Little Benchmark", (STORE, THROUGHPUT, SCALING),
+        estimates, {}, "scaling", PROBE.manifest.declaration(),
     )  # fmt: skip
     counts = ", ".join(str(len(start)) for start in starts)
     notes = [f"Processes started together: {counts}, {how}; --groups says it otherwise."]
@@ -180,7 +179,7 @@ def _estimates(starts: Sequence[_Start], work: Coordinates) -> Iterator[Estimate
         for count, repeats in by_count.items()
     }
     for count, repeats in sorted(by_count.items()):
-        at = {"processes": count, **work}
+        at = {_PROCESSES: count, **work}
         cost = median(median(process.nanoseconds for process in start) for start in repeats)
         yield Estimate(STORE.name, at, cost, replicates=len(repeats))
         yield Estimate(THROUGHPUT.name, at, totals[count], replicates=len(repeats))
@@ -192,7 +191,7 @@ def _summary(estimates: Sequence[Estimate]) -> Iterator[str]:
     """A line for each number of processes, with each number of stores where there are several."""
     points: dict[tuple[int, str], dict[str, float]] = {}
     for estimate in estimates:
-        place = int(estimate.at["processes"]), str(estimate.at.get("stores", ""))
+        place = int(estimate.at[_PROCESSES]), str(estimate.at.get("stores", ""))
         points.setdefault(place, {})[estimate.series] = estimate.value
     for (count, stores), values in points.items():
         which = f"{count} {'process' if count == 1 else 'processes'}{f' of {stores} stores' if stores else ''}"

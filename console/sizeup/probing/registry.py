@@ -49,12 +49,20 @@ class RegisteredProbe(Struct, frozen=True):
 
     def gives(self, quantity: str) -> bool:
         """Whether some of its results are of a quantity."""
-        return any(declared.name == quantity for series in self.series for declared in series.quantities)
+        return any(_of(series, quantity) for series in self.series)
+
+    def series_giving(self, quantity: str) -> Series:
+        """The first series some of whose points are of a quantity that it gives."""
+        return next(series for series in self.series if _of(series, quantity))
 
     @property
     def series(self) -> tuple[Series, ...]:
         """What it measures."""
         return tuple(entry.series() for entry in self.manifest.series)
+
+
+def _of(series: Series, quantity: str) -> bool:
+    return any(declared.name == quantity for declared in series.quantities)
 
 
 class BrokenProbe(Struct, frozen=True):
