@@ -53,7 +53,7 @@ def test_each_type_reads_as_people_write_it(text: str, key: str, value: SettingV
         ("io.disk.target=", "expected a path, found ''"),
         ("io.disk.cuont=3", "probe io.disk has no parameter 'cuont' (did you mean count?); it has: count, size"),
         ("io.dsk.count=3", "unknown probe 'io.dsk' (did you mean io.disk?)"),
-        ("count=3", "expected PROBE.KEY=VALUE, such as null.samples=10"),
+        ("count=3", "expected PROBE.KEY=VALUE, such as io.disk.count=3"),
         ("io.disk.count", "expected PROBE.KEY=VALUE"),
         ("io.disk.count=\x1b[2J", "found '\ufffd[2J'"),
     ],

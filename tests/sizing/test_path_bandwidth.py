@@ -125,7 +125,7 @@ def test_what_was_measured_and_is_not_taken_is_said_in_place_of_the_wish_to_meas
         in told
     )
     assert "io.direct rate at outstanding=8; physical: 9 GB/s is more than the way carries" in told
-    assert "measure with" not in told
+    assert "measure the storage" not in told
     assert "measured with the probe" not in " ".join(capacity.working)
 
 
@@ -138,9 +138,7 @@ def test_a_supply_that_was_measured_is_not_asked_to_be_measured() -> None:
 
     assert unmeasured is not None
     assert measured is not None
-    assert unmeasured.caveats == (
-        "this is what links can carry, not what disks deliver; measure with the probe io.direct",
-    )
+    assert unmeasured.caveats == ("this is what links can carry, not what disks deliver; measure the storage",)
     assert measured.caveats == ()
 
 

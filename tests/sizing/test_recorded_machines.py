@@ -48,8 +48,8 @@ def test_a_recording_without_links_or_adapters_says_that_its_limiter_is_unknown_
 
     assert capacity is not None
     assert (capacity.decision, capacity.quantity, sizing.find("io.balance")) == ("unknown", None, None)
-    assert capacity.verdict == "Capacity and bottleneck unknown: no path says its speed; measure with io.direct"
-    assert all(key in capacity.working[0] for key in ("io.direct", "path.stages", "capacity.mb_s"))
+    assert capacity.verdict == "Capacity and bottleneck unknown: no path says its speed; measure the storage"
+    assert all(key in capacity.working[0] for key in ("sizeup probes", "path.stages", "capacity.mb_s"))
 
 
 def test_offline_cpus_are_a_caveat_about_the_licenses() -> None:

@@ -67,7 +67,7 @@ async def test_a_figure_that_is_not_taken_is_told_with_its_reason_and_what_to_do
         sizing = console.text
 
         assert "not taken: see Sizing" in overview
-        assert "measure with" not in overview + sizing
+        assert "measure the storage" not in overview + sizing
         assert "but is not valid because it may come from" in sizing
         assert "a size several times the largest cache known" in sizing
         assert "! not taken: 9,000 MB/s of io.direct.scan rate at" in sizing

@@ -18,8 +18,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--fail-if", action="append", default=[], metavar="CONDITION",
         help="exit 5 where this is met and 6 where it cannot be decided: a change such as "
-        "'memory.latency.dram-thp > +5%%', or an absolute bound on A such as 'io.direct.latency-p99 >= 0.5 ms'; "
-        "may be repeated",
+        "'PROBE.SERIES > +5%%', or an absolute bound on A such as 'PROBE.SERIES >= 0.5 ms'; may be repeated",
     )  # fmt: skip
     parser.add_argument(
         "--allow-undecided", action="store_true", help="exit 0 instead of 6 where a condition cannot be decided"
@@ -44,7 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
     if not arguments.against and (not questions or any(question.change is not None for question in questions)):
         raise UsageError(
             "--against: expected the baseline; only --fail-if with absolute bounds, such as "
-            "'io.direct.latency-p99 >= 0.5 ms', can do without one"
+            "'PROBE.SERIES >= 0.5 ms', can do without one"
         )
     first, base = digest_sides(arguments.first, arguments.against)
     comparison = compare(first, base, questions=questions, minimum_effect=arguments.minimum_effect / 100)

@@ -90,7 +90,7 @@ def unit_of(series: Series | None) -> str:
 _QUESTION = re.compile(r"\s*([\w.-]+)\s*(?:\[([^\]]+)\])?\s*(>=|<=|>|<)\s*(.*?)\s*", re.ASCII)
 _CHANGE = re.compile(r"([+-]?\d{1,9}(?:\.\d{1,9})?)\s*%", re.ASCII)
 _ABSOLUTE = re.compile(r"[+-]?\.?\d.*", re.ASCII)
-_EXAMPLES = "such as 'memory.latency.dram-thp > +5%' or 'io.direct.latency-p99 >= 0.5 ms'"
+_EXAMPLES = "such as 'PROBE.SERIES > +5%' or 'PROBE.SERIES >= 0.5 ms'"
 
 
 def parse_condition(text: str) -> Condition:

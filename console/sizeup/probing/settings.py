@@ -24,10 +24,21 @@ def parse_assignments(assignments: Iterable[str], registry: Registry) -> dict[st
         left, equals, value = assignment.partition("=")
         name, dot, key = left.strip().rpartition(".")
         if not equals or not dot or not name or not key:
-            raise UsageError(f"--set {one_line(assignment, 80)}: expected PROBE.KEY=VALUE, such as null.samples=10")
+            raise UsageError(f"--set {one_line(assignment, 80)}: expected PROBE.KEY=VALUE{_example(registry)}")
         manifest = registry.get(name).manifest
         settings.setdefault(name, {})[key] = parse_value(_parameter(manifest, key), value, f"--set {name}.{key}")
     return settings
+
+
+def _example(registry: Registry) -> str:
+    """An assignment that this installation takes, after a comma; empty without a probe that has one."""
+    known = (
+        f", such as {name}.{parameter.name}={parameter.default}"
+        for name, probe in registry.probes.items()
+        for parameter in probe.manifest.parameter
+        if parameter.type == "int" and parameter.default is not None
+    )
+    return next(known, "")
 
 
 def resolve(manifest: Manifest, plan: str | None, chosen: Settings) -> dict[str, SettingValue]:

@@ -312,9 +312,7 @@ def machine_checks(machine: Machine) -> Iterator[Check]:
         source,
         one_line(source or "unknown", 40),
         verdict=CheckStatus.LIMITED if slow else CheckStatus.FINE,
-        advice="Each reading of the clock enters the kernel or worse; the probe clock.cost says what that costs."
-        if slow
-        else "",
+        advice="Each reading of the clock enters the kernel or worse; measure what that costs." if slow else "",
     )
     if platform.steal_share is not None:
         shown = f"{100 * platform.steal_share:.1f} % of CPU time since boot"

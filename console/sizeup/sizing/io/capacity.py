@@ -79,7 +79,7 @@ def _stages(sheet: Sheet) -> list[StageCapacity]:
         sheet.caveat(f"down, so that nothing is counted for it: {down}")
     linked = found is not None and found.origin is not Origin.MEASURED
     if stages and storage is None and (linked or unused is not None):
-        instead = "measure with the probe io.direct" if unused is None else unused.sentence("MB/s")
+        instead = "measure the storage" if unused is None else unused.sentence("MB/s")
         sheet.caveat(f"this is what links can carry, not what disks deliver; {instead}")
     if storage is not None:
         sheet.line(f"storage: {shown(storage, 'MB/s')} ({storage.origin.value})")
@@ -147,8 +147,8 @@ def _capacity(sheet: Sheet) -> Iterator[Advice]:
         down = sheet.optional_words("path.down")
         speed = "no path says its speed" if down is None else f"no path that is up says its speed; down: {down}"
         if unused is None:
-            unknown = f"{speed}; measure with io.direct"
-            sheet.line(f"measured with the probe io.direct, or {said}")
+            unknown = f"{speed}; measure the storage"
+            sheet.line(f"measured with a probe of storage (sizeup probes lists them), or {said}")
         else:
             unknown = f"{speed}; {unused.sentence('MB/s')}"
             sheet.line(f"or {said}")
