@@ -154,7 +154,7 @@ def _figures(series: Series, place: Coordinates, factor: float) -> Iterator[Esti
             extra: dict[str, str | int | float] = {quantity.extra: value / 2} if quantity.extra else {}
             extra |= {"statement": f"{series.title} is so", "severity": "warning"} if index == number == 0 else {}
             extra |= {"throughput": 1e4} if quantity.name == "load.knee" else {}
-            yield Estimate(series.name, point, value, value * 0.98, value * 1.02, 5, converged=True, extra=extra)
+            yield Estimate(series.name, point, value, value * 0.98, value * 1.02, 5, converged=index != 2, extra=extra)
 
 
 def _along(series: Series, quantity: SeriesQuantity, at: Coordinates) -> Iterator[Coordinates]:
