@@ -214,6 +214,35 @@ class Console:
         listed.highlighted = listed.get_option_index(probe)
         await pilot.pause()
 
+    async def measure(self, pilot: Pilot[int], lines: Sequence[Record] | None = None, *, probe: str = "null") -> None:
+        """Start a probe by keys, and show what its runner wrote; without ``lines`` a step that is under way."""
+        await self.choose(pilot, probe)
+        await pilot.press("r")
+        await self.feed(pilot, records() if lines is None else lines)
+
+    async def feed(self, pilot: Pilot[int], lines: Sequence[Record] = ()) -> None:
+        """Have the runner write some more, and the console look at it."""
+        if lines:
+            self.runner.write(lines)
+        self.tick()
+        await pilot.pause()
+
+    async def end(self, pilot: Pilot[int], lines: Sequence[Record], status: int = 0) -> None:
+        """Have the runner write its last lines and end."""
+        self.runner.write(lines)
+        self.runner.end(status)
+        self.tick()
+        await pilot.pause()
+
+    def save(self, lines: Sequence[Record]) -> None:
+        """Have a session, saved or under way, that the console shows when it starts."""
+        self.runner.write(lines)
+        self.runs.follow()
+
+
+MakeConsole = Callable[..., Console]
+"""A console in the test's folder; machine, options and live sources are arguments."""
+
 
 async def until(pilot: Pilot[int], holds: Callable[[], bool]) -> None:
     """Let the console go on until a condition holds; if it never does, the assertions that follow say so."""

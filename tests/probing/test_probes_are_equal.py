@@ -170,11 +170,11 @@ def test_the_made_up_results_reach_sizing_and_the_published_cases(tmp_path: Path
     headings = {value.metric for found in sessions for value in _headlines(digest(found, "a"), found)}
 
     assert keys == {
-        "memory.local_ns", "memory.remote_ns", "path.found_mb_s", "path.limiter", "path.way", "redo.sync_write_us",
-        "redo.write_kib", "supply.cpu_us_mb", "supply.iops", "supply.latency_ms",
+        "memory.local_ns", "memory.remote_ns", "path.bandwidth_mb_s", "path.limiter", "path.way", "redo.sync_write_us",
+        "redo.write_kib", "capacity.cpu_us_mb", "capacity.iops", "capacity.latency_ms",
     }  # fmt: skip
     assert headings == {
-        "clock.gettimeofday_ns", "memory.local_ns", "supply.iops", "supply.mb_s", "redo.sync_write_us",
+        "clock.gettimeofday_ns", "memory.local_ns", "capacity.iops", "capacity.mb_s", "redo.sync_write_us",
     }  # fmt: skip
 
 

@@ -1,8 +1,11 @@
-"""A terminal's environment that is the same everywhere."""
+"""A terminal's environment that is the same everywhere, and a console with a fake runner."""
 
+from functools import partial
 from pathlib import Path
 
 import pytest
+
+from consoles import Console, MakeConsole
 
 
 @pytest.fixture(autouse=True)
@@ -16,3 +19,15 @@ def _plain_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("TERM", "xterm-256color")
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "no store"))
+
+
+@pytest.fixture
+def make_console(tmp_path: Path) -> MakeConsole:
+    """Makes consoles with a fake runner that writes into the test's folder."""
+    return partial(Console, tmp_path)
+
+
+@pytest.fixture
+def console(make_console: MakeConsole) -> Console:
+    """A console on the regular machine."""
+    return make_console()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
 from textual import events
@@ -34,8 +33,7 @@ async def burst(console: Console, pilot: Pilot[int], text: str) -> None:
         ("s", []),
     ],
 )
-async def test_each_key_lands_where_it_would_one_by_one(tmp_path: Path, keys: str, arguments: list[str]) -> None:
-    console = Console(tmp_path)
+async def test_each_key_lands_where_it_would_one_by_one(console: Console, keys: str, arguments: list[str]) -> None:
     async with console.shown() as pilot:
         await console.choose(pilot, "null")
         await burst(console, pilot, "s" + keys)
@@ -46,8 +44,7 @@ async def test_each_key_lands_where_it_would_one_by_one(tmp_path: Path, keys: st
     assert [word for flag, word in pairwise(words) if flag == "--set"] == arguments
 
 
-async def test_an_option_that_the_preset_ignores_cannot_be_saved(tmp_path: Path) -> None:
-    console = Console(tmp_path)
+async def test_an_option_that_the_preset_ignores_cannot_be_saved(console: Console) -> None:
     async with console.shown(120, 40) as pilot:
         await console.choose(pilot, "io.direct")
         await pilot.press("s")

@@ -12,7 +12,7 @@ import pytest
 from textual.command import CommandList
 from textual.pilot import Pilot
 
-from consoles import Console, PlayedRunner, ended, machine, records, until, within
+from consoles import Console, MakeConsole, PlayedRunner, ended, machine, records, until, within
 from sizeup.errors import ExitStatus
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.plan import Plan
@@ -35,8 +35,7 @@ from sizeup.tui.options import Options
 from sizeup.tui.widgets.lists import KeyList
 
 
-async def test_the_first_screen_says_what_the_machine_is_and_what_it_needs(tmp_path: Path) -> None:
-    console = Console(tmp_path)
+async def test_the_first_screen_says_what_the_machine_is_and_what_it_needs(console: Console) -> None:
     async with console.shown() as pilot:
         lines = console.text.splitlines()
         await pilot.press("2")
@@ -51,8 +50,7 @@ async def test_the_first_screen_says_what_the_machine_is_and_what_it_needs(tmp_p
         assert "eth0: physical, 10 Gbit/s, up" in console.text
 
 
-async def test_hardware_names_that_look_like_markup_are_shown_as_they_are(tmp_path: Path) -> None:
-    console = Console(tmp_path)
+async def test_hardware_names_that_look_like_markup_are_shown_as_they_are(console: Console) -> None:
     async with console.shown() as pilot:
         await pilot.press("2")
         await pilot.pause()
@@ -63,19 +61,12 @@ async def test_hardware_names_that_look_like_markup_are_shown_as_they_are(tmp_pa
         assert "[none] [/dev/sda] \\[red]" in console.text
 
 
-async def test_a_probe_runs_by_keys_alone_and_its_chart_moves(tmp_path: Path) -> None:
-    console = Console(tmp_path)
+async def test_a_probe_runs_by_keys_alone_and_its_chart_moves(console: Console) -> None:
     async with console.shown() as pilot:
-        await console.choose(pilot, "null")
-        await pilot.press("r")
+        await console.measure(pilot, records()[:8])
         arguments = console.runner.arguments[0]
-        console.runner.write(records()[:8])
-        console.tick()
-        await pilot.pause()
         first = console.text
-        console.runner.write(records()[8:])
-        console.tick()
-        await pilot.pause()
+        await console.feed(pilot, records()[8:])
 
         assert arguments[:3] == ["--batch", "--quiet", "--control"]
         assert arguments[-2:] == ["-o", str(console.runner.path)] or "-p" in arguments
@@ -87,12 +78,9 @@ async def test_a_probe_runs_by_keys_alone_and_its_chart_moves(tmp_path: Path) ->
         assert "50%, needs 5 s more" in console.text
 
 
-async def test_a_run_survives_a_change_of_mode_and_is_canceled_by_a_key(tmp_path: Path) -> None:
-    console = Console(tmp_path)
+async def test_a_run_survives_a_change_of_mode_and_is_canceled_by_a_key(console: Console) -> None:
     async with console.shown() as pilot:
-        await console.choose(pilot, "null")
-        await pilot.press("r")
-        console.runner.write(records())
+        await console.measure(pilot)
         await pilot.press("1")
         console.tick()
         await pilot.pause()
@@ -101,15 +89,11 @@ async def test_a_run_survives_a_change_of_mode_and_is_canceled_by_a_key(tmp_path
 
         assert console.runner.stdin.words == ["cancel"]
         assert console.runner.stdin.costs[-1].cpu_seconds > 0
-        console.runner.write(ended())
-        console.runner.end(130)
-        console.tick()
-        await pilot.pause()
+        await console.end(pilot, ended(), 130)
         assert "idle, last null" in console.text
 
 
-async def test_leaving_during_a_run_asks_and_can_let_it_go_on(tmp_path: Path) -> None:
-    console = Console(tmp_path)
+async def test_leaving_during_a_run_asks_and_can_let_it_go_on(console: Console) -> None:
     async with console.shown() as pilot:
         await console.choose(pilot, "null")
         await pilot.press("r", "q")
@@ -123,8 +107,7 @@ async def test_leaving_during_a_run_asks_and_can_let_it_go_on(tmp_path: Path) ->
     assert str(console.runner.path) in console.app.farewell
 
 
-async def test_staying_is_what_enter_does(tmp_path: Path) -> None:
-    console = Console(tmp_path)
+async def test_staying_is_what_enter_does(console: Console) -> None:
     async with console.shown() as pilot:
         await console.choose(pilot, "null")
         await pilot.press("r", "q", "enter")
@@ -134,8 +117,7 @@ async def test_staying_is_what_enter_does(tmp_path: Path) -> None:
         assert console.runner.stdin.words == []
 
 
-async def test_a_failed_run_says_why(tmp_path: Path) -> None:
-    console = Console(tmp_path)
+async def test_a_failed_run_says_why(console: Console) -> None:
     async with console.shown() as pilot:
         await console.choose(pilot, "null")
         await pilot.press("r")
@@ -158,14 +140,10 @@ async def test_a_failed_run_says_why(tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 async def test_a_run_that_falls_short_says_of_what_in_the_words_of_its_file(
-    tmp_path: Path, status: int, written: list[Record], told: str
+    console: Console, status: int, written: list[Record], told: str
 ) -> None:
-    console = Console(tmp_path)
     async with console.shown() as pilot:
-        await console.choose(pilot, "null")
-        await pilot.press("r")
-        console.runner.write(written)
-        console.tick()
+        await console.measure(pilot, written)
         console.runner.end(status)
         console.tick()
         await pilot.pause()
@@ -173,14 +151,9 @@ async def test_a_run_that_falls_short_says_of_what_in_the_words_of_its_file(
         assert told in console.text
 
 
-async def test_a_step_whose_run_ended_without_a_word_was_cut_short_and_is_not_running(tmp_path: Path) -> None:
-    console = Console(tmp_path)
+async def test_a_step_whose_run_ended_without_a_word_was_cut_short_and_is_not_running(console: Console) -> None:
     async with console.shown() as pilot:
-        await console.choose(pilot, "null")
-        await pilot.press("r")
-        console.runner.write(records())
-        console.tick()
-        await pilot.pause()
+        await console.measure(pilot)
         running = console.text
         console.runner.end(2, "sizeup: cannot write the session any further: No space left on device")
         console.tick()
@@ -195,15 +168,10 @@ async def test_a_step_whose_run_ended_without_a_word_was_cut_short_and_is_not_ru
 
 @pytest.mark.parametrize("size", [(20, 5), (39, 24), (80, 7)])
 async def test_a_screen_too_small_for_a_mode_says_so_and_how_the_run_stands(
-    tmp_path: Path, size: tuple[int, int]
+    console: Console, size: tuple[int, int]
 ) -> None:
-    console = Console(tmp_path)
     async with console.shown(*size) as pilot:
-        await console.choose(pilot, "null")
-        await pilot.press("r")
-        console.runner.write(records())
-        console.tick()
-        await pilot.pause()
+        await console.measure(pilot)
         small = console.text
         await pilot.resize_terminal(40, 8)
         await pilot.pause()
@@ -226,9 +194,9 @@ LIVING = LiveSource(lambda told: lambda: None, machine, lambda found: found, dic
     ],
 )
 async def test_where_nothing_can_be_measured_the_reason_is_the_one_that_holds(
-    tmp_path: Path, options: Options, living: LiveSource | None, told: str
+    make_console: MakeConsole, options: Options, living: LiveSource | None, told: str
 ) -> None:
-    console = Console(tmp_path, options=options, living=living)
+    console = make_console(options=options, living=living)
     console.app.measures = False
     console.runs.problem = "" if options.readonly or not living else "no session can be kept"
     async with console.shown(120, 40) as pilot:
@@ -243,9 +211,9 @@ async def test_where_nothing_can_be_measured_the_reason_is_the_one_that_holds(
 
 
 async def test_a_key_on_a_slow_line_does_not_stretch_the_time_between_frames(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    console: Console, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    console, busy = Console(tmp_path), [False]
+    busy = [False]
     monkeypatch.setattr(ConsoleApp, "link_busy", property(lambda self: busy[0]))
     monkeypatch.setattr(ConsoleApp, "_watch", lambda self: None)  # ticks by hand alone
     async with console.shown() as pilot:
@@ -260,8 +228,7 @@ async def test_a_key_on_a_slow_line_does_not_stretch_the_time_between_frames(
         assert "slow link, drawn every 3 s" in console.text
 
 
-async def test_settings_are_checked_as_they_are_typed_and_reach_the_run(tmp_path: Path) -> None:
-    console = Console(tmp_path)
+async def test_settings_are_checked_as_they_are_typed_and_reach_the_run(console: Console) -> None:
     async with console.shown() as pilot:
         await console.choose(pilot, "null")
         await pilot.press("s", "end", "x")
@@ -273,8 +240,7 @@ async def test_settings_are_checked_as_they_are_typed_and_reach_the_run(tmp_path
     assert ["--set", "null.samples=1000"] in [list(pair) for pair in pairwise(console.runner.arguments[0])]
 
 
-async def test_help_lists_every_action_that_holds_here(tmp_path: Path) -> None:
-    console = Console(tmp_path)
+async def test_help_lists_every_action_that_holds_here(console: Console) -> None:
     async with console.shown(100, 60) as pilot:
         await pilot.press("3", "question_mark")
         await pilot.pause()
@@ -284,8 +250,7 @@ async def test_help_lists_every_action_that_holds_here(tmp_path: Path) -> None:
                 assert action.help in console.text
 
 
-async def test_the_palette_offers_the_same_actions(tmp_path: Path) -> None:
-    console = Console(tmp_path)
+async def test_the_palette_offers_the_same_actions(console: Console) -> None:
     async with console.shown() as pilot:
         await pilot.press("colon", *"Probes")
         listed = console.app.screen.query_one(CommandList)
@@ -296,13 +261,9 @@ async def test_the_palette_offers_the_same_actions(tmp_path: Path) -> None:
         assert console.app.current_mode == "probes"
 
 
-async def test_the_readout_names_the_value_under_the_cursor_with_its_unit(tmp_path: Path) -> None:
-    console = Console(tmp_path)
+async def test_the_readout_names_the_value_under_the_cursor_with_its_unit(console: Console) -> None:
     async with console.shown() as pilot:
-        await console.choose(pilot, "null")
-        await pilot.press("r")
-        console.runner.write(records())
-        console.tick()
+        await console.measure(pilot)
         await pilot.press("enter", "home")
         await pilot.pause()
 
@@ -310,13 +271,9 @@ async def test_the_readout_names_the_value_under_the_cursor_with_its_unit(tmp_pa
 
 
 @pytest.mark.parametrize("size", [(20, 5), (40, 10), (60, 20), (120, 40), (200, 60)])
-async def test_no_size_of_terminal_is_too_odd(tmp_path: Path, size: tuple[int, int]) -> None:
-    console = Console(tmp_path)
+async def test_no_size_of_terminal_is_too_odd(console: Console, size: tuple[int, int]) -> None:
     async with console.shown(*size) as pilot:
-        await console.choose(pilot, "null")
-        await pilot.press("r")
-        console.runner.write(records())
-        console.tick()
+        await console.measure(pilot)
         await pilot.press("question_mark", "escape", "1")
         await pilot.resize_terminal(80, 24)
         await pilot.resize_terminal(*size)
@@ -326,14 +283,13 @@ async def test_no_size_of_terminal_is_too_odd(tmp_path: Path, size: tuple[int, i
 
 
 async def test_every_key_of_the_registry_is_safe_on_every_screen(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    console: Console, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # After each key Textual's pilot watches twice for a fiftieth of a second whether the process has come to rest.
     monkeypatch.setattr("textual._wait.SLEEP_GRANULARITY", 0.002)
     monkeypatch.setattr("textual._wait.SLEEP_IDLE", 0.0002)
     keys = sorted({key for actions in ACTIONS.values() for action in actions for key in action.keys.split(",")})
     harmless = [key for key in keys if key not in ("ctrl+z", "q", "ctrl+q", "ctrl+c")]
-    console = Console(tmp_path)
     async with console.shown() as pilot:
         for mode, name in zip("12345", console.app.MODES, strict=True):
             for key in harmless:
@@ -348,17 +304,17 @@ async def test_every_key_of_the_registry_is_safe_on_every_screen(
         assert console.app.is_running
 
 
-async def test_without_a_numa_kernel_cores_stand_under_their_socket(tmp_path: Path) -> None:
-    console = Console(tmp_path, machine(nodes=()))
+async def test_without_a_numa_kernel_cores_stand_under_their_socket(make_console: MakeConsole) -> None:
+    console = make_console(machine(nodes=()))
     async with console.shown() as pilot:
         await pilot.press("2")
         await pilot.pause()
         assert "L3 32 MiB shared by 4 cores" in console.text
 
 
-async def test_a_finding_leads_to_the_part_it_is_about(tmp_path: Path) -> None:
+async def test_a_finding_leads_to_the_part_it_is_about(make_console: MakeConsole) -> None:
     finding = Finding("n", Severity.WARNING, "Node 1 is short", ("1 GiB free",), "It swaps.", "sysctl x", ("node:1",))
-    console = Console(tmp_path, machine(findings=(finding,)))
+    console = make_console(machine(findings=(finding,)))
     async with console.shown() as pilot:
         assert "! warning Node 1 is short" in " ".join(console.text.split())
         await pilot.press("down", "enter")
@@ -374,9 +330,7 @@ async def test_a_finding_leads_to_the_part_it_is_about(tmp_path: Path) -> None:
         assert "10 21" in console.text or "21 10" in console.text
 
 
-async def test_a_finding_leads_to_its_probe_and_its_command_is_only_copied(
-    tmp_path: Path,
-) -> None:
+async def test_a_finding_leads_to_its_probe_and_its_command_is_only_copied(make_console: MakeConsole) -> None:
     finding = Finding(
         "n",
         Severity.CRITICAL,
@@ -388,7 +342,7 @@ async def test_a_finding_leads_to_its_probe_and_its_command_is_only_copied(
         "free",
         "null",
     )
-    console = Console(tmp_path, machine(findings=(finding,)))
+    console = make_console(machine(findings=(finding,)))
     async with console.shown() as pilot:
         await pilot.press("down", "enter")
         await pilot.pause()
@@ -406,9 +360,9 @@ async def test_a_finding_leads_to_its_probe_and_its_command_is_only_copied(
     assert (copied, arguments) == ("free", [])
 
 
-async def test_without_color_the_cursor_is_reversed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_without_color_the_cursor_is_reversed(make_console: MakeConsole, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
-    console = Console(tmp_path)
+    console = make_console()
     async with console.shown() as pilot:
         await pilot.pause()
         (line, other) = (console.app.screen.query_one(KeyList).render_line(y) for y in (0, 2))
@@ -417,22 +371,18 @@ async def test_without_color_the_cursor_is_reversed(tmp_path: Path, monkeypatch:
     assert not any(segment.style is not None and segment.style.reverse for segment in other)
 
 
-async def test_r_on_the_overview_runs_the_quick_plan_and_stays(tmp_path: Path) -> None:
-    console = Console(tmp_path)
+async def test_r_on_the_overview_runs_the_quick_plan_and_stays(console: Console) -> None:
     async with console.shown() as pilot:
         assert "Nothing yet: press r to measure" in " ".join(console.text.split())
         await pilot.press("r")
-        console.runner.write(records("memory.latency"))
-        console.tick()
-        await pilot.pause()
+        await console.feed(pilot, records("memory.latency"))
 
         assert console.app.current_mode == "overview"
         assert "-p" not in console.runner.arguments[0]
         assert "Memory latency: 65 ns at 64 MiB" in console.text
 
 
-async def test_a_what_if_shows_its_difference_and_takes_it_back(tmp_path: Path) -> None:
-    console = Console(tmp_path)
+async def test_a_what_if_shows_its_difference_and_takes_it_back(console: Console) -> None:
     async with console.shown() as pilot:
         await pilot.press("4", "right")
         await pilot.pause()
@@ -443,8 +393,7 @@ async def test_a_what_if_shows_its_difference_and_takes_it_back(tmp_path: Path) 
         assert "+50.0%" not in console.text
 
 
-async def test_an_input_takes_units_and_says_what_is_wrong_with_a_value(tmp_path: Path) -> None:
-    console = Console(tmp_path)
+async def test_an_input_takes_units_and_says_what_is_wrong_with_a_value(console: Console) -> None:
     async with console.shown(200, 40) as pilot:
         await pilot.press("4", "down", "down", "enter", "ctrl+u", *"3.2GHz", "enter")
         await pilot.pause()
@@ -457,8 +406,7 @@ async def test_an_input_takes_units_and_says_what_is_wrong_with_a_value(tmp_path
         assert console.app.focused.id == "inputs"
 
 
-async def test_the_tornado_names_the_inputs_that_move_the_figure(tmp_path: Path) -> None:
-    console = Console(tmp_path)
+async def test_the_tornado_names_the_inputs_that_move_the_figure(console: Console) -> None:
     async with console.shown(120, 40) as pilot:
         await pilot.press("4", "t")
         await pilot.pause()
@@ -466,8 +414,7 @@ async def test_the_tornado_names_the_inputs_that_move_the_figure(tmp_path: Path)
         assert "machine.ghz" in console.text
 
 
-async def test_a_published_case_stands_beside_this_machine(tmp_path: Path) -> None:
-    console = Console(tmp_path)
+async def test_a_published_case_stands_beside_this_machine(console: Console) -> None:
     async with console.shown(120, 40) as pilot:
         await pilot.press("4", "b")
         await pilot.pause()
@@ -487,10 +434,11 @@ def _store(folder: Path, *names: str) -> list[Path]:
     return paths
 
 
-async def test_sessions_are_listed_opened_and_left_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_sessions_are_listed_opened_and_left_again(
+    console: Console, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     _store(tmp_path, "old", "new")
-    console = Console(tmp_path)
     async with console.shown() as pilot:
         await pilot.press("5")
         await pilot.pause()
@@ -508,13 +456,14 @@ async def test_sessions_are_listed_opened_and_left_again(tmp_path: Path, monkeyp
         assert console.app.runs is console.runs
 
 
-async def test_an_unfinished_session_is_spoken_of_and_resumed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_an_unfinished_session_is_spoken_of_and_resumed(
+    console: Console, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     _store(tmp_path, "whole")
     path = tmp_path / "sizeup" / "sessions" / "cut.sizeup.jsonl"
     header, *lines = records()
     PlayedRunner(path).write([msgspec.structs.replace(header, host=os.uname().nodename), *lines])
-    console = Console(tmp_path)
     async with console.shown() as pilot:
         await pilot.pause()
         # The pilot shows no notifications, but they are kept.
@@ -536,11 +485,10 @@ async def test_an_unfinished_session_is_spoken_of_and_resumed(tmp_path: Path, mo
 
 
 async def test_a_note_and_a_baseline_are_written_into_the_session(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    console: Console, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     (path,) = _store(tmp_path, "one")
-    console = Console(tmp_path)
     async with console.shown() as pilot:
         await pilot.press("5", "n")
         await pilot.pause()
@@ -554,11 +502,10 @@ async def test_a_note_and_a_baseline_are_written_into_the_session(
 
 
 async def test_a_session_is_compared_with_the_baseline_in_words_and_picture(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    console: Console, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     _store(tmp_path, "old", "new")
-    console = Console(tmp_path)
     async with console.shown(120, 40) as pilot:
         await pilot.press("5", "down", "m", "up", "c")
         await pilot.pause()
@@ -567,10 +514,11 @@ async def test_a_session_is_compared_with_the_baseline_in_words_and_picture(
         assert "● first  ▲ base" in console.text
 
 
-async def test_words_narrow_the_list_and_escape_brings_it_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_words_narrow_the_list_and_escape_brings_it_back(
+    console: Console, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     _store(tmp_path, "old", "new")
-    console = Console(tmp_path)
     async with console.shown() as pilot:
         await pilot.press("5", "slash", *"old")
         await pilot.pause()
@@ -580,10 +528,11 @@ async def test_words_narrow_the_list_and_escape_brings_it_back(tmp_path: Path, m
         assert "2026-01-02" in console.text
 
 
-async def test_a_session_that_goes_away_is_said_to_be_gone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_session_that_goes_away_is_said_to_be_gone(
+    console: Console, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     paths = _store(tmp_path, "old", "new")
-    console = Console(tmp_path)
     async with console.shown() as pilot:
         await pilot.press("5")
         await pilot.pause()
@@ -598,8 +547,7 @@ def _written(folder: Path, ending: str) -> str:
     return "".join(path.read_text() for path in folder.glob(f"sizeup-overview-*.{ending}"))
 
 
-async def test_the_screen_is_kept_as_text_and_as_a_picture(tmp_path: Path) -> None:
-    console = Console(tmp_path)
+async def test_the_screen_is_kept_as_text_and_as_a_picture(console: Console, tmp_path: Path) -> None:
     async with console.shown() as pilot:
         await pilot.press("y", "P")
         await pilot.pause()
@@ -610,8 +558,8 @@ async def test_the_screen_is_kept_as_text_and_as_a_picture(tmp_path: Path) -> No
     assert "url(" not in picture.replace("url(#", "")
 
 
-async def test_in_ascii_the_text_is_kept_as_it_was_seen(tmp_path: Path) -> None:
-    console = Console(tmp_path, options=Options(ascii=True))
+async def test_in_ascii_the_text_is_kept_as_it_was_seen(make_console: MakeConsole, tmp_path: Path) -> None:
+    console = make_console(options=Options(ascii=True))
     async with console.shown() as pilot:
         await pilot.press("y")
         await pilot.pause()
@@ -622,7 +570,7 @@ async def test_in_ascii_the_text_is_kept_as_it_was_seen(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("folder", ["removed", "/proc"])
 async def test_a_folder_that_takes_no_file_is_said_in_words(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, folder: str
+    console: Console, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, folder: str
 ) -> None:
     place = tmp_path / folder
     place.mkdir(exist_ok=True)
@@ -631,7 +579,6 @@ async def test_a_folder_that_takes_no_file_is_said_in_words(
         place.rmdir()
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     _store(tmp_path, "one")
-    console = Console(tmp_path)
     async with console.shown() as pilot:
         await pilot.press("y", "P", "5", "e")
         await pilot.pause()
@@ -646,8 +593,8 @@ async def test_a_folder_that_takes_no_file_is_said_in_words(
     assert _written(tmp_path, "*") == ""
 
 
-async def test_readonly_writes_nothing(tmp_path: Path) -> None:
-    console = Console(tmp_path, options=Options(readonly=True))
+async def test_readonly_writes_nothing(make_console: MakeConsole, tmp_path: Path) -> None:
+    console = make_console(options=Options(readonly=True))
     async with console.shown() as pilot:
         await pilot.press("y", "P")
         await pilot.pause()
@@ -655,13 +602,9 @@ async def test_readonly_writes_nothing(tmp_path: Path) -> None:
     assert _written(tmp_path, "*") == ""
 
 
-async def test_zoom_gives_the_chart_the_screen_and_escape_gives_it_back_before_it_cancels(tmp_path: Path) -> None:
-    console = Console(tmp_path)
+async def test_zoom_gives_the_chart_the_screen_and_escape_gives_it_back_before_it_cancels(console: Console) -> None:
     async with console.shown() as pilot:
-        await console.choose(pilot, "null")
-        await pilot.press("r")
-        console.runner.write(records())
-        console.tick()
+        await console.measure(pilot)
         await pilot.press("z")
         await pilot.pause()
         lines = console.text.splitlines()
@@ -679,17 +622,12 @@ async def test_zoom_gives_the_chart_the_screen_and_escape_gives_it_back_before_i
         assert console.runner.stdin.words == ["cancel"]
 
 
-async def test_the_points_stand_in_a_table_that_scrolls(tmp_path: Path) -> None:
-    console = Console(tmp_path)
+async def test_the_points_stand_in_a_table_that_scrolls(console: Console) -> None:
     async with console.shown(120, 16) as pilot:
-        await console.choose(pilot, "null")
-        await pilot.press("r")
-        console.runner.write(records())
         disturbed = Estimate(
             "latency", {"working_set_bytes": 1 << 14}, 2.0, 1.0, 3.0, replicates=7, disturbed_share=0.6, converged=False
         )
-        console.runner.write([EstimateRecord(101, "null", disturbed)])
-        console.tick()
+        await console.measure(pilot, [*records(), EstimateRecord(101, "null", disturbed)])
         await pilot.press("t", "enter")
         await pilot.pause()
         top = " ".join(console.text.split())
@@ -704,33 +642,20 @@ async def test_the_points_stand_in_a_table_that_scrolls(tmp_path: Path) -> None:
         assert "95 % interval" not in console.text
 
 
-async def test_a_reason_too_long_for_a_line_is_folded_once_the_step_is_over(tmp_path: Path) -> None:
+async def test_a_reason_too_long_for_a_line_is_folded_once_the_step_is_over(console: Console) -> None:
     reason = "the file system of /var/lib/database went away after 12 s: input/output error; look at dmesg"
-    console = Console(tmp_path)
     async with console.shown(80, 24) as pilot:
-        await console.choose(pilot, "null")
-        await pilot.press("r")
-        console.runner.write(
-            [*records(), OutcomeRecord(200, "null", Outcome(Status.FAILED, reason)), EndRecord(201, "complete")]
-        )
-        console.tick()
-        await pilot.pause()
+        failed = OutcomeRecord(200, "null", Outcome(Status.FAILED, reason))
+        await console.measure(pilot, [*records(), failed, EndRecord(201, "complete")])
         await pilot.pause()
 
         rows = [line.split("││")[-1].strip(" │") for line in console.text.splitlines()]
         assert f"! failed, 65 ns at 64 MiB, not valid: {reason}" in " ".join(rows)
 
 
-async def test_the_next_picture_is_shown_and_the_one_before_again(tmp_path: Path) -> None:
-    console = Console(tmp_path)
+async def test_the_next_picture_is_shown_and_the_one_before_again(console: Console) -> None:
     async with console.shown() as pilot:
-        await console.choose(pilot, "null")
-        await pilot.press("r")
-        console.runner.write(records())
-        at = {"working_set_bytes": 1 << 14}
-        console.runner.write([SamplesRecord("null", "latency", at, (110, 120, 130), (1.0, 2.0, 3.0), (0, 1, 0))])
-        console.tick()
-        await pilot.pause()
+        await _with_samples(console, pilot)
         assert "view 1/4: 3 samples, ! 1 disturbed" in console.text
         await pilot.press("v", "v")
         await pilot.pause()
@@ -741,13 +666,9 @@ async def test_the_next_picture_is_shown_and_the_one_before_again(tmp_path: Path
         assert "Time since the step began" in console.text
 
 
-async def test_a_probe_that_waits_says_so_and_is_taken_back(tmp_path: Path) -> None:
-    console = Console(tmp_path)
+async def test_a_probe_that_waits_says_so_and_is_taken_back(console: Console) -> None:
     async with console.shown() as pilot:
-        await console.choose(pilot, "null")
-        await pilot.press("r")
-        console.runner.write(records())
-        console.tick()
+        await console.measure(pilot)
         await console.choose(pilot, "clock.cost")
         await pilot.press("r")
         await pilot.pause()
@@ -763,17 +684,12 @@ async def test_a_probe_that_waits_says_so_and_is_taken_back(tmp_path: Path) -> N
 
 async def _with_samples(console: Console, pilot: Pilot[int]) -> None:
     """A running step of 13 figures, of which that at 16 KiB has three samples."""
-    await console.choose(pilot, "null")
-    await pilot.press("r")
-    console.runner.write(records())
     at = {"working_set_bytes": 1 << 14}
-    console.runner.write([SamplesRecord("null", "latency", at, (110, 120, 130), (1.0, 2.0, 3.0), (0, 1, 0))])
-    console.tick()
-    await pilot.pause()
+    samples = SamplesRecord("null", "latency", at, (110, 120, 130), (1.0, 2.0, 3.0), (0, 1, 0))
+    await console.measure(pilot, [*records(), samples])
 
 
-async def test_a_chosen_point_leads_to_its_samples_and_escape_leads_back_to_it(tmp_path: Path) -> None:
-    console = Console(tmp_path)
+async def test_a_chosen_point_leads_to_its_samples_and_escape_leads_back_to_it(console: Console) -> None:
     async with console.shown() as pilot:
         await _with_samples(console, pilot)
         await pilot.press("enter", "home")
@@ -798,8 +714,7 @@ async def test_a_chosen_point_leads_to_its_samples_and_escape_leads_back_to_it(t
         assert console.runner.stdin.words == []
 
 
-async def test_a_figure_without_samples_says_so_and_stays(tmp_path: Path) -> None:
-    console = Console(tmp_path)
+async def test_a_figure_without_samples_says_so_and_stays(console: Console) -> None:
     async with console.shown() as pilot:
         await _with_samples(console, pilot)
         await pilot.press("enter", "enter", "enter")
@@ -810,20 +725,13 @@ async def test_a_figure_without_samples_says_so_and_stays(tmp_path: Path) -> Non
         assert "Enter: samples" not in console.text
 
 
-async def test_the_last_line_has_the_keys_that_do_something_in_80_columns(tmp_path: Path) -> None:
-    console = Console(tmp_path)
+async def test_the_last_line_has_the_keys_that_do_something_in_80_columns(console: Console) -> None:
     async with console.shown() as pilot:
         await console.choose(pilot, "null")
         before = console.text.splitlines()[-1]
-        await pilot.press("r")
-        console.runner.write(records())
-        console.tick()
-        await pilot.pause()
+        await console.measure(pilot)
         during = console.text.splitlines()[-1]
-        console.runner.write(ended())
-        console.runner.end()
-        console.tick()
-        await pilot.pause()
+        await console.end(pilot, ended())
         after = console.text.splitlines()[-1]
 
     def told(line: str) -> str:
@@ -834,57 +742,43 @@ async def test_the_last_line_has_the_keys_that_do_something_in_80_columns(tmp_pa
     assert told(after) == "r Run p Plan s Settings v View t Table z Zoom ? Help q Quit"
 
 
-async def test_a_run_that_has_no_sample_yet_says_so(tmp_path: Path) -> None:
-    console = Console(tmp_path)
+async def test_a_run_that_has_no_sample_yet_says_so(console: Console) -> None:
     async with console.shown() as pilot:
         await console.choose(pilot, "null")
         await pilot.press("r")
         await pilot.pause()
         starting = console.text
         begun = [*records()[:4], ProgressRecord(5, "null", 0.0, 5.0, "filling the file")]
-        console.runner.write(begun)
-        console.tick()
-        await pilot.pause()
+        await console.feed(pilot, begun)
 
         assert "Starting: no samples yet." in starting
         assert "no samples yet" in console.text
         assert "no samples yet: filling the file" in console.text
 
 
-async def test_every_step_of_a_probe_can_be_looked_at(tmp_path: Path) -> None:
-    console = Console(tmp_path)
+async def test_every_step_of_a_probe_can_be_looked_at(console: Console) -> None:
     async with console.shown() as pilot:
-        await console.choose(pilot, "null")
-        await pilot.press("r")
         start, *figures = records()[3:]
         assert isinstance(start, StepStartRecord)
         step = msgspec.structs.replace(start.step, id="null.second", title="Second")
         again = [msgspec.structs.replace(figure, step=step.id) for figure in figures[:1]]
-        console.runner.write([*records(), msgspec.structs.replace(start, step=step), *again])
-        console.tick()
-        await pilot.pause()
+        await console.measure(pilot, [*records(), msgspec.structs.replace(start, step=step), *again])
         assert "step 2/2: no samples" in console.text
         await pilot.press("n")
         await pilot.pause()
         assert "step 1/2: no samples yet" in console.text
 
 
-async def test_a_refused_wish_says_why_where_the_probe_stands(tmp_path: Path) -> None:
-    console = Console(tmp_path)
+async def test_a_refused_wish_says_why_where_the_probe_stands(console: Console) -> None:
     async with console.shown() as pilot:
-        await console.choose(pilot, "null")
-        await pilot.press("r")
+        await console.measure(pilot, [])
         refused = OutcomeRecord(5, "null", Outcome(Status.REFUSED, "no room on /data"))
-        console.runner.write([*records()[:3], refused, EndRecord(6, "complete")])
-        console.runner.end(3)
-        console.tick()
-        await pilot.pause()
+        await console.end(pilot, [*records()[:3], refused, EndRecord(6, "complete")], 3)
 
         assert "! refused: no room on /data" in console.text
 
 
-async def test_before_a_file_is_written_its_mount_size_and_time_are_told(tmp_path: Path) -> None:
-    console = Console(tmp_path)
+async def test_before_a_file_is_written_its_mount_size_and_time_are_told(console: Console, tmp_path: Path) -> None:
     async with console.shown(120, 40) as pilot:
         await console.choose(pilot, "io.direct")
         console.app.screen._typed["io.direct"] = {"path": str(tmp_path), "size": "256MiB"}  # type: ignore[attr-defined]
@@ -902,8 +796,7 @@ async def test_before_a_file_is_written_its_mount_size_and_time_are_told(tmp_pat
     assert console.runner.arguments == []
 
 
-async def test_a_probe_without_its_target_is_not_asked_about_but_given_its_form(tmp_path: Path) -> None:
-    console = Console(tmp_path)
+async def test_a_probe_without_its_target_is_not_asked_about_but_given_its_form(console: Console) -> None:
     async with console.shown() as pilot:
         await console.choose(pilot, "io.direct")
         await pilot.press("r")
@@ -915,26 +808,19 @@ async def test_a_probe_without_its_target_is_not_asked_about_but_given_its_form(
         assert "Do not run it" not in console.text
 
 
-async def test_a_pause_is_called_one_once_the_step_is_over(tmp_path: Path) -> None:
-    console = Console(tmp_path)
+async def test_a_pause_is_called_one_once_the_step_is_over(console: Console) -> None:
     async with console.shown() as pilot:
-        await console.choose(pilot, "null")
-        await pilot.press("r")
-        console.runner.write(records())
-        console.tick()
+        await console.measure(pilot)
         await pilot.press("space")
         await pilot.pause()
         during = console.text.splitlines()[-2]
-        console.runner.write(ended()[:1])
-        console.tick()
-        await pilot.pause()
+        await console.feed(pilot, ended()[:1])
 
         assert during.startswith(" pausing null step 1/1")
         assert console.text.splitlines()[-2].startswith(" paused null step 1/1")
 
 
-async def test_a_run_that_starts_does_not_show_the_step_of_the_one_before(tmp_path: Path) -> None:
-    console = Console(tmp_path)
+async def test_a_run_that_starts_does_not_show_the_step_of_the_one_before(console: Console) -> None:
     async with console.shown() as pilot:
         await console.choose(pilot, "null")
         await pilot.press("r")
@@ -945,9 +831,7 @@ async def test_a_run_that_starts_does_not_show_the_step_of_the_one_before(tmp_pa
         console.tick()
         await pilot.pause()
         starting = console.text.splitlines()[-2]
-        console.runner.write(records()[2:])
-        console.tick()
-        await pilot.pause()
+        await console.feed(pilot, records()[2:])
 
         assert starting.startswith(" running, starting")
         assert console.text.splitlines()[-2].startswith(" running null step 1/1")

@@ -1,7 +1,5 @@
 """Before a device is overwritten its name is typed in full, and nothing less starts a run."""
 
-from pathlib import Path
-
 import pytest
 from textual.pilot import Pilot
 
@@ -25,10 +23,9 @@ async def _wish_to_write(console: Console, pilot: Pilot[int], preset: str = "red
 
 
 async def test_the_name_must_be_typed_in_full_before_a_device_is_written(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    console: Console, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _there_is(monkeypatch, FREE)
-    console = Console(tmp_path)
     async with console.shown() as pilot:
         await _wish_to_write(console, pilot)
         asked = console.text
@@ -45,10 +42,9 @@ async def test_the_name_must_be_typed_in_full_before_a_device_is_written(
 
 
 async def test_escape_leaves_the_device_alone_and_the_name_is_asked_for_each_time(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    console: Console, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _there_is(monkeypatch, FREE)
-    console = Console(tmp_path)
     async with console.shown() as pilot:
         await _wish_to_write(console, pilot)
         await pilot.press(*FREE.names[0], "escape")
@@ -63,10 +59,9 @@ async def test_escape_leaves_the_device_alone_and_the_name_is_asked_for_each_tim
 
 
 async def test_a_mounted_device_is_refused_whatever_would_be_typed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    console: Console, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _there_is(monkeypatch, Device(FREE.path, FREE.names, FREE.size_bytes, ("/var/lib/db",)))
-    console = Console(tmp_path)
     async with console.shown() as pilot:
         await _wish_to_write(console, pilot)
 
@@ -77,9 +72,8 @@ async def test_a_mounted_device_is_refused_whatever_would_be_typed(
         assert console.runner.arguments == []
 
 
-async def test_reading_a_device_asks_for_no_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_reading_a_device_asks_for_no_name(console: Console, monkeypatch: pytest.MonkeyPatch) -> None:
     _there_is(monkeypatch, FREE)
-    console = Console(tmp_path)
     async with console.shown() as pilot:
         await _wish_to_write(console, pilot, "oltp-read")
 

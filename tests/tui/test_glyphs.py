@@ -1,10 +1,8 @@
 """What charts are drawn with, told by the user or by the terminal."""
 
-from pathlib import Path
-
 import pytest
 
-from consoles import Console, records
+from consoles import MakeConsole
 from sizeup.terminal.capabilities import needs_ascii
 from sizeup.text import plain
 from sizeup.tui.options import Options
@@ -33,15 +31,11 @@ def test_the_linux_console_gets_ascii_unless_glyphs_are_named() -> None:
     ids=["auto", "block", "ascii", "all ascii"],
 )
 async def test_a_curve_is_drawn_with_the_glyphs_asked_for(
-    tmp_path: Path, options: Options, drawn: str, absent: str
+    make_console: MakeConsole, options: Options, drawn: str, absent: str
 ) -> None:
-    console = Console(tmp_path, options=options)
+    console = make_console(options=options)
     async with console.shown(120, 40) as pilot:
-        await console.choose(pilot, "null")
-        await pilot.press("r")
-        console.runner.write(records())
-        console.tick()
-        await pilot.pause()
+        await console.measure(pilot)
 
         assert drawn in console.text
         assert absent not in console.text

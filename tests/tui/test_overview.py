@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from textual.command import CommandList
 
-from consoles import Console, ended, machine, records, until
+from consoles import Console, MakeConsole, ended, machine, records, until
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.platform import Platform
 from sizeup.model.sample import Estimate, Status
@@ -29,8 +27,10 @@ FINDINGS = tuple(
 )
 
 
-async def test_findings_are_folded_so_that_the_screen_still_says_what_the_machine_should_carry(tmp_path: Path) -> None:
-    console = Console(tmp_path, machine(findings=FINDINGS))
+async def test_findings_are_folded_so_that_the_screen_still_says_what_the_machine_should_carry(
+    make_console: MakeConsole,
+) -> None:
+    console = make_console(machine(findings=FINDINGS))
     async with console.shown() as pilot:
         folded = console.text
         count = folded.count("is failing")
@@ -52,29 +52,26 @@ async def test_findings_are_folded_so_that_the_screen_still_says_what_the_machin
     assert again.count("is failing") == count
 
 
-async def test_with_room_for_all_no_finding_is_folded(tmp_path: Path) -> None:
-    console = Console(tmp_path, machine(findings=FINDINGS))
+async def test_with_room_for_all_no_finding_is_folded(make_console: MakeConsole) -> None:
+    console = make_console(machine(findings=FINDINGS))
     async with console.shown(120, 40):
         assert console.text.count("is failing") >= 12
         assert "Enter shows them" not in console.text
 
 
-async def test_the_cursor_stays_on_its_line_while_figures_come_in_above_it(tmp_path: Path) -> None:
-    console = Console(tmp_path)
+async def test_the_cursor_stays_on_its_line_while_figures_come_in_above_it(console: Console) -> None:
     async with console.shown(120, 40) as pilot:
         await pilot.press("down")
         chosen = console.app.screen._behind  # type: ignore[attr-defined]
         await pilot.press("r")
-        console.runner.write(records("memory.latency"))
-        console.tick()
-        await pilot.pause()
+        await console.feed(pilot, records("memory.latency"))
 
         assert chosen == "io.demand.headline"
         assert console.app.screen._behind == chosen  # type: ignore[attr-defined]
 
 
-async def test_the_whole_of_a_long_finding_can_be_read_where_the_screen_is_low(tmp_path: Path) -> None:
-    console = Console(tmp_path, machine(findings=FINDINGS[:1]))
+async def test_the_whole_of_a_long_finding_can_be_read_where_the_screen_is_low(make_console: MakeConsole) -> None:
+    console = make_console(machine(findings=FINDINGS[:1]))
     async with console.shown() as pilot:
         await pilot.press("down", "enter")
         await pilot.pause()
@@ -91,8 +88,8 @@ async def test_the_whole_of_a_long_finding_can_be_read_where_the_screen_is_low(t
     assert "Show the part of the machine" in second
 
 
-async def test_at_80_columns_nothing_beside_a_dialog_shows_through(tmp_path: Path) -> None:
-    console = Console(tmp_path, machine(findings=FINDINGS[:1]))
+async def test_at_80_columns_nothing_beside_a_dialog_shows_through(make_console: MakeConsole) -> None:
+    console = make_console(machine(findings=FINDINGS[:1]))
     async with console.shown() as pilot:
         await pilot.press("down", "enter")
         await pilot.pause()
@@ -103,8 +100,8 @@ async def test_at_80_columns_nothing_beside_a_dialog_shows_through(tmp_path: Pat
     assert all(row.startswith("│ ") and len(row) == 80 and row[79] == "│" for row in rows[first + 1 : first + 10])
 
 
-async def test_a_finding_that_fits_offers_no_key_to_read_on(tmp_path: Path) -> None:
-    console = Console(tmp_path, machine(findings=FINDINGS[:1]))
+async def test_a_finding_that_fits_offers_no_key_to_read_on(make_console: MakeConsole) -> None:
+    console = make_console(machine(findings=FINDINGS[:1]))
     async with console.shown(120, 40) as pilot:
         await pilot.press("down", "enter")
         await pilot.pause()
@@ -114,21 +111,15 @@ async def test_a_finding_that_fits_offers_no_key_to_read_on(tmp_path: Path) -> N
         assert "reads on" not in console.text
 
 
-async def test_a_run_is_canceled_from_the_overview_by_the_key_that_stands_there(tmp_path: Path) -> None:
-    console = Console(tmp_path)
+async def test_a_run_is_canceled_from_the_overview_by_the_key_that_stands_there(console: Console) -> None:
     async with console.shown() as pilot:
         idle = console.text.splitlines()[-1]
         await pilot.press("r")
-        console.runner.write(records("memory.latency"))
-        console.tick()
-        await pilot.pause()
+        await console.feed(pilot, records("memory.latency"))
         running = console.text.splitlines()[-1]
         await pilot.press("x")
         words = list(console.runner.stdin.words)
-        console.runner.write(ended("memory.latency"))
-        console.runner.end(130)
-        console.tick()
-        await pilot.pause()
+        await console.end(pilot, ended("memory.latency"), 130)
 
         assert console.text.splitlines()[-1] == idle
     assert ("r Measure" in idle, "x Cancel" in idle) == (True, False)
@@ -136,8 +127,7 @@ async def test_a_run_is_canceled_from_the_overview_by_the_key_that_stands_there(
     assert words == ["cancel"]
 
 
-async def test_a_recording_offers_no_measurement_and_the_status_says_what_it_is(tmp_path: Path) -> None:
-    console = Console(tmp_path)
+async def test_a_recording_offers_no_measurement_and_the_status_says_what_it_is(console: Console) -> None:
     console.app.measures = False
     async with console.shown():
         status, keys = console.text.splitlines()[-2:]
@@ -147,17 +137,16 @@ async def test_a_recording_offers_no_measurement_and_the_status_says_what_it_is(
     assert "Measure" not in keys
 
 
-async def test_without_writing_this_machine_is_not_called_a_recording(tmp_path: Path) -> None:
+async def test_without_writing_this_machine_is_not_called_a_recording(make_console: MakeConsole) -> None:
     living = LiveSource(lambda changed: None, machine, lambda found: found, dict)  # type: ignore[arg-type, return-value]
-    console = Console(tmp_path, options=Options(readonly=True), living=living)
+    console = make_console(options=Options(readonly=True), living=living)
     console.app.measures = False
     async with console.shown():
         assert "Nothing: sizeup was started read-only." in console.text
         assert "recording" not in console.text
 
 
-async def test_the_palette_names_the_key_of_each_action(tmp_path: Path) -> None:
-    console = Console(tmp_path)
+async def test_the_palette_names_the_key_of_each_action(console: Console) -> None:
     async with console.shown(120, 40) as pilot:
         await pilot.press("colon", "m", "e", "a")
         await until(pilot, lambda: "Run the quick plan" in console.text)
@@ -165,8 +154,7 @@ async def test_the_palette_names_the_key_of_each_action(tmp_path: Path) -> None:
         assert "Run the quick plan, staying here. Key: r" in console.text
 
 
-async def test_the_palette_offers_what_can_be_done_now(tmp_path: Path) -> None:
-    console = Console(tmp_path)
+async def test_the_palette_offers_what_can_be_done_now(console: Console) -> None:
     async with console.shown() as pilot:
         idle = {command.title for command in console.app.get_system_commands(console.app.screen)}
         await pilot.press("r")
@@ -176,10 +164,8 @@ async def test_the_palette_offers_what_can_be_done_now(tmp_path: Path) -> None:
     assert {"Measure", "Cancel"} & running == {"Cancel"}
 
 
-async def test_a_saved_session_says_of_what_time_it_is(tmp_path: Path) -> None:
-    console = Console(tmp_path)
-    console.runner.write([*records("memory.latency"), *ended("memory.latency")])
-    console.runs.follow()
+async def test_a_saved_session_says_of_what_time_it_is(console: Console) -> None:
+    console.save([*records("memory.latency"), *ended("memory.latency")])
     console.app.measures = False
     async with console.shown():
         text = console.text
@@ -189,8 +175,7 @@ async def test_a_saved_session_says_of_what_time_it_is(tmp_path: Path) -> None:
     assert "press 3" not in text
 
 
-async def test_even_five_rows_say_what_the_machine_is(tmp_path: Path) -> None:
-    console = Console(tmp_path)
+async def test_even_five_rows_say_what_the_machine_is(console: Console) -> None:
     async with console.shown(30, 5) as pilot:
         await pilot.pause()
 
@@ -199,9 +184,8 @@ async def test_even_five_rows_say_what_the_machine_is(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("columns", "rows"), [(60, 20), (40, 12)])
 async def test_on_a_low_screen_the_lines_have_the_room_and_no_name_is_cut(
-    tmp_path: Path, columns: int, rows: int
+    console: Console, columns: int, rows: int
 ) -> None:
-    console = Console(tmp_path)
     async with console.shown(columns, rows):
         first, *others = console.text.splitlines()
 
@@ -210,15 +194,12 @@ async def test_on_a_low_screen_the_lines_have_the_room_and_no_name_is_cut(
     assert "db0" not in first or "db01" in first
 
 
-async def test_rows_to_spare_show_the_map_until_something_was_measured_and_then_its_chart(tmp_path: Path) -> None:
-    console = Console(tmp_path)
+async def test_rows_to_spare_show_the_map_until_something_was_measured_and_then_its_chart(console: Console) -> None:
     async with console.shown(200, 60) as pilot:
         await pilot.pause()
         before = console.text
         await pilot.press("r")
-        console.runner.write(records("memory.latency"))
-        console.tick()
-        await pilot.pause()
+        await console.feed(pilot, records("memory.latency"))
         await pilot.pause()
         after = console.text
 
@@ -227,10 +208,8 @@ async def test_rows_to_spare_show_the_map_until_something_was_measured_and_then_
     assert "Memory free" not in after
 
 
-async def test_behind_a_figure_stand_its_ends_and_behind_an_answer_its_working(tmp_path: Path) -> None:
-    console = Console(tmp_path)
-    console.runner.write([*records("memory.latency"), *ended("memory.latency")])
-    console.runs.follow()
+async def test_behind_a_figure_stand_its_ends_and_behind_an_answer_its_working(console: Console) -> None:
+    console.save([*records("memory.latency"), *ended("memory.latency")])
     async with console.shown(120, 40) as pilot:
         await pilot.press("down")
         await pilot.pause()
@@ -245,31 +224,28 @@ async def test_behind_a_figure_stand_its_ends_and_behind_an_answer_its_working(t
 
 
 @pytest.mark.parametrize(("power", "told"), [(26, True), (14, False)])
-async def test_a_figure_that_did_not_converge_says_so_in_its_line(tmp_path: Path, power: int, told: bool) -> None:
-    console = Console(tmp_path)
+async def test_a_figure_that_did_not_converge_says_so_in_its_line(console: Console, power: int, told: bool) -> None:
     moving = Estimate("latency", {"working_set_bytes": 1 << power}, 65.0, converged=False)
     late = [EstimateRecord(150, "memory.latency", moving), *ended("memory.latency", Status.NOT_CONVERGED)]
-    console.runner.write([*records("memory.latency"), *late])
-    console.runs.follow()
+    console.save([*records("memory.latency"), *late])
     async with console.shown():
         assert "Memory latency: 65 ns at 64 MiB" in console.text
         assert ("65 ns at 64 MiB, not converged" in console.text) is told
 
 
-async def test_a_session_whose_machine_has_no_name_bears_that_of_its_host(tmp_path: Path) -> None:
-    console = Console(tmp_path, machine(platform=Platform()))
-    console.runner.write([*records("memory.latency"), *ended("memory.latency")])
-    console.runs.follow()
+async def test_a_session_whose_machine_has_no_name_bears_that_of_its_host(make_console: MakeConsole) -> None:
+    console = make_console(machine(platform=Platform()))
+    console.save([*records("memory.latency"), *ended("memory.latency")])
     async with console.shown():
         assert "db01" in console.text.splitlines()[0]
         assert "recording" not in console.text
 
 
 async def test_without_color_the_chosen_action_of_the_palette_is_underlined(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    make_console: MakeConsole, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
-    console = Console(tmp_path)
+    console = make_console()
     async with console.shown() as pilot:
         await pilot.press("colon")
         listed = console.app.screen.query_one(CommandList)

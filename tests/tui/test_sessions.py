@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from consoles import Console, PlayedRunner, ended, records
+from consoles import Console, MakeConsole, PlayedRunner, ended, records
 from sizeup.model.sample import Outcome, Status
 from sizeup.session import reader
 from sizeup.session.reader import read_session
@@ -49,9 +49,8 @@ def flat(console: Console) -> str:
     return " ".join(console.text.split())
 
 
-async def test_the_session_that_was_marked_last_is_the_baseline(tmp_path: Path, folder: Path) -> None:
+async def test_the_session_that_was_marked_last_is_the_baseline(console: Console, folder: Path) -> None:
     old, new = stored(folder, "old", day=1), stored(folder, "new", day=2)
-    console = Console(tmp_path)
     async with console.shown(120, 40) as pilot:
         await pilot.press("5", "m", "down", "m")
         await pilot.pause()
@@ -66,10 +65,11 @@ async def test_the_session_that_was_marked_last_is_the_baseline(tmp_path: Path, 
     assert all("baseline" in read_session(str(path)).tags for path in (old, new))
 
 
-async def test_in_80_columns_a_comparison_has_the_width_and_its_names_stay_whole(tmp_path: Path, folder: Path) -> None:
+async def test_in_80_columns_a_comparison_has_the_width_and_its_names_stay_whole(
+    console: Console, folder: Path
+) -> None:
     for number, name in enumerate(("old", "new")):
         stored(folder, name, day=number + 1, probe="memory.bandwidth.of-all")
-    console = Console(tmp_path)
     async with console.shown() as pilot:
         await pilot.press("5", "down", "m", "up", "c")
         await pilot.pause()
@@ -88,11 +88,10 @@ async def test_in_80_columns_a_comparison_has_the_width_and_its_names_stay_whole
 
 
 async def test_in_120_columns_the_figures_of_two_sessions_stand_in_a_table_beside_the_list(
-    tmp_path: Path, folder: Path
+    console: Console, folder: Path
 ) -> None:
     for number, name in enumerate(("old", "new")):
         stored(folder, name, day=number + 1, probe="memory.latency")
-    console = Console(tmp_path)
     async with console.shown(120, 40) as pilot:
         await pilot.press("5", "down", "m", "up", "c")
         await pilot.pause()
@@ -104,10 +103,9 @@ async def test_in_120_columns_the_figures_of_two_sessions_stand_in_a_table_besid
         )
 
 
-async def test_sessions_that_share_no_figure_say_so(tmp_path: Path, folder: Path) -> None:
+async def test_sessions_that_share_no_figure_say_so(console: Console, folder: Path) -> None:
     stored(folder, "old", day=1, probe="clock.cost")
     stored(folder, "new", day=2)
-    console = Console(tmp_path)
     async with console.shown(120, 40) as pilot:
         await pilot.press("5", "down", "m", "up", "c")
         await pilot.pause()
@@ -118,9 +116,8 @@ async def test_sessions_that_share_no_figure_say_so(tmp_path: Path, folder: Path
         assert "Machines: no difference found" in console.text
 
 
-async def test_a_long_session_is_scrolled_by_keys(tmp_path: Path, folder: Path) -> None:
+async def test_a_long_session_is_scrolled_by_keys(console: Console, folder: Path) -> None:
     stored(folder, "one")
-    console = Console(tmp_path)
     async with console.shown() as pilot:
         await pilot.press("5")
         await pilot.pause()
@@ -133,12 +130,11 @@ async def test_a_long_session_is_scrolled_by_keys(tmp_path: Path, folder: Path) 
         assert "Caveats" in console.text
 
 
-async def test_a_summary_says_where_the_rest_of_it_is(tmp_path: Path, folder: Path) -> None:
+async def test_a_summary_says_where_the_rest_of_it_is(console: Console, folder: Path) -> None:
     path = stored(folder, "one")
     with Writer.append(str(path)) as writer:
         for number in range(12):
             writer.write(OutcomeRecord(300 + number, f"step{number}", Outcome(Status.REFUSED, "not here")))
-    console = Console(tmp_path)
     async with console.shown(120, 50) as pilot:
         await pilot.press("5")
         await pilot.pause()
@@ -148,9 +144,8 @@ async def test_a_summary_says_where_the_rest_of_it_is(tmp_path: Path, folder: Pa
         assert "further down" not in console.text
 
 
-async def test_a_run_that_goes_on_is_not_called_cut_short(tmp_path: Path, folder: Path) -> None:
+async def test_a_run_that_goes_on_is_not_called_cut_short(console: Console, folder: Path) -> None:
     path = stored(folder, "one", done=False)
-    console = Console(tmp_path)
     with Writer.append(str(path)):
         async with console.shown(120, 40) as pilot:
             await pilot.press("5", "R")
@@ -161,11 +156,10 @@ async def test_a_run_that_goes_on_is_not_called_cut_short(tmp_path: Path, folder
             assert console.told[-1] == "a run is writing it now"
 
 
-async def test_damage_and_what_is_no_session_are_told_in_the_list(tmp_path: Path, folder: Path) -> None:
+async def test_damage_and_what_is_no_session_are_told_in_the_list(console: Console, folder: Path) -> None:
     with stored(folder, "one").open("a") as file:
         file.write("rubbish\n")
     (folder / f"two{SUFFIX}").write_text("no session\n")
-    console = Console(tmp_path)
     async with console.shown() as pilot:
         await pilot.press("5")
         await pilot.pause()
@@ -176,9 +170,10 @@ async def test_damage_and_what_is_no_session_are_told_in_the_list(tmp_path: Path
         assert "  expected a sizeup session" in console.text
 
 
-async def test_a_note_that_cannot_be_kept_is_asked_for_again_with_what_was_typed(tmp_path: Path, folder: Path) -> None:
+async def test_a_note_that_cannot_be_kept_is_asked_for_again_with_what_was_typed(
+    console: Console, folder: Path
+) -> None:
     packed(stored(folder, "one"))
-    console = Console(tmp_path)
     async with console.shown() as pilot:
         await pilot.press("5", "n")
         await pilot.pause()
@@ -190,9 +185,8 @@ async def test_a_note_that_cannot_be_kept_is_asked_for_again_with_what_was_typed
         assert "quiet" in console.text
 
 
-async def test_a_packed_session_such_as_a_masked_copy_is_opened(tmp_path: Path, folder: Path) -> None:
+async def test_a_packed_session_such_as_a_masked_copy_is_opened(console: Console, folder: Path) -> None:
     packed(stored(folder, "one", host="elsewhere"))
-    console = Console(tmp_path)
     async with console.shown() as pilot:
         await pilot.press("5", "enter")
         await pilot.pause()
@@ -206,9 +200,8 @@ async def test_a_packed_session_such_as_a_masked_copy_is_opened(tmp_path: Path, 
         await pilot.pause()
 
 
-async def test_a_session_that_has_gone_is_not_opened_as_an_empty_one(tmp_path: Path, folder: Path) -> None:
+async def test_a_session_that_has_gone_is_not_opened_as_an_empty_one(console: Console, folder: Path) -> None:
     path = stored(folder, "one")
-    console = Console(tmp_path)
     async with console.shown() as pilot:
         await pilot.press("5")
         await pilot.pause()
@@ -221,9 +214,8 @@ async def test_a_session_that_has_gone_is_not_opened_as_an_empty_one(tmp_path: P
         assert "No session yet" in console.text
 
 
-async def test_what_was_measured_elsewhere_is_not_resumed_here(tmp_path: Path, folder: Path) -> None:
+async def test_what_was_measured_elsewhere_is_not_resumed_here(console: Console, folder: Path) -> None:
     stored(folder, "one", done=False, host="db-prod-07.example.com")
-    console = Console(tmp_path)
     async with console.shown() as pilot:
         await pilot.press("5", "R")
         await pilot.pause()
@@ -232,11 +224,12 @@ async def test_what_was_measured_elsewhere_is_not_resumed_here(tmp_path: Path, f
         assert console.runner.arguments == []
 
 
-async def test_a_masked_page_has_no_name_of_its_session_and_replaces_nothing(tmp_path: Path, folder: Path) -> None:
+async def test_a_masked_page_has_no_name_of_its_session_and_replaces_nothing(
+    console: Console, tmp_path: Path, folder: Path
+) -> None:
     stored(folder, "oracleprod")
     taken = tmp_path / "sizeup-20260101T093000Z.shared.html"
     taken.write_text("kept")
-    console = Console(tmp_path)
     async with console.shown() as pilot:
         await pilot.press("5", "e")
         await pilot.pause()
@@ -251,10 +244,9 @@ async def test_a_masked_page_has_no_name_of_its_session_and_replaces_nothing(tmp
 
 
 async def test_a_key_that_cannot_be_kept_is_told_with_the_masked_copy(
-    tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+    console: Console, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stored(folder, "one")
-    console = Console(tmp_path)
     async with console.shown() as pilot:
         await pilot.press("5", "e", "down", "down")
         await pilot.pause()
@@ -267,11 +259,10 @@ async def test_a_key_that_cannot_be_kept_is_told_with_the_masked_copy(
 
 
 async def test_an_export_that_cannot_begin_is_told_and_ends_nothing(
-    tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+    console: Console, tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stored(folder, "one")
     monkeypatch.setattr(sys, "executable", str(tmp_path / "none"))
-    console = Console(tmp_path)
     async with console.shown() as pilot:
         await pilot.press("5", "e")
         await pilot.pause()
@@ -282,10 +273,9 @@ async def test_an_export_that_cannot_begin_is_told_and_ends_nothing(
         assert console.app.is_running
 
 
-async def test_the_search_puts_the_session_in_place_of_the_comparison(tmp_path: Path, folder: Path) -> None:
+async def test_the_search_puts_the_session_in_place_of_the_comparison(console: Console, folder: Path) -> None:
     for number, name in enumerate(("old", "new")):
         stored(folder, name, day=number + 1)
-    console = Console(tmp_path)
     async with console.shown() as pilot:
         await pilot.press("5", "down", "m", "up", "c")
         await pilot.pause()
@@ -298,9 +288,9 @@ async def test_the_search_puts_the_session_in_place_of_the_comparison(tmp_path: 
         assert "Verdict" not in console.text
 
 
-async def test_readonly_exports_nothing(tmp_path: Path, folder: Path) -> None:
+async def test_readonly_exports_nothing(make_console: MakeConsole, folder: Path) -> None:
     stored(folder, "one")
-    console = Console(tmp_path, options=Options(readonly=True))
+    console = make_console(options=Options(readonly=True))
     async with console.shown() as pilot:
         await pilot.press("5", "e")
         await pilot.pause()
@@ -310,14 +300,13 @@ async def test_readonly_exports_nothing(tmp_path: Path, folder: Path) -> None:
 
 
 async def test_searching_reads_no_file_again_and_coming_back_only_those_that_changed(
-    tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+    console: Console, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stored(folder, "old", day=1)
     new = stored(folder, "new", day=2)
     read: list[str] = []
     before = reader.read_session
     monkeypatch.setattr(reader, "read_session", lambda path, **how: read.append(path) or before(path, **how))  # type: ignore[func-returns-value]
-    console = Console(tmp_path)
     async with console.shown() as pilot:
         await pilot.press("5")
         await pilot.pause()
@@ -336,8 +325,7 @@ async def test_searching_reads_no_file_again_and_coming_back_only_those_that_cha
         assert "1 step, complete; calm" in console.text
 
 
-async def test_keys_that_find_no_session_say_so(tmp_path: Path, folder: Path) -> None:
-    console = Console(tmp_path)
+async def test_keys_that_find_no_session_say_so(console: Console, folder: Path) -> None:
     async with console.shown() as pilot:
         await pilot.press("5", "c", "m", "n", "e", "R")
         await pilot.pause()

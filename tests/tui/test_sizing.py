@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
 from textual.widgets import Input, Static
 
-from consoles import Console, PlayedRunner, ended, machine, records
+from consoles import Console, MakeConsole, ended, machine, records
 from declared import declaration_of, series_of
 from sizeup.model.plan import Plan, Step
 from sizeup.model.sample import Estimate
@@ -39,15 +38,8 @@ def measured_io(*, cached: bool) -> list[Record]:
     ]
 
 
-def console_on(tmp_path: Path, lines: list[Record]) -> Console:
-    console = Console(tmp_path)
-    PlayedRunner(console.runner.path).write(lines)
-    console.runs.follow()
-    return console
-
-
-async def test_overview_and_sizing_take_the_same_measured_figure(tmp_path: Path) -> None:
-    console = console_on(tmp_path, measured_io(cached=False))
+async def test_overview_and_sizing_take_the_same_measured_figure(console: Console) -> None:
+    console.save(measured_io(cached=False))
     async with console.shown(120, 40) as pilot:
         overview = console.text
         await pilot.press("4")
@@ -57,8 +49,8 @@ async def test_overview_and_sizing_take_the_same_measured_figure(tmp_path: Path)
             assert "The paths carry 9,000 MB/s; the bottleneck is sda, as measured" in shown
 
 
-async def test_a_figure_that_is_not_taken_is_told_with_its_reason_and_what_to_do(tmp_path: Path) -> None:
-    console = console_on(tmp_path, measured_io(cached=True))
+async def test_a_figure_that_is_not_taken_is_told_with_its_reason_and_what_to_do(console: Console) -> None:
+    console.save(measured_io(cached=True))
     async with console.shown(120, 40) as pilot:
         overview = " ".join(console.text.split())
         await pilot.press("4", "tab", *["down"] * 11)
@@ -78,8 +70,7 @@ def pane(console: Console, name: str) -> str:
     return " ".join(str(console.app.screen.query_one(f"#{name}", Static).render()).split())
 
 
-async def test_an_input_that_is_not_listed_is_chosen_by_words_and_typed(tmp_path: Path) -> None:
-    console = Console(tmp_path)
+async def test_an_input_that_is_not_listed_is_chosen_by_words_and_typed(console: Console) -> None:
     async with console.shown(120, 40) as pilot:
         await pilot.press("4", "a", *"size of the database", "enter")
         await pilot.pause()
@@ -93,8 +84,7 @@ async def test_an_input_that_is_not_listed_is_chosen_by_words_and_typed(tmp_path
         assert "? the use of flash: array.disks is unknown; type it" in console.text
 
 
-async def test_a_question_leads_to_the_input_that_it_waits_for(tmp_path: Path) -> None:
-    console = Console(tmp_path)
+async def test_a_question_leads_to_the_input_that_it_waits_for(console: Console) -> None:
     async with console.shown(120, 40) as pilot:
         await pilot.press("4", "a", *"db.gb", "enter", *"2T", "enter", "tab", "home", "enter")
         await pilot.pause()
@@ -104,8 +94,7 @@ async def test_a_question_leads_to_the_input_that_it_waits_for(tmp_path: Path) -
         assert re.search(r"\* disks +8", console.text)
 
 
-async def test_inputs_whose_names_have_the_words_are_offered_first(tmp_path: Path) -> None:
-    console = Console(tmp_path)
+async def test_inputs_whose_names_have_the_words_are_offered_first(console: Console) -> None:
     async with console.shown(80, 24) as pilot:
         await pilot.press("4", "a", *"flash")
         await pilot.pause()
@@ -121,8 +110,7 @@ async def test_inputs_whose_names_have_the_words_are_offered_first(tmp_path: Pat
         assert "Enter takes it, Esc closes" in console.text
 
 
-async def test_nothing_is_found_by_words_that_no_input_has(tmp_path: Path) -> None:
-    console = Console(tmp_path)
+async def test_nothing_is_found_by_words_that_no_input_has(console: Console) -> None:
     async with console.shown(120, 40) as pilot:
         await pilot.press("4", "a", *"zzz", "enter")
         await pilot.pause()
@@ -132,8 +120,7 @@ async def test_nothing_is_found_by_words_that_no_input_has(tmp_path: Path) -> No
         assert "Which input?" not in console.text
 
 
-async def test_enter_on_an_unchanged_value_changes_nothing(tmp_path: Path) -> None:
-    console = Console(tmp_path)
+async def test_enter_on_an_unchanged_value_changes_nothing(console: Console) -> None:
     async with console.shown(120, 40) as pilot:
         await pilot.press("4", "down", "down", "down", "enter", "enter")
         await pilot.pause()
@@ -142,8 +129,7 @@ async def test_enter_on_an_unchanged_value_changes_nothing(tmp_path: Path) -> No
         assert "From: detected, /proc/meminfo" in pane(console, "input-help")
 
 
-async def test_what_is_wrong_stands_out_and_goes_with_the_next_input(tmp_path: Path) -> None:
-    console = Console(tmp_path)
+async def test_what_is_wrong_stands_out_and_goes_with_the_next_input(console: Console) -> None:
     async with console.shown(120, 40) as pilot:
         await pilot.press("4", "enter", "ctrl+u", "0", "enter")
         await pilot.pause()
@@ -154,8 +140,7 @@ async def test_what_is_wrong_stands_out_and_goes_with_the_next_input(tmp_path: P
         assert not console.app.screen.query_one("#input-help").has_class("-wrong")
 
 
-async def test_an_input_without_steps_says_how_to_change_it(tmp_path: Path) -> None:
-    console = Console(tmp_path)
+async def test_an_input_without_steps_says_how_to_change_it(console: Console) -> None:
     async with console.shown(120, 40) as pilot:
         await pilot.press("4")
         await pilot.pause()
@@ -167,8 +152,7 @@ async def test_an_input_without_steps_says_how_to_change_it(tmp_path: Path) -> N
         assert "no step leads from here; Enter types a value" in pane(console, "input-help")
 
 
-async def test_what_moves_an_answer_follows_the_cursor_also_to_one_without_a_figure(tmp_path: Path) -> None:
-    console = Console(tmp_path)
+async def test_what_moves_an_answer_follows_the_cursor_also_to_one_without_a_figure(console: Console) -> None:
     async with console.shown(80, 24) as pilot:
         await pilot.press("4", "t")
         await pilot.pause()
@@ -186,8 +170,7 @@ async def test_what_moves_an_answer_follows_the_cursor_also_to_one_without_a_fig
         assert "machine.ghz 2.128" not in console.text
 
 
-async def test_with_rows_to_spare_the_working_and_what_moves_it_are_shown_together(tmp_path: Path) -> None:
-    console = Console(tmp_path)
+async def test_with_rows_to_spare_the_working_and_what_moves_it_are_shown_together(console: Console) -> None:
     async with console.shown(200, 60) as pilot:
         await pilot.press("4")
         await pilot.pause()
@@ -197,8 +180,8 @@ async def test_with_rows_to_spare_the_working_and_what_moves_it_are_shown_togeth
         assert "What moves: I/O need" in console.text
 
 
-async def test_licenses_say_what_is_not_allowed_here_and_what_has_no_public_price(tmp_path: Path) -> None:
-    console = Console(tmp_path, machine(packages=4))
+async def test_licenses_say_what_is_not_allowed_here_and_what_has_no_public_price(make_console: MakeConsole) -> None:
+    console = make_console(machine(packages=4))
     async with console.shown(120, 40) as pilot:
         await pilot.press("4", "l")
         await pilot.pause()
@@ -210,8 +193,7 @@ async def test_licenses_say_what_is_not_allowed_here_and_what_has_no_public_pric
         assert "1 server, 4 sockets, 16 cores" in " ".join(console.text.split())
 
 
-async def test_a_published_case_is_a_table_with_its_source_and_both_directions(tmp_path: Path) -> None:
-    console = Console(tmp_path)
+async def test_a_published_case_is_a_table_with_its_source_and_both_directions(console: Console) -> None:
     async with console.shown(120, 40) as pilot:
         await pilot.press("4", "right", "b", "enter")
         await pilot.pause()
@@ -224,8 +206,8 @@ async def test_a_published_case_is_a_table_with_its_source_and_both_directions(t
         assert not re.search(r"\d 1 ", text)
 
 
-async def test_pages_break_no_word_where_their_tables_have_no_room(tmp_path: Path) -> None:
-    console = Console(tmp_path, machine(packages=4))
+async def test_pages_break_no_word_where_their_tables_have_no_room(make_console: MakeConsole) -> None:
+    console = make_console(machine(packages=4))
     async with console.shown(80, 24) as pilot:
         await pilot.press("4", "b", "enter")
         await pilot.pause()
@@ -240,8 +222,7 @@ async def test_pages_break_no_word_where_their_tables_have_no_room(tmp_path: Pat
         assert re.search(r"Oracle Database Standard +not allowed here", console.text)
 
 
-async def test_every_key_of_the_mode_is_named_in_80_columns(tmp_path: Path) -> None:
-    console = Console(tmp_path)
+async def test_every_key_of_the_mode_is_named_in_80_columns(console: Console) -> None:
     async with console.shown(80, 24) as pilot:
         await pilot.press("4")
         await pilot.pause()
@@ -252,8 +233,7 @@ async def test_every_key_of_the_mode_is_named_in_80_columns(tmp_path: Path) -> N
         assert [one.label for one in ACTIONS["sizing"] if one.label not in last and one.id not in idle] == []
 
 
-async def test_what_is_explained_of_an_input_is_never_cut(tmp_path: Path) -> None:
-    console = Console(tmp_path)
+async def test_what_is_explained_of_an_input_is_never_cut(console: Console) -> None:
     async with console.shown(80, 24) as pilot:
         await pilot.press("4", "a", *"path.stages", "enter", "escape")
         await pilot.pause()
@@ -262,8 +242,7 @@ async def test_what_is_explained_of_an_input_is_never_cut(tmp_path: Path) -> Non
         assert "From: not known" in console.text
 
 
-async def test_a_published_case_with_nothing_in_common_says_so(tmp_path: Path) -> None:
-    console = Console(tmp_path)
+async def test_a_published_case_with_nothing_in_common_says_so(console: Console) -> None:
     async with console.shown(120, 40) as pilot:
         await pilot.press("4", "b")
         await pilot.pause()
@@ -276,23 +255,19 @@ async def test_a_published_case_with_nothing_in_common_says_so(tmp_path: Path) -
         assert "No figure is known of both." in console.text
 
 
-async def test_a_run_that_measures_is_sized_while_the_mode_is_shown(tmp_path: Path) -> None:
-    console = Console(tmp_path)
+async def test_a_run_that_measures_is_sized_while_the_mode_is_shown(console: Console) -> None:
     async with console.shown(120, 40) as pilot:
         await console.choose(pilot, "null")
         await pilot.press("r", "4")
         await pilot.pause()
         assert "Capacity and bottleneck unknown" in console.text
-        console.runner.write(measured_io(cached=False))
-        console.tick()
-        await pilot.pause()
+        await console.feed(pilot, measured_io(cached=False))
 
         assert "The paths carry 9,000 MB/s; the bottleneck is sda, as measured" in console.text
 
 
 @pytest.mark.parametrize("text", ["1e12", "", "words", "-3"])
-async def test_what_cannot_be_is_refused_in_words_and_the_field_stays(tmp_path: Path, text: str) -> None:
-    console = Console(tmp_path)
+async def test_what_cannot_be_is_refused_in_words_and_the_field_stays(console: Console, text: str) -> None:
     async with console.shown(80, 24) as pilot:
         await pilot.press("4", "down", "down", "enter")
         console.app.screen.query_one(Input).value = text
@@ -303,15 +278,14 @@ async def test_what_cannot_be_is_refused_in_words_and_the_field_stays(tmp_path: 
         assert console.app.focused is console.app.screen.query_one(Input)
 
 
-async def test_a_supply_that_was_measured_here_is_one_bar(tmp_path: Path) -> None:
-    console = console_on(tmp_path, measured_io(cached=False))
+async def test_a_supply_that_was_measured_here_is_one_bar(console: Console) -> None:
+    console.save(measured_io(cached=False))
     async with console.shown(80, 24):
         assert "supply, measured" in console.text
         assert "measured here" not in console.text
 
 
-async def test_the_cursor_goes_to_what_a_change_does(tmp_path: Path) -> None:
-    console = Console(tmp_path)
+async def test_the_cursor_goes_to_what_a_change_does(console: Console) -> None:
     async with console.shown(120, 40) as pilot:
         await pilot.press("4", "a", *"sga.mb", "enter", *"64G", "enter")
         await pilot.pause()
@@ -323,9 +297,8 @@ async def test_the_cursor_goes_to_what_a_change_does(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)])
 async def test_a_folded_line_is_indented_also_where_a_scroll_bar_takes_its_column(
-    tmp_path: Path, size: tuple[int, int]
+    console: Console, size: tuple[int, int]
 ) -> None:
-    console = Console(tmp_path)
     async with console.shown(*size) as pilot:
         await pilot.press("4")
         await pilot.pause()
@@ -341,11 +314,11 @@ async def test_a_folded_line_is_indented_also_where_a_scroll_bar_takes_its_colum
 
 @pytest.mark.parametrize("options", [Options(theme="ansi-dark"), Options(theme="ansi-light"), Options(no_color=True)])
 async def test_the_cursor_of_the_list_without_the_focus_is_told_without_color(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: Options
+    make_console: MakeConsole, monkeypatch: pytest.MonkeyPatch, options: Options
 ) -> None:
     if options.no_color:
         monkeypatch.setenv("NO_COLOR", "1")
-    console = Console(tmp_path, options=options)
+    console = make_console(options=options)
     async with console.shown(120, 40) as pilot:
         await pilot.press("4")
         await pilot.pause()

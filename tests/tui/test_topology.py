@@ -16,7 +16,7 @@ from textual.pilot import Pilot
 from textual.widgets import Static
 
 from benchmarks.topology import cpu_ms, looks_ms, unpacked
-from consoles import GIB, Console, ended, machine, records
+from consoles import GIB, Console, MakeConsole, ended, machine, records
 from sizeup.discovery.machine import discover
 from sizeup.live.hotplug import HotplugChange
 from sizeup.model.finding import Finding, Severity
@@ -55,8 +55,8 @@ async def in_topology(console: Console, *keys: str, columns: int = 80, rows: int
         yield pilot
 
 
-async def test_the_map_shows_sixteen_nodes_in_eighty_columns(tmp_path: Path) -> None:
-    console = Console(tmp_path, machine(16, 16, 2))
+async def test_the_map_shows_sixteen_nodes_in_eighty_columns(make_console: MakeConsole) -> None:
+    console = make_console(machine(16, 16, 2))
     async with in_topology(console, "t") as pilot:
         for node in range(16):
             assert f"S{node} N{node} " in console.text
@@ -91,9 +91,11 @@ class FakeDevices:
             self.heard(HotplugChange("add", "net", "eth9"))
 
 
-async def test_devices_that_come_at_once_are_read_once_and_only_while_the_topology_is_shown(tmp_path: Path) -> None:
+async def test_devices_that_come_at_once_are_read_once_and_only_while_the_topology_is_shown(
+    make_console: MakeConsole,
+) -> None:
     devices = FakeDevices()
-    console = Console(tmp_path, living=LiveSource(devices.follow, devices.discover, settle_seconds=0.01))
+    console = make_console(living=LiveSource(devices.follow, devices.discover, settle_seconds=0.01))
     async with in_topology(console) as pilot:
         await pilot.press("1")
         devices.plug(3)
@@ -110,9 +112,9 @@ async def test_devices_that_come_at_once_are_read_once_and_only_while_the_topolo
     assert devices.heard is None
 
 
-async def test_devices_wait_for_the_end_of_a_run(tmp_path: Path) -> None:
+async def test_devices_wait_for_the_end_of_a_run(make_console: MakeConsole) -> None:
     devices = FakeDevices()
-    console = Console(tmp_path, living=LiveSource(devices.follow, devices.discover, settle_seconds=0.01))
+    console = make_console(living=LiveSource(devices.follow, devices.discover, settle_seconds=0.01))
     async with console.shown() as pilot:
         await console.choose(pilot, "null")
         await pilot.press("r", "2")
@@ -141,9 +143,9 @@ def tree_of(console: Console) -> list[str]:
 
 @pytest.mark.parametrize(("columns", "rows", "folded"), [(80, 24, "Socket"), (120, 40, "Node"), (200, 60, "L3")])
 async def test_the_tree_unfolds_whole_kinds_as_far_as_they_fit(
-    tmp_path: Path, columns: int, rows: int, folded: str
+    make_console: MakeConsole, columns: int, rows: int, folded: str
 ) -> None:
-    console = Console(tmp_path, large_machine())
+    console = make_console(large_machine())
     async with in_topology(console, columns=columns, rows=rows):
         shown = tree_of(console)
 
@@ -153,9 +155,9 @@ async def test_the_tree_unfolds_whole_kinds_as_far_as_they_fit(
 
 
 async def test_a_larger_terminal_unfolds_more_but_never_what_was_folded_and_a_smaller_one_folds_nothing(
-    tmp_path: Path,
+    make_console: MakeConsole,
 ) -> None:
-    console = Console(tmp_path, large_machine())
+    console = make_console(large_machine())
     async with in_topology(console, "j", "enter", "enter") as pilot:
         await pilot.resize_terminal(200, 60)
         await pilot.pause()
@@ -170,9 +172,9 @@ async def test_a_larger_terminal_unfolds_more_but_never_what_was_folded_and_a_sm
     assert [line[:20] for line in small] == [line[:20] for line in large[: len(small)]]
 
 
-async def test_labels_that_are_too_long_end_in_dots_and_need_no_scroll_bar(tmp_path: Path) -> None:
+async def test_labels_that_are_too_long_end_in_dots_and_need_no_scroll_bar(make_console: MakeConsole) -> None:
     found = machine(nics=(Nic("eth0" + "long" * 20, "physical", node=0),))
-    console = Console(tmp_path, found)
+    console = make_console(found)
     async with in_topology(console):
         tree = console.app.screen.query_one(ItemTree)
 
@@ -180,16 +182,15 @@ async def test_labels_that_are_too_long_end_in_dots_and_need_no_scroll_bar(tmp_p
         assert not tree.show_horizontal_scrollbar
 
 
-async def test_where_there_is_no_udev_nothing_is_followed(tmp_path: Path) -> None:
+async def test_where_there_is_no_udev_nothing_is_followed(make_console: MakeConsole) -> None:
     devices = FakeDevices()
-    console = Console(tmp_path, living=LiveSource(lambda listener: None, devices.discover))
+    console = make_console(living=LiveSource(lambda listener: None, devices.discover))
     async with in_topology(console):
         assert "Socket 0" in console.text
         assert devices.reads == 0
 
 
-async def test_words_find_parts_by_their_facts_and_the_title_says_how_many(tmp_path: Path) -> None:
-    console = Console(tmp_path)
+async def test_words_find_parts_by_their_facts_and_the_title_says_how_many(console: Console) -> None:
     async with in_topology(console, "slash", *"cpus 1") as pilot:
         asked = console.text
         await pilot.press("enter", "n")
@@ -210,8 +211,7 @@ async def test_words_find_parts_by_their_facts_and_the_title_says_how_many(tmp_p
         assert "╭─ Parts ─" in console.text
 
 
-async def test_what_is_looked_for_from_the_map_is_shown_in_the_tree(tmp_path: Path) -> None:
-    console = Console(tmp_path)
+async def test_what_is_looked_for_from_the_map_is_shown_in_the_tree(console: Console) -> None:
     async with in_topology(console, "t", "slash", *"eth0", "enter"):
         tree = console.app.screen.query_one(ItemTree)
 
@@ -261,9 +261,9 @@ class Watched:
         self.now = replace(self.now, nodes=tuple(nodes))
 
 
-async def test_load_and_memory_move_on_the_map_while_it_is_shown(tmp_path: Path) -> None:
+async def test_load_and_memory_move_on_the_map_while_it_is_shown(make_console: MakeConsole) -> None:
     watched = Watched(machine())
-    console = Console(tmp_path, watched.now, living=watched.living)
+    console = make_console(watched.now, living=watched.living)
     async with in_topology(console, "t") as pilot:
         before = console.text
         watched.free(1, 16)
@@ -275,9 +275,11 @@ async def test_load_and_memory_move_on_the_map_while_it_is_shown(tmp_path: Path)
         assert "0-9 tenths of load" in console.text
 
 
-async def test_a_look_repaints_only_the_cells_that_differ(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_look_repaints_only_the_cells_that_differ(
+    make_console: MakeConsole, monkeypatch: pytest.MonkeyPatch
+) -> None:
     watched = Watched(machine(32, 4, 1))
-    console = Console(tmp_path, watched.now, living=watched.living)
+    console = make_console(watched.now, living=watched.living)
     repainted: list[Region] = []
 
     def refresh(view: MapView, *regions: Region, **how: object) -> MapView:
@@ -298,10 +300,10 @@ async def test_a_look_repaints_only_the_cells_that_differ(tmp_path: Path, monkey
 
 
 async def test_a_slow_line_is_spared_as_many_looks_as_it_took_and_a_look_is_drawn_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    make_console: MakeConsole, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     watched = Watched(machine())
-    console = Console(tmp_path, watched.now, living=watched.living)
+    console = make_console(watched.now, living=watched.living)
     shown: list[object] = []
     async with in_topology(console, "t"):
         monkeypatch.setattr(MapView, "show", lambda view, drawn: shown.append(drawn))
@@ -313,9 +315,9 @@ async def test_a_slow_line_is_spared_as_many_looks_as_it_took_and_a_look_is_draw
         assert watched.loads_asked - asked == len(shown) == 1
 
 
-async def test_the_free_memory_of_the_node_under_the_cursor_moves(tmp_path: Path) -> None:
+async def test_the_free_memory_of_the_node_under_the_cursor_moves(make_console: MakeConsole) -> None:
     watched = Watched(machine())
-    console = Console(tmp_path, watched.now, living=watched.living)
+    console = make_console(watched.now, living=watched.living)
     async with in_topology(console) as pilot:
         console.app.screen.query_one(ItemTree).reveal("node:0")
         await pilot.pause()
@@ -326,9 +328,11 @@ async def test_the_free_memory_of_the_node_under_the_cursor_moves(tmp_path: Path
         assert "3 GiB (5%)" in await detail(console)
 
 
-async def test_nobody_looks_while_another_mode_is_shown_and_nothing_is_read_during_a_run(tmp_path: Path) -> None:
+async def test_nobody_looks_while_another_mode_is_shown_and_nothing_is_read_during_a_run(
+    make_console: MakeConsole,
+) -> None:
     watched = Watched(machine())
-    console = Console(tmp_path, watched.now, living=watched.living)
+    console = make_console(watched.now, living=watched.living)
     async with in_topology(console, "t") as pilot:
         timer = console.app.screen._timer  # type: ignore[attr-defined]
         shown = timer._active.is_set()
@@ -345,9 +349,9 @@ async def test_nobody_looks_while_another_mode_is_shown_and_nothing_is_read_duri
         assert (watched.loads_asked, watched.looks) == (asked + 1, looked)
 
 
-async def test_a_link_that_goes_is_told_to_every_mode(tmp_path: Path) -> None:
+async def test_a_link_that_goes_is_told_to_every_mode(make_console: MakeConsole) -> None:
     watched = Watched(machine())
-    console = Console(tmp_path, watched.now, living=watched.living)
+    console = make_console(watched.now, living=watched.living)
     async with in_topology(console) as pilot:
         lost = Finding("bond.member-down", Severity.WARNING, "a member of bond0 is down", (), "", "", ("nic:eth0",))
         down = Nic("eth0", "physical", "ixgbe", carrier=False, up=False, node=0)
@@ -362,9 +366,9 @@ async def test_a_link_that_goes_is_told_to_every_mode(tmp_path: Path) -> None:
         assert "A member of bond0 is down" in console.text
 
 
-async def test_what_if_inputs_survive_a_machine_that_is_read_again(tmp_path: Path) -> None:
+async def test_what_if_inputs_survive_a_machine_that_is_read_again(make_console: MakeConsole) -> None:
     devices = FakeDevices()
-    console = Console(tmp_path, living=LiveSource(devices.follow, devices.discover, settle_seconds=0.01))
+    console = make_console(living=LiveSource(devices.follow, devices.discover, settle_seconds=0.01))
     async with console.shown() as pilot:
         await pilot.press("4")
         await pilot.pause()
@@ -386,8 +390,8 @@ async def test_what_if_inputs_survive_a_machine_that_is_read_again(tmp_path: Pat
 
 
 @pytest.mark.parametrize(("last", "up"), [("G", "k"), ("end", "up")])
-async def test_a_map_that_is_higher_than_the_screen_scrolls(tmp_path: Path, last: str, up: str) -> None:
-    console = Console(tmp_path, machine(32, 4, 1))
+async def test_a_map_that_is_higher_than_the_screen_scrolls(make_console: MakeConsole, last: str, up: str) -> None:
+    console = make_console(machine(32, 4, 1))
     async with in_topology(console, "t") as pilot:
         top = console.text
         await pilot.press(last)
@@ -405,8 +409,7 @@ async def test_a_map_that_is_higher_than_the_screen_scrolls(tmp_path: Path, last
 OTHER = machine(1, 4, 2, nics=(Nic("eth5", "physical", "ixgbe", carrier=True, node=0),))
 
 
-async def test_two_machines_are_one_tree_and_n_goes_from_difference_to_difference(tmp_path: Path) -> None:
-    console = Console(tmp_path)
+async def test_two_machines_are_one_tree_and_n_goes_from_difference_to_difference(console: Console) -> None:
     console.app.against = OtherMachine("db00 2025-01-31 08:00", OTHER)
     async with console.shown(120, 40) as pilot:
         await pilot.pause()
@@ -430,8 +433,7 @@ async def test_two_machines_are_one_tree_and_n_goes_from_difference_to_differenc
         assert "added" not in console.text
 
 
-async def test_in_ascii_a_plus_stands_before_what_was_added_alone(tmp_path: Path) -> None:
-    console = Console(tmp_path)
+async def test_in_ascii_a_plus_stands_before_what_was_added_alone(console: Console) -> None:
     console.app.against = OtherMachine("db00", OTHER)
     async with console.shown(120, 40) as pilot:
         await pilot.pause()
@@ -441,8 +443,7 @@ async def test_in_ascii_a_plus_stands_before_what_was_added_alone(tmp_path: Path
     assert {"added" in row for row in rows if "+" in row} == {True}
 
 
-async def test_parts_that_differ_have_a_color_besides_their_sign_and_word(tmp_path: Path) -> None:
-    console = Console(tmp_path)
+async def test_parts_that_differ_have_a_color_besides_their_sign_and_word(console: Console) -> None:
     console.app.against = OtherMachine("db00", OTHER)
     async with console.shown(120, 40) as pilot:
         await pilot.pause()
@@ -471,9 +472,10 @@ def stored(host: str, *tags: str) -> None:
         annotate(path, tags=tags)
 
 
-async def test_d_takes_the_baseline_and_without_one_asks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_d_takes_the_baseline_and_without_one_asks(
+    console: Console, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "store"))
-    console = Console(tmp_path)
     async with in_topology(console, "d") as pilot:
         told = [note.message for note in console.app._notifications]
         stored("db07")
@@ -494,10 +496,11 @@ async def test_d_takes_the_baseline_and_without_one_asks(tmp_path: Path, monkeyp
         assert "db08 2026-01-01 00:00 ->" in console.text
 
 
-async def test_a_session_that_went_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_session_that_went_is_one_sentence(
+    console: Console, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "store"))
     stored("db07")
-    console = Console(tmp_path)
     async with in_topology(console, "D") as pilot:
         for path in (tmp_path / "store").rglob("*.jsonl"):
             path.unlink()
@@ -510,8 +513,8 @@ async def test_a_session_that_went_is_one_sentence(tmp_path: Path, monkeypatch: 
 
 
 @pytest.mark.parametrize(("columns", "rows"), [(80, 24), (120, 40), (200, 60)])
-async def test_256_cores_on_16_nodes_are_legible(tmp_path: Path, columns: int, rows: int) -> None:
-    console = Console(tmp_path, large_machine())
+async def test_256_cores_on_16_nodes_are_legible(make_console: MakeConsole, columns: int, rows: int) -> None:
+    console = make_console(large_machine())
     async with in_topology(console, "t", columns=columns, rows=rows) as pilot:
         seen = console.text.splitlines()
         await pilot.press("G")
@@ -546,11 +549,12 @@ def made_matrix(nodes: int) -> list[Record]:
 
 
 @pytest.mark.parametrize(("columns", "rows"), [(80, 24), (120, 40), (200, 60)])
-async def test_a_matrix_of_16_nodes_can_be_read_to_its_last_value(tmp_path: Path, columns: int, rows: int) -> None:
+async def test_a_matrix_of_16_nodes_can_be_read_to_its_last_value(
+    console: Console, tmp_path: Path, columns: int, rows: int
+) -> None:
     path = str(tmp_path / "made.sizeup.jsonl")
     with Writer.create(path) as writer:
         writer.write(*made_matrix(16))
-    console = Console(tmp_path)
     async with console.shown(columns, rows) as pilot:
         console.app.show_session(path)
         await console.choose(pilot, "memory.numa")
