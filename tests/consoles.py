@@ -8,6 +8,8 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import IO, Any
 
+import pytest
+from textual._compositor import Compositor
 from textual.pilot import Pilot
 
 from sizeup.live.cost import ConsoleCost, parse_cost
@@ -165,6 +167,11 @@ class PlayedRunner:
 _OPTIONS = Options()
 
 
+def _not_drawn(compositor: Compositor, **how: Any) -> None:
+    """A third of the time of a test goes into frames that no terminal shows."""
+    compositor._dirty_regions.clear()
+
+
 class Console:
     """A console under test, with the runner it believes in."""
 
@@ -174,7 +181,11 @@ class Console:
         found: Machine | None = None,
         options: Options = _OPTIONS,
         living: LiveSource | None = None,
+        *,
+        frames: bool = False,
     ) -> None:
+        """``frames`` draws each change, as a terminal would need it; else only what a test looks at is drawn."""
+        self._frames = frames
         self.runner = PlayedRunner(tmp_path / "run.sizeup.jsonl")
         self.runs = Runs(str(self.runner.path), launcher=self.runner.launch)
         self.app = ConsoleApp(self.runs, machine() if found is None else found, options, living=living)
@@ -198,13 +209,16 @@ class Console:
 
     @asynccontextmanager
     async def shown(self, columns: int = 80, rows: int = 24) -> AsyncIterator[Pilot[int]]:
-        async with self.app.run_test(size=(columns, rows)) as pilot:
-            await pilot.pause()
-            try:
-                yield pilot
-            finally:
-                self.runs.close()
-                self.app.runs.close()  # a saved session that is shown has a follower of its own
+        with pytest.MonkeyPatch.context() as patch:
+            if not self._frames:
+                patch.setattr(Compositor, "render_update", _not_drawn)
+            async with self.app.run_test(size=(columns, rows)) as pilot:
+                await pilot.pause()
+                try:
+                    yield pilot
+                finally:
+                    self.runs.close()
+                    self.app.runs.close()  # a saved session that is shown has a follower of its own
 
     async def choose(self, pilot: Pilot[int], probe: str) -> None:
         """Go to the probes and put the cursor on one, whatever else is installed."""

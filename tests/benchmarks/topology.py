@@ -57,7 +57,7 @@ async def looks_ms(folder: Path, root: str, columns: int, rows: int, times: int)
         lambda known: refreshed(known, sysroot),
         lambda: {pu.cpu: dice.random() * 100 for pu in found.pus},
     )
-    console = Console(folder, found, living=living)
+    console = Console(folder, found, living=living, frames=True)
     spent = []
     async with console.shown(columns, rows) as pilot:
         await pilot.press("2", "t")

@@ -14,7 +14,7 @@ from textual.geometry import Region
 from textual.screen import Screen
 from textual.strip import Strip
 
-from consoles import Console, records
+from consoles import Console
 from sizeup.model.sample import Estimate
 from sizeup.session.records import EstimateRecord
 from sizeup.terminal.frame_diff import FrameDiffer
@@ -92,7 +92,7 @@ def test_a_wide_glyph_is_sent_whole_though_one_of_its_columns_is_right() -> None
 
 
 async def test_whole_screens_look_as_textual_would_have_drawn_them(tmp_path: Path) -> None:
-    console = Console(tmp_path)
+    console = Console(tmp_path, frames=True)
     async with console.shown(100, 30) as pilot:
         sender, written = FrameDiffer(), ""
         for mode in "12345":
@@ -143,13 +143,9 @@ class Watched:
 async def test_a_live_chart_costs_little_and_a_moved_axis_not_much_more(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    console = Console(tmp_path)
+    console = Console(tmp_path, frames=True)
     async with console.shown(120, 40) as pilot:
-        await console.choose(pilot, "null")
-        await pilot.press("r")
-        console.runner.write(records())
-        console.tick()
-        await pilot.pause()
+        await console.measure(pilot)
         watched = Watched(console.app, monkeypatch)
 
         async def measured(t_ns: int, value: float) -> int:
@@ -184,7 +180,7 @@ def test_colors_are_those_of_the_terminal() -> None:
 async def test_a_second_that_passes_sends_its_digit_and_not_the_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    console = Console(tmp_path)
+    console = Console(tmp_path, frames=True)
     async with console.shown(120, 40) as pilot:
         line = console.app.screen.query_one("#status", StatusLine)
         line.show(" running 10 s", "96 ns ")
@@ -203,13 +199,9 @@ async def test_a_second_that_passes_sends_its_digit_and_not_the_line(
 async def test_a_dialog_costs_its_own_cells_and_no_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, key: str, share: float
 ) -> None:
-    console = Console(tmp_path)
+    console = Console(tmp_path, frames=True)
     async with console.shown(120, 40) as pilot:
-        await console.choose(pilot, "null")
-        await pilot.press("r")
-        console.runner.write(records())
-        console.tick()
-        await pilot.pause()
+        await console.measure(pilot)
         watched = Watched(console.app, monkeypatch)
         whole = watched.bytes
         for pressed in (key, "escape"):
@@ -222,7 +214,7 @@ async def test_a_dialog_costs_its_own_cells_and_no_others(
 
 
 async def test_what_another_program_wrote_on_the_screen_goes_with_a_key(tmp_path: Path) -> None:
-    console = Console(tmp_path)
+    console = Console(tmp_path, frames=True)
     async with console.shown(120, 40) as pilot:
         forgotten: list[bool] = []
         console.app._sender.forget = lambda: forgotten.append(True)  # type: ignore[method-assign]
