@@ -219,7 +219,7 @@ def test_the_command_prints_an_address_and_ends_on_a_signal() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--port", "70000"], "--port: expected a number from 0 to 65535, found 70000"),
+        (["--port", "70000"], "--port: expected a number from 0 (any free port) to 65535, found 70000"),
         (["--host", "localhost"], "--host: expected an address such as 127.0.0.1 or ::1, found 'localhost'"),
         (["/nonexistent"], "/nonexistent"),
     ],

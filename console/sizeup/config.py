@@ -1,8 +1,8 @@
-"""What the user has set once and for all: ``config.toml`` and ``SIZEUP_*``.
+"""The user's configuration: ``config.toml`` and the ``SIZEUP_*`` environment variables.
 
-Each key stands for an option of the command line. What is typed wins, then the environment, then the
-file, then the default here. Only the command line reads this: the parts of the program are handed values
-and do not know that there is a configuration.
+Each key is the default of a command-line option. A typed option wins over the environment variable, which wins over
+the file, which wins over the default here. Only the command line reads the configuration; other modules receive
+values.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from sizeup.tui.options import GLYPHS, THEMES
 
 PREFIX = "SIZEUP_"
 FILE_VARIABLE = "SIZEUP_CONFIG"
-"""Names another file than the one under the XDG configuration directory."""
+"""The variable that names another file than the one in the XDG configuration directory."""
 
 KEYS_TABLE = "keys"
-"""The table that gives the console's actions other keys, ``"run.start" = "f5,r"``; the console knows their names."""
+"""The table that assigns keys to the console's actions, ``"run.start" = "f5,r"``; the console knows their names."""
 
 _BYTES_LIMIT = 1 << 20
 _TRUE, _FALSE = ("true", "yes", "on", "1"), ("false", "no", "off", "0")
@@ -31,7 +31,7 @@ Value = str | bool
 
 
 class ConfigKey(Struct, frozen=True):
-    """One thing that can be set."""
+    """One configuration key."""
 
     name: str
     """In the file: ``console.theme`` is ``theme`` in the table ``[console]``."""
@@ -40,7 +40,7 @@ class ConfigKey(Struct, frozen=True):
     default: Value
     help: str
     choices: tuple[str, ...] = ()
-    """What a text may be; empty for a switch."""
+    """The allowed values; empty for a switch."""
 
     @property
     def variable(self) -> str:
@@ -49,7 +49,7 @@ class ConfigKey(Struct, frozen=True):
 
     @property
     def expectation(self) -> str:
-        """What a value must be, in words."""
+        """Return what a value must be: ``true or false``, ``one of quick, standard, full``."""
         return "true or false" if isinstance(self.default, bool) else f"one of {', '.join(self.choices)}"
 
 
@@ -58,25 +58,31 @@ KEYS = (
         "run.plan",
         "--plan",
         "standard",
-        "the plan of a run that names neither a plan nor a session to go on with",
+        "set of probes that a run without --plan, -p or --resume executes",
         ("quick", "standard", "full"),
     ),
-    ConfigKey("console.theme", "--theme", THEMES[0], "colors; the ansi ones are the terminal's own sixteen", THEMES),
     ConfigKey(
-        "console.glyphs", "--glyphs", GLYPHS[0], "what charts are drawn with; many console fonts lack braille", GLYPHS
+        "console.theme", "--theme", THEMES[0], "color theme; the ansi themes use the 16 colors of the terminal", THEMES
     ),
-    ConfigKey("console.ascii", "--ascii", default=False, help="draw with ASCII alone, also where UTF-8 seems to work"),
-    ConfigKey("console.color", "--color", default=True, help="draw in color; NO_COLOR turns it off too"),
+    ConfigKey(
+        "console.glyphs",
+        "--glyphs",
+        GLYPHS[0],
+        "characters that charts are drawn with; many Linux console fonts lack braille",
+        GLYPHS,
+    ),
+    ConfigKey(
+        "console.ascii", "--ascii", default=False, help="use ASCII characters only, even if the terminal supports UTF-8"
+    ),
+    ConfigKey("console.color", "--color", default=True, help="use color; NO_COLOR also turns it off"),
     ConfigKey(
         "console.mouse",
         "--mouse",
         default=True,
-        help="let the console have the mouse; without it the terminal selects text",
+        help="use the mouse; without it, the terminal selects text",
     ),
-    ConfigKey(
-        "console.low_bandwidth", "--low-bandwidth", default=False, help="redraw every two seconds, without the mouse"
-    ),
-    ConfigKey("console.readonly", "--readonly", default=False, help="start no probe and write nothing"),
+    ConfigKey("console.low_bandwidth", "--low-bandwidth", default=False, help="redraw every 2 s, without the mouse"),
+    ConfigKey("console.readonly", "--readonly", default=False, help="start no probe and write no file"),
 )
 """Every key, in the order of the list."""
 
@@ -84,33 +90,33 @@ _KNOWN = {key.name: key for key in KEYS}
 
 
 class Setting(Struct, frozen=True):
-    """A key's value and who gave it."""
+    """The value of a key and where it comes from."""
 
     value: Value
     source: str
-    """The file with the key, or the variable."""
+    """The file, the variable or the option."""
 
 
 class Configuration(Struct, frozen=True):
-    """Everything that was set."""
+    """The configuration that was read."""
 
     settings: Mapping[str, Setting]
-    """By name of the key; only what is set."""
+    """By key name; only the keys that are set."""
     keymap: Mapping[str, str]
     """Keys by action, from the file's ``[keys]``."""
     path: str
     """The file that was looked for."""
     found: bool
     """Whether it is there."""
-    strangers: tuple[str, ...] = ()
-    """Variables that begin like ours and are none of ours."""
+    unknown_variables: tuple[str, ...] = ()
+    """Variables that start with ``SIZEUP_`` and are no key."""
 
     def text(self, name: str) -> str:
-        """The value of a key that is one of several words."""
+        """Return the value of a key that has choices."""
         return str(self._value(name))
 
     def switch(self, name: str) -> bool:
-        """The value of a key that is true or false."""
+        """Return the value of a key that is true or false."""
         return bool(self._value(name))
 
     def _value(self, name: str) -> Value:
@@ -128,9 +134,9 @@ def default_path(environment: Mapping[str, str]) -> str:
 
 
 def load(environment: Mapping[str, str], typed: Mapping[str, str | None] | None = None) -> Configuration:
-    """Read the file and the environment; what is wrong with either is one line that names the place.
+    """Read the file and the environment; raise ``UsageError`` with the file or variable that is wrong.
 
-    ``typed`` holds texts of the command line by key, None where the option was not given; they win.
+    ``typed`` holds option values by key, None where the option was not given; they win.
     """
     named = environment.get(FILE_VARIABLE)
     path = named or default_path(environment)
@@ -143,19 +149,19 @@ def load(environment: Mapping[str, str], typed: Mapping[str, str | None] | None 
         if given is not None:
             settings[key.name] = Setting(_from_text(key, given, key.option), key.option)
     # No error: a service called sizeup puts SIZEUP_PORT and its like into the environment of every container.
-    ours = {variable for variable in environment if variable.startswith(PREFIX)}
-    strangers = ours - {key.variable for key in KEYS} - {FILE_VARIABLE}
-    return Configuration(settings, keymap, path, text is not None, tuple(sorted(strangers)))
+    prefixed = {variable for variable in environment if variable.startswith(PREFIX)}
+    unknown = prefixed - {key.variable for key in KEYS} - {FILE_VARIABLE}
+    return Configuration(settings, keymap, path, text is not None, tuple(sorted(unknown)))
 
 
 def parse(text: str, path: str) -> tuple[dict[str, Setting], dict[str, str]]:
-    """The settings of one file by name of the key, and its keys by action; ``path`` names it in errors."""
+    """Return the settings of one file by key name, and its keyboard keys by action; errors start with ``path``."""
     import tomli
 
     try:
         tables = tomli.loads(text)
     except (tomli.TOMLDecodeError, RecursionError) as error:
-        raise UsageError(f"{path}: expected TOML: {error}") from error
+        raise UsageError(f"{path}: not valid TOML: {error}") from error
     settings, keymap = {}, {}
     for name, value in _flat(tables):
         table, _, action = name.partition(".")
@@ -174,12 +180,12 @@ def parse(text: str, path: str) -> tuple[dict[str, Setting], dict[str, str]]:
 def _read(path: str, *, must_exist: bool) -> str | None:
     if not must_exist and not os.path.lexists(path):
         return None
-    what = f"the configuration that {FILE_VARIABLE} names" if must_exist else "a configuration"
+    what = f"the configuration file named by {FILE_VARIABLE}" if must_exist else "a configuration file"
     return read_text(path, what, _BYTES_LIMIT)
 
 
 def _flat(tables: Mapping[str, object], prefix: str = "") -> list[tuple[str, object]]:
-    """Tables in tables as dotted names; their depth is bounded by the TOML reader's own recursion."""
+    """Return nested tables as dotted names; the TOML reader's own recursion limits the depth."""
     flat: list[tuple[str, object]] = []
     for name, value in tables.items():
         flat += _flat(value, f"{prefix}{name}.") if isinstance(value, dict) else [(prefix + name, value)]
@@ -187,7 +193,7 @@ def _flat(tables: Mapping[str, object], prefix: str = "") -> list[tuple[str, obj
 
 
 def _from_toml(key: ConfigKey, value: object, where: str) -> Value:
-    """A value of the file: a switch is TOML's own true or false there, no word for it."""
+    """Return a value of the file, where a switch must be a TOML boolean."""
     if isinstance(key.default, bool) and isinstance(value, bool):
         return value
     if not isinstance(key.default, bool) and isinstance(value, str):

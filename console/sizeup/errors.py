@@ -1,4 +1,4 @@
-"""The few errors that sizeup raises on purpose; each carries the exit status it deserves."""
+"""The errors that sizeup raises on purpose, each with its exit status."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import IntEnum
 
 
 class ExitStatus(IntEnum):
-    """What the process tells its caller."""
+    """The exit status of the process."""
 
     OK = 0
     PROBE_FAILED = 1
@@ -16,13 +16,32 @@ class ExitStatus(IntEnum):
     """Unsafe target, no permission, or a probe that does not apply here."""
     LATE = 4
     DIFFERENT = 5
-    """A comparison found a difference that was asked about: a condition of ``--fail-if`` is met."""
+    """A condition of ``compare --fail-if`` is met, or ``detect --diff`` found a difference."""
     UNDECIDED = 6
     """No condition of ``--fail-if`` is met, but at least one could not be decided."""
     HANGUP = 129
     """SIGHUP: the terminal has gone."""
     INTERRUPTED = 130
     TERMINATED = 143
+
+    @property
+    def meaning(self) -> str:
+        """Return what this status says, in one line."""
+        return _MEANINGS[self]
+
+
+_MEANINGS = {
+    ExitStatus.OK: "success",
+    ExitStatus.PROBE_FAILED: "a probe failed",
+    ExitStatus.USAGE: "invalid arguments, or a file or standard output that cannot be read or written",
+    ExitStatus.REFUSED: "refused: unsafe target, no permission, or not applicable on this machine",
+    ExitStatus.LATE: "the start time of the run has passed",
+    ExitStatus.DIFFERENT: "sizeup compare --fail-if: a condition is met; sizeup detect --diff: the machines differ",
+    ExitStatus.UNDECIDED: "sizeup compare --fail-if: no condition is met, but one could not be decided",
+    ExitStatus.HANGUP: "terminal lost (SIGHUP); the session is saved",
+    ExitStatus.INTERRUPTED: "interrupted (SIGINT); the session is saved",
+    ExitStatus.TERMINATED: "terminated (SIGTERM); the session is saved",
+}
 
 
 class SizeupError(Exception):
@@ -38,18 +57,18 @@ class UsageError(SizeupError):
 
 
 class RefusedError(SizeupError):
-    """The request is understood and must not, or cannot, run here."""
+    """The request is understood, but must not or cannot run on this machine."""
 
     status = ExitStatus.REFUSED
 
 
 class LateError(SizeupError):
-    """An agreed start time has passed: a run that begins late would spoil those of others."""
+    """The start time has passed; a run that starts late would distort those of other hosts."""
 
     status = ExitStatus.LATE
 
 
 class MalformedError(SizeupError):
-    """A file exists and was read, but does not say what its kind must say."""
+    """A file was read, but its content is not what its format requires."""
 
     status = ExitStatus.USAGE

@@ -85,8 +85,8 @@ def test_without_a_file_the_session_goes_to_the_state_directory(sizeup: Run, tmp
         (("-p", "null", "-o", "/proc/version"), "/proc/version: cannot write the session"),
         (("--plan", "huge"), "argument --plan: invalid choice: 'huge'"),
         (("-p", "null", "--repeat", "0"), "--repeat: expected a whole number from 1 to 1,000, found 0"),
-        (("--json", "-o", "-"), "--json and -o - both want standard output"),
-        (("--resume", "x", "--plan", "quick"), "--resume runs what the session's own plan is missing"),
+        (("--json", "-o", "-"), "--json and -o - both write to standard output"),
+        (("--resume", "x", "--plan", "quick"), "--resume completes the plan of the session"),
         (("--resume", "/nowhere"), "/nowhere: expected a session file, found nothing"),
         (("--sysroot", "/srv/rec"), "--batch measures this machine"),
         (("--repeatedly",), "unrecognized arguments: --repeatedly"),
@@ -105,7 +105,7 @@ def test_bad_input_is_one_clear_line_and_status_2(sizeup: Run, arguments: tuple[
 def test_batch_options_without_batch_say_what_is_missing(sizeup: Run) -> None:
     done = sizeup("--plan", "quick")
 
-    assert (done.returncode, done.stderr) == (2, "sizeup: --plan belongs to --batch; try: sizeup --batch --plan ...\n")
+    assert (done.returncode, done.stderr) == (2, "sizeup: --plan needs --batch; try: sizeup --batch --plan ...\n")
 
 
 def test_without_a_terminal_the_console_points_to_batch(sizeup: Run) -> None:

@@ -27,10 +27,10 @@ def test_sessions_and_folders_compare_and_an_asked_difference_is_status_5(sizeup
     set_gap(tmp_path / "fast/a.sizeup.jsonl", 2e5)
     set_gap(tmp_path / "slow.sizeup.jsonl", 2e6)
 
-    plain = sizeup("compare", "slow.sizeup.jsonl", "--against", "fast")
-    asked = sizeup("compare", "slow.sizeup.jsonl", "--against", "fast", "--fail-if", "null.gap > +5%")
-    other = sizeup("compare", "slow.sizeup.jsonl", "--against", "fast", "--fail-if", "null.gap < -5%")
-    data = json.loads(sizeup("compare", "slow.sizeup.jsonl", "--against", "fast", "--json").stdout)
+    plain = sizeup("compare", "slow.sizeup.jsonl", "--baseline", "fast")
+    asked = sizeup("compare", "slow.sizeup.jsonl", "--baseline", "fast", "--fail-if", "null.gap > +5%")
+    other = sizeup("compare", "slow.sizeup.jsonl", "--baseline", "fast", "--fail-if", "null.gap < -5%")
+    data = json.loads(sizeup("compare", "slow.sizeup.jsonl", "--baseline", "fast", "--json").stdout)
 
     assert (plain.returncode, asked.returncode, other.returncode) == (0, 5, 0)
     assert "worse" in plain.stdout
@@ -45,7 +45,7 @@ def test_a_slowdown_that_one_run_a_side_cannot_decide_is_status_6_unless_that_is
     once = ("--batch", "-q", "-p", "null", "--set", "null.samples=5", "--set")
     sizeup(*once, "null.interval=0.2ms", "-o", "fast")
     sizeup(*once, "null.interval=2ms", "-o", "slow")
-    condition = ("compare", "slow", "--against", "fast", "--fail-if", "null.gap > +5%")
+    condition = ("compare", "slow", "--baseline", "fast", "--fail-if", "null.gap > +5%")
 
     open_, allowed = sizeup(*condition), sizeup(*condition, "--allow-undecided")
     data = json.loads(sizeup(*condition, "--json").stdout)
@@ -75,15 +75,15 @@ def test_an_absolute_bound_needs_no_base_and_is_status_5_where_it_is_met(sizeup:
     assert data["base"] == []
     assert (change.returncode, nothing.returncode) == (2, 2)
     assert change.stderr == nothing.stderr
-    assert "--against: expected the baseline" in change.stderr
+    assert "--baseline is missing" in change.stderr
 
 
 def test_a_metric_that_the_new_side_lacks_is_undecided_and_one_that_nobody_knows_an_error(sizeup: Run) -> None:
     sizeup(*RUN, "-o", "a")
     sizeup("--batch", "-q", "-p", "null", "--set", "null.misbehave=raise", "-o", "b")
 
-    assert sizeup("compare", "b", "--against", "a", "--fail-if", "null.gap > +5%").returncode == 6
-    unknown = sizeup("compare", "b", "--against", "a", "--fail-if", "null.gaps > +5%")
+    assert sizeup("compare", "b", "--baseline", "a", "--fail-if", "null.gap > +5%").returncode == 6
+    unknown = sizeup("compare", "b", "--baseline", "a", "--fail-if", "null.gaps > +5%")
     assert unknown.returncode == 2
     assert "did you mean null.gap?); there are: null.gap" in unknown.stderr
 
@@ -92,7 +92,7 @@ def test_sessions_with_nothing_in_common_are_said_to_have_nothing(sizeup: Run, t
     sizeup(*RUN, "-o", "a")
     sizeup("--batch", "-q", "-p", "null", "--set", "null.misbehave=raise", "-o", "b")
 
-    done = sizeup("compare", "a", "--against", "b")
+    done = sizeup("compare", "a", "--baseline", "b")
 
     assert done.returncode == 2
     assert "nothing measured on both sides: the first has null.gap, the base no finished step" in done.stderr

@@ -48,7 +48,7 @@ def test_an_unfinished_session_says_how_to_finish_it(sizeup: Run, saved: Path) -
     listed = sizeup("sessions").stdout
 
     assert "cut short, lacks 1 of 1 steps" in listed
-    assert f"unfinished: sizeup --batch --resume {saved}" in listed
+    assert f"unfinished, resume it with: sizeup --batch --resume {saved}" in listed
 
 
 def test_a_run_that_goes_on_is_not_called_unfinished(sizeup: Run, saved: Path) -> None:
@@ -79,7 +79,7 @@ def test_a_run_that_ended_with_a_failed_step_is_not_called_complete(sizeup: Run,
 def test_deleting_asks_and_without_a_terminal_needs_a_yes(sizeup: Run, saved: Path) -> None:
     refused = sizeup("sessions", "delete", str(saved))
     assert refused.returncode == 3
-    assert "say --yes if you mean it" in refused.stderr
+    assert "add --yes to confirm" in refused.stderr
     assert saved.exists()
 
     assert sizeup("sessions", "delete", str(saved), "--yes").returncode == 0

@@ -59,7 +59,7 @@ def test_a_second_opinion_is_refused_in_words(sizeup: Run, no_proc: None) -> Non
     done = sizeup("detect", "--second-opinion")
 
     assert (done.returncode, done.stdout) == (3, "")
-    assert "--second-opinion: the other libraries cannot read this machine" in done.stderr
+    assert "--second-opinion: psutil or py-cpuinfo cannot read this machine" in done.stderr
 
 
 @pytest.mark.parametrize("where", ["sizeup.engine.recorder.run_step", "sizeup.engine.run.probe_findings"])

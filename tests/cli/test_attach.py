@@ -15,7 +15,7 @@ def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_without_any_run_the_folder_is_named(state: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["attach"]) == 2
-    assert f"no run in {state} is unfinished" in capsys.readouterr().err
+    assert f"no unfinished run in {state}" in capsys.readouterr().err
 
 
 def test_the_run_without_an_end_is_found(state: Path, capsys: pytest.CaptureFixture[str]) -> None:

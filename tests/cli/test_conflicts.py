@@ -29,7 +29,7 @@ def test_an_option_without_effect_is_refused(line: str, named: str, capsys: pyte
 
     errors = capsys.readouterr().err
     assert named in errors
-    assert "effect" in errors
+    assert "cannot be combined with" in errors or "needs" in errors
     assert "leave out" in errors
 
 

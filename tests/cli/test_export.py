@@ -60,7 +60,7 @@ def test_a_report_beside_a_published_case_says_where_it_was_printed(
 ) -> None:
     path = str(Path(__file__).parents[1] / "session/formats/format-1.jsonl")
 
-    assert cli.run(["export", path, f"--{name}", "--against", "preset:slb-e5320"]) == ExitStatus.OK
+    assert cli.run(["export", path, f"--{name}", "--baseline", "preset:slb-e5320"]) == ExitStatus.OK
 
     said = " ".join(capsysbinary.readouterr().out.decode().split())
     for words in ("Compared", "131 ns", "Silly Little Benchmark", "2006 to 2007", "the base says nothing of its own"):
@@ -72,11 +72,11 @@ def test_a_report_beside_nothing_it_shares_a_figure_with_is_refused(
 ) -> None:
     out = str(tmp_path / "out")
 
-    assert cli.run(["export", session, "--html", "--against", "preset:redo-10db", "-o", out]) == ExitStatus.USAGE
-    assert cli.run(["export", session, "--csv", "--against", "preset:redo-10db", "-o", out]) == ExitStatus.USAGE
+    assert cli.run(["export", session, "--html", "--baseline", "preset:redo-10db", "-o", out]) == ExitStatus.USAGE
+    assert cli.run(["export", session, "--csv", "--baseline", "preset:redo-10db", "-o", out]) == ExitStatus.USAGE
     told = capsys.readouterr().err
     assert "nothing measured on both sides" in told
-    assert "--against belongs to --html" in told
+    assert "--baseline needs --html" in told
     assert not (tmp_path / "out").exists()
 
 
@@ -89,7 +89,7 @@ def test_the_share_opens_and_what_was_masked_is_shown_to_the_sender_alone(
 
     told = capsys.readouterr().err
     assert "S3RIAL-9X7" in told
-    assert "read it before you send it" in told
+    assert "Check the file before you send it" in told
     assert b"S3RIAL-9X7" not in gzip.decompress(out.read_bytes())
     assert read_session(str(out)).header.host.startswith("host-")
     assert stat.S_IMODE((state / "sizeup/masking.key").stat().st_mode) == 0o600
@@ -113,7 +113,7 @@ def test_what_a_full_disk_left_of_the_key_is_replaced(
     assert cli.run(["export", session, "--share", "-o", str(tmp_path / "share.gz")]) == ExitStatus.OK
 
     assert len(key.read_bytes()) == 32
-    assert "no key could be kept" not in capsys.readouterr().err
+    assert "the masking key cannot be saved" not in capsys.readouterr().err
 
 
 def test_a_key_that_finds_no_room_leaves_nothing_and_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -131,16 +131,16 @@ def test_a_key_that_finds_no_room_leaves_nothing_and_is_told(tmp_path: Path, mon
 
 def test_a_chart_must_be_chosen_where_there_are_several(session: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.run(["export", session, "--svg"]) == ExitStatus.USAGE
-    assert "name its step with --step, one of: memory.latency, clock.cost" in capsys.readouterr().err
+    assert "choose the step with --step, one of: memory.latency, clock.cost" in capsys.readouterr().err
     assert cli.run(["export", session, "--svg", "--step", "nonsense"]) == ExitStatus.USAGE
-    assert "it has: memory.latency, clock.cost" in capsys.readouterr().err
+    assert "choose one of: memory.latency, clock.cost" in capsys.readouterr().err
 
 
 def test_the_session_is_not_overwritten_by_its_own_report(session: str, capsys: pytest.CaptureFixture[str]) -> None:
     before = Path(session).read_bytes()
 
     assert cli.run(["export", session, "--html", "-o", session]) == ExitStatus.USAGE
-    assert "is the session itself" in capsys.readouterr().err
+    assert "would overwrite the session itself" in capsys.readouterr().err
     assert Path(session).read_bytes() == before
 
 

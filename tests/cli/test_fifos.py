@@ -30,7 +30,7 @@ REFUSED = (
     ("sessions", "tag", "{}", "spare"),
     ("sessions", "rename", "{}", "title"),
     ("sessions", "delete", "{}", "--yes"),
-    ("compare", "{}", "--against", "{}"),
+    ("compare", "{}", "--baseline", "{}"),
     ("export", "{}", "--text"),
     ("export", "{}", "--share", "-o", "out.gz"),
     ("--batch", "--resume", "{}"),

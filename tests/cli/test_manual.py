@@ -38,4 +38,4 @@ def test_without_the_extra_the_way_to_get_it_is_said(
 
 def test_an_option_before_the_command_is_not_taken_for_the_console(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["--sysroot", "/", "detect"]) == 2
-    assert "options stand behind the command; try: sizeup detect --help" in capsys.readouterr().err
+    assert "options must follow the command detect; try: sizeup detect --help" in capsys.readouterr().err

@@ -35,6 +35,7 @@ SPOKEN_BY: dict[str, tuple[str, ...]] = {
     "engine/spec.py": (START,),
     "batch/summary.py": ("compare",),
     "config.py": (START,),
+    "errors.py": ("compare",),
     "discovery/capture.py": ("capture",),
     "discovery/sysroot.py": (START, "detect"),
     "importers/intervals.py": ("size",),

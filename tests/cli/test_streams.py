@@ -29,7 +29,7 @@ ARGUMENTS: dict[str, Sequence[str]] = {
     "show": ("{session}",),
     "sessions": (),
     "note": ("{session}", "hello"),
-    "compare": ("{session}", "--against", "{session}"),
+    "compare": ("{session}", "--baseline", "{session}"),
     "schema": (),
     "attach": ("{session}",),
     "serve": ("{session}", "--port", "-1"),

@@ -21,7 +21,7 @@ COMMANDS = (
     ("export", "session", "--html"),
     ("export", "session", "--text"),
     ("export", "session", "--json"),
-    ("compare", "session", "--against", "whole", "--points"),
+    ("compare", "session", "--baseline", "whole", "--points"),
     ("size", "--session", "session"),
     ("detect", "--diff", "session"),
 )

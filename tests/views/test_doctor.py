@@ -147,7 +147,7 @@ def test_a_slow_clock_source_is_pointed_out() -> None:
 def test_files_and_settings_are_named() -> None:
     checks = [
         *store_checks(StoreFacts("/nowhere/sessions", writable=False, free_bytes=1000)),
-        *configuration_checks("/etc/sizeup.toml", found=True, strangers=("SIZEUP_PORT",)),
+        *configuration_checks("/etc/sizeup.toml", found=True, unknown_variables=("SIZEUP_PORT",)),
     ]
 
     assert troubles(checks) == {

@@ -23,24 +23,24 @@ if TYPE_CHECKING:
     import argparse
 
 COMMANDS = {
-    "detect": "what the machine is",
-    "capture": "a recording of what describes this machine, masked",
-    "size": "what it should carry, with the working",
-    "presets": "published cases by name, and how two of them compare",
-    "probes": "each probe, its parameters, whether it can run here",
-    "open": "the console on a saved session",
-    "export": "a session as a report, as data, or masked for sharing",
-    "import": "a session of what fio, ORION, SLOB, SLB or lscpu found",
-    "doctor": "what works here and what does not",
-    "show": "a session as text",
-    "sessions": "the saved sessions: list, search, tag, rename, delete, prune",
-    "note": "write a note into a session",
-    "compare": "sessions against other sessions",
-    "schema": "the JSON Schema of session files",
-    "attach": "the console on a run that goes on by itself",
-    "serve": "the console in a browser of this machine",
-    "completion": "completion for bash, zsh and fish",
-    "manual": "the manual page",
+    "detect": "show sockets, cores, NUMA nodes, memory, disks, networks and findings",
+    "capture": "save a masked capture that describes this machine",
+    "size": "size I/O, redo, memory, flash and licenses, with the working",
+    "presets": "list published cases, show one, or compare two",
+    "probes": "list the probes, their parameters and whether they can run here",
+    "open": "open a saved session in the console",
+    "export": "write a session as a report, as data, or masked for sharing",
+    "import": "make a session from the output of fio, ORION, SLOB, SLB or lscpu",
+    "doctor": "check what works on this machine and terminal",
+    "show": "print a session as text or JSON",
+    "sessions": "list, search, tag, rename, delete or prune saved sessions",
+    "note": "add a note to a session",
+    "compare": "compare sessions with a baseline",
+    "schema": "print the JSON Schema of session files",
+    "attach": "follow a batch run in the console",
+    "serve": "serve the console to a browser",
+    "completion": "print shell completion for bash, zsh or fish",
+    "manual": "print the manual page",
 }
 """Name and one line of help; ``sizeup.cli.NAME`` is the command."""
 
@@ -114,7 +114,7 @@ def _run(arguments: Sequence[str]) -> int:
     command = arguments[0] if arguments[0] in COMMANDS else START
     parsed = build_parser(command).parse_args(arguments)
     if parsed.command not in (None, command):
-        raise UsageError(f"options stand behind the command; try: sizeup {parsed.command} --help")
+        raise UsageError(f"options must follow the command {parsed.command}; try: sizeup {parsed.command} --help")
     return module(command).run(parsed)
 
 

@@ -1,6 +1,6 @@
-"""The console on a run that goes on by itself: its log is followed, so nothing is asked of the run.
+"""Follow a batch run in the console by reading its session file; the run is not disturbed.
 
-Without a file, the session last written to among those that have no end yet.
+Without FILE, follow the unfinished session that was written to last.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from sizeup.errors import UsageError
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("file", metavar="FILE", nargs="?", help="the session file of the run")
-    parser.add_argument("--text", action="store_true", help="print the summary so far, even on a terminal")
+    parser.add_argument("file", metavar="FILE", nargs="?", help="session file of the run")
+    parser.add_argument("--text", action="store_true", help="print the summary so far instead of starting the console")
     add_console_arguments(parser)
 
 
@@ -30,5 +30,5 @@ def _newest() -> str:
     folder = directory()
     sessions = unfinished(folder)
     if not sessions:
-        raise UsageError(f"no run in {folder} is unfinished; name the file of a run: sizeup attach FILE")
+        raise UsageError(f"no unfinished run in {folder}; name its session file: sizeup attach FILE")
     return str(sessions[0])

@@ -1,4 +1,4 @@
-"""Sessions against other sessions: the machines, then each metric with its change and whether it can be chance."""
+"""Compare sessions with a baseline: machine differences, then the change of each metric and its significance."""
 
 from __future__ import annotations
 
@@ -10,28 +10,37 @@ from sizeup.errors import ExitStatus, UsageError
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("first", nargs="+", metavar="A", help="a session, a folder of sessions, or preset:NAME")
     parser.add_argument(
-        "--against", nargs="+", metavar="B", default=[],
-        help="the baseline, in the same way; may be left out where every --fail-if has an absolute bound",
+        "new", nargs="+", metavar="NEW", help="new side: sessions, directories of sessions, or preset:NAME"
+    )
+    parser.add_argument(
+        "--baseline", nargs="+", metavar="BASELINE", default=[],
+        help="baseline side, in the same form; optional if every --fail-if has an absolute bound",
     )  # fmt: skip
     parser.add_argument(
         "--fail-if", action="append", default=[], metavar="CONDITION",
-        help="exit 5 where this is met and 6 where it cannot be decided: a change such as "
-        "'PROBE.SERIES > +5%%', or an absolute bound on A such as 'PROBE.SERIES >= 0.5 ms'; may be repeated",
+        help="exit with status 5 if the condition is met, 6 if undecided; a change from the baseline such as "
+        "'PROBE.SERIES > +5%%', or an absolute bound on the new side such as "
+        "'PROBE.SERIES >= 0.5 ms'; repeatable",
     )  # fmt: skip
     parser.add_argument(
-        "--allow-undecided", action="store_true", help="exit 0 instead of 6 where a condition cannot be decided"
+        "--allow-undecided",
+        action="store_true",
+        help="exit with status 0 instead of 6 if a condition cannot be decided",
     )
     parser.add_argument(
-        "--minimum-effect", type=float, default=2.0, metavar="PERCENT", help="changes below this count as none (2)"
+        "--minimum-effect",
+        type=float,
+        default=2.0,
+        metavar="PERCENT",
+        help="treat smaller changes as no change (default: 2 %%)",
     )
-    parser.add_argument("--points", action="store_true", help="show each point of a curve, too")
+    parser.add_argument("--points", action="store_true", help="also show each point of a curve")
     parser.add_argument("--json", action="store_true", help="print as JSON")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Compare the two sides."""
+    """Compare the two sides and print the result."""
     from sizeup.compare.compare import compare
     from sizeup.compare.conditions import parse_condition
     from sizeup.compare.published_results import digest_sides
@@ -40,12 +49,12 @@ def run(arguments: argparse.Namespace) -> int:
     if not 0 <= arguments.minimum_effect < 100:
         raise UsageError(f"--minimum-effect: expected a percentage from 0 to 100, found {arguments.minimum_effect:g}")
     questions = [parse_condition(text) for text in arguments.fail_if]
-    if not arguments.against and (not questions or any(question.change is not None for question in questions)):
+    if not arguments.baseline and (not questions or any(question.change is not None for question in questions)):
         raise UsageError(
-            "--against: expected the baseline; only --fail-if with absolute bounds, such as "
-            "'PROBE.SERIES >= 0.5 ms', can do without one"
+            "--baseline is missing; name the sessions to compare with, or use only absolute bounds such as "
+            "--fail-if 'PROBE.SERIES >= 0.5 ms'"
         )
-    first, base = digest_sides(arguments.first, arguments.against)
+    first, base = digest_sides(arguments.new, arguments.baseline)
     comparison = compare(first, base, questions=questions, minimum_effect=arguments.minimum_effect / 100)
     if arguments.json:
         import msgspec

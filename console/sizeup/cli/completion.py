@@ -1,7 +1,7 @@
-"""Completion of commands and options for a shell, printed for it to read.
+"""Print the completion of commands and options for a shell.
 
 bash:  sizeup completion bash > ~/.local/share/bash-completion/completions/sizeup
-zsh:   sizeup completion zsh > a file named _sizeup in a folder of $fpath
+zsh:   sizeup completion zsh > DIR/_sizeup, where DIR is a directory of $fpath
 fish:  sizeup completion fish > ~/.config/fish/completions/sizeup.fish
 """
 
@@ -12,19 +12,20 @@ import importlib.util
 
 from sizeup.errors import ExitStatus, UsageError
 
-_FILES = frozenset({"FILE", "BASELINE", "CANDIDATE", "SESSION"})
+_FILES = frozenset({"BASELINE", "FILE", "NEW", "OTHER", "OUT"})
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.add_argument("shell", choices=("bash", "zsh", "fish"), help="the shell that reads it")
+    parser.add_argument("shell", choices=("bash", "zsh", "fish"), help="shell to print the completion for")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the completion."""
     if importlib.util.find_spec("shtab") is None:
-        raise UsageError("sizeup completion needs shtab, which is not installed; try: pip install 'sizeup[completion]'")
+        raise UsageError(
+            "sizeup completion needs shtab, which is not installed; install it with: pip install 'sizeup[completion]'"
+        )
     import shtab
 
     from sizeup.cli.parser import build_parser

@@ -9,18 +9,18 @@ from sizeup.errors import UsageError
 
 
 def refuse_beside(arguments: argparse.Namespace, flag: str, others: Collection[str]) -> None:
-    """Raise UsageError where ``flag`` was typed together with one of ``others``; flags are spelled as on the line."""
+    """Raise UsageError where ``flag`` was typed together with one of ``others``."""
     if not _typed(arguments, flag):
         return
     ignored = [other for other in others if _typed(arguments, other)]
     if ignored:
-        raise UsageError(f"{' and '.join(ignored)} would have no effect with {flag}: leave out one or the other")
+        raise UsageError(f"{' and '.join(ignored)} cannot be combined with {flag}; leave out one or the other")
 
 
 def refuse_without(arguments: argparse.Namespace, flag: str, needed: str) -> None:
     """Raise UsageError where ``flag`` was typed and ``needed``, which gives it an effect, was not."""
     if _typed(arguments, flag) and not _typed(arguments, needed):
-        raise UsageError(f"{flag} has an effect only with {needed}: add {needed} or leave out {flag}")
+        raise UsageError(f"{flag} needs {needed}; add {needed}, or leave out {flag}")
 
 
 def _typed(arguments: argparse.Namespace, flag: str) -> bool:

@@ -14,41 +14,44 @@ if TYPE_CHECKING:
 
 
 def add_console_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare how to draw; what is not typed is left to the configuration."""
+    """Declare the options of the console; one that is not typed is left to the configuration."""
     from argparse import BooleanOptionalAction
 
-    group = parser.add_argument_group("screen")
+    group = parser.add_argument_group("console")
     group.add_argument(
         "--diff",
         metavar="OTHER",
-        help="begin with the topology beside a session, a recording or a detect document",
+        help="compare the topology with OTHER: a session, a capture or the output of sizeup detect --json",
     )
-    group.add_argument("--theme", metavar="NAME", help="colors; see: sizeup doctor --keys")
-    group.add_argument("--glyphs", metavar="NAME", help="what charts are drawn with: braille, block or ascii")
     for name, text in (
-        ("ascii", "draw with ASCII alone, as without UTF-8 and on the Linux console"),
-        ("color", "draw in color, or in none as with NO_COLOR"),
-        ("mouse", "take the mouse, or leave it to the terminal"),
-        ("low-bandwidth", "redraw every two seconds, and leave the mouse to the terminal"),
-        ("readonly", "start no probe and write nothing"),
+        ("theme", "color theme: dark, light, ansi-dark, ansi-light or color-blind (default: dark)"),
+        ("glyphs", "characters that charts are drawn with: auto, braille, block or ascii (default: auto)"),
+    ):
+        group.add_argument(f"--{name}", metavar="NAME", help=text)
+    for name, text in (
+        ("ascii", "use ASCII characters only, even if the terminal supports UTF-8 (default: off)"),
+        ("color", "use color; NO_COLOR also turns it off (default: on)"),
+        ("mouse", "use the mouse; without it, the terminal selects text (default: on)"),
+        ("low-bandwidth", "redraw every 2 s, without the mouse (default: off)"),
+        ("readonly", "start no probe and write no file (default: off)"),
     ):
         group.add_argument(f"--{name}", action=BooleanOptionalAction, help=text)
 
 
 def show_console(typed: Mapping[str, Any], *, sysroot: str = "/", session: str | None = None) -> int:
-    """Show a machine or a session until the user leaves; without a terminal say what to do instead.
+    """Show a machine or a session until the user quits, and return the exit status.
 
     ``typed`` holds the options by name; what is missing or None was not typed.
     """
     from sizeup.tui.app import run_console
 
     other = typed.get("diff")
-    against = None if other is None else lambda: _against(other)
-    return run_console(sysroot, session, lambda: options(typed), against)
+    load_other = None if other is None else lambda: _other_machine(other)
+    return run_console(sysroot, session, lambda: options(typed), load_other)
 
 
-def _against(name: str) -> OtherMachine:
-    """The machine to hold the one that is shown against, with the name it was asked for."""
+def _other_machine(name: str) -> OtherMachine:
+    """Return the machine to compare the one that is shown with."""
     from sizeup.cli.detect import load_machine
     from sizeup.views.difference import OtherMachine
 
@@ -56,15 +59,15 @@ def _against(name: str) -> OtherMachine:
 
 
 def options(typed: Mapping[str, Any]) -> Options:
-    """What was typed, and where nothing was, what is configured."""
+    """Return the console's options: what was typed, else what is configured."""
     from sizeup.config import load
     from sizeup.tui.options import Options
 
     configuration = load(os.environ, {f"console.{name}": typed.get(name) for name in ("theme", "glyphs")})
 
     def switch(name: str) -> bool:
-        said: bool | None = typed.get(name)
-        return configuration.switch(f"console.{name}") if said is None else said
+        value: bool | None = typed.get(name)
+        return configuration.switch(f"console.{name}") if value is None else value
 
     return Options(
         theme=configuration.text("console.theme"),

@@ -1,6 +1,6 @@
-"""What the machine is: processors, caches, memory by node, disks, networks, findings.
+"""Show what the machine is: processors, caches, memory by NUMA node, disks, networks and findings.
 
-FILE and OTHER may be a recording, a session file, or what --json wrote earlier.
+FILE and OTHER are a capture, a session file, or the output of sizeup detect --json.
 """
 
 from __future__ import annotations
@@ -23,17 +23,24 @@ _DOCUMENT_LIMIT = 256 << 20
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument(
-        "--sysroot", metavar="DIR", default="/", help="a recording, unpacked or not, instead of this machine"
+        "--sysroot",
+        metavar="DIR",
+        default="/",
+        help="read a capture (a directory or an archive) instead of this machine",
     )
-    parser.add_argument("--json", action="store_true", help="everything, as one JSON document (sizeup.detect/1)")
+    parser.add_argument("--json", action="store_true", help="print everything as one JSON document (sizeup.detect/1)")
     parser.add_argument(
-        "--second-opinion", action="store_true", help="ask psutil and py-cpuinfo too; takes a second or two"
+        "--second-opinion",
+        action="store_true",
+        help="also ask psutil and py-cpuinfo and report contradictions; takes 1 to 2 s",
     )
-    parser.add_argument("--diff", metavar="OTHER", help="where the two machines differ; status 5 where they do")
-    parser.add_argument("--since", metavar="FILE", help="memory and huge pages by node, then and now")
+    parser.add_argument(
+        "--diff", metavar="OTHER", help="list the differences from OTHER; exit status 5 if there are any"
+    )
+    parser.add_argument("--since", metavar="FILE", help="show memory and huge pages by NUMA node, then and now")
     parser.add_argument(
         "--watch", nargs="?", type=_interval, const=2.0, metavar="SECONDS",
-        help="look again every so often (2 s) and name what grows on one node alone",
+        help="print the memory growth by NUMA node at this interval, such as 500ms or 1m (default: 2 s)",
     )  # fmt: skip
 
 
@@ -42,19 +49,19 @@ def _interval(text: str) -> float:
 
     seconds = parse_seconds(text)
     if not 0.1 <= seconds <= 86_400:
-        raise UsageError(f"--watch {text}: expected an interval from 100ms to 24h")
+        raise UsageError(f"--watch: expected an interval from 100ms to 24h, found {text!r}")
     return seconds
 
 
 def load_machine(path: str) -> Machine:
-    """The machine of a recording, of a session (also by its name in the store), or of a document of ``--json``."""
+    """Return the machine of a capture, of a session (also by its name in the store), or of a ``--json`` document."""
     from sizeup.discovery.machine import discover
     from sizeup.session.store import find
 
     path = find(path)
     if os.path.isdir(path):
         return discover(path)
-    with opened(path, "a recording, a session or a detect document") as file:
+    with opened(path, "a capture, a session or a document of sizeup detect --json") as file:
         start = file.read(64)
     if not start.lstrip().startswith(b"{"):
         return discover(path)
@@ -64,7 +71,9 @@ def load_machine(path: str) -> Machine:
 
     machine = read_session(path, samples=False).machine
     if machine is None:
-        raise UsageError(f"{path}: this session holds no machine; it ended before discovery did")
+        raise UsageError(
+            f"{path}: this session contains no machine, because the run ended before discovery finished; choose another"
+        )
     return machine
 
 
@@ -77,14 +86,18 @@ def _load_document(path: str) -> Machine:
     try:
         document = msgspec.json.decode(content, type=Detection)
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:
-        raise UsageError(f"{path}: expected a {SCHEMA} document, found {error}") from error
+        raise UsageError(
+            f"{path}: expected a {SCHEMA} document, found {error}; write one with: sizeup detect --json"
+        ) from error
     if document.schema != SCHEMA:
-        raise UsageError(f"{path}: expected the schema {SCHEMA}, found {document.schema}")
+        raise UsageError(
+            f"{path}: expected the schema {SCHEMA}, found {document.schema}; write one with: sizeup detect --json"
+        )
     return detected(document)
 
 
 def watch(look: Callable[[], Machine], write: Callable[[str], object], pause: Callable[[], object]) -> None:
-    """Look, show, pause, and so on until interrupted; growth is measured from the first look."""
+    """Print the growth since the start at each interval, until interrupted."""
     from sizeup.report.machine import growth_text
 
     first = look()
@@ -130,12 +143,14 @@ def _with_opinions(machine: Machine, sysroot: str) -> Machine:
     from sizeup.live.opinions import cpuinfo_opinions, disagreements, psutil_opinions
 
     if sysroot != "/":
-        raise UsageError("--second-opinion: psutil and py-cpuinfo know this machine alone, not a recording")
+        raise UsageError(
+            "--second-opinion: psutil and py-cpuinfo can read only this machine; leave it or --sysroot out"
+        )
     try:
         opinions = psutil_opinions(machine) + cpuinfo_opinions(machine)
     except OSError as error:  # psutil lets it through where there is no /proc
         raise RefusedError(
-            f"--second-opinion: the other libraries cannot read this machine: {error}; leave the option out"
+            f"--second-opinion: psutil or py-cpuinfo cannot read this machine: {error}; leave out --second-opinion"
         ) from error
     return replace(machine, findings=machine.findings + disagreements(opinions))
 
@@ -152,7 +167,9 @@ def _since(path: str, sysroot: str, *, as_json: bool) -> int:
 
     before, after = load_machine(path), discover_memory(sysroot)
     if not {node.os_id for node in before.nodes} & {node.os_id for node in after.nodes}:
-        raise UsageError(f"{path}: expected the same machine at an earlier time, found no NUMA node in common")
+        raise UsageError(
+            f"{path}: expected an earlier capture or session of this machine, found no NUMA node in common"
+        )
     if as_json:
         growth = [{"node": node, "grown_bytes": size} for node, size in growth_by_node(before, after)]
         findings = growth_findings(before, after)

@@ -1,6 +1,6 @@
-"""What works here and what does not: terminal, rights, kernel limits, clock, files, and each probe.
+"""Check what works on this machine and terminal: access rights, kernel limits, clock, files, and each probe.
 
-Nothing is measured but the line to this terminal, which is asked where its cursor is.
+Nothing is measured except the speed of the connection to this terminal.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from sizeup.views.doctor import StoreFacts, TerminalFacts
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("--keys", action="store_true", help="list every key of the configuration, its value and source")
-    parser.add_argument("--json", action="store_true", help="base units, one object a check")
+    parser.add_argument("--keys", action="store_true", help="list every configuration key with its value and source")
+    parser.add_argument("--json", action="store_true", help="print as JSON in base units, one object per check")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Examine and report."""
+    """Run the checks and print them."""
     configuration = load(os.environ)
     if arguments.keys:
         print(json.dumps(_keys_data(configuration), indent=1) if arguments.json else "\n".join(_keys(configuration)))
@@ -44,7 +44,9 @@ def run(arguments: argparse.Namespace) -> int:
         *doctor.access_checks(machine, read_limits(Sysroot()), os.geteuid()),
         *doctor.machine_checks(machine),
         *doctor.store_checks(store_facts(store.directory())),
-        *doctor.configuration_checks(configuration.path, found=configuration.found, strangers=configuration.strangers),
+        *doctor.configuration_checks(
+            configuration.path, found=configuration.found, unknown_variables=configuration.unknown_variables
+        ),
         *doctor.probe_checks(_probe_reasons(machine)),
     ]
     if arguments.json:
@@ -112,8 +114,8 @@ def _probe_reasons(machine: Machine) -> dict[str, str | None]:
             except MalformedError as error:
                 reason = str(error)
             else:
-                wanted = " ".join(f"--set {name}.{parameter.name}=..." for parameter in lacking)
-                reason = f"needs what only you can say: sizeup --batch -p {name} {wanted}" if wanted else None
+                options = " ".join(f"--set {name}.{parameter.name}=..." for parameter in lacking)
+                reason = f"needs parameters: sizeup --batch -p {name} {options}" if options else None
         reasons[name] = reason
     return reasons | {broken.name: broken.reason for broken in registry.broken}
 
@@ -127,7 +129,7 @@ def _keys(configuration: Configuration) -> list[str]:
         lines += [
             f"{key.name} = {json.dumps(value)}  ({setting.source if setting else 'default'})",
             f"    {key.help}",
-            f"    {key.expectation}; variable {key.variable}; option {key.option}",
+            f"    value: {key.expectation}; variable: {key.variable}; option: {key.option}",
         ]
     return lines
 

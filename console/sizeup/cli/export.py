@@ -1,4 +1,4 @@
-"""Write a session down for people who were not there: as a page, text, data, one chart, or masked for sharing."""
+"""Write a session as a web page, as text, as data, as one chart, or as a masked copy for sharing."""
 
 from __future__ import annotations
 
@@ -21,13 +21,14 @@ if TYPE_CHECKING:
     from sizeup.session.value import Session
 
 _FORMATS = {
-    "html": "one web page without scripts or requests: summary on top, charts, tables; prints well",
-    "markdown": "Markdown, charts as tables of their values",
-    "text": "plain text of 80 columns, charts drawn with characters",
-    "csv": "every sample and every figure of the advice, a row each",
+    "html": "one web page with summary, charts and tables; no scripts, no network requests",
+    "markdown": "Markdown, with charts as tables of their values",
+    "text": "plain text of 80 columns, with charts drawn with characters",
+    "csv": "every sample and every figure of the advice, one row each",
     "json": "results, machine, findings and advice as one document (sizeup.report/1)",
-    "svg": "the chart of one step; see --step",
-    "share": "the session itself, gzipped, with hosts, serials, addresses, WWNs and paths replaced by pseudonyms",
+    "svg": "the chart of one step as an SVG file; see --step",
+    "share": "a gzipped copy of the session, with host names, serial numbers, addresses, WWNs and paths "
+    "replaced by pseudonyms",
 }
 _KEY_BYTES = 32
 
@@ -38,21 +39,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     formats = parser.add_mutually_exclusive_group(required=True)
     for name, text in _FORMATS.items():
         formats.add_argument(f"--{name}", dest="format", action="store_const", const=name, help=text)
-    parser.add_argument("-o", "--output", metavar="OUT", default="-", help="where to; standard output without it")
-    parser.add_argument("--step", metavar="ID", help="with --svg: the step whose chart is wanted")
+    parser.add_argument("-o", "--output", metavar="OUT", default="-", help="file to write (default: standard output)")
+    parser.add_argument("--step", metavar="ID", help="with --svg: step to draw")
     parser.add_argument(
-        "--against",
+        "--baseline",
         nargs="+",
-        metavar="B",
+        metavar="BASELINE",
         default=[],
-        help="with --html, --markdown, --text: begin with how it compares with these sessions, folders or preset:NAME",
+        help="with --html, --markdown, --text: start with a comparison with these sessions, directories or preset:NAME",
     )
-    parser.add_argument("--ascii", action="store_true", help="with --text: nothing but ASCII")
+    parser.add_argument("--ascii", action="store_true", help="with --text: use ASCII characters only")
     parser.add_argument(
         "--recompute",
         action="store_true",
-        help="with --html, --markdown, --text, --csv, --json: advice by the rules of this version, and labeled so, "
-        "instead of what the session recorded",
+        help="with --html, --markdown, --text, --csv, --json: recompute the advice with the rules of this version, "
+        "labeled as such, instead of showing what the session recorded",
     )
 
 
@@ -62,15 +63,15 @@ def run(arguments: argparse.Namespace) -> int:
 
     path, out = arguments.session, arguments.output
     if arguments.step and arguments.format != "svg":
-        raise UsageError("--step belongs to --svg")
+        raise UsageError("--step needs --svg; add --svg, or leave out --step")
     if arguments.ascii and arguments.format != "text":
-        raise UsageError("--ascii belongs to --text")
-    if arguments.against and arguments.format not in ("html", "markdown", "text"):
-        raise UsageError("--against belongs to --html, --markdown and --text")
+        raise UsageError("--ascii needs --text; add --text, or leave out --ascii")
+    if arguments.baseline and arguments.format not in ("html", "markdown", "text"):
+        raise UsageError("--baseline needs --html, --markdown or --text; choose one of them, or leave out --baseline")
     if arguments.recompute and arguments.format in ("svg", "share"):
-        raise UsageError("--recompute belongs to --html, --markdown, --text, --csv and --json")
+        raise UsageError("--recompute does not go with --svg and --share; leave it out")
     if out != "-" and os.path.exists(out) and os.path.exists(path) and os.path.samefile(out, path):
-        raise UsageError(f"{out}: is the session itself; choose another file with -o")
+        raise UsageError(f"-o {out}: would overwrite the session itself; choose another file")
     if arguments.format == "share":
         return _share(path, out)
     from sizeup.session.reader import read_session
@@ -104,16 +105,16 @@ def _content(session: Session, arguments: argparse.Namespace) -> str:
     from sizeup.views.document import document
 
     written = document(session, advice)
-    if arguments.against:
+    if arguments.baseline:
         from msgspec.structs import replace
 
         from sizeup.compare.compare import compare
         from sizeup.compare.published_results import digest_sides
         from sizeup.views.comparison import comparison_part, nothing_shared
 
-        comparison = compare(*digest_sides([arguments.session], arguments.against))
+        comparison = compare(*digest_sides([arguments.session], arguments.baseline))
         if not comparison.metrics:
-            raise UsageError(f"--against: {nothing_shared(comparison)}")
+            raise UsageError(f"--baseline: {nothing_shared(comparison)}")
         written = replace(written, parts=(comparison_part(comparison), *written.parts))
     if arguments.format == "html":
         from sizeup.report.html import page
@@ -133,12 +134,14 @@ def _chart(session: Session, wanted: str | None) -> str:
     from sizeup.views.finished import headline
 
     measured = {id_: run for id_, run in session.steps.items() if run.points}
-    names = ", ".join(measured) or "none"
+    if not measured:
+        raise UsageError("--svg: no step of this session has results to draw; use --text to see how its steps ended")
+    names = ", ".join(measured)
     if wanted is None and len(measured) != 1:
-        raise UsageError(f"--svg draws one chart; name its step with --step, one of: {names}")
+        raise UsageError(f"--svg draws one chart; choose the step with --step, one of: {names}")
     step = wanted if wanted is not None else next(iter(measured))
     if step not in measured:
-        raise UsageError(f"--step {step}: no such step has results in this session; it has: {names}")
+        raise UsageError(f"--step {step}: this session has no results for it; choose one of: {names}")
     return svg.standalone(headline(measured[step], session.machine))
 
 
@@ -150,7 +153,9 @@ def _share(path: str, out: str) -> int:
     from sizeup.sizing.rules import shipped
 
     if out == "-" and sys.stdout.isatty():
-        raise UsageError("--share writes a gzipped session; give it a file with -o, such as -o share.sizeup.jsonl.gz")
+        raise UsageError(
+            "--share writes compressed data, which a terminal cannot show; name a file: -o share.sizeup.jsonl.gz"
+        )
     masker = _masker()
     masker.public = frozenset(source.url for source in shipped().sources.values() if source.url)
     damage: tuple[str, ...] = ()
@@ -161,9 +166,13 @@ def _share(path: str, out: str) -> int:
 
     output.write(out, write)
     rows = tuple(sorted((new, old) for old, new in masker.masked.items()))
-    listed = Table("Masked", (Column("In the shared file"), Column("Stands for")), rows)
-    # What stands for what is for the sender's eyes, and never in the file.
-    for line in (*damage, *table_lines(listed, 100), f"{len(rows)} names masked in {out}; read it before you send it."):
+    listed = Table("Masked", (Column("In the shared file"), Column("Original")), rows)
+    # The originals are shown to the sender only, and are never in the file.
+    for line in (
+        *damage,
+        *table_lines(listed, 100),
+        f"{len(rows)} names masked in {out}. Check the file before you send it.",
+    ):
         print(line, file=sys.stderr)
     return ExitStatus.OK
 
@@ -181,8 +190,8 @@ def _masker() -> Masker:
         return Masker(_kept(user_state_path("sizeup", appauthor=False) / "masking.key", key))
     except (OSError, RefusedError) as error:
         reason = error.strerror if isinstance(error, OSError) else error
-        words = f"no key could be kept ({reason}); the pseudonyms of this file match no other file"
-        print(f"sizeup: {words}", file=sys.stderr)
+        problem = f"the masking key cannot be saved ({reason}), so the pseudonyms of this file match no other file"
+        print(f"sizeup: {problem}", file=sys.stderr)
         return Masker(key)
 
 
@@ -208,5 +217,5 @@ def _key(file: Path) -> bytes:
     # A FIFO would be waited for.
     with os.fdopen(files.open_existing(str(file), os.O_RDONLY | os.O_NONBLOCK, private=True), "rb") as kept:
         if not stat.S_ISREG(os.fstat(kept.fileno()).st_mode):
-            raise OSError(errno.EINVAL, "no regular file", str(file))
+            raise OSError(errno.EINVAL, "not a regular file", str(file))
         return kept.read(_KEY_BYTES + 1)

@@ -1,4 +1,4 @@
-"""Make a session of what other tools measured: fio's JSON, ORION's files, SLOB's awr_info.txt, SLB, lscpu -J."""
+"""Make a session from the output of other tools: fio JSON, ORION files, SLOB's awr_info.txt, SLB, lscpu -J."""
 
 from __future__ import annotations
 
@@ -11,18 +11,20 @@ from sizeup.errors import ExitStatus, UsageError
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("files", metavar="FILE", nargs="+", help="results of one machine, of one tool or several")
-    parser.add_argument("-o", "--output", metavar="OUT", help="the session file; without it a new one in the store")
-    parser.add_argument("--host", metavar="NAME", help="whose results they are")
+    parser.add_argument("files", metavar="FILE", nargs="+", help="output of one or more tools on one machine")
+    parser.add_argument(
+        "-o", "--output", metavar="OUT", help="session file to write (default: a new one in the state directory)"
+    )
+    parser.add_argument("--host", metavar="NAME", help="name of the host that was measured")
     parser.add_argument(
         "--kind",
         choices=("fio", "lscpu", "orion", "orion-matrix", "slb", "slob"),
-        help="what the files are, where that is not found out",
+        help="format of the files (default: detected for each)",
     )
     parser.add_argument(
         "--groups",
-        metavar="N,N…",
-        help="SLB: how many processes were started together, start by start in the order of the lines: 1,2,4",
+        metavar="N,N,...",
+        help="for SLB: number of processes started together, in the order of the lines, such as 1,2,4",
     )
 
 
@@ -56,5 +58,5 @@ def _groups(text: str | None) -> tuple[int, ...]:
     if text is None:
         return ()
     if not re.fullmatch(r"[1-9]\d{0,3}(,[1-9]\d{0,3})*", text, re.ASCII):
-        raise UsageError(f"--groups: expected numbers of processes such as 1,2,4, found {text!r}")
+        raise UsageError(f"--groups: expected numbers of processes separated by commas, such as 1,2,4, found {text!r}")
     return tuple(int(count) for count in text.split(","))

@@ -1,4 +1,4 @@
-"""The manual page, made from the same declarations as the help; kept with ``sizeup manual > sizeup.1``."""
+"""Print the manual page; save it with: sizeup manual > sizeup.1."""
 
 from __future__ import annotations
 
@@ -41,9 +41,7 @@ def page(version: str, date: str) -> Iterator[str]:
         yield f'.SS "sizeup {name}"'
         yield from _verbatim(_help(name))
     yield ".SH EXIT STATUS"
-    yield from _verbatim(
-        "\n".join(f"{status.value:<5}{status.name.lower().replace('_', ' ')}" for status in ExitStatus)
-    )
+    yield from _verbatim("\n".join(f"{status.value:<5}{status.meaning}" for status in ExitStatus))
 
 
 def _help(*command: str) -> str:

@@ -1,4 +1,4 @@
-"""Write a note into a session, while it runs or long after; - reads the text from standard input."""
+"""Add a note to a session, during the run or later."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _TEXT_LIMIT = 1 << 20
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("file", metavar="FILE", help="a session file, or the name of one in the state directory")
-    parser.add_argument("text", nargs="+", metavar="TEXT")
-    parser.add_argument("--tag", action="append", default=[], metavar="TAG", help="add a tag as well; may be repeated")
+    parser.add_argument("file", metavar="FILE", help="session file, or name of a session in the state directory")
+    parser.add_argument("text", nargs="+", metavar="TEXT", help="text of the note; - reads it from standard input")
+    parser.add_argument("--tag", action="append", default=[], metavar="TAG", help="also add this tag; repeatable")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -26,6 +26,6 @@ def run(arguments: argparse.Namespace) -> int:
         read_text(STDIN, "the text of a note", _TEXT_LIMIT) if arguments.text == [STDIN] else " ".join(arguments.text)
     )
     if not text.strip():
-        raise UsageError("expected the text of a note, found none")
+        raise UsageError("the note is empty; type its text behind the file name, or - to read it from standard input")
     annotate(find(arguments.file), text.strip(), tags=tuple(arguments.tag))
     return ExitStatus.OK

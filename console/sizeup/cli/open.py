@@ -1,4 +1,4 @@
-"""The console on a saved session; a summary as text where there is no terminal."""
+"""Open a saved session in the console; without a terminal, print its summary."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from sizeup.errors import ExitStatus, UsageError
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("file", metavar="FILE", help="a session file, plain or gzipped")
-    parser.add_argument("--text", action="store_true", help="print the summary even on a terminal")
+    parser.add_argument("file", metavar="FILE", help="session file, plain or gzipped")
+    parser.add_argument("--text", action="store_true", help="print the summary instead of starting the console")
     add_console_arguments(parser)
 
 
@@ -25,13 +25,11 @@ def show_session(path: str, arguments: argparse.Namespace) -> int:
     """The console on a session, or its summary so far."""
     from sizeup.session.reader import read_session
 
-    session = read_session(path)  # said before the screen is taken
+    session = read_session(path)  # errors are printed before the screen is cleared
     if not arguments.text and os.isatty(0) and os.isatty(1) and os.isatty(2):
         return show_console(vars(arguments), session=path)
     if arguments.diff is not None:
-        raise UsageError(
-            "--diff is drawn on the screen; without one use: sizeup compare, or sizeup detect --diff OTHER"
-        )
+        raise UsageError("--diff works only in the console; as text, use: sizeup detect --diff OTHER")
     from sizeup.batch.summary import summary_lines
 
     print("\n".join(summary_lines(session)))

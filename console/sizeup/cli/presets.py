@@ -1,8 +1,8 @@
-"""Published cases by name: what is known of each, and how two of them compare.
+"""List published cases, show what is known about one, or compare two of them.
 
-sizeup presets                       every case
-sizeup presets redo-10db             what is known of one; sizeup size --preset works it out
-sizeup presets --compare A B         every figure that both have, in both directions
+sizeup presets                       list every case
+sizeup presets redo-10db             show the inputs of one; sizeup size --preset redo-10db works it out
+sizeup presets --compare A B         compare every figure that both have, in both directions
 """
 
 from __future__ import annotations
@@ -19,10 +19,9 @@ SCHEMA_COMPARE = "sizeup.presets-compare/1"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.add_argument("name", nargs="?", metavar="NAME", help="one case")
-    parser.add_argument("--compare", nargs=2, metavar=("A", "B"), help="two cases side by side")
-    parser.add_argument("--json", action="store_true", help="base units")
+    parser.add_argument("name", nargs="?", metavar="NAME", help="show this case")
+    parser.add_argument("--compare", nargs=2, metavar=("A", "B"), help="compare two cases")
+    parser.add_argument("--json", action="store_true", help="print as JSON in base units")
 
 
 def run(arguments: argparse.Namespace) -> int:

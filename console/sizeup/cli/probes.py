@@ -1,7 +1,6 @@
-"""Each probe, what it measures, its parameters, and whether it can run here; none is started.
+"""List the probes: what each measures, its parameters, and whether it can run here. Starts none of them.
 
-The list is told from the manifests alone and runs no code of any plug-in; a probe that is named is
-asked for its plan.
+The list is read from the manifests, without running plug-in code. A probe that is named is also asked for its plan.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ SCHEMA = "sizeup.probes/1"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("--json", action="store_true", help="print as JSON")
-    parser.add_argument("probe", nargs="*", help="show these in full")
+    parser.add_argument("probe", nargs="*", metavar="PROBE", help="show this probe with its parameters")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -49,7 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
     if not arguments.probe:
         for broken in registry.broken:
             print(f"{broken.name}: cannot be used ({broken.distribution}): {broken.reason}", file=sys.stderr)
-        print("\nIn full, with parameters: sizeup probes PROBE")
+        print("\nShow the parameters of a probe with: sizeup probes PROBE")
     return ExitStatus.OK
 
 
@@ -75,7 +74,7 @@ def _lines(probe: RegisteredProbe, machine: Machine, *, named: bool) -> list[str
         f"  touches {manifest.touches}; hazards: {', '.join(hazard.value for hazard in manifest.hazards) or 'none'}",
         (
             f"  at most: memory {manifest.ceilings.memory}; space {manifest.ceilings.space}; "
-            f"CPUs {manifest.ceilings.cpus}; {manifest.ceilings.seconds:g} s a step"
+            f"CPUs {manifest.ceilings.cpus}; {manifest.ceilings.seconds:g} s per step"
         ),
         "  measures",
         *(
@@ -85,7 +84,7 @@ def _lines(probe: RegisteredProbe, machine: Machine, *, named: bool) -> list[str
         "  parameters" if manifest.parameter else "  no parameters",
     ]
     for parameter in manifest.parameter:
-        default = "must be given" if parameter.default is None else f"default {parameter.default}"
+        default = "required" if parameter.default is None else f"default {parameter.default}"
         lines.append(
             f"    --set {probe.name}.{parameter.name}=...  {parameter.help}; {expectation(parameter)}; {default}"
         )

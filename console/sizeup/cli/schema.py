@@ -1,4 +1,4 @@
-"""The JSON Schema of one line of a session file, for tools that write or check such files."""
+"""Print the JSON Schema of one line of a session file, for tools that write or check such files."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The saved sessions: list, search, tag, rename, delete, prune.
+"""List, search, tag, rename, delete or prune saved sessions.
 
-Without an action all are listed, the latest first. FILE is a file, or a session of the state directory by
-its name or the beginning of it.
+Without an action, all sessions are listed, the latest first. FILE is a session file, or the name of a session in
+the state directory, or the beginning of that name.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from sizeup.errors import ExitStatus, RefusedError, UsageError
+from sizeup.text import plural
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,28 +20,34 @@ if TYPE_CHECKING:
 
 
 _WIDTH = 100
+_FILE_HELP = "session file, or name of a session in the state directory"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     _list_arguments(parser)
     actions = parser.add_subparsers(dest="action", metavar="ACTION")
-    _list_arguments(actions.add_parser("list", help="all of them", allow_abbrev=False))
-    search = actions.add_parser("search", help="those that mention all these words", allow_abbrev=False)
+
+    def action(name: str, text: str) -> argparse.ArgumentParser:
+        description = f"{text[0].upper()}{text[1:]}."
+        return actions.add_parser(name, help=text, description=description, allow_abbrev=False)
+
+    _list_arguments(action("list", "list all sessions, the latest first"))
+    search = action("search", "list the sessions that contain all these words")
     _list_arguments(search)
-    search.add_argument("words", nargs="+", metavar="WORD")
-    tag = actions.add_parser("tag", help="give a session tags", allow_abbrev=False)
-    tag.add_argument("file", metavar="FILE")
-    tag.add_argument("tags", nargs="+", metavar="TAG")
-    rename = actions.add_parser("rename", help="give a session a title; the file keeps its name", allow_abbrev=False)
-    rename.add_argument("file", metavar="FILE")
-    rename.add_argument("title", metavar="TITLE")
-    delete = actions.add_parser("delete", help="remove sessions for good", allow_abbrev=False)
-    delete.add_argument("files", nargs="+", metavar="FILE")
-    prune = actions.add_parser("prune", help="remove old sessions that carry no tag", allow_abbrev=False)
-    prune.add_argument("--keep", type=int, required=True, metavar="N", help="keep the latest N of those without")
-    for action in (delete, prune):
-        action.add_argument("--yes", action="store_true", help="do not ask")
+    search.add_argument("words", nargs="+", metavar="WORD", help="word to search for")
+    tag = action("tag", "add tags to a session")
+    tag.add_argument("file", metavar="FILE", help=_FILE_HELP)
+    tag.add_argument("tags", nargs="+", metavar="TAG", help="tag to add")
+    rename = action("rename", "set the title of a session; the file keeps its name")
+    rename.add_argument("file", metavar="FILE", help=_FILE_HELP)
+    rename.add_argument("title", metavar="TITLE", help="new title")
+    delete = action("delete", "delete sessions permanently")
+    delete.add_argument("files", nargs="+", metavar="FILE", help=_FILE_HELP)
+    prune = action("prune", "delete the oldest sessions that have no tag")
+    prune.add_argument("--keep", type=int, required=True, metavar="N", help="number of untagged sessions to keep")
+    for deleting in (delete, prune):
+        deleting.add_argument("--yes", action="store_true", help="do not ask for confirmation")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -76,10 +83,10 @@ def _print(found: Sequence[StoredSession], *, json: bool) -> None:
     if json:
         print(msgspec.json.format(msgspec.json.encode(sessions_data(found)), indent=2).decode())
         return
-    print("\n".join(table_lines(sessions_table(found), _WIDTH) or ["no sessions"]))
+    print("\n".join(table_lines(sessions_table(found), _WIDTH) or ["no sessions saved"]))
     for entry in found:
         if entry.unfinished and not entry.going_on:
-            print(f"unfinished: sizeup --batch --resume {entry.path}")
+            print(f"unfinished, resume it with: sizeup --batch --resume {entry.path}")
 
 
 def _delete(paths: Sequence[str], *, yes: bool) -> None:
@@ -90,7 +97,9 @@ def _delete(paths: Sequence[str], *, yes: bool) -> None:
 
     for path in paths:
         read_session(path, samples=False)  # what is no session is not ours to delete
-    if paths and _agreed(f"Delete {len(paths)} sessions for good?\n  " + "\n  ".join(paths) + "\n", yes=yes):
+    if paths and _confirmed(
+        f"Delete {plural(len(paths), 'session')} permanently?\n  " + "\n  ".join(paths) + "\n", yes=yes
+    ):
         for path in paths:
             delete(Path(path))
             print(f"deleted {path}")
@@ -103,14 +112,14 @@ def _prune(keep: int, *, yes: bool) -> None:
         raise UsageError(f"--keep: expected a whole number of at least 0, found {keep}")
     old = [entry for entry in entries() if entry.session is not None and not entry.session.tags][keep:]
     if not old:
-        print("nothing to prune: sessions with a tag are kept")
+        print("nothing to prune: sessions with a tag are always kept")
     _delete([str(entry.path) for entry in old], yes=yes)
 
 
-def _agreed(question: str, *, yes: bool) -> bool:
+def _confirmed(question: str, *, yes: bool) -> bool:
     if yes:
         return True
     if not sys.stdin.isatty():
-        raise RefusedError("deleting asks first, and there is no terminal to ask on; say --yes if you mean it")
+        raise RefusedError("deleting needs confirmation, and standard input is not a terminal; add --yes to confirm")
     print(question + "[y/N] ", end="", file=sys.stderr, flush=True)
     return sys.stdin.readline().strip().lower() in ("y", "yes")

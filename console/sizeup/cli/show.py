@@ -1,4 +1,4 @@
-"""A session as text: what was measured, how each step ended, what was advised.
+"""Print a session as text: what was measured, how each step ended, and the sizing advice.
 
 The advice is what the session recorded; --recompute works it out again with the rules of this version, and says so.
 """
@@ -12,11 +12,13 @@ from sizeup.errors import ExitStatus
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("file", metavar="FILE", help="a session file, or the name of one in the state directory")
+    parser.add_argument("file", metavar="FILE", help="session file, or name of a session in the state directory")
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--json", action="store_true", help="print the results as JSON, without advice")
     what.add_argument(
-        "--recompute", action="store_true", help="advice by the rules of this version instead of what was recorded"
+        "--recompute",
+        action="store_true",
+        help="recompute the advice with the rules of this version instead of showing what was recorded",
     )
 
 

@@ -1,4 +1,4 @@
-"""The console; with --batch the same run without a screen."""
+"""Start the console; with --batch, measure without it."""
 
 from __future__ import annotations
 
@@ -32,51 +32,63 @@ _BATCH_ONLY = {
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``sizeup`` itself."""
-    parser.add_argument("--sysroot", metavar="DIR", default="/", help="show a recording instead of this machine")
-    add_console_arguments(parser)
-    batch = parser.add_argument_group("without a screen")
-    batch.add_argument("--batch", action="store_true", help="measure, save, print a summary, and end")
-    batch.add_argument(
-        "--plan", choices=("quick", "standard", "full"), help="what to run; standard unless said otherwise"
+    parser.add_argument(
+        "--sysroot",
+        metavar="DIR",
+        default="/",
+        help="show a capture (a directory or an archive) instead of this machine",
     )
+    add_console_arguments(parser)
+    batch = parser.add_argument_group("batch run")
+    batch.add_argument(
+        "--batch", action="store_true", help="measure without the console, save a session and print a summary"
+    )
+    batch.add_argument("--plan", choices=("quick", "standard", "full"), help="set of probes to run (default: standard)")
     batch.add_argument(
         "-p",
         "--probe",
         action="append",
         metavar="PROBE",
-        help="run this probe only; may be repeated; see: sizeup probes",
+        help="run this probe only; repeatable; see: sizeup probes",
     )
     batch.add_argument(
         "--set",
         dest="assignments",
         action="append",
         metavar="PROBE.KEY=VALUE",
-        help="set one parameter of a probe; may be repeated",
+        help="set a parameter of a probe; repeatable",
     )
-    batch.add_argument("--repeat", type=int, metavar="N", help="run the plan N times, so that runs can be compared")
+    batch.add_argument(
+        "--repeat",
+        type=int,
+        metavar="N",
+        help="run the plan N times, so that runs can be compared statistically (default: 1)",
+    )
     batch.add_argument(
         "--start-at",
         metavar="EPOCH",
-        help="prepare everything, then begin at this time in seconds since 1970, together with other hosts; "
-        "where it has passed, measure nothing and exit 4",
+        help="start to measure at this time, in seconds since 1970, to start several hosts together; "
+        "if it has passed, measure nothing and exit with status 4",
     )
     target = batch.add_mutually_exclusive_group()
     target.add_argument(
         "-o",
         "--output",
         metavar="FILE",
-        help="the session file; - for standard output; without it a new one in the state directory",
+        help="session file to write, - for standard output (default: a new one in the state directory)",
     )
     target.add_argument("--append", metavar="FILE", help="add another run to this session")
-    target.add_argument("--resume", metavar="FILE", help="run what this session's plan is missing")
-    batch.add_argument("--json", action="store_true", help="print the results as JSON instead of a summary")
-    batch.add_argument("-q", "--quiet", action="store_true", help="tell nothing while running")
-    batch.add_argument("--only-builtin", action="store_true", help="use no probe of other distributions")
+    target.add_argument("--resume", metavar="FILE", help="run the steps that are missing from this session's plan")
+    batch.add_argument(
+        "--json", action="store_true", help="print the results as JSON in base units instead of a summary"
+    )
+    batch.add_argument("-q", "--quiet", action="store_true", help="do not print progress")
+    batch.add_argument("--only-builtin", action="store_true", help="use only the probes that come with sizeup")
     batch.add_argument(
         "--control",
         action="store_true",
-        help="take commands on standard input, one a line: cancel-step, cancel, pause, resume, keep, "
-        'console {"cpu_seconds": N, "bytes": N}; its end cancels the run unless keep was said',
+        help="read commands from standard input, one per line: cancel-step, cancel, pause, resume, keep, "
+        'console {"cpu_seconds": N, "bytes": N}; the end of the input cancels the run, except after keep',
     )
 
 
@@ -86,7 +98,7 @@ def run(arguments: argparse.Namespace) -> int:
         return _batch(arguments)
     for name, flag in _BATCH_ONLY.items():
         if getattr(arguments, name):
-            raise UsageError(f"{flag} belongs to --batch; try: sizeup --batch {flag} ...")
+            raise UsageError(f"{flag} needs --batch; try: sizeup --batch {flag} ...")
     return show_console(vars(arguments), sysroot=arguments.sysroot)
 
 
@@ -111,18 +123,18 @@ def spec_of(arguments: argparse.Namespace) -> RunSpec:
 
 def _batch(arguments: argparse.Namespace) -> int:
     if arguments.diff is not None:
-        raise UsageError("--diff is drawn on the screen; without one use: sizeup detect --diff OTHER")
+        raise UsageError("--diff works only in the console; as text, use: sizeup detect --diff OTHER")
     if arguments.sysroot != "/":
-        raise UsageError("--batch measures this machine; for a recording use: sizeup detect --sysroot DIR")
+        raise UsageError(
+            "--batch measures this machine, not a capture; to show a capture, use: sizeup detect --sysroot DIR"
+        )
     refuse_beside(
         arguments, "--batch", ("--theme", "--glyphs", "--ascii", "--color", "--mouse", "--low-bandwidth", "--readonly")
     )
     if arguments.json and arguments.output == "-":
-        raise UsageError("--json and -o - both want standard output; give -o a file")
+        raise UsageError("--json and -o - both write to standard output; name a file with -o")
     if arguments.resume and (arguments.plan or arguments.probe or arguments.assignments or arguments.repeat):
-        raise UsageError(
-            "--resume runs what the session's own plan is missing; leave out --plan, -p, --set and --repeat"
-        )
+        raise UsageError("--resume completes the plan of the session; leave out --plan, -p, --set and --repeat")
     from sizeup.batch.narration import Narrator
     from sizeup.batch.summary import summary_json, summary_lines
     from sizeup.engine.run import run
@@ -136,5 +148,5 @@ def _batch(arguments: argparse.Namespace) -> int:
         print(summary_json(session))
     else:
         print("\n".join(summary_lines(session)))
-        print(f"\nSaved in {result.path}\nLook again with: sizeup open {result.path}")
+        print(f"\nSaved in {result.path}\nOpen it with: sizeup open {result.path}")
     return ExitStatus(result.status)

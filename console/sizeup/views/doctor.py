@@ -333,10 +333,10 @@ def store_checks(facts: StoreFacts) -> Iterator[Check]:
         yield Check("files", "free space", facts.free_bytes, shown, "bytes", verdict, advice)
 
 
-def configuration_checks(path: str, *, found: bool, strangers: Iterable[str]) -> Iterator[Check]:
+def configuration_checks(path: str, *, found: bool, unknown_variables: Iterable[str]) -> Iterator[Check]:
     """Which settings hold here."""
     yield Check("files", "configuration", path if found else None, path if found else f"none ({path})")
-    names = ", ".join(one_line(name, 40) for name in strangers)
+    names = ", ".join(one_line(name, 40) for name in unknown_variables)
     if names:
         advice = "No key of sizeup has such a variable; see: sizeup doctor --keys"
         yield Check("files", "other variables", names, names, "", CheckStatus.LIMITED, advice)
