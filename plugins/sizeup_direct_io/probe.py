@@ -71,7 +71,7 @@ def _without_effect(settings: Settings, wanted: Sequence[Sweep]) -> str:
     return ""
 
 
-def _reach(wanted: Iterable[Sweep]) -> dict[str, tuple[float, float]]:
+def _axis_ranges(wanted: Iterable[Sweep]) -> dict[str, tuple[float, float]]:
     """The ends of every coordinate that the points of a run rise along."""
     places: dict[str, list[float]] = {}
     for sweep in wanted:
@@ -141,7 +141,7 @@ class DirectIo:
             hazards=tuple(hazards),
             touches=f"{path}: a directory gets a temporary file, removed after the run; a file or device is only read"
             + (f", but {allowed} is overwritten" if allowed else ""),
-            reach=_reach(wanted),
+            axis_ranges=_axis_ranges(wanted),
         )
 
     def run(self, step: Step, context: Context) -> Iterable[Emission]:

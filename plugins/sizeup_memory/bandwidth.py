@@ -98,7 +98,7 @@ def _step(machine: Machine, settings: Settings, part: str, pages: str) -> Step:
         hazards=(Hazard.CPU_LOAD, Hazard.MEMORY),
         touches=f"{format_bytes(each * len(cpus))} of memory",
         cpus=cpus,
-        reach={"threads": (1, len(cpus))} if part == "scaling" else {},
+        axis_ranges={"threads": (1, len(cpus))} if part == "scaling" else {},
     )
 
 

@@ -51,7 +51,7 @@ class MemoryHammer:
             hazards=(Hazard.CPU_LOAD, Hazard.MEMORY),
             touches=f"{format_bytes(pages * PAGE_BYTES)} of memory for each process",
             cpus=cpus,
-            reach={"processes": (1, len(cpus))},
+            axis_ranges={"processes": (1, len(cpus))},
         )
 
     def run(self, step: Step, context: Context) -> Iterable[Emission]:

@@ -199,7 +199,7 @@ def _step(machine: Machine, settings: Settings, name: str) -> Step | Refusal:
         hazards=(Hazard.CPU_LOAD, Hazard.MEMORY),
         touches=f"{format_bytes(max(sizes[-1], 32 * MIB))} of memory",
         cpus=(cpu,),
-        reach={"working_set_bytes": (sizes[0], sizes[-1])},
+        axis_ranges={"working_set_bytes": (sizes[0], sizes[-1])},
     )
 
 

@@ -73,7 +73,7 @@ class MemoryLoaded:
             hazards=(Hazard.CPU_LOAD, Hazard.MEMORY),
             touches=f"{format_bytes(each * len(cpus))} of memory",
             cpus=cpus,
-            reach={"delay_ns": (min(_DELAYS_NS), max(_DELAYS_NS))},
+            axis_ranges={"delay_ns": (min(_DELAYS_NS), max(_DELAYS_NS))},
         )
 
     def run(self, step: Step, context: Context) -> Iterable[Emission]:

@@ -54,7 +54,11 @@ def test_a_slowdown_that_one_run_a_side_cannot_decide_is_status_6_unless_that_is
     assert open_.stderr == "sizeup: 1 of 1 condition could not be decided; --allow-undecided accepts that\n"
     assert "too few runs (1 against 1)" in open_.stdout
     assert allowed.stderr == ""
-    assert (data["answers"][0]["decision"], data["answers"][0]["alarm"], data["undecided"]) == ("undecided", False, 1)
+    assert (data["conditions"][0]["decision"], data["conditions"][0]["met"], data["undecided"]) == (
+        "undecided",
+        False,
+        1,
+    )
 
 
 def test_an_absolute_bound_needs_no_base_and_is_status_5_where_it_is_met(sizeup: Run) -> None:
@@ -70,9 +74,9 @@ def test_an_absolute_bound_needs_no_base_and_is_status_5_where_it_is_met(sizeup:
     assert (met.returncode, passed.returncode, both.returncode) == (5, 0, 5)
     assert "MET: " in met.stdout
     assert "not met: " in passed.stdout
-    assert data["answers"][0]["reading"]["bound"] == 1e6
-    assert data["answers"][0]["reading"]["runs"] == 6
-    assert data["base"] == []
+    assert data["conditions"][0]["measurement"]["bound"] == 1e6
+    assert data["conditions"][0]["measurement"]["runs"] == 6
+    assert data["baseline"] == []
     assert (change.returncode, nothing.returncode) == (2, 2)
     assert change.stderr == nothing.stderr
     assert "--baseline is missing" in change.stderr
@@ -95,4 +99,4 @@ def test_sessions_with_nothing_in_common_are_said_to_have_nothing(sizeup: Run, t
     done = sizeup("compare", "a", "--baseline", "b")
 
     assert done.returncode == 2
-    assert "nothing measured on both sides: the first has null.gap, the base no finished step" in done.stderr
+    assert "nothing measured on both sides: the new side has null.gap, the baseline no finished step" in done.stderr

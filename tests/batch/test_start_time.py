@@ -134,7 +134,7 @@ def test_a_run_a_second_ahead_begins_then_and_says_how_late(sizeup: Run, tmp_pat
     assert facts["clock_synchronized"] in (True, False, None)
     assert facts["clock_synchronized_source"]
     lines = [json.loads(line) for line in (tmp_path / "run").read_bytes().splitlines()]
-    (late_ns,) = (line.get("lateness_ns", 0) for line in lines if line["kind"] == "step-start")
+    (late_ns,) = (line.get("start_delay_ns", 0) for line in lines if line["kind"] == "step-start")
     assert 0 <= late_ns < LATE_LIMIT_NS
     assert "waiting for 20" in done.stderr
     assert "us late" in done.stderr

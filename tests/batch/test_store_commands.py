@@ -47,7 +47,7 @@ def test_an_unfinished_session_says_how_to_finish_it(sizeup: Run, saved: Path) -
 
     listed = sizeup("sessions").stdout
 
-    assert "cut short, lacks 1 of 1 steps" in listed
+    assert "interrupted, lacks 1 of 1 steps" in listed
     assert f"unfinished, resume it with: sizeup --batch --resume {saved}" in listed
 
 
@@ -60,7 +60,7 @@ def test_a_run_that_goes_on_is_not_called_unfinished(sizeup: Run, saved: Path) -
         status = json.loads(sizeup("sessions", "--json").stdout)["sessions"][0]["status"]
 
     assert "being measured now" in listed
-    assert "cut short" not in listed
+    assert "interrupted" not in listed
     assert "unfinished" not in listed
     assert status == "running"
 

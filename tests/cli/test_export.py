@@ -63,7 +63,13 @@ def test_a_report_beside_a_published_case_says_where_it_was_printed(
     assert cli.run(["export", path, f"--{name}", "--baseline", "preset:slb-e5320"]) == ExitStatus.OK
 
     said = " ".join(capsysbinary.readouterr().out.decode().split())
-    for words in ("Compared", "131 ns", "Silly Little Benchmark", "2006 to 2007", "the base says nothing of its own"):
+    for words in (
+        "Compared",
+        "131 ns",
+        "Silly Little Benchmark",
+        "2006 to 2007",
+        "the baseline says nothing of its own",
+    ):
         assert words in said
 
 

@@ -15,7 +15,7 @@ def test_every_probe_is_listed_as_data(capsys: pytest.CaptureFixture[str]) -> No
     data = json.loads(capsys.readouterr().out)
     assert data["schema"] == "sizeup.probes/1"
     null = next(probe for probe in data["probes"] if probe["name"] == "null")
-    assert (null["can_run"], null["why_not"], null["distribution"].split()[0]) == (True, None, "sizeup")
+    assert (null["can_run"], null["reason"], null["distribution"].split()[0]) == (True, None, "sizeup")
     assert {parameter["name"] for parameter in null["parameter"]} == {"samples", "interval", "misbehave"}
 
 

@@ -228,7 +228,7 @@ def test_parameters_that_differ_are_named() -> None:
 def test_metrics_of_one_side_are_listed() -> None:
     comparison = compare([session(1, (LATENCY, {}, 1.0))], [session(0, (RATE, {}, 1.0))])
 
-    assert (comparison.metrics, comparison.only_first, comparison.only_base) == ((), ("p.thp",), ("p.rate",))
+    assert (comparison.metrics, comparison.only_new, comparison.only_baseline) == ((), ("p.thp",), ("p.rate",))
 
 
 def test_an_empty_folder_is_no_side(tmp_path: Path) -> None:
@@ -245,7 +245,7 @@ def test_verdicts_are_compared_as_words_and_a_failed_one_is_not_passed_over() ->
     found = compare([first], [base])
 
     assert [figure.metric for figure in found.metrics] == ["p.thp"]
-    assert found.points == found.only_first == found.only_base == ()
+    assert found.points == found.only_new == found.only_baseline == ()
     assert found.warnings[-1] == (
         "p.honest: 5 of 5 verdicts differ: outstanding 1, part steady: fail against pass; "
         "outstanding 2, part steady: fail against pass; outstanding 4, part steady: fail against pass; and 2 more"

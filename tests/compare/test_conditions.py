@@ -44,7 +44,7 @@ def answers(
     condition: str | list[str], first: list[Digest], base: list[Digest] | None = None
 ) -> tuple[ConditionResult, ...]:
     conditions = [condition] if isinstance(condition, str) else condition
-    return compare(first, base or [], questions=[parse_condition(text) for text in conditions]).answers
+    return compare(first, base or [], questions=[parse_condition(text) for text in conditions]).conditions
 
 
 def answer(condition: str, first: list[Digest], base: list[Digest] | None = None) -> ConditionResult:
@@ -117,7 +117,7 @@ def test_a_point_of_a_curve_is_asked_about_by_its_place_also_where_it_is_the_onl
 
     assert answer("p.thp[size=4] > +5%", curve(FAST, 10, (2, 4)), base).decision is MET
     assert answer("p.thp[size=4] > +5%", curve(FAST, 10, (4,)), base).decision is MET
-    assert answer("p.thp[size=2] > +5%", curve(FAST, 10, (2, 4)), base).why == "not measured on the base"
+    assert answer("p.thp[size=2] > +5%", curve(FAST, 10, (2, 4)), base).why == "not measured on the baseline"
     with pytest.raises(UsageError, match=r"no such point; there are: size=2; size=4$"):
         answer("p.thp[size=3] > +5%", curve(FAST, 10, (2, 4)), base)
 
@@ -125,9 +125,9 @@ def test_a_point_of_a_curve_is_asked_about_by_its_place_also_where_it_is_the_onl
 def test_what_one_side_did_not_measure_is_undecided_and_what_neither_knows_an_error() -> None:
     first, base = [run(10, value(10, 1.0))], [run(0, value(0, 1.0, RATE))]
 
-    assert answer("p.thp > +5%", first, base).why == "not measured on the base"
-    assert answer("p.rate < -5%", first, base).why == "not measured on the first side"
-    assert answer("p.rate < 1 GB/s", first, base).why == "not measured on the first side"
+    assert answer("p.thp > +5%", first, base).why == "not measured on the baseline"
+    assert answer("p.rate < -5%", first, base).why == "not measured on the new side"
+    assert answer("p.rate < 1 GB/s", first, base).why == "not measured on the new side"
     with pytest.raises(UsageError, match=r"no metric p.htp \(did you mean p.thp\?\); there are: p.thp, p.rate$"):
         answer("p.htp > +5%", first, base)
     with pytest.raises(UsageError, match=r"no metric p.htp"):
@@ -238,8 +238,8 @@ def test_figures_that_their_own_run_calls_invalid_decide_nothing() -> None:
 
     first, base = side(SLOW, 10), side(FAST)
 
-    assert answer("p.thp > +5%", invalid(first), base).why == "validity on the first side: fail (steady)"
-    assert answer("p.thp > +5%", first, invalid(base)).why == "validity on the base: fail (steady)"
+    assert answer("p.thp > +5%", invalid(first), base).why == "validity on the new side: fail (steady)"
+    assert answer("p.thp > +5%", first, invalid(base)).why == "validity on the baseline: fail (steady)"
     assert answer("p.thp > 50ns", invalid(first)).why == "validity: fail (steady)"
 
 

@@ -106,7 +106,7 @@ def test_equal_machines_differ_in_at_most_five_of_a_hundred_pairs(order: str, no
         comparison = compare(*digests(runs(source, noise, order, 1.0), order), questions=question)
         assert comparison.level == (LEVEL if order == TURNS else LEVEL_IN_BLOCKS)
         wolf += comparison.metrics[0].different
-        status += comparison.alarm
+        status += comparison.condition_met
 
     assert wolf / PAIRS <= 0.05
     assert status / PAIRS <= 0.05
@@ -135,7 +135,7 @@ def test_a_gate_passes_next_to_no_slowdown_of_twice_its_bound(order: str) -> Non
     source = random.Random(20260131)
     question = parse_condition("p.s0 > +5%")
     pairs = (digests(runs(source, as_measured(CONTENDED), order, 1.1), order) for _ in range(400))
-    decisions = [compare(*pair, questions=[question]).answers[0].decision for pair in pairs]
+    decisions = [compare(*pair, questions=[question]).conditions[0].decision for pair in pairs]
 
     assert decisions.count(Decision.NOT_MET) / 400 <= 0.025
     assert decisions.count(Decision.MET) / 400 >= 0.6

@@ -19,7 +19,7 @@ def test_the_printed_latency_stands_beside_the_measured_one() -> None:
     assert (figure.metric, figure.verdict) == ("memory.local_ns", Conclusion.TOO_FEW)
     assert figure.medians == pytest.approx((1.22, 131.3))
     assert comparison.differences == ()
-    assert "memory.latency.dram-thp" in comparison.only_first
+    assert "memory.latency.dram-thp" in comparison.only_new
     (warning,) = comparison.warnings
     assert "clock.cost: measured, but not valid because its step crashed" in warning
     assert comparison.sides[1][0].source.startswith("K. Closson")
@@ -46,5 +46,5 @@ def test_the_text_says_where_a_case_was_printed_and_what_it_stands_beside() -> N
     lines = comparison_lines(compare(*digest_sides([str(KEPT)], ["preset:slb-e5320"])), points=False)
 
     assert "! memory.local_ns was measured as memory.latency.dram-thp dram-thp at working_set_bytes=16384" in lines
-    assert any(line.startswith("Machines: not compared, the base") for line in lines)
+    assert any(line.startswith("Machines: not compared, the baseline") for line in lines)
     assert any("Silly Little Benchmark" in line and "K. Closson" in line for line in lines)

@@ -150,7 +150,7 @@ def test_a_link_is_degraded_only_against_the_lesser_of_its_two_ends() -> None:
     port = PciFunction("0000:00:01.0", 0x060400, 1, 1, link_limit=PciLink(8, 16))
     card = PciFunction(
         "0000:01:00.0", 0x010802, 1, 1, parent=port.address, link=PciLink(8, 4), link_limit=PciLink(16, 4),
-        edge_limit=PciLink(8, 4),
+        common_link_limit=PciLink(8, 4),
     )  # fmt: skip
     worse = replace(card, link=PciLink(8, 2))
     graphics = replace(worse, class_code=0x030000)

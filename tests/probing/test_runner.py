@@ -285,8 +285,8 @@ def test_a_worker_that_hangs_in_the_kernel_after_its_last_word_is_left_behind_so
 
     outcome = run(kept, target=write_probe(stranger, body))
 
-    (told,) = [emission for emission in kept.emissions if isinstance(emission, Progress) and emission.doing]
-    assert told.doing.startswith("RuntimeError: the disk went away")
+    (told,) = [emission for emission in kept.emissions if isinstance(emission, Progress) and emission.activity]
+    assert told.activity.startswith("RuntimeError: the disk went away")
     assert told.done == 0.1
     assert time.monotonic() - kept.latest >= HANGING_SECONDS  # told before it is known that the process hangs
     assert outcome.status is Status.FAILED

@@ -141,7 +141,7 @@ def test_a_run_that_was_killed_is_spoken_of_and_resumed(sizeup: Callable[..., Te
     with sizeup() as second:
         second.wait_for("Unfinished session of")
         second.press("5")
-        second.wait_for("cut short")
+        second.wait_for("interrupted")
         second.press("R")
         second.wait_for("Run what this session is missing?")
         second.wait_quiet()

@@ -109,7 +109,7 @@ def test_a_session_that_says_nothing_says_so(tmp_path: Path) -> None:
     answers = summary(session)
 
     assert [answer.silent for answer in answers] == [True, True, True, True, False]
-    assert answers[4].statements == ("The last run did not end: it is going on, or it was cut short.",)
+    assert answers[4].statements == ("The last run did not end: it is going on, or it was interrupted.",)
     assert "It is going on" not in text(document(session))
 
 
@@ -215,11 +215,11 @@ def test_csv_has_a_row_for_each_sample_with_what_disturbed_it(session: Session) 
     assert len(rows) == 3 * 3 + 2 + 1  # samples, estimates, advice
     assert rows[1] == {
         "step": "memory.latency", "series": "dram-4k", "unit": "ns", "kind": "sample", "t_ns": "2",
-        "value": "3.5999999999999996", "low": "", "high": "", "disturbed_by": "stolen late", "not_valid": "",
+        "value": "3.5999999999999996", "low": "", "high": "", "disturbed_by": "stolen late", "invalid_reason": "",
         "at.method": "", "at.working_set_bytes": "4096",
     }  # fmt: skip
     assert (rows[9]["kind"], rows[9]["value"], rows[9]["low"]) == ("estimate", "11.0", "10.9")
-    assert [row["not_valid"] for row in rows[6:9]] == [
+    assert [row["invalid_reason"] for row in rows[6:9]] == [
         "measured, but not valid because it did not converge (interval ±5.0%)"
     ] * 3
 

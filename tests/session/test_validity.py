@@ -112,7 +112,7 @@ def test_nothing_follows_from_comparing_what_is_not_valid_and_it_is_said() -> No
 
     assert (figure.verdict, figure.different) == (Conclusion.NOT_VALID, False)
     assert {point.verdict for point in comparison.points} == {Conclusion.NOT_VALID}
-    assert figure.invalid == "validity on the first side: fail (its steady check failed)"
+    assert figure.invalid == "validity on the new side: fail (its steady check failed)"
     assert f"new: io.direct.dss-rand: {REASON} ({STEADY})" in comparison.warnings
     assert sides(step(*rates(1370e6, 1374e6)), step(*rates(100e6, 101e6))).metrics[0].verdict is Conclusion.BETTER
 
@@ -165,7 +165,7 @@ def test_the_data_of_each_figure_say_whether_it_is_valid() -> None:
     run = step(*rates(1e6, 2e6), verdict(place(2), "steady", 0.0))
     (data,) = results_data(session(run))["steps"]
 
-    assert [result["not_valid"] for result in data["results"]] == ["", f"{REASON} ({STEADY})", ""]
+    assert [result["invalid_reason"] for result in data["results"]] == ["", f"{REASON} ({STEADY})", ""]
     assert [row[-1] for row in points_table(run).rows][:2] == ["", "not valid: its steady check failed"]
 
 

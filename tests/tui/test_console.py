@@ -161,8 +161,8 @@ async def test_a_step_whose_run_ended_without_a_word_was_cut_short_and_is_not_ru
 
         assert "│  running " in running
         assert "│ running, needs 5 s more" in running
-        assert "│  ! cut short " in console.text
-        assert "│ ! cut short, 65 ns at 64 MiB" in console.text
+        assert "│  ! interrupted " in console.text
+        assert "│ ! interrupted, 65 ns at 64 MiB" in console.text
         assert "running" not in console.text
 
 

@@ -60,7 +60,7 @@ async def test_the_session_that_was_marked_last_is_the_baseline(console: Console
         await pilot.press("up", "c")
         await pilot.pause()
         await pilot.pause()
-        assert f"Base: old ({os.uname().nodename}), the baseline" in flat(console)
+        assert f"Baseline: old ({os.uname().nodename}), the baseline" in flat(console)
 
     assert all("baseline" in read_session(str(path)).tags for path in (old, new))
 
@@ -81,7 +81,7 @@ async def test_in_80_columns_a_comparison_has_the_width_and_its_names_stay_whole
         back = console.text
 
     assert "│   memory.bandwidth.of-all.latency    " in shown
-    assert re.search(r"  \S+ ns against \S+ ns of the base: \+0\.0%, p 1\.000; \? too few runs ", shown)
+    assert re.search(r"  \S+ ns, baseline \S+ ns: \+0\.0%, p 1\.000; \? too few runs ", shown)
     assert "Sessions, times in UTC" not in shown
     assert "Sessions, times in UTC" in back
     assert f"│ new{SUFFIX} " in back
@@ -97,7 +97,7 @@ async def test_in_120_columns_the_figures_of_two_sessions_stand_in_a_table_besid
         await pilot.pause()
         await pilot.pause()
 
-        assert re.search(r"│   Metric +First +Base +Change +p +Verdict  ", console.text)
+        assert re.search(r"│   Metric +New +Baseline +Change +p +Verdict  ", console.text)
         assert re.search(
             r"│   memory\.latency\.latency +\S+ ns +\S+ ns +\+0\.0% +1\.000  \? too few runs", console.text
         )
@@ -111,7 +111,7 @@ async def test_sessions_that_share_no_figure_say_so(console: Console, folder: Pa
         await pilot.pause()
         await pilot.pause()
 
-        assert "! nothing measured on both sides: the first has null.latency" in console.text
+        assert "! nothing measured on both sides: the new side has null.latency" in console.text
         assert "Metrics" not in console.text
         assert "Machines: no difference found" in console.text
 
@@ -152,7 +152,7 @@ async def test_a_run_that_goes_on_is_not_called_cut_short(console: Console, fold
             await pilot.pause()
 
             assert "being measured now" in console.text
-            assert "  cut short" not in console.text
+            assert "  interrupted" not in console.text
             assert console.told[-1] == "a run is writing it now"
 
 
@@ -255,7 +255,7 @@ async def test_a_key_that_cannot_be_kept_is_told_with_the_masked_copy(
         await console.app.workers.wait_for_complete()
 
     assert "Wrote" in console.told[-1]
-    assert "no key could be kept" in console.told[-1]
+    assert "the masking key cannot be saved" in console.told[-1]
 
 
 async def test_an_export_that_cannot_begin_is_told_and_ends_nothing(

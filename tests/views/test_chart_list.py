@@ -50,7 +50,7 @@ def put(to: StepRun, name: str, at: dict[str, Any], value: float, **more: Any) -
 
 def ramp(directions: tuple[str, ...] = ("read",)) -> StepRun:
     """Throughput that doubles up to queue depth 4 and hardly grows beyond; latency then doubles."""
-    made = run(*RAMP, reach={"outstanding": (1, 64)})
+    made = run(*RAMP, axis_ranges={"outstanding": (1, 64)})
     for out, iops in ((1, 10e3), (2, 20e3), (4, 40e3), (8, 42e3)):
         put(made, "iops", {"workload": "w", "outstanding": out}, iops)
         put(made, "in-flight", {"workload": "w", "outstanding": out}, out)

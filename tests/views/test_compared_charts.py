@@ -44,26 +44,28 @@ def bars(*methods: str) -> StepRun:
 
 def test_each_step_that_both_ran_has_a_picture_the_last_one_first() -> None:
     both = session(curve(CURVE), bars("tsc", "hpet")), session(bars("tsc"), curve(CURVE))
-    lines, cost = compared_charts(session(*both[1].steps.values()), both[0], ("first", "base"))
+    lines, cost = compared_charts(session(*both[1].steps.values()), both[0], ("new", "baseline"))
 
     assert isinstance(lines, LineChart)
-    assert [line.label for line in lines.lines] == ["first", "base"]
+    assert [line.label for line in lines.lines] == ["new", "baseline"]
     assert isinstance(cost, BarChart)
-    assert [bar.label for bar in cost.bars] == ["first: tsc", "base: tsc"]
+    assert [bar.label for bar in cost.bars] == ["new: tsc", "baseline: tsc"]
 
 
 def test_lines_that_are_several_keep_their_names() -> None:
-    (chart,) = compared_charts(session(curve(*CURVES)), session(curve(CURVES[0])), ("first", "base"))
+    (chart,) = compared_charts(session(curve(*CURVES)), session(curve(CURVES[0])), ("new", "baseline"))
 
     assert isinstance(chart, LineChart)
-    assert [line.label.partition(":")[0] for line in chart.lines] == ["first", "first", "base"]
+    assert [line.label.partition(":")[0] for line in chart.lines] == ["new", "new", "baseline"]
     assert all(": " in line.label for line in chart.lines)
 
 
 def test_a_boundary_that_one_machine_alone_has_is_not_drawn() -> None:
     nodes = tuple(replace(node, huge_pages=(HugePages(1 << 24, 1, 1),)) for node in machine().nodes)
-    (chart,) = compared_charts(session(curve(CURVE)), session(curve(CURVE), nodes=nodes, caches=()), ("first", "base"))
-    (same,) = compared_charts(session(curve(CURVE)), session(curve(CURVE)), ("first", "base"))
+    (chart,) = compared_charts(
+        session(curve(CURVE)), session(curve(CURVE), nodes=nodes, caches=()), ("new", "baseline")
+    )
+    (same,) = compared_charts(session(curve(CURVE)), session(curve(CURVE)), ("new", "baseline"))
 
     assert isinstance(chart, LineChart)
     assert isinstance(same, LineChart)
@@ -72,5 +74,5 @@ def test_a_boundary_that_one_machine_alone_has_is_not_drawn() -> None:
 
 
 def test_what_shares_no_step_or_no_unit_has_no_picture() -> None:
-    assert compared_charts(session(curve(CURVE)), session(bars("tsc")), ("first", "base")) == ()
-    assert compared_charts(session(curve(CURVE)), session(curve(CURVE, unit="bytes/s")), ("first", "base")) == ()
+    assert compared_charts(session(curve(CURVE)), session(bars("tsc")), ("new", "baseline")) == ()
+    assert compared_charts(session(curve(CURVE)), session(curve(CURVE, unit="bytes/s")), ("new", "baseline")) == ()

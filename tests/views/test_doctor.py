@@ -45,7 +45,7 @@ def terminal(**facts: object) -> dict[str, Check]:
 
 
 def troubles(checks: list[Check]) -> dict[str, CheckStatus]:
-    return {check.name: check.verdict for check in checks if check.verdict is not CheckStatus.FINE}
+    return {check.name: check.status for check in checks if check.status is not CheckStatus.OK}
 
 
 def test_a_good_terminal_needs_no_advice() -> None:
@@ -59,30 +59,30 @@ def test_a_good_terminal_needs_no_advice() -> None:
         "reached through": "SSH",
         "line": "answers in 200 us, takes 2 MB/s or more",
     }
-    assert all(check.verdict is CheckStatus.FINE and not check.advice for check in checks.values())
+    assert all(check.status is CheckStatus.OK and not check.remedy for check in checks.values())
 
 
 @pytest.mark.parametrize(
-    ("facts", "name", "verdict", "advice"),
+    ("facts", "name", "status", "remedy"),
     [
-        ({"present": False}, "type", CheckStatus.MISSING, "sizeup --batch does not"),
-        ({"term": "dumb", "link": None}, "type", CheckStatus.MISSING, "set TERM"),
+        ({"present": False}, "type", CheckStatus.UNAVAILABLE, "sizeup --batch does not"),
+        ({"term": "dumb", "link": None}, "type", CheckStatus.UNAVAILABLE, "set TERM"),
         ({"columns": 79}, "size", CheckStatus.LIMITED, "80 x 24"),
         (LATIN, "encoding", CheckStatus.LIMITED, "LC_ALL=C.UTF-8"),
         (LATIN | {"link": None}, "encoding", CheckStatus.LIMITED, "draws with ASCII."),
-        ({"colors": 16, "term": "xterm"}, "colors", CheckStatus.FINE, "COLORTERM=truecolor"),
+        ({"colors": 16, "term": "xterm"}, "colors", CheckStatus.OK, "COLORTERM=truecolor"),
         ({"link": Link(200_000, 2e6, utf8=False)}, "encoding", CheckStatus.LIMITED, "sizeup --ascii"),
         ({"link": Link(200_000, 20e3, utf8=True)}, "line", CheckStatus.LIMITED, "drawn less often"),
         ({"link": Link(300_000_000, 2e6, utf8=True)}, "line", CheckStatus.LIMITED, "drawn less often"),
     ],
 )
 def test_what_a_terminal_lacks_is_said_with_what_to_do(
-    facts: dict[str, object], name: str, verdict: CheckStatus, advice: str
+    facts: dict[str, object], name: str, status: CheckStatus, remedy: str
 ) -> None:
     check = terminal(**facts)[name]
 
-    assert check.verdict is verdict
-    assert advice in check.advice
+    assert check.status is status
+    assert remedy in check.remedy
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ def test_the_linux_console_is_told_why_it_gets_ascii() -> None:
     check = terminal(term="linux", ascii_only=True)["encoding"]
 
     assert check.value == "ascii"
-    assert "--glyphs block" in check.advice
+    assert "--glyphs block" in check.remedy
 
 
 def test_a_service_with_small_shares_is_told_so() -> None:
@@ -151,7 +151,7 @@ def test_files_and_settings_are_named() -> None:
     ]
 
     assert troubles(checks) == {
-        "sessions": CheckStatus.MISSING, "free space": CheckStatus.LIMITED, "other variables": CheckStatus.LIMITED
+        "sessions": CheckStatus.UNAVAILABLE, "free space": CheckStatus.LIMITED, "other variables": CheckStatus.LIMITED
     }  # fmt: skip
 
 
@@ -185,6 +185,6 @@ def test_programs_get_the_same_with_values_in_base_units() -> None:
 
     assert data["schema"] == "sizeup.doctor/1"
     assert data["checks"][1] == {
-        "area": "files", "name": "free space", "value": 10**12, "unit": "bytes", "shown": "1 TB",
-        "verdict": "fine", "advice": "",
+        "area": "files", "name": "free space", "value": 10**12, "unit": "bytes", "text": "1 TB",
+        "status": "ok", "remedy": "",
     }  # fmt: skip

@@ -115,7 +115,7 @@ def link(speed: float, width: int) -> PciLink:
 
 
 def function(address: str, trained: PciLink, limit: PciLink, **more: Any) -> PciFunction:
-    return PciFunction(address, 0x010802, 0x8086, 1, link=trained, link_limit=limit, edge_limit=limit, **more)
+    return PciFunction(address, 0x010802, 0x8086, 1, link=trained, link_limit=limit, common_link_limit=limit, **more)
 
 
 NVME = NvmeController("nvme0", "pcie", "0000:3b:00.0", pci_address="0000:3b:00.0", node=0, state="live", serial="S1")

@@ -39,7 +39,7 @@ class Narrator:
             case ProgressRecord() if self._moving:
                 left = "" if record.remaining_seconds is None else f", {record.remaining_seconds:.0f} s left"
                 self._wipe()
-                print(f"      {record.done:4.0%}{left} {one_line(record.doing, 40)}", end="\r", file=self._stream)
+                print(f"      {record.done:4.0%}{left} {one_line(record.activity, 40)}", end="\r", file=self._stream)
                 self._stream.flush()
                 self._drawn = True
             case OutcomeRecord() if record.outcome.status is not Status.OK:

@@ -66,7 +66,7 @@ def comparison_lines(comparison: Comparison, *, points: bool) -> list[str]:
         lines += _titled(table)
     lines += _titled(answers_table(comparison))
     lines += _titled(sources_table(comparison))
-    for metrics, side in ((comparison.only_first, "first side"), (comparison.only_base, "base")):
+    for metrics, side in ((comparison.only_new, "new side"), (comparison.only_baseline, "baseline")):
         if metrics:
             lines.append(f"Only on the {side}: {', '.join(metrics)}")
     return lines

@@ -54,8 +54,8 @@ def run(arguments: argparse.Namespace) -> int:
             "--baseline is missing; name the sessions to compare with, or use only absolute bounds such as "
             "--fail-if 'PROBE.SERIES >= 0.5 ms'"
         )
-    first, base = digest_sides(arguments.new, arguments.baseline)
-    comparison = compare(first, base, questions=questions, minimum_effect=arguments.minimum_effect / 100)
+    new, baseline = digest_sides(arguments.new, arguments.baseline)
+    comparison = compare(new, baseline, questions=questions, minimum_effect=arguments.minimum_effect / 100)
     if arguments.json:
         import msgspec
 
@@ -64,9 +64,9 @@ def run(arguments: argparse.Namespace) -> int:
         from sizeup.batch.summary import comparison_lines
 
         print("\n".join(comparison_lines(comparison, points=arguments.points)))
-    if not comparison.metrics and not comparison.answers:
+    if not comparison.metrics and not comparison.conditions:
         raise UsageError(nothing_shared(comparison))
-    if comparison.alarm:
+    if comparison.condition_met:
         return ExitStatus.DIFFERENT
     if comparison.undecided and not arguments.allow_undecided:
         print(f"sizeup: {undecided_sentence(comparison)}", file=sys.stderr)

@@ -171,7 +171,7 @@ def _since(path: str, sysroot: str, *, as_json: bool) -> int:
             f"{path}: expected an earlier capture or session of this machine, found no NUMA node in common"
         )
     if as_json:
-        growth = [{"node": node, "grown_bytes": size} for node, size in growth_by_node(before, after)]
+        growth = [{"node": node, "growth_bytes": size} for node, size in growth_by_node(before, after)]
         findings = growth_findings(before, after)
         _write_json(
             {"schema": "sizeup.growth/1", "growth": growth, "before": before.nodes, "after": after.nodes,

@@ -106,5 +106,5 @@ def _data(probe: RegisteredProbe, machine: Machine, *, named: bool) -> dict[str,
         "distribution": probe.distribution,
         "builtin": probe.builtin,
         "can_run": reason is None,
-        "why_not": reason,
+        "reason": reason,
     }

@@ -70,21 +70,21 @@ class Figure(Struct, frozen=True):
     """How many points the figure stands for."""
     series: Series | None
     runs: tuple[int, int]
-    """Runs of the first side and of the base."""
+    """Runs of the new side and of the baseline."""
     medians: tuple[float, float]
-    """Of the first side and of the base; for several points medians of geometric means."""
+    """Of the new side and of the baseline; for several points medians of geometric means."""
     ratio: float
-    """First side over base."""
+    """New side over baseline."""
     low: float | None
     high: float | None
     p: float
     corrected_p: float
-    wins: float
-    """Share of all pairs of runs in which the first side's was the smaller."""
+    share_of_pairs_lower: float
+    """Share of all pairs of runs in which the new side's was the smaller."""
     verdict: Conclusion
     invalid: str = ""
     """Why a figure of either side does not count; empty where all do."""
-    asked: bool = False
+    confirmatory: bool = False
     strict: tuple[float, float] | None = None
     """The interval where several questions are asked; None where the runs are too few for one."""
 
@@ -111,7 +111,7 @@ class Comparison(Struct, frozen=True):
     """Everything that was found, hardware first."""
 
     sides: tuple[tuple[Digest, ...], tuple[Digest, ...]]
-    """The first side and the base, which is empty where only absolute bounds are asked about."""
+    """The new side and the baseline, which is empty where only absolute bounds are asked about."""
     differences: tuple[Difference, ...]
     warnings: tuple[str, ...]
     metrics: tuple[Figure, ...]
@@ -119,21 +119,21 @@ class Comparison(Struct, frozen=True):
     points: tuple[Figure, ...]
     """The single points of metrics with several; exploratory."""
     means: tuple[Mean, ...]
-    only_first: tuple[str, ...]
-    only_base: tuple[str, ...]
-    answers: tuple[ConditionResult, ...]
+    only_new: tuple[str, ...]
+    only_baseline: tuple[str, ...]
+    conditions: tuple[ConditionResult, ...]
     level: float
     minimum_effect: float
 
     @property
-    def alarm(self) -> bool:
+    def condition_met(self) -> bool:
         """Whether a condition is met."""
-        return any(answer.decision is Decision.MET for answer in self.answers)
+        return any(answer.decision is Decision.MET for answer in self.conditions)
 
     @property
     def undecided(self) -> tuple[ConditionResult, ...]:
         """The conditions that could not be decided."""
-        return tuple(answer for answer in self.answers if answer.decision is Decision.UNDECIDED)
+        return tuple(answer for answer in self.conditions if answer.decision is Decision.UNDECIDED)
 
 
 class Mean(Struct, frozen=True):
@@ -145,20 +145,20 @@ class Mean(Struct, frozen=True):
 
 
 def compare(
-    first: Sequence[Digest],
-    base: Sequence[Digest],
+    new: Sequence[Digest],
+    baseline: Sequence[Digest],
     *,
     questions: Sequence[Condition] = (),
     level: float | None = None,
     minimum_effect: float = MINIMUM_EFFECT,
 ) -> Comparison:
-    """Compare the first side with the base; the level, unless given, is that of the way they were measured.
+    """Compare the new side with the baseline; the level, unless given, is that of the way they were measured.
 
-    Without a base only questions with an absolute bound can be answered.
+    Without a baseline only questions with an absolute bound can be answered.
     """
-    ours, judged = _parted(by_metric(first))
-    theirs, judged_before = _parted(by_metric(base))
-    turns = interleaved(first, base)
+    ours, judged = _parted(by_metric(new))
+    theirs, judged_before = _parted(by_metric(baseline))
+    turns = interleaved(new, baseline)
     level = level or (LEVEL if turns else LEVEL_IN_BLOCKS)
     common = [metric for metric in ours if metric in theirs]
     wholes: dict[str, Figure] = {}
@@ -172,24 +172,24 @@ def compare(
             for key in shared:
                 points[metric, key] = _figure(metric, key, [key], ours[metric], theirs[metric], level)
     known = _Known({**ours, **judged}, {**theirs, **judged_before}, frozenset((*judged, *judged_before)))
-    same = bool({session.id for session in first} & {session.id for session in base})
+    same = bool({session.id for session in new} & {session.id for session in baseline})
     answers = _answer(questions, known, level, minimum_effect, same=same)
     asked = {(answer.figure.metric, _frozen(answer.figure.at)) for answer in answers if answer.figure is not None}
     metrics = _judge(list(wholes.values()), asked, level, minimum_effect)
     return Comparison(
-        sides=(tuple(first), tuple(base)),
-        differences=machine_differences([d.machine for d in first], [d.machine for d in base]),
+        sides=(tuple(new), tuple(baseline)),
+        differences=machine_differences([d.machine for d in new], [d.machine for d in baseline]),
         warnings=(
-            *(_order_warnings(turns=turns) if base and not _published(first, base) else ()),
-            *_warnings(first, base, ours, theirs, common),
+            *(_order_warnings(turns=turns) if baseline and not _published(new, baseline) else ()),
+            *_warnings(new, baseline, ours, theirs, common),
             *_verdicts(judged, judged_before),
         ),
         metrics=metrics,
         points=_judge(list(points.values()), asked, level, minimum_effect),
         means=tuple(_means(metrics)),
-        only_first=tuple(metric for metric in ours if metric not in wholes),
-        only_base=tuple(metric for metric in theirs if metric not in wholes),
-        answers=answers,
+        only_new=tuple(metric for metric in ours if metric not in wholes),
+        only_baseline=tuple(metric for metric in theirs if metric not in wholes),
+        conditions=answers,
         level=level,
         minimum_effect=minimum_effect,
     )
@@ -206,24 +206,24 @@ def _figure(
     strict: int = 1,
 ) -> Figure:
     shares = weights(ours, theirs, keys)
-    first, base = per_run(ours, keys, shares), per_run(theirs, keys, shares)
+    new, baseline = per_run(ours, keys, shares), per_run(theirs, keys, shares)
     any_value = next(iter(ours[keys[0]].values()))
-    ratio, low, high = ratio_interval(first, base, level)
-    _, least, most = ratio_interval(first, base, level / strict)
-    p = rank_sum_p(first, base)
+    ratio, low, high = ratio_interval(new, baseline, level)
+    _, least, most = ratio_interval(new, baseline, level / strict)
+    p = rank_sum_p(new, baseline)
     return Figure(
         metric=metric,
         at=None if key is None else any_value.at,
         points=len(keys),
         series=any_value.series,
-        runs=(len(first), len(base)),
-        medians=(median(first), median(base)),
+        runs=(len(new), len(baseline)),
+        medians=(median(new), median(baseline)),
         ratio=ratio,
         low=low,
         high=high,
         p=p,
         corrected_p=p,
-        wins=share_of_pairs(first, base),
+        share_of_pairs_lower=share_of_pairs(new, baseline),
         invalid=_invalid(ours, theirs, keys),
         verdict=Conclusion.TOO_FEW,
         strict=None if least is None or most is None else (least, most),
@@ -243,12 +243,14 @@ def _judge(
     """Verdicts of figures nobody asked about: corrected for their number, since many looks find something."""
     corrected = false_discovery([figure.p for figure in figures])
     return tuple(
-        _with_verdict(figure, p, level, minimum_effect, asked=(figure.metric, _frozen(figure.at)) in asked)
+        _with_verdict(figure, p, level, minimum_effect, confirmatory=(figure.metric, _frozen(figure.at)) in asked)
         for figure, p in zip(figures, corrected, strict=True)
     )
 
 
-def _with_verdict(figure: Figure, corrected: float, level: float, minimum_effect: float, *, asked: bool) -> Figure:
+def _with_verdict(
+    figure: Figure, corrected: float, level: float, minimum_effect: float, *, confirmatory: bool
+) -> Figure:
     if figure.invalid:
         verdict = Conclusion.NOT_VALID
     elif smallest_p(*figure.runs) > level:
@@ -257,7 +259,7 @@ def _with_verdict(figure: Figure, corrected: float, level: float, minimum_effect
         verdict = Conclusion.SAME
     else:
         verdict = _direction(figure)
-    return replace(figure, corrected_p=corrected, verdict=verdict, asked=asked)
+    return replace(figure, corrected_p=corrected, verdict=verdict, confirmatory=confirmatory)
 
 
 def _direction(figure: Figure) -> Conclusion:
@@ -303,7 +305,7 @@ def _written(runs: Mapping[str, RunValue]) -> dict[str, str]:
 def _answer(
     questions: Sequence[Condition], known: _Known, level: float, minimum_effect: float, *, same: bool
 ) -> tuple[ConditionResult, ...]:
-    """Absolute bounds by the first side alone, changes by both, corrected for each other."""
+    """Absolute bounds by the new side alone, changes by both, corrected for each other."""
     changes = [question for question in questions if question.change is not None]
     figures: dict[int, Figure] = {}
     for question in changes:
@@ -323,7 +325,7 @@ def _answer(
                 ConditionResult(question, Decision.UNDECIDED, _nothing_to_compare(*known.sides_of(question)))
             )
         else:
-            figure = _with_verdict(figures[name], corrected[name], level, minimum_effect, asked=True)
+            figure = _with_verdict(figures[name], corrected[name], level, minimum_effect, confirmatory=True)
             against = _SAME_SESSION if same else figure.invalid
             decision, why = _by_change(question, question.change, figure, against, minimum_effect)
             answers.append(ConditionResult(question, decision, why, figure))
@@ -331,7 +333,7 @@ def _answer(
 
 
 def _nothing_to_compare(ours: Runs, theirs: Runs) -> str:
-    for side, name in ((ours, "first side"), (theirs, "base")):
+    for side, name in ((ours, "new side"), (theirs, "baseline")):
         if not side:
             return f"not measured on the {name}"
     return "no point with an amount above 0 on both sides"
@@ -347,8 +349,8 @@ def _by_change(
     if against:
         return Decision.UNDECIDED, against
     if figure.low is None or figure.high is None:
-        first, base = figure.runs
-        few = f"too few runs ({first} against {base})"
+        new, baseline = figure.runs
+        few = f"too few runs ({new} against {baseline})"
         return Decision.UNDECIDED, f"{few}; take at least five a side (sizeup --batch --repeat 5)"
     # A bound that asks for a change at all is never nearer than the change that counts as one.
     toward = change >= 0 if question.above else change <= 0
@@ -372,7 +374,7 @@ def _by_change(
 def _invalid(ours: Runs, theirs: Runs, keys: Iterable[PointKey]) -> str:
     """Which side has a figure that its own run calls invalid, and why."""
     for key in keys:
-        for side, name in ((ours, "first side"), (theirs, "base")):
+        for side, name in ((ours, "new side"), (theirs, "baseline")):
             why = next((value.invalid for value in side[key].values() if value.invalid), "")
             if why:
                 return f"validity on the {name}: fail ({why})"
@@ -383,7 +385,7 @@ def _by_bound(question: Condition, known: _Known) -> ConditionResult:
     """Met where some point is beyond the bound, not met where none is; undecided points keep it open."""
     ours, _ = known.sides_of(question)
     if not ours:
-        return ConditionResult(question, Decision.UNDECIDED, "not measured on the first side")
+        return ConditionResult(question, Decision.UNDECIDED, "not measured on the new side")
     readings = list(read(question, ours))
     for decision in (Decision.MET, Decision.UNDECIDED, Decision.NOT_MET):
         found = [reading for reading in readings if reading.decision is decision]
@@ -405,11 +407,11 @@ def _means(metrics: Iterable[Figure]) -> Iterable[Mean]:
             yield Mean(better, geometric_mean(ratios), len(ratios))
 
 
-def interleaved(first: Iterable[Digest], base: Iterable[Digest]) -> bool:
+def interleaved(new: Iterable[Digest], baseline: Iterable[Digest]) -> bool:
     """Whether the runs of both sides alternated in time on one host, so that its drift fell on both alike."""
-    hosts = {session.host for session in (*first, *base)}
+    hosts = {session.host for session in (*new, *baseline)}
     order: dict[tuple[str, int], float] = {}
-    for side, sessions in enumerate((first, base)):
+    for side, sessions in enumerate((new, baseline)):
         for session in sessions:
             for value in session.values:
                 if value.when is None:
@@ -434,32 +436,32 @@ def _order_warnings(*, turns: bool) -> Iterable[str]:
 
 
 def _warnings(
-    first: Sequence[Digest],
-    base: Sequence[Digest],
+    new: Sequence[Digest],
+    baseline: Sequence[Digest],
     ours: Mapping[str, Runs],
     theirs: Mapping[str, Runs],
     common: Sequence[str],
 ) -> Iterable[str]:
     """Why the comparison as a whole may mislead."""
-    if {d.id for d in first} & {d.id for d in base}:
+    if {d.id for d in new} & {d.id for d in baseline}:
         yield _SAME_SESSION
-    for digests, name in ((first, "first side"), (base, "base")):
+    for digests, name in ((new, "new side"), (baseline, "baseline")):
         if len({d.host for d in digests if not d.source}) > 1:
             yield f"the {name} mixes hosts: {', '.join(sorted({d.host for d in digests}))}"
         for session in digests:
-            for sentence in (*session.damage, *session.not_valid):
+            for sentence in (*session.damage, *session.invalid_results):
                 yield f"{session.path}: {sentence}"
     for fact in ("kernel", "governor", "transparent_huge_pages", "clock_source"):
         seen = [
-            sorted({str(d.facts.get(fact)) for d in side if d.facts.get(fact) is not None}) for side in (first, base)
+            sorted({str(d.facts.get(fact)) for d in side if d.facts.get(fact) is not None}) for side in (new, baseline)
         ]
         if seen[0] != seen[1] and all(seen):
             yield f"{fact.replace('_', ' ')} differs: {', '.join(seen[0])} against {', '.join(seen[1])}"
-    for session in (*first, *base):
+    for session in (*new, *baseline):
         busy = session.facts.get("others_busy_percent")
         if isinstance(busy, int | float) and busy >= _BUSY_PERCENT:
             yield f"{session.path}: others used {busy:.0f} % of a CPU at its end: {session.facts.get('others_busy')}"
-    for metric in common if not _published(first, base) else ():
+    for metric in common if not _published(new, baseline) else ():
         for what, pick in (("parameters", _parameters), ("versions", _versions)):
             left, right = pick(ours[metric]), pick(theirs[metric])
             if left != right:
@@ -481,7 +483,7 @@ def _parted(metrics: Mapping[str, Runs]) -> tuple[dict[str, Runs], dict[str, Run
 
 
 def _verdicts(ours: Mapping[str, Runs], theirs: Mapping[str, Runs]) -> Iterable[str]:
-    """Which verdicts are others than they were in the base."""
+    """Which verdicts are others than they were in the baseline."""
     for metric in (metric for metric in ours if metric in theirs):
         shared = [key for key in ours[metric] if key in theirs[metric]]
         said = [

@@ -31,7 +31,7 @@ class Decision(Enum):
 
 
 class Condition(Struct, frozen=True):
-    """A condition: ``memory.latency.dram-thp > +5%`` of change, or ``io.direct.iops < 100k`` of the first side."""
+    """A condition: ``memory.latency.dram-thp > +5%`` of change, or ``io.direct.iops < 100k`` of the new side."""
 
     text: str
     metric: str
@@ -61,7 +61,7 @@ class Condition(Struct, frozen=True):
 
 
 class Reading(Struct, frozen=True):
-    """One point of the first side against an absolute bound."""
+    """One point of the new side against an absolute bound."""
 
     at: Coordinates
     series: Series | None

@@ -63,7 +63,7 @@ class Digest(Struct, frozen=True):
     """What a published case is; empty for a session."""
     note: str = ""
     """What the source of a published case leaves open; empty for a session."""
-    not_valid: tuple[str, ...] = ()
+    invalid_results: tuple[str, ...] = ()
     """Which figures are not valid, and why: a sentence for each step that has some."""
 
 
@@ -86,7 +86,7 @@ def digest(session: Session, path: str) -> Digest:
         facts,
         values,
         session.damage.sentences(),
-        not_valid=tuple(f"{step}: {words}" for step, words in marked if words),
+        invalid_results=tuple(f"{step}: {words}" for step, words in marked if words),
     )
 
 

@@ -18,21 +18,21 @@ class Difference(Struct, frozen=True):
     """One fact that is not the same on both sides."""
 
     what: str
-    first: str
+    new: str
     """As people read it; several values where the sessions of a side disagree."""
-    base: str
+    baseline: str
 
 
-def machine_differences(first: Sequence[Machine | None], base: Sequence[Machine | None]) -> tuple[Difference, ...]:
+def machine_differences(new: Sequence[Machine | None], baseline: Sequence[Machine | None]) -> tuple[Difference, ...]:
     """Facts that differ between the sides; those equal everywhere are left out.
 
     A side without any machine, such as a published case, differs in nothing that is known.
     """
-    if not any(first) or not any(base):
+    if not any(new) or not any(baseline):
         return ()
     differences = []
     for what, fact in _FACTS.items():
-        left, right = _side(first, fact), _side(base, fact)
+        left, right = _side(new, fact), _side(baseline, fact)
         if left != right:
             differences.append(Difference(what, left, right))
     return tuple(differences)

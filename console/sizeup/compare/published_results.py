@@ -72,13 +72,13 @@ def published_digest(name: str) -> Digest:
     )
 
 
-def digest_sides(first: Sequence[str], base: Sequence[str]) -> tuple[tuple[Digest, ...], tuple[Digest, ...]]:
+def digest_sides(new: Sequence[str], baseline: Sequence[str]) -> tuple[tuple[Digest, ...], tuple[Digest, ...]]:
     """Both sides of a comparison: files, folders of them, and published cases.
 
     Sessions are read one after the other and let go; beside a published case they give its figures, too.
     """
-    beside_published = any(path.startswith(PREFIX) for path in (*first, *base))
-    return _side(first, headlines=beside_published), _side(base, headlines=beside_published)
+    beside_published = any(path.startswith(PREFIX) for path in (*new, *baseline))
+    return _side(new, headlines=beside_published), _side(baseline, headlines=beside_published)
 
 
 def _side(paths: Sequence[str], *, headlines: bool) -> tuple[Digest, ...]:

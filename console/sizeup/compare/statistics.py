@@ -61,19 +61,19 @@ def share_of_pairs(first: Sequence[float], second: Sequence[float]) -> float:
 
 
 def ratio_interval(
-    first: Sequence[float], base: Sequence[float], level: float = 0.05
+    first: Sequence[float], second: Sequence[float], level: float = 0.05
 ) -> tuple[float, float | None, float | None]:
-    """How many times the base the first is, with the interval that fits the rank test.
+    """How many times the baseline the new side is, with the interval that fits the rank test.
 
     The estimate is the median of all pairwise ratios (Hodges and Lehmann 1963). The interval holds the
     ratios that the test would not reject, and is open (None) where there are too few runs for one.
     All values must be positive.
     """
-    ratios = sorted(a / b for a in first for b in base)
+    ratios = sorted(a / b for a in first for b in second)
     middle = median(ratios)
-    if smallest_p(len(first), len(base)) > level:
+    if smallest_p(len(first), len(second)) > level:
         return middle, None, None
-    cut = _interval_cut(len(first), len(base), level)
+    cut = _interval_cut(len(first), len(second), level)
     return middle, ratios[cut], ratios[-1 - cut]
 
 
@@ -152,18 +152,18 @@ def _normal_p(distance: float, chosen: int, ranks: Sequence[int]) -> float:
 
 
 @lru_cache(maxsize=256)
-def _interval_cut(first: int, base: int, level: float) -> int:
+def _interval_cut(first: int, second: int, level: float) -> int:
     """How many pairwise ratios lie outside the interval on each side."""
-    total = first + base
+    total = first + second
     if total > EXACT_LIMIT:
-        spread = math.sqrt(first * base * (total + 1) / 12)
-        return max(0, math.floor(first * base / 2 - _normal_quantile(1 - level / 2) * spread))
+        spread = math.sqrt(first * second * (total + 1) / 12)
+        return max(0, math.floor(first * second / 2 - _normal_quantile(1 - level / 2) * spread))
     counts = _rank_sums(tuple(range(2, 2 * total + 1, 2)), first)
     # U, the number of pairs in which the first is smaller, is the rank sum without its smallest value.
     smallest = first * (first + 1)
     allowed = math.comb(total, first) * level / 2
     cumulative, cut = 0, 0
-    for pairs in range(first * base + 1):
+    for pairs in range(first * second + 1):
         cumulative += counts.get(smallest + 2 * pairs, 0)
         if cumulative > allowed:
             break

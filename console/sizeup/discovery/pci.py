@@ -157,7 +157,7 @@ def link_edges(functions: Mapping[str, PciFunction]) -> tuple[PciFunction, ...]:
         limit = function.link_limit
         if limit is not None and port is not None and port.is_bridge:
             limit = _lesser(limit, port.link_limit)
-        linked.append(replace(function, edge_limit=limit))
+        linked.append(replace(function, common_link_limit=limit))
     return tuple(linked)
 
 

@@ -77,27 +77,27 @@ class Recorder:
         control: RunControl,
         between: Callable[[], Iterable[Record]] = tuple,
         *,
-        lateness_ns: int = 0,
+        start_delay_ns: int = 0,
     ) -> None:
         """Run steps in order, each in a worker; ``between`` says what to note after each.
 
-        ``lateness_ns`` is that of the first step, where the run had an agreed start.
+        ``start_delay_ns`` is that of the first step, where the run had an agreed start.
         """
         for step in steps:
             if not control.next_step():
                 return
-            self._step(step, registry, control, lateness_ns)
-            lateness_ns = 0
+            self._step(step, registry, control, start_delay_ns)
+            start_delay_ns = 0
             self.put(*between())
             self.sync()
 
-    def _step(self, step: Step, registry: Registry, control: RunControl, lateness_ns: int) -> None:
+    def _step(self, step: Step, registry: Registry, control: RunControl, start_delay_ns: int) -> None:
         probe = registry.get(step.probe)
         manifest = probe.manifest
         declared = manifest.declaration()
         self.put(
             StepStartRecord(
-                self.now_ns(), step, probe.distribution, probe.series, manifest.chart, lateness_ns, declared
+                self.now_ns(), step, probe.distribution, probe.series, manifest.chart, start_delay_ns, declared
             )
         )
         self.sync()
@@ -126,6 +126,6 @@ def _record(step: str, now: int, emission: Emission) -> Record:
         case Estimate():
             return EstimateRecord(now, step, emission)
         case Progress():
-            return ProgressRecord(now, step, emission.done, emission.remaining_seconds, emission.doing)
+            return ProgressRecord(now, step, emission.done, emission.remaining_seconds, emission.activity)
         case Gap():
             return GapRecord(now, emission, step)

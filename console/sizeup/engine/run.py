@@ -119,7 +119,7 @@ def run(spec: RunSpec, narrator: Narrator) -> Result:
                     registry,
                     control,
                     lambda: _environment(recorder, watch, machine, control),
-                    lateness_ns=late_ns,
+                    start_delay_ns=late_ns,
                 )
                 conclusions = tuple(_concluded(recorder, machine, path))
             recorder.put(*conclusions, _end(recorder.now_ns(), control))

@@ -45,7 +45,7 @@ def parse_orion(text: str, where: str) -> Imported:
     if not estimates:
         raise MalformedError(
             f"{where}: expected lines such as 'Maximum Small IOPS=… @ Small=… and Large=…', found none: "
-            "the run was cut short, or this is not the summary file"
+            "the run was interrupted, or this is not the summary file"
         )
     command = re.search(r"^-run .*$", text, re.MULTILINE)
     settings = {"command": one_line(command[0], 200)} if command else {}

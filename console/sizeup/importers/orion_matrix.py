@@ -62,7 +62,7 @@ def parse_orion_matrix(text: str, where: str) -> Imported:
     scale, caveats = _scale(kind, above)
     estimates = tuple(_estimates(kind, matrix.splitlines(), where, scale, caveats))
     if not estimates:
-        raise MalformedError(f"{where}: expected figures below {MARK!r}, found none: the run was cut short")
+        raise MalformedError(f"{where}: expected figures below {MARK!r}, found none: the run was interrupted")
     used = {estimate.series for estimate in estimates}
     series = tuple(series for series in (kind.alone, kind.beside) if series.name in used)
     version = re.search(r"ORION VERSION ([\w.]{1,40})", above)

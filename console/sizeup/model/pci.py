@@ -53,7 +53,7 @@ class PciFunction(Struct, frozen=True):
     """As trained now; None where there is none, or nothing is behind a port."""
     link_limit: PciLink | None = None
     """What this end could do."""
-    edge_limit: PciLink | None = None
+    common_link_limit: PciLink | None = None
     """What both ends of the edge above could do: the lesser of this function and the port above it."""
     virtual_function_of: str | None = None
     virtual_functions: int | None = None

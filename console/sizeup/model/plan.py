@@ -135,7 +135,7 @@ class Step(Struct, frozen=True):
     """In words: what the step touches, such as ``512 MiB of memory on node 0``."""
     cpus: tuple[int, ...] = ()
     """The CPUs it measures on, which the console keeps away from; empty when it does not matter."""
-    reach: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    axis_ranges: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     """The least and greatest value of a coordinate that it may measure, so that a live axis stands still.
 
     Only of coordinates of which it is known beforehand; a ramp may well end earlier.

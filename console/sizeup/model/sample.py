@@ -69,7 +69,7 @@ class Progress(Struct, frozen=True):
     done: float
     """0 to 1."""
     remaining_seconds: float | None = None
-    doing: str = ""
+    activity: str = ""
 
 
 class Status(Enum):

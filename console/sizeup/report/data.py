@@ -45,14 +45,14 @@ def results_json(session: Session, advice: ShownAdvice | None = None) -> str:
     return msgspec.json.format(msgspec.json.encode(document), indent=2).decode() + "\n"
 
 
-_FIXED = ("step", "series", "unit", "kind", "t_ns", "value", "low", "high", "disturbed_by", "not_valid")
+_FIXED = ("step", "series", "unit", "kind", "t_ns", "value", "low", "high", "disturbed_by", "invalid_reason")
 
 
 def write_csv(session: Session, file: TextIO | codecs.StreamWriter, advice: ShownAdvice | None = None) -> None:
     """A row for each sample; points without samples, as an import has them, give their estimate; then the advice.
 
-    ``kind`` says which, ``not_valid`` why the figure of its point does not count. Columns ``at.*`` are the coordinates.
-    A row of advice has its id as the series, and ``recomputed`` as its kind where it is not what the session recorded.
+    ``kind`` says which; ``invalid_reason`` says why a figure is not valid. Columns ``at.*`` are the coordinates.
+    A row of advice has its id as the series; its kind is ``recomputed`` if it is not what the session recorded.
     """
     runs = session.steps.values()
     coordinates = sorted({key for run in runs for point in run.points.values() for key in point.at})

@@ -77,7 +77,7 @@ def differences_text(differences: tuple[Difference, ...], comparison: MachineCom
     lines: list[str] = []
     for difference in differences:
         lines.append(difference.what)
-        for label, text in (("this", difference.first), ("other", difference.base)):
+        for label, text in (("this", difference.new), ("other", difference.baseline)):
             wrapped = textwrap.wrap(text, width - 9) or [""]
             lines.append(f"  {label:<5}  {wrapped[0]}")
             lines.extend(" " * 9 + rest for rest in wrapped[1:])

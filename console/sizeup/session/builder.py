@@ -216,7 +216,7 @@ class SessionBuilder:
             point.estimate = record.estimate
 
     def _progress(self, session: Session, record: ProgressRecord) -> None:
-        self._step(session, record.step).progress = Progress(record.done, record.remaining_seconds, record.doing)
+        self._step(session, record.step).progress = Progress(record.done, record.remaining_seconds, record.activity)
 
     def _outcome(self, session: Session, record: OutcomeRecord) -> None:
         if len(session.outcomes) >= ITEMS_LIMIT:

@@ -86,7 +86,7 @@ class StepStartRecord(Record, frozen=True, tag="step-start"):
     """Who provides the probe, with version: ``sizeup 0.1.0``."""
     series: tuple[Series, ...] = ()
     chart: str = "curve"
-    lateness_ns: int = 0
+    start_delay_ns: int = 0
     """How long after the start agreed on (``--start-at``) the first step began."""
     declaration: Declaration = Declaration()
     """What the probe's manifest says of the results beside their series."""
@@ -118,7 +118,7 @@ class ProgressRecord(Record, frozen=True, tag="progress"):
     step: str
     done: float
     remaining_seconds: float | None = None
-    doing: str = ""
+    activity: str = ""
 
 
 class OutcomeRecord(Record, frozen=True, tag="outcome"):
@@ -165,7 +165,7 @@ class NoteRecord(Record, frozen=True, tag="note"):
 
 
 class EndRecord(Record, frozen=True, tag="end"):
-    """Last line of a finished run; a file without one was cut short."""
+    """Last line of a finished run; a file without one was interrupted."""
 
     t_ns: int
     status: str

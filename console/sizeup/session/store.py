@@ -57,7 +57,7 @@ def free_path(wanted: Path) -> Path:
 
 
 def unfinished(folder: Path) -> list[Path]:
-    """The sessions in a folder whose last line is no end, last written first: going on, or cut short."""
+    """The sessions in a folder whose last line is no end, last written first: going on, or interrupted."""
     try:
         found = [(entry.stat().st_mtime_ns, Path(entry.path)) for entry in os.scandir(folder) if _is_session(entry)]
     except FileNotFoundError:
@@ -113,7 +113,7 @@ class StoredSession(Struct, frozen=True):
 
     @property
     def unfinished(self) -> bool:
-        """Whether a plan is waiting to be completed: cut short, canceled, or with steps that failed."""
+        """Whether a plan is waiting to be completed: interrupted, canceled, or with steps that failed."""
         return self.session is not None and bool(self.session.missing_steps)
 
     @property

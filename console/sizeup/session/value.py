@@ -69,7 +69,7 @@ class StepRun(Struct):
     points: dict[PointKey, Point] = field(default_factory=dict)
     progress: Progress | None = None
     outcome: Outcome | None = None
-    """None while it runs, and for good where the run was cut short."""
+    """None while it runs, and for good where the run was interrupted."""
     ended_ns: int | None = None
     declaration: Declaration = Declaration()
 
@@ -93,7 +93,7 @@ class Damage(Struct):
     """What the reader met and passed over."""
 
     torn: bool = False
-    """The last line has no end: the writer was cut short."""
+    """The last line has no end: the writer was interrupted."""
     malformed: int = 0
     """Lines that are no record, in part or whole."""
     unknown: int = 0
@@ -110,7 +110,7 @@ class Damage(Struct):
         return tuple(
             text
             for count, text in (
-                (self.torn, "the last line is torn and was left out: the writer was cut short"),
+                (self.torn, "the last line is torn and was left out: the writer was interrupted"),
                 (self.malformed, f"malformed lines skipped: {self.malformed}, the first at {self.first}"),
                 (self.unknown, f"records skipped, of kinds this version does not know: {self.unknown}"),
                 (self.too_long, f"lines skipped, longer than {LINE_LIMIT_BYTES >> 20} MiB: {self.too_long}"),
@@ -128,7 +128,7 @@ class Session(Struct):
     continued: list[ContinuedRecord] = field(default_factory=list)
     environment: list[EnvironmentRecord] = field(default_factory=list)
     machine: Machine | None = None
-    """None where the run was cut short before discovery ended."""
+    """None where the run was interrupted before discovery ended."""
     plans: list[Plan] = field(default_factory=list)
     """One per run in this file, oldest first."""
     steps: dict[str, StepRun] = field(default_factory=dict)
@@ -144,7 +144,7 @@ class Session(Struct):
     notes: list[NoteRecord] = field(default_factory=list)
     gaps: list[Gap] = field(default_factory=list)
     end: EndRecord | None = None
-    """None while a run is going on, and where the last one was cut short."""
+    """None while a run is going on, and where the last one was interrupted."""
     damage: Damage = field(default_factory=Damage)
     last_ns: int = 0
     """The latest time in the file."""

@@ -34,7 +34,7 @@ _MARKS = {
 
 
 def change(ratio: float) -> str:
-    """A ratio as a change of the base: ``+12.3%``, ``x 3.1`` where it more than doubled."""
+    """A ratio as a change of the baseline: ``+12.3%``, ``x 3.1`` where it more than doubled."""
     if ratio >= 2 or ratio <= 0.5:
         return f"x {ratio:.3g}"
     return f"{(ratio - 1) * 100:+.1f}%"
@@ -42,13 +42,13 @@ def change(ratio: float) -> str:
 
 def differences_table(comparison: Comparison) -> Table:
     """What is not the same on the two machines."""
-    rows = tuple((entry.what, entry.first, entry.base) for entry in comparison.differences)
-    return Table("Machines", (Column("What"), Column("First"), Column("Base")), rows)
+    rows = tuple((entry.what, entry.new, entry.baseline) for entry in comparison.differences)
+    return Table("Machines", (Column("What"), Column("New"), Column("Baseline")), rows)
 
 
 def machines_sentence(comparison: Comparison) -> str:
     """What to say where no difference is listed."""
-    for side, name in zip(comparison.sides, ("first side", "base"), strict=True):
+    for side, name in zip(comparison.sides, ("new side", "baseline"), strict=True):
         if all(digest.machine is None for digest in side):
             return f"Machines: not compared, the {name} says nothing of its own"
     return "Machines: no difference found"
@@ -73,10 +73,10 @@ def figure_notes(comparison: Comparison) -> tuple[str, ...]:
 
 def nothing_shared(comparison: Comparison) -> str:
     """Why there is no figure to compare, where there is none."""
-    first, base = (
-        ", ".join(metrics) or "no finished step" for metrics in (comparison.only_first, comparison.only_base)
+    new, baseline = (
+        ", ".join(metrics) or "no finished step" for metrics in (comparison.only_new, comparison.only_baseline)
     )
-    return f"nothing measured on both sides: the first has {first}, the base {base}"
+    return f"nothing measured on both sides: the new side has {new}, the baseline {baseline}"
 
 
 def comparison_part(comparison: Comparison) -> DocumentPart:
@@ -98,9 +98,9 @@ def comparison_part(comparison: Comparison) -> DocumentPart:
 
 def metrics_table(comparison: Comparison) -> Table:
     """One row per metric."""
-    runs = ", ".join(sorted({f"{first} against {base}" for first, base in (f.runs for f in comparison.metrics)}))
+    runs = ", ".join(sorted({f"{new} against {baseline}" for new, baseline in (f.runs for f in comparison.metrics)}))
     note = (
-        f"Runs: {runs}. A curve is the geometric mean over its points. Change is the first side over the base; "
+        f"Runs: {runs}. A curve is the geometric mean over its points. Change is the new side over the baseline; "
         f"different means p <= {comparison.level:g}, corrected for the number of metrics ({len(comparison.metrics)}), "
         f"and at least {comparison.minimum_effect:.0%} of change. Exploratory: a metric you did not ask about before "
         "looking needs a second look."
@@ -117,9 +117,9 @@ def figure_sentences(comparison: Comparison) -> tuple[tuple[str, str], ...]:
 
 
 def _sentence(row: Sequence[str], level: float) -> str:
-    _, first, base, ratio, interval, p, verdict = row
+    _, new, baseline, ratio, interval, p, verdict = row
     spread = f" ({1 - level:.0%} interval {interval})" if interval else ""
-    return f"{first} against {base} of the base: {ratio}{spread}, p {p}; {verdict}"
+    return f"{new}, baseline {baseline}: {ratio}{spread}, p {p}; {verdict}"
 
 
 def _without_empty_intervals(table: Table) -> Table:
@@ -150,13 +150,13 @@ def points_tables(comparison: Comparison) -> tuple[Table, ...]:
 
 def answers_table(comparison: Comparison) -> Table:
     """Each condition, and what became of it."""
-    rows = tuple((answer.question.text, _said(answer)) for answer in comparison.answers)
+    rows = tuple((answer.question.text, _said(answer)) for answer in comparison.conditions)
     return Table("Conditions", (Column("Fail if"), Column("Result")), rows)
 
 
 def undecided_sentence(comparison: Comparison) -> str:
     """How many conditions could not be decided; empty where none is left open."""
-    count, of = len(comparison.undecided), len(comparison.answers)
+    count, of = len(comparison.undecided), len(comparison.conditions)
     conditions = "condition" if of == 1 else "conditions"
     if not count:
         return ""
@@ -171,38 +171,38 @@ def mean_sentence(mean: Mean) -> str:
 
 def sides_sentences(comparison: Comparison) -> tuple[str, ...]:
     """Which sessions stand on which side, where there are two."""
-    first, base = comparison.sides
-    return (f"First: {_side(first)}", f"Base:  {_side(base)}") if base else (_side(first),)
+    new, baseline = comparison.sides
+    return (f"New:      {_side(new)}", f"Baseline: {_side(baseline)}") if baseline else (_side(new),)
 
 
 def comparison_data(comparison: Comparison) -> dict[str, Any]:
     """Everything in base units, for ``--json``."""
-    first, base = comparison.sides
+    new, baseline = comparison.sides
     return {
         "schema": SCHEMA,
-        "first": [_session_data(session) for session in first],
-        "base": [_session_data(session) for session in base],
-        "level": comparison.level,
+        "new": [_session_data(session) for session in new],
+        "baseline": [_session_data(session) for session in baseline],
+        "significance_level": comparison.level,
         "minimum_effect": comparison.minimum_effect,
         "machine_differences": msgspec.to_builtins(comparison.differences),
         "warnings": list(comparison.warnings),
         "metrics": [_figure_data(figure) for figure in comparison.metrics],
         "points": [_figure_data(figure) for figure in comparison.points],
         "means": msgspec.to_builtins(comparison.means),
-        "only_first": list(comparison.only_first),
-        "only_base": list(comparison.only_base),
-        "answers": [
+        "only_new": list(comparison.only_new),
+        "only_baseline": list(comparison.only_baseline),
+        "conditions": [
             {
-                "question": answer.question.text,
+                "condition": answer.question.text,
                 "decision": answer.decision.value,
-                "why": answer.why or None,
-                "alarm": answer.decision is Decision.MET,
+                "reason": answer.why or None,
+                "met": answer.decision is Decision.MET,
                 "figure": None if answer.figure is None else _figure_data(answer.figure),
-                "reading": None if answer.reading is None else _reading_data(answer.reading),
+                "measurement": None if answer.reading is None else _reading_data(answer.reading),
             }
-            for answer in comparison.answers
+            for answer in comparison.conditions
         ],
-        "alarm": comparison.alarm,
+        "condition_met": comparison.condition_met,
         "undecided": len(comparison.undecided),
     }
 
@@ -210,8 +210,8 @@ def comparison_data(comparison: Comparison) -> dict[str, Any]:
 def _columns(what: str, level: float) -> tuple[Column, ...]:
     return (
         Column(what),
-        Column("First", numeric=True),
-        Column("Base", numeric=True),
+        Column("New", numeric=True),
+        Column("Baseline", numeric=True),
         Column("Change", numeric=True),
         Column(f"{1 - level:.0%} interval", numeric=True),
         Column("p", numeric=True),
@@ -264,9 +264,9 @@ def _reading_said(reading: Reading) -> str:
 
 def _side(digests: Sequence[Digest]) -> str:
     hosts = ", ".join(dict.fromkeys(digest.host for digest in digests))
-    first = digests[0].path if digests else "nothing"
+    new = digests[0].path if digests else "nothing"
     more = f" and {len(digests) - 1} more" if len(digests) > 1 else ""
-    return f"{first}{more} ({hosts})"
+    return f"{new}{more} ({hosts})"
 
 
 def _session_data(digest: Digest) -> dict[str, Any]:
@@ -308,8 +308,8 @@ def _figure_data(figure: Figure) -> dict[str, Any]:
         "high": figure.high,
         "p": figure.p,
         "corrected_p": figure.corrected_p,
-        "wins": figure.wins,
+        "share_of_pairs_lower": figure.share_of_pairs_lower,
         "verdict": figure.verdict.value,
-        "not_valid": figure.invalid,
-        "asked": figure.asked,
+        "invalid_reason": figure.invalid,
+        "confirmatory": figure.confirmatory,
     }

@@ -159,7 +159,7 @@ class Devices:
             ("PCI", address),
             ("Node", _node_words(function)),
             ("PCIe link", None if function is None else _link_text(function)),
-            ("Both ends can", None if function is None else _pair(function.edge_limit)),
+            ("Both ends can", None if function is None else _pair(function.common_link_limit)),
             ("To memory", None if budget is None or rate is None else f"{format_rate(rate)}, by {budget.narrowest}"),
         )
 
@@ -348,7 +348,7 @@ def _link_text(function: PciFunction | None) -> str | None:
     """The link as trained, and where both ends can more, what that is."""
     if function is None or function.link is None:
         return None
-    limit = function.edge_limit
+    limit = function.common_link_limit
     below = limit is not None and (
         function.link.gigatransfers < limit.gigatransfers or function.link.width < limit.width
     )

@@ -100,7 +100,7 @@ class _Sides:
         """The machine as a whole, with the facts that a buyer would ask for, and every part below it."""
         item = self._now["machine"].item
         old = dict(self._before["machine"].item.facts)
-        facts = [(f"{ItemChange.CHANGED.sign} {one.what}", f"{one.base}{_ARROW}{one.first}") for one in differences]
+        facts = [(f"{ItemChange.CHANGED.sign} {one.what}", f"{one.baseline}{_ARROW}{one.new}") for one in differences]
         facts += [(name, value) for name, value in item.facts if old.get(name) == value]
         label = f"{_mark(ItemChange.CHANGED)} {item.label}" if differences else item.label
         return replace(

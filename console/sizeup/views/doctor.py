@@ -42,9 +42,9 @@ _FAST_CLOCKS = frozenset(
 class CheckStatus(Enum):
     """How far one circumstance lets sizeup work; the mark stands before the line."""
 
-    FINE = " "
+    OK = " "
     LIMITED = "!"
-    MISSING = "x"
+    UNAVAILABLE = "x"
 
 
 class Check(Struct, frozen=True):
@@ -57,8 +57,8 @@ class Check(Struct, frozen=True):
     shown: str
     """For people."""
     unit: str = ""
-    verdict: CheckStatus = CheckStatus.FINE
-    advice: str = ""
+    status: CheckStatus = CheckStatus.OK
+    remedy: str = ""
     """What it costs and what to do; empty where all is well."""
 
 
@@ -105,8 +105,8 @@ def terminal_checks(facts: TerminalFacts) -> Iterator[Check]:
     """What the console can draw and how fast."""
     area = "terminal"
     if not facts.present:
-        advice = "The console needs one on standard input and standard error; sizeup --batch does not."
-        yield Check(area, "type", None, "no terminal here", verdict=CheckStatus.MISSING, advice=advice)
+        remedy = "The console needs one on standard input and standard error; sizeup --batch does not."
+        yield Check(area, "type", None, "no terminal here", status=CheckStatus.UNAVAILABLE, remedy=remedy)
         return
     dumb = facts.term in ("", "dumb")
     yield Check(
@@ -114,8 +114,8 @@ def terminal_checks(facts: TerminalFacts) -> Iterator[Check]:
         "type",
         facts.term,
         one_line(facts.term, 40) or "TERM is not set",
-        verdict=CheckStatus.MISSING if dumb else CheckStatus.FINE,
-        advice="The console must move the cursor; set TERM to what this terminal is, or use sizeup --batch."
+        status=CheckStatus.UNAVAILABLE if dumb else CheckStatus.OK,
+        remedy="The console must move the cursor; set TERM to what this terminal is, or use sizeup --batch."
         if dumb
         else "",
     )
@@ -125,8 +125,8 @@ def terminal_checks(facts: TerminalFacts) -> Iterator[Check]:
         "size",
         f"{facts.columns}x{facts.rows}",
         f"{facts.columns} columns, {facts.rows} rows",
-        verdict=CheckStatus.LIMITED if small else CheckStatus.FINE,
-        advice="The console is made for 80 x 24 and more; below, it leaves things out." if small else "",
+        status=CheckStatus.LIMITED if small else CheckStatus.OK,
+        remedy="The console is made for 80 x 24 and more; below, it leaves things out." if small else "",
     )
     yield _colors(facts)
     yield _encoding(facts)
@@ -136,14 +136,14 @@ def terminal_checks(facts: TerminalFacts) -> Iterator[Check]:
 
 
 def _colors(facts: TerminalFacts) -> Check:
-    advice = ""
+    remedy = ""
     if facts.colors:
         shown = format_count(facts.colors)
         if facts.colors <= 16 and not facts.term.startswith("linux"):
-            advice = "One with more says so by a TERM such as xterm-256color, or by COLORTERM=truecolor."
+            remedy = "One with more says so by a TERM such as xterm-256color, or by COLORTERM=truecolor."
     else:
         shown = f"none, {'NO_COLOR is set' if facts.no_color else 'as TERM says'}"
-    return Check("terminal", "colors", facts.colors, shown, advice=advice)
+    return Check("terminal", "colors", facts.colors, shown, remedy=remedy)
 
 
 def _line(facts: TerminalFacts, *, asked: bool) -> Check:
@@ -160,8 +160,8 @@ def _line(facts: TerminalFacts, *, asked: bool) -> Check:
         round(facts.link.bytes_per_second),
         f"answers in {format_ns(facts.link.answer_ns)}, takes {format_rate(facts.link.bytes_per_second)} or more",
         unit="bytes/s",
-        verdict=CheckStatus.LIMITED if slow else CheckStatus.FINE,
-        advice="Charts are drawn less often while the line is behind, and always with sizeup --low-bandwidth; "
+        status=CheckStatus.LIMITED if slow else CheckStatus.OK,
+        remedy="Charts are drawn less often while the line is behind, and always with sizeup --low-bandwidth; "
         "measurements do not wait for it."
         if slow
         else "",
@@ -175,18 +175,18 @@ def _encoding(facts: TerminalFacts) -> Check:
     shown = f"{'UTF-8' if facts.locale_utf8 else 'not UTF-8'} by the locale ({locale})"
     if draws is not None:
         shown += f", {facts.answerer or 'the terminal'} draws {'UTF-8' if draws else 'single bytes'}"
-    advice = ""
+    remedy = ""
     if facts.locale_utf8 and draws is False:
-        advice = "Lines and charts will come out as rubbish here; use sizeup --ascii."
+        remedy = "Lines and charts will come out as rubbish here; use sizeup --ascii."
     elif facts.locale_utf8 and facts.ascii_only:
-        advice = "The console draws with ASCII, as the font of this terminal lacks most of the rest; "
-        advice += "with sizeup --glyphs block it draws lines and half blocks."
+        remedy = "The console draws with ASCII, as the font of this terminal lacks most of the rest; "
+        remedy += "with sizeup --glyphs block it draws lines and half blocks."
     elif not facts.locale_utf8 and draws:
-        advice = "The console draws with ASCII; with LC_ALL=C.UTF-8 it would draw finer charts."
+        remedy = "The console draws with ASCII; with LC_ALL=C.UTF-8 it would draw finer charts."
     elif not facts.locale_utf8:
-        advice = "The console draws with ASCII."
+        remedy = "The console draws with ASCII."
     value = "ascii" if facts.ascii_only or draws is False else "utf-8"
-    return Check("terminal", "encoding", value, shown, "", CheckStatus.LIMITED if advice else CheckStatus.FINE, advice)
+    return Check("terminal", "encoding", value, shown, "", CheckStatus.LIMITED if remedy else CheckStatus.OK, remedy)
 
 
 def access_checks(machine: Machine, limits: Limits, user: int) -> Iterator[Check]:
@@ -214,16 +214,16 @@ def access_checks(machine: Machine, limits: Limits, user: int) -> Iterator[Check
         if locked is None
         else f"at most {format_bytes(locked)}",
         unit="bytes",
-        verdict=CheckStatus.LIMITED if tight else CheckStatus.FINE,
-        advice="Large buffers cannot be kept in memory; raise it with ulimit -l, or LimitMEMLOCK= of the service."
+        status=CheckStatus.LIMITED if tight else CheckStatus.OK,
+        remedy="Large buffers cannot be kept in memory; raise it with ulimit -l, or LimitMEMLOCK= of the service."
         if tight
         else "",
     )
     if limits.open_files is not None:
         few = limits.open_files < _OPEN_FILES_WANTED
-        advice = f"Many devices at once need more; raise it with ulimit -n {_OPEN_FILES_WANTED}." if few else ""
-        verdict = CheckStatus.LIMITED if few else CheckStatus.FINE
-        yield Check(area, "open files", limits.open_files, f"at most {limits.open_files:,}", "", verdict, advice)
+        remedy = f"Many devices at once need more; raise it with ulimit -n {_OPEN_FILES_WANTED}." if few else ""
+        status = CheckStatus.LIMITED if few else CheckStatus.OK
+        yield Check(area, "open files", limits.open_files, f"at most {limits.open_files:,}", "", status, remedy)
     yield _aio(limits)
     yield _io_uring(limits, user)
     yield _counters(limits)
@@ -239,16 +239,16 @@ def access_checks(machine: Machine, limits: Limits, user: int) -> Iterator[Check
 def _aio(limits: Limits) -> Check:
     most, used = limits.aio_requests_max, limits.aio_requests_used or 0
     if most is None:
-        advice = "This kernel has no io_submit(2), or hides it."
-        return Check("access", "asynchronous I/O", None, "not there", verdict=CheckStatus.LIMITED, advice=advice)
+        remedy = "This kernel has no io_submit(2), or hides it."
+        return Check("access", "asynchronous I/O", None, "not there", status=CheckStatus.LIMITED, remedy=remedy)
     short = most - used < _AIO_WANTED
     return Check(
         "access",
         "asynchronous I/O",
         most - used,
         f"{most - used:,} requests left of {most:,}",
-        verdict=CheckStatus.LIMITED if short else CheckStatus.FINE,
-        advice="Deep queues need more, as databases do: sysctl fs.aio-max-nr=1048576" if short else "",
+        status=CheckStatus.LIMITED if short else CheckStatus.OK,
+        remedy="Deep queues need more, as databases do: sysctl fs.aio-max-nr=1048576" if short else "",
     )
 
 
@@ -260,8 +260,8 @@ def _io_uring(limits: Limits, user: int) -> Check:
             "io_uring",
             value=False,
             shown=f"switched off (kernel.io_uring_disabled is {switch})",
-            verdict=CheckStatus.LIMITED,
-            advice="To allow it: sysctl kernel.io_uring_disabled=0",
+            status=CheckStatus.LIMITED,
+            remedy="To allow it: sysctl kernel.io_uring_disabled=0",
         )
     return Check("access", "io_uring", value=True, shown="not switched off")
 
@@ -276,8 +276,8 @@ def _counters(limits: Limits) -> Check:
         "hardware counters",
         level,
         f"kernel.perf_event_paranoid is {level}",
-        verdict=CheckStatus.LIMITED if shut else CheckStatus.FINE,
-        advice="Closed to this user; to open them for its own programs: sysctl kernel.perf_event_paranoid=2"
+        status=CheckStatus.LIMITED if shut else CheckStatus.OK,
+        remedy="Closed to this user; to open them for its own programs: sysctl kernel.perf_event_paranoid=2"
         if shut
         else "",
     )
@@ -286,16 +286,16 @@ def _counters(limits: Limits) -> Check:
 def _shares(machine: Machine) -> Iterator[Check]:
     """How much of the machine a container, a service or taskset leaves to us."""
     counts, group = machine.pu_counts, machine.platform.control_group
-    advice = "Figures will be those of this share, not of the machine."
+    remedy = "Figures will be those of this share, not of the machine."
     less = counts.allowed < counts.online
     yield Check("access", "CPUs", counts.allowed, f"{counts.allowed} of {counts.online} may be used", "",
-                CheckStatus.LIMITED if less else CheckStatus.FINE, advice if less else "")  # fmt: skip
+                CheckStatus.LIMITED if less else CheckStatus.OK, remedy if less else "")  # fmt: skip
     if group is not None and group.cpu_quota is not None:
         shown = f"worth of {group.cpu_quota:g} CPUs by the control group"
-        yield Check("access", "CPU time", group.cpu_quota, shown, "", CheckStatus.LIMITED, advice)
+        yield Check("access", "CPU time", group.cpu_quota, shown, "", CheckStatus.LIMITED, remedy)
     if group is not None and group.memory_bytes is not None:
         shown = f"at most {format_bytes(group.memory_bytes)} by the control group"
-        yield Check("access", "memory", group.memory_bytes, shown, "bytes", CheckStatus.LIMITED, advice)
+        yield Check("access", "memory", group.memory_bytes, shown, "bytes", CheckStatus.LIMITED, remedy)
 
 
 def machine_checks(machine: Machine) -> Iterator[Check]:
@@ -311,8 +311,8 @@ def machine_checks(machine: Machine) -> Iterator[Check]:
         "clock source",
         source,
         one_line(source or "unknown", 40),
-        verdict=CheckStatus.LIMITED if slow else CheckStatus.FINE,
-        advice="Each reading of the clock enters the kernel or worse; measure what that costs." if slow else "",
+        status=CheckStatus.LIMITED if slow else CheckStatus.OK,
+        remedy="Each reading of the clock enters the kernel or worse; measure what that costs." if slow else "",
     )
     if platform.steal_share is not None:
         shown = f"{100 * platform.steal_share:.1f} % of CPU time since boot"
@@ -321,16 +321,16 @@ def machine_checks(machine: Machine) -> Iterator[Check]:
 
 def store_checks(facts: StoreFacts) -> Iterator[Check]:
     """Where sessions go."""
-    advice = "Sessions cannot be kept there; name a file with sizeup --batch -o FILE, or set XDG_STATE_HOME."
-    advice = "" if facts.writable else advice
-    verdict = CheckStatus.FINE if facts.writable else CheckStatus.MISSING
-    yield Check("files", "sessions", facts.folder, one_line(facts.folder, 200), "", verdict, advice)
+    remedy = "Sessions cannot be kept there; name a file with sizeup --batch -o FILE, or set XDG_STATE_HOME."
+    remedy = "" if facts.writable else remedy
+    status = CheckStatus.OK if facts.writable else CheckStatus.UNAVAILABLE
+    yield Check("files", "sessions", facts.folder, one_line(facts.folder, 200), "", status, remedy)
     if facts.free_bytes is not None:
         little = facts.free_bytes < _FREE_BYTES_WANTED
-        advice = "A long run may not fit; name a file elsewhere with sizeup --batch -o FILE." if little else ""
-        verdict = CheckStatus.LIMITED if little else CheckStatus.FINE
+        remedy = "A long run may not fit; name a file elsewhere with sizeup --batch -o FILE." if little else ""
+        status = CheckStatus.LIMITED if little else CheckStatus.OK
         shown = f"{format_decimal_bytes(facts.free_bytes)}"
-        yield Check("files", "free space", facts.free_bytes, shown, "bytes", verdict, advice)
+        yield Check("files", "free space", facts.free_bytes, shown, "bytes", status, remedy)
 
 
 def configuration_checks(path: str, *, found: bool, unknown_variables: Iterable[str]) -> Iterator[Check]:
@@ -338,17 +338,17 @@ def configuration_checks(path: str, *, found: bool, unknown_variables: Iterable[
     yield Check("files", "configuration", path if found else None, path if found else f"none ({path})")
     names = ", ".join(one_line(name, 40) for name in unknown_variables)
     if names:
-        advice = "No key of sizeup has such a variable; see: sizeup doctor --keys"
-        yield Check("files", "other variables", names, names, "", CheckStatus.LIMITED, advice)
+        remedy = "No key of sizeup has such a variable; see: sizeup doctor --keys"
+        yield Check("files", "other variables", names, names, "", CheckStatus.LIMITED, remedy)
 
 
 def probe_checks(reasons: Mapping[str, str | None]) -> Iterator[Check]:
     """Each probe, and why it cannot run here; None where nothing speaks against it."""
     for name, reason in reasons.items():
         shown = "can run" if reason is None else "cannot run"
-        verdict = CheckStatus.FINE if reason is None else CheckStatus.MISSING
-        advice = "" if reason is None else f"{reason[:1].upper()}{reason[1:]}."
-        yield Check("probes", name, reason is None, shown, "", verdict, advice)
+        status = CheckStatus.OK if reason is None else CheckStatus.UNAVAILABLE
+        remedy = "" if reason is None else f"{reason[:1].upper()}{reason[1:]}."
+        yield Check("probes", name, reason is None, shown, "", status, remedy)
 
 
 def doctor_lines(checks: Iterable[Check]) -> list[str]:
@@ -359,10 +359,10 @@ def doctor_lines(checks: Iterable[Check]) -> list[str]:
         if check.area != area:
             area = check.area
             lines += [*([""] if lines else []), area.capitalize()]
-        start = f"  {check.verdict.value} {check.name:{_NAME_WIDTH - 1}} "
+        start = f"  {check.status.value} {check.name:{_NAME_WIDTH - 1}} "
         lines += _wrapped(check.shown, start)
-        if check.advice:
-            lines += _wrapped(check.advice, " " * _VALUE_COLUMN)
+        if check.remedy:
+            lines += _wrapped(check.remedy, " " * _VALUE_COLUMN)
     return [*lines, "", "! works with limits    x does not work here"]
 
 
@@ -388,9 +388,9 @@ def doctor_data(checks: Iterable[Check]) -> dict[str, Any]:
                 "name": check.name,
                 "value": check.value,
                 "unit": check.unit,
-                "shown": check.shown,
-                "verdict": check.verdict.name.lower(),
-                "advice": check.advice,
+                "text": check.shown,
+                "status": check.status.name.lower(),
+                "remedy": check.remedy,
             }
             for check in checks
         ],

@@ -132,7 +132,7 @@ def _how(run: StepRun) -> str:
     words.append(f"touched {run.step.touches}")
     text = ", ".join(words) + "."
     if run.outcome is None:
-        return f"{text} It has no end: it was running, or was cut short."
+        return f"{text} It has no end: it was running, or was interrupted."
     if run.outcome.status is Status.OK:
         return text
     reason = f" ({run.outcome.reason})" if run.outcome.reason else ""

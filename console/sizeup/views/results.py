@@ -138,7 +138,7 @@ def results_data(session: Session) -> dict[str, Any]:
             "host": session.header.host,
             "started": session.header.started,
             "tool": session.header.tool,
-            "status": session.end.status if session.end is not None else "cut short",
+            "status": session.end.status if session.end is not None else "interrupted",
         },
         "steps": [_step_data(id_, run) for id_, run in session.steps.items()],
         "refused": [
@@ -156,7 +156,7 @@ def _step_data(id_: str, run: StepRun) -> dict[str, Any]:
         "step": id_,
         "probe": run.step.probe,
         "distribution": run.distribution,
-        "status": run.outcome.status.value if run.outcome is not None else "cut short",
+        "status": run.outcome.status.value if run.outcome is not None else "interrupted",
         "reason": run.outcome.reason if run.outcome is not None else "",
         "settings": dict(run.step.settings),
         "results": [
@@ -168,7 +168,7 @@ def _step_data(id_: str, run: StepRun) -> dict[str, Any]:
                 "samples": len(point.values),
                 **_estimate_data(point.estimate),
                 "caveats": list(caveats(point)),
-                "not_valid": "" if (invalid := validity.of(point)) is None else invalid.sentence(),
+                "invalid_reason": "" if (invalid := validity.of(point)) is None else invalid.sentence(),
             }
             for series, point in _points(run)
         ],

@@ -17,7 +17,7 @@ GOING_ON = "being measured now"
 
 def state(session: Session) -> str:
     """How the session ended and what it is missing, in words."""
-    ended = session.end.status if session.end is not None else "cut short"
+    ended = session.end.status if session.end is not None else "interrupted"
     missing = len(session.missing_steps)
     if not missing or session.plan is None:
         return ended
@@ -58,7 +58,7 @@ def _entry_data(entry: StoredSession) -> dict[str, Any]:
             "title": session.title,
             "tags": list(session.tags),
             "notes": [note.text for note in session.notes if note.text],
-            "status": session.end.status if session.end is not None else "running" if entry.going_on else "cut short",
+            "status": session.end.status if session.end is not None else "running" if entry.going_on else "interrupted",
             "steps": list(session.steps),
             "missing_steps": [step.id for step in session.missing_steps],
         }

@@ -311,7 +311,7 @@ def _grouped(
 
 def _x_axis(run: StepRun, series: Series, xs: Sequence[float]) -> Axis:
     """The axis that a series names; while the step runs as long as its plan says it may become."""
-    reach = run.step.reach.get(series.axis or "", ())
+    reach = run.step.axis_ranges.get(series.axis or "", ())
     known = [*xs, *reach]
     spans = bool(known) and min(known) > 0 and max(known) / min(known) >= LOGARITHMIC_FROM
     scale = Scale.LOG2 if series.axis_unit == "bytes" or spans else Scale.LINEAR
@@ -338,6 +338,6 @@ def _caption(run: StepRun, points: int) -> str:
     if not points:
         if run.outcome is not None:
             return "nothing was measured"
-        doing = run.progress.doing if run.progress is not None else ""
-        return f"no samples yet: {doing}" if doing else "no samples yet"
+        activity = run.progress.activity if run.progress is not None else ""
+        return f"no samples yet: {activity}" if activity else "no samples yet"
     return f"{run.step.title}: {points} point{'' if points == 1 else 's'}."

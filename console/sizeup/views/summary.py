@@ -52,7 +52,7 @@ def summary(
     carries = [item for item in advices if item not in costs and item not in limits]
     return (
         _answer(
-            rest, "What it is", _identity(session), "This session holds no machine: it was cut short, or imported."
+            rest, "What it is", _identity(session), "This session holds no machine: it was interrupted, or imported."
         ),
         _answer(
             rest,
@@ -191,7 +191,7 @@ def _found_caveats(session: Session, shown: ShownAdvice, *, each: int | None) ->
     if shown.label and session.machine is not None:
         found.append(shown.label)
     if session.end is None:
-        found.append("The last run did not end: it is going on, or it was cut short.")
+        found.append("The last run did not end: it is going on, or it was interrupted.")
     elif session.end.status != "complete":
         found.append(f"The last run was {session.end.status}{_because(session.end.reason)}.")
     for step, outcome in session.outcomes.items():

@@ -139,7 +139,7 @@ def watched(
                 os.kill(pid, signal.SIGKILL)
     assert session.exists(), error
     (step,) = read_session(str(session)).steps.values()
-    ended = f"{step.outcome.status.value}: {step.outcome.reason}" if step.outcome is not None else "cut short"
+    ended = f"{step.outcome.status.value}: {step.outcome.reason}" if step.outcome is not None else "interrupted"
     print(f"status {running.returncode}, {seconds:.2f} s, {ended}")
     assert fault is None, f"it ended before the fault: {error}"
     assert not re.search("Traceback", error + session.read_text()), error

@@ -135,7 +135,7 @@ def test_nothing_stays_and_the_session_says_so(place: Path, who: str, number: si
         if step is None:
             said["no step yet"] += 1
         elif step.outcome is None:
-            said["cut short"] += 1
+            said["interrupted"] += 1
         else:
             said[f"{step.outcome.status.value} {step.outcome.signal or ''}".strip()] += 1
     print(f"{who} {number.name}: {dict(said)}")

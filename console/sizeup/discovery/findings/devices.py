@@ -75,7 +75,7 @@ def _placing(machine: Machine, node: int) -> tuple[str, str]:
 def degraded_links(machine: Machine) -> Iterator[Finding]:
     """Links trained below what both their ends can do; the other functions of a device share its first one's link."""
     for function in machine.pci:
-        link, limit = function.link, function.edge_limit
+        link, limit = function.link, function.common_link_limit
         if link is None or limit is None or function.parent is None or function.virtual_function_of is not None:
             continue
         if not function.address.endswith(".0") or (function.class_code or 0) >> 16 in (_DISPLAY, _ACCELERATOR):

@@ -31,7 +31,7 @@ def format_seconds(seconds: float) -> str:
     return f"{seconds / 60:.3g} min" if seconds < 7200 else f"{seconds / 3600:.3g} h"
 
 
-CUT_SHORT = "! cut short"
+INTERRUPTED = "! interrupted"
 """How a step stands that never ended, in a file that nobody writes any more."""
 
 
@@ -51,7 +51,7 @@ def entry(
         state = "not on this machine" if reason else "" if seconds is None else f"takes {format_seconds(seconds)}"
     elif run.outcome is None:
         # How far stands in the status line: each change here repaints the whole list.
-        state = "running" if going_on else CUT_SHORT
+        state = "running" if going_on else INTERRUPTED
     else:
         words = {Status.OK: "", Status.NOT_CONVERGED: "!"}.get(run.outcome.status, OUTCOME_WORDS[run.outcome.status])
         state = f"{words} {point_value(run, placed=False, spread=False)}".strip() or OUTCOME_WORDS[run.outcome.status]
@@ -124,14 +124,14 @@ def summary(
     live = run.outcome is None and going_on
     figure = point_value(run, placed=not (narrow and live))
     if run.outcome is None and not going_on:
-        stands = f"{CUT_SHORT}{f', {figure}' if figure else ''}"
+        stands = f"{INTERRUPTED}{f', {figure}' if figure else ''}"
     elif run.outcome is None:
         progress = run.progress
         needs = ""
         if progress is not None and progress.remaining_seconds is not None:
             needs = f", needs {format_ns(max(progress.remaining_seconds, 0.0) * 1e9)} more"
-        doing = f": {progress.doing}" if progress is not None and progress.doing else ""
-        stands = f"running{needs}{doing}{f'; {figure}' if figure else ''}"
+        activity = f": {progress.activity}" if progress is not None and progress.activity else ""
+        stands = f"running{needs}{activity}{f'; {figure}' if figure else ''}"
     else:
         mark = "" if run.finished else "! "
         reason = f": {run.outcome.reason}" if run.outcome.reason else ""

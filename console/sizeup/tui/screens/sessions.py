@@ -194,7 +194,7 @@ class SessionsScreen(ModeScreen):
             names = session_name(path), session_name(str(base.path))
             first, other = (digest(session, name) for session, name in zip(sessions, names, strict=True))
             self._comparison = compare([first], [other])
-            self._pictures = compared_charts(*sessions, ("first", "base"))
+            self._pictures = compared_charts(*sessions, ("new", "baseline"))
         except SizeupError as error:
             self.notify(str(error), severity="error", markup=False)
             return
