@@ -48,6 +48,7 @@ SPOKEN_BY: dict[str, tuple[str, ...]] = {
     "report/output.py": ("export",),
     "session/store.py": (START, "import"),
     "session/writer.py": (START, "import"),
+    "sizing/inputs/typed.py": ("size",),
     "sizing/keys.py": ("size",),
     "tui/exports.py": ("export",),
     "tui/runs.py": (START,),

@@ -145,7 +145,7 @@ def test_the_command_writes_once_and_says_how_to_read_it(tmp_path: Path, capsys:
     assert run(["capture", file, "--sysroot", root]) == 0
     assert f"sizeup detect --sysroot {file}" in capsys.readouterr().err
     assert run(["capture", file, "--sysroot", root]) == 2
-    assert "exists already" in capsys.readouterr().err
+    assert "already exists" in capsys.readouterr().err
 
 
 @pytest.mark.ci

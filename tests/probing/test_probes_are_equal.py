@@ -36,6 +36,7 @@ from sizeup.session.value import Session
 from sizeup.session.writer import Writer
 from sizeup.sizing.advise import whatif
 from sizeup.sizing.inputs.measured import headlines, measured
+from sizeup.sizing.session_advice import current_advice
 from sizeup.views.chart_list import chart_list, underlying_charts
 from sizeup.views.compared_charts import compared_charts
 from sizeup.views.comparison import comparison_data
@@ -100,7 +101,7 @@ def views_of(session: Session, others: tuple[Session, ...], title: str) -> dict[
     underlying = [
         [(entry.title, entry.draw()) for entry in underlying_charts(run, key)] for key in list(run.points)[:3]
     ]
-    shown = overview(session.machine, session, sizing, [(run.step.probe, title)])
+    shown = overview(session.machine, session, current_advice(session.machine, inputs), [(run.step.probe, title)])
     return {
         "overview": shown,
         "summary": (summary(session), summary_lines(session)),
@@ -170,8 +171,8 @@ def test_the_made_up_results_reach_sizing_and_the_published_cases(tmp_path: Path
     headings = {value.metric for found in sessions for value in _headlines(digest(found, "a"), found)}
 
     assert keys == {
-        "memory.local_ns", "memory.remote_ns", "path.bandwidth_mb_s", "path.limiter", "path.way", "redo.sync_write_us",
-        "redo.write_kib", "capacity.cpu_us_mb", "capacity.iops", "capacity.latency_ms",
+        "memory.local_ns", "memory.remote_ns", "path.bandwidth_mb_s", "path.bottleneck", "path.kind",
+        "redo.sync_write_us", "redo.write_kib", "capacity.cpu_us_mb", "capacity.iops", "capacity.latency_ms",
     }  # fmt: skip
     assert headings == {
         "clock.gettimeofday_ns", "memory.local_ns", "capacity.iops", "capacity.mb_s", "redo.sync_write_us",

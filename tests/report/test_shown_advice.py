@@ -112,7 +112,7 @@ def test_the_overview_shows_what_was_recorded(path: str) -> None:
 def test_a_chart_or_a_shared_file_is_not_recomputed(path: str, capsys: pytest.CaptureFixture[str]) -> None:
     for form in ("--svg", "--share"):
         assert cli.run(["export", path, form, "--recompute"]) == 2
-        assert "--recompute belongs to" in capsys.readouterr().err
+        assert "--recompute does not go with" in capsys.readouterr().err
 
 
 def test_a_session_without_advice_says_so_and_how_to_get_it(tmp_path: Path, output: Export) -> None:

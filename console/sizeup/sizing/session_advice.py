@@ -9,18 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import Enum
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from sizeup.errors import UsageError
 from sizeup.model.advice import Advice, AdviceSet
 from sizeup.model.machine import Machine
-from sizeup.session.value import Session
 from sizeup.sizing.advise import Sizing, whatif
-from sizeup.sizing.inputs.measured import measured
 from sizeup.sizing.keys import KEYS, UnusedMeasurement, Value
 from sizeup.sizing.rules import Rules, shipped
 from sizeup.text import plural
+
+if TYPE_CHECKING:
+    from sizeup.session.value import Session
 
 RECOMPUTE = "run sizeup show --recompute FILE"
 """How to ask for advice by the rules of this version, on a command line."""
@@ -105,7 +107,7 @@ def session_advice(session: Session, *, recompute: bool = False, how: str = RECO
             "the session recorded no machine, so no advice can be worked out: the run was interrupted, or imported"
         )
     rules = shipped()
-    given = advice_set(whatif(session.machine, measured(session), rules), rules)
+    given = advice_set(whatif(session.machine, _measured(session), rules), rules)
     return ShownAdvice(AdviceOrigin.RECOMPUTED, given, recomputed_label(given, session.advice), session.advice)
 
 
@@ -153,6 +155,12 @@ def _figures(advice: Advice) -> tuple[object, ...]:
     return (advice.verdict, advice.decision, *((quantity.value, quantity.unit) if quantity else ()))
 
 
+def _measured(session: Session) -> dict[str, Value]:
+    from sizeup.sizing.inputs.measured import measured  # which a console without a session does without
+
+    return measured(session)
+
+
 class AdviceSelector:
     """Chooses the advice that a console shows, and keeps it until what it rests on changes."""
 
@@ -178,7 +186,7 @@ class AdviceSelector:
 
     def of_machine(self, machine: Machine, session: Session | None) -> ShownAdvice:
         """Return the advice on a machine that is being looked at, by what its session has measured so far."""
-        known = {} if session is None else measured(session)
+        known = {} if session is None else _measured(session)
         if self._changed(machine, known):
             self._shown = current_advice(machine, known)
         return self._shown
