@@ -16,8 +16,9 @@ import statistics
 import time
 
 from fakes import HandContext
+from sizeup.model.records import ENCODER
 from sizeup.model.sample import Samples
-from sizeup.probing.wire import ENCODER, SamplesMessage
+from sizeup.probing.worker import record_of
 from sizeup.procfs.pressure import read_pressure
 from sizeup_direct_io.binding import IoJob
 from sizeup_direct_io.checks import without_progress
@@ -34,7 +35,7 @@ def watched(watch: _Watch, context: HandContext, seconds: float, hertz: float, s
         time.sleep(max(0.0, start + number / hertz - time.monotonic()))
         for emission in watch.live(context, warming_up=False):
             assert isinstance(emission, Samples)
-            os.write(sink, ENCODER.encode(SamplesMessage(emission)) + b"\n")
+            os.write(sink, ENCODER.encode(record_of("io.direct", 0, emission)) + b"\n")
     return watch.take()["small"].since(first).iops
 
 

@@ -10,6 +10,7 @@ import pytest
 from fakes import HandContext, QuietControl
 from sizeup.model.gap import Gap
 from sizeup.model.plan import Step
+from sizeup.model.records import GapRecord, StepRecord
 from sizeup.model.sample import Outcome, Samples, Status
 from sizeup.probing.api import Emission
 from sizeup.probing.native import EstimatePoint, NativeJob
@@ -68,7 +69,7 @@ def test_the_gap_reaches_the_runner_of_the_step(tmp_path: Path, monkeypatch: pyt
         "        yield from job.follow(lambda: 0, (EstimatePoint('a', {}),), context)\n"
     )
     monkeypatch.syspath_prepend(tmp_path)
-    kept: list[Emission] = []
+    kept: list[StepRecord] = []
     origin_ns = time.clock_gettime_ns(time.CLOCK_MONOTONIC_RAW)
 
     outcome = run_step(
@@ -80,4 +81,4 @@ def test_the_gap_reaches_the_runner_of_the_step(tmp_path: Path, monkeypatch: pyt
     )
 
     assert outcome == Outcome(Status.OK)
-    assert [e.subject for e in kept if isinstance(e, Gap)] == ["7 samples of a"]
+    assert [record.gap.subject for record in kept if isinstance(record, GapRecord)] == ["7 samples of a"]

@@ -9,8 +9,8 @@ import pytest
 
 from fakes import CancelAfter, CancelWhen, QuietControl
 from sizeup.model.plan import SettingValue, Step
-from sizeup.model.sample import Estimate, Outcome, Progress, Samples, Status
-from sizeup.probing.api import Emission
+from sizeup.model.records import EstimateRecord, ProgressRecord, SamplesRecord, StepRecord
+from sizeup.model.sample import Estimate, Outcome, Status
 from sizeup.probing.hang_detector import HANGING_SECONDS
 from sizeup.probing.runner import Control, coalesce, run_step
 
@@ -18,20 +18,20 @@ NULL = "sizeup_null.probe:Null"
 
 
 class Kept:
-    """What a step yielded."""
+    """The records of a step."""
 
     def __init__(self) -> None:
-        self.emissions: list[Emission] = []
+        self.records: list[StepRecord] = []
         self.latest = 0.0
         """When something was yielded for the last time."""
 
-    def __call__(self, emissions: Iterable[Emission]) -> None:
-        self.emissions.extend(emissions)
+    def __call__(self, records: Iterable[StepRecord]) -> None:
+        self.records.extend(records)
         self.latest = time.monotonic()
 
     @property
     def samples(self) -> int:
-        return sum(len(batch.values) for batch in self.emissions if isinstance(batch, Samples))
+        return sum(len(batch.values) for batch in self.records if isinstance(batch, SamplesRecord))
 
 
 def run(
@@ -53,7 +53,7 @@ def test_a_step_that_comes_to_its_end_is_ok_and_all_its_samples_arrive() -> None
 
     assert run(kept) == Outcome(Status.OK)
     assert kept.samples == 20
-    assert [type(emission) for emission in kept.emissions if not isinstance(emission, Samples)] == [Estimate]
+    assert [type(record) for record in kept.records if not isinstance(record, SamplesRecord)] == [EstimateRecord]
 
 
 def test_a_crash_is_one_failed_step_with_its_signal_and_its_samples() -> None:
@@ -160,6 +160,23 @@ def test_what_a_probe_prints_is_no_record_but_its_last_words(stranger: Path) -> 
     assert outcome.reason == "its worker ended with status 3 before its end; it printed: pool\ufffd[31m empty"
 
 
+def test_a_record_of_another_step_is_none_of_this_one(stranger: Path) -> None:
+    gap = r'{"kind":"gap","t_ns":1,"gap":{"subject":"a","reason":"b"}}'
+    body = (
+        "for descriptor in range(3, 64):\n"
+        f"    try: os.write(descriptor, b'{gap}\\n')\n"
+        "    except OSError: pass\n"
+        "yield Progress(0.1)"
+    )
+    kept = Kept()
+
+    outcome = run(kept, target=write_probe(stranger, body))
+
+    assert outcome.status is Status.FAILED
+    assert "a record of step 'None'" in outcome.reason
+    assert not kept.records
+
+
 def test_printing_without_end_does_not_escape_the_limit(stranger: Path) -> None:
     body = "yield Progress(0.1)\nwhile True: os.write(2, b'x' * 65536)"
 
@@ -197,7 +214,7 @@ def test_a_child_the_probe_left_behind_goes_with_its_step(stranger: Path) -> Non
 
     assert run(kept, target=write_probe(stranger, body)) == Outcome(Status.OK)
 
-    child = next(int(e.value) for e in kept.emissions if isinstance(e, Estimate))
+    child = next(int(e.estimate.value) for e in kept.records if isinstance(e, EstimateRecord))
     for _ in range(200):
         if not Path(f"/proc/{child}").exists() or "Z" in Path(f"/proc/{child}/stat").read_text().split(")")[1]:
             break
@@ -216,21 +233,24 @@ def test_the_worker_dumps_no_core_and_goes_first_when_memory_ends(stranger: Path
     kept = Kept()
     run(kept, target=write_probe(stranger, body))
 
-    assert [e.value for e in kept.emissions if isinstance(e, Estimate)] == [0.0, 1000.0]
+    assert [e.estimate.value for e in kept.records if isinstance(e, EstimateRecord)] == [0.0, 1000.0]
 
 
 def test_samples_of_a_point_are_joined_and_stay_before_their_estimate() -> None:
-    a1, a2, b = (Samples("s", {"x": x}, (t,), (float(t),), f) for x, t, f in ((1, 1, ()), (1, 3, (2,)), (2, 2, ())))
-    estimate = Estimate("s", {"x": 1}, 2.0)
+    a1, a2, b = (
+        SamplesRecord("null", "s", {"x": x}, (t,), (float(t),), f) for x, t, f in ((1, 1, ()), (1, 3, (2,)), (2, 2, ()))
+    )
+    estimate = EstimateRecord(4, "null", Estimate("s", {"x": 1}, 2.0))
+    early, late = ProgressRecord(1, "null", 0.1), ProgressRecord(5, "null", 0.2)
 
-    joined = list(coalesce([a1, Progress(0.1), b, a2, estimate, a1, Progress(0.2)]))
+    joined = list(coalesce([a1, early, b, a2, estimate, a1, late]))
 
     assert joined == [
-        Samples("s", {"x": 1}, (1, 3), (1.0, 3.0), (0, 2)),
+        SamplesRecord("null", "s", {"x": 1}, (1, 3), (1.0, 3.0), (0, 2)),
         b,
         estimate,
         a1,
-        Progress(0.2),
+        late,
     ]
 
 
@@ -285,7 +305,7 @@ def test_a_worker_that_hangs_in_the_kernel_after_its_last_word_is_left_behind_so
 
     outcome = run(kept, target=write_probe(stranger, body))
 
-    (told,) = [emission for emission in kept.emissions if isinstance(emission, Progress) and emission.activity]
+    (told,) = [record for record in kept.records if isinstance(record, ProgressRecord) and record.activity]
     assert told.activity.startswith("RuntimeError: the disk went away")
     assert told.done == 0.1
     assert time.monotonic() - kept.latest >= HANGING_SECONDS  # told before it is known that the process hangs

@@ -6,21 +6,12 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol
 
-from sizeup.model.gap import Gap
 from sizeup.model.plan import Plan, Step
-from sizeup.model.sample import Estimate, Outcome, Progress, Samples, Status
-from sizeup.probing.api import Emission
+from sizeup.model.records import ProgressRecord, Record, StepRecord
+from sizeup.model.sample import Outcome, Status
 from sizeup.probing.registry import Registry
 from sizeup.probing.runner import Control, run_step
-from sizeup.session.records import (
-    EstimateRecord,
-    GapRecord,
-    OutcomeRecord,
-    ProgressRecord,
-    Record,
-    SamplesRecord,
-    StepStartRecord,
-)
+from sizeup.session.records import OutcomeRecord, StepStartRecord
 from sizeup.session.writer import Writer
 
 Listener = Callable[[Record], None]
@@ -103,29 +94,16 @@ class Recorder:
         self.sync()
         last_progress_ns = -_PROGRESS_EVERY_NS
 
-        def listen(emissions: Iterable[Emission]) -> None:
+        def listen(records: Iterable[StepRecord]) -> None:
             nonlocal last_progress_ns
-            now = self.now_ns()
-            records: list[Record] = []
-            for emission in emissions:
-                if isinstance(emission, Progress):
-                    if now - last_progress_ns < _PROGRESS_EVERY_NS:
+            kept: list[Record] = []
+            for record in records:
+                if isinstance(record, ProgressRecord):
+                    if record.t_ns - last_progress_ns < _PROGRESS_EVERY_NS:
                         continue
-                    last_progress_ns = now
-                records.append(_record(step.id, now, emission))
-            self.put(*records)
+                    last_progress_ns = record.t_ns
+                kept.append(record)
+            self.put(*kept)
 
         outcome = run_step(step, probe.target, origin_ns=self._origin_ns, control=control, listener=listen)
         self.put(OutcomeRecord(self.now_ns(), step.id, outcome))
-
-
-def _record(step: str, now: int, emission: Emission) -> Record:
-    match emission:
-        case Samples():
-            return SamplesRecord(step, emission.series, emission.at, emission.t_ns, emission.values, emission.flags)
-        case Estimate():
-            return EstimateRecord(now, step, emission)
-        case Progress():
-            return ProgressRecord(now, step, emission.done, emission.remaining_seconds, emission.activity)
-        case Gap():
-            return GapRecord(now, emission, step)

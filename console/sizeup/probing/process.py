@@ -11,7 +11,8 @@ import time
 from collections.abc import Callable
 
 from sizeup.child_process import environment, python_command
-from sizeup.probing.wire import ENCODER, StepJob
+from sizeup.model.records import ENCODER
+from sizeup.probing.wire import StepJob
 
 ABANDON_AFTER_SECONDS = 2.0
 EXIT_POLL_SECONDS = 0.005

@@ -20,20 +20,16 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sizeup.model.plan import Step
-from sizeup.model.sample import Estimate, Outcome, Progress, Samples, Status
-from sizeup.probing.api import Emission
+from sizeup.model.records import EstimateRecord, ProgressRecord, SamplesRecord, StepRecord
+from sizeup.model.sample import Outcome, Status
 from sizeup.probing.hang_detector import HangDetector
 from sizeup.probing.process import ABANDON_AFTER_SECONDS, EXIT_POLL_SECONDS, PIPE_BYTES, WorkerProcess
 from sizeup.probing.wire import (
     CANCEL,
     MESSAGE,
     Done,
-    EstimateMessage,
     Failed,
-    GapMessage,
-    ProgressMessage,
     Refused,
-    SamplesMessage,
     StepJob,
 )
 from sizeup.text import one_line
@@ -77,10 +73,10 @@ def run_step(
     *,
     origin_ns: int,
     control: Control,
-    listener: Callable[[Iterable[Emission]], None],
+    listener: Callable[[Iterable[StepRecord]], None],
     clock: Callable[[], float] = time.monotonic,
 ) -> Outcome:
-    """Run one step in a worker of its own; ``listener`` gets what it yields, a tenth of a second at a time."""
+    """Run one step in a worker of its own; ``listener`` gets its records, a tenth of a second at a time."""
     allowed = os.sched_getaffinity(0)
     try:
         worker = WorkerProcess(lambda descriptor: StepJob(target, step, origin_ns, descriptor, os.getpid()))
@@ -91,7 +87,7 @@ def run_step(
     with contextlib.suppress(OSError):
         os.sched_setaffinity(0, others or allowed)
     try:
-        return _Drive(step, worker, control, listener, clock).outcome()
+        return _Drive(step, worker, control, listener, clock, origin_ns).outcome()
     finally:
         with contextlib.suppress(OSError):
             os.sched_setaffinity(0, allowed)
@@ -105,10 +101,12 @@ class _Drive:
         step: Step,
         worker: WorkerProcess,
         control: Control,
-        listener: Callable[[Iterable[Emission]], None],
+        listener: Callable[[Iterable[StepRecord]], None],
         clock: Callable[[], float],
+        origin_ns: int,
     ) -> None:
         self._step, self._worker, self._control = step, worker, control
+        self._origin_ns = origin_ns
         self._listener, self._clock = listener, clock
         self._limit = clock() + step.time_limit_seconds
         self._ladder: _Escalation | None = None
@@ -204,7 +202,7 @@ class _Drive:
 
     def _collect(self) -> None:
         """Take all the messages there are."""
-        emissions: list[Emission] = []
+        records: list[StepRecord] = []
         while True:
             try:
                 chunk = os.read(self._worker.records, PIPE_BYTES)
@@ -218,11 +216,11 @@ class _Drive:
             if len(self._tail) > LINE_LIMIT_BYTES:
                 self._tail = b""
                 self._garbage(f"a line of more than {LINE_LIMIT_BYTES >> 20} MiB")
-            emissions.extend(emission for line in lines if (emission := self._take(line)) is not None)
-        if emissions:
-            self._listener(coalesce(emissions))
+            records.extend(record for line in lines if (record := self._take(line)) is not None)
+        if records:
+            self._listener(coalesce(records))
 
-    def _take(self, line: bytes) -> Emission | None:
+    def _take(self, line: bytes) -> StepRecord | None:
         if self._ladder is not None and self._ladder.why is Status.FAILED:
             return None  # after garbage nothing it says is believed
         try:
@@ -230,25 +228,23 @@ class _Drive:
         except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
             self._garbage(repr(one_line(line[:200].decode(errors="replace"), 60)))
             return None
+        if isinstance(message, Done | Refused | Failed):
+            self._ending, self._ended = message, self._clock()
+            if isinstance(message, Failed) and self._ladder is None:
+                # Where a disk hangs its process takes a while to go: why it failed is shown before that.
+                now_ns = time.clock_gettime_ns(time.CLOCK_MONOTONIC_RAW) - self._origin_ns
+                return ProgressRecord(now_ns, self._step.id, self._done, None, message.reason)
+            return None
+        if message.step != self._step.id:
+            self._garbage(f"a record of step {one_line(str(message.step), 60)!r}")
+            return None
         match message:
-            case SamplesMessage():
-                return message.samples
-            case EstimateMessage():
-                estimate = message.estimate
+            case EstimateRecord(estimate=estimate):
                 key = (estimate.series, tuple(sorted(estimate.at.items())))
                 self._converged[key] = estimate.converged is not False
-                return estimate
-            case ProgressMessage():
-                self._done = message.progress.done
-                return message.progress
-            case GapMessage():
-                return message.gap
-            case Done() | Refused() | Failed():
-                self._ending, self._ended = message, self._clock()
-                if isinstance(message, Failed) and self._ladder is None:
-                    # Where a disk hangs its process takes a while to go: why it failed is told before that.
-                    return Progress(self._done, None, message.reason)
-                return None
+            case ProgressRecord():
+                self._done = message.done
+        return message
 
     def _garbage(self, found: str) -> None:
         self._end(Status.FAILED, f"its worker wrote something that is no record: {found}")
@@ -282,30 +278,30 @@ class _Drive:
         return Outcome(Status.FAILED, f"its worker ended with status {status} before its end{self._last_words()}")
 
 
-def coalesce(emissions: Iterable[Emission]) -> Iterator[Emission]:
-    """The same emissions with samples of one point joined, and progress that is outdated left out.
+def coalesce(records: Iterable[StepRecord]) -> Iterator[StepRecord]:
+    """The same records with samples of one point joined, and progress that is outdated left out.
 
     Samples keep their place before the estimate that was made of them.
     """
-    pending: dict[tuple[str, tuple[tuple[str, object], ...]], list[Samples]] = {}
-    progress: Progress | None = None
-    for emission in emissions:
-        if isinstance(emission, Samples):
-            key = (emission.series, tuple(sorted(emission.at.items())))
-            pending.setdefault(key, []).append(emission)
-        elif isinstance(emission, Progress):
-            progress = emission
+    pending: dict[tuple[str, tuple[tuple[str, object], ...]], list[SamplesRecord]] = {}
+    progress: ProgressRecord | None = None
+    for record in records:
+        if isinstance(record, SamplesRecord):
+            key = (record.series, tuple(sorted(record.at.items())))
+            pending.setdefault(key, []).append(record)
+        elif isinstance(record, ProgressRecord):
+            progress = record
         else:
-            if isinstance(emission, Estimate):
+            if isinstance(record, EstimateRecord):
                 yield from map(_join, pending.values())
                 pending.clear()
-            yield emission
+            yield record
     yield from map(_join, pending.values())
     if progress is not None:
         yield progress
 
 
-def _join(batches: list[Samples]) -> Samples:
+def _join(batches: list[SamplesRecord]) -> SamplesRecord:
     if len(batches) == 1:
         return batches[0]
     flags: tuple[int, ...] = ()

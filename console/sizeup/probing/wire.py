@@ -1,16 +1,16 @@
-"""What runner and worker say to each other: one job down, JSON lines up.
+"""The messages between runner and worker: one job down, JSON lines up.
 
-The job is the first line of the worker's standard input; the word ``cancel`` may follow. Messages
-come up on a descriptor of their own, so that nothing a probe prints can be taken for one.
+The job is the first line of the worker's standard input; the word ``cancel`` may follow. Records of the step, as the
+session file keeps them, and one ending come up on a descriptor of their own, so that nothing a probe prints can be
+taken for one.
 """
 
 from __future__ import annotations
 
 import msgspec
 
-from sizeup.model.gap import Gap
 from sizeup.model.plan import Step
-from sizeup.model.sample import Estimate, Progress, Samples
+from sizeup.model.records import StepRecord
 
 CANCEL = b"cancel"
 
@@ -29,52 +29,27 @@ class StepJob(msgspec.Struct, frozen=True):
     """Process id of the runner: a worker whose parent is another one has lost it already."""
 
 
-class Message(msgspec.Struct, frozen=True, tag_field="kind", omit_defaults=True):
-    """What every message has in common."""
+class Ending(msgspec.Struct, frozen=True, tag_field="kind", omit_defaults=True):
+    """The last message of a worker; nothing follows."""
 
 
-class SamplesMessage(Message, frozen=True, tag="samples"):
-    """A batch."""
-
-    samples: Samples
-
-
-class EstimateMessage(Message, frozen=True, tag="estimate"):
-    """What a point says so far."""
-
-    estimate: Estimate
-
-
-class ProgressMessage(Message, frozen=True, tag="progress"):
-    """How far the step is."""
-
-    progress: Progress
-
-
-class GapMessage(Message, frozen=True, tag="gap"):
-    """Something could not be known."""
-
-    gap: Gap
-
-
-class Refused(Message, frozen=True, tag="refused"):
-    """The probe raised ``RefusedError``; nothing follows."""
+class Refused(Ending, frozen=True, tag="refused"):
+    """The probe raised ``RefusedError``."""
 
     reason: str
 
 
-class Failed(Message, frozen=True, tag="failed"):
-    """The probe raised something else; nothing follows."""
+class Failed(Ending, frozen=True, tag="failed"):
+    """The probe raised something else."""
 
     reason: str
 
 
-class Done(Message, frozen=True, tag="done"):
-    """The probe came to its end; nothing follows."""
+class Done(Ending, frozen=True, tag="done"):
+    """The probe came to its end."""
 
 
-AnyMessage = SamplesMessage | EstimateMessage | ProgressMessage | GapMessage | Refused | Failed | Done
+Message = StepRecord | Refused | Failed | Done
 
 JOB: msgspec.json.Decoder[StepJob] = msgspec.json.Decoder(StepJob)
-MESSAGE: msgspec.json.Decoder[AnyMessage] = msgspec.json.Decoder(AnyMessage)
-ENCODER = msgspec.json.Encoder()
+MESSAGE: msgspec.json.Decoder[Message] = msgspec.json.Decoder(Message)

@@ -22,20 +22,17 @@ from typing import NoReturn
 
 from sizeup.errors import RefusedError, SizeupError
 from sizeup.model.gap import Gap
+from sizeup.model.records import ENCODER, EstimateRecord, GapRecord, ProgressRecord, SamplesRecord, StepRecord
 from sizeup.model.sample import Estimate, Progress, Samples
 from sizeup.probing.registry import load_class
 from sizeup.probing.wire import (
     CANCEL,
-    ENCODER,
     JOB,
     Done,
-    EstimateMessage,
+    Ending,
     Failed,
-    GapMessage,
     Message,
-    ProgressMessage,
     Refused,
-    SamplesMessage,
     StepJob,
 )
 from sizeup.procfs.oom_score import make_first_oom_victim
@@ -135,10 +132,10 @@ def _listen(context: WorkerContext, early: bytes) -> None:
     os._exit(_PARENT_GONE)
 
 
-def _run(job: StepJob, context: WorkerContext) -> Message:
+def _run(job: StepJob, context: WorkerContext) -> Ending:
     try:
         for emission in load_class(job.target).run(job.step, context):
-            _send(job, _message(emission))
+            _send(job, record_of(job.step.id, context.now_ns(), emission))
     except RefusedError as error:
         return Refused(one_line(str(error)))
     except SizeupError as error:  # raised on purpose: its words are for the user, and where it arose is not
@@ -151,19 +148,20 @@ def _run(job: StepJob, context: WorkerContext) -> Message:
     return Done()
 
 
-def _message(emission: object) -> Message:
+def record_of(step: str, now_ns: int, emission: object) -> StepRecord:
+    """Return what a probe yielded as a record of its step; raises ``ValueError`` or ``TypeError`` where it is none."""
     match emission:
         case Samples():
             _check(emission)
-            return SamplesMessage(emission)
+            return SamplesRecord(step, emission.series, emission.at, emission.t_ns, emission.values, emission.flags)
         case Estimate():
             if not math.isfinite(emission.value):
                 raise ValueError(f"series {emission.series} at {dict(emission.at)}: an estimate of {emission.value}")
-            return EstimateMessage(emission)
+            return EstimateRecord(now_ns, step, emission)
         case Progress():
-            return ProgressMessage(emission)
+            return ProgressRecord(now_ns, step, emission.done, emission.remaining_seconds, emission.activity)
         case Gap():
-            return GapMessage(emission)
+            return GapRecord(now_ns, emission, step)
     raise TypeError(f"a probe yields Samples, Estimate, Progress or Gap, found {type(emission).__name__}")
 
 
@@ -178,7 +176,7 @@ def _check(samples: Samples) -> None:
         raise ValueError(f"series {samples.series} at {dict(samples.at)}: a sample is not a finite number")
 
 
-def _send(job: StepJob, message: Message) -> None:
+def _send(job: StepJob, message: Message | Ending) -> None:
     view = memoryview(ENCODER.encode(message) + b"\n")
     while view:
         view = view[os.write(job.descriptor, view) :]

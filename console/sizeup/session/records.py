@@ -18,18 +18,24 @@ import msgspec
 
 from sizeup.model.advice import AdviceSet
 from sizeup.model.finding import Finding
-from sizeup.model.gap import Gap
 from sizeup.model.machine import Machine
 from sizeup.model.plan import Declaration, Plan, Series, Step
-from sizeup.model.sample import Coordinates, Estimate, Outcome
+from sizeup.model.records import (
+    ENCODER,
+    EstimateRecord,
+    GapRecord,
+    ProgressRecord,
+    Record,
+    SamplesRecord,
+)
+from sizeup.model.sample import Outcome
+
+# Defined below, where workers need them, and part of this format like the rest.
+__all__ = ["ENCODER", "EstimateRecord", "GapRecord", "ProgressRecord", "Record", "SamplesRecord"]
 
 FORMAT = 1
 GZIP_MAGIC = b"\x1f\x8b"
 """How a packed file begins."""
-
-
-class Record(msgspec.Struct, frozen=True, tag_field="kind", omit_defaults=True):
-    """What every record has in common."""
 
 
 class SessionRecord(Record, frozen=True, tag="session"):
@@ -92,49 +98,12 @@ class StepStartRecord(Record, frozen=True, tag="step-start"):
     """What the probe's manifest says of the results beside their series."""
 
 
-class SamplesRecord(Record, frozen=True, tag="samples"):
-    """A batch of one series at one point of one step."""
-
-    step: str
-    series: str
-    at: Coordinates
-    t_ns: tuple[int, ...]
-    values: tuple[float, ...]
-    flags: tuple[int, ...] = ()
-
-
-class EstimateRecord(Record, frozen=True, tag="estimate"):
-    """What the samples of a point say so far; the last one for a step, series and point counts."""
-
-    t_ns: int
-    step: str
-    estimate: Estimate
-
-
-class ProgressRecord(Record, frozen=True, tag="progress"):
-    """How far a step is; at most one a second."""
-
-    t_ns: int
-    step: str
-    done: float
-    remaining_seconds: float | None = None
-    activity: str = ""
-
-
 class OutcomeRecord(Record, frozen=True, tag="outcome"):
     """How a step ended; also written for refused steps that never started."""
 
     t_ns: int
     step: str
     outcome: Outcome
-
-
-class GapRecord(Record, frozen=True, tag="gap"):
-    """Something could not be known while running."""
-
-    t_ns: int
-    gap: Gap
-    step: str | None = None
 
 
 class FindingRecord(Record, frozen=True, tag="finding"):
@@ -190,8 +159,6 @@ AnyRecord = (
     | NoteRecord
     | EndRecord
 )
-
-ENCODER = msgspec.json.Encoder()
 
 
 @cache
