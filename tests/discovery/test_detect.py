@@ -130,7 +130,7 @@ def test_growth_since_an_earlier_look_is_named(tmp_path: Path, capsys: pytest.Ca
     assert run(["detect", "--sysroot", after, "--since", before]) == 0
 
     out = capsys.readouterr().out
-    assert "100.0% of the growth in memory in use fell on node 0" in out
+    assert "100.0% of newly used memory is on NUMA node 0" in out
     assert max(map(len, out.splitlines())) <= 80
 
 
@@ -153,7 +153,7 @@ def test_watching_measures_from_the_first_look() -> None:
     with pytest.raises(DoneError):
         watch(look, written.append, lambda: None)
 
-    assert ["one-sided" in text or "fell on node 0" in text for text in written] == [False, True]
+    assert ["one-sided" in text or "on NUMA node 0" in text for text in written] == [False, True]
 
 
 def test_files_that_are_no_machine_are_refused_in_words(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -117,7 +117,7 @@ def test_growth_on_one_node_is_named_with_its_share() -> None:
     (finding,) = growth_findings(before, after)
 
     assert finding.id == "memory.one-sided-growth"
-    assert finding.title == "98.8% of the growth in memory in use fell on node 0"
+    assert finding.title == "98.8% of newly used memory is on NUMA node 0"
     assert finding.evidence == ("node 0: +80 GiB", "node 1: +1 GiB")
 
 
@@ -249,10 +249,10 @@ def test_ports_that_were_perhaps_never_cabled_are_one_note() -> None:
     (finding,) = find(Machine(hbas=ports))
 
     assert (finding.id, finding.severity) == ("fc.port-unused", Severity.INFO)
-    assert finding.title == "Fibre Channel ports host7, host8 are without a link, with no sign of use"
+    assert finding.title == "Fibre Channel ports host7, host8 have no link and no sign of use"
     assert finding.evidence[0] == "host7: Linkdown, 0 remote target ports known, nothing received, nothing sent"
     assert finding.evidence[1] == "host8: Offline, 0 remote target ports known, traffic unknown"
-    assert finding.remedy.startswith("Nothing to do where no cable was meant to be there")
+    assert finding.remedy.startswith("Nothing to do if it is not meant to be cabled")
 
 
 @pytest.mark.parametrize(
@@ -274,7 +274,7 @@ def test_nfs_wants_a_connection_for_each_ten_gigabits() -> None:
 
     (finding,) = find(Machine(nics=(nic,), nfs_mounts=(mount,)))
 
-    assert finding.title == "/data uses 2 of the 3 connections that eth0 wants"
+    assert finding.title == "/data uses 2 connections, too few for the speed of eth0 (25 Gb/s)"
     assert find(Machine(nics=(nic,), nfs_mounts=(replace(mount, transports=3),))) == ()
 
 
@@ -332,6 +332,41 @@ def test_an_array_that_lacks_a_member_is_critical() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("level", "disks", "missing", "words"),
+    [
+        ("raid1", 2, 1, "loses data"),
+        ("raid1", 3, 1, "survives 1 more failure"),
+        ("raid5", 4, 1, "loses data"),
+        ("raid6", 6, 1, "survives 1 more failure"),
+        ("raid6", 6, 2, "loses data"),
+        ("raid10", 4, 1, "can lose data"),
+        (None, None, 1, "can lose data"),
+    ],
+)
+def test_what_the_next_failure_does_goes_by_the_level(
+    level: str | None, disks: int | None, missing: int, words: str
+) -> None:
+    array = BlockDevice("md0", BlockKind.MD, 10**12, raid_level=level, raid_disks=disks, raid_degraded=missing)
+
+    assert words in only(Machine(block_devices=(array,)), "storage.degraded-array").consequence
+
+
+def test_a_governor_is_not_judged_without_its_driver() -> None:
+    """With some drivers powersave holds the lowest frequency, with others it goes by load."""
+    slow = Platform(governor="powersave", frequency_driver="acpi-cpufreq")
+
+    assert ids(Machine(platform=slow)) == ["cpu.powersave"]
+    assert ids(Machine(platform=replace(slow, frequency_driver=None))) == []
+
+
+def test_one_node_for_two_sockets_is_shown_without_a_cause_that_nothing_told() -> None:
+    """The firmware may interleave, or the kernel may have no NUMA: the counts are the same."""
+    one = replace(two_sockets(node(0, 100, 50)), platform=Platform(is_guest=False))
+
+    assert only(one, "numa.suma").evidence == ("2 sockets, 1 NUMA node",)
+
+
 def test_contradictions_between_caches_sockets_and_nodes_are_listed() -> None:
     everywhere = (0, 1, 2, 3)
     machine = replace(
@@ -352,7 +387,7 @@ def test_nodes_that_do_not_add_up_to_the_machine_are_said_with_both_figures() ->
 
     assert ids(replace(machine, memory_bytes=198 * GIB)) == []
     (finding,) = find(replace(machine, memory_bytes=400 * GIB))
-    assert finding.title == "the nodes have 200 GiB of memory, the machine 400 GiB"
+    assert finding.title == "NUMA node memory (200 GiB) does not add up to total memory (400 GiB)"
 
 
 def test_every_kind_of_finding_has_evidence_a_remedy_a_command_and_only_probes_that_exist() -> None:
@@ -461,9 +496,9 @@ def test_work_is_sent_to_a_node_only_where_its_cpus_can_be_had(
 @pytest.mark.parametrize(
     ("platform", "command", "words"),
     [
-        (Platform(architecture="x86_64", is_guest=False), "dmidecode --type memory", "slots"),
-        (Platform(architecture="aarch64", firmware="1.2", is_guest=False), "dmidecode --type memory", "slots"),
-        (Platform(architecture="ppc64le"), "grep MemTotal /sys/devices/system/node/node*/meminfo", "slots"),
+        (Platform(architecture="x86_64", is_guest=False), "dmidecode --type memory", "modules"),
+        (Platform(architecture="aarch64", firmware="1.2", is_guest=False), "dmidecode --type memory", "modules"),
+        (Platform(architecture="ppc64le"), "grep MemTotal /sys/devices/system/node/node*/meminfo", "modules"),
         (
             Platform(architecture="x86_64", is_guest=True),
             "grep MemTotal /sys/devices/system/node/node*/meminfo",
@@ -484,9 +519,9 @@ def test_numa_off_is_a_setting_and_interleaving_is_the_firmwares() -> None:
     one = replace(two_sockets(node(0, 100, 50)), platform=Platform(architecture="x86_64", is_guest=False))
     off = replace(one, platform=replace(one.platform, kernel_settings=("numa=off",)))
 
-    assert only(one, "numa.suma").remedy.startswith("Switch node interleaving off in the firmware")
+    assert only(one, "numa.suma").remedy.startswith("Check the firmware setup for node interleaving")
     assert only(one, "numa.suma").command == "dmidecode --type memory"
-    assert only(off, "numa.suma").remedy.startswith("Drop numa=off")
+    assert only(off, "numa.suma").remedy.startswith("Remove numa=off")
     assert only(off, "numa.suma").command == "cat /proc/cmdline"
 
 

@@ -12,7 +12,7 @@ def test_agreement_is_no_finding_and_disagreement_shows_both() -> None:
 
     assert disagreements((same,)) == ()
     (finding,) = disagreements((same, other))
-    assert finding.evidence == ("cores: 2 by the kernel's files, 24 by psutil",)
+    assert finding.evidence == ("cores: 2 in the kernel's files, 24 from psutil",)
 
 
 def test_psutil_is_asked_about_threads_cores_and_memory() -> None:

@@ -45,7 +45,10 @@ def test_uneven_pools_of_two_sizes_are_two_lines_also_after_a_run_wrote_them_dow
 
     lines = [entry.line for entry in overview(machine, session, None, ()).findings]
 
-    assert lines == ["Huge pages of 2 MiB are not spread evenly", "Huge pages of 1 GiB are not spread evenly"]
+    assert lines == [
+        "2 MiB huge pages are unevenly reserved: 64 to 192 per NUMA node",
+        "1 GiB huge pages are unevenly reserved: 0 to 1 per NUMA node",
+    ]
 
 
 def test_what_does_not_fit_is_left_out_of_the_longest_group_and_a_row_says_so() -> None:

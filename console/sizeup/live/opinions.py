@@ -76,10 +76,10 @@ def disagreements(opinions: tuple[Opinion, ...]) -> tuple[Finding, ...]:
         Finding(
             "tools.disagree",
             Severity.INFO,
-            f"{', '.join(dict.fromkeys(opinion.library for opinion in odd))} sees this machine otherwise",
-            tuple(f"{o.what}: {o.ours} by the kernel's files, {o.theirs} by {o.library}" for o in odd),
-            "Other tools on this host may show these figures; sizeup keeps the kernel's.",
-            "Check the counts against the data sheet.",
+            f"{' and '.join(dict.fromkeys(opinion.library for opinion in odd))} and the kernel's files disagree",
+            tuple(f"{o.what}: {o.ours} in the kernel's files, {o.theirs} from {o.library}" for o in odd),
+            "Other tools on this host may show the other figures; those of the kernel are used here.",
+            "Check the figures against the data sheet.",
             ("machine",),
         ),
     )

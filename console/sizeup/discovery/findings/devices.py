@@ -41,12 +41,12 @@ def remote_devices(machine: Machine) -> Iterator[Finding]:
         yield Finding(
             "device.remote",
             Severity.WARNING,
-            f"{name} hangs on node {node}, {reason}",
+            f"{name} is attached to NUMA node {node}, {reason}",
             (
                 f"{name}: node {node}",
                 f"allowed CPUs are on {'node' if len(near) == 1 else 'nodes'} {format_list(tuple(near))}",
             ),
-            "Its interrupts and its data cross the interconnect on every transfer.",
+            "Each transfer and each interrupt crosses the interconnect between the nodes.",
             remedy,
             (subject,),
             command=command,
@@ -64,12 +64,17 @@ def _placing(machine: Machine, node: int) -> tuple[str, str]:
     group = machine.platform.control_group
     cpuset = None if group is None else group.cpus
     if not cpus:
-        return f"Its node has no CPU online: {move}.", "numactl --hardware"
+        return f"Node {node} has no CPU online: {move}.", "numactl --hardware"
     if cpuset is not None and not cpus & set(cpuset):
-        allow = f"Add CPUs of node {node} ({format_list(tuple(sorted(cpus)))}) to the cpuset of what uses it"
+        allow = (
+            f"Add CPUs of node {node} ({format_list(tuple(sorted(cpus)))}) to the cpuset of the processes that use it"
+        )
         return f"{allow}, or {move}.", "cat /proc/self/cgroup; grep Cpus_allowed_list /proc/self/status"
     # Without --all numactl takes the CPUs that taskset has left as all there are.
-    return f"Run what uses it on its node, or {move}.", f"numactl --all --cpunodebind={node} --localalloc COMMAND"
+    return (
+        f"Run the processes that use it on node {node}, or {move}.",
+        f"numactl --all --cpunodebind={node} --localalloc COMMAND",
+    )
 
 
 def degraded_links(machine: Machine) -> Iterator[Finding]:
@@ -84,18 +89,19 @@ def degraded_links(machine: Machine) -> Iterator[Finding]:
             yield Finding(
                 "pci.degraded-link",
                 Severity.WARNING,
-                f"{function.address} ({function.driver or 'no driver'}) trained below what its link can do",
+                f"PCIe link of {function.address} ({function.driver or 'no driver'}) is slower than both ends allow",
                 (
                     f"now {link.gigatransfers:g} GT/s x{link.width}",
                     f"both ends can do {limit.gigatransfers:g} GT/s x{limit.width}",
                 ),
-                f"It moves at most {link.gigatransfers * link.width / (limit.gigatransfers * limit.width):.0%} "
-                "of what was paid for.",
+                f"It carries at most {link.gigatransfers * link.width / (limit.gigatransfers * limit.width):.0%} "
+                "of the bandwidth that it could.",
                 for_guest(
                     machine,
-                    "Reseat the card, check riser and slot; some devices slow down when idle: look again under load.",
-                    "Check the link on the host, whose card or slot it is; some devices slow down when idle: "
-                    "look again under load.",
+                    "Check again under load, because some devices slow their link down when idle; then reseat the "
+                    "card, and check riser and slot.",
+                    "Check again under load, because some devices slow their link down when idle; then check card and "
+                    "slot on the host.",
                 ),
                 (f"pci:{function.address}",),
                 command=f"lspci -vv -s {quote(function.address)} | grep -E 'LnkCap|LnkSta'",
@@ -117,16 +123,17 @@ def narrow_uplinks(machine: Machine) -> Iterator[Finding]:
             yield Finding(
                 "pci.narrow-uplink",
                 Severity.INFO,
-                f"{', '.join(users)} share a link that carries less than they can ask for together",
+                f"{', '.join(users)} share a PCIe link that carries less than their combined demand",
                 (
                     f"{stage.name} {stage.subject}: {format_rate(rate)} ({stage.source})",
-                    f"asked for: {format_rate(wanted)}",
+                    f"combined demand: {format_rate(wanted)}",
                 ),
-                "Alone each is as fast as it can be, together they are not.",
+                "Each reaches its full speed alone, but not while the others are busy.",
                 for_guest(
                     machine,
-                    "Spread them over slots of their own, or plan with the shared figure.",
-                    "Give this machine devices behind different slots of the host, or plan with the shared figure.",
+                    "Move them to slots with links of their own, or plan with the bandwidth of the shared link.",
+                    "Give this machine devices in different slots of the host, or plan with the bandwidth of the "
+                    "shared link.",
                 ),
                 (f"pci:{stage.subject}",),
                 command="lspci -tv",

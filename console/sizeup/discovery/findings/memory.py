@@ -8,6 +8,7 @@ from sizeup.discovery.findings.remedies import for_guest, memory_command, on_hos
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.machine import Machine
 from sizeup.model.numa import HugePages, MemoryKind, NumaNode, pool_key
+from sizeup.text import plural
 from sizeup.units import format_bytes
 
 EXHAUSTED_SHARE, ROOMY_SHARE = 0.05, 0.30
@@ -60,11 +61,11 @@ def exhausted_nodes(machine: Machine) -> Iterator[Finding]:
         yield Finding(
             "memory.exhausted-node",
             Severity.CRITICAL,
-            f"{_node_names(empty)} nearly out of memory, with plenty free on {_node_names(roomy)}",
+            f"NUMA {_nodes_have(empty)} almost no free memory, while {_nodes_have(roomy)} plenty",
             tuple(_node_line(node) for node in (*empty, *roomy)),
-            "What runs there gets its memory from a remote node or by reclaim, and its latency rises.",
-            "Interleave the large shared segment (numactl --interleave=all, or the database's own NUMA setting), "
-            "or place huge pages evenly over the nodes before it starts.",
+            "Processes there get remote memory, or wait while the kernel reclaims pages; memory latency rises.",
+            "Start the database with interleaved memory (numactl --interleave=all, or its own NUMA setting), "
+            "or reserve huge pages evenly on all nodes before it starts.",
             tuple(f"node:{node.os_id}" for node in empty),
             command="numactl --hardware",
             quantity="memory.remote_latency",
@@ -72,9 +73,10 @@ def exhausted_nodes(machine: Machine) -> Iterator[Finding]:
     yield from _exhausted_pools(machine)
 
 
-def _node_names(nodes: Iterable[NumaNode]) -> str:
+def _nodes_have(nodes: Iterable[NumaNode]) -> str:
+    """Return ``node 0 has``, or ``nodes 0, 2 have``."""
     numbers = [str(node.os_id) for node in nodes]
-    return f"node {numbers[0]}" if len(numbers) == 1 else f"nodes {', '.join(numbers)}"
+    return f"node {numbers[0]} has" if len(numbers) == 1 else f"nodes {', '.join(numbers)} have"
 
 
 def _exhausted_pools(machine: Machine) -> Iterator[Finding]:
@@ -89,11 +91,11 @@ def _exhausted_pools(machine: Machine) -> Iterator[Finding]:
             yield Finding(
                 "memory.exhausted-node",
                 Severity.CRITICAL,
-                f"{_node_names(node for node, _ in empty)} without a free huge page of {format_bytes(size)}, "
-                f"with plenty on {_node_names(node for node, _ in roomy)}",
+                f"NUMA {_nodes_have(node for node, _ in empty)} no free {format_bytes(size)} huge pages, "
+                f"while {_nodes_have(node for node, _ in roomy)} plenty",
                 tuple(f"node {node.os_id}: {pool.free} of {pool.total} free" for node, pool in pools),
-                "A segment that wants huge pages there gets them from a remote node, or none.",
-                "Interleave the segment over the nodes, or reserve the pages where it runs "
+                "Shared memory allocated there gets its huge pages from a remote node, or none.",
+                "Interleave the shared memory over the nodes, or reserve more huge pages where they are used "
                 "(/sys/devices/system/node/node*/hugepages).",
                 tuple(pool_key(node.os_id, size) for node, _ in empty),
                 command="numactl --hardware",
@@ -115,10 +117,10 @@ def skewed_memory(machine: Machine) -> Iterator[Finding]:
             yield Finding(
                 "memory.skewed-use",
                 Severity.INFO,
-                f"node {node.os_id} holds {share_used:.0%} of the memory in use and {share:.0%} of the memory",
+                f"NUMA node {node.os_id} has {share:.0%} of total memory, but {share_used:.0%} of the memory in use",
                 tuple(_node_line(other) for other in nodes),
-                "The next large allocation may exhaust it; a second look shows whether it grows.",
-                "Look again under load: sizeup detect --since FILE.",
+                "The next large allocation may exhaust this node.",
+                "Check under load whether it grows: sizeup detect --since FILE.",
                 (f"node:{node.os_id}",),
                 command="sizeup detect --json > before.json; sizeup detect --since before.json",
                 quantity="memory.remote_latency",
@@ -155,12 +157,12 @@ def growth_findings(before: Machine, after: Machine) -> tuple[Finding, ...]:
         Finding(
             "memory.one-sided-growth",
             Severity.WARNING,
-            f"{share:.1%} of the growth in memory in use fell on node {node}",
+            f"{share:.1%} of newly used memory is on NUMA node {node}",
             tuple(f"node {number}: {'+' if size >= 0 else '-'}{format_bytes(abs(size))}" for number, size in growth),
-            "What was started between the two looks has its memory on one node: that node's controllers serve it all, "
-            "the rest of the machine reaches it remotely, and the node runs out first.",
-            "Start it with numactl --interleave=all or the database's NUMA setting, "
-            "and reserve huge pages evenly over the nodes.",
+            "One node's memory controllers serve all of it, CPUs of the other nodes access it remotely, and this node "
+            "runs out of memory first.",
+            "Start the process that allocated it with numactl --interleave=all or the database's NUMA setting, "
+            "and reserve huge pages evenly on all nodes.",
             (f"node:{node}",),
             command="numactl --interleave=all COMMAND",
             quantity="memory.remote_latency",
@@ -175,14 +177,18 @@ def suma(machine: Machine) -> Iterator[Finding]:
     if virtual or (machine.platform.is_guest is None and not off):
         return  # a hypervisor invents the sockets it shows
     if off or (len(machine.packages) > 1 and len(machine.nodes) == 1):
-        why = "numa=off on the kernel's command line" if off else "the firmware interleaves memory over the sockets"
+        counts = f"{plural(len(machine.packages), 'socket')}, {plural(len(machine.nodes), 'NUMA node')}"
         yield Finding(
             "numa.suma",
             Severity.WARNING,
-            f"{len(machine.packages)} sockets show as one memory node",
-            (why, f"{len(machine.packages)} sockets, {len(machine.nodes)} nodes"),
-            "Nothing can be placed: on average every access but one in so many sockets is remote.",
-            f"{'Drop numa=off' if off else 'Switch node interleaving off in the firmware'}, then measure both ways.",
+            "NUMA is switched off by numa=off" if off else f"{len(machine.packages)} sockets appear as 1 NUMA node",
+            (counts, *(("kernel command line: numa=off",) if off else ())),
+            "The kernel cannot place memory near the CPUs that use it; with several sockets, part of all accesses are "
+            "remote.",
+            "Remove numa=off from the kernel command line, reboot, and measure again."
+            if off
+            else "Check the firmware setup for node interleaving, and the kernel for CONFIG_NUMA. Switch interleaving "
+            "off, and measure again.",
             ("machine",),
             command="cat /proc/cmdline" if off else memory_command(machine),
             quantity="memory.local_latency",
@@ -198,13 +204,13 @@ def uneven_memory(machine: Machine) -> Iterator[Finding]:
         yield Finding(
             "memory.uneven-nodes",
             Severity.WARNING,
-            "the nodes differ in memory",
+            f"NUMA nodes differ in memory size: {format_bytes(min(sizes))} to {format_bytes(max(sizes))}",
             tuple(f"node {node.os_id}: {format_bytes(node.memory_bytes or 0)}" for node in sized),
-            "Work spread evenly over the CPUs exhausts the smaller node first; channels may be left empty.",
+            "Work spread evenly over the CPUs exhausts the smallest node first.",
             for_guest(
                 machine,
-                "Fill the memory slots of all sockets alike.",
-                "Give the virtual nodes equal memory in the hypervisor's settings of this machine.",
+                "Install the same memory modules at every socket.",
+                "Give the virtual nodes equal memory in the hypervisor's settings for this machine.",
             ),
             tuple(f"node:{node.os_id}" for node in sized if node.memory_bytes == min(sizes)),
             command=memory_command(machine),
@@ -220,10 +226,10 @@ def uneven_memory(machine: Machine) -> Iterator[Finding]:
             yield Finding(
                 "memory.uneven-huge-pages",
                 Severity.WARNING,
-                f"huge pages of {format_bytes(size)} are not spread evenly",
+                f"{format_bytes(size)} huge pages are unevenly reserved: {min(totals)} to {max(totals)} per NUMA node",
                 tuple(f"node {node.os_id}: {pool.total}" for node, pool in found),
-                "A segment in huge pages lies where the pages are, whatever runs where.",
-                on_host(machine, "Reserve per node: /sys/devices/system/node/nodeN/hugepages/*/nr_hugepages."),
+                "Shared memory in huge pages is placed where the pages are, whichever CPUs use it.",
+                on_host(machine, "Reserve them per node: /sys/devices/system/node/nodeN/hugepages/*/nr_hugepages."),
                 tuple(pool_key(node.os_id, size) for node, _ in found),
                 command=f"grep . /sys/devices/system/node/node*/hugepages/hugepages-{size >> 10}kB/nr_hugepages",
                 quantity="memory.remote_latency",
@@ -240,13 +246,13 @@ def node_sum(machine: Machine) -> Iterator[Finding]:
         yield Finding(
             "memory.node-sum",
             Severity.WARNING,
-            f"the nodes have {format_bytes(added)} of memory, the machine {format_bytes(total)}",
+            f"NUMA node memory ({format_bytes(added)}) does not add up to total memory ({format_bytes(total)})",
             (
                 f"/proc/meminfo MemTotal: {format_bytes(total)}",
                 *(f"node {node.os_id} MemTotal: {format_bytes(node.memory_bytes or 0)}" for node in machine.nodes),
             ),
-            "Memory was onlined late or is counted twice; what is placed by node uses the smaller figure.",
-            "Check again after boot has settled; trust neither figure for sizing before they agree.",
+            "One of the figures is wrong: placement works with memory by node, sizing with the total.",
+            "Compare both with the installed memory, and do not size by either before they agree.",
             ("memory",),
             command="lsmem --summary; numactl --hardware",
         )
@@ -261,10 +267,10 @@ def memlock_without_huge_pages(machine: Machine) -> Iterator[Finding]:
         yield Finding(
             "memory.memlock-without-huge-pages",
             Severity.INFO,
-            "memlock is raised but there is no huge page",
+            "The memlock limit is raised, but no huge pages are reserved",
             (f"memlock: {limit}", "huge pages: 0"),
-            "Half of the usual preparation for a large SGA is missing: it will run on small pages.",
-            on_host(machine, "Reserve huge pages (vm.nr_hugepages), or take the limit back."),
+            "A large SGA will use small pages: more memory for page tables, and more TLB misses.",
+            on_host(machine, "Reserve huge pages (vm.nr_hugepages), or lower the limit again."),
             ("machine",),
             command="sysctl -w vm.nr_hugepages=N",
             quantity="memory.local_latency",

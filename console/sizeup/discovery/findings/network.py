@@ -11,6 +11,7 @@ from sizeup.discovery.findings.sockets import packages_of
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.machine import Machine
 from sizeup.model.network import NfsMount, Nic
+from sizeup.text import plural
 
 _BITS_PER_TRANSPORT = 10_000_000_000
 _NCONNECT_SINCE = (5, 3)
@@ -31,25 +32,29 @@ def _bond_findings(machine: Machine, bond: Nic, members: list[Nic]) -> Iterator[
         f"{nic.name}: node {'unknown' if nic.node is None else nic.node}, {_link_state(nic)}" for nic in members
     )
     subject = (f"nic:{bond.name}",)
-    if bond.up and any(nic.up is False for nic in members):
+    down = [nic.name for nic in members if nic.up is False]
+    if bond.up and down:
         yield Finding(
-            "bond.member-down", Severity.WARNING, f"a member of {bond.name} is down", lines,
-            "The bond has lost its redundancy, or part of its bandwidth.", "Check cable, switch port and driver.",
-            subject,
+            "bond.member-down", Severity.WARNING,
+            f"Bond {bond.name}: {plural(len(down), 'member')} down ({', '.join(down)})", lines,
+            "The bond has less redundancy and, depending on its mode, less bandwidth.",
+            "Check the cable, the switch port and the kernel log (dmesg).", subject,
             command=f"cat /proc/net/bonding/{quote(bond.name)}",
         )  # fmt: skip
     speeds = {nic.speed_bits_per_second for nic in members if nic.up and nic.speed_bits_per_second}
     if len(speeds) > 1:
         yield Finding(
-            "bond.uneven-speed", Severity.WARNING, f"the members of {bond.name} differ in speed", lines,
-            "A flow gets the speed of whichever member it lands on.", "Use ports of one speed.", subject,
+            "bond.uneven-speed", Severity.WARNING, f"Bond {bond.name}: members run at different speeds", lines,
+            "A connection gets the speed of the member that carries it.", "Use ports of the same speed.", subject,
             command=f"cat /proc/net/bonding/{quote(bond.name)}",
         )  # fmt: skip
     if len(packages_of(machine, (nic.node for nic in members))) > 1:
         yield Finding(
-            "bond.across-packages", Severity.INFO, f"the members of {bond.name} are on different sockets", lines,
-            "Part of the traffic crosses the interconnect, which part changes with the active member or the flow.",
-            "Keep interrupts and readers near the active member; for redundancy this may be what you want.", subject,
+            "bond.across-packages", Severity.INFO, f"Bond {bond.name}: members are attached to different sockets",
+            lines,
+            "Part of the traffic crosses the socket interconnect; which part depends on the active member or the flow.",
+            "Keep interrupts and receiving processes near the active member, or leave it if redundancy matters more.",
+            subject,
             command=f"cat /proc/net/bonding/{quote(bond.name)}",
         )  # fmt: skip
 
@@ -75,12 +80,13 @@ def nfs_transports(machine: Machine) -> Iterator[Finding]:
             yield Finding(
                 "nfs.few-transports",
                 Severity.WARNING,
-                f"{mount.mount_point} uses {mount.transports} of the {needed} connections that {nic.name} wants",
+                f"{mount.mount_point} uses {plural(mount.transports, 'connection')}, "
+                f"too few for the speed of {nic.name} ({speed / 1e9:g} Gb/s)",
                 (f"nconnect: {mount.transports}", f"{nic.name}: {speed / 1e9:g} Gb/s"),
-                "One TCP connection is served by one CPU and carries some 10 Gb/s.",
-                f"Mount with nconnect={needed}; all mounts of that server and version share the first one's setting."
+                "One TCP connection is handled by one CPU and carries about 10 Gb/s.",
+                f"Mount with nconnect={needed}; the first mount sets it for all mounts of that server and NFS version."
                 if _has_nconnect(machine)
-                else f"Mount with nconnect={needed} on a kernel that has it: Linux 5.3, or a vendor's with the change.",
+                else f"Mount with nconnect={needed} on a kernel that has it: Linux 5.3, or a patched vendor kernel.",
                 (f"nfs:{mount.mount_point}",),
                 command=_mount_command(mount, needed) if _has_nconnect(machine) else "nfsstat -m",
                 quantity="storage.bandwidth",

@@ -10,6 +10,7 @@ from sizeup.discovery.findings.remedies import for_guest, on_host
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.machine import Machine
 from sizeup.procfs.lists import format_list
+from sizeup.text import plural
 
 _STEAL_SHARE = 0.01
 _SLOW_CLOCKS = frozenset({"hpet", "acpi_pm", "jiffies", "refined-jiffies", "pit", "xen"})
@@ -29,20 +30,20 @@ def clock_source(machine: Machine) -> Iterator[Finding]:
     elif sources:
         remedy = "No faster one is available: " + for_guest(
             machine,
-            "find out in the kernel's messages why it refused one.",
-            "have the hypervisor offer its own clock or a stable TSC; the kernel's messages tell what it refused.",
+            "check the kernel log for clock sources that were rejected, and why.",
+            "have the hypervisor offer its own clock or a stable TSC, and check the kernel log for rejected ones.",
         )
         command = "dmesg | grep -iE 'clocksource|tsc'"
     else:
-        remedy = "See which clock sources are available, and switch to one that needs no system call."
+        remedy = "List the available clock sources, and switch to one that needs no system call."
         command = f"cat {_CLOCKS}/available_clocksource"
     yield Finding(
         "clock.slow-source",
         Severity.WARNING,
-        f"the clock source is {source}, which is slow to read",
+        f"Clock source {source} is slow to read",
         (f"current: {source}", f"available: {' '.join(sources) or 'unknown'}"),
-        "Databases read the clock around every wait, and each reading costs a system call, a microsecond or more.",
-        f"{remedy} Measure with the clock probe.",
+        "Databases read the clock around every wait, and each read costs a system call, a microsecond or more.",
+        f"{remedy} Measure it with the clock.cost probe.",
         ("clock",),
         command=command,
         quantity="clock.gettimeofday",
@@ -54,42 +55,44 @@ def processors(machine: Machine) -> Iterator[Finding]:
     platform = machine.platform
     if platform.smt in ("off", "forceoff"):
         yield Finding(
-            "cpu.smt-off", Severity.INFO, "simultaneous multithreading is switched off",
+            "cpu.smt-off", Severity.INFO, "SMT (hyper-threading) is switched off",
             (f"SMT control: {platform.smt}",),
-            "Threads are half of what the data sheet says; cores, and licenses by core, stay the same.",
-            on_host(machine, "Intended on license-bound machines; else switch it on.") if platform.smt == "off"
-            else "Intended on license-bound machines; else drop nosmt=force from the kernel's command line and reboot: "
-            "nothing switches it on before.", ("cpu",),
+            "There are fewer threads than the data sheet says; cores, and licenses by core, stay the same.",
+            on_host(machine, "Leave it if it was switched off on purpose; otherwise switch it on.")
+            if platform.smt == "off"
+            else "Leave it if it was switched off on purpose; otherwise remove nosmt=force from the kernel command "
+            "line, if it is there, and reboot. It cannot be switched on before.", ("cpu",),
             command="echo on > /sys/devices/system/cpu/smt/control" if platform.smt == "off" else "cat /proc/cmdline",
             quantity="memory.random_stores",
         )  # fmt: skip
     offline = tuple(pu.cpu for pu in machine.pus if not pu.online)
     if offline and platform.smt not in ("off", "forceoff"):
         yield Finding(
-            "cpu.offline", Severity.INFO, f"CPUs present but offline: {len(offline)}",
+            "cpu.offline", Severity.INFO,
+            f"{plural(len(offline), 'CPU')} {'is' if len(offline) == 1 else 'are'} present but offline",
             (f"offline: {format_list(offline)}",),
             "They do no work; most license metrics count them unless the firmware disables them.",
-            on_host(machine, "Bring them online if it was not on purpose."), ("cpu",),
+            on_host(machine, "Bring them online, unless they were taken offline on purpose."), ("cpu",),
             command=f"chcpu -e {format_list(offline)}",
         )  # fmt: skip
-    # intel_pstate and amd-pstate steer by load under this name; the others nail the clock down.
-    if platform.governor == "powersave" and (platform.frequency_driver or "") not in (
-        "intel_pstate", "amd-pstate-epp", "amd-pstate",
+    # intel_pstate and amd-pstate steer by load under this name, others hold the lowest frequency.
+    if platform.governor == "powersave" and platform.frequency_driver not in (
+        None, "intel_pstate", "amd-pstate-epp", "amd-pstate",
     ):  # fmt: skip
         yield Finding(
-            "cpu.powersave", Severity.WARNING, "the frequency governor keeps the lowest clock",
-            (f"governor: powersave, driver: {platform.frequency_driver or 'unknown'}",),
-            "The CPUs stay at their lowest clock whatever the load.",
-            on_host(machine, "Choose the performance governor."), ("cpu",),
+            "cpu.powersave", Severity.WARNING, "The powersave governor holds the CPUs at their lowest frequency",
+            (f"governor: powersave, driver: {platform.frequency_driver}",),
+            "CPU-bound work runs slower than the hardware allows, whatever the load.",
+            on_host(machine, "Set the governor to performance."), ("cpu",),
             command="cpupower frequency-set -g performance",
             quantity="memory.local_latency",
         )  # fmt: skip
     if platform.steal_share is not None and platform.steal_share > _STEAL_SHARE:
         yield Finding(
-            "cpu.steal", Severity.WARNING, "the hypervisor gives this machine's CPU time to others",
+            "cpu.steal", Severity.WARNING, f"Steal time is {platform.steal_share:.1%} of CPU time since boot",
             (f"stolen since boot: {platform.steal_share:.1%}",),
-            "Measurements here are of a share of the hardware, and change with the neighbors.",
-            "Ask for dedicated CPUs, or read all figures as lower bounds.", ("cpu",),
+            "The hypervisor withholds CPU time from this guest, so measurements are too low and vary.",
+            "Ask for dedicated CPUs, or treat measured throughput as a lower bound.", ("cpu",),
             command="vmstat 1 10",
             quantity="memory.random_stores",
         )  # fmt: skip
@@ -112,10 +115,10 @@ def restricted(machine: Machine) -> Iterator[Finding]:
     yield Finding(
         "affinity.restricted",
         Severity.INFO,
-        f"this process may use {counts.allowed} of {counts.online} CPUs",
+        f"This process may use only {counts.allowed} of {counts.online} CPUs",
         tuple(evidence),
-        "Probes measure inside it. Affinity and cpusets are soft partitioning: they do not shrink a license.",
-        "Start without taskset or cpuset to judge the whole machine.",
+        "Probes measure these CPUs only. Affinity and cpusets do not reduce the licenses required (soft partitioning).",
+        "Start it without taskset and outside of the cpuset to judge the whole machine.",
         ("cpu",),
         command="taskset -cp $$; cat /proc/self/cgroup",
     )
@@ -157,14 +160,14 @@ def firmware(machine: Machine) -> Iterator[Finding]:
         yield Finding(
             "firmware.contradiction",
             Severity.WARNING,
-            "the firmware contradicts itself about what shares what",
+            "CPU topology data contradicts itself",
             lines[:10],
-            "Counts of sockets, caches or nodes may be wrong, here and in every other tool.",
+            "Counts of sockets, caches or NUMA nodes may be wrong, here and in every other tool.",
             for_guest(
                 machine,
-                "Update the firmware; check the counts against the data sheet, and set them by hand for sizing.",
-                "Correct the CPU topology in the hypervisor's settings of this machine, and set the counts by hand for "
-                "sizing.",
+                "Update the firmware. Until then, enter the right counts: sizeup size --set machine.cores=N.",
+                "Correct the CPU topology in the hypervisor's settings for this machine. Until then, enter the right "
+                "counts: sizeup size --set machine.cores=N.",
             ),
             ("cpu",),
             command="lscpu --extended; dmesg | grep -i firmware",

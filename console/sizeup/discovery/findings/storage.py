@@ -9,7 +9,7 @@ from shlex import quote
 from sizeup.discovery.findings.sockets import packages_of
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.machine import Machine
-from sizeup.model.storage import Hba, MultipathMap, Transport
+from sizeup.model.storage import BlockDevice, Hba, MultipathMap, Transport
 from sizeup.text import plural
 from sizeup.units import format_decimal_bytes
 
@@ -47,9 +47,10 @@ def _map_findings(machine: Machine, found: MultipathMap, usual: int) -> Iterator
     dead = [path.device for path in found.paths if path.state not in (None, "running", "live")]
     if dead:
         yield Finding(
-            "multipath.dead-path", Severity.WARNING, f"{found.name} has lost {', '.join(dead)}", lines,
-            "Bandwidth and redundancy are less than they look.",
-            f"Check {'its controllers and their links' if native else 'the fabric and the port'}; {look}.",
+            "multipath.dead-path", Severity.WARNING,
+            f"{found.name}: {plural(len(dead), 'path')} unusable ({', '.join(dead)})", lines,
+            "The device has less bandwidth and less redundancy than its number of paths suggests.",
+            f"Check {'its controllers and their links' if native else 'the fabric and the port'}: {look}.",
             subject,
             command=look,
             quantity="storage.bandwidth",
@@ -57,28 +58,30 @@ def _map_findings(machine: Machine, found: MultipathMap, usual: int) -> Iterator
     if len(found.paths) == 1 or len(found.paths) < usual:
         yield Finding(
             "multipath.few-paths", Severity.WARNING,
-            f"{found.name} has {plural(len(found.paths), 'path')}"
-            + (f", its like have {usual}" if len(found.paths) < usual else ""),
-            lines, "One cable, port or switch takes the device away, or halves it.", _missing_path(found),
-            subject,
+            f"{found.name} has only {plural(len(found.paths), 'path')}"
+            + (f"; similar devices have {usual}" if len(found.paths) < usual else ""),
+            lines,
+            "The failure of one cable, port or switch can make it unavailable." if len(found.paths) == 1
+            else "The failure of one cable, port or switch costs a larger share of its bandwidth.",
+            _missing_path(found), subject,
             command=look,
             quantity="storage.bandwidth",
         )  # fmt: skip
     speeds = {path.speed_bits_per_second for path in found.paths if path.speed_bits_per_second is not None}
     if len(speeds) > 1:
         yield Finding(
-            "multipath.uneven-speed", Severity.WARNING, f"the paths of {found.name} differ in speed", lines,
-            "Round robin waits for the slower path.",
-            "Bring the ports to one speed, or choose a path selector that goes by service time.", subject,
+            "multipath.uneven-speed", Severity.WARNING, f"{found.name}: paths run at different speeds", lines,
+            "With round-robin path selection, the slowest path limits the throughput.",
+            "Set the ports to the same speed, or select paths by service time.", subject,
             command=look,
             quantity="storage.bandwidth",
         )  # fmt: skip
     if len(packages_of(machine, (path.node for path in found.paths))) > 1:
         yield Finding(
-            "multipath.across-packages", Severity.INFO, f"the paths of {found.name} are on different sockets", lines,
-            "Part of the I/O crosses the interconnect, whichever CPU asked for it.",
-            "Prefer the local path (iopolicy numa of the NVMe subsystem), or count it in." if native
-            else "Count it in: device mapper does not choose paths by node.", subject,
+            "multipath.across-packages", Severity.INFO, f"{found.name}: paths are attached to different sockets", lines,
+            "Part of the I/O crosses the socket interconnect, whichever CPU submits it.",
+            "Prefer local paths (set iopolicy of the NVMe subsystem to numa), or allow for the extra latency." if native
+            else "Allow for the extra latency: device mapper does not choose paths by NUMA node.", subject,
             command=look,
             quantity="storage.bandwidth",
         )  # fmt: skip
@@ -90,10 +93,10 @@ def _missing_path(found: MultipathMap) -> str:
         return "Check which controllers of its subsystem are connected, and that each may use the namespace."
     transport = found.paths[0].transport
     if transport in _FC:
-        return "Check zoning and masking."
+        return "Check zoning and LUN masking."
     if transport is Transport.ISCSI:
-        return "Check that there is a session over every portal (iscsiadm -m session), and masking."
-    return "Check cabling, and which initiators the storage lets in."
+        return "Check that there is a session over every portal (iscsiadm -m session), and LUN masking."
+    return "Check the cabling, and which initiators the storage admits."
 
 
 def fc_ports(machine: Machine) -> Iterator[Finding]:
@@ -106,11 +109,10 @@ def fc_ports(machine: Machine) -> Iterator[Finding]:
         yield Finding(
             "fc.port-down",
             Severity.WARNING,
-            f"{_port_names(used)} down",
+            f"{_port_names(used)} {'is' if len(used) == 1 else 'are'} down",
             tuple(_fc_line(hba) for hba in used),
-            "No I/O goes over a port that is down: the paths over it are lost, and the ports that are left carry "
-            "everything.",
-            "Check cable, optics and switch port, then zoning and the log of the driver (dmesg).",
+            "Paths over a port that is down are unavailable; the remaining ports carry all I/O.",
+            "Check the cable, the optics and the switch port, then zoning and the kernel log (dmesg).",
             tuple(f"hba:{hba.name}" for hba in used),
             command=_fc_command(used),
             quantity="storage.bandwidth",
@@ -119,10 +121,10 @@ def fc_ports(machine: Machine) -> Iterator[Finding]:
         yield Finding(
             "fc.port-unused",
             Severity.INFO,
-            f"{_port_names(unused)} without a link, with no sign of use",
+            f"{_port_names(unused)} {'has' if len(unused) == 1 else 'have'} no link and no sign of use",
             tuple(_fc_line(hba) for hba in unused),
             "A port without a link carries no I/O and adds no capacity.",
-            "Nothing to do where no cable was meant to be there; otherwise check cable, optics and switch port.",
+            "Nothing to do if it is not meant to be cabled; otherwise check the cable, the optics and the switch port.",
             tuple(f"hba:{hba.name}" for hba in unused),
             command=_fc_command(unused),
         )
@@ -130,7 +132,7 @@ def fc_ports(machine: Machine) -> Iterator[Finding]:
 
 def _port_names(hbas: Sequence[Hba]) -> str:
     names = ", ".join(hba.name for hba in hbas)
-    return f"Fibre Channel port {names} is" if len(hbas) == 1 else f"Fibre Channel ports {names} are"
+    return f"Fibre Channel port{'' if len(hbas) == 1 else 's'} {names}"
 
 
 def _fc_line(hba: Hba) -> str:
@@ -150,6 +152,25 @@ def _fc_command(hbas: Sequence[Hba]) -> str:
     return "; ".join(looks)
 
 
+_SURVIVED = {"raid4": 1, "raid5": 1, "raid6": 2}
+"""Members that an array can lose without losing data."""
+
+
+def _next_failure(device: BlockDevice) -> str:
+    """What the failure of one more member of a degraded array does, as far as its level tells."""
+    survived = _SURVIVED.get(device.raid_level or "")
+    if device.raid_level == "raid1" and device.raid_disks is not None:
+        survived = device.raid_disks - 1
+    if survived is None:
+        return "The failure of another member can lose data"
+    left = survived - (device.raid_degraded or 0)
+    return (
+        "The failure of another member loses data"
+        if left <= 0
+        else f"The array survives {plural(left, 'more failure')}"
+    )
+
+
 def arrays(machine: Machine) -> Iterator[Finding]:
     """Md arrays that lack members."""
     for device in machine.block_devices:
@@ -157,10 +178,11 @@ def arrays(machine: Machine) -> Iterator[Finding]:
             yield Finding(
                 "storage.degraded-array",
                 Severity.CRITICAL,
-                f"{device.name} ({device.raid_level}) lacks {device.raid_degraded} of {device.raid_disks} members",
+                f"{device.name} ({device.raid_level}) is degraded: {device.raid_degraded} of {device.raid_disks} "
+                "members missing",
                 (f"state: {device.state or 'unknown'}", f"members: {', '.join(device.members) or 'none'}"),
-                "The next failure loses data; reads and rebuilds are slower meanwhile.",
-                "mdadm --detail names the missing member.",
+                f"{_next_failure(device)}; I/O is slower until the array is rebuilt.",
+                "Replace the missing member, which mdadm --detail shows.",
                 (f"block:{device.name}",),
                 command=f"mdadm --detail /dev/{quote(device.name)}",
                 quantity="storage.bandwidth",
