@@ -20,7 +20,7 @@ def _numbers(device_number: int, sysfs: str) -> set[str]:
 def _limit_files(groups: Iterable[CgroupMembership], sysfs: str) -> Iterator[tuple[str, str, str]]:
     """Group, name and path of each file that may limit a device for this process."""
     for group in groups:
-        for path in group.ancestry():
+        for path in group.ancestors():
             if group.unified:
                 yield from ((path, "io.max", f"{sysfs}/fs/cgroup{root}{path}/io.max") for root in ("", "/unified"))
             elif "blkio" in group.controllers:

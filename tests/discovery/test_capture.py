@@ -12,7 +12,7 @@ from sizeup.cli import run
 from sizeup.discovery.anonymizer import Anonymizer
 from sizeup.discovery.capture import capture
 from sizeup.discovery.machine import discover
-from sizeup.discovery.sysroot import Recording
+from sizeup.discovery.sysroot import ArchiveSysroot
 from sizeup.errors import UsageError
 from trees import MACHINES, grow
 
@@ -136,7 +136,7 @@ def test_an_archive_of_something_else_is_refused_in_words(tmp_path: Path) -> Non
 
     for name in ("notes.txt", "other.tar"):
         with pytest.raises(UsageError, match="expected"):
-            Recording(str(tmp_path / name))
+            ArchiveSysroot(str(tmp_path / name))
 
 
 def test_the_command_writes_once_and_says_how_to_read_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

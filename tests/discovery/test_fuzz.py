@@ -30,7 +30,7 @@ from sizeup.discovery.numa import parse_distances
 from sizeup.discovery.pci import parse_id, parse_link_speed
 from sizeup.discovery.platform import parse_dmi_clock, parse_named_clock
 from sizeup.discovery.scsi import parse_rate
-from sizeup.discovery.sysroot import Recording
+from sizeup.discovery.sysroot import ArchiveSysroot
 from sizeup.errors import MalformedError
 from sizeup.procfs.block_stat import parse_block_stat
 from sizeup.procfs.cgroup import parse_cgroup
@@ -71,48 +71,48 @@ NEIGHBORS = ("cpu99999", "node7", "index99", "hugepages-0kB", "host0", "..", "sd
 TARGETS = ("/", ".", "..", "/sys", "/nowhere", "../../../../../..", "self", "/proc/self", "a\0b", "x" * 300)
 
 
-class Memory(Recording):
+class Memory(ArchiveSysroot):
     """A recording that was never a file."""
 
-    def __init__(self, trove: CapturedFiles) -> None:
-        self._trove = trove
+    def __init__(self, captured: CapturedFiles) -> None:
+        self._captured = captured
         super().__init__("/memory")
 
     def _check(self, root: str) -> None:
-        self._files, self._links = dict(self._trove.files), dict(self._trove.links)
-        self._refused = dict(self._trove.refused)
+        self._files, self._links = dict(self._captured.files), dict(self._captured.links)
+        self._refused = dict(self._captured.refused)
         self._entries = {"": set()}
-        for path in (*self._files, *self._links, *self._trove.directories):
+        for path in (*self._files, *self._links, *self._captured.directories):
             above, _, name = path.rpartition("/")
             while name:
                 self._entries.setdefault(above, set()).add(name)
                 above, _, name = above.rpartition("/")
-        for path in self._trove.directories:
+        for path in self._captured.directories:
             self._entries.setdefault(path, set())
 
 
-def _trove(root: str) -> CapturedFiles:
+def _captured(root: str) -> CapturedFiles:
     recorder = CapturingSysroot(root)
     discover(recorder)
-    return recorder.trove
+    return recorder.captured
 
 
 @cache
-def own_troves(scratch: str) -> tuple[CapturedFiles, ...]:
+def own_captures(scratch: str) -> tuple[CapturedFiles, ...]:
     found = []
     for tree in sorted(MACHINES.glob("*.tree")):
         root = Path(scratch) / tree.stem
         grow(root, tree.read_text(encoding="utf-8"))
         (root / "proc/self").mkdir(parents=True, exist_ok=True)
         (root / "proc/self/mountstats").write_text((MACHINES / "mountstats.txt").read_text())
-        found.append(_trove(str(root)))
+        found.append(_captured(str(root)))
     return tuple(found)
 
 
-def spoil(random: Random, trove: CapturedFiles) -> CapturedFiles:
+def spoil(random: Random, captured: CapturedFiles) -> CapturedFiles:
     """A copy of the machine with one to eight things wrong."""
-    files, links = dict(trove.files), dict(trove.links)
-    directories, refused = set(trove.directories), dict(trove.refused)
+    files, links = dict(captured.files), dict(captured.links)
+    directories, refused = set(captured.directories), dict(captured.refused)
     names = list(files)
     for _ in range(random.randint(1, 8)):
         path = random.choice(names)
@@ -138,8 +138,8 @@ def spoil(random: Random, trove: CapturedFiles) -> CapturedFiles:
     return CapturedFiles(files, links, directories, refused)
 
 
-def survives(trove: CapturedFiles) -> None:
-    machine = discover(Memory(trove))
+def survives(captured: CapturedFiles) -> None:
+    machine = discover(Memory(captured))
     msgspec.json.encode(detection(machine))
     decode(ENCODER.encode(MachineRecord(0, machine)))  # what a run writes it can read again
     machine_text(machine)
@@ -149,7 +149,7 @@ def survives(trove: CapturedFiles) -> None:
 @given(seed=st.integers(min_value=0))
 def test_a_spoilt_machine_is_a_machine_with_gaps(seed: int, tmp_path_factory: pytest.TempPathFactory) -> None:
     random = Random(seed)
-    survives(spoil(random, random.choice(own_troves(str(tmp_path_factory.getbasetemp() / "fuzz")))))
+    survives(spoil(random, random.choice(own_captures(str(tmp_path_factory.getbasetemp() / "fuzz")))))
 
 
 TEXT_PARSERS: tuple[Callable[[str], object], ...] = (
@@ -184,13 +184,13 @@ def test_binary_records_of_any_kind_are_read_or_left(data: bytes) -> None:
 def test_a_hundred_thousand_spoilt_machines_raise_nothing(tmp_path: Path) -> None:
     count = int(os.environ.get("SIZEUP_FUZZ_INPUTS", "100000"))
     first = int(os.environ.get("SIZEUP_FUZZ_SEED", "0"))
-    troves = list(own_troves(str(tmp_path)))
-    troves += [trove for name in expectations() if len((trove := _trove(recorded(name))).files) < _LARGEST]
-    troves = [trove for trove in troves if trove.files]
+    captures = list(own_captures(str(tmp_path)))
+    captures += [captured for name in expectations() if len((captured := _captured(recorded(name))).files) < _LARGEST]
+    captures = [captured for captured in captures if captured.files]
     for seed in range(first, first + count):
         random = Random(seed)
         try:
-            survives(spoil(random, random.choice(troves)))
+            survives(spoil(random, random.choice(captures)))
         except Exception as error:
             raise AssertionError(f"seed {seed} raises {error!r}") from error
 
@@ -200,13 +200,13 @@ NUMBER = re.compile(rb"(?<![0-9A-Za-z.])\d+")
 
 def test_no_number_in_any_file_is_too_long(tmp_path: Path) -> None:
     """The first number behind each word of each file, of 18, 20 and 5,000 digits."""
-    for trove in own_troves(str(tmp_path)):
-        for path, data in trove.files.items():
+    for captured in own_captures(str(tmp_path)):
+        for path, data in captured.files.items():
             places = {data[max(0, match.start() - 20) : match.start()]: match.span() for match in NUMBER.finditer(data)}
             for start, end in list(places.values())[:12]:
                 for digits in (b"9" * 18, b"18446744073709551615", b"9" * 5000):
-                    spoilt = {**trove.files, path: data[:start] + digits + data[end:]}
-                    survives(CapturedFiles(spoilt, trove.links, trove.directories, trove.refused))
+                    spoilt = {**captured.files, path: data[:start] + digits + data[end:]}
+                    survives(CapturedFiles(spoilt, captured.links, captured.directories, captured.refused))
 
 
 @pytest.mark.parametrize(

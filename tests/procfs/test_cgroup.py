@@ -18,7 +18,7 @@ def test_each_hierarchy_has_its_controllers_and_version_2_has_none() -> None:
 
 @pytest.mark.parametrize(("path", "above"), [("/a/b", ["/a/b", "/a"]), ("/a", ["/a"]), ("/", [])])
 def test_a_group_lies_in_all_those_above_it(path: str, above: list[str]) -> None:
-    assert list(CgroupMembership((), path).ancestry()) == above
+    assert list(CgroupMembership((), path).ancestors()) == above
 
 
 @pytest.mark.parametrize("text", ["", "x", "0:", "0:cpu", "0::", "x::/a", "0::relative"])

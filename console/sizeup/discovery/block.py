@@ -48,7 +48,7 @@ _VIRTUAL_NAMES = (
 _SCSI_OPTICAL = 5
 
 
-class Surroundings(Struct, frozen=True):
+class BlockTables(Struct, frozen=True):
     """What is read once for all devices."""
 
     drivers: Mapping[int, str]
@@ -70,7 +70,7 @@ def parse_block_drivers(text: str) -> dict[int, str]:
     return drivers
 
 
-def read_surroundings(sysroot: Sysroot) -> Surroundings:
+def read_block_tables(sysroot: Sysroot) -> BlockTables:
     """Drivers and mounts."""
     where: dict[str, dict[str, None]] = {}
     mounts = parse_mountinfo(sysroot.read("/proc/self/mountinfo") or "")
@@ -78,7 +78,7 @@ def read_surroundings(sysroot: Sysroot) -> Surroundings:
         for key in (mount.devno, mount.source if mount.source.startswith("/dev/") else None):
             if key is not None:
                 where.setdefault(key, {})[mount.point] = None
-    return Surroundings(
+    return BlockTables(
         drivers=parse_block_drivers(sysroot.read("/proc/devices") or ""),
         mount_points={key: tuple(points) for key, points in where.items()},
         has_udev=sysroot.exists("/run/udev/data"),
@@ -175,26 +175,26 @@ def _size(sysroot: Sysroot, base: str, name: str = "size") -> int | None:
 
 
 def _read_device(
-    sysroot: Sysroot, ancestry: DeviceParents, directory: str, name: str, around: Surroundings
+    sysroot: Sysroot, parents: DeviceParents, directory: str, name: str, tables: BlockTables
 ) -> BlockDevice | None:
     base = f"{directory}/{name}"
     entries = frozenset(sysroot.names(base))
     if not entries or "partition" in entries:
         return None
-    place = ancestry.locate(base)
-    if place.pci_address is None:
+    location = parents.locate(base)
+    if location.pci_address is None:
         # Old kernels and some recorders have plain directories under /sys/block and links in the class.
-        place = ancestry.locate(f"/sys/class/block/{name}")
+        location = parents.locate(f"/sys/class/block/{name}")
     devno = sysroot.line(f"{base}/dev")
     major = (devno or "").partition(":")[0]
-    driver = around.drivers.get(int(major)) if major.isdecimal() and len(major) < 7 else None
-    udev = _udev(sysroot, devno) if around.has_udev else {}
+    driver = tables.drivers.get(int(major)) if major.isdecimal() and len(major) < 7 else None
+    udev = _udev(sysroot, devno) if tables.has_udev else {}
     uuid = sysroot.line(f"{base}/dm/uuid") if "dm" in entries else None
-    kind = _kind(sysroot, base, place.path or base, entries, uuid, driver)
+    kind = _kind(sysroot, base, location.path or base, entries, uuid, driver)
     dm_name = sysroot.line(f"{base}/dm/name") if "dm" in entries else None
     level = sysroot.line(f"{base}/md/level") if "md" in entries else None
     of_device = frozenset(sysroot.names(f"{base}/device")) if "device" in entries else frozenset()
-    hctl = next((part for part in reversed((place.path or "").split("/")) if _HCTL.fullmatch(part)), None)
+    hctl = next((part for part in reversed((location.path or "").split("/")) if _HCTL.fullmatch(part)), None)
     queue = f"{base}/queue"
     return BlockDevice(
         name=name,
@@ -221,8 +221,8 @@ def _read_device(
         removable=_flag(sysroot.integer(f"{base}/removable")),
         members=tuple(sorted(sysroot.names(f"{base}/slaves"))) if "slaves" in entries else (),
         holders=tuple(sorted(sysroot.names(f"{base}/holders"))) if "holders" in entries else (),
-        pci_address=place.pci_address,
-        node=place.node,
+        pci_address=location.pci_address,
+        node=location.node,
         hctl=hctl,
         raid_level=level,
         raid_disks=sysroot.integer(f"{base}/md/raid_disks") if "md" in entries else None,
@@ -238,16 +238,16 @@ def _read_device(
             else None
         ),
         zoned=None if (zoned := sysroot.line(f"{queue}/zoned")) is None else zoned != "none",
-        mount_points=_mount_points(around, devno, name, dm_name),
+        mount_points=_mount_points(tables, devno, name, dm_name),
     )
 
 
-def _mount_points(around: Surroundings, devno: str | None, name: str, dm_name: str | None) -> tuple[str, ...]:
+def _mount_points(tables: BlockTables, devno: str | None, name: str, dm_name: str | None) -> tuple[str, ...]:
     keys = [devno, f"/dev/{name}", f"/dev/mapper/{dm_name}" if dm_name else None]
-    return tuple(dict.fromkeys(point for key in keys if key for point in around.mount_points.get(key, ())))
+    return tuple(dict.fromkeys(point for key in keys if key for point in tables.mount_points.get(key, ())))
 
 
-def _read_partitions(sysroot: Sysroot, disk: BlockDevice, around: Surroundings) -> Iterator[BlockDevice]:
+def _read_partitions(sysroot: Sysroot, disk: BlockDevice, tables: BlockTables) -> Iterator[BlockDevice]:
     base = f"/sys/block/{disk.name}"
     names = [name for name in sysroot.names(base) if name.startswith(disk.name)]
     for name in sorted(names, key=lambda name: (len(name), name))[:_PARTITIONS_LIMIT]:
@@ -268,29 +268,29 @@ def _read_partitions(sysroot: Sysroot, disk: BlockDevice, around: Surroundings) 
             holders=tuple(sorted(sysroot.names(f"{base}/{name}/holders"))),
             pci_address=disk.pci_address,
             node=disk.node,
-            mount_points=_mount_points(around, devno, name, None),
+            mount_points=_mount_points(tables, devno, name, None),
         )
 
 
-def read_block_devices(sysroot: Sysroot, ancestry: DeviceParents) -> tuple[BlockDevice, ...]:
-    """Every disk with its partitions behind it, then the stacked devices; by kind of place, then by name."""
-    around = read_surroundings(sysroot)
+def read_block_devices(sysroot: Sysroot, parents: DeviceParents) -> tuple[BlockDevice, ...]:
+    """Every disk with its partitions behind it, then the stacked devices; by kind of location, then by name."""
+    tables = read_block_tables(sysroot)
     directory = "/sys/block" if sysroot.names("/sys/block") else "/sys/class/block"
     names = sysroot.names(directory)
     if not names:
-        return read_partitions_table(sysroot, around)
+        return read_partitions_table(sysroot, tables)
     found: list[BlockDevice] = []
     for name in sorted(names, key=_natural)[:_DEVICES_LIMIT]:
         if _NVME_PATH.fullmatch(name):
             continue  # one path to a namespace that is listed under its own name
-        device = _read_device(sysroot, ancestry, directory, name, around)
+        device = _read_device(sysroot, parents, directory, name, tables)
         if device is not None:
             found.append(device)
-            found.extend(_read_partitions(sysroot, device, around))
+            found.extend(_read_partitions(sysroot, device, tables))
     return tuple(found)
 
 
-def read_partitions_table(sysroot: Sysroot, around: Surroundings) -> tuple[BlockDevice, ...]:
+def read_partitions_table(sysroot: Sysroot, tables: BlockTables) -> tuple[BlockDevice, ...]:
     """Names and sizes from ``/proc/partitions`` or ``/proc/diskstats``, for recordings that have no sysfs."""
     sizes: dict[str, tuple[str, int | None]] = {}
     for line in (sysroot.read("/proc/partitions") or "").splitlines():
@@ -304,9 +304,9 @@ def read_partitions_table(sysroot: Sysroot, around: Surroundings) -> tuple[Block
     found = []
     for name, (devno, size) in list(sizes.items())[:_DEVICES_LIMIT]:
         major = devno.partition(":")[0]
-        driver = around.drivers.get(int(major)) if len(major) < 7 else None
+        driver = tables.drivers.get(int(major)) if len(major) < 7 else None
         kind = _DRIVERS.get(driver or "", BlockKind.OTHER)
-        points = _mount_points(around, devno, name, None)
+        points = _mount_points(tables, devno, name, None)
         found.append(BlockDevice(name=name, kind=kind, size_bytes=size, devno=devno, mount_points=points))
     return tuple(found)
 

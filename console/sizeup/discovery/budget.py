@@ -129,24 +129,24 @@ def _interconnect_stage(node: int | None, machine: Machine) -> Stage | None:
 def bandwidth_budgets(machine: Machine) -> tuple[PathBudget, ...]:
     """One budget for each NVMe controller, host adapter and physical interface on PCI Express.
 
-    Where the way on PCI Express is not told, a port of known speed still limits what comes through it.
+    Where the path over PCI Express is unknown, a port of known speed still limits what comes through it.
     """
     functions = {function.address: function for function in machine.pci}
     nodes = {node.os_id: node for node in machine.nodes}
-    ways = []
+    endpoints = []
     load: dict[str, dict[str, float]] = {}
     for name, address, node, port in _endpoints(machine):
         edges = [] if address is None else _edges(address, functions)
         if not edges and (port is None or port.bytes_per_second is None):
             continue
         stages = [_edge_stage(edge, at, len(edges)) for at, edge in enumerate(edges)]
-        asked = None if port is None else port.bytes_per_second
+        demand = None if port is None else port.bytes_per_second
         for edge, stage in zip(edges, stages, strict=True):
             # On its own link a device of unknown speed asks for nothing that is known.
-            load.setdefault(_device_key(edge.address), {})[name] = asked or 0.0
-            asked = min((rate for rate in (asked, stage.bytes_per_second) if rate), default=None)
-        ways.append((name, address, node, port, stages))
-    return tuple(_budget(machine, nodes, load, *way) for way in ways)
+            load.setdefault(_device_key(edge.address), {})[name] = demand or 0.0
+            demand = min((rate for rate in (demand, stage.bytes_per_second) if rate), default=None)
+        endpoints.append((name, address, node, port, stages))
+    return tuple(_budget(machine, nodes, load, *endpoint) for endpoint in endpoints)
 
 
 def _budget(
@@ -164,10 +164,10 @@ def _budget(
     for link in links:
         users = load[_device_key(link.subject)]
         others = tuple(user for user in users if user != name)
-        wanted = sum(users.values()) if others else None
-        stages.append(Stage(link.name, link.subject, link.bytes_per_second, link.source, others, wanted or None))
-        if link.bytes_per_second is not None and wanted and wanted > link.bytes_per_second:
-            part = link.bytes_per_second * users[name] / wanted
+        demand = sum(users.values()) if others else None
+        stages.append(Stage(link.name, link.subject, link.bytes_per_second, link.source, others, demand or None))
+        if link.bytes_per_second is not None and demand and demand > link.bytes_per_second:
+            part = link.bytes_per_second * users[name] / demand
             share = part if share is None else min(share, part)
     stages += [stage for stage in (_interconnect_stage(node, machine), _memory_stage(node, nodes)) if stage is not None]
     known = [stage for stage in stages if stage.bytes_per_second is not None]

@@ -67,7 +67,7 @@ class CapturingSysroot(Sysroot):
 
     def __init__(self, root: str = "/") -> None:
         super().__init__(root)
-        self.trove = CapturedFiles()
+        self.captured = CapturedFiles()
         self._answers: dict[str, bytes | Unreadable] = {}
         self._traced: dict[str, str | None] = {"": ""}
 
@@ -77,10 +77,10 @@ class CapturingSysroot(Sysroot):
             self._answers[path] = answer = super().answer(path)
             where = self._trace(path)
             if where is not None and isinstance(answer, bytes):
-                self.trove.files[where] = answer
+                self.captured.files[where] = answer
             elif where is not None and isinstance(answer, Unreadable) and answer.errno not in _MISSING:
-                self.trove.refused[where] = answer.errno
-                self.trove.files.setdefault(where, b"")
+                self.captured.refused[where] = answer.errno
+                self.captured.files.setdefault(where, b"")
         return self._answers[path]
 
     def names(self, path: str) -> tuple[str, ...]:
@@ -88,7 +88,7 @@ class CapturingSysroot(Sysroot):
         found = super().names(path)
         where = self._trace(path)
         if where is not None and found:
-            self.trove.directories.add(where)
+            self.captured.directories.add(where)
             for name in found:
                 self._keep(f"{where}/{name}")
         return found
@@ -106,7 +106,7 @@ class CapturingSysroot(Sysroot):
         parent, _, name = path.rpartition("/")
         where = self._trace(parent)
         if target is not None and where is not None:
-            self.trove.links[f"{where}/{name}"] = target
+            self.captured.links[f"{where}/{name}"] = target
         return target
 
     def realpath(self, path: str) -> str | None:
@@ -121,16 +121,16 @@ class CapturingSysroot(Sysroot):
 
     def _keep(self, where: str) -> None:
         """Remember that something is there, and of which kind; its content only when it is read."""
-        if where in self.trove.files or where in self.trove.links or where in self.trove.directories:
+        if where in self.captured.files or where in self.captured.links or where in self.captured.directories:
             return
         try:
             mode = os.lstat(self._outside(where)).st_mode
             if stat.S_ISLNK(mode):
-                self.trove.links[where] = os.readlink(self._outside(where))
+                self.captured.links[where] = os.readlink(self._outside(where))
             elif stat.S_ISDIR(mode):
-                self.trove.directories.add(where)
+                self.captured.directories.add(where)
             else:
-                self.trove.files[where] = b""
+                self.captured.files[where] = b""
         except (OSError, ValueError):
             return
 
@@ -148,45 +148,45 @@ class CapturingSysroot(Sysroot):
         except (OSError, ValueError):
             self._traced[path] = where
             return where
-        self.trove.links[where] = target
+        self.captured.links[where] = target
         if links_left == 0:
             return None
         self._traced[path] = self._trace(target if target.startswith("/") else f"{above}/{target}", links_left - 1)
         return self._traced[path]
 
 
-def learn_identities(disguise: Anonymizer, trove: CapturedFiles, machine: Machine) -> None:
+def learn_identities(anonymizer: Anonymizer, captured: CapturedFiles, machine: Machine) -> None:
     """Everything that names this host or a part of it, from the files and from what was made of them."""
-    for path, data in trove.files.items():
+    for path, data in captured.files.items():
         name = path.rpartition("/")[2]
         text = data.decode("utf-8", "replace").strip("\0 \t\r\n")
         if name == "address" and "/net/" in path:
-            disguise.learn_mac(text)
+            anonymizer.learn_mac(text)
         elif name in _IDENTIFYING:
-            disguise.learn(_NAME_KIND.sub("", text))
-    disguise.learn(machine.platform.hostname)
+            anonymizer.learn(_NAME_KIND.sub("", text))
+    anonymizer.learn(machine.platform.hostname)
     for device in machine.block_devices:
-        disguise.learn(device.serial)
-        disguise.learn(_NAME_KIND.sub("", device.wwn or ""))
-        disguise.learn(_NAME_KIND.sub("", device.dm_uuid or ""))
+        anonymizer.learn(device.serial)
+        anonymizer.learn(_NAME_KIND.sub("", device.wwn or ""))
+        anonymizer.learn(_NAME_KIND.sub("", device.dm_uuid or ""))
     for hba in machine.hbas:
         for target in hba.targets:
-            disguise.learn(target.name if target.name != target.sysfs_name else None)
-            disguise.learn(target.node_name)
+            anonymizer.learn(target.name if target.name != target.sysfs_name else None)
+            anonymizer.learn(target.node_name)
     for controller in machine.nvme_controllers:
-        disguise.learn(controller.serial)
+        anonymizer.learn(controller.serial)
     named = [(mount.export, mount.mount_point) for mount in machine.nfs_mounts]
-    stats = trove.files.get("/proc/self/mountstats", b"").decode("utf-8", "replace")
+    stats = captured.files.get("/proc/self/mountstats", b"").decode("utf-8", "replace")
     named += [(section.export, section.mount_point) for section in parse_mountstats(stats)]
     for export, where in named:
-        disguise.learn_share(export, where)
+        anonymizer.learn_share(export, where)
 
 
-def masked_machine(machine: Machine, disguise: Anonymizer) -> Machine:
+def masked_machine(machine: Machine, anonymizer: Anonymizer) -> Machine:
     """The machine with all identifying text replaced; a masked recording of it reads back to the same."""
 
     def in_mounts(text: str) -> str:
-        return disguise.text(text, mounts=True)
+        return anonymizer.text(text, mounts=True)
 
     def mask(value: Any, replace_in: Callable[[str], str]) -> Any:
         if isinstance(value, str):
@@ -198,65 +198,65 @@ def masked_machine(machine: Machine, disguise: Anonymizer) -> Machine:
             }
         return [mask(item, replace_in) for item in value] if isinstance(value, (list, tuple)) else value
 
-    document = mask(msgspec.to_builtins(machine), disguise.text)
+    document = mask(msgspec.to_builtins(machine), anonymizer.text)
     # Any word of the command line may name a server or hold a secret; the settings that we know do not.
     document["platform"]["command_line"] = " ".join(machine.platform.kernel_settings) or None
     return assessed(msgspec.convert(document, Machine))
 
 
-def masked_files(trove: CapturedFiles, disguise: Anonymizer, machine: Machine) -> CapturedFiles:
+def masked_files(captured: CapturedFiles, anonymizer: Anonymizer, machine: Machine) -> CapturedFiles:
     """The same tree with stand-ins in files, names and links."""
     files = {}
-    for path, data in trove.files.items():
+    for path, data in captured.files.items():
         text = data.decode("latin-1")
         if path.endswith("/vpd_pg80") and (serial := parse_vpd_serial(data)) is not None:
-            text = text.replace(serial, disguise.stand_in(serial))
-        masked = disguise.text(text, mounts=path.endswith(_WITH_ADDRESSES))
-        files[disguise.text(path)] = masked.encode("latin-1", "replace")
+            text = text.replace(serial, anonymizer.stand_in(serial))
+        masked = anonymizer.text(text, mounts=path.endswith(_WITH_ADDRESSES))
+        files[anonymizer.text(path)] = masked.encode("latin-1", "replace")
     if "/proc/cmdline" in files:
         files["/proc/cmdline"] = " ".join(machine.platform.kernel_settings).encode() + b"\n"
     if "/proc/net/route" in files:
-        files["/proc/net/route"] = _routes(machine, disguise)
+        files["/proc/net/route"] = _routes(machine, anonymizer)
     if "/proc/1/environ" in files:
-        kept = [word for word in trove.files["/proc/1/environ"].split(b"\0") if word.startswith(b"container=")]
+        kept = [word for word in captured.files["/proc/1/environ"].split(b"\0") if word.startswith(b"container=")]
         files["/proc/1/environ"] = b"\0".join(kept)
     return CapturedFiles(
         files,
-        {disguise.text(path): disguise.text(target) for path, target in trove.links.items()},
-        {disguise.text(path) for path in trove.directories},
-        {disguise.text(path): number for path, number in trove.refused.items()},
+        {anonymizer.text(path): anonymizer.text(target) for path, target in captured.links.items()},
+        {anonymizer.text(path) for path in captured.directories},
+        {anonymizer.text(path): number for path, number in captured.refused.items()},
     )
 
 
-def _routes(machine: Machine, disguise: Anonymizer) -> bytes:
+def _routes(machine: Machine, anonymizer: Anonymizer) -> bytes:
     """A route table that leads to the masked servers over the same interfaces, and says nothing else."""
     lines = ["Iface\tDestination\tGateway\tFlags\tRefCnt\tUse\tMetric\tMask\tMTU\tWindow\tIRTT"]
     for mount in machine.nfs_mounts:
         if mount.nic not in (None, "lo") and mount.address is not None:
-            address = disguise.text(mount.address, mounts=True)
+            address = anonymizer.text(mount.address, mounts=True)
             packed = "".join(f"{int(octet):02X}" for octet in reversed(address.split(".")))
-            lines.append(f"{disguise.text(mount.nic or '')}\t{packed}\t00000000\t0001\t0\t0\t0\tFFFFFFFF\t0\t0\t0")
+            lines.append(f"{anonymizer.text(mount.nic or '')}\t{packed}\t00000000\t0001\t0\t0\t0\tFFFFFFFF\t0\t0\t0")
     return ("\n".join(lines) + "\n").encode()
 
 
-def write_recording(path: str, trove: CapturedFiles, *, tool: str, masked: bool, replace: bool = True) -> int:
+def write_capture(path: str, captured: CapturedFiles, *, tool: str, masked: bool, replace: bool = True) -> int:
     """Write the archive, compressed by its name's ending; the value is the number of files in it.
 
     Without ``replace`` a file that is there is kept, and ``UsageError`` says so.
     """
-    manifest = {"format": FORMAT, "tool": tool, "masked": masked, "refused": trove.refused}
+    manifest = {"format": FORMAT, "tool": tool, "masked": masked, "refused": captured.refused}
     mode = "w:xz" if path.endswith(".xz") else "w:gz" if path.endswith(("gz", ".tgz")) else "w"
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode=mode) as archive:  # type: ignore[call-overload]  # the mode is one of three
         _add(archive, MANIFEST, json.dumps(manifest, indent=1, sort_keys=True).encode())
-        for name in sorted(trove.directories):
+        for name in sorted(captured.directories):
             _add(archive, name, None)
-        for name in sorted(trove.files):
-            if name not in trove.directories and name not in trove.links:
-                _add(archive, name, trove.files[name])
-        for name in sorted(trove.links):
+        for name in sorted(captured.files):
+            if name not in captured.directories and name not in captured.links:
+                _add(archive, name, captured.files[name])
+        for name in sorted(captured.links):
             info = tarfile.TarInfo(name.lstrip("/"))
-            info.type, info.linkname = tarfile.SYMTYPE, trove.links[name]
+            info.type, info.linkname = tarfile.SYMTYPE, captured.links[name]
             archive.addfile(info)
     try:
         write(path, lambda file: file.write(packed.getbuffer()), replace=replace)
@@ -264,7 +264,7 @@ def write_recording(path: str, trove: CapturedFiles, *, tool: str, masked: bool,
         raise UsageError(f"{path} exists already; choose another name, or --force to write over it") from error
     except OSError as error:
         raise UsageError(f"{path}: cannot write the recording: {error.strerror}") from error
-    return len(trove.files)
+    return len(captured.files)
 
 
 def _add(archive: tarfile.TarFile, name: str, data: bytes | None) -> None:
@@ -288,12 +288,12 @@ def capture(root: str, path: str, *, tool: str, salt: bytes | None, replace: boo
     for top in ("/sys", "/proc"):
         recorder.exists(top)
     machine = discover(recorder)
-    trove = recorder.trove
+    captured = recorder.captured
     if machine.platform.architecture is not None:
-        trove.files["/proc/sys/kernel/arch"] = machine.platform.architecture.encode() + b"\n"
+        captured.files["/proc/sys/kernel/arch"] = machine.platform.architecture.encode() + b"\n"
     if salt is not None:
-        disguise = Anonymizer(salt)
-        learn_identities(disguise, trove, machine)
-        trove = masked_files(trove, disguise, machine)
-        machine = masked_machine(machine, disguise)
-    return machine, write_recording(path, trove, tool=tool, masked=salt is not None, replace=replace)
+        anonymizer = Anonymizer(salt)
+        learn_identities(anonymizer, captured, machine)
+        captured = masked_files(captured, anonymizer, machine)
+        machine = masked_machine(machine, anonymizer)
+    return machine, write_capture(path, captured, tool=tool, masked=salt is not None, replace=replace)

@@ -31,12 +31,12 @@ def _quiet_integer(sysroot: Sysroot, path: str) -> int | None:
     return int(text) if re.fullmatch(r"-?\d{1,9}", text) else None
 
 
-def _kind(sysroot: Sysroot, base: str, place: DeviceLocation) -> str:
+def _kind(sysroot: Sysroot, base: str, location: DeviceLocation) -> str:
     if sysroot.exists(f"{base}/bonding") or sysroot.exists(f"/proc/net/bonding/{base.rpartition('/')[2]}"):
         return "bond"
     if sysroot.exists(f"{base}/bridge"):
         return "bridge"
-    if place.path is not None and "/virtio" in place.path:
+    if location.path is not None and "/virtio" in location.path:
         return "virtio"
     if sysroot.exists(f"{base}/device"):
         return "physical"
@@ -80,11 +80,11 @@ def _rdma_by_function(ports: tuple[RdmaPort, ...]) -> dict[str, tuple[str, ...]]
     return {address: tuple(names) for address, names in devices.items()}
 
 
-def read_nic(sysroot: Sysroot, ancestry: DeviceParents, name: str, rdma: dict[str, tuple[str, ...]]) -> Nic:
+def read_nic(sysroot: Sysroot, parents: DeviceParents, name: str, rdma: dict[str, tuple[str, ...]]) -> Nic:
     """One interface."""
     base = f"{_NET}/{name}"
-    place = ancestry.locate(f"{base}/device")
-    kind = _kind(sysroot, base, place)
+    location = parents.locate(f"{base}/device")
+    kind = _kind(sysroot, base, location)
     names = sysroot.names(base)
     queues = sysroot.names(f"{base}/queues")
     mode = (sysroot.line(f"{base}/bonding/mode") or "").partition(" ")[0] or None
@@ -95,8 +95,8 @@ def read_nic(sysroot: Sysroot, ancestry: DeviceParents, name: str, rdma: dict[st
         driver=link_name(sysroot, f"{base}/device/driver"),
         mac=None if address is None or not address.strip("0:") else address,
         mtu=sysroot.integer(f"{base}/mtu"),
-        pci_address=place.pci_address,
-        node=place.node,
+        pci_address=location.pci_address,
+        node=location.node,
         receive_queues=sum(queue.startswith("rx-") for queue in queues) or None,
         transmit_queues=sum(queue.startswith("tx-") for queue in queues) or None,
         master=link_name(sysroot, f"{base}/master"),
@@ -104,7 +104,7 @@ def read_nic(sysroot: Sysroot, ancestry: DeviceParents, name: str, rdma: dict[st
         bond_mode=mode,
         virtual_function_of=link_name(sysroot, f"{base}/device/physfn"),
         virtual_functions=sysroot.integer(f"{base}/device/sriov_numvfs"),
-        rdma=rdma.get(place.pci_address or "", ()),
+        rdma=rdma.get(location.pci_address or "", ()),
     )
     return read_nic_link(sysroot, nic)
 
@@ -138,11 +138,11 @@ def parse_rdma_rate(text: str) -> int | None:
     return None if match is None else round(float(match[1]) * 1e9)
 
 
-def read_rdma_ports(sysroot: Sysroot, ancestry: DeviceParents) -> tuple[RdmaPort, ...]:
+def read_rdma_ports(sysroot: Sysroot, parents: DeviceParents) -> tuple[RdmaPort, ...]:
     """Ports of all RDMA devices; state and rate as ``4: ACTIVE`` and ``100 Gb/sec (4X EDR)``."""
     found = []
     for device in sorted(sysroot.names(_RDMA)):
-        place = ancestry.locate(f"{_RDMA}/{device}/device")
+        location = parents.locate(f"{_RDMA}/{device}/device")
         for port in sorted(sysroot.names(f"{_RDMA}/{device}/ports")):
             if not port.isdecimal() or len(port) > 3:
                 continue
@@ -155,15 +155,15 @@ def read_rdma_ports(sysroot: Sysroot, ancestry: DeviceParents) -> tuple[RdmaPort
                     port=int(port),
                     state=state,
                     rate_bits_per_second=parse_rdma_rate(rate) if rate and state != "DOWN" else None,
-                    pci_address=place.pci_address,
-                    node=place.node,
+                    pci_address=location.pci_address,
+                    node=location.node,
                 )
             )
     return tuple(found)
 
 
-def read_nics(sysroot: Sysroot, ancestry: DeviceParents, rdma_ports: tuple[RdmaPort, ...] = ()) -> tuple[Nic, ...]:
+def read_nics(sysroot: Sysroot, parents: DeviceParents, rdma_ports: tuple[RdmaPort, ...] = ()) -> tuple[Nic, ...]:
     """All interfaces by name; ``bonding_masters`` and other plain files beside them are none."""
     rdma = _rdma_by_function(rdma_ports)
     names = sorted(sysroot.names(_NET))[:_INTERFACES_LIMIT]
-    return tuple(read_nic(sysroot, ancestry, name, rdma) for name in names if sysroot.names(f"{_NET}/{name}"))
+    return tuple(read_nic(sysroot, parents, name, rdma) for name in names if sysroot.names(f"{_NET}/{name}"))

@@ -77,7 +77,7 @@ def _read_access(sysroot: Sysroot, directory: str) -> NodeAccess | None:
         if not names:
             continue
         nodes = tuple(sorted(int(match[1]) for entry in names if (match := _NODE_NAME.fullmatch(entry)) is not None))
-        bandwidths = [sysroot.integer(f"{initiators}/{way}_bandwidth") for way in ("read", "write")]
+        bandwidths = [sysroot.integer(f"{initiators}/{direction}_bandwidth") for direction in ("read", "write")]
         return NodeAccess(
             read_latency_ns=sysroot.integer(f"{initiators}/read_latency") or None,
             write_latency_ns=sysroot.integer(f"{initiators}/write_latency") or None,

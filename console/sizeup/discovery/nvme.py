@@ -23,16 +23,16 @@ def _matching(names: Iterable[str], pattern: re.Pattern[str]) -> tuple[str, ...]
 
 
 def read_nvme_controllers(
-    sysroot: Sysroot, ancestry: DeviceParents, subsystems: tuple[NvmeSubsystem, ...]
+    sysroot: Sysroot, parents: DeviceParents, subsystems: tuple[NvmeSubsystem, ...]
 ) -> tuple[NvmeController, ...]:
     """All controllers, local and over fabrics."""
     subsystem_of = {controller: subsystem.name for subsystem in subsystems for controller in subsystem.controllers}
     found = []
     for name in _matching(sysroot.names(_CLASS), _CONTROLLER):
         base = f"{_CLASS}/{name}"
-        place = ancestry.locate(base)
+        location = parents.locate(base)
         address = sysroot.line(f"{base}/address")
-        pci = place.pci_address
+        pci = location.pci_address
         if pci is None and address is not None and PCI_ADDRESS.fullmatch(address):
             pci = address
         node = sysroot.integer(f"{base}/numa_node")
@@ -42,7 +42,7 @@ def read_nvme_controllers(
                 transport=sysroot.line(f"{base}/transport"),
                 address=address,
                 pci_address=pci,
-                node=node if node is not None and node >= 0 else place.node,
+                node=node if node is not None and node >= 0 else location.node,
                 model=sysroot.line(f"{base}/model"),
                 serial=sysroot.line(f"{base}/serial"),
                 firmware=sysroot.line(f"{base}/firmware_rev"),

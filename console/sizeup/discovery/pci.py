@@ -89,13 +89,13 @@ def _node_by_cpus(cpus: tuple[int, ...], nodes: tuple[NumaNode, ...], online: in
 
 
 def _read_function(
-    sysroot: Sysroot, ancestry: DeviceParents, address: str, nodes: tuple[NumaNode, ...], online: int
+    sysroot: Sysroot, parents: DeviceParents, address: str, nodes: tuple[NumaNode, ...], online: int
 ) -> PciFunction:
     base = f"{_DEVICES}/{address}"
     path = sysroot.realpath(base) or base
     own = sysroot.integer(f"{path}/numa_node")
     local = read_set(sysroot, path, ("local_cpulist", "local_cpus")) or ()
-    node, origin = ancestry.node(path), NodeOrigin.PARENT
+    node, origin = parents.node(path), NodeOrigin.PARENT
     if own is not None and own >= 0:
         node, origin = own, NodeOrigin.FIRMWARE
     elif node is None:
@@ -162,12 +162,12 @@ def link_edges(functions: Mapping[str, PciFunction]) -> tuple[PciFunction, ...]:
 
 
 def read_pci(
-    sysroot: Sysroot, ancestry: DeviceParents, nodes: tuple[NumaNode, ...] = (), online: int = 0
+    sysroot: Sysroot, parents: DeviceParents, nodes: tuple[NumaNode, ...] = (), online: int = 0
 ) -> tuple[PciFunction, ...]:
     """All functions by address; ``online`` is how many CPUs the machine has in use."""
     slots = _read_slots(sysroot)
     addresses = sorted(name for name in sysroot.names(_DEVICES) if PCI_ADDRESS.fullmatch(name))[:_FUNCTIONS_LIMIT]
-    functions = {address: _read_function(sysroot, ancestry, address, nodes, online) for address in addresses}
+    functions = {address: _read_function(sysroot, parents, address, nodes, online) for address in addresses}
     named = {
         address: replace(function, slot=slot) if (slot := slots.get(address.partition(".")[0])) else function
         for address, function in functions.items()

@@ -45,13 +45,13 @@ def _container(sysroot: Sysroot) -> str | None:
     return None
 
 
-def _control_group(sysroot: Sysroot, allowance: CpusetLimits) -> ControlGroup | None:
+def _control_group(sysroot: Sysroot, cpuset_limits: CpusetLimits) -> ControlGroup | None:
     """Quota and memory limit of our cgroup, from whichever version holds the controller."""
     paths = {}
     for group in parse_cgroup(sysroot.read("/proc/self/cgroup") or ""):
         for controller in group.controllers or ("",):
             paths[controller] = "" if group.path == "/" else group.path
-    if not paths and allowance.cpuset is None:
+    if not paths and cpuset_limits.cpuset is None:
         return None
     quota = memory = None
     for mount in parse_mounts(sysroot.read("/proc/mounts") or ""):
@@ -71,7 +71,7 @@ def _control_group(sysroot: Sysroot, allowance: CpusetLimits) -> ControlGroup | 
             # Version 1 writes "no limit" as the largest multiple of a page.
             bytes_limit = whole_number(limit or "")
             memory = bytes_limit if bytes_limit is not None and bytes_limit < 1 << 62 else memory
-    return ControlGroup(allowance.cgroup or paths.get("") or None, allowance.cpuset, quota, memory)
+    return ControlGroup(cpuset_limits.cgroup or paths.get("") or None, cpuset_limits.cpuset, quota, memory)
 
 
 def _ratio(quota: str, period: str) -> float | None:
@@ -135,7 +135,7 @@ def _kernel(sysroot: Sysroot) -> str | None:
     return words[2] if len(words) > 2 and words[1] == "version" else None
 
 
-def read_platform(sysroot: Sysroot, cpuinfo: CpuInfo, allowance: CpusetLimits) -> Platform:
+def read_platform(sysroot: Sysroot, cpuinfo: CpuInfo, cpuset_limits: CpusetLimits) -> Platform:
     """Everything that is true of the machine as a whole."""
     product, vendor = sysroot.line(f"{_DMI}/product_name"), sysroot.line(f"{_DMI}/sys_vendor")
     virtualization = read_virtualization(sysroot, cpuinfo)
@@ -176,8 +176,8 @@ def read_platform(sysroot: Sysroot, cpuinfo: CpuInfo, allowance: CpusetLimits) -
         isolated_cpus=_cpu_set(sysroot, "isolated"),
         tickless_cpus=_cpu_set(sysroot, "nohz_full"),
         steal_share=_steal_share(sysroot) if virtual else None,
-        control_group=_control_group(sysroot, allowance),
-        affinity=allowance.affinity,
+        control_group=_control_group(sysroot, cpuset_limits),
+        affinity=cpuset_limits.affinity,
         memlock_bytes=memlock,
         memlock_unlimited=unlimited,
         hidden=tuple(hidden),

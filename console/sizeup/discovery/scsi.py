@@ -162,16 +162,16 @@ def read_iscsi_targets(sysroot: Sysroot) -> dict[str, list[TargetPort]]:
     return found
 
 
-def _transport(sysroot: Sysroot, name: str, driver: str | None, place: DeviceLocation) -> Transport:
+def _transport(sysroot: Sysroot, name: str, driver: str | None, location: DeviceLocation) -> Transport:
     if sysroot.names(f"{_FC_HOSTS}/{name}"):
-        return Transport.FCOE if place.path is not None and "/net/" in place.path else Transport.FC
+        return Transport.FCOE if location.path is not None and "/net/" in location.path else Transport.FC
     if sysroot.names(f"{_ISCSI_HOSTS}/{name}"):
         return Transport.ISCSI
     if driver in _BY_DRIVER:
         return _BY_DRIVER[driver]
     if sysroot.names(f"{_SAS_HOSTS}/{name}"):
         return Transport.SAS
-    path = place.path or ""
+    path = location.path or ""
     if "/ata" in path:
         return Transport.SATA
     if sysroot.names(f"/sys/class/spi_host/{name}"):
@@ -181,14 +181,16 @@ def _transport(sysroot: Sysroot, name: str, driver: str | None, place: DeviceLoc
     return Transport.USB if "/usb" in path else Transport.OTHER
 
 
-def _read_hba(sysroot: Sysroot, ancestry: DeviceParents, name: str, targets: tuple[TargetPort, ...]) -> Hba:
+def _read_hba(sysroot: Sysroot, parents: DeviceParents, name: str, targets: tuple[TargetPort, ...]) -> Hba:
     base = f"{_HOSTS}/{name}"
     classes = (base, f"{_FC_HOSTS}/{name}", f"{_SAS_HOSTS}/{name}", f"{_ISCSI_HOSTS}/{name}")
-    place = next((place for path in classes if (place := ancestry.locate(path)).path is not None), DeviceLocation(None))
+    location = next(
+        (location for path in classes if (location := parents.locate(path)).path is not None), DeviceLocation(None)
+    )
     driver = _text(sysroot, f"{base}/proc_name")
-    transport = _transport(sysroot, name, driver, place)
+    transport = _transport(sysroot, name, driver, location)
     fc = f"{_FC_HOSTS}/{name}"
-    net = re.search(r"/net/([^/]+)/", place.path or "")
+    net = re.search(r"/net/([^/]+)/", location.path or "")
     supported = (_text(sysroot, f"{fc}/supported_speeds") or "").split(",")
     phys = None
     if sysroot.names(f"{_SAS_HOSTS}/{name}"):
@@ -198,8 +200,8 @@ def _read_hba(sysroot: Sysroot, ancestry: DeviceParents, name: str, targets: tup
         name=name,
         transport=transport,
         driver=driver,
-        pci_address=place.pci_address,
-        node=place.node,
+        pci_address=location.pci_address,
+        node=location.node,
         port_name=_wwn(_text(sysroot, f"{fc}/port_name"))
         or _wwn(_text(sysroot, f"{base}/host_sas_address"))
         or _text(sysroot, f"{_ISCSI_HOSTS}/{name}/initiatorname"),
@@ -223,7 +225,7 @@ def _read_hba(sysroot: Sysroot, ancestry: DeviceParents, name: str, targets: tup
     )
 
 
-def read_hbas(sysroot: Sysroot, ancestry: DeviceParents) -> tuple[Hba, ...]:
+def read_hbas(sysroot: Sysroot, parents: DeviceParents) -> tuple[Hba, ...]:
     """All SCSI hosts by number, with the target ports behind them."""
     names = {
         name
@@ -236,7 +238,7 @@ def read_hbas(sysroot: Sysroot, ancestry: DeviceParents) -> tuple[Hba, ...]:
         for host, ports in group.items():
             targets.setdefault(host, []).extend(ports)
     ordered = sorted(names, key=lambda name: int(name.removeprefix("host")))
-    return tuple(_read_hba(sysroot, ancestry, name, tuple(targets.get(name, ()))) for name in ordered)
+    return tuple(_read_hba(sysroot, parents, name, tuple(targets.get(name, ()))) for name in ordered)
 
 
 def placed_by_interface(hbas: tuple[Hba, ...], nics: tuple[Nic, ...]) -> tuple[Hba, ...]:

@@ -278,7 +278,7 @@ _ARCHIVE_MEMBERS_LIMIT = 1 << 18
 _ARCHIVE_BYTES_LIMIT = 256 << 20
 
 
-class Recording(Sysroot):
+class ArchiveSysroot(Sysroot):
     """The kernel's files in a tar archive; nothing is unpacked, so nothing can be written through its links."""
 
     def _check(self, root: str) -> None:
@@ -348,4 +348,4 @@ class Recording(Sysroot):
 
 def open_sysroot(root: str) -> Sysroot:
     """The live machine for ``/``, a recording for a directory or an archive."""
-    return Recording(root) if os.path.isfile(root) else Sysroot(root)
+    return ArchiveSysroot(root) if os.path.isfile(root) else Sysroot(root)

@@ -21,7 +21,7 @@ class CgroupMembership(Struct, frozen=True):
         """Whether the hierarchy is that of version 2."""
         return not self.controllers
 
-    def ancestry(self) -> Iterator[str]:
+    def ancestors(self) -> Iterator[str]:
         """Path of the group and of each group above it, without the root."""
         path = self.path.rstrip("/")
         while path:

@@ -103,5 +103,5 @@ def _mount_command(mount: NfsMount, connections: int) -> str:
     """Mount it again as it is, but for its connections; it need not be in /etc/fstab."""
     kept = [option for option in mount.options if option.partition("=")[0] not in {*_OF_THE_CONNECTION, "nconnect"}]
     options = quote(",".join((*kept, f"nconnect={connections}")))
-    place = quote(mount.mount_point)
-    return f"umount {place} && mount -t nfs -o {options} {quote(mount.export)} {place}"
+    mount_point = quote(mount.mount_point)
+    return f"umount {mount_point} && mount -t nfs -o {options} {quote(mount.export)} {mount_point}"

@@ -102,8 +102,8 @@ def _missing_path(found: MultipathMap) -> str:
 def fc_ports(machine: Machine) -> Iterator[Finding]:
     """Fibre Channel ports without a link: those that carried something, and those that perhaps never had a cable."""
     down = [hba for hba in machine.hbas if hba.transport in _FC and hba.state in _FC_DOWN]
-    behind = {scsi.hba for scsi in machine.scsi_devices}
-    used = [hba for hba in down if hba.targets or hba.name in behind or hba.received_bytes or hba.sent_bytes]
+    with_devices = {scsi.hba for scsi in machine.scsi_devices}
+    used = [hba for hba in down if hba.targets or hba.name in with_devices or hba.received_bytes or hba.sent_bytes]
     unused = [hba for hba in down if hba not in used]
     if used:
         yield Finding(
@@ -137,8 +137,8 @@ def _port_names(hbas: Sequence[Hba]) -> str:
 
 def _fc_line(hba: Hba) -> str:
     moved = [
-        f"{format_decimal_bytes(size)} {way}" if size else f"nothing {way}"
-        for size, way in ((hba.received_bytes, "received"), (hba.sent_bytes, "sent"))
+        f"{format_decimal_bytes(size)} {direction}" if size else f"nothing {direction}"
+        for size, direction in ((hba.received_bytes, "received"), (hba.sent_bytes, "sent"))
         if size is not None
     ]
     over = f" over {hba.net_device}" if hba.net_device else ""
