@@ -1,6 +1,6 @@
-"""Stand-ins for serial numbers, addresses and names in a recording, each of the shape of what it replaces.
+"""Stand-ins for serial numbers, addresses and names in a capture, each of the shape of what it replaces.
 
-Sessions that are shared have pseudonyms that say what they stand for (``sizeup.masking``). A recording
+Sessions that are shared have pseudonyms that say what they stand for (``sizeup.masking``). A capture
 must still parse as the kernel's files do, so here letters stay letters, digits digits, an address an
 address, and lengths do not change. The same value has the same stand-in throughout one file, so that a
 topology still links up; the salt is the file's own, so that two files cannot be matched.

@@ -56,7 +56,7 @@ class BlockTables(Struct, frozen=True):
     mount_points: Mapping[str, tuple[str, ...]]
     """By ``major:minor`` and by device path."""
     has_udev: bool
-    """udev's database was recorded."""
+    """udev's database was captured."""
 
 
 def parse_block_drivers(text: str) -> dict[int, str]:
@@ -134,7 +134,7 @@ def parse_vpd_serial(data: bytes) -> str | None:
 
 
 def _udev(sysroot: Sysroot, devno: str | None) -> dict[str, str]:
-    """Properties that udev found by asking the device, where its database was recorded."""
+    """Properties that udev found by asking the device, where its database was captured."""
     text = sysroot.read(f"/run/udev/data/b{devno}") if devno is not None else None
     pairs = (line[2:].partition("=") for line in (text or "").splitlines() if line.startswith("E:"))
     return {key: value for key, _, value in pairs}
@@ -183,7 +183,7 @@ def _read_device(
         return None
     location = parents.locate(base)
     if location.pci_address is None:
-        # Old kernels and some recorders have plain directories under /sys/block and links in the class.
+        # Old kernels and some captures have plain directories under /sys/block and links in the class.
         location = parents.locate(f"/sys/class/block/{name}")
     devno = sysroot.line(f"{base}/dev")
     major = (devno or "").partition(":")[0]
@@ -291,7 +291,7 @@ def read_block_devices(sysroot: Sysroot, parents: DeviceParents) -> tuple[BlockD
 
 
 def read_partitions_table(sysroot: Sysroot, tables: BlockTables) -> tuple[BlockDevice, ...]:
-    """Names and sizes from ``/proc/partitions`` or ``/proc/diskstats``, for recordings that have no sysfs."""
+    """Names and sizes from ``/proc/partitions`` or ``/proc/diskstats``, for captures that have no sysfs."""
     sizes: dict[str, tuple[str, int | None]] = {}
     for line in (sysroot.read("/proc/partitions") or "").splitlines():
         words = line.split()

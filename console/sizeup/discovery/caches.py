@@ -43,7 +43,7 @@ def read_caches(sysroot: Sysroot, cores: tuple[Core, ...]) -> tuple[Cache, ...]:
     """Caches of all online CPUs, from the nearest level outwards."""
     caches = _read_caches(sysroot, cores, _LIST_FIRST)
     if contradictions := overlaps(caches):
-        # Lists and masks say the same in a kernel; in an edited recording one of them may be stale.
+        # Lists and masks say the same in a kernel; in an edited capture one of them may be stale.
         by_mask = _read_caches(sysroot, cores, _MAP_FIRST)
         if len(overlaps(by_mask)) < len(contradictions):
             return by_mask

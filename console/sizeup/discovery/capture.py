@@ -1,13 +1,12 @@
-"""A recording of this host: what discovery read, link by link, in one archive.
+"""A capture of this host: what discovery read, link by link, in one archive.
 
 Discovery itself decides what belongs into it: it runs over a root that remembers every answer, so
-that a recording reads back to the machine it was made of, and never holds a file nobody looks at.
+that a capture reads back to the machine it was made of, and never holds a file nobody looks at.
 Identifying values are replaced by stand-ins unless the user keeps them.
 """
 
 from __future__ import annotations
 
-import errno
 import io
 import json
 import os
@@ -49,8 +48,6 @@ _WITH_ADDRESSES = ("/mounts", "/mountinfo", "/mountstats", "/address", "/ipaddre
 _WITH_ADDRESSES_FIELDS = frozenset({"nfs_mounts", "mount_points", "address", "target"})
 """The fields of a machine that come from them."""
 
-_MISSING = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ENODEV, errno.ENXIO, errno.ELOOP, errno.ENAMETOOLONG})
-
 
 class CapturedFiles(Struct):
     """What was read, by path without links, seen from the root."""
@@ -63,7 +60,7 @@ class CapturedFiles(Struct):
 
 
 class CapturingSysroot(Sysroot):
-    """A root that remembers its answers; a file is read once, so that the recording agrees with itself."""
+    """A root that remembers its answers; a file is read once, so that the capture agrees with itself."""
 
     def __init__(self, root: str = "/") -> None:
         super().__init__(root)
@@ -78,7 +75,7 @@ class CapturingSysroot(Sysroot):
             where = self._trace(path)
             if where is not None and isinstance(answer, bytes):
                 self.captured.files[where] = answer
-            elif where is not None and isinstance(answer, Unreadable) and answer.errno not in _MISSING:
+            elif where is not None and isinstance(answer, Unreadable) and not answer.missing:
                 self.captured.refused[where] = answer.errno
                 self.captured.files.setdefault(where, b"")
         return self._answers[path]
@@ -183,7 +180,7 @@ def learn_identities(anonymizer: Anonymizer, captured: CapturedFiles, machine: M
 
 
 def masked_machine(machine: Machine, anonymizer: Anonymizer) -> Machine:
-    """The machine with all identifying text replaced; a masked recording of it reads back to the same."""
+    """The machine with all identifying text replaced; a masked capture of it reads back to the same."""
 
     def in_mounts(text: str) -> str:
         return anonymizer.text(text, mounts=True)
@@ -263,7 +260,7 @@ def write_capture(path: str, captured: CapturedFiles, *, tool: str, masked: bool
     except FileExistsError as error:
         raise UsageError(f"{path} exists already; choose another name, or --force to write over it") from error
     except OSError as error:
-        raise UsageError(f"{path}: cannot write the recording: {error.strerror}") from error
+        raise UsageError(f"{path}: cannot write the capture: {error.strerror}") from error
     return len(captured.files)
 
 
@@ -282,7 +279,7 @@ def _add(archive: tarfile.TarFile, name: str, data: bytes | None) -> None:
 def capture(root: str, path: str, *, tool: str, salt: bytes | None, replace: bool = True) -> tuple[Machine, int]:
     """Record the machine under ``root`` into ``path``; ``salt`` is None to keep all identities.
 
-    The value is the machine as the recording reads back, and the number of files in it.
+    The value is the machine as the capture reads back, and the number of files in it.
     """
     recorder = CapturingSysroot(root)
     for top in ("/sys", "/proc"):

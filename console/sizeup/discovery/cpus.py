@@ -25,7 +25,7 @@ _CORE_SETS = ("core_cpus_list", "core_cpus", "thread_siblings_list", "thread_sib
 _CLUSTER_SETS = ("cluster_cpus_list", "cluster_cpus")
 _DIE_SETS = ("die_cpus_list", "die_cpus")
 _PACKAGE_SETS = ("package_cpus_list", "package_cpus", "core_siblings_list", "core_siblings")
-"""Newest names first; old kernels have only the last, some recordings only the masks."""
+"""Newest names first; old kernels have only the last, some captures only the masks."""
 
 _KINDS = (("cpu_core", "performance"), ("cpu_atom", "efficient"), ("cpu_lowpower", "low-power"))
 
@@ -85,7 +85,7 @@ class _Partition:
     def add(self, cpu: int, cpus: CpuSet | None) -> None:
         """Take the set ``cpu`` reports; where it contradicts an earlier one, the rest of it stands alone."""
         known = self.of.get(cpu)
-        # Recordings edited by hand still list CPUs that they took offline.
+        # Captures edited by hand still list CPUs that they took offline.
         cpus = (cpu,) if cpus is None else tuple(other for other in cpus if other in self.online)
         if known is not None:
             if self.sets[known] != cpus:

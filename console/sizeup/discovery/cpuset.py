@@ -12,7 +12,7 @@ from sizeup.procfs.process_status import parse_allowed
 
 
 class CpusetLimits(Struct, frozen=True):
-    """None where nothing restricts, or nothing was recorded."""
+    """None where nothing restricts, or nothing was captured."""
 
     cpus: tuple[int, ...] | None = None
     nodes: tuple[int, ...] | None = None
@@ -49,7 +49,7 @@ def _cpuset_directories(sysroot: Sysroot) -> list[str]:
 
 
 def read_cpuset_limits(sysroot: Sysroot) -> CpusetLimits:
-    """What the process that reads, or that made the recording, may run on and allocate from."""
+    """What the process that reads, or that made the capture, may run on and allocate from."""
     try:
         affinity, nodes = parse_allowed(sysroot.read("/proc/self/status") or "")
     except ValueError as error:

@@ -80,7 +80,7 @@ def discover(sysroot: Sysroot | str = "/") -> Machine:
 
 
 def _memory_of_nodes(nodes: tuple[NumaNode, ...]) -> int | None:
-    """For recordings without meminfo; asking every memory block would cost a thousand reads.
+    """For captures without meminfo; asking every memory block would cost a thousand reads.
 
     None where the memory of one is unknown: the others are not the machine.
     """

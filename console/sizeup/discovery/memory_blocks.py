@@ -12,7 +12,7 @@ _BLOCK_NAME = re.compile(r"memory\d{1,8}")
 def read_memory_blocks(sysroot: Sysroot) -> int | None:
     """Bytes of memory blocks online (``/sys/devices/system/memory``); None where there are none.
 
-    For recordings without meminfo alone: a large machine has thousands of blocks.
+    For captures without meminfo alone: a large machine has thousands of blocks.
     """
     base = "/sys/devices/system/memory"
     text = sysroot.line(f"{base}/block_size_bytes")

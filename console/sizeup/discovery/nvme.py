@@ -116,7 +116,7 @@ def read_nvme_namespaces(sysroot: Sysroot, subsystems: tuple[NvmeSubsystem, ...]
                 controllers=controllers,
                 paths=paths,
             )
-    for controller in _matching(sysroot.names(_CLASS), _CONTROLLER):  # recordings without subsystems
+    for controller in _matching(sysroot.names(_CLASS), _CONTROLLER):  # captures without subsystems
         for name in _matching(sysroot.names(f"{_CLASS}/{controller}"), _NAMESPACE):
             where = f"{_CLASS}/{controller}/{name}"
             sectors = sysroot.integer(f"{where}/size")

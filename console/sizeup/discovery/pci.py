@@ -64,7 +64,7 @@ class _Identity(Struct, frozen=True):
 
 
 def _identity(sysroot: Sysroot, base: str) -> _Identity:
-    """Class and ids; ``uevent`` has them all in one read, older recordings lack it."""
+    """Class and ids; ``uevent`` has them all in one read, older captures lack it."""
     words = dict(line.split("=", 1) for line in (sysroot.read(f"{base}/uevent") or "").splitlines() if "=" in line)
     vendor, _, device = words.get("PCI_ID", "").partition(":")
     subsystem_vendor, _, subsystem_device = words.get("PCI_SUBSYS_ID", "").partition(":")

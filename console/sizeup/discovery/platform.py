@@ -117,7 +117,7 @@ def _cpu_set(sysroot: Sysroot, name: str) -> tuple[int, ...]:
 
 
 def _architecture(sysroot: Sysroot, cpuinfo: CpuInfo) -> str | None:
-    named = sysroot.line("/proc/sys/kernel/arch")  # since 6.1, and in every recording of ours
+    named = sysroot.line("/proc/sys/kernel/arch")  # since 6.1, and in every capture that sizeup made
     if named is not None:
         return named
     if sysroot.live:

@@ -1,10 +1,10 @@
-"""Sysroot: the one door to kernel files, live or recorded.
+"""Sysroot: how discovery reads the kernel's files, live or captured.
 
 Every answer is a value, *missing*, *denied* or an input/output error. What is missing is None; what
 exists and cannot be read, or does not say what its kind must say, is None with a gap noted beside it.
 
-In a recording no link leads out: absolute targets start again at the recording's root and ``..``
-stops there. Sizes, counts and depths are bounded, because a recording is a stranger's input.
+In a capture no link leads out: absolute targets start again at the capture's root and ``..``
+stops there. Sizes, counts and depths are bounded, because a capture is a stranger's input.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ if TYPE_CHECKING:
     import tarfile
 
 MANIFEST = "sizeup-capture.json"
-"""The file at a recording's root that says what made it and what it could not read."""
+"""The file at a capture's root that says what made it and what it could not read."""
 
 ENTRIES_LIMIT = 1 << 16
-"""Most entries of one directory of a recording."""
+"""Most entries of one directory of a capture."""
 
 LINKS_LIMIT = 40
 """Most links followed for one path, as in the kernel."""
@@ -46,7 +46,7 @@ _DEPTH_LIMIT = 128
 """Most directories in one path; the deepest of sysfs have some thirty."""
 
 _GAPS_LIMIT = 256
-"""Most gaps noted: a broken recording repeats itself."""
+"""Most gaps noted: a broken capture repeats itself."""
 
 T = TypeVar("T")
 
@@ -73,12 +73,12 @@ class Sysroot:
     def _check_linux(self, root: str) -> None:
         if not any(self._raw_there(f"/{name}") for name in ("sys", "proc")):
             raise UsageError(
-                f"--sysroot {root}: expected a recording of a Linux machine (a directory with sys/ or proc/ in it), "
+                f"--sysroot {root}: expected a capture of a Linux machine (a directory with sys/ or proc/ in it), "
                 f"found neither; make one with: sizeup capture FILE"
             )
 
     def _read_manifest(self) -> None:
-        """What the recorder could not read: it is refused again here, with the same error."""
+        """What could not be read when it was captured: it is refused again here, with the same error."""
         import json
 
         try:
@@ -124,7 +124,7 @@ class Sysroot:
     def _unlinked_bytes(self, where: str) -> bytes:
         """A file that is no link itself, as nearly all are: ELOOP where it is one after all."""
         if where in self._refused:
-            raise OSError(self._refused[where], "refused when it was recorded")
+            raise OSError(self._refused[where], "refused when it was captured")
         return self._raw_bytes(where)
 
     def _linked_answer(self, path: str) -> bytes | Unreadable:
@@ -154,7 +154,7 @@ class Sysroot:
             if not data.missing:
                 self.note(path, data.reason)
             return None
-        # A recorder leaves an empty file where it could not read.
+        # A capture has an empty file where it could not read.
         return decode(data) or None
 
     def line(self, path: str) -> str | None:
@@ -229,7 +229,7 @@ class Sysroot:
         if len(self.gaps) < _GAPS_LIMIT and gap not in self.gaps:
             self.gaps.append(gap)
 
-    # Links of a recording
+    # Links of a capture
 
     def _directory(self, path: str, links_left: int = LINKS_LIMIT) -> str | None:
         """The link-free path of a directory; the answers are kept, as thousands of files share few directories."""
@@ -282,7 +282,7 @@ class ArchiveSysroot(Sysroot):
     """The kernel's files in a tar archive; nothing is unpacked, so nothing can be written through its links."""
 
     def _check(self, root: str) -> None:
-        # Only recordings need these, and every start would pay for them.
+        # Only captures need these, and every start would pay for them.
         import lzma
         import tarfile
         import zlib
@@ -296,7 +296,7 @@ class ArchiveSysroot(Sysroot):
         except (OSError, EOFError, tarfile.TarError, zlib.error, lzma.LZMAError) as error:
             found = str(error).partition("\n")[0] or type(error).__name__
             raise UsageError(
-                f"{root}: expected a directory or a recording made by sizeup capture, found no tar archive: {found}"
+                f"{root}: expected a directory, or an archive made by sizeup capture, found no tar archive: {found}"
             ) from error
         self._check_linux(root)
         self._read_manifest()
@@ -314,7 +314,7 @@ class ArchiveSysroot(Sysroot):
                 size += member.size
                 source = archive.extractfile(member)
                 if size > _ARCHIVE_BYTES_LIMIT or source is None:
-                    self.note(path, "left out: the recording is too large")
+                    self.note(path, "left out: the capture is too large")
                     continue
                 self._files[path] = source.read(FILE_BYTES_LIMIT)
             elif member.isdir():
@@ -330,11 +330,11 @@ class ArchiveSysroot(Sysroot):
             return self._files[where]
         except KeyError:
             found = errno.ELOOP if where in self._links else errno.ENOENT
-            raise OSError(found, "not a file of the recording") from None
+            raise OSError(found, "not a file of the capture") from None
 
     def _raw_names(self, where: str) -> tuple[str, ...]:
         if where not in self._entries:
-            raise OSError(errno.ENOENT, "not in the recording")
+            raise OSError(errno.ENOENT, "not in the capture")
         return tuple(islice(self._entries[where], ENTRIES_LIMIT))
 
     def _raw_link(self, where: str) -> str:
@@ -347,5 +347,5 @@ class ArchiveSysroot(Sysroot):
 
 
 def open_sysroot(root: str) -> Sysroot:
-    """The live machine for ``/``, a recording for a directory or an archive."""
+    """The live machine for ``/``, a capture for a directory or an archive."""
     return ArchiveSysroot(root) if os.path.isfile(root) else Sysroot(root)

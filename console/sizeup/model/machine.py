@@ -33,7 +33,7 @@ class PuCounts(Struct, frozen=True):
 
 
 class Machine(Struct, frozen=True):
-    """One host, live or recorded."""
+    """One host, live or captured."""
 
     packages: tuple[Package, ...] = ()
     """Empty where they are unknown, as ``cores``."""

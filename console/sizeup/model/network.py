@@ -93,4 +93,4 @@ class NfsMount(Struct, frozen=True):
     device: str | None = None
     """``major:minor``: mounts that share one share their statistics."""
     nic: str | None = None
-    """The interface the route to the server takes; None on a recording without routes."""
+    """The interface the route to the server takes; None in a capture without routes."""

@@ -6,7 +6,7 @@ from msgspec import Struct
 
 
 class ControlGroup(Struct, frozen=True):
-    """What the cgroup of this process allows it; None where it sets no limit or none was recorded."""
+    """What the cgroup of this process allows it; None where it sets no limit or none was captured."""
 
     path: str | None = None
     cpus: tuple[int, ...] | None = None
@@ -61,7 +61,7 @@ class Platform(Struct, frozen=True):
     """Share of CPU time since boot that the hypervisor gave to others, 0 to 1; None outside guests."""
     control_group: ControlGroup | None = None
     affinity: tuple[int, ...] | None = None
-    """CPUs this process may be scheduled on; None where not recorded."""
+    """CPUs this process may be scheduled on; None where not captured."""
     memlock_bytes: int | None = None
     """How much this process may lock in memory; None when unlimited or unknown (see ``memlock_unlimited``)."""
     memlock_unlimited: bool | None = None

@@ -106,7 +106,7 @@ class TargetPort(Struct, frozen=True):
     """The far end: a port of a storage array, an expander's end device, an iSCSI portal."""
 
     name: str
-    """WWPN, SAS address, or iSCSI target name; masked recordings have a pseudonym here."""
+    """WWPN, SAS address, or iSCSI target name; masked captures have a pseudonym here."""
     node_name: str | None = None
     address: str | None = None
     """FC port id, or ``address:port`` of an iSCSI connection."""

@@ -25,7 +25,7 @@ class Pu(Struct, frozen=True):
     cpu: int
     online: bool
     allowed: bool
-    """This process may run on it: affinity and cgroup cpusets say so. On a recording, what the recording says."""
+    """This process may run on it: affinity and cgroup cpusets say so. In a capture, what the capture says."""
     core: int | None = None
     """Index into ``Machine.cores``; None while offline, when the kernel hides the topology."""
 
