@@ -28,7 +28,7 @@ Export = Callable[..., str]
 def advice(verdict: str = RECORDED, value: float = 777e6) -> AdviceSet:
     quantity = Quantity(value, "bytes/s", Origin.RULE, NEED)
     old = Advice("io.gone", "Gone", "an answer that no rule of today gives", None, (), (), ())
-    question = OpenQuestion("capacity.mb_s", "I/O supply", "what storage delivers")
+    question = OpenQuestion("capacity.mb_s", "I/O supply", "what storage delivers", "--set capacity.mb_s=N")
     one = Advice(NEED, "I/O need by the GHz rule", verdict, quantity, (), (), ())
     return AdviceSet((one, old), (question,), rules={"io-need": "2020-02-02"})
 

@@ -88,7 +88,7 @@ def test_format_1_reads_as_it_was_written() -> None:
     need = Quantity(6.5e7, "bytes/s", Origin.RULE, "io.ghz-rule")
     assert session.advice == AdviceSet(
         (Advice("io.demand", "I/O need", "wants 65 MB/s", need, ("2 x 2.6",), (), ()),),
-        (OpenQuestion("capacity.mb_s", "I/O supply", "what storage delivers"),),
+        (OpenQuestion("capacity.mb_s", "I/O supply", "what storage delivers", "--set capacity.mb_s=N"),),
         {"capacity.iops": "9 IOPS was measured, but not valid"},
         {"io-need": "2026-01-20"},
     )

@@ -115,13 +115,13 @@ def test_standard_edition_is_held_against_enterprise_edition_where_it_is_allowed
     advice = found(sized("machine.sockets=2", "machine.cores=16", XEON), "license.break-even.oracle.se2")
 
     assert advice.verdict == (
-        "Oracle Database Standard Edition 2 costs $35,000 here, Oracle Database Enterprise Edition $380,000: "
+        "List prices: Oracle Database Standard Edition 2 $35,000, Oracle Database Enterprise Edition $380,000. "
         "Oracle Database Enterprise Edition costs less only below 0.737 licenses"
     )
     assert advice.working[-1] == "$35,000 / $47,500 a license = 0.736842 licenses"
     assert {source.id for source in advice.sources} >= {"oracle-se2", "oracle-price-list-2026-08-03"}
     assert {"oracle.ee.price.processor", "oracle.se2.price.socket"} <= {entry.key for entry in advice.inputs}
-    assert advice.caveats[0].startswith("machine.socket_capacity is unknown")
+    assert "--set machine.socket_capacity=N" in advice.caveats[0]
 
 
 def test_standard_edition_is_not_held_against_other_products_than_the_full_edition() -> None:
@@ -137,7 +137,7 @@ def test_standard_edition_is_no_way_out_of_a_server_built_for_four_sockets() -> 
 
     assert (advice.decision, advice.quantity) == ("forbidden", None)
     assert advice.verdict == (
-        "Oracle Database Standard Edition 2 must not be used on this server: "
+        "Oracle Database Standard Edition 2 is not permitted on this server: "
         "only on servers built for at most two sockets, occupied or not"
     )
     assert advice.working == ("allowed where: socket_capacity <= 2 = 4 <= 2 = 0",)
@@ -153,7 +153,9 @@ def test_a_guest_does_not_know_its_hosts_and_asks() -> None:
     sizing = whatif(guest, {})
 
     said = found(sizing, "license.units")
-    assert said.verdict == ("License count unknown: it needs the cores of the physical host; set license.host_cores=N")
+    assert said.verdict == (
+        "License count: unknown without the number of cores of the physical host. Use --set license.host_cores=N"
+    )
     assert [way for way in ("scope=hard", "scope=cloud") if not any(way in line for line in said.working)] == []
     assert "license.host_cores" in [question.key for question in sizing.questions]
     assert found(whatif(guest, parse_settings(["license.host_cores=64"])), "license.units").quantity is not None
@@ -227,11 +229,21 @@ def test_what_the_host_has_is_counted_once_it_is_stated(settings: list[str], cou
 @pytest.mark.parametrize(
     ("guest", "settings", "key", "needed"),
     [
-        (None, [], "machine.guest", "whether this machine is a guest; set machine.guest=no for bare metal"),
-        (True, ["license.product=se2"], "license.host_sockets", "the sockets of the physical host"),
-        (True, ["license.pack=vmware"], "license.host_cores", "the cores of the physical host"),
-        (True, ["machine.sockets=2", "license.pack=vmware"], "machine.cores", "physical cores of one server"),
-        (True, ["machine.cores=8", "license.pack=vmware"], "machine.sockets", "occupied sockets of one server"),
+        (None, [], "machine.guest", "until this machine is known to be bare metal or a guest"),
+        (True, ["license.product=se2"], "license.host_sockets", "without the number of sockets of the physical host"),
+        (True, ["license.pack=vmware"], "license.host_cores", "without the number of cores of the physical host"),
+        (
+            True,
+            ["machine.sockets=2", "license.pack=vmware"],
+            "machine.cores",
+            "without the physical cores of one server",
+        ),
+        (
+            True,
+            ["machine.cores=8", "license.pack=vmware"],
+            "machine.sockets",
+            "without the occupied sockets of one server",
+        ),
     ],
 )
 def test_what_is_missing_is_asked_for_with_the_way_to_give_it(
@@ -241,8 +253,8 @@ def test_what_is_missing_is_asked_for_with_the_way_to_give_it(
     said = found(sizing, "license.units")
 
     assert said.decision == "host-unknown"
-    assert said.verdict.startswith(f"License count unknown: it needs {needed}")
-    assert f"set {key}=" in said.verdict
+    assert said.verdict.startswith(f"License count: unknown {needed}")
+    assert f"--set {key}=" in said.verdict
     assert key in {question.key for question in sizing.questions}
 
 

@@ -146,11 +146,11 @@ def test_a_figure_that_is_not_taken_stands_in_its_place_with_the_reason() -> Non
     assert isinstance(capacity, UnusedMeasurement)
     assert capacity.quantity.value == 9e9
     assert capacity.sentence("MB/s") == (
-        "9,000 MB/s was measured, but is not valid because it may come from a cache: run io.direct with a size "
-        "several times the largest cache known, or with preset working-set"
+        "9,000 MB/s was measured but is not used: it is not valid, because it may come from a cache. Run "
+        "io.direct with a size several times the largest cache known, or with preset working-set"
     )
     assert capacity.evidence("MB/s") == (
-        "not taken: 9,000 MB/s of io.direct rate at workload=oltp-read, outstanding=2 on /u00/data; "
+        "not used: 9,000 MB/s of io.direct rate at workload=oltp-read, outstanding=2 on /u00/data; "
         "physical: 1.2 million requests a second: cache?"
     )
 
@@ -188,7 +188,7 @@ def test_a_higher_figure_that_is_not_valid_is_a_caveat_of_the_one_that_is() -> N
     assert isinstance(requests, Quantity)
     assert requests.value == 4e4
     (caveat,) = requests.caveats
-    assert caveat.startswith("not taken: 90,000 IOPS of io.direct iops at workload=oltp-7030, outstanding=2")
+    assert caveat.startswith("not used: 90,000 IOPS of io.direct iops at workload=oltp-7030, outstanding=2")
     assert caveat.endswith("steady: +40%")
 
 
@@ -291,8 +291,8 @@ def test_no_figure_of_a_run_whose_verdict_is_fail_counts() -> None:
 
     assert figures(found) == {}
     assert unused(found).sentence("MB/s") == (
-        "1,374 MB/s was measured, but is not valid because its steady check failed: "
-        "run io.direct again while nothing else is at work, with more seconds"
+        "1,374 MB/s was measured but is not used: it is not valid, because its steady check failed. "
+        "Run io.direct again while nothing else is at work, with more seconds"
     )
     assert isinstance(headlines(found)["capacity.mb_s"], UnusedMeasurement)
 
@@ -325,7 +325,7 @@ def test_what_was_measured_on_another_device_is_said_and_not_taken() -> None:
     _, _, caveats = capacity_of(found, "/u03")
 
     assert any(
-        "does not stand for all storage because it is of nvme2n1 alone: measure /u03" in caveat for caveat in caveats
+        "does not cover all storage, because it is of nvme2n1 alone. Measure /u03" in caveat for caveat in caveats
     )
 
 
@@ -355,7 +355,7 @@ def test_what_does_not_show_the_most_is_a_lower_bound(points: list[tuple[str, Co
     assert capacity.why_unused is WhyUnused.LOWER_BOUND
     assert capacity.cause == why
     assert capacity.sentence("MB/s").startswith(
-        f"at least 378 MB/s was measured, but is a lower bound because {why}: run"
+        f"at least 378 MB/s was measured but is not used: it is a lower bound, because {why}. Run"
     )
     assert capacity_of(found)[:2] == (4000, "link of nvme0")
 
@@ -364,7 +364,9 @@ def test_requests_at_queue_depth_1_are_a_lower_bound() -> None:
     found = session("io.direct", *ramp("single-read", 9e3, series="iops"))
 
     assert (
-        unused(found, "capacity.iops").sentence("IOPS").startswith("at least 9,000 IOPS was measured, but is a lower")
+        unused(found, "capacity.iops")
+        .sentence("IOPS")
+        .startswith("at least 9,000 IOPS was measured but is not used: it is a lower")
     )
 
 
@@ -381,8 +383,8 @@ def test_a_target_whose_device_is_unknown_is_not_taken_for_all() -> None:
     found = session("io.direct", *ramp("dss-rand", 377e6, 378e6), path="/elsewhere/file")
 
     assert unused(found).sentence("MB/s") == (
-        "378 MB/s was measured, but does not stand for all storage because the device under its target "
-        "(/elsewhere/file) is unknown: measure a device or mount of this machine"
+        "378 MB/s was measured but is not used: it does not cover all storage, because the device under its target "
+        "(/elsewhere/file) is unknown. Measure a device or mount of this machine"
     )
     assert capacity_of(found)[:2] == (4000, "link of nvme0")
 
@@ -425,7 +427,10 @@ def test_what_is_not_valid_is_said_where_it_is_wanted() -> None:
     two = {"numa.nodes": Quantity(2, "1", Origin.USER, "--set"), "memory.remote_ns": Quantity(9, "ns", Origin.USER, "")}
     questions = whatif(ONE, {**measured(found), **two}).questions
 
-    assert any("90 ns was measured, but is not valid because its step failed" in one.sentence() for one in questions)
+    assert any(
+        "90 ns was measured but is not used: it is not valid, because its step failed" in one.sentence()
+        for one in questions
+    )
 
 
 def test_a_working_set_within_the_caches_is_no_latency_of_memory() -> None:
@@ -475,7 +480,7 @@ def test_a_way_that_was_measured_slower_than_another_is_estimated_is_not_the_wid
     rate, bottleneck, caveats = capacity_of(found)
 
     assert (rate, bottleneck) == (800, "fc")
-    assert any("NVMe (nvme0) would carry 400 MB/s" in caveat for caveat in caveats)
+    assert any("NVMe (nvme0) is not counted, with 400 MB/s" in caveat for caveat in caveats)
 
 
 def test_of_a_disk_and_a_volume_on_it_the_one_counts_that_showed_more() -> None:

@@ -76,7 +76,7 @@ def test_the_stack_under_the_named_device_says_how_many_drives_writes_get() -> N
     advice = named("/dev/md0").find("storage.write-spindles")
 
     assert advice is not None
-    assert advice.verdict == "Writes get 1 drive; random reads 2 drives"
+    assert advice.verdict == "Effective drives: 1 drive for writes, 2 drives for random reads"
 
 
 def test_an_unknown_device_is_refused_with_the_nearest() -> None:
@@ -121,12 +121,12 @@ def test_what_was_measured_and_is_not_taken_is_said_in_place_of_the_wish_to_meas
     assert capacity is not None
     told = " ".join((capacity.verdict, *capacity.caveats))
     assert (
-        "9,000 MB/s was measured, but is not valid because it may come from a cache: run io.direct with a larger"
-        in told
+        "9,000 MB/s was measured but is not used: it is not valid, because it may come from a cache. "
+        "Run io.direct with a larger" in told
     )
     assert "io.direct rate at outstanding=8; physical: 9 GB/s is more than the way carries" in told
-    assert "measure the storage" not in told
-    assert "measured with the probe" not in " ".join(capacity.working)
+    assert "storage probe" not in told
+    assert "storage probe" not in " ".join(capacity.working)
 
 
 def test_a_supply_that_was_measured_is_not_asked_to_be_measured() -> None:
@@ -138,7 +138,9 @@ def test_a_supply_that_was_measured_is_not_asked_to_be_measured() -> None:
 
     assert unmeasured is not None
     assert measured is not None
-    assert unmeasured.caveats == ("this is what links can carry, not what disks deliver; measure the storage",)
+    assert unmeasured.caveats == (
+        "this is the bandwidth of the links; the disks may deliver less. Measure it with a storage probe",
+    )
     assert measured.caveats == ()
 
 
@@ -150,9 +152,11 @@ def test_requests_and_log_writes_that_are_not_taken_are_told_where_they_are_want
     requests, writer = sizing.find("io.balance.iops"), sizing.find("redo.sync-write")
 
     assert requests is not None
-    assert requests.verdict.startswith("Supply unknown: 40,000 IOPS was measured, but is not valid")
+    assert requests.verdict.startswith(
+        "IOPS capacity: unknown. 40,000 IOPS was measured but is not used: it is not valid"
+    )
     assert writer is not None
-    assert writer.verdict.startswith("Unknown: 400 us was measured, but is not valid")
+    assert writer.verdict.startswith("Redo capacity: unknown. 400 us was measured but is not used: it is not valid")
 
 
 def test_one_tcp_connection_can_be_narrower_than_the_link() -> None:
@@ -204,7 +208,7 @@ def test_a_fibre_channel_port_that_is_down_carries_nothing_and_is_named(state: s
 
     assert carried(machine) == 800e6
     assert capacity is not None
-    assert f"down, so that nothing is counted for it: host4 ({state})" in capacity.caveats
+    assert f"down, so counted as 0: host4 ({state})" in capacity.caveats
 
 
 def test_ports_that_are_all_down_leave_the_supply_unknown_and_say_why() -> None:
@@ -214,7 +218,7 @@ def test_ports_that_are_all_down_leave_the_supply_unknown_and_say_why() -> None:
     assert storage_path_bandwidths(machine) == ()
     assert capacity is not None
     assert (capacity.decision, capacity.quantity) == ("unknown", None)
-    assert "no path that is up says its speed; down: host3 (Linkdown), host4 (Linkdown)" in capacity.verdict
+    assert "no path that is up reports its speed (down: host3 (Linkdown), host4 (Linkdown))" in capacity.verdict
 
 
 @pytest.mark.parametrize("state", [None, "Online", "Unknown", "running"])
@@ -238,8 +242,8 @@ def test_a_port_out_of_reach_of_every_target_carries_nothing() -> None:
     session = Hba("host5", Transport.ISCSI, state="running", targets=(TargetPort("iqn", state="FAILED"),))
 
     assert down_devices(Machine(hbas=(gone, session))) == {
-        "host3": "no target port in reach: Blocked, Not Present",
-        "host5": "no target port in reach: FAILED",
+        "host3": "no target port reachable: Blocked, Not Present",
+        "host5": "no target port reachable: FAILED",
     }
 
 

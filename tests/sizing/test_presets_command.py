@@ -82,15 +82,15 @@ def test_the_verdicts_that_matter_come_first(capsys: pytest.CaptureFixture[str])
 
     assert lines[:4] == [
         "In short",
-        "  This machine wants 266 MB/s of I/O, by the GHz rule",
-        "  The paths carry 800 MB/s; the bottleneck is hba",
-        "  Over: capacity is 3.01 times the need; more than the processors take in",
+        "  I/O demand: about 266 MB/s (rule of thumb: 12.5 MB/s per GHz; no workload throughput given)",
+        "  Storage capacity: 800 MB/s (bottleneck: hba)",
+        "  Storage: 266 MB/s demand by rule of thumb, 800 MB/s capacity (33.3%)",
     ]
 
 
 def test_sensitivity_and_licenses_are_printed_on_request(capsys: pytest.CaptureFixture[str]) -> None:
     text = printed(capsys, "size", "--preset", "blade-480c-x5355", "--sensitivity")
-    assert "What moves: I/O need" in text
+    assert "What moves: I/O demand" in text
     assert "io.balance: over turns to balanced when machine.cores is 17" in text
 
     table = printed(capsys, "size", "--preset", "blade-480c-x5355", "--licenses")
@@ -106,11 +106,11 @@ def test_sensitivity_and_licenses_are_printed_on_request(capsys: pytest.CaptureF
 def test_every_key_is_listed_with_its_meaning_and_range(capsys: pytest.CaptureFixture[str]) -> None:
     text = printed(capsys, "size", "--keys")
 
-    assert "all its sockets together" in text
+    assert "over all sockets" in text
     assert all(name in text for name in ("sga.mb", "license.discount_percent", "workload.class", "redo.mb_s"))
 
 
 def test_a_measurement_above_its_path_came_out_of_a_cache(capsys: pytest.CaptureFixture[str]) -> None:
     text = printed(capsys, "size", "--blank", "--set", "path.stages=hba:fc4*1", "capacity.mb_s=900")
 
-    assert "storage is said to deliver more than hba carries (400 MB/s): such a figure came out of a cache" in text
+    assert "storage throughput is above the bandwidth of hba (400 MB/s): it probably came from a cache" in text

@@ -39,7 +39,7 @@ def test_ports_of_a_recorded_machine_that_are_down_add_nothing_and_are_named() -
     capacity = whatif(discover(recorded("pcp/meminfo-root-008+links")), {}).find("io.capacity")
 
     assert capacity is not None
-    assert "down, so that nothing is counted for it: host7 (Linkdown), host8 (Linkdown)" in capacity.caveats
+    assert "down, so counted as 0: host7 (Linkdown), host8 (Linkdown)" in capacity.caveats
 
 
 def test_a_recording_without_links_or_adapters_says_that_its_limiter_is_unknown_and_what_to_do() -> None:
@@ -48,8 +48,10 @@ def test_a_recording_without_links_or_adapters_says_that_its_limiter_is_unknown_
 
     assert capacity is not None
     assert (capacity.decision, capacity.quantity, sizing.find("io.balance")) == ("unknown", None, None)
-    assert capacity.verdict == "Capacity and bottleneck unknown: no path says its speed; measure the storage"
-    assert all(key in capacity.working[0] for key in ("sizeup probes", "path.stages", "capacity.mb_s"))
+    assert capacity.verdict == (
+        "Storage capacity: unknown, because no path reports its speed. Measure it with a storage probe"
+    )
+    assert all(key in " ".join(capacity.working) for key in ("sizeup probes", "path.stages", "capacity.mb_s"))
 
 
 def test_offline_cpus_are_a_caveat_about_the_licenses() -> None:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from msgspec import Struct, field
 
 from sizeup.quantity import Quantity, Words
+from sizeup.text import capitalized
 
 
 class Input(Struct, frozen=True):
@@ -59,22 +60,26 @@ class OpenQuestion(Struct, frozen=True):
     """An input that is unknown, and without which an answer could not be given."""
 
     key: str
-    """The key a user can ``--set``."""
-    wanted_by: str
-    """The calculation that needs it."""
+    """The key of the input."""
+    calculation: str
+    """The name of the calculation that needs it."""
     help: str
     """What the key means."""
-    left_out: str = ""
-    """The figure that was measured, why it is not taken, and what to do; empty where nothing was measured."""
-    standing: str = ""
-    """What that figure is, such as ``not valid``."""
+    flag: str
+    """How the key is set on the command line: ``--set machine.ghz=N``."""
+    unused: str = ""
+    """The figure that was measured, why it is not used, and what to do; empty where nothing was measured."""
+    why_unused: str = ""
+    """Why that figure is not used, in short: ``not valid``."""
 
     def sentence(self, *, typed: bool = False) -> str:
-        """What to enter and what for; ``typed`` among the inputs of the console rather than on the command line."""
-        if self.left_out:
-            return f"{self.wanted_by}: {self.left_out}, or say {self.key}"
-        how = "type it among the inputs" if typed else f"give it with sizeup size --set {self.key}=..."
-        return f"{self.wanted_by}: {self.key} is unknown; {how} ({self.help})"
+        """Return what is unknown, why, and what to do; ``typed`` in the console rather than on the command line."""
+        enter = f"enter it as {self.key}" if typed else f"use {self.flag}"
+        if self.unused:
+            return f"{capitalized(self.calculation)}: unknown. {self.unused}, or {enter}"
+        return (
+            f"{capitalized(self.calculation)}: unknown, because an input is missing ({self.help}). {capitalized(enter)}"
+        )
 
 
 class AdviceSet(Struct, frozen=True):
@@ -82,8 +87,8 @@ class AdviceSet(Struct, frozen=True):
 
     advice: tuple[Advice, ...] = ()
     questions: tuple[OpenQuestion, ...] = ()
-    left_out: Mapping[str, str] = field(default_factory=dict)
-    """Figures that were measured and not taken, by key: which, why, and what to do."""
+    unused: Mapping[str, str] = field(default_factory=dict)
+    """Figures that were measured and not used, by key: which, why, and what to do."""
     rules: Mapping[str, str] = field(default_factory=dict)
     """Rule packs and the day that each was last checked, as in ISO 8601."""
 

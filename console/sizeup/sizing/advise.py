@@ -40,7 +40,7 @@ CALCULATIONS: tuple[Calculation, ...] = (
 """In the order of the page."""
 
 HEADLINE = "io.demand.headline"
-"""The advice that stands for all in one line."""
+"""The advice that a one-line summary shows."""
 
 SUMMARY = (
     HEADLINE,
@@ -58,7 +58,7 @@ SUMMARY = (
 
 
 class Sizing(Struct, frozen=True):
-    """Everything that could be said, and what must be known to say more."""
+    """All advice that the inputs allow, and the inputs that are missing for more."""
 
     inputs: Inputs
     advice: tuple[Advice, ...]
@@ -75,7 +75,9 @@ def size(inputs: Inputs, pack: Rules | None = None, today: date | None = None) -
     try:
         return _sized(inputs, rules.shipped() if pack is None else pack, today)
     except (OverflowError, ValueError) as error:
-        raise UsageError(f"the figures lead beyond what a number can hold: {error}; check what was set") from error
+        raise UsageError(
+            f"the result is too large for a number: {error}. Check the figures given with --set"
+        ) from error
 
 
 def _sized(inputs: Inputs, rule_set: Rules, today: date | None) -> Sizing:
@@ -117,9 +119,9 @@ def whatif(
 
 
 def described(machine: Machine, overrides: Mapping[str, Value]) -> Inputs:
-    """What was found, with what was said in its place.
+    """Return the detected inputs with the user's in their place.
 
-    Whoever states the cores describes another machine: that this one is a guest says nothing of that.
+    A user who sets the cores describes another machine: whether this one is a guest does not matter for it.
     """
     device = overrides.get("db.device")
     found = detected(machine, device.value if isinstance(device, Words) else None)
@@ -142,7 +144,7 @@ _CORES = frozenset({"machine.cores", "machine.cores_per_socket", "machine.socket
 
 @cache
 def _defaults(rule_set: Rules) -> Inputs:
-    """What the packs assume of keys that nobody speaks of."""
+    """Return the defaults of the packs."""
     return {
         default.key: KEYS[default.key].parse(str(default.value), Origin.RULE, default.source)
         for pack in rule_set.packs
@@ -153,8 +155,8 @@ def _defaults(rule_set: Rules) -> Inputs:
 def _completed(inputs: Inputs) -> Inputs:
     """Inputs with the cores of the whole machine worked out from sockets and cores per socket.
 
-    Whoever changes either of these on a detected machine means another machine; ``machine.cores`` said by the
-    same hand must agree with them.
+    A user who changes either of these on a detected machine means another machine; ``machine.cores`` set along
+    with them must agree.
     """
     sockets, each, total = (inputs.get(f"machine.{name}") for name in ("sockets", "cores_per_socket", "cores"))
     if not isinstance(sockets, Quantity) or not isinstance(each, Quantity):
@@ -173,7 +175,7 @@ def _completed(inputs: Inputs) -> Inputs:
 
 
 def _mentioned(inputs: Inputs, calculation: Calculation) -> bool:
-    """Whether somebody set a key of this calculation's own."""
+    """Whether the user, a preset or a workload file set a key of this calculation."""
     stated = (Origin.USER, Origin.PRESET, Origin.IMPORTED)
     return any(
         isinstance(value, Quantity) and value.origin in stated

@@ -1,4 +1,4 @@
-"""Claims and old measurements: redone, normalized, and held against what their path can carry."""
+"""Claims and old measurements: recalculated, normalized, and compared with the capacity of their path."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sizeup.units import format_in
 
 
 def _rate(sheet: Sheet) -> Quantity | None:
-    """The observed transfer rate, from what was said of it; None where nothing was."""
+    """Return the observed throughput from the inputs about it; None where there are none."""
     stated = sheet.optional("observed.mb_s")
     if stated is not None:
         return stated
@@ -38,15 +38,15 @@ def _observed(sheet: Sheet) -> Iterator[Advice]:
         return
     yield sheet.advice(
         "observed.rate",
-        "Observed transfer rate",
-        f"the observed rate is {shown(rate, 'MB/s')}, which is {shown(rate, 'MiB/s')}",
+        "Observed throughput",
+        f"observed throughput: {shown(rate, 'MB/s')} ({shown(rate, 'MiB/s')})",
         rate,
         "MB/s",
     )
 
 
 def _claim(sheet: Sheet) -> Iterator[Advice]:
-    """Whether the observed rate can have come through the path."""
+    """Whether the observed throughput fits through the path."""
     least = find_bottleneck(sheet)
     rate = _rate(sheet)
     if least is None or rate is None:
@@ -56,11 +56,12 @@ def _claim(sheet: Sheet) -> Iterator[Advice]:
     above = share > 1
     yield sheet.advice(
         "observed.path-share",
-        "Observed rate against the path",
-        f"above its path: {shown(rate, 'MB/s')} cannot come through {least.name}, which carries "
-        f"{shown(least.capacity, 'MB/s')}: a cache, another size of request, or a link rate taken for payload"
+        "Observed throughput against its path",
+        f"observed {shown(rate, 'MB/s')} is above its path: {least.name} has {shown(least.capacity, 'MB/s')}. Likely "
+        "reasons: a cache, another block size, or a link rate taken for payload"
         if above
-        else f"within its path: {format_in(share, '%')} of {shown(least.capacity, 'MB/s')}",
+        else f"observed {shown(rate, 'MB/s')} is within its path: {format_in(share, '%')} of "
+        f"{shown(least.capacity, 'MB/s')} ({least.name})",
         sheet.answer(share, "%", "observed"),
         "%",
         decision="above-path" if above else "within",
@@ -73,8 +74,8 @@ def _per_core(sheet: Sheet) -> Iterator[Advice]:
     sheet.line(f"{shown(requests, 'IOPS')} / {shown(cores, 'cores')} = {format_in(each, 'IOPS')}")
     yield sheet.advice(
         "observed.iops-per-core",
-        "Observed requests a second of one core",
-        f"the observed requests are {format_in(each, 'IOPS')} a core",
+        "Observed IOPS per core",
+        f"observed: {format_in(each, 'IOPS')} per core",
         sheet.answer(each, "IOPS", "observed.iops"),
         "IOPS",
     )
@@ -89,12 +90,12 @@ def _per_drive(sheet: Sheet) -> Iterator[Advice]:
     sheet.line(f"{shown(requests, 'IOPS')} / {format_in(drives, 'drives')} = {format_in(each, 'IOPS')}")
     low, high = catalog.low or catalog.value, catalog.high or catalog.value
     decision = "above-catalog" if each > high else "below-catalog" if each < low else "catalog"
-    verdict = f"the observed requests are {format_in(each, 'IOPS')} a drive; the catalog says {low:g} to {high:g}"
+    verdict = f"observed: {format_in(each, 'IOPS')} per drive; catalog: {low:g} to {high:g} IOPS"
     if decision == "above-catalog":
-        verdict += ": short strokes, deep queues, or a cache"
+        verdict += ". Likely reasons: short strokes, deep queues, or a cache"
     yield sheet.advice(
         "observed.iops-per-drive",
-        "Observed requests a second of one drive",
+        "Observed IOPS per drive",
         verdict,
         sheet.answer(each, "IOPS", "observed.iops"),
         "IOPS",
@@ -108,8 +109,8 @@ def _call(sheet: Sheet) -> Iterator[Advice]:
     sheet.line(f"{shown(cycles, 'cycles')} / {shown(clock, 'GHz')} = {format_in(time, 'ns')}")
     yield sheet.advice(
         "observed.call",
-        "Time of one call",
-        f"one call takes {format_in(time, 'ns')}",
+        "Time per call",
+        f"time per call: {format_in(time, 'ns')}",
         sheet.answer(time, "ns", "observed.cycles_per_call"),
         "ns",
     )
@@ -120,18 +121,18 @@ def _device(sheet: Sheet) -> Iterator[Advice]:
     sheet.line(f"{format_in(size.value / 1024, 'blocks')} x 1,024 B = {shown(size, 'B')}")
     yield sheet.advice(
         "device.size",
-        "Size of the device",
-        f"the device holds {shown(size, 'GB')}, which is {shown(size, 'GiB')}",
+        "Device size",
+        f"device size: {shown(size, 'GB')} ({shown(size, 'GiB')})",
         size,
         "GB",
     )
 
 
 CALCULATIONS = (
-    Calculation("the observed rate", _observed, ("observed.rate",), about=("observed.gib",)),
-    Calculation("the observed rate against its path", _claim, ("observed.path-share",)),
-    Calculation("requests a core", _per_core, ("observed.iops-per-core",)),
-    Calculation("requests a drive", _per_drive, ("observed.iops-per-drive",)),
-    Calculation("the time of a call", _call, ("observed.call",), about=("observed.cycles",)),
-    Calculation("the size of a device", _device, ("device.size",)),
+    Calculation("observed throughput", _observed, ("observed.rate",), about=("observed.gib",)),
+    Calculation("observed throughput against its path", _claim, ("observed.path-share",)),
+    Calculation("IOPS per core", _per_core, ("observed.iops-per-core",)),
+    Calculation("IOPS per drive", _per_drive, ("observed.iops-per-drive",)),
+    Calculation("time per call", _call, ("observed.call",), about=("observed.cycles",)),
+    Calculation("device size", _device, ("device.size",)),
 )

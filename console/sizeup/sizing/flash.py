@@ -1,4 +1,4 @@
-"""Flash: whether the whole schema, a tier or a cache fits, and what a cache costs in bookkeeping."""
+"""Flash: whether the whole database, its hot set or only a cache fits, and the SGA that a cache requires."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sizeup.units import format_in
 
 
 def _use(sheet: Sheet) -> Iterator[Advice]:
-    """Which of the three uses fits: everything on flash, the hot part, or a cache in front of disks."""
+    """Which of three uses fits: the whole database on flash, the hot set, or a cache in front of disks."""
     if "array.drive" in sheet.inputs:
         return  # an array of disks
     database = sheet.number("db.gb")
@@ -22,17 +22,17 @@ def _use(sheet: Sheet) -> Iterator[Advice]:
         what = "the whole database fits"
     elif hot is not None and hot.value <= capacity.value:
         use, figure = "tier", "flash.gain.tier"
-        what = f"the hot {shown(hot, 'GB')} fit, the whole does not"
+        what = f"the hot set of {shown(hot, 'GB')} fits, the whole database does not"
     else:
         use, figure = "cache", "flash.gain.cache"
-        what = "neither the whole nor a named hot part fits; use it as a cache"
+        what = "neither the database nor a known hot set fits, so use it as a cache"
     gain = sheet.rule(figure)
     share = database.value / capacity.value
     sheet.line(f"{shown(database, 'GB')} / {format_in(capacity.value, 'GB')} = {format_in(share, '%')}")
     yield sheet.advice(
         "flash.use",
-        "What this flash is good for",
-        f"{use}: {what} ({format_in(share, '%')} of the capacity); published gain {gain.value:.3g} times, one rig",
+        "Use of the flash",
+        f"{what} (database: {format_in(share, '%')} of the flash); published gain, one system: {gain.value:.3g} times",
         sheet.answer(share, "%", figure),
         "%",
         decision=use,
@@ -47,14 +47,14 @@ def _cache_size(sheet: Sheet) -> Iterator[Advice]:
         yield sheet.advice(
             f"flash.cache.{name}",
             f"Flash cache, {name}",
-            f"at {name} {format_in(size, 'GiB')} of flash cache for this SGA",
+            f"flash cache for this SGA: at {name} {format_in(size, 'GiB')}",
             sheet.answer(size, "GiB", f"flash.cache.{name}"),
             "GiB",
         )
 
 
 def _bookkeeping(sheet: Sheet) -> Iterator[Advice]:
-    """SGA that the cache's own block headers take."""
+    """SGA that the block headers of the cache require."""
     cache, block = sheet.number("flash.cache_gib"), sheet.number("flash.block_kib")
     rac = sheet.optional_words("flash.rac") == "yes"
     each = sheet.rule("flash.cache.metadata-rac" if rac else "flash.cache.metadata-single")
@@ -65,14 +65,12 @@ def _bookkeeping(sheet: Sheet) -> Iterator[Advice]:
     sheet.line(f"x {shown(each, 'B')} = {format_in(taken, 'GiB')}, {format_in(share, '%')} of the SGA")
     limit = sheet.rule("flash.cache.metadata-much")
     much = share > limit.value
-    enlarge = ": enlarge the SGA with it" if much else ""
-    sheet.caveat(
-        "a cache whose database writes much is limited by those writes (free buffer waits), however large it is"
-    )
+    enlarge = ". Enlarge the SGA by as much" if much else ""
+    sheet.caveat("a write-heavy database is limited by its writes (free buffer waits), whatever the size of the cache")
     yield sheet.advice(
         "flash.cache.metadata",
-        "SGA that the flash cache takes for itself",
-        f"the cache's block headers take {format_in(taken, 'GiB')}, {format_in(share, '%')} of the SGA{enlarge}",
+        "SGA overhead of the flash cache",
+        f"block headers of the flash cache: {format_in(taken, 'GiB')}, {format_in(share, '%')} of the SGA{enlarge}",
         sheet.answer(taken, "GiB", each.source),
         "GiB",
         decision="much" if much else "little",
@@ -80,18 +78,18 @@ def _bookkeeping(sheet: Sheet) -> Iterator[Advice]:
 
 
 def _hits(sheet: Sheet) -> Iterator[Advice]:
-    """Hit shares from V$SYSSTAT; physical reads include what the flash cache answered."""
+    """Hit ratios from V$SYSSTAT; physical reads include reads from the flash cache."""
     reads = sheet.number("sysstat.physical_reads")
     gets, consistent = sheet.number("sysstat.db_block_gets"), sheet.number("sysstat.consistent_gets")
     logical = gets.value + consistent.value
     ratio = 1 - reads.value / logical
     sheet.line(f"{shown(gets, '')} + {shown(consistent, '')} = {format_in(logical, 'logical reads')}")
     sheet.line(f"1 - {shown(reads, '')} / {format_in(logical, '')} = {format_in(ratio, '%')}")
-    sheet.caveat("a buffer cache hit ratio judges nothing: a few hot blocks make it high and the system slow")
+    sheet.caveat("a high buffer cache hit ratio proves nothing: a few hot blocks raise it while the system is slow")
     yield sheet.advice(
         "sysstat.hit-ratio",
         "Buffer cache hit ratio",
-        f"{format_in(ratio, '%')} of logical reads needed no physical one",
+        f"buffer cache hit ratio: {format_in(ratio, '%')} of logical reads",
         sheet.answer(ratio, "%", "V$SYSSTAT"),
         "%",
     )
@@ -106,8 +104,8 @@ def _hits(sheet: Sheet) -> Iterator[Advice]:
         )
     yield sheet.advice(
         "sysstat.flash-share",
-        "Physical reads that flash answered",
-        f"{format_in(share, '%')} of physical reads came from the flash cache",
+        "Flash cache hit ratio",
+        f"flash cache hit ratio: {format_in(share, '%')} of physical reads",
         sheet.answer(share, "%", "V$SYSSTAT"),
         "%",
     )
@@ -116,16 +114,16 @@ def _hits(sheet: Sheet) -> Iterator[Advice]:
     sheet.line(f"{shown(reads, '')} - {shown(hits, '')} = {format_in(disk, '')}")
     yield sheet.advice(
         "sysstat.disk-reads",
-        "Reads that reached the disks",
-        f"{format_in(disk, 'reads')} reached the disks",
+        "Disk reads",
+        f"disk reads: {format_in(disk, 'reads')}",
         sheet.answer(disk, "reads", "V$SYSSTAT"),
         "reads",
     )
 
 
 CALCULATIONS = (
-    Calculation("the use of flash", _use, ("flash.use",), about=("db.",)),
-    Calculation("the size of a flash cache", _cache_size, ("flash.cache.least", "flash.cache.most")),
-    Calculation("the bookkeeping of a flash cache", _bookkeeping, ("flash.cache.metadata",), about=("flash.",)),
-    Calculation("hit shares", _hits, ("sysstat.",), about=("sysstat.",)),
+    Calculation("use of the flash", _use, ("flash.use",), about=("db.",)),
+    Calculation("size of a flash cache", _cache_size, ("flash.cache.least", "flash.cache.most")),
+    Calculation("SGA overhead of a flash cache", _bookkeeping, ("flash.cache.metadata",), about=("flash.",)),
+    Calculation("hit ratios", _hits, ("sysstat.",), about=("sysstat.",)),
 )

@@ -1,4 +1,4 @@
-"""What a user can say about a machine, a workload and a contract: every key of ``--set``."""
+"""The inputs that a user can set for a machine, a workload and a contract: every key of ``--set``."""
 
 from __future__ import annotations
 
@@ -11,19 +11,20 @@ from msgspec import Struct
 
 from sizeup.errors import UsageError
 from sizeup.quantity import Origin, Quantity, Words
+from sizeup.text import capitalized
 from sizeup.units import base_unit, format_in
 
 
 class WhyUnused(Enum):
-    """Why a measured figure is not taken."""
+    """Why a measured figure is not used."""
 
     INVALID = "is not valid"
     LOWER_BOUND = "is a lower bound"
-    ONE_PATH = "does not stand for all storage"
+    ONE_PATH = "does not cover all storage"
 
 
 class UnusedMeasurement(Struct, frozen=True):
-    """A figure that was measured and that sizing does not take: the key stays unknown, with the reason."""
+    """A figure that was measured and that sizing does not use: the key stays unknown, with the reason."""
 
     quantity: Quantity
     cause: str
@@ -35,19 +36,20 @@ class UnusedMeasurement(Struct, frozen=True):
     why_unused: WhyUnused = WhyUnused.INVALID
 
     def sentence(self, spelling: str) -> str:
-        """Which figure, why it is not taken, and what to do."""
+        """Which figure, why it is not used, and what to do."""
         least = "at least " if self.why_unused is WhyUnused.LOWER_BOUND else ""
         figure = format_in(float(f"{self.quantity.value:.4g}"), spelling)
-        return f"{least}{figure} was measured, but {self.why_unused.value} because {self.cause}: {self.remedy}"
+        why = f"it {self.why_unused.value}, because {self.cause}"
+        return f"{least}{figure} was measured but is not used: {why}. {capitalized(self.remedy)}"
 
     def evidence(self, spelling: str) -> str:
         """Where the figure comes from, and all that speaks against it."""
         figure = format_in(self.quantity.value, spelling)
-        return f"not taken: {figure} of {self.quantity.source}; {self.details or self.cause}"
+        return f"not used: {figure} of {self.quantity.source}; {self.details or self.cause}"
 
 
 Value = Quantity | Words | tuple[Quantity, ...] | UnusedMeasurement
-"""What a key stands for: a number, words, a list of numbers, or a number that is not taken."""
+"""What a key stands for: a number, words, a list of numbers, or a measured number that is not used."""
 
 
 class InputKind(Enum):
@@ -55,8 +57,8 @@ class InputKind(Enum):
 
     NUMBER = "number"
     COUNT = "whole number"
-    NUMBERS = "numbers, comma between"
-    WORDS = "words"
+    NUMBERS = "numbers, separated by commas"
+    WORDS = "text"
     CHOICE = "choice"
 
 
@@ -76,17 +78,23 @@ class InputKey(Struct, frozen=True):
     choices: tuple[str, ...] = ()
 
     @property
+    def flag(self) -> str:
+        """How the key is set on the command line: ``--set machine.ghz=N``."""
+        value = {InputKind.NUMBERS: "N,N", InputKind.WORDS: "TEXT", InputKind.CHOICE: "|".join(self.choices)}
+        return f"--set {self.name}={value.get(self.kind, 'N')}"
+
+    @property
     def expectation(self) -> str:
         """What is accepted, in words."""
         if self.kind is InputKind.CHOICE:
             return f"one of {', '.join(self.choices)}"
         if self.kind is InputKind.WORDS:
-            return "words"
+            return "text"
         what = "a whole number" if self.kind is InputKind.COUNT else "a number"
         unit = "" if self.unit == "1" else f" of {self.unit}"
         least = f"above {_plain(self.minimum)}" if self.positive else f"{_plain(self.minimum)} or more"
         span = least if math.isinf(self.maximum) else f"{least} and at most {_plain(self.maximum)}"
-        plural = "numbers with commas between, each " if self.kind is InputKind.NUMBERS else ""
+        plural = "numbers separated by commas, each " if self.kind is InputKind.NUMBERS else ""
         return f"{plural}{what}{unit}, {span}"
 
     def parse(self, text: str, origin: Origin, source: str) -> Value:
@@ -188,7 +196,7 @@ _DECLARED = (
     _count("machine.sockets", "occupied sockets of one server", least=1, most=1024),
     _count(
         "machine.cores",
-        "physical cores of one server, all its sockets together; hardware threads do not count",
+        "physical cores of one server, over all sockets; hardware threads do not count",
         least=1,
         most=65536,
     ),
@@ -200,141 +208,162 @@ _DECLARED = (
     ),
     _count("machine.threads_per_core", "hardware threads of a core; 2 with hyper-threading on", least=1, most=16),
     _count("machine.vcpus", "virtual CPUs of the guest or cloud instance", least=1, most=65536),
-    _count("machine.socket_capacity", "sockets the server is built for, occupied or not", least=1, most=1024),
+    _count("machine.socket_capacity", "sockets on the board, occupied or not", least=1, most=1024),
     _number("machine.ghz", "base clock of a core", "GHz", most=20),
-    _words("machine.cpu_model", "processor name as /proc/cpuinfo prints it"),
+    _words("machine.cpu_model", "processor model as in /proc/cpuinfo"),
     _number("machine.memory_gib", "memory of one server", "GiB", most=1e7),
-    _choice("machine.guest", "whether this runs under a hypervisor, so that its cores are virtual", "yes", "no"),
-    _choice("workload.class", "what the cores will do", "load", "oltp", "mixed", "dw", "pq-scan", "light-scan"),
-    _number("workload.mb_s", "measured transfer rate of the workload, at the percentile you plan for", "MB/s"),
-    _number("workload.iops", "measured I/O requests a second, at the percentile you plan for", "IOPS"),
-    _number("workload.percentile", "which percentile workload.mb_s and workload.iops are", most=100),
-    _percent("workload.read_percent", "share of requests that read"),
-    _number("workload.io_kib", "size of a small request", "KiB", most=1 << 20),
-    _percent("workload.growth_percent", "growth of the workload a year", most=1000),
+    _choice("machine.guest", "whether this is a virtual machine, so that its cores are virtual", "yes", "no"),
+    _choice("workload.class", "kind of workload", "load", "oltp", "mixed", "dw", "pq-scan", "light-scan"),
+    _number("workload.mb_s", "measured throughput of the workload, at the percentile you plan for", "MB/s"),
+    _number("workload.iops", "measured IOPS of the workload, at the percentile you plan for", "IOPS"),
+    _number("workload.percentile", "percentile of workload.mb_s and workload.iops", most=100),
+    _percent("workload.read_percent", "share of reads in the IOPS"),
+    _number("workload.io_kib", "block size of random I/O", "KiB", most=1 << 20),
+    _percent("workload.growth_percent", "growth of the workload per year", most=1000),
     InputKey("workload.horizon_years", "years that the server must last", unit="y", maximum=50),
-    InputKey("workload.utilization_percent", "utilization that is planned for", unit="%", positive=True, maximum=100),
-    _percent("workload.cpu_percent", "processor utilization that the workload causes here"),
+    InputKey(
+        "workload.utilization_percent",
+        "planned peak utilization; the rest is headroom",
+        unit="%",
+        positive=True,
+        maximum=100,
+    ),
+    _percent("workload.cpu_percent", "CPU utilization that the workload causes on this machine"),
     _words(
         "path.stages",
-        "stages between cores and disks, NAME:LINK*COUNT with commas between, such as hba:fc4*2,array:fc1*2; "
+        "stages between processors and disks as NAME:LINK*COUNT, separated by commas: hba:fc4*2,array:fc1*2; "
         "LINK is fc1 to fc64, eth1 to eth200, eth10-jumbo, gbe-nfs, pcie3-x8, sata3, sas1 to sas4",
     ),
-    _choice("path.policy", "whether parallel paths add up", "active-active", "active-passive"),
-    _number("path.bandwidth_mb_s", "what the paths to storage carry together, as discovery found them", "MB/s"),
-    _words("path.bottleneck", "the narrowest stage of those paths"),
-    _choice("path.kind", "the kind of those paths", "NVMe", "HBA", "NFS", "storage"),
-    _words("path.down", "controllers, ports and interfaces that are down and carry nothing"),
-    _number("path.write_spindles", "drives behind db.device that writes can count on"),
-    _number("path.read_spindles", "drives behind db.device that reads can count on"),
-    _number("capacity.mb_s", "transfer rate that the storage delivers", "MB/s"),
-    _number("capacity.iops", "small random requests a second that the storage delivers", "IOPS"),
-    _number("capacity.latency_ms", "response time at that rate", "ms"),
-    _number("capacity.cpu_us_mb", "processor time that moving one MB costs, the kernel's work with it", "us"),
+    _choice("path.policy", "whether all parallel paths carry data, or half of them", "active-active", "active-passive"),
+    _number("path.bandwidth_mb_s", "bandwidth of all detected storage paths together", "MB/s"),
+    _words("path.bottleneck", "stage with the least bandwidth on those paths"),
+    _choice("path.kind", "kind of those paths", "NVMe", "HBA", "NFS", "storage"),
+    _words("path.down", "controllers, ports and interfaces that are down, so counted as 0"),
+    _number("path.write_spindles", "effective drives for writes behind db.device"),
+    _number("path.read_spindles", "effective drives for reads behind db.device"),
+    _number("capacity.mb_s", "throughput that the storage can deliver", "MB/s"),
+    _number("capacity.iops", "random IOPS that the storage can deliver", "IOPS"),
+    _number("capacity.latency_ms", "mean latency at that rate", "ms"),
+    _number("capacity.cpu_us_mb", "CPU time per MB of I/O, kernel included", "us"),
     _count("array.disks", "drives of one volume, or of the whole array without array.volumes", least=1),
-    _count("array.volumes", "volumes built alike", least=1),
+    _count("array.volumes", "number of identical volumes", least=1),
     _choice("array.raid", "RAID level", "0", "1", "10", "5", "6"),
     _number("array.disk_gb", "capacity of a drive", "GB"),
     _choice(
-        "array.drive", "kind of disk; of flash drives say array.drive_iops", "hdd-5k4", "hdd-7k2", "hdd-10k", "hdd-15k"
+        "array.drive",
+        "kind of disk; for flash drives set array.drive_iops instead",
+        "hdd-5k4",
+        "hdd-7k2",
+        "hdd-10k",
+        "hdd-15k",
     ),
-    _number("array.drive_iops", "random requests a second of one drive, where it is no catalog disk", "IOPS"),
-    _count("device.blocks_kib", "size of a device as /proc/partitions prints it", least=1, most=1e15, unit="KiB"),
-    _words("db.device", "block device or mount point that the database lies on: only the paths to it count"),
+    _number("array.drive_iops", "random IOPS of one drive, where it is not in the catalog of disks", "IOPS"),
+    _count("device.blocks_kib", "size of a device in /proc/partitions", least=1, most=1e15, unit="KiB"),
+    _words("db.device", "block device or mount point of the database; only the paths to it count"),
     _number("db.gb", "size of the database, tables and indexes", "GB"),
-    _number("db.hot_gb", "size of the tables and indexes that get most of the I/O", "GB"),
-    _count("redo.databases", "databases that log to the same storage", least=1),
-    _number("redo.mb_s", "redo of one database at its peak", "MB/s"),
-    _number("redo.average_mb_s", "redo of one database over the day, where the peak overstates it", "MB/s"),
-    _number("redo.write_kib", "size of a redo write, where it is known", "KiB"),
-    _number("redo.cache_gb", "write cache of the array that takes the redo", "GB"),
-    _count("redo.logs_per_database", "redo logs of a database that need a LUN each", least=1),
-    _number("redo.switch_minutes", "time that one log file should last at the peak", "min"),
-    _number("redo.sync_write_us", "measured time of one synchronous write of the redo size", "us"),
-    _words("redo.link", "the link that carries the redo, such as gbe-nfs or eth10"),
-    _number("sga.mb", "shared memory of the database", "MiB"),
-    _count("sga.segments", "shared memory segments it lies in", least=1),
-    _list("sga.parts_bytes", "the parts that SHOW SGA prints", "B"),
+    _number("db.hot_gb", "size of the tables and indexes with most of the I/O (hot set)", "GB"),
+    _count("redo.databases", "databases with redo on the same storage", least=1),
+    _number("redo.mb_s", "peak redo rate of one database", "MB/s"),
+    _number("redo.average_mb_s", "average redo rate of one database over the day", "MB/s"),
+    _number("redo.write_kib", "size of a redo write", "KiB"),
+    _number("redo.cache_gb", "write cache of the array that stores the redo", "GB"),
+    _count("redo.logs_per_database", "redo logs per database that need a LUN each", least=1),
+    _number("redo.switch_minutes", "time between log switches at the peak", "min"),
+    _number("redo.sync_write_us", "latency of one synchronous write of the redo size", "us"),
+    _words("redo.link", "link for the redo, such as gbe-nfs or eth10"),
+    _number("sga.mb", "shared memory of the database (SGA, buffer pool)", "MiB"),
+    _count("sga.segments", "number of shared memory segments", least=1),
+    _list("sga.parts_bytes", "components that SHOW SGA prints", "B"),
     _number("memory.huge_page_kib", "size of a huge page", "KiB"),
-    _count("memory.huge_pages", "huge pages that are reserved", unit="1"),
+    _count("memory.huge_pages", "reserved huge pages", unit="1"),
     _count("memory.sessions", "server processes that map the shared memory", least=1),
-    _number("memory.memlock_kib", "limit of locked memory of the database's user", "KiB"),
-    _number("memory.local_ns", "load-to-use latency of memory on the same node", "ns"),
-    _number("memory.remote_ns", "load-to-use latency of memory on another node", "ns"),
+    _number("memory.memlock_kib", "locked-memory limit (memlock) of the database's user", "KiB"),
+    _number("memory.local_ns", "memory latency on the same NUMA node", "ns"),
+    _number("memory.remote_ns", "memory latency to another NUMA node", "ns"),
     _count("numa.nodes", "NUMA nodes with memory", least=1, most=4096),
-    _list("numa.free_mb", "free memory of each node, as numactl --hardware prints it", "MiB"),
-    _list("numa.free_before_mb", "free memory of each node before the database started", "MiB"),
-    _list("numa.free_after_mb", "free memory of each node after it started", "MiB"),
+    _list("numa.free_mb", "free memory per node, as numactl --hardware prints it", "MiB"),
+    _list("numa.free_before_mb", "free memory per node before the database started", "MiB"),
+    _list("numa.free_after_mb", "free memory per node after it started", "MiB"),
     _count("slb.pages", "pages of a memhammer process", least=1, most=1e12),
     _count("slb.loops", "loops of a memhammer process", least=1, most=1e12),
-    _number("slb.elapsed_us", "time that memhammer printed", "us"),
-    _number("slb.one_ops_s", "operations a second of one process alone", "/s"),
-    _list("slb.two_ops_s", "operations a second of each of two processes", "/s"),
-    _list("slb.four_ops_s", "operations a second of each of four processes", "/s"),
+    _number("slb.elapsed_us", "elapsed time that memhammer printed", "us"),
+    _number("slb.one_ops_s", "operations per second of a single process", "/s"),
+    _list("slb.two_ops_s", "operations per second of each of two processes", "/s"),
+    _list("slb.four_ops_s", "operations per second of each of four processes", "/s"),
     _number("scan.raw_gb", "size of the scanned data before compression", "GB"),
-    _number("scan.stored_gb", "size it has on the disks", "GB"),
+    _number("scan.stored_gb", "size on disk", "GB"),
     InputKey(
         "scan.partition_percent",
-        "share of the partitions that a query touches",
+        "share of the partitions that a query reads",
         unit="%",
         positive=True,
         maximum=100,
     ),
     _number("net.window_bytes", "TCP window of one connection", "B"),
-    _number("net.rtt_ms", "round trip to the storage", "ms"),
-    _count("net.connections", "connections to the storage", least=1, most=65536),
-    _number("flash.block_kib", "block that the cache keeps", "KiB"),
+    _number("net.rtt_ms", "network round-trip time to the storage", "ms"),
+    _count("net.connections", "TCP connections to the storage", least=1, most=65536),
+    _number("flash.block_kib", "block size of the flash cache", "KiB"),
     _number("flash.cache_gib", "size of the flash cache on one server", "GiB"),
-    _choice("flash.rac", "whether the cache serves a cluster database, whose bookkeeping is larger", "yes", "no"),
-    _number("observed.mb_s", "transfer rate that somebody claims or measured", "MB/s"),
-    _number("observed.iops", "requests a second that somebody claims or measured", "IOPS"),
-    _number("observed.io_kib", "size of those requests", "KiB"),
-    _number("observed.gib", "amount of data that was read or written", "GiB"),
-    _number("observed.seconds", "time that it took", "s"),
+    _choice("flash.rac", "whether the cache serves a cluster database (RAC), which needs more metadata", "yes", "no"),
+    _number("observed.mb_s", "throughput claimed or measured elsewhere", "MB/s"),
+    _number("observed.iops", "IOPS claimed or measured elsewhere", "IOPS"),
+    _number("observed.io_kib", "block size of those IOPS", "KiB"),
+    _number("observed.gib", "amount of data read or written", "GiB"),
+    _number("observed.seconds", "elapsed time", "s"),
     _number("observed.response_ms", "response time", "ms"),
     _number("observed.latency_ns", "memory latency", "ns"),
     _number("observed.cycles_per_call", "clock cycles of one call"),
-    _number("observed.users", "users served at the response time that still counts"),
-    _percent("observed.kernel_cpu_percent", "processor time spent in the kernel"),
+    _number("observed.users", "users served within the response time limit"),
+    _percent("observed.kernel_cpu_percent", "share of CPU time spent in the kernel"),
     _count("sysstat.db_block_gets", "V$SYSSTAT: db block gets", most=1e18),
     _count("sysstat.consistent_gets", "V$SYSSTAT: consistent gets", most=1e18),
     _count("sysstat.physical_reads", "V$SYSSTAT: physical reads", most=1e18),
     _count("sysstat.flash_hits", "V$SYSSTAT: flash cache hits", most=1e18),
     _count("sysstat.flash_inserts", "V$SYSSTAT: flash cache inserts", most=1e18),
-    _number("value.throughput", "work a unit of time that the system does, of the whole cluster"),
-    _words("value.unit", "what value.throughput counts, such as TpmC"),
-    _number("value.throughput_per_core", "the same of one core"),
-    _percent("value.uplift_percent", "gain that somebody promises over value.throughput", most=10000),
-    _number("value.percent_of_baseline", "throughput in percent of a baseline's", "%"),
+    _number("value.throughput", "throughput of the whole cluster"),
+    _words("value.unit", "unit of value.throughput, such as TpmC"),
+    _number("value.throughput_per_core", "throughput per core"),
+    _percent("value.uplift_percent", "promised gain over value.throughput", most=10000),
+    _number("value.percent_of_baseline", "throughput in percent of a baseline", "%"),
     _number("value.system_usd", "price of the whole system", "USD"),
-    _number("value.price_per_unit_usd", "price for each unit of throughput, where it was published", "USD"),
-    _count("value.drives", "drives of the system", least=1),
-    _number("value.memory_gb", "memory of the system", "GB"),
-    _count("cluster.nodes", "servers of this kind that run the database together", least=1, most=1024),
-    _number("cluster.single_throughput", "what one of these servers does alone"),
+    _number("value.price_per_unit_usd", "published price per unit of throughput", "USD"),
+    _count("value.drives", "drives in the system", least=1),
+    _number("value.memory_gb", "memory in the system", "GB"),
+    _count("cluster.nodes", "servers in the cluster", least=1, most=1024),
+    _number("cluster.single_throughput", "throughput of one of these servers alone"),
     _count("cluster.survivors", "servers left after a failure", least=1, most=1024),
     InputKey(
         "cluster.degraded_percent",
-        "what the survivors reach of their linear share",
+        "throughput of the survivors, in percent of their linear share",
         unit="%",
         positive=True,
         maximum=200,
     ),
-    _words("license.pack", "whose rules: oracle, sql-server, db2, windows, vmware, mysql, postgresql, sap-hana"),
-    _words("license.product", "product of the pack, such as ee or se2"),
-    _words("license.metric", "how it is counted, such as processor or nup"),
-    _words("license.options", "options of the product, commas between, such as rac,partitioning"),
-    _choice("license.scope", "what the license sees of the machine", "bare", "vm", "hard", "soft", "cloud"),
-    _choice("license.aggregate", "where a cluster's counts are rounded up", "server", "pool"),
+    _words("license.pack", "vendor: oracle, sql-server, db2, windows, vmware, mysql, postgresql, sap-hana"),
+    _words("license.product", "product, such as ee or se2"),
+    _words("license.metric", "license metric, such as processor or nup"),
+    _words("license.options", "options of the product, separated by commas: rac,partitioning"),
+    _choice(
+        "license.scope",
+        "what the license counts: the bare machine, a virtual machine, a hard or soft partition, a cloud instance",
+        "bare",
+        "vm",
+        "hard",
+        "soft",
+        "cloud",
+    ),
+    _choice("license.aggregate", "whether a cluster's counts are rounded up per server or once", "server", "pool"),
     _count("license.users", "named users or devices"),
-    _count("license.pinned_cores", "cores that an accepted hard partition is pinned to", least=1, most=65536),
-    _count("license.host_cores", "physical cores of every host that the guest may run on", least=1, most=1000000),
-    _count("license.host_sockets", "occupied sockets of the host that the guest runs on", least=1, most=1024),
-    _number("license.list_usd", "list price of one license with its options, in place of the pack's", "USD"),
+    _count("license.pinned_cores", "cores of an accepted hard partition", least=1, most=65536),
+    _count("license.host_cores", "physical cores of all hosts that the guest may run on", least=1, most=1000000),
+    _count("license.host_sockets", "occupied sockets of the physical host", least=1, most=1024),
+    _number("license.list_usd", "list price of one license with its options, in place of the shipped one", "USD"),
     _percent("license.discount_percent", "discount on list prices"),
-    _percent("license.support_percent", "yearly support in percent of the net license, in place of the pack's"),
-    _percent("license.uplift_percent", "yearly increase of support"),
-    _count("license.term_years", "years that costs are added up over", least=1, most=50, unit="y"),
+    _percent(
+        "license.support_percent", "yearly support in percent of the net license price, in place of the shipped figure"
+    ),
+    _percent("license.uplift_percent", "yearly increase of the support price"),
+    _count("license.term_years", "years over which costs are added up", least=1, most=50, unit="y"),
 )
 
 KEYS: Mapping[str, InputKey] = {key.name: key for key in _DECLARED}

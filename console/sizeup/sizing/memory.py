@@ -1,4 +1,4 @@
-"""Memory: huge pages, where shared memory lands among the nodes, and what memory probes of old printed."""
+"""Memory: huge pages, placement of shared memory on NUMA nodes, and results of older memory probes."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ def _huge_pages(sheet: Sheet) -> Iterator[Advice]:
     sheet.line(f"{shown(segments, 'segments')}: up to one more page each, {format_in(pages + segments.value, 'pages')}")
     reserved = sheet.optional("memory.huge_pages")
     decision = ""
-    verdict = f"{format_in(pages, 'huge pages')} hold the shared memory"
+    verdict = f"{format_in(pages, 'huge pages')} required for the shared memory"
     if reserved is not None:
         decision = "enough" if reserved.value >= pages else "short"
-        verdict += f"; {shown(reserved, 'reserved')}: {decision}"
+        verdict += f", {shown(reserved, 'reserved')}: {'enough' if decision == 'enough' else 'too few'}"
         if decision == "short":
-            verdict += ", and pages that are too few for the whole are not used at all"
+            verdict += ". The database uses none of them unless all of its shared memory fits"
     yield sheet.advice(
         "memory.huge-pages",
         "Huge pages",
@@ -44,7 +44,7 @@ def _huge_pages(sheet: Sheet) -> Iterator[Advice]:
 
 
 def _per_node(sheet: Sheet) -> Iterator[Advice]:
-    """Huge pages that each node should hold, so that the kernel spreads them."""
+    """Huge pages per node, so that the kernel spreads them."""
     nodes = sheet.number("numa.nodes")
     if nodes.value < 2:
         return
@@ -53,12 +53,15 @@ def _per_node(sheet: Sheet) -> Iterator[Advice]:
     sheet.line(f"ceil({format_in(pages, 'pages')} / {shown(nodes, 'nodes')}) = {format_in(each, 'pages')}")
     yield sheet.advice(
         "memory.huge-pages-per-node",
-        "Huge pages of each node",
+        "Huge pages per node",
         f"{format_in(each, 'pages')} on each of {shown(nodes, 'nodes')}: reserved early, they spread the "
         "shared memory, and no node is filled alone (Cyclops)",
         sheet.answer(each, "pages", "oracle-hugepages"),
         "pages",
     )
+
+
+_MEMLOCK = {"": "", "enough": "; the limit is high enough", "short": "; the limit is too low"}
 
 
 def _memlock(sheet: Sheet) -> Iterator[Advice]:
@@ -70,11 +73,11 @@ def _memlock(sheet: Sheet) -> Iterator[Advice]:
     reserved = sheet.optional("memory.huge_pages")
     decision = "" if limit is None else "enough" if limit.value >= required else "short"
     if limit is not None and reserved is None:
-        sheet.caveat("memlock is set and no huge pages are reserved: the limit alone changes nothing")
+        sheet.caveat("memlock is set but no huge pages are reserved, so the limit has no effect")
     yield sheet.advice(
         "memory.memlock",
-        "Limit of locked memory (memlock)",
-        f"memlock must be at least {format_in(required, 'KiB')}{f': {decision}' if decision else ''}",
+        "Locked-memory limit (memlock)",
+        f"memlock: at least {format_in(required, 'KiB')}{_MEMLOCK[decision]}",
         sheet.answer(required, "KiB", "oracle-hugepages"),
         "KiB",
         decision=decision,
@@ -82,27 +85,28 @@ def _memlock(sheet: Sheet) -> Iterator[Advice]:
 
 
 def _page_tables(sheet: Sheet) -> Iterator[Advice]:
-    """Page tables that each process needs for the shared memory, with small pages and with huge ones."""
+    """Page tables per process for the shared memory, with small pages and with huge pages."""
     for advice_id, title, small in (
-        ("memory.page-tables.small", "Page tables of one process, small pages", True),
-        ("memory.page-tables.huge", "Page tables of one process, huge pages", False),
+        ("memory.page-tables.small", "Page tables per process, small pages", True),
+        ("memory.page-tables.huge", "Page tables per process, huge pages", False),
     ):
         sga, entry = sheet.number("sga.mb"), sheet.rule("memory.page-table-entry")
         page = sheet.rule("memory.small-page") if small else sheet.number("memory.huge_page_kib")
         cost = sga.value / page.value * entry.value
         spelling = "MiB" if small else "KiB"
         sheet.line(
-            f"{shown(sga, 'MiB')} / {shown(page, 'KiB')} x {shown(entry, 'B')} = {format_in(cost, spelling)} a process"
+            f"{shown(sga, 'MiB')} / {shown(page, 'KiB')} x {shown(entry, 'B')} = "
+            f"{format_in(cost, spelling)} per process"
         )
         sessions = sheet.optional("memory.sessions")
         pages = "small" if small else "huge"
-        verdict = f"with {pages} pages, page tables take {format_in(cost, spelling)} in each process"
+        verdict = f"page tables with {pages} pages: {format_in(cost, spelling)} per process"
         if sessions is not None:
             sheet.line(
                 f"{shown(sessions, 'sessions')} x {format_in(cost, spelling)} = "
                 f"{format_in(cost * sessions.value, 'GiB')}"
             )
-            verdict += f", {format_in(cost * sessions.value, 'GiB')} in {shown(sessions, 'sessions')}"
+            verdict += f", {format_in(cost * sessions.value, 'GiB')} for {shown(sessions, 'sessions')}"
         yield sheet.advice(advice_id, title, verdict, sheet.answer(cost, spelling, "oracle-hugepages"), spelling)
 
 
@@ -115,9 +119,9 @@ def _locality(sheet: Sheet) -> Iterator[Advice]:
     sheet.line(f"1 / {shown(nodes, 'nodes')} = {format_in(share, '%')}")
     yield sheet.advice(
         "memory.interleave-locality",
-        "Local share of interleaved memory",
-        f"interleaved over {shown(nodes, 'nodes')}, {format_in(share, '%')} of accesses are local; "
-        "private memory of the processes stays local",
+        "Local accesses to interleaved memory",
+        f"interleaved over {shown(nodes, 'nodes')}: {format_in(share, '%')} of accesses are local. "
+        "Private memory of the processes stays local",
         sheet.answer(share, "%", "closson-2007-numa"),
         "%",
     )
@@ -131,8 +135,8 @@ def _locality(sheet: Sheet) -> Iterator[Advice]:
     yield sheet.advice(
         "memory.interleave-latency",
         "Latency of interleaved memory",
-        f"{format_in(mean, 'ns')} on average, against {shown(local, 'ns')} local: what interleaving by the firmware "
-        "(SUMA) makes of every access, private memory included",
+        f"mean latency of interleaved memory: {format_in(mean, 'ns')} (local: {shown(local, 'ns')}). Interleaving by "
+        "the firmware (SUMA) applies it to all memory, private memory included",
         Quantity(mean, "ns", local.origin, local.source),
         "ns",
     )
@@ -148,10 +152,10 @@ def _one_node(sheet: Sheet) -> Iterator[Advice]:
     fits = left >= 0
     yield sheet.advice(
         "memory.one-node-left",
-        "Left on the emptiest node with all shared memory on it",
-        f"{format_in(left, 'MiB')} stay free on that node: its processes take the rest of their memory elsewhere"
+        "Free memory of the emptiest node with all shared memory on it",
+        f"{format_in(left, 'MiB')} stay free on that node; its processes get further memory from other nodes"
         if fits
-        else f"the shared memory is {format_in(-left, 'MiB')} larger than what that node has free",
+        else f"does not fit: the shared memory exceeds the free memory of any one node by {format_in(-left, 'MiB')}",
         sheet.answer(left, "MiB", "closson-2007-numa"),
         "MiB",
         decision="fits" if fits else "spills",
@@ -159,7 +163,7 @@ def _one_node(sheet: Sheet) -> Iterator[Advice]:
 
 
 def _cyclops(sheet: Sheet) -> Iterator[Advice]:
-    """Which share of what a start took came from one node."""
+    """Share of the memory allocated at startup that came from one node."""
     before, after = sheet.numbers("numa.free_before_mb"), sheet.numbers("numa.free_after_mb")
     if len(before) != len(after):
         raise UsageError(
@@ -181,9 +185,9 @@ def _cyclops(sheet: Sheet) -> Iterator[Advice]:
     yield sheet.advice(
         "memory.cyclops",
         "Shared memory on one node",
-        f"Cyclops: {verdict}; reserve huge pages before the start, or start under numactl --interleave=all"
+        f"unbalanced (Cyclops): {verdict}. Reserve huge pages at boot, or start under numactl --interleave=all"
         if cyclops
-        else f"spread: {verdict}",
+        else f"balanced: {verdict}",
         sheet.answer(share, "%", "memory.cyclops.share"),
         "%",
         decision="cyclops" if cyclops else "spread",
@@ -196,22 +200,22 @@ def _sga_sum(sheet: Sheet) -> Iterator[Advice]:
     sheet.line(f"{' + '.join(shown(part, 'B') for part in parts)} = {format_in(total, 'B')}")
     yield sheet.advice(
         "memory.sga-sum",
-        "Shared memory, its parts added up",
-        f"the parts of the SGA are {format_in(total, 'B')}, {format_in(total, 'MiB')}",
+        "Shared memory in total",
+        f"SGA in total: {format_in(total, 'B')} ({format_in(total, 'MiB')})",
         sheet.answer(total, "B", "sga.parts_bytes"),
         "B",
     )
 
 
 def _memhammer(sheet: Sheet) -> Iterator[Advice]:
-    """What the Silly Little Benchmark prints, from its arguments and its time."""
+    """Results of the Silly Little Benchmark, from its arguments and its elapsed time."""
     pages = sheet.number("slb.pages")
     page = sheet.rule("slb.bytes-per-page")
     sheet.line(f"{shown(pages, 'pages')} x {shown(page, 'KiB')} = {format_in(pages.value * page.value, 'MiB')}")
     yield sheet.advice(
         "slb.footprint",
-        "Memory of one memhammer",
-        f"one memhammer touches {format_in(pages.value * page.value, 'MiB')}",
+        "Working set of one memhammer",
+        f"memhammer working set: {format_in(pages.value * page.value, 'MiB')}",
         sheet.answer(pages.value * page.value, "MiB", "slb.bytes-per-page"),
         "MiB",
     )
@@ -219,7 +223,7 @@ def _memhammer(sheet: Sheet) -> Iterator[Advice]:
     yield sheet.advice(
         "slb.operations",
         "Operations of one memhammer",
-        f"one memhammer does {format_in(operations, 'operations')}",
+        f"memhammer: {format_in(operations, 'operations')}",
         sheet.answer(operations, "operations", "slb-2007"),
         "operations",
     )
@@ -228,8 +232,8 @@ def _memhammer(sheet: Sheet) -> Iterator[Advice]:
     sheet.line(f"{shown(elapsed, 'us')} / {format_in(operations, 'operations')} = {format_in(each, 'ns')}")
     yield sheet.advice(
         "slb.latency",
-        "Time of one operation",
-        f"one operation takes {format_in(each, 'ns')}",
+        "Latency per operation",
+        f"memhammer: {format_in(each, 'ns')} per operation",
         sheet.answer(each, "ns", "slb-2007"),
         "ns",
     )
@@ -238,8 +242,8 @@ def _memhammer(sheet: Sheet) -> Iterator[Advice]:
     sheet.line(f"{format_in(operations, 'operations')} / {shown(elapsed, 's')} = {format_in(rate, '/s')}")
     yield sheet.advice(
         "slb.rate",
-        "Operations a second",
-        f"memhammer does {format_in(rate, 'operations')} a second",
+        "Operations per second",
+        f"memhammer: {format_in(rate, 'operations')} per second",
         sheet.answer(rate, "/s", "slb-2007"),
         "/s",
     )
@@ -263,9 +267,9 @@ def _scaling(sheet: Sheet) -> Iterator[Advice]:
         saturated = scaling < limit.value
         yield sheet.advice(
             f"slb.scaling.{count}",
-            f"Throughput of {count} processes over that of one",
-            f"{count} processes do {scaling:.3f} times the work of one"
-            + (": one process alone saturates this memory" if saturated else ""),
+            f"Scaling from one to {count} processes",
+            f"{count} processes reach {scaling:.3f} times the throughput of one"
+            + (", so one process alone saturates this memory" if saturated else ""),
             sheet.answer(scaling, "1", "slb-2007"),
             "1",
             decision="saturated" if saturated else "scales",
@@ -274,18 +278,18 @@ def _scaling(sheet: Sheet) -> Iterator[Advice]:
 
 CALCULATIONS = (
     Calculation("huge pages", _huge_pages, ("memory.huge-pages",), about=("sga.",)),
-    Calculation("huge pages of each node", _per_node, ("memory.huge-pages-per-node",)),
+    Calculation("huge pages per node", _per_node, ("memory.huge-pages-per-node",)),
     Calculation("memlock", _memlock, ("memory.memlock",)),
     Calculation("page tables", _page_tables, ("memory.page-tables.",)),
-    Calculation("interleaving", _locality, ("memory.interleave-",)),
-    Calculation("all on one node", _one_node, ("memory.one-node-left",), about=("numa.free_mb",)),
-    Calculation("placement", _cyclops, ("memory.cyclops",), about=("numa.free_before", "numa.free_after")),
-    Calculation("the sum of the SGA", _sga_sum, ("memory.sga-sum",)),
+    Calculation("interleaved memory", _locality, ("memory.interleave-",)),
+    Calculation("shared memory on one node", _one_node, ("memory.one-node-left",), about=("numa.free_mb",)),
+    Calculation("memory placement", _cyclops, ("memory.cyclops",), about=("numa.free_before", "numa.free_after")),
+    Calculation("SGA in total", _sga_sum, ("memory.sga-sum",)),
     Calculation(
         "memhammer",
         _memhammer,
         ("slb.footprint", "slb.operations", "slb.latency", "slb.rate"),
         about=("slb.pages", "slb.loops", "slb.elapsed"),
     ),
-    Calculation("memhammer's scaling", _scaling, ("slb.scaling.",), about=("slb.two", "slb.four")),
+    Calculation("memhammer scaling", _scaling, ("slb.scaling.",), about=("slb.two", "slb.four")),
 )

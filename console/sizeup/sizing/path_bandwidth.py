@@ -1,4 +1,4 @@
-"""Paths to storage that discovery found: which devices lead there, and what they carry together."""
+"""Bandwidth of the detected paths to storage: which devices they use, and how much all of them have together."""
 
 from __future__ import annotations
 
@@ -34,20 +34,20 @@ class Target(Struct, frozen=True):
 
 
 class Capacity(Struct, frozen=True):
-    """What was measured on one target, as the most that it gives."""
+    """The measured capacity of one target."""
 
     target: Target
     bytes_per_second: float
 
 
 class PathBandwidth(Struct, frozen=True):
-    """Devices of one kind that data of a database can take."""
+    """Devices of one kind on the paths to storage, and their bandwidth."""
 
     kind: str
     """``NVMe``, ``HBA`` or ``NFS``; ``storage`` where a device was measured to which no path is known."""
     devices: tuple[str, ...]
     bytes_per_second: float
-    """What they carry together, shared links counted once and measured capacities in place of estimates."""
+    """Bandwidth of all of them, shared links counted once and measured capacities in place of estimates."""
     bottleneck: str
     """The narrowest stage of the slowest of them."""
     measured: tuple[Capacity, ...] = ()
@@ -95,7 +95,7 @@ def storage_path_bandwidths(
 
 
 def disks_that_count(machine: Machine, device: str | None = None) -> frozenset[str]:
-    """The disks that a figure must be of to stand for the storage: those of ``device``, or of the widest path.
+    """Return the disks that a figure must cover to count for all storage: those of ``device``, or of the widest path.
 
     Without either they are all disks and NFS exports of the machine.
     """
@@ -119,7 +119,7 @@ def disks_that_count(machine: Machine, device: str | None = None) -> frozenset[s
 
 
 def down_devices(machine: Machine) -> Mapping[str, str]:
-    """Controllers, adapters and interfaces that carry nothing now, each with what it says of itself."""
+    """Return the controllers, adapters and interfaces that carry no data now, each with its state."""
     found = {nic.name: "no link" for nic in machine.nics if nic.up is False or nic.carrier is False}
     for controller in machine.nvme_controllers:
         if controller.state not in _UP:
@@ -137,7 +137,7 @@ def down_devices(machine: Machine) -> Mapping[str, str]:
 
 
 def down_text(machine: Machine, device: str | None = None) -> str:
-    """The controllers, adapters and interfaces that should carry data and do not; empty where all work.
+    """Return the controllers, adapters and interfaces that should carry data and do not; empty where all work.
 
     With ``device`` only those that a path to it takes.
     """
@@ -149,15 +149,15 @@ def down_text(machine: Machine, device: str | None = None) -> str:
 
 
 def _why_adapter_is_down(hba: Hba, units: Sequence[ScsiDevice]) -> str:
-    """Why no data comes through an adapter; empty where it may."""
+    """Return why an adapter carries no data; empty where it may."""
     if hba.state not in _UP:
         return str(hba.state)
     ports = [target.state for target in hba.targets]
     if ports and all(state not in _UP for state in ports):
-        return f"no target port in reach: {', '.join(sorted({str(state) for state in ports}))}"
+        return f"no target port reachable: {', '.join(sorted({str(state) for state in ports}))}"
     if units and not any(map(_carries, units)):
         states = sorted({str(unit.state if unit.state not in _UP else unit.access_state) for unit in units})
-        return f"no path through it carries data: {', '.join(states)}"
+        return f"no usable path through it: {', '.join(states)}"
     if hba.transport is Transport.SAS and hba.phys and not hba.targets and not units:
         return "nothing attached"
     return ""
@@ -213,7 +213,7 @@ def _path_bandwidth(
 
 
 def _together(budgets: Sequence[PathBudget], measured: Sequence[Capacity]) -> float:
-    """What devices carry at once: no more than any link they share, and no more than was measured on them."""
+    """Return the bandwidth of devices in use at once, limited by each link that they share and by what was measured."""
     users: dict[str, set[str]] = {}
     rates: dict[str, float] = {}
     for budget in budgets:
@@ -243,7 +243,7 @@ def _measured_on(capacity: Capacity) -> str:
 
 
 def _carried(budget: PathBudget) -> float:
-    """What one device carries while all others are at work too."""
+    """Return the bandwidth of one device while all others are in use."""
     limit, share = budget.limit_bytes_per_second or 0.0, budget.share_bytes_per_second
     return limit if share is None else min(limit, share)
 

@@ -1,4 +1,4 @@
-"""Redo and write-ahead logs: how much, how often, and whether the storage carries it."""
+"""Redo and write-ahead logs: rate, write sizes, and whether the storage keeps up."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from sizeup.model.advice import Advice
 from sizeup.quantity import Origin, Quantity
 from sizeup.sizing.io.capacity import payload
-from sizeup.sizing.sheet import Calculation, Sheet, figure, shown
+from sizeup.sizing.keys import KEYS
+from sizeup.sizing.sheet import Calculation, Sheet, shown
 from sizeup.units import format_in
 
 _DAY_S = 86400
@@ -24,11 +25,11 @@ def _total(sheet: Sheet) -> Quantity:
 
 def _rate(sheet: Sheet) -> Iterator[Advice]:
     total = _total(sheet)
-    yield sheet.advice("redo.rate", "Redo rate", f"{shown(total, 'MB/s')} of redo", total, "MB/s")
+    yield sheet.advice("redo.rate", "Redo rate", f"redo rate: {shown(total, 'MB/s')}", total, "MB/s")
 
 
 def _writes(sheet: Sheet) -> Iterator[Advice]:
-    """Redo writes a second at each size; the sizes are binary, so the rate is taken as MiB/s as in the source."""
+    """Redo write IOPS at each size; the sizes are binary, so the rate is read as MiB/s as in the source."""
     for name, size_rule in (("largest", "redo.write.largest"), ("usual", "redo.write.usual")):
         total = _total(sheet)
         size = sheet.rule(size_rule)
@@ -51,8 +52,8 @@ def _write_rate(sheet: Sheet, advice_id: str, total: Quantity, size: Quantity) -
     return sheet.advice(
         advice_id,
         f"Redo writes of {shown(size, 'KiB')}",
-        f"redo makes {format_in(binary, 'IOPS')} of {shown(size, 'KiB')}, the work of {drives} drives that do nothing "
-        "else",
+        f"redo: {format_in(binary, 'IOPS')} of {shown(size, 'KiB')} writes, "
+        f"a full load for {format_in(drives, 'drives')}",
         sheet.answer(binary, "IOPS", "redo.drive-writes", low=exact, high=binary),
         "IOPS",
     )
@@ -67,8 +68,8 @@ def _drives(sheet: Sheet) -> Iterator[Advice]:
     sheet.line(f"ceil({format_in(writes, 'IOPS')} / {shown(per_drive, 'IOPS')}) = {drives}")
     yield sheet.advice(
         "redo.drives",
-        "Drives that redo alone keeps busy",
-        f"redo alone keeps {drives} drives busy, with writes of {shown(size, 'KiB')}",
+        "Drives kept busy by redo alone",
+        f"redo alone keeps {format_in(drives, 'drives')} busy at {shown(size, 'KiB')} writes",
         sheet.answer(drives, "drives", "redo.drive-writes"),
         "drives",
     )
@@ -77,13 +78,13 @@ def _drives(sheet: Sheet) -> Iterator[Advice]:
 def _luns(sheet: Sheet) -> Iterator[Advice]:
     count, logs = sheet.number("redo.databases"), sheet.number("redo.logs_per_database")
     if count.origin is Origin.RULE:
-        return  # nobody spoke of redo
+        return  # the user set nothing about redo
     luns = count.value * logs.value
     sheet.line(f"{shown(count, 'databases')} x {shown(logs, 'logs')} = {format_in(luns, 'LUNs')}")
     yield sheet.advice(
         "redo.luns",
         "LUNs for redo alone",
-        f"{luns:g} LUNs when redo is carved out by itself",
+        f"redo on LUNs of its own: {luns:g} LUNs",
         sheet.answer(luns, "LUNs", "redo.logs_per_database"),
         "LUNs",
     )
@@ -97,7 +98,7 @@ def _file(sheet: Sheet) -> Iterator[Advice]:
     yield sheet.advice(
         "redo.file-size",
         "Size of a log file",
-        f"a log file of {format_in(size, 'MB')} lasts {shown(time, 'min')} at the peak",
+        f"log file size: {format_in(size, 'MB')} for a log switch every {shown(time, 'min')} at the peak",
         sheet.answer(size, "MB", "oracle-log-switches"),
         "MB",
     )
@@ -108,7 +109,7 @@ def _file(sheet: Sheet) -> Iterator[Advice]:
     yield sheet.advice(
         "redo.postgresql.max-wal-size",
         "max_wal_size of PostgreSQL",
-        f"max_wal_size of {format_in(ends[0], 'MB')} lets checkpoints come by time",
+        f"max_wal_size: {format_in(ends[0], 'MB')}, so that checkpoints are timed and not forced",
         sheet.answer(ends[0], "MB", "redo.postgresql.max-wal", low=ends[1], high=ends[2]),
         "MB",
     )
@@ -118,14 +119,16 @@ def _archive(sheet: Sheet) -> Iterator[Advice]:
     average = sheet.optional("redo.average_mb_s")
     each = sheet.number("redo.mb_s") if average is None else average
     if average is None:
-        sheet.caveat("the peak is taken for the whole day; redo.average_mb_s gives the day's average")
+        sheet.caveat(
+            f"the peak rate is assumed for the whole day; set the average with {KEYS['redo.average_mb_s'].flag}"
+        )
     count = sheet.number("redo.databases")
     day = each.value * count.value * _DAY_S
     sheet.line(f"{shown(count, 'databases')} x {shown(each, 'MB/s')} x {_DAY_S:,} s = {format_in(day, 'GB')}")
     yield sheet.advice(
         "redo.archive-day",
-        "Archive a day",
-        f"{format_in(day, 'GB')} of archived logs a day",
+        "Archived redo per day",
+        f"archived redo: {format_in(day, 'GB')} per day",
         sheet.answer(day, "GB", "redo.mb_s"),
         "GB",
     )
@@ -137,13 +140,13 @@ def _recycle(sheet: Sheet) -> Iterator[Advice]:
     seconds = cache.value / total.value
     sheet.line(f"{shown(cache, 'GB')} / {shown(total, 'MB/s')} = {format_in(seconds * 1e9, 's')}")
     sheet.caveat(
-        f"with the cache in GiB and the rate in MB/s it is {format_in(seconds * 1.024e9, 's')}: "
-        "whether GB is 1,000 or 1,024 MB was not said"
+        f"with the cache in GiB and the rate in MB/s it would be {format_in(seconds * 1.024e9, 's')}: "
+        "the cache size does not say whether GB means 1,000 or 1,024 MB"
     )
     yield sheet.advice(
         "redo.cache-recycle",
-        "Time in which redo passes once through the array's cache",
-        f"redo recycles the whole cache every {format_in(seconds * 1e9, 's')}: nothing else stays in it",
+        "Time for redo to fill the array's cache",
+        f"redo fills the whole cache every {format_in(seconds * 1e9, 's')} and displaces everything else",
         sheet.answer(seconds * 1e9, "s", "redo.cache_gb", low=seconds * 1e9, high=seconds * 1.024e9),
         "s",
     )
@@ -158,8 +161,8 @@ def _link(sheet: Sheet) -> Iterator[Advice]:
     enough = share < 1
     yield sheet.advice(
         "redo.link-share",
-        "Share of the link that redo takes",
-        f"redo takes {format_in(share, '%')} of one {name}: {'it carries the redo' if enough else 'too slow a link'}",
+        "Link utilization by redo",
+        f"redo uses {format_in(share, '%')} of one {name} link{'' if enough else ', which is too slow'}",
         sheet.answer(share, "%", f"link.{name}.payload"),
         "%",
         decision="enough" if enough else "short",
@@ -167,13 +170,13 @@ def _link(sheet: Sheet) -> Iterator[Advice]:
 
 
 def _sync(sheet: Sheet) -> Iterator[Advice]:
-    """Whether one log writer, with one write under way, keeps up at the measured time of a synchronous write."""
+    """Whether one log writer, one write at a time, keeps up at the measured latency of a synchronous write."""
     each, unused = sheet.number("redo.mb_s"), sheet.unused("redo.sync_write_us")
     if unused is not None:
         yield sheet.advice(
             "redo.sync-write",
-            "Whether the synchronous write carries the redo",
-            f"unknown: {unused.sentence('us')}, or say redo.sync_write_us",
+            "Capacity of synchronous redo writes",
+            f"redo capacity: unknown. {unused.sentence('us')}, or use {KEYS['redo.sync_write_us'].flag}",
             decision="unknown",
         )
         return
@@ -184,11 +187,12 @@ def _sync(sheet: Sheet) -> Iterator[Advice]:
     sheet.line(f"{shown(size, 'KiB')} / {shown(latency, 'us')} = {format_in(carried, 'MB/s')} for one log writer")
     sheet.line(f"{format_in(carried, 'MB/s')} / {shown(each, 'MB/s')} = {format_in(ratio, '')}")
     decision = "carried" if ratio >= 1 else "short"
+    subject = "redo:" if ratio >= 1 else "bottleneck: synchronous writes of the redo."
     yield sheet.advice(
         "redo.sync-write",
-        "Whether the synchronous write carries the redo",
-        f"{decision}: one log writer gets {format_in(carried, 'MB/s')} at {shown(latency, 'us')} a write, "
-        f"{figure(ratio)} times the redo of one database",
+        "Capacity of synchronous redo writes",
+        f"{subject} {shown(each, 'MB/s')} demand of one database, {format_in(carried, 'MB/s')} capacity of its log "
+        f"writer ({format_in(float(f'{1 / ratio:.3g}'), '%')}) at {shown(latency, 'us')} per write",
         Quantity(ratio, "1", latency.origin, latency.source),
         "1",
         decision=decision,
@@ -201,8 +205,8 @@ CALCULATIONS = (
     Calculation("drives for redo", _drives, ("redo.drives",)),
     Calculation("LUNs for redo", _luns, ("redo.luns",)),
     Calculation("log files", _file, ("redo.file-size", "redo.postgresql.")),
-    Calculation("archive", _archive, ("redo.archive-day",)),
+    Calculation("archived redo", _archive, ("redo.archive-day",)),
     Calculation("array cache", _recycle, ("redo.cache-recycle",)),
-    Calculation("the link of the redo", _link, ("redo.link-share",)),
-    Calculation("the log writer", _sync, ("redo.sync-write",)),
+    Calculation("link utilization by redo", _link, ("redo.link-share",)),
+    Calculation("synchronous redo writes", _sync, ("redo.sync-write",)),
 )

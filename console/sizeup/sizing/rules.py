@@ -113,8 +113,8 @@ class Rules(Struct, frozen=True, eq=False):
     def warnings(self, today: date) -> tuple[str, ...]:
         """A sentence for each pack that was checked too long ago."""
         return tuple(
-            f"rules of {pack.title!r} were last checked {pack.age_days(today)} days ago ({pack.checked}): "
-            "look at their sources before relying on them"
+            f"rules of {pack.title!r} were last checked {pack.age_days(today)} days ago ({pack.checked}) and may be "
+            "outdated: compare them with their sources"
             for pack in self.packs
             if pack.age_days(today) > MAXIMUM_AGE_DAYS
         )

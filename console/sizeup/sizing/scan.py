@@ -1,4 +1,4 @@
-"""Scans: what compression and partitions do to the rate at which data is looked at."""
+"""Scans: what compression and partition pruning do to the scan rate."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def _multipliers(sheet: Sheet) -> Iterator[Advice]:
         ratio = _compression(sheet)
         yield sheet.advice(
             "scan.compression",
-            "Scan rate gained by compression",
-            f"the same disks look at {ratio.value:.3g} times as much data a second",
+            "Scan rate gain by compression",
+            f"compression: {ratio.value:.3g} times the scan rate of the same disks",
             ratio,
             "1",
         )
@@ -34,15 +34,15 @@ def _multipliers(sheet: Sheet) -> Iterator[Advice]:
         sheet.line(f"1 / {shown(share, '%')} = {format_in(gain, '')}")
         yield sheet.advice(
             "scan.partitions",
-            "Scan rate gained by reading fewer partitions",
-            f"reading {shown(share, '%')} of the partitions is {gain:.3g} times as fast as reading all",
+            "Scan rate gain by partition pruning",
+            f"partition pruning: {gain:.3g} times the scan rate, reading {shown(share, '%')} of the partitions",
             sheet.answer(gain, "1", "scan.partition_percent"),
             "1",
         )
 
 
 def _effective(sheet: Sheet) -> Iterator[Advice]:
-    """The rate at which uncompressed data of all partitions seems to be read."""
+    """The rate at which uncompressed data of all partitions is effectively scanned."""
     least = find_bottleneck(sheet)
     if least is None or not {"scan.raw_gb", "scan.partition_percent"} & set(sheet.inputs):
         return
@@ -54,13 +54,13 @@ def _effective(sheet: Sheet) -> Iterator[Advice]:
     yield sheet.advice(
         "scan.effective",
         "Effective scan rate",
-        f"scans seem to read {format_in(rate, 'MB/s')}, while the paths carry {shown(least.capacity, 'MB/s')}",
+        f"effective scan rate: {format_in(rate, 'MB/s')} at a storage capacity of {shown(least.capacity, 'MB/s')}",
         sheet.answer(rate, "MB/s", "scan"),
         "MB/s",
     )
 
 
 CALCULATIONS = (
-    Calculation("scan multipliers", _multipliers, ("scan.compression", "scan.partitions"), about=("scan.",)),
-    Calculation("the effective scan rate", _effective, ("scan.effective",)),
+    Calculation("scan rate gains", _multipliers, ("scan.compression", "scan.partitions"), about=("scan.",)),
+    Calculation("effective scan rate", _effective, ("scan.effective",)),
 )

@@ -1,4 +1,4 @@
-"""Sheet: one calculation under way, which keeps what it took and how it went."""
+"""Sheet: one calculation, with the inputs it used, its working and its caveats."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class MissingError(Exception):
 
 
 class Sheet:
-    """Inputs and rules for one calculation; whatever is taken stands in the advice that it gives."""
+    """Inputs and rules for one calculation; every one that is used is listed in the resulting advice."""
 
     def __init__(self, inputs: Inputs, rules: Rules) -> None:
         self.inputs = inputs
@@ -55,7 +55,7 @@ class Sheet:
         return value
 
     def unused(self, key: str) -> UnusedMeasurement | None:
-        """What was measured of a key and is not taken; None where there is no such figure."""
+        """What was measured of a key and is not used; None where there is no such figure."""
         value = self.inputs.get(key)
         if not isinstance(value, UnusedMeasurement):
             return None
@@ -186,9 +186,9 @@ class Calculation(Struct, frozen=True):
     gives: tuple[str, ...]
     """What the ids of its advice begin with."""
     asks: bool = False
-    """Its missing inputs are asked for even when the user mentioned none of its keys."""
+    """Missing inputs are reported even when the user set none of its keys."""
     about: tuple[str, ...] = ()
-    """Prefixes of keys: whoever sets one wants this answered, and is told what is still missing."""
+    """Prefixes of keys: once the user sets one of them, inputs that are still missing are reported."""
 
 
 class MissingInput(Struct, frozen=True):
@@ -196,20 +196,22 @@ class MissingInput(Struct, frozen=True):
 
     key: str
     calculation: str
-    """The calculation that stopped for it."""
+    """The name of the calculation that needs it."""
     unused: UnusedMeasurement | None = None
-    """What was measured of it and is not taken; None where nothing was."""
+    """What was measured of it and is not used; None where nothing was."""
 
     def sentence(self, *, typed: bool = False) -> str:
-        """What to give, and what for; ``typed`` among the inputs of the console rather than on the command line."""
+        """What is unknown, why, and what to do; ``typed`` in the console rather than on the command line."""
         return self.recorded().sentence(typed=typed)
 
     def recorded(self) -> OpenQuestion:
         """Return the question as a session records it."""
         key, unused = KEYS[self.key], self.unused
         if unused is None:
-            return OpenQuestion(self.key, self.calculation, key.help)
-        return OpenQuestion(self.key, self.calculation, key.help, unused.sentence(key.unit), unused.why_unused.value)
+            return OpenQuestion(self.key, self.calculation, key.help, key.flag)
+        return OpenQuestion(
+            self.key, self.calculation, key.help, key.flag, unused.sentence(key.unit), unused.why_unused.value
+        )
 
 
 def shown(quantity: Quantity, spelling: str) -> str:

@@ -1,4 +1,4 @@
-"""Value: what the work costs in cores, licenses, drives and money, alone and as a cluster."""
+"""Value: throughput per core, license, drive and dollar, of one server or a cluster."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sizeup.units import format_in
 
 
 def _effective(sheet: Sheet) -> tuple[float, str]:
-    """Throughput after promised gains and lost servers, and what it counts."""
+    """Return the throughput after promised gains and lost servers, and its unit."""
     stated = sheet.number("value.throughput")
     unit = sheet.optional_words("value.unit") or "units"
     value = stated.value
@@ -23,7 +23,7 @@ def _effective(sheet: Sheet) -> tuple[float, str]:
         sheet.line(
             f"{shown(stated, unit)} x (1 + {shown(uplift, '%')}) = {format_in(value * (1 + uplift.value), unit)}"
         )
-        sheet.caveat("a promised gain is no measurement")
+        sheet.caveat("the gain is a promise, not a measurement")
         value *= 1 + uplift.value
     survivors, nodes = sheet.optional("cluster.survivors"), sheet.number("cluster.nodes")
     if survivors is not None:
@@ -42,7 +42,7 @@ def _effective(sheet: Sheet) -> tuple[float, str]:
 
 
 def _usd(each: float) -> str:
-    """A price with a tenth of a cent, or with three digits where that would be nothing."""
+    """A price in dollars to a tenth of a cent, or with three digits where it is less than a dollar."""
     return f"${each:,.3f}" if each >= 1 else f"${each:.3g}"
 
 
@@ -51,7 +51,7 @@ def _throughput(sheet: Sheet) -> Iterator[Advice]:
     yield sheet.advice(
         "value.throughput",
         "Throughput",
-        f"this system does {format_in(value, unit)}",
+        f"throughput: {format_in(value, unit)}",
         sheet.answer(value, unit, "value.throughput"),
         unit,
     )
@@ -65,23 +65,23 @@ def _per_core(sheet: Sheet) -> Iterator[Advice]:
     sheet.line(f"{format_in(value, unit)} / {format_in(every, 'cores')} = {format_in(value / every, each)}")
     yield sheet.advice(
         "value.per-core",
-        "Throughput of a core",
-        f"each core does {format_in(value / every, unit)}",
+        "Throughput per core",
+        f"throughput per core: {format_in(value / every, unit)}",
         sheet.answer(value / every, each, "value.throughput"),
         each,
     )
 
 
 def _cluster(sheet: Sheet) -> Iterator[Advice]:
-    """What of its servers' work a cluster really does; two servers never do exactly twice the work of one."""
+    """Cluster throughput as a share of linear scaling; two servers never do exactly twice the work of one."""
     value, unit = _effective(sheet)
     alone, nodes = sheet.number("cluster.single_throughput"), sheet.number("cluster.nodes")
     share = value / (alone.value * nodes.value)
     sheet.line(f"{format_in(value, unit)} / ({nodes.value:g} x {shown(alone, unit)}) = {format_in(share, '%')}")
     yield sheet.advice(
         "value.cluster-efficiency",
-        "Efficiency of the cluster",
-        f"{shown(nodes, 'servers')} do {format_in(share, '%')} of {nodes.value:g} times the work of one",
+        "Scaling efficiency of the cluster",
+        f"scaling efficiency: {format_in(share, '%')} of linear with {shown(nodes, 'servers')}",
         sheet.answer(share, "%", "cluster.single_throughput"),
         "%",
     )
@@ -94,8 +94,8 @@ def _implied_cores(sheet: Sheet) -> Iterator[Advice]:
     sheet.line(f"{format_in(value, unit)} / {shown(each, unit)} = {format_in(cores, 'cores')}")
     yield sheet.advice(
         "value.implied-cores",
-        "Cores behind a figure that was stated for each",
-        f"{format_in(cores, 'cores')}: compare it only with machines of as many",
+        "Cores implied by a per-core figure",
+        f"implied cores: {format_in(cores, 'cores')}. Compare only with machines of as many",
         sheet.answer(cores, "cores", "value.throughput_per_core"),
         "cores",
     )
@@ -109,8 +109,8 @@ def _per_license(sheet: Sheet) -> Iterator[Advice]:
     sheet.line(f"{format_in(value, unit)} / {shown(count, metric.unit)} = {text}")
     yield sheet.advice(
         "value.per-license",
-        "Throughput of a license",
-        f"each license does {format_in(value / count.value, unit)}",
+        "Throughput per license",
+        f"throughput per license: {format_in(value / count.value, unit)}",
         sheet.answer(value / count.value, each, "value.throughput"),
         each,
     )
@@ -123,8 +123,8 @@ def _license_cost(sheet: Sheet) -> Iterator[Advice]:
     sheet.line(f"{shown(price, 'USD')} / {format_in(value, unit)} = {format_in(each, 'USD')}")
     yield sheet.advice(
         "value.license-usd-per-unit",
-        "License list price for each unit of throughput",
-        f"licenses cost {_usd(each)} for one {unit.removesuffix('s')} at list price",
+        "License list price per unit of throughput",
+        f"license list price: {_usd(each)} per {unit.removesuffix('s')}",
         sheet.answer(each, "USD", "value.throughput"),
         "USD",
     )
@@ -137,15 +137,15 @@ def _system_cost(sheet: Sheet) -> Iterator[Advice]:
     sheet.line(f"{shown(price, 'USD')} / {format_in(value, unit)} = {format_in(each, 'USD')}")
     yield sheet.advice(
         "value.system-usd-per-unit",
-        "System price for each unit of throughput",
-        f"the system costs {_usd(each)} for one {unit.removesuffix('s')}",
+        "System price per unit of throughput",
+        f"system price: {_usd(each)} per {unit.removesuffix('s')}",
         sheet.answer(each, "USD", "value.system_usd"),
         "USD",
     )
 
 
 def _normalized(sheet: Sheet) -> Iterator[Advice]:
-    """Throughput for each drive and each gigabyte, so that larger systems are not praised for their size."""
+    """Throughput per drive and per gigabyte, so that systems of different sizes compare."""
     for key, spelling, name in (("value.drives", "drives", "drive"), ("value.memory_gb", "GB", "gigabyte")):
         if key not in sheet.inputs:
             continue
@@ -156,24 +156,22 @@ def _normalized(sheet: Sheet) -> Iterator[Advice]:
         sheet.line(f"{format_in(value, unit)} / {shown(parts, spelling)} = {format_in(value / count, each)}")
         yield sheet.advice(
             f"value.per-{name}",
-            f"Throughput of a {name}",
-            f"each {name} does {format_in(value / count, unit)}",
+            f"Throughput per {name}",
+            f"throughput per {name}: {format_in(value / count, unit)}",
             sheet.answer(value / count, each, key),
             each,
         )
 
 
 def _caveat_hosts(sheet: Sheet) -> None:
-    """Say where the licenses cover more cores than those that were counted beside them."""
+    """Add a caveat where the licenses cover more cores than the guest has."""
     hosts, cores = sheet.inputs.get("license.host_cores"), sheet.number("machine.cores")
     if sheet.has_taken("license.host_cores") and isinstance(hosts, Quantity):
-        sheet.caveat(
-            f"the licenses cover {shown(hosts, 'cores')} of all hosts, of which this guest has {cores.value:g}"
-        )
+        sheet.caveat(f"the licenses cover {shown(hosts, 'cores')} of the hosts; this guest has {cores.value:g}")
 
 
 def _clock_per_license(sheet: Sheet) -> Iterator[Advice]:
-    """Clock that one license buys: why fewer, faster cores are worth more than many slow ones."""
+    """Clock rate per license: fewer, faster cores get more out of each license than many slow ones."""
     cores, clock, nodes = sheet.number("machine.cores"), sheet.number("machine.ghz"), sheet.number("cluster.nodes")
     count, metric, _ = licenses_required(sheet)
     if count.value == 0:
@@ -183,19 +181,19 @@ def _clock_per_license(sheet: Sheet) -> Iterator[Advice]:
         f"{format_in(cores.value * nodes.value, 'cores')} x {shown(clock, 'GHz')} / {shown(count, metric.unit)} = "
         f"{format_in(each, 'GHz')}"
     )
-    sheet.caveat("clocks compare cores of one generation only")
+    sheet.caveat("clock rates compare only between cores of one generation")
     _caveat_hosts(sheet)
     yield sheet.advice(
         "value.ghz-per-license",
-        "Clock of a license",
-        f"a license buys {format_in(each, 'GHz')}; fewer cores of a higher clock buy more",
+        "Clock rate per license",
+        f"clock rate per license: {format_in(each, 'GHz')}. Fewer cores at a higher clock give more",
         sheet.answer(each, "GHz", "machine.ghz"),
         "GHz",
     )
 
 
 def _idle(sheet: Sheet) -> Iterator[Advice]:
-    """Cores that the workload leaves idle, and what their licenses cost."""
+    """Cores that the workload leaves idle, and the price of their licenses."""
     busy, cores, nodes = (
         sheet.number("workload.cpu_percent"),
         sheet.number("machine.cores"),
@@ -215,8 +213,8 @@ def _idle(sheet: Sheet) -> Iterator[Advice]:
     sheet.line(f"{shown(price, 'USD')} x {format_in(idle / every, '%')} = {format_in(cost, 'USD')}")
     yield sheet.advice(
         "value.idle-cores",
-        "Cores that could carry another database",
-        f"{format_in(float(f'{idle:.3g}'), 'cores')} idle, with licenses for ${cost:,.0f} at list price",
+        "Idle cores",
+        f"idle cores: {format_in(float(f'{idle:.3g}'), 'cores')}, licensed for ${cost:,.0f} at list price",
         sheet.answer(idle, "cores", "workload.cpu_percent"),
         "cores",
         decision="consolidate" if idle >= 1 else "busy",
@@ -225,13 +223,15 @@ def _idle(sheet: Sheet) -> Iterator[Advice]:
 
 CALCULATIONS = (
     Calculation("throughput", _throughput, ("value.throughput",), about=("value.",)),
-    Calculation("throughput a core", _per_core, ("value.per-core",)),
-    Calculation("efficiency of the cluster", _cluster, ("value.cluster-efficiency",), about=("cluster.single",)),
-    Calculation("cores behind a figure", _implied_cores, ("value.implied-cores",)),
-    Calculation("throughput a license", _per_license, ("value.per-license",)),
-    Calculation("license cost of the work", _license_cost, ("value.license-usd-per-unit",)),
-    Calculation("system cost of the work", _system_cost, ("value.system-usd-per-unit",)),
+    Calculation("throughput per core", _per_core, ("value.per-core",)),
+    Calculation(
+        "scaling efficiency of the cluster", _cluster, ("value.cluster-efficiency",), about=("cluster.single",)
+    ),
+    Calculation("implied cores", _implied_cores, ("value.implied-cores",)),
+    Calculation("throughput per license", _per_license, ("value.per-license",)),
+    Calculation("license price per unit of throughput", _license_cost, ("value.license-usd-per-unit",)),
+    Calculation("system price per unit of throughput", _system_cost, ("value.system-usd-per-unit",)),
     Calculation("normalized throughput", _normalized, ("value.per-drive", "value.per-gigabyte")),
-    Calculation("clock a license", _clock_per_license, ("value.ghz-per-license",)),
+    Calculation("clock rate per license", _clock_per_license, ("value.ghz-per-license",)),
     Calculation("idle cores", _idle, ("value.idle-cores",), about=("workload.cpu",)),
 )

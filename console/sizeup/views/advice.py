@@ -263,7 +263,7 @@ def demand_and_capacity(given: AdviceSet) -> BarChart | None:
     if not bars:
         return None
     balance = given.find("io.balance")
-    unknown = given.left_out.get("capacity.mb_s", "measure it, or set path.stages or capacity.mb_s")
+    unknown = given.unused.get("capacity.mb_s", "measure it, or set path.stages or capacity.mb_s")
     caption = balance.verdict if balance is not None else f"the supply is not known: {unknown}"
     return BarChart("I/O need and supply", Axis("transfer rate", "bytes/s", low=0), bars, caption)
 

@@ -225,7 +225,7 @@ def _advice(given: ShownAdvice | None) -> Iterable[OverviewEntry]:
     for question in given.given.questions:
         if not any(question.key in advice.verdict for advice in shown):
             behind = (question.sentence(), "", "Enter goes to the inputs, where it can be typed.")
-            known = f"Measured, but {question.standing}" if question.left_out else "Not known"
+            known = f"Measured, but {question.why_unused}" if question.unused else "Not known"
             yield OverviewEntry(
                 question.key, "", f"{known}, and needed: {question.key}", behind, "sizing", question.key
             )
@@ -244,8 +244,8 @@ def _balance(advice: ShownAdvice | None, session: Session | None) -> BarChart:
         # One figure is one bar.
         named = (replace(bar, label="supply, measured") if bar in same else bar for bar in chart.bars)
         return replace(chart, bars=tuple(named))
-    left_out = advice is not None and "capacity.mb_s" in advice.given.left_out
-    note = "not taken: see Sizing" if left_out else "" if valid else "not valid"
+    unused = advice is not None and "capacity.mb_s" in advice.given.unused
+    note = "not taken: see Sizing" if unused else "" if valid else "not valid"
     return replace(chart, bars=(*chart.bars, Bar("measured here", measured, note=note)))
 
 

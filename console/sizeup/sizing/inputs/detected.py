@@ -6,15 +6,15 @@ from collections.abc import Sequence
 
 from sizeup.model.machine import Machine
 from sizeup.quantity import Origin, Quantity, Words
-from sizeup.sizing.keys import Value
+from sizeup.sizing.keys import KEYS, Value
 from sizeup.sizing.path_bandwidth import PathBandwidth, block_device, down_text, storage_path_bandwidths
 from sizeup.units import format_in
 
 
 def detected(machine: Machine, device: str | None = None) -> dict[str, Value]:
-    """Keys that this machine answers by itself; what it does not know stays away.
+    """Return the inputs that this machine provides; what is unknown is absent.
 
-    ``device`` is where the database lies; without it every path to storage counts.
+    ``device`` is the device of the database; without it every path to storage counts.
     """
     values: dict[str, Value] = {}
 
@@ -63,7 +63,7 @@ def detected(machine: Machine, device: str | None = None) -> dict[str, Value]:
 
 
 def _found_spindles(machine: Machine, device: str | None) -> dict[str, Value]:
-    """Drives behind the database's device that writes and reads can count on, where discovery could tell."""
+    """Effective drives for writes and reads behind the database's device, where discovery found them."""
     if device is None or any(device == mount.mount_point for mount in machine.nfs_mounts):
         return {}
     found = block_device(machine, device)
@@ -73,24 +73,28 @@ def _found_spindles(machine: Machine, device: str | None) -> dict[str, Value]:
 
 
 def _is_virtual(machine: Machine) -> bool:
-    """Its CPUs are a hypervisor's: a guest, or the control domain of Xen."""
+    """Whether its CPUs are virtual: a guest, or the control domain of Xen."""
     return bool(machine.platform.is_guest) or machine.platform.hypervisor is not None
 
 
 def _caveats(machine: Machine) -> tuple[str, ...]:
-    """Why the cores that are seen may not be those that exist."""
+    """Return why the visible cores may differ from the physical ones."""
     caveats: list[str] = []
     if _is_virtual(machine):
-        caveats.append("in a guest these are virtual processors: host cores unknown")
+        caveats.append("these are virtual CPUs of a guest; the cores of the host are unknown")
     elif machine.platform.is_guest is None:
-        caveats.append("these may be virtual processors: nothing proves a guest or bare metal (machine.guest)")
+        caveats.append(
+            f"these may be virtual CPUs: nothing proves a guest or bare metal. Set it with {KEYS['machine.guest'].flag}"
+        )
     if machine.contradictions:
-        caveats.append(f"{machine.contradictions[0]}: check the data sheet and set machine.cores")
+        caveats.append(
+            f"{machine.contradictions[0]}: check the data sheet and set it with {KEYS['machine.cores'].flag}"
+        )
     counts = machine.pu_counts
     if counts.online < counts.present:
         caveats.append(
             f"{counts.present - counts.online} of {counts.present} CPUs are offline and may hide cores: "
-            "a license counts every physical core; say machine.cores"
+            f"licenses count every physical core. Set them with {KEYS['machine.cores'].flag}"
         )
     return tuple(caveats)
 
@@ -102,8 +106,8 @@ def path_bandwidth_values(bandwidths: Sequence[PathBandwidth]) -> dict[str, Valu
     widest, *others = bandwidths
     caveats = [_measured_text(widest)] if widest.measured and widest.estimated else []
     caveats += [
-        f"{other.kind} ({', '.join(other.devices)}) would carry {format_in(other.bytes_per_second, 'MB/s')}: "
-        "say where the database lies with db.device"
+        f"{other.kind} ({', '.join(other.devices)}) is not counted, with {format_in(other.bytes_per_second, 'MB/s')}: "
+        f"set the device of the database with {KEYS['db.device'].flag}"
         for other in others
     ]
     source = f"{widest.kind} {', '.join(widest.devices)}"
@@ -117,7 +121,7 @@ def path_bandwidth_values(bandwidths: Sequence[PathBandwidth]) -> dict[str, Valu
 
 
 def _measured_text(bandwidth: PathBandwidth) -> str:
-    """Which of the paths were measured, and which still stand with what their links can carry."""
+    """Return which of the paths were measured, and which are estimated by their links."""
     taken = ", ".join(
         f"{capacity.target.name} {format_in(float(f'{capacity.bytes_per_second:.4g}'), 'MB/s')}"
         for capacity in bandwidth.measured

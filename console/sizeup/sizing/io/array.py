@@ -16,14 +16,14 @@ def _drive_iops(sheet: Sheet) -> Quantity:
 
 
 def _array(sheet: Sheet) -> Iterator[Advice]:
-    """What an array of drives gives after its RAID level took its share."""
+    """IOPS and capacity of an array of drives at its RAID level."""
     yield from _spindles(sheet)
     if "array.disk_gb" in sheet.inputs:
         capacity = usable_bytes(sheet)
         yield sheet.advice(
             "storage.usable",
             "Usable capacity",
-            f"{format_in(capacity.value, 'GB')} can be used",
+            f"usable capacity: {format_in(capacity.value, 'GB')}",
             capacity,
             "GB",
         )
@@ -42,8 +42,8 @@ def _array(sheet: Sheet) -> Iterator[Advice]:
     )
     yield sheet.advice(
         "io.capacity.iops",
-        "Small random I/O of the array",
-        f"RAID {raid} of {volumes * disks:g} drives gives {format_in(value, 'IOPS')} at {format_in(reads, '%')} reads",
+        "Random IOPS of the array",
+        f"array: {format_in(value, 'IOPS')} at {format_in(reads, '%')} reads (RAID {raid}, {volumes * disks:g} drives)",
         sheet.answer(value, "IOPS", f"raid.{raid}.write-penalty", low=low, high=high),
         "IOPS",
     )
@@ -63,24 +63,24 @@ def _spindles(sheet: Sheet) -> Iterator[Advice]:
     sheet.line(f"{format_in(volumes, 'volumes')} x {each:g} = {format_in(volumes * each, 'drives')}")
     yield sheet.advice(
         "storage.write-spindles",
-        "Drives that writes can count on",
-        f"writes get {volumes * each:g} of {volumes * disks:g} drives; random reads all of them",
+        "Effective drives for writes",
+        f"effective drives: {volumes * each:g} of {volumes * disks:g} for writes, all for random reads",
         sheet.answer(volumes * each, "drives", f"raid.{raid}.write-penalty"),
         "drives",
     )
 
 
 def _found_spindles(sheet: Sheet) -> Iterator[Advice]:
-    """What discovery saw behind the database's device."""
+    """Drives that discovery found behind the database's device."""
     if "array.disks" in sheet.inputs:
         return
     writes, reads = sheet.number("path.write_spindles"), sheet.optional("path.read_spindles")
     sheet.line(f"{writes.source}: {shown(writes, 'drives')} for writes")
-    also = "" if reads is None else f"; random reads {format_in(reads.value, 'drives')}"
+    also = "" if reads is None else f", {format_in(reads.value, 'drives')} for random reads"
     yield sheet.advice(
         "storage.write-spindles",
-        "Drives that writes can count on",
-        f"writes get {format_in(writes.value, 'drives')}{also}",
+        "Effective drives for writes",
+        f"effective drives: {format_in(writes.value, 'drives')} for writes{also}",
         Quantity(writes.value, "drives", writes.origin, writes.source),
         "drives",
     )
@@ -97,6 +97,6 @@ def usable_bytes(sheet: Sheet) -> Quantity:
 
 
 CALCULATIONS = (
-    Calculation("the array", _array, ("storage.", "io.capacity.iops"), about=("array.",)),
+    Calculation("array of drives", _array, ("storage.", "io.capacity.iops"), about=("array.",)),
     Calculation("drives behind the device", _found_spindles, ("storage.write-spindles",)),
 )

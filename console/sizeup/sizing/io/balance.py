@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sizeup.model.advice import Advice
+from sizeup.quantity import Quantity
 from sizeup.sizing.io.capacity import find_bottleneck
 from sizeup.sizing.io.demand import grown_demand, io_demand
+from sizeup.sizing.keys import KEYS
 from sizeup.sizing.sheet import Calculation, Sheet, brief, figure, shown
 from sizeup.units import format_in
 
@@ -19,20 +21,23 @@ def _balance(sheet: Sheet) -> Iterator[Advice]:
     ratio = least.capacity.value / demand.value
     short_below, over_above = sheet.rule("io.balance.short-below"), sheet.rule("io.balance.over-above")
     decision = "short" if ratio < short_below.value else "over" if ratio > over_above.value else "balanced"
-    meaning = {
-        "short": f"the processors starve behind {least.name}",
-        "balanced": "paths and processors fit",
-        "over": "more than the processors take in",
-    }
+    subject = f"bottleneck: {least.name}." if decision == "short" else "storage:"
+    by = " by rule of thumb" if demand.source == "io.ghz-rule.exact" else ""
     sheet.line(f"{shown(least.capacity, 'MB/s')} / {shown(demand, 'MB/s')} = {format_in(ratio, '')}")
     yield sheet.advice(
         "io.balance",
-        "Supply over need",
-        f"{decision}: capacity is {figure(ratio)} times the need; {meaning[decision]}",
+        "Storage capacity over demand",
+        f"{subject} {_against(demand, least.capacity, 'MB/s', by)}",
         sheet.answer(ratio, "1", "io.balance"),
         "1",
         decision=decision,
     )
+
+
+def _against(demand: Quantity, capacity: Quantity, unit: str, by: str = "") -> str:
+    """Return demand, capacity, and the demand as a share of the capacity."""
+    share = format_in(float(f"{demand.value / capacity.value:.3g}"), "%")
+    return f"{brief(demand, unit)} demand{by}, {brief(capacity, unit)} capacity ({share})"
 
 
 def _iops_balance(sheet: Sheet) -> Iterator[Advice]:
@@ -41,19 +46,20 @@ def _iops_balance(sheet: Sheet) -> Iterator[Advice]:
     if unused is not None:
         yield sheet.advice(
             "io.balance.iops",
-            "Requests a second, supply over need",
-            f"supply unknown: {unused.sentence('IOPS')}, or set capacity.iops",
+            "IOPS capacity over demand",
+            f"IOPS capacity: unknown. {unused.sentence('IOPS')}, or use {KEYS['capacity.iops'].flag}",
             decision="unknown",
         )
         return
     capacity = sheet.number("capacity.iops")
     ratio = capacity.value / demand.value
     decision = "short" if ratio < sheet.rule("io.balance.short-below").value else "enough"
+    subject = "bottleneck: IOPS of the storage." if decision == "short" else "storage:"
     sheet.line(f"{shown(capacity, 'IOPS')} / {shown(demand, 'IOPS')} = {format_in(ratio, '')}")
     yield sheet.advice(
         "io.balance.iops",
-        "Requests a second, supply over need",
-        f"{decision}: the storage gives {figure(ratio)} times the requests that the workload wants",
+        "IOPS capacity over demand",
+        f"{subject} {_against(demand, capacity, 'IOPS')}",
         sheet.answer(ratio, "1", "io.balance"),
         "1",
         decision=decision,
@@ -61,20 +67,20 @@ def _iops_balance(sheet: Sheet) -> Iterator[Advice]:
 
 
 def _depth(sheet: Sheet) -> Iterator[Advice]:
-    """Little's law: I/Os in flight at a rate and a response time."""
+    """Queue depth at a rate and a mean latency, by Little's law."""
     rate, latency = sheet.number("capacity.iops"), sheet.number("capacity.latency_ms")
     depth = rate.value * latency.value / 1e9
     sheet.line(f"{shown(rate, 'IOPS')} x {shown(latency, 'ms')} = {format_in(depth, '')}")
     yield sheet.advice(
         "io.queue-depth",
-        "Requests that must be under way",
-        f"{figure(depth)} I/Os in flight keep {brief(rate, 'IOPS')} going at {brief(latency, 'ms')} each",
+        "Queue depth",
+        f"{brief(rate, 'IOPS')} at QD {figure(depth)}, mean latency {brief(latency, 'ms')}",
         sheet.answer(depth, "1", "little"),
     )
 
 
 def _cpu_cost(sheet: Sheet) -> Iterator[Advice]:
-    """Cores that moving the needed data takes, before anything looks at it."""
+    """Cores that the I/O alone keeps busy, before any work on the data."""
     each, demand, count = sheet.number("capacity.cpu_us_mb"), io_demand(sheet), sheet.number("machine.cores")
     used = demand.value / 1e6 * each.value / 1e9
     share = used / count.value
@@ -83,19 +89,20 @@ def _cpu_cost(sheet: Sheet) -> Iterator[Advice]:
         f"/ {shown(count, 'cores')} = {share:.1%}"
     )
     published = [sheet.rule(f"io.kernel-share.{name}") for name in ("nfs-scan", "nfs-oltp", "fc-oltp")]
-    sheet.line("published kernel shares of all CPU time: " + ", ".join(shown(figure, "%") for figure in published))
+    sheet.line(
+        "published shares of CPU time spent in the kernel: " + ", ".join(shown(figure, "%") for figure in published)
+    )
     yield sheet.advice(
         "io.cpu-cost",
-        "Processors that the I/O itself takes",
-        f"moving {brief(demand, 'MB/s')} takes {figure(used)} of {shown(count, 'cores')} ({share:.1%}), before "
-        "anything looks at the data",
+        "CPU cost of the I/O",
+        f"I/O costs {figure(used)} of {shown(count, 'cores')} ({share:.1%}) at {brief(demand, 'MB/s')}",
         sheet.answer(used, "cores", "capacity.cpu_us_mb"),
         "cores",
     )
 
 
 def _connection(sheet: Sheet) -> Iterator[Advice]:
-    """One TCP connection carries at most a window in each round trip."""
+    """Bandwidth limit of TCP connections: one window per round trip each."""
     window, trip = sheet.number("net.window_bytes"), sheet.number("net.rtt_ms")
     count = sheet.optional("net.connections")
     connections = 1 if count is None else count.value
@@ -103,9 +110,9 @@ def _connection(sheet: Sheet) -> Iterator[Advice]:
     sheet.line(f"{connections:g} x {shown(window, 'B')} / {shown(trip, 'ms')} = {format_in(bound, 'MB/s')}")
     yield sheet.advice(
         "net.window-bound",
-        "Most that the TCP windows allow",
-        f"{connections:g} connections carry at most {format_in(bound, 'MB/s')}; more connections (nconnect) "
-        "or a larger window raise it",
+        "Bandwidth limit of the TCP windows",
+        f"TCP window limit: {format_in(bound, 'MB/s')} over {format_in(connections, 'connections')}. "
+        "More connections (nconnect) or a larger window raise it",
         sheet.answer(bound, "MB/s", "window / round trip"),
         "MB/s",
     )
@@ -113,8 +120,8 @@ def _connection(sheet: Sheet) -> Iterator[Advice]:
 
 CALCULATIONS = (
     Calculation("I/O balance", _balance, ("io.balance",)),
-    Calculation("requests a second", _iops_balance, ("io.balance.iops",)),
+    Calculation("IOPS balance", _iops_balance, ("io.balance.iops",)),
     Calculation("queue depth", _depth, ("io.queue-depth",)),
-    Calculation("processors for the I/O", _cpu_cost, ("io.cpu-cost",)),
-    Calculation("the TCP window", _connection, ("net.window-bound",), about=("net.",)),
+    Calculation("CPU cost of the I/O", _cpu_cost, ("io.cpu-cost",)),
+    Calculation("TCP window", _connection, ("net.window-bound",), about=("net.",)),
 )

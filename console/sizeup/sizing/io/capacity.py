@@ -10,8 +10,13 @@ from msgspec import Struct
 from sizeup.errors import UsageError
 from sizeup.model.advice import Advice
 from sizeup.quantity import Origin, Quantity
+from sizeup.sizing.keys import KEYS
 from sizeup.sizing.sheet import Calculation, Sheet, brief, shown
+from sizeup.text import capitalized
 from sizeup.units import format_in
+
+MEASURE = "measure it with a storage probe"
+"""What to do where the capacity of storage is unknown."""
 
 
 class StageCapacity(Struct, frozen=True):
@@ -29,7 +34,7 @@ def _parse_stages(text: str, links: tuple[str, ...], source: str) -> list[tuple[
         number = int(count) if count.isdigit() else 0 if star else 1
         if not colon or not name or link not in links or not number:
             raise UsageError(
-                f"{source}: path.stages: expected NAME:LINK*COUNT with commas between, LINK one of "
+                f"{source}: path.stages: expected NAME:LINK*COUNT, separated by commas, LINK one of "
                 f"{', '.join(links)}; found {part.strip()!r}"
             )
         stages.append((name, link, number))
@@ -37,7 +42,7 @@ def _parse_stages(text: str, links: tuple[str, ...], source: str) -> list[tuple[
 
 
 def payload(sheet: Sheet, link: str, source: str) -> Quantity:
-    """What one link carries."""
+    """Return the payload bandwidth of one link."""
     links = _links(sheet)
     if link not in links:
         raise UsageError(f"{source}: expected a link, one of {', '.join(links)}; found {link!r}")
@@ -53,7 +58,7 @@ def _links(sheet: Sheet) -> tuple[str, ...]:
 
 
 def _stages(sheet: Sheet) -> list[StageCapacity]:
-    """Every stage that is known, with what it carries."""
+    """Return every known stage with its bandwidth."""
     stages: list[StageCapacity] = []
     text = sheet.optional_words("path.stages")
     policy = sheet.optional_words("path.policy")
@@ -64,7 +69,10 @@ def _stages(sheet: Sheet) -> list[StageCapacity]:
         idle = f" ({count - active} passive)" if active < count else ""
         sheet.line(f"{name}: {active} x {link} of {shown(each, 'MB/s')} = {format_in(capacity, 'MB/s')}{idle}")
         if count > 1 and policy is None:
-            sheet.caveat(f"{name}: {count} paths are taken to add up; path.policy=active-passive halves them")
+            sheet.caveat(
+                f"{name}: all {count} paths are assumed to carry data; "
+                "if half of them are passive, use --set path.policy=active-passive"
+            )
         stages.append(StageCapacity(name, sheet.answer(capacity, "MB/s", f"link.{link}.payload")))
     found = None if text else sheet.optional("path.bandwidth_mb_s")
     if found is not None:
@@ -76,30 +84,30 @@ def _stages(sheet: Sheet) -> list[StageCapacity]:
     unused = sheet.unused("capacity.mb_s")
     down = None if text else sheet.optional_words("path.down")
     if down is not None:
-        sheet.caveat(f"down, so that nothing is counted for it: {down}")
+        sheet.caveat(f"down, so counted as 0: {down}")
     linked = found is not None and found.origin is not Origin.MEASURED
     if stages and storage is None and (linked or unused is not None):
-        instead = "measure the storage" if unused is None else unused.sentence("MB/s")
-        sheet.caveat(f"this is what links can carry, not what disks deliver; {instead}")
+        instead = capitalized(MEASURE) if unused is None else unused.sentence("MB/s")
+        sheet.caveat(f"this is the bandwidth of the links; the disks may deliver less. {instead}")
     if storage is not None:
         sheet.line(f"storage: {shown(storage, 'MB/s')} ({storage.origin.value})")
         for stage in stages:
             if storage.value > stage.capacity.value:
                 sheet.caveat(
-                    f"storage is said to deliver more than {stage.name} carries ({shown(stage.capacity, 'MB/s')}): "
-                    "such a figure came out of a cache"
+                    f"the given storage throughput is above the bandwidth of {stage.name} "
+                    f"({shown(stage.capacity, 'MB/s')}): it probably came from a cache"
                 )
         stages.append(StageCapacity("storage", storage))
     return stages
 
 
 def _active(count: int, policy: str | None) -> int:
-    """Paths of one stage that carry data at a time."""
+    """Return how many paths of one stage carry data at a time."""
     return math.ceil(count / 2) if policy == "active-passive" else count
 
 
 def _line_rates(sheet: Sheet) -> Iterator[Advice]:
-    """What the line of each stage carries after coding, where that differs from what its payload is rated at."""
+    """Line rate of each stage after coding, where it differs from the payload bandwidth."""
     for name, link, count in _parse_stages(sheet.words("path.stages"), _links(sheet), "path.stages"):
         if f"link.{link}.line" not in sheet.rules.figures:
             continue
@@ -111,14 +119,14 @@ def _line_rates(sheet: Sheet) -> Iterator[Advice]:
         yield sheet.advice(
             f"io.line-rate.{name}",
             f"Line rate of {name}",
-            f"{format_in(carried, 'MB/s')} on the line; data get {format_in(active * rated.value, 'MB/s')} of it",
+            f"{name}: line rate {format_in(carried, 'MB/s')}, payload {format_in(active * rated.value, 'MB/s')}",
             sheet.answer(carried, "MB/s", f"link.{link}.line"),
             "MB/s",
         )
 
 
 def _connections(sheet: Sheet) -> list[StageCapacity]:
-    """What the TCP connections of an NFS mount carry, where the path is NFS."""
+    """Return the bandwidth of the TCP connections of an NFS mount, where the path is NFS."""
     if sheet.optional_words("path.kind") != "NFS" or "net.connections" not in sheet.inputs:
         return []
     count, each = sheet.number("net.connections"), sheet.rule("link.nfs.one-connection")
@@ -128,7 +136,7 @@ def _connections(sheet: Sheet) -> list[StageCapacity]:
 
 
 def find_bottleneck(sheet: Sheet) -> StageCapacity | None:
-    """The narrowest stage; None where no stage is known."""
+    """Return the stage with the least bandwidth; None where no stage is known."""
     stages = _stages(sheet)
     if not stages:
         return None
@@ -143,26 +151,23 @@ def _capacity(sheet: Sheet) -> Iterator[Advice]:
     if least is None:
         sheet.number("machine.cores")
         unused = sheet.unused("capacity.mb_s")
-        said = "said as path.stages (link by link) or capacity.mb_s (in all)"
         down = sheet.optional_words("path.down")
-        speed = "no path says its speed" if down is None else f"no path that is up says its speed; down: {down}"
+        why = "no path reports its speed" if down is None else f"no path that is up reports its speed (down: {down})"
+        action = capitalized(MEASURE) if unused is None else unused.sentence("MB/s")
         if unused is None:
-            unknown = f"{speed}; measure the storage"
-            sheet.line(f"measured with a probe of storage (sizeup probes lists them), or {said}")
-        else:
-            unknown = f"{speed}; {unused.sentence('MB/s')}"
-            sheet.line(f"or {said}")
+            sheet.line("to measure it, run a storage probe; sizeup probes lists them")
+        sheet.line(f"to set it, use {KEYS['path.stages'].flag} (link by link) or {KEYS['capacity.mb_s'].flag} (in all)")
         yield sheet.advice(
             "io.capacity",
-            "I/O supply",
-            f"capacity and bottleneck unknown: {unknown}",
+            "Storage capacity",
+            f"storage capacity: unknown, because {why}. {action}",
             decision="unknown",
         )
         return
     yield sheet.advice(
         "io.capacity",
-        "I/O supply",
-        f"the paths carry {brief(least.capacity, 'MB/s')}; the bottleneck is {least.name}",
+        "Storage capacity",
+        f"storage capacity: {brief(least.capacity, 'MB/s')} (bottleneck: {least.name})",
         least.capacity,
         "MB/s",
         decision=least.name,
@@ -170,6 +175,6 @@ def _capacity(sheet: Sheet) -> Iterator[Advice]:
 
 
 CALCULATIONS = (
-    Calculation("I/O supply", _capacity, ("io.capacity",)),
-    Calculation("line rates of the stages", _line_rates, ("io.line-rate.",)),
+    Calculation("storage capacity", _capacity, ("io.capacity",)),
+    Calculation("line rates of the links", _line_rates, ("io.line-rate.",)),
 )

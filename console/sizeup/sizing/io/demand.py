@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from sizeup.model.advice import Advice
 from sizeup.quantity import Quantity
+from sizeup.sizing.keys import KEYS
 from sizeup.sizing.sheet import Calculation, Sheet, brief, shown
 from sizeup.units import format_in
 
@@ -30,7 +31,7 @@ def cores(sheet: Sheet) -> Quantity:
 
 
 def _by_clock(sheet: Sheet, rule: str) -> Quantity:
-    """Need by the GHz rule with the coefficient of ``rule``."""
+    """I/O demand by the GHz rule with the coefficient of ``rule``."""
     count = cores(sheet)
     clock = sheet.number("machine.ghz")
     per_hz = sheet.rule(rule)
@@ -42,27 +43,34 @@ def _by_clock(sheet: Sheet, rule: str) -> Quantity:
     return sheet.answer(demand, "MB/s", rule, low=low, high=high)
 
 
+def _rule_of_thumb(sheet: Sheet, rule: str) -> str:
+    return f"rule of thumb: {shown(sheet.rule(rule), 'MB/s/GHz').replace('/GHz', ' per GHz')}"
+
+
 def _ghz_rule(sheet: Sheet) -> Iterator[Advice]:
     for advice_id, title, rule in (
-        ("io.demand.ghz-rule", "I/O need by the GHz rule", "io.ghz-rule.exact"),
-        ("io.demand.ghz-rule-published", "I/O need by the GHz rule, coefficient as published", "io.ghz-rule.published"),
+        ("io.demand.ghz-rule", "I/O demand by the GHz rule", "io.ghz-rule.exact"),
+        (
+            "io.demand.ghz-rule-published",
+            "I/O demand by the GHz rule, coefficient as published",
+            "io.ghz-rule.published",
+        ),
     ):
         demand = _by_clock(sheet, rule)
         count, clock = sheet.number("machine.cores"), sheet.number("machine.ghz")
-        each = shown(sheet.rule(rule), "MB/s/GHz")
-        rounded = " (the rule as its author rounds it)" if advice_id.endswith("published") else ""
+        rounded = ", as its author rounds it" if advice_id.endswith("published") else ""
+        by = _rule_of_thumb(sheet, rule) + rounded
         yield sheet.advice(
             advice_id,
             title,
-            f"{shown(count, 'cores')} at {brief(clock, 'GHz')} and {each} want {brief(demand, 'MB/s')} of I/O "
-            f"so as not to starve{rounded}",
+            f"{brief(demand, 'MB/s')} for {shown(count, 'cores')} at {brief(clock, 'GHz')} ({by})",
             demand,
             "MB/s",
         )
 
 
 def _ladder(sheet: Sheet) -> Iterator[Advice]:
-    """What the same cores take in under each kind of work, and what later machines were seen to take in."""
+    """What saturates the same cores under each kind of workload, and what was measured on later machines."""
     wanted = sheet.optional_words("workload.class")
     for figure_id in sheet.rules.figures:
         family, _, rest = figure_id.removeprefix("io.").partition(".")
@@ -86,8 +94,8 @@ def _rung(sheet: Sheet, advice_id: str, figure_id: str, decision: str) -> Advice
     span = "" if low is None or high is None else f" ({format_in(low, '')} to {format_in(high, '')})"
     return sheet.advice(
         advice_id,
-        f"I/O that these cores take in: {entry.title}",
-        f"{entry.title}: these cores take in {text}{span}",
+        f"I/O demand by kind of workload: {entry.title}",
+        f"{entry.title}: up to {text}{span} for these cores",
         sheet.answer(value, entry.unit, figure_id, low=low, high=high),
         entry.unit,
         decision=decision,
@@ -95,7 +103,7 @@ def _rung(sheet: Sheet, advice_id: str, figure_id: str, decision: str) -> Advice
 
 
 def grown_demand(sheet: Sheet, key: str, spelling: str) -> Quantity:
-    """A workload's own figure, grown to the horizon and divided by the utilization planned for."""
+    """A workload's own figure, grown to the horizon and divided by the planned utilization."""
     peak = sheet.number(key)
     growth, horizon = sheet.number("workload.growth_percent"), sheet.number("workload.horizon_years")
     utilization = sheet.number("workload.utilization_percent")
@@ -103,7 +111,10 @@ def grown_demand(sheet: Sheet, key: str, spelling: str) -> Quantity:
     value = peak.value * (1 + growth.value) ** years / utilization.value
     percentile = sheet.optional("workload.percentile")
     if percentile is None:
-        sheet.caveat(f"which percentile {key} is was not said (workload.percentile): an average hides the peaks")
+        sheet.caveat(
+            f"the percentile of {key} is unknown, and an average hides peaks; "
+            f"set it with {KEYS['workload.percentile'].flag}"
+        )
     sheet.line(
         f"{shown(peak, spelling)} x (1 + {shown(growth, '%')})^{format_in(years, '')} / {shown(utilization, '%')} = "
         f"{format_in(value, spelling)}"
@@ -119,15 +130,15 @@ def _measured_demand(sheet: Sheet) -> Iterator[Advice]:
             demand = grown_demand(sheet, key, spelling)
             yield sheet.advice(
                 f"io.demand.{name}",
-                "I/O need of the measured workload",
-                f"the workload wants {shown(demand, spelling)} with growth and headroom",
+                "I/O demand of the workload",
+                f"workload: {shown(demand, spelling)} with growth and headroom",
                 demand,
                 spelling,
             )
 
 
 def io_demand(sheet: Sheet) -> Quantity:
-    """The need that counts: the workload's own where there is one, else the rule's; never a blend."""
+    """The demand that counts: the workload's own where there is one, else the rule's; never a blend."""
     if "workload.mb_s" in sheet.inputs:
         return grown_demand(sheet, "workload.mb_s", "MB/s")
     return _by_clock(sheet, "io.ghz-rule.exact")
@@ -135,19 +146,21 @@ def io_demand(sheet: Sheet) -> Quantity:
 
 def _headline(sheet: Sheet) -> Iterator[Advice]:
     demand = io_demand(sheet)
-    by = "by the GHz rule" if demand.source == "io.ghz-rule.exact" else "by its measured workload"
+    figure = f"{brief(demand, 'MB/s')} (given workload, with growth and headroom)"
+    if demand.source == "io.ghz-rule.exact":
+        figure = f"about {brief(demand, 'MB/s')} ({_rule_of_thumb(sheet, demand.source)}; no workload throughput given)"
     yield sheet.advice(
         "io.demand.headline",
-        "I/O need",
-        f"this machine wants {brief(demand, 'MB/s')} of I/O, {by}",
+        "I/O demand",
+        f"I/O demand: {figure}",
         demand,
         "MB/s",
     )
 
 
 CALCULATIONS = (
-    Calculation("I/O need", _headline, ("io.demand.headline",), asks=True, about=("machine.",)),
-    Calculation("I/O need by the GHz rule", _ghz_rule, ("io.demand.ghz-rule",)),
-    Calculation("I/O need by kind of work", _ladder, ("io.demand.class.", "io.demand.anchor.")),
-    Calculation("I/O need of the workload", _measured_demand, ("io.demand.measured",)),
+    Calculation("I/O demand", _headline, ("io.demand.headline",), asks=True, about=("machine.",)),
+    Calculation("I/O demand by the GHz rule", _ghz_rule, ("io.demand.ghz-rule",)),
+    Calculation("I/O demand by kind of workload", _ladder, ("io.demand.class.", "io.demand.anchor.")),
+    Calculation("I/O demand of the workload", _measured_demand, ("io.demand.measured",)),
 )

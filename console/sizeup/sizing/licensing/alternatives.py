@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from sizeup.model.advice import Advice
 from sizeup.quantity import Origin, Words
+from sizeup.sizing.keys import KEYS
 from sizeup.sizing.licensing.contract import OF_ONE_PACK, chosen_metric, chosen_pack, chosen_product, count_basis
 from sizeup.sizing.licensing.cost import format_usd, list_price
 from sizeup.sizing.licensing.count import count_units, evaluated, licenses_required, physical_count
@@ -31,14 +32,12 @@ def _cloud(sheet: Sheet) -> Iterator[Advice]:
     there = count_units(cloud, count_basis(cloud, pack, metric), metric)
     times = there.value / here.value
     beside = "as many as" if times == 1 else f"{times:.3g} times the {format_in(here.value, '')}"
-    cloud.line(
-        f"{format_in(there.value, metric.unit)} against {format_in(here.value, metric.unit)} on a server of one's own"
-    )
+    cloud.line(f"{format_in(there.value, metric.unit)} in the cloud, {format_in(here.value, metric.unit)} on premises")
     yield cloud.advice(
         "license.cloud",
         "Licenses of the same cores in an authorized cloud",
-        f"an authorized cloud counts {format_in(there.value, metric.unit)} for these cores as "
-        f"{format_in(vcpus.value, 'vCPUs')}, {beside} on a server of one's own",
+        f"authorized cloud: {format_in(there.value, metric.unit)} for these cores as "
+        f"{format_in(vcpus.value, 'vCPUs')}, {beside} on premises",
         there,
         metric.unit,
     )
@@ -87,7 +86,10 @@ def _instead(sheet: Sheet) -> Iterator[Advice]:
             kept["machine.socket_capacity"] = replace(physical_count(sheet, "sockets"), source="machine.sockets")
         theirs = Sheet(kept, sheet.rules)
         if not capacity_known:
-            theirs.caveat("machine.socket_capacity is unknown and taken as machine.sockets; empty sockets count too")
+            theirs.caveat(
+                "empty sockets count too, and their number is unknown: only occupied sockets are assumed. "
+                f"Set all of them with {KEYS['machine.socket_capacity'].flag}"
+            )
         yield _against(sheet, theirs, pack, product, other)
 
 
@@ -103,7 +105,7 @@ def _against(sheet: Sheet, theirs: Sheet, pack: Pack, product: ProductEntry, oth
         return theirs.advice(
             advice_id,
             title,
-            f"{other.title} must not be used on this server: {other.allowed_why}",
+            f"{other.title} is not permitted on this server: {other.allowed_why}",
             decision="forbidden",
         )
     alone = list_price(theirs)
@@ -118,7 +120,7 @@ def _against(sheet: Sheet, theirs: Sheet, pack: Pack, product: ProductEntry, oth
     return sheet.advice(
         advice_id,
         title,
-        f"{other.title} costs {format_usd(alone.value)} here, {product.title} {format_usd(total.value)}: "
+        f"list prices: {other.title} {format_usd(alone.value)}, {product.title} {format_usd(total.value)}. "
         f"{product.title} costs less only below {turn:.3g} {chosen.unit}",
         sheet.answer(turn, chosen.unit, other.id),
         chosen.unit,
@@ -128,6 +130,6 @@ def _against(sheet: Sheet, theirs: Sheet, pack: Pack, product: ProductEntry, oth
 
 CALCULATIONS = (
     Calculation("licenses in a cloud", _cloud, ("license.cloud",)),
-    Calculation("another product in its place", _instead, ("license.break-even.",)),
+    Calculation("alternative product", _instead, ("license.break-even.",)),
     Calculation("break-even of the metrics", _break_evens, ("license.break-even.",), about=("license.users",)),
 )

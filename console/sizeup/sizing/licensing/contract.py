@@ -5,12 +5,13 @@ from __future__ import annotations
 from msgspec import Struct
 
 from sizeup.errors import UsageError
+from sizeup.sizing.keys import KEYS
 from sizeup.sizing.pack import MetricEntry, Pack, ProductEntry, short
 from sizeup.sizing.sheet import Sheet
 from sizeup.text import nearest
 
 OF_ONE_PACK = ("license.product", "license.metric", "license.options", "license.list_usd", "license.scope")
-"""Keys that say something of one vendor's contract only."""
+"""Keys about the contract with one vendor."""
 
 
 class CountBasis(Struct, frozen=True):
@@ -66,16 +67,19 @@ def chosen_metric(sheet: Sheet, pack: Pack, product: ProductEntry) -> MetricEntr
 
 
 def count_basis(sheet: Sheet, pack: Pack, metric: MetricEntry) -> CountBasis:
-    """Scope: what the user said, else what a guest is to this vendor, else the bare machine.
+    """Scope: what the user set, else what a guest is to this vendor, else the bare machine.
 
-    That a guest runs in an authorized cloud is for the user to say: fewer licenses are needed there.
+    Only the user can set that a guest runs in an authorized cloud: fewer licenses are required there.
     """
     scope = sheet.optional_words("license.scope")
     guest = sheet.optional_words("machine.guest") == "yes"
     if scope is None:
         scope = next((name for name in ("soft", "vm") if guest and name in metric.formulas), "bare")
         if guest:
-            sheet.caveat(f"this is a guest, counted here as {scope!r}; license.scope says otherwise")
+            sheet.caveat(
+                f"this is a guest, counted with --set license.scope={scope}; to count it otherwise, "
+                f"use {KEYS['license.scope'].flag}"
+            )
     if scope == "soft":
         sheet.cite_if_known("oracle-partitioning-policy")
     if scope == "cloud":

@@ -49,11 +49,11 @@ def format_usd(value: float) -> str:
 
 def _list(sheet: Sheet, quantity: Quantity, metric: MetricEntry, product: ProductEntry) -> Advice:
     total = _list_price(sheet, quantity, metric, product)
-    yearly = ", a year" if product.yearly else ""
+    yearly = " per year" if product.yearly else ""
     return sheet.advice(
         "license.cost.list",
         f"List price{yearly}",
-        f"{format_in(quantity.value, metric.unit)} cost {format_usd(total.value)}{yearly} before discount",
+        f"list price: {format_usd(total.value)}{yearly} for {format_in(quantity.value, metric.unit)}, before discount",
         total,
         "USD",
     )
@@ -67,7 +67,7 @@ def _over_years(sheet: Sheet) -> Iterator[Advice]:
     discount = sheet.number("license.discount_percent")
     net = total.value * (1 - discount.value)
     sheet.line(f"{format_usd(total.value)} less {format_in(discount.value, '%')} = {format_usd(net)}")
-    verdict = f"licenses cost {format_usd(net)} after discount"
+    verdict = f"price after discount: {format_usd(net)}"
     yield sheet.advice("license.cost.net", "Price after discount", verdict, _cost(net), "USD")
     list_price(sheet)
     sheet.condense(f"price after discount, as above: {format_usd(net)}")
@@ -94,7 +94,7 @@ def _over_years(sheet: Sheet) -> Iterator[Advice]:
     yield sheet.advice(
         "license.cost.term",
         f"Cost over {_whole_years(years)} years",
-        f"licenses and support cost {format_usd(whole)} over {_whole_years(years)} years",
+        f"cost over {_whole_years(years)} years: {format_usd(whole)} for licenses and support",
         _cost(whole),
         "USD",
     )
@@ -111,8 +111,8 @@ def _support_share(sheet: Sheet, product: ProductEntry) -> float:
 
 def _support_verdict(product: ProductEntry, support: float) -> str:
     if product.yearly:
-        return "support is part of the subscription"
-    return f"support costs {format_usd(support)} in the first year"
+        return "support: included in the subscription"
+    return f"support: {format_usd(support)} in the first year"
 
 
 def _cost(value: float) -> Quantity:

@@ -63,7 +63,7 @@ def _is_detected(inputs: Inputs, name: str) -> bool:
 
 
 def physical_count(sheet: Sheet, name: str) -> Quantity:
-    """Cores or sockets of hardware; a guest's own never stand for those of its host."""
+    """Return the physical cores or sockets; those of a guest never count as those of its host."""
     guest = sheet.optional_words("machine.guest")
     if guest == "no" or not _is_detected(sheet.inputs, name):
         return sheet.number(NAMES[name])
@@ -72,7 +72,7 @@ def physical_count(sheet: Sheet, name: str) -> Quantity:
         return stated
     if guest == "yes":
         raise HostUnknownError(OF_HOST[name])
-    # Who states some of the counts means another machine, and must state this one too.
+    # A user who sets some of the counts means another machine, and must set this one too.
     others = [key for key in ("cores", "sockets") if NAMES[key] in sheet.inputs and not _is_detected(sheet.inputs, key)]
     raise HostUnknownError(NAMES[name] if others else "machine.guest")
 
@@ -112,7 +112,7 @@ def range_end(quantity: Quantity, end: End) -> float:
 
 
 def factor(sheet: Sheet, table: str, pack: Pack) -> Quantity:
-    """What one core counts in a table, by the processor's name; a name that settles nothing gives a range."""
+    """Return the factor of one core in a table, by the processor's name; an ambiguous name gives a range."""
     model = sheet.optional_words("machine.cpu_model") or ""
     entry = _match(pack, table, model, _sockets_for(sheet, pack, table, model))
     sheet.cite(entry.source)
@@ -132,7 +132,10 @@ def _sockets_for(sheet: Sheet, pack: Pack, table: str, model: str) -> float:
         return 1
     if "machine.sockets" in sheet.inputs:
         return physical_count(sheet, "sockets").value
-    sheet.caveat("machine.sockets is unknown and taken as 1; a core counts more on larger servers")
+    sheet.caveat(
+        f"the number of sockets is unknown and assumed to be 1; cores count more on larger servers. "
+        f"Set it with {KEYS['machine.sockets'].flag}"
+    )
     return 1
 
 
@@ -192,7 +195,7 @@ def count_units(sheet: Sheet, basis: CountBasis, metric: MetricEntry) -> Quantit
         )
         value, low, high = servers * value, servers * low, servers * high
     if value < metric.minimum_order:
-        sheet.line(f"one order holds at least {format_in(metric.minimum_order, metric.unit)}")
+        sheet.line(f"minimum order: {format_in(metric.minimum_order, metric.unit)}")
     least = metric.minimum_order
     value, low, high = max(value, least), max(low, least), max(high, least)
     return ranged(value, low, high, metric.unit, metric.id)
@@ -213,34 +216,39 @@ def licenses_required(sheet: Sheet) -> tuple[Quantity, MetricEntry, ProductEntry
     return count_units(sheet, count_basis(sheet, pack, metric), metric), metric, product
 
 
-_WAYS_TO_STATE_HOST = {
+_HOST_SETTINGS = {
     "license.host_cores": (
-        "a guest cannot see the hosts it may run on, and all their cores count",
-        "license.host_cores: the cores of all hosts that it may run on",
-        "or license.scope=hard with license.pinned_cores, where the hypervisor pins it to cores",
-        "or license.scope=cloud with machine.vcpus, where it is rented by the virtual CPU",
+        "a guest cannot see the hosts that it may run on, and all their cores count",
+        f"on a soft partition: {KEYS['license.host_cores'].flag}, the cores of all hosts that it may run on",
+        "on a hard partition: --set license.scope=hard license.pinned_cores=N, the cores that it is pinned to",
+        "in an authorized cloud: --set license.scope=cloud machine.vcpus=N, its virtual CPUs",
     ),
     "license.host_sockets": (
-        "a guest sees sockets that its hypervisor made up",
-        "license.host_sockets: the occupied sockets of the host that it runs on",
-        "or license.scope=cloud with machine.vcpus, where it is rented by the virtual CPU",
+        "a guest sees virtual sockets",
+        f"on a host: {KEYS['license.host_sockets'].flag}, the occupied sockets of the host that it runs on",
+        "in an authorized cloud: --set license.scope=cloud machine.vcpus=N, its virtual CPUs",
     ),
     "machine.guest": (
         "nothing here proves a guest or bare metal, and the cores of a guest are virtual",
-        "machine.guest=no: the cores and sockets that were found are the hardware's",
-        "machine.guest=yes: they are virtual, and those of the host count (license.host_cores, license.host_sockets)",
+        "on bare metal: --set machine.guest=no, so that the detected cores and sockets count",
+        "in a virtual machine: --set machine.guest=yes and the host's license.host_cores=N, license.host_sockets=N",
     ),
 }
+"""By missing key: why the license count is unknown, and which settings make it known."""
 
 
 def _host_unknown(key: str) -> str:
-    """What is needed before licenses can be counted, and the flag that gives it."""
-    needed = {
-        "machine.guest": "whether this machine is a guest; set machine.guest=no for bare metal, machine.guest=yes else",
-        "license.host_cores": "the cores of the physical host; set license.host_cores=N",
-        "license.host_sockets": "the sockets of the physical host; set license.host_sockets=N",
+    """What the license count requires, and the flag that sets it."""
+    if key == "machine.guest":
+        return (
+            "license count: unknown until this machine is known to be bare metal or a guest. "
+            "Use --set machine.guest=no or --set machine.guest=yes"
+        )
+    missing = {
+        "license.host_cores": "number of cores of the physical host",
+        "license.host_sockets": "number of sockets of the physical host",
     }
-    return f"license count unknown: it needs {needed.get(key, f'{KEYS[key].help}; set {key}=N')}"
+    return f"license count: unknown without the {missing.get(key, KEYS[key].help)}. Use {KEYS[key].flag}"
 
 
 def _units(sheet: Sheet) -> Iterator[Advice]:
@@ -249,7 +257,7 @@ def _units(sheet: Sheet) -> Iterator[Advice]:
     except MissingError as missing:
         if not isinstance(missing, HostUnknownError) and missing.key != "license.host_cores":
             raise
-        for line in _WAYS_TO_STATE_HOST.get(missing.key, ()):
+        for line in _HOST_SETTINGS.get(missing.key, ()):
             sheet.line(line)
         yield sheet.advice("license.units", "Licenses", _host_unknown(missing.key), decision="host-unknown")
         raise
@@ -257,7 +265,7 @@ def _units(sheet: Sheet) -> Iterator[Advice]:
     yield sheet.advice(
         "license.units",
         f"Licenses: {product.title}, {metric.title}",
-        f"{product.title} needs {format_in(quantity.value, metric.unit)}{span}",
+        f"{product.title}: {format_in(quantity.value, metric.unit)} required{span}",
         quantity,
         metric.unit,
     )

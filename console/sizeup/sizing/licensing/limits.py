@@ -25,8 +25,8 @@ def _allowed(sheet: Sheet) -> Iterator[Advice]:
     fits = value != 0
     yield sheet.advice(
         "license.allowed",
-        f"May {product.title} be used here",
-        f"{product.title} {'may' if fits else 'must not'} be used on this server: {product.allowed_why}",
+        f"License terms of {product.title}",
+        f"{product.title} is {'' if fits else 'not '}permitted on this server: {product.allowed_why}",
         decision="allowed" if fits else "forbidden",
     )
 
@@ -42,7 +42,7 @@ def _limits(sheet: Sheet) -> Iterator[Advice]:
 
 
 def _known(sheet: Sheet, limit: LimitEntry) -> bool:
-    """Whether the machine says what this limit is about; a cloud's limit is not asked of a bare server."""
+    """Whether the inputs of this limit are known; a limit in clouds does not apply to a bare server."""
     names = sheet.rules.formula(limit.of).names
     keys = [NAMES[name] for name in names if name in NAMES]
     if "threads" in names:
@@ -60,7 +60,7 @@ def _limit(sheet: Sheet, basis: CountBasis, limit: LimitEntry) -> Advice:
     scale = base_unit(limit.unit)[1]
     verdict = f"{limit.title}: {format_in(usable * scale, limit.unit)} of {format_in(present * scale, limit.unit)}"
     if exceeded:
-        verdict += f"; {format_in((present - usable) * scale, limit.unit)} stay idle"
+        verdict += f"; {format_in((present - usable) * scale, limit.unit)} remain unused"
     return sheet.advice(
         f"license.limit.{limit.id}",
         limit.title,
@@ -72,6 +72,6 @@ def _limit(sheet: Sheet, basis: CountBasis, limit: LimitEntry) -> Advice:
 
 
 CALCULATIONS = (
-    Calculation("whether the product may be used", _allowed, ("license.allowed",), about=("license.product",)),
+    Calculation("license terms of the product", _allowed, ("license.allowed",), about=("license.product",)),
     Calculation("limits of the product", _limits, ("license.limit.",), about=("license.product",)),
 )
