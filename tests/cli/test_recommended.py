@@ -41,15 +41,13 @@ SPOKEN_BY: dict[str, tuple[str, ...]] = {
     "importers/intervals.py": ("size",),
     "importers/kinds.py": ("import",),
     "importers/slb.py": ("import",),
-    "sizing/inputs/imported.py": ("size",),
     "probing/planner.py": (START,),
     "probing/settings.py": (START,),
     "report/machine.py": ("detect",),
     "report/output.py": ("export",),
     "session/store.py": (START, "import"),
     "session/writer.py": (START, "import"),
-    "sizing/inputs/typed.py": ("size",),
-    "sizing/keys.py": ("size",),
+    "sizing/": ("size",),
     "tui/exports.py": ("export",),
     "tui/runs.py": (START,),
     "views/comparison.py": ("compare",),
@@ -134,7 +132,10 @@ def modules() -> list[tuple[str, Path]]:
 def test_every_command_and_option_that_a_text_names_exists(name: str, path: Path) -> None:
     command = name.removeprefix("cli/").removesuffix(".py")
     of_command = name.startswith("cli/") and command in (START, *COMMANDS)
-    commands = SPOKEN_BY.get(name, (command,) if of_command else (START,) if name.startswith("cli/") else ())
+    package, _, _ = name.partition("/")
+    commands = SPOKEN_BY.get(f"{package}/") or SPOKEN_BY.get(
+        name, (command,) if of_command else (START,) if name.startswith("cli/") else ()
+    )
 
     found = [
         fault

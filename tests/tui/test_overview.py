@@ -46,7 +46,7 @@ async def test_findings_are_folded_so_that_the_screen_still_says_what_the_machin
 
     assert 0 < count < 12
     assert f"{12 - count} more ({12 - count} warnings): Enter shows them" in folded
-    assert "This machine wants 266 MB/s" in folded
+    assert "I/O demand: about 266 MB/s" in folded
     assert "over 3 years" in folded
     assert unfolded.count("is failing") > count
     assert again.count("is failing") == count
