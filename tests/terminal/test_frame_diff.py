@@ -38,7 +38,7 @@ def picture(*written: str, columns: int, rows: int) -> list[Any]:
 
 def sent(sender: FrameDiffer, update: Any, colors: RichConsole = COLORS) -> str:
     """What the terminal is told of an update."""
-    return str(sender.sparing(update).render_segments(colors))  # type: ignore[union-attr]
+    return str(sender.changed(update).render_segments(colors))  # type: ignore[union-attr]
 
 
 def span(strip: Strip, first: int, behind: int) -> ChopsUpdate:
@@ -217,7 +217,7 @@ async def test_what_another_program_wrote_on_the_screen_goes_with_a_key(tmp_path
     console = Console(tmp_path, frames=True)
     async with console.shown(120, 40) as pilot:
         forgotten: list[bool] = []
-        console.app._sender.forget = lambda: forgotten.append(True)  # type: ignore[method-assign]
+        console.app._frames.forget = lambda: forgotten.append(True)  # type: ignore[method-assign]
         await pilot.press("ctrl+l")
 
         assert forgotten == [True]

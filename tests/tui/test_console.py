@@ -43,7 +43,7 @@ async def test_the_first_screen_says_what_the_machine_is_and_what_it_needs(conso
 
         assert len(lines) == 24
         assert "nothing wrong was found" in "\n".join(lines)
-        assert lines[0] == " 1 Overview  2 Topology  3 Probes  4 Sizing  5 Sessions db01  I/O need 266 MB/s"
+        assert lines[0] == " 1 Overview  2 Topology  3 Probes  4 Sizing  5 Sessions db01  I/O demand 266 MB/s"
         assert "2 sockets, 8 cores, 16 threads, 2.66 GHz, 128 GiB, 2 nodes" in lines[2]
         assert "Socket 0: 4 cores" in console.text
         assert "Node 0: 4 cores, 64 GiB" in console.text
@@ -75,7 +75,7 @@ async def test_a_probe_runs_by_keys_alone_and_its_chart_moves(console: Console) 
         assert console.text != first
         assert "L1 32 KiB" in console.text
         assert "running null step 1/1" in console.text
-        assert "50%, needs 5 s more" in console.text
+        assert "50%, 5 s left" in console.text
 
 
 async def test_a_run_survives_a_change_of_mode_and_is_canceled_by_a_key(console: Console) -> None:
@@ -160,7 +160,7 @@ async def test_a_step_whose_run_ended_without_a_word_was_cut_short_and_is_not_ru
         await pilot.pause()
 
         assert "│  running " in running
-        assert "│ running, needs 5 s more" in running
+        assert "│ running, 5 s left" in running
         assert "│  ! interrupted " in console.text
         assert "│ ! interrupted, 65 ns at 64 MiB" in console.text
         assert "running" not in console.text
@@ -610,7 +610,7 @@ async def test_zoom_gives_the_chart_the_screen_and_escape_gives_it_back_before_i
         lines = console.text.splitlines()
         assert "memory.latency" not in console.text
         assert lines[0].startswith("Memory latency")
-        assert "needs 5 s more" in lines[-1]
+        assert "5 s left" in lines[-1]
         await pilot.press("right")
         await pilot.pause()
         assert "16 KiB: Latency 1.02 ns" in console.text

@@ -13,7 +13,7 @@ from sizeup.live.cost import ConsoleCost
 from sizeup.session.records import Record, StepStartRecord
 from sizeup.session.writer import Writer, writer_pid
 from sizeup.tui.cpu_affinity import CpuAffinity
-from sizeup.tui.run_status import current
+from sizeup.tui.run_status import position
 from sizeup.tui.runs import Runs, spec_of
 from sizeup.tui.startup import _runs_here
 
@@ -80,7 +80,7 @@ def test_the_standing_is_the_last_step_of_the_file(tmp_path: Path) -> None:
     runs.start(spec_of("null", {}))
     runner.write(records())
     runs.poll()
-    standing = current(runs.session)
+    standing = position(runs.session)
     runs.close()
 
     assert standing is not None

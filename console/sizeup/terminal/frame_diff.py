@@ -51,8 +51,8 @@ class FrameDiffer:
         """Rely on nothing that was sent: the next frame goes out as it is."""
         self._rows = []
 
-    def sparing(self, update: RenderableType | None) -> RenderableType | None:
-        """The update in as few words as the terminal needs; what is none is handed back."""
+    def changed(self, update: RenderableType | None) -> RenderableType | None:
+        """The update in as few bytes as the terminal needs; anything else is handed back as it is."""
         if not isinstance(update, LayoutUpdate | ChopsUpdate):
             return update
         return cast("RenderableType", _DiffRenderer(self, update))  # Textual asks it for its words alone

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import gc
 import importlib
-import math
 import os
 import re
 import time
@@ -14,8 +13,7 @@ from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from rich.console import RenderableType
-from textual import on
+from msgspec import Struct
 from textual.app import SystemCommand
 from textual.binding import BindingType
 from textual.screen import Screen
@@ -25,21 +23,19 @@ from sizeup.charts.drawing import Glyphs
 from sizeup.errors import ExitStatus, SizeupError, UsageError
 from sizeup.model.machine import Machine
 from sizeup.session.store import begun, directory, unfinished
-from sizeup.sizing.advise import HEADLINE
 from sizeup.sizing.session_advice import AdviceSelector
+from sizeup.terminal.app import TerminalApp
 from sizeup.terminal.driver import ConsoleDriver
-from sizeup.terminal.frame_diff import FrameDiffer
 from sizeup.text import plain
 from sizeup.tui.actions import ACTIONS, bindings, first_key
-from sizeup.tui.key_order import OrderedKeysApp
+from sizeup.tui.frame_pacing import TICK_SECONDS, FramePacing
 from sizeup.tui.live_source import LiveSource
 from sizeup.tui.options import Options
-from sizeup.tui.run_status import current
+from sizeup.tui.run_status import header_texts, idle_texts, running_texts
 from sizeup.tui.runs import Runs
 from sizeup.tui.screens.mode import ModeScreen
 from sizeup.tui.screens.overview import OverviewScreen
 from sizeup.tui.themes import OWN, TEXTUAL_NAMES
-from sizeup.units import format_ns, format_rate
 from sizeup.views.machine_facts import machine_line
 
 if TYPE_CHECKING:
@@ -50,11 +46,6 @@ if TYPE_CHECKING:
     from sizeup.views.difference import OtherMachine
 
 _DEFAULT = Options()
-_TICK_SECONDS = 0.5
-"""Between two looks at the file while something runs; nothing ticks while nothing does."""
-_SLOW_SECONDS = 2.0
-_SLOWEST_SECONDS = 8.0
-"""Between two frames on a link that keeps a backlog all the time."""
 _CANCEL_SECONDS = 0.6
 """How long leaving waits for a canceled run to save; it saves by itself after that."""
 
@@ -78,7 +69,16 @@ def _collect_from_now() -> None:
     gc.enable()
 
 
-class ConsoleApp(OrderedKeysApp):
+class _Shown(Struct):
+    """What the modes show."""
+
+    runs: Runs
+    machine: Machine | None
+    measures: bool
+    """Whether probes can be started: not on a saved session, nor on a recording of another machine."""
+
+
+class ConsoleApp(TerminalApp):
     """Holds what must survive a change of mode."""
 
     TITLE = "sizeup"
@@ -104,8 +104,8 @@ class ConsoleApp(OrderedKeysApp):
         living: LiveSource | None = None,
         against: OtherMachine | None = None,
     ) -> None:
-        # Said from the start: otherwise Textual takes the filter that turns all colors into grays.
-        super().__init__(driver_class=ConsoleDriver, ansi_color=True if "NO_COLOR" in os.environ else None)
+        # Set from the start: otherwise Textual takes the filter that turns all colors into grays.
+        super().__init__(ansi_color=True if "NO_COLOR" in os.environ else None)
         self.animation_level = "none"
         for theme in OWN:
             self.register_theme(theme)
@@ -120,24 +120,18 @@ class ConsoleApp(OrderedKeysApp):
         self._living = living
         self.against = against
         """Another machine that this one is held against; None where it stands alone."""
-        self._live = (runs, machine, measures)
-        """Whether probes can be started: not on a saved session, nor on a recording of another machine."""
+        self._own = _Shown(runs, machine, measures)
+        """What is shown but for a saved session."""
         self.keys = dict(options.keys)
         """Keys that the user's configuration gives to actions, by the action's id."""
         self.set_keymap(self.keys)
         self.farewell = ""
         """What to print once the terminal is back."""
         self._timer: Timer | None = None
-        self._least_seconds = _SLOW_SECONDS if options.low_bandwidth else _TICK_SECONDS
-        self._frame_seconds = self._least_seconds
-        self._waited_seconds = 0.0
-        """Since the last frame."""
-        self._busy_seconds = 0.0
-        """How long the line has been at what it was sent last, a frame or the answer to a key."""
+        self._pacing = FramePacing(low_bandwidth=options.low_bandwidth)
         self._interrupted = False
         recompute = next(action for action in ACTIONS["sizing"] if action.id == "sizing.recompute")
         self._advice = AdviceSelector(f"press 4, then {first_key(recompute, self.keys)}")
-        self._sender = FrameDiffer()
 
     def on_mount(self) -> None:
         """Start looking at the file where there is one to look at."""
@@ -150,16 +144,6 @@ class ConsoleApp(OrderedKeysApp):
             self.call_after_refresh(_collect_from_now)
         if self.against is not None:
             self.call_after_refresh(self.action_mode, "topology")
-
-    @on(ConsoleDriver.SignalResume)
-    def action_redraw(self) -> None:
-        """Draw all of it again: the shell, or another program, may have drawn on this terminal meanwhile."""
-        self._sender.forget()
-        screen, stack = self.screen, self._background_screens
-        self._display(screen, screen._compositor.render_update(full=True, screen_stack=stack))  # noqa: SLF001  not offered
-
-    def _display(self, screen: Screen[Any], renderable: RenderableType | None) -> None:
-        super()._display(screen, self._sender.sparing(renderable))
 
     def _tell_unfinished(self) -> None:
         with contextlib.suppress(OSError, SizeupError):  # a store that cannot be read is the Sessions mode's to tell
@@ -206,14 +190,9 @@ class ConsoleApp(OrderedKeysApp):
             self._tell("show_machine")
 
     @property
-    def link_busy(self) -> bool:
-        """Whether what was drawn last is still on its way; drawing more would only make the screen older."""
-        return isinstance(self._driver, ConsoleDriver) and self._driver.behind
-
-    @property
     def living(self) -> LiveSource | None:
         """How to watch the machine; None where what is shown is no living machine."""
-        return self._living if self.runs is self._live[0] else None
+        return self._living if self.runs is self._own.runs else None
 
     @property
     def unmeasured(self) -> str:
@@ -229,24 +208,13 @@ class ConsoleApp(OrderedKeysApp):
 
     def renew_machine(self, machine: Machine) -> None:
         """Take this machine as it was read again; shown at once unless a saved session is."""
-        self._live = (self._live[0], machine, self._live[2])
-        if self.runs is self._live[0]:
+        self._own.machine = machine
+        if self.runs is self._own.runs:
             self.set_machine(machine)
 
     def header(self) -> tuple[str, str, str]:
         """For the line above every mode: the machine's name, what it is, and what it should carry."""
-        machine = self.machine
-        if machine is None:
-            return "no machine in this session", "", ""
-        shown = self.advice
-        advice = None if shown is None else shown.find(HEADLINE)
-        need = None if advice is None else advice.quantity
-        words = "I/O need: clock not known" if need is None else f"I/O need {format_rate(need.value)}"
-        if shown is not None and shown.mark:
-            words = shown.mark if need is None else f"{words}, {shown.mark}"
-        session = self.runs.session
-        host = machine.platform.hostname or ("recording" if session is None else session.header.host)
-        return host, machine_line(machine), words
+        return header_texts(self.machine, self.runs.session, self.advice)
 
     def headline(self) -> str:
         """The machine in words, without its name."""
@@ -254,46 +222,11 @@ class ConsoleApp(OrderedKeysApp):
 
     def status(self) -> tuple[str, str]:
         """The line below every mode: the run, and how the terminal keeps up."""
-        standing = current(self.runs.session)
-        if self.runs is not self._live[0] and not self.runs.going_on:
+        if self.runs.going_on:
+            return running_texts(self.runs, self._pacing.text)
+        if self.runs is not self._own.runs:
             return " saved session; 5 and then u show this machine again", f"{os.path.basename(self.runs.path)} "
-        if not self.runs.going_on:
-            if self.runs.problem:
-                return f" ! {self.runs.problem}", ""
-            if not self.measures and self._living is None:
-                name = os.path.basename(self.runs.path)
-                kind = "this is a recording" if self.runs.session is None else "saved session"
-                return f" idle; {kind}", "" if self.runs.session is None else f"{name} "
-            if standing is None:
-                return " idle, read-only" if self.readonly else " idle", "nothing measured yet "
-            from sizeup.views.step import point_value
-
-            last = f" idle, last {standing.step.step.id} {point_value(standing.step)}"
-            return last, f"{os.path.basename(self.runs.path)} "
-        link = ""
-        if self._frame_seconds > _TICK_SECONDS:
-            why = "slow link" if self._frame_seconds > self._least_seconds else "low bandwidth"
-            link = f"{why}, drawn every {math.ceil(self._frame_seconds / _TICK_SECONDS) * _TICK_SECONDS:g} s "
-        over = standing is not None and standing.step.outcome is not None
-        waits = "paused" if over else "pausing"  # a step that has begun goes on to its end
-        state = "following" if self.runs.followed else waits if self.runs.paused else "running"
-        state = "canceling" if self.runs.canceling else state
-        elapsed = "" if self.runs.followed else f" {self.runs.elapsed_seconds:.0f} s"
-        if standing is None or (self.runs.running and not self.runs.begun):  # the last step is of an earlier run
-            return f" {state}, starting{elapsed}", link
-        progress = standing.step.progress
-        left = ""
-        if progress is not None:
-            left = f" {progress.done:.0%}"
-            if progress.remaining_seconds is not None:
-                left += f", needs {format_ns(max(progress.remaining_seconds, 0) * 1e9)} more"
-        queued = f", {len(self.runs.queue)} queued" if self.runs.queue else ""
-        step = f"{standing.step.step.id} step {standing.number}/{standing.of}"
-        if link:  # what else would not fit beside it stands above the chart
-            return f" {state} {step}{elapsed}", link
-        from sizeup.views.step import point_value
-
-        return f" {state} {step}{elapsed}{left}{queued}", f"{point_value(standing.step)} "
+        return idle_texts(self.runs, watched=self._living is not None, measures=self.measures, readonly=self.readonly)
 
     def start_run(self, spec: RunSpec) -> None:
         """Run a probe now or after the one that is on."""
@@ -303,38 +236,27 @@ class ConsoleApp(OrderedKeysApp):
 
     def _watch(self) -> None:
         if self._timer is None:
-            self._timer = self.set_interval(_TICK_SECONDS, self._tick)
+            self._timer = self.set_interval(TICK_SECONDS, self._tick)
 
     def tell_cost(self) -> None:
         """Have what this console cost so far recorded with the run that is on."""
         from sizeup.live.cost import ConsoleCost
 
-        driver = self._driver
-        sent = driver.bytes_sent if isinstance(driver, ConsoleDriver) else 0
-        self._live[0].tell_cost(ConsoleCost(round(time.process_time(), 3), sent))
+        self._own.runs.tell_cost(ConsoleCost(round(time.process_time(), 3), self.bytes_sent))
 
     def _tick(self) -> None:
         self.runs.poll()
-        if self.runs is not self._live[0]:
-            self._live[0].poll()
-        self._waited_seconds += _TICK_SECONDS
-        if self.link_busy:
-            # A frame put on top of what waits would only make the screen older. Once the line is through with it, it
-            # rests as long, so that a key finds it free.
-            self._busy_seconds += _TICK_SECONDS
-            self._frame_seconds = max(self._frame_seconds, min(2 * self._busy_seconds, _SLOWEST_SECONDS))
+        if self.runs is not self._own.runs:
+            self._own.runs.poll()
+        if not self._pacing.is_due(link_busy=self.link_busy, running=self.runs.going_on):
             return
-        self._busy_seconds = 0.0
-        if self.runs.going_on and self._waited_seconds < self._frame_seconds:
-            return
-        self._waited_seconds = 0.0
         session = self.runs.session
         if not self.runs.running and (session is None or session.end is not None or self.measures):
             if self._timer is not None:
                 self._timer.stop()
             self._timer = None
         self._tell("show_run")
-        self._frame_seconds = max(self._frame_seconds / 2, self._least_seconds)
+        self._pacing.drawn()
         # With each frame, and not when a step has ended: the run notes what it knows at that moment.
         self.tell_cost()
 
@@ -365,7 +287,7 @@ class ConsoleApp(OrderedKeysApp):
 
     def show_session(self, path: str) -> None:
         """Show a saved session in all modes instead of this machine; a run that is on goes on behind it."""
-        if path == self._live[0].path:
+        if path == self._own.runs.path:
             self.show_live()
             return
         runs = Runs(path)
@@ -386,22 +308,22 @@ class ConsoleApp(OrderedKeysApp):
     def show_live(self) -> None:
         """Show this machine again."""
         self._leave_session()
-        self.runs, machine, self.measures = self._live
-        self.set_machine(machine)
+        self.runs, self.measures = self._own.runs, self._own.measures
+        self.set_machine(self._own.machine)
         self.action_mode("overview")
 
     def resume_session(self, path: str) -> None:
         """Run what a saved session is missing."""
-        if not self._live[2]:
+        if not self._own.measures:
             self.notify("this console starts no run", severity="warning", markup=False)
-        elif not self._live[0].resume(path):
+        elif not self._own.runs.resume(path):
             self.notify("a run is on: wait for its end or cancel it first", severity="warning", markup=False)
         else:
             self.show_live()
             self._watch()
 
     def _leave_session(self) -> None:
-        if self.runs is not self._live[0]:
+        if self.runs is not self._own.runs:
             self.runs.close()
 
     def action_next_pane(self) -> None:
@@ -418,13 +340,9 @@ class ConsoleApp(OrderedKeysApp):
 
     def action_copy(self) -> None:
         """Copy the screen as text by OSC 52, and keep it in a file: many terminals drop what is copied so, unsaid."""
-        rows = self.screen._compositor.render_strips()  # noqa: SLF001  the only way to the text as it stands
-        text = "\n".join("".join(segment.text for segment in row).rstrip() for row in rows)
-        if self.glyphs is Glyphs.ASCII:
-            text = plain(text)
+        text = plain(self.screen_text) if self.glyphs is Glyphs.ASCII else self.screen_text
         self.copy_to_clipboard(text)
-        copied = not isinstance(self._driver, ConsoleDriver) or self._driver.copies
-        self._keep("txt", text, "; also sent to the clipboard, if the terminal takes it" if copied else "")
+        self._keep("txt", text, "; also sent to the clipboard, if the terminal takes it" if self.copies else "")
 
     def action_picture(self) -> None:
         """Write the screen as SVG."""
@@ -447,7 +365,7 @@ class ConsoleApp(OrderedKeysApp):
 
     def action_leave(self) -> None:
         """Leave; while a run is on, ask what becomes of it."""
-        if not self._live[0].running:
+        if not self._own.runs.running:
             self.exit(ExitStatus.OK)
             return
         answers = (
@@ -460,7 +378,7 @@ class ConsoleApp(OrderedKeysApp):
         self.push_screen(ChoiceDialog("A run is going on.", answers), self._left)
 
     def _left(self, answer: str | None) -> None:
-        runs = self._live[0]
+        runs = self._own.runs
         self.tell_cost()
         if answer == "keep":
             runs.keep()
@@ -477,13 +395,13 @@ class ConsoleApp(OrderedKeysApp):
         """Leave on the second press; the first tells so."""
         if self._interrupted:
             self.tell_cost()
-            self._live[0].cancel()
-            self._live[0].wait(_CANCEL_SECONDS)
+            self._own.runs.cancel()
+            self._own.runs.wait(_CANCEL_SECONDS)
             self.exit(ExitStatus.INTERRUPTED)
             return
         self._interrupted = True
         self.set_timer(2.0, self._forget_interrupt)
-        what = "cancel what runs and leave" if self._live[0].running else "leave"
+        what = "cancel what runs and leave" if self._own.runs.running else "leave"
         self.notify(f"Press ^c again to {what}.", markup=False)
 
     def _forget_interrupt(self) -> None:

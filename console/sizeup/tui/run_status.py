@@ -1,17 +1,25 @@
-"""Where a run stands, and how the status line says it."""
+"""What the lines around every screen say: the machine above, the run below."""
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from sizeup.model.machine import Machine
+from sizeup.sizing.advise import HEADLINE
+from sizeup.tui.runs import Runs
+from sizeup.units import format_ns, format_rate
+from sizeup.views.machine_facts import machine_line
+
 if TYPE_CHECKING:
     from sizeup.session.value import Session, StepRun
+    from sizeup.sizing.session_advice import ShownAdvice
 
 
-class Standing(Struct, frozen=True):
-    """Where a run stands, for a status line."""
+class RunPosition(Struct, frozen=True):
+    """How far a run has come in its plan."""
 
     step: StepRun
     number: int
@@ -19,11 +27,72 @@ class Standing(Struct, frozen=True):
     of: int
 
 
-def current(session: Session | None) -> Standing | None:
-    """The step that is running, or else the last that ran; None before the first."""
+def position(session: Session | None) -> RunPosition | None:
+    """Return the step that is running, or else the last that ran; None before the first."""
     if session is None or not session.steps:
         return None
     step = list(session.steps.values())[-1]
     planned = [] if session.plan is None else [planned.id for planned in session.plan.steps]
     number = planned.index(step.step.id) + 1 if step.step.id in planned else 1
-    return Standing(step, number, max(len(planned), 1))
+    return RunPosition(step, number, max(len(planned), 1))
+
+
+def header_texts(machine: Machine | None, session: Session | None, shown: ShownAdvice | None) -> tuple[str, str, str]:
+    """Return the machine's name, what it is, and how much I/O it needs."""
+    if machine is None:
+        return "no machine in this session", "", ""
+    advice = None if shown is None else shown.find(HEADLINE)
+    demand = None if advice is None else advice.quantity
+    words = "I/O demand: clock speed unknown" if demand is None else f"I/O demand {format_rate(demand.value)}"
+    if shown is not None and shown.mark:
+        words = shown.mark if demand is None else f"{words}, {shown.mark}"
+    host = machine.platform.hostname or ("recording" if session is None else session.header.host)
+    return host, machine_line(machine), words
+
+
+def idle_texts(runs: Runs, *, watched: bool, measures: bool, readonly: bool) -> tuple[str, str]:
+    """Return both ends of the status line while no run is on; ``watched`` is whether the machine is this one."""
+    if runs.problem:
+        return f" ! {runs.problem}", ""
+    name = f"{os.path.basename(runs.path)} "
+    if not measures and not watched:
+        return (" idle; this is a recording", "") if runs.session is None else (" idle; saved session", name)
+    last = position(runs.session)
+    if last is None:
+        return " idle, read-only" if readonly else " idle", "nothing measured yet "
+    from sizeup.views.step import point_value
+
+    return f" idle, last {last.step.step.id} {point_value(last.step)}", name
+
+
+def running_texts(runs: Runs, pacing: str) -> tuple[str, str]:
+    """Return both ends of the status line while a run is on; ``pacing`` says why frames are rare, if they are."""
+    now = position(runs.session)
+    link = pacing and f"{pacing} "
+    state = _state(runs, now)
+    elapsed = "" if runs.followed else f" {runs.elapsed_seconds:.0f} s"
+    if now is None or (runs.running and not runs.begun):  # the last step is of an earlier run
+        return f" {state}, starting{elapsed}", link
+    step = f" {state} {now.step.step.id} step {now.number}/{now.of}{elapsed}"
+    if link:  # what else would not fit beside it stands above the chart
+        return step, link
+    from sizeup.views.step import point_value
+
+    progress, left = now.step.progress, ""
+    if progress is not None:
+        left = f" {progress.done:.0%}"
+        if progress.remaining_seconds is not None:
+            left += f", {format_ns(max(progress.remaining_seconds, 0) * 1e9)} left"
+    queued = f", {len(runs.queue)} queued" if runs.queue else ""
+    return f"{step}{left}{queued}", f"{point_value(now.step)} "
+
+
+def _state(runs: Runs, now: RunPosition | None) -> str:
+    if runs.canceling:
+        return "canceling"
+    if runs.followed:
+        return "following"
+    if not runs.paused:
+        return "running"
+    over = now is not None and now.step.outcome is not None
+    return "paused" if over else "pausing"  # a step that has begun goes on to its end

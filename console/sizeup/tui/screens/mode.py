@@ -6,12 +6,13 @@ import asyncio
 from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING, ClassVar, cast
 
+from textual import on
 from textual.app import ComposeResult
 from textual.events import Resize, ScreenResume
-from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import Static
 
+from sizeup.terminal.screen import OnceStyledScreen
 from sizeup.tui.actions import SCOPES, footer, modes
 from sizeup.tui.widgets.lines import KeyLine, ModeLine, StatusLine
 
@@ -22,7 +23,7 @@ _LONG_SECONDS = 10.0
 """A run that took so long is canceled only after a question."""
 
 
-class ModeScreen(Screen[None]):
+class ModeScreen(OnceStyledScreen):
     """A view of what the app holds; it owns nothing that must survive it."""
 
     SCOPE: ClassVar[str]
@@ -35,17 +36,12 @@ class ModeScreen(Screen[None]):
     def __init__(self) -> None:
         super().__init__()
         self._left = False
-        # Textual would parse every style sheet anew for a new mode, though its widgets are styled when they are
-        # mounted. All it needs is that the app, which the first mode is made before, has its own colors.
-        self.app.stylesheet.apply(self.app)
-        self._css_update_count = self.app._css_update_count  # noqa: SLF001  not offered
-        size = self.app.size
+        # Of its size from the start, so that what it shows is laid out once.
         for length, breakpoints in (
-            (size.width, self.HORIZONTAL_BREAKPOINTS),
-            (size.height, self.VERTICAL_BREAKPOINTS),
+            (self.app.size.width, self.HORIZONTAL_BREAKPOINTS),
+            (self.app.size.height, self.VERTICAL_BREAKPOINTS),
         ):
-            for name in self._get_breakpoint_classes(length, breakpoints):
-                self.add_class(name, update=False)
+            self.add_class([name for least, name in breakpoints if length >= least][-1], update=False)
 
     @property
     def host(self) -> AppProtocol:
@@ -68,9 +64,10 @@ class ModeScreen(Screen[None]):
         self.show_machine()
         self.show_run()
 
-    async def _on_resize(self, event: Resize) -> None:
-        # Textual calls its own of this name as well, after this one: the widgets take their places first, so that
-        # a new mode is drawn once.
+    @on(Resize)
+    async def check_size(self, event: Resize) -> None:
+        """Say that the screen is too small where it is."""
+        # Textual lays out a screen after this: the widgets take their places first, so that a new mode is drawn once.
         await asyncio.sleep(0)
         columns, rows = self.LEAST
         small = event.size.width < columns or event.size.height < rows

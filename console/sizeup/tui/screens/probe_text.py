@@ -127,11 +127,11 @@ def summary(
         stands = f"{INTERRUPTED}{f', {figure}' if figure else ''}"
     elif run.outcome is None:
         progress = run.progress
-        needs = ""
+        left = ""
         if progress is not None and progress.remaining_seconds is not None:
-            needs = f", needs {format_ns(max(progress.remaining_seconds, 0.0) * 1e9)} more"
+            left = f", {format_ns(max(progress.remaining_seconds, 0.0) * 1e9)} left"
         activity = f": {progress.activity}" if progress is not None and progress.activity else ""
-        stands = f"running{needs}{activity}{f'; {figure}' if figure else ''}"
+        stands = f"running{left}{activity}{f'; {figure}' if figure else ''}"
     else:
         mark = "" if run.finished else "! "
         reason = f": {run.outcome.reason}" if run.outcome.reason else ""

@@ -1,0 +1,60 @@
+"""The app as far as it deals with the terminal: few bytes for a frame, keys in their order, the screen as text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.console import RenderableType
+from textual import on
+from textual.screen import Screen
+
+from sizeup.terminal.driver import ConsoleDriver
+from sizeup.terminal.frame_diff import FrameDiffer
+from sizeup.terminal.ordered_keys import OrderedKeysApp
+
+
+class TerminalApp(OrderedKeysApp):
+    """An app that sends only cells that differ from what the terminal shows."""
+
+    def __init__(self, *, ansi_color: bool | None = None) -> None:
+        super().__init__(driver_class=ConsoleDriver, ansi_color=ansi_color)
+        self._frames = FrameDiffer()
+
+    @property
+    def _terminal(self) -> ConsoleDriver | None:
+        """The driver; None in a test, which runs without a terminal."""
+        return self._driver if isinstance(self._driver, ConsoleDriver) else None
+
+    @property
+    def link_busy(self) -> bool:
+        """Whether what was drawn last is still on its way; drawing more would only make the screen older."""
+        return self._terminal is not None and self._terminal.behind
+
+    @property
+    def bytes_sent(self) -> int:
+        """To the terminal, since the start."""
+        return 0 if self._terminal is None else self._terminal.bytes_sent
+
+    @property
+    def copies(self) -> bool:
+        """Whether what is copied is sent to the terminal."""
+        return self._terminal is None or self._terminal.copies
+
+    @property
+    def screen_text(self) -> str:
+        """The screen as it stands."""
+        # Textual offers the screen as SVG alone.
+        rows = self.screen._compositor.render_strips()  # noqa: SLF001
+        return "\n".join("".join(segment.text for segment in row).rstrip() for row in rows)
+
+    @on(ConsoleDriver.SignalResume)
+    def action_redraw(self) -> None:
+        """Draw all of it again: the shell, or another program, may have drawn on this terminal meanwhile."""
+        self._frames.forget()
+        screen, stack = self.screen, self._background_screens
+        # refresh() renders the widgets again, and sends nothing where their cells are as they were.
+        self._display(screen, screen._compositor.render_update(full=True, screen_stack=stack))  # noqa: SLF001
+
+    def _display(self, screen: Screen[Any], renderable: RenderableType | None) -> None:
+        # The one place that every frame passes. Textual's own took 158 kB for a run of 13.5 s, this way 33 kB.
+        super()._display(screen, self._frames.changed(renderable))
