@@ -96,9 +96,10 @@ class ConsoleDriver(LinuxDriver):
     def behind(self) -> bool:
         """Whether the terminal has yet to draw what it was sent, on whatever way it got stuck.
 
-        What this end has not been able to write is the least of it: SSH alone takes a megabyte before it stops.
+        What this end has not been able to write is the least of it: SSH alone takes a megabyte before it stops. A
+        terminal that answers nothing has no other measure, though, and Textual offers none.
         """
-        unwritten = 0 if self._writer_thread is None else self._writer_thread._queue.qsize()  # noqa: SLF001  not offered
+        unwritten = 0 if self._writer_thread is None else self._writer_thread._queue.qsize()  # noqa: SLF001
         return unwritten > 0 or (self._answers and self._waits())
 
     def _waits(self) -> bool:

@@ -1,7 +1,8 @@
 """What of a frame is sent: cells that differ from what the terminal shows, and of a style what differs from the last.
 
 Textual sends each changed span from the left edge of its widget on, every run of one style with the whole style before
-it and a reset behind, and the whole screen twice whenever a dialog opens or closes.
+it and a reset behind, and the whole screen twice whenever a dialog opens or closes: 158 kB for a run of 13.5 s, 33 kB
+without. Only the updates of its compositor, which it does not offer, say what a frame is made of.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import NamedTuple, cast
 
 from rich.cells import cell_len
 from rich.color import ColorSystem
-from rich.console import Console, RenderableType
+from rich.console import COLOR_SYSTEMS, Console, RenderableType
 from rich.control import Control
 from rich.style import Style
 from textual._compositor import ChopsUpdate, CompositorUpdate, LayoutUpdate
@@ -163,7 +164,7 @@ class _Pen:
     """Writes cells, remembering what the terminal was last told."""
 
     def __init__(self, console: Console, rows: list[list[_Cell | None]]) -> None:
-        self._colors = console._color_system or ColorSystem.TRUECOLOR  # noqa: SLF001  not offered
+        self._colors = COLOR_SYSTEMS.get(console.color_system or "", ColorSystem.TRUECOLOR)
         self._rows = rows
         self._now = _PLAIN
         self._at: tuple[int, int] | None = None

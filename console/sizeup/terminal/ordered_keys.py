@@ -13,7 +13,7 @@ from typing import Any
 
 from textual import events
 from textual.app import App
-from textual.message_pump import MessagePump
+from textual.dom import DOMNode
 
 _ROUNDS = 3
 """The key itself, what its widget posted, what the dialog did with that."""
@@ -55,9 +55,9 @@ class OrderedKeysApp(App[int]):
         else:
             await self._next(turn)
 
-    def _pass_on(self, node: MessagePump | None, turn: int, rounds: int) -> None:
+    def _pass_on(self, node: DOMNode | None, turn: int, rounds: int) -> None:
         while node is not None and node is not self:
-            above = node._parent  # noqa: SLF001  the way on which keys bubble, which ends at a screen for others
+            above = node.parent
             if node.call_later(self._pass_on, above, turn, rounds):
                 return
             node = above
