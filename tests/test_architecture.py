@@ -1,10 +1,14 @@
 """The architecture is proved, not described: contracts that hold, and a breach that is caught."""
 
+import ast
+import importlib
 import re
 import shutil
 import subprocess
 import sys
 import tomllib
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -153,3 +157,98 @@ def test_nothing_strays_into_the_top_level() -> None:
         ["console", "native", "plugins"],
     )
     assert {name for name in top if not name.startswith(".")} == {*files, *folders, "tests", "docs"}
+
+
+DOCUMENTED = ("_exit", "_replace")
+"""Offered, whatever their names: os._exit, and what named tuples have."""
+
+
+@cache
+def private_parts(module: str) -> dict[str, frozenset[str]]:
+    """By class of a module: names with an underscore that it defines, or reads from or sets in itself."""
+    source = Path(importlib.import_module(module).__file__ or "").read_text(encoding="utf-8")
+    return {
+        node.name: frozenset(name for name in _names(node) if name.startswith("_") and not name.startswith("__"))
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.ClassDef)
+    }
+
+
+def _names(node: ast.ClassDef) -> Iterator[str]:
+    for part in ast.walk(node):
+        match part:
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+                yield name
+            case ast.Attribute(value=ast.Name(id="self") | ast.Call(func=ast.Name(id="super")), attr=name):
+                yield name
+            case ast.AnnAssign(target=ast.Name(id=name)) | ast.Assign(targets=[ast.Name(id=name)]):
+                yield name
+
+
+def taken_from_textual(module: str) -> set[str]:
+    """Private parts of Textual that a module uses: imports, attributes, names that its classes share with Textual's."""
+    loaded = importlib.import_module(module)
+    source = Path(loaded.__file__ or "").read_text(encoding="utf-8")
+    taken = set()
+    for node in ast.walk(ast.parse(source)):
+        match node:
+            case ast.ImportFrom(module=str(origin), names=names) if origin.startswith("textual"):
+                parts = [*origin.split("."), *(name.name for name in names)]
+                taken |= {f"{origin} {part}" for part in parts if part.startswith("_")}
+            case ast.Attribute(value=ast.expr() as owner, attr=name) if name.startswith("_") and name[1] != "_":
+                if name not in DOCUMENTED and not (isinstance(owner, ast.Name) and owner.id in ("self", "cls")):
+                    taken.add(ast.unparse(node))
+    for name, own in private_parts(module).items():
+        for base in getattr(loaded, name, object).__mro__:
+            if base.__module__.startswith("textual."):
+                taken |= {f"{name}.{part}" for part in own & private_parts(base.__module__).get(base.__name__, set())}
+    return taken
+
+
+def modules_of(package: str) -> list[str]:
+    folder = ROOT / "console"
+    paths = (folder / package.replace(".", "/")).rglob("*.py")
+    return sorted(".".join(path.relative_to(folder).with_suffix("").parts) for path in paths if path.stem != "__init__")
+
+
+def test_private_parts_of_textual_are_used_in_terminal_alone() -> None:
+    assert {module: taken for module in modules_of("sizeup.tui") if (taken := taken_from_textual(module))} == {}
+    assert set().union(*map(taken_from_textual, modules_of("sizeup.terminal"))) == {
+        "textual._compositor _compositor",
+        "textual._xterm_parser _xterm_parser",
+        "ConsoleDriver._debug",
+        "ConsoleDriver._file",
+        "ConsoleDriver._get_terminal_size",
+        "ConsoleDriver._must_signal_resume",
+        "ConsoleDriver._sigcont_application",
+        "ConsoleDriver._writer_thread",
+        "OnceStyledScreen._css_update_count",
+        "TerminalApp._display",
+        "TerminalApp._driver",
+        "self._writer_thread._queue",
+        "self.app._css_update_count",
+        "self.screen._compositor",
+        "super()._display",
+        "super()._get_terminal_size",
+        "super()._sigcont_application",
+    }, "a private part may go with the next Textual: name the measured reason beside it, and add it here"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "from textual._compositor import Compositor",
+        "class Mode(Screen): _compositor = 1",
+        "class Mode(Screen):\n    def on_mount(self): self._compositor.clear()",
+        "class Mode(Screen):\n    async def _on_resize(self, event): ...",
+        "def clear(screen): screen._compositor.clear()",
+    ],
+)
+def test_a_private_part_of_textual_is_noticed(line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "deliberate.py").write_text(f"from textual.screen import Screen\n{line}\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "deliberate", raising=False)
+    private_parts.cache_clear()
+
+    assert taken_from_textual("deliberate")
+    del sys.modules["deliberate"]
