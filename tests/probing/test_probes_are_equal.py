@@ -202,6 +202,29 @@ def test_a_copy_really_runs_and_its_session_says_the_same(registry: Registry, tm
     assert copies.renamed(runs[1], own.name) == runs[0]
 
 
+_ASKING = ("figures", "probe_giving", "series_giving", "giving")
+
+
+def test_every_quantity_that_the_program_asks_for_is_declared_by_a_probe_and_documented() -> None:
+    page = (ROOT / "docs/writing-a-probe.md").read_text(encoding="utf-8")
+    declared = {quantity.name for probe in copies.OWN for one in probe.series for quantity in one.quantities}
+    asked = {
+        literal.value
+        for path in (ROOT / "console/sizeup").rglob("*.py")
+        for call in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(call, ast.Call)
+        for literal in (
+            *(one.value for one in call.keywords if one.arg == "quantity"),
+            *(call.args if ast.unparse(call.func).rpartition(".")[2] in _ASKING else ()),
+        )
+        if isinstance(literal, ast.Constant)
+    }
+
+    assert "memory.local_latency" in asked
+    assert asked - declared == set()
+    assert {name for name in declared if f"`{name}`" not in page} == set()
+
+
 # Names in the code
 
 NAMES = re.compile(rf"(?<![\w./-])(?:{'|'.join(map(re.escape, copies.NAMES))})(?![\w-])")

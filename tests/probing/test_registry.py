@@ -2,12 +2,13 @@
 
 import subprocess
 import sys
-from importlib.metadata import EntryPoint
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 
 import pytest
 
 from sizeup.errors import UsageError
+from sizeup.model.plan import SeriesQuantity
 from sizeup.probing.registry import GROUP, BrokenProbe, Registry, load_registry
 
 MANIFEST = """
@@ -100,3 +101,70 @@ def test_the_installed_probes_are_found_and_none_is_imported() -> None:
         "assert not [name for name in sys.modules if name.startswith('sizeup_') and '.' in name], sys.modules\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def declaring(*series: str, more: str = "") -> str:
+    """The manifest with a quantity for the series, and with further lines of the probe."""
+    quantity = f'better = "lower", quantity = [{", ".join(series)}]'
+    return MANIFEST.replace('better = "lower"', quantity).replace('touches = "nothing"', f'touches = "nothing"\n{more}')
+
+
+def test_the_first_quantity_that_matches_a_point_is_what_it_is(packages: Path) -> None:
+    same = '{ name = "memory.local_latency", same = ["cpu_node", "memory_node"] }'
+    named = '{ name = "storage.bandwidth", where = { workload = ["dss*", "load"] } }'
+    package(packages, "acme_seek", declaring(same, named, '{ name = "storage.small_bandwidth" }'))
+    (series,) = load_registry([point("acme.seek", "acme_seek")]).get("acme.seek").series
+
+    found = [
+        None if (quantity := series.quantity(at)) is None else quantity.name
+        for at in (
+            {"cpu_node": 1, "memory_node": 1},
+            {"cpu_node": 1, "memory_node": 0},
+            {"workload": "dss-rand"},
+            {"workload": "loaded"},
+            {"cpu_node": 1},
+        )
+    ]
+
+    small = "storage.small_bandwidth"
+    assert found == ["memory.local_latency", small, "storage.bandwidth", small, small]
+
+
+def test_one_word_says_what_all_points_of_a_series_are(packages: Path) -> None:
+    package(packages, "acme_seek", MANIFEST.replace('"lower"', '"lower", quantity = "storage.seek_time"'))
+    registry = load_registry([point("acme.seek", "acme_seek")])
+    probe = registry.giving("storage.seek_time")
+
+    assert probe is not None
+    assert probe.series[0].quantity({"any": 1}) == SeriesQuantity("storage.seek_time")
+    assert registry.giving("storage.bandwidth") is None
+
+
+@pytest.mark.parametrize(
+    ("more", "quantity", "message"),
+    [
+        ('precision = "targt"', '{ name = "a.b" }', "precision: expected a parameter of acme.seek, found 'targt'"),
+        ('target = { setting = "pth" }', '{ name = "a.b" }', "target: expected a parameter of acme.seek, found 'pth'"),
+        ("", '{ name = "a.b", measure_with = { prest = "x" } }', "measure_with of series time: expected a parameter"),
+        ("", '{ name = "a.b", wher = { x = ["y"] } }', "Object contains unknown field `wher`"),
+    ],
+)
+def test_a_declaration_that_names_what_is_not_there_is_refused(
+    more: str, quantity: str, message: str, packages: Path
+) -> None:
+    package(packages, "acme_seek", declaring(quantity, more=more))
+
+    (broken,) = load_registry([point("acme.seek", "acme_seek")]).broken
+    assert message in broken.reason
+
+
+def test_of_two_probes_that_give_a_quantity_the_built_in_one_comes_first(packages: Path) -> None:
+    given = load_registry().giving("clock.gettimeofday")
+    assert given is not None
+    name = "aaaa.seek"
+    package(packages, "acme_seek", declaring('{ name = "clock.gettimeofday" }').replace("acme.seek", name))
+
+    both = load_registry([*entry_points(group=GROUP), point(name, "acme_seek")])
+
+    assert next(iter(both.probes)) == name
+    assert both.giving("clock.gettimeofday") == given
