@@ -6,7 +6,8 @@ import pytest
 from msgspec.structs import replace
 
 from sizeup.batch.summary import comparison_lines
-from sizeup.compare.compare import Comparison, Conclusion, Figure, compare
+from sizeup.compare.compare import compare
+from sizeup.compare.comparison import Comparison, Conclusion, Figure
 from sizeup.compare.digest import Digest, RunValue, session_paths
 from sizeup.compare.machines import Difference
 from sizeup.errors import UsageError

@@ -5,7 +5,8 @@ import math
 import pytest
 from msgspec.structs import replace
 
-from sizeup.compare.compare import ConditionResult, compare
+from sizeup.compare.compare import compare
+from sizeup.compare.comparison import ConditionResult
 from sizeup.compare.conditions import Decision, parse_condition
 from sizeup.compare.digest import Digest, RunValue, digest
 from sizeup.errors import UsageError

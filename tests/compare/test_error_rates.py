@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from sizeup.compare.compare import LEVEL, LEVEL_IN_BLOCKS, compare
+from sizeup.compare.compare import compare
+from sizeup.compare.comparison import LEVEL, LEVEL_IN_BLOCKS
 from sizeup.compare.conditions import Decision, parse_condition
 from sizeup.compare.digest import Digest, RunValue
 from sizeup.compare.statistics import median, rank_sum_p

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from sizeup.batch.summary import comparison_lines
-from sizeup.compare.compare import Conclusion, compare
+from sizeup.compare.compare import compare
+from sizeup.compare.comparison import Conclusion
 from sizeup.compare.published_results import digest_sides, published_digest
 from sizeup.errors import UsageError
 

@@ -7,7 +7,8 @@ from msgspec.structs import replace
 
 from declared import declaration_of, series_of
 from sizeup.charts.chart import BarChart
-from sizeup.compare.compare import Comparison, Conclusion, compare
+from sizeup.compare.compare import compare
+from sizeup.compare.comparison import Comparison, Conclusion
 from sizeup.compare.digest import digest
 from sizeup.compare.published_results import _headlines
 from sizeup.model.plan import Declaration, Step

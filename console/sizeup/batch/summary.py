@@ -8,7 +8,7 @@ import msgspec
 from msgspec.structs import replace
 
 from sizeup.charts.table import Table
-from sizeup.compare.compare import Comparison
+from sizeup.compare.comparison import Comparison
 from sizeup.report.text import table_lines, text
 from sizeup.session.value import Session
 from sizeup.sizing.session_advice import ShownAdvice

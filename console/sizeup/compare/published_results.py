@@ -15,8 +15,8 @@ from sizeup.compare.digest import Digest, RunValue, digest_side, epoch
 from sizeup.model.plan import Better, Series
 from sizeup.quantity import Quantity
 from sizeup.session.value import Session, point_key
-from sizeup.sizing.inputs.figures import figures
 from sizeup.sizing.inputs.measured import headlines
+from sizeup.sizing.inputs.measured_figures import figures
 from sizeup.sizing.inputs.presets import find_preset
 
 PREFIX = "preset:"

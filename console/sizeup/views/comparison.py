@@ -9,7 +9,7 @@ import msgspec
 from msgspec.structs import replace
 
 from sizeup.charts.table import Column, Table
-from sizeup.compare.compare import Comparison, Conclusion, ConditionResult, Figure, Mean
+from sizeup.compare.comparison import Comparison, Conclusion, ConditionResult, Figure, Mean
 from sizeup.compare.conditions import Decision, Reading
 from sizeup.compare.digest import Digest
 from sizeup.model.plan import Better

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from sizeup.model.machine import Machine
 from sizeup.quantity import Origin, Quantity, Words
 from sizeup.session.value import Session, StepRun
-from sizeup.sizing.inputs.figures import Figure, best, figures, measure_again, quantity, taken
+from sizeup.sizing.inputs.measured_figures import MeasuredFigure, best, figures, measure_again, quantity, taken
 from sizeup.sizing.inputs.measured_storage import IOPS, RATES, storage_capacity
 from sizeup.sizing.keys import UnusedMeasurement, Value
 from sizeup.text import words_of
@@ -53,12 +53,12 @@ def _redo(runs: Sequence[StepRun]) -> dict[str, Value]:
     return values
 
 
-def _usual(figure: Figure) -> float:
+def _usual(figure: MeasuredFigure) -> float:
     """The nearer to the usual redo write, the more."""
     return -abs(_size_bytes(figure) - _REDO_WRITE_BYTES)
 
 
-def _size_bytes(figure: Figure) -> float:
+def _size_bytes(figure: MeasuredFigure) -> float:
     return figure.coordinate(figure.declared.size) or _REDO_WRITE_BYTES
 
 
@@ -82,7 +82,7 @@ def _latencies(run: StepRun) -> dict[str, Value]:
     return values
 
 
-def _local(run: StepRun, found: Sequence[Figure]) -> Value:
+def _local(run: StepRun, found: Sequence[MeasuredFigure]) -> Value:
     """Of a curve the point farthest along its axis, by the first series that has one; else the lowest figure."""
     first = next(name for name in run.series if any(one.point.series == name for one in found))
     curve = [one for one in found if one.point.series == first and one.axis]
@@ -92,7 +92,7 @@ def _local(run: StepRun, found: Sequence[Figure]) -> Value:
     return (_misplaced(last) or _too_near(last) if last.invalid is None else None) or taken(last, "ns")
 
 
-def _misplaced(figure: Figure) -> UnusedMeasurement | None:
+def _misplaced(figure: MeasuredFigure) -> UnusedMeasurement | None:
     """Why a latency is not that of local memory, where its pages were elsewhere; a probe need not say where."""
     placement = "local" if figure.point.estimate is None else figure.point.estimate.extra.get("placement", "local")
     if placement == "local":
@@ -103,7 +103,7 @@ def _misplaced(figure: Figure) -> UnusedMeasurement | None:
     return UnusedMeasurement(value, cause, "; ".join(value.caveats), remedy)
 
 
-def _too_near(figure: Figure) -> UnusedMeasurement | None:
+def _too_near(figure: MeasuredFigure) -> UnusedMeasurement | None:
     """Why a point is not of the quantity, where its axis does not exceed the declared setting of the step."""
     least = figure.run.step.settings.get(figure.declared.above)
     if not isinstance(least, int) or figure.coordinate(figure.axis) > least:

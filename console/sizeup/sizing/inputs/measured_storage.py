@@ -12,7 +12,15 @@ from sizeup.quantity import Quantity
 from sizeup.session.validity import place
 from sizeup.session.value import StepRun
 from sizeup.sizing.inputs.detected import path_bandwidth_values
-from sizeup.sizing.inputs.figures import Figure, at_same_place, best, figures, measure_again, not_valid, quantity
+from sizeup.sizing.inputs.measured_figures import (
+    MeasuredFigure,
+    at_same_place,
+    best,
+    figures,
+    measure_again,
+    not_valid,
+    quantity,
+)
 from sizeup.sizing.keys import KEYS, UnusedMeasurement, Value, WhyUnused
 from sizeup.sizing.path_bandwidth import Capacity, Target, disks_that_count, find_target, storage_path_bandwidths
 
@@ -84,7 +92,7 @@ class _Targets:
         self.machine = machine
         self._known: dict[tuple[str, bool], Target | None] = {}
 
-    def of(self, figure: Figure) -> Target | None:
+    def of(self, figure: MeasuredFigure) -> Target | None:
         """The device or mount under a figure; None where this machine does not tell.
 
         A probe may record the mount or the device that it opened; else the path is looked up by its name.
@@ -117,9 +125,9 @@ class _Targets:
         )
 
 
-def _capacity(key: str, unit: str, found: Sequence[Figure]) -> Value | None:
+def _capacity(key: str, unit: str, found: Sequence[MeasuredFigure]) -> Value | None:
     """The most that one target gives, by the best of the sweeps that show it; None where none does."""
-    sweeps: dict[object, list[Figure]] = {}
+    sweeps: dict[object, list[MeasuredFigure]] = {}
     for one in found:
         sweeps.setdefault(_sweep(one), []).append(one)
     telling = [sweep for sweep in sweeps.values() if not _why_lower_bound(key, sweep)]
@@ -127,13 +135,13 @@ def _capacity(key: str, unit: str, found: Sequence[Figure]) -> Value | None:
     return value if isinstance(value, Quantity) else None
 
 
-def _sweep(figure: Figure) -> object:
+def _sweep(figure: MeasuredFigure) -> object:
     """What figures have in common that differ in their load alone."""
     load = figure.load_name
     return figure.run.step.id, frozenset(item for item in place(figure.point) if item[0] != load)
 
 
-def _why_lower_bound(key: str, sweep: Sequence[Figure]) -> str:
+def _why_lower_bound(key: str, sweep: Sequence[MeasuredFigure]) -> str:
     """Why the best figure of a sweep is only a lower bound of what its target gives; empty where it is the most."""
     most = max(sweep, key=lambda one: one.value)
     if most.invalid is not None:
@@ -154,14 +162,14 @@ def _why_lower_bound(key: str, sweep: Sequence[Figure]) -> str:
     return ""
 
 
-def _cpu_share(figure: Figure) -> float:
+def _cpu_share(figure: MeasuredFigure) -> float:
     """CPU time of the whole host in use while a figure was measured; 0 where that was not recorded."""
     shares = (one.value for one in figures([figure.run], "host.cpu_share") if at_same_place(one, figure))
     return next(shares, 0.0)
 
 
 def _not_taken(
-    key: str, unit: str, found: Sequence[Figure], targets: _Targets, device: str | None
+    key: str, unit: str, found: Sequence[MeasuredFigure], targets: _Targets, device: str | None
 ) -> UnusedMeasurement:
     """The best of figures of which none is the capacity, with what speaks against it."""
     most = max(found, key=lambda one: one.merit)
@@ -185,7 +193,7 @@ def _not_taken(
     return UnusedMeasurement(value, cause, reasons, remedy, WhyUnused.ONE_PATH)
 
 
-def _cpu_cost(rates: Sequence[Figure]) -> Quantity | None:
+def _cpu_cost(rates: Sequence[MeasuredFigure]) -> Quantity | None:
     """What a MB cost the host at the best rate with a known cost: the workers, kernel threads and interrupts."""
     costs = figures({rate.run.step.id: rate.run for rate in rates}.values(), "storage.host_cpu_per_megabyte")
     for rate in rates:

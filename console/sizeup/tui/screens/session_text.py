@@ -10,7 +10,7 @@ from rich.console import Group
 from rich.padding import Padding
 from rich.text import Text
 
-from sizeup.compare.compare import Comparison
+from sizeup.compare.comparison import Comparison
 from sizeup.model.plan import Step
 from sizeup.report.table import fits, table_lines
 from sizeup.session.records import NoteRecord

@@ -14,7 +14,8 @@ from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from sizeup.charts.chart import Chart
-from sizeup.compare.compare import Comparison, compare
+from sizeup.compare.compare import compare
+from sizeup.compare.comparison import Comparison
 from sizeup.compare.digest import digest
 from sizeup.errors import SizeupError
 from sizeup.report import output

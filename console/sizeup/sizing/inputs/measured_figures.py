@@ -14,7 +14,7 @@ from sizeup.session.value import Point, StepRun
 from sizeup.sizing.keys import KEYS, UnusedMeasurement, Value
 
 
-class Figure(Struct, frozen=True):
+class MeasuredFigure(Struct, frozen=True):
     """One measured figure, with what keeps it out of every conclusion."""
 
     run: StepRun
@@ -65,7 +65,7 @@ class Figure(Struct, frozen=True):
         return str(self.point.at.get(target.coordinate, self.run.step.settings.get(target.setting, "")))
 
 
-def figures(runs: Iterable[StepRun], *names: str) -> list[Figure]:
+def figures(runs: Iterable[StepRun], *names: str) -> list[MeasuredFigure]:
     """The figures of these quantities, in the order of the steps."""
     found = []
     for run in runs:
@@ -76,11 +76,11 @@ def figures(runs: Iterable[StepRun], *names: str) -> list[Figure]:
                 continue
             if not declared.extra or isinstance(point.estimate.extra.get(declared.extra), int | float):
                 validity = validity or Validity(run)
-                found.append(Figure(run, point, declared, validity.of(point)))
+                found.append(MeasuredFigure(run, point, declared, validity.of(point)))
     return found
 
 
-def quantity(figure: Figure, unit: str) -> Quantity:
+def quantity(figure: MeasuredFigure, unit: str) -> Quantity:
     """The figure with its interval, its source and its caveats."""
     run, point, estimate = figure.run, figure.point, figure.point.estimate
     assert estimate is not None
@@ -100,21 +100,24 @@ def quantity(figure: Figure, unit: str) -> Quantity:
     )
 
 
-def not_valid(figure: Figure, unit: str) -> UnusedMeasurement:
+def not_valid(figure: MeasuredFigure, unit: str) -> UnusedMeasurement:
     """A figure that is not valid, in the place of one that would be."""
     assert figure.invalid is not None
     invalid = figure.invalid
     return UnusedMeasurement(quantity(figure, unit), invalid.cause, invalid.detail, invalid.remedy)
 
 
-def taken(figure: Figure, unit: str) -> Value:
+def taken(figure: MeasuredFigure, unit: str) -> Value:
     """The figure where it is valid, else why it is left out."""
     return quantity(figure, unit) if figure.invalid is None else not_valid(figure, unit)
 
 
 def best(
-    key: str, unit: str, found: Sequence[Figure], merit: Callable[[Figure], float] = lambda figure: figure.value
-) -> tuple[Value | None, Figure | None]:
+    key: str,
+    unit: str,
+    found: Sequence[MeasuredFigure],
+    merit: Callable[[MeasuredFigure], float] = lambda figure: figure.value,
+) -> tuple[Value | None, MeasuredFigure | None]:
     """What a key is worth by the valid figure of the highest merit, which comes with it.
 
     A figure of more merit that is not valid becomes a caveat; where none is valid it stands in the key's place.
@@ -129,13 +132,13 @@ def best(
     return value, chosen
 
 
-def measure_again(figure: Figure, settings: Mapping[str, object] | None = None) -> str:
+def measure_again(figure: MeasuredFigure, settings: Mapping[str, object] | None = None) -> str:
     """How to run the probe of a figure so that it measures this quantity best."""
     declared = figure.declared.measure_with if settings is None else settings
     words = ", ".join(f"{name}={value}" for name, value in declared.items())
     return f"run {figure.run.step.probe}{f' with {words}' if words else ''}"
 
 
-def at_same_place(one: Figure, other: Figure) -> bool:
+def at_same_place(one: MeasuredFigure, other: MeasuredFigure) -> bool:
     """Whether two figures of a session are of the same point of the same step."""
     return one.run.step.id == other.run.step.id and place(one.point) == place(other.point)

@@ -1,0 +1,94 @@
+"""Why a comparison as a whole may mislead, and which verdicts of the probes changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from sizeup.compare.comparison import LEVEL, LEVEL_IN_BLOCKS
+from sizeup.compare.curves import Runs
+from sizeup.compare.digest import Digest, RunValue
+from sizeup.units import format_verdict
+
+SAME_SESSION = "the same session stands on both sides"
+_BUSY_PERCENT = 20.0
+_VERDICTS_NAMED = 3
+
+
+def beside_published(*sides: Sequence[Digest]) -> bool:
+    """Whether a side holds nothing but published cases."""
+    return any(all(digest.source for digest in side) for side in sides)
+
+
+def order_caveats(*, turns: bool) -> Iterable[str]:
+    """Whether drift can look like a difference, because the runs were not interleaved."""
+    if not turns:
+        yield (
+            "the sides were not measured in turns on one host: what drifted in between counts as a difference, "
+            f"and the level is {LEVEL_IN_BLOCKS:g} instead of {LEVEL:g}"
+        )
+
+
+def comparison_caveats(
+    new: Sequence[Digest],
+    baseline: Sequence[Digest],
+    ours: Mapping[str, Runs],
+    theirs: Mapping[str, Runs],
+    common: Sequence[str],
+) -> Iterable[str]:
+    """Why the comparison as a whole may mislead."""
+    if {d.id for d in new} & {d.id for d in baseline}:
+        yield SAME_SESSION
+    for digests, name in ((new, "new side"), (baseline, "baseline")):
+        if len({d.host for d in digests if not d.source}) > 1:
+            yield f"the {name} mixes hosts: {', '.join(sorted({d.host for d in digests}))}"
+        for session in digests:
+            for sentence in (*session.damage, *session.invalid_results):
+                yield f"{session.path}: {sentence}"
+    for fact in ("kernel", "governor", "transparent_huge_pages", "clock_source"):
+        seen = [
+            sorted({str(d.facts.get(fact)) for d in side if d.facts.get(fact) is not None}) for side in (new, baseline)
+        ]
+        if seen[0] != seen[1] and all(seen):
+            yield f"{fact.replace('_', ' ')} differs: {', '.join(seen[0])} against {', '.join(seen[1])}"
+    for session in (*new, *baseline):
+        busy = session.facts.get("others_busy_percent")
+        if isinstance(busy, int | float) and busy >= _BUSY_PERCENT:
+            yield f"{session.path}: others used {busy:.0f} % of a CPU at its end: {session.facts.get('others_busy')}"
+    for metric in common if not beside_published(new, baseline) else ():
+        for what, pick in (("parameters", _parameters), ("versions", _versions)):
+            left, right = pick(ours[metric]), pick(theirs[metric])
+            if left != right:
+                yield f"{metric}: {what} differ: {_differing(left, right)}"
+
+
+def verdict_changes(ours: Mapping[str, Runs], theirs: Mapping[str, Runs]) -> Iterable[str]:
+    """Which verdicts are others than they were in the baseline."""
+    for metric in (metric for metric in ours if metric in theirs):
+        shared = [key for key in ours[metric] if key in theirs[metric]]
+        said = [
+            f"{', '.join(f'{name} {value}' for name, value in key[1]) or 'in all'}: {left} against {right}"
+            for key in shared
+            if (left := _spoken(ours[metric][key])) != (right := _spoken(theirs[metric][key]))
+        ]
+        if said:
+            more = "" if len(said) <= _VERDICTS_NAMED else f"; and {len(said) - _VERDICTS_NAMED} more"
+            yield f"{metric}: {len(said)} of {len(shared)} verdicts differ: {'; '.join(said[:_VERDICTS_NAMED])}{more}"
+
+
+def _spoken(runs: Mapping[str, RunValue]) -> str:
+    return " and ".join(sorted({format_verdict(value.value) for value in runs.values()}))
+
+
+def _parameters(runs: Runs) -> set[str]:
+    return {
+        f"{name}={value}" for values in runs.values() for run in values.values() for name, value in run.settings.items()
+    }
+
+
+def _versions(runs: Runs) -> set[str]:
+    return {run.distribution for values in runs.values() for run in values.values()}
+
+
+def _differing(left: set[str], right: set[str]) -> str:
+    only_left, only_right = sorted(left - right)[:3], sorted(right - left)[:3]
+    return f"{', '.join(only_left) or 'none'} against {', '.join(only_right) or 'none'}"

@@ -1,0 +1,119 @@
+"""What a comparison of two sides is: figures of both with a verdict, answers to questions, warnings."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from msgspec import Struct
+
+from sizeup.compare.conditions import Condition, Decision, Reading
+from sizeup.compare.digest import Digest
+from sizeup.compare.machines import Difference
+from sizeup.model.plan import Better, Series
+from sizeup.model.sample import Coordinates
+
+LEVEL = 0.05
+LEVEL_IN_BLOCKS = 0.02
+"""The level where one side was measured after the other: runs that follow each other resemble each other,
+and with the likeness seen on a shared machine (lag 0.2) a level of 0.05 alarms in 7.4 % of equal pairs."""
+MINIMUM_EFFECT = 0.02
+
+
+class Conclusion(Enum):
+    """What can be said of one figure."""
+
+    BETTER = "better"
+    WORSE = "worse"
+    HIGHER = "higher"
+    """Different, where no direction is the better one."""
+    LOWER = "lower"
+    NOT_VALID = "not valid"
+    """A side rests on figures that their own run calls invalid; nothing follows from them."""
+    SAME = "none found"
+    """The runs could have shown one; it may still be there and small."""
+    TOO_FEW = "too few runs"
+    """No outcome of so many runs could have decided."""
+
+
+class Figure(Struct, frozen=True):
+    """One metric, or one point of it, on both sides."""
+
+    metric: str
+    at: Coordinates | None
+    """None for the metric as a whole."""
+    points: int
+    """How many points the figure stands for."""
+    series: Series | None
+    runs: tuple[int, int]
+    """Runs of the new side and of the baseline."""
+    medians: tuple[float, float]
+    """Of the new side and of the baseline; for several points medians of geometric means."""
+    ratio: float
+    """New side over baseline."""
+    low: float | None
+    high: float | None
+    p: float
+    corrected_p: float
+    share_of_pairs_lower: float
+    """Share of all pairs of runs in which the new side's was the smaller."""
+    verdict: Conclusion
+    invalid: str = ""
+    """Why a figure of either side does not count; empty where all do."""
+    confirmatory: bool = False
+    strict: tuple[float, float] | None = None
+    """The interval where several questions are asked; None where the runs are too few for one."""
+
+    @property
+    def different(self) -> bool:
+        """Whether a difference was found."""
+        return self.verdict not in (Conclusion.NOT_VALID, Conclusion.SAME, Conclusion.TOO_FEW)
+
+
+class ConditionResult(Struct, frozen=True):
+    """What became of one question."""
+
+    question: Condition
+    decision: Decision
+    why: str
+    """Why it is undecided; empty where it is decided."""
+    figure: Figure | None = None
+    """Of a change; None where the sides have no figure in common."""
+    reading: Reading | None = None
+    """Of an absolute bound: the point that decided, or kept it from being decided."""
+
+
+class Comparison(Struct, frozen=True):
+    """Everything that was found, hardware first."""
+
+    sides: tuple[tuple[Digest, ...], tuple[Digest, ...]]
+    """The new side and the baseline, which is empty where only absolute bounds are asked about."""
+    differences: tuple[Difference, ...]
+    warnings: tuple[str, ...]
+    metrics: tuple[Figure, ...]
+    """One figure per metric that both sides have."""
+    points: tuple[Figure, ...]
+    """The single points of metrics with several; exploratory."""
+    means: tuple[Mean, ...]
+    only_new: tuple[str, ...]
+    only_baseline: tuple[str, ...]
+    conditions: tuple[ConditionResult, ...]
+    level: float
+    minimum_effect: float
+
+    @property
+    def condition_met(self) -> bool:
+        """Whether a condition is met."""
+        return any(answer.decision is Decision.MET for answer in self.conditions)
+
+    @property
+    def undecided(self) -> tuple[ConditionResult, ...]:
+        """The conditions that could not be decided."""
+        return tuple(answer for answer in self.conditions if answer.decision is Decision.UNDECIDED)
+
+
+class Mean(Struct, frozen=True):
+    """The geometric mean of the ratios of all metrics that share a direction."""
+
+    better: Better
+    ratio: float
+    metrics: int
