@@ -21,15 +21,16 @@ from sizeup.views.step import step_chart
 SECOND = 10**9
 
 
-def series(name: str, title: str, unit: str, better: Better = Better.LOWER) -> Series:
-    return Series(name, title, unit, better, "outstanding", "1", "Queue depth")
+def series(name: str, title: str, unit: str, better: Better = Better.LOWER, statistic: str = "") -> Series:
+    family = "latency" if statistic else ""
+    return Series(name, title, unit, better, "outstanding", "1", "Queue depth", family=family, statistic=statistic)
 
 
 RAMP = (
     series("iops", "Requests per second", "1/s", Better.HIGHER),
-    series("latency-mean", "Latency, mean", "ns"),
-    series("latency-p50", "Latency, median", "ns"),
-    series("latency-p99", "Latency, 99th percentile", "ns"),
+    series("latency-mean", "Latency, mean", "ns", statistic="mean"),
+    series("latency-p50", "Latency, median", "ns", statistic="p50"),
+    series("latency-p99", "Latency, 99th percentile", "ns", statistic="p99"),
     series("in-flight", "Queue depth, as seen", "1", Better.NEITHER),
     series("cpu", "CPU of the whole host in use", "share"),
     series("cpu-per-io", "CPU time per request", "ns"),
@@ -281,7 +282,9 @@ def test_points_alone_on_their_lines_are_bars_that_say_where_they_differ() -> No
 
 def crossed(name: str = "iops", **more: str) -> StepRun:
     """Throughput at 1, 2 and 4 small requests beside 1, 2 and 4 large ones, with samples of each."""
-    made = run(*RAMP, Series("matrix-iops", "Small beside large", "1/s", Better.HIGHER, "small", "1", "Small"))
+    made = run(
+        *RAMP, Series("matrix-iops", "Small beside large", "1/s", Better.HIGHER, "small", "1", "Small", samples="iops")
+    )
     for small in (1, 2, 4):
         for large in (1, 2, 4):
             at = {"workload": "w", "small": small, "large": large, **more}

@@ -14,7 +14,9 @@ from sizeup.session.value import Point, Session, StepRun, point_key
 from sizeup.views.compared_charts import compared_charts
 
 CURVE = Series("x", "Latency", "ns", Better.LOWER, "working_set_bytes", "bytes", "Working set", boundaries="memory")
-CURVES = tuple(replace(CURVE, name=f"latency-{share}", title=f"Latency, {share}") for share in ("p50", "p99"))
+CURVES = tuple(
+    replace(CURVE, name=f"latency-{share}", title=f"Latency, {share}", family="latency") for share in ("p50", "p99")
+)
 BARS = Series("cost", "Cost", "ns", Better.LOWER)
 
 

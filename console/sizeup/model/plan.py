@@ -81,6 +81,12 @@ class Series(Struct, frozen=True):
     """Where the point lies that stands for a series whose points have no order; empty where none does."""
     quantities: tuple[SeriesQuantity, ...] = ()
     """What its points are; of several the first that matches a point counts."""
+    family: str = ""
+    """What series have in common that share a picture, such as the percentiles of one latency; empty for none."""
+    statistic: str = ""
+    """Which of its family it is: ``mean``, ``p50``, ``p99``; empty where it is none of these."""
+    samples: str = ""
+    """The series or family whose samples it was worked out from; empty where it has its own, or none."""
     boundaries: str = ""
     """``memory`` where the axis is a working set, whose chart shows the sizes of caches, pages and nodes."""
     remedies: Mapping[str, str] = field(default_factory=dict)

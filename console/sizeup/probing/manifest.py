@@ -60,6 +60,9 @@ class SeriesEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     headline: dict[str, str | int | float] = {}
     quantity: str | tuple[QuantityEntry, ...] = ()
     """What its points are, in a word where all are the same."""
+    family: str = ""
+    statistic: str = ""
+    samples: str = ""
     boundaries: Literal["", "memory"] = ""
     remedies: dict[str, str] = {}
 
@@ -76,6 +79,9 @@ class SeriesEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             self.axis_title,
             self.headline,
             tuple(entry.quantity() for entry in entries),
+            self.family,
+            self.statistic,
+            self.samples,
             self.boundaries,
             self.remedies,
         )

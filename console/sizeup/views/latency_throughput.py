@@ -10,6 +10,7 @@ from sizeup.session.value import StepRun, point_key
 from sizeup.units import format_value
 from sizeup.views.points import (
     common_title,
+    family,
     format_coordinate,
     interval_of,
     is_disturbed,
@@ -22,7 +23,7 @@ from sizeup.views.points import (
 _MOST_LINES = 6
 _KNEE = "load.knee"
 """The quantity that says at which load throughput stops rising as fast as it; its ``extra`` has the throughput."""
-WANTED = ("-p50", "-p99", "-mean")
+WANTED = ("p50", "p99", "mean")
 """Of a family of latencies the ones that say most, the first two that there are."""
 
 
@@ -63,13 +64,13 @@ def _throughput(run: StepRun) -> Series | None:
 def _latencies(run: StepRun, throughput: Series) -> list[Series]:
     found = [
         series
-        for ending in WANTED
+        for statistic in WANTED
         for series in run.series.values()
         if (series.unit, series.axis) == ("ns", throughput.axis)
-        and series.name.endswith(ending)
+        and series.statistic == statistic
         and points_of(run, series.name)
     ]
-    return [series for series in found if series.name.rpartition("-")[0] == found[0].name.rpartition("-")[0]][:2]
+    return [series for series in found if family(series) == family(found[0])][:2]
 
 
 def _lines(run: StepRun, throughput: Series, latency: Series, shown: Sequence[Series]) -> Iterator[Line]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
@@ -89,12 +88,9 @@ def common_title(shown: Sequence[Series]) -> str:
     return {"ns": "Time", "bytes/s": "Throughput", "1/s": "Rate", "bytes": "Size"}.get(shown[0].unit, shown[0].title)
 
 
-_ALIKE = re.compile(r"-(mean|p\d+|read|write)$")
-
-
 def family(series: Series) -> tuple[str, str, str | None]:
-    """What series have in common that fit one picture: ``latency-p50`` goes with ``latency-p99``."""
-    return _ALIKE.sub("", series.name), series.unit, series.axis
+    """Return what series have in common that share a picture, such as two percentiles of one latency."""
+    return series.family or series.name, series.unit, series.axis
 
 
 def line_label(series: Series, others: str, shown: Sequence[Series]) -> str:

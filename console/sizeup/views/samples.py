@@ -74,7 +74,7 @@ def _percentiles(run: StepRun) -> list[Series]:
 
 
 def _percentile(series: Series) -> bool:
-    return series.name.rpartition("-")[2].removeprefix("p").isdigit() and "-p" in series.name
+    return series.statistic.startswith("p")
 
 
 def _sampled(run: StepRun, series: Series) -> list[LoggedPoint]:
@@ -139,11 +139,11 @@ def underlying_points(run: StepRun, key: PointKey) -> list[tuple[Series, LoggedP
     series, own = run.series.get(key[0]), run.points.get(key)
     if series is None or own is None or not own.at:
         return []
-    name = family(series)[0]
+    names = {family(series)[0], series.samples}
     found = [
         (other, point)
         for other in run.series.values()
-        if other.unit == series.unit and (name == family(other)[0] or name.endswith(f"-{family(other)[0]}"))
+        if other.unit == series.unit and family(other)[0] in names
         for point in _sampled(run, other)
         if own.at.items() <= point.at.items()
     ]
