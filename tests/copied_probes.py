@@ -5,6 +5,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from string import ascii_letters
 
 from msgspec.structs import replace
 
@@ -36,11 +37,19 @@ _FAMILIES = {"io": "xy", "memory": "vendor", "clock": "third", "null": "qqqq"}
 OWN = tuple(load_registry().builtin_only().probes.values())
 NAMES = {probe.name: ".".join([_FAMILIES[part[0]], *part[1:]]) for probe in OWN for part in (probe.name.split("."),)}
 """Another name of the same length for each."""
+SERIES = {
+    probe.name: {
+        one.name: f"qj{ascii_letters[index]}".ljust(len(one.name), "x") for index, one in enumerate(probe.series)
+    }
+    for probe in OWN
+}
+"""Another name of the same length for each of their series, which no text has."""
 
 _CODE = '''"""Probes that do what the built-in ones do, under other names."""
 
 from msgspec.structs import replace
 
+from sizeup.model.sample import Estimate, Samples
 from sizeup.probing.registry import load_class
 
 
@@ -52,7 +61,9 @@ class _Copy:
 
     def run(self, step, context):
         own = {name: getattr(step, name).replace(self.name, self.own, 1) for name in ("id", "probe")}
-        return load_class(self.target).run(replace(step, **own), context)
+        for emission in load_class(self.target).run(replace(step, **own), context):
+            named = isinstance(emission, (Samples, Estimate))
+            yield replace(emission, series=self.series[emission.series]) if named else emission
 
     @staticmethod
     def naming(planned):
@@ -69,13 +80,21 @@ def install(folder: Path) -> None:
     for path in sorted((Path(__file__).parents[1] / "plugins").glob("*/probe.toml")):
         text = path.read_text(encoding="utf-8")
         for own in (probe["name"] for probe in tomllib.loads(text)["probe"]):
-            assert text.count(f'[[probe]]\nname = "{own}"\n') == 1
-            text = text.replace(f'[[probe]]\nname = "{own}"\n', f'[[probe]]\nname = "{NAMES[own]}"\n')
+            before, head, rest = text.partition(f'[[probe]]\nname = "{own}"\n')
+            assert head
+            declared, mark, after = rest.partition("[[probe]]\n")
+            for name, other in SERIES[own].items():
+                declared = declared.replace(
+                    f'[[probe.series]]\nname = "{name}"\n', f'[[probe.series]]\nname = "{other}"\n'
+                )
+                declared = declared.replace(f'samples = "{name}"\n', f'samples = "{other}"\n')
+            text = f'{before}[[probe]]\nname = "{NAMES[own]}"\n{declared}{mark}{after}'
         manifests.append(text.replace('schema = "sizeup.probe/1"\n', ""))
     for number, probe in enumerate(OWN):
         name = NAMES[probe.name]
         classes.append(
             f"\n\nclass Copy{number}(_Copy):\n    name, own, target = {name!r}, {probe.name!r}, {probe.target!r}\n"
+            f"    series = {SERIES[probe.name]!r}\n"
         )
         points.append(f"{name} = {PACKAGE}.probes:Copy{number}")
     (package / "__init__.py").write_text("")
@@ -87,6 +106,8 @@ def install(folder: Path) -> None:
 
 def renamed(text: str, probe: str) -> str:
     """What was said of the copy of a probe, as it would be said of the probe."""
+    for name, other in SERIES[probe].items():
+        text = text.replace(other, name)
     return text.replace(NAMES[probe], probe).replace(DISTRIBUTION, f"{OWN_DISTRIBUTION} {__version__}")
 
 
