@@ -11,7 +11,8 @@ import tomli
 from sizeup.errors import MalformedError
 from sizeup.model.plan import Better, Declaration, Hazard, Series, SeriesQuantity, SettingValue, Target
 
-ParameterType = Literal["int", "float", "bool", "str", "choice", "bytes", "seconds", "cpulist", "path"]
+ParameterType = Literal["int", "float", "bool", "str", "choice", "bytes", "seconds", "cpulist", "path", "device"]
+"""``device``: the full name of a device that may be overwritten, which the console asks for before a run."""
 
 
 class Parameter(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -100,6 +101,8 @@ class Ceilings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     memory: str = "less than 64 MiB"
     space: str = "none"
+    space_setting: str = ""
+    """The parameter that sets how much space is used; empty where none does."""
     cpus: str = "one"
     seconds: float = 60.0
     """The time limit of a step unless the step asks for less."""
@@ -166,6 +169,7 @@ def parse_manifest(text: str, where: str) -> tuple[Manifest, ...]:
 def _parameters_named(manifest: Manifest) -> Iterator[tuple[str, set[str]]]:
     """The names of parameters that the rest of a manifest refers to, by where it does."""
     yield "precision", {manifest.precision}
+    yield "ceilings.space_setting", {manifest.ceilings.space_setting}
     if manifest.target is not None:
         yield "target", {manifest.target.setting, manifest.target.more}
     for series in manifest.series:

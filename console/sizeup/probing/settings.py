@@ -139,7 +139,7 @@ def _convert(parameter: Parameter, text: str) -> SettingValue:
             if not _CPULIST.fullmatch(text):
                 raise ValueError(text)
             return text
-        case "str" | "path":
+        case "str" | "path" | "device":
             if not text or "\0" in text:
                 raise ValueError(text)
             return text
@@ -179,6 +179,7 @@ def expectation(parameter: Parameter) -> str:
         "cpulist": "a CPU list such as 0-3,8",
         "str": "some text",
         "path": "a path",
+        "device": "the full name of a device",
     }[parameter.type]
     low, high = parameter.minimum, parameter.maximum
     if low is not None and high is not None:

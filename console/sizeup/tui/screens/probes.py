@@ -149,7 +149,8 @@ class ProbesScreen(ModeScreen):
         if write_confirmation.WRITES.isdisjoint(probe.manifest.hazards) or self.host.machine is None:
             self._start(probe)
             return
-        typed = {key: text for key, text in self._typed.get(probe.name, {}).items() if key != write_confirmation.ALLOWS}
+        consent = write_confirmation.consent(probe)
+        typed = {key: text for key, text in self._typed.get(probe.name, {}).items() if key != consent}
         try:
             plan = write_confirmation.plan_for(self.host.machine, self.host.registry, probe, self._plan, typed)
         except SizeupError as error:
@@ -157,11 +158,7 @@ class ProbesScreen(ModeScreen):
             return
         reason = write_confirmation.why_no_plan(plan)
         device = write_confirmation.named_device(write_confirmation.targets(self._settings(probe)))
-        if (
-            device is not None
-            and write_confirmation.ALLOWS in self._settings(probe)
-            and write_confirmation.writing_steps(plan)
-        ):
+        if device is not None and consent in self._settings(probe) and write_confirmation.writing_steps(plan):
             self._ask_for_device(probe, device, plan, typed)
         elif reason:
             self._change_settings(probe, f"! {reason}")
@@ -198,7 +195,7 @@ class ProbesScreen(ModeScreen):
 
         def answered(name: str | None) -> None:
             if name is not None:
-                self.host.start_run(spec_of(probe.name, {**typed, write_confirmation.ALLOWS: name}, self._plan))
+                self.host.start_run(spec_of(probe.name, {**typed, write_confirmation.consent(probe): name}, self._plan))
                 self.show_run()
 
         self.app.push_screen(DeviceDialog(device, facts), answered)

@@ -16,8 +16,11 @@ from sizeup.units import format_decimal_bytes
 
 WRITES = frozenset({Hazard.IO_WRITE, Hazard.RAW_DEVICE_WRITE, Hazard.DISK_SPACE})
 _MADE = ", a folder: a file is made in it"
-ALLOWS = "allow_write_to"
-"""Parameter of a probe that takes the full name of a device which may be overwritten."""
+
+
+def consent(probe: RegisteredProbe) -> str:
+    """Return the parameter that takes the full name of a device which may be overwritten; empty where none does."""
+    return next((parameter.name for parameter in probe.manifest.parameter if parameter.type == "device"), "")
 
 
 def plan_for(machine: Machine, registry: Registry, probe: RegisteredProbe, plan: str, typed: Mapping[str, str]) -> Plan:
@@ -45,7 +48,7 @@ def named_device(paths: Iterable[str]) -> Device | None:
 def facts(probe: RegisteredProbe, steps: Sequence[Step], settings: Mapping[str, str]) -> list[tuple[str, str]]:
     """Where the run goes, on which mount, how much it takes and how long."""
     found = [fact for path in targets(settings) for fact in (("Target", _target(path)), ("Mounted", _mount(path)))]
-    size = settings.get("size", "")
+    size = settings.get(probe.manifest.ceilings.space_setting, "")
     limit = probe.manifest.ceilings.space
     space = ("Space", f"{size}, removed after the run" if size.strip("0B") else f"at most {limit}")
     only_read = bool(found) and not any(value.endswith(_MADE) for _, value in found)
