@@ -17,18 +17,6 @@ def stopped(terminal: Terminal) -> bool:
     return Path(f"/proc/{terminal.process.pid}/stat").read_text().rpartition(")")[2].split()[0] == "T"
 
 
-def test_an_interrupt_from_outside_is_like_the_key(sizeup: Callable[..., Terminal]) -> None:
-    with sizeup() as terminal:
-        terminal.wait_for("Should carry")
-        terminal.wait_quiet()
-        terminal.process.send_signal(signal.SIGINT)
-
-        assert terminal.wait() == 130
-        assert "Traceback" not in terminal.text
-        assert terminal.modes == {7, 25}
-        assert terminal.attributes_now == terminal.attributes
-
-
 def test_an_interrupt_during_a_run_saves_it(sizeup: Callable[..., Terminal], tmp_path: Path) -> None:
     with sizeup() as terminal:
         start_null(terminal, 100_000)

@@ -6,6 +6,7 @@ import gzip
 import os
 import re
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -337,3 +338,42 @@ async def test_keys_that_find_no_session_say_so(console: Console, folder: Path) 
         assert len(console.told) == 10
         assert all("expected a sizeup session" in words for words in console.told[5:])
         assert len(console.app.screen_stack) == 1
+
+
+def _appended(path: Path) -> None:
+    with path.open("ab") as file:
+        file.write(b"\x00\xff rubbish \x1b[2J\n" * 50)
+
+
+def _replaced(path: Path) -> None:
+    other = path.with_suffix(".new")
+    other.write_bytes(b"\x1b]0;owned\x07no session\n")
+    other.replace(path)
+
+
+_CHANGES: dict[str, Callable[[Path], object]] = {
+    "removed": os.unlink,
+    "emptied": lambda path: os.truncate(path, 0),
+    "cut": lambda path: os.truncate(path, path.stat().st_size // 2),
+    "rubbish appended": _appended,
+    "replaced": _replaced,
+    "made a folder": lambda path: (path.unlink(), path.mkdir()),
+    "unreadable": lambda path: path.chmod(0),
+}
+
+
+async def test_a_session_that_changes_while_it_is_shown_is_no_end(console: Console, folder: Path) -> None:
+    for number in range(len(_CHANGES)):
+        stored(folder, f"running{number}", done=False)  # without an end, so that it is followed
+    async with console.shown() as pilot:
+        for number, change in enumerate(_CHANGES.values()):
+            path = folder / f"running{number}{SUFFIX}"
+            console.app.show_session(str(path))
+            change(path)
+            console.tick()
+            for mode in "12345":
+                await pilot.press(mode)
+            assert "\x1b" not in console.text
+            await pilot.press("u")
+
+            assert console.app.runs is console.runs
