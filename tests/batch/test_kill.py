@@ -26,8 +26,13 @@ def read(path: Path) -> tuple[Session, list[object]]:
     return session, [msgspec.json.decode(ENCODER.encode(record)) for record in kept]
 
 
-@pytest.mark.ci
-@pytest.mark.parametrize("seed", range(50))
+@pytest.mark.parametrize(
+    "seed",
+    [
+        *(pytest.param(seed, marks=pytest.mark.ci) for seed in range(10)),
+        *(pytest.param(seed, marks=pytest.mark.long) for seed in range(10, 200)),
+    ],
+)
 def test_kill_9_at_a_random_moment_loses_nothing_that_was_written(
     tmp_path: Path, environment: dict[str, str], seed: int
 ) -> None:
