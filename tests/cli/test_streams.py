@@ -65,9 +65,18 @@ STREAMS = {
     "both closed": ">&- 2>&-",
     "all closed": "<&- >&- 2>&-",
 }
+
+
+def _marks(number: int, call: str, streams: str) -> tuple[pytest.MarkDecorator, ...]:
+    """Each command with a full output and with nothing open at all, and with one of the others by turns."""
+    if streams not in ("stdout full", "all closed") and list(STREAMS).index(streams) != 1 + number % 4:
+        return (pytest.mark.long,)
+    return () if call in FAST else (pytest.mark.ci,)
+
+
 CASES = [
-    pytest.param(call, streams, id=f"{call}, {streams}", marks=() if call in FAST else pytest.mark.ci)
-    for call in CALLS
+    pytest.param(call, streams, id=f"{call}, {streams}", marks=_marks(number, call, streams))
+    for number, call in enumerate(CALLS)
     for streams in STREAMS
 ]
 
