@@ -19,7 +19,6 @@ from sizeup.views.chart_list import chart_list, underlying_charts
 COMMANDS = (
     ("show", "session"),
     ("export", "session", "--html"),
-    ("export", "session", "--text"),
     ("export", "session", "--json"),
     ("compare", "session", "--baseline", "whole", "--points"),
     ("size", "--session", "session"),

@@ -88,4 +88,9 @@ def test_damaged_sessions_are_drawn_or_refused(tmp_path: Path) -> None:
 
 @pytest.mark.ci
 def test_many_damaged_sessions_are_drawn_or_refused(tmp_path: Path) -> None:
-    assert draw_damaged(tmp_path, range(1000, 2000)) > 700
+    assert draw_damaged(tmp_path, range(1000, 1200)) > 140
+
+
+@pytest.mark.long
+def test_thousands_of_damaged_sessions_are_drawn_or_refused(tmp_path: Path) -> None:
+    assert draw_damaged(tmp_path, range(2000, 12_000)) > 7000
