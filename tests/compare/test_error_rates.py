@@ -18,7 +18,7 @@ from sizeup.compare.statistics import median, rank_sum_p
 from sizeup.model.plan import Better, Series
 from sizeup.session.value import point_key
 
-PAIRS = 2000
+PAIRS = 800
 TURNS, BLOCKS, LONG_BLOCKS = "ABBAABBAABBA", "AAAAAABBBBBB", "AAAAAAAABBBBBBBB"
 SERIES = Series("s", "S", "ns", Better.LOWER)
 
