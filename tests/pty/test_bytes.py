@@ -68,7 +68,7 @@ def test_an_idle_console_sends_no_more_than_an_empty_application(tmp_path: Path)
 
 
 def test_a_run_that_is_shown_sends_less_than_a_chart_of_textual_alone(tmp_path: Path) -> None:
-    ours = run(SIZEUP, Live("memory.latency", keys=("p",)), 120, 40).bytes_per_second
+    ours = run(SIZEUP, Live("memory.latency"), 120, 40).bytes_per_second
     with Terminal(_STOCK.arguments, columns=120, rows=40, environment=environment(tmp_path)) as terminal:
         terminal.wait_for("running 1 s")
         theirs = sent(terminal, _SECONDS)
