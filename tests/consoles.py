@@ -167,9 +167,15 @@ class PlayedRunner:
 _OPTIONS = Options()
 
 
-def _not_drawn(compositor: Compositor, **how: Any) -> None:
-    """A third of the time of a test goes into frames that no terminal shows."""
+_draw = Compositor.render_update
+
+
+def _draw_no_frame(compositor: Compositor, full: bool = False, **how: Any) -> Any:
+    """A third of the time of a test would go into frames that no terminal shows; a picture is drawn (``full``)."""
+    if full:
+        return _draw(compositor, full, **how)
     compositor._dirty_regions.clear()
+    return None
 
 
 class Console:
@@ -211,7 +217,7 @@ class Console:
     async def shown(self, columns: int = 80, rows: int = 24) -> AsyncIterator[Pilot[int]]:
         with pytest.MonkeyPatch.context() as patch:
             if not self._frames:
-                patch.setattr(Compositor, "render_update", _not_drawn)
+                patch.setattr(Compositor, "render_update", _draw_no_frame)
             async with self.app.run_test(size=(columns, rows)) as pilot:
                 await pilot.pause()
                 try:
