@@ -19,7 +19,7 @@ class QuietControl:
     def fileno(self) -> int:
         return self._read_end
 
-    def hear(self) -> None:
+    def read_commands(self) -> None:
         os.read(self._read_end, 64)
 
     @property

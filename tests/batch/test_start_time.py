@@ -35,16 +35,16 @@ class HandClock(Clock):
 
 
 class Hurried(QuietControl):
-    """Has something to hear at once, which cancels the run."""
+    """Has a command at once, which cancels the run."""
 
-    def hear(self) -> None:
+    def read_commands(self) -> None:
         self.cancel_run = True
 
 
 class Calm(QuietControl):
-    """Has nothing to hear."""
+    """Has no command."""
 
-    def hear(self) -> None:
+    def read_commands(self) -> None:
         pass
 
 

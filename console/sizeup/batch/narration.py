@@ -1,4 +1,4 @@
-"""What a batch run tells while it goes: lines on standard error, and a moving one only on a terminal."""
+"""Progress of a batch run: lines on standard error, and on a terminal one line that is updated."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sizeup.text import one_line
 
 
 class Narrator:
-    """Listens to a run's records."""
+    """Shows the records of a run as they are written."""
 
     def __init__(self, stream: TextIO, *, quiet: bool) -> None:
         self._stream = stream
@@ -19,23 +19,23 @@ class Narrator:
         self._steps = self._number = 0
         self._drawn = False
 
-    def say(self, line: str) -> None:
-        """One line, unless asked to be quiet."""
+    def show(self, line: str) -> None:
+        """Show one line, unless ``--quiet``."""
         if not self._quiet:
             self._wipe()
             print(line, file=self._stream, flush=True)
 
     def __call__(self, record: Record) -> None:
-        """Tell of a record what is worth a line."""
+        """Show a record where it is worth a line."""
         match record:
             case PlanRecord():
                 steps = record.plan.steps
                 self._steps, self._number = len(steps), 0
                 seconds = sum(step.estimated_seconds for step in steps)
-                self.say(f"{len(steps)} steps, about {seconds:.0f} s")
+                self.show(f"{len(steps)} steps, about {seconds:.0f} s")
             case StepStartRecord():
                 self._number += 1
-                self.say(f"[{self._number}/{self._steps}] {record.step.id}: {one_line(record.step.title, 60)}")
+                self.show(f"[{self._number}/{self._steps}] {record.step.id}: {one_line(record.step.title, 60)}")
             case ProgressRecord() if self._moving:
                 left = "" if record.remaining_seconds is None else f", {record.remaining_seconds:.0f} s left"
                 self._wipe()
@@ -44,7 +44,7 @@ class Narrator:
                 self._drawn = True
             case OutcomeRecord() if record.outcome.status is not Status.OK:
                 reason = f": {record.outcome.reason}" if record.outcome.reason else ""
-                self.say(f"      {record.step} {record.outcome.status.value}{one_line(reason)}")
+                self.show(f"      {record.step} {record.outcome.status.value}{one_line(reason)}")
             case _:
                 pass
 

@@ -1,4 +1,4 @@
-"""What the world wants of a batch run: signals, and with ``--control`` the commands on standard input."""
+"""Control of a batch run: signals, and with ``--control`` commands on standard input."""
 
 from __future__ import annotations
 
@@ -19,11 +19,10 @@ _SIGNALS = {
 
 
 class BatchControl:
-    """Hears signals at once, and commands, one a line: cancel-step, cancel, pause, resume, keep.
+    """Takes signals at once, and commands, one a line: cancel-step, cancel, pause, resume, keep.
 
-    The end of standard input means that whoever steered has gone: the run is canceled, unless
-    ``keep`` was said before. ``console {"cpu_seconds": 1.5, "bytes": 20480}`` tells what the console that
-    steers has cost so far.
+    The end of standard input means that the console has gone: the run is canceled, unless ``keep`` came before.
+    ``console {"cpu_seconds": 1.5, "bytes": 20480}`` reports what the console has used so far.
     """
 
     def __init__(self, *, commands: bool) -> None:
@@ -35,15 +34,15 @@ class BatchControl:
         self.canceled: ExitStatus | None = None
         """Why the run was canceled; None while it was not."""
         self.console: ConsoleCost | None = None
-        """What the console that steers said last of its own cost; None where there is none."""
+        """What the console that controls the run reported last of its own use; None where there is none."""
         if commands:
             self._register_input()
 
     def __enter__(self) -> BatchControl:
         self._old_wakeup = signal.set_wakeup_fd(self._wake_write, warn_on_full_buffer=False)
         # What the caller had ignored stays so: that is all that nohup does, and a shell to a job in the background.
-        heard = [number for number in _SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
-        self._old_handlers = {number: signal.signal(number, self._on_signal) for number in heard}
+        handled = [number for number in _SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
+        self._old_handlers = {number: signal.signal(number, self._on_signal) for number in handled}
         return self
 
     def __exit__(self, *exception: object) -> None:
@@ -65,24 +64,24 @@ class BatchControl:
         return self._step_canceled or self.cancel_run
 
     def fileno(self) -> int:
-        """Readable when there may be something to hear."""
+        """Readable when there may be a signal or a command."""
         return self._epoll.fileno()
 
-    def hear(self) -> None:
-        """Take in what there is to hear, without waiting."""
+    def read_commands(self) -> None:
+        """Take the signals and commands that have arrived, without waiting."""
         for descriptor, _ in self._epoll.poll(0):
             if descriptor == self._wake:
                 with contextlib.suppress(BlockingIOError):
                     os.read(self._wake, 512)
-            elif not self._hear_input():
+            elif not self._read_input():
                 self._epoll.unregister(0)
 
     def next_step(self) -> bool:
         """Wait while paused, forget a canceled step; False when the run should end."""
-        self.hear()
+        self.read_commands()
         while self._paused and not self.cancel_run:
             select.select([self], [], [])
-            self.hear()
+            self.read_commands()
         self._step_canceled = False
         return not self.cancel_run
 
@@ -90,24 +89,24 @@ class BatchControl:
         try:
             self._epoll.register(0, select.EPOLLIN)
         except PermissionError:
-            # A regular file or /dev/null, which are always ready: what they say is said at once.
-            while self._hear_input():
+            # A regular file or /dev/null is always readable: read all of it now.
+            while self._read_input():
                 pass
         except OSError:
-            self._gone()  # closed
+            self._on_input_end()  # closed
 
-    def _hear_input(self) -> bool:
-        """Take what standard input has; False at its end."""
+    def _read_input(self) -> bool:
+        """Execute the commands on standard input; False at its end."""
         data = os.read(0, 4096)
         *lines, self._tail = (self._tail + data).split(b"\n")
         self._tail = self._tail[-4096:]
         for line in lines:
-            self._obey(line.strip())
+            self._execute(line.strip())
         if not data:
-            self._gone()
+            self._on_input_end()
         return bool(data)
 
-    def _obey(self, command: bytes) -> None:
+    def _execute(self, command: bytes) -> None:
         match command:
             case b"cancel-step":
                 self._step_canceled = True
@@ -120,10 +119,10 @@ class BatchControl:
             case b"keep":
                 self._keep = True
             case _:
-                # Anything else is a word of a later version: not worth a run.
+                # Anything else may be a command of a later version: ignored, so that the run goes on.
                 self.console = parse_cost(command) or self.console
 
-    def _gone(self) -> None:
+    def _on_input_end(self) -> None:
         if not self._keep:
             self._cancel(ExitStatus.INTERRUPTED)
 

@@ -47,7 +47,7 @@ def _placed(name: str, value: str | int | float) -> str:
 
 
 def _finding(run: StepRun, point: Point, estimate: Estimate) -> Finding:
-    said = {name: str(value) for name, value in estimate.extra.items()}
+    extra = {name: str(value) for name, value in estimate.extra.items()}
     series = run.series.get(point.series)
     unit = series.unit if series is not None else ""
     what = point.series if series is None else f"{series.title[:1].lower()}{series.title[1:]}"
@@ -56,10 +56,10 @@ def _finding(run: StepRun, point: Point, estimate: Estimate) -> Finding:
     workload = point.at.get("workload")
     return Finding(
         id=f"{run.step.probe}.{point.series}{f'.{workload}' if workload else ''}",
-        severity=Severity(said.get("severity", Severity.INFO.value)),
-        title=said["statement"],
+        severity=Severity(extra.get("severity", Severity.INFO.value)),
+        title=extra["statement"],
         evidence=(f"{run.step.title}, {what}{f' at {where}' if where else ''}: {figure}", *estimate.caveats),
-        consequence=said.get("consequence", ""),
-        remedy=said.get("remedy", ""),
+        consequence=extra.get("consequence", ""),
+        remedy=extra.get("remedy", ""),
         probe=run.step.probe,
     )

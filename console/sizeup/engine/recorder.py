@@ -19,7 +19,7 @@ _PROGRESS_EVERY_NS = 1_000_000_000
 
 
 class RunControl(Control, Protocol):
-    """What the world wants of the whole run."""
+    """Commands for the whole run."""
 
     @property
     def cancel_run(self) -> bool:
@@ -42,7 +42,7 @@ class Recorder:
         return time.clock_gettime_ns(time.CLOCK_MONOTONIC_RAW) - self._origin_ns
 
     def put(self, *records: Record) -> None:
-        """Log, then tell."""
+        """Write the records, then pass them to the listeners."""
         if not records:
             return
         self._writer.write(*records)
@@ -55,7 +55,7 @@ class Recorder:
         self._writer.sync()
 
     def refuse(self, plan: Plan) -> None:
-        """Write down what a plan sets aside."""
+        """Record the steps that the plan refuses."""
         now = self.now_ns()
         self.put(
             *(OutcomeRecord(now, refusal.step, Outcome(Status.REFUSED, refusal.reason)) for refusal in plan.refusals)
@@ -70,7 +70,7 @@ class Recorder:
         *,
         start_delay_ns: int = 0,
     ) -> None:
-        """Run steps in order, each in a worker; ``between`` says what to note after each.
+        """Run steps in order, each in a worker; ``between`` returns the records to add after each.
 
         ``start_delay_ns`` is that of the first step, where the run had an agreed start.
         """

@@ -1,4 +1,4 @@
-"""The run without a screen: the one engine, which the console drives too."""
+"""Runs a plan: the one engine of the command line and, as a process of its own, of the console."""
 
 from __future__ import annotations
 
@@ -57,13 +57,13 @@ _BROKEN = (Status.FAILED, Status.CRASHED, Status.TIMED_OUT)
 
 
 class Narrator(Protocol):
-    """What tells a person how the run goes."""
+    """Shows a person the progress of a run."""
 
-    def say(self, line: str) -> None:
-        """Tell one line."""
+    def show(self, line: str) -> None:
+        """Show one line."""
 
     def __call__(self, record: Record) -> None:
-        """Tell of a record what is worth a line."""
+        """Show a record where it is worth a line."""
 
 
 class Result(Struct, frozen=True):
@@ -104,7 +104,7 @@ def run(spec: RunSpec, narrator: Narrator) -> Result:
                 writer.when_full = _resume(path) if spec.resume else again
             recorder.put(_first(before))
             with _end_recorded(recorder):
-                narrator.say(f"session: {path or 'standard output'}")
+                narrator.show(f"session: {path or 'standard output'}")
                 sync = clock_sync()
                 agreed = {} if start_ns is None else {"start_at_seconds": round(start_ns / 1e9, 6), **sync.facts()}
                 recorder.put(*_environment(recorder, watch, machine, control, agreed))
@@ -172,17 +172,17 @@ def _opened(spec: RunSpec, before: Session | None) -> Iterator[tuple[Writer, str
 
 
 def _wait(start_ns: int, sync: ClockSync, control: BatchControl, narrator: Narrator) -> int:
-    """Wait for the agreed start, with all that was prepared on the disk; how late it is, in ns."""
-    narrator.say(f"waiting for {datetime.fromtimestamp(start_ns / 1e9, UTC):%F %T} UTC; {sync.sentence()}")
+    """Wait for the agreed start, with everything prepared on the disk; return the delay in ns."""
+    narrator.show(f"waiting for {datetime.fromtimestamp(start_ns / 1e9, UTC):%F %T} UTC; {sync.sentence()}")
     late_ns = wait_until(start_ns, control)
     if not control.cancel_run:
-        narrator.say(f"started {late_ns / 1000:,.0f} us late")
+        narrator.show(f"started {late_ns / 1000:,.0f} us late")
     return late_ns
 
 
 @contextmanager
 def _end_recorded(recorder: Recorder) -> Iterator[None]:
-    """Whatever ends the run early, the session says so, where it can still be written."""
+    """Record in the session what ends the run early, where it can still be written."""
     try:
         yield
     except BaseException as error:
@@ -210,7 +210,7 @@ def _found(t_ns: int, machine: Machine, before: Session | None) -> Iterator[Reco
 
 
 def _concluded(recorder: Recorder, machine: Machine, path: str | None) -> Iterator[Record]:
-    """What the probes state, and the advice again, with measured figures in place of assumed ones."""
+    """Findings of the probes, and the advice again with measured figures in place of assumed ones."""
     if path is None:
         return
     session = read_session(path)
@@ -233,7 +233,7 @@ def _environment(
         "transparent_huge_pages": platform.transparent_huge_pages,
         "clock_source": platform.clock_source,
     }
-    control.hear()  # what the console said while the step ended
+    control.read_commands()  # what the console reported while the step ended
     console: dict[str, Fact] = {}
     if control.console is not None:
         console["console_cpu_seconds"] = round(control.console.cpu_seconds, 3)

@@ -26,14 +26,14 @@ class WaitControl(Protocol):
     """What may end the wait early."""
 
     def fileno(self) -> int:
-        """Readable when there may be something to hear."""
+        """Readable when there may be a command."""
 
-    def hear(self) -> None:
-        """Take in what there is to hear."""
+    def read_commands(self) -> None:
+        """Read the commands that have arrived, without waiting."""
 
     @property
     def cancel_run(self) -> bool:
-        """Whether there is nothing to wait for any more."""
+        """Whether the run was canceled."""
 
 
 class Clock:
@@ -44,7 +44,7 @@ class Clock:
         return time.time_ns()
 
     def sleep(self, seconds: float, control: WaitControl) -> None:
-        """Wait that long, or until there is something to hear."""
+        """Wait that long, or until there may be a command."""
         select.select([control], [], [], seconds)
 
 
@@ -70,7 +70,7 @@ def parse_start(text: str, clock: Clock = CLOCK) -> int:
 
 
 def missed(start_ns: int, clock: Clock = CLOCK) -> LateError:
-    """What to say where the time has passed."""
+    """Return the error for a start time that has passed."""
     late = (clock.now_ns() - start_ns) / 1e9
     return LateError(
         f"--start-at {start_ns / 1e9:.3f}: the start was missed by {late:.3f} s and nothing was measured; "
@@ -84,7 +84,7 @@ def wait_until(start_ns: int, control: WaitControl, clock: Clock = CLOCK) -> int
         raise missed(start_ns, clock)
     while not control.cancel_run and (left := start_ns - clock.now_ns()) > SPIN_NS:
         clock.sleep(min((left - SPIN_NS) / 1e9, _LOOK_AGAIN_SECONDS), control)
-        control.hear()
+        control.read_commands()
     while not control.cancel_run:
         late = clock.now_ns() - start_ns
         if late > LATE_LIMIT_NS:

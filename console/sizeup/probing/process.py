@@ -17,7 +17,7 @@ from sizeup.probing.wire import StepJob
 ABANDON_AFTER_SECONDS = 2.0
 EXIT_POLL_SECONDS = 0.005
 PIPE_BYTES = 1 << 20
-"""Room for what a worker says between two collections, so that it never waits for its reader."""
+"""Room for the records of a worker between two collections, so that it never waits for its reader."""
 _STDERR_KEPT_BYTES = 4096
 _READS_AT_ONCE = 16
 """A worker that prints without end must not keep its runner from its time limit."""
@@ -43,7 +43,7 @@ class WorkerProcess:
                 start_new_session=True,  # ^C in the terminal is the runner's to hear
                 bufsize=0,
             )
-            self.say(ENCODER.encode(job(write_end)) + b"\n")
+            self.send(ENCODER.encode(job(write_end)) + b"\n")
         except BaseException:
             os.close(self.records)
             raise
@@ -54,14 +54,14 @@ class WorkerProcess:
         os.set_blocking(self.process.stdout.fileno(), False)
         self.printed = b""
 
-    def say(self, data: bytes) -> None:
-        """Write to its standard input; in vain where it has ended."""
+    def send(self, data: bytes) -> None:
+        """Write to its standard input; ignored where it has ended."""
         assert self.process.stdin is not None
         with contextlib.suppress(BrokenPipeError):
             self.process.stdin.write(data)
 
-    def hear_print(self) -> bool:
-        """Keep the end of what the worker prints; False once it can print no more."""
+    def read_output(self) -> bool:
+        """Keep the end of what the worker prints; False once its output is closed."""
         assert self.process.stdout is not None
         for _ in range(_READS_AT_ONCE):
             try:

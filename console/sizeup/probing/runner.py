@@ -1,8 +1,8 @@
-"""The driver of one worker: starts it, reads it, bounds it, ends it, and says how it ended.
+"""Drives one worker: starts it, reads its records, enforces its limits, ends it, and reports the outcome.
 
-Ending goes up a ladder: the cancel word, SIGTERM after a quarter of a second, SIGKILL after another.
-A process that hangs in the kernel on a dead mount dies of nothing: it is left to itself half a second
-after its last word or SIGKILL, one that is merely slow after a few.
+Ending escalates: the cancel command, SIGTERM after a quarter of a second, SIGKILL after another. A process that hangs
+in the kernel on a dead mount ignores even that: it is left behind half a second after its last message or SIGKILL, one
+that is merely slow after a few seconds.
 """
 
 from __future__ import annotations
@@ -38,20 +38,20 @@ BATCH_SECONDS = 0.1
 """How often the worker's messages are collected: often enough to look live, seldom enough not to disturb."""
 TERM_AFTER_SECONDS = 0.25
 KILL_AFTER_SECONDS = 0.5
-PARTING_SECONDS = 5.0
-"""After its last word a worker that is merely slow has this long to be gone."""
-_PARTING_POLL_SECONDS = 0.05
+EXIT_SECONDS = 5.0
+"""How long a worker that is merely slow may take to exit after its last message."""
+_EXIT_POLL_SECONDS = 0.05
 LINE_LIMIT_BYTES = 4 << 20
 
 
 class Control(Protocol):
-    """What the world wants of the running step."""
+    """Commands for the running step."""
 
     def fileno(self) -> int:
-        """Readable when there may be something to hear."""
+        """Readable when there may be a command."""
 
-    def hear(self) -> None:
-        """Take in what there is to hear."""
+    def read_commands(self) -> None:
+        """Read the commands that have arrived, without waiting."""
 
     @property
     def cancel_step(self) -> bool:
@@ -59,12 +59,12 @@ class Control(Protocol):
 
 
 class _Escalation(Struct):
-    """How far the ending of a worker has come."""
+    """How far the ending of a worker has escalated."""
 
     why: Status
     reason: str
     began: float
-    rung: int = 0
+    stage: int = 0
 
 
 def run_step(
@@ -87,13 +87,13 @@ def run_step(
     with contextlib.suppress(OSError):
         os.sched_setaffinity(0, others or allowed)
     try:
-        return _Drive(step, worker, control, listener, clock, origin_ns).outcome()
+        return _StepDriver(step, worker, control, listener, clock, origin_ns).outcome()
     finally:
         with contextlib.suppress(OSError):
             os.sched_setaffinity(0, allowed)
 
 
-class _Drive:
+class _StepDriver:
     """One step from its start to its outcome."""
 
     def __init__(
@@ -109,10 +109,10 @@ class _Drive:
         self._origin_ns = origin_ns
         self._listener, self._clock = listener, clock
         self._limit = clock() + step.time_limit_seconds
-        self._ladder: _Escalation | None = None
+        self._escalation: _Escalation | None = None
         self._ending: Done | Refused | Failed | None = None
         self._ended = 0.0
-        self._parting = HangDetector(worker.process.pid)
+        self._hang_detector = HangDetector(worker.process.pid)
         self._tail = b""
         self._open = True
         self._done = 0.0
@@ -126,9 +126,9 @@ class _Drive:
             self._worker.kill()
             self._worker.close()
             raise
-        self._worker.hear_print()
+        self._worker.read_output()
         status = self._worker.close()
-        return self._judge(None if abandoned else status)
+        return self._outcome(None if abandoned else status)
 
     def _watch(self) -> bool:
         """Read, bound and end the worker; False where it had to be abandoned."""
@@ -148,8 +148,8 @@ class _Drive:
                 wait = min(self._next_deadline(), now + 1.0 if due else next_batch) - now
             events = dict(poll.poll(max(wait, 0.0) * 1000))
             if self._control.fileno() in events:
-                self._control.hear()
-            if printed.fileno() in events and not self._worker.hear_print():
+                self._control.read_commands()
+            if printed.fileno() in events and not self._worker.read_output():
                 poll.unregister(printed.fileno())
             # Asked before the last collection: what it wrote before it ended is then in the pipe.
             exited = self._worker.exited()
@@ -160,48 +160,48 @@ class _Drive:
                     poll.unregister(self._worker.records)
             if exited:
                 return True
-            if not self._climb():
+            if not self._escalate():
                 return False
 
     def _next_deadline(self) -> float:
-        if self._ending is not None or (self._ladder is not None and self._ladder.rung == 2):
-            return self._clock() + _PARTING_POLL_SECONDS
-        if self._ladder is None:
+        if self._ending is not None or (self._escalation is not None and self._escalation.stage == 2):
+            return self._clock() + _EXIT_POLL_SECONDS
+        if self._escalation is None:
             return self._limit
-        return self._ladder.began + (TERM_AFTER_SECONDS, KILL_AFTER_SECONDS)[self._ladder.rung]
+        return self._escalation.began + (TERM_AFTER_SECONDS, KILL_AFTER_SECONDS)[self._escalation.stage]
 
-    def _climb(self) -> bool:
-        """Begin or continue the ladder where it is time; False when its end is reached."""
+    def _escalate(self) -> bool:
+        """Start or continue the escalation where it is due; False where the worker has to be abandoned."""
         now = self._clock()
-        if self._ladder is None:
+        if self._escalation is None:
             if self._control.cancel_step:
                 self._end(Status.CANCELED, "")
             elif now >= self._limit:
                 self._end(Status.TIMED_OUT, f"it ran past its limit of {self._step.time_limit_seconds:g} s")
             elif self._ending is not None:
-                return self._worth_waiting(now, self._ended + PARTING_SECONDS)
+                return self._may_still_exit(now, self._ended + EXIT_SECONDS)
             return True
-        if self._ladder.rung == 2:
-            return self._worth_waiting(now, self._ladder.began + ABANDON_AFTER_SECONDS)
-        if now >= self._ladder.began + (TERM_AFTER_SECONDS, KILL_AFTER_SECONDS)[self._ladder.rung]:
-            self._worker.signal((signal.SIGTERM, signal.SIGKILL)[self._ladder.rung])
-            self._ladder.rung += 1
+        if self._escalation.stage == 2:
+            return self._may_still_exit(now, self._escalation.began + ABANDON_AFTER_SECONDS)
+        if now >= self._escalation.began + (TERM_AFTER_SECONDS, KILL_AFTER_SECONDS)[self._escalation.stage]:
+            self._worker.signal((signal.SIGTERM, signal.SIGKILL)[self._escalation.stage])
+            self._escalation.stage += 1
         return True
 
-    def _worth_waiting(self, now: float, deadline: float) -> bool:
-        """Whether a worker that should be gone may still go; one that will not is killed for when it comes back."""
-        if now < deadline and not self._parting.hangs(now):
+    def _may_still_exit(self, now: float, deadline: float) -> bool:
+        """Whether a worker that should exit still may; one that hangs is killed in case it comes back."""
+        if now < deadline and not self._hang_detector.hangs(now):
             return True
         self._worker.signal(signal.SIGKILL)
         return False
 
     def _end(self, why: Status, reason: str) -> None:
-        if self._ladder is None:
-            self._ladder = _Escalation(why, reason, self._clock())
-            self._worker.say(CANCEL + b"\n")
+        if self._escalation is None:
+            self._escalation = _Escalation(why, reason, self._clock())
+            self._worker.send(CANCEL + b"\n")
 
     def _collect(self) -> None:
-        """Take all the messages there are."""
+        """Read the messages that have arrived."""
         records: list[StepRecord] = []
         while True:
             try:
@@ -215,28 +215,28 @@ class _Drive:
             self._tail = lines.pop()
             if len(self._tail) > LINE_LIMIT_BYTES:
                 self._tail = b""
-                self._garbage(f"a line of more than {LINE_LIMIT_BYTES >> 20} MiB")
+                self._reject(f"a line of more than {LINE_LIMIT_BYTES >> 20} MiB")
             records.extend(record for line in lines if (record := self._take(line)) is not None)
         if records:
             self._listener(coalesce(records))
 
     def _take(self, line: bytes) -> StepRecord | None:
-        if self._ladder is not None and self._ladder.why is Status.FAILED:
-            return None  # after garbage nothing it says is believed
+        if self._escalation is not None and self._escalation.why is Status.FAILED:
+            return None  # nothing that it writes after an invalid line is used
         try:
             message = MESSAGE.decode(line)
         except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
-            self._garbage(repr(one_line(line[:200].decode(errors="replace"), 60)))
+            self._reject(repr(one_line(line[:200].decode(errors="replace"), 60)))
             return None
         if isinstance(message, Done | Refused | Failed):
             self._ending, self._ended = message, self._clock()
-            if isinstance(message, Failed) and self._ladder is None:
+            if isinstance(message, Failed) and self._escalation is None:
                 # Where a disk hangs its process takes a while to go: why it failed is shown before that.
                 now_ns = time.clock_gettime_ns(time.CLOCK_MONOTONIC_RAW) - self._origin_ns
                 return ProgressRecord(now_ns, self._step.id, self._done, None, message.reason)
             return None
         if message.step != self._step.id:
-            self._garbage(f"a record of step {one_line(str(message.step), 60)!r}")
+            self._reject(f"a record of step {one_line(str(message.step), 60)!r}")
             return None
         match message:
             case EstimateRecord(estimate=estimate):
@@ -246,21 +246,21 @@ class _Drive:
                 self._done = message.done
         return message
 
-    def _garbage(self, found: str) -> None:
+    def _reject(self, found: str) -> None:
         self._end(Status.FAILED, f"its worker wrote something that is no record: {found}")
 
-    def _last_words(self) -> str:
+    def _printed_tail(self) -> str:
         lines = [line for line in self._worker.printed.decode(errors="replace").splitlines() if line.strip()]
         return f"; it printed: {one_line(lines[-1], 200)}" if lines else ""
 
-    def _judge(self, status: int | None) -> Outcome:
-        """How the step ended, from what it said and how its process went."""
-        ladder, ending = self._ladder, self._ending
+    def _outcome(self, status: int | None) -> Outcome:
+        """Return the outcome of the step, from its messages and the exit status of its process."""
+        escalation, ending = self._escalation, self._ending
         left = "; its process hangs in the kernel and was left behind" if status is None else ""
         kept = isinstance(ending, Done) and bool(self._converged)  # it ended by itself, with figures
-        if ladder is not None and not (ladder.why is Status.TIMED_OUT and kept):
-            reason = ladder.reason + left
-            return Outcome(ladder.why, reason + (self._last_words() if ladder.why is Status.FAILED else ""))
+        if escalation is not None and not (escalation.why is Status.TIMED_OUT and kept):
+            reason = escalation.reason + left
+            return Outcome(escalation.why, reason + (self._printed_tail() if escalation.why is Status.FAILED else ""))
         match ending:
             case Refused():
                 return Outcome(Status.REFUSED, ending.reason)
@@ -274,8 +274,8 @@ class _Drive:
                 return Outcome(Status.OK)
         if status is not None and status < 0:
             name = _signal_name(-status)
-            return Outcome(Status.CRASHED, f"its worker died of {name}{self._last_words()}", signal=name)
-        return Outcome(Status.FAILED, f"its worker ended with status {status} before its end{self._last_words()}")
+            return Outcome(Status.CRASHED, f"its worker died of {name}{self._printed_tail()}", signal=name)
+        return Outcome(Status.FAILED, f"its worker ended with status {status} before its end{self._printed_tail()}")
 
 
 def coalesce(records: Iterable[StepRecord]) -> Iterator[StepRecord]:

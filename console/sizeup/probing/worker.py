@@ -73,7 +73,7 @@ class WorkerContext:
         return monotonic_raw_ns - self._origin_ns
 
     def cancel(self) -> None:
-        """Say the word to the probe."""
+        """Tell the probe to end, and call its callbacks."""
         with self._lock:
             self._canceled = True
             callbacks, self._callbacks = self._callbacks, []
@@ -119,7 +119,7 @@ def _settle(job: StepJob) -> None:
 
 
 def _listen(context: WorkerContext, early: bytes) -> None:
-    """Wait for the word; the end of standard input means that nobody is left to measure for."""
+    """Wait for the cancel command; the end of standard input means that the runner has gone."""
     data = early
     while CANCEL not in data:
         chunk = os.read(0, 64)
@@ -138,7 +138,7 @@ def _run(job: StepJob, context: WorkerContext) -> Ending:
             _send(job, record_of(job.step.id, context.now_ns(), emission))
     except RefusedError as error:
         return Refused(one_line(str(error)))
-    except SizeupError as error:  # raised on purpose: its words are for the user, and where it arose is not
+    except SizeupError as error:  # raised on purpose: its message is for the user, its place in the code is not
         return Failed(one_line(str(error)))
     except Exception as error:  # noqa: BLE001 -- what a probe raises fails its step and not the run
         traceback.print_exc()
