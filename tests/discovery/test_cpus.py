@@ -78,7 +78,7 @@ def test_sets_that_contradict_each_other_are_said_and_not_raised(tmp_path: Path)
     )
 
     assert len(found.packages) == 1
-    assert found.contradictions == ("cpu1 shares its package with 1, another CPU of it with 0-1",)
+    assert found.contradictions == ("CPU 1 lists CPUs 1 for its package, another of its CPUs 0-1",)
 
 
 def cpuinfo(*sections: str) -> str:

@@ -375,10 +375,10 @@ def test_contradictions_between_caches_sockets_and_nodes_are_listed() -> None:
     )
 
     assert contradictions(machine) == (
-        "L3 unified caches overlap: 1-2, 2-3",
-        "cache of 1-2 and socket 0-1 overlap in part",
-        "cache of 1-2 and socket 2-3 overlap in part",
-        "all 2 nodes claim the same CPUs, 0-3",
+        "L3 unified caches of CPUs 1-2 and CPUs 2-3 overlap",
+        "cache of CPUs 1-2 partly overlaps socket of CPUs 0-1",
+        "cache of CPUs 1-2 partly overlaps socket of CPUs 2-3",
+        "all 2 NUMA nodes list the same CPUs, 0-3",
     )
 
 

@@ -78,7 +78,7 @@ def test_a_pool_whose_free_pages_are_unknown_is_left_out_with_a_gap(tmp_path: Pa
     found = discover(machine(tmp_path, "2-sockets-smt", f"{pool}/free_hugepages = many"))
 
     assert [len(node.huge_pages) for node in found.nodes] == [1, 0]
-    assert "64 pages, of which it is unknown how many are free" in {gap.reason for gap in found.gaps}
+    assert "the number of free pages is unknown (pool of 64)" in {gap.reason for gap in found.gaps}
     assert "memory.exhausted-node" not in {finding.id for finding in found.findings}
 
 

@@ -7,7 +7,15 @@ from pathlib import Path
 import pytest
 
 from sizeup.procfs import kernel_file
-from sizeup.procfs.kernel_file import Unreadable, list_names, read_file, read_integer, read_line, read_text
+from sizeup.procfs.kernel_file import (
+    Unreadable,
+    list_names,
+    parse_integer,
+    read_file,
+    read_integer,
+    read_line,
+    read_text,
+)
 
 
 def test_a_file_is_its_text_and_bytes_that_are_no_text_are_replaced(tmp_path: Path) -> None:
@@ -66,3 +74,9 @@ def test_a_directory_lists_its_names_in_order_and_one_that_is_missing_has_none(t
     assert list_names(str(tmp_path)) == ("a", "b")
     assert list_names(str(tmp_path / "absent")) == ()
     assert list_names("\0") == ()
+
+
+@pytest.mark.parametrize("text", ["many", "0xg", "", "1.5"])
+def test_what_is_no_number_is_refused_with_what_was_expected(text: str) -> None:
+    with pytest.raises(ValueError, match=f"^expected a whole number, found '{text}'$"):
+        parse_integer(text)

@@ -109,7 +109,7 @@ class _Partition:
 
     def _contradict(self, cpu: int, cpus: CpuSet, earlier: CpuSet) -> None:
         self.contradictions.append(
-            f"cpu{cpu} shares its {self.what} with {format_list(cpus)}, another CPU of it with {format_list(earlier)}"
+            f"CPU {cpu} lists CPUs {format_list(cpus)} for its {self.what}, another of its CPUs {format_list(earlier)}"
         )
 
 

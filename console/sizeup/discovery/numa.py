@@ -39,7 +39,7 @@ def read_huge_pages(sysroot: Sysroot, directory: str) -> tuple[HugePages, ...]:
         free = sysroot.integer(f"{directory}/{name}/free_hugepages")
         if total is None or free is None:
             if total:
-                sysroot.note(f"{directory}/{name}", f"{total} pages, of which it is unknown how many are free")
+                sysroot.note(f"{directory}/{name}", f"the number of free pages is unknown (pool of {total})")
             continue
         pools.append(
             HugePages(

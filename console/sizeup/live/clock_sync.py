@@ -47,12 +47,12 @@ class ClockSync(Struct, frozen=True):
     """The kernel's bound; None where it gives none."""
 
     def sentence(self) -> str:
-        """For the person who waits for the start."""
+        """Return what it means for a start together with other hosts, as a clause."""
         if self.synchronized is None:
-            return f"whether this clock is synchronized is unknown: {self.reason}"
+            return f"clock synchronization is unknown: {self.reason}"
         if not self.synchronized:
-            return f"this clock is not synchronized ({self.reason}); a start together with other hosts is as good as it"
-        bound = "" if self.max_error_us is None else f", off by {self.max_error_us:,} us at most"
+            return f"this clock is not synchronized ({self.reason}); this host may start before or after the others"
+        bound = "" if self.max_error_us is None else f", with an error of at most {self.max_error_us:,} us"
         return f"this clock is synchronized ({self.reason}){bound}"
 
     def facts(self) -> dict[str, Fact]:

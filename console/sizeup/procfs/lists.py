@@ -11,10 +11,10 @@ _SPANS_LIMIT = 1 << 16
 
 
 def _bounded(number: str, text: str) -> int:
-    value = int(number)
-    if not 0 <= value < IDS_LIMIT:
-        raise ValueError(f"expected ids below {IDS_LIMIT}, found {text[:40]!r}")
-    return value
+    digits = number.strip()
+    if not digits.isdecimal() or len(digits) > 9 or int(digits) >= IDS_LIMIT:
+        raise ValueError(f"expected a list of ids below {IDS_LIMIT}, such as 0-3,8, found {text.strip()[:40]!r}")
+    return int(digits)
 
 
 # Hundreds of CPUs share a few lists.
@@ -45,7 +45,10 @@ def parse_cpumask(text: str) -> tuple[int, ...]:
     digits = text.strip().replace(",", "").removeprefix("0x")
     if len(digits) > IDS_LIMIT // 4:
         raise ValueError(f"expected a mask of at most {IDS_LIMIT} bits, found {len(digits)} digits")
-    mask = int(digits, 16)
+    try:
+        mask = int(digits, 16)
+    except ValueError:
+        raise ValueError(f"expected a mask such as 00000000,000000ff, found {text.strip()[:40]!r}") from None
     ids = []
     while mask > 0:
         low = mask & -mask

@@ -133,7 +133,7 @@ def _crossing(
         own = set(cpus)
         for other in theirs:
             if own & other and not own <= other and not other <= own:
-                yield f"{name} {format_list(cpus)} and {other_name} {format_list(tuple(other))} overlap in part"
+                yield f"{name} {format_list(cpus)} partly overlaps {other_name} {format_list(tuple(other))}"
 
 
 def contradictions(machine: Machine) -> tuple[str, ...]:
@@ -142,14 +142,15 @@ def contradictions(machine: Machine) -> tuple[str, ...]:
     packages = [package.pus for package in machine.packages]
     nodes = [node.pus for node in machine.nodes if node.pus]
     found.extend(
-        f"L{one.level} {one.kind.value} caches overlap: {format_list(one.shared_by)}, {format_list(other.shared_by)}"
+        f"L{one.level} {one.kind.value} caches of CPUs {format_list(one.shared_by)} and "
+        f"CPUs {format_list(other.shared_by)} overlap"
         for one, other in overlaps(machine.caches)
     )
     shared = [cache.shared_by for cache in machine.caches if len(cache.shared_by) > 1]
-    found.extend(_crossing("cache of", dict.fromkeys(shared), "socket", packages))
-    found.extend(_crossing("node of", nodes, "socket", packages))
+    found.extend(_crossing("cache of CPUs", dict.fromkeys(shared), "socket of CPUs", packages))
+    found.extend(_crossing("NUMA node of CPUs", nodes, "socket of CPUs", packages))
     if len(nodes) > 1 and len(set(nodes)) == 1:
-        found.append(f"all {len(nodes)} nodes claim the same CPUs, {format_list(nodes[0])}")
+        found.append(f"all {len(nodes)} NUMA nodes list the same CPUs, {format_list(nodes[0])}")
     return tuple(dict.fromkeys(found))
 
 
