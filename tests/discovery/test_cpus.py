@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from sizeup.discovery.caches import parse_cache_size
 from sizeup.discovery.machine import discover
 from sizeup.model.machine import PuCounts
 from sizeup.model.topology import Core, Package
@@ -189,3 +190,14 @@ def test_256_cores_are_counted_as_the_guests_own_lscpu_and_lstopo_counted_them()
     assert Counter(cache.level for cache in found.caches) == {1: 512, 2: 256, 3: 8}
     assert found.nodes[9].distances == (21, 21, 31, 31, 31, 31, 31, 31, 12, 10, 21, 21, 21, 21, 21, 21)
     assert {controller.node for controller in found.nvme_controllers} == {0, 4, 8, 12}
+
+
+@pytest.mark.parametrize(("text", "size"), [("32K", 32 << 10), ("480M", 480 << 20), ("8", 8)])
+def test_a_cache_has_the_size_that_the_kernel_writes(text: str, size: int) -> None:
+    assert parse_cache_size(text) == size
+
+
+@pytest.mark.parametrize("text", ["99999999999999999999999K", "K", "-1K", "32 K"])
+def test_a_size_that_no_cache_has_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="expected the size of a cache such as 32K"):
+        parse_cache_size(text)

@@ -22,6 +22,7 @@ from hypothesis import strategies as st
 
 from recordings import expectations, recorded
 from sizeup.discovery.block import parse_block_drivers, parse_vpd_serial
+from sizeup.discovery.caches import parse_cache_size
 from sizeup.discovery.capture import CapturedFiles, CapturingSysroot
 from sizeup.discovery.cpuinfo import parse_cpuinfo
 from sizeup.discovery.machine import discover
@@ -36,6 +37,8 @@ from sizeup.procfs.block_stat import parse_block_stat
 from sizeup.procfs.cgroup import parse_cgroup
 from sizeup.procfs.kernel_file import parse_integer
 from sizeup.procfs.lists import parse_cpulist, parse_cpumask
+from sizeup.procfs.loadavg import parse_load_average
+from sizeup.procfs.locks import parse_flock_writers
 from sizeup.procfs.meminfo import parse_meminfo
 from sizeup.procfs.mounts import parse_mount_id, parse_mountinfo, parse_mounts
 from sizeup.procfs.mountstats import parse_mountstats
@@ -44,6 +47,7 @@ from sizeup.procfs.process_io import parse_process_io
 from sizeup.procfs.process_limits import parse_limits
 from sizeup.procfs.process_status import parse_allowed, parse_capabilities, parse_scheduling
 from sizeup.procfs.stat import parse_process_stat, parse_stat
+from sizeup.procfs.swaps import parse_swaps
 from sizeup.report.machine import machine_text
 from sizeup.session.decoder import decode
 from sizeup.session.records import ENCODER, MachineRecord
@@ -157,6 +161,7 @@ TEXT_PARSERS: tuple[Callable[[str], object], ...] = (
     parse_routes, parse_distances, parse_id, parse_link_speed, parse_rate, parse_integer, parse_named_clock,
     parse_block_drivers, parse_allowed, parse_block_stat, parse_capabilities, parse_cgroup, parse_limits,
     parse_mount_id, parse_pressure, parse_process_io, parse_process_stat, parse_scheduling, parse_stat,
+    parse_cache_size, parse_flock_writers, parse_load_average, parse_swaps,
 )  # fmt: skip
 
 

@@ -5,6 +5,7 @@ One value per level, kind and set of CPUs that share it, made at the set's first
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from msgspec import Struct
@@ -16,6 +17,7 @@ from sizeup.units import parse_bytes
 
 _KINDS = {"Data": CacheKind.DATA, "Instruction": CacheKind.INSTRUCTION, "Unified": CacheKind.UNIFIED}
 _INDEXES_LIMIT = 16
+_SIZE = re.compile(r"\d{1,9}[KM]?")
 
 
 def _index_number(name: str) -> int:
@@ -114,7 +116,7 @@ def _read_caches_of(
         nearest = nearest or shared
         if (level, kind, shared) in found:
             continue
-        size = sysroot.parsed(f"{index}/size", parse_bytes) or None
+        size = sysroot.parsed(f"{index}/size", parse_cache_size) or None
         like = shelf.geometry.get((core.kind, level, kind, size))
         if like is None:
             like = shelf.geometry[core.kind, level, kind, size] = Cache(
@@ -128,6 +130,13 @@ def _read_caches_of(
             )
         found[level, kind, shared] = Cache(level, kind, size, like.line_bytes, shared, like.ways, like.sets)
     return nearest
+
+
+def parse_cache_size(text: str) -> int:
+    """Return the bytes of a cache, ``32K``; no cache has a thousand TiB."""
+    if _SIZE.fullmatch(text) is None:
+        raise ValueError(f"expected the size of a cache such as 32K, found {text[:40]!r}")
+    return parse_bytes(text)
 
 
 _OWN_CACHES = (

@@ -19,7 +19,7 @@ _COUNTS = ("physical id", "core id", "siblings", "cpu cores")
 
 # cache3 : level=3 type=Unified scope=Shared size=65536K line_size=256 associativity=16
 _S390_CACHE = re.compile(
-    r"level=(\d+) type=(\w+) scope=(\w+) size=(\d+K)(?: line_size=(\d+))?(?: associativity=(\d+))?"
+    r"level=(\d{1,2}) type=(\w+) scope=(\w+) size=(\d{1,9}K)(?: line_size=(\d{1,9}))?(?: associativity=(\d{1,9}))?"
 )
 _S390_PROCESSOR = re.compile(r"processor (\d+)")
 
