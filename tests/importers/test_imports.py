@@ -85,13 +85,15 @@ def test_fio_processes_of_one_group_are_one_load_without_percentiles() -> None:
         ("rate", "oltp-read", 32): 655_360_000.0,
         ("latency-mean", "oltp-read", 32): 400_000.5,
     }
-    assert caveats(imported) == {"2 processes were added up; their percentiles cannot be"}
+    assert caveats(imported) == {
+        "throughput of 2 processes was added up; their percentiles cannot be combined and are left out"
+    }
 
 
 def test_fio_through_the_page_cache_is_doubted() -> None:
     imported = parse_fio(fio_file(fio_job(**{"job options": {"rw": "randread", "bs": "8k"}})), "r.json")
 
-    assert caveats(imported) == {"fio ran without direct=1: the page cache may have answered"}
+    assert caveats(imported) == {"fio ran without direct=1: the page cache may have served the I/O"}
 
 
 def test_fio_mixed_requests_keep_the_latencies_of_reads_and_writes_apart() -> None:
@@ -142,7 +144,7 @@ def test_fio_of_version_2_1_has_no_count_of_requests_and_no_options() -> None:
         ("latency-p50", "unrecorded-8k-100r", 10): 240_000.0,
         ("latency-p99", "unrecorded-8k-100r", 10): 900_000.0,
     }
-    assert any("random or sequential, and direct or not, is unknown" in caveat for caveat in caveats(imported))
+    assert any("access pattern and direct I/O are unknown" in caveat for caveat in caveats(imported))
 
 
 def test_fio_of_version_2_1_weighs_the_latencies_of_processes_by_what_they_did() -> None:
@@ -274,8 +276,8 @@ def test_fio_jobs_that_ran_at_the_same_time_say_so() -> None:
 
     said = {step.title: {caveat for one in step.estimates for caveat in one.caveats} for step in imported.steps}
     assert said == {
-        "Direct I/O, fio job db": {"ran at the same time as other jobs of its group: log"},
-        "Direct I/O, fio job log": {"ran at the same time as other jobs of its group: db"},
+        "Direct I/O, fio job db": {"ran concurrently with other jobs of its group: log"},
+        "Direct I/O, fio job log": {"ran concurrently with other jobs of its group: db"},
         "Direct I/O, fio job later": set(),
     }
 
@@ -480,7 +482,7 @@ def test_slb_without_a_start_of_one_process_says_that_scaling_is_unknown() -> No
     imported = parse_slb(TWO, "slb.txt", (2,))
 
     assert scaling(imported) == {}
-    assert imported.notes[1].startswith("S(n) is unknown: it needs a start of one process")
+    assert imported.notes[1].startswith("S(n) is unknown: it requires a run of one process")
 
 
 @pytest.mark.parametrize(
@@ -505,7 +507,7 @@ def test_the_command_shows_the_scaling_and_takes_the_groups(tmp_path: Path, caps
         "which of its 4 memhammer lines were star",
         "--groups 2,3: expected numbers of proces",
         "--groups: expected numbers of processes ",
-        "--groups: expected lines of memhammer (S",
+        "--groups: expected a file with lines of ",
     ]
     assert run(["import", slb, "--groups", "1,1,2", "-o", out]) == ExitStatus.OK
     assert "2 processes: 251 ns a store, 7.98 M stores/s in all, S(2) = 2.000" in capsys.readouterr().out
@@ -595,7 +597,7 @@ def test_lscpu_gives_a_machine_that_sizing_can_use_with_gaps_for_the_rest() -> N
     assert machine.base_clock.value == 1.86e9
     assert [(cache.level, cache.size_bytes) for cache in machine.caches] == [(1, 32 << 10)] * 4 + [(3, 8 << 20)] * 2
     assert [node.pus for node in machine.nodes] == [(0, 1, 2, 3), (4, 5, 6, 7)]
-    assert ("memory", "lscpu does not say") in {(gap.subject, gap.reason) for gap in machine.gaps}
+    assert ("memory", "lscpu does not report it") in {(gap.subject, gap.reason) for gap in machine.gaps}
 
 
 def test_lscpu_of_old_versions_gave_the_size_of_one_cache_and_new_ones_nest_their_fields() -> None:

@@ -96,7 +96,7 @@ def test_sar_adds_the_disks_up_and_leaves_stacked_ones_and_averages_away() -> No
         LoadInterval(5120 * 1024.0, 400.0, 4096 / 5120),
         LoadInterval(20 * 1024.0, 20.0, 0.5),
     )
-    assert found.caveats == ("left away so that nothing counts twice: dm-0; --devices names what counts",)
+    assert found.caveats == ("not counted, so that no I/O counts twice: dm-0; use --devices to choose disks",)
 
 
 def test_sar_of_sysstat_8_counts_sectors_of_512_bytes() -> None:
@@ -165,7 +165,7 @@ def test_partitions_do_not_count_beside_their_disk() -> None:
     found = parse_iostat(iostat(report(*map(row, ("sda", "sda1", "nvme0n1", "nvme0n1p2", "sdb2")))), "io.json")
 
     assert found.intervals == (LoadInterval(3 * 40 * 1024.0, 30.0, 0.75),)
-    assert found.caveats[-1].startswith("left away so that nothing counts twice: nvme0n1p2, sda1;")
+    assert found.caveats[-1].startswith("not counted, so that no I/O counts twice: nvme0n1p2, sda1;")
 
 
 def test_figures_with_an_exponent_are_read_whole() -> None:
@@ -194,9 +194,9 @@ def test_figures_with_an_exponent_are_read_whole() -> None:
             "redo size (bytes): expected a number such as 1,234.5, found '4.19",
         ),
         (AWR.replace("6,000.0", "########"), "read io requests: expected a number such as 1,234.5, found '########'"),
-        (iostat(report({"disk_device": "sda", "tps": 1, "kB/s": 1})), "leave -s away"),
+        (iostat(report({"disk_device": "sda", "tps": 1, "kB/s": 1})), "run iostat without -s"),
         ('{"sysstat": {"hosts": [{"r/s": 1,5}]}}', "needs LC_ALL=C"),
-        (SAR.replace(" AM", " vorm."), "LC_ALL=C sar -d writes them"),
+        (SAR.replace(" AM", " vorm."), "create it with LC_ALL=C sar -d"),
         (STATSPACK.replace("Std Block Size", "Size"), "expected 'Std Block Size'"),
         (SAR.replace("rkB/s", "reads"), "expected one of the columns rkB/s"),
         (SAR.replace("12:10:01 AM       sda    100.00", "12:10:01 AM       sda"), "line 4: expected 9 columns"),

@@ -247,20 +247,20 @@ def _synchronous(settings: Mapping[str, str]) -> bool:
 def _caveats(settings: Mapping[str, str], jobs: Sequence[_Job], beside: Sequence[str]) -> Iterator[str]:
     if not settings:
         yield (
-            "this version of fio records no options: size and queue depth were worked out from the figures; "
-            "random or sequential, and direct or not, is unknown"
+            "this version of fio records no options: block size and queue depth were derived from the results; "
+            "access pattern and direct I/O are unknown"
         )
     elif settings.get("direct", "0") not in ("1", "true") and settings.get("buffered", "1") not in ("0", "false"):
-        yield "fio ran without direct=1: the page cache may have answered"
+        yield "fio ran without direct=1: the page cache may have served the I/O"
     if settings and _synchronous(settings) and _number(settings.get("iodepth"), 1) > 1:
         engine = settings.get("ioengine", "psync (default)")
-        yield f"iodepth={settings['iodepth']} has no effect with the engine {engine}: each job has one request out"
+        yield f"iodepth={settings['iodepth']} has no effect with the engine {engine}: each job runs at queue depth 1"
     if any(job.error for job in jobs):
         yield f"fio reported error {next(job.error for job in jobs if job.error)}"
     if len(jobs) > 1:
-        yield f"{len(jobs)} processes were added up; their percentiles cannot be"
+        yield f"throughput of {len(jobs)} processes was added up; their percentiles cannot be combined and are left out"
     if beside:
-        yield f"ran at the same time as other jobs of its group: {one_line(', '.join(beside), 120)}"
+        yield f"ran concurrently with other jobs of its group: {one_line(', '.join(beside), 120)}"
 
 
 def _number(text: str | None, otherwise: int) -> int:

@@ -149,5 +149,5 @@ def _numbered(steps: Iterable[tuple[str, ImportedStep]]) -> Iterator[tuple[str, 
     for tool, measured in steps:
         seen[measured.id] = seen.get(measured.id, 0) + 1
         id_ = measured.id if seen[measured.id] == 1 else f"{measured.id}~{seen[measured.id]}"
-        touches = f"nothing here: read from what {tool} wrote"
+        touches = f"nothing: read from a file of {tool}"
         yield tool, measured, Step(id_, measured.probe, measured.title, measured.settings, 0, 0, touches=touches)

@@ -56,7 +56,7 @@ def together(disks: Iterable[Disk]) -> LoadInterval:
 
 
 def chosen(names: Iterable[str], devices: tuple[str, ...], where: str) -> tuple[frozenset[str], tuple[str, ...]]:
-    """The disks that count, with a caveat where others were left away; ``devices`` settles it."""
+    """The disks that count, with a caveat where others are not counted; ``devices`` names them."""
     present = sorted(set(names))
     if devices:
         missing = [device for device in devices if device not in present]
@@ -69,7 +69,7 @@ def chosen(names: Iterable[str], devices: tuple[str, ...], where: str) -> tuple[
         name for name in present if not name.startswith(_STACKED) and not _partition_of_another(name, present)
     )
     left = [name for name in present if name not in whole]
-    caveat = f"left away so that nothing counts twice: {', '.join(left)}; --devices names what counts"
+    caveat = f"not counted, so that no I/O counts twice: {', '.join(left)}; use --devices to choose disks"
     return whole or frozenset(present), (caveat,) if left and whole else ()
 
 

@@ -27,7 +27,7 @@ def parse_iostat(text: str, where: str, devices: tuple[str, ...] = ()) -> Interv
             "up to sysstat 11.5.1 it needs LC_ALL=C, or writes decimal commas, which are no JSON"
         ) from error
     if not reports:
-        raise MalformedError(f"{where}: expected at least one report on disks, found none; leave -c away")
+        raise MalformedError(f"{where}: expected at least one report on disks, found none; run iostat without -c")
     caveats: tuple[str, ...] = ()
     if len(reports) > 1:
         reports = reports[1:]
@@ -52,5 +52,5 @@ def _disk(row: dict[str, Any], where: str) -> Disk:
             read, written = number(row, f"{unit}_read/s", place), number(row, f"{unit}_wrtn/s", place)
             return Disk(name, number(row, "tps", place), read * scale, written * scale)
     raise MalformedError(
-        f"{place}: expected columns such as rkB/s or kB_read/s, found {', '.join(map(str, row))}; leave -s away"
+        f"{place}: expected columns such as rkB/s or kB_read/s, found {', '.join(map(str, row))}; run iostat without -s"
     )

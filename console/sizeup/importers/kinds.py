@@ -34,14 +34,14 @@ def read_foreign(path: str, kind: str | None, groups: Sequence[int] = ()) -> Imp
         if kind is None:
             raise UsageError(
                 f"{path}: expected the JSON of fio, ORION's summary or matrices, SLOB's awr_info.txt, lines of "
-                "memhammer (SLB) or lscpu -J, found none of them; AWR, sar and iostat are workloads: sizeup size --help"
+                "memhammer (SLB) or lscpu -J, found none of them; for AWR, sar and iostat use sizeup size --workload"
             )
     if groups and kind != "slb":
-        raise UsageError(f"--groups: expected lines of memhammer (SLB), which it divides; {path} is of kind {kind}")
+        raise UsageError(f"--groups: expected a file with lines of memhammer (SLB), found {path} of kind {kind}")
     try:
         part = slb.parse_slb(text, path, groups) if groups else KINDS[kind][1](text, path)
         for record in session_records([(path, part)], host=None, now=datetime.now(UTC)):
             decode(ENCODER.encode(record))  # reject what no session can hold before one is created
     except (ValueError, OverflowError) as error:
-        raise MalformedError(f"{path}: expected figures that a number can hold, found one beyond: {error}") from error
+        raise MalformedError(f"{path}: expected finite figures, found one too large for a number: {error}") from error
     return part

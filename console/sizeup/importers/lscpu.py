@@ -49,9 +49,9 @@ def parse_lscpu(text: str, where: str) -> Imported:
     except (msgspec.DecodeError, RecursionError) as error:
         raise MalformedError(f"{where}: expected the output of lscpu -J: {one_line(str(error), 120)}") from error
     shape = _shape(fields, where)
-    notes = ["lscpu does not say which CPUs share a core or a cache; they were numbered in order."]
+    notes = ["lscpu does not report which CPUs share a core or a cache; they were numbered in order."]
     if any(_CACHE.fullmatch(name) and "instance" not in text for name, text in fields.items()):
-        notes.append("This lscpu does not count caches: one L1 and L2 per core and one L3 per socket were taken.")
+        notes.append("This lscpu does not count caches: one L1 and L2 per core and one L3 per socket are assumed.")
     return Imported("lscpu", machine=_machine(fields, shape), notes=tuple(notes))
 
 
@@ -97,7 +97,7 @@ def _shape(fields: dict[str, str], where: str) -> _Shape:
         )
     gaps: tuple[Gap, ...] = ()
     if not sockets:
-        gaps = (Gap("sockets", "lscpu names clusters of cores and no sockets; each cluster was taken as one"),)
+        gaps = (Gap("sockets", "lscpu names clusters of cores and no sockets; each cluster counts as a socket"),)
     packages = sockets if sockets and cores % sockets == 0 else groups
     return _Shape(packages, cores, max(present, online[-1] + 1), online, gaps)
 
@@ -156,7 +156,7 @@ def _machine(fields: dict[str, str], shape: _Shape) -> Machine:
         gaps=(
             *shape.gaps,
             *(
-                Gap(subject, "lscpu does not say")
+                Gap(subject, "lscpu does not report it")
                 for subject in ("memory", "kernel", "block devices", "networks", "huge pages")
             ),
         ),

@@ -31,7 +31,7 @@ _BEST = re.compile(
 _LATENCY = re.compile(
     r"^Small (Read|Write) Latency:\s*avg=(\d+(?:\.\d+)?) us.*?@\s*Small=(\d{1,9}) and Large=0\s*$", re.MULTILINE
 )
-MEBIBYTES = "ORION does not say which megabyte it counts; 1,048,576 bytes were taken, the other is 5 % less"
+MEBIBYTES = "ORION does not define its megabyte; 1,048,576 bytes are assumed (1,000,000 bytes would be 5 % less)"
 
 
 def parse_orion(text: str, where: str) -> Imported:
@@ -72,7 +72,7 @@ def _estimates(text: str) -> Iterator[Estimate]:
     large_mix = workload("sequential" if sequential else "random", large, 100 - writes)
     for what, number, unit, small_out, large_out in _BEST.findall(text):
         value, beside = float(number), small_out if what == "Maximum Large MBPS" else large_out
-        caveats = (f"beside {beside} outstanding requests of the other size",) if int(beside) else ()
+        caveats = (f"with {beside} I/Os of the other size in flight",) if int(beside) else ()
         if what == "Maximum Large MBPS":
             at = load(large_mix, int(large_out))
             yield Estimate(RATE.name, at, value * (1 << 20), caveats=(*caveats, MEBIBYTES))

@@ -31,8 +31,8 @@ from sizeup.text import one_line
 MARK = "Large/Small,"
 
 _MOST_LOADS = 4096
-_SIZES = f"ORION's matrix does not say so: reads of {SMALL_BYTES >> 10} KiB and 1 MiB, its defaults, were taken"
-_MILLISECONDS = "ORION's matrix names no unit: milliseconds, as up to version 11.1, were taken"
+_SIZES = f"block sizes are not in ORION's matrix; its defaults are assumed: reads of {SMALL_BYTES >> 10} KiB and 1 MiB"
+_MILLISECONDS = "the unit is not in ORION's matrix; milliseconds are assumed, as up to version 11.1"
 
 
 class _Kind(NamedTuple):
@@ -105,7 +105,7 @@ def _estimates(kind: _Kind, lines: list[str], where: str, scale: float, caveats:
 
 def _count(cell: str, where: str) -> int:
     if re.fullmatch(r"\s*\d{1,9}\s*", cell) is None:
-        raise MalformedError(f"{where}: expected a number of outstanding requests, found {one_line(cell, 40)!r}")
+        raise MalformedError(f"{where}: expected a queue depth, found {one_line(cell, 40)!r}")
     return int(cell)
 
 

@@ -48,7 +48,7 @@ def parse_sar(text: str, where: str, devices: tuple[str, ...] = ()) -> Intervals
     if not rows:
         raise MalformedError(
             f"{where}: expected rows of sar -d that begin with a time such as 00:10:01, under a heading with DEV, "
-            "found none; LC_ALL=C sar -d writes them"
+            "found none; create it with LC_ALL=C sar -d"
         )
     kept, left = chosen((disk.name for report in rows.values() for disk in report), devices, where)
     return Intervals(tuple(together(disk for disk in report if disk.name in kept) for report in rows.values()), left)

@@ -75,9 +75,9 @@ def parse_slb(text: str, where: str, groups: Sequence[int] = ()) -> Imported:
         estimates, {}, "scaling", PROBE.manifest.declaration(),
     )  # fmt: skip
     counts = ", ".join(str(len(start)) for start in starts)
-    notes = [f"Processes started together: {counts}, {how}; --groups says it otherwise."]
+    notes = [f"Processes started together: {counts}, {how}; use --groups to set it."]
     if not any(estimate.series == SCALING.name for estimate in estimates):
-        notes.append("S(n) is unknown: it needs a start of one process with as many stores as each of several.")
+        notes.append("S(n) is unknown: it requires a run of one process with as many stores as each of several.")
     return Imported("SLB memhammer", (step,), notes=tuple(notes), summary=tuple(_summary(estimates)))
 
 
@@ -149,7 +149,7 @@ def _starts(blocks: Sequence[_Start], where: str) -> tuple[Sequence[_Start], str
         why = "no text separates them, and their elapsed times do not show a series of ever more processes"
     count = sum(map(len, blocks))
     raise MalformedError(
-        f"{where}: which of its {count} memhammer lines were started together is unknown: {why}. Give --groups: "
+        f"{where}: which of its {count} memhammer lines were started together is unknown: {why}. Use "
         f"--groups {count} for one start, or --groups 1,2,4 for starts of 1, 2 and 4 processes"
     )
 

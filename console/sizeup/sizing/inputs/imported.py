@@ -1,4 +1,4 @@
-"""Workloads of others as inputs of sizing: intervals in, one percentile of each figure out.
+"""Workload files as inputs of sizing: intervals in, one percentile of each figure out.
 
 An average hides the peaks that a server must carry, so every figure is the chosen percentile over the
 intervals of the file, with the median and the largest as its range.
@@ -24,7 +24,7 @@ from sizeup.sizing.inputs.typed import parse_settings
 from sizeup.sizing.keys import Value
 
 _TOML_KEYS = ("workload.", "redo.", "db.", "sga.", "scan.", "net.", "license.users")
-"""What a workload may say; the machine and the contract are not its business."""
+"""The keys that a workload file may set; the machine and the contract are set elsewhere."""
 
 _FIGURES: tuple[tuple[str, str, Callable[[LoadInterval], float | None]], ...] = (
     ("workload.mb_s", "bytes/s", lambda interval: interval.bytes_per_second),
@@ -70,7 +70,7 @@ def read_workload(
             values = {**_figures(intervals, percentile, where, tuple(caveats)), **values}
         except (ValueError, OverflowError) as error:
             raise MalformedError(
-                f"{where}: expected figures that a number can hold, found one beyond: {error}"
+                f"{where}: expected finite figures, found one too large for a number: {error}"
             ) from error
     return values
 
@@ -107,7 +107,7 @@ def _figures(
 ) -> dict[str, Value]:
     values: dict[str, Value] = {}
     if len(intervals) == 1:
-        caveats = (*caveats, "one interval is an average: shorter ones over a busy week show the peaks")
+        caveats = (*caveats, "a single interval is an average and hides peaks: use shorter intervals over a busy week")
     source = f"{where}: {percentile:g}th percentile of {len(intervals)}"
     for key, unit, figure in _FIGURES:
         known = sorted(value for interval in intervals if (value := figure(interval)) is not None)
@@ -126,6 +126,6 @@ def _figures(
 
 
 def at(ascending: Sequence[float], percentile: float) -> float:
-    """The nearest-rank percentile: a value that was really seen."""
+    """Return the nearest-rank percentile, which is one of the values."""
     rank = math.ceil(percentile / 100 * len(ascending))
     return ascending[max(rank, 1) - 1]
