@@ -34,7 +34,7 @@ def test_sessions_and_folders_compare_and_an_asked_difference_is_status_5(sizeup
 
     assert (plain.returncode, asked.returncode, other.returncode) == (0, 5, 0)
     assert "worse" in plain.stdout
-    assert "! null.gap: parameters differ: interval=0.002 against interval=0.0002" in plain.stdout
+    assert "! null.gap: parameters differ: interval=0.002 (baseline: interval=0.0002)" in plain.stdout
     assert "MET: x " in asked.stdout
     assert data["schema"] == "sizeup.compare/1"
     assert data["metrics"][0]["runs"] == [5, 5]
@@ -52,7 +52,7 @@ def test_a_slowdown_that_one_run_a_side_cannot_decide_is_status_6_unless_that_is
 
     assert (open_.returncode, allowed.returncode) == (6, 0)
     assert open_.stderr == "sizeup: 1 of 1 condition could not be decided; --allow-undecided accepts that\n"
-    assert "too few runs (1 against 1)" in open_.stdout
+    assert "too few runs (1 new, 1 baseline)" in open_.stdout
     assert allowed.stderr == ""
     assert (data["conditions"][0]["decision"], data["conditions"][0]["met"], data["undecided"]) == (
         "undecided",

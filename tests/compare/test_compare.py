@@ -181,10 +181,10 @@ def test_what_may_mislead_is_said() -> None:
 
     warnings = compare(first, base).warnings
 
-    assert "the same session stands on both sides" in warnings
-    assert "kernel differs: 6.1 against 5.10" in warnings
-    assert "governor differs: powersave against performance" in warnings
-    assert any("not measured in turns" in warning for warning in warnings)
+    assert "both sides hold the same session" in warnings
+    assert "kernel differs: 6.1 (baseline: 5.10)" in warnings
+    assert "governor differs: powersave (baseline: performance)" in warnings
+    assert any("not interleaved" in warning for warning in warnings)
 
 
 def at_times(sessions: list[Digest], times: list[float], host: str = "db01") -> list[Digest]:
@@ -223,7 +223,7 @@ def test_parameters_that_differ_are_named() -> None:
 
     warnings = compare([with_budget(1, 2.5)], [with_budget(0, 12.0)]).warnings
 
-    assert "p.thp: parameters differ: budget=2.5 against budget=12.0" in warnings
+    assert "p.thp: parameters differ: budget=2.5 (baseline: budget=12.0)" in warnings
 
 
 def test_metrics_of_one_side_are_listed() -> None:
@@ -248,7 +248,8 @@ def test_verdicts_are_compared_as_words_and_a_failed_one_is_not_passed_over() ->
     assert [figure.metric for figure in found.metrics] == ["p.thp"]
     assert found.points == found.only_new == found.only_baseline == ()
     assert found.warnings[-1] == (
-        "p.honest: 5 of 5 verdicts differ: outstanding 1, part steady: fail against pass; "
-        "outstanding 2, part steady: fail against pass; outstanding 4, part steady: fail against pass; and 2 more"
+        "p.honest: 5 of 5 verdicts differ: outstanding 1, part steady: fail (baseline: pass); "
+        "outstanding 2, part steady: fail (baseline: pass); "
+        "outstanding 4, part steady: fail (baseline: pass); and 2 more"
     )
     assert not [words for words in compare([base], [base]).warnings if "verdicts" in words]

@@ -89,13 +89,16 @@ def test_a_threefold_slowdown_with_too_few_runs_is_undecided_and_never_passed(ru
     found = answer("p.thp > +5%", side([300.0] * runs, 10), side([100.0] * runs))
 
     assert found.decision is UNDECIDED
-    assert found.why == f"too few runs ({runs} against {runs}); take at least five a side (sizeup --batch --repeat 5)"
+    assert (
+        found.why
+        == f"too few runs ({runs} new, {runs} baseline); take at least five a side (sizeup --batch --repeat 5)"
+    )
 
 
 def test_a_session_against_itself_decides_no_change() -> None:
     found = answer("p.thp > +5%", side(FAST), side(FAST))
 
-    assert (found.decision, found.why) == (UNDECIDED, "the same session stands on both sides")
+    assert (found.decision, found.why) == (UNDECIDED, "both sides hold the same session")
 
 
 def test_many_conditions_need_more_of_each_than_one_alone() -> None:
@@ -204,7 +207,7 @@ def test_an_absolute_bound_holds_for_every_point_and_names_the_one_beyond() -> N
     found = answer("p.thp > 200ns", first)
     assert (found.decision, found.reading and found.reading.value) == (NOT_MET, 189.0)
     found = answer("p.thp[size=64] > 150ns", first)
-    assert (found.decision, found.why) == (UNDECIDED, "the interval holds the bound")
+    assert (found.decision, found.why) == (UNDECIDED, "the bound lies within the interval")
 
 
 @pytest.mark.parametrize(
@@ -239,8 +242,8 @@ def test_figures_that_their_own_run_calls_invalid_decide_nothing() -> None:
 
     first, base = side(SLOW, 10), side(FAST)
 
-    assert answer("p.thp > +5%", invalid(first), base).why == "validity on the new side: fail (steady)"
-    assert answer("p.thp > +5%", first, invalid(base)).why == "validity on the baseline: fail (steady)"
+    assert answer("p.thp > +5%", invalid(first), base).why == "validity of the new side: fail (steady)"
+    assert answer("p.thp > +5%", first, invalid(base)).why == "validity of the baseline: fail (steady)"
     assert answer("p.thp > 50ns", invalid(first)).why == "validity: fail (steady)"
 
 

@@ -113,7 +113,7 @@ def test_nothing_follows_from_comparing_what_is_not_valid_and_it_is_said() -> No
 
     assert (figure.verdict, figure.different) == (Conclusion.NOT_VALID, False)
     assert {point.verdict for point in comparison.points} == {Conclusion.NOT_VALID}
-    assert figure.invalid == "validity on the new side: fail (its steady check failed)"
+    assert figure.invalid == "validity of the new side: fail (its steady check failed)"
     assert f"new: io.direct.dss-rand: {REASON} ({STEADY})" in comparison.warnings
     assert sides(step(*rates(1370e6, 1374e6)), step(*rates(100e6, 101e6))).metrics[0].verdict is Conclusion.BETTER
 

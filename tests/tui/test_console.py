@@ -634,12 +634,12 @@ async def test_the_points_stand_in_a_table_that_scrolls(console: Console) -> Non
         await pilot.press("G")
         await pilot.pause()
 
-        assert "Where Value 95 % interval n Caveats" in top
+        assert "Where Value 95 % CI n Caveats" in top
         assert "16 KiB 2 ns 1 ns to 3 ns 7 did not converge; 60%" in top
         assert "64 MiB 65 ns" in " ".join(console.text.split())
         await pilot.press("v")
         await pilot.pause()
-        assert "95 % interval" not in console.text
+        assert "95 % CI" not in console.text
 
 
 async def test_a_reason_too_long_for_a_line_is_folded_once_the_step_is_over(console: Console) -> None:

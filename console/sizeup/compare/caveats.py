@@ -9,7 +9,7 @@ from sizeup.compare.curves import Runs
 from sizeup.compare.digest import Digest, RunValue
 from sizeup.units import format_verdict
 
-SAME_SESSION = "the same session stands on both sides"
+SAME_SESSION = "both sides hold the same session"
 _BUSY_PERCENT = 20.0
 _VERDICTS_NAMED = 3
 
@@ -23,8 +23,8 @@ def order_caveats(*, turns: bool) -> Iterable[str]:
     """Whether drift can look like a difference, because the runs were not interleaved."""
     if not turns:
         yield (
-            "the sides were not measured in turns on one host: what drifted in between counts as a difference, "
-            f"and the level is {LEVEL_IN_BLOCKS:g} instead of {LEVEL:g}"
+            "runs were not interleaved on one host, so drift can look like a difference "
+            f"(significance level lowered from {LEVEL:g} to {LEVEL_IN_BLOCKS:g})"
         )
 
 
@@ -49,7 +49,7 @@ def comparison_caveats(
             sorted({str(d.facts.get(fact)) for d in side if d.facts.get(fact) is not None}) for side in (new, baseline)
         ]
         if seen[0] != seen[1] and all(seen):
-            yield f"{fact.replace('_', ' ')} differs: {', '.join(seen[0])} against {', '.join(seen[1])}"
+            yield f"{fact.replace('_', ' ')} differs: {', '.join(seen[0])} (baseline: {', '.join(seen[1])})"
     for session in (*new, *baseline):
         busy = session.facts.get("others_busy_percent")
         if isinstance(busy, int | float) and busy >= _BUSY_PERCENT:
@@ -62,11 +62,11 @@ def comparison_caveats(
 
 
 def verdict_changes(ours: Mapping[str, Runs], theirs: Mapping[str, Runs]) -> Iterable[str]:
-    """Which verdicts are others than they were in the baseline."""
+    """Return which verdicts differ from those of the baseline."""
     for metric in (metric for metric in ours if metric in theirs):
         shared = [key for key in ours[metric] if key in theirs[metric]]
         said = [
-            f"{', '.join(f'{name} {value}' for name, value in key[1]) or 'in all'}: {left} against {right}"
+            f"{', '.join(f'{name} {value}' for name, value in key[1]) or 'in all'}: {left} (baseline: {right})"
             for key in shared
             if (left := _spoken(ours[metric][key])) != (right := _spoken(theirs[metric][key]))
         ]
@@ -91,4 +91,4 @@ def _versions(runs: Runs) -> set[str]:
 
 def _differing(left: set[str], right: set[str]) -> str:
     only_left, only_right = sorted(left - right)[:3], sorted(right - left)[:3]
-    return f"{', '.join(only_left) or 'none'} against {', '.join(only_right) or 'none'}"
+    return f"{', '.join(only_left) or 'none'} (baseline: {', '.join(only_right) or 'none'})"

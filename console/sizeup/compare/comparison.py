@@ -49,7 +49,7 @@ class Figure(Struct, frozen=True):
     medians: tuple[float, float]
     """Of the new side and of the baseline; for several points medians of geometric means."""
     ratio: float
-    """New side over baseline."""
+    """New over baseline."""
     low: float | None
     high: float | None
     p: float

@@ -76,8 +76,8 @@ def condition_results(
             )
         else:
             figure = with_verdict(figures[name], corrected[name], level, minimum_effect, confirmatory=True)
-            against = SAME_SESSION if same else figure.invalid
-            decision, why = _by_change(question, question.change, figure, against, minimum_effect)
+            objection = SAME_SESSION if same else figure.invalid
+            decision, why = _by_change(question, question.change, figure, objection, minimum_effect)
             answers.append(ConditionResult(question, decision, why, figure))
     return tuple(answers)
 
@@ -90,17 +90,17 @@ def _nothing_to_compare(ours: Runs, theirs: Runs) -> str:
 
 
 def _by_change(
-    question: Condition, change: float, figure: Figure, against: str, minimum_effect: float
+    question: Condition, change: float, figure: Figure, objection: str, minimum_effect: float
 ) -> tuple[Decision, str]:
     """Met where the difference is established and beyond the bound; not met where its interval is not beyond.
 
-    Nothing is decided where something speaks ``against`` the figures.
+    Nothing is decided where there is an ``objection`` to the figures.
     """
-    if against:
-        return Decision.UNDECIDED, against
+    if objection:
+        return Decision.UNDECIDED, objection
     if figure.low is None or figure.high is None:
         new, baseline = figure.runs
-        few = f"too few runs ({new} against {baseline})"
+        few = f"too few runs ({new} new, {baseline} baseline)"
         return Decision.UNDECIDED, f"{few}; take at least five a side (sizeup --batch --repeat 5)"
     # A bound that asks for a change at all is never nearer than the change that counts as one.
     toward = change >= 0 if question.above else change <= 0
@@ -118,7 +118,7 @@ def _by_change(
         case Decision.MET:
             return Decision.UNDECIDED, "not established beside the other conditions; take more runs"
         case Decision.UNDECIDED:
-            return Decision.UNDECIDED, "the interval holds the bound; take more runs"
+            return Decision.UNDECIDED, "the bound lies within the interval; take more runs"
 
 
 def _by_bound(question: Condition, known: BothSides) -> ConditionResult:

@@ -61,7 +61,7 @@ class Condition(Struct, frozen=True):
 
 
 class Reading(Struct, frozen=True):
-    """One point of the new side against an absolute bound."""
+    """One point of the new side and an absolute bound."""
 
     at: Coordinates
     series: Series | None
@@ -78,12 +78,12 @@ class Reading(Struct, frozen=True):
 
     @property
     def unit(self) -> str:
-        """The base unit of the figures."""
+        """The baseline unit of the figures."""
         return unit_of(self.series)
 
 
 def unit_of(series: Series | None) -> str:
-    """The base unit of a series; figures of sessions that do not say what their series are have none."""
+    """The baseline unit of a series; figures of sessions that do not say what their series are have none."""
     return series.unit if series is not None else "1"
 
 
@@ -120,7 +120,7 @@ def parse_condition(text: str) -> Condition:
 
 
 def read(question: Condition, points: Mapping[PointKey, Mapping[str, RunValue]]) -> Iterator[Reading]:
-    """Each point against the absolute bound of a condition; raises where the bound is of another unit."""
+    """Compare each point with the absolute bound of a condition; raises where the bound is of another unit."""
     for runs in points.values():
         values = list(runs.values())
         try:
@@ -143,7 +143,7 @@ def _reading(question: Condition, values: Sequence[RunValue], bound: float) -> R
         why = f"{runs} without an interval; take six (sizeup --batch --repeat 6)"
     else:
         decision = question.decide(low, high, bound)
-        why = "the interval holds the bound" if decision is Decision.UNDECIDED else ""
+        why = "the bound lies within the interval" if decision is Decision.UNDECIDED else ""
     middle = median([value.value for value in values])
     return Reading(values[0].at, values[0].series, middle, low, high, len(values), bound, decision, why)
 

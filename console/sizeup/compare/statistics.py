@@ -63,7 +63,7 @@ def share_of_pairs(first: Sequence[float], second: Sequence[float]) -> float:
 def ratio_interval(
     first: Sequence[float], second: Sequence[float], level: float = 0.05
 ) -> tuple[float, float | None, float | None]:
-    """How many times the baseline the new side is, with the interval that fits the rank test.
+    """Return the ratio of new to baseline, with the interval that fits the rank test.
 
     The estimate is the median of all pairwise ratios (Hodges and Lehmann 1963). The interval holds the
     ratios that the test would not reject, and is open (None) where there are too few runs for one.

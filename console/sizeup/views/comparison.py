@@ -34,7 +34,7 @@ _MARKS = {
 
 
 def change(ratio: float) -> str:
-    """A ratio as a change of the baseline: ``+12.3%``, ``x 3.1`` where it more than doubled."""
+    """A ratio as a change from the baseline: ``+12.3%``, ``x 3.1`` where it more than doubled."""
     if ratio >= 2 or ratio <= 0.5:
         return f"x {ratio:.3g}"
     return f"{(ratio - 1) * 100:+.1f}%"
@@ -98,9 +98,9 @@ def comparison_part(comparison: Comparison) -> DocumentPart:
 
 def metrics_table(comparison: Comparison) -> Table:
     """One row per metric."""
-    runs = ", ".join(sorted({f"{new} against {baseline}" for new, baseline in (f.runs for f in comparison.metrics)}))
+    runs = ", ".join(sorted({f"{first} new, {base} baseline" for first, base in (f.runs for f in comparison.metrics)}))
     note = (
-        f"Runs: {runs}. A curve is the geometric mean over its points. Change is the new side over the baseline; "
+        f"Runs: {runs}. A curve is the geometric mean over its points. Change is new over baseline; "
         f"different means p <= {comparison.level:g}, corrected for the number of metrics ({len(comparison.metrics)}), "
         f"and at least {comparison.minimum_effect:.0%} of change. Exploratory: a metric you did not ask about before "
         "looking needs a second look."
@@ -117,9 +117,9 @@ def figure_sentences(comparison: Comparison) -> tuple[tuple[str, str], ...]:
 
 
 def _sentence(row: Sequence[str], level: float) -> str:
-    _, new, baseline, ratio, interval, p, verdict = row
-    spread = f" ({1 - level:.0%} interval {interval})" if interval else ""
-    return f"{new}, baseline {baseline}: {ratio}{spread}, p {p}; {verdict}"
+    _, first, base, ratio, interval, p, verdict = row
+    spread = f" ({_confidence(level)} {interval})" if interval else ""
+    return f"{first}, baseline {base}: {ratio}{spread}, p {p}; {verdict}"
 
 
 def _without_empty_intervals(table: Table) -> Table:
@@ -171,8 +171,8 @@ def mean_sentence(mean: Mean) -> str:
 
 def sides_sentences(comparison: Comparison) -> tuple[str, ...]:
     """Which sessions stand on which side, where there are two."""
-    new, baseline = comparison.sides
-    return (f"New:      {_side(new)}", f"Baseline: {_side(baseline)}") if baseline else (_side(new),)
+    first, base = comparison.sides
+    return (f"New:      {_side(first)}", f"Baseline: {_side(base)}") if base else (_side(first),)
 
 
 def comparison_data(comparison: Comparison) -> dict[str, Any]:
@@ -213,7 +213,7 @@ def _columns(what: str, level: float) -> tuple[Column, ...]:
         Column("New", numeric=True),
         Column("Baseline", numeric=True),
         Column("Change", numeric=True),
-        Column(f"{1 - level:.0%} interval", numeric=True),
+        Column(_confidence(level), numeric=True),
         Column("p", numeric=True),
         Column("Verdict"),
     )
@@ -231,6 +231,10 @@ def _row(name: str, figure: Figure) -> tuple[str, ...]:
         _p(figure.corrected_p),
         f"{_MARKS[figure.verdict]} {figure.verdict.value}",
     )
+
+
+def _confidence(level: float) -> str:
+    return f"{100 * (1 - level):.0f} % CI"
 
 
 def _p(value: float) -> str:

@@ -75,7 +75,7 @@ def points_table(run: StepRun, *, narrow: bool = False) -> Table:
         *((Column("Series"),) if several else ()),
         Column("Where"),
         Column("Value", numeric=True),
-        Column("95 % interval", numeric=True),
+        Column("95 % CI", numeric=True),
         Column("n", numeric=True),
         Column("Caveats"),
     )

@@ -76,7 +76,7 @@ def about(session: Session, path: Path, width: int, *, baseline: bool, going_on:
 def compared(comparison: Comparison, width: int) -> Group:
     """Two sessions beside each other: their figures, their machines, and what may mislead."""
     first, base = sides_sentences(comparison)
-    parts: list[Text | Padding] = [Text(f"{first}\n{base}, the baseline")]
+    parts: list[Text | Padding] = [Text(f"{first}\n{base}")]
     metrics, machines = metrics_table(comparison), differences_table(comparison)
     if not metrics.rows:
         parts.append(Text(f"\n{hanging(f'! {nothing_shared(comparison)}', width, 0, 2)}"))
