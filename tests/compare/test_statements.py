@@ -38,11 +38,13 @@ def test_a_sentence_becomes_a_finding_and_figures_without_one_do_not() -> None:
     )
 
 
-def test_each_workload_has_a_finding_of_its_own() -> None:
-    said = [Estimate("knee", {"workload": name}, 8.0, extra={"statement": name}) for name in ("small", "large")]
+def test_each_value_of_a_declared_coordinate_has_a_finding_of_its_own() -> None:
+    said = [Estimate("knee", {"mix": name}, 8.0, extra={"statement": name}) for name in ("small", "large")]
+    run = step("p", *said)
 
-    found = probe_findings(Session(HEADER, steps={"clock.cost": step("clock.cost", *said)}))
-
+    assert [finding.id for finding in probe_findings(Session(HEADER, steps={"p": run}))] == ["clock.cost.knee"]
+    run.series = {"knee": Series("knee", "Knee", "1", Better.NEITHER, findings_by="mix")}
+    found = probe_findings(Session(HEADER, steps={"p": run}))
     assert [finding.id for finding in found] == ["clock.cost.knee.small", "clock.cost.knee.large"]
 
 

@@ -53,9 +53,9 @@ def _finding(run: StepRun, point: Point, estimate: Estimate) -> Finding:
     what = point.series if series is None else f"{series.title[:1].lower()}{series.title[1:]}"
     where = ", ".join(_placed(name, value) for name, value in point.at.items())
     figure = format_value(estimate.value, unit)
-    workload = point.at.get("workload")
+    apart = point.at.get(series.findings_by) if series is not None else None
     return Finding(
-        id=f"{run.step.probe}.{point.series}{f'.{workload}' if workload else ''}",
+        id=f"{run.step.probe}.{point.series}{f'.{apart}' if apart else ''}",
         severity=Severity(extra.get("severity", Severity.INFO.value)),
         title=extra["statement"],
         evidence=(f"{run.step.title}, {what}{f' at {where}' if where else ''}: {figure}", *estimate.caveats),

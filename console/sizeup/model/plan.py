@@ -89,6 +89,8 @@ class Series(Struct, frozen=True):
     """The series or family whose samples it was worked out from; empty where it has its own, or none."""
     boundaries: str = ""
     """``memory`` where the axis is a working set, whose chart shows the sizes of caches, pages and nodes."""
+    findings_by: str = ""
+    """The coordinate of which each value has a finding of its own, such as the workload; empty for one in all."""
     remedies: Mapping[str, str] = field(default_factory=dict)
     """Of verdicts: what to do by the part that failed, as the end of ``run PROBE ...``.
 

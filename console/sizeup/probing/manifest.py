@@ -65,6 +65,7 @@ class SeriesEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     statistic: str = ""
     samples: str = ""
     boundaries: Literal["", "memory"] = ""
+    findings_by: str = ""
     remedies: dict[str, str] = {}
 
     def series(self) -> Series:
@@ -84,6 +85,7 @@ class SeriesEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             self.statistic,
             self.samples,
             self.boundaries,
+            self.findings_by,
             self.remedies,
         )
 
