@@ -41,7 +41,7 @@ class ClockCost:
         yield Step(
             id=NAME,
             probe=NAME,
-            title="Clock cost",
+            title="Clock read cost",
             settings={
                 "cpu": cpu,
                 "seconds_per_method": settings["seconds_per_method"],

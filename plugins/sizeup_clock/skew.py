@@ -33,7 +33,7 @@ class ClockSkew:
         yield Step(
             id=NAME,
             probe=NAME,
-            title="Clock steps, order and skew",
+            title="Clock resolution and skew",
             settings={"cpu": allowed[0], "partners": json.dumps(partners), "reads": settings["reads"]},
             estimated_seconds=1.0 + 0.2 * len(partners),
             time_limit_seconds=60.0 + 2.0 * len(partners),

@@ -40,7 +40,7 @@ class CoreToCore:
         yield Step(
             id=NAME,
             probe=NAME,
-            title="Core to core",
+            title="Core-to-core latency",
             settings={
                 **{key: settings[key] for key in COPIED},
                 "pairs": json.dumps(_pairs(machine, cpus)),
