@@ -154,7 +154,7 @@ def test_texts_and_lines_stand_out_from_the_paper(palette: str) -> None:
 
 
 def test_the_title_of_a_small_matrix_is_never_cut() -> None:
-    whole = "Latency, 99th percentile, read, small, normal, of a step with a name of its own"
+    whole = "Latency, p99, read, small, normal, of a step with a name of its own"
     for length in range(1, len(whole)):
         title = whole[:length].strip()
 

@@ -27,14 +27,14 @@ def series(name: str, title: str, unit: str, better: Better = Better.LOWER, stat
 
 
 RAMP = (
-    series("iops", "Requests per second", "1/s", Better.HIGHER),
+    series("iops", "IOPS", "1/s", Better.HIGHER),
     series("latency-mean", "Latency, mean", "ns", statistic="mean"),
-    series("latency-p50", "Latency, median", "ns", statistic="p50"),
-    series("latency-p99", "Latency, 99th percentile", "ns", statistic="p99"),
-    series("in-flight", "Queue depth, as seen", "1", Better.NEITHER),
-    series("cpu", "CPU of the whole host in use", "share"),
-    series("cpu-per-io", "CPU time per request", "ns"),
-    Series("knee", "Where it bends", "1", Better.NEITHER, quantities=(SeriesQuantity("load.knee"),)),
+    series("latency-p50", "Latency, p50", "ns", statistic="p50"),
+    series("latency-p99", "Latency, p99", "ns", statistic="p99"),
+    series("in-flight", "Queue depth, sampled", "1", Better.NEITHER),
+    series("cpu", "Host CPU utilization", "share"),
+    series("cpu-per-io", "CPU time per I/O", "ns"),
+    Series("knee", "Queue depth at the knee", "1", Better.NEITHER, quantities=(SeriesQuantity("load.knee"),)),
 )
 
 
@@ -68,12 +68,12 @@ def test_what_differs_in_meaning_has_a_picture_of_its_own() -> None:
     shown = [(chart.title, chart.y.title) for chart in finished_charts(ramp(), None) if isinstance(chart, LineChart)]
 
     assert [title.removeprefix("Step: ") for title, _ in shown] == [
-        "Requests per second",
+        "IOPS",
         "latency against throughput, by queue depth",
         "Latency, read, w",
-        "Queue depth, as seen",
-        "CPU of the whole host in use",
-        "CPU time per request",
+        "Queue depth, sampled",
+        "Host CPU utilization",
+        "CPU time per I/O",
     ]
     assert "Value" not in {axis for _, axis in shown}
 
@@ -88,7 +88,7 @@ def test_the_percentiles_of_one_latency_share_a_picture_and_those_of_writes_have
     ]
     for chart in latencies:
         assert isinstance(chart, LineChart)
-        assert [line.label for line in chart.lines] == ["mean", "median", "99th percentile"]
+        assert [line.label for line in chart.lines] == ["mean", "p50", "p99"]
 
 
 def test_latency_over_throughput_names_the_load_of_each_point_and_the_knee() -> None:
@@ -97,7 +97,7 @@ def test_latency_over_throughput_names_the_load_of_each_point_and_the_knee() -> 
     chart = latency_throughput(made)
 
     assert chart is not None
-    assert [line.label for line in chart.lines] == ["median", "99th percentile"]
+    assert [line.label for line in chart.lines] == ["p50", "p99"]
     assert [(point.x, point.label) for point in chart.lines[0].points] == [
         (10e3, "1"),
         (20e3, "2"),
@@ -247,9 +247,9 @@ def test_mixes_that_lie_on_no_axis_are_a_matrix_for_each_figure_and_stream() -> 
 
     assert all(isinstance(chart, HeatMap) for chart in shown)
     assert [chart.title.removeprefix("Step: ") for chart in shown] == [
-        "Requests per second, normal",
-        "Latency, median, read, large, normal",
-        "Latency, median, read, small, normal",
+        "IOPS, normal",
+        "Latency, p50, read, large, normal",
+        "Latency, p50, read, small, normal",
     ]
     assert isinstance(shown[0], HeatMap)
     assert (shown[0].row_title, shown[0].column_title) == ("small", "large")
