@@ -198,7 +198,7 @@ def validity_estimate(at: Coordinates, part: Part) -> Estimate:
     if part.from_cache:
         extra["sizing"] = "left out"
     caveats = tuple(f"{part.name}: {reason}" for reason in part.against)
-    return Estimate("honest", {**at, "part": part.name}, value, caveats=caveats, extra=extra)
+    return Estimate("validity", {**at, "part": part.name}, value, caveats=caveats, extra=extra)
 
 
 class PointResult(Struct, frozen=True):

@@ -110,7 +110,7 @@ def overall(title: str, parts: Sequence[Part], path_changes: Sequence[str] = ())
     against += [change for change in path_changes if not any(change in reason for reason in against)]
     verdict = min((part.verdict for part in worst.values()), key=VERDICT_VALUES.__getitem__)
     yield Estimate(
-        "honest",
+        "validity",
         {"part": "all"},
         VERDICT_VALUES[verdict],
         extra={

@@ -100,7 +100,7 @@ def _path_bandwidth(settings: Settings, name: str) -> PathBandwidth | None:
 
 
 class DirectIo:
-    """Reads and writes past the page cache, at rising concurrency, judged for honesty."""
+    """Reads and writes past the page cache, at rising queue depth, with a verdict on the validity of the figures."""
 
     def plan(self, machine: Machine, settings: Settings) -> Iterable[Step | Refusal]:
         """One step: the preset named."""

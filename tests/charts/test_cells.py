@@ -161,11 +161,11 @@ def test_what_was_disturbed_is_named_in_the_legend() -> None:
 
 
 def test_verdicts_are_printed_as_words() -> None:
-    chart = HeatMap("Honesty", "Place", "part", ("the whole step",), ("direct", "steady"), ((1.0, 0.5),), "verdict")
+    chart = HeatMap("Validity", "Place", "part", ("the whole step",), ("direct", "steady"), ((1.0, 0.5),), "verdict")
 
     lines = draw(chart, 60, 8, Glyphs.ASCII).text().splitlines()
 
-    assert lines[0] == "Honesty"
+    assert lines[0] == "Validity"
     assert lines[3].split()[-2:] == ["pass", "warn"]
 
 

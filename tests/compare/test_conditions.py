@@ -18,7 +18,7 @@ from sizeup.session.value import Point, Session, StepRun, point_key
 LATENCY = Series("thp", "Latency", "ns", Better.LOWER, "size", "bytes")
 IOPS = Series("iops", "IOPS", "1/s", Better.HIGHER)
 RATE = Series("rate", "Rate", "bytes/s", Better.HIGHER)
-VERDICT = Series("honest", "Verdict", "verdict", Better.HIGHER)
+VERDICT = Series("validity", "Validity", "verdict", Better.HIGHER)
 MET, NOT_MET, UNDECIDED = Decision.MET, Decision.NOT_MET, Decision.UNDECIDED
 
 FAST = [100.0, 101.0, 99.0, 100.5, 99.5, 100.2]
@@ -217,7 +217,7 @@ def test_an_absolute_bound_holds_for_every_point_and_names_the_one_beyond() -> N
         ("p.thp > 100k", "expected a value in ns"),
         ("p.thp > 2 GB/s", "expected a value in ns"),
         ("p.iops < 5 ms", "p.iops: expected a number such as 250, 100k or 1.5M, found '5 ms'"),
-        ("p.honest < 1", "p.honest is a verdict, which no bound applies to"),
+        ("p.validity < 1", "p.validity is a verdict, which no bound applies to"),
     ],
 )
 def test_a_bound_of_another_unit_is_an_error_that_names_the_right_ones(condition: str, expected: str) -> None:
@@ -255,9 +255,9 @@ def test_a_session_says_which_of_its_figures_are_invalid_and_what_their_interval
     figures: list[tuple[str, Coordinates, float]] = [
         ("rate", {"outstanding": 1}, 10.0),
         ("rate", {"outstanding": 4}, 30.0),
-        ("honest", {"outstanding": 4, "part": "steady"}, 0.0),
-        ("honest", {"outstanding": 1, "part": "steady"}, 0.5),
-        ("honest", {"part": "concurrent"}, 0.0),
+        ("validity", {"outstanding": 4, "part": "steady"}, 0.0),
+        ("validity", {"outstanding": 1, "part": "steady"}, 0.5),
+        ("validity", {"part": "concurrent"}, 0.0),
     ]
     for name, at, figure in figures:
         estimate = Estimate(name, at, figure, low=figure - 1, high=figure + 1)

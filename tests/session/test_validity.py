@@ -26,7 +26,7 @@ from sizeup.views.results import points_table, results_data
 from sizeup.views.step import point_value
 from sizeup.views.summary import summary
 
-SERIES = {name: series for name, series in series_of("io.direct").items() if name in ("rate", "honest")}
+SERIES = {name: series for name, series in series_of("io.direct").items() if name in ("rate", "validity")}
 STEADY = "steady: the second half ran -25% against the first"
 REASON = "measured, but not valid because its steady check failed"
 
@@ -49,7 +49,7 @@ def rates(*values: float) -> list[Estimate]:
 
 
 def verdict(at: Coordinates, part: str, value: float) -> Estimate:
-    return Estimate("honest", {**at, "part": part}, value, caveats=(STEADY,), extra={"reasons": STEADY})
+    return Estimate("validity", {**at, "part": part}, value, caveats=(STEADY,), extra={"reasons": STEADY})
 
 
 def failed_run() -> StepRun:

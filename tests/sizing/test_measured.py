@@ -103,7 +103,9 @@ def test_what_the_best_rate_cost_in_processor_time_is_known_to_sizing() -> None:
 
 def test_a_figure_that_came_from_a_cache_is_left_out() -> None:
     cached: Coordinates = {"workload": "oltp-read", "outstanding": 2}
-    found = session("io.direct", ("rate", cached, 9e9), ("iops", cached, 1e6), ("honest", {**cached, "part": "x"}, 0.0))
+    found = session(
+        "io.direct", ("rate", cached, 9e9), ("iops", cached, 1e6), ("validity", {**cached, "part": "x"}, 0.0)
+    )
 
     assert figures(found) == {}
     assert set(measured(found)) == {"capacity.mb_s", "capacity.iops"}
@@ -116,12 +118,12 @@ def test_what_may_have_come_from_a_cache_is_left_out_although_it_is_only_doubted
         ("rate", {**large, "pages": "huge"}, 9e9),
         ("rate", {**large, "pages": "4k", "outstanding": 4}, 1.9e9),
         ("rate", {**large, "pages": "4k"}, 2e9),
-        ("honest", {**large, "pages": "huge", "part": "physical"}, 0.5),
-        ("honest", {**large, "pages": "4k", "part": "physical"}, 0.5),
+        ("validity", {**large, "pages": "huge", "part": "physical"}, 0.5),
+        ("validity", {**large, "pages": "4k", "part": "physical"}, 0.5),
     )
     fast = {**large, "pages": "huge", "part": "physical"}
-    point = found.steps["io.direct"].points[point_key("honest", fast)]
-    point.estimate = Estimate("honest", fast, 0.5, extra={"verdict": "warn", "sizing": "left out"})
+    point = found.steps["io.direct"].points[point_key("validity", fast)]
+    point.estimate = Estimate("validity", fast, 0.5, extra={"verdict": "warn", "sizing": "left out"})
 
     assert figures(found) == {"path.bandwidth_mb_s": 2e9}
 
@@ -130,8 +132,8 @@ def doubtful(found: Session, at: Coordinates, part: str, value: float, *, cache:
     run = found.steps["io.direct"]
     place = {**at, "part": part}
     extra: dict[str, str | int | float] = {"sizing": "left out"} if cache else {}
-    estimate = Estimate("honest", place, value, caveats=(f"{part}: {reason}",), extra=extra)
-    run.points[point_key("honest", place)] = Point("honest", place, estimate=estimate)
+    estimate = Estimate("validity", place, value, caveats=(f"{part}: {reason}",), extra=extra)
+    run.points[point_key("validity", place)] = Point("validity", place, estimate=estimate)
 
 
 def test_a_figure_that_is_not_taken_stands_in_its_place_with_the_reason() -> None:
@@ -285,9 +287,9 @@ def test_no_figure_of_a_run_whose_verdict_is_fail_counts() -> None:
     found = session("io.direct", *ramp("dss-rand", 1370e6, 1374e6))
     run = found.steps["io.direct"]
     reasons = "steady: the second half ran -25% against the first"
-    put(run, Estimate("honest", {"part": "steady"}, 0.0, caveats=(reasons,)))
-    put(run, Estimate("honest", {"part": "extending"}, 0.0, caveats=("extending: serialized",)))
-    put(run, Estimate("honest", {"part": "all"}, 0.0, extra={"verdict": "fail", "reasons": reasons}))
+    put(run, Estimate("validity", {"part": "steady"}, 0.0, caveats=(reasons,)))
+    put(run, Estimate("validity", {"part": "extending"}, 0.0, caveats=("extending: serialized",)))
+    put(run, Estimate("validity", {"part": "all"}, 0.0, extra={"verdict": "fail", "reasons": reasons}))
 
     assert figures(found) == {}
     assert unused(found).sentence("MB/s") == (
@@ -342,7 +344,7 @@ def test_what_was_measured_on_another_device_is_said_and_not_taken() -> None:
         (
             [
                 *ramp("dss-rand", 377e6, 378e6, 500e6),
-                ("honest", {"workload": "dss-rand", "outstanding": 4, "part": "x"}, 0),
+                ("validity", {"workload": "dss-rand", "outstanding": 4, "part": "x"}, 0),
             ],
             "the best figure of its ramp is not valid (its x check failed)",
         ),

@@ -28,7 +28,7 @@ def measured_io(*, cached: bool) -> list[Record]:
     if cached:
         verdicts = [{**one.at, "part": "physical"} for one in estimates]
         extra = {"sizing": "left out"}
-        estimates += [Estimate("honest", verdict, 0.5, caveats=(caveat,), extra=extra) for verdict in verdicts]
+        estimates += [Estimate("validity", verdict, 0.5, caveats=(caveat,), extra=extra) for verdict in verdicts]
     return [
         *records()[:2],
         PlanRecord(2, Plan("custom", (step,))),

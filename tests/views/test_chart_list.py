@@ -126,9 +126,9 @@ def test_a_live_axis_is_as_long_as_the_plan_says_and_a_finished_one_as_what_was_
 
 
 def test_verdicts_are_words_in_one_table() -> None:
-    made = run(Series("honest", "Honesty", "verdict", Better.HIGHER))
-    put(made, "honest", {"part": "direct"}, 1.0)
-    put(made, "honest", {"part": "steady"}, 0.5)
+    made = run(Series("validity", "Validity", "verdict", Better.HIGHER))
+    put(made, "validity", {"part": "direct"}, 1.0)
+    put(made, "validity", {"part": "steady"}, 0.5)
     chart = step_chart(made, None)
 
     assert isinstance(chart, HeatMap)
@@ -136,9 +136,9 @@ def test_verdicts_are_words_in_one_table() -> None:
 
 
 def test_verdicts_that_all_pass_are_one_line() -> None:
-    made = run(Series("honest", "Honesty", "verdict", Better.HIGHER))
+    made = run(Series("validity", "Validity", "verdict", Better.HIGHER))
     for out in range(5):
-        put(made, "honest", {"part": "direct", "outstanding": out}, 1.0)
+        put(made, "validity", {"part": "direct", "outstanding": out}, 1.0)
     chart = step_chart(made, None)
 
     assert isinstance(chart, HeatMap)

@@ -69,7 +69,7 @@ class Told:
         order = ["pass", "unknown", "warn", "fail"]
         found: dict[str, tuple[str, str]] = {}
         for point in self.step.points.values():
-            if point.series == "honest" and point.estimate is not None:
+            if point.series == "validity" and point.estimate is not None:
                 said = (str(point.estimate.extra["verdict"]), str(point.estimate.extra.get("reasons", "")))
                 part = str(point.at["part"])
                 found[part] = max(found.get(part, said), said, key=lambda told: order.index(told[0]))

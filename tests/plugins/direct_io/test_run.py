@@ -86,7 +86,7 @@ def test_a_ramp_yields_live_samples_estimates_and_a_verdict_and_leaves_no_file(f
     assert {emission.series for emission in emissions if isinstance(emission, Samples | Estimate)} <= declared
     # On a host that is busy to the brim the ramp may end early.
     assert [e.at["outstanding"] for e in estimates if e.series == "iops"] in ([1], [1, 2])
-    assert {e.at["part"] for e in estimates if e.series == "honest"} >= {"direct", "physical", "steady"}
+    assert {e.at["part"] for e in estimates if e.series == "validity"} >= {"direct", "physical", "steady"}
     assert any(isinstance(emission, Samples) for emission in emissions)
     assert list(folder.iterdir()) == []
 
@@ -119,7 +119,7 @@ def test_streams_at_the_same_time_have_bands_of_their_own(folder: Path) -> None:
 
 
 def test_a_file_that_was_written_is_read_directly(folder: Path) -> None:
-    verdicts = [e for e in run(step(folder, depth=1)) if isinstance(e, Estimate) and e.series == "honest"]
+    verdicts = [e for e in run(step(folder, depth=1)) if isinstance(e, Estimate) and e.series == "validity"]
 
     assert {e.at["part"]: e.extra["verdict"] for e in verdicts}["direct"] in {"pass", "fail"}
 
@@ -191,7 +191,7 @@ def test_a_sparse_file_is_found_out(folder: Path) -> None:
     verdicts = {
         e.at["part"]: e.extra["verdict"]
         for e in run(step(target, depth=1))
-        if isinstance(e, Estimate) and e.series == "honest"
+        if isinstance(e, Estimate) and e.series == "validity"
     }
 
     assert verdicts["physical"] == "fail"
@@ -259,7 +259,7 @@ def test_several_paths_are_measured_alone_and_together(folder: Path) -> None:
     ]
     (scaling,) = [e for e in emissions if e.series == "scaling"]
     alone = {e.at["path"]: e.value for e in emissions if e.series == "iops" and "path" in e.at}
-    judged = {e.at["path"] for e in emissions if e.series == "honest" and "path" in e.at}
+    judged = {e.at["path"] for e in emissions if e.series == "validity" and "path" in e.at}
 
     together = alone.pop("all together")
     assert scaling.at["paths"] == 3
@@ -291,7 +291,7 @@ def test_a_sweep_over_working_sets_judges_its_points_and_says_what_is_behind_the
     assert sizes == [32 << 20 >> shift for shift in (4, 3, 2, 1, 0)]
     (said,) = [e for e in emissions if e.series == "working-set-gain"]
     assert "statement" in said.extra
-    last = [e for e in emissions if e.series == "honest" and e.at.get("working_set_bytes") == 32 << 20][-1]
+    last = [e for e in emissions if e.series == "validity" and e.at.get("working_set_bytes") == 32 << 20][-1]
     assert "working set" in str(last.extra["reasons"]) or "a cache of at least" in str(last.extra["reasons"])
 
 
@@ -370,7 +370,7 @@ def test_a_rate_above_the_path_is_marked_and_stays_out_of_sizing(folder: Path) -
 
 
 def test_the_run_ends_with_one_verdict_on_all_of_it(folder: Path) -> None:
-    emissions = [e for e in run(step(folder)) if isinstance(e, Estimate) and e.series == "honest"]
+    emissions = [e for e in run(step(folder)) if isinstance(e, Estimate) and e.series == "validity"]
 
     assert emissions[-1].at == {"part": "all"}
     assert str(emissions[-1].extra["statement"]).startswith("verdict: concurrent unknown, direct ")

@@ -34,7 +34,7 @@ def verdicts(path: Path, **settings: SettingValue) -> dict[str, str]:
     order = ["pass", "unknown", "warn", "fail"]
     found: dict[str, str] = {}
     for emission in run(step(path, **{"seconds": 1.0, "depth": 1, **settings})):
-        if isinstance(emission, Estimate) and emission.series == "honest":
+        if isinstance(emission, Estimate) and emission.series == "validity":
             part, verdict = str(emission.at["part"]), str(emission.extra["verdict"])
             found[part] = max(found.get(part, "pass"), verdict, key=order.index)
     return found
@@ -123,7 +123,7 @@ def test_a_device_that_is_throttled_meanwhile_is_not_steady(mounted: MakeMount) 
                 measuring += 1
                 if measuring == 8:
                     limit.write_text(f"{os.major(number)}:{os.minor(number)} 500")
-            if isinstance(emission, Estimate) and emission.series == "honest":
+            if isinstance(emission, Estimate) and emission.series == "validity":
                 found[emission.at["part"]] = emission.extra["verdict"]
         assert found["steady"] == "fail"
     finally:

@@ -74,7 +74,7 @@ def test_a_cache_of_a_quarter_of_the_target_is_found_by_its_step_and_kept_out_of
     left_out = {
         e.at["working_set_bytes"]: e.extra.get("sizing") == "left out"
         for e in found
-        if e.series == "honest" and e.at["part"] == "physical" and "working_set_bytes" in e.at
+        if e.series == "validity" and e.at["part"] == "physical" and "working_set_bytes" in e.at
     }
     print(said.extra)
     assert str(said.extra["statement"]).startswith("a cache of about")

@@ -24,7 +24,7 @@ from sizeup_direct_io.validity import (
 
 GIB = 1 << 30
 WRITTEN = Extents(written_bytes=GIB, unwritten_bytes=0, hole_bytes=0, odd_bytes=0, count=3)
-HONEST = Facts(
+DIRECT_FACTS = Facts(
     alignment=(4, 512),
     cache_growth_bytes=0,
     asked_bytes=GIB,
@@ -46,12 +46,14 @@ CALM = Conditions(drift=0.01, quiet_pressure_percent=5.0, quiet_busy_share=0.05,
 
 
 def test_a_written_file_read_directly_passes() -> None:
-    assert judge_direct(HONEST).verdict is Validity.PASS
-    assert judge_physical(HONEST).verdict is Validity.PASS
+    assert judge_direct(DIRECT_FACTS).verdict is Validity.PASS
+    assert judge_physical(DIRECT_FACTS).verdict is Validity.PASS
 
 
 def test_what_a_program_in_user_space_does_with_requests_is_unknown() -> None:
-    fuse = replace(HONEST, file_system="fuse.sshfs", alignment=None, charged_bytes=0, device_bytes=None, extents=None)
+    fuse = replace(
+        DIRECT_FACTS, file_system="fuse.sshfs", alignment=None, charged_bytes=0, device_bytes=None, extents=None
+    )
 
     assert judge_direct(fuse).verdict is Validity.UNKNOWN
     assert judge_physical(fuse).verdict is Validity.UNKNOWN
@@ -59,7 +61,7 @@ def test_what_a_program_in_user_space_does_with_requests_is_unknown() -> None:
 
 def test_where_nothing_is_told_nothing_is_passed() -> None:
     silent = replace(
-        HONEST, alignment=None, cache_growth_bytes=None, charged_bytes=None, device_bytes=None, extents=None
+        DIRECT_FACTS, alignment=None, cache_growth_bytes=None, charged_bytes=None, device_bytes=None, extents=None
     )
 
     assert judge_direct(silent).verdict is Validity.UNKNOWN
@@ -69,12 +71,13 @@ def test_where_nothing_is_told_nothing_is_passed() -> None:
 @pytest.mark.parametrize(
     "fooled",
     [
-        pytest.param(replace(HONEST, alignment=(0, 0), charged_bytes=0, cache_growth_bytes=0), id="tmpfs"),
+        pytest.param(replace(DIRECT_FACTS, alignment=(0, 0), charged_bytes=0, cache_growth_bytes=0), id="tmpfs"),
         pytest.param(
-            replace(HONEST, alignment=(0, 0), charged_bytes=GIB // 100, cache_growth_bytes=100 << 20), id="journaled"
+            replace(DIRECT_FACTS, alignment=(0, 0), charged_bytes=GIB // 100, cache_growth_bytes=100 << 20),
+            id="journaled",
         ),
-        pytest.param(replace(HONEST, cache_growth_bytes=400 << 20), id="buffered"),
-        pytest.param(replace(HONEST, charged_bytes=0), id="sparse"),
+        pytest.param(replace(DIRECT_FACTS, cache_growth_bytes=400 << 20), id="buffered"),
+        pytest.param(replace(DIRECT_FACTS, charged_bytes=0), id="sparse"),
     ],
 )
 def test_what_does_not_go_past_the_cache_is_not_direct(fooled: Facts) -> None:
@@ -82,7 +85,7 @@ def test_what_does_not_go_past_the_cache_is_not_direct(fooled: Facts) -> None:
 
 
 def test_the_alignment_alone_proves_nothing_where_nothing_was_charged() -> None:
-    part = judge_direct(replace(HONEST, charged_bytes=0))
+    part = judge_direct(replace(DIRECT_FACTS, charged_bytes=0))
 
     assert part.reasons == (
         "direct I/O with 512-byte alignment",
@@ -94,10 +97,10 @@ def test_the_alignment_alone_proves_nothing_where_nothing_was_charged() -> None:
 @pytest.mark.parametrize(
     "fooled",
     [
-        replace(HONEST, extents=Extents(0, 0, GIB, 0, 0)),
-        replace(HONEST, extents=Extents(0, GIB, 0, 0, 1)),
-        replace(HONEST, path_limit=1e8),
-        replace(HONEST, device_bytes=GIB // 2),
+        replace(DIRECT_FACTS, extents=Extents(0, 0, GIB, 0, 0)),
+        replace(DIRECT_FACTS, extents=Extents(0, GIB, 0, 0, 1)),
+        replace(DIRECT_FACTS, path_limit=1e8),
+        replace(DIRECT_FACTS, device_bytes=GIB // 2),
     ],
     ids=["sparse", "unwritten", "above the path", "unseen by the device"],
 )
@@ -108,11 +111,11 @@ def test_what_no_device_delivered_is_not_physical(fooled: Facts) -> None:
 @pytest.mark.parametrize(
     "doubtful",
     [
-        replace(HONEST, small_read_p50_ns=3_000),
-        replace(HONEST, iops=1.3e6),
-        replace(HONEST, way=PathBandwidth(4e8, "nvme0: link")),
-        replace(HONEST, device_bytes=2 * GIB),
-        replace(HONEST, extents=Extents(GIB // 2, 0, 0, GIB // 2, 9)),
+        replace(DIRECT_FACTS, small_read_p50_ns=3_000),
+        replace(DIRECT_FACTS, iops=1.3e6),
+        replace(DIRECT_FACTS, way=PathBandwidth(4e8, "nvme0: link")),
+        replace(DIRECT_FACTS, device_bytes=2 * GIB),
+        replace(DIRECT_FACTS, extents=Extents(GIB // 2, 0, 0, GIB // 2, 9)),
     ],
     ids=["too fast", "a million", "above the way", "shared device", "compressed"],
 )
@@ -123,10 +126,10 @@ def test_what_looks_like_a_cache_is_doubted(doubtful: Facts) -> None:
 @pytest.mark.parametrize(
     ("facts", "reason"),
     [
-        (replace(HONEST, iops=1.35e6), "1.4 million requests a second"),
-        (replace(HONEST, path_limit=1e8), "500 MB/s is more than the path carries (100 MB/s, by path_limit)"),
+        (replace(DIRECT_FACTS, iops=1.35e6), "1.4 million requests a second"),
+        (replace(DIRECT_FACTS, path_limit=1e8), "500 MB/s is more than the path carries (100 MB/s, by path_limit)"),
         (
-            replace(HONEST, way=PathBandwidth(4e8, "link of nvme0")),
+            replace(DIRECT_FACTS, way=PathBandwidth(4e8, "link of nvme0")),
             "500 MB/s is more than the way carries (400 MB/s, link of nvme0)",
         ),
     ],
@@ -137,11 +140,11 @@ def test_a_figure_that_only_a_cache_explains_is_kept_out_of_sizing(facts: Facts,
 
     assert part.against == (f"{reason}: cache? Kept out of sizing",)
     assert validity_estimate({}, part).extra["sizing"] == "left out"
-    assert "sizing" not in validity_estimate({}, judge_physical(HONEST)).extra
+    assert "sizing" not in validity_estimate({}, judge_physical(DIRECT_FACTS)).extra
 
 
 def test_each_reason_stands_beside_the_figure_as_a_caveat_of_its_own() -> None:
-    parts = (judge_physical(replace(HONEST, iops=1.35e6, small_read_p50_ns=900)), judge_direct(HONEST))
+    parts = (judge_physical(replace(DIRECT_FACTS, iops=1.35e6, small_read_p50_ns=900)), judge_direct(DIRECT_FACTS))
 
     assert caveats_of(parts) == (
         "physical: a median of 900 ns is a cache's, not a device's",
@@ -150,8 +153,10 @@ def test_each_reason_stands_beside_the_figure_as_a_caveat_of_its_own() -> None:
 
 
 def test_what_cannot_be_seen_is_unknown_and_not_passed() -> None:
-    assert judge_physical(replace(HONEST, virtual=True)).verdict is Validity.UNKNOWN
-    assert judge_physical(replace(HONEST, network=True, extents=None, device_bytes=None)).verdict is Validity.UNKNOWN
+    assert judge_physical(replace(DIRECT_FACTS, virtual=True)).verdict is Validity.UNKNOWN
+    assert (
+        judge_physical(replace(DIRECT_FACTS, network=True, extents=None, device_bytes=None)).verdict is Validity.UNKNOWN
+    )
 
 
 @pytest.mark.parametrize(
@@ -261,7 +266,7 @@ def test_a_host_without_pressure_figures_is_judged_by_its_load() -> None:
 
 
 def test_the_users_word_about_the_way_counts_before_discoverys() -> None:
-    part = judge_physical(replace(HONEST, path_limit=1e9, way=PathBandwidth(4e8, "nvme0: link")))
+    part = judge_physical(replace(DIRECT_FACTS, path_limit=1e9, way=PathBandwidth(4e8, "nvme0: link")))
 
     assert part.verdict is Validity.PASS
 

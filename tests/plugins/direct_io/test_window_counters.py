@@ -9,7 +9,7 @@ from typing import Any, cast
 import pytest
 from msgspec.structs import replace
 
-from plugins.direct_io.test_validity import HONEST
+from plugins.direct_io.test_validity import DIRECT_FACTS
 from sizeup.procfs.mountstats import NfsBytes
 from sizeup_direct_io import window_counters
 from sizeup_direct_io.validity import Facts, Validity, judge_direct, judge_physical
@@ -54,7 +54,7 @@ class Flow:
         assert before.nfs is not None
         assert after.nfs is not None
         return replace(
-            HONEST,
+            DIRECT_FACTS,
             file_system="nfs4",
             asked_bytes=after.own_read_bytes - before.own_read_bytes,
             blur_bytes=before.blur_bytes + after.blur_bytes,
