@@ -45,12 +45,12 @@ def knees(workload: str, ramps: Sequence[Sequence[knee.RampPoint]], unit: str, e
         return None
     caveats = () if found.agreed else (f"the ramps disagree: {', '.join(map(str, found.per_ramp))}",)
     most = knee.maximum(ramps)
-    efficient = f"knee at {found.outstanding} out with {format_value(found.throughput, unit)}"
-    at_most = f"most {format_value(most.throughput, unit)} at {most.outstanding}"
+    efficient = f"knee at {found.queue_depth} out with {format_value(found.throughput, unit)}"
+    at_most = f"most {format_value(most.throughput, unit)} at {most.queue_depth}"
     return Estimate(
         "knee",
         {"workload": workload},
-        float(found.outstanding),
+        float(found.queue_depth),
         low=float(min(found.per_ramp)),
         high=float(max(found.per_ramp)),
         replicates=len(found.per_ramp),
@@ -58,7 +58,7 @@ def knees(workload: str, ramps: Sequence[Sequence[knee.RampPoint]], unit: str, e
         extra={
             "throughput": found.throughput,
             "maximum": most.throughput,
-            "maximum_outstanding": most.outstanding,
+            "maximum_queue_depth": most.queue_depth,
             "per_ramp": " ".join(map(str, found.per_ramp)),
             "ended": ended,
             "statement": f"{workload}: {efficient}, {at_most}",
@@ -73,7 +73,7 @@ def calibration(small: Sequence[PointResult], large: Sequence[PointResult], limi
     if allowed:
         best = max(allowed, key=lambda point: point.iops)
         strict = [point.iops for point in small if point.pooled.quantile_ns("read", 0.99) <= limit_ns]
-        extra: dict[str, str | int | float] = {"outstanding": best.at["outstanding"], "limit_ns": limit_ns}
+        extra: dict[str, str | int | float] = {"queue_depth": best.at["queue_depth"], "limit_ns": limit_ns}
         if strict:
             extra["iops_with_p99_in_limit"] = max(strict)
         yield Estimate("calibrate-iops", {}, best.iops, caveats=best.caveats, extra=extra)
@@ -85,7 +85,7 @@ def calibration(small: Sequence[PointResult], large: Sequence[PointResult], limi
             {},
             fastest.bytes_per_second,
             caveats=fastest.caveats,
-            extra={"outstanding": fastest.at["outstanding"]},
+            extra={"queue_depth": fastest.at["queue_depth"]},
         )
 
 
@@ -136,24 +136,24 @@ def page_gains(points: Sequence[PointResult]) -> Iterator[Estimate]:
     by_place: dict[int, dict[str, PointResult]] = {}
     for point in points:
         if "pages" in point.at:
-            by_place.setdefault(int(point.at["outstanding"]), {})[str(point.at["pages"])] = point
+            by_place.setdefault(int(point.at["queue_depth"]), {})[str(point.at["pages"])] = point
     both = {place: kinds for place, kinds in by_place.items() if len(kinds) == 2}
     best = max(both, key=lambda place: both[place]["huge"].bytes_per_second, default=0)
-    for outstanding, kinds in by_place.items():
+    for queue_depth, kinds in by_place.items():
         if len(kinds) == 2:
             huge, small = kinds["huge"], kinds["4k"]
-            at: Coordinates = {"workload": huge.at["workload"], "outstanding": outstanding}
+            at: Coordinates = {"workload": huge.at["workload"], "queue_depth": queue_depth}
             extra: dict[str, str | int | float] = {
                 "huge_bytes_per_second": huge.bytes_per_second,
                 "small_bytes_per_second": small.bytes_per_second,
                 "huge_page_bytes": huge.runs[-1].huge_page_bytes or 0,
             }
             gain = huge.bytes_per_second / small.bytes_per_second
-            if outstanding == best:
+            if queue_depth == best:
                 told = f"{huge.at['workload']}: {gain:.2f} times as fast on huge pages as on 4K pages"
                 rates = f"{format_rate(huge.bytes_per_second)} against {format_rate(small.bytes_per_second)}"
                 matters = f" {_PAGES_MATTER}" if abs(gain - 1) > PAGES_DIFFER else ""
-                extra |= {"statement": told, "consequence": f"{rates} with {outstanding} out.{matters}"}
+                extra |= {"statement": told, "consequence": f"{rates} with {queue_depth} out.{matters}"}
             yield Estimate("page-gain", at, gain, caveats=huge.caveats, extra=extra)
 
 
@@ -304,7 +304,7 @@ def full_rate(workload: str, points: Sequence[PointResult], unit: str) -> Estima
         used,
         caveats=best.caveats,
         extra={
-            "outstanding": best.at["outstanding"],
+            "queue_depth": best.at["queue_depth"],
             "host_ns_per_request": each,
             "host_kernel_percent": 100 * kernel,
             "statement": f"{workload} at its full {reached} takes {used:.2f} of {all_cpus:.0f} CPUs",
@@ -314,11 +314,11 @@ def full_rate(workload: str, points: Sequence[PointResult], unit: str) -> Estima
     )
 
 
-def engine_gain(workload: str, outstanding: int, ratios: Sequence[float], names: tuple[str, str]) -> Estimate:
+def engine_gain(workload: str, queue_depth: int, ratios: Sequence[float], names: tuple[str, str]) -> Estimate:
     """Throughput of one engine over that of another, the median over alternating pairs."""
     ratio = statistics.median(ratios)
     first, second = names
-    told = f"{workload}, {outstanding} out: {first} at {ratio:.2f} times the rate of {second}"
+    told = f"{workload}, {queue_depth} out: {first} at {ratio:.2f} times the rate of {second}"
     return Estimate(
         "engine-gain",
         {"workload": workload, "engines": f"{first} over {second}"},

@@ -16,7 +16,7 @@ PAYS = 1.10
 class RampPoint(Struct, frozen=True):
     """One point of a ramp."""
 
-    outstanding: int
+    queue_depth: int
     throughput: float
     """Requests or bytes a second."""
 
@@ -24,7 +24,7 @@ class RampPoint(Struct, frozen=True):
 class Knee(Struct, frozen=True):
     """The knee over one or more ramps."""
 
-    outstanding: int
+    queue_depth: int
     """The concurrency of the last doubling that paid, the median over ramps."""
     throughput: float
     """There, the median over ramps."""
@@ -33,13 +33,13 @@ class Knee(Struct, frozen=True):
     @property
     def agreed(self) -> bool:
         """Whether three quarters of the ramps lie within one doubling of the median."""
-        near = sum(0.5 <= ramp / self.outstanding <= 2 for ramp in self.per_ramp)
+        near = sum(0.5 <= ramp / self.queue_depth <= 2 for ramp in self.per_ramp)
         return near >= math.ceil(0.75 * len(self.per_ramp))
 
 
 def gain_per_doubling(before: RampPoint, after: RampPoint) -> float:
     """The factor of throughput that doubling the concurrency would have brought between two points."""
-    doublings = math.log2(after.outstanding / before.outstanding)
+    doublings = math.log2(after.queue_depth / before.queue_depth)
     return float((after.throughput / before.throughput) ** (1 / doublings))
 
 
@@ -73,7 +73,7 @@ def maximum(ramps: Sequence[Sequence[RampPoint]]) -> RampPoint:
     """The concurrency with the most throughput, the median over ramps at each."""
     reached: dict[int, list[float]] = {}
     for load in (load for ramp in ramps for load in ramp):
-        reached.setdefault(load.outstanding, []).append(load.throughput)
+        reached.setdefault(load.queue_depth, []).append(load.throughput)
     return max(
         (RampPoint(place, statistics.median(rates)) for place, rates in reached.items()),
         key=lambda load: load.throughput,
@@ -86,7 +86,7 @@ def agree(ramps: Sequence[Sequence[RampPoint]]) -> Knee | None:
     if not knees:
         return None
     return Knee(
-        statistics.median_low([knee.outstanding for knee in knees]),
+        statistics.median_low([knee.queue_depth for knee in knees]),
         statistics.median(knee.throughput for knee in knees),
-        tuple(knee.outstanding for knee in knees),
+        tuple(knee.queue_depth for knee in knees),
     )

@@ -72,7 +72,7 @@ def _on(load: ComparedLoad, benches: Sequence[TargetSetup], name: str) -> Genera
     stream, count = load.point.loads[0]
     at: dict[str, str | int | float] = {
         "workload": load.point.at["workload"],
-        "outstanding": count * len(benches),
+        "queue_depth": count * len(benches),
         "path": name,
     }
     workers = [

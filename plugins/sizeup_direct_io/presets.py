@@ -118,7 +118,7 @@ def _rising(workload: str, stream: Stream, limit: int) -> Sweep:
     return Sweep(
         workload,
         tuple(
-            LoadPoint({"workload": workload, "outstanding": count}, ((stream, count),)) for count in _doublings(limit)
+            LoadPoint({"workload": workload, "queue_depth": count}, ((stream, count),)) for count in _doublings(limit)
         ),
     )
 
@@ -129,7 +129,7 @@ def _on_pages(workload: str, stream: Stream, limit: int, pages: str) -> Sweep:
     factor = READ_AHEAD if stream.streams else 1
     points = tuple(
         LoadPoint(
-            {"workload": workload, "outstanding": count * factor, "pages": "huge" if huge else "4k"},
+            {"workload": workload, "queue_depth": count * factor, "pages": "huge" if huge else "4k"},
             ((stream, count),),
             huge_pages=huge,
         )
@@ -157,16 +157,16 @@ def _redo_sizes() -> Sweep:
 
 def _redo_under_load() -> Sweep:
     log = _redo(SMALL_BYTES, REDO_RATE)
-    alone = LoadPoint({"workload": "redo-alone", "outstanding": 0}, ((log, 1),))
-    loaded = LoadPoint({"workload": "redo+oltp", "outstanding": REDO_LOAD}, ((log, 1), (OLTP_7030, REDO_LOAD)))
+    alone = LoadPoint({"workload": "redo-alone", "queue_depth": 0}, ((log, 1),))
+    loaded = LoadPoint({"workload": "redo+oltp", "queue_depth": REDO_LOAD}, ((log, 1), (OLTP_7030, REDO_LOAD)))
     return Sweep("redo+oltp", (alone, loaded), rising=False)
 
 
-def _working_sets(outstanding: int) -> Sweep:
+def _working_sets(queue_depth: int) -> Sweep:
     """The same reads within a growing part of the target: a cache behind it shows as a step."""
     shares = [2.0**-exponent for exponent in range(WORKING_SET_HALVINGS, -1, -1)]
-    at: dict[str, str | int | float] = {"workload": WORKING_SET, "outstanding": outstanding}
-    points = tuple(LoadPoint({**at, "share": share}, ((OLTP_READ, outstanding),), share=share) for share in shares)
+    at: dict[str, str | int | float] = {"workload": WORKING_SET, "queue_depth": queue_depth}
+    points = tuple(LoadPoint({**at, "share": share}, ((OLTP_READ, queue_depth),), share=share) for share in shares)
     return Sweep(WORKING_SET, points, rising=False)
 
 
@@ -186,7 +186,7 @@ def sweeps(preset: str, *, depth: int, pages: str, custom: Custom | None = None)
         stream = Stream(
             "custom", custom.block_bytes, custom.pattern, custom.read_percent, custom.durable, rate=custom.rate
         )
-        point = LoadPoint({"workload": "custom", "outstanding": depth or 1}, ((stream, depth or 1),))
+        point = LoadPoint({"workload": "custom", "queue_depth": depth or 1}, ((stream, depth or 1),))
         return (Sweep("custom", (point,), rising=False),)
     table: dict[str, Callable[[], tuple[Sweep, ...]]] = {
         "oltp-read": lambda: (_rising("oltp-read", OLTP_READ, small),),

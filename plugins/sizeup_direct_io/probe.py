@@ -57,7 +57,7 @@ def _without_effect(settings: Settings, wanted: Sequence[Sweep]) -> str:
             f"threads={threads}: at most {max(shared)} requests are out at a time, and a thread keeps at least one; "
             "set threads lower or depth higher"
         )
-    climbs = any(sweep.rising and len({point.at["outstanding"] for point in sweep.points}) > 1 for sweep in wanted)
+    climbs = any(sweep.rising and len({point.at["queue_depth"] for point in sweep.points}) > 1 for sweep in wanted)
     if float(settings.get("p99_limit", 0.0)) and not climbs:
         return f"p99_limit has no effect with depth={depth}: it ends a ramp, and this is one point; remove p99_limit"
     writes = any(sweep.writes for sweep in wanted)

@@ -223,11 +223,11 @@ class Run:
                 latest[index] = PointResult(point.at, tuple(runs[index]), parts)
                 yield from self._point_estimates(latest[index])
                 if sweep.rising:
-                    loads.append(knee.RampPoint(int(point.at["outstanding"]), _throughput(point, measured)))
+                    loads.append(knee.RampPoint(int(point.at["queue_depth"]), _throughput(point, measured)))
                     if ramp == 0 and (why := self._why_to_stop(measured)):
                         ended[point.huge_pages] = why
                         yield Gap(
-                            f"io.direct: {sweep.workload} beyond queue depth {point.at['outstanding']}",
+                            f"io.direct: {sweep.workload} beyond queue depth {point.at['queue_depth']}",
                             f"the ramp ended there: {why}",
                         )
             ramps.append(climbed[True] or climbed[False])

@@ -132,7 +132,7 @@ def run_ours(case: Case, path: str, seconds: float) -> dict[str, Any]:
     ]
     place = CounterSource(os.fstat(descriptor).st_dev)
     window = Window(RAMP_SECONDS, seconds, 0.0, 1.0, 5.0)
-    running = measure(workers, ("all",), {"outstanding": case.depth}, window, HandContext(), place)
+    running = measure(workers, ("all",), {"queue_depth": case.depth}, window, HandContext(), place)
     try:
         while True:
             next(running)

@@ -70,7 +70,7 @@ def main() -> None:
             )
         )
         with IoJob(list(bench.workers(OLTP_READ, asked.depth, 0, huge_pages=True))) as job:
-            watch = _Watch(job, ("small",), {"workload": "oltp-read", "outstanding": asked.depth})
+            watch = _Watch(job, ("small",), {"workload": "oltp-read", "queue_depth": asked.depth})
             alone(watch, 2.0)
             ratios, rates = [], []
             for pair in range(asked.pairs):

@@ -239,7 +239,7 @@ def test_an_empty_folder_is_no_side(tmp_path: Path) -> None:
 
 def test_verdicts_are_compared_as_words_and_a_failed_one_is_not_passed_over() -> None:
     verdict = Series("validity", "Validity", "verdict", Better.HIGHER)
-    places = [{"part": "steady", "outstanding": depth} for depth in (1, 2, 4, 8, 16)]
+    places = [{"part": "steady", "queue_depth": depth} for depth in (1, 2, 4, 8, 16)]
     first = session(1, *((verdict, at, 0.0) for at in places), (LATENCY, {}, 100.0))  # type: ignore[arg-type]
     base = session(2, *((verdict, at, 1.0) for at in places), (LATENCY, {}, 100.0))  # type: ignore[arg-type]
 
@@ -248,8 +248,8 @@ def test_verdicts_are_compared_as_words_and_a_failed_one_is_not_passed_over() ->
     assert [figure.metric for figure in found.metrics] == ["p.thp"]
     assert found.points == found.only_new == found.only_baseline == ()
     assert found.warnings[-1] == (
-        "p.validity: 5 of 5 verdicts differ: outstanding 1, part steady: fail (baseline: pass); "
-        "outstanding 2, part steady: fail (baseline: pass); "
-        "outstanding 4, part steady: fail (baseline: pass); and 2 more"
+        "p.validity: 5 of 5 verdicts differ: queue_depth 1, part steady: fail (baseline: pass); "
+        "queue_depth 2, part steady: fail (baseline: pass); "
+        "queue_depth 4, part steady: fail (baseline: pass); and 2 more"
     )
     assert not [words for words in compare([base], [base]).warnings if "verdicts" in words]

@@ -253,10 +253,10 @@ def test_a_session_says_which_of_its_figures_are_invalid_and_what_their_interval
     series = {one.name: one for one in (RATE, VERDICT)}
     sequence = StepRun(step, "", series, "curve", 0, outcome=Outcome(Status.OK))
     figures: list[tuple[str, Coordinates, float]] = [
-        ("rate", {"outstanding": 1}, 10.0),
-        ("rate", {"outstanding": 4}, 30.0),
-        ("validity", {"outstanding": 4, "part": "steady"}, 0.0),
-        ("validity", {"outstanding": 1, "part": "steady"}, 0.5),
+        ("rate", {"queue_depth": 1}, 10.0),
+        ("rate", {"queue_depth": 4}, 30.0),
+        ("validity", {"queue_depth": 4, "part": "steady"}, 0.0),
+        ("validity", {"queue_depth": 1, "part": "steady"}, 0.5),
         ("validity", {"part": "concurrent"}, 0.0),
     ]
     for name, at, figure in figures:

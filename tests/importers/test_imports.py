@@ -231,7 +231,7 @@ def test_fio_reads_and_writes_that_are_reported_together_are_one_figure() -> Non
 
 
 @pytest.mark.parametrize(
-    ("options", "outstanding", "doubted"),
+    ("options", "queue_depth", "doubted"),
     [
         ({"ioengine": "libaio", "iodepth": "16"}, 16, False),
         ({"ioengine": "psync", "iodepth": "16"}, 1, True),
@@ -241,12 +241,12 @@ def test_fio_reads_and_writes_that_are_reported_together_are_one_figure() -> Non
     ],
 )
 def test_fio_engines_that_wait_for_each_request_have_one_out(
-    options: dict[str, str], outstanding: int, *, doubted: bool
+    options: dict[str, str], queue_depth: int, *, doubted: bool
 ) -> None:
     job = fio_job(**{"job options": {"rw": "randread", "bs": "8k", "direct": "1", **options}})
     imported = parse_fio(fio_file(job), "r.json")
 
-    assert ("iops", "oltp-read", outstanding) in figures(imported)
+    assert ("iops", "oltp-read", queue_depth) in figures(imported)
     assert any("has no effect with the engine" in caveat for caveat in caveats(imported)) is doubted
 
 

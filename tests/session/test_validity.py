@@ -32,7 +32,7 @@ REASON = "measured, but not valid because its steady check failed"
 
 
 def place(depth: int) -> dict[str, str | int | float]:
-    return {"workload": "dss-rand", "outstanding": depth}
+    return {"workload": "dss-rand", "queue_depth": depth}
 
 
 def step(*estimates: Estimate, status: Status = Status.OK, **settings: Any) -> StepRun:

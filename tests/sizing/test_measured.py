@@ -59,7 +59,7 @@ def put(run: StepRun, estimate: Estimate) -> None:
 
 def ramp(workload: str, *values: float, series: str = "rate") -> list[tuple[str, Coordinates, float]]:
     """A figure at depth 1, 2, 4 and so on."""
-    return [(series, {"workload": workload, "outstanding": 2**n}, value) for n, value in enumerate(values)]
+    return [(series, {"workload": workload, "queue_depth": 2**n}, value) for n, value in enumerate(values)]
 
 
 def figures(found: Session) -> dict[str, float]:
@@ -75,23 +75,23 @@ def unused(found: Session, key: str = "capacity.mb_s") -> UnusedMeasurement:
 def test_direct_io_gives_the_supply_and_its_response_time() -> None:
     found = session(
         "io.direct",
-        ("rate", {"workload": "dss-scan", "outstanding": 8}, 900e6),
-        ("rate", {"workload": "dss-scan", "outstanding": 16}, 950e6),
-        ("iops", {"workload": "oltp-read", "outstanding": 16}, 39e3),
-        ("iops", {"workload": "oltp-read", "outstanding": 32}, 40e3),
-        ("latency-mean", {"workload": "oltp-read", "outstanding": 32, "direction": "read"}, 8e5),
+        ("rate", {"workload": "dss-scan", "queue_depth": 8}, 900e6),
+        ("rate", {"workload": "dss-scan", "queue_depth": 16}, 950e6),
+        ("iops", {"workload": "oltp-read", "queue_depth": 16}, 39e3),
+        ("iops", {"workload": "oltp-read", "queue_depth": 32}, 40e3),
+        ("latency-mean", {"workload": "oltp-read", "queue_depth": 32, "direction": "read"}, 8e5),
     )
     path = measured(found)["path.bandwidth_mb_s"]
 
     assert figures(found) == {"path.bandwidth_mb_s": 950e6, "capacity.iops": 40e3, "capacity.latency_ms": 8e5}
     assert isinstance(path, Quantity)
     assert path.origin is Origin.MEASURED
-    assert path.source == "NVMe nvme0, io.direct rate at workload=dss-scan, outstanding=16 on /u00/data"
+    assert path.source == "NVMe nvme0, io.direct rate at workload=dss-scan, queue_depth=16 on /u00/data"
 
 
 def test_what_the_best_rate_cost_in_processor_time_is_known_to_sizing() -> None:
-    best: Coordinates = {"workload": "dss-rand", "outstanding": 8, "pages": "huge"}
-    less: Coordinates = {**best, "outstanding": 4}
+    best: Coordinates = {"workload": "dss-rand", "queue_depth": 8, "pages": "huge"}
+    less: Coordinates = {**best, "queue_depth": 4}
     found = session("io.direct", ("rate", less, 2.9e9), ("rate", best, 3e9), ("rate", {**best, "pages": "4k"}, 1e9))
     run = found.steps["io.direct"]
     for at, host_ns in ((best, 21_000.0), ({**best, "pages": "4k"}, 40_000.0)):
@@ -102,7 +102,7 @@ def test_what_the_best_rate_cost_in_processor_time_is_known_to_sizing() -> None:
 
 
 def test_a_figure_that_came_from_a_cache_is_left_out() -> None:
-    cached: Coordinates = {"workload": "oltp-read", "outstanding": 2}
+    cached: Coordinates = {"workload": "oltp-read", "queue_depth": 2}
     found = session(
         "io.direct", ("rate", cached, 9e9), ("iops", cached, 1e6), ("validity", {**cached, "part": "x"}, 0.0)
     )
@@ -112,11 +112,11 @@ def test_a_figure_that_came_from_a_cache_is_left_out() -> None:
 
 
 def test_what_may_have_come_from_a_cache_is_left_out_although_it_is_only_doubted() -> None:
-    large: dict[str, str | int | float] = {"workload": "dss-rand", "outstanding": 8}
+    large: dict[str, str | int | float] = {"workload": "dss-rand", "queue_depth": 8}
     found = session(
         "io.direct",
         ("rate", {**large, "pages": "huge"}, 9e9),
-        ("rate", {**large, "pages": "4k", "outstanding": 4}, 1.9e9),
+        ("rate", {**large, "pages": "4k", "queue_depth": 4}, 1.9e9),
         ("rate", {**large, "pages": "4k"}, 2e9),
         ("validity", {**large, "pages": "huge", "part": "physical"}, 0.5),
         ("validity", {**large, "pages": "4k", "part": "physical"}, 0.5),
@@ -137,7 +137,7 @@ def doubtful(found: Session, at: Coordinates, part: str, value: float, *, cache:
 
 
 def test_a_figure_that_is_not_taken_stands_in_its_place_with_the_reason() -> None:
-    small: Coordinates = {"workload": "oltp-read", "outstanding": 2}
+    small: Coordinates = {"workload": "oltp-read", "queue_depth": 2}
     found = session("io.direct", ("rate", small, 9e9), ("iops", small, 1.2e6))
     doubtful(found, small, "physical", 0.5, cache=True, reason="1.2 million requests a second: cache?")
 
@@ -152,7 +152,7 @@ def test_a_figure_that_is_not_taken_stands_in_its_place_with_the_reason() -> Non
         "io.direct with a size several times the largest cache known, or with preset working-set"
     )
     assert capacity.evidence("MB/s") == (
-        "not used: 9,000 MB/s of io.direct rate at workload=oltp-read, outstanding=2 on /u00/data; "
+        "not used: 9,000 MB/s of io.direct rate at workload=oltp-read, queue_depth=2 on /u00/data; "
         "physical: 1.2 million requests a second: cache?"
     )
 
@@ -162,7 +162,7 @@ def test_a_figure_that_is_not_taken_stands_in_its_place_with_the_reason() -> Non
     [("direct", "does direct I/O"), ("physical", "a file of its own"), ("steady", "more seconds")],
 )
 def test_what_failed_says_what_to_do_about_it(part: str, remedy: str) -> None:
-    large: Coordinates = {"workload": "dss-rand", "outstanding": 2}
+    large: Coordinates = {"workload": "dss-rand", "queue_depth": 2}
     found = session("io.direct", ("rate", large, 9e9))
     doubtful(found, large, part, 0.0, cache=False, reason="it is so")
 
@@ -175,22 +175,22 @@ def test_what_failed_says_what_to_do_about_it(part: str, remedy: str) -> None:
 
 
 def test_a_higher_figure_that_is_not_valid_is_a_caveat_of_the_one_that_is() -> None:
-    large: dict[str, str | int | float] = {"workload": "dss-rand", "outstanding": 8}
+    large: dict[str, str | int | float] = {"workload": "dss-rand", "queue_depth": 8}
     found = session(
         "io.direct",
-        ("iops", {"workload": "oltp-read", "outstanding": 1}, 3.9e4),
-        ("iops", {"workload": "oltp-read", "outstanding": 2}, 4e4),
-        ("iops", {"workload": "oltp-7030", "outstanding": 2}, 9e4),
-        ("iops", {"workload": "oltp-7030", "outstanding": 1}, 1e4),
+        ("iops", {"workload": "oltp-read", "queue_depth": 1}, 3.9e4),
+        ("iops", {"workload": "oltp-read", "queue_depth": 2}, 4e4),
+        ("iops", {"workload": "oltp-7030", "queue_depth": 2}, 9e4),
+        ("iops", {"workload": "oltp-7030", "queue_depth": 1}, 1e4),
     )
-    doubtful(found, {**large, "workload": "oltp-7030", "outstanding": 2}, "steady", 0.0, cache=False, reason="+40%")
+    doubtful(found, {**large, "workload": "oltp-7030", "queue_depth": 2}, "steady", 0.0, cache=False, reason="+40%")
 
     requests = headlines(found)["capacity.iops"]
 
     assert isinstance(requests, Quantity)
     assert requests.value == 4e4
     (caveat,) = requests.caveats
-    assert caveat.startswith("not used: 90,000 IOPS of io.direct iops at workload=oltp-7030, outstanding=2")
+    assert caveat.startswith("not used: 90,000 IOPS of io.direct iops at workload=oltp-7030, queue_depth=2")
     assert caveat.endswith("steady: +40%")
 
 
@@ -206,10 +206,10 @@ def test_of_several_steps_the_best_counts_and_not_the_last() -> None:
 def test_the_response_time_is_of_the_same_requests_as_the_rate() -> None:
     found = session(
         "io.direct",
-        ("latency-mean", {"workload": "dss-rand", "outstanding": 4, "direction": "read"}, 2e6),
-        ("iops", {"workload": "oltp-read", "outstanding": 2}, 3.9e4),
-        ("iops", {"workload": "oltp-read", "outstanding": 4}, 4e4),
-        ("latency-mean", {"workload": "oltp-read", "outstanding": 4, "direction": "read"}, 1e5),
+        ("latency-mean", {"workload": "dss-rand", "queue_depth": 4, "direction": "read"}, 2e6),
+        ("iops", {"workload": "oltp-read", "queue_depth": 2}, 3.9e4),
+        ("iops", {"workload": "oltp-read", "queue_depth": 4}, 4e4),
+        ("latency-mean", {"workload": "oltp-read", "queue_depth": 4, "direction": "read"}, 1e5),
     )
 
     assert figures(found)["capacity.latency_ms"] == 1e5
@@ -338,13 +338,13 @@ def test_what_was_measured_on_another_device_is_said_and_not_taken() -> None:
         (ramp("dss-rand", 378e6), "it was measured at queue depth 1 alone"),
         (ramp("dss-rand", 100e6, 190e6, 378e6), "it still rose at queue depth 4, where its ramp ended"),
         (
-            [*ramp("dss-rand", 370e6, 378e6), ("cpu", {"workload": "dss-rand", "outstanding": 2}, 0.99)],
+            [*ramp("dss-rand", 370e6, 378e6), ("cpu", {"workload": "dss-rand", "queue_depth": 2}, 0.99)],
             "the CPUs of the host were the limit (99% busy)",
         ),
         (
             [
                 *ramp("dss-rand", 377e6, 378e6, 500e6),
-                ("validity", {"workload": "dss-rand", "outstanding": 4, "part": "x"}, 0),
+                ("validity", {"workload": "dss-rand", "queue_depth": 4, "part": "x"}, 0),
             ],
             "the best figure of its ramp is not valid (its x check failed)",
         ),
@@ -377,7 +377,7 @@ def test_requests_of_one_drive_of_five_do_not_stand_for_all() -> None:
 
     assert unused(found, "capacity.iops").why_unused is WhyUnused.ONE_PATH
     assert measured(found, {"db.device": Words("/u00", Origin.USER, "--set")})["capacity.iops"] == Quantity(
-        4e4, "1/s", Origin.MEASURED, "io.direct iops at workload=oltp-read, outstanding=2 on /u00/data"
+        4e4, "1/s", Origin.MEASURED, "io.direct iops at workload=oltp-read, queue_depth=2 on /u00/data"
     )
 
 
@@ -409,7 +409,7 @@ def test_several_paths_at_once_stand_for_all_of_them() -> None:
     run = found.steps["io.direct"]
     run.step = Step("io.direct", "io.direct", "", {"path": "/u00", "more_paths": "/u01"}, 1.0, 2.0)
     for depth, value in ((8, 4.9e9), (16, 5e9)):
-        put(run, Estimate("rate", {"workload": "dss-rand", "outstanding": depth, "path": "all together"}, value))
+        put(run, Estimate("rate", {"workload": "dss-rand", "queue_depth": depth, "path": "all together"}, value))
 
     assert figures(found)["path.bandwidth_mb_s"] == 5e9
 

@@ -23,7 +23,7 @@ SECOND = 10**9
 
 def series(name: str, title: str, unit: str, better: Better = Better.LOWER, statistic: str = "") -> Series:
     family = "latency" if statistic else ""
-    return Series(name, title, unit, better, "outstanding", "1", "Queue depth", family=family, statistic=statistic)
+    return Series(name, title, unit, better, "queue_depth", "1", "Queue depth", family=family, statistic=statistic)
 
 
 RAMP = (
@@ -51,15 +51,15 @@ def put(to: StepRun, name: str, at: dict[str, Any], value: float, **more: Any) -
 
 def ramp(directions: tuple[str, ...] = ("read",)) -> StepRun:
     """Throughput that doubles up to queue depth 4 and hardly grows beyond; latency then doubles."""
-    made = run(*RAMP, axis_ranges={"outstanding": (1, 64)})
+    made = run(*RAMP, axis_ranges={"queue_depth": (1, 64)})
     for out, iops in ((1, 10e3), (2, 20e3), (4, 40e3), (8, 42e3)):
-        put(made, "iops", {"workload": "w", "outstanding": out}, iops)
-        put(made, "in-flight", {"workload": "w", "outstanding": out}, out)
-        put(made, "cpu", {"workload": "w", "outstanding": out}, out / 10)
-        put(made, "cpu-per-io", {"workload": "w", "outstanding": out}, 5e3)
+        put(made, "iops", {"workload": "w", "queue_depth": out}, iops)
+        put(made, "in-flight", {"workload": "w", "queue_depth": out}, out)
+        put(made, "cpu", {"workload": "w", "queue_depth": out}, out / 10)
+        put(made, "cpu-per-io", {"workload": "w", "queue_depth": out}, 5e3)
         for direction in directions:
             for number, name in enumerate(("latency-mean", "latency-p50", "latency-p99"), start=1):
-                at = {"workload": "w", "outstanding": out, "direction": direction}
+                at = {"workload": "w", "queue_depth": out, "direction": direction}
                 put(made, name, at, number * out / iops * SECOND)
     return made
 
@@ -138,7 +138,7 @@ def test_verdicts_are_words_in_one_table() -> None:
 def test_verdicts_that_all_pass_are_one_line() -> None:
     made = run(Series("validity", "Validity", "verdict", Better.HIGHER))
     for out in range(5):
-        put(made, "validity", {"part": "direct", "outstanding": out}, 1.0)
+        put(made, "validity", {"part": "direct", "queue_depth": out}, 1.0)
     chart = step_chart(made, None)
 
     assert isinstance(chart, HeatMap)
@@ -259,7 +259,7 @@ def test_mixes_that_lie_on_no_axis_are_a_matrix_for_each_figure_and_stream() -> 
 def test_figures_lie_along_the_number_in_which_their_points_differ() -> None:
     sizes = run(*(replace(one, boundaries="memory") for one in RAMP))
     for size in (4096, 8192):
-        put(sizes, "latency-p50", {"workload": "w", "outstanding": 16, "working_set_bytes": size}, 1e5)
+        put(sizes, "latency-p50", {"workload": "w", "queue_depth": 16, "working_set_bytes": size}, 1e5)
 
     (chart,) = finished_charts(sizes, Machine(caches=(Cache(1, CacheKind.DATA, 32 << 10, 64, (0,)),)))
 
@@ -271,8 +271,8 @@ def test_figures_lie_along_the_number_in_which_their_points_differ() -> None:
 
 def test_points_alone_on_their_lines_are_bars_that_say_where_they_differ() -> None:
     alone = run(*RAMP)
-    put(alone, "iops", {"workload": "log", "outstanding": 0}, 500.0)
-    put(alone, "iops", {"workload": "both", "outstanding": 16}, 600.0)
+    put(alone, "iops", {"workload": "log", "queue_depth": 0}, 500.0)
+    put(alone, "iops", {"workload": "both", "queue_depth": 16}, 600.0)
 
     (chart,) = finished_charts(alone, None)
 
@@ -313,12 +313,12 @@ def test_a_cell_of_a_matrix_leads_to_the_samples_at_its_place() -> None:
 def test_every_kind_of_picture_says_which_point_it_shows() -> None:
     curve = step_chart(ramp(), None)
     assert isinstance(curve, LineChart)
-    assert curve.lines[0].points[1].key == ("iops", (("outstanding", 2), ("workload", "w")))
+    assert curve.lines[0].points[1].key == ("iops", (("queue_depth", 2), ("workload", "w")))
     loads = latency_throughput(ramp())
     assert loads is not None
     assert loads.lines[0].points[0].key == (
         "latency-p50",
-        (("direction", "read"), ("outstanding", 1), ("workload", "w")),
+        (("direction", "read"), ("queue_depth", 1), ("workload", "w")),
     )
     bars = step_chart(run_of_bars(), None)
     assert isinstance(bars, BarChart)
@@ -333,7 +333,7 @@ def run_of_bars() -> StepRun:
 
 def test_a_mean_without_samples_leads_to_the_percentiles_at_its_place() -> None:
     made = ramp()
-    at = {"workload": "w", "outstanding": 2, "direction": "read"}
+    at = {"workload": "w", "queue_depth": 2, "direction": "read"}
     for name in ("latency-p50", "latency-p99"):
         point = made.points[point_key(name, at)]
         point.t_ns, point.values, point.flags = array("q", [SECOND * 2]), array("d", [5.0]), array("B", [0])
@@ -342,4 +342,4 @@ def test_a_mean_without_samples_leads_to_the_percentiles_at_its_place() -> None:
         "latency-p50",
         "latency-p99",
     ]
-    assert underlying_points(made, point_key("cpu-per-io", {"workload": "w", "outstanding": 2})) == []
+    assert underlying_points(made, point_key("cpu-per-io", {"workload": "w", "queue_depth": 2})) == []

@@ -21,13 +21,13 @@ def test_a_caveat_is_stated_once_and_those_that_differ_in_figures_are_counted() 
 
 
 def test_a_table_of_points_tells_all_and_a_narrow_one_counts_the_caveats() -> None:
-    axis = ("outstanding", "1", "Queue depth")
+    axis = ("queue_depth", "1", "Queue depth")
     series = (
         Series("iops", "Requests", "1/s", Better.HIGHER, *axis),
         Series("p50", "Latency", "ns", Better.LOWER, *axis),
     )
     run = StepRun(Step("s", "p", "Step", {}, 1.0, 2.0), "sizeup", {one.name: one for one in series}, "curve", 0)
-    at = {"outstanding": 4}
+    at = {"queue_depth": 4}
     for name, low, caveats in (("iops", 900.0, ("steady", "busy")), ("p50", None, ())):
         estimate = Estimate(name, at, 1000.0, low, None if low is None else 1100.0, replicates=3, caveats=caveats)
         run.points[point_key(name, at)] = Point(name, at, estimate=estimate)

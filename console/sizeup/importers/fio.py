@@ -177,9 +177,9 @@ def _worked_out(moved: _Moved) -> tuple[str, Coordinates]:
         return "unrecorded", {"workload": "unrecorded"}
     reads = "" if "mixed" in rates else f"-{round(100 * rates.get('read', 0) / total)}r"
     mix = f"unrecorded-{spelled(_rounded(size))}{reads}"
-    outstanding = sum(direction.iops * (direction.latency_ns or 0) / 1e9 for direction in every)
-    if outstanding < 1e9 and all(direction.latency_ns for direction in every if direction.iops):
-        return mix, load(mix, max(1, round(outstanding)))
+    queue_depth = sum(direction.iops * (direction.latency_ns or 0) / 1e9 for direction in every)
+    if queue_depth < 1e9 and all(direction.latency_ns for direction in every if direction.iops):
+        return mix, load(mix, max(1, round(queue_depth)))
     return mix, {"workload": mix}
 
 

@@ -49,7 +49,7 @@ RATE = STORAGE.series_giving("storage.bandwidth")
 LATENCY_MEAN = STORAGE.series_giving("storage.read_latency")
 LATENCY_P50 = STORAGE.series_giving("storage.read_latency_p50")
 LATENCY_P99 = STORAGE.series_giving("storage.read_latency_p99")
-_OUTSTANDING = IOPS.axis or "outstanding"
+_QUEUE_DEPTH = IOPS.axis or "queue_depth"
 
 SMALL_BYTES, LARGE_BYTES = 8 << 10, 1 << 20
 _WORKLOADS = {
@@ -73,9 +73,9 @@ def spelled(block: int) -> str:
     return f"{block >> 10}k" if block % 1024 == 0 else f"{block}b"
 
 
-def load(requests: str, outstanding: int) -> Coordinates:
+def load(requests: str, queue_depth: int) -> Coordinates:
     """Where a point of such requests lies at a queue depth."""
-    return {"workload": requests, _OUTSTANDING: outstanding}
+    return {"workload": requests, _QUEUE_DEPTH: queue_depth}
 
 
 class ImportedStep(Struct, frozen=True):

@@ -17,7 +17,7 @@ def test_the_knee_and_the_most_stand_side_by_side_with_why_the_ramp_ended() -> N
     found = knees("oltp-read", [ramp, ramp], "1/s", "it was enough")
 
     assert found is not None
-    assert (found.value, found.extra["maximum"], found.extra["maximum_outstanding"]) == (4.0, 53e3, 16)
+    assert (found.value, found.extra["maximum"], found.extra["maximum_queue_depth"]) == (4.0, 53e3, 16)
     assert found.extra["statement"] == "oltp-read: knee at 4 out with 50 k/s, most 53 k/s at 16"
     assert found.extra["consequence"] == "The ramp ended: it was enough."
 

@@ -18,20 +18,20 @@ def of(preset: str, depth: int = 0, pages: str = "both") -> tuple[Sweep, ...]:
 def test_small_reads_rise_by_doublings_up_to_256() -> None:
     (sweep,) = of("oltp-read")
 
-    assert [point.at["outstanding"] for point in sweep.points] == [1, 2, 4, 8, 16, 32, 64, 128, 256]
+    assert [point.at["queue_depth"] for point in sweep.points] == [1, 2, 4, 8, 16, 32, 64, 128, 256]
     assert {(stream.block_bytes, stream.read_percent) for point in sweep.points for stream, _ in point.loads} == {
         (8192, 100)
     }
 
 
 def test_a_depth_caps_the_rise() -> None:
-    assert [point.at["outstanding"] for point in of("oltp-7030", depth=5)[0].points] == [1, 2, 4]
+    assert [point.at["queue_depth"] for point in of("oltp-7030", depth=5)[0].points] == [1, 2, 4]
 
 
 def test_large_reads_stand_side_by_side_on_both_page_sizes() -> None:
     (sweep,) = of("dss-rand", depth=2)
 
-    assert [(point.at["outstanding"], point.at["pages"]) for point in sweep.points] == [
+    assert [(point.at["queue_depth"], point.at["pages"]) for point in sweep.points] == [
         (1, "huge"),
         (1, "4k"),
         (2, "huge"),
@@ -43,7 +43,7 @@ def test_large_reads_stand_side_by_side_on_both_page_sizes() -> None:
 def test_a_scan_keeps_four_requests_out_for_each_stream() -> None:
     (sweep,) = of("dss-scan", depth=8, pages="huge")
 
-    assert [(point.at["outstanding"], point.loads[0][1]) for point in sweep.points] == [(4, 1), (8, 2)]
+    assert [(point.at["queue_depth"], point.loads[0][1]) for point in sweep.points] == [(4, 1), (8, 2)]
 
 
 def test_the_matrix_has_every_mix_but_the_empty_one() -> None:
@@ -66,7 +66,7 @@ def test_working_sets_double_from_a_sixteenth_to_all_of_the_target() -> None:
     assert [point.share for point in sweep.points] == [1 / 16, 1 / 8, 1 / 4, 1 / 2, 1]
     assert dict(with_target_size(sweep.points[0], 1 << 30).at) == {
         "workload": "working-set",
-        "outstanding": 16,
+        "queue_depth": 16,
         "working_set_bytes": 1 << 26,
     }
     assert not sweep.rising

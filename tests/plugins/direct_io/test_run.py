@@ -85,7 +85,7 @@ def test_a_ramp_yields_live_samples_estimates_and_a_verdict_and_leaves_no_file(f
     declared = {series.name for series in MANIFEST.series}
     assert {emission.series for emission in emissions if isinstance(emission, Samples | Estimate)} <= declared
     # On a host that is busy to the brim the ramp may end early.
-    assert [e.at["outstanding"] for e in estimates if e.series == "iops"] in ([1], [1, 2])
+    assert [e.at["queue_depth"] for e in estimates if e.series == "iops"] in ([1], [1, 2])
     assert {e.at["part"] for e in estimates if e.series == "validity"} >= {"direct", "physical", "steady"}
     assert any(isinstance(emission, Samples) for emission in emissions)
     assert list(folder.iterdir()) == []
@@ -276,7 +276,7 @@ def test_a_ramp_ends_at_the_limit_of_its_99th_percentile_and_says_so(
     monkeypatch.setattr(run_module, "CPU_BOUND", math.inf)  # a busy host ends a ramp too, with another reason
     emissions = list(run(step(folder, depth=8, p99_limit=1e-9)))
 
-    assert {e.at["outstanding"] for e in emissions if isinstance(e, Estimate) and e.series == "iops"} == {1}
+    assert {e.at["queue_depth"] for e in emissions if isinstance(e, Estimate) and e.series == "iops"} == {1}
     (gap,) = [e for e in emissions if isinstance(e, Gap) and "queue depth" in e.subject]
     assert "is above p99_limit" in gap.reason
 
