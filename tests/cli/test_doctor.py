@@ -31,7 +31,7 @@ def test_on_a_terminal_the_line_is_measured_and_nothing_stays_behind(tmp_path: P
 
         assert terminal.lines[0] == "Terminal"
         assert "the terminal draws UTF-8" in terminal.text
-        assert "    line               answers in " in terminal.text
+        assert "    connection         latency " in terminal.text
         assert "null               can run" in terminal.text
 
 

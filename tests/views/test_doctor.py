@@ -57,7 +57,7 @@ def test_a_good_terminal_needs_no_advice() -> None:
         "colors": "256",
         "encoding": "UTF-8 by the locale (C.UTF-8), the terminal draws UTF-8",
         "reached through": "SSH",
-        "line": "answers in 200 us, takes 2 MB/s or more",
+        "connection": "latency 200 us, bandwidth 2 MB/s or more",
     }
     assert all(check.status is CheckStatus.OK and not check.remedy for check in checks.values())
 
@@ -69,11 +69,11 @@ def test_a_good_terminal_needs_no_advice() -> None:
         ({"term": "dumb", "link": None}, "type", CheckStatus.UNAVAILABLE, "set TERM"),
         ({"columns": 79}, "size", CheckStatus.LIMITED, "80 x 24"),
         (LATIN, "encoding", CheckStatus.LIMITED, "LC_ALL=C.UTF-8"),
-        (LATIN | {"link": None}, "encoding", CheckStatus.LIMITED, "draws with ASCII."),
+        (LATIN | {"link": None}, "encoding", CheckStatus.LIMITED, "uses ASCII."),
         ({"colors": 16, "term": "xterm"}, "colors", CheckStatus.OK, "COLORTERM=truecolor"),
         ({"link": Link(200_000, 2e6, utf8=False)}, "encoding", CheckStatus.LIMITED, "sizeup --ascii"),
-        ({"link": Link(200_000, 20e3, utf8=True)}, "line", CheckStatus.LIMITED, "drawn less often"),
-        ({"link": Link(300_000_000, 2e6, utf8=True)}, "line", CheckStatus.LIMITED, "drawn less often"),
+        ({"link": Link(200_000, 20e3, utf8=True)}, "connection", CheckStatus.LIMITED, "redraws less often"),
+        ({"link": Link(300_000_000, 2e6, utf8=True)}, "connection", CheckStatus.LIMITED, "redraws less often"),
     ],
 )
 def test_what_a_terminal_lacks_is_said_with_what_to_do(
@@ -88,12 +88,12 @@ def test_what_a_terminal_lacks_is_said_with_what_to_do(
 @pytest.mark.parametrize(
     ("facts", "name", "shown"),
     [
-        ({"colors": 0, "no_color": True}, "colors", "none, NO_COLOR is set"),
-        ({"colors": 0, "term": "vt220"}, "colors", "none, as TERM says"),
+        ({"colors": 0, "no_color": True}, "colors", "none (NO_COLOR is set)"),
+        ({"colors": 0, "term": "vt220"}, "colors", "none (by TERM)"),
         ({"colors": 16, "term": "xterm"}, "colors", "16"),
-        ({"term": "dumb", "link": None}, "line", "unknown, the terminal was not asked"),
-        ({"link": None}, "line", "unknown, the terminal does not answer"),
-        ({"around": ("tmux", "SSH")}, "line", "unknown, tmux answers for the terminal behind it"),
+        ({"term": "dumb", "link": None}, "connection", "unknown: the terminal was not queried"),
+        ({"link": None}, "connection", "unknown: the terminal does not answer"),
+        ({"around": ("tmux", "SSH")}, "connection", "unknown: tmux answers instead of the terminal"),
         ({"around": ("screen",)}, "encoding", "UTF-8 by the locale (C.UTF-8), screen draws UTF-8"),
     ],
 )
@@ -102,8 +102,8 @@ def test_nothing_is_said_of_a_terminal_that_nobody_knows(facts: dict[str, object
 
 
 def test_a_line_behind_a_multiplexer_has_no_figure() -> None:
-    assert terminal(around=("tmux",))["line"].value is None
-    assert terminal()["line"].value == 2_000_000
+    assert terminal(around=("tmux",))["connection"].value is None
+    assert terminal()["connection"].value == 2_000_000
 
 
 def test_the_linux_console_is_told_why_it_gets_ascii() -> None:
@@ -134,8 +134,8 @@ def test_rights_lift_limits() -> None:
     checks = list(access_checks(machine, limits, user=1000))
 
     assert troubles(checks) == {}
-    assert checks[0].shown == "number 1000, with ipc_lock, perfmon"
-    assert checks[1].shown == "no limit, by the right ipc_lock"
+    assert checks[0].shown == "uid 1000, capabilities: ipc_lock, perfmon"
+    assert checks[1].shown == "no limit (capability ipc_lock)"
 
 
 def test_a_slow_clock_source_is_pointed_out() -> None:
@@ -151,7 +151,7 @@ def test_files_and_settings_are_named() -> None:
     ]
 
     assert troubles(checks) == {
-        "sessions": CheckStatus.UNAVAILABLE, "free space": CheckStatus.LIMITED, "other variables": CheckStatus.LIMITED
+        "sessions": CheckStatus.UNAVAILABLE, "free space": CheckStatus.LIMITED, "unknown variables": CheckStatus.LIMITED
     }  # fmt: skip
 
 

@@ -218,7 +218,7 @@ def test_a_finding_leads_to_what_sits_at_a_pci_address() -> None:
     item = find(topology(found), subject)[-1]
 
     assert item.label == "nvme0 ! DEGRADED link: NVMe, PCIe 8 GT/s x2 of 8 GT/s x4"
-    assert ("Both ends can", "8 GT/s x4") in item.facts
+    assert ("Link capability", "8 GT/s x4") in item.facts
 
 
 def test_the_legend_explains_the_signs_that_are_there_and_no_others() -> None:
@@ -268,4 +268,4 @@ def test_a_detail_that_is_not_known_is_left_out_or_said_to_be_unknown_and_a_figu
 
     assert (ib0["Queues"], ib0["Speed"]) == ("1 receive", "not reported")
     assert "Queues" not in eth0
-    assert (sda["Size"], sda["Queue limit"]) == ("unknown: the kernel states none", "32 requests")
+    assert (sda["Size"], sda["Queue limit"]) == ("unknown: not reported by the kernel", "32 requests")

@@ -1,4 +1,4 @@
-"""Where a working set outgrows something: the vertical lines of a latency curve."""
+"""Cache, TLB and node sizes as vertical lines of a latency curve."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from sizeup.session.value import StepRun
 from sizeup.units import format_bytes
 
 TLB_REACH = "tlb_reach_bytes"
-"""What an estimate's ``extra`` calls the memory that the second-level TLB can name."""
+"""Key in an estimate's ``extra``: the memory that the second-level TLB covers."""
 
 
 def size_boundaries(run: StepRun, machine: Machine | None) -> tuple[Boundary, ...]:
-    """Caches, huge pages and nodes of the machine, and the TLB's reach as the step found it, smallest first."""
+    """Return the sizes of caches, huge pages and nodes, and the measured TLB reach, smallest first."""
     found = list(_tlb(run))
     if machine is not None:
         found += [*_caches(machine), *_huge_pages(machine), *_nodes(machine)]
@@ -23,7 +23,7 @@ def size_boundaries(run: StepRun, machine: Machine | None) -> tuple[Boundary, ..
 
 
 def _caches(machine: Machine) -> Iterator[Boundary]:
-    """Of unequal caches of one level the largest."""
+    """Return the largest cache of each level."""
     sizes: dict[int, int] = {}
     for cache in machine.caches:
         if cache.kind is not CacheKind.INSTRUCTION and cache.size_bytes is not None:
@@ -43,12 +43,12 @@ def _tlb(run: StepRun) -> Iterator[Boundary]:
 
 
 def _huge_pages(machine: Machine) -> Iterator[Boundary]:
-    """The smallest huge page: a smaller working set cannot fill one."""
+    """Return the smallest huge page; a smaller working set cannot fill one."""
     sizes = [pool.page_bytes for node in machine.nodes for pool in node.huge_pages]
     return (Boundary(size, f"huge page {format_bytes(size)}") for size in sorted(sizes)[:1])
 
 
 def _nodes(machine: Machine) -> Iterator[Boundary]:
-    """The smallest node: what is larger lies on more than one."""
+    """Return the smallest node; a larger working set spans several."""
     sizes = [node.memory_bytes for node in machine.nodes if node.memory_bytes]
     return (Boundary(size, f"node {format_bytes(size)}") for size in sorted(sizes)[:1])

@@ -1,4 +1,4 @@
-"""What hangs on the nodes of a machine, and what lies across them, as parts with their links and troubles."""
+"""The devices of a machine by NUMA node, as topology items with their links and faults."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ _TROUBLES = {
     "pci.degraded-link": "DEGRADED link",
     "storage.degraded-array": "DEGRADED, member missing",
 }
-"""What a finding is called beside the part that it is about; the others are no state of one part."""
+"""The label of a finding on the part it is about; other findings are not the state of one part."""
 
 _HIDDEN = (BlockKind.PARTITION, BlockKind.LOOP, BlockKind.RAM)
 _ACROSS = (BlockKind.MD, BlockKind.LVM, BlockKind.CRYPT, BlockKind.MULTIPATH, BlockKind.DM, BlockKind.BCACHE)
 _PLAIN_HOSTS = (Transport.SATA, Transport.USB, Transport.OTHER, Transport.VIRTIO)
-"""Hosts that are no adapter of their own: their disks stand for themselves."""
+"""Hosts that are not shown as adapters; their disks are listed on their own."""
 _ON_MAP = ("physical", "virtio", "bond")
 _NODE_ORIGINS = {
-    NodeOrigin.FIRMWARE: "the firmware says so",
-    NodeOrigin.PARENT: "that of the bridge above",
-    NodeOrigin.LOCAL_CPUS: "that of its local CPUs",
+    NodeOrigin.FIRMWARE: "reported by firmware",
+    NodeOrigin.PARENT: "from the bridge above",
+    NodeOrigin.LOCAL_CPUS: "from its local CPUs",
 }
-_QUIET_STATES = (None, "Online", "online", "running", "live")
+_NORMAL_STATES = (None, "Online", "online", "running", "live")
 
 
 def _troubles(machine: Machine) -> dict[str, str]:
@@ -50,12 +50,12 @@ def _troubles(machine: Machine) -> dict[str, str]:
 
 
 class Devices:
-    """The devices of one machine as parts, looked up by node."""
+    """The devices of one machine as topology items."""
 
     def __init__(self, machine: Machine) -> None:
         self._machine = machine
         self.troubles = _troubles(machine)
-        """Words for what is wrong, by the part that a finding names."""
+        """Fault labels by the subject of the finding."""
         self._functions = {function.address: function for function in machine.pci}
         self._budgets = {budget.device: budget for budget in machine.budgets}
         self._nodes = {node.os_id for node in machine.nodes}
@@ -85,10 +85,10 @@ class Devices:
                 self._plain.append(disk)
 
     def on(self, node: int | None) -> tuple[TopologyItem, ...]:
-        """What hangs on a node; for None what names no node, or one that the kernel does not list."""
+        """Return the devices of a node; for None those without a node, or of a node that the kernel does not list."""
 
-        def here(place: int | None) -> bool:
-            return place == node if node is not None else place not in self._nodes
+        def here(device_node: int | None) -> bool:
+            return device_node == node if node is not None else device_node not in self._nodes
 
         machine = self._machine
         nics = [nic for nic in machine.nics if nic.kind not in ("loopback", "bond") and here(nic.node)]
@@ -103,14 +103,14 @@ class Devices:
         return disk.kind not in _ACROSS and disk.name not in self._mapped
 
     def across(self) -> tuple[TopologyItem, ...]:
-        """Bonds, multipath maps, arrays and volumes, which join devices of any node."""
+        """Return bonds, multipath maps, arrays and volumes, which combine devices of any node."""
         maps = [self._map(found) for found in self._machine.maps]
         bonds = [self._nic(nic) for nic in self._machine.nics if nic.kind == "bond"]
         stacks = [self.disk(disk) for disk in self._plain if disk.kind in _ACROSS and disk.name not in self._mapped]
         return (*bonds, *maps, *stacks)
 
     def mounts(self) -> tuple[TopologyItem, ...]:
-        """What is mounted from other machines."""
+        """Return the NFS mounts."""
         return tuple(self._mount(mount) for mount in self._machine.nfs_mounts)
 
     def _item(
@@ -126,8 +126,8 @@ class Devices:
         identity: str | None = None,
         trouble: str = "",
     ) -> TopologyItem:
-        """A part with its link and what findings say of it; the first of ``words`` is its name."""
-        chain = tuple(f"pci:{function.address}" for function in self._way(address))
+        """Return an item with its link and its fault; the first of ``words`` is its name."""
+        chain = tuple(f"pci:{function.address}" for function in self._pci_chain(address))
         trained = _link_text(self._linked(address))
         link = f"PCIe {trained}" if trained else None
         named = (key, *also, *chain[:1])
@@ -141,8 +141,8 @@ class Devices:
             also=(*also, *chain), identity=identity or "", brief=short, trouble=trouble,
         )  # fmt: skip
 
-    def _way(self, address: str | None) -> Iterable[PciFunction]:
-        """The first function of the device at an address, whose link it has, and the bridges above."""
+    def _pci_chain(self, address: str | None) -> Iterable[PciFunction]:
+        """Return the first function of the device at an address, which has the link, and the bridges above."""
         first = self._functions.get(f"{address.rpartition('.')[0]}.0") if address else None
         function = first or self._functions.get(address or "")
         while function is not None:
@@ -150,7 +150,7 @@ class Devices:
             function = self._functions.get(function.parent or "")
 
     def _linked(self, address: str | None) -> PciFunction | None:
-        return next(iter(self._way(address)), None)
+        return next(iter(self._pci_chain(address)), None)
 
     def _path_facts(self, name: str, address: str | None) -> tuple[tuple[str, str], ...]:
         function, budget = self._linked(address), self._budgets.get(name)
@@ -159,7 +159,7 @@ class Devices:
             ("PCI", address),
             ("Node", _node_words(function)),
             ("PCIe link", None if function is None else _link_text(function)),
-            ("Both ends can", None if function is None else _pair(function.common_link_limit)),
+            ("Link capability", None if function is None else _pair(function.common_link_limit)),
             ("To memory", None if budget is None or rate is None else f"{format_rate(rate)}, by {budget.narrowest}"),
         )
 
@@ -179,7 +179,7 @@ class Devices:
             ("MAC", nic.mac),
             ("Queues", tuple(_queues(nic.receive_queues, nic.transmit_queues))),
             ("Part of", nic.master),
-            ("Over", nic.lower),
+            ("Built on", nic.lower),
             ("Bond", nic.bond_mode),
             ("In use", nic.bond_active),
         )
@@ -206,7 +206,7 @@ class Devices:
             ("Firmware", controller.firmware),
             ("Serial", controller.serial),
         )
-        state = "" if controller.state in _QUIET_STATES else controller.state or ""
+        state = "" if controller.state in _NORMAL_STATES else controller.state or ""
         transport = controller.transport if controller.transport != "pcie" else None
         return self._item(
             f"nvme:{controller.name}", (controller.name, "NVMe", transport, size), (controller.name, transport, size),
@@ -235,17 +235,17 @@ class Devices:
         return self._item(
             f"hba:{hba.name}", words, words, facts, tuple(self.disk(disk) for disk in disks),
             address=hba.pci_address, identity=hba.port_name,
-            trouble="" if hba.state in _QUIET_STATES else hba.state or "",
+            trouble="" if hba.state in _NORMAL_STATES else hba.state or "",
         )  # fmt: skip
 
     def disk(self, device: BlockDevice) -> TopologyItem:
-        """A disk, partition or stack, with the partitions inside."""
+        """Return a disk, partition or stacked device with its partitions."""
         size = "size unknown" if device.size_bytes is None else format_decimal_bytes(device.size_bytes)
         name = device.dm_name or device.name
         level = f" {device.raid_level}" if device.raid_level else ""
         facts = known(
             ("Kind", device.kind.value),
-            ("Size", "unknown: the kernel states none" if device.size_bytes is None else size),
+            ("Size", "unknown: not reported by the kernel" if device.size_bytes is None else size),
             ("Vendor", device.vendor),
             ("Model", device.model),
             ("Rotating", device.rotational),
@@ -258,10 +258,10 @@ class Devices:
             ("Read only", device.read_only),
             ("Address", device.hctl),
             ("Map", device.dm_name),
-            ("Over", device.members),
-            ("Under", device.holders),
+            ("Built on", device.members),
+            ("Used by", device.holders),
             ("RAID", device.raid_level),
-            ("Lacks", f"{device.raid_degraded} of {device.raid_disks} members" if device.raid_degraded else None),
+            ("Missing", f"{device.raid_degraded} of {device.raid_disks} members" if device.raid_degraded else None),
             ("Mounted on", device.mount_points),
             ("Serial", device.serial),
             ("WWN", device.wwn),
@@ -269,7 +269,7 @@ class Devices:
         partitions = tuple(self.disk(part) for part in self._partitions.get(device.name, ()))
         used = f"on {device.mount_points[0]}" if device.mount_points else None
         whole = device.kind is not BlockKind.PARTITION
-        # The link of an NVMe namespace or of a disk behind an adapter is told with its controller.
+        # The link of an NVMe namespace or of a disk behind an adapter is shown at its controller.
         own = whole and device.hctl is None and device.kind is not BlockKind.NVME
         return self._item(
             f"disk:{device.name}", (name, f"{device.kind.value}{level}", size, used), (name, level.strip(), size),
@@ -279,7 +279,7 @@ class Devices:
 
     def _map(self, found: MultipathMap) -> TopologyItem:
         size = None if found.size_bytes is None else format_decimal_bytes(found.size_bytes)
-        usable = sum(path.state in _QUIET_STATES for path in found.paths)
+        usable = sum(path.state in _NORMAL_STATES for path in found.paths)
         paths = plural(len(found.paths), "path") + (f", {usable} usable" if usable < len(found.paths) else "")
         facts = known(
             ("Size", size),
@@ -345,7 +345,7 @@ def _node_words(function: PciFunction | None) -> str | None:
 
 
 def _link_text(function: PciFunction | None) -> str | None:
-    """The link as trained, and where both ends can more, what that is."""
+    """Return the link as trained, and the best that both ends support if that is more."""
     if function is None or function.link is None:
         return None
     limit = function.common_link_limit

@@ -1,4 +1,4 @@
-"""What works here and what does not: each circumstance judged, with what to do about it."""
+"""The checks of ``sizeup doctor``: what works on this machine and terminal, and what to do where something does not."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _VALUE_COLUMN = 4 + _NAME_WIDTH
 
 _CAP_IPC_LOCK = 14
 _CAPABILITY_NAMES = {_CAP_IPC_LOCK: "ipc_lock", 17: "sys_rawio", 21: "sys_admin", 23: "sys_nice", 38: "perfmon"}
-"""Those that a measurement can use; numbers from linux/capability.h."""
+"""The capabilities that measurements use; numbers from linux/capability.h."""
 
 _LOCKED_BYTES_WANTED = 64 << 20
 _OPEN_FILES_WANTED = 1024
@@ -40,7 +40,7 @@ _FAST_CLOCKS = frozenset(
 
 
 class CheckStatus(Enum):
-    """How far one circumstance lets sizeup work; the mark stands before the line."""
+    """The result of a check; the value is the mark at the start of its line."""
 
     OK = " "
     LIMITED = "!"
@@ -48,26 +48,26 @@ class CheckStatus(Enum):
 
 
 class Check(Struct, frozen=True):
-    """One circumstance."""
+    """One check."""
 
     area: str
     name: str
     value: str | int | float | bool | None
-    """For programs, in the unit; None where it is not known."""
+    """For programs, in the unit; None if unknown."""
     shown: str
     """For people."""
     unit: str = ""
     status: CheckStatus = CheckStatus.OK
     remedy: str = ""
-    """What it costs and what to do; empty where all is well."""
+    """The consequence and what to do; empty if the status is ok."""
 
 
 MULTIPLEXERS = ("tmux", "screen")
-"""They draw for themselves, answer questions themselves, and send on what of it they see fit."""
+"""Programs that answer terminal queries themselves and redraw on their own."""
 
 
 class TerminalFacts(Struct, frozen=True):
-    """What the environment and the terminal itself say."""
+    """What the environment and the terminal report."""
 
     present: bool
     """Both standard input and standard error, where the console draws, are terminals."""
@@ -75,26 +75,26 @@ class TerminalFacts(Struct, frozen=True):
     columns: int
     rows: int
     colors: int
-    """How many the console draws in; 0 for none."""
+    """How many colors the console uses; 0 for none."""
     no_color: bool
-    """Whether the user wants none."""
+    """Whether NO_COLOR is set."""
     locale: str
     locale_utf8: bool
     ascii_only: bool
-    """Whether the console draws with ASCII alone here."""
+    """Whether the console uses ASCII characters only."""
     around: tuple[str, ...]
-    """Multiplexers and connections between us and the screen, nearest first."""
+    """Multiplexers and connections between this process and the terminal, nearest first."""
     link: Link | None
-    """None where there is no terminal, or it was not asked, or it does not answer."""
+    """None if there is no terminal, it was not queried, or it does not answer."""
 
     @property
     def answerer(self) -> str:
-        """What answers in the place of the terminal behind it; empty where nothing does."""
+        """Return the multiplexer that answers instead of the terminal; empty without one."""
         return self.around[0] if self.around and self.around[0] in MULTIPLEXERS else ""
 
 
 class StoreFacts(Struct, frozen=True):
-    """The folder where sessions are kept."""
+    """The directory where sessions are saved."""
 
     folder: str
     writable: bool
@@ -102,10 +102,10 @@ class StoreFacts(Struct, frozen=True):
 
 
 def terminal_checks(facts: TerminalFacts) -> Iterator[Check]:
-    """What the console can draw and how fast."""
+    """Return the checks of the terminal."""
     area = "terminal"
     if not facts.present:
-        remedy = "The console needs one on standard input and standard error; sizeup --batch does not."
+        remedy = "The console needs a terminal on standard input and standard error; sizeup --batch does not."
         yield Check(area, "type", None, "no terminal here", status=CheckStatus.UNAVAILABLE, remedy=remedy)
         return
     dumb = facts.term in ("", "dumb")
@@ -115,7 +115,7 @@ def terminal_checks(facts: TerminalFacts) -> Iterator[Check]:
         facts.term,
         one_line(facts.term, 40) or "TERM is not set",
         status=CheckStatus.UNAVAILABLE if dumb else CheckStatus.OK,
-        remedy="The console must move the cursor; set TERM to what this terminal is, or use sizeup --batch."
+        remedy="The console needs a terminal that can move the cursor; set TERM to its type, or use sizeup --batch."
         if dumb
         else "",
     )
@@ -126,7 +126,7 @@ def terminal_checks(facts: TerminalFacts) -> Iterator[Check]:
         f"{facts.columns}x{facts.rows}",
         f"{facts.columns} columns, {facts.rows} rows",
         status=CheckStatus.LIMITED if small else CheckStatus.OK,
-        remedy="The console is made for 80 x 24 and more; below, it leaves things out." if small else "",
+        remedy="The console needs 80 x 24 to show everything; enlarge the window." if small else "",
     )
     yield _colors(facts)
     yield _encoding(facts)
@@ -140,36 +140,36 @@ def _colors(facts: TerminalFacts) -> Check:
     if facts.colors:
         shown = format_count(facts.colors)
         if facts.colors <= 16 and not facts.term.startswith("linux"):
-            remedy = "One with more says so by a TERM such as xterm-256color, or by COLORTERM=truecolor."
+            remedy = "If the terminal supports more colors, set TERM=xterm-256color or COLORTERM=truecolor."
     else:
-        shown = f"none, {'NO_COLOR is set' if facts.no_color else 'as TERM says'}"
+        shown = f"none ({'NO_COLOR is set' if facts.no_color else 'by TERM'})"
     return Check("terminal", "colors", facts.colors, shown, remedy=remedy)
 
 
 def _line(facts: TerminalFacts, *, asked: bool) -> Check:
-    """How fast the way to the screen is, as far as whoever draws it says."""
-    area, name = "terminal", "line"
+    """Return the check of the connection's speed."""
+    area, name = "terminal", "connection"
     if facts.link is None:
-        return Check(area, name, None, f"unknown, the terminal {'does not answer' if asked else 'was not asked'}")
+        return Check(area, name, None, f"unknown: the terminal {'does not answer' if asked else 'was not queried'}")
     if facts.answerer:
-        return Check(area, name, None, f"unknown, {facts.answerer} answers for the terminal behind it")
+        return Check(area, name, None, f"unknown: {facts.answerer} answers instead of the terminal")
     slow = facts.link.bytes_per_second < _SLOW_LINE_BYTES_PER_SECOND or facts.link.answer_ns > _SLOW_ANSWER_NS
     return Check(
         area,
         name,
         round(facts.link.bytes_per_second),
-        f"answers in {format_ns(facts.link.answer_ns)}, takes {format_rate(facts.link.bytes_per_second)} or more",
+        f"latency {format_ns(facts.link.answer_ns)}, bandwidth {format_rate(facts.link.bytes_per_second)} or more",
         unit="bytes/s",
         status=CheckStatus.LIMITED if slow else CheckStatus.OK,
-        remedy="Charts are drawn less often while the line is behind, and always with sizeup --low-bandwidth; "
-        "measurements do not wait for it."
+        remedy="The console redraws less often on this connection; sizeup --low-bandwidth redraws every 2 s. "
+        "Measurements are not affected."
         if slow
         else "",
     )
 
 
 def _encoding(facts: TerminalFacts) -> Check:
-    """The locale's word beside what the terminal really drew; where they differ, borders become rubbish."""
+    """Return the check of the locale's encoding against the one that the terminal draws."""
     draws = facts.link.utf8 if facts.link is not None else None
     locale = one_line(facts.locale, 30)
     shown = f"{'UTF-8' if facts.locale_utf8 else 'not UTF-8'} by the locale ({locale})"
@@ -177,27 +177,31 @@ def _encoding(facts: TerminalFacts) -> Check:
         shown += f", {facts.answerer or 'the terminal'} draws {'UTF-8' if draws else 'single bytes'}"
     remedy = ""
     if facts.locale_utf8 and draws is False:
-        remedy = "Lines and charts will come out as rubbish here; use sizeup --ascii."
+        remedy = "Lines and charts will be garbled; use sizeup --ascii."
     elif facts.locale_utf8 and facts.ascii_only:
-        remedy = "The console draws with ASCII, as the font of this terminal lacks most of the rest; "
-        remedy += "with sizeup --glyphs block it draws lines and half blocks."
+        remedy = "The console uses ASCII, because the font of this terminal lacks most other characters; "
+        remedy += "sizeup --glyphs block also uses lines and half blocks."
     elif not facts.locale_utf8 and draws:
-        remedy = "The console draws with ASCII; with LC_ALL=C.UTF-8 it would draw finer charts."
+        remedy = "The console uses ASCII; set LC_ALL=C.UTF-8 for finer charts."
     elif not facts.locale_utf8:
-        remedy = "The console draws with ASCII."
+        remedy = "The console uses ASCII."
     value = "ascii" if facts.ascii_only or draws is False else "utf-8"
     return Check("terminal", "encoding", value, shown, "", CheckStatus.LIMITED if remedy else CheckStatus.OK, remedy)
 
 
 def access_checks(machine: Machine, limits: Limits, user: int) -> Iterator[Check]:
-    """What this user may do, and how much of the machine this process is given."""
+    """Return the checks of access rights and of the limits of this process."""
     area, platform = "access", machine.platform
     capabilities = limits.capabilities or frozenset()
     held = [name for number, name in _CAPABILITY_NAMES.items() if number in capabilities]
     if user == 0:
-        shown = "root" if len(held) == len(_CAPABILITY_NAMES) else f"root, with only {', '.join(held) or 'no rights'}"
+        shown = (
+            "root"
+            if len(held) == len(_CAPABILITY_NAMES)
+            else f"root, capabilities limited to: {', '.join(held) or 'none'}"
+        )
     else:
-        shown = f"number {user}, {'with ' + ', '.join(held) if held else 'no special rights'}"
+        shown = f"uid {user}, {'capabilities: ' + ', '.join(held) if held else 'no capabilities'}"
     yield Check(area, "user", user, shown)
     locked = platform.memlock_bytes
     lifted = _CAP_IPC_LOCK in capabilities
@@ -208,20 +212,24 @@ def access_checks(machine: Machine, limits: Limits, user: int) -> Iterator[Check
         locked,
         "no limit"
         if platform.memlock_unlimited
-        else "no limit, by the right ipc_lock"
+        else "no limit (capability ipc_lock)"
         if lifted
         else "unknown"
         if locked is None
         else f"at most {format_bytes(locked)}",
         unit="bytes",
         status=CheckStatus.LIMITED if tight else CheckStatus.OK,
-        remedy="Large buffers cannot be kept in memory; raise it with ulimit -l, or LimitMEMLOCK= of the service."
+        remedy="Large buffers cannot be locked in memory; raise the limit with ulimit -l or LimitMEMLOCK=."
         if tight
         else "",
     )
     if limits.open_files is not None:
         few = limits.open_files < _OPEN_FILES_WANTED
-        remedy = f"Many devices at once need more; raise it with ulimit -n {_OPEN_FILES_WANTED}." if few else ""
+        remedy = (
+            f"Measuring many devices at once needs more; raise the limit with ulimit -n {_OPEN_FILES_WANTED}."
+            if few
+            else ""
+        )
         status = CheckStatus.LIMITED if few else CheckStatus.OK
         yield Check(area, "open files", limits.open_files, f"at most {limits.open_files:,}", "", status, remedy)
     yield _aio(limits)
@@ -239,8 +247,8 @@ def access_checks(machine: Machine, limits: Limits, user: int) -> Iterator[Check
 def _aio(limits: Limits) -> Check:
     most, used = limits.aio_requests_max, limits.aio_requests_used or 0
     if most is None:
-        remedy = "This kernel has no io_submit(2), or hides it."
-        return Check("access", "asynchronous I/O", None, "not there", status=CheckStatus.LIMITED, remedy=remedy)
+        remedy = "This kernel lacks io_submit(2) or blocks it, so Linux AIO cannot be measured."
+        return Check("access", "asynchronous I/O", None, "not available", status=CheckStatus.LIMITED, remedy=remedy)
     short = most - used < _AIO_WANTED
     return Check(
         "access",
@@ -248,7 +256,7 @@ def _aio(limits: Limits) -> Check:
         most - used,
         f"{most - used:,} requests left of {most:,}",
         status=CheckStatus.LIMITED if short else CheckStatus.OK,
-        remedy="Deep queues need more, as databases do: sysctl fs.aio-max-nr=1048576" if short else "",
+        remedy="Deep queues and databases need more; raise the limit: sysctl fs.aio-max-nr=1048576" if short else "",
     )
 
 
@@ -259,11 +267,11 @@ def _io_uring(limits: Limits, user: int) -> Check:
             "access",
             "io_uring",
             value=False,
-            shown=f"switched off (kernel.io_uring_disabled is {switch})",
+            shown=f"disabled (kernel.io_uring_disabled is {switch})",
             status=CheckStatus.LIMITED,
-            remedy="To allow it: sysctl kernel.io_uring_disabled=0",
+            remedy="Enable it: sysctl kernel.io_uring_disabled=0",
         )
-    return Check("access", "io_uring", value=True, shown="not switched off")
+    return Check("access", "io_uring", value=True, shown="not disabled")
 
 
 def _counters(limits: Limits) -> Check:
@@ -277,29 +285,27 @@ def _counters(limits: Limits) -> Check:
         level,
         f"kernel.perf_event_paranoid is {level}",
         status=CheckStatus.LIMITED if shut else CheckStatus.OK,
-        remedy="Closed to this user; to open them for its own programs: sysctl kernel.perf_event_paranoid=2"
-        if shut
-        else "",
+        remedy="This user cannot read them; allow it: sysctl kernel.perf_event_paranoid=2" if shut else "",
     )
 
 
 def _shares(machine: Machine) -> Iterator[Check]:
-    """How much of the machine a container, a service or taskset leaves to us."""
+    """Return the checks of the limits set by a container, a service or taskset."""
     counts, group = machine.pu_counts, machine.platform.control_group
-    remedy = "Figures will be those of this share, not of the machine."
+    remedy = "Results describe this share of the machine, not the whole machine."
     less = counts.allowed < counts.online
-    yield Check("access", "CPUs", counts.allowed, f"{counts.allowed} of {counts.online} may be used", "",
+    yield Check("access", "CPUs", counts.allowed, f"{counts.allowed} of {counts.online} usable", "",
                 CheckStatus.LIMITED if less else CheckStatus.OK, remedy if less else "")  # fmt: skip
     if group is not None and group.cpu_quota is not None:
-        shown = f"worth of {group.cpu_quota:g} CPUs by the control group"
+        shown = f"limited to {group.cpu_quota:g} CPUs by the control group"
         yield Check("access", "CPU time", group.cpu_quota, shown, "", CheckStatus.LIMITED, remedy)
     if group is not None and group.memory_bytes is not None:
-        shown = f"at most {format_bytes(group.memory_bytes)} by the control group"
+        shown = f"limited to {format_bytes(group.memory_bytes)} by the control group"
         yield Check("access", "memory", group.memory_bytes, shown, "bytes", CheckStatus.LIMITED, remedy)
 
 
 def machine_checks(machine: Machine) -> Iterator[Check]:
-    """What the machine's clock and its owner do to a measurement."""
+    """Return the checks of the hypervisor and of the clock."""
     area, platform = "machine", machine.platform
     yield Check(area, "runs on", platform.hypervisor, runs_on(platform) or UNPROVEN)
     if platform.container is not None:
@@ -312,38 +318,38 @@ def machine_checks(machine: Machine) -> Iterator[Check]:
         source,
         one_line(source or "unknown", 40),
         status=CheckStatus.LIMITED if slow else CheckStatus.OK,
-        remedy="Each reading of the clock enters the kernel or worse; measure what that costs." if slow else "",
+        remedy="Reading this clock needs a system call; measure what it costs." if slow else "",
     )
     if platform.steal_share is not None:
         shown = f"{100 * platform.steal_share:.1f} % of CPU time since boot"
-        yield Check(area, "taken by others", platform.steal_share, shown, unit="1")
+        yield Check(area, "steal time", platform.steal_share, shown, unit="1")
 
 
 def store_checks(facts: StoreFacts) -> Iterator[Check]:
-    """Where sessions go."""
-    remedy = "Sessions cannot be kept there; name a file with sizeup --batch -o FILE, or set XDG_STATE_HOME."
+    """Return the checks of the directory where sessions are saved."""
+    remedy = "Sessions cannot be saved there; name a file with sizeup --batch -o FILE, or set XDG_STATE_HOME."
     remedy = "" if facts.writable else remedy
     status = CheckStatus.OK if facts.writable else CheckStatus.UNAVAILABLE
     yield Check("files", "sessions", facts.folder, one_line(facts.folder, 200), "", status, remedy)
     if facts.free_bytes is not None:
         little = facts.free_bytes < _FREE_BYTES_WANTED
-        remedy = "A long run may not fit; name a file elsewhere with sizeup --batch -o FILE." if little else ""
+        remedy = "A long run may not fit; save it on another file system with sizeup --batch -o FILE." if little else ""
         status = CheckStatus.LIMITED if little else CheckStatus.OK
         shown = f"{format_decimal_bytes(facts.free_bytes)}"
         yield Check("files", "free space", facts.free_bytes, shown, "bytes", status, remedy)
 
 
 def configuration_checks(path: str, *, found: bool, unknown_variables: Iterable[str]) -> Iterator[Check]:
-    """Which settings hold here."""
+    """Return the checks of the configuration file and of unknown variables."""
     yield Check("files", "configuration", path if found else None, path if found else f"none ({path})")
     names = ", ".join(one_line(name, 40) for name in unknown_variables)
     if names:
-        remedy = "No key of sizeup has such a variable; see: sizeup doctor --keys"
-        yield Check("files", "other variables", names, names, "", CheckStatus.LIMITED, remedy)
+        remedy = "Not a setting of sizeup; see: sizeup doctor --keys"
+        yield Check("files", "unknown variables", names, names, "", CheckStatus.LIMITED, remedy)
 
 
 def probe_checks(reasons: Mapping[str, str | None]) -> Iterator[Check]:
-    """Each probe, and why it cannot run here; None where nothing speaks against it."""
+    """Return a check per probe from the reasons why it cannot run, None where it can."""
     for name, reason in reasons.items():
         shown = "can run" if reason is None else "cannot run"
         status = CheckStatus.OK if reason is None else CheckStatus.UNAVAILABLE
@@ -352,7 +358,7 @@ def probe_checks(reasons: Mapping[str, str | None]) -> Iterator[Check]:
 
 
 def doctor_lines(checks: Iterable[Check]) -> list[str]:
-    """The whole examination, 80 columns wide."""
+    """Return the checks as text lines of 80 columns."""
     lines: list[str] = []
     area = ""
     for check in checks:
@@ -379,7 +385,7 @@ def _wrapped(text: str, start: str) -> list[str]:
 
 
 def doctor_data(checks: Iterable[Check]) -> dict[str, Any]:
-    """The whole examination as plain data."""
+    """Return the checks as the document of ``sizeup doctor --json``."""
     return {
         "schema": SCHEMA,
         "checks": [

@@ -12,7 +12,7 @@ _MEMINFO = "/proc/meminfo"
 
 
 def machine_line(machine: Machine) -> str:
-    """The machine in a line, what matters least last: ``2 sockets, 16 cores, 32 threads, 2.66 GHz, 128 GiB``."""
+    """Return the machine in one line: ``2 sockets, 16 cores, 32 threads, 2.66 GHz, 128 GiB``."""
     counts = machine.pu_counts
     parts = [
         counted(machine.socket_count, "socket"),
@@ -31,7 +31,7 @@ def machine_line(machine: Machine) -> str:
 
 
 def machine_facts(machine: Machine) -> tuple[tuple[str, str], ...]:
-    """What is true of the machine as a whole, name and value."""
+    """Return name and value of the facts about the machine as a whole."""
     platform = machine.platform
     counts = machine.pu_counts
     clock = machine.base_clock
@@ -43,7 +43,7 @@ def machine_facts(machine: Machine) -> tuple[tuple[str, str], ...]:
         ("Dies", len(machine.dies) or None),
         ("Cores", machine.core_count or count_unknown(machine, CORES)),
         ("Threads", f"{counts.present} present, {counts.online} online, {counts.allowed} allowed"),
-        ("NUMA nodes", len(machine.nodes) or "none: the kernel knows no NUMA"),
+        ("NUMA nodes", len(machine.nodes) or "none reported by the kernel"),
         ("Memory", optional_bytes(machine.memory_bytes) or memory_unknown(machine)),
         ("Available", optional_bytes(machine.memory_available_bytes)),
         ("Runs on", runs_on(platform) or UNPROVEN),
@@ -59,20 +59,20 @@ def machine_facts(machine: Machine) -> tuple[tuple[str, str], ...]:
 
 
 def count_unknown(machine: Machine, subject: str) -> str:
-    """That the number of cores or sockets is unknown, and why."""
+    """Return why the number of cores or sockets is unknown."""
     return next((gap.reason for gap in machine.gaps if gap.subject == subject), "unknown")
 
 
 def memory_unknown(machine: Machine) -> str:
-    """That the size of the memory is unknown, and what it should have been read from."""
+    """Return why the memory size is unknown, with the file that should state it."""
     gap = next((gap.reason for gap in machine.gaps if gap.subject == _MEMINFO), None)
-    reason = gap or "no MemTotal there, and no node or memory block states a size"
+    reason = gap or "it has no MemTotal, and no node or memory block reports a size"
     return f"unknown ({_MEMINFO}: {reason})"
 
 
 def known(*facts: tuple[str, object]) -> tuple[tuple[str, str], ...]:
-    """The facts that are known."""
-    return tuple((name, _say(value)) for name, value in facts if value not in (None, "", ()))
+    """Return the facts that are known, as text."""
+    return tuple((name, _format(value)) for name, value in facts if value not in (None, "", ()))
 
 
 def _say(value: object) -> str:
@@ -82,5 +82,5 @@ def _say(value: object) -> str:
 
 
 def optional_bytes(size: int | None) -> str | None:
-    """A size in binary units; None where it is unknown."""
+    """Return a size in binary units; None if unknown."""
     return None if size is None else format_bytes(size)

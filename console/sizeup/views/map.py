@@ -62,7 +62,7 @@ class Map(Struct, frozen=True):
 
 
 class _Column(Struct, frozen=True):
-    """What stands beside the cores, by the name of the node."""
+    """A column to the right of the cores, by node name."""
 
     heading: str
     entries: Mapping[str, Row]
@@ -77,10 +77,10 @@ class _Column(Struct, frozen=True):
 
 
 class MapMaker:
-    """What of a machine's map stays, so that another look at load and memory is cheap."""
+    """The constant part of a machine's map, so that refreshing load and memory is cheap."""
 
     def __init__(self, machine: Machine, comparison: MachineComparison | None = None) -> None:
-        """With a ``comparison`` what differs is marked, and what is there no more listed."""
+        """With a ``comparison``, differences are marked and removed parts are listed."""
         self._changes = {} if comparison is None else _changes(comparison.root)
         self._states = {pu.cpu: (pu.online, pu.allowed) for pu in machine.pus}
         devices = Devices(machine)
@@ -125,10 +125,10 @@ class MapMaker:
         for name, groups in self._groups.items():
             rows += self._band(name, groups, loads, room, [column.cells(name) for column in columns])
             if not inline:
-                told = [
+                pool_rows = [
                     (Cell(f"{pool.heading} ", "text"), *pool.entries[name]) for pool in pools if name in pool.entries
                 ]
-                rows += self._listed("", told, width)
+                rows += self._listed("", pool_rows, width)
             rows += self._listed("", map(_device, self._devices.get(name, ())), width)
         for name, items in self._below:
             rows += self._listed(name, map(_device, items), width)

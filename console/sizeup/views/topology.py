@@ -1,4 +1,4 @@
-"""A machine as a tree: packages, nodes, caches, cores and PUs, with the devices on the node they hang on."""
+"""A machine as a tree: packages, NUMA nodes, caches, cores and PUs, with the devices of each node."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from sizeup.views.topology_item import TopologyItem, marked
 
 
 def topology(machine: Machine) -> TopologyItem:
-    """The whole machine."""
+    """Return the tree of the whole machine."""
     return _Parts(machine).whole()
 
 
 def node_item(machine: Machine, os_id: int) -> TopologyItem | None:
-    """One node alone, without the parts inside: its memory changes all the time."""
+    """Return one node without its parts, to refresh its memory."""
     return next((_Parts(machine).node_alone(node) for node in machine.nodes if node.os_id == os_id), None)
 
 
@@ -32,7 +32,7 @@ def _machine_label(machine: Machine) -> str:
 
 
 class _Parts:
-    """The parts of one machine, with what is looked up for each of them."""
+    """Builds the items of one machine."""
 
     def __init__(self, machine: Machine) -> None:
         self._machine = machine
@@ -57,9 +57,24 @@ class _Parts:
         if not machine.packages and not machine.nodes:
             inside.extend(self._loose_pus(machine.pus))
         groups = (
-            ("across", "Across the machine", "Joins devices, which may hang on several nodes", self._devices.across()),
-            ("devices", "Devices: node not known", "The kernel names no NUMA node for these", self._devices.on(None)),
-            ("nfs", f"NFS: {plural(len(machine.nfs_mounts), 'mount')}", "From other machines", self._devices.mounts()),
+            (
+                "across",
+                "Across the machine",
+                "Devices that combine others, possibly of several nodes",
+                self._devices.across(),
+            ),
+            (
+                "devices",
+                "Devices: node unknown",
+                "The kernel reports no NUMA node for these devices",
+                self._devices.on(None),
+            ),
+            (
+                "nfs",
+                f"NFS: {plural(len(machine.nfs_mounts), 'mount')}",
+                "File systems mounted from NFS servers",
+                self._devices.mounts(),
+            ),
         )
         inside.extend(
             TopologyItem(key, label, (("What", what),), items, expanded=True)
@@ -123,7 +138,7 @@ class _Parts:
         return TopologyItem(key, label, _node_facts(node), also=tuple(pools), trouble=trouble)
 
     def _loose_pus(self, pus: Sequence[Pu]) -> list[TopologyItem]:
-        """CPUs by themselves, where nothing tells which of them share a core."""
+        """Return one item per CPU, for a machine whose cores are unknown."""
         if self._machine.cores:
             return []
         states = [("" if pu.allowed else "not allowed") if pu.online else "offline" for pu in pus]
@@ -132,7 +147,7 @@ class _Parts:
         ]
 
     def _caches_and_cores(self, cores: Sequence[Core]) -> list[TopologyItem]:
-        """Cores under the largest cache that several of them share; cores without one stand alone."""
+        """Return cores grouped by the largest cache they share; cores that share none are listed directly."""
         remaining = list(cores)
         groups: list[TopologyItem] = []
         caches = {id(cache): cache for core in cores for cpu in core.pus for cache in self._caches.get(cpu, ())}
@@ -178,7 +193,7 @@ class _Parts:
 
 
 def _nodes_by_package(machine: Machine) -> dict[int, list[NumaNode]]:
-    """Nodes that lie inside one package; a node across several stands beside them."""
+    """Return the nodes that lie inside one package, by package."""
     found: dict[int, list[NumaNode]] = {}
     for node in machine.nodes:
         if len(node.packages) == 1:
@@ -196,9 +211,9 @@ def _node_facts(node: NumaNode) -> tuple[tuple[str, str], ...]:
         ("Free", _share(node.free_bytes, node.memory_bytes)),
         ("Page cache", _page_cache(node)),
         ("Shared memory", optional_bytes(node.shmem_bytes)),
-        ("Huge pages", tuple(f"{pool.total} of {format_bytes(pool.page_bytes)}" for pool in pools) or "none set aside"),
+        ("Huge pages", tuple(f"{pool.total} of {format_bytes(pool.page_bytes)}" for pool in pools) or "none reserved"),
         ("Huge pages free", tuple(f"{pool.free} of {format_bytes(pool.page_bytes)}" for pool in pools)),
-        ("Distances", f"{distances} (firmware's table, not measured)" if distances else None),
+        ("Distances", f"{distances} (from the firmware's SLIT, not measured)" if distances else None),
         ("Kind", node.kind.value),
         ("Latency", None if access is None else _of_firmware(access.read_latency_ns, format_ns)),
         ("Read rate", None if access is None else _of_firmware(access.read_bytes_per_second, format_rate)),
@@ -207,14 +222,14 @@ def _node_facts(node: NumaNode) -> tuple[tuple[str, str], ...]:
 
 
 def _page_cache(node: NumaNode) -> str | None:
-    """What the kernel can give back; shared memory is counted with it where the kernel does not tell them apart."""
+    """Return the page cache, with shared memory included if the kernel does not report it separately."""
     if node.page_cache_bytes is None and node.file_bytes is not None:
         return f"{format_bytes(node.file_bytes)}, shared memory included"
     return optional_bytes(node.page_cache_bytes)
 
 
-def _of_firmware(value: float | None, spell: Callable[[float], str]) -> str | None:
-    return None if value is None else f"{spell(value)} (firmware's HMAT, not measured)"
+def _of_firmware(value: float | None, format_value: Callable[[float], str]) -> str | None:
+    return None if value is None else f"{format_value(value)} (from the firmware's HMAT, not measured)"
 
 
 def _share(part: int | None, whole: int | None) -> str | None:

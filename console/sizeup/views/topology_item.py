@@ -1,4 +1,4 @@
-"""One part of a machine, as trees and maps show it."""
+"""One part of a machine as the tree and the map show it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from msgspec import Struct
 
 
 class ItemChange(Enum):
-    """How a part differs from what it was on the other side."""
+    """How a part differs from the machine that it is compared with."""
 
     ADDED = "added"
     REMOVED = "removed"
@@ -17,12 +17,12 @@ class ItemChange(Enum):
 
     @property
     def sign(self) -> str:
-        """Shown beside the word, never instead of it."""
+        """Return the sign that is shown with the word, never instead of it."""
         return {ItemChange.ADDED: "+", ItemChange.REMOVED: "-", ItemChange.CHANGED: "~"}[self]
 
 
 class TopologyItem(Struct, frozen=True):
-    """One part of the machine: a label, what is known of it, and the parts inside."""
+    """One part of the machine: a label, its facts, and the parts inside."""
 
     key: str
     """Stable for one machine: ``node:0``, ``core:3``, ``nic:eth0``; findings name their subjects so."""
@@ -31,21 +31,21 @@ class TopologyItem(Struct, frozen=True):
     """Name and value, units included; what is unknown is left out or said to be unknown."""
     children: tuple[TopologyItem, ...] = ()
     expanded: bool = False
-    """Whether the tree opens with this part unfolded."""
+    """Whether the tree opens with this part expanded."""
     also: tuple[str, ...] = ()
-    """Other names that findings have for it, such as ``pci:0000:3b:00.0`` for what sits there."""
+    """Other subjects under which findings name it, such as ``pci:0000:3b:00.0``."""
     identity: str = ""
-    """What it is known by on another day, when names may have changed: a serial number, a MAC address."""
+    """A persistent identity such as a serial number or a MAC address, because names may change between boots."""
     brief: str = ""
-    """The label where room is short, as on the map."""
+    """A short label for the map."""
     trouble: str = ""
-    """What is wrong with it, in a word or two; it stands in the label, too."""
+    """What is wrong with it, in a word or two; also part of the label."""
     change: ItemChange | None = None
-    """How it differs from another machine, where two are held against each other; sign and word stand in the label."""
+    """How it differs from the compared machine; sign and word are part of the label."""
 
 
 def find(root: TopologyItem, key: str) -> tuple[TopologyItem, ...]:
-    """The parts from the root down to ``key``; empty where there is none."""
+    """Return the parts from the root down to ``key``; empty if there is none."""
     if key in (root.key, *root.also):
         return (root,)
     for child in root.children:
@@ -56,9 +56,9 @@ def find(root: TopologyItem, key: str) -> tuple[TopologyItem, ...]:
 
 
 def unfolding(root: TopologyItem, rows: int) -> frozenset[str]:
-    """Keys of the parts that a tree of so many rows opens with: those that always do, and more as far as there is room.
+    """Return the keys of the parts that are expanded when the tree opens in that many rows.
 
-    More is unfolded kind by kind and from the top down, all sockets or none, so that likes look alike.
+    Parts are expanded kind by kind from the top down, all sockets or none, so that equal parts look equal.
     """
     sight = list(_in_sight(root, None))
     opened = {item.key for item, _ in sight if item.expanded}
@@ -80,7 +80,7 @@ def _kind(item: TopologyItem) -> str:
 
 
 def _in_sight(item: TopologyItem, opened: Set[str] | None, depth: int = 0) -> Iterator[tuple[TopologyItem, int]]:
-    """The part and what is seen inside with these parts unfolded, each with how deep it lies; None: as parts say."""
+    """Return the visible parts with their depth; ``opened`` None takes each part's ``expanded``."""
     yield item, depth
     if item.expanded if opened is None else item.key in opened:
         for child in item.children:
@@ -88,10 +88,10 @@ def _in_sight(item: TopologyItem, opened: Set[str] | None, depth: int = 0) -> It
 
 
 def holding(root: TopologyItem, words: Sequence[str]) -> tuple[TopologyItem, ...]:
-    """The parts that hold every word, whatever the case; none without words.
+    """Return the parts that contain every word, ignoring case; none without words.
 
-    First those so named, the words as they stand, then those named with them all, then those with such facts; each
-    from the top down.
+    Parts whose label contains the words in sequence come first, then those whose label contains them all, then those
+    whose facts do; each group from the top down.
     """
     wanted = [word.lower() for word in words]
     found: tuple[list[TopologyItem], ...] = ([], [], [])
@@ -111,6 +111,6 @@ def _every(item: TopologyItem) -> Iterator[TopologyItem]:
 
 
 def marked(label: str, trouble: str) -> str:
-    """A label with what is wrong, by sign and word, right behind the name: a narrow screen cuts the rest."""
+    """Return the label with its fault directly after the name, because a narrow screen cuts the end."""
     name, colon, rest = label.partition(": ")
     return f"{name} ! {trouble}{colon}{rest}" if trouble else label

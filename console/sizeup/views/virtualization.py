@@ -1,4 +1,4 @@
-"""What a machine runs on, in words: the hardware itself, a hypervisor, or unknown."""
+"""Names of what a machine runs on: bare metal, a hypervisor, or unknown."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _NAMES = {
     "pr/sm": "PR/SM, in a logical partition (LPAR)",
 }
 
-UNPROVEN = "unknown: nothing proves a guest or bare metal"
-"""What ``runs_on`` leaves open, in words."""
+UNPROVEN = "unknown: no evidence of a guest or of bare metal"
+"""The text where ``runs_on`` returns None."""
 
 
 def runs_on(platform: Platform) -> str | None:
-    """``guest under KVM``, ``bare metal``, or None where it is unknown."""
+    """Return ``guest under KVM``, ``bare metal``, or None if unknown."""
     if platform.hypervisor == DOM0:
         return "control domain (dom0) of Xen"
     if platform.is_guest is None:
