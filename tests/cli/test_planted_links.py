@@ -108,5 +108,5 @@ def test_a_recording_that_appears_meanwhile_is_kept(
 
     assert run(["capture", "--sysroot", str(tmp_path), str(out)]) == ExitStatus.USAGE
 
-    assert "exists already" in capsys.readouterr().err
+    assert "already exists" in capsys.readouterr().err
     assert out.read_text() == "theirs"

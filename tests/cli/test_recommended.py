@@ -172,7 +172,7 @@ def test_an_import_is_not_told_to_add_to_a_session(tmp_path: Path, capfd: pytest
 
     said = capfd.readouterr().err
     assert status == ExitStatus.USAGE
-    assert said == f"sizeup: {tmp_path / 'there'}: exists already and is kept; choose another file with -o\n"
+    assert said == f"sizeup: {tmp_path / 'there'}: already exists; choose another file with -o\n"
     assert (tmp_path / "there").read_text() == "kept"
 
 

@@ -283,7 +283,7 @@ def test_the_latest_estimate_and_progress_count(tmp_path: Path) -> None:
 def test_an_existing_session_is_never_written_over(tmp_path: Path) -> None:
     path = written(tmp_path / "run", *WHOLE)
 
-    with pytest.raises(UsageError, match="exists already and is kept"):
+    with pytest.raises(UsageError, match="already exists"):
         Writer.create(str(path))
 
 

@@ -258,7 +258,7 @@ def write_capture(path: str, captured: CapturedFiles, *, tool: str, masked: bool
     try:
         write(path, lambda file: file.write(packed.getbuffer()), replace=replace)
     except FileExistsError as error:
-        raise UsageError(f"{path} exists already; choose another name, or --force to write over it") from error
+        raise UsageError(f"{path}: already exists; choose another name, or add --force to overwrite it") from error
     except OSError as error:
         raise UsageError(f"{path}: cannot write the capture: {error.strerror}") from error
     return len(captured.files)

@@ -165,7 +165,7 @@ class Validity:
         return Invalid(
             "it did not converge",
             detail,
-            f"run {self._run.step.probe} again on a calm machine, with more time",
+            f"run {self._run.step.probe} again on an idle machine, with more time",
             scatter=True,
         )
 

@@ -68,7 +68,7 @@ class Writer:
         writer._new = new
         if writer._regular and os.fstat(descriptor).st_size:
             writer.close()
-            raise UsageError(f"{path}: exists already and is kept; choose another file with -o{where_exists}")
+            raise UsageError(f"{path}: already exists; choose another file with -o{where_exists}")
         writer._lock()
         return writer
 

@@ -75,7 +75,7 @@ def known(*facts: tuple[str, object]) -> tuple[tuple[str, str], ...]:
     return tuple((name, _format(value)) for name, value in facts if value not in (None, "", ()))
 
 
-def _say(value: object) -> str:
+def _format(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
