@@ -1,0 +1,74 @@
+"""User-visible text uses the field's words: the phrases of banned.txt occur nowhere."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from language.user_visible import Text, helps, literals, paragraphs, toml_texts, user_visible
+
+HERE = Path(__file__).parent
+
+
+def read_entries(text: str) -> list[tuple[str, str, str]]:
+    """Return expression, failing and passing example of each entry."""
+    lines = [line for line in text.splitlines() if line and not line.startswith("#")]
+    entries = []
+    for expression, no, ok in zip(lines[::3], lines[1::3], lines[2::3], strict=True):
+        assert no.startswith("no: "), no
+        assert ok.startswith("ok: "), ok
+        entries.append((expression, no.removeprefix("no: "), ok.removeprefix("ok: ")))
+    return entries
+
+
+ENTRIES = read_entries((HERE / "banned.txt").read_text(encoding="utf-8"))
+ALLOWED = {
+    tuple(line.split("\t"))
+    for line in (HERE / "allowed.txt").read_text(encoding="utf-8").splitlines()
+    if line and not line.startswith("#")
+}
+"""Path and phrase of what is still there."""
+
+
+@cache
+def texts() -> tuple[Text, ...]:
+    return tuple(user_visible())
+
+
+def matches(expression: str, text: str) -> list[str]:
+    return [match[0].lower() for match in re.finditer(expression, text, re.IGNORECASE)]
+
+
+@pytest.mark.parametrize(("expression", "no", "ok"), ENTRIES, ids=[no for _, no, _ in ENTRIES])
+def test_an_expression_matches_its_failing_example_only(expression: str, no: str, ok: str) -> None:
+    assert matches(expression, no)
+    assert not matches(expression, ok)
+    assert " " in no
+
+
+@pytest.mark.parametrize("expression", [entry[0] for entry in ENTRIES])
+def test_no_user_visible_text_has_a_banned_phrase(expression: str) -> None:
+    found = [
+        f"{path}:{line}: {phrase!r} in {text[:200]!r}"
+        for path, line, text in texts()
+        for phrase in matches(expression, text)
+        if (path, phrase) not in ALLOWED
+    ]
+
+    assert found == []
+
+
+def test_each_kind_of_text_is_read() -> None:
+    """A phrase is found in a literal, in an f-string, in a manifest, in a page over two lines, and in a help text."""
+    assert list(literals('"""Doc cut short."""\nx = "was cut short"')) == [(2, "was cut short")]
+    assert list(literals('x = f"{a} requests under {b}way" "!"')) == [(1, "{} requests under {}way!")]
+    assert list(toml_texts('name = "x"\n[[parameter]]\nhelp = "requests\\n  out"')) == [(3, "requests out")]
+    assert list(paragraphs("# A\n\nrequests\nout\n- one\n  more\n| a | b |\n")) == [
+        (1, "# A"), (3, "requests out"), (5, "- one more"), (7, "| a | b |"),
+    ]  # fmt: skip
+    assert dict(helps())["sizeup sessions prune --help"].startswith("usage: sizeup sessions prune")
+    paths = {path.partition("/")[0] for path, _, _ in texts()}
+    assert {"README.md", "CHANGELOG.md", "docs", "console", "plugins", "sizeup compare --help"} <= paths
