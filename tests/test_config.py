@@ -97,7 +97,9 @@ def test_a_variable_with_a_wrong_value_is_named() -> None:
 
 
 def test_a_file_that_was_named_must_be_there(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="expected the configuration file named by SIZEUP_CONFIG, found nothing"):
+    with pytest.raises(
+        UsageError, match="expected the configuration file named by SIZEUP_CONFIG, but there is no such file"
+    ):
         load({"SIZEUP_CONFIG": str(tmp_path / "none.toml")})
 
 

@@ -69,8 +69,8 @@ def test_what_is_everybodys_stays(masker: Masker, text: str) -> None:
 
 
 def test_what_was_told_is_found_in_any_case_with_or_without_separators(masker: Masker) -> None:
-    masker.tell(Secret.HOST, ["db01.acme.example"])
-    masker.tell(Secret.MAC, ["0a:0b:0c:0d:0e:0f"])
+    masker.add_secrets(Secret.HOST, ["db01.acme.example"])
+    masker.add_secrets(Secret.MAC, ["0a:0b:0c:0d:0e:0f"])
 
     text = masker.text("DB01 (db01.acme.example) beside db02.acme.example; 0A0B0C0D0E0F")
 
@@ -92,15 +92,15 @@ def test_what_lies_in_one_folder_still_does(masker: Masker) -> None:
 
 
 def test_a_name_inside_a_longer_word_is_left_alone(masker: Masker) -> None:
-    masker.tell(Secret.HOST, ["data"])
+    masker.add_secrets(Secret.HOST, ["data"])
 
     assert masker.text("database and data") == f"database and {masker.pseudonym(Secret.HOST, 'data')}"
 
 
 def test_the_slot_of_a_card_is_no_network_address(masker: Masker) -> None:
-    masker.tell(Secret.ADDRESS, ["0000:3b:00.0"])
+    masker.add_secrets(Secret.ADDRESS, ["0000:3b:00.0"])
 
-    assert masker.whole(Secret.ADDRESS, "0000:3b:00.0") == "0000:3b:00.0"
+    assert masker.mask_field(Secret.ADDRESS, "0000:3b:00.0") == "0000:3b:00.0"
     assert masker.text("the card in 0000:3b:00.0") == "the card in 0000:3b:00.0"
 
 

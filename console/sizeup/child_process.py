@@ -1,8 +1,7 @@
-"""How this program starts another Python process: none of them takes code from the working directory.
+"""Start other Python processes without importing code from the working directory.
 
-An administrator may stand in a directory where anybody can leave a ``contextlib.py``. ``python -m`` and
-``python -c`` look there first, so a child gets ``-P`` and the modules that its parent finds, not those of the
-place where it happens to be started.
+The working directory may be world-writable and contain a ``contextlib.py`` of another user. ``python -m`` and
+``python -c`` search there first, so a child gets ``-P`` and its parent's module path.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""Files that this program writes: never through a link that somebody else may have planted.
+"""Write files safely: never through a link that another user may have placed.
 
-Root may be asked to write into ``/tmp``, where anybody can leave a link to ``/etc/shadow`` under the name that
-root is about to use. So a path is walked one directory at a time, each held open, and the file is made or opened
-in the last of them by ``openat(2)``: what has been checked cannot be exchanged afterwards.
+If root writes into ``/tmp``, any user can place a link to ``/etc/shadow`` under the name that root is about to use.
+Therefore a path is walked one directory at a time, each held open, and the file is created or opened in the last
+directory with ``openat(2)``, so that a checked directory cannot be replaced afterwards.
 
-A link is followed where root or the caller made both the link and the directory it stands in, and never where
-everybody may write. There a file of another user is neither replaced nor continued.
+A link is followed only if root or the caller owns both the link and its directory, and never in a world-writable
+directory. There, a file of another user is neither replaced nor appended to.
 """
 
 from __future__ import annotations
@@ -22,113 +22,113 @@ from msgspec import Struct
 from sizeup.errors import RefusedError
 
 _DIRECTORY = os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC
-_MOST_LINKS = 40
-"""Then the kernel takes it for a circle (path_resolution(7))."""
-_NO_LINKS_HERE = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
+_LINK_LIMIT = 40
+"""The kernel's own limit (path_resolution(7))."""
+_HARD_LINKS_UNSUPPORTED = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
 
 
 def write(path: str, content: Callable[[BinaryIO], object], *, replace: bool = True, mode: int = 0o666) -> None:
-    """Let ``content`` write the file at ``path``, whole or not at all.
+    """Let ``content`` write the file at ``path`` completely or not at all.
 
-    A file that was there stays until the new one is complete and on the disk, and its permissions stay where it
-    was the caller's own; a new one gets ``mode`` as the umask leaves it. A device, a terminal or a pipe is written
-    to. Without ``replace`` a file that is there raises ``FileExistsError``.
+    An existing file is kept until the new one is complete and synced; it keeps its permissions if the caller owns
+    it. A new file gets ``mode`` minus the umask. A device, a terminal or a pipe is written to directly. Without
+    ``replace``, an existing file raises ``FileExistsError``.
     """
-    with _place(path) as place:
-        before = place.status
-        if before is not None and (place.by_kernel or not stat.S_ISREG(before.st_mode)):
-            with os.fdopen(_open(place, os.O_WRONLY | os.O_APPEND), "wb") as stream:
+    with _open_entry(path) as entry:
+        before = entry.status
+        if before is not None and (entry.by_kernel or not stat.S_ISREG(before.st_mode)):
+            with os.fdopen(_open(entry, os.O_WRONLY | os.O_APPEND), "wb") as stream:
                 content(stream)
             return
         if before is not None:
             if not replace:
                 raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), path)
-            _refuse_foreign(place, before)
+            _refuse_foreign(entry, before)
         temporary = f".sizeup-{os.urandom(8).hex()}.tmp"
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-        with os.fdopen(os.open(temporary, flags, mode, dir_fd=place.folder), "wb") as file:
+        with os.fdopen(os.open(temporary, flags, mode, dir_fd=entry.directory), "wb") as file:
             try:
                 content(file)
                 file.flush()
                 os.fsync(file.fileno())
                 if before is not None and before.st_uid == os.geteuid():
                     os.fchmod(file.fileno(), stat.S_IMODE(before.st_mode))
-                _name(place, temporary, replace=replace)
+                _move_to_name(entry, temporary, replace=replace)
             except BaseException:
                 with contextlib.suppress(OSError):
-                    os.unlink(temporary, dir_fd=place.folder)
+                    os.unlink(temporary, dir_fd=entry.directory)
                 raise
 
 
 def create(path: str) -> tuple[int, bool]:
-    """Open a file to append to, made for its owner alone where there is none; the descriptor, and whether it is new."""
-    with _place(path) as place:
+    """Open a file for appending, created with mode 0600 if absent; return the descriptor and whether it is new."""
+    with _open_entry(path) as entry:
         flags = os.O_RDWR | os.O_APPEND
-        if place.status is None:
-            with contextlib.suppress(FileExistsError):  # somebody was faster: it is checked like any other
+        if entry.status is None:
+            with contextlib.suppress(FileExistsError):  # created concurrently: checked like any existing file
                 new = flags | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-                descriptor = os.open(place.name, new, 0o600, dir_fd=place.folder)
+                descriptor = os.open(entry.name, new, 0o600, dir_fd=entry.directory)
                 with contextlib.suppress(OSError):  # a file system without permissions
                     os.fchmod(descriptor, 0o600)  # whatever the umask took away
                 return descriptor, True
-        return _open(place, flags), False
+        return _open(entry, flags), False
 
 
 def open_existing(path: str, flags: int, *, private: bool = False) -> int:
-    """Open a file that must be there; whose it is matters for writing, and for reading what should be ``private``."""
-    with _place(path) as place:
-        return _open(place, flags, private=private)
+    """Open an existing file; its owner is checked for writing, and for reading if it is ``private``."""
+    with _open_entry(path) as entry:
+        return _open(entry, flags, private=private)
 
 
 def remove(path: str, only: int | None = None) -> None:
-    """Remove the file, or the link, of this name; with a descriptor only if the name is still that file's."""
-    with _place(path, follow=False) as place:
-        if only is None or (place.status is not None and os.path.samestat(os.fstat(only), place.status)):
-            os.unlink(place.name, dir_fd=place.folder)
+    """Remove a file or link; with a descriptor, only if the name still refers to that file."""
+    with _open_entry(path, follow=False) as entry:
+        if only is None or (entry.status is not None and os.path.samestat(os.fstat(only), entry.status)):
+            os.unlink(entry.name, dir_fd=entry.directory)
 
 
 def make_directory(path: str) -> None:
-    """Make a directory, and those above it that are missing, for their owner alone; one that exists keeps its mode."""
+    """Create a directory and its missing parents with mode 0700; an existing one keeps its mode."""
     above = os.path.dirname(path.rstrip("/"))
     if above and not os.path.isdir(above):
         make_directory(above)
-    with _place(path) as place:
-        if place.status is None:
+    with _open_entry(path) as entry:
+        if entry.status is None:
             with contextlib.suppress(FileExistsError):
-                os.mkdir(place.name, 0o700, dir_fd=place.folder)
+                os.mkdir(entry.name, 0o700, dir_fd=entry.directory)
                 with contextlib.suppress(OSError):  # a file system without permissions
-                    made = os.open(place.name, os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=place.folder)
+                    made = os.open(entry.name, os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=entry.directory)
                     try:
                         os.fchmod(made, 0o700)  # whatever the umask took away
                     finally:
                         os.close(made)
-        elif not stat.S_ISDIR(place.status.st_mode):
+        elif not stat.S_ISDIR(entry.status.st_mode):
             raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), path)
 
 
-class _Place(Struct, frozen=True):
-    """A name in a directory that is held open."""
+class _Entry(Struct, frozen=True):
+    """A directory entry whose directory is held open."""
 
     path: str
-    """As the user wrote it."""
-    folder: int
+    """The path as the user wrote it."""
+    directory: int
     name: str
-    about: os.stat_result
-    """The directory."""
+    directory_status: os.stat_result
+    """The status of the directory."""
     status: os.stat_result | None
-    """What has the name; None for nothing."""
+    """The status of the entry; None if there is none."""
     by_kernel: bool = False
-    """Whether the name is a link that only the kernel can follow, such as ``/proc/self/fd/1``."""
+    """Whether it is a link that only the kernel can follow, such as ``/proc/self/fd/1``."""
 
     @property
     def shared(self) -> bool:
-        """Whether everybody may write in the directory."""
-        return bool(self.about.st_mode & stat.S_IWOTH)
+        """Whether the directory is world-writable."""
+        return bool(self.directory_status.st_mode & stat.S_IWOTH)
 
 
 @contextlib.contextmanager
-def _place(path: str, *, follow: bool = True) -> Iterator[_Place]:
-    """Walk to a path; links on the way are followed where that is safe, and so is the last one with ``follow``."""
+def _open_entry(path: str, *, follow: bool = True) -> Iterator[_Entry]:
+    """Walk to a path; safe links are followed, the last one only with ``follow``."""
     if not path:
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
     procfs = _procfs()
@@ -145,17 +145,17 @@ def _place(path: str, *, follow: bool = True) -> Iterator[_Place]:
                 status = None
             if status is None or not stat.S_ISLNK(status.st_mode) or not (parts or follow):
                 if not parts:
-                    yield _Place(path, here, part, os.fstat(here), status)
+                    yield _Entry(path, here, part, os.fstat(here), status)
                     return
                 below = os.open(part, _DIRECTORY | os.O_NOFOLLOW, dir_fd=here)
             elif status.st_dev == procfs:
                 if not parts:
-                    yield _Place(path, here, part, os.fstat(here), status, by_kernel=True)
+                    yield _Entry(path, here, part, os.fstat(here), status, by_kernel=True)
                     return
                 below = os.open(part, _DIRECTORY, dir_fd=here)
             else:
                 followed += 1
-                if followed > _MOST_LINKS:
+                if followed > _LINK_LIMIT:
                     raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), path)
                 target = _read_link(path, here, part)
                 parts += target.split("/")[::-1]
@@ -167,7 +167,7 @@ def _place(path: str, *, follow: bool = True) -> Iterator[_Place]:
 
 
 def _procfs() -> int | None:
-    """The device number of /proc, whose links lead to open files; None where it is not mounted."""
+    """Return the device number of /proc, whose links refer to open files; None if it is not mounted."""
     try:
         found = os.lstat("/proc/self").st_dev
         return found if found != os.stat("/").st_dev else None
@@ -175,70 +175,71 @@ def _procfs() -> int | None:
         return None
 
 
-def _read_link(path: str, folder: int, name: str) -> str:
-    """Where a link leads; refused where it may be a trap."""
-    link = os.open(name, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
+def _read_link(path: str, directory: int, name: str) -> str:
+    """Return the target of a link; raise ``RefusedError`` if another user may have placed the link."""
+    link = os.open(name, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=directory)
     try:
-        about, status = os.fstat(folder), os.fstat(link)
+        directory_status, status = os.fstat(directory), os.fstat(link)
         ours = (0, os.geteuid())
-        if about.st_mode & stat.S_IWOTH:
-            why = "in a directory where everybody may write"
+        if directory_status.st_mode & stat.S_IWOTH:
+            reason = "in a world-writable directory"
         elif status.st_uid not in ours:
-            why = f"of another user (uid {status.st_uid})"
-        elif about.st_uid not in ours:
-            why = f"in a directory of another user (uid {about.st_uid})"
+            reason = f"of another user (uid {status.st_uid})"
+        elif directory_status.st_uid not in ours:
+            reason = f"in a directory of another user (uid {directory_status.st_uid})"
         else:
             return os.readlink("", dir_fd=link)
     finally:
         os.close(link)
     raise RefusedError(
-        f"{path}: {name} is a symbolic link {why} and is not followed; name what it leads to, or choose another place"
+        f"{path}: {name} is a symbolic link {reason}, so it is not followed; "
+        "use its target, or choose another directory"
     )
 
 
-def _refuse_foreign(place: _Place, status: os.stat_result) -> None:
-    if place.shared and not place.by_kernel and status.st_uid != os.geteuid():
+def _refuse_foreign(entry: _Entry, status: os.stat_result) -> None:
+    if entry.shared and not entry.by_kernel and status.st_uid != os.geteuid():
         raise RefusedError(
-            f"{place.path}: belongs to another user (uid {status.st_uid}), in a directory where everybody may write; "
-            "choose another place"
+            f"{entry.path}: belongs to another user (uid {status.st_uid}) in a world-writable directory; "
+            "choose another directory"
         )
 
 
-def _refuse_other_names(place: _Place, status: os.stat_result) -> None:
-    foreign = place.shared or place.about.st_uid not in (0, os.geteuid())
-    if foreign and not place.by_kernel and stat.S_ISREG(status.st_mode) and status.st_nlink > 1:
+def _refuse_other_names(entry: _Entry, status: os.stat_result) -> None:
+    foreign = entry.shared or entry.directory_status.st_uid not in (0, os.geteuid())
+    if foreign and not entry.by_kernel and stat.S_ISREG(status.st_mode) and status.st_nlink > 1:
         raise RefusedError(
-            f"{place.path}: has other names (hard links), in a directory where others may write; choose another place"
+            f"{entry.path}: has several hard links in a directory where other users may write; choose another directory"
         )
 
 
-def _open(place: _Place, flags: int, *, private: bool = False) -> int:
-    """Open what has the name; checked before, because opening a pipe waits, and after, because it may have changed."""
+def _open(entry: _Entry, flags: int, *, private: bool = False) -> int:
+    """Open the entry; it is checked before, because opening a pipe blocks, and after, because it may have changed."""
     ours = private or flags & os.O_ACCMODE != os.O_RDONLY
-    if ours and place.status is not None:
-        _refuse_foreign(place, place.status)
-    flags |= os.O_CLOEXEC | os.O_NOCTTY | (0 if place.by_kernel else os.O_NOFOLLOW)
-    descriptor = os.open(place.name, flags, dir_fd=place.folder)
+    if ours and entry.status is not None:
+        _refuse_foreign(entry, entry.status)
+    flags |= os.O_CLOEXEC | os.O_NOCTTY | (0 if entry.by_kernel else os.O_NOFOLLOW)
+    descriptor = os.open(entry.name, flags, dir_fd=entry.directory)
     try:
         if ours:
-            _refuse_foreign(place, os.fstat(descriptor))
-            _refuse_other_names(place, os.fstat(descriptor))
+            _refuse_foreign(entry, os.fstat(descriptor))
+            _refuse_other_names(entry, os.fstat(descriptor))
     except BaseException:
         os.close(descriptor)
         raise
     return descriptor
 
 
-def _name(place: _Place, temporary: str, *, replace: bool) -> None:
-    """Give a complete file its name, in place of one that has it only with ``replace``."""
-    folder = place.folder
+def _move_to_name(entry: _Entry, temporary: str, *, replace: bool) -> None:
+    """Move a complete file to its name; an existing file is replaced only with ``replace``."""
+    directory = entry.directory
     if not replace:
         try:
-            os.link(temporary, place.name, src_dir_fd=folder, dst_dir_fd=folder, follow_symlinks=False)
+            os.link(temporary, entry.name, src_dir_fd=directory, dst_dir_fd=directory, follow_symlinks=False)
         except OSError as error:
-            if error.errno not in _NO_LINKS_HERE:
+            if error.errno not in _HARD_LINKS_UNSUPPORTED:
                 raise
         else:
-            os.unlink(temporary, dir_fd=folder)
+            os.unlink(temporary, dir_fd=directory)
             return
-    os.replace(temporary, place.name, src_dir_fd=folder, dst_dir_fd=folder)
+    os.replace(temporary, entry.name, src_dir_fd=directory, dst_dir_fd=directory)

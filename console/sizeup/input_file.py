@@ -1,7 +1,7 @@
-"""Input files that the user named: opened without waiting, and only if they are what can be read to an end.
+"""Open input files that the user named, without blocking, and only if they can be read to an end.
 
-A FIFO without a writer would be waited for without end, a device may never end, and opening some devices has
-effects. A pipe that the caller hands over, as the shell does for ``<(...)``, is read where one pass is enough.
+Opening a FIFO without a writer blocks forever, a device may have no end, and opening some devices has side
+effects. A pipe passed by the shell, ``<(...)``, is read where one pass is enough.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ _KINDS = (
 
 
 def kind(mode: int) -> str:
-    """What a file of this mode is, in words."""
+    """Return the kind of a file by its mode: ``a directory``, ``a pipe``."""
     return next((words for is_kind, words in _KINDS if is_kind(mode)), "a file")
 
 
 @contextlib.contextmanager
 def opened(path: str, what: str, *, pipes: bool = False) -> Iterator[BinaryIO]:
-    """The file, open for reading; ``UsageError`` where it is not a regular file or cannot be read.
+    """Open a file for reading; raise ``UsageError`` if it is not a regular file or cannot be read.
 
     ``what`` says what was expected, such as "a session file". With ``pipes``, ``-``, ``/dev/stdin`` and a pipe
     of ``/dev/fd`` are read too; they cannot be read twice.
@@ -47,7 +47,7 @@ def opened(path: str, what: str, *, pipes: bool = False) -> Iterator[BinaryIO]:
 
 
 def open_file(path: str, what: str, *, pipes: bool = False) -> BinaryIO:
-    """As ``opened``, for a caller that closes the file itself."""
+    """Open a file like ``opened``, for a caller that closes it itself."""
     try:
         descriptor = _descriptor(path, what, pipes=pipes)
     except (OSError, ValueError) as error:  # a name may hold a NUL
@@ -57,7 +57,7 @@ def open_file(path: str, what: str, *, pipes: bool = False) -> BinaryIO:
 
 @contextlib.contextmanager
 def reading(path: str, what: str) -> Iterator[None]:
-    """Turn what goes wrong while the file is read into ``UsageError``."""
+    """Turn an ``OSError`` while the file is read into ``UsageError``."""
     try:
         yield
     except OSError as error:
@@ -65,7 +65,7 @@ def reading(path: str, what: str) -> Iterator[None]:
 
 
 def read(path: str, what: str, limit: int) -> bytes:
-    """All of a file, or of a pipe that was handed over; more than ``limit`` bytes are refused."""
+    """Return the content of a file or pipe; raise ``UsageError`` if it has more than ``limit`` bytes."""
     with opened(path, what, pipes=True) as file:
         content = file.read(limit + 1)
     if len(content) > limit:
@@ -75,7 +75,7 @@ def read(path: str, what: str, limit: int) -> bytes:
 
 
 def read_text(path: str, what: str, limit: int) -> str:
-    """As ``read``, for UTF-8 text; a byte order mark is left out."""
+    """Return the content as UTF-8 text without a byte order mark, like ``read``."""
     content = read(path, what, limit)
     try:
         return content.decode("utf-8-sig")
@@ -117,8 +117,8 @@ def _expect_regular(path: str, what: str, about: os.stat_result) -> None:
 
 def _unreadable(path: str, what: str, error: OSError | ValueError) -> UsageError:
     if isinstance(error, FileNotFoundError):
-        return UsageError(f"{path}: expected {what}, found nothing; check the name")
+        return UsageError(f"{path}: expected {what}, but there is no such file; check the name")
     if isinstance(error, OSError) and error.errno == errno.EBADF:
-        return UsageError(f"{path}: expected {what}, found a closed descriptor")
+        return UsageError(f"{path}: expected {what}, found a closed descriptor; name a file")
     reason = error.strerror or str(error) if isinstance(error, OSError) else str(error)
     return UsageError(f"{path}: cannot read {what}: {reason}")

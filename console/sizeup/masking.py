@@ -1,13 +1,11 @@
-"""Stable pseudonyms for serials, addresses, names and paths: for capture and for sharing.
+"""Replace serial numbers, addresses, names and paths by stable pseudonyms, for captures and shared sessions.
 
-One thing has one pseudonym, wherever and however often it appears, so that a masked file still says
-which path leads to which disk. The pseudonym is a keyed hash: without the key nobody can try all
-addresses until one fits.
+A value has the same pseudonym everywhere, so a masked file still shows which path leads to which disk. The
+pseudonym is a keyed hash: without the key, an address cannot be found by trying all of them.
 
-Two nets catch what must not leave. Names that cannot be recognized by their looks, such as a serial
-or a host, are told to the masker and found again in any text, in any case and with or without the
-separators inside. What can be recognized is found without being told: MAC and IP addresses, world
-wide names, UUIDs, NFS exports, mail addresses, paths.
+Secrets are found in two ways. Values without a recognizable form, such as serial numbers and host names, are
+registered with ``add_secrets`` and then found in any text, in any case and with or without separators. Values with a
+recognizable form are found by pattern: MAC and IP addresses, WWNs, UUIDs, NFS exports, mail addresses, paths.
 """
 
 from __future__ import annotations
@@ -23,7 +21,7 @@ from msgspec import Struct, field
 
 
 class Secret(Enum):
-    """What a pseudonym stands for; the value opens it."""
+    """The kind of a secret; the value is the prefix of its pseudonym."""
 
     HOST = "host"
     ADDRESS = "ip"
@@ -38,8 +36,8 @@ class Secret(Enum):
     PATH = "path"
 
 
-_SHORTEST_KNOWN = 3
-"""Shorter names would be found inside half of all words; their own fields are still masked."""
+_MIN_NAME_LENGTH = 3
+"""Shorter names would match ordinary words; fields that contain only the name are still masked."""
 
 _PUBLIC_ADDRESSES = frozenset({"0.0.0.0", "127.0.0.1", "255.255.255.255", "::", "::1"})  # noqa: S104 -- compared only
 _PUBLIC_HOSTS = frozenset({"localhost", "localhost.localdomain", "localhost4", "localhost6"})
@@ -51,7 +49,7 @@ _PUBLIC_PATH = re.compile(
     r"/(?:boot(?:/efi)?|bin|dev(?:/shm|/null)?|etc(?:/fstab|/hosts|/hostname|/resolv\.conf)?|home|lib|media|mnt|opt|proc"
     r"|root|run|s|sbin|srv|sys|tmp|usr(?:/bin|/lib|/local|/share)?|var(?:/lib|/log|/tmp)?)?"
 )
-"""``/s`` is no path at all but the end of a rate."""
+"""``/s`` is the end of a rate, not a path."""
 _PUBLIC_DEVICE = re.compile(
     r"/dev/(?:(?:sd|vd|xvd|hd)[a-z]+\d*|(?:nvme\d+(?:c\d+)?n\d+(?:p\d+)?|nvme\d+)|dm-\d+|md\d+|loop\d+|sr\d+|ram\d+|"
     r"rssd[a-z]\d*|mmcblk\d+(?:p\d+)?|cpu_dma_latency|cpu/\d+/msr|mapper|mapper/control|hugepages)"
@@ -71,85 +69,85 @@ _MAIL = re.compile(rf"{_START}[\w.+-]+@[\w-]+(?:\.[\w-]+)*")
 _EXPORT = re.compile(r"(?<![0-9A-Za-z_./-])((?:[A-Za-z0-9][A-Za-z0-9.-]*|\[[^\]\s]*\])):(?=/)")
 _PATH = re.compile(r"(?:(?<![0-9A-Za-z_./-])\.{1,2}|(?<![0-9A-Za-z_.)/-]))/[^\s\"'<>|;,(){}\[\]\x00]*")
 _FILE = re.compile(rf"{_START}[\w.+-]*\w\.(?:csv|dat|dbf|html?|jsonl?|log|lst|ora|out|txt)(?:\.gz)?{_END}")
-"""A file that stands without its folder, as names of imported results do."""
-_SPELLING = re.compile(r"^(?:0x|naa\.|eui\.|wwn-0x)|[:-]")
-"""What two ways to write one name differ in."""
+"""A file name without a directory, such as that of an imported result."""
+_SEPARATORS = re.compile(r"^(?:0x|naa\.|eui\.|wwn-0x)|[:-]")
+"""Prefixes and separators in which two notations of one name differ."""
 _TRAILING = ".:!?"
 
 
 _SLOT = re.compile(rf"[{_HEX}]{{4,8}}:[{_HEX}]{{2}}:[{_HEX}]{{2}}\.[0-7]")
-"""A PCI address: where a card sits says nothing about whose it is."""
+"""A PCI address, which identifies nobody."""
 
 
 def _is_public(path: str) -> bool:
-    """Whether every Linux has this path, or this device by its kernel name, with or without ``/dev/``."""
+    """Return whether the path, or the device by its kernel name, exists on every Linux."""
     device = path if path.startswith("/dev/") else f"/dev/{path}"
     return bool(_PUBLIC_PATH.fullmatch(path) or path.startswith(_PUBLIC_TREES) or _PUBLIC_DEVICE.fullmatch(device))
 
 
 class Masker(Struct):
-    """Replaces secrets by pseudonyms, and remembers which."""
+    """Replaces secrets by pseudonyms, and keeps the list of both."""
 
     key: bytes
     public: frozenset[str] = frozenset()
-    """Texts that are everybody's as they stand, such as the links of our own sources."""
+    """Public texts that are never masked, such as the links of the built-in sources."""
     masked: dict[str, str] = field(default_factory=dict)
-    """Every secret that was met, and its pseudonym."""
+    """The pseudonym of every secret that was found."""
     _known: dict[str, Secret] = field(default_factory=dict)
     _domains: set[str] = field(default_factory=set)
     _finder: re.Pattern[str] | None = None
-    _finished: dict[str, str] = field(default_factory=dict)
-    """Texts already masked: a session repeats the same few strings a million times."""
+    _cache: dict[str, str] = field(default_factory=dict)
+    """Masked texts by original, because a session repeats the same strings many times."""
 
-    def tell(self, kind: Secret, names: Iterable[str]) -> None:
-        """Name secrets that no pattern can recognize; all of them before the first text is masked."""
+    def add_secrets(self, kind: Secret, names: Iterable[str]) -> None:
+        """Register secrets that no pattern can recognize; call it before the first text is masked."""
         for name in names:
             stripped = name.strip()
-            if len(stripped) < _SHORTEST_KNOWN or stripped in _PUBLIC_HOSTS or _is_public(stripped):
+            if len(stripped) < _MIN_NAME_LENGTH or stripped in _PUBLIC_HOSTS or _is_public(stripped):
                 continue
             if _SLOT.fullmatch(stripped):
                 continue
-            for spelling in (stripped, _SPELLING.sub("", stripped)):
-                if len(spelling) >= _SHORTEST_KNOWN:
-                    self._known.setdefault(spelling.lower(), kind)
+            for variant in (stripped, _SEPARATORS.sub("", stripped)):
+                if len(variant) >= _MIN_NAME_LENGTH:
+                    self._known.setdefault(variant.lower(), kind)
             if kind is Secret.HOST:
                 short, _, domain = stripped.lower().partition(".")
                 self._known.setdefault(short, kind)
                 if "." in domain:
                     self._domains.add(domain)
         # The longest first, so that a name inside another does not cut it in two.
-        ordered = sorted((name for name in self._known if len(name) >= _SHORTEST_KNOWN), key=len, reverse=True)
+        ordered = sorted((name for name in self._known if len(name) >= _MIN_NAME_LENGTH), key=len, reverse=True)
         neighbors = [rf"(?:[\w-]+\.)*{re.escape(domain)}" for domain in sorted(self._domains, key=len, reverse=True)]
         found = "|".join([*neighbors, *map(re.escape, ordered)])
         self._finder = re.compile(f"(?<![0-9A-Za-z])(?:{found})(?![0-9A-Za-z])", re.IGNORECASE) if found else None
-        self._finished.clear()
+        self._cache.clear()
 
     def pseudonym(self, kind: Secret, secret: str) -> str:
-        """The pseudonym of a whole secret, such as ``host-4f2a91c0``; the same for each way to write it."""
-        plain = _SPELLING.sub("", secret.strip().lower())
-        digest = hmac.new(self.key, f"{kind.value}\0{plain}".encode(errors="replace"), hashlib.sha256).hexdigest()
+        """Return the pseudonym of a secret, such as ``host-4f2a91c0``; the same for each notation."""
+        normalized = _SEPARATORS.sub("", secret.strip().lower())
+        digest = hmac.new(self.key, f"{kind.value}\0{normalized}".encode(errors="replace"), hashlib.sha256).hexdigest()
         # Two digits of the hash would collide on a large host, eight do not; all digits would not fit a table.
         replacement = f"{kind.value}-{digest[:8]}"
         self.masked[secret] = replacement
         return replacement
 
-    def whole(self, kind: Secret, secret: str) -> str:
-        """The pseudonym of a field that holds one secret and nothing else; what is everybody's stays."""
+    def mask_field(self, kind: Secret, secret: str) -> str:
+        """Return the pseudonym of a field that contains one secret; public values are kept."""
         if not secret or secret in _PUBLIC_HOSTS or secret in _PUBLIC_ADDRESSES or _SLOT.fullmatch(secret):
             return secret
         return self.path(secret) if kind is Secret.PATH else self.pseudonym(kind, secret)
 
     def text(self, text: str) -> str:
-        """The text with every secret in it replaced."""
+        """Return the text with every secret in it replaced."""
         if text in self.public:
             return text
-        known = self._finished.get(text)
+        known = self._cache.get(text)
         if known is None:
-            known = self._finished[text] = self._masked(text)
+            known = self._cache[text] = self._masked(text)
         return known
 
     def path(self, path: str) -> str:
-        """A path by its parts, so that what lies in one folder still does; those of every Linux stay."""
+        """Return the path with each part replaced, so that directories stay recognizable; public paths are kept."""
         if _is_public(path):
             return path
         public = "/dev/" if path.startswith("/dev/") else "/" if path.startswith("/") else ""
@@ -165,19 +163,19 @@ class Masker(Struct):
         text = _WWN.sub(lambda match: self.pseudonym(Secret.WWN, match[0]), text)
         text = _MAC.sub(lambda match: self.pseudonym(Secret.MAC, match[0]), text)
         text = _MAIL.sub(lambda match: self.pseudonym(Secret.PERSON, match[0]), text)
-        text = _ADDRESS.sub(self._address, text)
-        text = _EXPORT.sub(self._server, text)
-        text = _PATH.sub(self._found_path, text)
+        text = _ADDRESS.sub(self._mask_address, text)
+        text = _EXPORT.sub(self._mask_server, text)
+        text = _PATH.sub(self._mask_path, text)
         text = _FILE.sub(lambda match: self.pseudonym(Secret.PATH, match[0]), text)
         if self._finder is not None:
-            text = self._finder.sub(lambda match: self._told(match[0]), text)
+            text = self._finder.sub(lambda match: self._mask_known_name(match[0]), text)
         return text
 
-    def _told(self, found: str) -> str:
-        # What was not told itself is a neighbor in the domain of a host that was.
-        return self.whole(self._known.get(found.lower(), Secret.HOST), found)
+    def _mask_known_name(self, found: str) -> str:
+        # A name that was not registered itself is another host of a registered domain.
+        return self.mask_field(self._known.get(found.lower(), Secret.HOST), found)
 
-    def _address(self, match: re.Match[str]) -> str:
+    def _mask_address(self, match: re.Match[str]) -> str:
         found = match[0].rstrip(".:") if not match[0].endswith("::") else match[0]
         try:
             ipaddress.ip_address(found)
@@ -187,12 +185,12 @@ class Masker(Struct):
             return match[0]
         return self.pseudonym(Secret.ADDRESS, found) + match[0][len(found) :]
 
-    def _server(self, match: re.Match[str]) -> str:
+    def _mask_server(self, match: re.Match[str]) -> str:
         server = match[1]
         if server in _PUBLIC_HOSTS or server.startswith("ip-") or server.lower() in {"http", "https", "file"}:
             return match[0]
         return f"{self.pseudonym(Secret.HOST, server)}:"
 
-    def _found_path(self, match: re.Match[str]) -> str:
+    def _mask_path(self, match: re.Match[str]) -> str:
         found = match[0].rstrip(_TRAILING)
         return self.path(found) + match[0][len(found) :]

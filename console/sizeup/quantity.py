@@ -1,4 +1,4 @@
-"""Quantity: what every shown number is."""
+"""Numbers with unit, range, origin and caveats."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from msgspec import Struct
 
 
 class Origin(Enum):
-    """How a number came to be known."""
+    """Where a value comes from."""
 
     MEASURED = "measured"
     DETECTED = "detected"
@@ -20,7 +20,7 @@ class Origin(Enum):
 
 
 class Quantity(Struct, frozen=True):
-    """A value with its unit, its range, where it came from and the caveats about it."""
+    """A value with its unit, its range, its origin and its caveats."""
 
     value: float
     unit: str
@@ -29,7 +29,7 @@ class Quantity(Struct, frozen=True):
     source: str
     """A rule's id, a kernel file, a step's id, or the flag the user typed."""
     low: float | None = None
-    """Lower end of the interval; None where none is known."""
+    """Lower end of the interval; None if unknown."""
     high: float | None = None
     caveats: tuple[str, ...] = ()
 
@@ -41,7 +41,7 @@ class Quantity(Struct, frozen=True):
 
 
 class Words(Struct, frozen=True):
-    """A fact in words, such as a processor's name, with where it came from."""
+    """A fact that is text, such as a processor's name, with its origin."""
 
     value: str
     origin: Origin
@@ -49,7 +49,7 @@ class Words(Struct, frozen=True):
 
 
 class Ratio(Struct, frozen=True):
-    """Two quantities of one unit compared both ways, so that no percentage is without its base."""
+    """The ratio of two quantities of one unit, in both directions."""
 
     a: Quantity
     b: Quantity
@@ -58,21 +58,21 @@ class Ratio(Struct, frozen=True):
 
     @property
     def times(self) -> float:
-        """How many times as much A is as B: 6.42 times as much is 542 % more."""
+        """Return A divided by B; 6.42 means 542 % more."""
         return self.a.value / self.b.value
 
     @property
     def percent(self) -> float:
-        """How far A lies above B in percent of B; negative below it."""
+        """Return the difference of A from B in percent of B."""
         return (self.a.value / self.b.value - 1) * 100
 
     @property
     def inverse_percent(self) -> float:
-        """How far B lies above A in percent of A; negative below it."""
+        """Return the difference of B from A in percent of A."""
         return (self.b.value / self.a.value - 1) * 100
 
     def sentence(self) -> str:
-        """Both directions with their bases: ``A is 16.2 % below B; B is 19.3 % above A (0.838 times)``."""
+        """Return both directions as a sentence: ``A is 16.2 % below B; B is 19.3 % above A (0.838 times)``."""
         return (
             f"{self.a_name} is {_direction(self.percent)} {self.b_name}; "
             f"{self.b_name} is {_direction(self.inverse_percent)} {self.a_name} ({self.times:.4g} times as much)"
@@ -86,7 +86,7 @@ def _direction(percent: float) -> str:
 
 
 def compare(a: Quantity, b: Quantity, a_name: str = "A", b_name: str = "B") -> Ratio:
-    """Compare two quantities of one unit; other units, and a zero on either side, have no ratio."""
+    """Return the ratio of two quantities; raise ``ValueError`` for different units or a zero."""
     if a.unit != b.unit:
         raise ValueError(f"expected two figures of one unit, found {a.unit} ({a.source}) and {b.unit} ({b.source})")
     if a.value == 0 or b.value == 0:

@@ -1,4 +1,4 @@
-"""Strings made fit to be shown: none from outside may steer the screen, and ASCII does where no more can be drawn."""
+"""Make strings safe to show, and replace characters that a terminal or an encoding cannot show."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ _UNSAFE = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202
 
 
 def clean(text: str) -> str:
-    """The text with every character that could steer a terminal replaced: a tab by a space, the rest by U+FFFD."""
+    """Return the text with a tab as a space and other control characters as U+FFFD."""
     return _UNSAFE.sub(lambda match: " " if match[0] == "\t" else "\ufffd", text)
 
 
-_LIKENESS = 0.5
-"""Of a name to a known one, from which on it may have been meant; 1 is the same name."""
+_SIMILARITY = 0.5
+"""From this similarity on (1: equal), a known name is suggested."""
 
 _KEPT_IN_FILES = bytes((*range(0x20, 0x7F), *b"\0\t\n"))
 
 
 def decode(data: bytes) -> str:
-    """The text of a kernel's file, cleaned but for what parts it: tab, line feed and NUL."""
+    """Return the text of a kernel file, cleaned except for the separators tab, line feed and NUL."""
     text = data.decode("utf-8", "replace")
     if text.isascii() and not data.translate(None, _KEPT_IN_FILES):
         return text
@@ -31,13 +31,13 @@ def decode(data: bytes) -> str:
 
 
 def one_line(text: str, limit: int = 300) -> str:
-    """The text cleaned, on one line, and cut with an ellipsis at ``limit`` characters."""
+    """Return the cleaned text on one line, cut with an ellipsis at ``limit`` characters."""
     line = " ".join(clean(text).split())
     return line if len(line) <= limit else line[: limit - 1] + "…"
 
 
 def capitalized(text: str) -> str:
-    """The text with a capital at its start; names such as io.direct stay as they are."""
+    """Return the text with a capital first letter, except for names such as io.direct."""
     word = text.partition(" ")[0].rstrip(":,;")
     return text[0].upper() + text[1:] if word.isalpha() and word.islower() else text
 
@@ -60,10 +60,10 @@ def cell_len(text: str) -> int:
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """Return `` (did you mean X?)`` for the known name most like this one, or nothing where none is like it."""
+    """Return `` (did you mean X?)`` for the most similar known name, or nothing if none is similar."""
     from difflib import get_close_matches  # for errors alone
 
-    matches = get_close_matches(name, list(known), n=1, cutoff=_LIKENESS)
+    matches = get_close_matches(name, list(known), n=1, cutoff=_SIMILARITY)
     return f" (did you mean {matches[0]}?)" if matches else ""
 
 
@@ -77,7 +77,7 @@ def counted(count: int | None, noun: str) -> str:
     return f"{noun}s unknown" if count is None else plural(count, noun)
 
 
-_PLAIN = {
+_ASCII = {
     **dict.fromkeys("─━═╌┄┈╍┅┉▔▁▂▃╴╶╸╺‾", "-"),
     **dict.fromkeys("│┃║╎┆┊╏┇┋▏▎▍▌▐▕╵╷╹╻", "|"),
     **dict.fromkeys("┌┐┘┤┬┴┼╭╮╰╯╔╗╚╝╠╣╦╩╬┏┓┗┛┣┫┳┻╋┍┑┕┙┝┥┯┷┿╞╡╤╧╪", "+"),
@@ -110,11 +110,11 @@ _PLAIN = {
     "’": "'",
     "\xa0": " ",
 }
-"""One column for one column, so that the layout stays whole."""
+"""Each replacement has the same width, so the layout is kept."""
 
 
-class _Plainer(dict[int, str]):
-    """A translation table that knows an answer for every character outside ASCII."""
+class _AsciiTable(dict[int, str]):
+    """A translation table with a replacement for every character outside ASCII."""
 
     def __missing__(self, code: int) -> str:
         if code < 0x80:
@@ -129,16 +129,16 @@ class _Plainer(dict[int, str]):
         return text
 
 
-_TABLE = _Plainer({ord(glyph): plain for glyph, plain in _PLAIN.items()})
+_TABLE = _AsciiTable({ord(glyph): plain for glyph, plain in _ASCII.items()})
 
 
 def plain(text: str) -> str:
-    """``text`` in ASCII, each character in as many columns as before; escape sequences are ASCII already."""
+    """Return ``text`` in ASCII, each character in as many columns as before; escape sequences are ASCII already."""
     return text if text.isascii() else text.translate(_TABLE)
 
 
-def stand_in(error: UnicodeError) -> tuple[str | bytes, int]:
-    """What is printed for characters that an encoding lacks: an error handler, for ``codecs.register_error``."""
+def ascii_fallback(error: UnicodeError) -> tuple[str | bytes, int]:
+    """Return the ASCII replacement of what an encoding lacks; a handler for ``codecs.register_error``."""
     if not isinstance(error, UnicodeEncodeError):
         raise error
     lost = error.object[error.start : error.end]

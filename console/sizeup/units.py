@@ -1,4 +1,4 @@
-"""Sizes and rates: kernel and human spelling in, human spelling out.
+"""Parse and format sizes, rates and times.
 
 Memory and caches are shown with binary prefixes, rates and disks with decimal ones.
 """
@@ -18,7 +18,7 @@ _DURATION = re.compile(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*(ns|us|ms|s|min|m|h|)\s*", r
 
 
 def whole_number(text: str) -> int | None:
-    """The number in decimal digits that ``text`` is, below 10^18; None for anything else.
+    """Return the non-negative decimal number in ``text``, below 10^18; None for anything else.
 
     ``int`` alone takes numbers of more than 64 bits, which no session can hold, and raises beyond 4,300 digits.
     """
@@ -26,7 +26,7 @@ def whole_number(text: str) -> int | None:
 
 
 def parse_bytes(text: str) -> int:
-    """Bytes of ``8k``, ``1.5G``, ``64KiB`` or ``32K``; prefixes are binary, as in the kernel, but ``kB`` is 1,000."""
+    """Return the bytes of ``8k``, ``1.5G`` or ``64KiB``; prefixes are binary as in the kernel, but ``kB`` is 1,000."""
     match = _SIZE.fullmatch(text)
     if match is None:
         raise MalformedError(f"expected a size such as 64k, 1.5G or 4096, found {text!r}")
@@ -36,7 +36,7 @@ def parse_bytes(text: str) -> int:
 
 
 def parse_seconds(text: str) -> float:
-    """Seconds of ``10``, ``250ms``, ``5m`` or ``1h``."""
+    """Return the seconds of ``10``, ``250ms``, ``5m`` or ``1h``."""
     match = _DURATION.fullmatch(text)
     if match is None:
         raise MalformedError(f"expected a time such as 10, 250ms or 5m, found {text!r}")
@@ -53,15 +53,15 @@ def _scaled(value: float, base: float, prefixes: tuple[str, ...]) -> tuple[float
 
 
 def _as_float(value: float) -> float:
-    """The value as a float, infinite where a whole number is too large for one."""
+    """Return the value as a float, infinite if a whole number is too large for one."""
     try:
         return float(value)
     except OverflowError:
         return math.inf if value > 0 else -math.inf
 
 
-def _beyond(value: float) -> str | None:
-    """What stands for a value that is no number or overflowed; None for every other."""
+def _not_finite(value: float) -> str | None:
+    """Return the text for NaN or infinity; None for a finite value."""
     if math.isnan(value):
         return "unknown"
     if math.isinf(value):
@@ -69,11 +69,11 @@ def _beyond(value: float) -> str | None:
     return None
 
 
-def _short(value: float) -> str:
-    """Three significant digits without trailing zeros; an exponent beyond every prefix; only nothing prints as 0."""
+def _three_digits(value: float) -> str:
+    """Return three significant digits without trailing zeros; an exponent outside the prefixes; only zero is 0."""
     value = _as_float(value)
-    if (beyond := _beyond(value)) is not None:
-        return beyond
+    if (not_finite := _not_finite(value)) is not None:
+        return not_finite
     if abs(value) >= 1e9 or 0 < abs(value) < 1e-12:
         return f"{value:.3g}"
     if value == int(value) and abs(value) < 10_000:
@@ -84,41 +84,41 @@ def _short(value: float) -> str:
 
 
 def format_bytes(count: float) -> str:
-    """Memory and caches: ``32 KiB``, ``1.5 GiB``."""
+    """Return a size of memory or cache: ``32 KiB``, ``1.5 GiB``."""
     value, prefix = _scaled(count, 1024, ("", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"))
-    return f"{_short(value)} {prefix}B"
+    return f"{_three_digits(value)} {prefix}B"
 
 
 def format_decimal_bytes(count: float) -> str:
-    """Disks: ``350 GB``."""
+    """Return a size of a disk: ``350 GB``."""
     value, prefix = _scaled(count, 1000, ("", "k", "M", "G", "T", "P", "E"))
-    return f"{_short(value)} {prefix}B"
+    return f"{_three_digits(value)} {prefix}B"
 
 
 def format_rate(bytes_per_second: float) -> str:
-    """Transfer rates: ``266 MB/s``, decimal."""
+    """Return a transfer rate with a decimal prefix: ``266 MB/s``."""
     return f"{format_decimal_bytes(bytes_per_second)}/s"
 
 
 def format_count(value: float) -> str:
-    """Plain counts with a decimal prefix: ``62.5 k``, ``1.2 M``."""
+    """Return a count with a decimal prefix: ``62.5 k``, ``1.2 M``."""
     scaled, prefix = _scaled(value, 1000, ("", "k", "M", "G", "T"))
-    return f"{_short(scaled)} {prefix}".rstrip()
+    return f"{_three_digits(scaled)} {prefix}".rstrip()
 
 
 def format_ns(nanoseconds: float) -> str:
-    """Times: ``1.08 ns``, ``54 us``, ``3.5 ms``, ``2 s``."""
+    """Return a duration: ``1.08 ns``, ``54 us``, ``3.5 ms``, ``2 s``."""
     nanoseconds = _as_float(nanoseconds)
     for limit, unit in ((1e3, "ns"), (1e6, "us"), (1e9, "ms")):
         if abs(nanoseconds) < limit * 0.9995:
-            return f"{_short(nanoseconds / (limit / 1e3))} {unit}"
-    return f"{_short(nanoseconds / 1e9)} s"
+            return f"{_three_digits(nanoseconds / (limit / 1e3))} {unit}"
+    return f"{_three_digits(nanoseconds / 1e9)} s"
 
 
 def format_hz(hertz: float) -> str:
-    """Clocks: ``2.66 GHz``."""
+    """Return a frequency: ``2.66 GHz``."""
     value, prefix = _scaled(hertz, 1000, ("", "k", "M", "G"))
-    return f"{_short(value)} {prefix}Hz"
+    return f"{_three_digits(value)} {prefix}Hz"
 
 
 VERDICTS = {0.0: "fail", 0.5: "warn", 0.75: "unknown", 1.0: "pass"}
@@ -126,20 +126,20 @@ VERDICTS = {0.0: "fail", 0.5: "warn", 0.75: "unknown", 1.0: "pass"}
 
 
 def format_verdict(value: float) -> str:
-    """A verdict: the worst of its words that is not below the value."""
+    """Return the word of a verdict: the worst whose value is not below it."""
     if math.isnan(_as_float(value)):
         return VERDICTS[0.75]
     return next((word for limit, word in VERDICTS.items() if value <= limit), "pass")
 
 
 def format_share(value: float) -> str:
-    """A part of a whole: ``14.1 %``."""
-    return f"{_short(_as_float(value) * 100)} %"
+    """Return a share as a percentage: ``14.1 %``."""
+    return f"{_three_digits(_as_float(value) * 100)} %"
 
 
 def format_ratio(value: float) -> str:
-    """How many times another figure: ``6.42 x``."""
-    return f"{_short(value)} x"
+    """Return a ratio: ``6.42 x``."""
+    return f"{_three_digits(value)} x"
 
 
 _FORMATS = {
@@ -154,19 +154,19 @@ _FORMATS = {
 
 
 def format_value(value: float, unit: str) -> str:
-    """A value of a base unit in human spelling; an unknown unit is printed behind the number."""
+    """Return a value in a base unit for people; an unknown unit is printed after the number."""
     formatter = _FORMATS.get(unit)
     if formatter is not None:
         return formatter(value)
     if unit in {"1", ""}:
-        return _short(value)
+        return _three_digits(value)
     if unit == "1/s":
         count = format_count(value)
         return f"{count}/s" if " " in count else f"{count} /s"
     return f"{format_count(value)} {one_line(unit, 24)}"
 
 
-_SPELLED: dict[str, tuple[str, float]] = {
+_BASE_UNITS: dict[str, tuple[str, float]] = {
     "": ("1", 1.0),
     "1": ("1", 1.0),
     "%": ("1", 0.01),
@@ -207,18 +207,18 @@ _SPELLED: dict[str, tuple[str, float]] = {
 }
 
 
-def base_unit(spelling: str) -> tuple[str, float]:
+def base_unit(unit_name: str) -> tuple[str, float]:
     """The base unit of a spelling and how many of it make one: ``MiB`` is ``("bytes", 1048576.0)``.
 
     Decimal and binary prefixes are told apart, bits are not bytes (``Mb/s`` is 125,000 bytes/s),
     and a word that is no unit here, such as ``licenses`` or ``USD``, counts itself.
     """
-    return _SPELLED.get(spelling, (spelling, 1.0))
+    return _BASE_UNITS.get(unit_name, (unit_name, 1.0))
 
 
 _AMOUNT = re.compile(r"([+-]?(?:\d{1,30}(?:\.\d{0,30})?|\.\d{1,30}))(.*)", re.ASCII)
 _DECIMAL = {"": 1.0, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
-_PLAIN = {"1": ("",), "1/s": ("", "/s", "IOPS"), "ratio": ("", "x")}
+_BARE_UNITS = {"1": ("",), "1/s": ("", "/s", "IOPS"), "ratio": ("", "x")}
 """Units of which a bare number and one with a decimal prefix are amounts, and what may follow the prefix."""
 
 
@@ -229,39 +229,39 @@ def parse_amount(text: str, unit: str) -> float:
     """
     match = _AMOUNT.fullmatch(text.strip())
     if match is not None:
-        number, spelling = float(match[1]), "".join(match[2].split()).replace("\u00b5", "u").replace("\u03bc", "u")
-        base, factor = _SPELLED.get(spelling, ("", 0.0))
-        if spelling and base == unit:
+        number, unit_name = float(match[1]), "".join(match[2].split()).replace("\u00b5", "u").replace("\u03bc", "u")
+        base, factor = _BASE_UNITS.get(unit_name, ("", 0.0))
+        if unit_name and base == unit:
             return number * factor
-        if unit == "share" and spelling in ("", "%"):
-            return number * (0.01 if spelling else 1.0)
-        for ending in _PLAIN.get(unit, ()):
-            prefix = spelling.removesuffix(ending)
-            if spelling.endswith(ending) and prefix in _DECIMAL:
+        if unit == "share" and unit_name in ("", "%"):
+            return number * (0.01 if unit_name else 1.0)
+        for ending in _BARE_UNITS.get(unit, ()):
+            prefix = unit_name.removesuffix(ending)
+            if unit_name.endswith(ending) and prefix in _DECIMAL:
                 return number * _DECIMAL[prefix]
-    if unit in _PLAIN:
+    if unit in _BARE_UNITS:
         expected = "a number such as 250, 100k or 1.5M"
     elif unit == "share":
         expected = "a share such as 0.05"
     else:
-        known = [spelling for spelling, (base, _) in _SPELLED.items() if base == unit]
+        known = [unit_name for unit_name, (base, _) in _BASE_UNITS.items() if base == unit]
         expected = f"a value in {', '.join(known)}" if known else f"a value in {one_line(unit, 24)}"
     raise MalformedError(f"expected {expected}, found {one_line(text, 40)!r}")
 
 
-def format_in(value: float, spelling: str) -> str:
+def format_in(value: float, unit_name: str) -> str:
     """A base value in one chosen spelling with all its digits: ``255.36 MB/s``, ``3,792 pages``, ``1 page``."""
-    number = _as_float(value) / base_unit(spelling)[1]
-    if (beyond := _beyond(number)) is not None:
-        return f"{beyond} {spelling}".rstrip()
+    number = _as_float(value) / base_unit(unit_name)[1]
+    if (not_finite := _not_finite(number)) is not None:
+        return f"{not_finite} {unit_name}".rstrip()
     if 0 < abs(number) < 1e-4 or abs(number) >= 1e15:
-        return f"{number:.3g}{spelling}" if spelling == "%" else f"{number:.3g} {spelling}".rstrip()
+        return f"{number:.3g}{unit_name}" if unit_name == "%" else f"{number:.3g} {unit_name}".rstrip()
     text = f"{round(number):,}" if abs(number - round(number)) < 5e-7 else f"{number:,.{_decimals(number)}f}"
     if "." in text:
         text = text.rstrip("0").rstrip(".")
-    if text == "1" and spelling not in _SPELLED:
-        spelling = spelling.removesuffix("s")
-    return f"{text}{spelling}" if spelling == "%" else f"{text} {spelling}".rstrip()
+    if text == "1" and unit_name not in _BASE_UNITS:
+        unit_name = unit_name.removesuffix("s")
+    return f"{text}{unit_name}" if unit_name == "%" else f"{text} {unit_name}".rstrip()
 
 
 def _decimals(number: float) -> int:

@@ -87,7 +87,7 @@ def test_without_a_file_the_session_goes_to_the_state_directory(sizeup: Run, tmp
         (("-p", "null", "--repeat", "0"), "--repeat: expected a whole number from 1 to 1,000, found 0"),
         (("--json", "-o", "-"), "--json and -o - both write to standard output"),
         (("--resume", "x", "--plan", "quick"), "--resume completes the plan of the session"),
-        (("--resume", "/nowhere"), "/nowhere: expected a session file, found nothing"),
+        (("--resume", "/nowhere"), "/nowhere: expected a session file, but there is no such file"),
         (("--sysroot", "/srv/rec"), "--batch measures this machine"),
         (("--repeatedly",), "unrecognized arguments: --repeatedly"),
     ],

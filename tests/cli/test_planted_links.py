@@ -70,9 +70,7 @@ def test_the_victim_of_a_planted_link_is_unchanged(
     status = run([words.get(word, word) for word in {**MAKERS, **ADDERS}[name]])
 
     assert status == ExitStatus.REFUSED
-    assert "out is a symbolic link in a directory where everybody may write and is not followed" in (
-        capsys.readouterr().err
-    )
+    assert "out is a symbolic link in a world-writable directory, so it is not followed" in (capsys.readouterr().err)
     assert victim.exists() == victim_exists
     assert not victim_exists or victim.read_bytes() == before
     assert planted.is_symlink()

@@ -144,7 +144,7 @@ def test_a_file_that_is_no_session_is_said_to_be_none(tmp_path: Path, content: b
 
 
 def test_a_missing_file_a_folder_and_a_fifo_are_refused_without_waiting(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="expected a session file, found nothing"):
+    with pytest.raises(UsageError, match="expected a session file, but there is no such file"):
         read_session(str(tmp_path / "none"))
     with pytest.raises(UsageError, match="expected a session file, found"):
         read_session(str(tmp_path))

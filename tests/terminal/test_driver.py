@@ -14,7 +14,7 @@ from sizeup.charts.cells import draw
 from sizeup.charts.chart import Axis, ChartPoint, Line, LineChart
 from sizeup.charts.drawing import Glyphs
 from sizeup.terminal.capabilities import colors, is_utf8, locale, mouse_holds_escape, needs_ascii
-from sizeup.text import plain, stand_in
+from sizeup.text import ascii_fallback, plain
 
 
 def test_every_glyph_keeps_its_width() -> None:
@@ -88,6 +88,6 @@ def test_the_locale_is_the_users_and_not_what_python_made_of_it() -> None:
 
 
 def test_what_an_encoding_lacks_is_printed_in_ascii_and_a_files_name_as_it_is() -> None:
-    codecs.register_error("test-stand-in", stand_in)
+    codecs.register_error("test-ascii-fallback", ascii_fallback)
 
-    assert "126 ns ±3.9 % … ● \udce9".encode("latin-1", "test-stand-in") == b"126 ns \xb13.9 % ~ o \xe9"
+    assert "126 ns ±3.9 % … ● \udce9".encode("latin-1", "test-ascii-fallback") == b"126 ns \xb13.9 % ~ o \xe9"

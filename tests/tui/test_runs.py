@@ -187,5 +187,5 @@ def test_a_console_whose_store_is_behind_a_planted_link_shows_the_machine_and_sa
     (tmp_path / "state").symlink_to(tmp_path / "elsewhere")
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
 
-    assert "state is a symbolic link in a directory where everybody may write" in _runs_here().problem
+    assert "state is a symbolic link in a world-writable directory" in _runs_here().problem
     assert list((tmp_path / "elsewhere").iterdir()) == []

@@ -507,9 +507,9 @@ async def test_a_session_that_went_is_one_sentence(
         await pilot.press("enter")
         await pilot.pause()
 
-        assert ["expected a session file, found nothing" in note.message for note in console.app._notifications] == [
-            True
-        ]
+        assert [
+            "expected a session file, but there is no such file" in note.message for note in console.app._notifications
+        ] == [True]
 
 
 @pytest.mark.parametrize(("columns", "rows"), [(80, 24), (120, 40), (200, 60)])

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 
 from sizeup.cli.streams import OutputError, give_up_output
 from sizeup.errors import ExitStatus, SizeupError, UsageError
-from sizeup.text import stand_in
+from sizeup.text import ascii_fallback
 
 if TYPE_CHECKING:
     import argparse
@@ -69,12 +69,12 @@ def _fit_output() -> None:
     """Have characters that the terminal's encoding lacks printed in ASCII, where Python would end with a traceback."""
     from sizeup.terminal.capabilities import is_utf8
 
-    codecs.register_error("stand-in", stand_in)
+    codecs.register_error("ascii-fallback", ascii_fallback)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             # Under the C locale Python writes UTF-8, which such a terminal may not draw; a file keeps it.
             lacks = stream.encoding == "utf-8" and stream.isatty() and not is_utf8(os.environ)
-            stream.reconfigure(encoding="ascii" if lacks else None, errors="stand-in")
+            stream.reconfigure(encoding="ascii" if lacks else None, errors="ascii-fallback")
 
 
 def run(arguments: Sequence[str]) -> int:

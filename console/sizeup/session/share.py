@@ -69,7 +69,7 @@ def share(path: str, out: BinaryIO, masker: Masker) -> Session:
 
     session = read_session(path, collect)
     for kind, names in told.items():
-        masker.tell(kind, names)
+        masker.add_secrets(kind, names)
     # No name and no time in the gzip header, either.
     with gzip.GzipFile(filename="", mode="wb", fileobj=out, mtime=0) as packed:
         read_session(path, lambda record: _write(packed, record, masker))
@@ -96,7 +96,7 @@ def masked(value: object, masker: Masker, kind: Secret | None = None) -> object:
     ``kind`` is what the field holds whole, None for free text.
     """
     if isinstance(value, str) and not isinstance(value, Enum):
-        return masker.text(value) if kind is None else masker.whole(kind, value)
+        return masker.text(value) if kind is None else masker.mask_field(kind, value)
     if isinstance(value, Mapping):
         return {masker.text(str(name)): _setting(str(name), item, masker) for name, item in value.items()}
     if isinstance(value, tuple | list):

@@ -418,7 +418,7 @@ def test_no_link_is_followed_where_everybody_may_write(tmp_path: Path, way: str)
     (tmp_path / "everybodys").chmod(0o1777)
     (tmp_path / "everybodys/bait").symlink_to(tmp_path / "victim")
 
-    with pytest.raises(RefusedError, match="bait is a symbolic link in a directory where everybody may write"):
+    with pytest.raises(RefusedError, match="bait is a symbolic link in a world-writable directory"):
         open_target(TargetSpec(f"{tmp_path}/everybodys/{way}", writes=False))
 
 
