@@ -2,6 +2,7 @@
 
 import pytest
 
+from sizeup.model.network import NfsOperation
 from sizeup.procfs.block_stat import BlockStat, parse_block_stat
 from sizeup.procfs.mountstats import NfsBytes, parse_mountstats, parse_nfs_bytes
 from sizeup.procfs.process_io import ProcessIo, parse_process_io
@@ -48,6 +49,19 @@ def test_a_mount_has_the_bytes_that_crossed_the_network() -> None:
 
     assert (first.mount_point, first.read_bytes, first.written_bytes) == ("/mnt/a", 5, 6)
     assert (second.export, second.mount_point, second.age_seconds) == ("srv:/b", "/mnt/my b", 9)
+
+
+def test_a_time_that_ran_below_zero_is_unknown_and_the_rest_of_its_operation_is_kept() -> None:
+    text = (
+        "device srv:/a mounted on /mnt/a with fstype nfs statvers=1.1\n\tper-op statistics\n"
+        "\t      ACCESS: 2927395007 2927395010 0 526931094212 362996810236 18446743919241604546 1667369447 1953587717\n"
+    )
+    (found,) = parse_mountstats(text)
+
+    assert found.retransmits == 3
+    assert found.operations == (
+        NfsOperation("ACCESS", 2927395007, 526931094212, 362996810236, None, 1667369447, 1953587717),
+    )
 
 
 @pytest.mark.parametrize("counts", ["", "1 2 3 4 5", "1 2 3 4 x 6"])

@@ -55,11 +55,12 @@ class NfsOperation(Struct, frozen=True):
 
     name: str
     calls: int
-    bytes_sent: int
-    bytes_received: int
-    queue_ms: int
-    response_ms: int
-    execute_ms: int
+    bytes_sent: int | None
+    """As the others None where the kernel's counter has run below zero, which some kernels' times do."""
+    bytes_received: int | None
+    queue_ms: int | None
+    response_ms: int | None
+    execute_ms: int | None
 
 
 class NfsMount(Struct, frozen=True):

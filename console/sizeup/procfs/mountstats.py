@@ -13,7 +13,7 @@ from sizeup.procfs.mounts import unescape
 from sizeup.units import whole_number
 
 _DEVICE = re.compile(r"device (\S+) mounted on (\S+) with fstype (nfs4?)(?: statvers=(\S+))?$")
-_OPERATION = re.compile(r"([A-Z][A-Z_0-9]*): ((?:\d{1,18} ?){8,9})$")
+_OPERATION = re.compile(r"([A-Z][A-Z_0-9]*): ((?:\d{1,20} ){7,8}\d{1,20})")
 
 
 class NfsBytes(Struct, frozen=True):
@@ -48,6 +48,12 @@ def _bytes(text: str) -> NfsBytes | None:
     return NfsBytes(*numbers) if len(numbers) == 4 else None
 
 
+def _counter(text: str) -> int | None:
+    """None for a counter below zero, which is printed without its sign: sums of time differences get there."""
+    number = int(text)
+    return number if number < 1 << 63 else None
+
+
 def _mount_stats(heading: re.Match[str], lines: list[str]) -> MountStats:
     options: tuple[str, ...] = ()
     age = None
@@ -59,10 +65,11 @@ def _mount_stats(heading: re.Match[str], lines: list[str]) -> MountStats:
     for line in lines:
         key, _, rest = line.strip().partition(":")
         if (match := _OPERATION.fullmatch(line.strip())) is not None:
-            numbers = [int(word) for word in match[2].split()]
+            numbers = [_counter(word) for word in match[2].split()]
             # operations, transmissions, timeouts, bytes out, bytes in, then milliseconds queued, waiting, in all
             calls, sent = numbers[0], numbers[1]
-            retransmits += max(sent - calls, 0)
+            if calls is not None and sent is not None:
+                retransmits += max(sent - calls, 0)
             if calls:
                 operations.append(NfsOperation(match[1], calls, *numbers[3:8]))
         elif key == "opts":
