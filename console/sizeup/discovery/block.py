@@ -1,4 +1,4 @@
-"""Block devices from ``/sys/block`` (Documentation/ABI/stable/sysfs-block), told apart by where they hang."""
+"""Block devices from ``/sys/block`` (Documentation/ABI/stable/sysfs-block), told apart by their path in sysfs."""
 
 from __future__ import annotations
 
@@ -273,7 +273,7 @@ def _read_partitions(sysroot: Sysroot, disk: BlockDevice, tables: BlockTables) -
 
 
 def read_block_devices(sysroot: Sysroot, parents: DeviceParents) -> tuple[BlockDevice, ...]:
-    """Every disk with its partitions behind it, then the stacked devices; by kind of location, then by name."""
+    """Every disk followed by its partitions, then the stacked devices; by kind of path, then by name."""
     tables = read_block_tables(sysroot)
     directory = "/sys/block" if sysroot.names("/sys/block") else "/sys/class/block"
     names = sysroot.names(directory)

@@ -1,4 +1,4 @@
-"""What ``/proc/cpuinfo`` says; each architecture writes it in its own words."""
+"""Processors from ``/proc/cpuinfo``, which each architecture writes in its own format."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a device's directory up to the PCI function behind it, its driver and its NUMA node."""
+"""The PCI function that a device is attached to, its driver and its NUMA node, from the parents of its directory."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class DeviceParents:
         return self._nodes[path]
 
     def locate(self, path: str) -> DeviceLocation:
-        """Follow the link of a class device to its place."""
+        """Follow the link of a class device to its location."""
         real = self._sysroot.realpath(path)
         if real is None or not real.startswith("/sys/devices/"):
             return DeviceLocation(real)

@@ -104,7 +104,7 @@ def _read_memory_side_cache(sysroot: Sysroot, directory: str) -> int | None:
 
 
 def read_memory_kinds(sysroot: Sysroot) -> dict[int, MemoryKind]:
-    """What stands behind memory that a driver, and not the firmware, gave to the kernel."""
+    """The kind of memory that a driver, and not the firmware, gave to the kernel, by node."""
     kinds: dict[int, MemoryKind] = {}
     dax = "/sys/bus/dax/devices"
     for name in sysroot.names(dax):

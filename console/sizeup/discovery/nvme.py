@@ -96,7 +96,7 @@ def _paths(sysroot: Sysroot, base: str, namespace: str, controllers: tuple[str, 
 
 
 def read_nvme_namespaces(sysroot: Sysroot, subsystems: tuple[NvmeSubsystem, ...]) -> tuple[NvmeNamespace, ...]:
-    """Namespaces as they are used: one each, whatever the number of ways to it."""
+    """Namespaces as they are used: one each, whatever the number of paths to it."""
     found: dict[str, NvmeNamespace] = {}
     for subsystem in subsystems:
         base = f"{_SUBSYSTEMS}/{subsystem.name}"

@@ -42,7 +42,7 @@ def refreshed(machine: Machine, sysroot: Sysroot | str = "/") -> Machine:
         nics=nics,
         pci=pci,
     )
-    # Only links move what a way can carry; what memory does to the findings is a matter of a few nodes.
+    # Only links change what a path can carry; findings about memory are a matter of a few nodes.
     if (nics, pci) != (machine.nics, machine.pci):
         return assessed(now)
     return replace(now, findings=find(now))

@@ -253,7 +253,7 @@ class Sysroot:
         return where
 
     def _resolve(self, path: str) -> str | None:
-        """The link-free path seen from the root; None where a link leads nowhere or around for ever."""
+        """The link-free path seen from the root; None where a link leads nowhere or in a circle."""
         parent, _, name = path.rpartition("/")
         directory = self._directory(parent)
         if directory is None or name in ("", ".", ".."):

@@ -1,4 +1,4 @@
-"""What the console costs the machine that it watches: told by the console to the run, and kept with it."""
+"""What the console costs the machine that it watches: reported by the console to the run, and kept with it."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What is: frozen values, with no file, clock or screen behind them."""
+"""What a machine, a plan and a sample are: frozen values that read no file, clock or screen."""

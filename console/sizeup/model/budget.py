@@ -1,4 +1,4 @@
-"""Bandwidth budget: what the way from a device to memory can carry, stage by stage."""
+"""Bandwidth budget: what the path from a device to memory can carry, stage by stage."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from msgspec import Struct
 
 
 class Stage(Struct, frozen=True):
-    """One stage of a way."""
+    """One stage of a path."""
 
     name: str
     """``media``, ``port``, ``link``, ``uplink``, ``root port``, ``interconnect``, ``memory``."""
@@ -23,7 +23,7 @@ class Stage(Struct, frozen=True):
 
 
 class PathBudget(Struct, frozen=True):
-    """The way of one device's data to memory."""
+    """The path of one device's data to memory."""
 
     device: str
     """``nvme0``, ``host11``, ``eth0``."""

@@ -11,4 +11,4 @@ class Gap(Struct, frozen=True):
     subject: str
     """The kernel file, or the field of the machine, that is missing."""
     reason: str
-    """In words: absent, permission denied, malformed (with what was expected and found)."""
+    """Such as ``missing``, ``permission denied``, or ``malformed`` with what was expected and found."""

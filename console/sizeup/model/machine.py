@@ -64,7 +64,7 @@ class Machine(Struct, frozen=True):
     nvme_subsystems: tuple[NvmeSubsystem, ...] = ()
     nfs_mounts: tuple[NfsMount, ...] = ()
     budgets: tuple[PathBudget, ...] = ()
-    """What the way from each device to memory can carry."""
+    """What the path from each device to memory can carry."""
     contradictions: tuple[str, ...] = ()
     """Where the firmware contradicts itself about what shares what, in words."""
     findings: tuple[Finding, ...] = ()

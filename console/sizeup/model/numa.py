@@ -8,7 +8,7 @@ from msgspec import Struct
 
 
 class MemoryKind(Enum):
-    """What stands behind a node's memory, as far as the kernel tells."""
+    """The kind of memory of a node, as far as the kernel reports it."""
 
     DRAM = "dram"
     GPU = "gpu"
@@ -36,7 +36,7 @@ class HugePages(Struct, frozen=True):
 
 
 class NodeAccess(Struct, frozen=True):
-    """What the firmware's HMAT says of a node's memory from its nearest initiators; not a measurement."""
+    """Latency and bandwidth of a node's memory from its nearest initiators, by the firmware's HMAT; not measured."""
 
     read_latency_ns: int | None = None
     write_latency_ns: int | None = None
@@ -57,7 +57,7 @@ class NumaNode(Struct, frozen=True):
     """PUs nearest to its memory: its own, or for a memory-only node the ones the firmware names or its
     distances suggest; empty where nothing tells."""
     allowed: bool = True
-    """This process may take memory here: the cgroup's ``cpuset.mems`` says so."""
+    """This process may allocate memory here, by the cgroup's ``cpuset.mems``."""
     memory_bytes: int | None = None
     free_bytes: int | None = None
     used_bytes: int | None = None

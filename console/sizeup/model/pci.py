@@ -43,14 +43,14 @@ class PciFunction(Struct, frozen=True):
     parent: str | None = None
     """The bridge it hangs on; None at a root."""
     root: str | None = None
-    """The host bridge, ``pci0000:00``; behind Intel's VMD a domain of its own."""
+    """The host bridge, ``pci0000:00``; a domain of its own below Intel's VMD."""
     node: int | None = None
     """None when unknown, which is common and no hint of node 0."""
     node_origin: NodeOrigin | None = None
     local_cpus: tuple[int, ...] = ()
     """As the kernel gives them; all CPUs where it knows nothing."""
     link: PciLink | None = None
-    """As trained now; None where there is none, or nothing is behind a port."""
+    """As trained now; None where there is none, or nothing is attached to a port."""
     link_limit: PciLink | None = None
     """What this end could do."""
     common_link_limit: PciLink | None = None

@@ -33,7 +33,7 @@ class Platform(Struct, frozen=True):
     guest_evidence: str | None = None
     """What settled ``is_guest``, in words."""
     container: str | None = None
-    """``docker``, ``podman``, ``lxc`` ...: what runs around this process; None where nothing says so."""
+    """What contains this process, such as ``docker``, ``podman`` or ``lxc``; None where no sign of it is found."""
     clock_source: str | None = None
     clock_sources: tuple[str, ...] = ()
     command_line: str | None = None
@@ -53,7 +53,7 @@ class Platform(Struct, frozen=True):
     turbo: bool | None = None
     """Whether the clock may rise above its base; None where no driver tells."""
     smt: str | None = None
-    """``on``, ``off``, ``forceoff``, ``notsupported`` ... as the kernel's SMT control says."""
+    """``on``, ``off``, ``forceoff``, ``notsupported`` ... as in the kernel's SMT control."""
     isolated_cpus: tuple[int, ...] = ()
     tickless_cpus: tuple[int, ...] = ()
     """CPUs of ``nohz_full``."""

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 
 class BlockKind(Enum):
-    """What a block device is, by its place in sysfs and never by its name."""
+    """What a block device is, by its path in sysfs and never by its name."""
 
     NVME = "nvme"
     PCIE_SSD = "pcie-ssd"
@@ -43,7 +43,7 @@ class BlockDevice(Struct, frozen=True):
     serial: str | None = None
     wwn: str | None = None
     rotational: bool | None = None
-    """The kernel's flag; behind RAID controllers and virtio it is what the controller says, not what spins."""
+    """The kernel's flag; with RAID controllers and virtio it is what the controller reports, not what spins."""
     logical_block_bytes: int | None = None
     physical_block_bytes: int | None = None
     scheduler: str | None = None
@@ -170,14 +170,14 @@ class ScsiDevice(Struct, frozen=True):
     state: str | None = None
     queue_depth: int | None = None
     target: str | None = None
-    """Name of the target port it was found behind."""
+    """Name of the target port that leads to it."""
     wwn: str | None = None
     access_state: str | None = None
     """ALUA: ``active/optimized``, ``active/non-optimized``, ``standby`` ...; None without ALUA."""
 
 
 class Path(Struct, frozen=True):
-    """Initiator port x target port x LUN: one way to the data of a map."""
+    """Initiator port x target port x LUN: one path to the data of a map."""
 
     device: str
     """The block device of this path, ``sdk``."""
@@ -206,14 +206,14 @@ class MultipathMap(Struct, frozen=True):
 
 
 class NvmePath(Struct, frozen=True):
-    """One controller's way to a shared namespace."""
+    """One controller's path to a shared namespace."""
 
     name: str
     """``nvme1c2n1``."""
     controller: str
     ana_state: str | None = None
     numa_nodes: tuple[int, ...] = ()
-    """Nodes whose I/O the kernel sends this way."""
+    """Nodes whose I/O the kernel sends over this path."""
 
 
 class NvmeController(Struct, frozen=True):

@@ -25,7 +25,7 @@ class Pu(Struct, frozen=True):
     cpu: int
     online: bool
     allowed: bool
-    """This process may run on it: affinity and cgroup cpusets say so. In a capture, what the capture says."""
+    """Whether this process may run on it, by affinity and cgroup cpusets; in a capture, the process that made it."""
     core: int | None = None
     """Index into ``Machine.cores``; None while offline, when the kernel hides the topology."""
 

@@ -1,1 +1,1 @@
-"""Parsers of the text that the kernel writes under ``/proc`` and ``/sys``: each format in one place."""
+"""Files of ``/proc`` and ``/sys``: for each a parser of its text, ``parse_x``, and a live reader, ``read_x``."""

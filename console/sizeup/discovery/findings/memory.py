@@ -171,7 +171,7 @@ def growth_findings(before: Machine, after: Machine) -> tuple[Finding, ...]:
 
 
 def suma(machine: Machine) -> Iterator[Finding]:
-    """Several sockets behind one node: interleaved by the firmware, or NUMA switched off."""
+    """Several sockets that appear as one node, or NUMA switched off."""
     virtual = machine.platform.is_guest or machine.platform.hypervisor is not None
     off = "numa=off" in machine.platform.kernel_settings
     if virtual or (machine.platform.is_guest is None and not off):
