@@ -107,6 +107,7 @@ def test_detecting_a_machine_opens_kernel_files_in_discovery_alone(tmp_path: Pat
     assert strangers(found) == {}
 
 
+@pytest.mark.ci
 def test_a_run_opens_kernel_files_in_procfs_and_discovery_alone(tmp_path: Path) -> None:
     run = ("--batch", "-q", "-p", "null", "--set", "null.samples=5", "--set", "null.interval=0", "-o", "run")
 

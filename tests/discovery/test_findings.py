@@ -390,18 +390,51 @@ def test_nodes_that_do_not_add_up_to_the_machine_are_said_with_both_figures() ->
     assert finding.title == "NUMA node memory (200 GiB) does not add up to total memory (400 GiB)"
 
 
-def test_every_kind_of_finding_has_evidence_a_remedy_a_command_and_only_probes_that_exist() -> None:
-    made = [
-        {argument.arg: argument.value for argument in call.keywords} | {"positional": call.args}
+def made_findings() -> list[ast.Call]:
+    """Every place in the source that makes a finding."""
+    return [
+        call
         for module in pathlib.Path(findings.__path__[0]).glob("*.py")
         for call in ast.walk(ast.parse(module.read_text(encoding="utf-8")))
         if isinstance(call, ast.Call) and ast.unparse(call.func) == "Finding"
     ]
-    probes = {ast.literal_eval(each["probe"]) for each in made if "probe" in each}
+
+
+def endings(node: ast.expr) -> list[str]:
+    """How the text of an expression may end, as far as it is written out; a value that is put in counts as a word."""
+    match node:
+        case ast.Constant():
+            return [str(node.value)]
+        case ast.JoinedStr():
+            return endings(node.values[-1])
+        case ast.BinOp():
+            return endings(node.right)
+        case ast.IfExp():
+            return endings(node.body) + endings(node.orelse)
+        case ast.Call() if ast.unparse(node.func) in ("for_guest", "on_host"):
+            return [ending for argument in node.args[1:] for ending in endings(argument)]
+    return []
+
+
+def test_every_kind_of_finding_has_evidence_a_remedy_a_command_and_only_probes_that_exist() -> None:
+    made = made_findings()
+    keywords = [{keyword.arg: keyword.value for keyword in call.keywords} for call in made]
+    probes = {ast.literal_eval(each["probe"]) for each in keywords if "probe" in each}
 
     assert len(made) > 20
-    assert all(len(each["positional"]) == 7 and "command" in each for each in made)
+    assert all(len(call.args) == 7 for call in made)
+    assert all("command" in each for each in keywords)
     assert probes <= set(load_registry().probes)
+
+
+def test_a_title_is_a_heading_and_consequence_and_remedy_are_sentences() -> None:
+    made = made_findings()
+    titles = [ending for call in made for ending in endings(call.args[2])]
+    sentences = [ending for call in made for part in call.args[4:6] for ending in endings(part)]
+
+    assert len(sentences) > 2 * len(made)
+    assert [title for title in titles if title.endswith(".")] == []
+    assert [sentence for sentence in sentences if not sentence.endswith(".")] == []
 
 
 def test_names_from_hardware_cannot_add_to_a_command() -> None:
