@@ -251,7 +251,7 @@ def node_sum(machine: Machine) -> Iterator[Finding]:
                 f"/proc/meminfo MemTotal: {format_bytes(total)}",
                 *(f"node {node.os_id} MemTotal: {format_bytes(node.memory_bytes or 0)}" for node in machine.nodes),
             ),
-            "One of the figures is wrong: placement works with memory by node, sizing with the total.",
+            "At least one of the figures is wrong: placement works with memory by node, sizing with the total.",
             "Compare both with the installed memory, and do not size by either before they agree.",
             ("memory",),
             command="lsmem --summary; numactl --hardware",

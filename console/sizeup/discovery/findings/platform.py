@@ -91,7 +91,7 @@ def processors(machine: Machine) -> Iterator[Finding]:
         yield Finding(
             "cpu.steal", Severity.WARNING, f"Steal time is {platform.steal_share:.1%} of CPU time since boot",
             (f"stolen since boot: {platform.steal_share:.1%}",),
-            "The hypervisor withholds CPU time from this guest, so measurements are too low and vary.",
+            "The hypervisor withheld CPU time from this guest; measurements can be too low, and vary.",
             "Ask for dedicated CPUs, or treat measured throughput as a lower bound.", ("cpu",),
             command="vmstat 1 10",
             quantity="memory.random_stores",
