@@ -43,7 +43,7 @@ async def test_the_first_screen_says_what_the_machine_is_and_what_it_needs(conso
 
         assert len(lines) == 24
         assert "nothing wrong was found" in "\n".join(lines)
-        assert lines[0] == " 1 Overview  2 Topology  3 Probes  4 Sizing  5 Sessions db01  I/O demand 266 MB/s"
+        assert lines[0] == " 1 Overview  2 Topology  3 Probes  4 Sizing  5 Sessions   db01  demand 266 MB/s"
         assert "2 sockets, 8 cores, 16 threads, 2.66 GHz, 128 GiB, 2 nodes" in lines[2]
         assert "Socket 0: 4 cores" in console.text
         assert "Node 0: 4 cores, 64 GiB" in console.text
@@ -386,10 +386,10 @@ async def test_a_what_if_shows_its_difference_and_takes_it_back(console: Console
     async with console.shown() as pilot:
         await pilot.press("4", "right")
         await pilot.pause()
-        assert "+50.0%  This machine wants 399 MB/s" in console.text
+        assert "+50.0%  I/O demand: about 399 MB/s" in console.text
         await pilot.press("backspace")
         await pilot.pause()
-        assert "This machine wants 266 MB/s" in console.text
+        assert "I/O demand: about 266 MB/s" in console.text
         assert "+50.0%" not in console.text
 
 
@@ -397,7 +397,7 @@ async def test_an_input_takes_units_and_says_what_is_wrong_with_a_value(console:
     async with console.shown(200, 40) as pilot:
         await pilot.press("4", "down", "down", "enter", "ctrl+u", *"3.2GHz", "enter")
         await pilot.pause()
-        assert "8 cores at 3.2 GHz and 12.5 MB/s/GHz want 320 MB/s" in console.text
+        assert "320 MB/s for 8 cores at 3.2 GHz" in console.text
         await pilot.press("enter", "ctrl+u", *"fast", "enter")
         await pilot.pause()
         assert "expected a number of GHz" in " ".join(console.text.split())
@@ -410,7 +410,7 @@ async def test_the_tornado_names_the_inputs_that_move_the_figure(console: Consol
     async with console.shown(120, 40) as pilot:
         await pilot.press("4", "t")
         await pilot.pause()
-        assert "What moves: I/O need" in console.text
+        assert "What moves: I/O demand" in console.text
         assert "machine.ghz" in console.text
 
 

@@ -189,7 +189,7 @@ async def test_on_a_low_screen_the_lines_have_the_room_and_no_name_is_cut(
     async with console.shown(columns, rows):
         first, *others = console.text.splitlines()
 
-    assert "I/O need and supply" not in "".join(others)
+    assert "I/O demand and capacity" not in "".join(others)
     assert "Findings" in "".join(others)
     assert "db0" not in first or "db01" in first
 

@@ -52,7 +52,7 @@ def title(console: Console) -> str:
 async def test_each_screen_shows_what_was_recorded_until_a_key_recomputes_it(tmp_path: Path) -> None:
     console = saved(tmp_path, recorded())
     async with console.shown(120, 40) as pilot:
-        assert console.app.header()[2] == "I/O demand 777 MB/s"
+        assert console.app.header()[2] == "demand 777 MB/s"
         await pilot.press("4")
         await pilot.pause()
         assert title(console) == "Answers, recorded"
@@ -83,7 +83,7 @@ async def test_what_if_inputs_of_a_saved_session_are_labeled_as_recomputed(tmp_p
         await pilot.pause()
 
         assert title(console) == "Answers against the machine as found, recomputed"
-        assert console.app.header()[2] == "I/O demand 777 MB/s"
+        assert console.app.header()[2] == "demand 777 MB/s"
         await pilot.press("backspace")
         await pilot.pause()
         assert title(console) == "Answers, recorded"

@@ -46,7 +46,7 @@ async def test_overview_and_sizing_take_the_same_measured_figure(console: Consol
         await pilot.pause()
 
         for shown in (overview, console.text):
-            assert "The paths carry 9,000 MB/s; the bottleneck is sda, as measured" in shown
+            assert "Storage capacity: 9,000 MB/s (bottleneck: sda, as measured)" in shown
 
 
 async def test_a_figure_that_is_not_taken_is_told_with_its_reason_and_what_to_do(console: Console) -> None:
@@ -58,11 +58,11 @@ async def test_a_figure_that_is_not_taken_is_told_with_its_reason_and_what_to_do
         assert console.app.screen.query_one("#answers", KeyList).highlighted_option is not None
         sizing = console.text
 
-        assert "not taken: see Sizing" in overview
-        assert "measure the storage" not in overview + sizing
-        assert "but is not valid because it may come from" in sizing
-        assert "a size several times the largest cache known" in sizing
-        assert "! not taken: 9,000 MB/s of io.direct.scan rate at" in sizing
+        assert "not used: see Sizing" in overview
+        assert "measure with" not in overview + sizing
+        assert "was measured but is not used" in sizing
+        assert "times the largest cache known" in " ".join(sizing.split())
+        assert "! not used: 9,000 MB/s of io.direct.scan rate at" in sizing
 
 
 def pane(console: Console, name: str) -> str:
@@ -81,7 +81,7 @@ async def test_an_input_that_is_not_listed_is_chosen_by_words_and_typed(console:
         assert console.app.focused.id == "inputs"
         assert re.search(r"\* gb +2,000 GB", console.text)
         assert "db.gb (as found: unknown): size of the database" in pane(console, "input-help")
-        assert "? the use of flash: array.disks is unknown; type it" in console.text
+        assert "? Use of the flash: unknown, because an input is missing" in console.text
 
 
 async def test_a_question_leads_to_the_input_that_it_waits_for(console: Console) -> None:
@@ -177,7 +177,7 @@ async def test_with_rows_to_spare_the_working_and_what_moves_it_are_shown_togeth
         await pilot.pause()
 
         assert "8 cores x 2.66 GHz = 21.28 GHz over all cores" in console.text
-        assert "What moves: I/O need" in console.text
+        assert "What moves: I/O demand" in console.text
 
 
 async def test_licenses_say_what_is_not_allowed_here_and_what_has_no_public_price(make_console: MakeConsole) -> None:
@@ -260,10 +260,10 @@ async def test_a_run_that_measures_is_sized_while_the_mode_is_shown(console: Con
         await console.choose(pilot, "null")
         await pilot.press("r", "4")
         await pilot.pause()
-        assert "Capacity and bottleneck unknown" in console.text
+        assert "Storage capacity: unknown" in console.text
         await console.feed(pilot, measured_io(cached=False))
 
-        assert "The paths carry 9,000 MB/s; the bottleneck is sda, as measured" in console.text
+        assert "Storage capacity: 9,000 MB/s (bottleneck: sda, as measured)" in console.text
 
 
 @pytest.mark.parametrize("text", ["1e12", "", "words", "-3"])
@@ -281,7 +281,7 @@ async def test_what_cannot_be_is_refused_in_words_and_the_field_stays(console: C
 async def test_a_supply_that_was_measured_here_is_one_bar(console: Console) -> None:
     console.save(measured_io(cached=False))
     async with console.shown(80, 24):
-        assert "supply, measured" in console.text
+        assert "capacity, measured" in console.text
         assert "measured here" not in console.text
 
 
@@ -291,7 +291,7 @@ async def test_the_cursor_goes_to_what_a_change_does(console: Console) -> None:
         await pilot.pause()
         await pilot.pause()
 
-        assert "new  32,768 huge pages hold the shared memory" in console.text
+        assert "new  32,768 huge pages required for the shared memory" in console.text
         assert "ceil(65,536 MiB / 2 MiB) = 32,768 pages" in console.text
 
 

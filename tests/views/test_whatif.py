@@ -52,7 +52,7 @@ def test_a_figure_that_is_not_taken_says_so_in_its_line_and_why_below() -> None:
     }
     row = next(row for row in input_rows(size(unused), {}, unused) if row.key == "capacity.mb_s")
 
-    assert row.value == "not taken"
+    assert row.value == "not used"
     assert (
         "9,000 MB/s was measured but is not used: it is not valid, because it may come from a cache. Run it larger"
         in row.help

@@ -43,7 +43,7 @@ def header_texts(machine: Machine | None, session: Session | None, shown: ShownA
         return "no machine in this session", "", ""
     advice = None if shown is None else shown.find(HEADLINE)
     demand = None if advice is None else advice.quantity
-    words = "I/O demand: clock speed unknown" if demand is None else f"I/O demand {format_rate(demand.value)}"
+    words = "demand unknown: no clock rate" if demand is None else f"demand {format_rate(demand.value)}"
     if shown is not None and shown.mark:
         words = shown.mark if demand is None else f"{words}, {shown.mark}"
     host = machine.platform.hostname or ("recording" if session is None else session.header.host)

@@ -175,7 +175,7 @@ def value_text(key: str, value: Value) -> str:
         return ", ".join(value_text(key, part) for part in value)
     if isinstance(value, Quantity):
         return format_quantity(value, "" if KEYS[key].unit == "1" else KEYS[key].unit)
-    return f"{value_text(key, value.quantity)}, not taken" if isinstance(value, UnusedMeasurement) else value.value
+    return f"{value_text(key, value.quantity)}, not used" if isinstance(value, UnusedMeasurement) else value.value
 
 
 def first_of(value: Value) -> Quantity | Words | None:
@@ -248,13 +248,13 @@ def _license_price(row: Row) -> str:
 
 
 def demand_and_capacity(given: AdviceSet) -> BarChart | None:
-    """What the cores want beside what the paths carry; None while neither is known."""
+    """Return I/O demand and storage capacity as bars; None while neither is known."""
     bars = tuple(
         Bar(label, advice.quantity.value, advice.quantity.low, advice.quantity.high, advice.decision)
         for label, advice_id in (
-            ("need, GHz rule", "io.demand.ghz-rule"),
-            ("need, workload", "io.demand.measured"),
-            ("supply", "io.capacity"),
+            ("demand, rule of thumb", "io.demand.ghz-rule"),
+            ("demand, workload", "io.demand.measured"),
+            ("capacity", "io.capacity"),
         )
         if (advice := given.find(advice_id)) is not None
         and advice.quantity is not None
@@ -263,9 +263,11 @@ def demand_and_capacity(given: AdviceSet) -> BarChart | None:
     if not bars:
         return None
     balance = given.find("io.balance")
-    unknown = given.unused.get("capacity.mb_s", "measure it, or set path.stages or capacity.mb_s")
-    caption = balance.verdict if balance is not None else f"the supply is not known: {unknown}"
-    return BarChart("I/O need and supply", Axis("transfer rate", "bytes/s", low=0), bars, caption)
+    unknown = given.unused.get(
+        "capacity.mb_s", "measure it with a storage probe, or enter path.stages or capacity.mb_s"
+    )
+    caption = balance.verdict if balance is not None else f"Storage capacity: not measured yet; {unknown}"
+    return BarChart("I/O demand and capacity", Axis("transfer rate", "bytes/s", low=0), bars, caption)
 
 
 def tornado_chart(target: Advice, swings: tuple[Swing, ...]) -> BarChart:

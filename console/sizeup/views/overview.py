@@ -234,18 +234,20 @@ def _advice(given: ShownAdvice | None) -> Iterable[OverviewEntry]:
 def _balance(advice: ShownAdvice | None, session: Session | None) -> BarChart:
     known = None if advice is None else demand_and_capacity(advice.given)
     unknown = "neither is known: press 4 and type what is missing"
-    chart = BarChart("I/O need and supply", Axis("transfer rate", "bytes/s"), (), unknown) if known is None else known
+    chart = (
+        BarChart("I/O demand and capacity", Axis("transfer rate", "bytes/s"), (), unknown) if known is None else known
+    )
     rates = _measured_rates(session)
     if not rates:
         return chart
     valid, measured = max(rates)  # a figure that is not valid counts where there is no other
-    same = [bar for bar in chart.bars if bar.label == "supply" and abs(bar.value - measured) <= measured * 5e-4]
+    same = [bar for bar in chart.bars if bar.label == "capacity" and abs(bar.value - measured) <= measured * 5e-4]
     if same and valid:
         # One figure is one bar.
-        named = (replace(bar, label="supply, measured") if bar in same else bar for bar in chart.bars)
+        named = (replace(bar, label="capacity, measured") if bar in same else bar for bar in chart.bars)
         return replace(chart, bars=tuple(named))
     unused = advice is not None and "capacity.mb_s" in advice.given.unused
-    note = "not taken: see Sizing" if unused else "" if valid else "not valid"
+    note = "not used: see Sizing" if unused else "" if valid else "not valid"
     return replace(chart, bars=(*chart.bars, Bar("measured here", measured, note=note)))
 
 

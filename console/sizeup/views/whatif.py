@@ -110,7 +110,7 @@ def _row(key: str, value: Value | None, before: Value | None, *, changed: bool) 
         spelled = _short(spelled)
     help_text = f"{KEYS[key].help}; {KEYS[key].expectation}"
     if isinstance(value, UnusedMeasurement):
-        spelled = "not taken"
+        spelled = "not used"
         help_text = f"{help_text}\n{value.sentence(KEYS[key].unit)}"
     elif isinstance(value, tuple) and len(value) > 1:
         spelled, help_text = f"{len(value)} values", f"{help_text}; now {spelled}"

@@ -49,7 +49,7 @@ _PICTURE_ROWS = 11
 
 
 class OverviewScreen(ModeScreen):
-    """Findings by severity, headline figures, and the balance of need and supply."""
+    """Findings by severity, headline figures, and the balance of demand and capacity."""
 
     SCOPE = "overview"
     LEAST = (20, 5)
