@@ -52,7 +52,7 @@ def test_a_machine_of_ones_own_stands_against_a_case(capsys: pytest.CaptureFixtu
     own = ("--blank", "--set", "machine.sockets=2", "machine.cores_per_socket=16", "machine.ghz=2.9")
     text = printed(capsys, "size", *own, "--against", "clovertown")
 
-    assert "what was set is 336.1 % above clovertown; clovertown is 77.07 % below what was set" in text
+    assert "the given machine is 336.1 % above clovertown; clovertown is 77.07 % below the given machine" in text
 
 
 def test_an_unknown_case_is_refused_with_the_nearest(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,7 +1,7 @@
-"""What this machine should carry, each figure with its working and its sources.
+"""Size a machine: I/O demand and capacity, redo, memory, licenses and cost, each figure with its working.
 
-Figures come from this machine, a recording, a session or a published case, and each can be replaced
-with --set. machine.cores counts the cores of all sockets; two sockets of four 2.66 GHz cores each are:
+Figures come from this machine, a capture, a session or a published case; --set replaces any of them.
+machine.cores counts the cores of all sockets. Two sockets of four 2.66 GHz cores each:
 
     sizeup size --set machine.sockets=2 machine.cores_per_socket=4 machine.ghz=2.66
     sizeup size --set machine.sockets=2 machine.cores=8 machine.ghz=2.66
@@ -42,12 +42,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     what.add_argument(
         "--session",
         metavar="FILE",
-        help="the machine of a saved session, with what was measured on it; recomputes, and says what was recorded",
+        help="size the machine of a saved session, with its measurements; says how the result differs from the "
+        "recorded advice",
     )
-    what.add_argument("--sysroot", metavar="DIR", default="/", help="a recording instead of this machine")
-    what.add_argument("--preset", metavar="NAME", help="a published case; sizeup presets lists them")
-    what.add_argument("--blank", action="store_true", help="nothing but what is --set")
-    parser.add_argument("--against", metavar="NAME", help="compare with a published case")
+    what.add_argument("--sysroot", metavar="DIR", default="/", help="size a capture instead of this machine")
+    what.add_argument("--preset", metavar="NAME", help="size a published case (list them with sizeup presets)")
+    what.add_argument("--blank", action="store_true", help="use only the figures given with --set")
+    parser.add_argument("--against", metavar="NAME", help="compare every figure with a published case")
     parser.add_argument(
         "--set",
         metavar="KEY=VALUE",
@@ -55,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         default=[],
         dest="settings",
-        help="say what a figure is; --keys lists them",
+        help="set a figure, such as machine.ghz=2.66 (list the keys with --keys)",
     )
     parser.add_argument(
         "--workload",
@@ -63,20 +64,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="extend",
         nargs="+",
         default=[],
-        help="what the database does: AWR or Statspack text, sar -d, iostat -o JSON, or TOML",
+        help="take the workload from AWR or Statspack text, sar -d, iostat -o JSON, or TOML",
     )
-    parser.add_argument("--percentile", type=float, help="of the workload's intervals; 95 unless given")
-    parser.add_argument("--devices", metavar="A,B", help="the disks of the workload files that count")
     parser.add_argument(
-        "--rules", metavar="FILE", help="overrides of rules; by default rules.toml in the configuration"
+        "--percentile", type=float, help="percentile of the workload's intervals to size for (default: 95)"
     )
-    parser.add_argument("--keys", action="store_true", help="list every key with its meaning and range")
-    parser.add_argument("--sources", action="store_true", help="say below each answer where every figure is from")
+    parser.add_argument("--devices", metavar="A,B", help="count only these disks of the workload files")
     parser.add_argument(
-        "--licenses", action="store_true", help="every product of every vendor on this machine, and end"
+        "--rules", metavar="FILE", help="overrides of rules (default: rules.toml in the configuration directory)"
     )
-    parser.add_argument("--sensitivity", action="store_true", help="what moves the answers, and what turns decisions")
-    parser.add_argument("--json", action="store_true", help="base units, with the working and the sources")
+    parser.add_argument("--keys", action="store_true", help="list every key of --set with its meaning and range")
+    parser.add_argument("--sources", action="store_true", help="print the source of every figure below each answer")
+    parser.add_argument(
+        "--licenses", action="store_true", help="print only the license table: every product of every vendor"
+    )
+    parser.add_argument(
+        "--sensitivity",
+        action="store_true",
+        help="print how answers react to each input, and at which values decisions change",
+    )
+    parser.add_argument("--json", action="store_true", help="print as JSON in base units, with working and sources")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -156,7 +163,7 @@ def _refuse_without_effect(arguments: argparse.Namespace) -> None:
 
 
 def _sensitivity(sizing: Sizing, pack: Rules) -> tuple[Swings, tuple[Flip, ...]]:
-    """Tornados of the answers that carry a decision about money or paths, and every turn."""
+    """Return the sensitivity of the main answers, and every value at which a decision changes."""
     from sizeup.sizing.sensitivity import TARGETS, flips, tornado
 
     targets = tuple(advice for name in TARGETS if (advice := sizing.find(name)) is not None)
@@ -167,7 +174,7 @@ def _sensitivity(sizing: Sizing, pack: Rules) -> tuple[Swings, tuple[Flip, ...]]
 def _subject(arguments: argparse.Namespace) -> str:
     """What is sized, in a word or two."""
     if arguments.blank:
-        return "what was set"
+        return "the given machine"
     elsewhere = arguments.sysroot if arguments.sysroot != "/" else None
     return str(arguments.preset or arguments.session or elsewhere or "this machine")
 
@@ -180,12 +187,12 @@ def _session(arguments: argparse.Namespace) -> Session | None:
 
     session = read_session(arguments.session)
     if session.machine is None:
-        raise UsageError(f"{arguments.session}: expected a machine record, found none: the run was cut short")
+        raise UsageError(f"{arguments.session}: expected a machine record, found none: the run was interrupted")
     return session
 
 
 def _inputs(arguments: argparse.Namespace, settings: dict[str, Value], session: Session | None) -> Inputs:
-    """What is known of the subject, with the user's settings in place."""
+    """Return the inputs of the subject, with the user's settings in their place."""
     from sizeup.sizing.advise import described
     from sizeup.sizing.inputs.presets import find_preset
 
@@ -203,7 +210,7 @@ def _inputs(arguments: argparse.Namespace, settings: dict[str, Value], session: 
 
 
 def _workload(arguments: argparse.Namespace) -> dict[str, Value]:
-    """What the workload files say."""
+    """Return the inputs from the workload files."""
     from sizeup.sizing.inputs.imported import WorkloadFile, read_workload
 
     percentile = _PERCENTILE if arguments.percentile is None else arguments.percentile
@@ -215,7 +222,7 @@ def _workload(arguments: argparse.Namespace) -> dict[str, Value]:
 
 
 def _rules(path: str | None) -> Rules:
-    """The shipped rules with the user's overrides, from ``path`` or from the configuration where one is there."""
+    """Return the shipped rules with the user's overrides, from ``path`` or from the configuration directory."""
     import platformdirs
 
     from sizeup.sizing import rules

@@ -54,8 +54,8 @@ def _per_node(sheet: Sheet) -> Iterator[Advice]:
     yield sheet.advice(
         "memory.huge-pages-per-node",
         "Huge pages per node",
-        f"{format_in(each, 'pages')} on each of {shown(nodes, 'nodes')}: reserved early, they spread the "
-        "shared memory, and no node is filled alone (Cyclops)",
+        f"{format_in(each, 'huge pages')} on each of {shown(nodes, 'nodes')}. Reserved at boot, they spread the shared "
+        "memory over the nodes instead of filling one (Cyclops)",
         sheet.answer(each, "pages", "oracle-hugepages"),
         "pages",
     )
