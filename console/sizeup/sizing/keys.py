@@ -251,7 +251,7 @@ _DECLARED = (
     _number("array.disk_gb", "capacity of a drive", "GB"),
     _choice(
         "array.drive",
-        "kind of disk; for flash drives set array.drive_iops instead",
+        "kind of disk; for flash drives use --set array.drive_iops=N instead",
         "hdd-5k4",
         "hdd-7k2",
         "hdd-10k",

@@ -112,7 +112,7 @@ def grown_demand(sheet: Sheet, key: str, spelling: str) -> Quantity:
     percentile = sheet.optional("workload.percentile")
     if percentile is None:
         sheet.caveat(
-            f"the percentile of {key} is unknown, and an average hides peaks; "
+            f"the percentile of the workload's {spelling} is unknown, and an average hides peaks; "
             f"set it with {KEYS['workload.percentile'].flag}"
         )
     sheet.line(
