@@ -68,9 +68,6 @@ class AppProtocol(Protocol):
     def header(self) -> tuple[str, str, str]:
         """For the line above every mode: the machine's name, what it is, and what it should carry."""
 
-    def headline(self) -> str:
-        """The machine in words, without its name."""
-
     def status(self) -> tuple[str, str]:
         """The line below every mode: the run, and how the terminal keeps up."""
 

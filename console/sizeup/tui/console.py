@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import gc
-import importlib
 import os
-import re
 import time
-from collections.abc import Callable, Iterable
-from datetime import UTC, datetime
-from functools import cached_property
+from collections.abc import Iterable
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from msgspec import Struct
@@ -22,21 +19,19 @@ from textual.timer import Timer
 from sizeup.charts.drawing import Glyphs
 from sizeup.errors import ExitStatus, SizeupError, UsageError
 from sizeup.model.machine import Machine
-from sizeup.session.store import begun, directory, unfinished
 from sizeup.sizing.session_advice import AdviceSelector
 from sizeup.terminal.app import TerminalApp
-from sizeup.terminal.driver import ConsoleDriver
 from sizeup.text import plain
 from sizeup.tui.actions import ACTIONS, bindings, first_key
 from sizeup.tui.frame_pacing import TICK_SECONDS, FramePacing
 from sizeup.tui.live_source import LiveSource
+from sizeup.tui.modes import MODES
 from sizeup.tui.options import Options
 from sizeup.tui.run_status import header_texts, idle_texts, running_texts
 from sizeup.tui.runs import Runs
 from sizeup.tui.screens.mode import ModeScreen
-from sizeup.tui.screens.overview import OverviewScreen
 from sizeup.tui.themes import OWN, TEXTUAL_NAMES
-from sizeup.views.machine_facts import machine_line
+from sizeup.tui.unfinished import unfinished_session_text
 
 if TYPE_CHECKING:
     from sizeup.engine.spec import RunSpec
@@ -48,19 +43,6 @@ if TYPE_CHECKING:
 _DEFAULT = Options()
 _CANCEL_SECONDS = 0.6
 """How long leaving waits for a canceled run to save; it saves by itself after that."""
-
-_RECENT_SECONDS = 24 * 3600.0
-"""How old an unfinished session may be for the start to speak of it."""
-
-
-def _later(module: str, name: str) -> Callable[[], Screen[Any]]:
-    """A mode whose screen is imported when it is first shown: the first mode need not wait for the others."""
-
-    def screen() -> Screen[Any]:
-        made: Screen[Any] = getattr(importlib.import_module(f"sizeup.tui.screens.{module}"), name)()
-        return made
-
-    return screen
 
 
 def _collect_from_now() -> None:
@@ -84,13 +66,7 @@ class ConsoleApp(TerminalApp):
     TITLE = "sizeup"
     CSS_PATH = "console.tcss"
     ENABLE_COMMAND_PALETTE = True
-    MODES: ClassVar[dict[str, Any]] = {
-        "overview": OverviewScreen,
-        "topology": _later("topology", "TopologyScreen"),
-        "probes": _later("probes", "ProbesScreen"),
-        "sizing": _later("sizing", "SizingScreen"),
-        "sessions": _later("sessions", "SessionsScreen"),
-    }
+    MODES: ClassVar[Any] = MODES
     DEFAULT_MODE = "overview"
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("app")]
 
@@ -139,25 +115,18 @@ class ConsoleApp(TerminalApp):
         if session is not None and session.end is None:
             self._watch()
         if self.measures:
-            self.call_after_refresh(self._tell_unfinished)
+            self.call_after_refresh(self._notify_unfinished)
         if not gc.isenabled():
             self.call_after_refresh(_collect_from_now)
         if self.against is not None:
             self.call_after_refresh(self.action_mode, "topology")
 
-    def _tell_unfinished(self) -> None:
-        with contextlib.suppress(OSError, SizeupError):  # a store that cannot be read is the Sessions mode's to tell
-            for path in unfinished(directory()):
-                from sizeup.session.writer import in_use
-
-                age_seconds = time.time() - path.stat().st_mtime
-                if age_seconds < _RECENT_SECONDS and not in_use(str(path)):
-                    # As the list of sessions says it, so that it can be found there.
-                    at = begun(path).replace("T", " ").removesuffix("Z")
-                    of = f" of {at} UTC" if at else ""
-                    words = f"Unfinished session{of}: press 5 to view it, there R to resume it"
-                    self.notify(words, markup=False)
-                    return
+    def _notify_unfinished(self) -> None:
+        # A store that cannot be read is the Sessions mode's to report.
+        with contextlib.suppress(OSError, SizeupError):
+            text = unfinished_session_text()
+            if text:
+                self.notify(text, markup=False)
 
     @cached_property
     def registry(self) -> Registry:
@@ -215,10 +184,6 @@ class ConsoleApp(TerminalApp):
     def header(self) -> tuple[str, str, str]:
         """For the line above every mode: the machine's name, what it is, and what it should carry."""
         return header_texts(self.machine, self.runs.session, self.advice)
-
-    def headline(self) -> str:
-        """The machine in words, without its name."""
-        return "not known" if self.machine is None else machine_line(self.machine)
 
     def status(self) -> tuple[str, str]:
         """The line below every mode: the run, and how the terminal keeps up."""
@@ -342,26 +307,27 @@ class ConsoleApp(TerminalApp):
         """Copy the screen as text by OSC 52, and keep it in a file: many terminals drop what is copied so, unsaid."""
         text = plain(self.screen_text) if self.glyphs is Glyphs.ASCII else self.screen_text
         self.copy_to_clipboard(text)
-        self._keep("txt", text, "; also sent to the clipboard, if the terminal takes it" if self.copies else "")
+        self._save("txt", text, "; also sent to the clipboard, if the terminal takes it" if self.copies else "")
 
     def action_picture(self) -> None:
         """Write the screen as SVG."""
-        self._keep("svg", standalone(self.export_screenshot(title="sizeup")))
+        from sizeup.tui.screen_files import without_web_fonts
 
-    def _keep(self, ending: str, content: str, also: str = "") -> None:
+        self._save("svg", without_web_fonts(self.export_screenshot(title="sizeup")))
+
+    def _save(self, ending: str, content: str, note: str = "") -> None:
+        """Write what is shown into a file; ``note`` is what else became of it."""
         if self.readonly:
-            self.notify(f"read-only: no file is written{also}", severity="warning", markup=False)
+            self.notify(f"read-only: no file is written{note}", severity="warning", markup=False)
             return
-        name = f"sizeup-{self.current_mode}-{datetime.now(UTC):%Y%m%dT%H%M%SZ}"
-        from sizeup.report import output
+        from sizeup.tui.screen_files import save_screen
 
         try:
-            path = output.free_path(output.current_folder(), name, f".{ending}")
-            output.write(path, lambda file: file.write(content.encode()), advice="")
+            path = save_screen(self.current_mode, ending, content)
         except SizeupError as error:
-            self.notify(f"{error}{also}", severity="error", markup=False)
+            self.notify(f"{error}{note}", severity="error", markup=False)
             return
-        self.notify(f"Wrote {path}{also}", markup=False)
+        self.notify(f"Wrote {path}{note}", markup=False)
 
     def action_leave(self) -> None:
         """Leave; while a run is on, ask what becomes of it."""
@@ -416,7 +382,7 @@ class ConsoleApp(TerminalApp):
             for action in ACTIONS[scope]:
                 if action.palette and action.id not in idle:
                     words = f"{action.help} Key: {first_key(action, self.keys)}"
-                    yield SystemCommand(action.label, words, self._caller(action.call, base or screen))
+                    yield SystemCommand(action.label, words, partial(self.run_action, action.call, base or screen))
 
     def action_command_palette(self) -> None:
         """Offer every action by name."""
@@ -425,12 +391,6 @@ class ConsoleApp(TerminalApp):
         if not isinstance(self.screen, CommandPalette):
             self.push_screen(CommandPalette(placeholder="Type a part of a name", id="--command-palette"))
 
-    def _caller(self, call: str, screen: Screen[Any]) -> Any:
-        async def run() -> None:
-            await self.run_action(call, default_namespace=screen)
-
-        return run
-
     def on_key(self, event: Any) -> None:
         """Escape leaves an input."""
         if event.key == "escape" and isinstance(self.screen, ModeScreen):
@@ -438,33 +398,3 @@ class ConsoleApp(TerminalApp):
 
             if isinstance(self.focused, Input):
                 self.screen.leave_input()
-
-
-def standalone(picture: str) -> str:
-    """Textual's picture without the fonts that it would fetch from the network."""
-    local = re.sub(r"@font-face \{.*?\}", "", picture, flags=re.DOTALL)
-    return local.replace("Fira Code", "DejaVu Sans Mono")
-
-
-def run_app(
-    runs: Runs,
-    machine: Machine | None,
-    options: Options,
-    *,
-    living: LiveSource | None,
-    against: OtherMachine | None = None,
-) -> int:
-    """Show the console until the user leaves; the value is the exit status."""
-    measures = living is not None and not options.readonly and bool(runs.path)
-    ConsoleDriver.ascii_only = options.ascii
-    os.environ.pop("NO_COLOR", None)  # Textual asks the environment alone, and takes an empty one for a wish
-    if options.no_color:
-        os.environ["NO_COLOR"] = "1"
-    app = ConsoleApp(runs, machine, options, measures=measures, living=living, against=against)
-    # Closing the runner's input makes it cancel and save, unless it was told to keep on.
-    ConsoleDriver.before_exit = (app.tell_cost, runs.release)
-    status = app.run(mouse=not (options.no_mouse or options.low_bandwidth))
-    runs.close()
-    if app.farewell:
-        print(app.farewell)  # noqa: T201  the terminal is the shell's again
-    return ExitStatus.OK if status is None else status

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import threading
 from collections.abc import Callable, Mapping
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING
 
 # Imported here and not in the thread below: two threads importing the same packages can see them half-made.
 from sizeup.discovery.machine import discover
-from sizeup.errors import SizeupError
+from sizeup.errors import ExitStatus, SizeupError
 from sizeup.model.machine import Machine
 from sizeup.session.store import new_path
 from sizeup.tui.live_source import LiveSource
@@ -19,6 +20,7 @@ from sizeup.tui.runs import Runs
 
 if TYPE_CHECKING:
     from sizeup.live.hotplug import HotplugChange, HotplugMonitor
+    from sizeup.tui.console import ConsoleApp
     from sizeup.views.difference import OtherMachine
 
 Show = Callable[[Options], int]
@@ -53,7 +55,7 @@ class _BackgroundDiscovery(threading.Thread):
 def load(sysroot: str, session: str | None, against: Callable[[], OtherMachine] | None = None) -> Show:
     """Read the machine or the session, and another one to hold it against, and import the console meanwhile."""
     promise = _BackgroundDiscovery(lambda: discover(sysroot)) if session is None else None
-    from sizeup.tui.console import run_app
+    from sizeup.tui.console import ConsoleApp
 
     if promise is not None:
         runs = _runs_here()
@@ -66,7 +68,29 @@ def load(sysroot: str, session: str | None, against: Callable[[], OtherMachine] 
     here = session is None and sysroot == "/"
     living = LiveSource(_follow, lambda: discover("/"), _refreshed, _loads) if here else None
 
-    return lambda options: run_app(runs, machine, options, living=living, against=other)
+    def show(options: Options) -> int:
+        measures = living is not None and not options.readonly and bool(runs.path)
+        os.environ.pop("NO_COLOR", None)  # Textual asks the environment alone, and takes an empty one as set
+        if options.no_color:
+            os.environ["NO_COLOR"] = "1"
+        app = ConsoleApp(runs, machine, options, measures=measures, living=living, against=other)
+        return _run(app, runs, options)
+
+    return show
+
+
+def _run(app: ConsoleApp, runs: Runs, options: Options) -> int:
+    """Show the console until the user leaves; the value is the exit status."""
+    from sizeup.terminal.driver import ConsoleDriver
+
+    ConsoleDriver.ascii_only = options.ascii
+    # Closing the runner's input makes it cancel and save, unless it was told to keep on.
+    ConsoleDriver.before_exit = (app.tell_cost, runs.release)
+    status = app.run(mouse=not (options.no_mouse or options.low_bandwidth))
+    runs.close()
+    if app.farewell:
+        print(app.farewell)  # noqa: T201  the terminal is the shell's again
+    return ExitStatus.OK if status is None else status
 
 
 def _runs_here() -> Runs:

@@ -1,0 +1,23 @@
+"""The session that a user is reminded of at the start: one that was interrupted a short while ago."""
+
+from __future__ import annotations
+
+import time
+
+from sizeup.session.store import begun, directory, unfinished
+
+_RECENT_SECONDS = 24 * 3600.0
+"""Older ones are left to the list of sessions."""
+
+
+def unfinished_session_text() -> str:
+    """Return what to say of the latest unfinished session that no run is writing; empty where there is none."""
+    for path in unfinished(directory()):
+        from sizeup.session.writer import in_use
+
+        if time.time() - path.stat().st_mtime < _RECENT_SECONDS and not in_use(str(path)):
+            # As the list of sessions has it, so that it can be found there.
+            started = begun(path).replace("T", " ").removesuffix("Z")
+            of = f" of {started} UTC" if started else ""
+            return f"Unfinished session{of}: press 5 to view it, there R to resume it"
+    return ""
