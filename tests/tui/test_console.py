@@ -805,7 +805,7 @@ async def test_a_probe_without_its_target_is_not_asked_about_but_given_its_form(
         assert "Settings of io.direct" in console.text
         assert "! no target: give path=" in console.text
         assert "path: a folder in which a file may be made" in console.text
-        assert "Do not run it" not in console.text
+        assert "It may write." not in console.text
 
 
 async def test_a_pause_is_called_one_once_the_step_is_over(console: Console) -> None:

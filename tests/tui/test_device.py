@@ -78,6 +78,6 @@ async def test_reading_a_device_asks_for_no_name(console: Console, monkeypatch: 
         await _wish_to_write(console, pilot, "oltp-read")
 
         assert "type this name" not in console.text
-        assert "Do not run it" in console.text
+        assert "It may write." in console.text
         assert "a device: it is only read" in console.text
         assert "Space" not in console.text

@@ -44,7 +44,7 @@ def start_direct_io(terminal: Terminal, target: Path, settings: Mapping[str, str
         fill_form(terminal, dict(wanted))
         terminal.pump(5, lambda: all(setting in terminal.text for setting in shown))
     terminal.press("r")
-    terminal.wait_for("Run it with these settings")
+    terminal.wait_for("It may write.")
     terminal.press("down", "enter")
     terminal.wait_for("running io.direct")
 

@@ -14,24 +14,22 @@ from textual.widgets.option_list import Option
 
 from sizeup.charts.axis_hysteresis import hold_axes
 from sizeup.errors import SizeupError
-from sizeup.model.plan import Plan
-from sizeup.probing.devices import Device
+from sizeup.model.machine import Machine
 from sizeup.probing.planner import PLANS, unmet
 from sizeup.probing.registry import RegisteredProbe
 from sizeup.probing.settings import resolve
 from sizeup.session.value import PointKey, StepRun
-from sizeup.text import one_line
 from sizeup.tui.actions import bindings
 from sizeup.tui.runs import spec_of
 from sizeup.tui.screens import write_confirmation
-from sizeup.tui.screens.dialogs import ChoiceDialog, DeviceDialog, SettingsDialog, format_setting
+from sizeup.tui.screens.dialogs import SettingsDialog, format_setting
 from sizeup.tui.screens.mode import ModeScreen
-from sizeup.tui.screens.probe_text import Shown, about, entry, format_seconds, summary
+from sizeup.tui.screens.probe_text import Shown, about, entry, summary
+from sizeup.tui.screens.write_dialogs import confirm_device, confirm_write
 from sizeup.tui.widgets.chart import ChartView
 from sizeup.tui.widgets.lists import KeyList
 from sizeup.tui.widgets.rows import TextRows
 from sizeup.tui.widgets.table import TableView
-from sizeup.units import format_decimal_bytes
 from sizeup.views.chart_list import chart_list, underlying_charts
 from sizeup.views.results import points_table
 from sizeup.views.samples import underlying_points as samples_behind
@@ -147,58 +145,31 @@ class ProbesScreen(ModeScreen):
             self._change_settings(probe, f"! needs {' and '.join(lacking)}")
             return
         if write_confirmation.WRITES.isdisjoint(probe.manifest.hazards) or self.host.machine is None:
-            self._start(probe)
+            self._start(probe, self._typed.get(probe.name, {}))
             return
+        self._confirm_writing(probe, self.host.machine)
+
+    def _confirm_writing(self, probe: RegisteredProbe, machine: Machine) -> None:
+        typed = self._typed.get(probe.name, {})
+        settings = self._settings(probe)
         consent = write_confirmation.consent(probe)
-        typed = {key: text for key, text in self._typed.get(probe.name, {}).items() if key != consent}
+        unconfirmed = {key: text for key, text in typed.items() if key != consent}
         try:
-            plan = write_confirmation.plan_for(self.host.machine, self.host.registry, probe, self._plan, typed)
+            plan = write_confirmation.plan_for(machine, self.host.registry, probe, self._plan, unconfirmed)
         except SizeupError as error:
             self.app.notify(str(error), severity="error", markup=False)
             return
-        reason = write_confirmation.why_no_plan(plan)
-        device = write_confirmation.named_device(write_confirmation.targets(self._settings(probe)))
-        if device is not None and consent in self._settings(probe) and write_confirmation.writing_steps(plan):
-            self._ask_for_device(probe, device, plan, typed)
-        elif reason:
+        device = write_confirmation.named_device(write_confirmation.targets(settings))
+        if device is not None and consent in settings and write_confirmation.writing_steps(plan):
+
+            def start(name: str) -> None:
+                self._start(probe, {**unconfirmed, consent: name})
+
+            confirm_device(self.app, device, plan, start)
+        elif reason := write_confirmation.why_no_plan(plan):
             self._change_settings(probe, f"! {reason}")
         else:
-            self._ask_to_write(probe, plan)
-
-    def _ask_to_write(self, probe: RegisteredProbe, plan: Plan) -> None:
-        def answered(answer: str | None) -> None:
-            if answer == "yes":
-                self._start(probe)
-
-        answers = (("no", "Do not run it"), ("yes", "Run it with these settings"))
-        facts = write_confirmation.facts(probe, plan.steps, self._settings(probe))
-        typed = self._typed.get(probe.name, {})
-        told = " ".join(value for _, value in facts)
-        changed = ", ".join(f"{key} = {value}" for key, value in typed.items() if value not in told)
-        if changed:
-            facts.append(("Settings", changed))
-        self.app.push_screen(ChoiceDialog(f"{probe.name} may write. What it will do:", answers, facts), answered)
-
-    def _ask_for_device(self, probe: RegisteredProbe, device: Device, plan: Plan, typed: Mapping[str, str]) -> None:
-        """Have a device named in full before it is overwritten."""
-        if device.mounted_on:
-            words = f"{device.path} is mounted on {one_line(', '.join(device.mounted_on))}: it is not written to"
-            self.app.notify(words, severity="error", markup=False)
-            return
-        writing = write_confirmation.writing_steps(plan)
-        size = "not known" if device.size_bytes is None else format_decimal_bytes(device.size_bytes)
-        facts = (
-            ("Size", size),
-            ("Takes", f"about {format_seconds(sum(step.estimated_seconds for step in writing))}"),
-            ("Runs", "; ".join(step.title for step in writing)),
-        )
-
-        def answered(name: str | None) -> None:
-            if name is not None:
-                self.host.start_run(spec_of(probe.name, {**typed, write_confirmation.consent(probe): name}, self._plan))
-                self.show_run()
-
-        self.app.push_screen(DeviceDialog(device, facts), answered)
+            confirm_write(self.app, probe, plan, settings, typed, lambda: self._start(probe, typed))
 
     def action_settings(self) -> None:
         """Change the settings of the chosen probe."""
@@ -308,8 +279,8 @@ class ProbesScreen(ModeScreen):
             return
         self.cancel_run()
 
-    def _start(self, probe: RegisteredProbe) -> None:
-        self.host.start_run(spec_of(probe.name, self._typed.get(probe.name, {}), self._plan))
+    def _start(self, probe: RegisteredProbe, settings: Mapping[str, str]) -> None:
+        self.host.start_run(spec_of(probe.name, settings, self._plan))
         self.show_run()
 
     def _refusal(self, probe: RegisteredProbe) -> str:

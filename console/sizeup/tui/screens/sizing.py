@@ -36,6 +36,7 @@ from sizeup.tui.actions import bindings
 from sizeup.tui.screens.dialogs import ChoiceDialog, PageDialog
 from sizeup.tui.screens.mode import ModeScreen
 from sizeup.tui.screens.pick import PickDialog
+from sizeup.tui.screens.sizing_text import WIDE, comparison_lines, input_line, working_line
 from sizeup.tui.widgets.chart import ChartView
 from sizeup.tui.widgets.lists import KeyList, hanging
 from sizeup.views.advice import advice_lines, comparison_table, license_table, tornado_chart, unmoved_chart
@@ -44,12 +45,6 @@ from sizeup.views.whatif import InputRow, effect, input_rows, stepped
 _ANSWERS = "Answers"
 _MOVES, _BACK = "Enter: what moves it", "Enter: its working"
 _CHANGED = "Answers against the machine as found"
-_FIGURES = 36
-"""Column at which the figures of inputs end, where there is room."""
-_WIDE = 100
-"""Columns from which a page has room for wide tables."""
-_LABELS = ("from  ", "rule  ", "id    ")
-"""What some lines of a working begin with."""
 
 
 class SizingScreen(ModeScreen):
@@ -220,7 +215,7 @@ class SizingScreen(ModeScreen):
         if self._sizing is None:
             return
         table, width = license_table(self._sizing, shipped()), self._page_width()
-        if width < _WIDE:
+        if width < WIDE:
             # The products name their vendors, too.
             rows = tuple(row[1:] for row in table.rows)
             table = Table(table.title, table.columns[1:], rows, note=table.note)
@@ -239,7 +234,7 @@ class SizingScreen(ModeScreen):
             lines = [f"{name}: {preset.title}", f"From {preset.source}", *note, ""]
             width = self._page_width()
             lines = [hanging(line, width, 0, 2) if line else "" for line in lines]
-            lines += _beside(comparison_table(compared), width) or ["No figure is known of both."]
+            lines += comparison_lines(comparison_table(compared), width) or ["No figure is known of both."]
             self.app.push_screen(PageDialog(f"This machine{self._what_if()} beside {name}", lines))
 
         self.app.push_screen(ChoiceDialog("Which published case?", answers), answered)
@@ -317,7 +312,7 @@ class SizingScreen(ModeScreen):
         options: list[Option] = []
         for group, rows in groupby(self._rows, lambda row: row.key.partition(".")[0]):
             options.append(Option(Text(group, style="bold underline"), disabled=True))
-            options += [Option(_input_line(row, width), id=row.key) for row in rows]
+            options += [Option(input_line(row, width), id=row.key) for row in rows]
         inputs.set_options(options)
         if self._rows:
             known = {row.key for row in self._rows}
@@ -404,7 +399,7 @@ class SizingScreen(ModeScreen):
             if self._advice is not None and not self._changed and (old := self._advice.recorded_verdict(advice)):
                 rest.insert(0, f"  Recorded: {old}")
         width = _room(self.query_one("#working-pane")) - 2  # its padding
-        folded = Text("\n".join(_folded(line, width) for line in rest))
+        folded = Text("\n".join(working_line(line, width) for line in rest))
         self.query_one("#working", Static).update(Group(Text(hanging(heading, width, 0, 2), style="bold"), folded))
         self._show_tornado()
 
@@ -423,30 +418,3 @@ class SizingScreen(ModeScreen):
 def _room(pane: Widget) -> int:
     """Columns of a pane beside its scroll bar, which may come with the text that is folded."""
     return pane.outer_size.width - 1
-
-
-def _beside(table: Table, width: int) -> list[str]:
-    """A comparison as a table, or where five columns have no room in two lines a figure."""
-    if width >= _WIDE:
-        return table_lines(table, width)
-    lines = []
-    for figure, here, there, above, below in table.rows:
-        lines.append(hanging(figure, width, 0, 4))
-        lines.append(hanging(f"{here} here, {there} there; this machine is {above}, the case {below}", width, 2, 4))
-    return lines
-
-
-def _folded(line: str, width: int) -> str:
-    """A line of a working, with what does not fit under its text."""
-    words = line.lstrip()
-    label = next((len(label) for label in _LABELS if words.startswith(label)), 2)
-    return hanging(words, width, len(line) - len(words), len(line) - len(words) + label)
-
-
-def _input_line(row: InputRow, width: int) -> Text:
-    """Name and value: figures end in one column, and of words the end is cut where there is no room."""
-    name = f"{'* ' if row.changed else '  '}{row.key.partition('.')[2]} "
-    text = Text(no_wrap=True, overflow="ellipsis")
-    text.append(name, style="bold" if row.changed else "")
-    text.append(row.value.rjust(max(min(width, _FIGURES) - len(name), 0)), style="bold")
-    return text
