@@ -28,7 +28,7 @@ FOREIGN = (
 PROSE = frozenset({"could", "had", "has", "in", "is", "itself", "keeps", "session", "was"})
 """Words behind the name of the program that are no commands."""
 SPOKEN_BY: dict[str, tuple[str, ...]] = {
-    "compare/compare.py": ("compare",),
+    "compare/condition_results.py": ("compare",),
     "compare/conditions.py": ("compare",),
     "engine/start_time.py": (START,),
     "engine/run.py": (START,),
@@ -63,7 +63,6 @@ NOT_OF_IT = {
     "importers/iostat.py": {"-c", "-s", "-y"},
     "tui/console.py": {"--command-palette"},  # a widget's id
     "views/doctor.py": {"-l", "-n"},  # of ulimit
-    "views/samples.py": {"-p"},  # within the names of series
     "sizeup_memory/memhammer.py": {"--cpus"},  # of its own
 }
 
