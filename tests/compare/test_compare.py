@@ -248,8 +248,8 @@ def test_verdicts_are_compared_as_words_and_a_failed_one_is_not_passed_over() ->
     assert [figure.metric for figure in found.metrics] == ["p.thp"]
     assert found.points == found.only_new == found.only_baseline == ()
     assert found.warnings[-1] == (
-        "p.validity: 5 of 5 verdicts differ: queue_depth 1, part steady: fail (baseline: pass); "
-        "queue_depth 2, part steady: fail (baseline: pass); "
-        "queue_depth 4, part steady: fail (baseline: pass); and 2 more"
+        "p.validity: 5 of 5 verdicts differ: part steady, queue_depth 1: fail (baseline: pass); "
+        "part steady, queue_depth 2: fail (baseline: pass); "
+        "part steady, queue_depth 4: fail (baseline: pass); and 2 more"
     )
     assert not [words for words in compare([base], [base]).warnings if "verdicts" in words]

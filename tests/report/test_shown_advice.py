@@ -104,7 +104,7 @@ def test_the_overview_shows_what_was_recorded(path: str) -> None:
     session = read_session(path)
     shown = overview(session.machine, session, session_advice(session), (), measures=False)
 
-    (bar,) = [bar for bar in shown.balance.bars if bar.label == "need, GHz rule"]
+    (bar,) = [bar for bar in shown.balance.bars if bar.label == "demand, rule of thumb"]
     assert bar.value == 777e6
     assert [entry.key for entry in shown.advice] == ["capacity.mb_s"]
 

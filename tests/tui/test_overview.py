@@ -132,8 +132,8 @@ async def test_a_recording_offers_no_measurement_and_the_status_says_what_it_is(
     async with console.shown():
         status, keys = console.text.splitlines()[-2:]
 
-    assert "this is a recording" in status
-    assert "nothing measured yet" not in status
+    assert "this is a capture" in status
+    assert "no measurements yet" not in status
     assert "Measure" not in keys
 
 

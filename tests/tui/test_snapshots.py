@@ -20,7 +20,7 @@ from textual.pilot import Pilot
 
 from consoles import Console, MakeConsole, PlayedRunner, ended, machine, records
 from sizeup.model.finding import Finding, Severity
-from sizeup.tui.console import standalone
+from sizeup.tui.screen_files import without_web_fonts
 
 PICTURES = Path(__file__).parent / "snapshots"
 UPDATE = "SIZEUP_UPDATE_SNAPSHOTS"
@@ -72,7 +72,7 @@ class Pictures:
 
 def _drawn(console: Console) -> str:
     """The screen as SVG by lines, without names that change wherever one character does, and without clips by rows."""
-    picture = standalone(console.app.export_screenshot(title="sizeup"))
+    picture = without_web_fonts(console.app.export_screenshot(title="sizeup"))
     picture = re.sub(r"terminal-\d+", "t", picture)
     picture = re.sub(
         r' clip-path="url\(#t-line-\d+\)"|<clipPath id="t-line-\d+">.*?</clipPath>\s*', "", picture, flags=re.DOTALL

@@ -53,7 +53,8 @@ def comparison_caveats(
     for session in (*new, *baseline):
         busy = session.facts.get("others_busy_percent")
         if isinstance(busy, int | float) and busy >= _BUSY_PERCENT:
-            yield f"{session.path}: others used {busy:.0f} % of a CPU at its end: {session.facts.get('others_busy')}"
+            names = session.facts.get("others_busy")
+            yield f"{session.path}: other processes used {busy:.0f} % of a CPU at its end: {names}"
     for metric in common if not beside_published(new, baseline) else ():
         for what, pick in (("parameters", _parameters), ("versions", _versions)):
             left, right = pick(ours[metric]), pick(theirs[metric])

@@ -56,10 +56,10 @@ def idle_texts(runs: Runs, *, watched: bool, measures: bool, readonly: bool) -> 
         return f" ! {runs.problem}", ""
     name = f"{os.path.basename(runs.path)} "
     if not measures and not watched:
-        return (" idle; this is a recording", "") if runs.session is None else (" idle; saved session", name)
+        return (" idle; this is a capture", "") if runs.session is None else (" idle; saved session", name)
     last = position(runs.session)
     if last is None:
-        return " idle, read-only" if readonly else " idle", "nothing measured yet "
+        return " idle, read-only" if readonly else " idle", "no measurements yet "
     from sizeup.views.step import point_value
 
     return f" idle, last {last.step.step.id} {point_value(last.step)}", name

@@ -43,7 +43,7 @@ def clock_source(machine: Machine) -> Iterator[Finding]:
         f"Clock source {source} is slow to read",
         (f"current: {source}", f"available: {' '.join(sources) or 'unknown'}"),
         "Databases read the clock around every wait, and each read costs a system call, a microsecond or more.",
-        f"{remedy} Measure it with the clock.cost probe.",
+        f"{remedy} Measure it with a clock probe.",
         ("clock",),
         command=command,
         quantity="clock.gettimeofday",
