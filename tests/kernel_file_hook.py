@@ -40,7 +40,7 @@ def _watch(event, arguments):
         if _WATCHED.match(path):
             caller = _caller()
             if caller is not None and caller.partition(".")[0] not in _LIBRARIES:
-                os.write(_log, f"{caller} {path}\n".encode())
+                os.write(_log, os.fsencode(f"{caller} {path}\n"))
 
 
 sys.addaudithook(_watch)

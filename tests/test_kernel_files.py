@@ -85,7 +85,7 @@ def openers(log: Path, code: str, folder: Path) -> dict[str, set[str]]:
     done = subprocess.run([sys.executable, "-c", start], cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode in (0, 3), done.stdout + done.stderr  # 3: a figure did not converge, on a busy host
     found: dict[str, set[str]] = {}
-    for line in log.read_text(encoding="utf-8").splitlines():
+    for line in log.read_text(encoding="utf-8", errors="replace").splitlines():
         module, _, path = line.partition(" ")
         found.setdefault(module, set()).add(path)
     return found
