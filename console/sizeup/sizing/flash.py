@@ -59,10 +59,10 @@ def _bookkeeping(sheet: Sheet) -> Iterator[Advice]:
     rac = sheet.optional_words("flash.rac") == "yes"
     each = sheet.rule("flash.cache.metadata-rac" if rac else "flash.cache.metadata-single")
     sga = sheet.number("sga.mb")
-    taken = cache.value / block.value * each.value
-    share = taken / sga.value
+    overhead = cache.value / block.value * each.value
+    share = overhead / sga.value
     sheet.line(f"{shown(cache, 'GiB')} / {shown(block, 'KiB')} = {format_in(cache.value / block.value, 'blocks')}")
-    sheet.line(f"x {shown(each, 'B')} = {format_in(taken, 'GiB')}, {format_in(share, '%')} of the SGA")
+    sheet.line(f"x {shown(each, 'B')} = {format_in(overhead, 'GiB')}, {format_in(share, '%')} of the SGA")
     limit = sheet.rule("flash.cache.metadata-much")
     much = share > limit.value
     enlarge = ". Enlarge the SGA by as much" if much else ""
@@ -70,8 +70,8 @@ def _bookkeeping(sheet: Sheet) -> Iterator[Advice]:
     yield sheet.advice(
         "flash.cache.metadata",
         "SGA overhead of the flash cache",
-        f"block headers of the flash cache: {format_in(taken, 'GiB')}, {format_in(share, '%')} of the SGA{enlarge}",
-        sheet.answer(taken, "GiB", each.source),
+        f"block headers of the flash cache: {format_in(overhead, 'GiB')}, {format_in(share, '%')} of the SGA{enlarge}",
+        sheet.answer(overhead, "GiB", each.source),
         "GiB",
         decision="much" if much else "little",
     )

@@ -30,30 +30,30 @@ class UnusedMeasurement(Struct, frozen=True):
     cause: str
     """A clause: ``it may come from a cache``."""
     details: str
-    """What the probe said of it, in full."""
+    """The reasons of the probe, in full."""
     remedy: str
     """What to do for a figure that counts."""
     why_unused: WhyUnused = WhyUnused.INVALID
 
-    def sentence(self, spelling: str) -> str:
+    def sentence(self, unit: str) -> str:
         """Which figure, why it is not used, and what to do."""
         least = "at least " if self.why_unused is WhyUnused.LOWER_BOUND else ""
-        figure = format_in(float(f"{self.quantity.value:.4g}"), spelling)
+        figure = format_in(float(f"{self.quantity.value:.4g}"), unit)
         why = f"it {self.why_unused.value}, because {self.cause}"
         return f"{least}{figure} was measured but is not used: {why}. {capitalized(self.remedy)}"
 
-    def evidence(self, spelling: str) -> str:
-        """Where the figure comes from, and all that speaks against it."""
-        figure = format_in(self.quantity.value, spelling)
+    def evidence(self, unit: str) -> str:
+        """The source of the figure, and every reason against it."""
+        figure = format_in(self.quantity.value, unit)
         return f"not used: {figure} of {self.quantity.source}; {self.details or self.cause}"
 
 
 Value = Quantity | Words | tuple[Quantity, ...] | UnusedMeasurement
-"""What a key stands for: a number, words, a list of numbers, or a measured number that is not used."""
+"""The value of a key: a number, words, a list of numbers, or a measured number that is not used."""
 
 
 class InputKind(Enum):
-    """What may stand behind the equals sign."""
+    """What kind of value a key takes."""
 
     NUMBER = "number"
     COUNT = "whole number"
@@ -69,7 +69,7 @@ class InputKey(Struct, frozen=True):
     help: str
     kind: InputKind = InputKind.NUMBER
     unit: str = "1"
-    """Spelling of the unit that a bare number has; another spelling of the same base unit may be written out."""
+    """The unit of a number without one; a number may carry another unit of the same base unit."""
     minimum: float = 0.0
     maximum: float = math.inf
     """Both in ``unit``; the minimum itself is allowed."""
@@ -130,8 +130,8 @@ class InputKey(Struct, frozen=True):
         unit, scale = base_unit(self.unit)
         if match[2]:
             prefix = _prefix(match[2], self.unit)
-            spelled, factor = base_unit(match[2]) if prefix is None else (unit, prefix)
-            if spelled != unit:
+            base_name, factor = base_unit(match[2]) if prefix is None else (unit, prefix)
+            if base_name != unit:
                 raise self._refused(whole, source)
         else:
             factor = scale
@@ -155,13 +155,13 @@ _NUMBER = re.compile(r"([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)\s*([A-Za-
 _PREFIXES = "KMGT"
 
 
-def _prefix(spelled: str, unit: str) -> float | None:
-    """What a prefix alone stands for, as in ``8k`` or ``1.5G``: binary where the key counts memory, else decimal."""
+def _prefix(prefix: str, unit: str) -> float | None:
+    """Return the factor of a prefix alone, as in ``8k`` or ``1.5G``: binary for memory, else decimal."""
     base = base_unit(unit)[0]
-    if spelled.upper() not in _PREFIXES or base == "ns" or unit == "%":
+    if prefix.upper() not in _PREFIXES or base == "ns" or unit == "%":
         return None
     binary = base == "bytes" and (unit == "B" or "i" in unit)
-    return float(1024 if binary else 1000) ** (_PREFIXES.index(spelled.upper()) + 1)
+    return float(1024 if binary else 1000) ** (_PREFIXES.index(prefix.upper()) + 1)
 
 
 def _plain(number: float) -> str:

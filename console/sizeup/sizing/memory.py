@@ -93,21 +93,19 @@ def _page_tables(sheet: Sheet) -> Iterator[Advice]:
         sga, entry = sheet.number("sga.mb"), sheet.rule("memory.page-table-entry")
         page = sheet.rule("memory.small-page") if small else sheet.number("memory.huge_page_kib")
         cost = sga.value / page.value * entry.value
-        spelling = "MiB" if small else "KiB"
+        unit = "MiB" if small else "KiB"
         sheet.line(
-            f"{shown(sga, 'MiB')} / {shown(page, 'KiB')} x {shown(entry, 'B')} = "
-            f"{format_in(cost, spelling)} per process"
+            f"{shown(sga, 'MiB')} / {shown(page, 'KiB')} x {shown(entry, 'B')} = {format_in(cost, unit)} per process"
         )
         sessions = sheet.optional("memory.sessions")
         pages = "small" if small else "huge"
-        verdict = f"page tables with {pages} pages: {format_in(cost, spelling)} per process"
+        verdict = f"page tables with {pages} pages: {format_in(cost, unit)} per process"
         if sessions is not None:
             sheet.line(
-                f"{shown(sessions, 'sessions')} x {format_in(cost, spelling)} = "
-                f"{format_in(cost * sessions.value, 'GiB')}"
+                f"{shown(sessions, 'sessions')} x {format_in(cost, unit)} = {format_in(cost * sessions.value, 'GiB')}"
             )
             verdict += f", {format_in(cost * sessions.value, 'GiB')} for {shown(sessions, 'sessions')}"
-        yield sheet.advice(advice_id, title, verdict, sheet.answer(cost, spelling, "oracle-hugepages"), spelling)
+        yield sheet.advice(advice_id, title, verdict, sheet.answer(cost, unit, "oracle-hugepages"), unit)
 
 
 def _locality(sheet: Sheet) -> Iterator[Advice]:
@@ -170,17 +168,17 @@ def _cyclops(sheet: Sheet) -> Iterator[Advice]:
             f"numa.free_after_mb: expected {len(before)} numbers, one a node as in numa.free_before_mb, "
             f"found {len(after)}"
         )
-    taken = [a.value - b.value for a, b in zip(before, after, strict=True)]
-    whole = sum(taken)
+    allocated = [a.value - b.value for a, b in zip(before, after, strict=True)]
+    whole = sum(allocated)
     if whole <= 0:
         raise UsageError("numa.free_after_mb: expected less free memory than before, found more")
-    share = max(taken) / whole
-    most = taken.index(max(taken))
+    share = max(allocated) / whole
+    most = allocated.index(max(allocated))
     limit = sheet.rule("memory.cyclops.share")
-    for node, amount in enumerate(taken):
-        sheet.line(f"node {node}: {format_in(amount, 'MiB')} taken")
-    sheet.line(f"{format_in(max(taken), 'MiB')} / {format_in(whole, 'MiB')} = {format_in(share, '%')}")
-    cyclops = share >= limit.value and len(taken) > 1
+    for node, amount in enumerate(allocated):
+        sheet.line(f"node {node}: {format_in(amount, 'MiB')} allocated")
+    sheet.line(f"{format_in(max(allocated), 'MiB')} / {format_in(whole, 'MiB')} = {format_in(share, '%')}")
+    cyclops = share >= limit.value and len(allocated) > 1
     verdict = f"{format_in(share, '%')} of the memory came from node {most}"
     yield sheet.advice(
         "memory.cyclops",

@@ -38,7 +38,7 @@ class FigureEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class DefaultEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What an input key is while nobody says otherwise; in the key's own spelling."""
+    """The default of an input key, in the key's own unit."""
 
     key: str
     value: str | int | float | bool
@@ -56,14 +56,14 @@ class FactorEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     value: float
     source: str
     low: float | None = None
-    """With ``high``: the processor's name alone does not settle it, and both ends are shown."""
+    """With ``high``: the processor's name alone is ambiguous, and both ends are shown."""
     high: float | None = None
     model: str | None = None
     """Regular expression found anywhere in the processor's name, whatever its case; None matches every name."""
     sockets_above: int = 0
     """Only machines with more sockets than this."""
     unknown: bool = False
-    """The last resort for a name that nothing else matches: it is flagged, never taken silently."""
+    """The last resort for a name that nothing else matches: it is flagged, never used silently."""
     note: str = ""
 
 

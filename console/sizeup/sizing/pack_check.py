@@ -47,7 +47,7 @@ def check(pack: Pack, where: str) -> None:
 
 
 def _check_numbers(pack: Pack, where: str) -> None:
-    """Every number is finite, and lies in its own range."""
+    """Refuse numbers that are not finite or not within their own range."""
     ranges = [(figure.id, figure.value, figure.low, figure.high) for figure in pack.figure]
     ranges += [(factor.id, factor.value, factor.low, factor.high) for factor in pack.factor]
     ranges += [

@@ -18,7 +18,7 @@ _ONE_AT_A_TIME = frozenset({"active-backup", "broadcast"})
 _USABLE = frozenset({None, "active", "active/optimized", "optimized"})
 """Access states of a path that carries data now; none is stated where there is one path only."""
 _UP = frozenset({None, "live", "running", "recovery", "Online", "Marginal", "Unknown", "LOGGED_IN"})
-"""States of a controller, adapter, target port or SCSI device that carries data; a state not told is no fault."""
+"""States of a controller, adapter, target port or SCSI device that carries data; an unknown state counts as up."""
 _NO_STORAGE = frozenset({BlockKind.LOOP, BlockKind.RAM, BlockKind.OPTICAL, BlockKind.PARTITION, BlockKind.NBD})
 
 
@@ -30,7 +30,7 @@ class Target(Struct, frozen=True):
     disks: frozenset[str]
     """The devices at the bottom of its stack; the paths of one LUN are one disk, an NFS export is one."""
     carriers: frozenset[str]
-    """Controllers, adapters or interfaces that carry its data now; empty where that is not told."""
+    """Controllers, adapters or interfaces that carry its data now; empty where that is unknown."""
 
 
 class Capacity(Struct, frozen=True):
@@ -67,7 +67,7 @@ def storage_path_bandwidths(
 
     A measured capacity takes the place of the estimate of the path it was taken on where that path leads to
     nothing else that counts here; one LUN of many says nothing about the ports in front of them.
-    NFS takes the interfaces that the routes to the servers take; where these are not told, the fastest that is up.
+    NFS uses the interfaces on the routes to the servers; where these are unknown, the fastest one that is up.
     """
     named = None if device is None else named_target(machine, device)
     down = down_devices(machine)
@@ -155,7 +155,7 @@ def _why_adapter_is_down(hba: Hba, units: Sequence[ScsiDevice]) -> str:
     ports = [target.state for target in hba.targets]
     if ports and all(state not in _UP for state in ports):
         return f"no target port reachable: {', '.join(sorted({str(state) for state in ports}))}"
-    if units and not any(map(_carries, units)):
+    if units and not any(map(_is_usable, units)):
         states = sorted({str(unit.state if unit.state not in _UP else unit.access_state) for unit in units})
         return f"no usable path through it: {', '.join(states)}"
     if hba.transport is Transport.SAS and hba.phys and not hba.targets and not units:
@@ -163,7 +163,7 @@ def _why_adapter_is_down(hba: Hba, units: Sequence[ScsiDevice]) -> str:
     return ""
 
 
-def _carries(unit: ScsiDevice) -> bool:
+def _is_usable(unit: ScsiDevice) -> bool:
     return unit.state in _UP and unit.access_state in _USABLE
 
 
@@ -204,10 +204,10 @@ def _path_bandwidth(
         return None
     devices = tuple(budget.device for budget in known)
     counted = tuple(capacity for capacity in measured if capacity.target.carriers <= set(devices))
-    slowest = min(known, key=_carried)
+    slowest = min(known, key=_bandwidth_in_use)
     bottleneck = slowest.narrowest or slowest.device
     least = min(counted, key=_each, default=None)
-    if least is not None and _each(least) < _carried(slowest):
+    if least is not None and _each(least) < _bandwidth_in_use(slowest):
         bottleneck = _measured_on(least)
     return PathBandwidth(kind, devices, _together(known, counted), bottleneck, counted)
 
@@ -224,14 +224,14 @@ def _together(budgets: Sequence[PathBudget], measured: Sequence[Capacity]) -> fl
                 rates[link] = stage.bytes_per_second
     limits = [(frozenset(users[link]), rates[link]) for link in users]
     limits += [(capacity.target.carriers, capacity.bytes_per_second) for capacity in measured]
-    groups = [(frozenset({budget.device}), _carried(budget)) for budget in budgets]
+    groups = [(frozenset({budget.device}), _bandwidth_in_use(budget)) for budget in budgets]
     for devices, rate in sorted(limits, key=lambda limit: len(limit[0])):
         inside = [group for group in groups if group[0] <= devices]
         if inside:
             together = frozenset[str]().union(*(names for names, _ in inside))
             groups = [group for group in groups if group not in inside]
-            groups.append((together, min(rate, sum(carried for _, carried in inside))))
-    return sum(carried for _, carried in groups)
+            groups.append((together, min(rate, sum(rate_inside for _, rate_inside in inside))))
+    return sum(rate_inside for _, rate_inside in groups)
 
 
 def _each(capacity: Capacity) -> float:
@@ -242,7 +242,7 @@ def _measured_on(capacity: Capacity) -> str:
     return f"{capacity.target.name}, as measured"
 
 
-def _carried(budget: PathBudget) -> float:
+def _bandwidth_in_use(budget: PathBudget) -> float:
     """Return the bandwidth of one device while all others are in use."""
     limit, share = budget.limit_bytes_per_second or 0.0, budget.share_bytes_per_second
     return limit if share is None else min(limit, share)
@@ -254,7 +254,7 @@ class _Path(Struct, frozen=True):
     disk: str
     carrier: str
     usable: bool
-    """Whether data takes it now, as far as it says; whether the carrier is up is another question."""
+    """Whether the path itself is usable; whether the carrier is up is not part of it."""
 
 
 def _paths(machine: Machine) -> Iterator[_Path]:
@@ -266,7 +266,7 @@ def _paths(machine: Machine) -> Iterator[_Path]:
     maps = _maps(machine)
     for unit in machine.scsi_devices:
         if unit.block_device is not None:
-            yield _Path(maps.get(unit.block_device, unit.block_device), unit.hba, _carries(unit))
+            yield _Path(maps.get(unit.block_device, unit.block_device), unit.hba, _is_usable(unit))
     for found in machine.maps:
         for path in found.paths:
             if path.hba is not None:
@@ -295,14 +295,14 @@ def _behind(machine: Machine) -> Mapping[str, frozenset[str]]:
 
 
 def _stands_for_its_path(machine: Machine, target: Target, named: Target | None) -> bool:
-    """Whether nothing else that counts lies behind the controllers or adapters of a target."""
+    """Whether the controllers or adapters of a target lead to no other disk that counts."""
     behind = _behind(machine)
     others = (behind.get(carrier, frozenset()) - target.disks for carrier in target.carriers)
     return bool(target.carriers) and not any(disks & named.disks if named else disks for disks in others)
 
 
 def find_target(machine: Machine, where: str, *, exact: bool = False) -> Target | None:
-    """The device or mount that a path lies on; None where that is not known.
+    """Return the device or mount that holds a path; None where that is unknown.
 
     ``exact``: ``where`` is a mount point or a ``major:minor``, and no path below one.
     """

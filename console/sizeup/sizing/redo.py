@@ -182,16 +182,16 @@ def _sync(sheet: Sheet) -> Iterator[Advice]:
         return
     latency = sheet.number("redo.sync_write_us")
     size = sheet.optional("redo.write_kib") or sheet.rule("redo.write.usual")
-    carried = size.value / (latency.value / 1e9)
-    ratio = carried / each.value
-    sheet.line(f"{shown(size, 'KiB')} / {shown(latency, 'us')} = {format_in(carried, 'MB/s')} for one log writer")
-    sheet.line(f"{format_in(carried, 'MB/s')} / {shown(each, 'MB/s')} = {format_in(ratio, '')}")
-    decision = "carried" if ratio >= 1 else "short"
+    capacity = size.value / (latency.value / 1e9)
+    ratio = capacity / each.value
+    sheet.line(f"{shown(size, 'KiB')} / {shown(latency, 'us')} = {format_in(capacity, 'MB/s')} for one log writer")
+    sheet.line(f"{format_in(capacity, 'MB/s')} / {shown(each, 'MB/s')} = {format_in(ratio, '')}")
+    decision = "enough" if ratio >= 1 else "short"
     subject = "redo:" if ratio >= 1 else "bottleneck: synchronous writes of the redo."
     yield sheet.advice(
         "redo.sync-write",
         "Capacity of synchronous redo writes",
-        f"{subject} {shown(each, 'MB/s')} demand of one database, {format_in(carried, 'MB/s')} capacity of its log "
+        f"{subject} {shown(each, 'MB/s')} demand of one database, {format_in(capacity, 'MB/s')} capacity of its log "
         f"writer ({format_in(float(f'{1 / ratio:.3g}'), '%')}) at {shown(latency, 'us')} per write",
         Quantity(ratio, "1", latency.origin, latency.source),
         "1",

@@ -121,7 +121,7 @@ class Rules(Struct, frozen=True, eq=False):
 
 
 def load(texts: Mapping[str, str], user: tuple[str, str] | None = None) -> Rules:
-    """Read packs from TOML and check them; ``texts`` maps where each stands to its text.
+    """Read packs from TOML and check them; ``texts`` maps the name of each to its text.
 
     ``user`` is the place and the text of the file of overrides. Refused, with the place: unknown keys, a repeated
     id, a figure without a known source, an override of something that does not exist.

@@ -34,7 +34,7 @@ class Sheet:
         self._clear()
 
     def _clear(self) -> None:
-        self._taken: dict[str, Input] = {}
+        self._used: dict[str, Input] = {}
         self._sources: dict[str, Source] = {}
         self._working: dict[str, None] = {}
         self._caveats: dict[str, None] = {}
@@ -51,7 +51,7 @@ class Sheet:
         value = self.inputs.get(key)
         if not isinstance(value, Quantity):
             return None
-        self._take(key, value, KEYS[key].unit)
+        self._use(key, value, KEYS[key].unit)
         return value
 
     def unused(self, key: str) -> UnusedMeasurement | None:
@@ -60,7 +60,7 @@ class Sheet:
         if not isinstance(value, UnusedMeasurement):
             return None
         unit = KEYS[key].unit
-        self._taken[key] = Input(key, value.quantity, shown_in="" if unit == "1" else unit)
+        self._used[key] = Input(key, value.quantity, shown_in="" if unit == "1" else unit)
         self.caveat(value.evidence(unit))
         return value
 
@@ -70,7 +70,7 @@ class Sheet:
         if not isinstance(values, tuple):
             raise MissingError(key)
         for index, value in enumerate(values):
-            self._take(f"{key}[{index}]", value, KEYS[key].unit)
+            self._use(f"{key}[{index}]", value, KEYS[key].unit)
         return values
 
     def words(self, key: str) -> str:
@@ -85,30 +85,30 @@ class Sheet:
         value = self.inputs.get(key)
         if not isinstance(value, Words):
             return None
-        self._taken[key] = Input(key, None, value)
+        self._used[key] = Input(key, None, value)
         return value.value
 
     def rule(self, figure_id: str) -> Quantity:
         """The figure of a rule, with its source cited."""
         quantity = self.rules.figure(figure_id)
         entry = self.rules.figures[figure_id]
-        self._take(figure_id, quantity, entry.unit)
+        self._use(figure_id, quantity, entry.unit)
         self.cite(entry.source)
         return quantity
 
-    def given(self, key: str, quantity: Quantity, spelling: str = "1") -> Quantity:
+    def given(self, key: str, quantity: Quantity, unit: str = "1") -> Quantity:
         """Record a figure of a rule that is no plain figure, such as a price, and hand it back."""
-        self._take(key, quantity, spelling)
+        self._use(key, quantity, unit)
         return quantity
 
-    def _take(self, key: str, quantity: Quantity, spelling: str) -> None:
-        self._taken[key] = Input(key, quantity, shown_in="" if spelling == "1" else spelling)
+    def _use(self, key: str, quantity: Quantity, unit: str) -> None:
+        self._used[key] = Input(key, quantity, shown_in="" if unit == "1" else unit)
         for caveat in quantity.caveats:
             self.caveat(caveat)
 
-    def has_taken(self, key: str) -> bool:
-        """Whether a figure went into the calculation under way."""
-        return key in self._taken
+    def has_used(self, key: str) -> bool:
+        """Whether the calculation used a figure."""
+        return key in self._used
 
     def cite(self, source_id: str) -> None:
         """Name a source of what is being worked out."""
@@ -121,7 +121,7 @@ class Sheet:
 
     def include(self, other: Sheet) -> None:
         """Take over all that went into another sheet, where this one has nothing of that name yet."""
-        self._taken = {**other._taken, **self._taken}
+        self._used = {**other._used, **self._used}
         self._sources |= other._sources
         self._working |= other._working
         self._caveats |= other._caveats
@@ -141,15 +141,15 @@ class Sheet:
     def answer(
         self,
         value: float,
-        spelling: str,
+        unit: str,
         source: str,
         *,
         low: float | None = None,
         high: float | None = None,
         origin: Origin = Origin.RULE,
     ) -> Quantity:
-        """A computed quantity; ``value`` is in base units, ``spelling`` only names which."""
-        return Quantity(value, base_unit(spelling)[0], origin, source, low=low, high=high)
+        """Return a computed quantity; ``value`` is in the base unit of ``unit``."""
+        return Quantity(value, base_unit(unit)[0], origin, source, low=low, high=high)
 
     def advice(
         self,
@@ -157,21 +157,21 @@ class Sheet:
         title: str,
         verdict: str,
         quantity: Quantity | None = None,
-        spelling: str = "",
+        unit: str = "",
         *,
         decision: str = "",
     ) -> Advice:
-        """Hand over the answer with everything that was taken for it, and start afresh."""
+        """Return the advice with everything used for it, and clear the sheet."""
         advice = Advice(
             advice_id,
             capitalized(title),
             capitalized(verdict),
             quantity,
             tuple(self._working),
-            tuple(self._taken.values()),
+            tuple(self._used.values()),
             tuple(self._sources.values()),
             tuple(self._caveats),
-            shown_in=spelling,
+            shown_in=unit,
             decision=decision,
         )
         self._clear()
@@ -214,16 +214,16 @@ class MissingInput(Struct, frozen=True):
         )
 
 
-def shown(quantity: Quantity, spelling: str) -> str:
-    """A quantity in the spelling people use for it, with all its digits."""
-    return format_in(quantity.value, spelling)
+def shown(quantity: Quantity, unit: str) -> str:
+    """Return a quantity in the given unit, with all its digits."""
+    return format_in(quantity.value, unit)
 
 
-def brief(quantity: Quantity, spelling: str) -> str:
-    """A quantity as a sentence says it: four digits, the working beside it has them all."""
-    return format_in(float(f"{quantity.value:.4g}"), spelling)
+def brief(quantity: Quantity, unit: str) -> str:
+    """Return a quantity for a sentence, with four digits; the working has all of them."""
+    return format_in(float(f"{quantity.value:.4g}"), unit)
 
 
 def figure(number: float) -> str:
-    """A ratio or a small count as a sentence says it: three digits, and never 0 for what is more."""
+    """Return a ratio or a small count for a sentence, with three digits, and 0 only for 0."""
     return format_in(float(f"{number:.3g}"), "")

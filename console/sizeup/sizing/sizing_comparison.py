@@ -27,21 +27,21 @@ class SizingComparison(Struct, frozen=True):
 
 
 def compare_sizings(a: Sizing, b: Sizing, a_name: str, b_name: str) -> tuple[SizingComparison, ...]:
-    """What both know, in A's order: first what was said of them, then what was worked out.
+    """What both know, in A's order: first their inputs, then their answers.
 
-    Figures that only a default gave, and figures of different units, are left away.
+    Defaults and figures of different units are left out.
     """
     others = {name: (quantity, unit) for name, _, quantity, unit in _figures(b)}
     comparisons = []
-    for name, title, quantity, spelling in _figures(a):
+    for name, title, quantity, unit in _figures(a):
         other, _ = others.get(name, (None, ""))
         if other is not None and other.unit == quantity.unit and other.value and quantity.value:
-            comparisons.append(SizingComparison(name, title, spelling, compare(quantity, other, a_name, b_name)))
+            comparisons.append(SizingComparison(name, title, unit, compare(quantity, other, a_name, b_name)))
     return tuple(comparisons)
 
 
 def _figures(sizing: Sizing) -> Iterator[tuple[str, str, Quantity, str]]:
-    """Id, title, quantity and spelling of everything that is a number."""
+    """Id, title, quantity and unit of everything that is a number."""
     for key, value in sizing.inputs.items():
         if isinstance(value, Quantity) and value.origin is not Origin.RULE:
             yield key, KEYS[key].help, value, "" if KEYS[key].unit == "1" else KEYS[key].unit

@@ -146,14 +146,14 @@ def _system_cost(sheet: Sheet) -> Iterator[Advice]:
 
 def _normalized(sheet: Sheet) -> Iterator[Advice]:
     """Throughput per drive and per gigabyte, so that systems of different sizes compare."""
-    for key, spelling, name in (("value.drives", "drives", "drive"), ("value.memory_gb", "GB", "gigabyte")):
+    for key, part_unit, name in (("value.drives", "drives", "drive"), ("value.memory_gb", "GB", "gigabyte")):
         if key not in sheet.inputs:
             continue
         value, unit = _effective(sheet)
         parts = sheet.number(key)
-        count = parts.value if spelling == "drives" else parts.value / 1e9
+        count = parts.value if part_unit == "drives" else parts.value / 1e9
         each = f"{unit}/{name}"
-        sheet.line(f"{format_in(value, unit)} / {shown(parts, spelling)} = {format_in(value / count, each)}")
+        sheet.line(f"{format_in(value, unit)} / {shown(parts, part_unit)} = {format_in(value / count, each)}")
         yield sheet.advice(
             f"value.per-{name}",
             f"Throughput per {name}",
@@ -166,7 +166,7 @@ def _normalized(sheet: Sheet) -> Iterator[Advice]:
 def _caveat_hosts(sheet: Sheet) -> None:
     """Add a caveat where the licenses cover more cores than the guest has."""
     hosts, cores = sheet.inputs.get("license.host_cores"), sheet.number("machine.cores")
-    if sheet.has_taken("license.host_cores") and isinstance(hosts, Quantity):
+    if sheet.has_used("license.host_cores") and isinstance(hosts, Quantity):
         sheet.caveat(f"the licenses cover {shown(hosts, 'cores')} of the hosts; this guest has {cores.value:g}")
 
 

@@ -112,9 +112,9 @@ def path_bandwidth_values(bandwidths: Sequence[PathBandwidth]) -> dict[str, Valu
     ]
     source = f"{widest.kind} {', '.join(widest.devices)}"
     origin = Origin.DETECTED if widest.estimated else Origin.MEASURED
-    carried = Quantity(widest.bytes_per_second, "bytes/s", origin, source, caveats=tuple(caveats))
+    bandwidth = Quantity(widest.bytes_per_second, "bytes/s", origin, source, caveats=tuple(caveats))
     return {
-        "path.bandwidth_mb_s": carried,
+        "path.bandwidth_mb_s": bandwidth,
         "path.bottleneck": Words(widest.bottleneck, origin, source),
         "path.kind": Words(widest.kind, origin, source),
     }
@@ -122,11 +122,11 @@ def path_bandwidth_values(bandwidths: Sequence[PathBandwidth]) -> dict[str, Valu
 
 def _measured_text(bandwidth: PathBandwidth) -> str:
     """Return which of the paths were measured, and which are estimated by their links."""
-    taken = ", ".join(
+    rates = ", ".join(
         f"{capacity.target.name} {format_in(float(f'{capacity.bytes_per_second:.4g}'), 'MB/s')}"
         for capacity in bandwidth.measured
     )
-    return f"measured: {taken}; estimated by their links: {', '.join(bandwidth.estimated)}"
+    return f"measured: {rates}; estimated by their links: {', '.join(bandwidth.estimated)}"
 
 
 def _down_paths(machine: Machine, device: str | None) -> dict[str, Value]:

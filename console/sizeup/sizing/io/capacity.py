@@ -114,13 +114,13 @@ def _line_rates(sheet: Sheet) -> Iterator[Advice]:
         text, policy = sheet.words("path.stages"), sheet.optional_words("path.policy")
         each, rated = sheet.rule(f"link.{link}.line"), payload(sheet, link, "path.stages")
         active = _active(count, policy)
-        carried = active * each.value
-        sheet.line(f"{name} of {text}: {active} x {shown(each, 'MB/s')} = {format_in(carried, 'MB/s')}")
+        line_rate = active * each.value
+        sheet.line(f"{name} of {text}: {active} x {shown(each, 'MB/s')} = {format_in(line_rate, 'MB/s')}")
         yield sheet.advice(
             f"io.line-rate.{name}",
             f"Line rate of {name}",
-            f"{name}: line rate {format_in(carried, 'MB/s')}, payload {format_in(active * rated.value, 'MB/s')}",
-            sheet.answer(carried, "MB/s", f"link.{link}.line"),
+            f"{name}: line rate {format_in(line_rate, 'MB/s')}, payload {format_in(active * rated.value, 'MB/s')}",
+            sheet.answer(line_rate, "MB/s", f"link.{link}.line"),
             "MB/s",
         )
 
@@ -130,9 +130,9 @@ def _connections(sheet: Sheet) -> list[StageCapacity]:
     if sheet.optional_words("path.kind") != "NFS" or "net.connections" not in sheet.inputs:
         return []
     count, each = sheet.number("net.connections"), sheet.rule("link.nfs.one-connection")
-    carried = count.value * each.value
-    sheet.line(f"{shown(count, 'connections')} x {shown(each, 'MB/s')} = {format_in(carried, 'MB/s')}")
-    return [StageCapacity("NFS connections (nconnect)", sheet.answer(carried, "MB/s", "link.nfs.one-connection"))]
+    bandwidth = count.value * each.value
+    sheet.line(f"{shown(count, 'connections')} x {shown(each, 'MB/s')} = {format_in(bandwidth, 'MB/s')}")
+    return [StageCapacity("NFS connections (nconnect)", sheet.answer(bandwidth, "MB/s", "link.nfs.one-connection"))]
 
 
 def find_bottleneck(sheet: Sheet) -> StageCapacity | None:

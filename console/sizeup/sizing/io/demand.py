@@ -102,7 +102,7 @@ def _rung(sheet: Sheet, advice_id: str, figure_id: str, decision: str) -> Advice
     )
 
 
-def grown_demand(sheet: Sheet, key: str, spelling: str) -> Quantity:
+def grown_demand(sheet: Sheet, key: str, unit: str) -> Quantity:
     """A workload's own figure, grown to the horizon and divided by the planned utilization."""
     peak = sheet.number(key)
     growth, horizon = sheet.number("workload.growth_percent"), sheet.number("workload.horizon_years")
@@ -112,12 +112,12 @@ def grown_demand(sheet: Sheet, key: str, spelling: str) -> Quantity:
     percentile = sheet.optional("workload.percentile")
     if percentile is None:
         sheet.caveat(
-            f"the percentile of the workload's {spelling} is unknown, and an average hides peaks; "
+            f"the percentile of the workload's {unit} is unknown, and an average hides peaks; "
             f"set it with {KEYS['workload.percentile'].flag}"
         )
     sheet.line(
-        f"{shown(peak, spelling)} x (1 + {shown(growth, '%')})^{format_in(years, '')} / {shown(utilization, '%')} = "
-        f"{format_in(value, spelling)}"
+        f"{shown(peak, unit)} x (1 + {shown(growth, '%')})^{format_in(years, '')} / {shown(utilization, '%')} = "
+        f"{format_in(value, unit)}"
     )
     factor = value / peak.value
     low, high = (None if end is None else end * factor for end in (peak.low, peak.high))
@@ -125,15 +125,15 @@ def grown_demand(sheet: Sheet, key: str, spelling: str) -> Quantity:
 
 
 def _measured_demand(sheet: Sheet) -> Iterator[Advice]:
-    for key, spelling, name in (("workload.mb_s", "MB/s", "measured"), ("workload.iops", "IOPS", "measured-iops")):
+    for key, unit, name in (("workload.mb_s", "MB/s", "measured"), ("workload.iops", "IOPS", "measured-iops")):
         if key in sheet.inputs:
-            demand = grown_demand(sheet, key, spelling)
+            demand = grown_demand(sheet, key, unit)
             yield sheet.advice(
                 f"io.demand.{name}",
                 "I/O demand of the workload",
-                f"workload: {shown(demand, spelling)} with growth and headroom",
+                f"workload: {shown(demand, unit)} with growth and headroom",
                 demand,
-                spelling,
+                unit,
             )
 
 

@@ -31,13 +31,13 @@ def _cloud(sheet: Sheet) -> Iterator[Advice]:
     cloud = Sheet({**sheet.inputs, "machine.vcpus": vcpus, "license.scope": scope}, sheet.rules)
     there = count_units(cloud, count_basis(cloud, pack, metric), metric)
     times = there.value / here.value
-    beside = "as many as" if times == 1 else f"{times:.3g} times the {format_in(here.value, '')}"
+    compared = "as many as" if times == 1 else f"{times:.3g} times the {format_in(here.value, '')}"
     cloud.line(f"{format_in(there.value, metric.unit)} in the cloud, {format_in(here.value, metric.unit)} on premises")
     yield cloud.advice(
         "license.cloud",
         "Licenses of the same cores in an authorized cloud",
         f"authorized cloud: {format_in(there.value, metric.unit)} for these cores as "
-        f"{format_in(vcpus.value, 'vCPUs')}, {beside} on premises",
+        f"{format_in(vcpus.value, 'vCPUs')}, {compared} on premises",
         there,
         metric.unit,
     )
@@ -80,7 +80,7 @@ def _instead(sheet: Sheet) -> Iterator[Advice]:
             continue
         kept = {key: value for key, value in sheet.inputs.items() if key not in OF_ONE_PACK}
         kept["license.pack"] = Words(pack.pack, Origin.RULE, pack.pack)
-        kept["license.product"] = Words(short(other.id), Origin.RULE, f"beside {product.title}")
+        kept["license.product"] = Words(short(other.id), Origin.RULE, f"instead of {product.title}")
         capacity_known = "machine.socket_capacity" in kept
         if not capacity_known:
             kept["machine.socket_capacity"] = replace(physical_count(sheet, "sockets"), source="machine.sockets")

@@ -170,8 +170,8 @@ def evaluated(sheet: Sheet, basis: CountBasis, formula: Formula, title: str, uni
     """Value, low and high of a formula, with the working written down."""
     value, low, high = (formula.evaluate(_FormulaNames(sheet, basis, end)) for end in ("value", "low", "high"))
     written = formula.working(_FormulaNames(sheet, basis, "value"))
-    spelled = format_in(value * base_unit(unit)[1], unit)
-    steps = dict.fromkeys((formula.text, written, spelled))
+    result = format_in(value * base_unit(unit)[1], unit)
+    steps = dict.fromkeys((formula.text, written, result))
     sheet.line(f"{title}: {' = '.join(steps)}")
     return value, min(low, high), max(low, high)
 

@@ -32,7 +32,7 @@ class Row(Struct, frozen=True):
 
 
 def rows(inputs: Inputs, rules: Rules) -> tuple[Row, ...]:
-    """Every product of every pack on this machine; what was said of one vendor's contract holds for that one only."""
+    """Return every product of every pack on this machine; keys about one contract hold for that vendor only."""
     chosen = inputs.get("license.pack")
     table = []
     for pack in rules.license_packs():
