@@ -77,7 +77,7 @@ def count_basis(sheet: Sheet, pack: Pack, metric: MetricEntry) -> CountBasis:
         scope = next((name for name in ("soft", "vm") if guest and name in metric.formulas), "bare")
         if guest:
             sheet.caveat(
-                f"this is a guest, counted with --set license.scope={scope}; to count it otherwise, "
+                f"this is a guest, so its license scope is assumed to be {scope}; to change it, "
                 f"use {KEYS['license.scope'].flag}"
             )
     if scope == "soft":
