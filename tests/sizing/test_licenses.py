@@ -83,7 +83,7 @@ def test_the_core_factor_follows_the_processors_name(model: str, factor: float) 
 
 
 @pytest.mark.parametrize(("model", "low"), [("Frobnicator 9000", 50), ("Neoverse-N1", 25)])
-def test_a_name_that_settles_nothing_shows_both_factors_and_says_so(model: str, low: float) -> None:
+def test_an_ambiguous_name_shows_both_factors_and_says_so(model: str, low: float) -> None:
     advice = found(sized("machine.cores=100", f"machine.cpu_model={model}"), "license.units")
 
     assert advice.quantity is not None
@@ -131,7 +131,7 @@ def test_standard_edition_is_not_held_against_other_products_than_the_full_editi
     assert other.find("license.break-even.oracle.se2") is None
 
 
-def test_standard_edition_is_no_way_out_of_a_server_built_for_four_sockets() -> None:
+def test_standard_edition_is_not_permitted_on_a_server_built_for_four_sockets() -> None:
     four = sized("machine.sockets=2", "machine.socket_capacity=4", "machine.cores=16", XEON)
     advice = found(four, "license.break-even.oracle.se2")
 
@@ -143,7 +143,7 @@ def test_standard_edition_is_no_way_out_of_a_server_built_for_four_sockets() -> 
     assert advice.working == ("allowed where: socket_capacity <= 2 = 4 <= 2 = 0",)
 
 
-def test_a_guest_does_not_know_its_hosts_and_asks() -> None:
+def test_a_guest_does_not_know_its_hosts_and_asks_for_them() -> None:
     guest = Machine(
         packages=(Package((0, 1), 0),),
         cores=(Core((0,), 0, 0, 0), Core((1,), 0, 0, 1)),
@@ -246,7 +246,7 @@ def test_what_the_host_has_is_counted_once_it_is_stated(settings: list[str], cou
         ),
     ],
 )
-def test_what_is_missing_is_asked_for_with_the_way_to_give_it(
+def test_what_is_missing_is_asked_for_with_the_flag_that_sets_it(
     guest: bool | None, settings: list[str], key: str, needed: str
 ) -> None:
     sizing = whatif(shown(1, 8, guest=guest), parse_settings(settings))

@@ -72,7 +72,7 @@ def unused(found: Session, key: str = "capacity.mb_s") -> UnusedMeasurement:
     return value
 
 
-def test_direct_io_gives_the_supply_and_its_response_time() -> None:
+def test_direct_io_gives_the_capacity_and_its_latency() -> None:
     found = session(
         "io.direct",
         ("rate", {"workload": "dss-scan", "queue_depth": 8}, 900e6),
@@ -136,7 +136,7 @@ def doubtful(found: Session, at: Coordinates, part: str, value: float, *, cache:
     run.points[point_key("validity", place)] = Point("validity", place, estimate=estimate)
 
 
-def test_a_figure_that_is_not_taken_stands_in_its_place_with_the_reason() -> None:
+def test_an_unused_measurement_is_kept_with_the_reason() -> None:
     small: Coordinates = {"workload": "oltp-read", "queue_depth": 2}
     found = session("io.direct", ("rate", small, 9e9), ("iops", small, 1.2e6))
     doubtful(found, small, "physical", 0.5, cache=True, reason="1.2 million requests a second: cache?")
@@ -215,7 +215,7 @@ def test_the_response_time_is_of_the_same_requests_as_the_rate() -> None:
     assert figures(found)["capacity.latency_ms"] == 1e5
 
 
-def test_a_write_time_that_is_not_taken_is_told_too() -> None:
+def test_an_unused_write_latency_is_reported_too() -> None:
     redo: Coordinates = {"workload": "redo", "block_bytes": 65536}
     found = session("io.direct", ("latency-mean", {**redo, "direction": "write"}, 4e5))
     doubtful(found, redo, "steady", 0.0, cache=False, reason="second half +40%")
@@ -322,7 +322,7 @@ def test_one_drive_of_five_replaces_its_own_estimate_and_is_named() -> None:
     assert capacity_of(found, "/u03")[:2] == (250, "link of nvme3")
 
 
-def test_what_was_measured_on_another_device_is_said_and_not_taken() -> None:
+def test_a_measurement_of_another_device_is_reported_and_not_used() -> None:
     found = session("io.direct", *ramp("dss-rand", 114e6, 114.7e6), machine=FIVE, path="/dev/nvme2n1")
     _, _, caveats = capacity_of(found, "/u03")
 
@@ -381,7 +381,7 @@ def test_requests_of_one_drive_of_five_do_not_stand_for_all() -> None:
     )
 
 
-def test_a_target_whose_device_is_unknown_is_not_taken_for_all() -> None:
+def test_a_target_on_an_unknown_device_does_not_count_for_all_storage() -> None:
     found = session("io.direct", *ramp("dss-rand", 377e6, 378e6), path="/elsewhere/file")
 
     assert unused(found).sentence("MB/s") == (
@@ -424,7 +424,7 @@ def test_the_least_of_several_nodes_is_of_the_valid_ones() -> None:
     assert figures(found) == {"memory.local_ns": 95.0}
 
 
-def test_what_is_not_valid_is_said_where_it_is_wanted() -> None:
+def test_an_invalid_figure_is_reported_where_it_is_needed() -> None:
     found = session("memory.numa", ("latency", {"cpu_node": 0, "memory_node": 0}, 90.0), status=Status.FAILED)
     two = {"numa.nodes": Quantity(2, "1", Origin.USER, "--set"), "memory.remote_ns": Quantity(9, "ns", Origin.USER, "")}
     questions = whatif(ONE, {**measured(found), **two}).questions
@@ -472,7 +472,7 @@ def test_a_latency_of_pages_that_are_not_known_to_be_local_is_not_the_local_one(
     assert unused(found, "memory.local_ns").cause == cause
 
 
-def test_a_way_that_was_measured_slower_than_another_is_estimated_is_not_the_widest_any_more() -> None:
+def test_a_path_measured_slower_than_the_estimate_of_another_is_not_the_widest() -> None:
     adapter = Hba("host3", Transport.FC, state="Online")
     machine = replace(
         drives(1, 1e9), hbas=(adapter,), budgets=(*drives(1, 1e9).budgets, PathBudget("host3", None, 0, (), 8e8, "fc"))

@@ -64,7 +64,7 @@ def test_devices_add_up_with_a_shared_link_counted_once() -> None:
 @pytest.mark.parametrize(
     ("device", "carried"), [("nvme1n1", 4e9), ("/dev/nvme0n1", 2e9), ("/boot", 2e9), ("/dev/md0", 6e9)]
 )
-def test_a_named_device_keeps_only_the_ways_to_it(device: str, carried: float) -> None:
+def test_a_named_device_keeps_only_the_paths_to_it(device: str, carried: float) -> None:
     capacity = named(device).find("io.capacity")
 
     assert capacity is not None
@@ -114,7 +114,7 @@ NOT_TAKEN = UnusedMeasurement(
 
 
 @pytest.mark.parametrize("found", [Machine(), NVME])
-def test_what_was_measured_and_is_not_taken_is_said_in_place_of_the_wish_to_measure(found: Machine) -> None:
+def test_an_unused_measurement_is_reported_instead_of_the_advice_to_measure(found: Machine) -> None:
     cores = Quantity(8, "1", Origin.USER, "--set")
     capacity = whatif(found, {"machine.cores": cores, "capacity.mb_s": NOT_TAKEN}).find("io.capacity")
 
@@ -129,7 +129,7 @@ def test_what_was_measured_and_is_not_taken_is_said_in_place_of_the_wish_to_meas
     assert "storage probe" not in " ".join(capacity.working)
 
 
-def test_a_supply_that_was_measured_is_not_asked_to_be_measured() -> None:
+def test_a_measured_capacity_has_no_advice_to_measure_it() -> None:
     rate = Quantity(1e9, "bytes/s", Origin.MEASURED, "io.direct")
     unmeasured, measured = (
         whatif(NVME, {}).find("io.capacity"),
@@ -144,7 +144,7 @@ def test_a_supply_that_was_measured_is_not_asked_to_be_measured() -> None:
     assert measured.caveats == ()
 
 
-def test_requests_and_log_writes_that_are_not_taken_are_told_where_they_are_wanted() -> None:
+def test_unused_measurements_of_iops_and_log_writes_are_reported_where_they_are_needed() -> None:
     wanted = {key: KEYS[key].parse("5", Origin.USER, "--set") for key in ("workload.iops", "redo.mb_s")}
     rate = replace(NOT_TAKEN, quantity=Quantity(4e4, "1/s", Origin.MEASURED, "io.direct"))
     write = replace(NOT_TAKEN, quantity=Quantity(4e5, "ns", Origin.MEASURED, "io.direct"))
@@ -211,7 +211,7 @@ def test_a_fibre_channel_port_that_is_down_carries_nothing_and_is_named(state: s
     assert f"down, so counted as 0: host4 ({state})" in capacity.caveats
 
 
-def test_ports_that_are_all_down_leave_the_supply_unknown_and_say_why() -> None:
+def test_ports_that_are_all_down_leave_the_capacity_unknown_with_the_reason() -> None:
     machine = fibre_channel(port("host3", "Linkdown"), port("host4", "Linkdown"))
     capacity = whatif(machine, {"machine.cores": Quantity(8, "1", Origin.USER, "--set")}).find("io.capacity")
 
@@ -340,7 +340,7 @@ def test_a_lun_of_many_says_nothing_about_its_ports_unless_the_database_lies_on_
     assert storage_path_bandwidths(machine, "dm-8", measured) == storage_path_bandwidths(machine, "dm-8")
 
 
-def test_a_disk_without_a_known_way_stands_for_the_storage_only_where_it_is_all_of_it() -> None:
+def test_a_disk_without_a_known_path_counts_for_the_storage_only_where_it_is_all_of_it() -> None:
     disk = BlockDevice("vda", BlockKind.VIRTIO, 10**12, leaves=("vda",), mount_points=("/",))
     measured = [Capacity(target("vda", {"vda"}), 5e8)]
     other = replace(disk, name="vdb", leaves=("vdb",), mount_points=("/u01",))

@@ -20,7 +20,7 @@ from sizeup.sizing.advise import whatif
         ("prometheus-node_exporter/fixtures", 95, 2400, "port host1 (8 Gbit fc)", "over"),
     ],
 )
-def test_a_recorded_machine_names_its_limiter(
+def test_a_recorded_machine_names_its_bottleneck(
     name: str, demand_mb_s: float, capacity_mb_s: float, bottleneck: str, balance: str
 ) -> None:
     sizing = whatif(discover(recorded(name)), {})
@@ -42,7 +42,7 @@ def test_ports_of_a_recorded_machine_that_are_down_add_nothing_and_are_named() -
     assert "down, so counted as 0: host7 (Linkdown), host8 (Linkdown)" in capacity.caveats
 
 
-def test_a_recording_without_links_or_adapters_says_that_its_limiter_is_unknown_and_what_to_do() -> None:
+def test_a_recording_without_links_or_adapters_has_an_unknown_capacity_and_says_what_to_do() -> None:
     sizing = whatif(discover(recorded("hwloc/offline-cpu0-node0")), {})
     capacity = sizing.find("io.capacity")
 

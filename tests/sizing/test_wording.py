@@ -68,7 +68,7 @@ def test_a_missing_input_is_reported_with_its_meaning_and_its_flag(name: str) ->
     assert (declared.kind is InputKind.CHOICE) == ("|" in declared.flag)
 
 
-def test_a_measurement_that_is_not_used_is_reported_with_the_reason_and_both_ways_out() -> None:
+def test_an_unused_measurement_is_reported_with_the_reason_and_both_remedies() -> None:
     unused = UnusedMeasurement(
         Quantity(4e4, "1/s", Origin.MEASURED, "a probe"), "it may come from a cache", "", "run it larger"
     )
