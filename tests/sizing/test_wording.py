@@ -13,7 +13,9 @@ from sizeup.sizing.advise import Sizing, size, whatif
 from sizeup.sizing.inputs.presets import shipped_presets
 from sizeup.sizing.inputs.typed import parse_settings
 from sizeup.sizing.keys import KEYS, InputKind, UnusedMeasurement
+from sizeup.sizing.rules import shipped
 from sizeup.sizing.sheet import MissingInput
+from sizeup.views.advice import license_table
 
 CASES = {
     "nothing": [],
@@ -77,3 +79,15 @@ def test_an_unused_measurement_is_reported_with_the_reason_and_both_remedies() -
         "IOPS balance: unknown. 40,000 IOPS was measured but is not used: it is not valid, because it may come from a "
         "cache. Run it larger, or use --set capacity.iops=N"
     )
+
+
+def test_the_license_table_offers_the_flags_of_unknown_counts_and_names_no_key_in_its_cells() -> None:
+    rest = parse_settings(["machine.vcpus=2", "machine.memory_gib=8"])
+    unknown = license_table(whatif(machine(guest=True), rest), shipped())
+    known = license_table(whatif(machine(guest=False), rest), shipped())
+
+    assert [cell for row in (*unknown.rows, *known.rows) for cell in row if NAMES.search(cell)] == []
+    assert "unknown" in {row[2] for row in unknown.rows}
+    assert "use --set license.host_sockets=N, --set license.host_cores=N." in unknown.note
+    assert "unknown" not in {row[2] for row in known.rows}
+    assert known.note.endswith("0 users.")

@@ -186,22 +186,29 @@ def first_of(value: Value) -> Quantity | Words | None:
 
 
 def license_table(sizing: Sizing, rules: Rules) -> Table:
-    """Every product of every vendor on this machine: how many, and the list price."""
+    """Return every product of every vendor on this machine: licenses required, and the list price."""
+    products = rows(sizing.inputs, rules)
     return Table(
         "Licenses",
         (Column("Vendor"), Column("Product"), Column("Licenses", numeric=True), Column("List price", numeric=True)),
-        tuple(
-            (
-                row.pack,
-                row.title,
-                _license_count(row),
-                _license_price(row),
-            )
-            for row in rows(sizing.inputs, rules)
-        ),
+        tuple((row.pack, row.title, _license_count(row), _license_price(row)) for row in products),
         note="List prices in USD before discount. No legal advice. Licenses are counted for "
-        f"{', '.join(_counted(sizing))}; the working for license.pack stands among the answers.",
+        f"{', '.join(_counted(sizing))}.{_missing(products)}",
     )
+
+
+def _missing(products: tuple[Row, ...]) -> str:
+    """What makes the unknown counts and prices known; empty where all are."""
+    missing = dict.fromkeys(row.missing for row in products if row.missing not in ("", _NOT_PUBLIC))
+    flags = [KEYS[name].flag for name in missing if name in KEYS]
+    sentences = [f"For the unknown ones, use {', '.join(flags)}."] if flags else []
+    return "".join(
+        f" {one}" for one in (*sentences, *(f"{capitalized(name)}." for name in missing if name not in KEYS))
+    )
+
+
+_NOT_PUBLIC = "license.list_usd"
+"""What is missing where a vendor publishes no price."""
 
 
 _COUNTED = (
@@ -232,7 +239,7 @@ def _license_count(row: Row) -> str:
     if row.forbidden:
         return "not allowed here"
     if row.units is None:
-        return f"needs {row.missing}"
+        return "unknown"
     low, high = row.units.low, row.units.high
     span = "" if low is None or high is None else f" ({format_in(low, '')} to {format_in(high, '')})"
     return f"{format_in(row.units.value, row.units.unit)}{span}"
@@ -242,7 +249,7 @@ def _license_price(row: Row) -> str:
     if row.forbidden:
         return ""
     if row.list_price is None:
-        missing = "not public" if row.missing == "license.list_usd" else f"needs {row.missing}"
+        missing = "not public" if row.missing == _NOT_PUBLIC else "unknown"
         return "" if row.units is None else missing
     return f"${row.list_price.value:,.0f}{' a year' if row.yearly else ''}"
 
