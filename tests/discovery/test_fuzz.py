@@ -51,7 +51,7 @@ from sizeup.procfs.swaps import parse_swaps
 from sizeup.report.machine import machine_text
 from sizeup.session.decoder import decode
 from sizeup.session.records import ENCODER, MachineRecord
-from sizeup.views.machine import detection
+from sizeup.views.detection import detection
 from trees import MACHINES, grow
 from trees import machine as tree_machine
 

@@ -11,7 +11,8 @@ from sizeup.model.numa import NumaNode
 from sizeup.model.platform import Platform
 from sizeup.model.topology import Package, Pu
 from sizeup.sizing.advise import whatif
-from sizeup.views.machine import detected, detection, machine_sections
+from sizeup.views.detection import detected, detection
+from sizeup.views.machine import machine_sections
 from sizeup.views.machine_facts import machine_facts, machine_line
 from sizeup.views.map import MapMaker
 from sizeup.views.topology import topology

@@ -80,7 +80,7 @@ def load_machine(path: str) -> Machine:
 def _load_document(path: str) -> Machine:
     import msgspec
 
-    from sizeup.views.machine import SCHEMA, Detection, detected
+    from sizeup.views.detection import SCHEMA, Detection, detected
 
     content = read(path, f"a {SCHEMA} document", _DOCUMENT_LIMIT)
     try:
@@ -127,7 +127,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.diff is not None:
         return _diff(machine, load_machine(arguments.diff), as_json=arguments.json)
     if arguments.json:
-        from sizeup.views.machine import detection
+        from sizeup.views.detection import detection
 
         _write_json(detection(machine))
     else:

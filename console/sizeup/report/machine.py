@@ -10,7 +10,8 @@ from sizeup.model.finding import Finding, Severity
 from sizeup.model.machine import Machine
 from sizeup.report.table import table_lines
 from sizeup.views.difference import MachineComparison
-from sizeup.views.machine import Section, growth_section, machine_sections
+from sizeup.views.machine import growth_section, machine_sections
+from sizeup.views.section import Section
 from sizeup.views.topology_item import ItemChange
 
 _LABEL_COLUMNS = 14

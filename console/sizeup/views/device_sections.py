@@ -1,0 +1,167 @@
+"""What hangs on a machine, as sections: disks, adapters, paths, network, NFS, and the bandwidth of each device."""
+
+from __future__ import annotations
+
+from sizeup.charts.table import Column, Table
+from sizeup.model.machine import Machine
+from sizeup.model.network import Nic
+from sizeup.model.storage import (
+    BlockDevice,
+    BlockKind,
+    Hba,
+    Transport,
+)
+from sizeup.units import format_decimal_bytes, format_rate
+from sizeup.views.section import UNKNOWN, Section, size_or_unknown
+
+
+def _speed_text(nic: Nic) -> str:
+    if nic.speed_bits_per_second is None:
+        return "-"
+    gigabits = nic.speed_bits_per_second / 1e9
+    return f"{gigabits:g} Gb/s"
+
+
+def network_section(machine: Machine) -> Section | None:
+    """Interfaces that carry traffic; loopback and bare virtual ones are left to the JSON."""
+    rows = tuple(
+        (
+            nic.name,
+            nic.kind,
+            {True: "up", False: "down", None: UNKNOWN}[nic.up],
+            _speed_text(nic),
+            "-" if nic.mtu is None else str(nic.mtu),
+            "-" if nic.node is None else str(nic.node),
+            nic.driver or "-",
+            nic.master or ",".join(nic.lower) or "-",
+        )
+        for nic in machine.nics
+        if nic.kind not in ("loopback", "virtual", "dummy")
+    )
+    columns = (
+        Column("name"), Column("kind"), Column("link"), Column("speed", numeric=True), Column("MTU", numeric=True),
+        Column("node", numeric=True), Column("driver"), Column("with"),
+    )  # fmt: skip
+    return Section("Network", (), Table("", columns, rows)) if rows else None
+
+
+def _shown(device: BlockDevice) -> bool:
+    """Loop and memory disks of no size, and empty drives, are noise."""
+    return bool(device.size_bytes) and not (
+        device.kind in (BlockKind.LOOP, BlockKind.RAM, BlockKind.NBD) and not device.mount_points
+    )
+
+
+def storage_section(machine: Machine) -> Section | None:
+    """Disks, partitions and stacks."""
+    rows = tuple(
+        (
+            f"  {device.name}" if device.parent else device.dm_name or device.name,
+            device.kind.value + (f" {device.raid_level}" if device.raid_level else ""),
+            UNKNOWN if device.size_bytes is None else format_decimal_bytes(device.size_bytes),
+            "-" if device.node is None else str(device.node),
+            device.model or ",".join(device.members) or "-",
+            ",".join(device.mount_points) or "-",
+        )
+        for device in machine.block_devices
+        if _shown(device)
+    )
+    columns = (
+        Column("name"), Column("kind"), Column("size", numeric=True), Column("node", numeric=True),
+        Column("model or members"), Column("mounted on"),
+    )  # fmt: skip
+    return Section("Storage", (), Table("", columns, rows)) if rows else None
+
+
+def _hba_rate(hba: Hba) -> str:
+    rates = [target.rate_bits_per_second for target in hba.targets if target.rate_bits_per_second is not None]
+    speed = hba.speed_bits_per_second or max(rates, default=None)
+    return "-" if speed is None else f"{speed / 1e9:g} Gbit"
+
+
+def adapters_section(machine: Machine) -> Section | None:
+    """Host adapters that lead somewhere else: SATA ports and drivers that make disks up are left to the JSON."""
+    rows = tuple(
+        (
+            hba.name,
+            hba.transport.value,
+            hba.driver or "-",
+            hba.state or UNKNOWN,
+            _hba_rate(hba),
+            "-" if hba.node is None else str(hba.node),
+            str(len(hba.targets)),
+            hba.port_name or "-",
+        )
+        for hba in machine.hbas
+        if hba.transport not in (Transport.SATA, Transport.OTHER, Transport.USB)
+    )
+    columns = (
+        Column("name"), Column("kind"), Column("driver"), Column("state"), Column("speed", numeric=True),
+        Column("node", numeric=True), Column("targets", numeric=True), Column("port"),
+    )  # fmt: skip
+    return Section("Host adapters", (), Table("", columns, rows)) if rows else None
+
+
+def paths_section(machine: Machine) -> Section | None:
+    """Multipath maps, a row for each path."""
+    rows = []
+    for found in machine.maps:
+        rows.append((found.name, found.device, "", "", "", ""))
+        for path in found.paths:
+            state = " ".join(filter(None, (path.state, path.access_state)))
+            rows.append(
+                (
+                    f"  {path.device}",
+                    path.hctl or "-",
+                    path.hba or "-",
+                    path.target or "-",
+                    "-" if path.node is None else str(path.node),
+                    state or UNKNOWN,
+                )
+            )
+    columns = (
+        Column("map and path"), Column("device"), Column("adapter"), Column("target"), Column("node", numeric=True),
+        Column("state"),
+    )  # fmt: skip
+    return Section("Multipath", (), Table("", columns, tuple(rows))) if rows else None
+
+
+def budget_section(machine: Machine) -> Section | None:
+    """The narrowest stage on each device's way to memory, as far as it is known."""
+    rows = tuple(
+        (
+            budget.device,
+            budget.pci_address or "-",
+            "-" if budget.limit_bytes_per_second is None else format_rate(budget.limit_bytes_per_second),
+            budget.narrowest or "no rate known",
+            "-" if budget.share_bytes_per_second is None else format_rate(budget.share_bytes_per_second),
+        )
+        for budget in machine.budgets
+        if budget.limit_bytes_per_second is not None
+    )
+    columns = (
+        Column("device"), Column("PCI address"), Column("at most", numeric=True), Column("because of"),
+        Column("when shared", numeric=True),
+    )  # fmt: skip
+    return Section("Bandwidth budget", (), Table("", columns, rows)) if rows else None
+
+
+def nfs_section(machine: Machine) -> Section | None:
+    """NFS mounts."""
+    rows = tuple(
+        (
+            mount.mount_point,
+            mount.export,
+            mount.version or UNKNOWN,
+            mount.protocol or UNKNOWN,
+            UNKNOWN if mount.transports is None else str(mount.transports),
+            size_or_unknown(mount.read_size_bytes),
+            {True: "hard", False: "soft", None: UNKNOWN}[mount.hard],
+        )
+        for mount in machine.nfs_mounts
+    )
+    columns = (
+        Column("mounted on"), Column("export"), Column("version"), Column("over"),
+        Column("connections", numeric=True), Column("rsize", numeric=True), Column(""),
+    )  # fmt: skip
+    return Section("NFS", (), Table("", columns, rows)) if rows else None
