@@ -189,4 +189,4 @@ def test_the_overview_marks_a_rate_that_is_not_valid_and_prefers_one_that_is() -
     assert measured_bars(mixed) == [("measured here", 1e6, "")]
     (entry,) = overview(None, session(failed_run()), None, [("io.direct", "Direct I/O")]).figures
     assert entry.line == "Direct I/O: 1.37 GB/s at dss-rand, queue depth 2, not valid"
-    assert f"Measured, but not valid because its steady check failed ({STEADY})." in entry.behind
+    assert f"Measured, but not valid because its steady check failed ({STEADY})." in entry.details

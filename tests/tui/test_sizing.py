@@ -165,8 +165,8 @@ async def test_what_moves_an_answer_follows_the_cursor_also_to_one_without_a_fig
 
         assert "machine.ghz 2.128 to 3.192 GHz" in need
         assert "212.8 to 319.2 MB/s" in need
-        assert "The upright line is the answer as it stands, 266 MB/s." in need
-        assert "This answer is no figure that inputs could move." in console.text
+        assert "The vertical line is the answer as it stands, 266 MB/s." in need
+        assert "This answer is not a number, so no input moves it." in console.text
         assert "machine.ghz 2.128" not in console.text
 
 

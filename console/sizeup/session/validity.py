@@ -1,4 +1,4 @@
-"""Whether a measured figure is valid: the one place that decides, for sizing, reports and comparisons alike.
+"""Whether a measured figure is valid, decided once for sizing, reports and comparisons.
 
 A figure counts only where its step finished, its own interval met the target that was set, no verdict on it failed
 or suspects a cache, and the verdict on the run as a whole did not fail.
@@ -17,8 +17,8 @@ _PASS_ABOVE = 0.0
 """In the unit ``verdict``: 0 is *fail*."""
 _LEAST_PLACED_SHARE = 0.99
 """Of the pages of a working set: with fewer where they were asked for, the figure is of a mix of nodes."""
-_NO_PLACE = frozenset({"part", "direction", "stream"})
-"""Coordinates that tell parts of one measurement apart, so that a verdict on it speaks for all of them."""
+_PART_COORDINATES = frozenset({"part", "direction", "stream"})
+"""Coordinates of the parts of one measurement: a verdict on it applies to all of them."""
 _ENDS = {
     Status.REFUSED: "its step was refused",
     Status.CANCELED: "its step was canceled",
@@ -29,7 +29,8 @@ _ENDS = {
 _CACHE = "cache"
 """Among the remedies of a verdict: what to do for figures that may come from a cache."""
 
-Place = frozenset[tuple[str, str | int | float]]
+MeasurementKey = frozenset[tuple[str, str | int | float]]
+"""Coordinates that all parts of one measurement share."""
 
 
 class Invalid(Struct, frozen=True):
@@ -38,14 +39,14 @@ class Invalid(Struct, frozen=True):
     cause: str
     """A clause without figures: ``its steady check failed``."""
     detail: str
-    """The figures or the probe's own words behind it; empty where there are none."""
+    """The underlying figures, or the probe's own text; empty where there are none."""
     remedy: str
     """What to do for a figure that counts."""
     scatter: bool = False
     """It may be off, but to no side: several runs show by how much, and a test over them takes it into account."""
 
     def sentence(self) -> str:
-        """The mark that a report puts beside the figure."""
+        """Return the text that a report adds to the figure."""
         return f"measured, but not valid because {self.cause}{f' ({self.detail})' if self.detail else ''}"
 
 
@@ -54,16 +55,16 @@ class Validity:
 
     def __init__(self, run: StepRun) -> None:
         self._run = run
-        self._verdicts: dict[Place, list[Point]] = {}
+        self._verdicts: dict[MeasurementKey, list[Point]] = {}
         for point in run.points.values():
             if self.is_verdict(point) and (_failed(point) or _may_be_a_cache(point)):
-                self._verdicts.setdefault(place(point), []).append(point)
+                self._verdicts.setdefault(measurement_key(point), []).append(point)
         self.whole = self._unfinished() or self._run_failed()
         """Why none of the step's figures is valid; None where each has to be looked at."""
 
     @property
     def ended(self) -> bool:
-        """Whether the step is over: before that nothing is valid, and to say so of each figure says nothing."""
+        """Whether the step is over: before that no figure is valid, and none needs to be marked."""
         return self._run.outcome is not None
 
     def is_verdict(self, point: Point) -> bool:
@@ -76,7 +77,10 @@ class Validity:
         if self.is_verdict(point):
             return None
         return (
-            self.whole or self._judged(point) or self._misplaced(point.estimate) or self._not_converged(point.estimate)
+            self.whole
+            or self._failed_verdict(point)
+            or self._on_other_nodes(point.estimate)
+            or self._not_converged(point.estimate)
         )
 
     def summary(self) -> str:
@@ -88,8 +92,10 @@ class Validity:
         if not causes:
             return ""
         count = causes.total()
-        told = "; ".join(f"{cause} ({number})" if len(causes) > 1 else cause for cause, number in causes.most_common())
-        return f"{count} of {len(figures)} figures {'is' if count == 1 else 'are'} not valid: {told}"
+        counted = "; ".join(
+            f"{cause} ({number})" if len(causes) > 1 else cause for cause, number in causes.most_common()
+        )
+        return f"{count} of {len(figures)} figures {'is' if count == 1 else 'are'} not valid: {counted}"
 
     def _unfinished(self) -> Invalid | None:
         outcome = self._run.outcome
@@ -115,8 +121,8 @@ class Validity:
                 return self._failure(verdict, parts, reasons)
         return None
 
-    def _judged(self, point: Point) -> Invalid | None:
-        verdicts = [one for one in self._verdicts.get(place(point), ()) if place(point)]
+    def _failed_verdict(self, point: Point) -> Invalid | None:
+        verdicts = [one for one in self._verdicts.get(measurement_key(point), ()) if measurement_key(point)]
         if not verdicts:
             return None
         caveats = [
@@ -138,7 +144,7 @@ class Validity:
         """What to do about one part of a verdict, as its series declares it."""
         return f"run {self._run.step.probe} {self._run.series[verdict.series].remedies.get(part, 'again')}"
 
-    def _misplaced(self, estimate: Estimate | None) -> Invalid | None:
+    def _on_other_nodes(self, estimate: Estimate | None) -> Invalid | None:
         """Memory that is not known to have lain on the nodes that a figure is of."""
         extra = {} if estimate is None else estimate.extra
         share = extra.get("share_where_asked")
@@ -170,9 +176,9 @@ class Validity:
         )
 
 
-def place(point: Point) -> Place:
-    """Where a point was measured, whatever part of it a figure is about."""
-    return frozenset((name, value) for name, value in point.at.items() if name not in _NO_PLACE)
+def measurement_key(point: Point) -> MeasurementKey:
+    """Return the coordinates of a measurement, without those that name a part of it."""
+    return frozenset((name, value) for name, value in point.at.items() if name not in _PART_COORDINATES)
 
 
 def _failed(verdict: Point) -> bool:

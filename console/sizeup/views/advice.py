@@ -35,7 +35,7 @@ _CONFIDENCE = {
 
 
 def format_quantity(quantity: Quantity, spelling: str) -> str:
-    """A quantity in the spelling of its field, or in the short one where none is named."""
+    """Format a quantity in the unit of its field, or in the shortest one where none is named."""
     if not spelling:
         return format_value(quantity.value, quantity.unit)
     return format_in(quantity.value, "" if spelling == "1" else spelling)
@@ -113,7 +113,7 @@ def comparison_table(comparisons: tuple[SizingComparison, ...]) -> Table:
     """Each figure of two sizings, with both directions of their difference in columns."""
     a_name, b_name = (comparisons[0].ratio.a_name, comparisons[0].ratio.b_name) if comparisons else ("", "")
     return Table(
-        f"{capitalized(a_name)} beside {b_name}",
+        f"{capitalized(a_name)} and {b_name}",
         (
             Column("Figure"),
             Column(capitalized(a_name), numeric=True),
@@ -179,7 +179,7 @@ def value_text(key: str, value: Value) -> str:
 
 
 def first_of(value: Value) -> Quantity | Words | None:
-    """The figure or the words that speak for a value; None for an empty list."""
+    """Return the first figure or word of a value; None for an empty list."""
     if isinstance(value, tuple):
         return value[0] if value else None
     return value.quantity if isinstance(value, UnusedMeasurement) else value
@@ -288,18 +288,18 @@ def tornado_chart(target: Advice, swings: tuple[Swing, ...]) -> BarChart:
         bars.append(Bar(f"{swing.key} {moved}", base.value, low, high, _span(low, high, target.shown_in)))
     now = format_quantity(Quantity(float(f"{base.value:.4g}"), base.unit, base.origin, base.source), target.shown_in)
     caption = (
-        f"The upright line is the answer as it stands, {now}. Each input alone goes through what is written behind it: "
-        "its own range, or 20% both ways."
+        f"The vertical line is the answer as it stands, {now}. Each bar varies one input over the range beside its "
+        "name: its own range, or 20% both ways."
         if bars
-        else "No input in figures moves this answer."
+        else "No numeric input moves this answer."
     )
     axis = Axis(target.title, base.unit)
     return BarChart(f"What moves: {target.title}", axis, tuple(bars), caption, spans=True)
 
 
 def unmoved_chart(title: str) -> BarChart:
-    """In place of a tornado, for an answer that is no figure."""
-    return BarChart(f"What moves: {title}", Axis(title, "1"), (), "This answer is no figure that inputs could move.")
+    """Return the chart for an answer that has no figure to move."""
+    return BarChart(f"What moves: {title}", Axis(title, "1"), (), "This answer is not a number, so no input moves it.")
 
 
 def _span(low: float, high: float, spelling: str) -> str:

@@ -1,4 +1,4 @@
-"""Two machines as one tree: parts added, removed and changed, told by sign and word."""
+"""Two machines as one tree: parts added, removed and changed, each with a sign and a word."""
 
 from __future__ import annotations
 
@@ -190,7 +190,7 @@ def _pairs(now: Mapping[str, _Part], before: Mapping[str, _Part]) -> dict[str, s
 
 
 def _identities(parts: Mapping[str, _Part]) -> dict[tuple[str, str], str]:
-    """Keys by kind and identity; the paths to one LUN share theirs, which then tells nothing."""
+    """Keys by kind and identity; the paths to one LUN share theirs, so it identifies none of them."""
     found: dict[tuple[str, str], list[str]] = {}
     for key, part in parts.items():
         if part.item.identity:

@@ -80,7 +80,7 @@ def document(session: Session, advice: ShownAdvice | None = None) -> Document:
     """
     advice = session_advice(session) if advice is None else advice
     header = session.header
-    about = [("Host", header.host), ("Begun", header.started), ("Written by", header.tool), ("Session", header.id)]
+    about = [("Host", header.host), ("Started", header.started), ("Written by", header.tool), ("Session", header.id)]
     about += [("Continued", f"{more.started} by {more.tool}") for more in session.continued]
     if header.sysroot != "/":
         about.append(("Read from", header.sysroot))
@@ -92,7 +92,7 @@ def document(session: Session, advice: ShownAdvice | None = None) -> Document:
         ("Sizing", _sizing(session, advice)),
         ("Findings", _findings(session)),
         ("Machine", _machine(session)),
-        ("Surroundings", _surroundings(session)),
+        ("Environment", _environment(session)),
         ("Notes", _notes(session)),
         ("Not readable", _gaps(session.machine.gaps if session.machine else ())),
     )
@@ -120,17 +120,17 @@ def _measurements(session: Session) -> Iterator[Block]:
     ]
     if refused:
         yield Heading("Not run")
-        yield Table("", (Column("Step"), Column("Why")), tuple(refused))
+        yield Table("", (Column("Step"), Column("Reason")), tuple(refused))
 
 
 def _how(run: StepRun) -> str:
     if run.distribution.startswith("imported from "):
         return f"Step {run.step.id}: {run.distribution}, as figures of {run.step.probe}."
-    words = [f"Step {run.step.id}, measured by {run.step.probe} of {run.distribution}"]
+    parts = [f"Step {run.step.id}, measured by {run.step.probe} of {run.distribution}"]
     if run.ended_ns is not None:
-        words.append(f"took {format_ns(run.ended_ns - run.started_ns)}")
-    words.append(f"touched {run.step.touches}")
-    text = ", ".join(words) + "."
+        parts.append(f"took {format_ns(run.ended_ns - run.started_ns)}")
+    parts.append(f"touched {run.step.touches}")
+    text = ", ".join(parts) + "."
     if run.outcome is None:
         return f"{text} It has no end: it was running, or was interrupted."
     if run.outcome.status is Status.OK:
@@ -193,15 +193,15 @@ def _machine(session: Session) -> Iterator[Block]:
             yield section.table
 
 
-def _surroundings(session: Session) -> Iterator[Block]:
-    """What else was going on, as first and as last noted."""
+def _environment(session: Session) -> Iterator[Block]:
+    """Load and settings of the machine during the run, as first and as last recorded."""
     if not session.environment:
         return
     first, last = session.environment[0].facts, session.environment[-1].facts
     rows = tuple(
         (name.replace("_", " "), str(first.get(name, "")), str(last.get(name, ""))) for name in {**first, **last}
     )
-    yield Table("", (Column("What"), Column("At first"), Column("At last")), rows)
+    yield Table("", (Column("Fact"), Column("First"), Column("Last")), rows)
 
 
 def _notes(session: Session) -> Iterator[Block]:
@@ -214,4 +214,4 @@ def _notes(session: Session) -> Iterator[Block]:
 def _gaps(gaps: Sequence[Gap]) -> Iterator[Block]:
     if gaps:
         rows = tuple(dict.fromkeys((gap.subject, gap.reason) for gap in gaps))
-        yield Table("", (Column("What"), Column("Why")), rows)
+        yield Table("", (Column("Fact"), Column("Reason")), rows)

@@ -27,15 +27,15 @@ _ORDER = tuple(Severity)
 
 
 class OverviewEntry(Struct, frozen=True):
-    """One line, what stands behind it, and where it leads."""
+    """One line, its details, and the mode that shows more."""
 
     key: str
     mark: str
-    """Severity in words; empty for what is no finding."""
+    """Severity as a word; empty for entries that are no finding."""
     line: str
-    behind: tuple[str, ...]
+    details: tuple[str, ...]
     mode: str
-    """Name of the mode that has more to say."""
+    """Name of the mode that shows more."""
     target: str = ""
     """What to show there: a part of the machine, a probe."""
     finding: Finding | None = None
@@ -50,10 +50,10 @@ class Overview(Struct, frozen=True):
     findings: tuple[OverviewEntry, ...]
     figures: tuple[OverviewEntry, ...]
     onward: tuple[OverviewEntry, ...]
-    """What can be done beside and with what was measured."""
+    """What to do next: more to measure, and the saved session."""
     advice: tuple[OverviewEntry, ...]
     balance: BarChart
-    """I/O wanted, carried by the paths, and measured, side by side."""
+    """I/O demand, capacity of the paths, and what was measured, one bar each."""
 
 
 def overview(
@@ -81,7 +81,7 @@ def overview(
 def _findings(*sources: Sequence[Finding]) -> dict[str, Finding]:
     """Findings by key. A run writes down what discovery found as well: of those the later holds.
 
-    What one source says twice are two findings, whatever they are about.
+    What one source reports twice are two findings, whatever they are about.
     """
     found: dict[str, Finding] = {}
     for source in sources:
@@ -104,9 +104,9 @@ def _identity(machine: Machine | None) -> tuple[str, ...]:
 
 def _finding(key: str, finding: Finding) -> OverviewEntry:
     target = finding.subjects[0] if finding.subjects else "machine"
-    behind = tuple(line for part in finding_parts(finding) for line in (*part, ""))[:-1]
+    details = tuple(line for part in finding_parts(finding) for line in (*part, ""))[:-1]
     line = capitalized(finding.title)
-    return OverviewEntry(key, _MARKS[finding.severity], line, behind, "topology", target, finding)
+    return OverviewEntry(key, _MARKS[finding.severity], line, details, "topology", target, finding)
 
 
 def finding_parts(finding: Finding, *, confirmation: bool = True) -> tuple[tuple[str, ...], ...]:
@@ -145,17 +145,17 @@ def _figures(session: Session | None, probes: Sequence[tuple[str, str]]) -> Iter
         value = point_value(run) or "no figure yet"
         invalid = "" if run.outcome is None else Validity(run).summary()
         state = "Running" if run.outcome is None else run.outcome.status.value.replace("-", " ").capitalize()
-        # The value says whether it converged; that another point did not says nothing of this one.
+        # Only this value counts here: other points may not have converged.
         ended = "" if run.outcome is None or run.finished else f", {state.lower()}"
         reach = value_reach(run)
-        behind = (
+        details = (
             f"{run.step.title}: {value}",
             f"{state}, {plural(len(run.points), 'point')}.",
             *((f"All of them: {reach}.",) if reach else ()),
             *((f"{capitalized(invalid)}.",) if invalid else ()),
             "Enter shows the chart.",
         )
-        yield OverviewEntry(probe, "", f"{title}: {value}{ended}", behind, "probes", probe)
+        yield OverviewEntry(probe, "", f"{title}: {value}{ended}", details, "probes", probe)
 
 
 def _onward(session: Session | None, probes: Sequence[tuple[str, str]], *, measures: bool) -> Iterator[OverviewEntry]:
@@ -177,7 +177,7 @@ def _onward(session: Session | None, probes: Sequence[tuple[str, str]], *, measu
 def shares(groups: Sequence[Sequence[int]], room: int) -> tuple[int, ...]:
     """How many entries of each group are shown, that all fit into ``room`` rows, where ``groups`` are their heights.
 
-    The group that takes most rows is cut first, none to less than one; one that is cut takes a row to say so.
+    The group that takes most rows is cut first, none to less than one; a group that is cut has a row that says so.
     """
     counts = [len(group) for group in groups]
 
@@ -189,7 +189,7 @@ def shares(groups: Sequence[Sequence[int]], room: int) -> tuple[int, ...]:
         if not shrinkable:
             break
         counts[max(shrinkable, key=rows)] -= 1
-    # To say that one line is left out takes as much room as the line.
+    # A row that says that one row is hidden takes as much room as the row.
     return tuple(
         len(group) if count == len(group) - 1 and group[count] == 1 else count
         for count, group in zip(counts, groups, strict=True)
@@ -205,8 +205,8 @@ def rest(name: str, hidden: Sequence[OverviewEntry], *, unfolded: bool) -> Overv
     kinds = Counter(entry.mark.strip("! ") for entry in hidden if entry.mark)
     counted = f" ({', '.join(_of_kind(count, kind) for kind, count in kinds.items())})" if kinds else ""
     line = "Enter shows fewer" if unfolded else f"{len(hidden)} more{counted}: Enter shows them"
-    behind = tuple(f"{entry.mark.strip()}  {entry.line}".strip() for entry in hidden)
-    return OverviewEntry(f"rest {name}", "", line, behind, "")
+    details = tuple(f"{entry.mark.strip()}  {entry.line}".strip() for entry in hidden)
+    return OverviewEntry(f"rest {name}", "", line, details, "")
 
 
 _SHOWN = (HEADLINE, "io.capacity", "io.balance", "license.units", "license.cost.term")
@@ -224,16 +224,16 @@ def _advice(given: ShownAdvice | None) -> Iterable[OverviewEntry]:
         )
     for question in given.given.questions:
         if not any(question.key in advice.verdict for advice in shown):
-            behind = (question.sentence(), "", "Enter goes to the inputs, where it can be typed.")
+            details = (question.sentence(), "", "Press Enter to type it among the inputs.")
             known = f"Measured, but {question.why_unused}" if question.unused else "Not known"
             yield OverviewEntry(
-                question.key, "", f"{known}, and needed: {question.key}", behind, "sizing", question.key
+                question.key, "", f"{known}, and needed: {question.key}", details, "sizing", question.key
             )
 
 
 def _balance(advice: ShownAdvice | None, session: Session | None) -> BarChart:
     known = None if advice is None else demand_and_capacity(advice.given)
-    unknown = "neither is known: press 4 and type what is missing"
+    unknown = "Unknown: press 4 and type what is missing"
     chart = (
         BarChart("I/O demand and capacity", Axis("transfer rate", "bytes/s"), (), unknown) if known is None else known
     )

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from sizeup.model.plan import SeriesQuantity
 from sizeup.quantity import Origin, Quantity
-from sizeup.session.validity import Invalid, Validity, place
+from sizeup.session.validity import Invalid, Validity, measurement_key
 from sizeup.session.value import Point, StepRun
 from sizeup.sizing.keys import KEYS, UnusedMeasurement, Value
 
@@ -141,4 +141,4 @@ def measure_again(figure: MeasuredFigure, settings: Mapping[str, object] | None 
 
 def at_same_place(one: MeasuredFigure, other: MeasuredFigure) -> bool:
     """Whether two figures of a session are of the same point of the same step."""
-    return one.run.step.id == other.run.step.id and place(one.point) == place(other.point)
+    return one.run.step.id == other.run.step.id and measurement_key(one.point) == measurement_key(other.point)

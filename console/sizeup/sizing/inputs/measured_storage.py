@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from sizeup.model.machine import Machine
 from sizeup.quantity import Quantity
-from sizeup.session.validity import place
+from sizeup.session.validity import measurement_key
 from sizeup.session.value import StepRun
 from sizeup.sizing.inputs.detected import path_bandwidth_values
 from sizeup.sizing.inputs.measured_figures import (
@@ -138,7 +138,7 @@ def _capacity(key: str, unit: str, found: Sequence[MeasuredFigure]) -> Value | N
 def _sweep(figure: MeasuredFigure) -> object:
     """What figures have in common that differ in their load alone."""
     load = figure.load_name
-    return figure.run.step.id, frozenset(item for item in place(figure.point) if item[0] != load)
+    return figure.run.step.id, frozenset(item for item in measurement_key(figure.point) if item[0] != load)
 
 
 def _why_lower_bound(key: str, sweep: Sequence[MeasuredFigure]) -> str:

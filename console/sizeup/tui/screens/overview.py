@@ -284,7 +284,7 @@ class OverviewScreen(ModeScreen):
             detail.update(finding_text(entry.finding))
         else:
             pane.border_title = _PANES.get(entry.mode, "More")
-            detail.update(Group(*(indented(line) for line in entry.behind)))
+            detail.update(Group(*(indented(line) for line in entry.details)))
         self._show_picture(entry)
 
     def _show_picture(self, entry: OverviewEntry | None) -> None:
