@@ -121,7 +121,7 @@ def test_a_broken_file_is_listed_with_its_reason(sizeup: Run, saved: Path) -> No
 def test_a_name_that_fits_none_or_many_is_refused(sizeup: Run, saved: Path) -> None:
     sizeup(*RUN)
 
-    assert "2 sessions begin like this" in sizeup("show", saved.name[:3]).stderr
+    assert "2 sessions start with this name" in sizeup("show", saved.name[:3]).stderr
     assert "no session in" in sizeup("show", "unheard").stderr
     assert sizeup("show", "unheard").returncode == 2
 

@@ -10,7 +10,7 @@ import pytest
 from sizeup.errors import UsageError
 from sizeup.session.reader import read_session
 from sizeup.session.records import NoteRecord, SessionRecord
-from sizeup.session.store import annotate, baseline, begun, directory, entries, new_path, unfinished
+from sizeup.session.store import annotate, baseline, directory, entries, new_path, start_of, unfinished
 from sizeup.session.writer import Writer
 
 WHEN = datetime(2026, 1, 31, 9, 30, tzinfo=UTC)
@@ -120,12 +120,12 @@ def test_a_note_that_finds_no_room_leaves_the_session_and_its_lock_alone(tmp_pat
     assert [note.text for note in read_session(str(path)).notes] == ["calm"]
 
 
-def test_when_a_session_was_begun_is_told_by_its_first_line(tmp_path: Path) -> None:
-    assert begun(noted(tmp_path / "one.sizeup.jsonl")) == "2026-01-01T00:00:00Z"
+def test_the_start_of_a_session_is_read_from_its_first_line(tmp_path: Path) -> None:
+    assert start_of(noted(tmp_path / "one.sizeup.jsonl")) == "2026-01-01T00:00:00Z"
     for text in ("", "[]", "rubbish", '{"kind":"session"}'):
         (tmp_path / "two.sizeup.jsonl").write_text(text)
-        assert begun(tmp_path / "two.sizeup.jsonl") == ""
-    assert begun(tmp_path / "none") == ""
+        assert start_of(tmp_path / "two.sizeup.jsonl") == ""
+    assert start_of(tmp_path / "none") == ""
 
 
 def test_a_session_goes_on_while_its_writer_lives(tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ from sizeup.views.results import results_data
 from sizeup.views.sessions import state
 
 _SHORT = ("Measurements", "Not measured", "Findings", "Notes")
-"""The chapters of a short summary; the working behind the advice is in the whole text."""
+"""The chapters of a short summary; the working of the advice is in the whole text."""
 
 
 def summary_lines(session: Session, *, whole: bool = False, advice: ShownAdvice | None = None) -> list[str]:

@@ -17,8 +17,8 @@ def probe_findings(session: Session) -> tuple[Finding, ...]:
     """One finding per estimate whose ``extra`` holds a ``statement``, in the order of the steps.
 
     ``consequence``, ``remedy`` and ``severity`` beside it are taken where the probe gives them. A later
-    round of a step says the same again; only its last word counts. A statement that rests on a figure that is not
-    valid says so, is no more than information, and takes the place of none that is valid.
+    round of a step may repeat a statement; only the last one counts. A statement that rests on a figure that is not
+    valid is marked, has the severity information, and never replaces one that is valid.
     """
     findings: dict[str, Finding] = {}
     for run in session.steps.values():

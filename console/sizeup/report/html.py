@@ -1,6 +1,6 @@
 """A session as one web page: no script, no request, printable, light or dark as the reader's system is.
 
-The page forbids itself every request, so that opening a stranger's report tells nobody.
+The page forbids itself every request, so that opening somebody else's report contacts no server.
 """
 
 from __future__ import annotations

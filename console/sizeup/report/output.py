@@ -11,7 +11,7 @@ from sizeup import files
 from sizeup.errors import UsageError
 
 ADVICE = "; choose another place with -o"
-"""What to do about a place that takes no file, for whoever gave it on a command line."""
+"""What to do about a path that cannot be written, for a user of the command line."""
 
 
 def current_folder() -> str:

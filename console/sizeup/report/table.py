@@ -11,10 +11,10 @@ from sizeup.text import cell_len, one_line
 _NARROWEST_COLUMN = 6
 
 
-def wrapped(words: str, width: int, first: str, rest: str) -> list[str]:
-    """The words in lines of at most ``width``, the first begun with ``first``, the others with ``rest``."""
+def wrapped(text: str, width: int, first: str, rest: str) -> list[str]:
+    """Wrap a text at ``width``; the first line starts with ``first``, the others with ``rest``."""
     return textwrap.wrap(
-        one_line(words, 10_000), width, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False
+        one_line(text, 10_000), width, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False
     )
 
 

@@ -42,8 +42,8 @@ def _block(block: Block, width: int, glyphs: Glyphs) -> list[str]:
     match block:
         case Heading(title):
             return [one_line(title, width)]
-        case Paragraph(words):
-            return [row for line in words.splitlines() for row in wrapped(line, width, "  ", "  ")]
+        case Paragraph(paragraph):
+            return [row for line in paragraph.splitlines() for row in wrapped(line, width, "  ", "  ")]
         case Items(lines):
             return _items(lines, width)
         case Working(lines):

@@ -1,6 +1,6 @@
-"""Builds a session from the lines of its file, finished or growing, and forgives what a crash can leave behind.
+"""Builds a session from the lines of its file, finished or growing, and skips what a crash can leave in it.
 
-What is kept is bounded, as the file may come from a stranger.
+What is kept is bounded, as the file is untrusted.
 """
 
 from __future__ import annotations
@@ -238,7 +238,7 @@ class SessionBuilder:
     def _advice(self, session: Session, record: AdviceRecord) -> None:
         advice = {advice.id: advice for advice in record.given.advice}
         questions = {question.key: question for question in record.given.questions}
-        # Screens know both by their ids, which a stranger's file may repeat.
+        # Screens list both by their ids, which an untrusted file may repeat.
         session.advice = replace(record.given, advice=tuple(advice.values()), questions=tuple(questions.values()))
         session.advice_ns = record.t_ns
 

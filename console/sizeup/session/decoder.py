@@ -1,4 +1,4 @@
-"""Decodes one line of a session file, which may come from a stranger.
+"""Decodes one line of a session file, which is untrusted.
 
 Every character that could steer a terminal is replaced before a string reaches anyone, and neither depth nor the size
 of a number is trusted.
@@ -20,7 +20,7 @@ _LONG_NUMBER = re.compile(rb"[:\[,]-?\d{19}")
 
 
 class _Heading(msgspec.Struct):
-    """What of a line tells its kind."""
+    """The fields of a line that identify its kind."""
 
     kind: str
     format: int | None = None

@@ -37,7 +37,7 @@ class SessionFollower:
             self._file = open_file(self._path, SESSION_FILE)
             packed = self._file.read(len(GZIP_MAGIC)) == GZIP_MAGIC
             self._file.seek(0)
-            if packed:  # nobody writes on: it is read once, and whole
+            if packed:  # complete: it is read once, as a whole
                 return self._unpack(self._file)
         count, total = 0, 0
         while total < limit_bytes:

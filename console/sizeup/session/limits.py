@@ -1,4 +1,4 @@
-"""How much of a session file is read and kept: it may come from a stranger."""
+"""Limits on what is read and kept of a session file, which is untrusted."""
 
 LINE_LIMIT_BYTES = 16 << 20
 """Longer lines are skipped and counted; the machine record of 1,000 LUNs takes about 1 MiB."""

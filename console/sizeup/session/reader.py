@@ -88,7 +88,7 @@ def read_chunks(file: BinaryIO, where: str) -> Iterator[bytes]:
 def read_session(path: str, listener: Callable[[AnyRecord], None] | None = None, *, samples: bool = True) -> Session:
     """The session in a file, plain or gzipped; raises ``SizeupError`` where it is none or is newer.
 
-    Without ``samples`` it is an outline that costs little more than reading the file. ``listener`` hears
+    Without ``samples`` it is an outline that costs little more than reading the file. ``listener`` gets
     every record that was accepted, in the order of the file.
     """
     builder = SessionBuilder(path, samples=samples, listener=listener)

@@ -1,4 +1,4 @@
-"""The records of a session file, one JSON object a line, told apart by ``kind``.
+"""The records of a session file, one JSON object a line, distinguished by ``kind``.
 
 History of the format:
     1  the first: session, continued, environment, machine, plan, step-start, samples, estimate,
@@ -53,7 +53,7 @@ class SessionRecord(Record, frozen=True, tag="session"):
 
 
 class ContinuedRecord(Record, frozen=True, tag="continued"):
-    """Another run continues the file; ``t_ns`` goes on from the last record, ``started`` says when that was."""
+    """Another run continues the file; ``t_ns`` continues from the last record, ``started`` is when that was."""
 
     t_ns: int
     tool: str
@@ -95,7 +95,7 @@ class StepStartRecord(Record, frozen=True, tag="step-start"):
     start_delay_ns: int = 0
     """How long after the start agreed on (``--start-at``) the first step began."""
     declaration: Declaration = Declaration()
-    """What the probe's manifest says of the results beside their series."""
+    """What the probe's manifest declares of the results, apart from their series."""
 
 
 class OutcomeRecord(Record, frozen=True, tag="outcome"):

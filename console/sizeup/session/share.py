@@ -58,17 +58,17 @@ _PLAIN_WORDS = frozenset({"pci_address"})  # a slot number says nothing about wh
 def share(path: str, out: BinaryIO, masker: Masker) -> Session:
     """Write the masked session of ``path`` to ``out``, gzipped; the session as it was read.
 
-    Records of kinds this version does not know are left out: nobody can say what they hold.
+    Records of kinds that this version does not know are left out, as they may hold names.
     """
-    told: dict[Secret, set[str]] = {}
+    names_by_kind: dict[Secret, set[str]] = {}
 
     def collect(record: AnyRecord) -> None:
         if not isinstance(record, SamplesRecord):
             for kind, name in _named(record):
-                told.setdefault(kind, set()).add(name)
+                names_by_kind.setdefault(kind, set()).add(name)
 
     session = read_session(path, collect)
-    for kind, names in told.items():
+    for kind, names in names_by_kind.items():
         masker.add_secrets(kind, names)
     # No name and no time in the gzip header, either.
     with gzip.GzipFile(filename="", mode="wb", fileobj=out, mtime=0) as packed:
@@ -121,7 +121,7 @@ def _fields(value: object, names: tuple[str, ...], masker: Masker) -> dict[str, 
 
 
 def _named(value: object, kind: Secret | None = None) -> Iterator[tuple[Secret, str]]:
-    """Every text whose field says that it names somebody's machine, disk, folder or person."""
+    """Yield every text in a field that names a machine, disk, directory or person."""
     if isinstance(value, str):
         if kind is not None and not isinstance(value, Enum):
             yield kind, value

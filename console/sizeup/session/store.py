@@ -1,4 +1,4 @@
-"""Where sessions live when nobody says where: one folder under the XDG state directory, one file a session."""
+"""The store of sessions: one directory under the XDG state directory, one file a session."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _TAIL_BYTES = 4096
 
 
 def directory() -> Path:
-    """``$XDG_STATE_HOME/sizeup/sessions``, in words of this system; it may not exist yet."""
+    """Return ``$XDG_STATE_HOME/sizeup/sessions`` or its equivalent on this system; it may not exist yet."""
     from platformdirs import user_state_path
 
     return user_state_path("sizeup", appauthor=False) / "sessions"
@@ -47,7 +47,7 @@ def new_path(host: str, started: datetime, folder: Path | None = None) -> Path:
 
 
 def free_path(wanted: Path) -> Path:
-    """``wanted``, or with a number behind its name where it is taken."""
+    """Return ``wanted``, with a number added to its name where it exists."""
     folder, stem = wanted.parent, wanted.name.removesuffix(SUFFIX)
     path, number = wanted, 2
     while os.path.lexists(path):
@@ -67,8 +67,8 @@ def unfinished(folder: Path) -> list[Path]:
     return [path for _, path in sorted(found, reverse=True) if not _ended(path)]
 
 
-def begun(path: Path) -> str:
-    """When a session was begun, as its first line says; empty where it says nothing."""
+def start_of(path: Path) -> str:
+    """Return when a session was started, by its first line; empty where that has no time."""
     try:
         with path.open("rb") as file:
             return one_line(str(msgspec.json.decode(file.readline(_TAIL_BYTES))["started"]), 40)
@@ -81,7 +81,7 @@ def _is_session(entry: os.DirEntry[str]) -> bool:
 
 
 def _ended(path: Path) -> bool:
-    """Whether the last whole line says so, notes apart; an end is a short line, so the tail is enough."""
+    """Whether the last whole line other than a note is an end; that is a short line, so the tail is enough."""
     try:
         with path.open("rb") as file:
             file.seek(max(0, file.seek(0, os.SEEK_END) - _TAIL_BYTES))
@@ -180,8 +180,10 @@ def find(name: str, folder: Path | None = None) -> str:
         return str((exact or matches)[0])
     if matches:
         listed = ", ".join(path.name.removesuffix(SUFFIX) for path in matches[:5])
-        raise UsageError(f"{name}: {len(matches)} sessions begin like this: {listed}; say more of the name")
-    raise UsageError(f"{name}: no such file, and no session in {folder} begins like this; see: sizeup sessions")
+        raise UsageError(f"{name}: {len(matches)} sessions start with this name: {listed}; type more of it")
+    raise UsageError(
+        f"{name}: no such file, and no session in {folder} starts with this name; to list them: sizeup sessions"
+    )
 
 
 def annotate(path: str, text: str = "", *, tags: tuple[str, ...] = (), title: str = "") -> None:

@@ -26,7 +26,7 @@ def point_key(series: str, at: Coordinates) -> PointKey:
 
 
 class Point(Struct):
-    """One series at one place: every sample, and what they say so far."""
+    """One series at one set of coordinates: every sample, and the latest estimate."""
 
     series: str
     at: Coordinates
@@ -106,7 +106,7 @@ class Damage(Struct):
     """Where and why, for the first malformed line."""
 
     def sentences(self) -> tuple[str, ...]:
-        """Each kind of damage in words; empty for a sound file."""
+        """Return a sentence for each kind of damage; empty for an intact file."""
         return tuple(
             text
             for count, text in (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from sizeup.session.store import begun, directory, unfinished
+from sizeup.session.store import directory, start_of, unfinished
 
 _RECENT_SECONDS = 24 * 3600.0
 """Older ones are left to the list of sessions."""
@@ -17,7 +17,7 @@ def unfinished_session_text() -> str:
 
         if time.time() - path.stat().st_mtime < _RECENT_SECONDS and not in_use(str(path)):
             # As the list of sessions has it, so that it can be found there.
-            started = begun(path).replace("T", " ").removesuffix("Z")
+            started = start_of(path).replace("T", " ").removesuffix("Z")
             of = f" of {started} UTC" if started else ""
             return f"Unfinished session{of}: press 5 to view it, there R to resume it"
     return ""

@@ -1,4 +1,4 @@
-"""The page that a browser shows, and the files behind it: the terminal that it draws is textual-serve's."""
+"""The page that a browser shows, and its files: the terminal in it is that of textual-serve."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ _MESSAGE_BYTES = 4 << 20
 def make_application(
     command: Sequence[str], gate: AuthGate, title: str = "sizeup", host: str = "127.0.0.1"
 ) -> web.Application:
-    """The page, its files and the WebSocket behind it; ``command`` is what each visitor sees."""
+    """Return the application: the page, its files and the WebSocket; ``command`` is run for each visitor."""
     visitors: set[web.WebSocketResponse] = set()
 
     async def page(request: web.Request) -> web.Response:
