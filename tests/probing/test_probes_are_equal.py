@@ -25,6 +25,7 @@ from sizeup.compare.digest import digest
 from sizeup.compare.published_results import _headlines, published_digest
 from sizeup.engine.probe_findings import probe_findings
 from sizeup.model.machine import Machine
+from sizeup.model.quantities import UNITS
 from sizeup.probing.planner import make_plan
 from sizeup.probing.registry import RegisteredProbe, Registry, load_registry
 from sizeup.report.data import results_json, write_csv
@@ -222,6 +223,7 @@ def test_every_quantity_that_the_program_asks_for_is_declared_by_a_probe_and_doc
 
     assert "memory.local_latency" in asked
     assert asked - declared == set()
+    assert declared == set(UNITS)
     assert {name for name in declared if f"`{name}`" not in page} == set()
 
 

@@ -111,8 +111,8 @@ def declaring(*series: str, more: str = "") -> str:
 
 def test_the_first_quantity_that_matches_a_point_is_what_it_is(packages: Path) -> None:
     same = '{ name = "memory.local_latency", same = ["cpu_node", "memory_node"] }'
-    named = '{ name = "storage.bandwidth", where = { workload = ["dss*", "load"] } }'
-    package(packages, "acme_seek", declaring(same, named, '{ name = "storage.small_bandwidth" }'))
+    named = '{ name = "storage.read_latency", where = { workload = ["dss*", "load"] } }'
+    package(packages, "acme_seek", declaring(same, named, '{ name = "acme.other" }'))
     (series,) = load_registry([point("acme.seek", "acme_seek")]).get("acme.seek").series
 
     found = [
@@ -126,8 +126,7 @@ def test_the_first_quantity_that_matches_a_point_is_what_it_is(packages: Path) -
         )
     ]
 
-    small = "storage.small_bandwidth"
-    assert found == ["memory.local_latency", small, "storage.bandwidth", small, small]
+    assert found == ["memory.local_latency", "acme.other", "storage.read_latency", "acme.other", "acme.other"]
 
 
 def test_one_word_says_what_all_points_of_a_series_are(packages: Path) -> None:
@@ -146,6 +145,7 @@ def test_one_word_says_what_all_points_of_a_series_are(packages: Path) -> None:
         ('precision = "targt"', '{ name = "a.b" }', "precision: expected a parameter of acme.seek, found 'targt'"),
         ('target = { setting = "pth" }', '{ name = "a.b" }', "target: expected a parameter of acme.seek, found 'pth'"),
         ("", '{ name = "a.b", measure_with = { prest = "x" } }', "measure_with of series time: expected a parameter"),
+        ("", '{ name = "storage.bandwidth" }', "unit of series time: expected bytes/s, the unit of storage.bandwidth"),
         ("", '{ name = "a.b", wher = { x = ["y"] } }', "Object contains unknown field `wher`"),
     ],
 )

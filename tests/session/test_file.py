@@ -6,10 +6,11 @@ from array import array
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from sizeup.errors import MalformedError, UsageError
 from sizeup.model.finding import Finding, Severity
-from sizeup.model.plan import Better, Plan, Series, Step
+from sizeup.model.plan import Better, Plan, Series, SeriesQuantity, Step
 from sizeup.model.sample import Estimate, Outcome, Progress, Status
 from sizeup.session.follower import SessionFollower
 from sizeup.session.limits import LINE_LIMIT_BYTES
@@ -167,6 +168,16 @@ def test_unknown_kinds_and_fields_are_skipped_and_malformed_lines_are_located(tm
     assert samples(session) == [4.0]
     assert (session.damage.unknown, session.damage.malformed) == (1, 3)
     assert session.damage.first.startswith("line 5: expected as many times")
+
+
+def test_more_declarations_than_a_manifest_has_are_refused(tmp_path: Path) -> None:
+    """Each is held against every point, so that a file of a stranger could keep the reader busy for hours."""
+    many = tuple(SeriesQuantity(f"q.{number}") for number in range(65))
+    path = written(tmp_path / "run", *WHOLE[:2], replace(START, series=(replace(SERIES, quantities=many),)))
+    enough = written(tmp_path / "other", *WHOLE[:2], replace(START, series=(replace(SERIES, quantities=many[:64]),)))
+
+    assert read_session(str(path)).damage.malformed == 1
+    assert read_session(str(enough)).damage.malformed == 0
 
 
 def test_numbers_that_no_column_holds_are_refused_whole(tmp_path: Path) -> None:

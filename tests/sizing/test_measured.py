@@ -89,6 +89,14 @@ def test_direct_io_gives_the_capacity_and_its_latency() -> None:
     assert path.source == "NVMe nvme0, io.direct rate at workload=dss-scan, queue_depth=16 on /u00/data"
 
 
+def test_a_file_that_gives_a_quantity_in_another_unit_gives_none() -> None:
+    found = session("memory.latency", ("dram-thp", {"working_set_bytes": 1 << 29}, 90.0))
+    run = found.steps["memory.latency"]
+    run.series = {name: replace(series, unit="bytes") for name, series in run.series.items()}
+
+    assert measured(found) == {}
+
+
 def test_what_the_best_rate_cost_in_processor_time_is_known_to_sizing() -> None:
     best: Coordinates = {"workload": "dss-rand", "queue_depth": 8, "pages": "huge"}
     less: Coordinates = {**best, "queue_depth": 4}

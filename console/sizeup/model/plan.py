@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import Enum
 from fnmatch import fnmatchcase
+from typing import Annotated
 
-from msgspec import Struct, field
+from msgspec import Meta, Struct, field
 
 SettingValue = str | int | float | bool
 """One setting of a probe: sizes in bytes, times in seconds, CPU lists and paths as text."""
 
 Settings = Mapping[str, SettingValue]
+
+
+_FEW = Meta(max_length=64)
+"""Each is held against every point, and a session may come from a stranger."""
 
 
 class Hazard(Enum):
@@ -41,7 +46,7 @@ class SeriesQuantity(Struct, frozen=True, omit_defaults=True):
     """
 
     name: str
-    where: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    where: Annotated[Mapping[str, Annotated[tuple[str, ...], _FEW]], _FEW] = field(default_factory=dict)
     """Coordinates and the values of each, as shell patterns, of the points that it is about; empty for all."""
     same: tuple[str, ...] = ()
     """Coordinates that must be equal, such as the node of the CPU and that of the memory."""
@@ -79,10 +84,10 @@ class Series(Struct, frozen=True):
     axis_title: str | None = None
     headline: Mapping[str, str | int | float] = field(default_factory=dict)
     """Where the point lies that stands for a series whose points have no order; empty where none does."""
-    quantities: tuple[SeriesQuantity, ...] = ()
+    quantities: Annotated[tuple[SeriesQuantity, ...], _FEW] = ()
     """What its points are; of several the first that matches a point counts."""
     family: str = ""
-    """What series have in common that share a picture, such as the percentiles of one latency; empty for none."""
+    """What series have in common that share a chart, such as the percentiles of one latency; empty for none."""
     statistic: str = ""
     """Which of its family it is: ``mean``, ``p50``, ``p99``; empty where it is none of these."""
     samples: str = ""

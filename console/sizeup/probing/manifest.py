@@ -10,6 +10,7 @@ import tomli
 
 from sizeup.errors import MalformedError
 from sizeup.model.plan import Better, Declaration, Hazard, Series, SeriesQuantity, SettingValue, Target
+from sizeup.model.quantities import UNITS
 
 ParameterType = Literal["int", "float", "bool", "str", "choice", "bytes", "seconds", "cpulist", "path", "device"]
 """``device``: the full name of a device that may be overwritten, which the console asks for before a run."""
@@ -155,21 +156,28 @@ def parse_manifest(text: str, where: str) -> tuple[Manifest, ...]:
     except (tomli.TOMLDecodeError, msgspec.ValidationError) as error:
         raise MalformedError(f"{where}: expected a sizeup.probe/1 manifest: {error}") from error
     for manifest in manifests:
-        known = {parameter.name for parameter in manifest.parameter}
-        for key, names in _parameters_named(manifest):
-            for name in names - known - {""}:
-                raise MalformedError(f"{where}: {key}: expected a parameter of {manifest.name}, found {name!r}")
-        for parameter in manifest.parameter:
-            for other in parameter.used_with.keys() - known:
-                raise MalformedError(
-                    f"{where}: used_with of parameter {parameter.name}: expected a parameter of {manifest.name}, "
-                    f"found {other!r}"
-                )
+        for key, expected, found in _mistakes(manifest):
+            raise MalformedError(f"{where}: {key}: expected {expected}, found {found!r}")
     return manifests
+
+
+def _mistakes(manifest: Manifest) -> Iterator[tuple[str, str, str]]:
+    """Where a manifest contradicts itself: the key, what is expected there and what was found."""
+    known = {parameter.name for parameter in manifest.parameter}
+    for key, names in _parameters_named(manifest):
+        for name in sorted(names - known - {""}):
+            yield key, f"a parameter of {manifest.name}", name
+    for series in (entry.series() for entry in manifest.series):
+        for quantity in series.quantities:
+            unit = UNITS.get(quantity.name, series.unit)
+            if series.unit != unit:
+                yield f"unit of series {series.name}", f"{unit}, the unit of {quantity.name}", series.unit
 
 
 def _parameters_named(manifest: Manifest) -> Iterator[tuple[str, set[str]]]:
     """The names of parameters that the rest of a manifest refers to, by where it does."""
+    for parameter in manifest.parameter:
+        yield f"used_with of parameter {parameter.name}", set(parameter.used_with)
     yield "precision", {manifest.precision}
     yield "ceilings.space_setting", {manifest.ceilings.space_setting}
     if manifest.target is not None:

@@ -89,7 +89,7 @@ def common_title(shown: Sequence[Series]) -> str:
 
 
 def family(series: Series) -> tuple[str, str, str | None]:
-    """Return what series have in common that share a picture, such as two percentiles of one latency."""
+    """Return what series have in common that share a chart, such as two percentiles of one latency."""
     return series.family or series.name, series.unit, series.axis
 
 

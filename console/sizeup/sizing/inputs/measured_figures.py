@@ -8,6 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sizeup.model.plan import SeriesQuantity
+from sizeup.model.quantities import UNITS
 from sizeup.quantity import Origin, Quantity
 from sizeup.session.validity import Invalid, Validity, measurement_key
 from sizeup.session.value import Point, StepRun
@@ -66,7 +67,7 @@ class MeasuredFigure(Struct, frozen=True):
 
 
 def figures(runs: Iterable[StepRun], *names: str) -> list[MeasuredFigure]:
-    """The figures of these quantities, in the order of the steps."""
+    """Return the figures of these quantities, in the order of the steps; one in another unit is none of them."""
     found = []
     for run in runs:
         validity: Validity | None = None
@@ -74,6 +75,8 @@ def figures(runs: Iterable[StepRun], *names: str) -> list[MeasuredFigure]:
             declared = run.quantity(point)
             if point.estimate is None or declared is None or declared.name not in names:
                 continue
+            if run.series[point.series].unit != UNITS[declared.name]:
+                continue  # a file may say anything
             if not declared.extra or isinstance(point.estimate.extra.get(declared.extra), int | float):
                 validity = validity or Validity(run)
                 found.append(MeasuredFigure(run, point, declared, validity.of(point)))
