@@ -15,7 +15,7 @@ SettingValue = str | int | float | bool
 Settings = Mapping[str, SettingValue]
 
 
-_FEW = Meta(max_length=64)
+FEW = Meta(max_length=64)
 """Each is held against every point, and a session may come from a stranger."""
 
 
@@ -46,7 +46,7 @@ class SeriesQuantity(Struct, frozen=True, omit_defaults=True):
     """
 
     name: str
-    where: Annotated[Mapping[str, Annotated[tuple[str, ...], _FEW]], _FEW] = field(default_factory=dict)
+    where: Annotated[Mapping[str, Annotated[tuple[str, ...], FEW]], FEW] = field(default_factory=dict)
     """Coordinates and the values of each, as shell patterns, of the points that it is about; empty for all."""
     same: tuple[str, ...] = ()
     """Coordinates that must be equal, such as the node of the CPU and that of the memory."""
@@ -84,7 +84,7 @@ class Series(Struct, frozen=True):
     axis_title: str | None = None
     headline: Mapping[str, str | int | float] = field(default_factory=dict)
     """Where the point lies that stands for a series whose points have no order; empty where none does."""
-    quantities: Annotated[tuple[SeriesQuantity, ...], _FEW] = ()
+    quantities: Annotated[tuple[SeriesQuantity, ...], FEW] = ()
     """What its points are; of several the first that matches a point counts."""
     family: str = ""
     """What series have in common that share a chart, such as the percentiles of one latency; empty for none."""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
 import tomli
 
 from sizeup.errors import MalformedError
-from sizeup.model.plan import Better, Declaration, Hazard, Series, SeriesQuantity, SettingValue, Target
+from sizeup.model.plan import FEW, Better, Declaration, Hazard, Series, SeriesQuantity, SettingValue, Target
 from sizeup.model.quantities import UNITS
 
 ParameterType = Literal["int", "float", "bool", "str", "choice", "bytes", "seconds", "cpulist", "path", "device"]
@@ -60,7 +60,7 @@ class SeriesEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     axis_unit: str | None = None
     axis_title: str | None = None
     headline: dict[str, str | int | float] = {}
-    quantity: str | tuple[QuantityEntry, ...] = ()
+    quantity: str | Annotated[tuple[QuantityEntry, ...], FEW] = ()
     """What its points are, in a word where all are the same."""
     family: str = ""
     statistic: str = ""
