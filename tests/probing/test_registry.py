@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from sizeup.errors import UsageError
+from sizeup.model.finding import Finding, Severity
 from sizeup.model.plan import SeriesQuantity
 from sizeup.probing.registry import GROUP, BrokenProbe, Registry, load_registry
 
@@ -168,3 +169,17 @@ def test_of_two_probes_that_give_a_quantity_the_built_in_one_comes_first(package
 
     assert next(iter(both.probes)) == name
     assert both.giving("clock.gettimeofday") == given
+
+
+def test_a_finding_is_confirmed_by_who_stated_it_or_by_who_gives_the_quantity() -> None:
+    registry = load_registry()
+
+    def confirmed_by(**said: str) -> str:
+        probe = registry.confirming(Finding("x", Severity.INFO, "It is so", (), "", "", **said))
+        return "" if probe is None else probe.name
+
+    giving = registry.giving("memory.remote_latency")
+    assert giving is not None
+    assert confirmed_by(quantity="memory.remote_latency") == giving.name
+    assert confirmed_by(probe="null", quantity="memory.remote_latency") == "null"
+    assert confirmed_by(probe="gone.since") == confirmed_by() == ""

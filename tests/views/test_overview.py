@@ -8,7 +8,7 @@ from sizeup.model.machine import Machine
 from sizeup.model.numa import HugePages, NumaNode
 from sizeup.session.records import SessionRecord
 from sizeup.session.value import Session
-from sizeup.views.overview import overview, shares
+from sizeup.views.overview import finding_parts, overview, shares
 
 FULL = Finding("memory.full-node", Severity.INFO, "node 0 is full", ("0 MiB free",), "slow", "free some", ("node:0",))
 
@@ -23,6 +23,18 @@ def test_a_finding_of_discovery_and_of_the_run_is_shown_once_and_each_part_of_th
 
     assert [entry.line for entry in shown.findings] == ["Node 0 is full still", "Node 1 is full"]
     assert len({entry.key for entry in shown.findings}) == 2
+
+
+def test_a_finding_says_what_to_measure_or_which_probe_stated_it() -> None:
+    def last(finding: Finding) -> tuple[str, ...]:
+        return finding_parts(finding)[-1]
+
+    assert last(replace(FULL, quantity="storage.random_iops")) == (
+        "What would confirm it",
+        "measuring storage random IOPS",
+    )
+    assert last(replace(FULL, probe="acme.seek")) == ("What would confirm it", "the probe acme.seek")
+    assert last(FULL)[0] == "What to do"
 
 
 def test_findings_of_one_kind_about_one_part_are_each_shown() -> None:
