@@ -804,7 +804,7 @@ async def test_a_probe_without_its_target_is_not_asked_about_but_given_its_form(
 
         assert "Settings of io.direct" in console.text
         assert "! no target: give path=" in console.text
-        assert "path: a folder in which a file may be made" in console.text
+        assert "path: directory (a temporary file is created" in console.text
         assert "It may write." not in console.text
 
 
