@@ -53,7 +53,7 @@ class SeriesQuantity(Struct, frozen=True, omit_defaults=True):
     load: str = ""
     """The coordinate that holds the offered load, such as the queue depth; empty for the axis of the series."""
     size: str = ""
-    """The coordinate that holds the size of a request in bytes; empty where none does."""
+    """The coordinate that holds the I/O size in bytes; empty where none does."""
     above: str = ""
     """The setting of the step that the axis has to exceed, such as the size of the last-level cache."""
     extra: str = ""
@@ -63,10 +63,12 @@ class SeriesQuantity(Struct, frozen=True, omit_defaults=True):
 
     def matches(self, at: Mapping[str, str | int | float]) -> bool:
         """Whether a point at these coordinates is of this quantity."""
+        if self.same and len({at.get(name, name) for name in self.same}) > 1:
+            return False
         return all(
-            any(fnmatchcase(str(at[name]), pattern) for pattern in patterns) if name in at else False
+            name in at and any(fnmatchcase(str(at[name]), pattern) for pattern in patterns)
             for name, patterns in self.where.items()
-        ) and (not self.same or len({at.get(name, name) for name in self.same}) == 1)
+        )
 
 
 class Series(Struct, frozen=True):

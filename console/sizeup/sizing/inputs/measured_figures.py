@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -135,10 +135,9 @@ def best(
     return value, chosen
 
 
-def measure_again(figure: MeasuredFigure, settings: Mapping[str, object] | None = None) -> str:
+def measure_again(figure: MeasuredFigure) -> str:
     """How to run the probe of a figure so that it measures this quantity best."""
-    declared = figure.declared.measure_with if settings is None else settings
-    words = ", ".join(f"{name}={value}" for name, value in declared.items())
+    words = ", ".join(f"{name}={value}" for name, value in figure.declared.measure_with.items())
     return f"run {figure.run.step.probe}{f' with {words}' if words else ''}"
 
 
