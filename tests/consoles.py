@@ -5,13 +5,17 @@ from __future__ import annotations
 import io
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
+from itertools import chain
 from pathlib import Path
 from typing import IO, Any
 
 import pytest
+from rich.segment import Segment
 from textual._compositor import Compositor
 from textual.pilot import Pilot
+from textual.widgets import Static
 
+from sizeup.charts.chart import Chart
 from sizeup.live.cost import ConsoleCost, parse_cost
 from sizeup.model.machine import Machine
 from sizeup.model.network import Nic
@@ -33,12 +37,19 @@ from sizeup.session.records import (
     SessionRecord,
     StepStartRecord,
 )
+from sizeup.session.value import PointKey
 from sizeup.session.writer import Writer
 from sizeup.tui.console import ConsoleApp
 from sizeup.tui.live_source import LiveSource
 from sizeup.tui.options import Options
 from sizeup.tui.runs import Runs
+from sizeup.tui.screens.dialogs import ChoiceDialog
+from sizeup.tui.widgets.chart import ChartView
+from sizeup.tui.widgets.lines import KeyLine, StatusLine
 from sizeup.tui.widgets.lists import KeyList
+from sizeup.tui.widgets.rows import TextRows
+from sizeup.tui.widgets.table import TableView
+from sizeup.tui.widgets.tree import ItemTree
 
 GIB = 1 << 30
 
@@ -208,6 +219,82 @@ class Console:
     @property
     def text(self) -> str:
         return screen_text(self.app)
+
+    # What the screen means.
+
+    @property
+    def mode(self) -> str:
+        """The mode that is shown."""
+        return self.app.current_mode
+
+    @property
+    def chart(self) -> Chart | None:
+        """The chart that is shown; None where a table or nothing is."""
+        return next((view.chart for view in self.app.screen.query(ChartView) if view.display), None)
+
+    @property
+    def point(self) -> PointKey | None:
+        """The point under the readout of the chart."""
+        return self.app.screen.query_one(ChartView).chosen
+
+    @property
+    def readout(self) -> str:
+        """What stands below the chart: the point under the readout, its value and what can be done there."""
+        return "".join(self.app.screen.query_one(ChartView).drawing.rows[-1]).strip()
+
+    def entries(self, selector: str = "KeyList") -> dict[str, str]:
+        """The entries of a list that can be chosen, by id, each as one line."""
+        listed = self.app.screen.query_one(selector, KeyList)
+        return {
+            option.id or "": " ".join(str(option.prompt).split()) for option in listed.options if not option.disabled
+        }
+
+    @property
+    def entry(self) -> str:
+        """Id of the entry under the cursor of the first list."""
+        option = self.app.screen.query_one(KeyList).highlighted_option
+        return "" if option is None else option.id or ""
+
+    @property
+    def parts(self) -> dict[str, str]:
+        """The parts in the tree, folded ones too: the label of each by its key."""
+        tree = self.app.screen.query_one(ItemTree)
+        return {node.data.key: node.data.label for node in tree._walk(tree.root) if node.data is not None}
+
+    @property
+    def part(self) -> str:
+        """Key of the part under the cursor of the tree."""
+        node = self.app.screen.query_one(ItemTree).cursor_node
+        return "" if node is None or node.data is None else node.data.key
+
+    @property
+    def answers(self) -> list[str]:
+        """Ids of the answers of the dialog that is open; empty where none asks."""
+        listed = self.app.screen.query_one(KeyList) if isinstance(self.app.screen, ChoiceDialog) else None
+        return [] if listed is None else [option.id or "" for option in listed.options]
+
+    def says(self, selector: str) -> str:
+        """What a widget says whatever room it has, as one line."""
+        widget = self.app.screen.query_one(selector)
+        if isinstance(widget, TextRows):
+            return " ".join(text for text, _ in widget._rows)
+        if isinstance(widget, TableView):
+            return " ".join(
+                (*(column.title for column in widget._table.columns), *chain.from_iterable(widget._table.rows))
+            )
+        content = widget.content if isinstance(widget, Static) else widget.render()
+        lines = self.app.console.render_lines(content, pad=False)  # type: ignore[arg-type]
+        return " ".join("".join(segment.text for line in lines for segment in (*line, Segment(" "))).split())
+
+    @property
+    def status(self) -> str:
+        """The line that says how the run stands."""
+        return "".join(self.app.screen.query_one(StatusLine)._parts)
+
+    @property
+    def keys(self) -> list[str]:
+        """Labels of the keys that the last line offers in this mode."""
+        return [label for _, label in self.app.screen.query_one(KeyLine)._keys[0]]
 
     def tick(self) -> None:
         """What the timer does twice a second."""
