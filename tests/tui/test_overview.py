@@ -6,12 +6,14 @@ import pytest
 from textual.command import CommandList
 
 from consoles import Console, MakeConsole, ended, machine, records, until
+from sizeup.charts.chart import LineChart
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.platform import Platform
 from sizeup.model.sample import Estimate, Status
 from sizeup.session.records import EstimateRecord
 from sizeup.tui.live_source import LiveSource
 from sizeup.tui.options import Options
+from sizeup.tui.widgets.lists import KeyList
 
 FINDINGS = tuple(
     Finding(
@@ -27,36 +29,39 @@ FINDINGS = tuple(
 )
 
 
+def _failing(entries: dict[str, str]) -> int:
+    return sum("is failing" in line for line in entries.values())
+
+
 async def test_findings_are_folded_so_that_the_screen_still_says_what_the_machine_should_carry(
     make_console: MakeConsole,
 ) -> None:
     console = make_console(machine(findings=FINDINGS))
     async with console.shown() as pilot:
-        folded = console.text
-        count = folded.count("is failing")
+        folded, seen = console.entries(), console.text
+        count = _failing(folded)
         await pilot.press(*["down"] * (count + 1))
         await pilot.press("enter")
         await pilot.pause()
-        unfolded = console.text
+        unfolded = console.entries()
         await pilot.press("G", "g")
         await pilot.press(*["down"] * 13)
         await pilot.press("enter")
         await pilot.pause()
-        again = console.text
+        again = console.entries()
 
     assert 0 < count < 12
-    assert f"{12 - count} more ({12 - count} warnings): Enter shows them" in folded
-    assert "I/O demand: about 266 MB/s" in folded
-    assert "over 3 years" in folded
-    assert unfolded.count("is failing") > count
-    assert again.count("is failing") == count
+    assert str(12 - count) in folded["rest Findings"]
+    assert "266 MB/s" in seen
+    assert "$630,800" in seen  # the last line
+    assert (_failing(unfolded), _failing(again)) == (12, count)
 
 
 async def test_with_room_for_all_no_finding_is_folded(make_console: MakeConsole) -> None:
     console = make_console(machine(findings=FINDINGS))
     async with console.shown(120, 40):
-        assert console.text.count("is failing") >= 12
-        assert "Enter shows them" not in console.text
+        assert _failing(console.entries()) == 12
+        assert "rest Findings" not in console.entries()
 
 
 async def test_the_cursor_stays_on_its_line_while_figures_come_in_above_it(console: Console) -> None:
@@ -76,16 +81,16 @@ async def test_the_whole_of_a_long_finding_can_be_read_where_the_screen_is_low(m
         await pilot.press("down", "enter")
         await pilot.pause()
         await pilot.pause()
-        first = console.text
+        text, box = console.app.screen.query_one(".text"), console.app.screen.query_one(".dialog")
+        most = text.max_scroll_y
         await pilot.press("pagedown")
         await pilot.pause()
-        second = console.text
+        answers = console.app.screen.query_one(KeyList)
 
-    assert "evidence 0" in first
-    assert "smartctl -a /dev/sd0" not in first
-    assert "PgDn reads on, Enter chooses, Esc closes" in first
-    assert "smartctl -a /dev/sd0" in second
-    assert "Show the part of the machine" in second
+        assert most > 0
+        assert text.scroll_y == min(most, text.size.height - 1)
+        assert "PgDn" in str(box.border_subtitle)
+        assert answers.region.bottom <= 24
 
 
 async def test_at_80_columns_nothing_beside_a_dialog_shows_through(make_console: MakeConsole) -> None:
@@ -107,34 +112,32 @@ async def test_a_finding_that_fits_offers_no_key_to_read_on(make_console: MakeCo
         await pilot.pause()
         await pilot.pause()
 
-        assert "smartctl -a /dev/sd0" in console.text
-        assert "reads on" not in console.text
+        assert console.app.screen.query_one(".text").max_scroll_y == 0
+        assert "PgDn" not in str(console.app.screen.query_one(".dialog").border_subtitle)
 
 
 async def test_a_run_is_canceled_from_the_overview_by_the_key_that_stands_there(console: Console) -> None:
     async with console.shown() as pilot:
-        idle = console.text.splitlines()[-1]
+        idle = console.keys
         await pilot.press("r")
         await console.feed(pilot, records("memory.latency"))
-        running = console.text.splitlines()[-1]
+        running = console.keys
         await pilot.press("x")
         words = list(console.runner.stdin.words)
         await console.end(pilot, ended("memory.latency"), 130)
 
-        assert console.text.splitlines()[-1] == idle
-    assert ("r Measure" in idle, "x Cancel" in idle) == (True, False)
-    assert ("r Measure" in running, "x Cancel" in running) == (False, True)
+        assert console.keys == idle
+    assert ("Measure" in idle, "Cancel" in idle) == (True, False)
+    assert ("Measure" in running, "Cancel" in running) == (False, True)
     assert words == ["cancel"]
 
 
 async def test_a_recording_offers_no_measurement_and_the_status_says_what_it_is(console: Console) -> None:
     console.app.measures = False
     async with console.shown():
-        status, keys = console.text.splitlines()[-2:]
-
-    assert "this is a capture" in status
-    assert "no measurements yet" not in status
-    assert "Measure" not in keys
+        assert "this is a capture" in console.status
+        assert "no measurements yet" not in console.status
+        assert "Measure" not in console.keys
 
 
 async def test_without_writing_this_machine_is_not_called_a_recording(make_console: MakeConsole) -> None:
@@ -142,8 +145,9 @@ async def test_without_writing_this_machine_is_not_called_a_recording(make_conso
     console = make_console(options=Options(readonly=True), living=living)
     console.app.measures = False
     async with console.shown():
-        assert "Nothing: sizeup was started read-only." in console.text
-        assert "recording" not in console.text
+        assert "read-only" in console.app.unmeasured
+        assert console.app.unmeasured in console.text
+        assert "recording" not in console.status
 
 
 async def test_the_palette_names_the_key_of_each_action(console: Console) -> None:
@@ -168,11 +172,9 @@ async def test_a_saved_session_says_of_what_time_it_is(console: Console) -> None
     console.save([*records("memory.latency"), *ended("memory.latency")])
     console.app.measures = False
     async with console.shown():
-        text = console.text
-
-    assert "db01, as of 2026-01-01 00:00 UTC" in text
-    assert "idle; saved session" in text
-    assert "press 3" not in text
+        assert str(console.app.screen.query_one("#left").border_title) == "db01, as of 2026-01-01 00:00 UTC"
+        assert "saved session" in console.status
+        assert not any("press 3" in line for line in console.entries().values())
 
 
 async def test_even_five_rows_say_what_the_machine_is(console: Console) -> None:
@@ -197,15 +199,14 @@ async def test_on_a_low_screen_the_lines_have_the_room_and_no_name_is_cut(
 async def test_rows_to_spare_show_the_map_until_something_was_measured_and_then_its_chart(console: Console) -> None:
     async with console.shown(200, 60) as pilot:
         await pilot.pause()
-        before = console.text
+        shown = [[bool(widget.display) for widget in console.app.screen.query("#map, #picture")]]
         await pilot.press("r")
         await console.feed(pilot, records("memory.latency"))
         await pilot.pause()
-        after = console.text
+        shown.append([bool(widget.display) for widget in console.app.screen.query("#map, #picture")])
 
-    assert "Memory free" in before
-    assert "Working set" in after
-    assert "Memory free" not in after
+        assert shown == [[True, False], [False, True]]
+        assert isinstance(console.chart, LineChart)
 
 
 async def test_behind_a_figure_stand_its_ends_and_behind_an_answer_its_working(console: Console) -> None:
@@ -213,14 +214,14 @@ async def test_behind_a_figure_stand_its_ends_and_behind_an_answer_its_working(c
     async with console.shown(120, 40) as pilot:
         await pilot.press("down")
         await pilot.pause()
-        figure = " ".join(console.text.split())
+        pane = console.app.screen.query_one("#detail-pane")
+        figure, ends = str(pane.border_title), console.says("#detail")
         await pilot.press("down", "down", "down")
         await pilot.pause()
-        answer = console.text
 
-    assert "─ Measured ─" in figure
-    assert "All of them: 1.02 ns at 16 KiB" in figure
-    assert "─ Working ─" in answer
+        assert (figure, str(pane.border_title)) == ("Measured", "Working")
+        assert "1.02 ns at 16 KiB" in ends
+        assert "21.28 GHz" in console.says("#detail")
 
 
 @pytest.mark.parametrize(("power", "told"), [(26, True), (14, False)])
@@ -229,16 +230,17 @@ async def test_a_figure_that_did_not_converge_says_so_in_its_line(console: Conso
     late = [EstimateRecord(150, "memory.latency", moving), *ended("memory.latency", Status.NOT_CONVERGED)]
     console.save([*records("memory.latency"), *late])
     async with console.shown():
-        assert "Memory latency: 65 ns at 64 MiB" in console.text
-        assert ("65 ns at 64 MiB, not converged" in console.text) is told
+        (line,) = [line for name, line in console.entries().items() if name.startswith("memory.latency")]
+        assert "65 ns at 64 MiB" in line
+        assert ("not converged" in line) is told
 
 
 async def test_a_session_whose_machine_has_no_name_bears_that_of_its_host(make_console: MakeConsole) -> None:
     console = make_console(machine(platform=Platform()))
     console.save([*records("memory.latency"), *ended("memory.latency")])
     async with console.shown():
-        assert "db01" in console.text.splitlines()[0]
-        assert "recording" not in console.text
+        assert "db01" in console.says("#header")
+        assert "recording" not in console.status
 
 
 async def test_without_color_the_chosen_action_of_the_palette_is_underlined(
