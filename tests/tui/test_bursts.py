@@ -52,7 +52,7 @@ async def test_an_option_that_the_preset_ignores_cannot_be_saved(console: Consol
         form.query_one("#p-block", Input).value = "64k"
         await pilot.press("ctrl+s")
         await pilot.pause()
-        refused = console.text
+        refused = console.says("#h-block")
         still_open = console.app.screen is form
         form.query_one("#p-preset", Input).value = "custom"
         await pilot.press("ctrl+s")
@@ -66,6 +66,7 @@ async def test_an_option_that_the_preset_ignores_cannot_be_saved(console: Consol
         restored = dict(console.app.screen._typed["io.direct"])  # type: ignore[attr-defined]
 
     assert still_open
-    assert "! block has no effect with preset=oltp-read: put back 8KiB" in refused
+    assert refused.startswith("! block has no effect with preset=oltp-read")
+    assert "8KiB" in refused
     assert saved == {"block": "64k", "preset": "custom"}
     assert restored == {}

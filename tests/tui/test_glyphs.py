@@ -6,6 +6,7 @@ from consoles import MakeConsole
 from sizeup.terminal.capabilities import needs_ascii
 from sizeup.text import plain
 from sizeup.tui.options import Options
+from sizeup.tui.widgets.chart import ChartView
 
 _UTF8 = {"TERM": "linux", "LANG": "de_DE.UTF-8"}
 
@@ -37,8 +38,9 @@ async def test_a_curve_is_drawn_with_the_glyphs_asked_for(
     async with console.shown(120, 40) as pilot:
         await console.measure(pilot)
 
-        assert drawn in console.text
-        assert absent not in console.text
+        cells = "\n".join("".join(row) for row in console.app.screen.query_one(ChartView).drawing.rows)
+        assert drawn in cells
+        assert absent not in cells
 
 
 def test_an_interval_is_not_taken_for_a_sum_in_ascii() -> None:
