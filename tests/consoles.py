@@ -359,13 +359,6 @@ async def until(pilot: Pilot[int], holds: Callable[[], bool]) -> None:
         await pilot.pause(0.02)
 
 
-def within(app: ConsoleApp, selector: str) -> str:
-    """What stands inside one widget, its border and what is beside it left out, as one line without blanks."""
-    region = app.screen.query_one(selector).content_region
-    rows = screen_text(app).splitlines()[region.y : region.bottom]
-    return "".join("".join(row[region.x : region.right].split()) for row in rows)
-
-
 def screen_text(app: ConsoleApp) -> str:
     """What a person would read, without trailing blanks."""
     rows = app.screen._compositor.render_strips()

@@ -2,6 +2,7 @@
 
 import pytest
 from textual.pilot import Pilot
+from textual.widgets import Static
 
 from consoles import Console
 from sizeup.probing.devices import Device
@@ -29,7 +30,8 @@ async def test_the_name_must_be_typed_in_full_before_a_device_is_written(
     _there_is(monkeypatch, FREE)
     async with console.shown() as pilot:
         await _wish_to_write(console, pilot)
-        asked = " ".join(console.text.split())
+        asked = " ".join(str(static.render()) for static in console.app.screen.query(Static))
+        asked += console.says("Static")  # the facts
         await pilot.press("enter", *"wwn-0x5000", "enter")
         await pilot.pause()
         refused, started = console.app.screen.query_one("#told").has_class("-wrong"), list(console.runner.arguments)

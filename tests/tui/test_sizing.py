@@ -16,6 +16,7 @@ from sizeup.session.records import EstimateRecord, PlanRecord, Record, StepStart
 from sizeup.tui.actions import ACTIONS
 from sizeup.tui.options import Options
 from sizeup.tui.screens.mode import ModeScreen
+from sizeup.tui.screens.dialogs import PageDialog
 from sizeup.tui.screens.pick import PickDialog
 from sizeup.tui.widgets.lists import KeyList
 
@@ -184,12 +185,13 @@ async def test_licenses_say_what_is_not_allowed_here_and_what_has_no_public_pric
     async with console.shown(120, 40) as pilot:
         await pilot.press("4", "l")
         await pilot.pause()
-        lines = console.text.splitlines()
+        assert isinstance(console.app.screen, PageDialog)
+        lines = console.app.screen._lines
 
         assert "not allowed here" in next(line for line in lines if "Standard Edition 2" in line)
         assert "not public" in next(line for line in lines if "SAP HANA" in line)
-        assert console.text.count("No legal advice") == 1
-        assert "1 server, 4 sockets, 16 cores" in " ".join(console.text.split())
+        assert sum("No legal advice" in line for line in lines) == 1
+        assert "1 server, 4 sockets, 16 cores" in console.says(".page Static")
 
 
 async def test_a_published_case_is_a_table_with_its_source_and_both_directions(console: Console) -> None:
@@ -197,12 +199,13 @@ async def test_a_published_case_is_a_table_with_its_source_and_both_directions(c
         await pilot.press("4", "right", "b", "enter")
         await pilot.pause()
         await pilot.pause()
-        text = console.text
+        assert isinstance(console.app.screen, PageDialog)
+        page = console.app.screen._lines
 
-        assert "This machine, 1 input changed beside blade-480c-x5355" in text
-        assert "From K. Closson, Oracle performance archive" in text
-        assert re.search(r"machine.sockets +3 +2 +50% above +33.3% below", text)
-        assert not re.search(r"\d 1 ", text)
+        assert "1 input changed beside blade-480c-x5355" in console.app.screen._title
+        assert any("K. Closson, Oracle performance archive" in line for line in page)
+        assert any(re.search(r"machine.sockets +3 +2 +50% above +33.3% below", line) for line in page)
+        assert not any(re.search(r"\d 1 ", line) for line in page)
 
 
 async def test_pages_break_no_word_where_their_tables_have_no_room(make_console: MakeConsole) -> None:
@@ -211,14 +214,17 @@ async def test_pages_break_no_word_where_their_tables_have_no_room(make_console:
         await pilot.press("4", "b", "enter")
         await pilot.pause()
         await pilot.pause()
-        beside = console.text
+        pages = [console.app.screen]
         await pilot.press("escape", "l")
         await pilot.pause()
         await pilot.pause()
+        pages.append(console.app.screen)
+        beside, licenses = ([*page._lines] for page in pages if isinstance(page, PageDialog))
 
-        assert "machine.cores_per_socket" in beside
-        assert "4 here, 2 there; this machine is 100% above, the case 50% below" in beside
-        assert re.search(r"Oracle Database Standard +not allowed here", console.text)
+        assert any("machine.cores_per_socket" in line for line in beside)
+        assert any("4 here, 2 there; this machine is 100% above, the case 50% below" in line for line in beside)
+        assert any(re.search(r"Oracle Database Standard +not allowed here", line) for line in licenses)
+        assert max(len(row) for line in (*beside, *licenses) for row in line.splitlines()) < 78
 
 
 async def test_every_key_of_the_mode_is_named_in_80_columns(console: Console) -> None:
@@ -238,7 +244,8 @@ async def test_what_is_explained_of_an_input_is_never_cut(console: Console) -> N
         await pilot.pause()
         await pilot.pause()
 
-        assert "From: not known" in console.text
+        explained = console.app.screen.query_one("#input-help")
+        assert any("From: not known" in strip.text for strip in explained.render_lines(explained.outer_size.region))
 
 
 async def test_a_published_case_with_nothing_in_common_says_so(console: Console) -> None:
@@ -251,7 +258,7 @@ async def test_a_published_case_with_nothing_in_common_says_so(console: Console)
         await pilot.pause()
         await pilot.pause()
 
-        assert "No figure is known of both." in console.text
+        assert "No figure is known of both." in console.says(".page Static")
 
 
 async def test_a_run_that_measures_is_sized_while_the_mode_is_shown(console: Console) -> None:
