@@ -42,8 +42,7 @@ _MIN_NAME_LENGTH = 3
 _PUBLIC_ADDRESSES = frozenset({"0.0.0.0", "127.0.0.1", "255.255.255.255", "::", "::1"})  # noqa: S104 -- compared only
 _PUBLIC_HOSTS = frozenset({"localhost", "localhost.localdomain", "localhost4", "localhost6"})
 
-# Paths that every Linux has. What stands below /sys and /proc is the kernel's wording; addresses in it are
-# masked like anywhere else.
+# Paths that exist on every Linux. Paths below /sys and /proc are kept; addresses in them are masked.
 _PUBLIC_TREES = ("/sys/", "/proc/", "/usr/share/", "/usr/lib/")
 _PUBLIC_PATH = re.compile(
     r"/(?:boot(?:/efi)?|bin|dev(?:/shm|/null)?|etc(?:/fstab|/hosts|/hostname|/resolv\.conf)?|home|lib|media|mnt|opt|proc"

@@ -208,9 +208,9 @@ _BASE_UNITS: dict[str, tuple[str, float]] = {
 
 
 def base_unit(unit_name: str) -> tuple[str, float]:
-    """The base unit of a spelling and how many of it make one: ``MiB`` is ``("bytes", 1048576.0)``.
+    """Return the base unit of a unit and its factor: ``MiB`` is ``("bytes", 1048576.0)``.
 
-    Decimal and binary prefixes are told apart, bits are not bytes (``Mb/s`` is 125,000 bytes/s),
+    Decimal and binary prefixes differ, bits are not bytes (``Mb/s`` is 125,000 bytes/s),
     and a word that is no unit here, such as ``licenses`` or ``USD``, counts itself.
     """
     return _BASE_UNITS.get(unit_name, (unit_name, 1.0))
@@ -250,7 +250,7 @@ def parse_amount(text: str, unit: str) -> float:
 
 
 def format_in(value: float, unit_name: str) -> str:
-    """A base value in one chosen spelling with all its digits: ``255.36 MB/s``, ``3,792 pages``, ``1 page``."""
+    """Return a base value in the given unit with all its digits: ``255.36 MB/s``, ``3,792 pages``, ``1 page``."""
     number = _as_float(value) / base_unit(unit_name)[1]
     if (not_finite := _not_finite(number)) is not None:
         return f"{not_finite} {unit_name}".rstrip()

@@ -15,8 +15,8 @@ from sizeup.model.sample import Estimate
 from sizeup.session.records import EstimateRecord, PlanRecord, Record, StepStartRecord
 from sizeup.tui.actions import ACTIONS
 from sizeup.tui.options import Options
-from sizeup.tui.screens.mode import ModeScreen
 from sizeup.tui.screens.dialogs import PageDialog
+from sizeup.tui.screens.mode import ModeScreen
 from sizeup.tui.screens.pick import PickDialog
 from sizeup.tui.widgets.lists import KeyList
 

@@ -61,12 +61,12 @@ class Command(Protocol):
 
 
 def module(name: str) -> Command:
-    """The command of that name."""
+    """Return the module of a command."""
     return cast("Command", importlib.import_module(f"sizeup.cli.{name}"))
 
 
 def _fit_output() -> None:
-    """Have characters that the terminal's encoding lacks printed in ASCII, where Python would end with a traceback."""
+    """Print characters that the terminal's encoding lacks in ASCII; Python would raise ``UnicodeEncodeError``."""
     from sizeup.terminal.capabilities import is_utf8
 
     codecs.register_error("ascii-fallback", ascii_fallback)
@@ -78,14 +78,14 @@ def _fit_output() -> None:
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run one command line; errors become one line on stderr and an exit status."""
+    """Run one command line and return the exit status; an error is printed as one line on standard error."""
     _fit_output()
     status = _guarded(lambda: _run(arguments) if arguments else _run_bare())
     return _guarded(sys.stdout.flush) or status
 
 
 def _guarded(work: Callable[[], int | None]) -> int:
-    """The status that the work returns, or the one that its error deserves."""
+    """Return the status of the work, or that of its error, which is printed."""
     try:
         return work() or ExitStatus.OK
     except SystemExit as ended:  # argparse, after --help and --version
@@ -102,7 +102,7 @@ def _guarded(work: Callable[[], int | None]) -> int:
         print(f"sizeup: {error}", file=sys.stderr)
         return error.status
     except OSError as error:
-        # Nobody nearer knew what to make of it; still one line, with the file where there is one.
+        # Not handled closer to its cause; still one line, with the file if there is one.
         where = "" if error.filename is None else f"{error.filename}: "
         print(f"sizeup: {where}{error.strerror or error}", file=sys.stderr)
         return ExitStatus.USAGE
@@ -119,7 +119,7 @@ def _run(arguments: Sequence[str]) -> int:
 
 
 def _run_bare() -> int:
-    """The console with nothing typed: argparse, its help and its translations would be an idle 10 ms."""
+    """Start the console without arguments, and without the 10 ms that argparse takes to load."""
     from sizeup.cli.console import show_console
 
     return show_console({})

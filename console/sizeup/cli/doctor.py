@@ -57,7 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def terminal_facts(environment: Mapping[str, str]) -> TerminalFacts:
-    """The terminal of this process; the console reads from standard input and draws on standard error."""
+    """Return the facts about the terminal; the console reads standard input and draws on standard error."""
     from sizeup.terminal.capabilities import colors, is_utf8, locale, needs_ascii
     from sizeup.terminal.link import measure_terminal
 
@@ -87,9 +87,9 @@ def terminal_facts(environment: Mapping[str, str]) -> TerminalFacts:
 
 
 def store_facts(folder: Path) -> StoreFacts:
-    """Whether sessions can be kept in a folder, which need not exist yet; nothing is made to find out."""
-    # Not Path.exists, which raises where a folder above may not be looked into.
-    existing = next(place for place in (folder, *folder.parents) if os.path.exists(place))
+    """Return whether sessions can be saved in a directory, which need not exist; nothing is created."""
+    # Path.exists raises if a parent directory is not searchable.
+    existing = next(path for path in (folder, *folder.parents) if os.path.exists(path))
     writable = existing.is_dir() and os.access(existing, os.W_OK | os.X_OK)
     try:
         status = os.statvfs(existing)
@@ -99,7 +99,7 @@ def store_facts(folder: Path) -> StoreFacts:
 
 
 def _probe_reasons(machine: Machine) -> dict[str, str | None]:
-    """By name, as far as the manifests tell: a plug-in that breaks when imported must not break the doctor."""
+    """Return why each probe cannot run, from the manifests only: importing a plug-in may fail."""
     from sizeup.probing.planner import unmet
     from sizeup.probing.registry import load_registry
     from sizeup.probing.settings import missing, resolve
@@ -121,7 +121,7 @@ def _probe_reasons(machine: Machine) -> dict[str, str | None]:
 
 
 def _keys(configuration: Configuration) -> list[str]:
-    """Every key: its value and who set it, what it may be, what it means."""
+    """Return every key with its value, its source and its meaning."""
     lines = []
     for key in KEYS:
         value = configuration.switch(key.name) if isinstance(key.default, bool) else configuration.text(key.name)

@@ -81,7 +81,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _writer(session: Session, arguments: argparse.Namespace) -> Callable[[BinaryIO], object]:
-    """What writes the session in the format that was asked for; drawn before a file is touched, CSV apart."""
+    """Return the function that writes the session; except for CSV, the content is complete before a file is opened."""
     if arguments.format == "csv":
         from sizeup.report.data import write_csv
         from sizeup.sizing.session_advice import session_advice
@@ -178,7 +178,7 @@ def _share(path: str, out: str) -> int:
 
 
 def _masker() -> Masker:
-    """Pseudonyms of this installation: the same in every file it shares, so that they can be compared."""
+    """Return the masker of this installation, whose pseudonyms are equal in every file that it shares."""
     import secrets
 
     from platformdirs import user_state_path
@@ -196,7 +196,7 @@ def _masker() -> Masker:
 
 
 def _kept(file: Path, new: bytes) -> bytes:
-    """The key in a file, made from ``new`` where there is none, or only what a full disk left of one."""
+    """Return the key in a file; it is created from ``new`` if it is absent or incomplete."""
     from sizeup import files
 
     files.make_directory(str(file.parent))
@@ -206,7 +206,7 @@ def _kept(file: Path, new: bytes) -> bytes:
         files.remove(str(file))
     try:
         files.write(str(file), lambda written: written.write(new), replace=False, mode=0o600)
-    except FileExistsError:  # another sizeup was first, and its key holds
+    except FileExistsError:  # created concurrently by another process; use that key
         return _key(file)
     return new
 
@@ -214,7 +214,7 @@ def _kept(file: Path, new: bytes) -> bytes:
 def _key(file: Path) -> bytes:
     from sizeup import files
 
-    # A FIFO would be waited for.
+    # Opening a FIFO would block.
     with os.fdopen(files.open_existing(str(file), os.O_RDONLY | os.O_NONBLOCK, private=True), "rb") as kept:
         if not stat.S_ISREG(os.fstat(kept.fileno()).st_mode):
             raise OSError(errno.EINVAL, "not a regular file", str(file))

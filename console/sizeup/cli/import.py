@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Read all files before the session is begun."""
+    """Read all files, then write the session."""
     from pathlib import PurePath
 
     from sizeup.importers.imported import session_records

@@ -26,6 +26,6 @@ def run(arguments: argparse.Namespace) -> int:
         read_text(STDIN, "the text of a note", _TEXT_LIMIT) if arguments.text == [STDIN] else " ".join(arguments.text)
     )
     if not text.strip():
-        raise UsageError("the note is empty; type its text behind the file name, or - to read it from standard input")
+        raise UsageError("the note is empty; add its text after the file name, or - to read it from standard input")
     annotate(find(arguments.file), text.strip(), tags=tuple(arguments.tag))
     return ExitStatus.OK

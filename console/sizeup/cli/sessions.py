@@ -96,7 +96,7 @@ def _delete(paths: Sequence[str], *, yes: bool) -> None:
     from sizeup.session.store import delete
 
     for path in paths:
-        read_session(path, samples=False)  # what is no session is not ours to delete
+        read_session(path, samples=False)  # refuse to delete a file that is not a session
     if paths and _confirmed(
         f"Delete {plural(len(paths), 'session')} permanently?\n  " + "\n  ".join(paths) + "\n", yes=yes
     ):

@@ -1,7 +1,7 @@
-"""Standard input, output and error of this process, also where they are closed or take nothing.
+"""Standard input, output and error of this process, even if they are closed or cannot be written.
 
-A closed descriptor would be given to the next file that is opened, and what a child process prints would end up
-in it. A message that cannot be written must not end a run, and results that cannot be written are an error.
+A closed descriptor would be reused by the next file that is opened, and the output of a child process would be
+written into it. A message that cannot be written must not end a run; results that cannot be written are an error.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from typing import TextIO
 from sizeup.errors import UsageError
 
 _MODES = {0: os.O_WRONLY, 1: os.O_RDONLY, 2: os.O_WRONLY}
-"""What a closed descriptor is opened with again: reading standard input and writing results fail, messages vanish."""
+"""Modes for reopening a closed descriptor: reading input and writing results fail, messages are discarded."""
 
 
 class OutputError(UsageError):
-    """Standard output takes no more."""
+    """Standard output cannot be written."""
 
 
 class _Results(io.FileIO):
-    """Standard output, whose errors say what they are about."""
+    """Standard output; its errors name it."""
 
     def write(self, data: object) -> int:
         try:
@@ -37,7 +37,7 @@ class _Results(io.FileIO):
 
 
 class _Messages(io.FileIO):
-    """Standard error, of which nobody can be told that it takes nothing."""
+    """Standard error; errors while writing to it are ignored."""
 
     def write(self, data: object) -> int:
         try:
@@ -47,7 +47,7 @@ class _Messages(io.FileIO):
 
 
 def take_streams() -> None:
-    """Hold closed descriptors, and give results and messages streams that know what an error means."""
+    """Reopen closed descriptors, and replace ``sys.stdout`` and ``sys.stderr`` by streams that handle errors."""
     for descriptor, mode in _MODES.items():
         try:
             os.fstat(descriptor)
@@ -59,7 +59,7 @@ def take_streams() -> None:
 
 
 def give_up_output() -> None:
-    """Let whatever is still to be written vanish, so that the interpreter's end does not fail on it again."""
+    """Discard buffered output, so that the interpreter does not fail on it again at exit."""
     with contextlib.suppress(OSError, ValueError):  # a test's stream has no descriptor
         null = os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC)
         os.dup2(null, sys.stdout.fileno())
@@ -78,7 +78,7 @@ def _hold(descriptor: int, mode: int) -> None:
 
 
 def _text(raw: io.FileIO, before: TextIO | None) -> io.TextIOWrapper:
-    """A text stream on ``raw`` like ``before``, which is None where Python found the descriptor closed."""
+    """Return a text stream on ``raw`` like ``before``, which is None if the descriptor was closed."""
     terminal = raw.isatty()
     messages = isinstance(raw, _Messages)
     return io.TextIOWrapper(

@@ -11,8 +11,8 @@ from sizeup.model.pci import NodeOrigin, PciFunction, PciLink
 from sizeup.model.storage import BlockDevice, BlockKind, Hba, MultipathMap, NvmeController, Transport
 from sizeup.text import plural
 from sizeup.units import format_count, format_decimal_bytes, format_rate
-from sizeup.views.machine_facts import known, optional_bytes
-from sizeup.views.topology_item import TopologyItem, marked
+from sizeup.views.machine_facts import known_facts, optional_bytes
+from sizeup.views.topology_item import TopologyItem, with_fault
 
 _TROUBLES = {
     "bond.member-down": "DEGRADED, member down",
@@ -116,7 +116,7 @@ class Devices:
     def _item(
         self,
         key: str,
-        words: Iterable[str | None],
+        parts: Iterable[str | None],
         brief: tuple[str | None, ...],
         facts: tuple[tuple[str, str], ...],
         children: tuple[TopologyItem, ...] = (),
@@ -126,18 +126,18 @@ class Devices:
         identity: str | None = None,
         trouble: str = "",
     ) -> TopologyItem:
-        """Return an item with its link and its fault; the first of ``words`` is its name."""
+        """Return an item with its link and its fault; the first of ``parts`` is its name."""
         chain = tuple(f"pci:{function.address}" for function in self._pci_chain(address))
         trained = _link_text(self._linked(address))
         link = f"PCIe {trained}" if trained else None
         named = (key, *also, *chain[:1])
         trouble = trouble or next((self.troubles[name] for name in named if name in self.troubles), "")
-        name, *rest = filter(None, words)
+        name, *rest = filter(None, parts)
         label = f"{name}: {', '.join(filter(None, (*rest, link)))}" if rest or link else name
         called, *figures = filter(None, (*brief, link)) if brief else ("",)
-        short = marked(f"{called} {', '.join(figures)}".rstrip(), trouble)
+        short = with_fault(f"{called} {', '.join(figures)}".rstrip(), trouble)
         return TopologyItem(
-            key, marked(label, trouble), (*facts, *self._path_facts(name, address)), children,
+            key, with_fault(label, trouble), (*facts, *self._path_facts(name, address)), children,
             also=(*also, *chain), identity=identity or "", brief=short, trouble=trouble,
         )  # fmt: skip
 
@@ -155,7 +155,7 @@ class Devices:
     def _path_facts(self, name: str, address: str | None) -> tuple[tuple[str, str], ...]:
         function, budget = self._linked(address), self._budgets.get(name)
         rate = None if budget is None else budget.limit_bytes_per_second
-        return known(
+        return known_facts(
             ("PCI", address),
             ("Node", _node_words(function)),
             ("PCIe link", None if function is None else _link_text(function)),
@@ -168,7 +168,7 @@ class Devices:
         state = "up" if nic.up or nic.carrier else None
         if nic.carrier is False or nic.up is False:
             state = "no link" if nic.carrier is False else "down"
-        facts = known(
+        facts = known_facts(
             ("Kind", nic.kind),
             ("Driver", nic.driver),
             ("Speed", speed or "not reported"),
@@ -184,18 +184,18 @@ class Devices:
             ("In use", nic.bond_active),
         )
         over = f"of {' and '.join(nic.lower)}" if nic.kind == "bond" and nic.lower else None
-        lost = f"DEGRADED, {state} in {nic.master}" if nic.master and nic.up is False else ""
+        fault_text = f"DEGRADED, {state} in {nic.master}" if nic.master and nic.up is False else ""
         return self._item(
             f"nic:{nic.name}", (nic.name, nic.kind, over, speed, state),
             (nic.name, over, speed, None if state == "up" else state) if nic.kind in _ON_MAP else (), facts,
-            address=nic.pci_address, identity=nic.mac if nic.kind == "physical" else None, trouble=lost,
+            address=nic.pci_address, identity=nic.mac if nic.kind == "physical" else None, trouble=fault_text,
         )  # fmt: skip
 
     def _controller(self, controller: NvmeController) -> TopologyItem:
         disks = self._by_controller.get(controller.name, [])
         total = sum(disk.size_bytes or 0 for disk in disks)
         size = format_decimal_bytes(total) if total else None
-        facts = known(
+        facts = known_facts(
             ("Model", controller.model),
             ("Transport", controller.transport),
             ("Address", controller.address),
@@ -217,8 +217,8 @@ class Devices:
     def _hba(self, hba: Hba) -> TopologyItem:
         disks = self._by_host.get(hba.name, [])
         speed = None if hba.speed_bits_per_second is None else f"{format_count(hba.speed_bits_per_second)}bit/s"
-        held = plural(len(disks), "disk")
-        facts = known(
+        disk_count = plural(len(disks), "disk")
+        facts = known_facts(
             ("Transport", hba.transport.value),
             ("Driver", hba.driver),
             ("Model", hba.model),
@@ -231,9 +231,9 @@ class Devices:
             ("Queues", hba.hardware_queues),
             ("Firmware", hba.firmware),
         )
-        words = (hba.name, hba.transport.value, speed, held)
+        parts = (hba.name, hba.transport.value, speed, disk_count)
         return self._item(
-            f"hba:{hba.name}", words, words, facts, tuple(self.disk(disk) for disk in disks),
+            f"hba:{hba.name}", parts, parts, facts, tuple(self.disk(disk) for disk in disks),
             address=hba.pci_address, identity=hba.port_name,
             trouble="" if hba.state in _NORMAL_STATES else hba.state or "",
         )  # fmt: skip
@@ -243,7 +243,7 @@ class Devices:
         size = "size unknown" if device.size_bytes is None else format_decimal_bytes(device.size_bytes)
         name = device.dm_name or device.name
         level = f" {device.raid_level}" if device.raid_level else ""
-        facts = known(
+        facts = known_facts(
             ("Kind", device.kind.value),
             ("Size", "unknown: not reported by the kernel" if device.size_bytes is None else size),
             ("Vendor", device.vendor),
@@ -281,7 +281,7 @@ class Devices:
         size = None if found.size_bytes is None else format_decimal_bytes(found.size_bytes)
         usable = sum(path.state in _NORMAL_STATES for path in found.paths)
         paths = plural(len(found.paths), "path") + (f", {usable} usable" if usable < len(found.paths) else "")
-        facts = known(
+        facts = known_facts(
             ("Size", size),
             ("Suspended", found.suspended or None),
             *(
@@ -300,7 +300,7 @@ class Devices:
     def _mount(self, mount: NfsMount) -> TopologyItem:
         connections = None if mount.transports is None else plural(mount.transports, "connection")
         version = f"NFS {mount.version}" if mount.version else "NFS"
-        facts = known(
+        facts = known_facts(
             ("Export", mount.export),
             ("Version", mount.version),
             ("Protocol", mount.protocol),

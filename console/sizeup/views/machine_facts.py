@@ -35,7 +35,7 @@ def machine_facts(machine: Machine) -> tuple[tuple[str, str], ...]:
     platform = machine.platform
     counts = machine.pu_counts
     clock = machine.base_clock
-    return known(
+    return known_facts(
         ("Model", platform.model),
         ("Processor", machine.cpu_model),
         ("Base clock", None if clock is None else f"{format_hz(clock.value)} ({clock.origin.value}, {clock.source})"),
@@ -70,7 +70,7 @@ def memory_unknown(machine: Machine) -> str:
     return f"unknown ({_MEMINFO}: {reason})"
 
 
-def known(*facts: tuple[str, object]) -> tuple[tuple[str, str], ...]:
+def known_facts(*facts: tuple[str, object]) -> tuple[tuple[str, str], ...]:
     """Return the facts that are known, as text."""
     return tuple((name, _format(value)) for name, value in facts if value not in (None, "", ()))
 

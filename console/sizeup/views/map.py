@@ -20,7 +20,7 @@ from sizeup.views.difference import MachineComparison
 from sizeup.views.topology_item import ItemChange, TopologyItem
 
 LOADS = 10
-"""Steps of load that a core's cell tells apart, 0 to 9."""
+"""The number of load steps in a core's cell, 0 to 9."""
 
 _CORE, _OFFLINE, _NOT_ALLOWED, _USED, _FREE = "■", "x", "-", "█", "·"
 _SIGNS = (
@@ -32,17 +32,17 @@ _SIGNS = (
     ("cache", "| between caches"),
     ("used", f"{_USED} used, {_FREE} free"),
 )
-"""Roles of cells, and what their signs mean."""
+"""Roles of cells, and the legend of their signs."""
 _WIDE = 110
-"""From this width on bars are twice as long."""
+"""From this width, bars are twice as long."""
 _BAR_CELLS = 10
 _LEAST_CORES = 8
 _ALIKE = 6
-"""More plain disks than these on a node are counted instead of named."""
+"""If a node has more disks without faults, they are counted instead of named."""
 
 
 class Cell(Struct, frozen=True):
-    """Some text and what it stands for: ``core``, ``load-7``, ``offline``, ``used``, ``trouble``, ``added``."""
+    """Text with its role: ``core``, ``load-7``, ``offline``, ``used``, ``trouble``, ``added``."""
 
     text: str
     role: str
@@ -50,11 +50,11 @@ class Cell(Struct, frozen=True):
 
 Row = tuple[Cell, ...]
 _Cpus = tuple[int, ...]
-"""The CPUs that one cell stands for."""
+"""The CPUs that one cell represents."""
 
 
 class Map(Struct, frozen=True):
-    """Rows of cells, and what its signs mean."""
+    """Rows of cells with their legend."""
 
     heading: Row
     rows: tuple[Row, ...]
@@ -142,7 +142,7 @@ class MapMaker:
     def _band(
         self, name: str, groups: Sequence[Sequence[_Cpus]], loads: Mapping[int, float], room: int, beside: Sequence[Row]
     ) -> list[Row]:
-        """The cores of a node in as many rows as they need, what stands ``beside`` them at the end of the first."""
+        """Return the cores of a node in as many rows as needed, with ``beside`` at the end of the first row."""
         rows: list[list[Cell]] = [[Cell(name.ljust(self._names), "name")]]
         used = 0
         for number, group in enumerate(groups):
@@ -172,7 +172,7 @@ class MapMaker:
         return Cell(str(load), f"load-{load}")
 
     def _memory(self, nodes: Mapping[str, NumaNode], bar: int) -> dict[str, Row]:
-        """Bar and words by node, the words flush so that figures stand below each other."""
+        """Return bar and text by node, aligned so that the values form a column."""
         words = {name: _memory_words(node) for name, node in nodes.items()}
         room = max(map(len, words.values()), default=0)
         found: dict[str, Row] = {}
@@ -185,7 +185,7 @@ class MapMaker:
         return found
 
     def _pools(self, nodes: Mapping[str, NumaNode], bar: int) -> list[_Column]:
-        """A column for each size of huge pages that any node has."""
+        """Return a column for each huge page size of any node."""
         found: dict[int, dict[str, Row]] = {}
         for name, node in nodes.items():
             for pool in node.huge_pages:
@@ -199,7 +199,7 @@ class MapMaker:
         return [_Column(f"{format_bytes(size)} pages free", entries) for size, entries in sorted(found.items())]
 
     def _shown(self, items: Sequence[TopologyItem]) -> list[TopologyItem]:
-        """What has a place on a map: bridges and the like are left to the tree, many sound disks become one entry."""
+        """Return the items that the map shows; bridges are left out, and many disks without faults become one item."""
         items = [replace(item, change=self._changes.get(item.key)) for item in items if item.brief]
         plain = [item for item in items if item.key.startswith("disk:") and not (item.trouble or item.change)]
         if len(plain) <= _ALIKE:
@@ -208,7 +208,7 @@ class MapMaker:
         return [*(item for item in items if item not in plain), TopologyItem("disks", words, brief=words)]
 
     def _listed(self, name: str, entries: Iterable[Sequence[Cell]], width: int) -> list[Row]:
-        """Entries one after the other, as many to a row as fit whole; one that never fits is cut."""
+        """Return rows with as many entries as fit; an entry that is longer than a row is cut."""
         rows: list[list[Cell]] = []
         used = width
         for cells in entries:
@@ -227,7 +227,7 @@ def _node_name(node: NumaNode) -> str:
 
 
 def _groups(machine: Machine, cores: Sequence[_Cpus]) -> list[list[_Cpus]]:
-    """Cores, each as its CPUs, by the largest cache that they share; those without one together."""
+    """Return cores, each as its CPUs, grouped by the largest cache that they share; the others as one group."""
     highest = max((cache.level for cache in machine.caches), default=0)
     caches = {cpu: cache.shared_by for cache in machine.caches if cache.level == highest for cpu in cache.shared_by}
     groups: dict[_Cpus, list[_Cpus]] = {}
@@ -238,7 +238,7 @@ def _groups(machine: Machine, cores: Sequence[_Cpus]) -> list[list[_Cpus]]:
 
 
 def _cells(groups: Sequence[Sequence[_Cpus]]) -> int:
-    """Columns of a band: a core each, a bar between caches."""
+    """Return the columns of a band: one per core, and a bar between caches."""
     return sum(map(len, groups)) + max(len(groups) - 1, 0)
 
 
@@ -247,7 +247,7 @@ def _name(item: TopologyItem) -> str:
 
 
 def _changes(item: TopologyItem) -> dict[str, ItemChange]:
-    """How parts differ, by their keys; a node also where cores or caches inside it do."""
+    """Return the changes of parts by key; a node counts as changed if its cores or caches are."""
     found: dict[str, ItemChange] = {}
     for child in item.children:
         found |= _changes(child)
@@ -259,7 +259,7 @@ def _changes(item: TopologyItem) -> dict[str, ItemChange]:
 
 
 def _gone(comparison: MachineComparison) -> list[TopologyItem]:
-    """What was removed: devices by name and figures, sockets and nodes by their labels, other parts are counted."""
+    """Return what was removed: devices by name and values, sockets and nodes by label, other parts as a count."""
     gone = [part for part in comparison.parts if part.change is ItemChange.REMOVED]
     shown = [
         replace(part, brief=part.brief or part.label.removeprefix("- removed "))
@@ -281,7 +281,7 @@ def _trouble(word: str | None) -> tuple[Cell, ...]:
 
 
 def _device(item: TopologyItem) -> tuple[Cell, ...]:
-    """Name, figures, how it differs and what is wrong, which stand out by sign and word."""
+    """Return the cells of a device: name, values, change and fault, the last two with sign and word."""
     sound = item.brief.removesuffix(f" ! {item.trouble}") if item.trouble else item.brief
     name, space, rest = sound.partition(" ")
     cells = (Cell(name, "device"), Cell(space + rest, "text"), *_mark(item.change))
@@ -315,7 +315,7 @@ def _width(cells: Iterable[Cell]) -> int:
 
 
 def _cut(cells: Sequence[Cell], room: int) -> list[Cell]:
-    """Cells as far as there is room; what is wrong comes last and is never what is lost."""
+    """Return the cells that fit; a fault, which comes last, is never cut."""
     *sound, last = cells
     kept: list[Cell] = []
     room -= len(last.text) if last.role == "trouble" else 0
@@ -326,7 +326,7 @@ def _cut(cells: Sequence[Cell], room: int) -> list[Cell]:
 
 
 def _legend(names: Iterable[str], rows: Iterable[Row], width: int) -> str:
-    """What the signs on the map mean, those alone that are there, and as many as fit whole."""
+    """Return the legend of the signs that are on the map, as many as fit."""
     cells = [cell for row in rows for cell in row]
     roles = {cell.role.partition("-")[0] for cell in cells}
     there = [

@@ -13,38 +13,38 @@ from sizeup.procfs.lists import format_list
 from sizeup.text import counted, plural
 from sizeup.units import format_bytes, format_hz, format_ns, format_rate
 from sizeup.views.devices import Devices
-from sizeup.views.machine_facts import known, machine_facts, optional_bytes
-from sizeup.views.topology_item import TopologyItem, marked
+from sizeup.views.machine_facts import known_facts, machine_facts, optional_bytes
+from sizeup.views.topology_item import TopologyItem, with_fault
 
 
 def topology(machine: Machine) -> TopologyItem:
     """Return the tree of the whole machine."""
-    return _Parts(machine).whole()
+    return _TreeBuilder(machine).tree()
 
 
 def node_item(machine: Machine, os_id: int) -> TopologyItem | None:
     """Return one node without its parts, to refresh its memory."""
-    return next((_Parts(machine).node_alone(node) for node in machine.nodes if node.os_id == os_id), None)
+    return next((_TreeBuilder(machine).node_alone(node) for node in machine.nodes if node.os_id == os_id), None)
 
 
 def _machine_label(machine: Machine) -> str:
     return machine.platform.hostname or machine.platform.model or "This machine"
 
 
-class _Parts:
+class _TreeBuilder:
     """Builds the items of one machine."""
 
     def __init__(self, machine: Machine) -> None:
         self._machine = machine
         self._devices = Devices(machine)
-        self._places = {core.pus: place for place, core in enumerate(machine.cores)}
+        self._core_index = {core.pus: index for index, core in enumerate(machine.cores)}
         self._pus: dict[int, Pu] = {pu.cpu: pu for pu in machine.pus}
         self._caches: dict[int, list[Cache]] = {}
         for cache in machine.caches:
             for cpu in cache.shared_by:
                 self._caches.setdefault(cpu, []).append(cache)
 
-    def whole(self) -> TopologyItem:
+    def tree(self) -> TopologyItem:
         machine = self._machine
         inside: list[TopologyItem] = []
         placed: set[int] = set()
@@ -98,7 +98,7 @@ class _Parts:
         loose = [pu for cpu in package.pus if cpu not in in_nodes and (pu := self._pus.get(cpu)) is not None]
         inside.extend(self._loose_pus(loose))
         label = f"Socket {index if package.os_id is None else package.os_id}"
-        facts = known(
+        facts = known_facts(
             ("Processor", package.model or machine.cpu_model),
             ("Cores", len(cores) if machine.cores else "unknown"),
             ("Threads", f"{len(package.pus)} ({format_list(package.pus)})"),
@@ -106,8 +106,8 @@ class _Parts:
             ("Kernel id", package.os_id),
         )
         small = len(machine.packages) <= 2
-        held = counted(len(cores) if machine.cores else None, "core")
-        return TopologyItem(f"package:{index}", f"{label}: {held}", facts, tuple(inside), expanded=small)
+        core_text = counted(len(cores) if machine.cores else None, "core")
+        return TopologyItem(f"package:{index}", f"{label}: {core_text}", facts, tuple(inside), expanded=small)
 
     def _node(self, node: NumaNode) -> TopologyItem:
         few = len(self._machine.nodes) <= 4
@@ -134,7 +134,7 @@ class _Parts:
             if (word := self._devices.troubles.get(name))
         ]
         trouble = ", ".join(filter(None, troubles))
-        label = marked(f"Node {node.os_id}: {cores}, {memory}", trouble)
+        label = with_fault(f"Node {node.os_id}: {cores}, {memory}", trouble)
         return TopologyItem(key, label, _node_facts(node), also=tuple(pools), trouble=trouble)
 
     def _loose_pus(self, pus: Sequence[Pu]) -> list[TopologyItem]:
@@ -143,7 +143,8 @@ class _Parts:
             return []
         states = [("" if pu.allowed else "not allowed") if pu.online else "offline" for pu in pus]
         return [
-            TopologyItem(f"pu:{pu.cpu}", marked(f"CPU {pu.cpu}", state)) for pu, state in zip(pus, states, strict=True)
+            TopologyItem(f"pu:{pu.cpu}", with_fault(f"CPU {pu.cpu}", state))
+            for pu, state in zip(pus, states, strict=True)
         ]
 
     def _caches_and_cores(self, cores: Sequence[Core]) -> list[TopologyItem]:
@@ -166,16 +167,16 @@ class _Parts:
         return [*groups, *(self._core(core) for core in remaining)]
 
     def _core(self, core: Core) -> TopologyItem:
-        index = self._places[core.pus]
+        index = self._core_index[core.pus]
         noun = "CPU" if len(core.pus) == 1 else "CPUs"
         caches = {id(cache): cache for cpu in core.pus for cache in self._caches.get(cpu, ())}
         own = [self._pus[cpu] for cpu in core.pus if cpu in self._pus]
-        dark = tuple(pu.cpu for pu in own if not pu.online)
-        kept = tuple(pu.cpu for pu in own if pu.online and not pu.allowed)
-        facts = known(
+        offline = tuple(pu.cpu for pu in own if not pu.online)
+        not_allowed = tuple(pu.cpu for pu in own if pu.online and not pu.allowed)
+        facts = known_facts(
             ("Threads", f"{noun} {format_list(core.pus)}"),
-            ("Offline", format_list(dark)),
-            ("Not allowed", format_list(kept)),
+            ("Offline", format_list(offline)),
+            ("Not allowed", format_list(not_allowed)),
             ("Kind", core.kind),
             ("Kernel id", core.os_id),
             ("Module", core.module),
@@ -189,7 +190,9 @@ class _Parts:
         )
         kind = f" {core.kind}" if core.kind else ""
         label = f"Core {index}{kind}: {noun} {format_list(core.pus)}"
-        return TopologyItem(f"core:{index}", marked(label, "offline" if dark else "not allowed" if kept else ""), facts)
+        return TopologyItem(
+            f"core:{index}", with_fault(label, "offline" if offline else "not allowed" if not_allowed else ""), facts
+        )
 
 
 def _nodes_by_package(machine: Machine) -> dict[int, list[NumaNode]]:
@@ -205,7 +208,7 @@ def _node_facts(node: NumaNode) -> tuple[tuple[str, str], ...]:
     distances = " ".join(map(str, node.distances))
     pools = [pool for pool in node.huge_pages if pool.total]
     access = node.access
-    return known(
+    return known_facts(
         ("Threads", f"{len(node.pus)} ({format_list(node.pus)})" if node.pus else "none: memory only"),
         ("Memory", optional_bytes(node.memory_bytes)),
         ("Free", _share(node.free_bytes, node.memory_bytes)),
@@ -245,7 +248,7 @@ def _cache_name(cache: Cache) -> str:
 
 
 def _cache_facts(cache: Cache) -> tuple[tuple[str, str], ...]:
-    return known(
+    return known_facts(
         ("Level", cache.level),
         ("Kind", cache.kind.value),
         ("Size", "not reported" if cache.size_bytes is None else format_bytes(cache.size_bytes)),

@@ -110,7 +110,7 @@ def _every(item: TopologyItem) -> Iterator[TopologyItem]:
         yield from _every(child)
 
 
-def marked(label: str, trouble: str) -> str:
+def with_fault(label: str, trouble: str) -> str:
     """Return the label with its fault directly after the name, because a narrow screen cuts the end."""
     name, colon, rest = label.partition(": ")
     return f"{name} ! {trouble}{colon}{rest}" if trouble else label
