@@ -116,9 +116,9 @@ def _by_change(
         case Decision.NOT_MET:
             return Decision.NOT_MET, ""
         case Decision.MET:
-            return Decision.UNDECIDED, "not established beside the other conditions; take more runs"
+            return Decision.UNDECIDED, "not established together with the other conditions; take more runs"
         case Decision.UNDECIDED:
-            return Decision.UNDECIDED, "the bound lies within the interval; take more runs"
+            return Decision.UNDECIDED, "the interval contains the bound; take more runs"
 
 
 def _by_bound(question: Condition, known: BothSides) -> ConditionResult:

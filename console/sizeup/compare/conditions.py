@@ -143,7 +143,7 @@ def _reading(question: Condition, values: Sequence[RunValue], bound: float) -> R
         why = f"{runs} without an interval; take six (sizeup --batch --repeat 6)"
     else:
         decision = question.decide(low, high, bound)
-        why = "the bound lies within the interval" if decision is Decision.UNDECIDED else ""
+        why = "the interval contains the bound" if decision is Decision.UNDECIDED else ""
     middle = median([value.value for value in values])
     return Reading(values[0].at, values[0].series, middle, low, high, len(values), bound, decision, why)
 

@@ -10,7 +10,7 @@ from typing import BinaryIO
 from sizeup import files
 from sizeup.errors import UsageError
 
-ADVICE = "; choose another place with -o"
+ADVICE = "; choose another file with -o"
 """What to do about a path that cannot be written, for a user of the command line."""
 
 

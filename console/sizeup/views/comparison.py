@@ -50,7 +50,7 @@ def machines_sentence(comparison: Comparison) -> str:
     """What to say where no difference is listed."""
     for side, name in zip(comparison.sides, ("new side", "baseline"), strict=True):
         if all(digest.machine is None for digest in side):
-            return f"Machines: not compared, the {name} says nothing of its own"
+            return f"Machines: not compared, because the {name} contains no machine"
     return "Machines: no difference found"
 
 

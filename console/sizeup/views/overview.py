@@ -95,7 +95,7 @@ def _findings(*sources: Sequence[Finding]) -> dict[str, Finding]:
 
 def _identity(machine: Machine | None) -> tuple[str, ...]:
     if machine is None:
-        return ("This session holds no machine.",)
+        return ("This session contains no machine.",)
     platform = machine.platform
     kernel = f"Linux {platform.kernel}" if platform.kernel else ""
     known = (platform.model, machine.cpu_model, runs_on(platform), kernel)

@@ -52,7 +52,7 @@ def summary(
     carries = [item for item in advices if item not in costs and item not in limits]
     return (
         _answer(
-            rest, "What it is", _identity(session), "This session holds no machine: it was interrupted, or imported."
+            rest, "What it is", _identity(session), "This session contains no machine: it was interrupted or imported."
         ),
         _answer(
             rest,
