@@ -360,7 +360,7 @@ async def test_a_run_ends_as_asked_when_its_page_is_closed(
         (path,) = (tmp_path / "sizeup/sessions").iterdir()
         if ends == "the visit, and keeps it":
             await page.type("q")
-            await page.shows("Leave and let it run on")
+            await page.shows("Quit and keep it running")
             await page.type("\x1b[B", "\r")
         elif ends == "the server":
             server.send_signal(signal.SIGTERM)

@@ -82,7 +82,7 @@ def test_a_terminal_that_cannot_move_its_cursor_is_refused_in_words(tmp_path: Pa
 def test_where_no_session_can_be_kept_the_machine_is_shown_all_the_same() -> None:
     with Terminal(CONSOLE, environment={"XDG_STATE_HOME": "/proc/nowhere"}) as terminal:
         terminal.wait_for("Should carry")
-        terminal.wait_for(" ! nothing can be measured, as no session can be kept (set XDG_STATE_HOME)")
+        terminal.wait_for(" ! cannot measure, as no session can be saved (set XDG_STATE_HOME)")
         for mode, words in (("3", "Touches"), ("5", "Sessions"), ("1", "Should carry")):
             terminal.press(mode)
             terminal.wait_for(words)

@@ -32,7 +32,7 @@ def test_from_the_start_to_a_masked_report_with_one_note_by_keys_that_the_screen
         newcomer.press("r", "press r to measure")
         newcomer.press("5", "Saved: press 5 to note, compare or send it")
         newcomer.press("n", "n Note")
-        terminal.wait_for("What should whoever reads this session know?")
+        terminal.wait_for("Note for readers of this session")
         terminal.wait_quiet()
         terminal.press(*NOTE)
         newcomer.press("enter", "Enter keeps it")

@@ -69,7 +69,7 @@ def test_a_run_that_was_left_goes_on_and_can_be_followed_again(sizeup: Callable[
     with sizeup() as first:
         start_null(first, 3000)
         first.press("q")
-        first.wait_for("Leave and let it run on")
+        first.wait_for("Quit and keep it running")
         first.press("down", "enter")
 
         assert first.wait() == 0
@@ -91,7 +91,7 @@ def test_a_run_that_was_left_is_canceled_where_it_is_followed(sizeup: Callable[.
     with sizeup() as first:
         start_null(first, 100_000)
         first.press("q")
-        first.wait_for("Leave and let it run on")
+        first.wait_for("Quit and keep it running")
         first.press("down", "enter")
         first.wait()
         with sizeup("attach") as second:
@@ -113,15 +113,15 @@ def test_a_run_canceled_on_leaving_is_saved_first(sizeup: Callable[..., Terminal
         start_null(terminal, 100_000)
         measure_a_little(terminal, tmp_path)
         terminal.press("q")
-        terminal.wait_for("Cancel it, save, and leave")
+        terminal.wait_for("Cancel it, save, and quit")
         terminal.press("enter")  # the first answer is to stay
         terminal.pump(10, lambda: "Cancel it, save" not in terminal.text)
         terminal.press("q")
-        terminal.wait_for("Cancel it, save, and leave")
+        terminal.wait_for("Cancel it, save, and quit")
         terminal.press("down", "down", "enter")
 
         assert terminal.wait() == 0
-        assert "Canceled; what was measured is in" in terminal.text
+        assert "Canceled; results so far are in" in terminal.text
         assert gone(terminal)
     session = saved(tmp_path)
     assert session.end is not None

@@ -81,5 +81,5 @@ async def test_reading_a_device_asks_for_no_name(console: Console, monkeypatch: 
         await _wish_to_write(console, pilot, "oltp-read")
 
         assert console.answers == ["no", "yes"]
-        assert "a device: it is only read" in console.says(".facts")
+        assert "a device: read only" in console.says(".facts")
         assert "Space" not in console.says(".facts")

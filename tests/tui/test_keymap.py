@@ -20,11 +20,11 @@ def test_every_key_of_the_registry_is_one() -> None:
 @pytest.mark.parametrize(
     ("keymap", "words"),
     [
-        ({"run.strat": "f5"}, "there is no such action (did you mean run.start?)"),
-        ({"run.start": "ctlr+r"}, "there is no key 'ctlr+r'"),
-        ({"run.start": "f5,"}, "there is no key ''"),
-        ({"run.start": "F99"}, "there is no key 'F99'"),
-        ({"run.start": "\x1b[2J"}, "there is no key"),
+        ({"run.strat": "f5"}, "unknown action (did you mean run.start?)"),
+        ({"run.start": "ctlr+r"}, "unknown key 'ctlr+r'"),
+        ({"run.start": "f5,"}, "unknown key ''"),
+        ({"run.start": "F99"}, "unknown key 'F99'"),
+        ({"run.start": "\x1b[2J"}, "unknown key"),
         ({"run.start": "x"}, "the key x is that of run.cancel too"),
         ({"run.start": "q"}, "the key q is that of app.quit too"),
         ({"run.start": "f5", "run.plan": "f5"}, "the key f5 is that of run.plan too"),

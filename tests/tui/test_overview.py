@@ -135,7 +135,7 @@ async def test_a_run_is_canceled_from_the_overview_by_the_key_that_stands_there(
 async def test_a_recording_offers_no_measurement_and_the_status_says_what_it_is(console: Console) -> None:
     console.app.measures = False
     async with console.shown():
-        assert "this is a capture" in console.status
+        assert "idle; capture" in console.status
         assert "no measurements yet" not in console.status
         assert "Measure" not in console.keys
 

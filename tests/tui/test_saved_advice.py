@@ -82,7 +82,7 @@ async def test_what_if_inputs_of_a_saved_session_are_labeled_as_recomputed(tmp_p
         await pilot.press("plus")
         await pilot.pause()
 
-        assert title(console) == "Answers against the machine as found, recomputed"
+        assert title(console) == "Answers, compared with the detected machine, recomputed"
         assert console.app.header()[2] == "demand 777 MB/s"
         await pilot.press("backspace")
         await pilot.pause()

@@ -81,7 +81,7 @@ async def test_in_80_columns_a_comparison_has_the_width_and_its_names_stay_whole
         await pilot.pause()
 
         assert "memory.bandwidth.of-all.latency" in compared
-        assert re.search(r"\S+ ns .* \S+ ns .*\+0\.0%, p 1\.000; \? too few runs", compared)
+        assert re.search(r"\S+ ns, baseline \S+ ns: \+0\.0%, p 1\.000; \? too few runs", compared)
         assert any(row.split()[1:2] == ["memory.bandwidth.of-all.latency"] for row in rows)  # not folded
         assert wide == 0
         assert screen.query_one("#list-pane").region.width > 0
@@ -140,7 +140,7 @@ async def test_a_summary_says_where_the_rest_of_it_is(console: Console, folder: 
         await pilot.pause()
         await pilot.pause()
 
-        assert re.search(r"And \d+ more: Enter opens it, e writes all of it\.", console.says("#detail"))
+        assert re.search(r"And \d+ more: Enter opens it, e exports it\.", console.says("#detail"))
         assert "further down" not in console.says("#detail")
 
 
@@ -154,7 +154,7 @@ async def test_a_run_that_goes_on_is_not_called_cut_short(console: Console, fold
             (line,) = console.entries().values()
             assert "being measured now" in line
             assert "interrupted" not in line
-            assert console.told[-1] == "a run is writing it now"
+            assert console.told[-1] == "a run is writing it"
 
 
 async def test_damage_and_what_is_no_session_are_told_in_the_list(console: Console, folder: Path) -> None:
@@ -221,7 +221,7 @@ async def test_what_was_measured_elsewhere_is_not_resumed_here(console: Console,
         await pilot.press("5", "R")
         await pilot.pause()
 
-        assert "recorded on db-prod-07.example.com" in console.told[-1]
+        assert "measured on db-prod-07.example.com" in console.told[-1]
         assert console.runner.arguments == []
 
 
@@ -330,7 +330,7 @@ async def test_keys_that_find_no_session_say_so(console: Console, folder: Path) 
     async with console.shown() as pilot:
         await pilot.press("5", "c", "m", "n", "e", "R")
         await pilot.pause()
-        assert console.told == ["there is no session here"] * 5
+        assert console.told == ["no session is selected"] * 5
         (folder / f"two{SUFFIX}").write_text("no session\n")
         await pilot.press("1", "5", "c", "m", "n", "e", "R")
         await pilot.pause()

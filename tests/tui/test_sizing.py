@@ -18,6 +18,7 @@ from sizeup.tui.options import Options
 from sizeup.tui.screens.dialogs import PageDialog
 from sizeup.tui.screens.mode import ModeScreen
 from sizeup.tui.screens.pick import PickDialog
+from sizeup.tui.widgets.chart import ChartView
 from sizeup.tui.widgets.lists import KeyList
 
 
@@ -56,12 +57,14 @@ async def test_a_figure_that_is_not_taken_is_told_with_its_reason_and_what_to_do
     console.save(measured_io(cached=True))
     async with console.shown(120, 40) as pilot:
         overview = " ".join(console.entries().values())
+        balance = console.app.screen.query_one("#balance", ChartView).chart
         await pilot.press("4", "tab", *["down"] * 11)
         await pilot.pause()
         assert console.app.screen.query_one("#answers", KeyList).highlighted_option is not None
         sizing = " ".join((*console.entries("#answers").values(), console.says("#working")))
 
-        assert "not used: see Sizing" in overview
+        assert isinstance(balance, BarChart)
+        assert [bar.note for bar in balance.bars if bar.label == "measured here"] == ["not used: see Sizing"]
         assert "measure with" not in overview + sizing
         assert "was measured but is not used" in sizing
         assert "times the largest cache known" in " ".join(sizing.split())
@@ -78,7 +81,7 @@ async def test_an_input_that_is_not_listed_is_chosen_by_words_and_typed(console:
         assert console.app.focused is not None
         assert console.app.focused.id == "inputs"
         assert console.entries("#inputs")["db.gb"] == "* gb 2,000 GB"
-        assert "db.gb (as found: unknown): size of the database" in console.says("#input-help")
+        assert "db.gb (detected: unknown): size of the database" in console.says("#input-help")
         assert any(line.startswith("? ") and "array.disks" in line for line in console.entries("#answers").values())
 
 
@@ -147,7 +150,7 @@ async def test_an_input_without_steps_says_how_to_change_it(console: Console) ->
         await pilot.press("plus")
         await pilot.pause()
 
-        assert "no step leads from here; Enter types a value" in console.says("#input-help")
+        assert "cannot be stepped from here; Enter edits a value" in console.says("#input-help")
 
 
 async def test_what_moves_an_answer_follows_the_cursor_also_to_one_without_a_figure(console: Console) -> None:
@@ -202,7 +205,7 @@ async def test_a_published_case_is_a_table_with_its_source_and_both_directions(c
         assert isinstance(console.app.screen, PageDialog)
         page = console.app.screen._lines
 
-        assert "1 input changed beside blade-480c-x5355" in console.app.screen._title
+        assert "1 input changed compared with blade-480c-x5355" in console.app.screen._title
         assert any("K. Closson, Oracle performance archive" in line for line in page)
         assert any(re.search(r"machine.sockets +3 +2 +50% above +33.3% below", line) for line in page)
         assert not any(re.search(r"\d 1 ", line) for line in page)
@@ -258,7 +261,7 @@ async def test_a_published_case_with_nothing_in_common_says_so(console: Console)
         await pilot.pause()
         await pilot.pause()
 
-        assert "No figure is known of both." in console.says(".page Static")
+        assert "No figure is known for both." in console.says(".page Static")
 
 
 async def test_a_run_that_measures_is_sized_while_the_mode_is_shown(console: Console) -> None:

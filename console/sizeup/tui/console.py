@@ -172,8 +172,8 @@ class ConsoleApp(TerminalApp):
             return "sizeup was started read-only"
         if self.living is not None:
             return self.runs.problem
-        shown = "recording" if self.runs.session is None else "saved session"
-        return f"a {shown} is shown, not the machine itself"
+        shown = "capture" if self.runs.session is None else "saved session"
+        return f"a {shown} is shown, not this machine"
 
     def renew_machine(self, machine: Machine) -> None:
         """Take this machine as it was read again; shown at once unless a saved session is."""
@@ -190,13 +190,13 @@ class ConsoleApp(TerminalApp):
         if self.runs.going_on:
             return running_texts(self.runs, self._pacing.text)
         if self.runs is not self._own.runs:
-            return " saved session; 5 and then u show this machine again", f"{os.path.basename(self.runs.path)} "
+            return " saved session; press 5, then u to return to this machine", f"{os.path.basename(self.runs.path)} "
         return idle_texts(self.runs, watched=self._living is not None, measures=self.measures, readonly=self.readonly)
 
     def start_run(self, spec: RunSpec) -> None:
         """Run a probe now or after the one that is on."""
         if not self.runs.start(spec):
-            self.notify(f"{', '.join(spec.probes) or spec.plan} waits for the run that is on", markup=False)
+            self.notify(f"{', '.join(spec.probes) or spec.plan} is queued until the current run ends", markup=False)
         self._watch()
 
     def _watch(self) -> None:
@@ -280,9 +280,9 @@ class ConsoleApp(TerminalApp):
     def resume_session(self, path: str) -> None:
         """Run what a saved session is missing."""
         if not self._own.measures:
-            self.notify("this console starts no run", severity="warning", markup=False)
+            self.notify("runs cannot be started from this console", severity="warning", markup=False)
         elif not self._own.runs.resume(path):
-            self.notify("a run is on: wait for its end or cancel it first", severity="warning", markup=False)
+            self.notify("a run is in progress: wait for it, or cancel it first", severity="warning", markup=False)
         else:
             self.show_live()
             self._watch()
@@ -307,7 +307,7 @@ class ConsoleApp(TerminalApp):
         """Copy the screen as text by OSC 52, and keep it in a file: many terminals drop what is copied so, unsaid."""
         text = plain(self.screen_text) if self.glyphs is Glyphs.ASCII else self.screen_text
         self.copy_to_clipboard(text)
-        self._save("txt", text, "; also sent to the clipboard, if the terminal takes it" if self.copies else "")
+        self._save("txt", text, "; also copied to the clipboard, if the terminal allows it" if self.copies else "")
 
     def action_picture(self) -> None:
         """Write the screen as SVG."""
@@ -335,13 +335,13 @@ class ConsoleApp(TerminalApp):
             self.exit(ExitStatus.OK)
             return
         answers = (
-            ("stay", "Stay here"),
-            ("keep", "Leave and let it run on"),
-            ("cancel", "Cancel it, save, and leave"),
+            ("stay", "Stay"),
+            ("keep", "Quit and keep it running"),
+            ("cancel", "Cancel it, save, and quit"),
         )
         from sizeup.tui.screens.dialogs import ChoiceDialog
 
-        self.push_screen(ChoiceDialog("A run is going on.", answers), self._left)
+        self.push_screen(ChoiceDialog("A run is in progress.", answers), self._left)
 
     def _left(self, answer: str | None) -> None:
         runs = self._own.runs
@@ -349,12 +349,12 @@ class ConsoleApp(TerminalApp):
         if answer == "keep":
             runs.keep()
             runs.release()
-            self.farewell = f"The run goes on and writes {runs.path}\nSee it again with: sizeup attach {runs.path}"
+            self.farewell = f"The run continues and writes {runs.path}\nReattach with: sizeup attach {runs.path}"
             self.exit(ExitStatus.OK)
         elif answer == "cancel":
             runs.cancel()
             runs.wait(_CANCEL_SECONDS)
-            self.farewell = f"Canceled; what was measured is in {runs.path}"
+            self.farewell = f"Canceled; results so far are in {runs.path}"
             self.exit(ExitStatus.OK)
 
     def action_interrupt(self) -> None:
@@ -367,7 +367,7 @@ class ConsoleApp(TerminalApp):
             return
         self._interrupted = True
         self.set_timer(2.0, self._forget_interrupt)
-        what = "cancel what runs and leave" if self._own.runs.running else "leave"
+        what = "cancel the run and quit" if self._own.runs.running else "quit"
         self.notify(f"Press ^c again to {what}.", markup=False)
 
     def _forget_interrupt(self) -> None:
@@ -389,7 +389,7 @@ class ConsoleApp(TerminalApp):
         from textual.command import CommandPalette  # which the start does without
 
         if not isinstance(self.screen, CommandPalette):
-            self.push_screen(CommandPalette(placeholder="Type a part of a name", id="--command-palette"))
+            self.push_screen(CommandPalette(placeholder="Type part of a name", id="--command-palette"))
 
     def on_key(self, event: Any) -> None:
         """Escape leaves an input."""

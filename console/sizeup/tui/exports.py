@@ -15,11 +15,11 @@ from sizeup.session.store import SUFFIX
 from sizeup.session.value import Session
 
 KINDS = (
-    ("page", "A web page to send to somebody: names and addresses masked (HTML)"),
-    ("html", "A web page with all names in it (HTML)"),
-    ("share", "The session to send to somebody: names and addresses masked"),
+    ("page", "Web page for sharing, names and addresses masked (HTML)"),
+    ("html", "Web page with all names (HTML)"),
+    ("share", "Session for sharing, names and addresses masked"),
     ("markdown", "Text with tables (Markdown)"),
-    ("csv", "Every sample, a row each, for a spreadsheet (CSV)"),
+    ("csv", "All samples, one row each (CSV)"),
 )
 """What can be written, with the words that it is offered by."""
 MASKED = ("page", "share")

@@ -26,8 +26,7 @@ def checked(keymap: Mapping[str, str]) -> dict[str, str]:
     for name in keymap:
         if name not in actions:
             raise UsageError(
-                f"[keys] {one_line(name, 60)}: there is no such action{nearest(name, actions)}; "
-                f"it has: {', '.join(actions)}"
+                f"[keys] {one_line(name, 60)}: unknown action{nearest(name, actions)}; it has: {', '.join(actions)}"
             )
     plain = {name: ",".join(key.strip() for key in keys.split(",")) for name, keys in keymap.items()}
     for name, keys in plain.items():
@@ -35,7 +34,7 @@ def checked(keymap: Mapping[str, str]) -> dict[str, str]:
         for key in keys.split(","):
             if not _is_key(key):
                 raise UsageError(
-                    f"[keys] {name}: there is no key {one_line(key, 30)!r}; a key is one character or a name such as "
+                    f"[keys] {name}: unknown key {one_line(key, 30)!r}; a key is one character or a name such as "
                     "f5, ctrl+r, space, question_mark, with commas between several"
                 )
             for other in _sharing(key, name, scope, plain):

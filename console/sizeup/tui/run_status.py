@@ -46,7 +46,7 @@ def header_texts(machine: Machine | None, session: Session | None, shown: ShownA
     words = "demand unknown: no clock rate" if demand is None else f"demand {format_rate(demand.value)}"
     if shown is not None and shown.mark:
         words = shown.mark if demand is None else f"{words}, {shown.mark}"
-    host = machine.platform.hostname or ("recording" if session is None else session.header.host)
+    host = machine.platform.hostname or ("capture" if session is None else session.header.host)
     return host, machine_line(machine), words
 
 
@@ -56,7 +56,7 @@ def idle_texts(runs: Runs, *, watched: bool, measures: bool, readonly: bool) -> 
         return f" ! {runs.problem}", ""
     name = f"{os.path.basename(runs.path)} "
     if not measures and not watched:
-        return (" idle; this is a capture", "") if runs.session is None else (" idle; saved session", name)
+        return (" idle; capture", "") if runs.session is None else (" idle; saved session", name)
     last = position(runs.session)
     if last is None:
         return " idle, read-only" if readonly else " idle", "no measurements yet "

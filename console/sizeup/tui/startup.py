@@ -99,7 +99,7 @@ def _runs_here() -> Runs:
         return Runs(str(new_path(socket.gethostname(), datetime.now(UTC))))
     except SizeupError as error:
         runs = Runs("")
-        runs.problem = f"nothing can be measured, as no session can be kept (set XDG_STATE_HOME): {error}"
+        runs.problem = f"cannot measure, as no session can be saved (set XDG_STATE_HOME): {error}"
         return runs
 
 

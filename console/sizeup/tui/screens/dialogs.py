@@ -81,8 +81,8 @@ class ChoiceDialog(Dialog[str]):
     """Text above a few answers; the first one is the harmless one and has the focus."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("pagedown,space", "read_on(1)", "Read on", priority=True),
-        Binding("pageup", "read_on(-1)", "Read back", priority=True),
+        Binding("pagedown,space", "read_on(1)", "Scroll down", priority=True),
+        Binding("pageup", "read_on(-1)", "Scroll up", priority=True),
     ]
 
     def __init__(
@@ -117,7 +117,7 @@ class ChoiceDialog(Dialog[str]):
         self.call_after_refresh(self._tell_keys)
 
     def _tell_keys(self) -> None:
-        more = "PgDn reads on, " if self.query_one(".text").max_scroll_y else ""
+        more = "PgDn scrolls, " if self.query_one(".text").max_scroll_y else ""
         self.query_one(".dialog").border_subtitle = f"{more}Enter chooses, Esc closes"
 
     def action_read_on(self, pages: int) -> None:
@@ -154,9 +154,9 @@ class FindingDialog(ChoiceDialog):
     """
 
     def __init__(self, finding: Finding, severity: str, *, probe: str, reason: str) -> None:
-        ways = [("part", "Show the part of the machine")]
+        ways = [("part", "Show it in the topology")]
         if probe:
-            words = f"Go to the probe {probe}, which would confirm it"
+            words = f"Go to probe {probe}, which can confirm it"
             ways.append(("probe", f"{words} (not here: {reason})" if reason else words))
         if finding.command:
             ways.append(("copy", "Copy the command"))
@@ -176,11 +176,11 @@ class DeviceDialog(Dialog[str]):
     def compose(self) -> ComposeResult:
         """What would be overwritten, and the field."""
         with Vertical(classes="dialog wide") as box:
-            box.border_title = "! What is on this device will be lost"
+            box.border_title = "! All data on this device will be lost"
             yield Static(FactsGrid(self._facts), markup=False)
-            yield Static(f"\nTo allow it, type this name of it in full:\n  {self._device.names[0]}", markup=False)
+            yield Static(f"\nTo confirm, type its full name:\n  {self._device.names[0]}", markup=False)
             yield Input(compact=True, id="name")
-            yield Static("Enter starts once the name is whole, Esc leaves the device alone.", id="told", classes="hint")
+            yield Static("Enter starts the run when the name matches. Esc cancels.", id="told", classes="hint")
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Answer with the name, or say that it is another."""
@@ -189,7 +189,7 @@ class DeviceDialog(Dialog[str]):
             self.dismiss(name)
             return
         told = self.query_one("#told", Static)
-        told.update("! This is not its name. Nothing was started, nothing was written.")
+        told.update("! The name does not match. Nothing was started or written.")
         told.set_class(True, "-wrong")  # noqa: FBT003  Textual's own
 
 
@@ -206,7 +206,7 @@ class TextDialog(Dialog[str]):
         with Vertical(classes="dialog wide"):
             yield Static(self._question, markup=False)
             yield Input(self._begun, compact=True, select_on_focus=False)
-            yield Static("Enter keeps it, Esc leaves all as it was.", markup=False, classes="hint")
+            yield Static("Enter saves, Esc cancels.", markup=False, classes="hint")
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Answer."""
@@ -244,7 +244,7 @@ class SettingsDialog(Dialog[dict[str, str]]):
                     yield Static(_hint(parameter), markup=False, id=f"h-{parameter.name}", classes="hint")
                 if not self._manifest.parameter:
                     yield Static("This probe has no settings.", markup=False)
-            yield Static("Enter saves, Tab goes to the next field, Esc leaves all as it was.", markup=False)
+            yield Static("Enter saves, Tab goes to the next field, Esc cancels.", markup=False)
 
     def on_descendant_focus(self, event: DescendantFocus) -> None:
         """Keep what a field is called, and what it takes, on the screen with it."""
@@ -296,7 +296,7 @@ class SettingsDialog(Dialog[dict[str, str]]):
             reason = why_unused(parameter, settings)
             if reason:
                 default = self._defaults[parameter.name] or "nothing"
-                way_out = f"put back {default}, or {how_used(parameter, settings)}"
+                way_out = f"set it back to {default}, or {how_used(parameter, settings)}"
                 self._tell(parameter, f"{parameter.name} has no effect with {reason}: {way_out}")
                 self.query_one(f"#p-{parameter.name}", Input).focus()
                 return
@@ -318,7 +318,7 @@ class SettingsDialog(Dialog[dict[str, str]]):
 
 def _hint(parameter: Parameter) -> str:
     unit = f", {parameter.unit}" if parameter.unit and parameter.type not in ("bytes", "seconds") else ""
-    needed = "" if parameter.default is not None else ", must be given"
+    needed = "" if parameter.default is not None else ", required"
     return f"  {expectation(parameter)}{unit}{needed}"
 
 

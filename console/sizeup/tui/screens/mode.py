@@ -73,7 +73,7 @@ class ModeScreen(OnceStyledScreen):
         small = event.size.width < columns or event.size.height < rows
         self.set_class(small, "-small")
         if small and not self.query("#small"):
-            words = f"Too small a screen:\nneeds {columns} x {rows}"
+            words = f"Terminal too small:\nneeds {columns} x {rows}"
             self.mount(Static(words, id="small", markup=False), before="#status")
 
     def on_screen_suspend(self) -> None:
@@ -112,8 +112,8 @@ class ModeScreen(OnceStyledScreen):
                 runs.cancel_step()
 
         step = (("step", "Cancel this step only"),) if runs.running else ()
-        answers = (("stay", "Go on"), *step, ("cancel", "Cancel the run"))
-        self.app.push_screen(ChoiceDialog("Cancel? What was measured stays in the file.", answers), answered)
+        answers = (("stay", "Continue"), *step, ("cancel", "Cancel the run"))
+        self.app.push_screen(ChoiceDialog("Cancel? Results so far are kept.", answers), answered)
 
     def show_machine(self) -> None:
         """Redraw after the machine was read or changed."""

@@ -123,7 +123,7 @@ class OverviewScreen(ModeScreen):
                 host.go("probes", probe.name)
             elif answer == "copy":
                 self.app.copy_to_clipboard(finding.command)
-                self.notify("Copied, if the terminal takes it. Nothing was run.", markup=False)
+                self.notify("Copied, if the terminal allows it. Nothing was run.", markup=False)
 
         self.app.push_screen(
             FindingDialog(finding, entry.mark.strip(), probe="" if probe is None else probe.name, reason=reason),
@@ -158,8 +158,8 @@ class OverviewScreen(ModeScreen):
         if self.host.runs.running:
             return f"Measuring: the quick plan takes about {format_ns(round(self._quick_seconds) * 1e9)}"
         if self.host.measures:
-            return "Nothing yet: press r to measure"
-        return f"Nothing: {self.host.unmeasured}."
+            return "No measurements yet: press r to measure"
+        return f"No measurements: {self.host.unmeasured}."
 
     @cached_property
     def _quick_seconds(self) -> float:
@@ -244,9 +244,9 @@ class OverviewScreen(ModeScreen):
         """The lines, folded to what fits."""
         badges = _ANSI_BADGES if self.app.current_theme.ansi else _BADGES
         groups = (
-            ("Findings", shown.findings, (), "None: nothing wrong was found."),
+            ("Findings", shown.findings, (), "No findings."),
             ("Measured", shown.figures, shown.onward, unmeasured),
-            ("Should carry", shown.advice, (), "Nothing can be said yet."),
+            ("Should carry", shown.advice, (), "No sizing yet."),
         )
         lines = {entry.key: _line(entry, width, badges) for _, *parts, _ in groups for part in parts for entry in part}
         heights = {key: line.plain.count("\n") + 1 for key, line in lines.items()}

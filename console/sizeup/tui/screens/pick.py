@@ -28,7 +28,7 @@ class PickDialog(Dialog[str]):
         """Field, list, and what the keys do."""
         with Vertical(classes="dialog wide") as box:
             box.border_title = self._question
-            box.border_subtitle = "Up and Down choose, Enter takes it, Esc closes"
+            box.border_subtitle = "Up and Down move, Enter selects, Esc closes"
             yield Input(placeholder="type to narrow the list", compact=True)
             yield KeyList()
 
@@ -70,5 +70,5 @@ class PickDialog(Dialog[str]):
         fitting.sort(key=lambda entry: not all(word in entry[0].lower() for word in wanted))
         options = [Option(hanging(label, 70, 0, 2), id=name) for name, label in fitting]
         listed = self.query_one(KeyList)
-        listed.set_options(options or [Option("Nothing has these words.", disabled=True)])
+        listed.set_options(options or [Option("No match.", disabled=True)])
         listed.highlighted = 0 if options else None

@@ -67,7 +67,7 @@ def about(probe: RegisteredProbe, plan: str, stands: str, settings: Mapping[str,
     facts = [
         ("Touches", manifest.touches),
         *_settings_facts(manifest.parameter, settings, typed),
-        ("Plan", f"{plan}, " + ("time not known" if seconds is None else f"about {format_seconds(seconds)}")),
+        ("Plan", f"{plan}, " + ("time unknown" if seconds is None else f"about {format_seconds(seconds)}")),
         ("Memory", manifest.ceilings.memory),
         ("CPUs", manifest.ceilings.cpus),
         ("At most", f"{format_seconds(manifest.ceilings.seconds)} a step"),
@@ -88,7 +88,7 @@ def _settings_facts(
     shown = [item for item in parameters if few or item.default is None or item.type == "path" or item.name in typed]
     lines = []
     for item in shown:
-        lacks = "(must be given)" if item.default is None else "(none)"
+        lacks = "(required)" if item.default is None else "(none)"
         unit = f" {item.unit}" if item.unit and item.type in ("int", "float") and settings[item.name] else ""
         lines.append(f"{item.name} = {settings[item.name] or lacks}{unit}")
     if len(shown) < len(parameters):
@@ -113,7 +113,7 @@ class Shown(Struct, frozen=True):
         """As it stands before the counts; empty where there is nothing to leaf through."""
         step = f"step {self.step + 1}/{self.steps}" if self.steps > 1 else ""
         view = f"view {self.picture + 1}/{self.pictures}" if self.pictures > 1 else ""
-        view = "table" if self.table else f"samples behind one point, {view}; Esc leads back" if self.behind else view
+        view = "table" if self.table else f"samples of one point, {view}; Esc goes back" if self.behind else view
         return ", ".join(filter(None, (step, view)))
 
 

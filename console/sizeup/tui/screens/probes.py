@@ -191,7 +191,7 @@ class ProbesScreen(ModeScreen):
         """Be more thorough, and after the most thorough plan quick again."""
         self._plan = PLANS[(PLANS.index(self._plan) + 1) % len(PLANS)]
         self.show_run()
-        self.notify(f"{self._plan} runs from now on", markup=False, timeout=2)
+        self.notify(f"Plan: {self._plan}", markup=False, timeout=2)
 
     def action_next_view(self, step: int) -> None:
         """Show another picture: other series, other units, other samples behind the point."""
@@ -222,7 +222,7 @@ class ProbesScreen(ModeScreen):
             return
         key = chart.chosen
         if key is None or not samples_behind(run, key):
-            self.notify("the probe kept no samples of this figure", markup=False, timeout=3)
+            self.notify("no samples were recorded for this point", markup=False, timeout=3)
             return
         self._behind, self._picture_before, self._picture = (run.step.id, key), self._picture, ""
         self._redraw()
@@ -325,12 +325,12 @@ class ProbesScreen(ModeScreen):
         runs = self.host.runs
         refusal, refused = self._refusal(probe), latest_refusal(runs.session, probe.name)
         if any(probe.name in spec.probes for spec in runs.queue):
-            return "Queued: it starts when the run that is on has ended. x takes it back."
+            return "Queued: it starts when the current run ends. x removes it."
         if runs.spec is not None and probe.name in runs.spec.probes and not refused:
             return "Starting: no samples yet."
         plan = None if runs.session is None else runs.session.plan
         if runs.going_on and plan is not None and any(step.probe == probe.name for step in plan.steps):
-            return "The run that is on has not come to it: no samples yet."
+            return "Waiting in the current run: no samples yet."
         if refusal or refused:
             return f"! {refusal}" if refusal else f"! refused: {refused}"
         return "Press r to run it, s to change its settings, p for another plan."
@@ -389,7 +389,7 @@ class ProbesScreen(ModeScreen):
         going_on = self.host.runs.going_on
         rows = summary(run, self.host.runs.caveat, looked_at, going_on=going_on, narrow=narrow)
         refused = "" if run.outcome is None and going_on else latest_refusal(session, probe.name)
-        rows = (*rows, (f"! the last wish was refused: {refused}", "disturbed")) if refused else rows
+        rows = (*rows, (f"! the last request was refused: {refused}", "disturbed")) if refused else rows
         self.query_one(TextRows).show(rows, fold=run.outcome is not None)
         if self._shows_table:
             self.query_one(TableView).show(points_table(run, narrow=narrow))

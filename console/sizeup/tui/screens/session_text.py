@@ -67,7 +67,7 @@ def about(session: Session, path: Path, width: int, *, baseline: bool, going_on:
     ]
     parts.extend(Text(hanging(_note(note), width, 0, 2)) for note in session.notes)
     parts.extend(Text(hanging(f"! {sentence}", width, 0, 2)) for sentence in session.damage.sentences())
-    for answer in summary(session, ": Enter opens it, e writes all of it"):
+    for answer in summary(session, ": Enter opens it, e exports it"):
         parts.append(Text(f"\n{answer.question}", style="bold"))
         parts.extend(indented(f"  {statement}") for statement in answer.statements)
     return Group(*parts)
@@ -92,7 +92,7 @@ def compared(comparison: Comparison, width: int) -> Group:
     else:
         parts.append(Text(f"\n{machines_sentence(comparison)}"))
     if comparison.warnings:
-        parts.append(Text("\nWhat may mislead", style="bold"))
+        parts.append(Text("\nCaveats", style="bold"))
         parts.extend(Text(hanging(f"! {warning}", width, 0, 2)) for warning in comparison.warnings)
     return Group(*parts)
 
@@ -104,7 +104,7 @@ def resume_question(session: Session) -> str:
     listed = "\n".join(f"  {_step(step)}" for step in steps)
     return (
         f"Run what this session is missing? {plural(len(steps), 'step')}, about {format_ns(seconds * 1e9)}:\n"
-        f"{listed}\nIts file is continued; what was measured stays."
+        f"{listed}\nResults are appended to its file."
     )
 
 

@@ -58,7 +58,7 @@ class SessionsScreen(ModeScreen):
         with Horizontal(id="body"):
             with Vertical(id="list-pane"):
                 yield KeyList(id="sessions")
-                yield Input(placeholder="words to find", id="filter", compact=True)
+                yield Input(placeholder="search text", id="filter", compact=True)
             with Vertical(id="session-pane"):
                 with VerticalScroll(id="detail-pane", can_focus=True):
                     yield Static(id="detail", markup=False)
@@ -142,11 +142,11 @@ class SessionsScreen(ModeScreen):
             return
         (path, session), host = chosen, os.uname().nodename
         if in_use(path):
-            self.notify("a run is writing it now", markup=False)
+            self.notify("a run is writing it", markup=False)
         elif not session.missing_steps:
-            self.notify("nothing is missing in it", markup=False)
+            self.notify("it is complete", markup=False)
         elif session.header.host != host:
-            words = f"it was recorded on {session.header.host}: what is missing can be run there alone"
+            words = f"it was measured on {session.header.host}: resume it there"
             self.notify(words, severity="warning", markup=False)
         else:
 
@@ -154,7 +154,7 @@ class SessionsScreen(ModeScreen):
                 if answer == "run":
                     self.host.resume_session(path)
 
-            answers = (("no", "Leave it as it is"), ("run", "Run what is missing"))
+            answers = (("no", "Cancel"), ("run", "Resume"))
             self.app.push_screen(ChoiceDialog(session_text.resume_question(session), answers), answered)
 
     def action_note(self) -> None:
@@ -168,7 +168,7 @@ class SessionsScreen(ModeScreen):
             if text and not self._write(path, text):
                 self._ask_note(path, text)  # what was typed is not lost with the disk
 
-        self.app.push_screen(TextDialog("What should whoever reads this session know?", begun), answered)
+        self.app.push_screen(TextDialog("Note for readers of this session", begun), answered)
 
     def action_baseline(self) -> None:
         """Mark the chosen session as what others are compared with."""
@@ -183,12 +183,10 @@ class SessionsScreen(ModeScreen):
             return
         path = chosen[0]
         if base is None:
-            self.notify(
-                "Nothing is marked as the baseline yet: go to the session to compare with, press m", markup=False
-            )
+            self.notify("No baseline yet: select a session and press m", markup=False)
             return
         if str(base.path) == path:
-            self.notify("This is the baseline: go to the session to compare with it, press c there", markup=False)
+            self.notify("This is the baseline: select another session and press c", markup=False)
             return
         try:
             sessions = read_session(path), read_session(str(base.path))
@@ -224,8 +222,8 @@ class SessionsScreen(ModeScreen):
     def _show_picture(self) -> None:
         pane = self.query_one("#session-pane")
         count = len(self._pictures)
-        leave = "Esc leaves it"
-        pane.border_subtitle = f"v: picture {self._place + 1} of {count}, {leave}" if count > 1 else leave
+        leave = "Esc closes it"
+        pane.border_subtitle = f"v: chart {self._place + 1} of {count}, {leave}" if count > 1 else leave
         if self._pictures:
             self.query_one(ChartView).show(self._pictures[self._place])
 
@@ -254,7 +252,7 @@ class SessionsScreen(ModeScreen):
         except SizeupError as error:
             self.notify(str(error), severity="error", markup=False)
             return
-        self.app.push_screen(ChoiceDialog(f"Write what, into {folder}?", KINDS), answered)
+        self.app.push_screen(ChoiceDialog(f"Export to {folder}?", KINDS), answered)
 
     async def _export(self, path: str, kind: str, place: str) -> None:
         waits = self.set_timer(_SOON_SECONDS, lambda: self.notify(f"Writing {place}", markup=False))
@@ -288,7 +286,7 @@ class SessionsScreen(ModeScreen):
         """The path and the session under the cursor; where there is none, that is said."""
         entry = self._all.get(self._chosen() or "")
         if entry is None:
-            self.notify("there is no session here", markup=False)
+            self.notify("no session is selected", markup=False)
         elif entry.session is None:
             self.notify(entry.problem, severity="error", markup=False)
         else:
@@ -324,9 +322,7 @@ class SessionsScreen(ModeScreen):
             self._show(self._chosen())
         else:
             words = (
-                "No session holds these words. Esc brings all of them back."
-                if self._words
-                else "No session yet. Press 3 and r to measure."
+                "No match. Esc shows all sessions." if self._words else "No sessions yet. Press 3, then r to measure."
             )
             self.query_one("#detail", Static).update(words)
 

@@ -43,8 +43,8 @@ from sizeup.views.advice import advice_lines, comparison_table, license_table, t
 from sizeup.views.whatif import InputRow, effect, input_rows, stepped
 
 _ANSWERS = "Answers"
-_MOVES, _BACK = "Enter: what moves it", "Enter: its working"
-_CHANGED = "Answers against the machine as found"
+_MOVES, _BACK = "Enter: sensitivity", "Enter: working"
+_CHANGED = "Answers, compared with the detected machine"
 
 
 class SizingScreen(ModeScreen):
@@ -93,7 +93,7 @@ class SizingScreen(ModeScreen):
         self.query_one(Input).display = False
         inputs, answers = self.query_one("#inputs-pane"), self.query_one("#answers-pane")
         inputs.border_title, answers.border_title = "Inputs", _ANSWERS
-        inputs.border_subtitle, answers.border_subtitle = "Enter types a value", _MOVES
+        inputs.border_subtitle, answers.border_subtitle = "Enter edits a value", _MOVES
         super().on_mount()
 
     def show_machine(self) -> None:
@@ -175,7 +175,7 @@ class SizingScreen(ModeScreen):
             return
         value = stepped(key, self._sizing.inputs.get(key), steps)
         if value is None:
-            self._refuse(f"{key}: no step leads from here; Enter types a value")
+            self._refuse(f"{key}: cannot be stepped from here; Enter edits a value")
         else:
             self._take(key, value)
 
@@ -234,8 +234,8 @@ class SizingScreen(ModeScreen):
             lines = [f"{name}: {preset.title}", f"From {preset.source}", *note, ""]
             width = self._page_width()
             lines = [hanging(line, width, 0, 2) if line else "" for line in lines]
-            lines += comparison_lines(comparison_table(compared), width) or ["No figure is known of both."]
-            self.app.push_screen(PageDialog(f"This machine{self._what_if()} beside {name}", lines))
+            lines += comparison_lines(comparison_table(compared), width) or ["No figure is known for both."]
+            self.app.push_screen(PageDialog(f"This machine{self._what_if()} compared with {name}", lines))
 
         self.app.push_screen(ChoiceDialog("Which published case?", answers), answered)
 
@@ -383,7 +383,7 @@ class SizingScreen(ModeScreen):
             return
         shown = self.query_one("#input-help", Static)
         shown.remove_class("-wrong")
-        found = f" (as found: {row.found})" if row.found else ""
+        found = f" (detected: {row.found})" if row.found else ""
         shown.update(f"{row.key}{found}: {row.help}\nFrom: {row.origin}")
 
     def _show_working(self) -> None:

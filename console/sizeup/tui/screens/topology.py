@@ -77,7 +77,7 @@ class TopologyScreen(ModeScreen):
         yield MapView(id="map")
         with Horizontal(id="find"):
             yield Static("Find: ", markup=False)
-            yield Input(placeholder="words of a name or a fact, such as node 0 or 10 Gbit/s", compact=True)
+            yield Input(placeholder="name or value, such as node 0 or 10 Gbit/s", compact=True)
 
     def on_mount(self) -> None:
         """Begin with the tree."""
@@ -245,7 +245,7 @@ class TopologyScreen(ModeScreen):
             self.notify(str(error), severity="error", markup=False)
             return
         if not answers:
-            words = "No other session to hold this one against; with a file: sizeup --diff FILE"
+            words = "No other session to compare with; for a file use: sizeup --diff FILE"
             self.notify(words, severity="warning", markup=False)
             return
 
@@ -256,7 +256,7 @@ class TopologyScreen(ModeScreen):
             except SizeupError as error:
                 self.notify(str(error), severity="error", markup=False)
 
-        self.app.push_screen(ChoiceDialog("Hold this machine against which session?\n", answers), answered)
+        self.app.push_screen(ChoiceDialog("Compare this machine with which session?\n", answers), answered)
 
     def _hold_against(self, against: OtherMachine | None) -> None:
         self.host.against = against
@@ -300,7 +300,7 @@ class TopologyScreen(ModeScreen):
         """Go to another part that was found, or that differs."""
         if not self._found:
             if not self._words:
-                self.notify("nothing to go to: / finds words, d shows what differs", markup=False)
+                self.notify("nothing to go to: press / to search or d to compare", markup=False)
             return
         self._leave_map()
         self._place = (self._place + step) % len(self._found)
@@ -323,7 +323,7 @@ class TopologyScreen(ModeScreen):
             title = (
                 f'{place} of {len(self._found)} with "{self._words}"'
                 if self._found
-                else f'Nothing with "{self._words}"'
+                else f'No match for "{self._words}"'
             )
         elif self._found:
             title = f"{place} of {title}"

@@ -15,7 +15,7 @@ from sizeup.tui.screens.probe_text import format_seconds
 from sizeup.units import format_decimal_bytes
 
 WRITES = frozenset({Hazard.IO_WRITE, Hazard.RAW_DEVICE_WRITE, Hazard.DISK_SPACE})
-_MADE = ", a folder: a file is made in it"
+_MADE = ", a directory: a temporary file is created in it"
 
 
 def consent(probe: RegisteredProbe) -> str:
@@ -70,17 +70,17 @@ def _target(path: str) -> str:
     if not _can_ask(path):
         return f"{path}, on a server"
     if read_device(path) is not None:
-        return f"{path}, a device: it is only read"
-    return f"{path}{_MADE}" if os.path.isdir(path) else f"{path}: it is only read"
+        return f"{path}, a device: read only"
+    return f"{path}{_MADE}" if os.path.isdir(path) else f"{path}: read only"
 
 
 def _mount(path: str) -> str:
     mount = find_mount(path)
     if mount is None:
-        return "unknown: the kernel names no mount of it"
+        return "unknown: not in the mount table"
     words = f"{mount.point}, {mount.kind} on {mount.source}"
     if not mount.local:
-        return f"{words}; free space is not asked, as its server may hang"
+        return f"{words}; free space not checked, as its server may not respond"
     try:
         status = os.statvfs(path)
     except OSError as error:
