@@ -67,12 +67,12 @@ async def test_with_room_for_all_no_finding_is_folded(make_console: MakeConsole)
 async def test_the_cursor_stays_on_its_line_while_figures_come_in_above_it(console: Console) -> None:
     async with console.shown(120, 40) as pilot:
         await pilot.press("down")
-        chosen = console.app.screen._behind  # type: ignore[attr-defined]
+        chosen = console.app.screen._detail_key  # type: ignore[attr-defined]
         await pilot.press("r")
         await console.feed(pilot, records("memory.latency"))
 
         assert chosen == "io.demand.headline"
-        assert console.app.screen._behind == chosen  # type: ignore[attr-defined]
+        assert console.app.screen._detail_key == chosen  # type: ignore[attr-defined]
 
 
 async def test_the_whole_of_a_long_finding_can_be_read_where_the_screen_is_low(make_console: MakeConsole) -> None:

@@ -18,9 +18,9 @@ from sizeup.tui.runs import Runs, spec_of
 from sizeup.tui.startup import _runs_here
 
 
-def _runs(tmp_path: Path, aside: CpuAffinity | None = None) -> tuple[Runs, PlayedRunner]:
+def _runs(tmp_path: Path, affinity: CpuAffinity | None = None) -> tuple[Runs, PlayedRunner]:
     runner = PlayedRunner(tmp_path / "run.sizeup.jsonl")
-    return Runs(str(runner.path), launcher=runner.launch, aside=aside), runner
+    return Runs(str(runner.path), launcher=runner.launch, affinity=affinity), runner
 
 
 def test_a_first_run_makes_the_file_and_the_next_continues_it(tmp_path: Path) -> None:
@@ -99,9 +99,9 @@ def test_a_file_that_is_no_session_is_a_problem_in_words(tmp_path: Path) -> None
 
 def test_what_the_console_costs_is_told_to_the_run(tmp_path: Path) -> None:
     runs, runner = _runs(tmp_path)
-    runs.tell_cost(ConsoleCost(0.5, 10))  # nobody listens yet
+    runs.report_cost(ConsoleCost(0.5, 10))  # nobody listens yet
     runs.start(spec_of("null", {}))
-    runs.tell_cost(ConsoleCost(1.25, 20_480))
+    runs.report_cost(ConsoleCost(1.25, 20_480))
 
     assert runner.stdin.costs == [ConsoleCost(1.25, 20_480)]
     runs.close()

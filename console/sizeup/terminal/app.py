@@ -28,7 +28,7 @@ class TerminalApp(OrderedKeysApp):
     @property
     def link_busy(self) -> bool:
         """Whether what was drawn last is still on its way; drawing more would only make the screen older."""
-        return self._terminal is not None and self._terminal.behind
+        return self._terminal is not None and self._terminal.busy
 
     @property
     def bytes_sent(self) -> int:

@@ -83,7 +83,7 @@ class ConsoleDriver(LinuxDriver):
         return not self._old
 
     def write(self, data: str) -> None:
-        """Send to the terminal; blocks once 30 writes wait, which is why what is drawn by itself asks ``behind``."""
+        """Send to the terminal; blocks once 30 writes wait, which is why what is drawn by itself asks ``busy``."""
         if self._old and _NEWER.fullmatch(data):
             return
         shown = plain(data) if self.ascii_only else data
@@ -93,7 +93,7 @@ class ConsoleDriver(LinuxDriver):
         super().write(shown + self._question())
 
     @property
-    def behind(self) -> bool:
+    def busy(self) -> bool:
         """Whether the terminal has yet to draw what it was sent, on whatever way it got stuck.
 
         What this end has not been able to write is the least of it: SSH alone takes a megabyte before it stops. A

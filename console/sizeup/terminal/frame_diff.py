@@ -68,8 +68,8 @@ class FrameDiffer:
 class _DiffRenderer(CompositorUpdate):
     """An update that is worked out when it is sent, as some never are."""
 
-    def __init__(self, sender: FrameDiffer, update: LayoutUpdate | ChopsUpdate) -> None:
-        self._sender = sender
+    def __init__(self, differ: FrameDiffer, update: LayoutUpdate | ChopsUpdate) -> None:
+        self._differ = differ
         self._update = update
 
     def render_segments(self, console: Console) -> str:
@@ -79,7 +79,7 @@ class _DiffRenderer(CompositorUpdate):
             (columns, rows), pieces = update.region.size, _whole(update)
         else:
             columns, rows, pieces = update.chop_ends[0][-1], len(update.chops), _spans(update)
-        pen = _Pen(console, self._sender.rows(columns, rows))
+        pen = _Pen(console, self._differ.rows(columns, rows))
         for x, y, strips in pieces:
             pen.draw(x, y, strips)
         return pen.finish()

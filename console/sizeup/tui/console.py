@@ -138,7 +138,7 @@ class ConsoleApp(TerminalApp):
     def set_machine(self, machine: Machine | None) -> None:
         """Show a machine, read just now or again."""
         self.machine = machine
-        self._tell("show_machine")
+        self._refresh_modes("show_machine")
 
     @property
     def saved_session(self) -> Session | None:
@@ -203,11 +203,11 @@ class ConsoleApp(TerminalApp):
         if self._timer is None:
             self._timer = self.set_interval(TICK_SECONDS, self._tick)
 
-    def tell_cost(self) -> None:
+    def report_cost(self) -> None:
         """Have what this console cost so far recorded with the run that is on."""
         from sizeup.live.cost import ConsoleCost
 
-        self._own.runs.tell_cost(ConsoleCost(round(time.process_time(), 3), self.bytes_sent))
+        self._own.runs.report_cost(ConsoleCost(round(time.process_time(), 3), self.bytes_sent))
 
     def _tick(self) -> None:
         self.runs.poll()
@@ -220,12 +220,12 @@ class ConsoleApp(TerminalApp):
             if self._timer is not None:
                 self._timer.stop()
             self._timer = None
-        self._tell("show_run")
+        self._refresh_modes("show_run")
         self._pacing.drawn()
         # With each frame, and not when a step has ended: the run notes what it knows at that moment.
-        self.tell_cost()
+        self.report_cost()
 
-    def _tell(self, method: str) -> None:
+    def _refresh_modes(self, method: str) -> None:
         """Tell the mode that is shown; the others catch up when they come back."""
         for screen in self.screen_stack if self.is_running else ():
             if isinstance(screen, ModeScreen) and screen.is_mounted:
@@ -345,7 +345,7 @@ class ConsoleApp(TerminalApp):
 
     def _left(self, answer: str | None) -> None:
         runs = self._own.runs
-        self.tell_cost()
+        self.report_cost()
         if answer == "keep":
             runs.keep()
             runs.release()
@@ -360,7 +360,7 @@ class ConsoleApp(TerminalApp):
     def action_interrupt(self) -> None:
         """Leave on the second press; the first tells so."""
         if self._interrupted:
-            self.tell_cost()
+            self.report_cost()
             self._own.runs.cancel()
             self._own.runs.wait(_CANCEL_SECONDS)
             self.exit(ExitStatus.INTERRUPTED)

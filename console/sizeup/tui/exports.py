@@ -71,8 +71,8 @@ async def _run_export(
         stdout=stdout,
         stderr=asyncio.subprocess.PIPE,
     )
-    said = (await process.communicate())[1].decode(errors="replace").splitlines()
-    told = [line.removeprefix(_OURS).removesuffix(output.ADVICE) for line in said if line.startswith(_OURS)]
+    lines = (await process.communicate())[1].decode(errors="replace").splitlines()
+    messages = [line.removeprefix(_OURS).removesuffix(output.ADVICE) for line in lines if line.startswith(_OURS)]
     if process.returncode:
-        return True, "; ".join(told) or f"the export ended with status {process.returncode}"
-    return False, "".join(f"; {words}" for words in told)
+        return True, "; ".join(messages) or f"the export ended with status {process.returncode}"
+    return False, "".join(f"; {words}" for words in messages)

@@ -59,9 +59,9 @@ def launch(arguments: Sequence[str], errors: IO[bytes]) -> subprocess.Popen[byte
 class Runs:
     """The runs of this console, one after the other, all in one session file."""
 
-    def __init__(self, path: str, launcher: Launcher = launch, aside: CpuAffinity | None = None) -> None:
+    def __init__(self, path: str, launcher: Launcher = launch, affinity: CpuAffinity | None = None) -> None:
         self.path = path
-        self._aside = aside or CpuAffinity()
+        self._affinity = affinity or CpuAffinity()
         self._launcher = launcher
         self._follower: SessionFollower | None = None
         self._process: subprocess.Popen[bytes] | None = None
@@ -117,7 +117,7 @@ class Runs:
     @property
     def caveat(self) -> str:
         """What of the running step this console could not leave alone; empty where it keeps clear."""
-        return self._aside.caveat
+        return self._affinity.caveat
 
     @property
     def elapsed_seconds(self) -> float:
@@ -127,7 +127,7 @@ class Runs:
     def follow(self) -> None:
         """Show what the file holds, and what another process may still add."""
         self._open().poll()
-        self._look_around()
+        self._check_followed()
 
     def start(self, spec: RunSpec) -> bool:
         """Start a run now, or after the run that is on; whether it started at once."""
@@ -170,8 +170,8 @@ class Runs:
             changed = True
             if self.queue:
                 self.start(self.queue.pop(0))
-        self._look_around()
-        self._make_way()
+        self._check_followed()
+        self._avoid_measured_cpus()
         return changed
 
     def cancel(self) -> None:
@@ -208,7 +208,7 @@ class Runs:
         """Let the run go on without this console."""
         self._send("keep")
 
-    def tell_cost(self, cost: ConsoleCost) -> None:
+    def report_cost(self, cost: ConsoleCost) -> None:
         """Have what this console cost so far recorded with the run."""
         from sizeup.live.cost import format_cost
 
@@ -233,7 +233,7 @@ class Runs:
     def close(self) -> None:
         """Let go of everything."""
         self.release()
-        self._aside.avoid_cpus((), None)
+        self._affinity.avoid_cpus((), None)
         if self._follower is not None:
             self._follower.close()
             self._follower = None
@@ -257,7 +257,7 @@ class Runs:
             self._follower = SessionFollower(self.path)
         return self._follower
 
-    def _look_around(self) -> None:
+    def _check_followed(self) -> None:
         session = self.session
         self._followed = False
         if session is not None and session.end is None and not self.running:
@@ -266,12 +266,12 @@ class Runs:
             self._followed = in_use(self.path)
         self._canceling = self._canceling and self.going_on
 
-    def _make_way(self) -> None:
+    def _avoid_measured_cpus(self) -> None:
         session = self.session
         step = list(session.steps.values())[-1] if session is not None and session.steps else None
         on = self.going_on and step is not None and step.outcome is None
         measured = step.step.cpus if on and step is not None else ()
-        self._aside.avoid_cpus(measured, None if session is None else session.machine)
+        self._affinity.avoid_cpus(measured, None if session is None else session.machine)
 
     def _send(self, word: str) -> None:
         if self._process is None or self._process.stdin is None or self._process.stdin.closed:
@@ -294,7 +294,7 @@ class Runs:
         self._process = None
         self.spec = None
         self._paused = self._canceling = False
-        self._aside.avoid_cpus((), None)  # before the next run, which inherits where we are
+        self._affinity.avoid_cpus((), None)  # before the next run, which inherits where we are
 
     def _shortfall(self, status: int) -> str:
         """Why a silent run ended so, as its file tells; empty where steps were refused and others measured."""
@@ -309,8 +309,8 @@ class Runs:
         if status == ExitStatus.REFUSED and measured:
             return ""
         wanted = {Status.REFUSED} if status == ExitStatus.REFUSED else {Status.FAILED, Status.CRASHED, Status.TIMED_OUT}
-        told = [(step, outcome) for step, outcome in session.outcomes.items() if outcome.status in wanted]
-        if not told:
+        ended = [(step, outcome) for step, outcome in session.outcomes.items() if outcome.status in wanted]
+        if not ended:
             return f"the run ended with status {status}"
-        step, outcome = told[-1]
+        step, outcome = ended[-1]
         return ": ".join(filter(None, (f"{step} {OUTCOME_WORDS[outcome.status].removeprefix('! ')}", outcome.reason)))

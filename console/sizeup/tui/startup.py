@@ -85,7 +85,7 @@ def _run(app: ConsoleApp, runs: Runs, options: Options) -> int:
 
     ConsoleDriver.ascii_only = options.ascii
     # Closing the runner's input makes it cancel and save, unless it was told to keep on.
-    ConsoleDriver.before_exit = (app.tell_cost, runs.release)
+    ConsoleDriver.before_exit = (app.report_cost, runs.release)
     status = app.run(mouse=not (options.no_mouse or options.low_bandwidth))
     runs.close()
     if app.farewell:

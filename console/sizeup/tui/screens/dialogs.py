@@ -114,9 +114,9 @@ class ChoiceDialog(Dialog[str]):
         rows = sum(hanging(label, 70, 0, 2).count("\n") + 1 for _, label in self._answers)
         text.styles.max_height = max(self.size.height - min(rows, _MOST_ANSWERS) - 3, 1)
         answers.styles.max_height = _MOST_ANSWERS
-        self.call_after_refresh(self._tell_keys)
+        self.call_after_refresh(self._show_keys)
 
-    def _tell_keys(self) -> None:
+    def _show_keys(self) -> None:
         more = "PgDn scrolls, " if self.query_one(".text").max_scroll_y else ""
         self.query_one(".dialog").border_subtitle = f"{more}Enter chooses, Esc closes"
 
@@ -180,7 +180,7 @@ class DeviceDialog(Dialog[str]):
             yield Static(FactsGrid(self._facts), markup=False)
             yield Static(f"\nTo confirm, type its full name:\n  {self._device.names[0]}", markup=False)
             yield Input(compact=True, id="name")
-            yield Static("Enter starts the run when the name matches. Esc cancels.", id="told", classes="hint")
+            yield Static("Enter starts the run when the name matches. Esc cancels.", id="message", classes="hint")
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Answer with the name, or say that it is another."""
@@ -188,9 +188,9 @@ class DeviceDialog(Dialog[str]):
         if name in self._device.names:
             self.dismiss(name)
             return
-        told = self.query_one("#told", Static)
-        told.update("! The name does not match. Nothing was started or written.")
-        told.set_class(True, "-wrong")  # noqa: FBT003  Textual's own
+        message = self.query_one("#message", Static)
+        message.update("! The name does not match. Nothing was started or written.")
+        message.set_class(True, "-wrong")  # noqa: FBT003  Textual's own
 
 
 class TextDialog(Dialog[str]):
@@ -267,9 +267,9 @@ class SettingsDialog(Dialog[dict[str, str]]):
     def on_input_changed(self, event: Input.Changed) -> None:
         """Say at once what is wrong with a value."""
         parameter = self._parameter(event.input.id)
-        self._tell(parameter, self._problem(parameter, event.value))
+        self._show_problem(parameter, self._problem(parameter, event.value))
 
-    def _tell(self, parameter: Parameter, problem: str) -> None:
+    def _show_problem(self, parameter: Parameter, problem: str) -> None:
         hint = self.query_one(f"#h-{parameter.name}", Static)
         hint.update(f"! {problem}" if problem else _hint(parameter))
         hint.set_class(bool(problem), "-wrong")
@@ -296,8 +296,8 @@ class SettingsDialog(Dialog[dict[str, str]]):
             reason = why_unused(parameter, settings)
             if reason:
                 default = self._defaults[parameter.name] or "nothing"
-                way_out = f"set it back to {default}, or {how_used(parameter, settings)}"
-                self._tell(parameter, f"{parameter.name} has no effect with {reason}: {way_out}")
+                remedy = f"set it back to {default}, or {how_used(parameter, settings)}"
+                self._show_problem(parameter, f"{parameter.name} has no effect with {reason}: {remedy}")
                 self.query_one(f"#p-{parameter.name}", Input).focus()
                 return
         self.dismiss(typed)

@@ -62,7 +62,7 @@ class OverviewScreen(ModeScreen):
         self._unfolded: set[str] = set()
         """Groups that are shown whole though that takes more rows than there are."""
         self._entries: dict[str, OverviewEntry] = {}
-        self._behind: str | None = None
+        self._detail_key: str | None = None
         """The line whose details are shown."""
 
     def body(self) -> Iterable[Widget]:
@@ -93,8 +93,8 @@ class OverviewScreen(ModeScreen):
 
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
         """Show what stands behind a line, where it does not stand there since the list was filled."""
-        if event.option_id != self._behind:
-            self._show_behind(event.option_id)
+        if event.option_id != self._detail_key:
+            self._show_detail(event.option_id)
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """Go where the line leads; a finding leads to several places."""
@@ -202,12 +202,12 @@ class OverviewScreen(ModeScreen):
         options = self._options(shown, unmeasured, width, room // 2 if picture else room)
         names = [option.id for option in options]
         place = listed.highlighted or 0
-        if not stay and self._behind in names:
-            place = names.index(self._behind)
+        if not stay and self._detail_key in names:
+            place = names.index(self._detail_key)
         listed.set_options(options)
         listed.highlighted = min(place, len(options) - 1)
         self._share_out(sum(str(option.prompt).count("\n") + 1 for option in options), room)
-        self._show_behind(options[listed.highlighted or 0].id)
+        self._show_detail(options[listed.highlighted or 0].id)
 
     def _balance(self, chart: BarChart) -> int:
         """Show the balance where there is room; how many rows it takes."""
@@ -271,8 +271,8 @@ class OverviewScreen(ModeScreen):
                 options.append(Option(hanging(otherwise, width, 1, 1), id=f"empty {title}", disabled=True))
         return options
 
-    def _show_behind(self, key: str | None) -> None:
-        self._behind = key
+    def _show_detail(self, key: str | None) -> None:
+        self._detail_key = key
         entry, detail = self._entries.get(key or ""), self.query_one("#detail", Static)
         pane = self.query_one("#detail-pane")
         if entry is None:

@@ -36,15 +36,15 @@ INTERRUPTED = "! interrupted"
 
 
 def entry(
-    probe: RegisteredProbe, plan: str, run: StepRun | None, machine: Machine | None, *, wish: str, going_on: bool
+    probe: RegisteredProbe, plan: str, run: StepRun | None, machine: Machine | None, *, pending: str, going_on: bool
 ) -> Text:
     """A line of the list: name, and beneath it where it stands.
 
     ``wish`` says what becomes of one to run it, ``going_on`` whether any run is.
     """
     text = Text(probe.name, no_wrap=True, overflow="ellipsis")
-    if wish:
-        state = wish
+    if pending:
+        state = pending
     elif run is None:
         reason = None if machine is None else unmet(machine, probe.manifest)
         seconds = probe.manifest.estimated_seconds.get(plan)
@@ -59,7 +59,9 @@ def entry(
     return text
 
 
-def about(probe: RegisteredProbe, plan: str, stands: str, settings: Mapping[str, str], typed: Collection[str]) -> Group:
+def about(
+    probe: RegisteredProbe, plan: str, state_text: str, settings: Mapping[str, str], typed: Collection[str]
+) -> Group:
     """What a probe measures and takes, before it is run; ``stands`` says whether it can be, or what it waits for."""
     manifest = probe.manifest
     seconds = manifest.estimated_seconds.get(plan)
@@ -77,7 +79,7 @@ def about(probe: RegisteredProbe, plan: str, stands: str, settings: Mapping[str,
     ]
     words = Text(f"{manifest.title}\n", style="bold")
     words.append(manifest.summary, style="not bold")
-    return Group(words, Text(f"\n{stands}\n", style="bold"), FactsGrid(facts))
+    return Group(words, Text(f"\n{state_text}\n", style="bold"), FactsGrid(facts))
 
 
 def _settings_facts(
@@ -105,7 +107,7 @@ class Shown(Struct, frozen=True):
     step: int = 0
     steps: int = 1
     table: bool = False
-    behind: bool = False
+    samples: bool = False
     """The pictures are of the samples behind one point."""
 
     @property
@@ -113,7 +115,7 @@ class Shown(Struct, frozen=True):
         """As it stands before the counts; empty where there is nothing to leaf through."""
         step = f"step {self.step + 1}/{self.steps}" if self.steps > 1 else ""
         view = f"view {self.picture + 1}/{self.pictures}" if self.pictures > 1 else ""
-        view = "table" if self.table else f"samples of one point, {view}; Esc goes back" if self.behind else view
+        view = "table" if self.table else f"samples of one point, {view}; Esc goes back" if self.samples else view
         return ", ".join(filter(None, (step, view)))
 
 
@@ -124,30 +126,30 @@ def summary(
     live = run.outcome is None and going_on
     figure = point_value(run, placed=not (narrow and live))
     if run.outcome is None and not going_on:
-        stands = f"{INTERRUPTED}{f', {figure}' if figure else ''}"
+        state_text = f"{INTERRUPTED}{f', {figure}' if figure else ''}"
     elif run.outcome is None:
         progress = run.progress
         left = ""
         if progress is not None and progress.remaining_seconds is not None:
             left = f", {format_ns(max(progress.remaining_seconds, 0.0) * 1e9)} left"
         activity = f": {progress.activity}" if progress is not None and progress.activity else ""
-        stands = f"running{left}{activity}{f'; {figure}' if figure else ''}"
+        state_text = f"running{left}{activity}{f'; {figure}' if figure else ''}"
     else:
         mark = "" if run.finished else "! "
         reason = f": {run.outcome.reason}" if run.outcome.reason else ""
-        said = f"{mark}{OUTCOME_WORDS[run.outcome.status].removeprefix('! ')}"
-        stands = f"{said}{f', {figure}' if figure else ''}{reason}"
+        ended = f"{mark}{OUTCOME_WORDS[run.outcome.status].removeprefix('! ')}"
+        state_text = f"{ended}{f', {figure}' if figure else ''}{reason}"
     # Counted in C, as it is with every frame.
     calm = (Disturbance.NONE.value, Disturbance.WARMUP.value)
     disturbed = sum(len(point.flags) - sum(map(point.flags.count, calm)) for point in run.points.values())
     total = sum(len(point.values) for point in run.points.values())
-    if shown.behind and not shown.table:
-        return (stands, "title"), (shown.words, "text")
-    behind = plural(total, "sample") if total else "no samples"
-    behind += " yet" if not total and live else ""
-    behind += f", ! {disturbed} disturbed" if disturbed else ""
+    if shown.samples and not shown.table:
+        return (state_text, "title"), (shown.words, "text")
+    samples = plural(total, "sample") if total else "no samples"
+    samples += " yet" if not total and live else ""
+    samples += f", ! {disturbed} disturbed" if disturbed else ""
     if not live:
-        behind = f"{plural(len(run.points), 'figure')}, {behind}"
-    behind = f"{shown.words}: {behind}" if shown.words else behind
-    behind += f"; {caveat}" if caveat and run.outcome is None else ""
-    return (stands, "title"), (behind, "text")
+        samples = f"{plural(len(run.points), 'figure')}, {samples}"
+    samples = f"{shown.words}: {samples}" if shown.words else samples
+    samples += f"; {caveat}" if caveat and run.outcome is None else ""
+    return (state_text, "title"), (samples, "text")

@@ -32,7 +32,7 @@ from sizeup.tui.widgets.rows import TextRows
 from sizeup.tui.widgets.table import TableView
 from sizeup.views.chart_list import chart_list, underlying_charts
 from sizeup.views.results import points_table
-from sizeup.views.samples import underlying_points as samples_behind
+from sizeup.views.samples import underlying_points as point_samples
 from sizeup.views.step import latest_refusal, latest_run, runs_of
 
 _NARROW_TABLE = 70
@@ -53,7 +53,7 @@ class ProbesScreen(ModeScreen):
         self._picture_before = ""
         """Of the step, while the samples behind a point are shown."""
         self._titles: tuple[str, ...] = ()
-        self._behind: tuple[str, PointKey] | None = None
+        self._samples_of: tuple[str, PointKey] | None = None
         """Step and point whose samples are shown in place of the pictures of the step; None where those are."""
         self._step = ""
         """Step that was chosen of those of the probe; empty for the last."""
@@ -103,8 +103,8 @@ class ProbesScreen(ModeScreen):
             waits = any(name in spec.probes for spec in self.host.runs.queue)
             run, runs = latest_run(session, name), self.host.runs
             starts = run is None and runs.spec is not None and name in runs.spec.probes
-            wish = "queued" if waits else "starting" * starts
-            line = entry(probe, self._plan, run, self.host.machine, wish=wish, going_on=runs.going_on)
+            pending = "queued" if waits else "starting" * starts
+            line = entry(probe, self._plan, run, self.host.machine, pending=pending, going_on=runs.going_on)
             if str(listed.get_option(name).prompt) != line.plain:
                 listed.replace_option_prompt(name, line)
         self._show_probe()
@@ -112,7 +112,7 @@ class ProbesScreen(ModeScreen):
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
         """Another probe was chosen."""
         del event
-        self._step, self._behind = "", None
+        self._step, self._samples_of = "", None
         self._show_probe()
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
@@ -207,28 +207,28 @@ class ProbesScreen(ModeScreen):
         if len(runs) > 1:
             ids = [run.step.id for run in runs]
             at = ids.index(self._step) if self._step in ids else len(ids) - 1
-            self._step, self._behind = ids[(at + step) % len(ids)], None
+            self._step, self._samples_of = ids[(at + step) % len(ids)], None
             self._redraw()
 
     def action_samples(self) -> None:
         """Show the samples behind the point under the readout; without a readout put it on the last point."""
         chart = self.query_one(ChartView)
         run = self._run
-        if run is None or self._shows_table or self._behind is not None:
+        if run is None or self._shows_table or self._samples_of is not None:
             return
         chart.focus()
         if not chart.reads:
             chart.action_cursor_to(-1)
             return
         key = chart.chosen
-        if key is None or not samples_behind(run, key):
+        if key is None or not point_samples(run, key):
             self.notify("no samples were recorded for this point", markup=False, timeout=3)
             return
-        self._behind, self._picture_before, self._picture = (run.step.id, key), self._picture, ""
+        self._samples_of, self._picture_before, self._picture = (run.step.id, key), self._picture, ""
         self._redraw()
 
     def _leave_samples(self) -> None:
-        self._behind, self._picture = None, self._picture_before
+        self._samples_of, self._picture = None, self._picture_before
         self._redraw()
 
     def action_table(self) -> None:
@@ -247,7 +247,7 @@ class ProbesScreen(ModeScreen):
 
     def action_back(self) -> None:
         """Undo what was put in front, one thing at a time; else cancel."""
-        if self._behind is not None and not self._shows_table:
+        if self._samples_of is not None and not self._shows_table:
             self._leave_samples()
         elif self.has_class("-zoomed"):
             self.action_zoom()
@@ -314,13 +314,13 @@ class ProbesScreen(ModeScreen):
         if self._run is None:
             idle |= {"run.view", "run.table", "run.zoom"}
         key = self.query_one(ChartView).chosen
-        if self._run is None or key is None or self._behind or not samples_behind(self._run, key):
+        if self._run is None or key is None or self._samples_of or not point_samples(self._run, key):
             idle.add("run.samples")
         if probe is None or len(runs_of(runs.session, probe.name)) < 2:
             idle.add("run.step")
         return frozenset(idle)
 
-    def _stands(self, probe: RegisteredProbe) -> str:
+    def _state_text(self, probe: RegisteredProbe) -> str:
         """Whether a probe that has not begun can be run, or what became of the wish."""
         runs = self.host.runs
         refusal, refused = self._refusal(probe), latest_refusal(runs.session, probe.name)
@@ -341,13 +341,13 @@ class ProbesScreen(ModeScreen):
             return
         session = self.host.runs.session
         run = self._run
-        stands = self._stands(probe)
+        state_text = self._state_text(probe)
         state = (
             probe.name,
             self._plan,
             None if run is None or session is None else session.last_ns,
             self._typed.get(probe.name),
-            stands,
+            state_text,
             self.host.runs.going_on,
         )
         if state == self._drawn:
@@ -361,7 +361,7 @@ class ProbesScreen(ModeScreen):
         chart.display = run is not None and not self._shows_table
         table.display = run is not None and self._shows_table
         if run is None:
-            words.update(about(probe, self._plan, stands, self._settings(probe), self._typed.get(probe.name, {})))
+            words.update(about(probe, self._plan, state_text, self._settings(probe), self._typed.get(probe.name, {})))
             return
         self._show_pictures(run, probe)
 
@@ -369,7 +369,9 @@ class ProbesScreen(ModeScreen):
         session = self.host.runs.session
         machine = self.host.machine if session is None or session.machine is None else session.machine
         underlying_points = (
-            underlying_charts(run, self._behind[1]) if self._behind and self._behind[0] == run.step.id else ()
+            underlying_charts(run, self._samples_of[1])
+            if self._samples_of and self._samples_of[0] == run.step.id
+            else ()
         )
         shown = underlying_points or chart_list(run, machine)
         self._titles = tuple(picture.title for picture in shown)
@@ -383,7 +385,7 @@ class ProbesScreen(ModeScreen):
             steps.index(run.step.id),
             len(every),
             table=self._shows_table,
-            behind=bool(underlying_points),
+            samples=bool(underlying_points),
         )
         narrow = self.query_one("#probe").size.width < _NARROW_TABLE
         going_on = self.host.runs.going_on
@@ -395,7 +397,7 @@ class ProbesScreen(ModeScreen):
             self.query_one(TableView).show(points_table(run, narrow=narrow))
             return
         chart = self.query_one(ChartView)
-        chart.hint = lambda key: "Enter: samples" if not underlying_points and samples_behind(run, key) else ""
+        chart.hint = lambda key: "Enter: samples" if not underlying_points and point_samples(run, key) else ""
         drawn = shown[place].draw()
         if drawn is not None:
             chart.show(drawn if run.outcome is not None else hold_axes(drawn, chart.chart))
