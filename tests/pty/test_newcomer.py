@@ -35,10 +35,10 @@ def test_from_the_start_to_a_masked_report_with_one_note_by_keys_that_the_screen
         terminal.wait_for("Note for readers of this session")
         terminal.wait_quiet()
         terminal.press(*NOTE)
-        newcomer.press("enter", "Enter keeps it")
+        newcomer.press("enter", "Enter saves")
         terminal.wait_for(NOTE)
         newcomer.press("e", "e Export")
-        newcomer.press("enter", "A web page to send to somebody: names and addresses masked")
+        newcomer.press("enter", "Web page for sharing, names and addresses masked")
         terminal.wait_for("Wrote", 60)
         newcomer.press("q", "q Quit")
         assert terminal.wait() == 0

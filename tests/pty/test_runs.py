@@ -97,7 +97,7 @@ def test_a_run_that_was_left_is_canceled_where_it_is_followed(sizeup: Callable[.
         with sizeup("attach") as second:
             second.wait_for("following null")
             second.press("3", "x")
-            second.wait_for("Cancel? What was measured stays")
+            second.wait_for("Cancel? Results so far are kept")
             second.press("down", "enter")
             second.wait_for("idle; saved session")
 
@@ -199,7 +199,7 @@ def test_keys_for_no_action_are_refused_after_the_screen_is_given_back(
         assert terminal.wait() == 2
 
         assert 1049 not in terminal.modes
-        assert "no such action (did you mean run.start?)" in " ".join(terminal.lines)
+        assert "unknown action (did you mean run.start?)" in " ".join(terminal.lines)
 
 
 def test_a_key_of_the_configuration_replaces_the_one_of_the_registry(

@@ -156,7 +156,7 @@ class ConsoleApp(TerminalApp):
         """Recompute the advice of the saved session that is shown, or show what it recorded again."""
         if (saved := self.saved_session) is not None and saved.machine is not None:
             self._advice.toggle(saved)
-            self._tell("show_machine")
+            self._refresh_modes("show_machine")
 
     @property
     def living(self) -> LiveSource | None:
