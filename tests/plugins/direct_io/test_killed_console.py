@@ -35,7 +35,7 @@ def start_direct_io(terminal: Terminal, target: Path, settings: Mapping[str, str
     terminal.press("3")
     terminal.wait_for("Touches")
     for _ in range(30):
-        if terminal.pump(1, lambda: "a file of its own in the folder" in terminal.text):
+        if terminal.pump(1, lambda: "a temporary file in the" in terminal.text):
             break
         terminal.press("down")
     wanted = {"path": str(target), **settings}
