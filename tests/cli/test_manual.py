@@ -36,6 +36,11 @@ def test_without_the_extra_the_way_to_get_it_is_said(
     assert "pip install 'sizeup[completion]'" in capsys.readouterr().err
 
 
+def test_an_unknown_command_is_refused_with_the_nearest_one(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["detekt"]) == 2
+    assert capsys.readouterr().err == "sizeup: unknown command 'detekt' (did you mean detect?); see: sizeup --help\n"
+
+
 def test_an_option_before_the_command_is_not_taken_for_the_console(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["--sysroot", "/", "detect"]) == 2
     assert "options must follow the command detect; try: sizeup detect --help" in capsys.readouterr().err

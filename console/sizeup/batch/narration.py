@@ -6,7 +6,7 @@ from typing import TextIO
 
 from sizeup.model.sample import Status
 from sizeup.session.records import OutcomeRecord, PlanRecord, ProgressRecord, Record, StepStartRecord
-from sizeup.text import one_line
+from sizeup.text import one_line, plural
 
 
 class Narrator:
@@ -32,7 +32,7 @@ class Narrator:
                 steps = record.plan.steps
                 self._steps, self._number = len(steps), 0
                 seconds = sum(step.estimated_seconds for step in steps)
-                self.show(f"{len(steps)} steps, about {seconds:.0f} s")
+                self.show(f"{plural(len(steps), 'step')}, about {seconds:.0f} s")
             case StepStartRecord():
                 self._number += 1
                 self.show(f"[{self._number}/{self._steps}] {record.step.id}: {one_line(record.step.title, 60)}")

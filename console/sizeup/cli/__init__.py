@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 
 from sizeup.cli.streams import OutputError, give_up_output
 from sizeup.errors import ExitStatus, SizeupError, UsageError
-from sizeup.text import ascii_fallback
+from sizeup.text import ascii_fallback, nearest
 
 if TYPE_CHECKING:
     import argparse
@@ -111,6 +111,8 @@ def _guarded(work: Callable[[], int | None]) -> int:
 def _run(arguments: Sequence[str]) -> int:
     from sizeup.cli.parser import build_parser
 
+    if not arguments[0].startswith("-") and arguments[0] not in COMMANDS:
+        raise UsageError(f"unknown command {arguments[0]!r}{nearest(arguments[0], COMMANDS)}; see: sizeup --help")
     command = arguments[0] if arguments[0] in COMMANDS else START
     parsed = build_parser(command).parse_args(arguments)
     if parsed.command not in (None, command):

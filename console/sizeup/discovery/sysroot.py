@@ -73,7 +73,7 @@ class Sysroot:
     def _check_linux(self, root: str) -> None:
         if not any(self._raw_there(f"/{name}") for name in ("sys", "proc")):
             raise UsageError(
-                f"--sysroot {root}: expected a capture of a Linux machine (a directory with sys/ or proc/ in it), "
+                f"{root}: expected a capture of a Linux machine (a directory with sys/ or proc/ in it), "
                 f"found neither; make one with: sizeup capture FILE"
             )
 
@@ -294,9 +294,9 @@ class ArchiveSysroot(Sysroot):
             with tarfile.open(self.root) as archive:
                 self._load(archive)
         except (OSError, EOFError, tarfile.TarError, zlib.error, lzma.LZMAError) as error:
-            found = str(error).partition("\n")[0] or type(error).__name__
+            found = str(error).partition("\n")[0].rstrip(":") or type(error).__name__
             raise UsageError(
-                f"{root}: expected a directory, or an archive made by sizeup capture, found no tar archive: {found}"
+                f"{root}: expected a directory or an archive made by sizeup capture, found none: {found}"
             ) from error
         self._check_linux(root)
         self._read_manifest()
