@@ -167,7 +167,7 @@ def test_an_unused_measurement_is_kept_with_the_reason() -> None:
 
 @pytest.mark.parametrize(
     ("part", "remedy"),
-    [("direct", "does direct I/O"), ("physical", "a file of its own"), ("steady", "more seconds")],
+    [("direct", "does direct I/O"), ("physical", "a temporary file"), ("steady", "more seconds")],
 )
 def test_what_failed_says_what_to_do_about_it(part: str, remedy: str) -> None:
     large: Coordinates = {"workload": "dss-rand", "queue_depth": 2}
