@@ -29,8 +29,8 @@ def read(path: Path) -> tuple[Session, list[object]]:
 @pytest.mark.parametrize(
     "seed",
     [
-        *(pytest.param(seed, marks=pytest.mark.ci) for seed in range(10)),
-        *(pytest.param(seed, marks=pytest.mark.long) for seed in range(10, 200)),
+        *(pytest.param(seed, marks=pytest.mark.ci) for seed in range(8)),
+        *(pytest.param(seed, marks=pytest.mark.long) for seed in range(8, 200)),
     ],
 )
 def test_kill_9_at_a_random_moment_loses_nothing_that_was_written(
@@ -40,13 +40,13 @@ def test_kill_9_at_a_random_moment_loses_nothing_that_was_written(
     command = [sys.executable, "-m", "sizeup", "--batch", "-q"]
     plan = ["-p", "null", "--set", "null.samples=100", "--set", "null.interval=0.5ms", "--repeat", "3"]
     process = subprocess.Popen([*command, *plan, "-o", path], env=environment, stdout=subprocess.DEVNULL)
-    time.sleep(random.Random(seed).uniform(0.02, 0.9))
+    while process.poll() is None and not (path.exists() and path.stat().st_size):
+        time.sleep(0.001)  # however slow this machine is, it is killed after its first record
+    time.sleep(random.Random(seed).uniform(0, 0.5))
 
     process.kill()
     process.wait()
 
-    if not path.exists() or not path.stat().st_size:
-        return  # killed before its first record
     data = path.read_bytes()
     whole, _, torn = data.rpartition(b"\n")
     before, kept = read(path)
