@@ -309,6 +309,8 @@ class Console:
                 await pilot.pause()
                 try:
                     yield pilot
+                    if self.app.is_running:
+                        screen_text(self.app)  # what the test left on the screen can be drawn
                 finally:
                     self.runs.close()
                     self.app.runs.close()  # a saved session that is shown has a follower of its own
