@@ -14,7 +14,7 @@ from msgspec import Struct
 from sizeup_direct_io._native import ffi, lib
 from sizeup_direct_io.worker import Engine, Pattern, Worker, submit_batch
 
-_HURRY_SECONDS = 0.1
+_ABORT_DRAIN_SECONDS = 0.1
 _ENGINES = {
     Engine.IO_URING: lib.SIZEUP_IO_URING,
     Engine.AIO: lib.SIZEUP_IO_AIO,
@@ -248,8 +248,8 @@ class StuckError(Exception):
 class IoJob:
     """Workers at work, from ``with`` to its end."""
 
-    def __init__(self, workers: Sequence[Worker], *, patience_seconds: float = 5.0) -> None:
-        self.patience_seconds = patience_seconds
+    def __init__(self, workers: Sequence[Worker], *, drain_seconds: float = 5.0) -> None:
+        self.drain_seconds = drain_seconds
         """What the requests that are out at the end have to come back."""
         self._lock = threading.Lock()
         table = ffi.new("struct sizeup_io_worker[]", len(workers))
@@ -282,7 +282,7 @@ class IoJob:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         # Whoever leaves in a hurry has waited, or been asked to be quick, already.
-        self.stop(self.patience_seconds if kind is None else _HURRY_SECONDS)
+        self.stop(self.drain_seconds if kind is None else _ABORT_DRAIN_SECONDS)
 
     def cancel(self) -> None:
         """Ask all workers to end; from any thread, at any time."""
@@ -296,11 +296,11 @@ class IoJob:
         lib.sizeup_io_sample(self._handle, group, native)
         return IoSample(native)
 
-    def stop(self, patience_seconds: float) -> None:
+    def stop(self, drain_seconds: float) -> None:
         """Cancel, wait and free; raise StuckError where a worker does not come back in time."""
         self.cancel()
         # The lock is not held meanwhile: a cancel from elsewhere must not wait for a hung device.
-        status = lib.sizeup_io_wait(self._handle, round(patience_seconds * 1e9))
+        status = lib.sizeup_io_wait(self._handle, round(drain_seconds * 1e9))
         with self._lock:
             handle, self._handle = self._handle, None
             if status == 0:

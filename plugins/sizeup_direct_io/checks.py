@@ -54,17 +54,17 @@ def without_progress(running: Generator[Emission, None, Result]) -> Result:
 class Checks(Struct, frozen=True):
     """The checks of one target."""
 
-    bench: TargetSetup
-    place: CounterSource
+    setup: TargetSetup
+    counter_source: CounterSource
     context: Context
     reserve_bytes: int
 
     def _measure(self, workers: Sequence[Worker], window: Window = CHECK_WINDOW) -> MeasuredPoint:
-        return without_progress(measure(workers, ("check",), {}, window, self.context, self.place))
+        return without_progress(measure(workers, ("check",), {}, window, self.context, self.counter_source))
 
     def concurrent(self, *, wanted: bool, extends: bool) -> Generator[Emission, None, tuple[Part, ...]]:
         """Writers to one file against writers to files of their own: over written data, and where files grow."""
-        target = self.bench.target
+        target = self.setup.target
         if target.kind is not TargetKind.MADE:
             why = "the target is only read" if not target.writable else "the target is a device"
         elif target.size_bytes < WRITERS * WRITER_BYTES or extends:
@@ -74,36 +74,36 @@ class Checks(Struct, frozen=True):
         else:
             yield Progress(0.0, None, f"{WRITERS} writers to one file, and to files of their own")
             try:
-                files = yield from self.bench.more_files(WRITERS, WRITER_BYTES, self.reserve_bytes)
+                files = yield from self.setup.more_files(WRITERS, WRITER_BYTES, self.reserve_bytes)
             except RefusedError as error:
                 why = str(error)
             else:
                 written = self._overwriting(files)
                 yield Progress(0.0, None, f"{WRITERS} writers that extend one file, and files of their own")
-                return (validity.judge_concurrent(written, ""), self._judge_extending(files))
-        return (validity.judge_concurrent(None, why),)
+                return (validity.check_concurrent(written, ""), self._check_extending(files))
+        return (validity.check_concurrent(None, why),)
 
     def _overwriting(self, files: Sequence[int]) -> float:
         one, many = [], []
         for _ in range(CHECK_ROUNDS):
-            shared = [self._writer(self.bench.target.descriptor, WRITERS * WRITER_BYTES) for _ in files]
+            shared = [self._writer(self.setup.target.descriptor, WRITERS * WRITER_BYTES) for _ in files]
             one.append(self._measure(shared).iops)
             many.append(self._measure([self._writer(file, WRITER_BYTES) for file in files]).iops)
         return statistics.median(one) / statistics.median(many)
 
-    def _judge_extending(self, files: Sequence[int]) -> Part:
+    def _check_extending(self, files: Sequence[int]) -> Part:
         """An aside: where it cannot be had, such as on a file system that is nearly full, the run goes on."""
         try:
             engine, ratio = self._extending(files)
         except StalledError:
             raise
         except SizeupError as error:
-            return validity.judge_extending(None, str(error))
-        return validity.judge_extending(ratio, engine.value)
+            return validity.check_extending(None, str(error))
+        return validity.check_extending(ratio, engine.value)
 
     def _extending(self, files: Sequence[int]) -> tuple[Engine, float]:
         """Each write lands at the end that the file has then; the files start empty and unallocated."""
-        engine = choose("auto", host_counters.read_policy(), network=self.bench.target.network, extending=True).engine
+        engine = choose("auto", host_counters.read_policy(), network=self.setup.target.network, extending=True).engine
         window = Window(warmup_seconds=0.0, seconds=0.8, extra_seconds=0.0, precision=1.0, stall_seconds=5.0)
         one, many = [], []
         for _ in range(CHECK_ROUNDS):
@@ -113,7 +113,7 @@ class Checks(Struct, frozen=True):
             self._empty(files)
             own = [self._appender(engine, file, WRITER_BYTES, index) for index, file in enumerate(files)]
             names = tuple(f"writer {index}" for index in range(len(own)))
-            many.append(without_progress(measure(own, names, {}, window, self.context, self.place)).iops)
+            many.append(without_progress(measure(own, names, {}, window, self.context, self.counter_source)).iops)
         self._empty(files)
         return engine, statistics.median(one) / statistics.median(many)
 
@@ -122,7 +122,7 @@ class Checks(Struct, frozen=True):
             for file in files:
                 os.ftruncate(file, 0)
 
-        self.bench.call_with_timeout("emptying files", empty)
+        self.setup.call_with_timeout("emptying files", empty)
 
     def _writer(self, descriptor: int, size_bytes: int) -> Worker:
         return Worker(
@@ -131,7 +131,7 @@ class Checks(Struct, frozen=True):
             block_bytes=SMALL_BYTES,
             start_bytes=0,
             size_bytes=size_bytes,
-            seed=self.bench.next_seed(),
+            seed=self.setup.next_seed(),
             read_percent=0,
         )
 
@@ -144,7 +144,7 @@ class Checks(Struct, frozen=True):
             size_bytes=size_bytes,
             group=group,
             pattern=Pattern.APPEND,
-            seed=self.bench.next_seed(),
+            seed=self.setup.next_seed(),
             read_percent=0,
         )
 
@@ -155,21 +155,21 @@ class Checks(Struct, frozen=True):
         for _ in range(CHECK_ROUNDS):
             for durable, found in medians.items():
                 stream = Stream("check", SMALL_BYTES, read_percent=0, durable=durable)
-                measured = self._measure(list(self.bench.workers(stream, 1, 0, huge_pages=True)))
+                measured = self._measure(list(self.setup.workers(stream, 1, 0, huge_pages=True)))
                 found.append(measured.intervals["check"].quantile_ns("write", 0.5))
         yield conclusions.flush_cost(
             statistics.median(medians[Durable.NO]),
             statistics.median(medians[Durable.DSYNC]),
-            write_cache(self.bench.target.device_number),
+            write_cache(self.setup.target.device_number),
         )
 
     def first_touch(self) -> Generator[Emission, None, None]:
         """Blocks of an existing target, read for the first time and once more."""
-        target = self.bench.target
+        target = self.setup.target
         yield Progress(0.0, None, "the first touch of some blocks, and the second")
-        offsets = touch_offsets(target.start_bytes, target.size_bytes, random.Random(self.bench.next_seed()))  # noqa: S311 - not a secret
+        offsets = touch_offsets(target.start_bytes, target.size_bytes, random.Random(self.setup.next_seed()))  # noqa: S311 - not a secret
         try:
-            first, second = self.bench.call_with_timeout(
+            first, second = self.setup.call_with_timeout(
                 "reading some blocks twice", lambda: read_twice(offsets, direct_reader(target.descriptor))
             )
         except OSError as error:
@@ -178,12 +178,12 @@ class Checks(Struct, frozen=True):
         yield conclusions.first_touch(first, second)
 
 
-def touch_offsets(start_bytes: int, size_bytes: int, chance: random.Random) -> list[int]:
+def touch_offsets(start_bytes: int, size_bytes: int, rng: random.Random) -> list[int]:
     """One block of each part of the target, in no order that anything could read ahead of."""
     part = size_bytes // TOUCHES
     slots = part // SMALL_BYTES
-    offsets = [start_bytes + index * part + chance.randrange(slots) * SMALL_BYTES for index in range(TOUCHES)]
-    chance.shuffle(offsets)
+    offsets = [start_bytes + index * part + rng.randrange(slots) * SMALL_BYTES for index in range(TOUCHES)]
+    rng.shuffle(offsets)
     return [offset - offset % SMALL_BYTES for offset in offsets]
 
 

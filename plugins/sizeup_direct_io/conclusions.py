@@ -38,7 +38,7 @@ FLUSH_IS_VOLATILE_NS = 30_000
 """No medium makes data safe faster; a cache that says so does."""
 
 
-def knees(workload: str, ramps: Sequence[Sequence[knee.RampPoint]], unit: str, ended: str) -> Estimate | None:
+def knee_estimate(workload: str, ramps: Sequence[Sequence[knee.RampPoint]], unit: str, ended: str) -> Estimate | None:
     """The knee of a sweep over its ramps, the most it reached, and why it went no further; None for short ramps."""
     found = knee.agree(ramps)
     if found is None:
@@ -137,8 +137,8 @@ def page_gains(points: Sequence[PointResult]) -> Iterator[Estimate]:
     for point in points:
         if "pages" in point.at:
             by_place.setdefault(int(point.at["queue_depth"]), {})[str(point.at["pages"])] = point
-    both = {place: kinds for place, kinds in by_place.items() if len(kinds) == 2}
-    best = max(both, key=lambda place: both[place]["huge"].bytes_per_second, default=0)
+    both = {depth: kinds for depth, kinds in by_place.items() if len(kinds) == 2}
+    best = max(both, key=lambda depth: both[depth]["huge"].bytes_per_second, default=0)
     for queue_depth, kinds in by_place.items():
         if len(kinds) == 2:
             huge, small = kinds["huge"], kinds["4k"]
@@ -150,15 +150,19 @@ def page_gains(points: Sequence[PointResult]) -> Iterator[Estimate]:
             }
             gain = huge.bytes_per_second / small.bytes_per_second
             if queue_depth == best:
-                told = f"{huge.at['workload']}: {gain:.2f} times as fast on huge pages as on 4K pages"
+                text = f"{huge.at['workload']}: {gain:.2f} times as fast on huge pages as on 4K pages"
                 rates = f"{format_rate(huge.bytes_per_second)} against {format_rate(small.bytes_per_second)}"
                 matters = f" {_PAGES_MATTER}" if abs(gain - 1) > PAGES_DIFFER else ""
-                extra |= {"statement": told, "consequence": f"{rates} with {queue_depth} out.{matters}"}
+                extra |= {"statement": text, "consequence": f"{rates} with {queue_depth} out.{matters}"}
             yield Estimate("page-gain", at, gain, caveats=huge.caveats, extra=extra)
 
 
 def scaling(
-    alone: Mapping[str, float], together: float, unit: str, way: PathBandwidth | None, shared_disks: Sequence[str] = ()
+    alone: Mapping[str, float],
+    together: float,
+    unit: str,
+    path_bandwidth: PathBandwidth | None,
+    shared_disks: Sequence[str] = (),
 ) -> Estimate:
     """All paths together over the sum of each alone, and what they share that caps them."""
     total = sum(alone.values())
@@ -166,23 +170,26 @@ def scaling(
     extra: dict[str, str | int | float] = {f"alone {path} {unit}": value for path, value in alone.items()}
     extra[f"together {unit}"] = together
     singly = " + ".join(format_value(value, unit) for value in alone.values())
-    carried = way.bytes_per_second if way and unit == "bytes/s" else None
+    path_rate = path_bandwidth.bytes_per_second if path_bandwidth and unit == "bytes/s" else None
     if shared_disks:
         cap = f"They lie on the same disks: {', '.join(shared_disks)}."
-    elif way is None:
+    elif path_bandwidth is None:
         cap = "What the paths share is unknown to discovery."
-    elif carried is None:
-        cap = f"The ways carry {format_rate(way.bytes_per_second)} together ({way.source})."
-    elif total > carried:
-        cap = f"The cap is the way: {format_rate(carried)} together ({way.source}), less than the sum of the paths."
+    elif path_rate is None:
+        cap = f"The ways carry {format_rate(path_bandwidth.bytes_per_second)} together ({path_bandwidth.source})."
+    elif total > path_rate:
+        cap = (
+            f"The cap is the way: {format_rate(path_rate)} together ({path_bandwidth.source}), less than the sum of "
+            "the paths."
+        )
     else:
-        cap = f"The ways carry {format_rate(carried)} together ({way.source}): they are not what limits."
+        cap = f"The ways carry {format_rate(path_rate)} together ({path_bandwidth.source}): they are not what limits."
     extra |= {
         "statement": f"{len(alone)} paths together reach {efficiency:.1%} of the sum of each",
         "consequence": f"{format_value(together, unit)} of {singly}. {cap}",
     }
-    if carried is not None:
-        extra["way_bytes_per_second"] = carried
+    if path_rate is not None:
+        extra["way_bytes_per_second"] = path_rate
     return Estimate("scaling", {"paths": len(alone)}, efficiency, extra=extra)
 
 
@@ -225,14 +232,14 @@ def flush_cost(direct_ns: float, durable_ns: float, write_cache: str | None) -> 
     return Estimate("flush-cost", {}, cost, caveats=caveats, extra=extra)
 
 
-def cache_edge(rates: Mapping[int, float]) -> int | None:
+def largest_cached_set(rates: Mapping[int, float]) -> int | None:
     """The largest working set, in bytes, that runs clearly faster than the whole target; None where none does."""
     whole = rates[max(rates)]
     faster = [size for size, rate in rates.items() if rate >= CACHE_GAIN * whole]
     return max(faster, default=None)
 
 
-def cached_bytes(rates: Mapping[int, float]) -> int:
+def cache_size_bytes(rates: Mapping[int, float]) -> int:
     """The largest working set that runs about as fast as any: a cache holds all of it."""
     best = max(rates.values())
     return max(size for size, rate in rates.items() if rate * CACHE_GAIN >= best)
@@ -242,16 +249,16 @@ def working_set(points: Sequence[PointResult]) -> Estimate:
     """The fastest working set over the whole target, and what that says about a cache behind it."""
     rates = {int(point.at["working_set_bytes"]): point.iops for point in points}
     smallest, whole = min(rates), max(rates)
-    gain, edge = max(rates.values()) / rates[whole], cache_edge(rates)
+    gain, cached_set = max(rates.values()) / rates[whole], largest_cached_set(rates)
     range_ = f"{format_bytes(smallest)} to {format_bytes(whole)}"
     extra: dict[str, str | int | float]
-    if edge is None:
+    if cached_set is None:
         extra = {
             "statement": f"no cache shows itself: within {range_} no part runs {CACHE_GAIN:g} times as fast",
             "consequence": f"One that holds all {format_bytes(whole)} would not: give a larger size to find it.",
         }
     else:
-        held = cached_bytes(rates)
+        held = cache_size_bytes(rates)
         extra = {
             "statement": f"a cache of about {format_bytes(held)} or more answers behind the target",
             "consequence": f"Reads within {format_bytes(held)} run at {format_value(rates[held], '1/s')}, over the "
@@ -259,36 +266,36 @@ def working_set(points: Sequence[PointResult]) -> Estimate:
             "cache holds gets the lower rate or less: some reads over the whole still come from the cache.",
             "severity": "warning",
             "held_bytes": held,
-            "edge_bytes": edge,
+            "edge_bytes": cached_set,
         }
     return Estimate("working-set-gain", {"workload": "working-set"}, gain, extra=extra)
 
 
-def beside_the_cache(point: PointResult, rates: Mapping[int, float]) -> Part:
+def recheck_physical(point: PointResult, rates: Mapping[int, float]) -> Part:
     """The physical part of a point's verdict, with what the sweep over working sets said."""
-    size, edge, whole = int(point.at["working_set_bytes"]), cache_edge(rates), max(rates)
+    size, cached_set, whole = int(point.at["working_set_bytes"]), largest_cached_set(rates), max(rates)
     (part,) = (part for part in point.parts if part.name == "physical")
-    if edge is None:
+    if cached_set is None:
         even = f"working sets up to {format_bytes(whole)} run alike: no cache of that size or less answers"
         return replace(part, reasons=(*part.reasons, even))
     times = f"{rates[size] / rates[whole]:.1f} times the rate of the whole {format_bytes(whole)}"
     held = f"{times}: cache? Kept out of sizing"
-    some = f"a cache of at least {format_bytes(edge)} answers part of it"
-    reason = held if size <= edge else some
+    some = f"a cache of at least {format_bytes(cached_set)} answers part of it"
+    reason = held if size <= cached_set else some
     worst = Validity.FAIL if part.verdict is Validity.FAIL else Validity.WARN
     return replace(
         part,
         verdict=worst,
         reasons=(*part.reasons, reason),
-        against=(*part.against, reason),
-        from_cache=part.from_cache or size <= edge,
+        caveats=(*part.caveats, reason),
+        from_cache=part.from_cache or size <= cached_set,
     )
 
 
 def full_rate(workload: str, points: Sequence[PointResult], unit: str) -> Estimate | Gap:
     """What the most that the storage gave cost this host in CPUs, kernel threads and interrupts with it."""
-    believed = [point for point in points if not any(part.from_cache for part in point.parts)] or points
-    best = max(believed, key=lambda point: point.bytes_per_second if unit == "bytes/s" else point.iops)
+    candidates = [point for point in points if not any(part.from_cache for part in point.parts)] or points
+    best = max(candidates, key=lambda point: point.bytes_per_second if unit == "bytes/s" else point.iops)
     hosts, costs = known(run.host_cpu for run in best.runs), known(run.io_cpu_ns for run in best.runs)
     if hosts is None or costs is None:
         return Gap(f"io.direct: CPUs that {workload} takes", "the CPU time of this host cannot be read")
@@ -318,7 +325,7 @@ def engine_gain(workload: str, queue_depth: int, ratios: Sequence[float], names:
     """Throughput of one engine over that of another, the median over alternating pairs."""
     ratio = statistics.median(ratios)
     first, second = names
-    told = f"{workload}, {queue_depth} out: {first} at {ratio:.2f} times the rate of {second}"
+    text = f"{workload}, {queue_depth} out: {first} at {ratio:.2f} times the rate of {second}"
     return Estimate(
         "engine-gain",
         {"workload": workload, "engines": f"{first} over {second}"},
@@ -327,7 +334,7 @@ def engine_gain(workload: str, queue_depth: int, ratios: Sequence[float], names:
         high=max(ratios),
         replicates=len(ratios),
         extra={
-            "statement": told,
+            "statement": text,
             "consequence": f"{len(ratios)} alternating pairs: {min(ratios):.2f} to {max(ratios):.2f}.",
         },
     )

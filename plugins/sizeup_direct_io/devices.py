@@ -18,7 +18,7 @@ from sizeup.procfs.mounts import read_mountinfo
 from sizeup.procfs.swaps import read_swaps
 from sizeup.text import one_line
 
-EDGE_BYTES = 1 << 20
+PROTECTED_BYTES = 1 << 20
 """Labels live at both ends; this much of each is searched, and never written to."""
 
 
@@ -26,16 +26,16 @@ class Signature(Struct, frozen=True):
     """A mark that says to whom a device belongs."""
 
     owner: str
-    mark: bytes
+    magic: bytes
     offset: int
     """From the start, or from the end where negative."""
 
 
 def _md_at_end(size_bytes: int) -> Iterator[Signature]:
-    mark = 0xA92B4EFC.to_bytes(4, "little")
+    magic = 0xA92B4EFC.to_bytes(4, "little")
     # Version 1.0 lies 8 to 12 KiB before the end, 0.90 in the last aligned 64 KiB.
-    yield Signature("a Linux RAID member", mark, ((size_bytes // 512 - 16) & ~7) * 512 - size_bytes)
-    yield Signature("a Linux RAID member", mark, (size_bytes & ~0xFFFF) - 0x10000 - size_bytes)
+    yield Signature("a Linux RAID member", magic, ((size_bytes // 512 - 16) & ~7) * 512 - size_bytes)
+    yield Signature("a Linux RAID member", magic, (size_bytes & ~0xFFFF) - 0x10000 - size_bytes)
 
 
 def signatures(size_bytes: int) -> Iterable[Signature]:
@@ -67,8 +67,8 @@ def signatures(size_bytes: int) -> Iterable[Signature]:
     yield Signature("ZFS", (0x00BAB10C).to_bytes(8, "little"), 128 << 10)
     yield Signature("ZFS", (0x00BAB10C).to_bytes(8, "little"), (128 << 10) + (4 << 10))
     yield Signature("a ZFS pool member", b"version\x00", (16 << 10) + 28)
-    yield Signature("DRBD", b"\x83\x74\x02\x6b", 4092 - EDGE_BYTES)
-    yield Signature("VMFS", b"\x0d\xd0\x01\xc0", EDGE_BYTES - 4)
+    yield Signature("DRBD", b"\x83\x74\x02\x6b", 4092 - PROTECTED_BYTES)
+    yield Signature("VMFS", b"\x0d\xd0\x01\xc0", PROTECTED_BYTES - 4)
     yield Signature("NTFS", b"NTFS    ", 3)
     yield Signature("FAT", b"FAT", 54)
     yield Signature("FAT32", b"FAT32", 82)
@@ -78,8 +78,8 @@ def find_signature(first: bytes, last: bytes, size_bytes: int) -> str | None:
     """Whose mark is in the first or the last megabyte of a device; None where no known one is."""
     for signature in signatures(size_bytes):
         start = signature.offset if signature.offset >= 0 else len(last) + signature.offset
-        edge = first if signature.offset >= 0 else last
-        if start >= 0 and edge[start : start + len(signature.mark)] == signature.mark:
+        area = first if signature.offset >= 0 else last
+        if start >= 0 and area[start : start + len(signature.magic)] == signature.magic:
             return signature.owner
     return None
 
@@ -122,10 +122,10 @@ def refuse_if_used(device_number: int, *, sysfs: str = SYS, proc: str = PROC) ->
             raise RefusedError(f"{name} is read-only")
 
 
-def refuse_if_signed(descriptor: int, size_bytes: int) -> None:
+def refuse_if_formatted(descriptor: int, size_bytes: int) -> None:
     """Raise RefusedError where a known signature lies at either end; ``descriptor`` is read without O_DIRECT."""
-    first = os.pread(descriptor, EDGE_BYTES, 0)
-    last = os.pread(descriptor, EDGE_BYTES, max(0, size_bytes - EDGE_BYTES))
+    first = os.pread(descriptor, PROTECTED_BYTES, 0)
+    last = os.pread(descriptor, PROTECTED_BYTES, max(0, size_bytes - PROTECTED_BYTES))
     owner = find_signature(first, last, size_bytes)
     if owner is not None:
         raise RefusedError(
@@ -146,7 +146,7 @@ def open_for_writing(path: str, allowed: str) -> int:
                 + (f" (found {allowed!r})" if allowed else "")
             )
         refuse_if_used(status.st_rdev)
-        refuse_if_signed(descriptor, os.lseek(descriptor, 0, os.SEEK_END))
+        refuse_if_formatted(descriptor, os.lseek(descriptor, 0, os.SEEK_END))
         # By the descriptor that was checked, so that no name can be put in another's place meanwhile.
         # O_EXCL: the kernel itself refuses while a file system, md, dm or swap has the device or a partition.
         try:

@@ -11,9 +11,9 @@ from sizeup.procfs.block_stat import BlockStat, read_block_stat
 from sizeup.procfs.kernel_file import SYS, read_line
 from sizeup.units import format_rate
 
-NOTABLE_SHARE = 0.05
+SIGNIFICANT_SHARE = 0.05
 """Of the bytes asked for: less than this of others does not move a figure visibly."""
-NOTABLE_BYTES_PER_SECOND = 1e6
+SIGNIFICANT_BYTES_PER_SECOND = 1e6
 
 
 class Disks(Struct, frozen=True):
@@ -37,7 +37,7 @@ def read_disks(device_number: int, sysfs: str = SYS) -> Disks | None:
     return Disks(tuple(map(os.path.basename, stack.disks)), counters, plain=not stack.stacked)
 
 
-class Foreign(Struct, frozen=True):
+class OtherIo(Struct, frozen=True):
     """What others, or the file system for itself, moved on the same disks."""
 
     disks: str
@@ -47,10 +47,10 @@ class Foreign(Struct, frozen=True):
     own_bytes_per_second: float
 
     @property
-    def notable(self) -> bool:
+    def significant(self) -> bool:
         """Whether it may have moved the figure."""
         others = self.read_bytes_per_second + (self.written_bytes_per_second or 0.0)
-        return others > max(NOTABLE_BYTES_PER_SECOND, NOTABLE_SHARE * self.own_bytes_per_second)
+        return others > max(SIGNIFICANT_BYTES_PER_SECOND, SIGNIFICANT_SHARE * self.own_bytes_per_second)
 
     def __str__(self) -> str:
         """The figures, for a sentence."""
@@ -60,11 +60,11 @@ class Foreign(Struct, frozen=True):
         return f"{words} on {self.disks}"
 
 
-def foreign(before: Disks, after: Disks, seconds: float, *, own_read: int, own_written: int) -> Foreign:
+def other_io(before: Disks, after: Disks, seconds: float, *, own_read: int, own_written: int) -> OtherIo:
     """What the disks moved beyond the bytes asked for here."""
     read = after.counters.read_bytes - before.counters.read_bytes - own_read
     written = after.counters.written_bytes - before.counters.written_bytes - own_written
-    return Foreign(
+    return OtherIo(
         ", ".join(after.names),
         max(0, read) / seconds,
         max(0, written) / seconds if after.plain else None,

@@ -14,7 +14,7 @@ from sizeup_direct_io.worker import Engine
 _NAMES = {"io_uring": Engine.IO_URING, "aio": Engine.AIO, "oracle-like": Engine.AIO, "threads": Engine.THREADS}
 
 
-class Choice(Struct, frozen=True):
+class EngineChoice(Struct, frozen=True):
     """An engine with the reason it was taken."""
 
     engine: Engine
@@ -50,18 +50,18 @@ def _denied(engine: Engine, policy: EnginePolicy) -> str:
     return f"{name} cannot be used ({errno.errorcode.get(error, error)}: {os.strerror(error)})"
 
 
-def choose(wish: str, policy: EnginePolicy, *, network: bool, extending: bool) -> Choice:
+def choose(requested: str, policy: EnginePolicy, *, network: bool, extending: bool) -> EngineChoice:
     """The engine for a target.
 
     On a local file that is only overwritten, io_uring costs the least CPU. Writes that extend a
     file are handed to a kernel worker by it and then stand in line at the inode, and NFS takes
     the same detour, so both start with Linux AIO, which is also what Oracle uses everywhere.
     """
-    if wish != "auto":
-        engine = _NAMES[wish]
+    if requested != "auto":
+        engine = _NAMES[requested]
         if policy.errors[engine]:
-            raise RefusedError(f"engine={wish}: {_denied(engine, policy)}; take another engine or engine=auto")
-        return Choice(engine, "as asked" if wish != "oracle-like" else "as asked: Oracle uses Linux AIO")
+            raise RefusedError(f"engine={requested}: {_denied(engine, policy)}; take another engine or engine=auto")
+        return EngineChoice(engine, "as asked" if requested != "oracle-like" else "as asked: Oracle uses Linux AIO")
     order: tuple[Engine, ...]
     if network:
         order, reason = (Engine.AIO, Engine.THREADS), "a network file system: io_uring would hand requests to workers"
@@ -74,4 +74,4 @@ def choose(wish: str, policy: EnginePolicy, *, network: bool, extending: bool) -
         if policy.errors[engine] == 0:
             break
         reasons.append(_denied(engine, policy))
-    return Choice(engine, "; ".join(reasons))
+    return EngineChoice(engine, "; ".join(reasons))

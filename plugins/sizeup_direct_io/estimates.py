@@ -12,7 +12,7 @@ from msgspec import Struct
 from sizeup.model.sample import Estimate
 from sizeup_direct_io import validity
 from sizeup_direct_io.binding import IoInterval, half_width
-from sizeup_direct_io.measure import QUANTILES, MeasuredPoint, of_stream
+from sizeup_direct_io.measure import QUANTILES, MeasuredPoint, stream_coordinates
 from sizeup_direct_io.target import Target
 from sizeup_direct_io.validity import Part, Validity
 
@@ -23,7 +23,7 @@ VERDICT_VALUES = {Validity.FAIL: 0.0, Validity.WARN: 0.5, Validity.UNKNOWN: 0.75
 """In the unit ``verdict``."""
 
 
-class Calm(Struct, frozen=True):
+class BackgroundLoad(Struct, frozen=True):
     """What others did before the first request."""
 
     pressure_percent: float | None
@@ -32,9 +32,9 @@ class Calm(Struct, frozen=True):
     """None where the CPU time of the host cannot be read."""
 
     @property
-    def noise(self) -> tuple[str, ...]:
+    def background_caveats(self) -> tuple[str, ...]:
         """Why the host is too busy; empty when it is calm."""
-        return validity.noise(validity.Conditions(0.0, self.pressure_percent, self.busy_share, 0.0, 0))
+        return validity.background_caveats(validity.Conditions(0.0, self.pressure_percent, self.busy_share, 0.0, 0))
 
 
 def location(target: Target) -> dict[str, str | int | float]:
@@ -80,7 +80,7 @@ def throughput(
 def latencies(at: Coordinates, pooled: Mapping[str, IoInterval], caveats: tuple[str, ...]) -> Iterator[Estimate]:
     """Service times of reads and writes apart, and response times of paced streams."""
     for name, interval in pooled.items():
-        where = of_stream(at, name, len(pooled))
+        where = stream_coordinates(at, name, len(pooled))
         for kind in ("read", "write"):
             if interval.count(kind):
                 yield from _quantiles("latency", {**where, "direction": kind}, interval, kind, caveats)
@@ -101,7 +101,11 @@ def _quantiles(
 
 
 def costs(
-    at: Coordinates, runs: Sequence[MeasuredPoint], pooled: Mapping[str, IoInterval], calm: Calm, clock_hz: float
+    at: Coordinates,
+    runs: Sequence[MeasuredPoint],
+    pooled: Mapping[str, IoInterval],
+    background: BackgroundLoad,
+    clock_hz: float,
 ) -> Iterator[Estimate]:
     """CPU time per request and per megabyte: of the workers, and of the whole host beside it."""
     intervals = pooled.values()
@@ -116,7 +120,7 @@ def costs(
         "run_delay_ns": sum(i.run_delay_ns for i in intervals) / requests,
         "voluntary_switches": sum(i.voluntary_switches for i in intervals) / requests,
         "submit_calls": sum(i.submit_calls for i in intervals) / requests,
-        **_host_costs(runs, calm),
+        **_host_costs(runs, background),
         "kernel_threads": _kernel_threads(runs),
     }
     for name in ("cpu", "io"):
@@ -140,16 +144,16 @@ def known(values: Iterable[T | None]) -> list[T] | None:
     return None if None in found else [value for value in found if value is not None]
 
 
-def _host_costs(runs: Sequence[MeasuredPoint], calm: Calm) -> dict[str, float]:
+def _host_costs(runs: Sequence[MeasuredPoint], background: BackgroundLoad) -> dict[str, float]:
     """What a request cost the whole host; without the figures that the kernel did not give."""
     hosts = known(run.host_cpu for run in runs)
     if hosts is None:
         return {}
     done, capacity = max(1, sum(run.requests for run in runs)), sum(host.capacity_ns for host in hosts)
     costs = {"host_kernel_percent": 100 * sum(host.system_ns + host.interrupt_ns for host in hosts) / capacity}
-    if calm.busy_share is not None:
+    if background.busy_share is not None:
         # What others use when nothing is measured is theirs; the rest, kernel threads too, is the price.
-        costs["host_ns"] = max(0.0, sum(host.busy_ns for host in hosts) - calm.busy_share * capacity) / done
+        costs["host_ns"] = max(0.0, sum(host.busy_ns for host in hosts) - background.busy_share * capacity) / done
     for name, counts in (
         ("host_interrupts", known(host.interrupts for host in hosts)),
         ("host_switches", known(host.switches for host in hosts)),
@@ -187,7 +191,7 @@ def caveats_of(parts: Sequence[Part]) -> tuple[str, ...]:
         f"{part.name}: {reason}"
         for part in parts
         if part.verdict in {Validity.FAIL, Validity.WARN}
-        for reason in part.against
+        for reason in part.caveats
     )
 
 
@@ -197,7 +201,7 @@ def validity_estimate(at: Coordinates, part: Part) -> Estimate:
     extra = {"verdict": part.verdict.value, "reasons": "; ".join(part.reasons)}
     if part.from_cache:
         extra["sizing"] = "left out"
-    caveats = tuple(f"{part.name}: {reason}" for reason in part.against)
+    caveats = tuple(f"{part.name}: {reason}" for reason in part.caveats)
     return Estimate("validity", {**at, "part": part.name}, value, caveats=caveats, extra=extra)
 
 

@@ -75,18 +75,18 @@ def maximum(ramps: Sequence[Sequence[RampPoint]]) -> RampPoint:
     for load in (load for ramp in ramps for load in ramp):
         reached.setdefault(load.queue_depth, []).append(load.throughput)
     return max(
-        (RampPoint(place, statistics.median(rates)) for place, rates in reached.items()),
+        (RampPoint(depth, statistics.median(rates)) for depth, rates in reached.items()),
         key=lambda load: load.throughput,
     )
 
 
 def agree(ramps: Sequence[Sequence[RampPoint]]) -> Knee | None:
     """The knee of several ramps; None where no ramp has one."""
-    knees = [knee for ramp in ramps if (knee := find_knee(ramp)) is not None]
-    if not knees:
+    knee_estimate = [knee for ramp in ramps if (knee := find_knee(ramp)) is not None]
+    if not knee_estimate:
         return None
     return Knee(
-        statistics.median_low([knee.queue_depth for knee in knees]),
-        statistics.median(knee.throughput for knee in knees),
-        tuple(knee.queue_depth for knee in knees),
+        statistics.median_low([knee.queue_depth for knee in knee_estimate]),
+        statistics.median(knee.throughput for knee in knee_estimate),
+        tuple(knee.queue_depth for knee in knee_estimate),
     )

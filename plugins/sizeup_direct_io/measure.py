@@ -17,7 +17,7 @@ from sizeup.procfs.meminfo import read_huge_page_bytes
 from sizeup_direct_io import host_counters
 from sizeup_direct_io.binding import IoInterval, IoJob, IoSample, StuckError, half_width
 from sizeup_direct_io.call_with_timeout import CanceledError, StalledError
-from sizeup_direct_io.disks import Foreign, foreign
+from sizeup_direct_io.disks import OtherIo, other_io
 from sizeup_direct_io.failures import describe_error
 from sizeup_direct_io.host_counters import HostCpu
 from sizeup_direct_io.window_counters import CounterSource, WindowCounters, read_closing, read_opening
@@ -26,7 +26,7 @@ from sizeup_direct_io.worker import Worker
 SAMPLING_SECONDS = 0.2
 """Five samples a second: each costs well under a thousandth of a CPU."""
 _JUST_AFTER_SECONDS = 0.005
-SHORT_PATIENCE_SECONDS = 0.5
+MINIMUM_DRAIN_SECONDS = 0.5
 """The least that the last requests of a window have to come back."""
 BLOCKS = 10
 """A window is cut into this many blocks to see how far its figure can be trusted."""
@@ -116,12 +116,12 @@ class MeasuredPoint(Struct, frozen=True):
             return None
         return max(0, host.user_ns + host.system_ns - self._own_cpu_ns) / host.capacity_ns
 
-    def foreign(self) -> Foreign | None:
+    def other_io(self) -> OtherIo | None:
         """What others moved on the same disks; None where there are none."""
         before, after = self.before.counters, self.after.counters
         if before.disks is None or after.disks is None:
             return None
-        return foreign(
+        return other_io(
             before.disks,
             after.disks,
             self.seconds,
@@ -130,15 +130,15 @@ class MeasuredPoint(Struct, frozen=True):
         )
 
     @property
-    def asked_bytes(self) -> int:
+    def requested_bytes(self) -> int:
         """What the workers had moved between the two readings of the kernel's counters."""
         before, after = self.before.counters, self.after.counters
         return after.own_read_bytes - before.own_read_bytes + after.own_written_bytes - before.own_written_bytes
 
     @property
-    def blur_bytes(self) -> int:
-        """How far ``asked_bytes`` may be off."""
-        return self.before.counters.blur_bytes + self.after.counters.blur_bytes
+    def uncertainty_bytes(self) -> int:
+        """How far ``requested_bytes`` may be off."""
+        return self.before.counters.uncertainty_bytes + self.after.counters.uncertainty_bytes
 
     def charged_bytes(self, *, reads: bool, writes: bool) -> tuple[int | None, int | None]:
         """Bytes that the kernel charged this process, and that the device or the NFS server counted.
@@ -161,12 +161,12 @@ class MeasuredPoint(Struct, frozen=True):
         return own, device
 
 
-def of_stream(at: Mapping[str, str | int | float], stream: str, count: int) -> Mapping[str, str | int | float]:
+def stream_coordinates(at: Mapping[str, str | int | float], stream: str, count: int) -> Mapping[str, str | int | float]:
     """Where figures of one of so many streams lie: it is named beside others, and wherever mixes say how much of it."""
     return {**at, "stream": stream} if count > 1 or stream in at else at
 
 
-class _Watch:
+class _Sampler:
     """Samples of all streams of a job, and what follows from them."""
 
     def __init__(self, job: IoJob, streams: Sequence[str], at: Mapping[str, str | int | float]) -> None:
@@ -175,7 +175,7 @@ class _Watch:
         self.at = at
         self.last = self.take()
         self._host = host_counters.read_host_cpu()
-        self._well = self.last
+        self._last_success = self.last
         """When requests ended well for the last time."""
 
     @property
@@ -183,7 +183,7 @@ class _Watch:
         """How long no request has ended, now."""
         return _idle_seconds(self.take())
 
-    def next_look_seconds(self, stall_seconds: float) -> float:
+    def next_sample_seconds(self, stall_seconds: float) -> float:
         """Until the next sample; sooner where the limit of a stall comes before it."""
         left = stall_seconds - _idle_seconds(self.last)
         return min(SAMPLING_SECONDS, left + _JUST_AFTER_SECONDS) if left > 0 else SAMPLING_SECONDS
@@ -206,7 +206,7 @@ class _Watch:
         if host is not None and self._host is not None:
             figures["cpu"] = host.since(self._host).busy_share
         for name, interval in intervals.items():
-            where = of_stream(self.at, name, len(intervals))
+            where = stream_coordinates(self.at, name, len(intervals))
             for kind in ("read", "write"):
                 if interval.count(kind):
                     at = {**where, "direction": kind}
@@ -220,10 +220,10 @@ class _Watch:
     def check(self, now: Mapping[str, IoSample], stall_seconds: float) -> None:
         """Raise where a stream has failed, where nothing comes back, or where all that does has failed."""
         _check_health(now, stall_seconds)
-        if _done(now) > _done(self._well):
-            self._well = dict(now)
-        failed = sum(sample.errors - self._well[name].errors for name, sample in now.items())
-        seconds = max(sample.time_ns - self._well[name].time_ns for name, sample in now.items()) / 1e9
+        if _done(now) > _done(self._last_success):
+            self._last_success = dict(now)
+        failed = sum(sample.errors - self._last_success[name].errors for name, sample in now.items())
+        seconds = max(sample.time_ns - self._last_success[name].time_ns for name, sample in now.items()) / 1e9
         if failed and seconds > stall_seconds:
             error = next(sample.first_error for sample in now.values() if sample.first_error)
             raise SizeupError(
@@ -256,18 +256,18 @@ def measure(
     at: Mapping[str, str | int | float],
     window: Window,
     context: Context,
-    place: CounterSource,
+    counter_source: CounterSource,
 ) -> Generator[Emission, None, MeasuredPoint]:
     """Run one point; raise StalledError, SizeupError or CanceledError when it cannot be finished."""
-    woken = threading.Event()
-    context.on_cancel(woken.set)
+    canceled = threading.Event()
+    context.on_cancel(canceled.set)
     try:
-        with IoJob(workers, patience_seconds=window.stall_seconds) as job:
-            watch = _Watch(job, streams, at)
-            measured = yield from _observe(watch, window, context, place, woken)
+        with IoJob(workers, drain_seconds=window.stall_seconds) as job:
+            sampler = _Sampler(job, streams, at)
+            measured = yield from _observe(sampler, window, context, counter_source, canceled)
             if not measured.ended_early:
                 # A stall that began before the window's end has used up some of its limit.
-                job.patience_seconds = max(SHORT_PATIENCE_SECONDS, window.stall_seconds - watch.idle_seconds)
+                job.drain_seconds = max(MINIMUM_DRAIN_SECONDS, window.stall_seconds - sampler.idle_seconds)
             return measured
     except OSError as error:
         raise SizeupError(f"the requests could not be started: {error.strerror or error}") from error
@@ -278,23 +278,23 @@ def measure(
 
 
 def _observe(
-    watch: _Watch, window: Window, context: Context, place: CounterSource, woken: threading.Event
+    sampler: _Sampler, window: Window, context: Context, counter_source: CounterSource, canceled: threading.Event
 ) -> Generator[Emission, None, MeasuredPoint]:
     start_seconds = time.monotonic()
-    known = _look_at_paths(place, at_once=True)
+    known = _poll_paths(counter_source, at_once=True)
     opening: dict[str, IoSample] | None = None
     before: WindowCounters | None = None
     marks: list[tuple[float, int]] = []
     huge_page_bytes = None
     if not window.warmup_seconds:
-        before, opening = read_opening(place, watch.take), watch.last
+        before, opening = read_opening(counter_source, sampler.take), sampler.last
         marks.append(_mark(opening))
     while True:
-        if woken.wait(watch.next_look_seconds(window.stall_seconds)):
+        if canceled.wait(sampler.next_sample_seconds(window.stall_seconds)):
             raise CanceledError
-        now = yield from watch.live(context, warming_up=opening is None)
-        _look_at_paths(place)
-        watch.check(now, window.stall_seconds)
+        now = yield from sampler.live(context, warming_up=opening is None)
+        _poll_paths(counter_source)
+        sampler.check(now, window.stall_seconds)
         elapsed = time.monotonic() - start_seconds
         over = not any(sample.running for sample in now.values())
         if opening is None or before is None:
@@ -302,8 +302,8 @@ def _observe(
                 raise SizeupError("all requests were done before the warm-up was over: give a larger size")
             if elapsed >= window.warmup_seconds:
                 huge_page_bytes = read_huge_page_bytes()
-                before = read_opening(place, watch.take)
-                opening = watch.take()
+                before = read_opening(counter_source, sampler.take)
+                opening = sampler.take()
                 marks.append(_mark(opening))
             continue
         marks.append(_mark(now))
@@ -317,11 +317,11 @@ def _observe(
         converged = width is not None and mean > 0 and width / mean <= window.precision
         if converged or over or measured >= window.seconds + window.extra_seconds:
             break
-    closing = watch.take()
-    after = read_closing(place, watch.take)
+    closing = sampler.take()
+    after = read_closing(counter_source, sampler.take)
     intervals = {name: sample.since(opening[name]) for name, sample in closing.items()}
     return MeasuredPoint(
-        at=watch.at,
+        at=sampler.at,
         intervals=intervals,
         blocks=blocks,
         halves=_halves(blocks),
@@ -332,15 +332,15 @@ def _observe(
         converged=converged,
         huge_page_bytes=huge_page_bytes,
         ended_early=over,
-        path_changes=tuple(map(str, place.paths.changes[known:]))
-        if _look_at_paths(place, at_once=True) and place.paths
+        path_changes=tuple(map(str, counter_source.paths.changes[known:]))
+        if _poll_paths(counter_source, at_once=True) and counter_source.paths
         else (),
     )
 
 
-def _look_at_paths(place: CounterSource, *, at_once: bool = False) -> int:
+def _poll_paths(counter_source: CounterSource, *, at_once: bool = False) -> int:
     """How many changes of paths are known by now."""
-    return place.paths.look(at_once=at_once) if place.paths else 0
+    return counter_source.paths.poll(at_once=at_once) if counter_source.paths else 0
 
 
 def _working_seconds(opening: IoSample, closing: IoSample) -> float:

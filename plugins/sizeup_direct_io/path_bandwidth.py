@@ -25,7 +25,7 @@ def lies_under(path: str, mount_point: str) -> bool:
     return path == mount_point or path.startswith(mount_point.rstrip("/") + "/")
 
 
-def _holder(path: str, machine: Machine) -> BlockDevice | NfsMount | None:
+def _device_or_mount(path: str, machine: Machine) -> BlockDevice | NfsMount | None:
     """The device named, or what is mounted closest above the path."""
     for device in machine.block_devices:
         if path in {f"/dev/{device.name}", f"/dev/mapper/{device.dm_name}"}:
@@ -38,18 +38,18 @@ def _holder(path: str, machine: Machine) -> BlockDevice | NfsMount | None:
     return max(above, key=lambda pair: len(pair[0]))[1] if above else None
 
 
-def _carriers(leaf: str, machine: Machine) -> set[str]:
+def _adapters(leaf: str, machine: Machine) -> set[str]:
     """The NVMe controllers or host adapters that lead to a disk."""
-    carriers = {name for space in machine.nvme_namespaces if space.name == leaf for name in space.controllers}
-    return carriers | {device.hba for device in machine.scsi_devices if device.block_device == leaf}
+    adapters = {name for space in machine.nvme_namespaces if space.name == leaf for name in space.controllers}
+    return adapters | {device.hba for device in machine.scsi_devices if device.block_device == leaf}
 
 
-def _carriers_of(path: str, machine: Machine) -> list[set[str]]:
+def _adapters_of(path: str, machine: Machine) -> list[set[str]]:
     """What leads to each disk, or to the server, below a path; an empty set where that is unknown."""
-    holder = _holder(path, machine)
+    holder = _device_or_mount(path, machine)
     match holder:
         case BlockDevice():
-            return [_carriers(leaf, machine) for leaf in holder.leaves or (holder.name,)]
+            return [_adapters(leaf, machine) for leaf in holder.leaves or (holder.name,)]
         case NfsMount():
             return [{holder.nic} if holder.nic else set()]
         case None:
@@ -58,10 +58,10 @@ def _carriers_of(path: str, machine: Machine) -> list[set[str]]:
 
 def find_path_bandwidth(paths: Iterable[str], machine: Machine) -> PathBandwidth | None:
     """What the ways to ``paths`` carry together, a shared one counted once; None where a part of it is unknown."""
-    carriers = [names for path in paths for names in _carriers_of(path, machine)]
-    if not all(carriers):
+    adapters = [names for path in paths for names in _adapters_of(path, machine)]
+    if not all(adapters):
         return None
-    names = {name for leaf in carriers for name in leaf}
+    names = {name for leaf in adapters for name in leaf}
     budgets = [budget for budget in machine.budgets if budget.device in names]
     limits = [budget.limit_bytes_per_second for budget in budgets if budget.limit_bytes_per_second is not None]
     if len(limits) < len(names):

@@ -12,7 +12,7 @@ from msgspec import Struct
 from sizeup.procfs.block_stack import read_block_stack
 from sizeup.procfs.kernel_file import SYS, list_names, read_text
 
-LOOK_SECONDS = 1.0
+POLL_SECONDS = 1.0
 """A state is a file of sysfs: reading those of a hundred paths takes some milliseconds."""
 _UP = frozenset({"running", "live", "Online", "LOGGED_IN", "optimized", "non-optimized"})
 """States in which requests get through; every other one of these files is a path that carries nothing."""
@@ -98,8 +98,8 @@ class PathWatch:
         self._files = files
         self._now, self._read = now, read
         self._states = {path: self._state(file) for path, file in files.items()}
-        self._looked = now()
-        self._told = 0
+        self._polled_at = now()
+        self._reported = 0
         self.changes: list[StateChange] = []
         """Everything that was noticed, in order."""
 
@@ -108,11 +108,11 @@ class PathWatch:
         """Paths that carry nothing as far as is known now, with their state."""
         return tuple(f"{path}: {state}" for path, state in self._states.items() if state not in _UP)
 
-    def look(self, *, at_once: bool = False) -> int:
+    def poll(self, *, at_once: bool = False) -> int:
         """Look again where it is time; how many changes have been noticed so far."""
         now = self._now()
-        if self._files and (at_once or now - self._looked >= LOOK_SECONDS):
-            self._looked = now
+        if self._files and (at_once or now - self._polled_at >= POLL_SECONDS):
+            self._polled_at = now
             for path, file in self._files.items():
                 state = self._state(file)
                 if state != self._states[path]:
@@ -120,10 +120,10 @@ class PathWatch:
                     self._states[path] = state
         return len(self.changes)
 
-    def untold(self) -> list[StateChange]:
+    def unreported(self) -> list[StateChange]:
         """What was noticed since the last call."""
-        changes = self.changes[self._told :]
-        self._told = len(self.changes)
+        changes = self.changes[self._reported :]
+        self._reported = len(self.changes)
         return changes
 
     def _state(self, file: str) -> str:

@@ -34,7 +34,7 @@ class ComparedLoad(Struct, frozen=True):
     point: LoadPoint
     window: Window
     context: Context
-    judge: PointVerdict
+    verdict: PointVerdict
     paths: PathWatch
 
     @property
@@ -47,55 +47,59 @@ class ComparedLoad(Struct, frozen=True):
         return measured.bytes_per_second if self.unit == "bytes/s" else measured.iops
 
 
-def each_path_and_all(
-    load: ComparedLoad, benches: Sequence[TargetSetup], way: PathBandwidth | None
+def compare_paths(
+    load: ComparedLoad, setups: Sequence[TargetSetup], path_bandwidth: PathBandwidth | None
 ) -> Generator[Emission, None, None]:
     """The load on each path alone, then on all of them at once."""
     alone: dict[str, float] = {}
-    for number, bench in enumerate(benches, start=1):
-        yield Progress(0.9, None, f"path {number} of {len(benches)} alone: {bench.target.path}")
-        measured = yield from _on(load, [bench], bench.target.path)
-        alone[bench.target.path] = load.throughput(measured)
-    yield Progress(0.95, None, f"all {len(benches)} paths together")
-    measured = yield from _on(load, benches, "all together")
-    yield conclusions.scaling(alone, load.throughput(measured), load.unit, way, _shared_disks(benches))
+    for number, setup in enumerate(setups, start=1):
+        yield Progress(0.9, None, f"path {number} of {len(setups)} alone: {setup.target.path}")
+        measured = yield from _measure_on(load, [setup], setup.target.path)
+        alone[setup.target.path] = load.throughput(measured)
+    yield Progress(0.95, None, f"all {len(setups)} paths together")
+    measured = yield from _measure_on(load, setups, "all together")
+    yield conclusions.scaling(alone, load.throughput(measured), load.unit, path_bandwidth, _shared_disks(setups))
 
 
-def _shared_disks(benches: Sequence[TargetSetup]) -> tuple[str, ...]:
+def _shared_disks(setups: Sequence[TargetSetup]) -> tuple[str, ...]:
     """Disks that more than one path lies on."""
-    found = [read_disks(bench.target.device_number) for bench in benches]
+    found = [read_disks(setup.target.device_number) for setup in setups]
     used = Counter(name for disks in found if disks is not None for name in disks.names)
     return tuple(name for name, times in used.items() if times > 1)
 
 
-def _on(load: ComparedLoad, benches: Sequence[TargetSetup], name: str) -> Generator[Emission, None, MeasuredPoint]:
+def _measure_on(
+    load: ComparedLoad, setups: Sequence[TargetSetup], name: str
+) -> Generator[Emission, None, MeasuredPoint]:
     stream, count = load.point.loads[0]
     at: dict[str, str | int | float] = {
         "workload": load.point.at["workload"],
-        "queue_depth": count * len(benches),
+        "queue_depth": count * len(setups),
         "path": name,
     }
     workers = [
-        worker for group, bench in enumerate(benches) for worker in bench.workers(stream, count, group, huge_pages=True)
+        worker for group, setup in enumerate(setups) for worker in setup.workers(stream, count, group, huge_pages=True)
     ]
-    first = benches[0].target
-    place = CounterSource(first.device_number, first.mount.point if first.mount and first.network else None, load.paths)
+    first = setups[0].target
+    counter_source = CounterSource(
+        first.device_number, first.mount.point if first.mount and first.network else None, load.paths
+    )
     window = load.window
     if stream.extends:
         window = replace(window, warmup_seconds=0.0)
-        for bench in benches:
-            bench.empty()
-    cached = benches[0].cached_bytes()
-    names = tuple(bench.target.path for bench in benches)
+        for setup in setups:
+            setup.empty()
+    cached = setups[0].cached_bytes()
+    names = tuple(setup.target.path for setup in setups)
     try:
-        measured = yield from measure(workers, names, at, window, load.context, place)
+        measured = yield from measure(workers, names, at, window, load.context, counter_source)
     except SizeupError as error:
         raise type(error)(f"{' or '.join(names)}: {error}") from error
     caveats: tuple[str, ...] = ()
     location: dict[str, str | int | float] = {}
-    if len(benches) == 1:  # what is read beside a measurement is of one target
+    if len(setups) == 1:  # what is read beside a measurement is of one target
         loads = LoadPoint(at, ((stream, count),))
-        parts = replace(load.judge, bench=benches[0]).parts(loads, measured, cached)
+        parts = replace(load.verdict, setup=setups[0]).parts(loads, measured, cached)
         caveats, location = estimates.caveats_of(parts), estimates.location(first)
         for part in parts:
             yield estimates.validity_estimate(at, part)
@@ -111,14 +115,14 @@ def _not_comparable(stream: Stream, first: Engine, second: Engine) -> str:
     return "a file grows only once" if stream.extends else ""
 
 
-def two_engines(
-    load: ComparedLoad, bench: TargetSetup, place: CounterSource, other: str
+def compare_engines(
+    load: ComparedLoad, setup: TargetSetup, counter_source: CounterSource, other: str
 ) -> Generator[Emission, None, None]:
     """The engine of the run against another one, in pairs of short windows that change places."""
     stream, count = load.point.loads[0]
-    first = bench.choice.engine
+    first = setup.choice.engine
     try:
-        second = choose(other, host_counters.read_policy(), network=bench.target.network, extending=False).engine
+        second = choose(other, host_counters.read_policy(), network=setup.target.network, extending=False).engine
         why = _not_comparable(stream, first, second)
     except RefusedError as error:
         why = str(error)
@@ -130,8 +134,10 @@ def two_engines(
         yield Progress(0.9, None, f"{first.value} against {second.value}, pair {pair + 1} of {ENGINE_PAIRS}")
         found: dict[Engine, float] = {}
         for engine in (first, second) if pair % 2 else (second, first):
-            workers = list(bench.workers(stream, count, 0, huge_pages=load.point.huge_pages, engine=engine))
-            measured = without_progress(measure(workers, (stream.name,), {}, CHECK_WINDOW, load.context, place))
+            workers = list(setup.workers(stream, count, 0, huge_pages=load.point.huge_pages, engine=engine))
+            measured = without_progress(
+                measure(workers, (stream.name,), {}, CHECK_WINDOW, load.context, counter_source)
+            )
             found[engine] = load.throughput(measured)
         ratios.append(found[first] / found[second])
     workload = str(load.point.at["workload"])

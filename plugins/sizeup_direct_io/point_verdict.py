@@ -8,8 +8,8 @@ from msgspec import Struct
 
 from sizeup.model.sample import Estimate
 from sizeup_direct_io import validity
-from sizeup_direct_io.disks import Foreign, is_virtual
-from sizeup_direct_io.estimates import VERDICT_VALUES, Calm, validity_estimate
+from sizeup_direct_io.disks import OtherIo, is_virtual
+from sizeup_direct_io.estimates import VERDICT_VALUES, BackgroundLoad, validity_estimate
 from sizeup_direct_io.limits import read_limits
 from sizeup_direct_io.measure import MeasuredPoint
 from sizeup_direct_io.path_bandwidth import PathBandwidth
@@ -22,23 +22,23 @@ from sizeup_direct_io.validity import Part
 class PointVerdict(Struct, frozen=True):
     """What the points of one target are judged by."""
 
-    bench: TargetSetup
-    calm: Calm
-    quiet_foreign: Foreign | None
+    setup: TargetSetup
+    background: BackgroundLoad
+    background_io: OtherIo | None
     """What others moved on the target's disks before the run."""
     path_limit: float | None
-    way: PathBandwidth | None
+    path_bandwidth: PathBandwidth | None
 
     def parts(
         self, point: LoadPoint, run: MeasuredPoint, cached_before: int | None, earlier: Sequence[MeasuredPoint] = ()
     ) -> tuple[Part, ...]:
         """Direct, physical and steady; ``earlier`` are the same point's windows in the ramps before."""
-        judged = self._facts(point, run, cached_before)
+        evidence = self._evidence(point, run, cached_before)
         conditions = self._conditions(run, earlier)
-        return (validity.judge_direct(judged), validity.judge_physical(judged), validity.judge_steady(conditions))
+        return (validity.check_direct(evidence), validity.check_physical(evidence), validity.check_steady(conditions))
 
-    def _facts(self, point: LoadPoint, run: MeasuredPoint, cached_before: int | None) -> validity.Facts:
-        target = self.bench.target
+    def _evidence(self, point: LoadPoint, run: MeasuredPoint, cached_before: int | None) -> validity.Evidence:
+        target = self.setup.target
         reads = sum(interval.read_bytes for interval in run.intervals.values())
         writes = sum(interval.written_bytes for interval in run.intervals.values())
         small = [
@@ -46,23 +46,23 @@ class PointVerdict(Struct, frozen=True):
             for (stream, _), interval in zip(point.loads, run.intervals.values(), strict=True)
             if stream.block_bytes <= 2 * SMALL_BYTES and interval.count("read")
         ]
-        cached = self.bench.cached_bytes()
+        cached = self.setup.cached_bytes()
         extends = any(stream.extends for stream, _ in point.loads)
         charged, device = run.charged_bytes(reads=reads > 0, writes=writes > 0)
-        return validity.Facts(
-            alignment=self.bench.alignment,
+        return validity.Evidence(
+            alignment=self.setup.alignment,
             cache_growth_bytes=None if cached is None or cached_before is None else cached - cached_before,
-            asked_bytes=run.asked_bytes,
-            blur_bytes=run.blur_bytes,
+            requested_bytes=run.requested_bytes,
+            uncertainty_bytes=run.uncertainty_bytes,
             charged_bytes=charged,
             device_bytes=device,
-            extents=None if extends else self.bench.extents,
+            extents=None if extends else self.setup.extents,
             target_bytes=target.size_bytes,
             small_read_p50_ns=min(small, default=None),
             iops=run.iops,
             bytes_per_second=max(reads, writes) / run.seconds,
             path_limit=self.path_limit,
-            way=self.way,
+            path_bandwidth=self.path_bandwidth,
             network=target.network,
             file_system=target.mount.kind if target.mount else "the device",
             virtual=is_virtual(target.device_number),
@@ -72,16 +72,16 @@ class PointVerdict(Struct, frozen=True):
         host = run.host_cpu
         return validity.Conditions(
             drift=run.halves - 1,
-            quiet_pressure_percent=self.calm.pressure_percent,
-            quiet_busy_share=self.calm.busy_share,
+            background_pressure_percent=self.background.pressure_percent,
+            background_busy_share=self.background.busy_share,
             stolen_share=None if host is None else host.stolen_ns / (host.capacity_ns + host.stolen_ns),
             errors=sum(interval.errors for interval in run.intervals.values()),
             others_share=run.others_busy_share,
-            foreign=run.foreign(),
-            quiet_foreign=self.quiet_foreign,
-            thermal_caveats=thermal_caveats(run.before.heat, run.after.heat),
-            thermal_summary=thermal_summary(run.before.heat, run.after.heat),
-            limits=read_limits(self.bench.target.device_number),
+            other_io=run.other_io(),
+            background_io=self.background_io,
+            thermal_caveats=thermal_caveats(run.before.thermal, run.after.thermal),
+            thermal_summary=thermal_summary(run.before.thermal, run.after.thermal),
+            limits=read_limits(self.setup.target.device_number),
             path_changes=run.path_changes,
             ramp_change=run.iops / earlier[0].iops - 1 if earlier and earlier[0].iops else None,
         )
@@ -106,8 +106,8 @@ def overall(title: str, parts: Sequence[Part], path_changes: Sequence[str] = ())
         return
     for part in worst.values():
         yield validity_estimate({}, part)
-    against = [f"{part.name}: {reason}" for part in worst.values() for reason in part.against]
-    against += [change for change in path_changes if not any(change in reason for reason in against)]
+    caveats = [f"{part.name}: {reason}" for part in worst.values() for reason in part.caveats]
+    caveats += [change for change in path_changes if not any(change in reason for reason in caveats)]
     verdict = min((part.verdict for part in worst.values()), key=VERDICT_VALUES.__getitem__)
     yield Estimate(
         "validity",
@@ -115,9 +115,9 @@ def overall(title: str, parts: Sequence[Part], path_changes: Sequence[str] = ())
         VERDICT_VALUES[verdict],
         extra={
             "verdict": verdict.value,
-            "reasons": "; ".join(against),
+            "reasons": "; ".join(caveats),
             "statement": "verdict: " + ", ".join(f"{part.name} {part.verdict.value}" for part in worst.values()),
-            "consequence": f"{title}: {'; '.join(against) or 'nothing speaks against it'}.",
+            "consequence": f"{title}: {'; '.join(caveats) or 'nothing speaks against it'}.",
             "severity": "warning" if verdict is validity.Validity.FAIL or path_changes else "info",
         },
     )

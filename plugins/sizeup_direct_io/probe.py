@@ -86,11 +86,11 @@ def _more_paths(settings: Settings) -> list[str]:
     return [path for path in str(settings["more_paths"]).split(":") if path]
 
 
-def _as_settings(name: str, way: PathBandwidth | None) -> Settings:
+def _as_settings(name: str, path_bandwidth: PathBandwidth | None) -> Settings:
     """A way as settings of a step, which hold plain values only."""
     return {
-        f"{name}_bytes_per_second": way.bytes_per_second if way else 0.0,
-        f"{name}_source": way.source if way else "",
+        f"{name}_bytes_per_second": path_bandwidth.bytes_per_second if path_bandwidth else 0.0,
+        f"{name}_source": path_bandwidth.source if path_bandwidth else "",
     }
 
 
@@ -133,8 +133,8 @@ class DirectIo:
             settings={
                 **settings,
                 "clock_hz": machine.base_clock.value if machine.base_clock else 0.0,
-                **_as_settings("way", find_path_bandwidth((path,), machine)),
-                **_as_settings("all_ways", find_path_bandwidth((path, *_more_paths(settings)), machine)),
+                **_as_settings("path_bandwidth", find_path_bandwidth((path,), machine)),
+                **_as_settings("combined_bandwidth", find_path_bandwidth((path, *_more_paths(settings)), machine)),
             },
             estimated_seconds=estimated,
             time_limit_seconds=estimated * 3 + 120,
@@ -149,17 +149,17 @@ class DirectIo:
         settings = step.settings
         wanted = _sweeps(settings)
         seconds = float(settings["seconds"])
-        wish = TargetSpec(
+        spec = TargetSpec(
             path=str(settings["path"]),
             writes=any(sweep.writes for sweep in wanted),
             size_bytes=int(settings["size"]),
             reserve_bytes=int(settings["reserve"]),
             allow_write_to=str(settings.get("allow_write_to", "")),
         )
-        order = RunSettings(
+        run_settings = RunSettings(
             preset=str(settings["preset"]),
-            wish=wish,
-            more_wishes=tuple(replace(wish, path=path) for path in _more_paths(settings)),
+            spec=spec,
+            more_targets=tuple(replace(spec, path=path) for path in _more_paths(settings)),
             sweeps=wanted,
             engine=str(settings.get("engine", "auto")),
             threads=int(settings.get("threads", 0)),
@@ -172,13 +172,13 @@ class DirectIo:
             ),
             ramps=int(settings["ramps"]),
             path_limit=float(settings["path_limit"]) or None,
-            way=_path_bandwidth(settings, "way"),
+            path_bandwidth=_path_bandwidth(settings, "path_bandwidth"),
             remove_leftovers=bool(settings["remove_leftovers"]),
             max_latency_ns=float(settings.get("max_latency", 0.0)) * 1e9,
             clock_hz=float(settings["clock_hz"]),
             check_concurrency=bool(settings.get("check_concurrency", False)),
             p99_limit_ns=float(settings.get("p99_limit", 0.0)) * 1e9,
             compare_engine=str(settings.get("compare_engine", "none")),
-            all_ways=_path_bandwidth(settings, "all_ways"),
+            combined_bandwidth=_path_bandwidth(settings, "combined_bandwidth"),
         )
-        return Run(order, context).emissions()
+        return Run(run_settings, context).emissions()

@@ -17,21 +17,21 @@ from sizeup.units import format_ns
 from sizeup_direct_io import conclusions, estimates, host_counters, knee
 from sizeup_direct_io.call_with_timeout import CanceledError, StalledError
 from sizeup_direct_io.checks import Checks
-from sizeup_direct_io.disks import foreign, read_disks
-from sizeup_direct_io.estimates import Calm, PointResult
+from sizeup_direct_io.disks import other_io, read_disks
+from sizeup_direct_io.estimates import BackgroundLoad, PointResult
 from sizeup_direct_io.failures import describe_error
 from sizeup_direct_io.measure import MeasuredPoint, Window, measure
 from sizeup_direct_io.path_bandwidth import PathBandwidth
 from sizeup_direct_io.path_states import PathWatch, watch_paths
-from sizeup_direct_io.paths import ComparedLoad, each_path_and_all, two_engines
+from sizeup_direct_io.paths import ComparedLoad, compare_engines, compare_paths
 from sizeup_direct_io.point_verdict import PointVerdict, overall, worse
 from sizeup_direct_io.presets import LARGE_BYTES, WORKING_SET, Durable, LoadPoint, Stream, Sweep, with_target_size
 from sizeup_direct_io.target import TargetKind, TargetSpec, refuse_without_effect
-from sizeup_direct_io.target_setup import PARTING_SECONDS, TargetSetup
+from sizeup_direct_io.target_setup import CLOSE_SECONDS_LIMIT, TargetSetup
 from sizeup_direct_io.validity import Part
 from sizeup_direct_io.window_counters import CounterSource
 
-CALM_SECONDS = 2.0
+BACKGROUND_SECONDS = 2.0
 """How long the host is watched before the first request, for what others do."""
 CPU_BOUND = 0.95
 """A ramp ends where the whole host is this busy: more concurrency would measure the scheduler."""
@@ -41,8 +41,8 @@ class RunSettings(Struct, frozen=True):
     """Everything a run was told."""
 
     preset: str
-    wish: TargetSpec
-    more_wishes: tuple[TargetSpec, ...]
+    spec: TargetSpec
+    more_targets: tuple[TargetSpec, ...]
     """Further paths, measured alone and all together."""
     sweeps: tuple[Sweep, ...]
     engine: str
@@ -52,7 +52,7 @@ class RunSettings(Struct, frozen=True):
     ramps: int
     path_limit: float | None
     """Payload bytes a second by the user's word; None when not given."""
-    way: PathBandwidth | None
+    path_bandwidth: PathBandwidth | None
     """By discovery; None when unknown."""
     remove_leftovers: bool
     max_latency_ns: float
@@ -63,7 +63,7 @@ class RunSettings(Struct, frozen=True):
     """A ramp ends where the 99th percentile of a latency is above it; 0: it does not matter."""
     compare_engine: str
     """``none``, or the engine to hold against the run's own."""
-    all_ways: PathBandwidth | None
+    combined_bandwidth: PathBandwidth | None
     """Of all paths together, by discovery; None when unknown."""
 
     @property
@@ -75,19 +75,19 @@ class RunSettings(Struct, frozen=True):
 class Run:
     """One step at work."""
 
-    def __init__(self, order: RunSettings, context: Context) -> None:
-        self._order = order
+    def __init__(self, settings: RunSettings, context: Context) -> None:
+        self._settings = settings
         self._context = context
-        self._bench = TargetSetup(context, order.window.stall_seconds, order.threads)
-        self._benches = [self._bench]
-        self._where = order.wish.path
+        self._setup = TargetSetup(context, settings.window.stall_seconds, settings.threads)
+        self._setups = [self._setup]
+        self._where = settings.spec.path
         self._parts: list[Part] = []
         """Every verdict so far."""
         self._paths = PathWatch({})
 
     def emissions(self) -> Iterator[Emission]:
         """Everything the step yields, in order; the target is gone when it ends, however it ends."""
-        parting_seconds = PARTING_SECONDS
+        close_seconds = CLOSE_SECONDS_LIMIT
         try:
             yield from self._emissions()
         except CanceledError:
@@ -95,7 +95,7 @@ class Run:
         except RefusedError:
             raise
         except StalledError as error:
-            parting_seconds = 0.0  # it was waited for already
+            close_seconds = 0.0  # it was waited for already
             yield from self._path_gaps(at_once=True)
             raise StalledError(self._located(str(error))) from error
         except SizeupError as error:
@@ -105,8 +105,8 @@ class Run:
             yield from self._path_gaps(at_once=True)
             raise SizeupError(self._located(describe_error(error.errno) if error.errno else str(error))) from error
         finally:
-            for bench in self._benches:
-                bench.close(parting_seconds)
+            for setup in self._setups:
+                setup.close(close_seconds)
 
     def _located(self, words: str) -> str:
         """The words with the targets they are about, and with the paths that were lost before."""
@@ -115,96 +115,98 @@ class Run:
 
     def _path_gaps(self, *, at_once: bool = False) -> Iterator[Gap]:
         """Tell what has become of the paths to the targets since the last time."""
-        self._paths.look(at_once=at_once)
-        for change in self._paths.untold():
+        self._paths.poll(at_once=at_once)
+        for change in self._paths.unreported():
             lost = ": figures from then on are of the paths that were left" if change.lost else ""
             yield Gap(f"io.direct: path {change.path}", f"{change.event}{lost}")
 
     def _emissions(self) -> Generator[Emission, None, None]:
-        order, bench = self._order, self._bench
-        streams = list(order.streams)
-        wishes = (order.wish, *order.more_wishes)
-        bench.call_with_timeout(
-            f"looking at {order.wish.path}",
-            lambda: refuse_without_effect(wishes, remove_leftovers=order.remove_leftovers),
+        settings, setup = self._settings, self._setup
+        streams = list(settings.streams)
+        specs = (settings.spec, *settings.more_targets)
+        setup.call_with_timeout(
+            f"looking at {settings.spec.path}",
+            lambda: refuse_without_effect(specs, remove_leftovers=settings.remove_leftovers),
         )
-        yield from bench.prepare(order.wish, order.engine, streams, remove_leftovers=order.remove_leftovers)
-        for wish in order.more_wishes:
-            self._where = wish.path
-            another = TargetSetup(self._context, order.window.stall_seconds, order.threads)
-            self._benches.append(another)
-            yield from another.prepare(wish, order.engine, streams, remove_leftovers=order.remove_leftovers)
-        self._where = order.wish.path
-        self._paths = watch_paths(each.target.device_number for each in self._benches)
+        yield from setup.prepare(settings.spec, settings.engine, streams, remove_leftovers=settings.remove_leftovers)
+        for spec in settings.more_targets:
+            self._where = spec.path
+            another = TargetSetup(self._context, settings.window.stall_seconds, settings.threads)
+            self._setups.append(another)
+            yield from another.prepare(spec, settings.engine, streams, remove_leftovers=settings.remove_leftovers)
+        self._where = settings.spec.path
+        self._paths = watch_paths(each.target.device_number for each in self._setups)
         if self._paths.down:
             yield Gap("io.direct: paths that were down before the run", "; ".join(self._paths.down))
-        mount = bench.target.mount
-        self._place = CounterSource(
-            bench.target.device_number, mount.point if mount and bench.target.network else None, self._paths
+        mount = setup.target.mount
+        self._counter_source = CounterSource(
+            setup.target.device_number, mount.point if mount and setup.target.network else None, self._paths
         )
-        self._judge = yield from self._watch_calm()
+        self._verdict = yield from self._measure_background()
         yield from self._checks(streams)
         results = []
-        for sweep in order.sweeps:
+        for sweep in settings.sweeps:
             points = yield from self._sweep(sweep)
             results.append(points)
         yield from self._conclusions(results)
-        if order.more_wishes:
+        if settings.more_targets:
             self._where = ""  # what fails there names its own path
-            yield from each_path_and_all(self._load(results[0]), self._benches, order.all_ways)
-            self._where = order.wish.path
-        if order.compare_engine != "none":
-            yield from two_engines(self._load(results[0]), bench, self._place, order.compare_engine)
+            yield from compare_paths(self._load(results[0]), self._setups, settings.combined_bandwidth)
+            self._where = settings.spec.path
+        if settings.compare_engine != "none":
+            yield from compare_engines(self._load(results[0]), setup, self._counter_source, settings.compare_engine)
         yield from self._path_gaps(at_once=True)
         changes = tuple(map(str, self._paths.changes))
-        yield from overall(f"{order.preset} on {order.wish.path}", self._parts, changes)
+        yield from overall(f"{settings.preset} on {settings.spec.path}", self._parts, changes)
         yield Progress(1.0, 0.0, "done")
 
-    def _watch_calm(self) -> Generator[Emission, None, PointVerdict]:
+    def _measure_background(self) -> Generator[Emission, None, PointVerdict]:
         yield Progress(0.0, None, "watching what others do")
         host, pressure, own = (
             host_counters.read_host_cpu(),
             read_pressure("cpu"),
             host_counters.process_cpu_ns(),
         )
-        disks = read_disks(self._place.device_number)
+        disks = read_disks(self._counter_source.device_number)
         start = time.monotonic()
-        while time.monotonic() - start < CALM_SECONDS:
+        while time.monotonic() - start < BACKGROUND_SECONDS:
             if self._context.canceled:
                 raise CanceledError
             time.sleep(0.05)
         seconds = time.monotonic() - start
         host_later, own_ns = host_counters.read_host_cpu(), host_counters.process_cpu_ns() - own
-        later, now = read_pressure("cpu"), read_disks(self._place.device_number)
+        later, now = read_pressure("cpu"), read_disks(self._counter_source.device_number)
         waited = (later.some_total_us - pressure.some_total_us) / seconds / 1e4 if later and pressure else None
         spent = None if host is None or host_later is None else host_later.since(host)
         others = None if spent is None else max(0, spent.busy_ns - own_ns) / spent.capacity_ns
-        self._calm = Calm(waited, others)
-        quiet = foreign(disks, now, seconds, own_read=0, own_written=0) if disks and now else None
-        return PointVerdict(self._bench, self._calm, quiet, self._order.path_limit, self._order.way)
+        self._background = BackgroundLoad(waited, others)
+        background_io = other_io(disks, now, seconds, own_read=0, own_written=0) if disks and now else None
+        return PointVerdict(
+            self._setup, self._background, background_io, self._settings.path_limit, self._settings.path_bandwidth
+        )
 
     def _checks(self, streams: Sequence[Stream]) -> Generator[Emission, None, None]:
-        checks = Checks(self._bench, self._place, self._context, self._order.wish.reserve_bytes)
-        if self._bench.target.kind is not TargetKind.MADE:
+        checks = Checks(self._setup, self._counter_source, self._context, self._settings.spec.reserve_bytes)
+        if self._setup.target.kind is not TargetKind.MADE:
             yield from checks.first_touch()
         extends = any(stream.extends for stream in streams)
-        parts = yield from checks.concurrent(wanted=self._order.check_concurrency, extends=extends)
+        parts = yield from checks.concurrent(wanted=self._settings.check_concurrency, extends=extends)
         for part in parts:
             yield estimates.validity_estimate({}, part)
         self._parts.append(parts[0])  # where files grow is told apart, and is no caveat about the figures
-        if self._bench.target.writable and any(stream.durable is not Durable.NO for stream in streams):
+        if self._setup.target.writable and any(stream.durable is not Durable.NO for stream in streams):
             yield from checks.flush_cost()
 
     def _sweep(self, sweep: Sweep) -> Generator[Emission, None, list[PointResult]]:
         """Climb as often as asked; later ramps climb as far as the first, so that points have equal shares."""
-        order = self._order
-        sized = [with_target_size(point, self._bench.target.size_bytes) for point in sweep.points]
+        settings = self._settings
+        sized = [with_target_size(point, self._setup.target.size_bytes) for point in sweep.points]
         runs: list[list[MeasuredPoint]] = [[] for _ in sized]
         latest: dict[int, PointResult] = {}
         ramps: list[list[knee.RampPoint]] = []
         ended: dict[bool, str] = {}
-        total = len(sized) * order.ramps
-        for ramp in range(order.ramps):
+        total = len(sized) * settings.ramps
+        for ramp in range(settings.ramps):
             climbed: dict[bool, list[knee.RampPoint]] = {True: [], False: []}
             for index, point in enumerate(sized):
                 loads = climbed[point.huge_pages]
@@ -213,11 +215,11 @@ class Run:
                 if (ramp == 0 and point.huge_pages in ended) or (ramp and not runs[index]):
                     continue
                 done = (ramp * len(sized) + index) / total
-                yield Progress(done, (1 - done) * total * self._point_seconds, _describe(point, ramp, order.ramps))
-                cached = self._bench.cached_bytes()
+                yield Progress(done, (1 - done) * total * self._point_seconds, _describe(point, ramp, settings.ramps))
+                cached = self._setup.cached_bytes()
                 measured = yield from self._measure(point)
                 yield from self._path_gaps()
-                parts = self._judge.parts(point, measured, cached, runs[index])
+                parts = self._verdict.parts(point, measured, cached, runs[index])
                 runs[index].append(measured)
                 parts = worse(latest[index].parts, parts) if index in latest else parts
                 latest[index] = PointResult(point.at, tuple(runs[index]), parts)
@@ -240,32 +242,32 @@ class Run:
     def _why_to_stop(self, measured: MeasuredPoint) -> str:
         """Why a ramp should not go on beyond this point; empty where it may."""
         host = measured.host_cpu
-        if host is not None and host.busy_share > CPU_BOUND and not self._calm.noise:
+        if host is not None and host.busy_share > CPU_BOUND and not self._background.background_caveats:
             return f"the host's CPUs were {host.busy_share:.0%} busy"
         slowest = max(
             interval.quantile_ns(kind, 0.99) for interval in measured.intervals.values() for kind in ("read", "write")
         )
-        limit = self._order.p99_limit_ns
+        limit = self._settings.p99_limit_ns
         if limit and slowest > limit:
             return f"the 99th percentile of the latency, {format_ns(slowest)}, is above p99_limit ({format_ns(limit)})"
         return ""
 
     def _knee(self, sweep: Sweep, ramps: Sequence[Sequence[knee.RampPoint]], ended: str) -> Emission:
         unit = _unit(sweep.points[0])
-        found = conclusions.knees(sweep.workload, ramps, unit, ended)
-        if found is None or self._calm.noise:
-            why = "; ".join(self._calm.noise) or f"the ramp was too short: {ended}"
+        found = conclusions.knee_estimate(sweep.workload, ramps, unit, ended)
+        if found is None or self._background.background_caveats:
+            why = "; ".join(self._background.background_caveats) or f"the ramp was too short: {ended}"
             return Gap(f"io.direct: knee of {sweep.workload}", why)
         return found
 
     @property
     def _point_seconds(self) -> float:
-        return self._order.window.warmup_seconds + self._order.window.seconds
+        return self._settings.window.warmup_seconds + self._settings.window.seconds
 
     def _measure(self, point: LoadPoint) -> Generator[Emission, None, MeasuredPoint]:
-        window = self._order.window
+        window = self._settings.window
         if any(stream.extends for stream, _ in point.loads):
-            self._bench.empty()
+            self._setup.empty()
             # A file can only grow so far, and a load has its start too: nothing is thrown away.
             window = replace(window, warmup_seconds=0.0)
         return (
@@ -273,7 +275,7 @@ class Run:
                 [
                     worker
                     for group, (stream, count) in enumerate(point.loads)
-                    for worker in self._bench.workers(
+                    for worker in self._setup.workers(
                         stream, count, group, huge_pages=point.huge_pages, share=point.share
                     )
                 ],
@@ -281,37 +283,37 @@ class Run:
                 point.at,
                 window,
                 self._context,
-                self._place,
+                self._counter_source,
             )
         )
 
     def _point_estimates(self, result: PointResult) -> Iterator[Emission]:
-        choice = self._bench.choice
+        choice = self._setup.choice
         pooled = estimates.pool(result.runs)
         extra: dict[str, str | int | float] = {
-            "target_bytes": self._bench.target.size_bytes,
+            "target_bytes": self._setup.target.size_bytes,
             "engine": choice.engine.value,
             "engine_reason": choice.reason,
             "engine_flags": " ".join(next(iter(pooled.values())).engine_flags),
             "seconds": sum(run.seconds for run in result.runs),
             "errors": sum(interval.errors for interval in pooled.values()),
-            **estimates.location(self._bench.target),
+            **estimates.location(self._setup.target),
         }
         yield from estimates.throughput(result.at, result.runs, result.caveats, extra)
         yield from estimates.latencies(result.at, pooled, result.caveats)
-        yield from estimates.costs(result.at, result.runs, pooled, self._calm, self._order.clock_hz)
+        yield from estimates.costs(result.at, result.runs, pooled, self._background, self._settings.clock_hz)
         for part in result.parts:
             yield estimates.validity_estimate(result.at, part)
 
     def _conclusions(self, results: list[list[PointResult]]) -> Iterator[Emission]:
         """What the preset was asked for, beyond its curves."""
-        for sweep, points in zip(self._order.sweeps, results, strict=True):
+        for sweep, points in zip(self._settings.sweeps, results, strict=True):
             yield from conclusions.page_gains(points)
             if sweep.rising:
                 yield conclusions.full_rate(sweep.workload, points, _unit(sweep.points[0]))
-        match self._order.preset:
+        match self._settings.preset:
             case "calibrate":
-                yield from conclusions.calibration(results[0], results[1], self._order.max_latency_ns)
+                yield from conclusions.calibration(results[0], results[1], self._settings.max_latency_ns)
             case "redo":
                 yield from conclusions.redo(results[0])
             case "redo+oltp":
@@ -323,23 +325,23 @@ class Run:
 
     def _working_sets(self, points: Sequence[PointResult]) -> Iterator[Emission]:
         """What the sweep says about a cache, and the verdict on each of its points once more."""
-        if self._calm.noise:
-            yield Gap("io.direct: a cache behind the target", "; ".join(self._calm.noise))
+        if self._background.background_caveats:
+            yield Gap("io.direct: a cache behind the target", "; ".join(self._background.background_caveats))
             return
         rates = {int(point.at["working_set_bytes"]): point.iops for point in points}
         yield conclusions.working_set(points)
         for point in points:
-            part = conclusions.beside_the_cache(point, rates)
+            part = conclusions.recheck_physical(point, rates)
             self._parts.append(part)
             yield estimates.validity_estimate(point.at, part)
 
     def _load(self, points: Sequence[PointResult]) -> ComparedLoad:
         """The load that other paths and engines are compared by: the best point of the first sweep."""
-        sweep = self._order.sweeps[0]
+        sweep = self._settings.sweeps[0]
         best = max(points, key=lambda point: point.bytes_per_second)
-        size_bytes = self._bench.target.size_bytes
+        size_bytes = self._setup.target.size_bytes
         point = next(point for point in sweep.points if with_target_size(point, size_bytes).at == best.at)
-        return ComparedLoad(point, self._order.window, self._context, self._judge, self._paths)
+        return ComparedLoad(point, self._settings.window, self._context, self._verdict, self._paths)
 
 
 def _describe(point: LoadPoint, ramp: int, ramps: int) -> str:

@@ -130,50 +130,50 @@ def available_bytes(folder: int, reserve_bytes: int) -> tuple[int, int]:
     return max(0, status.f_bavail * status.f_frsize - reserve), reserve
 
 
-def size_to_make(asked_bytes: int, room_bytes: int, reserve_bytes: int, path: str) -> int:
+def new_file_size(requested_bytes: int, available: int, reserve_bytes: int, path: str) -> int:
     """How large a file to make: as asked, else 4 GiB or half of the room."""
-    size = asked_bytes or min(DEFAULT_BYTES, room_bytes // 2) // MIB * MIB
+    size = requested_bytes or min(DEFAULT_BYTES, available // 2) // MIB * MIB
     if size < SMALLEST_BYTES:
-        if asked_bytes:
-            raise RefusedError(f"size={asked_bytes}: expected at least {format_bytes(SMALLEST_BYTES)}")
+        if requested_bytes:
+            raise RefusedError(f"size={requested_bytes}: expected at least {format_bytes(SMALLEST_BYTES)}")
         raise RefusedError(
-            f"{path}: {format_decimal_bytes(room_bytes)} may be used beside the {format_decimal_bytes(reserve_bytes)} "
+            f"{path}: {format_decimal_bytes(available)} may be used beside the {format_decimal_bytes(reserve_bytes)} "
             "that stay free, too little to measure; free some space or give reserve="
         )
     if size % MIB:
-        raise RefusedError(f"size={asked_bytes}: expected a multiple of 1 MiB, as a file is filled in such pieces")
-    if size > room_bytes:
+        raise RefusedError(f"size={requested_bytes}: expected a multiple of 1 MiB, as a file is filled in such pieces")
+    if size > available:
         raise RefusedError(
-            f"size={asked_bytes}: {path} has room for {format_decimal_bytes(room_bytes)} "
+            f"size={requested_bytes}: {path} has room for {format_decimal_bytes(available)} "
             f"beside the {format_decimal_bytes(reserve_bytes)} that stay free"
         )
     return size
 
 
-def size_to_use(wish: TargetSpec, usable_bytes: int, most_bytes: int | None = None) -> int:
+def existing_target_size(spec: TargetSpec, usable_bytes: int, most_bytes: int | None = None) -> int:
     """How much of an existing target to use: as asked, else all of it or ``most_bytes``."""
     if usable_bytes < SMALLEST_BYTES:
-        raise RefusedError(f"{wish.path}: {usable_bytes} bytes are too few: expected {format_bytes(SMALLEST_BYTES)}")
-    size = wish.size_bytes or min(usable_bytes, usable_bytes if most_bytes is None else most_bytes)
+        raise RefusedError(f"{spec.path}: {usable_bytes} bytes are too few: expected {format_bytes(SMALLEST_BYTES)}")
+    size = spec.size_bytes or min(usable_bytes, usable_bytes if most_bytes is None else most_bytes)
     if size > usable_bytes:
         raise RefusedError(
-            f"size={size}: {wish.path} has {format_bytes(usable_bytes)} to use; set size to that or less, or remove it"
+            f"size={size}: {spec.path} has {format_bytes(usable_bytes)} to use; set size to that or less, or remove it"
         )
     if size < SMALLEST_BYTES:
         raise RefusedError(f"size={size}: expected at least {format_bytes(SMALLEST_BYTES)}")
     return size
 
 
-def refuse_without_effect(wishes: Sequence[TargetSpec], *, remove_leftovers: bool) -> None:
+def refuse_without_effect(specs: Sequence[TargetSpec], *, remove_leftovers: bool) -> None:
     """Raise RefusedError for what was asked for and has no effect on targets of these kinds."""
     modes = []
-    for wish in wishes:
+    for spec in specs:
         with contextlib.suppress(OSError):  # opening it will say why
-            modes.append(os.stat(wish.path).st_mode)
-    first = wishes[0]
+            modes.append(os.stat(spec.path).st_mode)
+    first = specs[0]
     if modes and not any(map(stat.S_ISDIR, modes)):
-        for name, asked in (("reserve", bool(first.reserve_bytes)), ("remove_leftovers", remove_leftovers)):
-            if asked:
+        for name, is_set in (("reserve", bool(first.reserve_bytes)), ("remove_leftovers", remove_leftovers)):
+            if is_set:
                 raise RefusedError(
                     f"{name} has no effect on {first.path}: it is for a folder in which a file is made; remove {name}"
                 )
@@ -181,12 +181,12 @@ def refuse_without_effect(wishes: Sequence[TargetSpec], *, remove_leftovers: boo
         raise RefusedError(f"allow_write_to has no effect on {first.path}: it is no device; remove allow_write_to")
 
 
-def _open_directory(wish: TargetSpec) -> Target:
-    folder = files.open_existing(wish.path, os.O_DIRECTORY | os.O_RDONLY)
+def _open_directory(spec: TargetSpec) -> Target:
+    folder = files.open_existing(spec.path, os.O_DIRECTORY | os.O_RDONLY)
     try:
-        room_bytes, reserve_bytes = available_bytes(folder, wish.reserve_bytes)
-        size_bytes = size_to_make(wish.size_bytes, room_bytes, reserve_bytes, wish.path)
-        descriptor = _make(folder, wish.path)
+        available, reserve_bytes = available_bytes(folder, spec.reserve_bytes)
+        size_bytes = new_file_size(spec.size_bytes, available, reserve_bytes, spec.path)
+        descriptor = _make(folder, spec.path)
     finally:
         os.close(folder)
     try:
@@ -195,10 +195,10 @@ def _open_directory(wish: TargetSpec) -> Target:
     except OSError as error:
         os.ftruncate(descriptor, 0)  # a failed fallocate keeps what it got
         os.close(descriptor)
-        raise SizeupError(f"{wish.path}: reserving {format_bytes(size_bytes)} failed: {error.strerror}") from error
+        raise SizeupError(f"{spec.path}: reserving {format_bytes(size_bytes)} failed: {error.strerror}") from error
     return Target(
         TargetKind.MADE,
-        wish.path,
+        spec.path,
         descriptor,
         0,
         size_bytes,
@@ -213,42 +213,42 @@ def _block_again(descriptor: int) -> None:
     os.set_blocking(descriptor, True)
 
 
-def _open_file(wish: TargetSpec) -> Target:
-    if wish.writes:
-        raise RefusedError(f"{wish.path} exists and is only ever read: give a folder for a preset that writes")
+def _open_file(spec: TargetSpec) -> Target:
+    if spec.writes:
+        raise RefusedError(f"{spec.path} exists and is only ever read: give a folder for a preset that writes")
     try:
-        descriptor = files.open_existing(wish.path, os.O_RDONLY | os.O_DIRECT | os.O_NONBLOCK)
+        descriptor = files.open_existing(spec.path, os.O_RDONLY | os.O_DIRECT | os.O_NONBLOCK)
     except OSError as error:
         if error.errno == errno.EINVAL:
-            raise RefusedError(f"{wish.path}: this file system takes no O_DIRECT; nothing was measured") from error
+            raise RefusedError(f"{spec.path}: this file system takes no O_DIRECT; nothing was measured") from error
         raise
     _block_again(descriptor)
     try:
-        size_bytes = size_to_use(wish, os.fstat(descriptor).st_size)
+        size_bytes = existing_target_size(spec, os.fstat(descriptor).st_size)
     except RefusedError:
         os.close(descriptor)
         raise
     return Target(
-        TargetKind.FILE, wish.path, descriptor, 0, size_bytes, read_mount(descriptor), os.fstat(descriptor).st_dev
+        TargetKind.FILE, spec.path, descriptor, 0, size_bytes, read_mount(descriptor), os.fstat(descriptor).st_dev
     )
 
 
-def _open_device(wish: TargetSpec) -> Target:
-    if wish.writes:
-        descriptor = devices.open_for_writing(wish.path, wish.allow_write_to)
+def _open_device(spec: TargetSpec) -> Target:
+    if spec.writes:
+        descriptor = devices.open_for_writing(spec.path, spec.allow_write_to)
     else:
-        descriptor = files.open_existing(wish.path, os.O_RDONLY | os.O_DIRECT | os.O_NONBLOCK)
+        descriptor = files.open_existing(spec.path, os.O_RDONLY | os.O_DIRECT | os.O_NONBLOCK)
     _block_again(descriptor)
-    start_bytes = devices.EDGE_BYTES if wish.writes else 0
+    start_bytes = devices.PROTECTED_BYTES if spec.writes else 0
     usable = os.lseek(descriptor, 0, os.SEEK_END) - 2 * start_bytes
     try:
-        size_bytes = size_to_use(wish, usable, DEFAULT_BYTES if wish.writes else usable)
+        size_bytes = existing_target_size(spec, usable, DEFAULT_BYTES if spec.writes else usable)
     except RefusedError:
         os.close(descriptor)
         raise
     return Target(
-        TargetKind.WRITABLE_DEVICE if wish.writes else TargetKind.DEVICE,
-        wish.path,
+        TargetKind.WRITABLE_DEVICE if spec.writes else TargetKind.DEVICE,
+        spec.path,
         descriptor,
         start_bytes,
         size_bytes,
@@ -266,18 +266,18 @@ def _mode(path: str) -> int:
         os.close(found)
 
 
-def open_target(wish: TargetSpec) -> Target:
+def open_target(spec: TargetSpec) -> Target:
     """Open what the user named; raise RefusedError with the reason where that would be wrong."""
-    if not wish.path.startswith("/"):
-        raise RefusedError(f"path={wish.path}: expected an absolute path of a folder, a file or a device")
+    if not spec.path.startswith("/"):
+        raise RefusedError(f"path={spec.path}: expected an absolute path of a folder, a file or a device")
     try:
-        mode = _mode(wish.path)
+        mode = _mode(spec.path)
         if stat.S_ISDIR(mode):
-            return _open_directory(wish)
+            return _open_directory(spec)
         if stat.S_ISREG(mode):
-            return _open_file(wish)
+            return _open_file(spec)
         if stat.S_ISBLK(mode):
-            return _open_device(wish)
+            return _open_device(spec)
     except OSError as error:
-        raise RefusedError(f"{wish.path}: {error.strerror or error}") from error
-    raise RefusedError(f"{wish.path}: expected a folder, a file or a block device")
+        raise RefusedError(f"{spec.path}: {error.strerror or error}") from error
+    raise RefusedError(f"{spec.path}: expected a folder, a file or a block device")

@@ -21,7 +21,7 @@ from sizeup.units import format_bytes
 from sizeup_direct_io import binding, host_counters
 from sizeup_direct_io.binding import Extents, IoJob
 from sizeup_direct_io.call_with_timeout import CanceledError, StalledError, call_with_timeout
-from sizeup_direct_io.engines import Choice, choose
+from sizeup_direct_io.engines import EngineChoice, choose
 from sizeup_direct_io.failures import describe_error
 from sizeup_direct_io.presets import READ_AHEAD, Durable, Stream
 from sizeup_direct_io.target import Target, TargetKind, TargetSpec, available_bytes, find_leftovers, open_target
@@ -33,7 +33,7 @@ PER_SUBMITTER = 16
 """I/Os in flight for each submitting thread."""
 METADATA_SECONDS = 60.0
 """Opening, allocating and flushing may take this long on a target that answers at all."""
-PARTING_SECONDS = 1.0
+CLOSE_SECONDS_LIMIT = 1.0
 """Closing may wait for a frozen file system; the step does not."""
 Result = TypeVar("Result")
 
@@ -49,7 +49,7 @@ class TargetSetup:
         self._seeds = itertools.count(secrets.randbits(62))
         self._descriptors: dict[tuple[Durable, bool], int] = {}
         self.target: Target
-        self.choice: Choice
+        self.choice: EngineChoice
         self.extents: Extents | None = None
         """None where the file system does not tell."""
         self.alignment: tuple[int, int] | None = None
@@ -62,21 +62,21 @@ class TargetSetup:
         return call_with_timeout(doing, function, limit_seconds=seconds, context=self._context)
 
     def prepare(
-        self, wish: TargetSpec, engine: str, streams: Iterable[Stream], *, remove_leftovers: bool
+        self, spec: TargetSpec, engine: str, streams: Iterable[Stream], *, remove_leftovers: bool
     ) -> Generator[Emission, None, None]:
         """Open, check and fill; raise RefusedError, SizeupError or StalledError with the reason."""
         streams = list(streams)
-        yield Progress(0.0, None, f"opening {wish.path}")
-        self.target = target = self.call_with_timeout(f"opening {wish.path}", lambda: open_target(wish))
+        yield Progress(0.0, None, f"opening {spec.path}")
+        self.target = target = self.call_with_timeout(f"opening {spec.path}", lambda: open_target(spec))
         self._open.callback(target.close)
         self._descriptors[(Durable.NO, False)] = self._descriptors[(Durable.FDATASYNC, False)] = target.descriptor
         self.alignment = binding.alignment(target.descriptor)
         self._check_alignment(streams)
         extends = any(stream.extends for stream in streams)
         if extends and target.kind is not TargetKind.MADE:
-            raise RefusedError(f"{wish.path}: writes that extend a file need a folder to make one in")
+            raise RefusedError(f"{spec.path}: writes that extend a file need a folder to make one in")
         if all(stream.durable is Durable.FDATASYNC for stream in streams):
-            self.choice = Choice(Engine.THREADS, "fdatasync is asked for by threads only")
+            self.choice = EngineChoice(Engine.THREADS, "fdatasync is asked for by threads only")
         else:
             self.choice = choose(engine, host_counters.read_policy(), network=target.network, extending=extends)
         if self._threads and self.choice.engine is Engine.THREADS:
@@ -85,7 +85,7 @@ class TargetSetup:
                 "each request out; remove threads"
             )
         if target.kind is TargetKind.MADE:
-            yield from self._look_for_leftovers(remove=remove_leftovers)
+            yield from self._report_leftovers(remove=remove_leftovers)
         if target.writable and not extends:
             yield from self.fill(target.descriptor, target.start_bytes, target.size_bytes)
         ours = target.kind is TargetKind.MADE  # what is somebody else's is neither written out nor evicted
@@ -103,7 +103,7 @@ class TargetSetup:
                 odd_bytes=self.extents.odd_bytes + waiting,
             )
 
-    def close(self, limit_seconds: float = PARTING_SECONDS) -> None:
+    def close(self, limit_seconds: float = CLOSE_SECONDS_LIMIT) -> None:
         """Give everything back; where closing hangs, a thread is left waiting and the caller is not."""
         with suppress(StalledError, CanceledError, OSError):  # closed all the same, say what it may
             call_with_timeout(
@@ -120,7 +120,7 @@ class TargetSetup:
                     f"{self.alignment[1]} bytes"
                 )
 
-    def _look_for_leftovers(self, *, remove: bool) -> Generator[Emission, None, None]:
+    def _report_leftovers(self, *, remove: bool) -> Generator[Emission, None, None]:
         path = self.target.path
         for leftover in self.call_with_timeout(
             "looking for leftovers", lambda: find_leftovers(path, os.uname().nodename)
@@ -153,7 +153,7 @@ class TargetSetup:
             )
             for index in range(count)
         ]
-        with IoJob(workers, patience_seconds=self._stall_seconds) as job:
+        with IoJob(workers, drain_seconds=self._stall_seconds) as job:
             while True:
                 time.sleep(0.05)
                 sample = job.sample()
@@ -193,8 +193,8 @@ class TargetSetup:
 
     def more_files(self, count: int, size_bytes: int, reserve_bytes: int) -> Generator[Emission, None, list[int]]:
         """Descriptors of more filled files beside the target, gone with it."""
-        wish = TargetSpec(self.target.path, writes=True, size_bytes=size_bytes, reserve_bytes=reserve_bytes)
-        files = [self.call_with_timeout("making a file", lambda: open_target(wish)) for _ in range(count)]
+        spec = TargetSpec(self.target.path, writes=True, size_bytes=size_bytes, reserve_bytes=reserve_bytes)
+        files = [self.call_with_timeout("making a file", lambda: open_target(spec)) for _ in range(count)]
         for file in files:
             self._open.callback(file.close)
             yield from self.fill(file.descriptor, 0, size_bytes)

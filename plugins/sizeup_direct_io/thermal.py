@@ -63,17 +63,17 @@ def read_thermal_state(sysfs: str = SYS) -> ThermalState:
 
 def thermal_caveats(before: ThermalState, after: ThermalState) -> tuple[str, ...]:
     """What of it slowed the machine between two readings, or was about to."""
-    said = []
+    caveats = []
     slowed = {cpu: count - before.throttled.get(cpu, 0) for cpu, count in after.throttled.items()}
     often = [times for times in slowed.values() if times > 0]
     if often:
-        said.append(f"heat slowed {len(often)} of {len(slowed)} CPUs, the most {max(often)} times")
+        caveats.append(f"heat slowed {len(often)} of {len(slowed)} CPUs, the most {max(often)} times")
     for device, now in after.temperatures.items():
         if now.limit_celsius is not None and now.celsius >= now.limit_celsius:
             first = before.temperatures.get(device, now).celsius
             limit = f"its limit of {now.limit_celsius:.0f} C"
-            said.append(f"{device} reached {limit}: {first:.0f} C before, {now.celsius:.0f} C after")
-    return tuple(said)
+            caveats.append(f"{device} reached {limit}: {first:.0f} C before, {now.celsius:.0f} C after")
+    return tuple(caveats)
 
 
 def thermal_summary(before: ThermalState, after: ThermalState) -> str:

@@ -21,7 +21,7 @@ from sizeup_direct_io.thermal import ThermalState, read_thermal_state
 READINGS = 5
 CLOSE_SECONDS = 0.002
 """A reading that took no longer is close enough: a thousandth of a window of two seconds."""
-Look = Callable[[], Mapping[str, IoSample]]
+TakeSamples = Callable[[], Mapping[str, IoSample]]
 """Looks at what the streams of a job have done by now."""
 
 
@@ -42,32 +42,32 @@ class Counters(Struct, frozen=True):
     disks: Disks | None
     own_read_bytes: int
     own_written_bytes: int
-    blur_bytes: int
+    uncertainty_bytes: int
     """How far the workers' own may be off: half of what they moved while the kernel's were read."""
 
 
-def read_counters(place: CounterSource, look: Look) -> Counters:
+def read_counters(counter_source: CounterSource, take_samples: TakeSamples) -> Counters:
     """Read the kernel's counters between two looks at the workers, as often as it takes to come close.
 
     Requests go on meanwhile, and on a busy host a reader may wait long for a CPU: on a guest that was
     starved of it the counters had moved by a tenth of the window more than the workers' own.
     """
-    found, folder = [], find_device_folder(place.device_number)
+    found, folder = [], find_device_folder(counter_source.device_number)
     for _ in range(READINGS):
-        started, earlier = time.monotonic(), look()
+        started, earlier = time.monotonic(), take_samples()
         read = (
             read_process_io(),
             None if folder is None else read_block_stat(folder),
-            read_nfs_bytes(place.nfs_mount_point) if place.nfs_mount_point else None,
-            read_disks(place.device_number),
+            read_nfs_bytes(counter_source.nfs_mount_point) if counter_source.nfs_mount_point else None,
+            read_disks(counter_source.device_number),
         )
-        later = look()
+        later = take_samples()
         before, after = _moved(earlier), _moved(later)
         own_read, own_written = ((first + last) // 2 for first, last in zip(before, after, strict=True))
         found.append(Counters(*read, own_read, own_written, (sum(after) - sum(before) + 1) // 2))
         if time.monotonic() - started <= CLOSE_SECONDS:
             break
-    return min(found, key=lambda counters: counters.blur_bytes)
+    return min(found, key=lambda counters: counters.uncertainty_bytes)
 
 
 def _moved(samples: Mapping[str, IoSample]) -> tuple[int, int]:
@@ -86,23 +86,26 @@ class WindowCounters(Struct, frozen=True):
     io_pressure: Pressure | None
     counters: Counters
     kernel_threads_ns: Mapping[str, int]
-    heat: ThermalState
+    thermal: ThermalState
 
 
-def read_opening(place: CounterSource, look: Look) -> WindowCounters:
+def read_opening(counter_source: CounterSource, take_samples: TakeSamples) -> WindowCounters:
     """What is slow to read comes first, so that the rest is next to the sample that opens the window."""
-    kernel_threads_ns, heat, counters = (
+    kernel_threads_ns, thermal, counters = (
         host_counters.read_kernel_threads_ns(),
         read_thermal_state(),
-        read_counters(place, look),
+        read_counters(counter_source, take_samples),
     )
-    return WindowCounters(*_host(), counters, kernel_threads_ns, heat)
+    return WindowCounters(*_host(), counters, kernel_threads_ns, thermal)
 
 
-def read_closing(place: CounterSource, look: Look) -> WindowCounters:
+def read_closing(counter_source: CounterSource, take_samples: TakeSamples) -> WindowCounters:
     """The same in reverse, after the sample that closes the window."""
     return WindowCounters(
-        *_host(), read_counters(place, look), host_counters.read_kernel_threads_ns(), read_thermal_state()
+        *_host(),
+        read_counters(counter_source, take_samples),
+        host_counters.read_kernel_threads_ns(),
+        read_thermal_state(),
     )
 
 

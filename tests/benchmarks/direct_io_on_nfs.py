@@ -87,8 +87,8 @@ def run(engine: Engine, descriptor: int, kind: str, seconds: float) -> dict[str,
     return {
         "iops": measured.iops,
         "cpu_us": measured.io_cpu_ns / max(1, measured.requests) / 1e3,
-        "charged": charged / measured.asked_bytes,
-        "blur": measured.blur_bytes / measured.asked_bytes,
+        "charged": charged / measured.requested_bytes,
+        "blur": measured.uncertainty_bytes / measured.requested_bytes,
         "charged_to_samples": charged / measured.transferred_bytes,
     }
 

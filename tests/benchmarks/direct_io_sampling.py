@@ -22,13 +22,13 @@ from sizeup.probing.worker import record_of
 from sizeup.procfs.pressure import read_pressure
 from sizeup_direct_io.binding import IoJob
 from sizeup_direct_io.checks import without_progress
-from sizeup_direct_io.measure import _Watch
+from sizeup_direct_io.measure import _Sampler
 from sizeup_direct_io.presets import OLTP_READ
 from sizeup_direct_io.target import TargetSpec
 from sizeup_direct_io.target_setup import TargetSetup
 
 
-def watched(watch: _Watch, context: HandContext, seconds: float, hertz: float, sink: int) -> float:
+def watched(watch: _Sampler, context: HandContext, seconds: float, hertz: float, sink: int) -> float:
     """Sample so often for so long; requests a second meanwhile."""
     start, first = time.monotonic(), watch.take()["small"]
     for number in range(1, round(seconds * hertz) + 1):
@@ -39,7 +39,7 @@ def watched(watch: _Watch, context: HandContext, seconds: float, hertz: float, s
     return watch.take()["small"].since(first).iops
 
 
-def alone(watch: _Watch, seconds: float) -> float:
+def alone(watch: _Sampler, seconds: float) -> float:
     """Look away for so long; requests a second meanwhile."""
     first = watch.take()["small"]
     time.sleep(seconds)
@@ -62,15 +62,15 @@ def main() -> None:
     parser.add_argument("--hertz", type=float, default=5.0)
     asked = parser.parse_args()
     context, sink = HandContext(), os.open("/dev/null", os.O_WRONLY)
-    bench = TargetSetup(context, 5.0, 0)
+    setup = TargetSetup(context, 5.0, 0)
     try:
         without_progress(
-            bench.prepare(
+            setup.prepare(
                 TargetSpec(asked.folder, writes=False, size_bytes=1 << 30), "auto", [OLTP_READ], remove_leftovers=False
             )
         )
-        with IoJob(list(bench.workers(OLTP_READ, asked.depth, 0, huge_pages=True))) as job:
-            watch = _Watch(job, ("small",), {"workload": "oltp-read", "queue_depth": asked.depth})
+        with IoJob(list(setup.workers(OLTP_READ, asked.depth, 0, huge_pages=True))) as job:
+            watch = _Sampler(job, ("small",), {"workload": "oltp-read", "queue_depth": asked.depth})
             alone(watch, 2.0)
             ratios, rates = [], []
             for pair in range(asked.pairs):
@@ -87,7 +87,7 @@ def main() -> None:
                 ratios.append(with_ / without)
                 rates.append(without)
     finally:
-        bench.close()
+        setup.close()
     low, high = interval(ratios)
     pressure = read_pressure("cpu")
     print(

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from sizeup_direct_io.conclusions import cache_edge, cached_bytes, engine_gain, first_touch, knees, scaling
+from sizeup_direct_io.conclusions import (
+    cache_size_bytes,
+    engine_gain,
+    first_touch,
+    knee_estimate,
+    largest_cached_set,
+    scaling,
+)
 from sizeup_direct_io.knee import RampPoint
 from sizeup_direct_io.path_bandwidth import PathBandwidth
 
@@ -14,7 +21,7 @@ US = 1000.0
 
 def test_the_knee_and_the_most_stand_side_by_side_with_why_the_ramp_ended() -> None:
     ramp = [RampPoint(1, 17e3), RampPoint(2, 30e3), RampPoint(4, 50e3), RampPoint(8, 52e3), RampPoint(16, 53e3)]
-    found = knees("oltp-read", [ramp, ramp], "1/s", "it was enough")
+    found = knee_estimate("oltp-read", [ramp, ramp], "1/s", "it was enough")
 
     assert found is not None
     assert (found.value, found.extra["maximum"], found.extra["maximum_queue_depth"]) == (4.0, 53e3, 16)
@@ -23,7 +30,7 @@ def test_the_knee_and_the_most_stand_side_by_side_with_why_the_ramp_ended() -> N
 
 
 @pytest.mark.parametrize(
-    ("way", "cap"),
+    ("path_bandwidth", "cap"),
     [
         (None, "What the paths share is unknown to discovery."),
         (
@@ -37,9 +44,9 @@ def test_the_knee_and_the_most_stand_side_by_side_with_why_the_ramp_ended() -> N
     ],
 )
 def test_three_paths_of_the_published_case_scale_to_96_2_percent_and_name_their_cap(
-    way: PathBandwidth | None, cap: str
+    path_bandwidth: PathBandwidth | None, cap: str
 ) -> None:
-    found = scaling({"/a": 114e6, "/b": 114e6, "/c": 114e6}, 329e6, "bytes/s", way)
+    found = scaling({"/a": 114e6, "/b": 114e6, "/c": 114e6}, 329e6, "bytes/s", path_bandwidth)
 
     assert found.value == pytest.approx(0.962, abs=5e-4)
     assert found.extra["statement"] == "3 paths together reach 96.2% of the sum of each"
@@ -53,7 +60,7 @@ def test_paths_to_the_same_disk_are_told_so() -> None:
 
 
 @pytest.mark.parametrize(
-    ("rates", "edge", "held"),
+    ("rates", "cached_set", "held"),
     [
         ({GIB // 4: 60e3, GIB // 2: 58e3, GIB: 57e3}, None, GIB),
         ({GIB // 4: 90e3, GIB // 2: 88e3, GIB: 57e3}, GIB // 2, GIB // 2),
@@ -62,9 +69,9 @@ def test_paths_to_the_same_disk_are_told_so() -> None:
     ids=["even", "half", "a quarter, which answers half of the reads within a half"],
 )
 def test_a_cache_shows_as_the_parts_that_run_faster_than_the_whole(
-    rates: dict[int, float], edge: int | None, held: int
+    rates: dict[int, float], cached_set: int | None, held: int
 ) -> None:
-    assert (cache_edge(rates), cached_bytes(rates)) == (edge, held)
+    assert (largest_cached_set(rates), cache_size_bytes(rates)) == (cached_set, held)
 
 
 def test_a_volume_that_loads_at_the_first_touch_is_told_from_one_that_does_not() -> None:

@@ -9,20 +9,20 @@ import pytest
 
 from sizeup.errors import RefusedError
 from sizeup.probing.devices import names_that_allow
-from sizeup_direct_io.devices import EDGE_BYTES, find_signature, refuse_if_used
+from sizeup_direct_io.devices import PROTECTED_BYTES, find_signature, refuse_if_used
 
 SIZE = 64 << 20
 
 
-def edges(mark: bytes, offset: int) -> tuple[bytes, bytes]:
-    first, last = bytearray(EDGE_BYTES), bytearray(EDGE_BYTES)
-    edge, start = (first, offset) if offset >= 0 else (last, EDGE_BYTES + offset)
-    edge[start : start + len(mark)] = mark
+def edges(magic: bytes, offset: int) -> tuple[bytes, bytes]:
+    first, last = bytearray(PROTECTED_BYTES), bytearray(PROTECTED_BYTES)
+    edge, start = (first, offset) if offset >= 0 else (last, PROTECTED_BYTES + offset)
+    edge[start : start + len(magic)] = magic
     return bytes(first), bytes(last)
 
 
 @pytest.mark.parametrize(
-    ("mark", "offset", "owner"),
+    ("magic", "offset", "owner"),
     [
         (b"\x53\xef", 0x438, "ext2, ext3 or ext4"),
         (b"XFSB", 0, "xfs"),
@@ -38,12 +38,12 @@ def edges(mark: bytes, offset: int) -> tuple[bytes, bytes]:
         (b"\x55\xaa", 510, "a partition table"),
     ],
 )
-def test_known_marks_are_found_at_both_ends(mark: bytes, offset: int, owner: str) -> None:
-    assert find_signature(*edges(mark, offset), SIZE) == owner
+def test_known_marks_are_found_at_both_ends(magic: bytes, offset: int, owner: str) -> None:
+    assert find_signature(*edges(magic, offset), SIZE) == owner
 
 
 def test_an_empty_device_carries_nothing() -> None:
-    assert find_signature(bytes(EDGE_BYTES), bytes(EDGE_BYTES), SIZE) is None
+    assert find_signature(bytes(PROTECTED_BYTES), bytes(PROTECTED_BYTES), SIZE) is None
 
 
 def fake_device(sysfs: Path, *, holders: tuple[str, ...] = (), partition: str = "") -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sizeup.procfs.block_stat import BlockStat
-from sizeup_direct_io.disks import Disks, Foreign, foreign, is_virtual, read_disks, write_cache
+from sizeup_direct_io.disks import Disks, OtherIo, is_virtual, other_io, read_disks, write_cache
 
 SECTOR = 512
 
@@ -75,21 +75,21 @@ def test_a_map_over_a_disk_of_the_hypervisor_is_virtual_too(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
-    ("plain", "told"), [(True, "read 5 MB/s and wrote 1 MB/s on sda"), (False, "read 5 MB/s on sda")]
+    ("plain", "text"), [(True, "read 5 MB/s and wrote 1 MB/s on sda"), (False, "read 5 MB/s on sda")]
 )
-def test_what_others_moved_is_what_is_beyond_our_own(plain: bool, told: str) -> None:
+def test_what_others_moved_is_what_is_beyond_our_own(plain: bool, text: str) -> None:
     before = Disks(("sda",), BlockStat(0, 0), plain=plain)
     after = Disks(("sda",), BlockStat(110_000_000, 22_000_000), plain=plain)
 
-    others = foreign(before, after, 2.0, own_read=100_000_000, own_written=20_000_000)
+    others = other_io(before, after, 2.0, own_read=100_000_000, own_written=20_000_000)
 
-    assert str(others) == told
+    assert str(others) == text
     assert others.own_bytes_per_second == 6e7
-    assert others.notable
+    assert others.significant
 
 
 @pytest.mark.parametrize(
-    ("read", "own", "notable"), [(9e5, 0, False), (2e6, 0, True), (2e6, 1e8, False), (6e6, 1e8, True)]
+    ("read", "own", "significant"), [(9e5, 0, False), (2e6, 0, True), (2e6, 1e8, False), (6e6, 1e8, True)]
 )
-def test_others_count_from_a_twentieth_of_our_own_on(read: float, own: float, notable: bool) -> None:
-    assert Foreign("sda", read, 0.0, own).notable is notable
+def test_others_count_from_a_twentieth_of_our_own_on(read: float, own: float, significant: bool) -> None:
+    assert OtherIo("sda", read, 0.0, own).significant is significant

@@ -7,7 +7,7 @@ import errno
 import pytest
 
 from sizeup.errors import RefusedError
-from sizeup_direct_io.engines import Choice, EnginePolicy, choose
+from sizeup_direct_io.engines import EngineChoice, EnginePolicy, choose
 from sizeup_direct_io.worker import Engine
 
 ALL = EnginePolicy({Engine.IO_URING: 0, Engine.AIO: 0, Engine.THREADS: 0}, io_uring_disabled=0)
@@ -19,7 +19,7 @@ def denied(**errors: int) -> EnginePolicy:
 
 
 def test_a_local_target_takes_io_uring() -> None:
-    assert choose("auto", ALL, network=False, extending=False) == Choice(Engine.IO_URING, "a local target")
+    assert choose("auto", ALL, network=False, extending=False) == EngineChoice(Engine.IO_URING, "a local target")
 
 
 @pytest.mark.parametrize(("network", "extending"), [(True, False), (False, True)])
@@ -36,10 +36,10 @@ def test_a_filter_is_told_apart_from_the_switch() -> None:
         extending=False,
     )
 
-    assert seccomp == Choice(
+    assert seccomp == EngineChoice(
         Engine.AIO, "a local target; io_uring is denied by a seccomp filter or a security module (EPERM)"
     )
-    assert switch == Choice(Engine.AIO, "a local target; io_uring is off (kernel.io_uring_disabled = 2)")
+    assert switch == EngineChoice(Engine.AIO, "a local target; io_uring is off (kernel.io_uring_disabled = 2)")
 
 
 def test_without_slots_for_aio_threads_do_it() -> None:

@@ -38,14 +38,14 @@ def test_gains_are_per_doubling_where_steps_are_larger() -> None:
 
 
 def test_ramps_agree_when_three_of_four_lie_within_one_doubling() -> None:
-    knees = agree([ramp(1, 2, 4, 4, 4), ramp(1, 2, 4, 8, 8, 8), ramp(1, 2, 4, 4, 4), ramp(1, 1, 1)])
+    knee_estimate = agree([ramp(1, 2, 4, 4, 4), ramp(1, 2, 4, 8, 8, 8), ramp(1, 2, 4, 4, 4), ramp(1, 1, 1)])
 
-    assert knees == Knee(4, 4.0, (4, 8, 4, 1))
-    assert knees.agreed
+    assert knee_estimate == Knee(4, 4.0, (4, 8, 4, 1))
+    assert knee_estimate.agreed
 
 
 def test_ramps_that_lie_further_apart_disagree() -> None:
-    knees = agree([ramp(1, 1, 1), ramp(1, 2, 4, 8, 16), ramp(1, 2, 2, 2)])
+    knee_estimate = agree([ramp(1, 1, 1), ramp(1, 2, 4, 8, 16), ramp(1, 2, 2, 2)])
 
-    assert knees is not None
-    assert not knees.agreed
+    assert knee_estimate is not None
+    assert not knee_estimate.agreed

@@ -10,7 +10,7 @@ import pytest
 
 from sizeup.errors import SizeupError
 from sizeup_direct_io.call_with_timeout import StalledError
-from sizeup_direct_io.measure import SAMPLING_SECONDS, _Watch
+from sizeup_direct_io.measure import SAMPLING_SECONDS, _Sampler
 
 
 class ScriptedJob:
@@ -30,46 +30,46 @@ class ScriptedJob:
 
 def test_errors_that_come_so_slowly_that_none_is_the_last_end_it_all_the_same() -> None:
     job = ScriptedJob()
-    watch = _Watch(cast("Any", job), ("reads",), {})
+    sampler = _Sampler(cast("Any", job), ("reads",), {})
     job.passes(3.0, requests=11, errors=1, first_error=errno.ETIMEDOUT)
-    watch.check(watch.take(), 5.0)
+    sampler.check(sampler.take(), 5.0)
     job.passes(4.9, errors=3)
-    watch.check(watch.take(), 5.0)
+    sampler.check(sampler.take(), 5.0)
     job.passes(0.2)
 
     with pytest.raises(SizeupError, match=r"no request ended well for 5.1 s and 2 failed, .* ETIMEDOUT .*in time"):
-        watch.check(watch.take(), 5.0)
+        sampler.check(sampler.take(), 5.0)
 
 
 def test_a_pause_without_errors_is_no_failure() -> None:
     job = ScriptedJob()
-    watch = _Watch(cast("Any", job), ("reads",), {})
+    sampler = _Sampler(cast("Any", job), ("reads",), {})
     job.passes(60.0)
 
-    watch.check(watch.take(), 5.0)
+    sampler.check(sampler.take(), 5.0)
 
 
 def test_silence_with_requests_out_is_a_stall() -> None:
     job = ScriptedJob()
-    watch = _Watch(cast("Any", job), ("reads",), {})
+    sampler = _Sampler(cast("Any", job), ("reads",), {})
     job.passes(6.0, idle_ns=6_000_000_000)
 
     with pytest.raises(StalledError, match=r"nothing came back for 6.0 s, 1 request is still out"):
-        watch.check(watch.take(), 5.0)
+        sampler.check(sampler.take(), 5.0)
 
 
 def test_the_limit_of_a_stall_is_looked_at_when_it_comes() -> None:
     job = ScriptedJob()
-    watch = _Watch(cast("Any", job), ("reads",), {})
-    assert watch.next_look_seconds(5.0) == SAMPLING_SECONDS
+    sampler = _Sampler(cast("Any", job), ("reads",), {})
+    assert sampler.next_sample_seconds(5.0) == SAMPLING_SECONDS
 
     job.passes(4.9, idle_ns=4_900_000_000)
-    watch.last = watch.take()
-    seconds = watch.next_look_seconds(5.0)
+    sampler.last = sampler.take()
+    seconds = sampler.next_sample_seconds(5.0)
     assert 0.1 < seconds < 0.12
     job.passes(seconds, idle_ns=round((4.9 + seconds) * 1e9))
     with pytest.raises(StalledError):
-        watch.check(watch.take(), 5.0)
+        sampler.check(sampler.take(), 5.0)
 
-    watch.last = watch.take()
-    assert watch.next_look_seconds(5.0) == SAMPLING_SECONDS
+    sampler.last = sampler.take()
+    assert sampler.next_sample_seconds(5.0) == SAMPLING_SECONDS

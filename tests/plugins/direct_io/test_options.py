@@ -100,7 +100,7 @@ class Stage:
         self._file.write_bytes(bytes(4096))
         for module in (run_module, checks, paths):
             patch.setattr(module, "measure", self.measure)
-        patch.setattr(run_module, "CALM_SECONDS", 0.0)
+        patch.setattr(run_module, "BACKGROUND_SECONDS", 0.0)
         patch.setattr(host_counters, "read_host_cpu", lambda: HOST)
         patch.setattr(run_module, "read_pressure", lambda _: None)
         patch.setattr(host_counters, "process_cpu_ns", lambda: 0)

@@ -44,7 +44,7 @@ MACHINE = Machine(
 
 
 @pytest.mark.parametrize(
-    ("path", "way"),
+    ("path", "path_bandwidth"),
     [
         pytest.param("/var/tmp", PathBandwidth(4e9, "nvme0: link of nvme0"), id="the closest mount is the root"),
         pytest.param("/dev/nvme0n1", PathBandwidth(4e9, "nvme0: link of nvme0"), id="a device by its name"),
@@ -66,9 +66,9 @@ MACHINE = Machine(
     ],
 )
 def test_a_way_is_as_wide_as_its_adapters_and_unknown_where_one_of_them_is(
-    path: str, way: PathBandwidth | None
+    path: str, path_bandwidth: PathBandwidth | None
 ) -> None:
-    assert find_path_bandwidth((path,), MACHINE) == way
+    assert find_path_bandwidth((path,), MACHINE) == path_bandwidth
 
 
 def test_a_machine_without_mounts_names_no_way() -> None:

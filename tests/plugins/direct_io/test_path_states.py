@@ -132,14 +132,14 @@ def test_states_are_read_once_a_second_and_what_changed_is_told_once() -> None:
     watch = states.watch()
     states.states["b"] = "transport-offline\n"
     for _ in range(5):
-        watch.look()
+        watch.poll()
     soon = states.reads
     states.seconds += 1.0
-    watch.look()
+    watch.poll()
 
     assert soon == 2
-    assert watch.untold() == [StateChange("b", "running", "transport-offline", 101.0)]
-    assert watch.untold() == []
+    assert watch.unreported() == [StateChange("b", "running", "transport-offline", 101.0)]
+    assert watch.unreported() == []
     assert watch.down == ("b: transport-offline",)
     assert str(watch.changes[0]) == "path b went from running to transport-offline at 00:01:41 UTC"
 
@@ -164,7 +164,7 @@ def test_a_path_is_lost_when_it_carried_data_and_no_longer_does(before: str, aft
     states = States(a=before)
     watch = states.watch()
     states.states["a"] = after
-    watch.look(at_once=True)
+    watch.poll(at_once=True)
 
     assert [change.lost for change in watch.changes] == [lost]
 
@@ -172,7 +172,7 @@ def test_a_path_is_lost_when_it_carried_data_and_no_longer_does(before: str, aft
 @pytest.fixture
 def watched(folder: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, States]:
     states = States(sdk="running", sdl="running")
-    monkeypatch.setattr(path_states, "LOOK_SECONDS", 0.0)
+    monkeypatch.setattr(path_states, "POLL_SECONDS", 0.0)
     monkeypatch.setattr(run_module, "watch_paths", lambda _: states.watch())
     return folder, states
 
@@ -226,7 +226,7 @@ def test_what_a_run_fails_with_names_the_path_that_was_lost_before(
         states.states["sdl"] = "offline"
         raise SizeupError("no request ended well for 5.0 s")
 
-    monkeypatch.setattr(measure_module._Watch, "check", fail)
+    monkeypatch.setattr(measure_module._Sampler, "check", fail)
     found: list[Emission] = []
 
     def collect() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sizeup_direct_io.measure import of_stream
+from sizeup_direct_io.measure import stream_coordinates
 from sizeup_direct_io.presets import Custom, Durable, Sweep, sweeps, with_target_size
 from sizeup_direct_io.worker import Pattern
 
@@ -54,7 +54,7 @@ def test_the_matrix_has_every_mix_but_the_empty_one() -> None:
     assert all(point.loads for point in sweep.points)
     # A stream alone in its mix is named as well, or its cell would be missing from the stream's matrix.
     assert {
-        of_stream(point.at, stream.name, len(point.loads))["stream"]
+        stream_coordinates(point.at, stream.name, len(point.loads))["stream"]
         for point in sweep.points
         for stream, _ in point.loads
     } == {"small", "large"}

@@ -58,7 +58,7 @@ def step(path: Path, **settings: SettingValue) -> Step:
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(run_module, "CALM_SECONDS", 0.1)
+    monkeypatch.setattr(run_module, "BACKGROUND_SECONDS", 0.1)
     try:
         os.close(os.open(tmp_path, os.O_TMPFILE | os.O_RDWR | os.O_DIRECT))
     except OSError as error:
@@ -259,13 +259,13 @@ def test_several_paths_are_measured_alone_and_together(folder: Path) -> None:
     ]
     (scaling,) = [e for e in emissions if e.series == "scaling"]
     alone = {e.at["path"]: e.value for e in emissions if e.series == "iops" and "path" in e.at}
-    judged = {e.at["path"] for e in emissions if e.series == "validity" and "path" in e.at}
+    evidence = {e.at["path"] for e in emissions if e.series == "validity" and "path" in e.at}
 
     together = alone.pop("all together")
     assert scaling.at["paths"] == 3
     assert list(alone) == [str(folder / name) for name in ("a", "b", "c")]
     assert scaling.value == pytest.approx(together / sum(alone.values()))
-    assert judged == set(alone)
+    assert evidence == set(alone)
     assert "They lie on the same disks" in str(scaling.extra["consequence"]) or not read_disks(folder.stat().st_dev)
     assert str(scaling.extra["statement"]).startswith("3 paths together reach")
 
@@ -284,7 +284,7 @@ def test_a_ramp_ends_at_the_limit_of_its_99th_percentile_and_says_so(
 def test_a_sweep_over_working_sets_judges_its_points_and_says_what_is_behind_the_target(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(estimates.Calm, "noise", ())
+    monkeypatch.setattr(estimates.BackgroundLoad, "background_caveats", ())
     emissions = [e for e in run(step(folder, preset="working-set", depth=2)) if isinstance(e, Estimate)]
 
     sizes = [e.at["working_set_bytes"] for e in emissions if e.series == "iops"]

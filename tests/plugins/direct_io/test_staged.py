@@ -23,7 +23,7 @@ from sizeup.model.plan import SettingValue
 from sizeup.model.sample import Disturbance, Estimate, Samples
 from sizeup_direct_io import binding
 from sizeup_direct_io.call_with_timeout import StalledError
-from sizeup_direct_io.devices import EDGE_BYTES
+from sizeup_direct_io.devices import PROTECTED_BYTES
 from sizeup_direct_io.target_setup import TargetSetup
 
 pytestmark = [pytest.mark.lab, pytest.mark.skipif(os.geteuid() != 0, reason="loop devices need root")]
@@ -258,16 +258,16 @@ def test_a_signature_or_a_swap_area_is_respected(loop: Callable[[int], str]) -> 
 def test_a_free_device_is_written_to_by_its_full_name_and_keeps_its_edges(loop: Callable[[int], str]) -> None:
     device = loop(64)
     number = os.stat(device).st_rdev
-    edge = bytes(EDGE_BYTES)
+    edge = bytes(PROTECTED_BYTES)
 
     with pytest.raises(RefusedError, match="give allow_write_to"):
         list(run(step(Path(device), preset="fsync", allow_write_to="loop")))
     list(run(step(Path(device), preset="fsync", allow_write_to=f"{os.major(number)}:{os.minor(number)}")))
 
     content = Path(device).read_bytes()
-    assert content[:EDGE_BYTES] == edge
-    assert content[-EDGE_BYTES:] == edge
-    assert content[EDGE_BYTES : 2 * EDGE_BYTES] != edge
+    assert content[:PROTECTED_BYTES] == edge
+    assert content[-PROTECTED_BYTES:] == edge
+    assert content[PROTECTED_BYTES : 2 * PROTECTED_BYTES] != edge
 
 
 def test_a_link_planted_by_another_user_is_not_followed(place: Path) -> None:

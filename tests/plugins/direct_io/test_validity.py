@@ -7,28 +7,28 @@ from msgspec.structs import replace
 
 from sizeup import units
 from sizeup_direct_io.binding import Extents
-from sizeup_direct_io.disks import Foreign
+from sizeup_direct_io.disks import OtherIo
 from sizeup_direct_io.estimates import VERDICT_VALUES, caveats_of, validity_estimate
 from sizeup_direct_io.path_bandwidth import PathBandwidth
 from sizeup_direct_io.validity import (
     Conditions,
-    Facts,
+    Evidence,
     Validity,
-    judge_concurrent,
-    judge_direct,
-    judge_extending,
-    judge_physical,
-    judge_steady,
-    noise,
+    background_caveats,
+    check_concurrent,
+    check_direct,
+    check_extending,
+    check_physical,
+    check_steady,
 )
 
 GIB = 1 << 30
 WRITTEN = Extents(written_bytes=GIB, unwritten_bytes=0, hole_bytes=0, odd_bytes=0, count=3)
-DIRECT_FACTS = Facts(
+DIRECT_EVIDENCE = Evidence(
     alignment=(4, 512),
     cache_growth_bytes=0,
-    asked_bytes=GIB,
-    blur_bytes=0,
+    requested_bytes=GIB,
+    uncertainty_bytes=0,
     charged_bytes=GIB,
     device_bytes=GIB,
     extents=WRITTEN,
@@ -37,55 +37,55 @@ DIRECT_FACTS = Facts(
     iops=60_000,
     bytes_per_second=5e8,
     path_limit=None,
-    way=None,
+    path_bandwidth=None,
     network=False,
     file_system="ext4",
     virtual=False,
 )
-CALM = Conditions(drift=0.01, quiet_pressure_percent=5.0, quiet_busy_share=0.05, stolen_share=0.0, errors=0)
+CALM = Conditions(drift=0.01, background_pressure_percent=5.0, background_busy_share=0.05, stolen_share=0.0, errors=0)
 
 
 def test_a_written_file_read_directly_passes() -> None:
-    assert judge_direct(DIRECT_FACTS).verdict is Validity.PASS
-    assert judge_physical(DIRECT_FACTS).verdict is Validity.PASS
+    assert check_direct(DIRECT_EVIDENCE).verdict is Validity.PASS
+    assert check_physical(DIRECT_EVIDENCE).verdict is Validity.PASS
 
 
 def test_what_a_program_in_user_space_does_with_requests_is_unknown() -> None:
     fuse = replace(
-        DIRECT_FACTS, file_system="fuse.sshfs", alignment=None, charged_bytes=0, device_bytes=None, extents=None
+        DIRECT_EVIDENCE, file_system="fuse.sshfs", alignment=None, charged_bytes=0, device_bytes=None, extents=None
     )
 
-    assert judge_direct(fuse).verdict is Validity.UNKNOWN
-    assert judge_physical(fuse).verdict is Validity.UNKNOWN
+    assert check_direct(fuse).verdict is Validity.UNKNOWN
+    assert check_physical(fuse).verdict is Validity.UNKNOWN
 
 
 def test_where_nothing_is_told_nothing_is_passed() -> None:
     silent = replace(
-        DIRECT_FACTS, alignment=None, cache_growth_bytes=None, charged_bytes=None, device_bytes=None, extents=None
+        DIRECT_EVIDENCE, alignment=None, cache_growth_bytes=None, charged_bytes=None, device_bytes=None, extents=None
     )
 
-    assert judge_direct(silent).verdict is Validity.UNKNOWN
-    assert judge_physical(silent).verdict is Validity.UNKNOWN
+    assert check_direct(silent).verdict is Validity.UNKNOWN
+    assert check_physical(silent).verdict is Validity.UNKNOWN
 
 
 @pytest.mark.parametrize(
     "fooled",
     [
-        pytest.param(replace(DIRECT_FACTS, alignment=(0, 0), charged_bytes=0, cache_growth_bytes=0), id="tmpfs"),
+        pytest.param(replace(DIRECT_EVIDENCE, alignment=(0, 0), charged_bytes=0, cache_growth_bytes=0), id="tmpfs"),
         pytest.param(
-            replace(DIRECT_FACTS, alignment=(0, 0), charged_bytes=GIB // 100, cache_growth_bytes=100 << 20),
+            replace(DIRECT_EVIDENCE, alignment=(0, 0), charged_bytes=GIB // 100, cache_growth_bytes=100 << 20),
             id="journaled",
         ),
-        pytest.param(replace(DIRECT_FACTS, cache_growth_bytes=400 << 20), id="buffered"),
-        pytest.param(replace(DIRECT_FACTS, charged_bytes=0), id="sparse"),
+        pytest.param(replace(DIRECT_EVIDENCE, cache_growth_bytes=400 << 20), id="buffered"),
+        pytest.param(replace(DIRECT_EVIDENCE, charged_bytes=0), id="sparse"),
     ],
 )
-def test_what_does_not_go_past_the_cache_is_not_direct(fooled: Facts) -> None:
-    assert judge_direct(fooled).verdict is Validity.FAIL
+def test_what_does_not_go_past_the_cache_is_not_direct(fooled: Evidence) -> None:
+    assert check_direct(fooled).verdict is Validity.FAIL
 
 
 def test_the_alignment_alone_proves_nothing_where_nothing_was_charged() -> None:
-    part = judge_direct(replace(DIRECT_FACTS, charged_bytes=0))
+    part = check_direct(replace(DIRECT_EVIDENCE, charged_bytes=0))
 
     assert part.reasons == (
         "direct I/O with 512-byte alignment",
@@ -97,54 +97,57 @@ def test_the_alignment_alone_proves_nothing_where_nothing_was_charged() -> None:
 @pytest.mark.parametrize(
     "fooled",
     [
-        replace(DIRECT_FACTS, extents=Extents(0, 0, GIB, 0, 0)),
-        replace(DIRECT_FACTS, extents=Extents(0, GIB, 0, 0, 1)),
-        replace(DIRECT_FACTS, path_limit=1e8),
-        replace(DIRECT_FACTS, device_bytes=GIB // 2),
+        replace(DIRECT_EVIDENCE, extents=Extents(0, 0, GIB, 0, 0)),
+        replace(DIRECT_EVIDENCE, extents=Extents(0, GIB, 0, 0, 1)),
+        replace(DIRECT_EVIDENCE, path_limit=1e8),
+        replace(DIRECT_EVIDENCE, device_bytes=GIB // 2),
     ],
     ids=["sparse", "unwritten", "above the path", "unseen by the device"],
 )
-def test_what_no_device_delivered_is_not_physical(fooled: Facts) -> None:
-    assert judge_physical(fooled).verdict is Validity.FAIL
+def test_what_no_device_delivered_is_not_physical(fooled: Evidence) -> None:
+    assert check_physical(fooled).verdict is Validity.FAIL
 
 
 @pytest.mark.parametrize(
     "doubtful",
     [
-        replace(DIRECT_FACTS, small_read_p50_ns=3_000),
-        replace(DIRECT_FACTS, iops=1.3e6),
-        replace(DIRECT_FACTS, way=PathBandwidth(4e8, "nvme0: link")),
-        replace(DIRECT_FACTS, device_bytes=2 * GIB),
-        replace(DIRECT_FACTS, extents=Extents(GIB // 2, 0, 0, GIB // 2, 9)),
+        replace(DIRECT_EVIDENCE, small_read_p50_ns=3_000),
+        replace(DIRECT_EVIDENCE, iops=1.3e6),
+        replace(DIRECT_EVIDENCE, path_bandwidth=PathBandwidth(4e8, "nvme0: link")),
+        replace(DIRECT_EVIDENCE, device_bytes=2 * GIB),
+        replace(DIRECT_EVIDENCE, extents=Extents(GIB // 2, 0, 0, GIB // 2, 9)),
     ],
     ids=["too fast", "a million", "above the way", "shared device", "compressed"],
 )
-def test_what_looks_like_a_cache_is_doubted(doubtful: Facts) -> None:
-    assert judge_physical(doubtful).verdict is Validity.WARN
+def test_what_looks_like_a_cache_is_doubted(doubtful: Evidence) -> None:
+    assert check_physical(doubtful).verdict is Validity.WARN
 
 
 @pytest.mark.parametrize(
-    ("facts", "reason"),
+    ("evidence", "reason"),
     [
-        (replace(DIRECT_FACTS, iops=1.35e6), "1.4 million requests a second"),
-        (replace(DIRECT_FACTS, path_limit=1e8), "500 MB/s is more than the path carries (100 MB/s, by path_limit)"),
+        (replace(DIRECT_EVIDENCE, iops=1.35e6), "1.4 million requests a second"),
+        (replace(DIRECT_EVIDENCE, path_limit=1e8), "500 MB/s is more than the path carries (100 MB/s, by path_limit)"),
         (
-            replace(DIRECT_FACTS, way=PathBandwidth(4e8, "link of nvme0")),
+            replace(DIRECT_EVIDENCE, path_bandwidth=PathBandwidth(4e8, "link of nvme0")),
             "500 MB/s is more than the way carries (400 MB/s, link of nvme0)",
         ),
     ],
     ids=["a million", "above the path", "above the way"],
 )
-def test_a_figure_that_only_a_cache_explains_is_kept_out_of_sizing(facts: Facts, reason: str) -> None:
-    part = judge_physical(facts)
+def test_a_figure_that_only_a_cache_explains_is_kept_out_of_sizing(evidence: Evidence, reason: str) -> None:
+    part = check_physical(evidence)
 
-    assert part.against == (f"{reason}: cache? Kept out of sizing",)
+    assert part.caveats == (f"{reason}: cache? Kept out of sizing",)
     assert validity_estimate({}, part).extra["sizing"] == "left out"
-    assert "sizing" not in validity_estimate({}, judge_physical(DIRECT_FACTS)).extra
+    assert "sizing" not in validity_estimate({}, check_physical(DIRECT_EVIDENCE)).extra
 
 
 def test_each_reason_stands_beside_the_figure_as_a_caveat_of_its_own() -> None:
-    parts = (judge_physical(replace(DIRECT_FACTS, iops=1.35e6, small_read_p50_ns=900)), judge_direct(DIRECT_FACTS))
+    parts = (
+        check_physical(replace(DIRECT_EVIDENCE, iops=1.35e6, small_read_p50_ns=900)),
+        check_direct(DIRECT_EVIDENCE),
+    )
 
     assert caveats_of(parts) == (
         "physical: a median of 900 ns is a cache's, not a device's",
@@ -153,9 +156,10 @@ def test_each_reason_stands_beside_the_figure_as_a_caveat_of_its_own() -> None:
 
 
 def test_what_cannot_be_seen_is_unknown_and_not_passed() -> None:
-    assert judge_physical(replace(DIRECT_FACTS, virtual=True)).verdict is Validity.UNKNOWN
+    assert check_physical(replace(DIRECT_EVIDENCE, virtual=True)).verdict is Validity.UNKNOWN
     assert (
-        judge_physical(replace(DIRECT_FACTS, network=True, extents=None, device_bytes=None)).verdict is Validity.UNKNOWN
+        check_physical(replace(DIRECT_EVIDENCE, network=True, extents=None, device_bytes=None)).verdict
+        is Validity.UNKNOWN
     )
 
 
@@ -163,17 +167,17 @@ def test_what_cannot_be_seen_is_unknown_and_not_passed() -> None:
     ("ratio", "verdict"), [(0.99, Validity.PASS), (0.8, Validity.PASS), (0.65, Validity.WARN), (0.5, Validity.FAIL)]
 )
 def test_writers_to_one_file_scale_or_stand_in_line(ratio: float, verdict: Validity) -> None:
-    assert judge_concurrent(ratio, "").verdict is verdict
+    assert check_concurrent(ratio, "").verdict is verdict
 
 
 def test_concurrency_that_was_not_measured_says_why() -> None:
-    part = judge_concurrent(None, "the target is only read")
+    part = check_concurrent(None, "the target is only read")
 
     assert (part.verdict, part.reasons) == (Validity.UNKNOWN, ("the target is only read",))
 
 
 def test_a_calm_even_run_is_steady() -> None:
-    assert judge_steady(CALM).verdict is Validity.PASS
+    assert check_steady(CALM).verdict is Validity.PASS
 
 
 @pytest.mark.parametrize(
@@ -181,27 +185,27 @@ def test_a_calm_even_run_is_steady() -> None:
     [
         (replace(CALM, drift=-0.08), Validity.WARN),
         (replace(CALM, drift=-0.30), Validity.FAIL),
-        (replace(CALM, quiet_pressure_percent=60.0), Validity.WARN),
-        (replace(CALM, quiet_busy_share=1.0), Validity.WARN),
+        (replace(CALM, background_pressure_percent=60.0), Validity.WARN),
+        (replace(CALM, background_busy_share=1.0), Validity.WARN),
         (replace(CALM, stolen_share=0.2), Validity.WARN),
-        (replace(CALM, stolen_share=None, quiet_busy_share=None), Validity.UNKNOWN),
+        (replace(CALM, stolen_share=None, background_busy_share=None), Validity.UNKNOWN),
         (replace(CALM, errors=3), Validity.WARN),
     ],
     ids=["drift", "burst", "pressure", "busy", "stolen", "no CPU times", "errors"],
 )
 def test_what_changed_meanwhile_is_said(conditions: Conditions, verdict: Validity) -> None:
-    assert judge_steady(conditions).verdict is verdict
+    assert check_steady(conditions).verdict is verdict
 
 
-def foreign(read: float, written: float | None) -> Foreign:
-    return Foreign("sda", read, written, own_bytes_per_second=1e8)
+def other_io(read: float, written: float | None) -> OtherIo:
+    return OtherIo("sda", read, written, own_bytes_per_second=1e8)
 
 
 @pytest.mark.parametrize(
     ("changed", "reason"),
     [
         (
-            replace(CALM, foreign=foreign(4e7, 3e6), quiet_foreign=foreign(0, 1e6)),
+            replace(CALM, other_io=other_io(4e7, 3e6), background_io=other_io(0, 1e6)),
             (
                 "others, or the file system for itself, read 40 MB/s and wrote 3 MB/s on sda meanwhile; "
                 "before the run read 0 B/s and wrote 1 MB/s on sda"
@@ -217,16 +221,16 @@ def foreign(read: float, written: float | None) -> Foreign:
     ids=["disk", "processes", "heat", "ramps"],
 )
 def test_what_changed_around_the_run_is_doubted_with_its_figures(changed: Conditions, reason: str) -> None:
-    part = judge_steady(changed)
+    part = check_steady(changed)
 
-    assert (part.verdict, part.against) == (Validity.WARN, (reason,))
+    assert (part.verdict, part.caveats) == (Validity.WARN, (reason,))
 
 
 @pytest.mark.parametrize(
     "alike",
     [
-        replace(CALM, foreign=foreign(2e6, 1e6)),
-        replace(CALM, foreign=foreign(2e6, None)),
+        replace(CALM, other_io=other_io(2e6, 1e6)),
+        replace(CALM, other_io=other_io(2e6, None)),
         replace(CALM, others_share=0.12),
         replace(CALM, thermal_summary="the warmest part, nvme0, went from 40 to 41 C"),
         replace(CALM, ramp_change=0.1),
@@ -234,7 +238,7 @@ def test_what_changed_around_the_run_is_doubted_with_its_figures(changed: Condit
     ids=["a little of the disk", "of it known", "processes as before", "no heat", "ramps alike"],
 )
 def test_what_was_watched_and_stayed_the_same_is_no_caveat(alike: Conditions) -> None:
-    part = judge_steady(alike)
+    part = check_steady(alike)
 
     assert part.verdict is Validity.PASS
     assert len(part.reasons) >= 1
@@ -246,36 +250,36 @@ def test_what_was_watched_and_stayed_the_same_is_no_caveat(alike: Conditions) ->
     ids=["yes", "partly", "no"],
 )
 def test_writers_that_extend_a_file_are_judged_apart(ratio: float, verdict: Validity) -> None:
-    part = judge_extending(ratio, "aio")
+    part = check_extending(ratio, "aio")
 
     assert (part.name, part.verdict) == ("extending", verdict)
     assert "(aio)" in part.reasons[0]
 
 
 def test_growing_files_that_could_not_be_tried_are_unknown() -> None:
-    part = judge_extending(None, "the file system is full")
+    part = check_extending(None, "the file system is full")
 
     assert (part.verdict, part.reasons) == (Validity.UNKNOWN, ("the file system is full",))
 
 
 def test_a_host_without_pressure_figures_is_judged_by_its_load() -> None:
-    assert noise(replace(CALM, quiet_pressure_percent=None)) == ()
-    assert noise(replace(CALM, quiet_pressure_percent=None, quiet_busy_share=0.9)) == (
+    assert background_caveats(replace(CALM, background_pressure_percent=None)) == ()
+    assert background_caveats(replace(CALM, background_pressure_percent=None, background_busy_share=0.9)) == (
         "others used 90% of the CPUs before the run",
     )
 
 
 def test_the_users_word_about_the_way_counts_before_discoverys() -> None:
-    part = judge_physical(replace(DIRECT_FACTS, path_limit=1e9, way=PathBandwidth(4e8, "nvme0: link")))
+    part = check_physical(replace(DIRECT_EVIDENCE, path_limit=1e9, path_bandwidth=PathBandwidth(4e8, "nvme0: link")))
 
     assert part.verdict is Validity.PASS
 
 
 def test_a_limit_of_a_control_group_is_held_against_the_rate() -> None:
-    part = judge_steady(replace(CALM, limits=("io.max of the control group /job: riops=500",)))
+    part = check_steady(replace(CALM, limits=("io.max of the control group /job: riops=500",)))
 
     assert part.verdict is Validity.WARN
-    assert part.against == ("limited by io.max of the control group /job: riops=500",)
+    assert part.caveats == ("limited by io.max of the control group /job: riops=500",)
 
 
 def test_a_verdict_reads_the_same_on_the_screen_as_in_the_record() -> None:

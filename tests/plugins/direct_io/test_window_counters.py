@@ -9,10 +9,10 @@ from typing import Any, cast
 import pytest
 from msgspec.structs import replace
 
-from plugins.direct_io.test_validity import DIRECT_FACTS
+from plugins.direct_io.test_validity import DIRECT_EVIDENCE
 from sizeup.procfs.mountstats import NfsBytes
 from sizeup_direct_io import window_counters
-from sizeup_direct_io.validity import Facts, Validity, judge_direct, judge_physical
+from sizeup_direct_io.validity import Evidence, Validity, check_direct, check_physical
 from sizeup_direct_io.window_counters import Counters, CounterSource, read_counters
 
 RATE = 100_000_000
@@ -42,22 +42,22 @@ class Flow:
         return NfsBytes(counted, 0, counted, 0)
 
     def counters(self) -> Counters:
-        def look() -> dict[str, Any]:
+        def take_samples() -> dict[str, Any]:
             return {"reads": SimpleNamespace(read_bytes=round(self.now * RATE), written_bytes=0)}
 
-        return read_counters(CounterSource(0, "/mnt"), cast("Any", look))
+        return read_counters(CounterSource(0, "/mnt"), cast("Any", take_samples))
 
-    def window(self) -> Facts:
+    def window(self) -> Evidence:
         before = self.counters()
         self.now += WINDOW_SECONDS
         after = self.counters()
         assert before.nfs is not None
         assert after.nfs is not None
         return replace(
-            DIRECT_FACTS,
+            DIRECT_EVIDENCE,
             file_system="nfs4",
-            asked_bytes=after.own_read_bytes - before.own_read_bytes,
-            blur_bytes=before.blur_bytes + after.blur_bytes,
+            requested_bytes=after.own_read_bytes - before.own_read_bytes,
+            uncertainty_bytes=before.uncertainty_bytes + after.uncertainty_bytes,
             charged_bytes=after.nfs.direct_read - before.nfs.direct_read,
             device_bytes=after.nfs.server_read - before.nfs.server_read,
         )
@@ -69,24 +69,24 @@ def test_a_reader_that_waits_for_a_cpu_reads_again_and_takes_the_closest(monkeyp
     seen = flow.window()
 
     assert flow.waits == []  # it stopped where it came close
-    assert seen.charged_bytes == pytest.approx(seen.asked_bytes, abs=seen.blur_bytes)
-    assert seen.blur_bytes < 0.002 * seen.asked_bytes
-    assert judge_direct(seen).verdict is Validity.PASS
-    assert "1.00 of the bytes asked for were direct by the NFS client's counters" in judge_direct(seen).reasons
-    assert "the NFS client's counters saw 1.00 of the bytes asked for" in judge_physical(seen).reasons
+    assert seen.charged_bytes == pytest.approx(seen.requested_bytes, abs=seen.uncertainty_bytes)
+    assert seen.uncertainty_bytes < 0.002 * seen.requested_bytes
+    assert check_direct(seen).verdict is Validity.PASS
+    assert "1.00 of the bytes asked for were direct by the NFS client's counters" in check_direct(seen).reasons
+    assert "the NFS client's counters saw 1.00 of the bytes asked for" in check_physical(seen).reasons
 
 
 def test_where_no_reading_comes_close_nothing_is_held_against_the_figures(monkeypatch: pytest.MonkeyPatch) -> None:
     early, late = (0.0, 0.06), (0.06, 0.0)
     seen = Flow(monkeypatch, [early] * window_counters.READINGS + [late] * window_counters.READINGS).window()
 
-    part = judge_direct(seen)
+    part = check_direct(seen)
 
     assert seen.charged_bytes is not None
-    assert seen.charged_bytes > 1.07 * seen.asked_bytes  # by when they were read alone
+    assert seen.charged_bytes > 1.07 * seen.requested_bytes  # by when they were read alone
     assert part.verdict is Validity.UNKNOWN
-    assert "give or take 0.07: the counters could not be read in time" in part.against[0]
-    assert judge_physical(seen).verdict is Validity.PASS
+    assert "give or take 0.07: the counters could not be read in time" in part.caveats[0]
+    assert check_physical(seen).verdict is Validity.PASS
 
 
 @pytest.mark.parametrize(("share", "verdict"), [(0.0, Validity.FAIL), (0.5, Validity.FAIL), (1.5, Validity.WARN)])
@@ -95,9 +95,9 @@ def test_bytes_that_are_missing_or_too_many_are_seen_however_late_the_reader_is(
 ) -> None:
     seen = Flow(monkeypatch, [LATE] * 2 * window_counters.READINGS, share).window()
 
-    assert judge_direct(seen).verdict is verdict
+    assert check_direct(seen).verdict is verdict
 
 
 def test_bytes_of_a_quiet_reader_are_judged_to_a_twentieth(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert judge_direct(Flow(monkeypatch, [AT_ONCE] * 2, 0.94).window()).verdict is Validity.FAIL
-    assert judge_direct(Flow(monkeypatch, [AT_ONCE] * 2, 1.06).window()).verdict is Validity.WARN
+    assert check_direct(Flow(monkeypatch, [AT_ONCE] * 2, 0.94).window()).verdict is Validity.FAIL
+    assert check_direct(Flow(monkeypatch, [AT_ONCE] * 2, 1.06).window()).verdict is Validity.WARN
