@@ -1,4 +1,4 @@
-"""The only importer of the extension: jobs, samples and what the kernel says about a file."""
+"""The only importer of the C extension: jobs, samples and properties of a file."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def half_width(values: Sequence[float]) -> float | None:
 
 
 class IoInterval:
-    """What a group of workers did between two moments."""
+    """Counters of a group of workers between two samples."""
 
     def __init__(self, native: Any, *, latest: Any) -> None:
         self._native = native
@@ -51,37 +51,37 @@ class IoInterval:
 
     @property
     def reads(self) -> int:
-        """Reads that ended well."""
+        """Reads that succeeded."""
         return int(self._native.reads)
 
     @property
     def writes(self) -> int:
-        """Writes that ended well."""
+        """Writes that succeeded."""
         return int(self._native.writes)
 
     @property
     def requests(self) -> int:
-        """Reads and writes that ended well."""
+        """Reads and writes that succeeded."""
         return self.reads + self.writes
 
     @property
     def transferred_bytes(self) -> int:
-        """Bytes of the requests that ended well."""
+        """Bytes of the requests that succeeded."""
         return int(self._native.read_bytes) + int(self._native.written_bytes)
 
     @property
     def read_bytes(self) -> int:
-        """Bytes of the reads that ended well."""
+        """Bytes of the reads that succeeded."""
         return int(self._native.read_bytes)
 
     @property
     def written_bytes(self) -> int:
-        """Bytes of the writes that ended well."""
+        """Bytes of the writes that succeeded."""
         return int(self._native.written_bytes)
 
     @property
     def errors(self) -> int:
-        """Requests that failed or came back short; no time and no rate holds them."""
+        """Requests that failed or were short; excluded from latency and throughput."""
         return int(self._native.errors)
 
     @property
@@ -91,12 +91,12 @@ class IoInterval:
 
     @property
     def submit_calls(self) -> int:
-        """System calls that handed requests to the kernel."""
+        """System calls that submitted requests."""
         return int(self._native.submit_calls)
 
     @property
     def iops(self) -> float:
-        """Requests a second."""
+        """Requests per second."""
         return self.requests / self.seconds
 
     @property
@@ -121,27 +121,27 @@ class IoInterval:
 
     @property
     def system_ns(self) -> int:
-        """CPU time of the workers in the kernel; what kernel threads did for them is not in it."""
+        """CPU time of the workers in the kernel, without that of kernel threads."""
         return int(self._native.system_ns)
 
     @property
     def run_delay_ns(self) -> int:
-        """Time the workers were ready to run and had no CPU (``/proc/thread-self/schedstat``)."""
+        """Time the workers were runnable and waited for a CPU (``/proc/thread-self/schedstat``)."""
         return int(self._native.run_delay_ns)
 
     @property
     def voluntary_switches(self) -> int:
-        """How often the workers went to sleep."""
+        """Voluntary context switches of the workers."""
         return int(self._native.voluntary_switches)
 
     @property
     def in_flight(self) -> int:
-        """Queue depth at the later moment."""
+        """Queue depth at the later sample."""
         return int(self._latest.in_flight)
 
     @property
     def engine_flags(self) -> tuple[str, ...]:
-        """What the engine got of what it wished for, in words."""
+        """Optional features that the engine obtained."""
         names = {
             int(lib.SIZEUP_IO_FIXED_BUFFERS): "fixed-buffers",
             int(lib.SIZEUP_IO_FIXED_FILE): "fixed-file",
@@ -150,7 +150,7 @@ class IoInterval:
         return tuple(name for bit, name in names.items() if int(self._latest.flags) & bit)
 
     def pooled_with(self, other: IoInterval) -> IoInterval:
-        """Both together, as if they had followed each other."""
+        """Return both intervals together."""
         pool = ffi.new("struct sizeup_io_sample *")
         ffi.memmove(pool, self._native, ffi.sizeof("struct sizeup_io_sample"))
         lib.sizeup_io_pool(pool, other._native)
@@ -178,7 +178,7 @@ class IoInterval:
 
 
 class IoSample:
-    """Everything a group counted since the job's start, at one moment."""
+    """All counters of a group since the start of the job, at one time."""
 
     def __init__(self, native: Any) -> None:
         self._native = native
@@ -195,7 +195,7 @@ class IoSample:
 
     @property
     def requests(self) -> int:
-        """Requests that ended well since the start."""
+        """Requests that succeeded since the start."""
         return int(self._native.reads) + int(self._native.writes)
 
     @property
@@ -220,21 +220,21 @@ class IoSample:
 
     @property
     def idle_ns(self) -> int:
-        """Time since any request ended."""
+        """Time since a request last completed."""
         return max(0, int(self._native.time_ns) - int(self._native.last_progress_ns))
 
     @property
     def error(self) -> int | None:
-        """The errno that ended a worker early; None while all is well."""
+        """The errno that ended a worker early; None without one."""
         return -int(self._native.status) or None
 
     @property
     def first_error(self) -> int | None:
-        """The errno of the first request that failed; None where none did."""
+        """The errno of the first failed request; None without one."""
         return -int(self._native.first_error) or None
 
     def since(self, earlier: IoSample) -> IoInterval:
-        """The interval between two samples of the same job and group."""
+        """Return the interval between two samples of the same job and group."""
         difference = ffi.new("struct sizeup_io_sample *")
         ffi.memmove(difference, self._native, ffi.sizeof("struct sizeup_io_sample"))
         lib.sizeup_io_difference(difference, earlier._native)
@@ -242,15 +242,15 @@ class IoSample:
 
 
 class StuckError(Exception):
-    """A worker is inside the kernel and will not come back; its memory is left alone."""
+    """A worker hangs in the kernel; its memory is not freed."""
 
 
 class IoJob:
-    """Workers at work, from ``with`` to its end."""
+    """Running workers; a context manager that stops them."""
 
     def __init__(self, workers: Sequence[Worker], *, drain_seconds: float = 5.0) -> None:
         self.drain_seconds = drain_seconds
-        """What the requests that are out at the end have to come back."""
+        """Time for the requests in flight at the end to complete."""
         self._lock = threading.Lock()
         table = ffi.new("struct sizeup_io_worker[]", len(workers))
         for native, worker in zip(table, workers, strict=True):
@@ -281,37 +281,37 @@ class IoJob:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        # Whoever leaves in a hurry has waited, or been asked to be quick, already.
+        # After an exception the wait is over already, or must be short.
         self.stop(self.drain_seconds if kind is None else _ABORT_DRAIN_SECONDS)
 
     def cancel(self) -> None:
-        """Ask all workers to end; from any thread, at any time."""
+        """Request that all workers end; from any thread, at any time."""
         with self._lock:
             if self._handle is not None:
                 lib.sizeup_io_cancel(self._handle)
 
     def sample(self, group: int = 0) -> IoSample:
-        """Count up a group now."""
+        """Return the current sample of a group."""
         native = ffi.new("struct sizeup_io_sample *")
         lib.sizeup_io_sample(self._handle, group, native)
         return IoSample(native)
 
     def stop(self, drain_seconds: float) -> None:
-        """Cancel, wait and free; raise StuckError where a worker does not come back in time."""
+        """Cancel, wait and free; raise StuckError if a worker does not end in time."""
         self.cancel()
-        # The lock is not held meanwhile: a cancel from elsewhere must not wait for a hung device.
+        # Without the lock: a cancel from another thread must not wait for a hung device.
         status = lib.sizeup_io_wait(self._handle, round(drain_seconds * 1e9))
         with self._lock:
             handle, self._handle = self._handle, None
             if status == 0:
                 lib.sizeup_io_free(handle)
         if status == -errno.ETIMEDOUT:
-            raise StuckError("a worker is still inside the kernel")
+            raise StuckError("a worker hangs in the kernel")
         _check(status, "stopping the workers")
 
 
 class Extents(Struct, frozen=True):
-    """How the bytes of a file lie on its device."""
+    """The allocation of a file on its device."""
 
     written_bytes: int
     unwritten_bytes: int
@@ -327,12 +327,12 @@ def _check(status: int, doing: str) -> None:
 
 
 def availability(engine: Engine) -> int:
-    """0 where this process may use an engine, else the errno of its set-up."""
+    """Return 0 if this process may use an engine, else the errno of its set-up."""
     return -int(lib.sizeup_io_available(_ENGINES[engine]))
 
 
 def alignment(descriptor: int) -> tuple[int, int] | None:
-    """Memory and offset alignment of direct I/O, (0, 0) for none at all; None where the kernel does not say."""
+    """Return memory and offset alignment of direct I/O; (0, 0): not supported; None: not reported by the kernel."""
     memory, offset = ffi.new("uint32_t *"), ffi.new("uint32_t *")
     status = int(lib.sizeup_io_alignment(descriptor, memory, offset))
     if status == -errno.EOPNOTSUPP:
@@ -342,16 +342,16 @@ def alignment(descriptor: int) -> tuple[int, int] | None:
 
 
 def cached_bytes(descriptor: int, size_bytes: int) -> int:
-    """How much of a file lies in the page cache."""
+    """Return how much of a file is in the page cache."""
     count = int(lib.sizeup_io_cached_bytes(descriptor, size_bytes))
     _check(count, "cachestat")
     return count
 
 
 def extents(descriptor: int, size_bytes: int, *, flush: bool) -> Extents | None:
-    """The extents of a file; None where the file system does not tell.
+    """Return the extents of a file; None if the file system does not report them.
 
-    ``flush`` writes out what is dirty first, so that all of it has extents: only for a file that is ours.
+    ``flush`` writes dirty pages first, so that all data has extents; only for a file created by this run.
     """
     native = ffi.new("struct sizeup_io_extents *")
     status = int(lib.sizeup_io_extents(descriptor, size_bytes, flush, native))
@@ -368,7 +368,7 @@ def extents(descriptor: int, size_bytes: int, *, flush: bool) -> Extents | None:
 
 
 def allocate(descriptor: int, size_bytes: int) -> bool:
-    """Reserve space for a file; False where the file system cannot."""
+    """Reserve space for a file; return False if the file system cannot."""
     status = int(lib.sizeup_io_allocate(descriptor, size_bytes))
     if status == -errno.EOPNOTSUPP:
         return False

@@ -1,8 +1,8 @@
-"""Calls that may never come back, made so that the caller always does.
+"""Calls with a timeout, for system calls that may hang.
 
-A request to a dead server or a frozen file system sits in the kernel where no signal reaches it.
-Each such call runs in a daemon thread of its own; when its time is up the thread is left behind
-and the step ends with words.
+A request to a dead server or a frozen file system waits in the kernel where no signal reaches it.
+Each such call runs in its own daemon thread; after the timeout the thread is abandoned and the
+step ends with an error.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ Result = TypeVar("Result")
 
 
 class StalledError(SizeupError):
-    """The target stopped answering."""
+    """The target does not respond."""
 
 
 class CanceledError(Exception):
-    """The step was canceled while it waited."""
+    """The step was canceled while waiting."""
 
 
 class _Call(Generic[Result]):
-    """One call under way."""
+    """One running call."""
 
     def __init__(self, function: Callable[[], Result]) -> None:
         self._function = function
@@ -50,7 +50,7 @@ class _Call(Generic[Result]):
 
 
 def call_with_timeout(doing: str, function: Callable[[], Result], *, limit_seconds: float, context: Context) -> Result:
-    """The result of ``function``; raise StalledError when it takes longer than ``limit_seconds``."""
+    """Return the result of ``function``; raise StalledError if it takes longer than ``limit_seconds``."""
     call = _Call(function)
     threading.Thread(target=call.run, name=doing, daemon=True).start()
     deadline = time.monotonic() + limit_seconds
@@ -58,5 +58,5 @@ def call_with_timeout(doing: str, function: Callable[[], Result], *, limit_secon
         if context.canceled:
             raise CanceledError
         if time.monotonic() > deadline:
-            raise StalledError(f"stalled: {doing} did not come back within {limit_seconds:g} s; it was left behind")
+            raise StalledError(f"stalled: {doing} did not return within {limit_seconds:g} s and was abandoned")
     return call.answer()

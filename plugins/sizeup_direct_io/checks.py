@@ -1,4 +1,4 @@
-"""What is looked at before the load itself: writers against each other, the price of a flush, the first touch."""
+"""Checks before the load: concurrent writers, the cost of a flush, the first access to blocks."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ CHECK_ROUNDS = 2
 TOUCHES = 64
 """Blocks that are read twice, spread over the whole target."""
 TOUCH_SECONDS = 3.0
-"""The first pass ends here at the latest: a volume that loads from far away may take long for each."""
+"""Time limit of the first pass: a volume that loads blocks remotely may take long for each."""
 FEWEST_TOUCHES = 8
 Result = TypeVar("Result")
 
 
 def without_progress(running: Generator[Emission, None, Result]) -> Result:
-    """The result of a measurement whose live samples are of no interest."""
+    """Return the result of a measurement, without its live samples."""
     while True:
         try:
             next(running)
@@ -63,23 +63,24 @@ class Checks(Struct, frozen=True):
         return without_progress(measure(workers, ("check",), {}, window, self.context, self.counter_source))
 
     def concurrent(self, *, wanted: bool, extends: bool) -> Generator[Emission, None, tuple[Part, ...]]:
-        """Writers to one file against writers to files of their own: over written data, and where files grow."""
+        """Compare writers to one file with writers to separate files: overwriting, and extending."""
         target = self.setup.target
         if target.kind is not TargetKind.MADE:
-            why = "the target is only read" if not target.writable else "the target is a device"
+            kind = "is a device" if target.writable else "is only read"
+            why = f"not checked: the target {kind}"
         elif target.size_bytes < WRITERS * WRITER_BYTES or extends:
-            why = "the file is too small, or grows"
+            why = "not checked: the file is too small, or grows"
         elif not wanted:
-            why = "not asked for"
+            why = "not checked: check_concurrency is off"
         else:
-            yield Progress(0.0, None, f"{WRITERS} writers to one file, and to files of their own")
+            yield Progress(0.0, None, f"{WRITERS} writers to one file and to separate files")
             try:
                 files = yield from self.setup.more_files(WRITERS, WRITER_BYTES, self.reserve_bytes)
             except RefusedError as error:
                 why = str(error)
             else:
                 written = self._overwriting(files)
-                yield Progress(0.0, None, f"{WRITERS} writers that extend one file, and files of their own")
+                yield Progress(0.0, None, f"{WRITERS} writers extending one file and separate files")
                 return (validity.check_concurrent(written, ""), self._check_extending(files))
         return (validity.check_concurrent(None, why),)
 
@@ -92,7 +93,7 @@ class Checks(Struct, frozen=True):
         return statistics.median(one) / statistics.median(many)
 
     def _check_extending(self, files: Sequence[int]) -> Part:
-        """An aside: where it cannot be had, such as on a file system that is nearly full, the run goes on."""
+        """Check extending writers; a failure, such as a nearly full file system, does not end the run."""
         try:
             engine, ratio = self._extending(files)
         except StalledError:
@@ -102,7 +103,7 @@ class Checks(Struct, frozen=True):
         return validity.check_extending(ratio, engine.value)
 
     def _extending(self, files: Sequence[int]) -> tuple[Engine, float]:
-        """Each write lands at the end that the file has then; the files start empty and unallocated."""
+        """Each write goes to the current end of the file; the files start empty and unallocated."""
         engine = choose("auto", host_counters.read_policy(), network=self.setup.target.network, extending=True).engine
         window = Window(warmup_seconds=0.0, seconds=0.8, extra_seconds=0.0, precision=1.0, stall_seconds=5.0)
         one, many = [], []
@@ -122,7 +123,7 @@ class Checks(Struct, frozen=True):
             for file in files:
                 os.ftruncate(file, 0)
 
-        self.setup.call_with_timeout("emptying files", empty)
+        self.setup.call_with_timeout("truncating files", empty)
 
     def _writer(self, descriptor: int, size_bytes: int) -> Worker:
         return Worker(
@@ -149,8 +150,8 @@ class Checks(Struct, frozen=True):
         )
 
     def flush_cost(self) -> Generator[Emission, None, None]:
-        """One 8K writer, without and with O_DSYNC, in turns."""
-        yield Progress(0.0, None, "one writer, without and with a flush")
+        """Compare one 8 KiB writer without and with O_DSYNC, alternating."""
+        yield Progress(0.0, None, "8 KiB writes without and with O_DSYNC")
         medians: dict[Durable, list[float]] = {Durable.NO: [], Durable.DSYNC: []}
         for _ in range(CHECK_ROUNDS):
             for durable, found in medians.items():
@@ -164,9 +165,9 @@ class Checks(Struct, frozen=True):
         )
 
     def first_touch(self) -> Generator[Emission, None, None]:
-        """Blocks of an existing target, read for the first time and once more."""
+        """Read blocks of an existing target twice."""
         target = self.setup.target
-        yield Progress(0.0, None, "the first touch of some blocks, and the second")
+        yield Progress(0.0, None, "reading some blocks twice")
         offsets = touch_offsets(target.start_bytes, target.size_bytes, random.Random(self.setup.next_seed()))  # noqa: S311 - not a secret
         try:
             first, second = self.setup.call_with_timeout(
@@ -179,7 +180,7 @@ class Checks(Struct, frozen=True):
 
 
 def touch_offsets(start_bytes: int, size_bytes: int, rng: random.Random) -> list[int]:
-    """One block of each part of the target, in no order that anything could read ahead of."""
+    """Return one block of each part of the target, in random order against read-ahead."""
     part = size_bytes // TOUCHES
     slots = part // SMALL_BYTES
     offsets = [start_bytes + index * part + rng.randrange(slots) * SMALL_BYTES for index in range(TOUCHES)]
@@ -188,8 +189,8 @@ def touch_offsets(start_bytes: int, size_bytes: int, rng: random.Random) -> list
 
 
 def direct_reader(descriptor: int) -> Callable[[int], int]:
-    """Reads one block past the page cache and says how long it took, in nanoseconds."""
-    page = mmap.mmap(-1, SMALL_BYTES)  # aligned as O_DIRECT wants it
+    """Return a function that reads one block with direct I/O and returns its latency in nanoseconds."""
+    page = mmap.mmap(-1, SMALL_BYTES)  # aligned as O_DIRECT requires
 
     def read(offset: int) -> int:
         start_ns = time.perf_counter_ns()
@@ -200,7 +201,7 @@ def direct_reader(descriptor: int) -> Callable[[int], int]:
 
 
 def read_twice(offsets: Sequence[int], read: Callable[[int], int]) -> tuple[list[int], list[int]]:
-    """The times of the first and of the second read of each block; fewer blocks where the first ones take long."""
+    """Return the latencies of the first and second read of each block; fewer blocks if the first reads are slow."""
     first: list[int] = []
     for offset in offsets:
         first.append(read(offset))

@@ -1,4 +1,4 @@
-"""What the points of a run come to: knees, calibration, log writes, pages, paths, and what they cost."""
+"""Results over the points of a run: knees, calibration, log writes, page sizes, paths, CPU cost."""
 
 from __future__ import annotations
 
@@ -16,37 +16,37 @@ from sizeup_direct_io.path_bandwidth import PathBandwidth
 from sizeup_direct_io.validity import Part, Validity
 
 REDO_GOOD_NS, REDO_WATCH_NS = 1e6, 5e6
-"""Of ``log file parallel write``: up to the first all is well, up to the second worth watching."""
+"""Of ``log file parallel write``: good up to the first, to be watched up to the second."""
 READ_MODIFY_WRITE = 1.5
-"""A 512-byte log write that takes this much longer than one of 4 KiB shows a device of 4K sectors."""
+"""A 512-byte log write that takes this much longer than one of 4 KiB indicates a device with 4K sectors."""
 TOUCH_SLOW, TOUCH_SHARE, TOUCH_EXCESS = 3.0, 0.25, 3.0
-"""A volume loads lazily when this share of first reads take so many times the usual second one, and so many times
-as many of them as of the second reads."""
+"""A volume loads lazily if at least ``TOUCH_SHARE`` of the first reads take ``TOUCH_SLOW`` times the median second
+read, and ``TOUCH_EXCESS`` times as many first reads as second reads do."""
 PAGES_DIFFER = 0.10
 CACHE_GAIN = 1.3
-"""A part of the target that runs so many times as fast as the whole is answered by something faster than it."""
+"""A part of the target that is this much faster than the whole is served by a cache."""
 PUBLISHED_KERNEL_SHARES = (
-    "So much the database does not get. Published for comparison: 22 % of the CPU time in the kernel at 223 MB/s of "
-    "direct reads over NFS (K. Closson, 2006); for one OLTP load 31.5 % over NFS and 22.4 % over Fibre Channel "
-    "(NetApp, quoted there), which is 40.6 % more. How many cores those machines had is not said."
+    "This CPU time is not available to the database. Published for comparison: 22 % kernel time at 223 MB/s of direct "
+    "reads over NFS (K. Closson, 2006); for one OLTP load 31.5 % over NFS and 22.4 % over Fibre Channel (NetApp, "
+    "quoted there), which is 40.6 % more. The number of cores of those machines is not published."
 )
 _PAGES_MATTER = (
-    "A database whose large reads go to huge pages sees the first figure, one that reads into private memory on 4K "
+    "A database with its buffers on huge pages gets the first figure, one that reads into private memory on 4 KiB "
     "pages the second."
 )
 FLUSH_IS_VOLATILE_NS = 30_000
-"""No medium makes data safe faster; a cache that says so does."""
+"""No medium makes data durable faster; a volatile cache that acknowledges writes does."""
 
 
 def knee_estimate(workload: str, ramps: Sequence[Sequence[knee.RampPoint]], unit: str, ended: str) -> Estimate | None:
-    """The knee of a sweep over its ramps, the most it reached, and why it went no further; None for short ramps."""
+    """Return the knee of a sweep over its ramps, its maximum and why it ended; None for short ramps."""
     found = knee.agree(ramps)
     if found is None:
         return None
     caveats = () if found.agreed else (f"the ramps disagree: {', '.join(map(str, found.per_ramp))}",)
     most = knee.maximum(ramps)
-    efficient = f"knee at {found.queue_depth} out with {format_value(found.throughput, unit)}"
-    at_most = f"most {format_value(most.throughput, unit)} at {most.queue_depth}"
+    efficient = f"knee {format_value(found.throughput, unit)} at QD {found.queue_depth}"
+    at_most = f"maximum {format_value(most.throughput, unit)} at QD {most.queue_depth}"
     return Estimate(
         "knee",
         {"workload": workload},
@@ -68,7 +68,7 @@ def knee_estimate(workload: str, ramps: Sequence[Sequence[knee.RampPoint]], unit
 
 
 def calibration(small: Sequence[PointResult], large: Sequence[PointResult], limit_ns: float) -> Iterator[Estimate]:
-    """The three figures of CALIBRATE_IO, with the latency in full and the caveats beside them."""
+    """Yield the three figures of CALIBRATE_IO, with the latency in full and their caveats."""
     allowed = [point for point in small if point.pooled.mean_ns("read") <= limit_ns]
     if allowed:
         best = max(allowed, key=lambda point: point.iops)
@@ -90,7 +90,7 @@ def calibration(small: Sequence[PointResult], large: Sequence[PointResult], limi
 
 
 def redo(points: Sequence[PointResult]) -> Iterator[Estimate]:
-    """Log writes by size, with what ``log file parallel write`` would say and which block to take."""
+    """Yield the log write latencies by size, graded as ``log file parallel write``, with advice on the block size."""
     medians = {int(point.at["block_bytes"]): point.pooled.quantile_ns("write", 0.5) for point in points}
     small, page = medians.get(512), medians.get(4096)
     for point in points:
@@ -99,26 +99,26 @@ def redo(points: Sequence[PointResult]) -> Iterator[Estimate]:
         grade = "good" if median <= REDO_GOOD_NS else "watch" if median <= REDO_WATCH_NS else "poor"
         caveats = point.caveats
         if size == 512 and small and page and small > READ_MODIFY_WRITE * page:
-            caveats += ("512-byte writes take far longer than those of 4 KiB: use redo logs with 4K blocks",)
+            caveats += ("512-byte writes take far longer than 4 KiB writes: use redo logs with 4K blocks",)
         at: Coordinates = {"workload": "redo", "block_bytes": size}
         yield Estimate("redo-p50", at, median, caveats=caveats, extra={"grade": grade})
         yield Estimate("redo-p99", at, point.pooled.quantile_ns("write", 0.99), caveats=caveats)
 
 
 def redo_under_load(alone: PointResult, loaded: PointResult) -> Estimate:
-    """How much slower the log gets beside the data, at the 99th percentile of its response."""
+    """Return the ratio of the log's response time p99 under data load to the one without."""
     before = alone.pooled.quantile_ns("response", 0.99)
     after = pool(loaded.runs)["log"].quantile_ns("response", 0.99)
     ratio = after / before if before else 1.0
     caveats = loaded.caveats
     if ratio > 3:
-        caveats += ("the log waits for the data: give the redo a place of its own",)
+        caveats += ("the log waits for data I/O: put the redo log on separate storage",)
     extra: dict[str, str | int | float] = {"alone_ns": before, "loaded_ns": after}
     return Estimate("redo-slowdown", {"workload": "redo+oltp"}, ratio, caveats=caveats, extra=extra)
 
 
 def matrix(points: Sequence[PointResult]) -> Iterator[Estimate]:
-    """ORION's table: small requests, small latency and large throughput in every mix."""
+    """Yield ORION's matrix: IOPS and latency of small reads and throughput of large reads in every mix."""
     for point in points:
         at: Coordinates = {"small": point.at["small"], "large": point.at["large"]}
         streams = pool(point.runs)
@@ -132,7 +132,7 @@ def matrix(points: Sequence[PointResult]) -> Iterator[Estimate]:
 
 
 def page_gains(points: Sequence[PointResult]) -> Iterator[Estimate]:
-    """Throughput of large requests on huge pages over 4K pages, at each concurrency."""
+    """Yield the throughput of large requests on huge pages over 4 KiB pages, at each queue depth."""
     by_place: dict[int, dict[str, PointResult]] = {}
     for point in points:
         if "pages" in point.at:
@@ -150,10 +150,12 @@ def page_gains(points: Sequence[PointResult]) -> Iterator[Estimate]:
             }
             gain = huge.bytes_per_second / small.bytes_per_second
             if queue_depth == best:
-                text = f"{huge.at['workload']}: {gain:.2f} times as fast on huge pages as on 4K pages"
+                text = (
+                    f"{huge.at['workload']}: buffers on huge pages give {gain:.2f} times the throughput of 4 KiB pages"
+                )
                 rates = f"{format_rate(huge.bytes_per_second)} against {format_rate(small.bytes_per_second)}"
                 matters = f" {_PAGES_MATTER}" if abs(gain - 1) > PAGES_DIFFER else ""
-                extra |= {"statement": text, "consequence": f"{rates} with {queue_depth} out.{matters}"}
+                extra |= {"statement": text, "consequence": f"{rates} at QD {queue_depth}.{matters}"}
             yield Estimate("page-gain", at, gain, caveats=huge.caveats, extra=extra)
 
 
@@ -164,7 +166,7 @@ def scaling(
     path_bandwidth: PathBandwidth | None,
     shared_disks: Sequence[str] = (),
 ) -> Estimate:
-    """All paths together over the sum of each alone, and what they share that caps them."""
+    """Return the throughput of all paths together over the sum of each alone, and what they share."""
     total = sum(alone.values())
     efficiency = together / total
     extra: dict[str, str | int | float] = {f"alone {path} {unit}": value for path, value in alone.items()}
@@ -172,29 +174,32 @@ def scaling(
     singly = " + ".join(format_value(value, unit) for value in alone.values())
     path_rate = path_bandwidth.bytes_per_second if path_bandwidth and unit == "bytes/s" else None
     if shared_disks:
-        cap = f"They lie on the same disks: {', '.join(shared_disks)}."
+        cap = f"The paths share disks: {', '.join(shared_disks)}."
     elif path_bandwidth is None:
-        cap = "What the paths share is unknown to discovery."
+        cap = "Whether they share an adapter or interface is unknown."
     elif path_rate is None:
-        cap = f"The ways carry {format_rate(path_bandwidth.bytes_per_second)} together ({path_bandwidth.source})."
+        together_rate = format_rate(path_bandwidth.bytes_per_second)
+        cap = f"Bandwidth of the paths together: {together_rate} ({path_bandwidth.source})."
     elif total > path_rate:
         cap = (
-            f"The cap is the way: {format_rate(path_rate)} together ({path_bandwidth.source}), less than the sum of "
-            "the paths."
+            f"Bottleneck: the paths carry {format_rate(path_rate)} together ({path_bandwidth.source}), less than the "
+            "sum of each alone."
         )
     else:
-        cap = f"The ways carry {format_rate(path_rate)} together ({path_bandwidth.source}): they are not what limits."
+        cap = (
+            f"Bandwidth of the paths together: {format_rate(path_rate)} ({path_bandwidth.source}), not the bottleneck."
+        )
     extra |= {
-        "statement": f"{len(alone)} paths together reach {efficiency:.1%} of the sum of each",
+        "statement": f"{len(alone)} paths together reach {efficiency:.1%} of the sum of each alone",
         "consequence": f"{format_value(together, unit)} of {singly}. {cap}",
     }
     if path_rate is not None:
-        extra["way_bytes_per_second"] = path_rate
+        extra["path_bandwidth_bytes_per_second"] = path_rate
     return Estimate("scaling", {"paths": len(alone)}, efficiency, extra=extra)
 
 
 def first_touch(first_ns: Sequence[float], second_ns: Sequence[float]) -> Estimate:
-    """The share of first reads that took far longer than the usual second one; counted, as a mean may be one hiccup."""
+    """Return the share of first reads that took far longer than the median second one; robust against outliers."""
     usual = statistics.median(second_ns)
     slow = [time for time in first_ns if time > TOUCH_SLOW * usual]
     share, again = (sum(time > TOUCH_SLOW * usual for time in times) / len(times) for times in (first_ns, second_ns))
@@ -207,23 +212,23 @@ def first_touch(first_ns: Sequence[float], second_ns: Sequence[float]) -> Estima
     if share >= TOUCH_SHARE and share >= TOUCH_EXCESS * again:
         extra |= {
             "statement": f"{share:.0%} of first reads took {format_ns(statistics.median(slow))}, "
-            f"second ones {format_ns(usual)}",
-            "consequence": f"Medians, {len(first_ns)} blocks all over the target. The volume loads blocks as they are "
-            "first touched, or a cache behind it keeps what was read: a first pass measures the loading, a second one "
-            "perhaps a cache, and neither is the disks.",
-            "remedy": "Read the whole volume once and run this again. Where the first reads are then as fast as the "
-            "second, it had been loading (a volume made from a snapshot does); where not, it is a cache.",
+            f"second reads {format_ns(usual)}",
+            "consequence": f"Medians of {len(first_ns)} blocks across the target. The volume loads blocks at their "
+            "first access, or a cache behind it keeps them: a first pass measures loading, a second one possibly a "
+            "cache, and neither measures the disks.",
+            "remedy": "Read the whole volume once and run the test again. If first reads are then as fast as second "
+            "reads, the volume was loading (for example, restored from a snapshot); if not, there is a cache.",
             "severity": "warning",
         }
     return Estimate("first-touch", {}, share, extra=extra)
 
 
 def flush_cost(direct_ns: float, durable_ns: float, write_cache: str | None) -> Estimate:
-    """What making one 8K write durable adds to writing it, at the median."""
+    """Return the latency that making an 8 KiB write durable adds, at the median."""
     cost = max(0.0, durable_ns - direct_ns)
     caveats: tuple[str, ...] = ()
     if cost < FLUSH_IS_VOLATILE_NS:
-        caveats = ("no medium flushes this fast: a cache of the device, the host or the array answers",)
+        caveats = ("no medium flushes this fast: a volatile cache of the device, host or array acknowledges the write",)
     extra: dict[str, str | int | float] = {
         "direct_ns": direct_ns,
         "durable_ns": durable_ns,
@@ -233,20 +238,20 @@ def flush_cost(direct_ns: float, durable_ns: float, write_cache: str | None) -> 
 
 
 def largest_cached_set(rates: Mapping[int, float]) -> int | None:
-    """The largest working set, in bytes, that runs clearly faster than the whole target; None where none does."""
+    """Return the largest working set in bytes that is clearly faster than the whole target; None if none is."""
     whole = rates[max(rates)]
     faster = [size for size, rate in rates.items() if rate >= CACHE_GAIN * whole]
     return max(faster, default=None)
 
 
 def cache_size_bytes(rates: Mapping[int, float]) -> int:
-    """The largest working set that runs about as fast as any: a cache holds all of it."""
+    """Return the largest working set that is about as fast as the fastest one: a cache holds all of it."""
     best = max(rates.values())
     return max(size for size, rate in rates.items() if rate * CACHE_GAIN >= best)
 
 
 def working_set(points: Sequence[PointResult]) -> Estimate:
-    """The fastest working set over the whole target, and what that says about a cache behind it."""
+    """Return the speedup of the fastest working set over the whole target, and what it implies about a cache."""
     rates = {int(point.at["working_set_bytes"]): point.iops for point in points}
     smallest, whole = min(rates), max(rates)
     gain, cached_set = max(rates.values()) / rates[whole], largest_cached_set(rates)
@@ -254,33 +259,33 @@ def working_set(points: Sequence[PointResult]) -> Estimate:
     extra: dict[str, str | int | float]
     if cached_set is None:
         extra = {
-            "statement": f"no cache shows itself: within {range_} no part runs {CACHE_GAIN:g} times as fast",
-            "consequence": f"One that holds all {format_bytes(whole)} would not: give a larger size to find it.",
+            "statement": f"no cache found: no working set from {range_} is {CACHE_GAIN:g} times as fast as the whole",
+            "consequence": f"A cache larger than {format_bytes(whole)} would not show: increase size to find it.",
         }
     else:
         held = cache_size_bytes(rates)
         extra = {
-            "statement": f"a cache of about {format_bytes(held)} or more answers behind the target",
-            "consequence": f"Reads within {format_bytes(held)} run at {format_value(rates[held], '1/s')}, over the "
-            f"whole {format_bytes(whole)} at {format_value(rates[whole], '1/s')}. A database that reads more than the "
-            "cache holds gets the lower rate or less: some reads over the whole still come from the cache.",
+            "statement": f"a cache of about {format_bytes(held)} or more serves the target",
+            "consequence": f"Working set {format_bytes(held)}: {format_value(rates[held], '1/s')}; whole target "
+            f"({format_bytes(whole)}): {format_value(rates[whole], '1/s')}. A database that reads more than the cache "
+            "holds gets the lower rate or less, because some reads of the whole target still hit the cache.",
             "severity": "warning",
-            "held_bytes": held,
-            "edge_bytes": cached_set,
+            "cache_bytes": held,
+            "largest_cached_bytes": cached_set,
         }
     return Estimate("working-set-gain", {"workload": "working-set"}, gain, extra=extra)
 
 
 def recheck_physical(point: PointResult, rates: Mapping[int, float]) -> Part:
-    """The physical part of a point's verdict, with what the sweep over working sets said."""
+    """Return the physical check of a point, with the result of the sweep over working sets."""
     size, cached_set, whole = int(point.at["working_set_bytes"]), largest_cached_set(rates), max(rates)
     (part,) = (part for part in point.parts if part.name == "physical")
     if cached_set is None:
-        even = f"working sets up to {format_bytes(whole)} run alike: no cache of that size or less answers"
+        even = f"working sets up to {format_bytes(whole)} are equally fast: no cache of that size or less"
         return replace(part, reasons=(*part.reasons, even))
-    times = f"{rates[size] / rates[whole]:.1f} times the rate of the whole {format_bytes(whole)}"
-    held = f"{times}: cache? Kept out of sizing"
-    some = f"a cache of at least {format_bytes(cached_set)} answers part of it"
+    times = f"{rates[size] / rates[whole]:.1f} times the IOPS of the whole target ({format_bytes(whole)})"
+    held = f"{times}: probably a cache; not used for sizing"
+    some = f"a cache of at least {format_bytes(cached_set)} serves part of it"
     reason = held if size <= cached_set else some
     worst = Validity.FAIL if part.verdict is Validity.FAIL else Validity.WARN
     return replace(
@@ -293,7 +298,7 @@ def recheck_physical(point: PointResult, rates: Mapping[int, float]) -> Part:
 
 
 def full_rate(workload: str, points: Sequence[PointResult], unit: str) -> Estimate | Gap:
-    """What the most that the storage gave cost this host in CPUs, kernel threads and interrupts with it."""
+    """Return the CPUs that the host used at the highest throughput, kernel threads and interrupts included."""
     candidates = [point for point in points if not any(part.from_cache for part in point.parts)] or points
     best = max(candidates, key=lambda point: point.bytes_per_second if unit == "bytes/s" else point.iops)
     hosts, costs = known(run.host_cpu for run in best.runs), known(run.io_cpu_ns for run in best.runs)
@@ -314,18 +319,18 @@ def full_rate(workload: str, points: Sequence[PointResult], unit: str) -> Estima
             "queue_depth": best.at["queue_depth"],
             "host_ns_per_request": each,
             "host_kernel_percent": 100 * kernel,
-            "statement": f"{workload} at its full {reached} takes {used:.2f} of {all_cpus:.0f} CPUs",
-            "consequence": f"{format_ns(each)} a request of this process, kernel threads and interrupts; the kernel "
-            f"was busy {kernel:.0%} of all CPU time, whoever asked. {PUBLISHED_KERNEL_SHARES}",
+            "statement": f"{workload}: I/O costs {used:.2f} of {all_cpus:.0f} CPUs at {reached}",
+            "consequence": f"{format_ns(each)} per I/O in this process, kernel threads and interrupts; the kernel used "
+            f"{kernel:.0%} of all CPU time, for any process. {PUBLISHED_KERNEL_SHARES}",
         },
     )
 
 
 def engine_gain(workload: str, queue_depth: int, ratios: Sequence[float], names: tuple[str, str]) -> Estimate:
-    """Throughput of one engine over that of another, the median over alternating pairs."""
+    """Return the throughput ratio of two engines, the median over alternating pairs."""
     ratio = statistics.median(ratios)
     first, second = names
-    text = f"{workload}, {queue_depth} out: {first} at {ratio:.2f} times the rate of {second}"
+    text = f"{workload} at QD {queue_depth}: {first} has {ratio:.2f} times the throughput of {second}"
     return Estimate(
         "engine-gain",
         {"workload": workload, "engines": f"{first} over {second}"},

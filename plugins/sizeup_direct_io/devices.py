@@ -1,4 +1,4 @@
-"""Whether a block device may be written to: named in full, held by nobody, and carrying nothing."""
+"""Checks whether a block device may be overwritten: named in full, unused, and without a known signature."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from sizeup.procfs.swaps import read_swaps
 from sizeup.text import one_line
 
 PROTECTED_BYTES = 1 << 20
-"""Labels live at both ends; this much of each is searched, and never written to."""
+"""Signatures are at both ends of a device; this much of each end is searched and never written."""
 
 
 class Signature(Struct, frozen=True):
-    """A mark that says to whom a device belongs."""
+    """A magic number that identifies the owner of a device."""
 
     owner: str
     magic: bytes
@@ -33,13 +33,13 @@ class Signature(Struct, frozen=True):
 
 def _md_at_end(size_bytes: int) -> Iterator[Signature]:
     magic = 0xA92B4EFC.to_bytes(4, "little")
-    # Version 1.0 lies 8 to 12 KiB before the end, 0.90 in the last aligned 64 KiB.
+    # Version 1.0 is 8 to 12 KiB before the end, 0.90 in the last aligned 64 KiB.
     yield Signature("a Linux RAID member", magic, ((size_bytes // 512 - 16) & ~7) * 512 - size_bytes)
     yield Signature("a Linux RAID member", magic, (size_bytes & ~0xFFFF) - 0x10000 - size_bytes)
 
 
 def signatures(size_bytes: int) -> Iterable[Signature]:
-    """Every mark looked for on a device of this size."""
+    """Yield every signature searched for on a device of this size."""
     yield Signature("a partition table", b"\x55\xaa", 510)
     for sector in (512, 4096):
         yield Signature("a GPT partition table", b"EFI PART", sector)
@@ -75,7 +75,7 @@ def signatures(size_bytes: int) -> Iterable[Signature]:
 
 
 def find_signature(first: bytes, last: bytes, size_bytes: int) -> str | None:
-    """Whose mark is in the first or the last megabyte of a device; None where no known one is."""
+    """Return the owner of a signature in the first or last MiB of a device; None without one."""
     for signature in signatures(size_bytes):
         start = signature.offset if signature.offset >= 0 else len(last) + signature.offset
         area = first if signature.offset >= 0 else last
@@ -93,7 +93,7 @@ def _swap_numbers(paths: Iterable[str]) -> set[str]:
 
 
 def refuse_if_used(device_number: int, *, sysfs: str = SYS, proc: str = PROC) -> None:
-    """Raise RefusedError while the device, or a partition of it, is mounted, swapped to or held, or that is unknown."""
+    """Raise RefusedError if the device or a partition of it is mounted, used as swap or held, or that is unknown."""
     mounts, swaps = read_mountinfo(proc), read_swaps(proc)
     disk = find_device_folder(device_number, sysfs)
     for known, unknown in (
@@ -112,46 +112,46 @@ def refuse_if_used(device_number: int, *, sysfs: str = SYS, proc: str = PROC) ->
             raise RefusedError(f"{name} is not written to, because its device number cannot be read")
         if number in points:
             point = one_line(points[number])
-            raise RefusedError(f"{name} is mounted on {point}: it is not written to, whatever is allowed")
+            raise RefusedError(f"{name} is mounted on {point}: a device in use is never written to")
         if number in swap_numbers:
-            raise RefusedError(f"{name} is in use as swap: it is not written to, whatever is allowed")
+            raise RefusedError(f"{name} is used as swap: a device in use is never written to")
         holders = list_names(f"{folder}/holders")
         if holders:
-            raise RefusedError(f"{name} is held by {', '.join(holders)}: it is not written to, whatever is allowed")
+            raise RefusedError(f"{name} is held by {', '.join(holders)}: a device in use is never written to")
         if read_line(f"{folder}/ro") == "1":
             raise RefusedError(f"{name} is read-only")
 
 
 def refuse_if_formatted(descriptor: int, size_bytes: int) -> None:
-    """Raise RefusedError where a known signature lies at either end; ``descriptor`` is read without O_DIRECT."""
+    """Raise RefusedError if either end has a known signature; ``descriptor`` is read without O_DIRECT."""
     first = os.pread(descriptor, PROTECTED_BYTES, 0)
     last = os.pread(descriptor, PROTECTED_BYTES, max(0, size_bytes - PROTECTED_BYTES))
     owner = find_signature(first, last, size_bytes)
     if owner is not None:
         raise RefusedError(
-            f"this device carries the signature of {owner}: it is not written to; "
-            "where it is truly free, clear it first (wipefs --all) and try again"
+            f"the device has the signature of {owner} and is not overwritten; if it is unused, remove the signature "
+            "first (wipefs --all) and try again"
         )
 
 
 def open_for_writing(path: str, allowed: str) -> int:
-    """A descriptor that nobody else holds, O_DIRECT; raise RefusedError with the check that failed."""
+    """Return an exclusive O_DIRECT descriptor; raise RefusedError with the check that failed."""
     descriptor = files.open_existing(path, os.O_RDONLY | os.O_NONBLOCK)
     try:
         status = os.fstat(descriptor)
         names = names_that_allow(status.st_rdev)
         if allowed not in names:
             raise RefusedError(
-                f"{path} is a device and would be overwritten: to allow it, give allow_write_to={names[0]} in full"
+                f"{path} is a device and would be overwritten: to allow it, set allow_write_to={names[0]}"
                 + (f" (found {allowed!r})" if allowed else "")
             )
         refuse_if_used(status.st_rdev)
         refuse_if_formatted(descriptor, os.lseek(descriptor, 0, os.SEEK_END))
-        # By the descriptor that was checked, so that no name can be put in another's place meanwhile.
-        # O_EXCL: the kernel itself refuses while a file system, md, dm or swap has the device or a partition.
+        # By the descriptor that was checked, so that the name cannot be replaced in between.
+        # O_EXCL: the kernel refuses while a file system, md, dm or swap uses the device or a partition.
         try:
             return open_again(descriptor, os.O_RDWR | os.O_EXCL | os.O_DIRECT | os.O_NONBLOCK)
         except OSError as error:
-            raise RefusedError(f"{path} cannot be had for writing alone: {error.strerror}") from error
+            raise RefusedError(f"{path}: exclusive open for writing failed: {error.strerror}") from error
     finally:
         os.close(descriptor)

@@ -1,4 +1,4 @@
-"""The disks beneath a target, and what others moved on them meanwhile."""
+"""The disks beneath a target, and the I/O of other processes on them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sizeup.procfs.kernel_file import SYS, read_line
 from sizeup.units import format_rate
 
 SIGNIFICANT_SHARE = 0.05
-"""Of the bytes asked for: less than this of others does not move a figure visibly."""
+"""Of the requested bytes: less other I/O than this does not change a figure visibly."""
 SIGNIFICANT_BYTES_PER_SECOND = 1e6
 
 
@@ -22,11 +22,11 @@ class Disks(Struct, frozen=True):
     names: tuple[str, ...]
     counters: BlockStat
     plain: bool
-    """Nothing lies between target and disks that may write more than it was given, such as RAID."""
+    """Nothing between the target and the disks writes for itself, such as RAID."""
 
 
 def read_disks(device_number: int, sysfs: str = SYS) -> Disks | None:
-    """None for what lies on no block device, such as NFS or btrfs."""
+    """Return the disks beneath a device; None if it is on no block device, such as NFS or btrfs."""
     stack = read_block_stack(device_number, sysfs)
     if stack is None:
         return None
@@ -38,30 +38,30 @@ def read_disks(device_number: int, sysfs: str = SYS) -> Disks | None:
 
 
 class OtherIo(Struct, frozen=True):
-    """What others, or the file system for itself, moved on the same disks."""
+    """I/O of other processes, or of the file system for itself, on the same disks."""
 
     disks: str
     read_bytes_per_second: float
     written_bytes_per_second: float | None
-    """None where RAID or a map in between writes for itself."""
+    """None if RAID or a map in between writes for itself."""
     own_bytes_per_second: float
 
     @property
     def significant(self) -> bool:
-        """Whether it may have moved the figure."""
+        """Return whether it may have affected the figure."""
         others = self.read_bytes_per_second + (self.written_bytes_per_second or 0.0)
         return others > max(SIGNIFICANT_BYTES_PER_SECOND, SIGNIFICANT_SHARE * self.own_bytes_per_second)
 
     def __str__(self) -> str:
-        """The figures, for a sentence."""
-        words = f"read {format_rate(self.read_bytes_per_second)}"
+        """Return the rates as text."""
+        text = f"{format_rate(self.read_bytes_per_second)} read"
         if self.written_bytes_per_second is not None:
-            words += f" and wrote {format_rate(self.written_bytes_per_second)}"
-        return f"{words} on {self.disks}"
+            text += f" and {format_rate(self.written_bytes_per_second)} written"
+        return f"{text} on {self.disks}"
 
 
 def other_io(before: Disks, after: Disks, seconds: float, *, own_read: int, own_written: int) -> OtherIo:
-    """What the disks moved beyond the bytes asked for here."""
+    """Return what the disks transferred beyond the I/O of this process."""
     read = after.counters.read_bytes - before.counters.read_bytes - own_read
     written = after.counters.written_bytes - before.counters.written_bytes - own_written
     return OtherIo(
@@ -73,7 +73,7 @@ def other_io(before: Disks, after: Disks, seconds: float, *, own_read: int, own_
 
 
 def is_virtual(device_number: int, sysfs: str = SYS) -> bool:
-    """Whether a disk beneath the device is a hypervisor's, by the driver its sysfs path names."""
+    """Return whether a disk beneath the device is virtual, by the driver in its sysfs path."""
     stack = read_block_stack(device_number, sysfs)
     parts = () if stack is None else (part for disk in stack.disks for part in disk.split("/"))
     return any(part.startswith(("virtio", "vbd-", "vmbus")) for part in parts)

@@ -1,4 +1,4 @@
-"""Measured windows to the estimates a session keeps."""
+"""Estimates from measured windows."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ T = TypeVar("T")
 Coordinates = Mapping[str, str | int | float]
 _TAIL = (("minimum", 0.0), ("p99_99", 0.9999), ("maximum", 1.0))
 VERDICT_VALUES = {Validity.FAIL: 0.0, Validity.WARN: 0.5, Validity.UNKNOWN: 0.75, Validity.PASS: 1.0}
-"""In the unit ``verdict``."""
+"""Values in the unit ``verdict``."""
 
 
 class BackgroundLoad(Struct, frozen=True):
-    """What others did before the first request."""
+    """Load of other processes before the first request."""
 
     pressure_percent: float | None
     """None without PSI."""
@@ -33,19 +33,19 @@ class BackgroundLoad(Struct, frozen=True):
 
     @property
     def background_caveats(self) -> tuple[str, ...]:
-        """Why the host is too busy; empty when it is calm."""
+        """Return why other load affects the figures; empty if there is little of it."""
         return validity.background_caveats(validity.Conditions(0.0, self.pressure_percent, self.busy_share, 0.0, 0))
 
 
 def location(target: Target) -> dict[str, str | int | float]:
-    """What the figures are of: the mount that was opened, or the device as ``major:minor``."""
+    """Return the mount point of the target, or the device as ``major:minor``."""
     if target.mount is not None:
         return {"mount_point": target.mount.point}
     return {"device_number": f"{os.major(target.device_number)}:{os.minor(target.device_number)}"}
 
 
 def pool(runs: Sequence[MeasuredPoint]) -> dict[str, IoInterval]:
-    """All windows of a point together, by stream; tails need pooled histograms."""
+    """Return all windows of a point pooled, by stream; tail percentiles need pooled histograms."""
     pooled = dict(runs[0].intervals)
     for run in runs[1:]:
         pooled = {name: interval.pooled_with(run.intervals[name]) for name, interval in pooled.items()}
@@ -55,7 +55,7 @@ def pool(runs: Sequence[MeasuredPoint]) -> dict[str, IoInterval]:
 def throughput(
     at: Coordinates, runs: Sequence[MeasuredPoint], caveats: tuple[str, ...], extra: Coordinates
 ) -> Iterator[Estimate]:
-    """Requests and bytes a second: the median over ramps, with the 95 % interval of their blocks."""
+    """Yield IOPS and bytes per second: the median over ramps, with the 95 % confidence interval of their blocks."""
     blocks = [block for run in runs for block in run.blocks]
     mean = statistics.fmean(blocks)
     width = half_width(blocks)
@@ -78,7 +78,7 @@ def throughput(
 
 
 def latencies(at: Coordinates, pooled: Mapping[str, IoInterval], caveats: tuple[str, ...]) -> Iterator[Estimate]:
-    """Service times of reads and writes apart, and response times of paced streams."""
+    """Yield service times of reads and writes separately, and response times of paced streams."""
     for name, interval in pooled.items():
         where = stream_coordinates(at, name, len(pooled))
         for kind in ("read", "write"):
@@ -107,7 +107,7 @@ def costs(
     background: BackgroundLoad,
     clock_hz: float,
 ) -> Iterator[Estimate]:
-    """CPU time per request and per megabyte: of the workers, and of the whole host beside it."""
+    """Yield CPU time per I/O and per MB of the workers, with that of the whole host as extra figures."""
     intervals = pooled.values()
     requests = sum(interval.usage_requests for interval in intervals)
     moved = sum(interval.usage_bytes for interval in intervals)
@@ -133,7 +133,7 @@ def costs(
     if io_cpu_ns is not None:
         extra = {**extra, "host_io_ns_per_mb": sum(io_cpu_ns) / (sum(run.transferred_bytes for run in runs) / 1e6)}
     if clock_hz:
-        # A floor: nothing looks at the data. The rule of a megabit per GHz stands beside it in sizing.
+        # An upper bound: nothing processes the data. Sizing shows it next to the rule of thumb per GHz.
         extra = {**extra, "bytes_per_second_per_ghz": 1e6 / (per_megabyte / 1e9) / (clock_hz / 1e9)}
     yield Estimate("cpu-per-mb", at, per_megabyte, extra=extra)
 
@@ -152,7 +152,7 @@ def _host_costs(runs: Sequence[MeasuredPoint], background: BackgroundLoad) -> di
     done, capacity = max(1, sum(run.requests for run in runs)), sum(host.capacity_ns for host in hosts)
     costs = {"host_kernel_percent": 100 * sum(host.system_ns + host.interrupt_ns for host in hosts) / capacity}
     if background.busy_share is not None:
-        # What others use when nothing is measured is theirs; the rest, kernel threads too, is the price.
+        # Background load is not charged to the I/O; everything else is, kernel threads included.
         costs["host_ns"] = max(0.0, sum(host.busy_ns for host in hosts) - background.busy_share * capacity) / done
     for name, counts in (
         ("host_interrupts", known(host.interrupts for host in hosts)),
@@ -164,7 +164,7 @@ def _host_costs(runs: Sequence[MeasuredPoint], background: BackgroundLoad) -> di
 
 
 def _kernel_threads(runs: Sequence[MeasuredPoint]) -> str:
-    """The kernel threads that worked meanwhile, in percent of one CPU, busiest first."""
+    """Return the busiest kernel threads with their share of one CPU, busiest first."""
     total: dict[str, int] = {}
     seconds = sum(run.seconds for run in runs)
     for run in runs:
@@ -175,7 +175,7 @@ def _kernel_threads(runs: Sequence[MeasuredPoint]) -> str:
 
 
 def _pressure_percent(runs: Sequence[MeasuredPoint], name: str) -> float | None:
-    """Share of the windows in which somebody waited; None without PSI."""
+    """Return the share of the windows in which some task waited; None without PSI."""
     waited_us = 0
     for run in runs:
         before, after = getattr(run.before, f"{name}_pressure"), getattr(run.after, f"{name}_pressure")
@@ -186,7 +186,7 @@ def _pressure_percent(runs: Sequence[MeasuredPoint], name: str) -> float | None:
 
 
 def caveats_of(parts: Sequence[Part]) -> tuple[str, ...]:
-    """What speaks against a figure, to stand beside it; one reason each, so that a report can state it once."""
+    """Return the caveats of a figure, one reason each, so that a report can state each once."""
     return tuple(
         f"{part.name}: {reason}"
         for part in parts
@@ -196,7 +196,7 @@ def caveats_of(parts: Sequence[Part]) -> tuple[str, ...]:
 
 
 def validity_estimate(at: Coordinates, part: Part) -> Estimate:
-    """One part of the verdict."""
+    """Return a check as an estimate in the unit ``verdict``."""
     value = VERDICT_VALUES[part.verdict]
     extra = {"verdict": part.verdict.value, "reasons": "; ".join(part.reasons)}
     if part.from_cache:
@@ -206,7 +206,7 @@ def validity_estimate(at: Coordinates, part: Part) -> Estimate:
 
 
 class PointResult(Struct, frozen=True):
-    """A point with all of its windows."""
+    """A point with all its windows."""
 
     at: Coordinates
     runs: tuple[MeasuredPoint, ...]
@@ -224,7 +224,7 @@ class PointResult(Struct, frozen=True):
 
     @property
     def pooled(self) -> IoInterval:
-        """All streams and windows together."""
+        """All streams and windows pooled."""
         first, *others = pool(self.runs).values()
         for other in others:
             first = first.pooled_with(other)
@@ -232,6 +232,6 @@ class PointResult(Struct, frozen=True):
 
     @property
     def caveats(self) -> tuple[str, ...]:
-        """What speaks against it; a change of a path in any of its windows, whatever the others were judged by."""
+        """Return the caveats of its checks, and every path change in any of its windows."""
         changes = (f"steady: {validity.mixed_paths(change)}" for run in self.runs for change in run.path_changes)
         return tuple(dict.fromkeys((*caveats_of(self.parts), *changes)))

@@ -1,4 +1,4 @@
-"""What the running worker reads about itself and the host: which engines it may use, and CPU time."""
+"""Counters of the worker process and the host: which engines it may use, and CPU time."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sizeup_direct_io.worker import Engine
 
 
 def read_policy() -> EnginePolicy:
-    """Which engines this process may use now."""
+    """Return which engines this process may use."""
     return EnginePolicy(
         errors={engine: binding.availability(engine) for engine in Engine},
         io_uring_disabled=read_sysctl("kernel.io_uring_disabled"),
@@ -25,7 +25,7 @@ def read_policy() -> EnginePolicy:
 
 
 class HostCpu(Struct, frozen=True):
-    """The whole host since it started, in nanoseconds of CPU."""
+    """CPU time of the whole host since boot, in nanoseconds."""
 
     user_ns: int
     system_ns: int
@@ -40,7 +40,7 @@ class HostCpu(Struct, frozen=True):
 
     @property
     def busy_ns(self) -> int:
-        """All but idle; time that the hypervisor took counts as neither."""
+        """CPU time that is not idle; steal time is in neither."""
         return self.user_ns + self.system_ns + self.interrupt_ns
 
     @property
@@ -54,7 +54,7 @@ class HostCpu(Struct, frozen=True):
         return self.busy_ns / self.capacity_ns
 
     def since(self, earlier: HostCpu) -> HostCpu:
-        """The difference of two readings."""
+        """Return the difference of two readings."""
         return HostCpu(
             self.user_ns - earlier.user_ns,
             self.system_ns - earlier.system_ns,
@@ -67,7 +67,7 @@ class HostCpu(Struct, frozen=True):
 
 
 def host_cpu(stat: HostStat, ticks_per_second: int) -> HostCpu:
-    """Ticks of the host as nanoseconds."""
+    """Return the host's ticks as nanoseconds."""
     tick_ns = 1_000_000_000 // ticks_per_second
     return HostCpu(
         (stat.user + stat.nice) * tick_ns,
@@ -81,26 +81,26 @@ def host_cpu(stat: HostStat, ticks_per_second: int) -> HostCpu:
 
 
 def read_host_cpu() -> HostCpu | None:
-    """CPU time of the whole host; None where it cannot be read."""
+    """Return the CPU time of the whole host; None where it cannot be read."""
     stat = read_stat()
     return None if stat is None else host_cpu(stat, os.sysconf("SC_CLK_TCK"))
 
 
 def process_cpu_ns() -> int:
-    """User and system time of this process with all of its threads, io_uring's workers among them."""
+    """Return user and system time of this process with all threads, io_uring workers included."""
     usage = resource.getrusage(resource.RUSAGE_SELF)
     return round((usage.ru_utime + usage.ru_stime) * 1e9)
 
 
 def kernel_thread_family(name: str) -> str:
-    """``kworker`` of ``kworker/3:2-events``."""
+    """Return ``kworker`` for ``kworker/3:2-events``."""
     return name.partition("/")[0].partition(":")[0]
 
 
 def read_kernel_threads_ns() -> dict[str, int]:
-    """CPU time of kernel threads by family, such as ``kworker``, ``loop0`` or ``nfsiod``.
+    """Return the CPU time of kernel threads by family, such as ``kworker``, ``loop0`` or ``nfsiod``.
 
-    Work done for a process in these is in no figure of the process itself.
+    Their work for a process is not part of that process's CPU time.
     """
     tick_ns = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
     spent: dict[str, int] = {}

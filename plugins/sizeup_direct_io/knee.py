@@ -1,4 +1,4 @@
-"""Where more concurrency stops paying."""
+"""Finds the knee: the queue depth beyond which throughput hardly increases."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from itertools import pairwise
 from msgspec import Struct
 
 PAYS = 1.10
-"""A doubling of concurrency pays when it gains at least this factor of throughput."""
+"""Minimum throughput ratio of a doubling of the queue depth that is worth it."""
 
 
 class RampPoint(Struct, frozen=True):
@@ -18,42 +18,42 @@ class RampPoint(Struct, frozen=True):
 
     queue_depth: int
     throughput: float
-    """Requests or bytes a second."""
+    """IOPS or bytes per second."""
 
 
 class Knee(Struct, frozen=True):
     """The knee over one or more ramps."""
 
     queue_depth: int
-    """The concurrency of the last doubling that paid, the median over ramps."""
+    """Queue depth of the last doubling with enough gain, the median over ramps."""
     throughput: float
-    """There, the median over ramps."""
+    """Throughput at the knee, the median over ramps."""
     per_ramp: tuple[int, ...]
 
     @property
     def agreed(self) -> bool:
-        """Whether three quarters of the ramps lie within one doubling of the median."""
+        """Return whether three quarters of the ramps are within one doubling of the median."""
         near = sum(0.5 <= ramp / self.queue_depth <= 2 for ramp in self.per_ramp)
         return near >= math.ceil(0.75 * len(self.per_ramp))
 
 
 def gain_per_doubling(before: RampPoint, after: RampPoint) -> float:
-    """The factor of throughput that doubling the concurrency would have brought between two points."""
+    """Return the throughput ratio per doubling of the queue depth between two points."""
     doublings = math.log2(after.queue_depth / before.queue_depth)
     return float((after.throughput / before.throughput) ** (1 / doublings))
 
 
 def stopped_paying(ramp: Sequence[RampPoint]) -> bool:
-    """Whether the last two doublings both gained too little to go on."""
+    """Return whether the last two doublings both gained too little to continue."""
     pairs = list(pairwise(ramp))[-2:]
     return len(pairs) == 2 and all(gain_per_doubling(before, after) < PAYS for before, after in pairs)
 
 
 def find_knee(ramp: Sequence[RampPoint]) -> RampPoint | None:
-    """The point of the last doubling that paid; None for a ramp of fewer than two points.
+    """Return the point of the last doubling with enough gain; None for fewer than two points.
 
-    Of the rules tried on four calm ramps (tangent, Kneedle, share of the maximum, last paying
-    doubling) this was the only one that named the same point each time.
+    Of several rules tried on four ramps on an idle host (tangent, Kneedle, share of the maximum) this was
+    the only one that found the same point each time.
     """
     if len(ramp) < 2:
         return None
@@ -70,7 +70,7 @@ def find_knee(ramp: Sequence[RampPoint]) -> RampPoint | None:
 
 
 def maximum(ramps: Sequence[Sequence[RampPoint]]) -> RampPoint:
-    """The concurrency with the most throughput, the median over ramps at each."""
+    """Return the point with the highest throughput, the median over ramps at each queue depth."""
     reached: dict[int, list[float]] = {}
     for load in (load for ramp in ramps for load in ramp):
         reached.setdefault(load.queue_depth, []).append(load.throughput)
@@ -81,7 +81,7 @@ def maximum(ramps: Sequence[Sequence[RampPoint]]) -> RampPoint:
 
 
 def agree(ramps: Sequence[Sequence[RampPoint]]) -> Knee | None:
-    """The knee of several ramps; None where no ramp has one."""
+    """Return the knee of several ramps; None if no ramp has one."""
     knee_estimate = [knee for ramp in ramps if (knee := find_knee(ramp)) is not None]
     if not knee_estimate:
         return None

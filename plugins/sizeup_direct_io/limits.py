@@ -1,4 +1,4 @@
-"""What a control group lets this process ask of a device: a figure below the limit is the limit's, not the device's."""
+"""I/O limits of control groups on a device: a figure at the limit is that of the limit, not of the device."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ _V1_FILES = tuple(f"blkio.throttle.{way}_{what}_device" for way in ("read", "wri
 
 
 def _numbers(device_number: int, sysfs: str) -> set[str]:
-    """``major:minor`` of a device, of the disk it is a partition of, and of the devices below it."""
+    """Return ``major:minor`` of a device, of the disk it is a partition of, and of the devices beneath it."""
     stack = read_block_stack(device_number, sysfs)
     return set() if stack is None else set(filter(None, (read_line(f"{folder}/dev") for folder in stack.folders)))
 
 
 def _limit_files(groups: Iterable[CgroupMembership], sysfs: str) -> Iterator[tuple[str, str, str]]:
-    """Group, name and path of each file that may limit a device for this process."""
+    """Yield group, name and path of each file that may limit a device for this process."""
     for group in groups:
         for path in group.ancestors():
             if group.unified:
@@ -28,7 +28,7 @@ def _limit_files(groups: Iterable[CgroupMembership], sysfs: str) -> Iterator[tup
 
 
 def read_limits(device_number: int, *, sysfs: str = SYS, proc: str = PROC) -> tuple[str, ...]:
-    """The limits that this process's control groups put on a device, in words."""
+    """Return the limits of this process's control groups on a device, as text."""
     numbers = _numbers(device_number, sysfs)
     found = []
     for group, name, path in _limit_files(read_cgroups(proc), sysfs):

@@ -1,4 +1,4 @@
-"""One point: start the workers, throw the warm-up away, watch until the figure is good enough."""
+"""Measure one point: start the workers, discard the warm-up, sample until the figure is precise enough."""
 
 from __future__ import annotations
 
@@ -24,25 +24,25 @@ from sizeup_direct_io.window_counters import CounterSource, WindowCounters, read
 from sizeup_direct_io.worker import Worker
 
 SAMPLING_SECONDS = 0.2
-"""Five samples a second: each costs well under a thousandth of a CPU."""
+"""Five samples per second; each costs well under a thousandth of a CPU."""
 _JUST_AFTER_SECONDS = 0.005
 MINIMUM_DRAIN_SECONDS = 0.5
-"""The least that the last requests of a window have to come back."""
+"""Minimum time for the last requests of a window to complete."""
 BLOCKS = 10
-"""A window is cut into this many blocks to see how far its figure can be trusted."""
+"""A window is divided into this many blocks to compute its confidence interval."""
 QUANTILES = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p999": 0.999}
-"""Of the latencies of an interval and of a point, by the end of the series' name."""
+"""Latency quantiles of an interval and of a point, by the suffix of the series' name."""
 
 
 class Window(Struct, frozen=True):
-    """How long to measure."""
+    """Durations and precision of a measurement."""
 
     warmup_seconds: float
     seconds: float
     extra_seconds: float
-    """Added at most while the interval is wider than ``precision``."""
+    """Maximum extension while the interval is wider than ``precision``."""
     precision: float
-    """Half of the 95 % interval over the mean, where measuring stops."""
+    """Half width of the 95 % confidence interval over the mean at which measuring stops."""
     stall_seconds: float
 
 
@@ -53,7 +53,7 @@ class MeasuredPoint(Struct, frozen=True):
     intervals: Mapping[str, IoInterval]
     """By stream."""
     blocks: tuple[float, ...]
-    """Requests a second in each block, all streams together."""
+    """IOPS of each block, all streams together."""
     halves: float
     """Throughput of the second half over the first."""
     before: WindowCounters
@@ -62,9 +62,9 @@ class MeasuredPoint(Struct, frozen=True):
     converged: bool
     huge_page_bytes: int | None
     ended_early: bool = False
-    """The region of a growing file was full, or the step was canceled."""
+    """The region of a growing file was full."""
     path_changes: tuple[str, ...] = ()
-    """Paths to the target that changed their state meanwhile, in words."""
+    """Paths to the target that changed state during the window, as text."""
 
     @property
     def requests(self) -> int:
@@ -78,7 +78,7 @@ class MeasuredPoint(Struct, frozen=True):
 
     @property
     def iops(self) -> float:
-        """Requests a second, all streams together."""
+        """IOPS, all streams together."""
         return self.requests / self.seconds
 
     @property
@@ -88,13 +88,13 @@ class MeasuredPoint(Struct, frozen=True):
 
     @property
     def host_cpu(self) -> HostCpu | None:
-        """CPU time of the whole host meanwhile; None where it cannot be read."""
+        """CPU time of the whole host during the measurement; None where it cannot be read."""
         before, after = self.before.host, self.after.host
         return None if before is None or after is None else after.since(before)
 
     @property
     def io_cpu_ns(self) -> int | None:
-        """CPU time of this process, of all kernel threads and of interrupts: what the I/O took of the host.
+        """CPU time of this process, all kernel threads and interrupts: the host's cost of the I/O.
 
         None where that of interrupts cannot be read.
         """
@@ -107,7 +107,7 @@ class MeasuredPoint(Struct, frozen=True):
 
     @property
     def others_busy_share(self) -> float | None:
-        """CPU time that other processes used; kernel threads, interrupts and this process left out.
+        """Share of CPU time of other processes, without kernel threads and interrupts.
 
         None where that of the host cannot be read.
         """
@@ -117,7 +117,7 @@ class MeasuredPoint(Struct, frozen=True):
         return max(0, host.user_ns + host.system_ns - self._own_cpu_ns) / host.capacity_ns
 
     def other_io(self) -> OtherIo | None:
-        """What others moved on the same disks; None where there are none."""
+        """I/O of other processes on the same disks; None if there are none."""
         before, after = self.before.counters, self.after.counters
         if before.disks is None or after.disks is None:
             return None
@@ -131,19 +131,19 @@ class MeasuredPoint(Struct, frozen=True):
 
     @property
     def requested_bytes(self) -> int:
-        """What the workers had moved between the two readings of the kernel's counters."""
+        """Bytes that the workers transferred between the two readings of the kernel's counters."""
         before, after = self.before.counters, self.after.counters
         return after.own_read_bytes - before.own_read_bytes + after.own_written_bytes - before.own_written_bytes
 
     @property
     def uncertainty_bytes(self) -> int:
-        """How far ``requested_bytes`` may be off."""
+        """Uncertainty of ``requested_bytes``."""
         return self.before.counters.uncertainty_bytes + self.after.counters.uncertainty_bytes
 
     def charged_bytes(self, *, reads: bool, writes: bool) -> tuple[int | None, int | None]:
-        """Bytes that the kernel charged this process, and that the device or the NFS server counted.
+        """Return the bytes charged to this process, and those counted by the device or the NFS server.
 
-        Only the directions asked for: the other one holds metadata and other people's requests.
+        Only in the given directions: the other one holds metadata and I/O of other processes.
         """
         before, after = self.before.counters, self.after.counters
         own = device = None
@@ -162,12 +162,12 @@ class MeasuredPoint(Struct, frozen=True):
 
 
 def stream_coordinates(at: Mapping[str, str | int | float], stream: str, count: int) -> Mapping[str, str | int | float]:
-    """Where figures of one of so many streams lie: it is named beside others, and wherever mixes say how much of it."""
+    """Return the coordinates of one of ``count`` streams, with its name if there are several or the mix has it."""
     return {**at, "stream": stream} if count > 1 or stream in at else at
 
 
 class _Sampler:
-    """Samples of all streams of a job, and what follows from them."""
+    """Samples the streams of a job and checks their health."""
 
     def __init__(self, job: IoJob, streams: Sequence[str], at: Mapping[str, str | int | float]) -> None:
         self._job = job
@@ -176,15 +176,15 @@ class _Sampler:
         self.last = self.take()
         self._host = host_counters.read_host_cpu()
         self._last_success = self.last
-        """When requests ended well for the last time."""
+        """The samples when a request last succeeded."""
 
     @property
     def idle_seconds(self) -> float:
-        """How long no request has ended, now."""
+        """Seconds since a request last completed."""
         return _idle_seconds(self.take())
 
     def next_sample_seconds(self, stall_seconds: float) -> float:
-        """Until the next sample; sooner where the limit of a stall comes before it."""
+        """Return the time to the next sample; shorter if the stall limit comes first."""
         left = stall_seconds - _idle_seconds(self.last)
         return min(SAMPLING_SECONDS, left + _JUST_AFTER_SECONDS) if left > 0 else SAMPLING_SECONDS
 
@@ -192,7 +192,7 @@ class _Sampler:
         return {name: self._job.sample(group) for group, name in enumerate(self._streams)}
 
     def live(self, context: Context, *, warming_up: bool) -> Generator[Emission, None, dict[str, IoSample]]:
-        """Yield the interval since the last call as samples."""
+        """Yield the interval since the last call as samples, and return the current ones."""
         now, host = self.take(), host_counters.read_host_cpu()
         flags = (int(Disturbance.WARMUP),) if warming_up else ()
         moment = (context.since_start_ns(now[self._streams[0]].time_ns),)
@@ -218,7 +218,7 @@ class _Sampler:
         return now
 
     def check(self, now: Mapping[str, IoSample], stall_seconds: float) -> None:
-        """Raise where a stream has failed, where nothing comes back, or where all that does has failed."""
+        """Raise an error if a stream failed, no request completes, or all requests fail."""
         _check_health(now, stall_seconds)
         if _done(now) > _done(self._last_success):
             self._last_success = dict(now)
@@ -227,7 +227,7 @@ class _Sampler:
         if failed and seconds > stall_seconds:
             error = next(sample.first_error for sample in now.values() if sample.first_error)
             raise SizeupError(
-                f"no request ended well for {seconds:.1f} s and {failed} failed, the first of all with "
+                f"no request succeeded for {seconds:.1f} s and {failed} failed, the first one with "
                 f"{describe_error(error)}"
             )
 
@@ -241,11 +241,11 @@ def _check_health(samples: Mapping[str, IoSample], stall_seconds: float) -> None
     out = sum(sample.in_flight for sample in samples.values())
     if idle_seconds > stall_seconds and any(sample.running for sample in samples.values()):
         still = f"{out} requests are" if out != 1 else "1 request is"
-        raise StalledError(f"stalled: nothing came back for {idle_seconds:.1f} s, {still} still out")
+        raise StalledError(f"stalled: no request completed for {idle_seconds:.1f} s, {still} still in flight")
 
 
 def _idle_seconds(samples: Mapping[str, IoSample]) -> float:
-    """Since any request ended, of streams that have not ended themselves."""
+    """Return the time since any request completed, of streams that still run."""
     working = [sample.idle_ns for sample in samples.values() if sample.running or len(samples) == 1]
     return min(working, default=0) / 1e9
 
@@ -266,15 +266,15 @@ def measure(
             sampler = _Sampler(job, streams, at)
             measured = yield from _observe(sampler, window, context, counter_source, canceled)
             if not measured.ended_early:
-                # A stall that began before the window's end has used up some of its limit.
+                # A stall that began before the end of the window has used part of its limit.
                 job.drain_seconds = max(MINIMUM_DRAIN_SECONDS, window.stall_seconds - sampler.idle_seconds)
             return measured
     except OSError as error:
-        raise SizeupError(f"the requests could not be started: {error.strerror or error}") from error
+        raise SizeupError(f"starting the requests failed: {error.strerror or error}") from error
     except StuckError as error:
         if isinstance(error.__context__, SizeupError | CanceledError):
             raise error.__context__ from None
-        raise StalledError("stalled: a request is stuck in the kernel; its worker was left behind") from error
+        raise StalledError("stalled: a request is stuck in the kernel; its worker was abandoned") from error
 
 
 def _observe(
@@ -299,7 +299,7 @@ def _observe(
         over = not any(sample.running for sample in now.values())
         if opening is None or before is None:
             if over:
-                raise SizeupError("all requests were done before the warm-up was over: give a larger size")
+                raise SizeupError("all requests completed before the end of the warm-up; increase size")
             if elapsed >= window.warmup_seconds:
                 huge_page_bytes = read_huge_page_bytes()
                 before = read_opening(counter_source, sampler.take)
@@ -310,7 +310,7 @@ def _observe(
         measured = elapsed - window.warmup_seconds
         if measured < window.seconds and not over:
             continue
-        # The piece in which a growing file got full is shorter than the others: it says little.
+        # The last block of a file that became full is shorter than the others and less precise.
         blocks = _blocks(marks[:-1] if over and len(marks) > 2 else marks)
         width = half_width(blocks)
         mean = statistics.fmean(blocks)
@@ -327,7 +327,7 @@ def _observe(
         halves=_halves(blocks),
         before=before,
         after=after,
-        # A growing file may be full before the time is up: then the clock stopped with its last request.
+        # A growing file may be full early: then its last request ended the measurement.
         seconds=max(_working_seconds(opening[name], sample) for name, sample in closing.items()),
         converged=converged,
         huge_page_bytes=huge_page_bytes,
@@ -339,7 +339,7 @@ def _observe(
 
 
 def _poll_paths(counter_source: CounterSource, *, at_once: bool = False) -> int:
-    """How many changes of paths are known by now."""
+    """Return the number of path changes so far."""
     return counter_source.paths.poll(at_once=at_once) if counter_source.paths else 0
 
 
@@ -349,7 +349,7 @@ def _working_seconds(opening: IoSample, closing: IoSample) -> float:
 
 
 def _mark(samples: Mapping[str, IoSample]) -> tuple[float, int]:
-    """A moment in seconds and the requests done by then."""
+    """Return a time in seconds and the requests completed by then."""
     end_ns = max(sample.time_ns - (0 if sample.running else sample.idle_ns) for sample in samples.values())
     return end_ns / 1e9, _done(samples)
 
@@ -359,7 +359,7 @@ def _done(samples: Mapping[str, IoSample]) -> int:
 
 
 def _blocks(marks: Sequence[tuple[float, int]]) -> tuple[float, ...]:
-    """Requests a second in up to ``BLOCKS`` pieces of equal numbers of samples."""
+    """Return the IOPS of up to ``BLOCKS`` blocks with equal numbers of samples."""
     pieces = min(BLOCKS, len(marks) - 1)
     edges = [marks[round(i * (len(marks) - 1) / pieces)] for i in range(pieces + 1)]
     return tuple((b[1] - a[1]) / (b[0] - a[0]) for a, b in pairwise(edges))

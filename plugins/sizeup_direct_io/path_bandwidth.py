@@ -1,4 +1,4 @@
-"""What the way from a target to memory can carry, as far as discovery knows it; the target itself is not touched."""
+"""Bandwidth of the path between a target and memory, as far as discovery knows it; the target is not accessed."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from sizeup.model.storage import BlockDevice
 
 
 class PathBandwidth(Struct, frozen=True):
-    """The controllers, adapters or interfaces that all data of a target passes."""
+    """The bandwidth of the controllers, adapters or interfaces that all data of a target passes."""
 
     bytes_per_second: float
-    """Payload in one direction, all of them together: an upper bound where they share a link further up."""
+    """Payload in one direction, all of them together: an upper bound if they share a link further up."""
     source: str
-    """The narrowest stage of each, in words."""
+    """The narrowest stage of each, as text."""
 
 
 def lies_under(path: str, mount_point: str) -> bool:
-    """Whether a path is a mount point or below it, by its name alone."""
+    """Return whether a path is a mount point or below it, by its name."""
     return path == mount_point or path.startswith(mount_point.rstrip("/") + "/")
 
 
 def _device_or_mount(path: str, machine: Machine) -> BlockDevice | NfsMount | None:
-    """The device named, or what is mounted closest above the path."""
+    """Return the device at the path, or what is mounted closest above it."""
     for device in machine.block_devices:
         if path in {f"/dev/{device.name}", f"/dev/mapper/{device.dm_name}"}:
             return device
@@ -39,13 +39,13 @@ def _device_or_mount(path: str, machine: Machine) -> BlockDevice | NfsMount | No
 
 
 def _adapters(leaf: str, machine: Machine) -> set[str]:
-    """The NVMe controllers or host adapters that lead to a disk."""
+    """Return the NVMe controllers or host adapters of a disk."""
     adapters = {name for space in machine.nvme_namespaces if space.name == leaf for name in space.controllers}
     return adapters | {device.hba for device in machine.scsi_devices if device.block_device == leaf}
 
 
 def _adapters_of(path: str, machine: Machine) -> list[set[str]]:
-    """What leads to each disk, or to the server, below a path; an empty set where that is unknown."""
+    """Return the adapters of each disk, or of the server, beneath a path; an empty set if unknown."""
     holder = _device_or_mount(path, machine)
     match holder:
         case BlockDevice():
@@ -57,7 +57,7 @@ def _adapters_of(path: str, machine: Machine) -> list[set[str]]:
 
 
 def find_path_bandwidth(paths: Iterable[str], machine: Machine) -> PathBandwidth | None:
-    """What the ways to ``paths`` carry together, a shared one counted once; None where a part of it is unknown."""
+    """Return the combined bandwidth of ``paths``, with a shared adapter counted once; None if a part is unknown."""
     adapters = [names for path in paths for names in _adapters_of(path, machine)]
     if not all(adapters):
         return None

@@ -1,4 +1,4 @@
-"""The states of the paths to a target, watched while I/O runs: SCSI devices, FC and iSCSI, NVMe controllers."""
+"""Monitors the states of the paths to a target: SCSI devices, FC and iSCSI, NVMe controllers."""
 
 from __future__ import annotations
 
@@ -13,41 +13,41 @@ from sizeup.procfs.block_stack import read_block_stack
 from sizeup.procfs.kernel_file import SYS, list_names, read_text
 
 POLL_SECONDS = 1.0
-"""A state is a file of sysfs: reading those of a hundred paths takes some milliseconds."""
+"""A state is a file in sysfs: reading those of a hundred paths takes some milliseconds."""
 _UP = frozenset({"running", "live", "Online", "LOGGED_IN", "optimized", "non-optimized"})
-"""States in which requests get through; every other one of these files is a path that carries nothing."""
+"""States of a path that works; any other state means that it carries no I/O."""
 _CONTROLLER = re.compile(r"nvme\d+")
 _GONE = "gone"
 
 
 class StateChange(Struct, frozen=True):
-    """One path that changed."""
+    """A state change of one path."""
 
     path: str
-    """As the kernel names it, with what it belongs to."""
+    """The kernel's name, with what it belongs to."""
     before: str
     after: str
     seconds: float
-    """When it was noticed, since 1970."""
+    """When it was detected, since 1970."""
 
     @property
     def lost(self) -> bool:
-        """Whether the path carried data before and does not now."""
+        """Return whether the path worked before and does not now."""
         return self.before in _UP and self.after not in _UP
 
     @property
     def event(self) -> str:
-        """What happened and when: ``went from running to offline at 06:17:51 UTC``."""
+        """Return what happened and when: ``went from running to offline at 06:17:51 UTC``."""
         moment = time.strftime("%H:%M:%S", time.gmtime(self.seconds))
         return f"went from {self.before} to {self.after} at {moment} UTC"
 
     def __str__(self) -> str:
-        """For a sentence: ``path sdk (SCSI device) went from running to offline at 06:17:51 UTC``."""
+        """Return it as text: ``path sdk (SCSI device) went from running to offline at 06:17:51 UTC``."""
         return f"path {self.path} {self.event}"
 
 
 def _scsi_files(name: str, device: str, sysfs: str) -> Iterator[tuple[str, str]]:
-    """The device itself, and the ports or the session that lead to it, as its place in sysfs names them."""
+    """Yield the state files of the device and of its ports or session, by its path in sysfs."""
     yield f"{name} (SCSI device)", f"{device}/state"
     for part in device.split("/"):
         if part.startswith("rport-"):
@@ -59,7 +59,7 @@ def _scsi_files(name: str, device: str, sysfs: str) -> Iterator[tuple[str, str]]
 
 
 def _nvme_files(name: str, device: str) -> Iterator[tuple[str, str]]:
-    """Of a namespace with one controller, that one; with several, each and what it says of this namespace."""
+    """Yield the state files of each controller of a namespace, and of its ANA paths if there are several."""
     if _CONTROLLER.fullmatch(os.path.basename(device)):
         yield f"{os.path.basename(device)} (NVMe controller)", f"{device}/state"
         return
@@ -86,7 +86,7 @@ def find_path_files(device_number: int, sysfs: str = SYS) -> dict[str, str]:
 
 
 class PathWatch:
-    """Notices what changes between looks; never more than one look a second."""
+    """Detects state changes, polling at most once per second."""
 
     def __init__(
         self,
@@ -101,15 +101,15 @@ class PathWatch:
         self._polled_at = now()
         self._reported = 0
         self.changes: list[StateChange] = []
-        """Everything that was noticed, in order."""
+        """All changes, in order."""
 
     @property
     def down(self) -> tuple[str, ...]:
-        """Paths that carry nothing as far as is known now, with their state."""
+        """Paths that are down at the last poll, with their state."""
         return tuple(f"{path}: {state}" for path, state in self._states.items() if state not in _UP)
 
     def poll(self, *, at_once: bool = False) -> int:
-        """Look again where it is time; how many changes have been noticed so far."""
+        """Poll if it is time, and return the number of changes so far."""
         now = self._now()
         if self._files and (at_once or now - self._polled_at >= POLL_SECONDS):
             self._polled_at = now
@@ -121,7 +121,7 @@ class PathWatch:
         return len(self.changes)
 
     def unreported(self) -> list[StateChange]:
-        """What was noticed since the last call."""
+        """Return the changes since the last call."""
         changes = self.changes[self._reported :]
         self._reported = len(self.changes)
         return changes
@@ -132,7 +132,7 @@ class PathWatch:
 
 
 def watch_paths(device_numbers: Iterable[int]) -> PathWatch:
-    """Watch the paths beneath some devices."""
+    """Return a monitor of the paths beneath some devices."""
     files: dict[str, str] = {}
     for number in device_numbers:
         files |= find_path_files(number)

@@ -1,4 +1,4 @@
-"""One load on several benches: each path alone, then all together; and one bench with two engines in turns."""
+"""Compare one load on several paths, each alone and all together, and with two engines, alternating."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ ENGINE_PAIRS = 5
 
 
 class ComparedLoad(Struct, frozen=True):
-    """The load to compare by: one stream of one point."""
+    """The load for a comparison: one stream of one point."""
 
     point: LoadPoint
     window: Window
@@ -39,7 +39,7 @@ class ComparedLoad(Struct, frozen=True):
 
     @property
     def unit(self) -> str:
-        """What counts: bytes of large requests, numbers of small ones."""
+        """The unit of throughput: bytes/s of large requests, IOPS of small ones."""
         return "bytes/s" if self.point.loads[0][0].block_bytes >= LARGE_BYTES else "1/s"
 
     def throughput(self, measured: MeasuredPoint) -> float:
@@ -50,7 +50,7 @@ class ComparedLoad(Struct, frozen=True):
 def compare_paths(
     load: ComparedLoad, setups: Sequence[TargetSetup], path_bandwidth: PathBandwidth | None
 ) -> Generator[Emission, None, None]:
-    """The load on each path alone, then on all of them at once."""
+    """Measure the load on each path alone, then on all at once."""
     alone: dict[str, float] = {}
     for number, setup in enumerate(setups, start=1):
         yield Progress(0.9, None, f"path {number} of {len(setups)} alone: {setup.target.path}")
@@ -62,7 +62,7 @@ def compare_paths(
 
 
 def _shared_disks(setups: Sequence[TargetSetup]) -> tuple[str, ...]:
-    """Disks that more than one path lies on."""
+    """Return the disks beneath more than one path."""
     found = [read_disks(setup.target.device_number) for setup in setups]
     used = Counter(name for disks in found if disks is not None for name in disks.names)
     return tuple(name for name, times in used.items() if times > 1)
@@ -97,7 +97,7 @@ def _measure_on(
         raise type(error)(f"{' or '.join(names)}: {error}") from error
     caveats: tuple[str, ...] = ()
     location: dict[str, str | int | float] = {}
-    if len(setups) == 1:  # what is read beside a measurement is of one target
+    if len(setups) == 1:  # the counters are those of one target
         loads = LoadPoint(at, ((stream, count),))
         parts = replace(load.verdict, setup=setups[0]).parts(loads, measured, cached)
         caveats, location = estimates.caveats_of(parts), estimates.location(first)
@@ -109,16 +109,16 @@ def _measure_on(
 
 def _not_comparable(stream: Stream, first: Engine, second: Engine) -> str:
     if first is second:
-        return "the run itself used that engine"
+        return "the run itself used this engine"
     if stream.durable is Durable.FDATASYNC:
-        return "fdatasync is asked for by threads only"
-    return "a file grows only once" if stream.extends else ""
+        return "fdatasync works with the threads engine only"
+    return "a growing file cannot be measured twice" if stream.extends else ""
 
 
 def compare_engines(
     load: ComparedLoad, setup: TargetSetup, counter_source: CounterSource, other: str
 ) -> Generator[Emission, None, None]:
-    """The engine of the run against another one, in pairs of short windows that change places."""
+    """Compare the engine of the run with another one, in pairs of short windows in alternating order."""
     stream, count = load.point.loads[0]
     first = setup.choice.engine
     try:
@@ -127,11 +127,11 @@ def compare_engines(
     except RefusedError as error:
         why = str(error)
     if why:
-        yield Gap(f"io.direct: {first.value} against {other}", why)
+        yield Gap(f"io.direct: {first.value} compared with {other}", why)
         return
     ratios = []
     for pair in range(ENGINE_PAIRS):
-        yield Progress(0.9, None, f"{first.value} against {second.value}, pair {pair + 1} of {ENGINE_PAIRS}")
+        yield Progress(0.9, None, f"{first.value} and {second.value}, pair {pair + 1} of {ENGINE_PAIRS}")
         found: dict[Engine, float] = {}
         for engine in (first, second) if pair % 2 else (second, first):
             workers = list(setup.workers(stream, count, 0, huge_pages=load.point.huge_pages, engine=engine))

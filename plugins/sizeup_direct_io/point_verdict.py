@@ -1,4 +1,4 @@
-"""The verdict on each point, from what was read beside it, and on the run as a whole."""
+"""The checks of each point, from the evidence read with it, and the verdict on the run as a whole."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from sizeup_direct_io.validity import Part
 
 
 class PointVerdict(Struct, frozen=True):
-    """What the points of one target are judged by."""
+    """Checks the points of one target."""
 
     setup: TargetSetup
     background: BackgroundLoad
     background_io: OtherIo | None
-    """What others moved on the target's disks before the run."""
+    """I/O of other processes on the target's disks before the run."""
     path_limit: float | None
     path_bandwidth: PathBandwidth | None
 
     def parts(
         self, point: LoadPoint, run: MeasuredPoint, cached_before: int | None, earlier: Sequence[MeasuredPoint] = ()
     ) -> tuple[Part, ...]:
-        """Direct, physical and steady; ``earlier`` are the same point's windows in the ramps before."""
+        """Return the checks direct, physical and steady; ``earlier`` are the point's windows in earlier ramps."""
         evidence = self._evidence(point, run, cached_before)
         conditions = self._conditions(run, earlier)
         return (validity.check_direct(evidence), validity.check_physical(evidence), validity.check_steady(conditions))
@@ -88,7 +88,7 @@ class PointVerdict(Struct, frozen=True):
 
 
 def worse(before: Sequence[Part], after: Sequence[Part]) -> tuple[Part, ...]:
-    """Of each part the worse of two, so that a caveat in one ramp stands beside the figure of all."""
+    """Return the worse of two results of each check, so that a caveat of one ramp applies to the figure of all."""
     return tuple(
         first if VERDICT_VALUES[first.verdict] < VERDICT_VALUES[second.verdict] else second
         for first, second in zip(before, after, strict=True)
@@ -96,7 +96,7 @@ def worse(before: Sequence[Part], after: Sequence[Part]) -> tuple[Part, ...]:
 
 
 def overall(title: str, parts: Sequence[Part], path_changes: Sequence[str] = ()) -> Iterator[Estimate]:
-    """One verdict for the run: of each part the worst that any point got, and all of them in a sentence."""
+    """Yield the worst result of each check over all points, and one verdict for the run."""
     worst: dict[str, Part] = {}
     for part in parts:
         found = worst.setdefault(part.name, part)
@@ -116,8 +116,10 @@ def overall(title: str, parts: Sequence[Part], path_changes: Sequence[str] = ())
         extra={
             "verdict": verdict.value,
             "reasons": "; ".join(caveats),
-            "statement": "verdict: " + ", ".join(f"{part.name} {part.verdict.value}" for part in worst.values()),
-            "consequence": f"{title}: {'; '.join(caveats) or 'nothing speaks against it'}.",
+            "statement": f"validity: {verdict.value} ("
+            + ", ".join(f"{part.name} {part.verdict.value}" for part in worst.values())
+            + ")",
+            "consequence": f"{title}: {'; '.join(caveats) or 'no caveats'}.",
             "severity": "warning" if verdict is validity.Validity.FAIL or path_changes else "info",
         },
     )

@@ -1,4 +1,4 @@
-"""The workloads by name, each down to the last flag."""
+"""The workloads of the presets."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from sizeup_direct_io.worker import Pattern
 SMALL_BYTES = 8 << 10
 LARGE_BYTES = 1 << 20
 READ_AHEAD = 4
-"""Requests that one sequential stream keeps out, as a scan with prefetch does."""
+"""Queue depth of one sequential stream, as of a scan with prefetch."""
 REDO_BLOCKS = (512, 1 << 10, 2 << 10, 4 << 10, 8 << 10, 16 << 10, 32 << 10, 64 << 10, 128 << 10)
 REDO_RATE = 500.0
-"""Log writes a second under a running load: a busy OLTP system's commits, grouped."""
+"""Log writes per second under load: the group commits of a busy OLTP system."""
 REDO_LOAD = 16
-"""Queue depth of the data reads beside the log."""
+"""Queue depth of the data I/O concurrent with the log."""
 WORKING_SET = "working-set"
 WORKING_SET_HALVINGS = 4
-"""From a sixteenth of the target to all of it."""
+"""From 1/16 of the target to the whole target."""
 WORKING_SET_DEPTH = 16
 LOAD_DEPTH = 8
 MATRIX_SMALL = (0, 1, 4, 16, 64)
@@ -29,11 +29,11 @@ MATRIX_LARGE = (0, 1, 2, 4, 8)
 
 
 class Durable(Enum):
-    """When a write counts as done."""
+    """When a write counts as complete."""
 
     NO = "no"
     DSYNC = "dsync"
-    """O_DSYNC: each write returns once it would survive a power cut."""
+    """O_DSYNC: each write returns once it would survive a power failure."""
     FDATASYNC = "fdatasync"
     """A write, then fdatasync(2), timed together."""
 
@@ -47,46 +47,46 @@ class Stream(Struct, frozen=True):
     read_percent: int = 100
     durable: Durable = Durable.NO
     extends: bool = False
-    """Into a file that grows, not over one that is already written."""
+    """Writes extend the file instead of overwriting it."""
     rate: float = 0.0
-    """Requests a second that are meant to start; 0: the next one starts when one ends."""
+    """Target IOPS; 0: closed loop, a request starts when one completes."""
     streams: bool = False
-    """Concurrency counts streams with regions of their own, each ``READ_AHEAD`` deep."""
+    """The load counts streams with separate regions, each of queue depth ``READ_AHEAD``."""
 
 
 class LoadPoint(Struct, frozen=True):
-    """What runs at the same time, for one measured point."""
+    """The concurrent streams of one measured point."""
 
     at: Mapping[str, str | int | float]
     """Coordinates in the result."""
     loads: tuple[tuple[Stream, int], ...]
-    """Each stream with how many of its requests (or streams) are out."""
+    """Each stream with its queue depth (or number of streams)."""
     huge_pages: bool = True
     share: float = 1.0
-    """How much of the target is used, from its start."""
+    """Share of the target that is used, from its start."""
 
 
 class Sweep(Struct, frozen=True):
-    """Points in order."""
+    """A sequence of points."""
 
     workload: str
     points: tuple[LoadPoint, ...]
     rising: bool = True
-    """Concurrency rises: the sweep ends early once it stops paying, and has a knee."""
+    """The queue depth rises: the sweep ends early when throughput stops increasing, and has a knee."""
 
     @property
     def writes(self) -> bool:
-        """Whether any point writes."""
+        """Return whether any point writes."""
         return any(stream.read_percent < 100 for point in self.points for stream, _ in point.loads)
 
     @property
     def extends(self) -> bool:
-        """Whether any point writes into a growing file."""
+        """Return whether any point extends the file."""
         return any(stream.extends for point in self.points for stream, _ in point.loads)
 
 
 class Custom(Struct, frozen=True):
-    """What ``preset=custom`` is made of."""
+    """The settings of ``preset=custom``."""
 
     block_bytes: int
     pattern: Pattern
@@ -124,7 +124,7 @@ def _rising(workload: str, stream: Stream, limit: int) -> Sweep:
 
 
 def _on_pages(workload: str, stream: Stream, limit: int, pages: str) -> Sweep:
-    """Large requests on both page sizes, side by side at each concurrency; the pages are a coordinate."""
+    """Return large requests on both page sizes at each queue depth; the page size is a coordinate."""
     kinds = {"both": (True, False), "huge": (True,), "4k": (False,)}[pages]
     factor = READ_AHEAD if stream.streams else 1
     points = tuple(
@@ -140,7 +140,7 @@ def _on_pages(workload: str, stream: Stream, limit: int, pages: str) -> Sweep:
 
 
 def _matrix() -> Sweep:
-    """ORION's table: every mix of small and large reads at once."""
+    """Return ORION's matrix: every mix of concurrent small and large reads."""
     points = []
     for large in MATRIX_LARGE:
         for small in MATRIX_SMALL:
@@ -163,7 +163,7 @@ def _redo_under_load() -> Sweep:
 
 
 def _working_sets(queue_depth: int) -> Sweep:
-    """The same reads within a growing part of the target: a cache behind it shows as a step."""
+    """Return the same reads within increasing parts of the target: a cache shows as a step."""
     shares = [2.0**-exponent for exponent in range(WORKING_SET_HALVINGS, -1, -1)]
     at: dict[str, str | int | float] = {"workload": WORKING_SET, "queue_depth": queue_depth}
     points = tuple(LoadPoint({**at, "share": share}, ((OLTP_READ, queue_depth),), share=share) for share in shares)
@@ -171,7 +171,7 @@ def _working_sets(queue_depth: int) -> Sweep:
 
 
 def with_target_size(point: LoadPoint, size_bytes: int) -> LoadPoint:
-    """The point with its share of the target spelled in bytes, once the size is known."""
+    """Return the point with its share of the target in bytes, once the size is known."""
     if "share" not in point.at:
         return point
     part = round(point.share * size_bytes)
@@ -180,7 +180,7 @@ def with_target_size(point: LoadPoint, size_bytes: int) -> LoadPoint:
 
 
 def sweeps(preset: str, *, depth: int, pages: str, custom: Custom | None = None) -> tuple[Sweep, ...]:
-    """What a preset runs; ``depth`` caps concurrency where it rises, 0 leaves the preset's own cap."""
+    """Return the sweeps of a preset; ``depth`` limits the queue depth where it rises, 0: the preset's own limit."""
     small, large = depth or 256, depth or 64
     if preset == "custom" and custom is not None:
         stream = Stream(

@@ -1,4 +1,4 @@
-"""The entry point: plans from settings, and hands the step to a run."""
+"""The entry point: plans a step from the settings, and runs it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from sizeup_direct_io.worker import Pattern
 
 NAME = "io.direct"
 PREPARATION_SECONDS = 15.0
-"""Making and filling a file, watching the host, and judging; more on slow storage."""
+"""Creating and filling a file, measuring the background load, and checks; longer on slow storage."""
 _SAME_ENGINE = {"aio": ("aio", "oracle-like")}
 
 
@@ -33,18 +33,16 @@ def _sweeps(settings: Settings) -> tuple[Sweep, ...]:
             durable=Durable(str(settings["sync"])),
             rate=float(settings["rate"]),
         )
-    # What a preset does not use is not among the settings of its step.
+    # Options that a preset does not use are not among the settings of its step.
     depth, pages = int(settings.get("depth", 0)), str(settings.get("pages", "both"))
     return sweeps(preset, depth=depth, pages=pages, custom=custom)
 
 
 def _without_effect(settings: Settings, wanted: Sequence[Sweep]) -> str:
-    """Return why a value has no effect where the manifest cannot say it; empty where all values have one."""
+    """Return why a value has no effect, where the manifest cannot express it; empty if all values have one."""
     depth, threads = int(settings.get("depth", 0)), int(settings.get("threads", 0))
     if settings["preset"] == "dss-scan" and 0 < depth < READ_AHEAD:
-        return (
-            f"depth={depth}: a stream of dss-scan runs at queue depth {READ_AHEAD}; set depth to {READ_AHEAD} or more"
-        )
+        return f"depth={depth}: each stream of dss-scan has queue depth {READ_AHEAD}; set depth to {READ_AHEAD} or more"
     shared = [
         count
         for sweep in wanted
@@ -54,12 +52,14 @@ def _without_effect(settings: Settings, wanted: Sequence[Sweep]) -> str:
     ]
     if threads > max(shared, default=threads):
         return (
-            f"threads={threads}: at most {max(shared)} requests are out at a time, and a thread keeps at least one; "
-            "set threads lower or depth higher"
+            f"threads={threads}: the queue depth is at most {max(shared)}, and each thread needs at least 1; decrease "
+            "threads or increase depth"
         )
     climbs = any(sweep.rising and len({point.at["queue_depth"] for point in sweep.points}) > 1 for sweep in wanted)
     if float(settings.get("p99_limit", 0.0)) and not climbs:
-        return f"p99_limit has no effect with depth={depth}: it ends a ramp, and this is one point; remove p99_limit"
+        return (
+            f"p99_limit has no effect with depth={depth}: it ends a ramp, and this is a single point; remove p99_limit"
+        )
     writes = any(sweep.writes for sweep in wanted)
     if settings.get("sync", "no") != "no" and not writes:
         return f"sync={settings['sync']} has no effect with read_percent=100: nothing is written; remove one of the two"
@@ -72,7 +72,7 @@ def _without_effect(settings: Settings, wanted: Sequence[Sweep]) -> str:
 
 
 def _axis_ranges(wanted: Iterable[Sweep]) -> dict[str, tuple[float, float]]:
-    """The ends of every coordinate that the points of a run rise along."""
+    """Return the range of every numeric coordinate of a run."""
     places: dict[str, list[float]] = {}
     for sweep in wanted:
         for point in sweep.points:
@@ -87,7 +87,7 @@ def _more_paths(settings: Settings) -> list[str]:
 
 
 def _as_settings(name: str, path_bandwidth: PathBandwidth | None) -> Settings:
-    """A way as settings of a step, which hold plain values only."""
+    """Return a path bandwidth as step settings, which hold plain values only."""
     return {
         f"{name}_bytes_per_second": path_bandwidth.bytes_per_second if path_bandwidth else 0.0,
         f"{name}_source": path_bandwidth.source if path_bandwidth else "",
@@ -107,7 +107,7 @@ class DirectIo:
         preset, path = str(settings["preset"]), str(settings["path"])
         step = f"{NAME}.{preset}"
         if not path:
-            yield Refusal(step, NAME, "no target: give path=, a folder in which a file may be made, a file or a device")
+            yield Refusal(step, NAME, "no target: set path to a directory, an existing file or a device")
             return
         wanted = _sweeps(settings)
         reason = _without_effect(settings, wanted)
@@ -139,7 +139,7 @@ class DirectIo:
             estimated_seconds=estimated,
             time_limit_seconds=estimated * 3 + 120,
             hazards=tuple(hazards),
-            touches=f"{path}: a directory gets a temporary file, removed after the run; a file or device is only read"
+            touches=f"{path}: in a directory a temporary file, removed after the run; a file or device is only read"
             + (f", but {allowed} is overwritten" if allowed else ""),
             axis_ranges=_axis_ranges(wanted),
         )

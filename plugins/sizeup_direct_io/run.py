@@ -1,4 +1,4 @@
-"""One run: prepare the target, ramp, judge, and say what came out."""
+"""One run: prepare the target, ramp, check, and report the results."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ from sizeup_direct_io.validity import Part
 from sizeup_direct_io.window_counters import CounterSource
 
 BACKGROUND_SECONDS = 2.0
-"""How long the host is watched before the first request, for what others do."""
+"""How long the load of other processes is measured before the first request."""
 CPU_BOUND = 0.95
-"""A ramp ends where the whole host is this busy: more concurrency would measure the scheduler."""
+"""A ramp ends at this CPU utilization of the host: beyond it the scheduler would be measured."""
 
 
 class RunSettings(Struct, frozen=True):
-    """Everything a run was told."""
+    """The settings of a run."""
 
     preset: str
     spec: TargetSpec
@@ -51,20 +51,20 @@ class RunSettings(Struct, frozen=True):
     window: Window
     ramps: int
     path_limit: float | None
-    """Payload bytes a second by the user's word; None when not given."""
+    """Payload bytes per second, set by the user; None if not set."""
     path_bandwidth: PathBandwidth | None
-    """By discovery; None when unknown."""
+    """By discovery; None if unknown."""
     remove_leftovers: bool
     max_latency_ns: float
     clock_hz: float
-    """0 when unknown."""
+    """0 if unknown."""
     check_concurrency: bool
     p99_limit_ns: float
-    """A ramp ends where the 99th percentile of a latency is above it; 0: it does not matter."""
+    """A ramp ends when latency p99 exceeds it; 0: no limit."""
     compare_engine: str
-    """``none``, or the engine to hold against the run's own."""
+    """``none``, or the engine to compare with the run's own."""
     combined_bandwidth: PathBandwidth | None
-    """Of all paths together, by discovery; None when unknown."""
+    """Of all paths together, by discovery; None if unknown."""
 
     @property
     def streams(self) -> Iterator[Stream]:
@@ -73,7 +73,7 @@ class RunSettings(Struct, frozen=True):
 
 
 class Run:
-    """One step at work."""
+    """Executes one step."""
 
     def __init__(self, settings: RunSettings, context: Context) -> None:
         self._settings = settings
@@ -82,11 +82,11 @@ class Run:
         self._setups = [self._setup]
         self._where = settings.spec.path
         self._parts: list[Part] = []
-        """Every verdict so far."""
+        """All checks so far."""
         self._paths = PathWatch({})
 
     def emissions(self) -> Iterator[Emission]:
-        """Everything the step yields, in order; the target is gone when it ends, however it ends."""
+        """Yield everything the step emits; the target is removed when it ends, for whatever reason."""
         close_seconds = CLOSE_SECONDS_LIMIT
         try:
             yield from self._emissions()
@@ -95,7 +95,7 @@ class Run:
         except RefusedError:
             raise
         except StalledError as error:
-            close_seconds = 0.0  # it was waited for already
+            close_seconds = 0.0  # the wait for it is over
             yield from self._path_gaps(at_once=True)
             raise StalledError(self._located(str(error))) from error
         except SizeupError as error:
@@ -109,15 +109,15 @@ class Run:
                 setup.close(close_seconds)
 
     def _located(self, words: str) -> str:
-        """The words with the targets they are about, and with the paths that were lost before."""
+        """Return a message with its target, and with the paths that were lost before."""
         located = words if self._where in words else f"{self._where}: {words}"
         return "; ".join([located, *(str(change) for change in self._paths.changes if change.lost)])
 
     def _path_gaps(self, *, at_once: bool = False) -> Iterator[Gap]:
-        """Tell what has become of the paths to the targets since the last time."""
+        """Report path state changes since the last call."""
         self._paths.poll(at_once=at_once)
         for change in self._paths.unreported():
-            lost = ": figures from then on are of the paths that were left" if change.lost else ""
+            lost = ": later figures are of the remaining paths" if change.lost else ""
             yield Gap(f"io.direct: path {change.path}", f"{change.event}{lost}")
 
     def _emissions(self) -> Generator[Emission, None, None]:
@@ -125,7 +125,7 @@ class Run:
         streams = list(settings.streams)
         specs = (settings.spec, *settings.more_targets)
         setup.call_with_timeout(
-            f"looking at {settings.spec.path}",
+            f"checking {settings.spec.path}",
             lambda: refuse_without_effect(specs, remove_leftovers=settings.remove_leftovers),
         )
         yield from setup.prepare(settings.spec, settings.engine, streams, remove_leftovers=settings.remove_leftovers)
@@ -137,7 +137,7 @@ class Run:
         self._where = settings.spec.path
         self._paths = watch_paths(each.target.device_number for each in self._setups)
         if self._paths.down:
-            yield Gap("io.direct: paths that were down before the run", "; ".join(self._paths.down))
+            yield Gap("io.direct: paths down before the run", "; ".join(self._paths.down))
         mount = setup.target.mount
         self._counter_source = CounterSource(
             setup.target.device_number, mount.point if mount and setup.target.network else None, self._paths
@@ -161,7 +161,7 @@ class Run:
         yield Progress(1.0, 0.0, "done")
 
     def _measure_background(self) -> Generator[Emission, None, PointVerdict]:
-        yield Progress(0.0, None, "watching what others do")
+        yield Progress(0.0, None, "measuring the load of other processes")
         host, pressure, own = (
             host_counters.read_host_cpu(),
             read_pressure("cpu"),
@@ -193,12 +193,12 @@ class Run:
         parts = yield from checks.concurrent(wanted=self._settings.check_concurrency, extends=extends)
         for part in parts:
             yield estimates.validity_estimate({}, part)
-        self._parts.append(parts[0])  # where files grow is told apart, and is no caveat about the figures
+        self._parts.append(parts[0])  # extending writes are reported separately and are no caveat about the figures
         if self._setup.target.writable and any(stream.durable is not Durable.NO for stream in streams):
             yield from checks.flush_cost()
 
     def _sweep(self, sweep: Sweep) -> Generator[Emission, None, list[PointResult]]:
-        """Climb as often as asked; later ramps climb as far as the first, so that points have equal shares."""
+        """Measure all ramps; later ones end where the first did, so that all points have the same number of windows."""
         settings = self._settings
         sized = [with_target_size(point, self._setup.target.size_bytes) for point in sweep.points]
         runs: list[list[MeasuredPoint]] = [[] for _ in sized]
@@ -211,7 +211,7 @@ class Run:
             for index, point in enumerate(sized):
                 loads = climbed[point.huge_pages]
                 if ramp == 0 and sweep.rising and point.huge_pages not in ended and knee.stopped_paying(loads):
-                    ended[point.huge_pages] = "two doublings in a row gained less than a tenth each"
+                    ended[point.huge_pages] = "two doublings in a row gained less than 10 % each"
                 if (ramp == 0 and point.huge_pages in ended) or (ramp and not runs[index]):
                     continue
                 done = (ramp * len(sized) + index) / total
@@ -230,26 +230,26 @@ class Run:
                         ended[point.huge_pages] = why
                         yield Gap(
                             f"io.direct: {sweep.workload} beyond queue depth {point.at['queue_depth']}",
-                            f"the ramp ended there: {why}",
+                            f"the ramp ended: {why}",
                         )
             ramps.append(climbed[True] or climbed[False])
         if sweep.rising and len(sized) > 1:
-            yield self._knee(sweep, ramps, ended.get(True, ended.get(False, "the preset goes no further")))
+            yield self._knee(sweep, ramps, ended.get(True, ended.get(False, "the preset's maximum was reached")))
         results = list(latest.values())
         self._parts += [part for result in results for part in result.parts]
         return results
 
     def _why_to_stop(self, measured: MeasuredPoint) -> str:
-        """Why a ramp should not go on beyond this point; empty where it may."""
+        """Return why a ramp must end at this point; empty if it may continue."""
         host = measured.host_cpu
         if host is not None and host.busy_share > CPU_BOUND and not self._background.background_caveats:
-            return f"the host's CPUs were {host.busy_share:.0%} busy"
+            return f"host CPU utilization was {host.busy_share:.0%}"
         slowest = max(
             interval.quantile_ns(kind, 0.99) for interval in measured.intervals.values() for kind in ("read", "write")
         )
         limit = self._settings.p99_limit_ns
         if limit and slowest > limit:
-            return f"the 99th percentile of the latency, {format_ns(slowest)}, is above p99_limit ({format_ns(limit)})"
+            return f"latency p99 of {format_ns(slowest)} exceeds p99_limit ({format_ns(limit)})"
         return ""
 
     def _knee(self, sweep: Sweep, ramps: Sequence[Sequence[knee.RampPoint]], ended: str) -> Emission:
@@ -268,7 +268,7 @@ class Run:
         window = self._settings.window
         if any(stream.extends for stream, _ in point.loads):
             self._setup.empty()
-            # A file can only grow so far, and a load has its start too: nothing is thrown away.
+            # A file can only grow so far, and the start of a load counts too: no warm-up.
             window = replace(window, warmup_seconds=0.0)
         return (
             yield from measure(
@@ -306,7 +306,7 @@ class Run:
             yield estimates.validity_estimate(result.at, part)
 
     def _conclusions(self, results: list[list[PointResult]]) -> Iterator[Emission]:
-        """What the preset was asked for, beyond its curves."""
+        """Yield the results of the preset beyond its curves."""
         for sweep, points in zip(self._settings.sweeps, results, strict=True):
             yield from conclusions.page_gains(points)
             if sweep.rising:
@@ -324,7 +324,7 @@ class Run:
                 yield from self._working_sets(results[0])
 
     def _working_sets(self, points: Sequence[PointResult]) -> Iterator[Emission]:
-        """What the sweep says about a cache, and the verdict on each of its points once more."""
+        """Yield what the sweep implies about a cache, and the updated physical check of each point."""
         if self._background.background_caveats:
             yield Gap("io.direct: a cache behind the target", "; ".join(self._background.background_caveats))
             return
@@ -336,7 +336,7 @@ class Run:
             yield estimates.validity_estimate(point.at, part)
 
     def _load(self, points: Sequence[PointResult]) -> ComparedLoad:
-        """The load that other paths and engines are compared by: the best point of the first sweep."""
+        """Return the load to compare paths and engines with: the best point of the first sweep."""
         sweep = self._settings.sweeps[0]
         best = max(points, key=lambda point: point.bytes_per_second)
         size_bytes = self._setup.target.size_bytes
@@ -354,5 +354,5 @@ def _unit(point: LoadPoint) -> str:
 
 
 def _throughput(point: LoadPoint, measured: MeasuredPoint) -> float:
-    """What a ramp is meant to raise: bytes of large requests, numbers of small ones."""
+    """Return what a ramp raises: bytes per second of large requests, IOPS of small ones."""
     return measured.bytes_per_second if _unit(point) == "bytes/s" else measured.iops

@@ -1,4 +1,4 @@
-"""What is read and written: a file made for it, an existing file, or a device; and what is refused."""
+"""The target: a temporary file, an existing file or a device; and what is refused."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ from sizeup_direct_io import binding, devices
 MIB = 1 << 20
 DEFAULT_BYTES = 4 << 30
 SMALLEST_BYTES = 16 << 20
-"""Less than this leaves no room for a few streams of 1 MiB."""
+"""Less is too small for several streams of 1 MiB requests."""
 RESERVE_SHARE = 0.10
 RESERVE_BYTES = 5 << 30
 _LEFTOVER = re.compile(r"\.sizeup-(?P<host>.+)-(?P<pid>\d+)-(?P<start>\d+)")
 
 
 class TargetKind(Enum):
-    """What the target is."""
+    """The kind of target."""
 
-    MADE = "a file made for this run"
-    FILE = "an existing file, read only"
-    DEVICE = "a device, read only"
-    WRITABLE_DEVICE = "a device, allowed for writing by name"
+    MADE = "temporary file"
+    FILE = "existing file, read only"
+    DEVICE = "device, read only"
+    WRITABLE_DEVICE = "device, writable"
 
 
 class Target(Struct, frozen=True):
-    """An open target; closing the descriptor is all it takes to be rid of a made one."""
+    """An open target; closing the descriptor removes a temporary file."""
 
     kind: TargetKind
     path: str
@@ -49,48 +49,48 @@ class Target(Struct, frozen=True):
     size_bytes: int
     mount: MountEntry | None
     device_number: int
-    """Of the device itself, or of the device below the file system."""
+    """Of the device, or of the device beneath the file system."""
     reserve_bytes: int = 0
 
     @property
     def writable(self) -> bool:
-        """Whether writing presets may run."""
+        """Return whether presets that write may run."""
         return self.kind in {TargetKind.MADE, TargetKind.WRITABLE_DEVICE}
 
     @property
     def network(self) -> bool:
-        """Whether requests leave this host."""
+        """Return whether the target is on a network file system."""
         return self.mount is not None and self.kind in {TargetKind.MADE, TargetKind.FILE} and self.mount.network
 
     def opened_again(self, flags: int) -> int:
-        """Another descriptor of the same file with other flags, such as O_DSYNC; works without a name."""
+        """Return another descriptor of the same file with other flags, such as O_DSYNC; needs no name."""
         return open_again(self.descriptor, flags)
 
     def close(self) -> None:
-        """Give it back; the space of a made file is free at once."""
+        """Close the descriptor; this frees the space of a temporary file."""
         os.close(self.descriptor)
 
 
 class TargetSpec(Struct, frozen=True):
-    """What the user asked for."""
+    """The target as set by the user."""
 
     path: str
     writes: bool
     size_bytes: int = 0
-    """0: as much as is sensible."""
+    """0: the default size."""
     reserve_bytes: int = 0
-    """Space that stays free; 0: the larger of 10 % and 5 GiB."""
+    """Space to keep free; 0: the larger of 10 % and 5 GiB."""
     allow_write_to: str = ""
 
 
 def process_start(pid: int) -> int | None:
-    """When a process started, in ticks since boot; None where there is none."""
+    """Return when a process started, in ticks since boot; None if it does not exist."""
     process = read_process_stat(pid)
     return process.start_ticks if process is not None else None
 
 
 def find_leftovers(folder: str, host: str) -> list[str]:
-    """Files of runs on this host that died between making a file and unlinking it."""
+    """Return files of runs on this host that died between creating and unlinking them."""
     found = []
     for name in sorted(os.listdir(folder)):
         match = _LEFTOVER.fullmatch(name)
@@ -103,7 +103,7 @@ def find_leftovers(folder: str, host: str) -> list[str]:
 
 
 def _make(folder: int, path: str) -> int:
-    """A file without a name; where the file system cannot, one whose name is taken away at once."""
+    """Create a file without a name; if the file system cannot, one whose name is removed at once."""
     try:
         return os.open(".", os.O_TMPFILE | os.O_RDWR | os.O_DIRECT | os.O_CLOEXEC, 0o600, dir_fd=folder)
     except OSError as error:
@@ -115,49 +115,49 @@ def _make(folder: int, path: str) -> int:
         return os.open(name, flags, 0o600, dir_fd=folder)
     except OSError as error:
         if error.errno == errno.EINVAL:
-            raise RefusedError(f"{path}: this file system takes no O_DIRECT; nothing was measured") from error
+            raise RefusedError(f"{path}: this file system does not support O_DIRECT; nothing was measured") from error
         raise
     finally:
-        # The file may exist although opening it failed: some file systems refuse O_DIRECT after creating.
+        # The file may exist although open failed: some file systems reject O_DIRECT after creating it.
         with contextlib.suppress(FileNotFoundError):
             os.unlink(name, dir_fd=folder)
 
 
 def available_bytes(folder: int, reserve_bytes: int) -> tuple[int, int]:
-    """Bytes that may be used in a file system, and those that stay free."""
+    """Return the bytes that may be used in a file system, and those to keep free."""
     status = os.fstatvfs(folder)
     reserve = reserve_bytes or max(int(status.f_blocks * status.f_frsize * RESERVE_SHARE), RESERVE_BYTES)
     return max(0, status.f_bavail * status.f_frsize - reserve), reserve
 
 
 def new_file_size(requested_bytes: int, available: int, reserve_bytes: int, path: str) -> int:
-    """How large a file to make: as asked, else 4 GiB or half of the room."""
+    """Return the size of the temporary file: as set, else 4 GiB or half of the available space."""
     size = requested_bytes or min(DEFAULT_BYTES, available // 2) // MIB * MIB
     if size < SMALLEST_BYTES:
         if requested_bytes:
             raise RefusedError(f"size={requested_bytes}: expected at least {format_bytes(SMALLEST_BYTES)}")
         raise RefusedError(
-            f"{path}: {format_decimal_bytes(available)} may be used beside the {format_decimal_bytes(reserve_bytes)} "
-            "that stay free, too little to measure; free some space or give reserve="
+            f"{path}: {format_decimal_bytes(available)} are available besides the "
+            f"{format_decimal_bytes(reserve_bytes)} to keep free, too little to measure; free some space or set reserve"
         )
     if size % MIB:
-        raise RefusedError(f"size={requested_bytes}: expected a multiple of 1 MiB, as a file is filled in such pieces")
+        raise RefusedError(f"size={requested_bytes}: expected a multiple of 1 MiB")
     if size > available:
         raise RefusedError(
-            f"size={requested_bytes}: {path} has room for {format_decimal_bytes(available)} "
-            f"beside the {format_decimal_bytes(reserve_bytes)} that stay free"
+            f"size={requested_bytes}: {path} has {format_decimal_bytes(available)} available besides the "
+            f"{format_decimal_bytes(reserve_bytes)} to keep free; decrease size or reserve"
         )
     return size
 
 
 def existing_target_size(spec: TargetSpec, usable_bytes: int, most_bytes: int | None = None) -> int:
-    """How much of an existing target to use: as asked, else all of it or ``most_bytes``."""
+    """Return how much of an existing target to use: as set, else all of it or ``most_bytes``."""
     if usable_bytes < SMALLEST_BYTES:
         raise RefusedError(f"{spec.path}: {usable_bytes} bytes are too few: expected {format_bytes(SMALLEST_BYTES)}")
     size = spec.size_bytes or min(usable_bytes, usable_bytes if most_bytes is None else most_bytes)
     if size > usable_bytes:
         raise RefusedError(
-            f"size={size}: {spec.path} has {format_bytes(usable_bytes)} to use; set size to that or less, or remove it"
+            f"size={size}: {spec.path} has only {format_bytes(usable_bytes)}; decrease size, or remove it"
         )
     if size < SMALLEST_BYTES:
         raise RefusedError(f"size={size}: expected at least {format_bytes(SMALLEST_BYTES)}")
@@ -165,20 +165,20 @@ def existing_target_size(spec: TargetSpec, usable_bytes: int, most_bytes: int | 
 
 
 def refuse_without_effect(specs: Sequence[TargetSpec], *, remove_leftovers: bool) -> None:
-    """Raise RefusedError for what was asked for and has no effect on targets of these kinds."""
+    """Raise RefusedError for options without effect on targets of these kinds."""
     modes = []
     for spec in specs:
-        with contextlib.suppress(OSError):  # opening it will say why
+        with contextlib.suppress(OSError):  # opening it reports the reason
             modes.append(os.stat(spec.path).st_mode)
     first = specs[0]
     if modes and not any(map(stat.S_ISDIR, modes)):
         for name, is_set in (("reserve", bool(first.reserve_bytes)), ("remove_leftovers", remove_leftovers)):
             if is_set:
                 raise RefusedError(
-                    f"{name} has no effect on {first.path}: it is for a folder in which a file is made; remove {name}"
+                    f"{name} has no effect on {first.path}: it applies to directories only; remove {name}"
                 )
     if modes and first.allow_write_to and not any(map(stat.S_ISBLK, modes)):
-        raise RefusedError(f"allow_write_to has no effect on {first.path}: it is no device; remove allow_write_to")
+        raise RefusedError(f"allow_write_to has no effect on {first.path}: it is not a device; remove allow_write_to")
 
 
 def _open_directory(spec: TargetSpec) -> Target:
@@ -193,7 +193,7 @@ def _open_directory(spec: TargetSpec) -> Target:
         if not binding.allocate(descriptor, size_bytes):
             os.ftruncate(descriptor, size_bytes)
     except OSError as error:
-        os.ftruncate(descriptor, 0)  # a failed fallocate keeps what it got
+        os.ftruncate(descriptor, 0)  # a failed fallocate keeps the space it allocated
         os.close(descriptor)
         raise SizeupError(f"{spec.path}: reserving {format_bytes(size_bytes)} failed: {error.strerror}") from error
     return Target(
@@ -209,18 +209,22 @@ def _open_directory(spec: TargetSpec) -> Target:
 
 
 def _block_again(descriptor: int) -> None:
-    """Opened without waiting, in case it was a pipe by now; io_uring would fail such requests instead of waiting."""
+    """Make the descriptor blocking: it was opened non-blocking in case of a pipe, and io_uring would return EAGAIN."""
     os.set_blocking(descriptor, True)
 
 
 def _open_file(spec: TargetSpec) -> Target:
     if spec.writes:
-        raise RefusedError(f"{spec.path} exists and is only ever read: give a folder for a preset that writes")
+        raise RefusedError(
+            f"{spec.path} is an existing file, which is only read; set path to a directory for a preset that writes"
+        )
     try:
         descriptor = files.open_existing(spec.path, os.O_RDONLY | os.O_DIRECT | os.O_NONBLOCK)
     except OSError as error:
         if error.errno == errno.EINVAL:
-            raise RefusedError(f"{spec.path}: this file system takes no O_DIRECT; nothing was measured") from error
+            raise RefusedError(
+                f"{spec.path}: this file system does not support O_DIRECT; nothing was measured"
+            ) from error
         raise
     _block_again(descriptor)
     try:
@@ -258,7 +262,7 @@ def _open_device(spec: TargetSpec) -> Target:
 
 
 def _mode(path: str) -> int:
-    """Type and permissions of what a path leads to, without opening it."""
+    """Return the mode of a path without opening it for I/O."""
     found = files.open_existing(path, os.O_PATH)
     try:
         return os.fstat(found).st_mode
@@ -267,9 +271,9 @@ def _mode(path: str) -> int:
 
 
 def open_target(spec: TargetSpec) -> Target:
-    """Open what the user named; raise RefusedError with the reason where that would be wrong."""
+    """Open the target; raise RefusedError with the reason if it cannot or must not be used."""
     if not spec.path.startswith("/"):
-        raise RefusedError(f"path={spec.path}: expected an absolute path of a folder, a file or a device")
+        raise RefusedError(f"path={spec.path}: expected an absolute path of a directory, a file or a device")
     try:
         mode = _mode(spec.path)
         if stat.S_ISDIR(mode):
@@ -280,4 +284,4 @@ def open_target(spec: TargetSpec) -> Target:
             return _open_device(spec)
     except OSError as error:
         raise RefusedError(f"{spec.path}: {error.strerror or error}") from error
-    raise RefusedError(f"{spec.path}: expected a folder, a file or a block device")
+    raise RefusedError(f"{spec.path}: expected a directory, a file or a block device")

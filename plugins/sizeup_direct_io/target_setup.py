@@ -1,4 +1,4 @@
-"""A target made ready: opened, checked, filled, and handed out to streams as workers."""
+"""Prepares a target: opens, checks and fills it, and creates the workers of streams."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ FILL_DEPTH = 4
 PER_SUBMITTER = 16
 """I/Os in flight for each submitting thread."""
 METADATA_SECONDS = 60.0
-"""Opening, allocating and flushing may take this long on a target that answers at all."""
+"""Time limit of opening, allocating and flushing."""
 CLOSE_SECONDS_LIMIT = 1.0
-"""Closing may wait for a frozen file system; the step does not."""
+"""Time limit of closing, which hangs on a frozen file system."""
 Result = TypeVar("Result")
 
 
 class TargetSetup:
-    """One open target with what streams need of it; closing it leaves nothing behind."""
+    """One open target; closing it leaves nothing behind."""
 
     def __init__(self, context: Context, stall_seconds: float, threads: int) -> None:
         self._context = context
@@ -51,14 +51,14 @@ class TargetSetup:
         self.target: Target
         self.choice: EngineChoice
         self.extents: Extents | None = None
-        """None where the file system does not tell."""
+        """None if the file system does not report them."""
         self.alignment: tuple[int, int] | None = None
-        """None where the kernel does not say."""
+        """None if the kernel does not report it."""
 
     def call_with_timeout(
         self, doing: str, function: Callable[[], Result], seconds: float = METADATA_SECONDS
     ) -> Result:
-        """A call that may hang, given up after a while."""
+        """Call a function that may hang; see ``call_with_timeout``."""
         return call_with_timeout(doing, function, limit_seconds=seconds, context=self._context)
 
     def prepare(
@@ -74,28 +74,29 @@ class TargetSetup:
         self._check_alignment(streams)
         extends = any(stream.extends for stream in streams)
         if extends and target.kind is not TargetKind.MADE:
-            raise RefusedError(f"{spec.path}: writes that extend a file need a folder to make one in")
+            raise RefusedError(f"{spec.path}: writes that extend a file need a directory; set path to one")
         if all(stream.durable is Durable.FDATASYNC for stream in streams):
-            self.choice = EngineChoice(Engine.THREADS, "fdatasync is asked for by threads only")
+            self.choice = EngineChoice(Engine.THREADS, "fdatasync works with the threads engine only")
         else:
             self.choice = choose(engine, host_counters.read_policy(), network=target.network, extending=extends)
         if self._threads and self.choice.engine is Engine.THREADS:
             raise RefusedError(
-                f"threads={self._threads} has no effect: the engine is threads here ({self.choice.reason}), one for "
-                "each request out; remove threads"
+                f"threads={self._threads} has no effect: the threads engine ({self.choice.reason}) has one thread per "
+                "I/O in flight; remove threads"
             )
         if target.kind is TargetKind.MADE:
             yield from self._report_leftovers(remove=remove_leftovers)
         if target.writable and not extends:
             yield from self.fill(target.descriptor, target.start_bytes, target.size_bytes)
-        ours = target.kind is TargetKind.MADE  # what is somebody else's is neither written out nor evicted
+        ours = target.kind is TargetKind.MADE  # a file of others is neither flushed nor evicted
         self.extents = self.call_with_timeout(
-            "mapping extents", lambda: binding.extents(target.descriptor, target.size_bytes, flush=ours)
+            "reading the extents of the target",
+            lambda: binding.extents(target.descriptor, target.size_bytes, flush=ours),
         )
         if ours:
-            self.call_with_timeout("emptying the page cache", self._evict)
+            self.call_with_timeout("evicting the target from the page cache", self._evict)
         elif self.extents is not None and self.extents.unwritten_bytes:
-            # What lies in the page cache may be written data that has not reached the device yet.
+            # Pages in the page cache may hold written data that has not reached the device yet.
             waiting = min(self.extents.unwritten_bytes, self.cached_bytes() or 0)
             self.extents = replace(
                 self.extents,
@@ -104,8 +105,8 @@ class TargetSetup:
             )
 
     def close(self, limit_seconds: float = CLOSE_SECONDS_LIMIT) -> None:
-        """Give everything back; where closing hangs, a thread is left waiting and the caller is not."""
-        with suppress(StalledError, CanceledError, OSError):  # closed all the same, say what it may
+        """Close everything; if that hangs, a thread keeps waiting and the caller does not."""
+        with suppress(StalledError, CanceledError, OSError):  # closed in any case
             call_with_timeout(
                 "closing the target", self._open.close, limit_seconds=limit_seconds, context=_NoDeadline()
             )
@@ -116,23 +117,23 @@ class TargetSetup:
         for stream in streams:
             if stream.block_bytes % self.alignment[1]:
                 raise RefusedError(
-                    f"block={stream.block_bytes}: direct I/O to {self.target.path} comes in multiples of "
+                    f"block={stream.block_bytes}: direct I/O to {self.target.path} needs a multiple of "
                     f"{self.alignment[1]} bytes"
                 )
 
     def _report_leftovers(self, *, remove: bool) -> Generator[Emission, None, None]:
         path = self.target.path
         for leftover in self.call_with_timeout(
-            "looking for leftovers", lambda: find_leftovers(path, os.uname().nodename)
+            "searching for leftover files", lambda: find_leftovers(path, os.uname().nodename)
         ):
             if remove:
                 files.remove(leftover)
-                yield Gap(leftover, "was left over from a run that died; removed")
+                yield Gap(leftover, "left by a crashed run; removed")
             else:
-                yield Gap(leftover, "is left over from a run that died; remove it, or give remove_leftovers=true")
+                yield Gap(leftover, "left by a crashed run; remove it, or set remove_leftovers=true")
 
     def fill(self, descriptor: int, start_bytes: int, size_bytes: int) -> Generator[Emission, None, None]:
-        """Write every byte once, with data that no array can shrink."""
+        """Write every byte once, with data that cannot be compressed or deduplicated."""
         target = self.target
         engine = choose("auto", host_counters.read_policy(), network=target.network, extending=True).engine
         count = FILL_DEPTH if engine is Engine.THREADS else 1
@@ -171,18 +172,20 @@ class TargetSetup:
         self.call_with_timeout("flushing the target", lambda: os.fsync(descriptor))
 
     def _keep_reserve(self) -> None:
-        """Stop when others eat the space that should stay free."""
+        """Stop if other processes use the space to keep free."""
         target = self.target
         if target.kind is TargetKind.MADE:
-            left, _ = self.call_with_timeout("asking for free space", lambda: available_bytes(target.descriptor, 1))
+            left, _ = self.call_with_timeout("reading the free space", lambda: available_bytes(target.descriptor, 1))
             if left < target.reserve_bytes // 2:
-                raise SizeupError(f"{target.path}: free space fell to {format_bytes(left)}; stopped and cleaned up")
+                raise SizeupError(
+                    f"{target.path}: free space fell to {format_bytes(left)}; stopped, the file was removed"
+                )
 
     def _evict(self) -> None:
         os.posix_fadvise(self.target.descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
 
     def cached_bytes(self) -> int | None:
-        """How much of the target lies in the page cache; None for devices and where the kernel does not say."""
+        """Return how much of the target is in the page cache; None for devices, or if the kernel does not report it."""
         target = self.target
         if target.kind not in {TargetKind.MADE, TargetKind.FILE}:
             return None
@@ -192,9 +195,9 @@ class TargetSetup:
             return None
 
     def more_files(self, count: int, size_bytes: int, reserve_bytes: int) -> Generator[Emission, None, list[int]]:
-        """Descriptors of more filled files beside the target, gone with it."""
+        """Return descriptors of more filled files, removed with the target."""
         spec = TargetSpec(self.target.path, writes=True, size_bytes=size_bytes, reserve_bytes=reserve_bytes)
-        files = [self.call_with_timeout("making a file", lambda: open_target(spec)) for _ in range(count)]
+        files = [self.call_with_timeout("creating a file", lambda: open_target(spec)) for _ in range(count)]
         for file in files:
             self._open.callback(file.close)
             yield from self.fill(file.descriptor, 0, size_bytes)
@@ -212,9 +215,9 @@ class TargetSetup:
         return self._descriptors[key]
 
     def empty(self) -> None:
-        """Take the target's length away, so that the next writes extend it."""
+        """Truncate the target to 0 bytes, so that the next writes extend it."""
         target = self.target
-        self.call_with_timeout("emptying the file", lambda: os.ftruncate(target.descriptor, 0))
+        self.call_with_timeout("truncating the file", lambda: os.ftruncate(target.descriptor, 0))
 
     def workers(
         self,
@@ -226,7 +229,7 @@ class TargetSetup:
         share: float = 1.0,
         engine: Engine | None = None,
     ) -> Iterator[Worker]:
-        """The threads that keep ``count`` requests (or streams) of one kind out, within a share of the target."""
+        """Yield the workers that keep ``count`` requests (or streams) in flight, in a share of the target."""
         engine = engine or self.choice.engine
         depths = self._depths(stream, count)
         if engine is Engine.THREADS:
@@ -237,7 +240,8 @@ class TargetSetup:
         region -= region % stream.block_bytes
         if not region:
             raise RefusedError(
-                f"size: {format_bytes(target.size_bytes)} hold no {len(depths)} regions of {stream.block_bytes} bytes"
+                f"size: {format_bytes(target.size_bytes)} are too small for {len(depths)} regions of "
+                f"{stream.block_bytes} bytes; increase size"
             )
         for index, depth in enumerate(depths):
             yield Worker(
@@ -257,7 +261,7 @@ class TargetSetup:
             )
 
     def _depths(self, stream: Stream, count: int) -> list[int]:
-        """How many requests each submitting thread keeps out."""
+        """Return the queue depth of each submitting thread."""
         if stream.streams:
             return [READ_AHEAD] * count
         if stream.pattern is not Pattern.RANDOM:
@@ -267,22 +271,22 @@ class TargetSetup:
         return [count // submitters + (index < count % submitters) for index in range(submitters)]
 
     def next_seed(self) -> int:
-        """A seed that no worker had before, so that no offset sequence repeats."""
+        """Return a seed that no worker had before, so that no offset sequence repeats."""
         return next(self._seeds)
 
 
 class _NoDeadline:
-    """A context for what must be done although the step was canceled."""
+    """A context for cleaning up after the step was canceled."""
 
     canceled = False
 
     def on_cancel(self, callback: Callable[[], None]) -> None:
-        """Nothing cancels it."""
+        """Do nothing: it is never canceled."""
 
     def now_ns(self) -> int:
-        """Not asked for while cleaning up."""
+        """Return a placeholder; not used while cleaning up."""
         return 0
 
     def since_start_ns(self, monotonic_raw_ns: int) -> int:
-        """Not asked for while cleaning up."""
+        """Return a placeholder; not used while cleaning up."""
         return monotonic_raw_ns

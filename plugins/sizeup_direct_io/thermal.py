@@ -1,4 +1,4 @@
-"""Heat: which CPUs were slowed by it, and how warm the parts are that slow down when they get too warm."""
+"""Thermal state: throttled CPUs, and temperatures of processors and drives."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from msgspec import Struct
 from sizeup.procfs.kernel_file import SYS, list_names, read_integer, read_line
 
 _SENSORS = ("coretemp", "k10temp", "zenpower", "cpu_thermal", "nvme", "drivetemp")
-"""Drivers of ``/sys/class/hwmon`` that speak of processors and drives."""
+"""Drivers of ``/sys/class/hwmon`` for processors and drives."""
 _COUNTERS = ("core_throttle_count", "package_throttle_count")
 _PLAUSIBLE_CELSIUS = (1.0, 150.0)
-"""Firmware without a limit says 0 K or 65,535 K."""
+"""Firmware without a limit reports 0 K or 65,535 K."""
 
 
 class Temperature(Struct, frozen=True):
@@ -21,14 +21,14 @@ class Temperature(Struct, frozen=True):
 
     celsius: float
     limit_celsius: float | None
-    """Where its part begins to slow down (``temp1_max``, or ``temp1_crit`` without one); None where unknown."""
+    """Temperature at which throttling begins (``temp1_max``, else ``temp1_crit``); None if unknown."""
 
 
 class ThermalState(Struct, frozen=True):
-    """One reading; empty where a system shows none of it, as most guests do."""
+    """One reading; empty if the system reports nothing, as most virtual machines."""
 
     throttled: Mapping[str, int]
-    """How often each CPU was slowed since it was started, its package's heat with it."""
+    """Thermal throttling events of each CPU since boot, those of its package included."""
     temperatures: Mapping[str, Temperature]
     """By device: ``nvme0``, ``coretemp.0``."""
 
@@ -62,12 +62,12 @@ def read_thermal_state(sysfs: str = SYS) -> ThermalState:
 
 
 def thermal_caveats(before: ThermalState, after: ThermalState) -> tuple[str, ...]:
-    """What of it slowed the machine between two readings, or was about to."""
+    """Return throttling events and reached temperature limits between two readings, as text."""
     caveats = []
     slowed = {cpu: count - before.throttled.get(cpu, 0) for cpu, count in after.throttled.items()}
     often = [times for times in slowed.values() if times > 0]
     if often:
-        caveats.append(f"heat slowed {len(often)} of {len(slowed)} CPUs, the most {max(often)} times")
+        caveats.append(f"thermal throttling of {len(often)} of {len(slowed)} CPUs, up to {max(often)} times")
     for device, now in after.temperatures.items():
         if now.limit_celsius is not None and now.celsius >= now.limit_celsius:
             first = before.temperatures.get(device, now).celsius
@@ -77,12 +77,12 @@ def thermal_caveats(before: ThermalState, after: ThermalState) -> tuple[str, ...
 
 
 def thermal_summary(before: ThermalState, after: ThermalState) -> str:
-    """What was watched, with the warmest part."""
+    """Return what was monitored, with the hottest sensor."""
     if not after.throttled and not after.temperatures:
-        return "no temperature and no throttle counter can be read here"
+        return "no temperature sensors or throttle counters available"
     watched = [f"{len(after.throttled)} throttle counters"] if after.throttled else []
     if after.temperatures:
         device, warmest = max(after.temperatures.items(), key=lambda item: item[1].celsius)
         first = before.temperatures.get(device, warmest).celsius
-        watched.append(f"the warmest part, {device}, went from {first:.0f} to {warmest.celsius:.0f} C")
+        watched.append(f"hottest sensor {device}: {first:.0f} C before, {warmest.celsius:.0f} C after")
     return "; ".join(watched)

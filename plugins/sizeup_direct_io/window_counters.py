@@ -1,4 +1,4 @@
-"""What is read at each end of a window: the host's CPU time, and the kernel's byte counters beside the workers' own."""
+"""Counters read at each end of a window: the host's CPU time, and byte counters of the kernel and the workers."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from sizeup_direct_io.thermal import ThermalState, read_thermal_state
 
 READINGS = 5
 CLOSE_SECONDS = 0.002
-"""A reading that took no longer is close enough: a thousandth of a window of two seconds."""
+"""A faster reading is precise enough: a thousandth of a window of two seconds."""
 TakeSamples = Callable[[], Mapping[str, IoSample]]
-"""Looks at what the streams of a job have done by now."""
+"""Returns the current samples of the streams of a job."""
 
 
 class CounterSource(Struct, frozen=True):
-    """Whose counters are read beside the workers' own."""
+    """The target whose counters are read."""
 
     device_number: int
     nfs_mount_point: str | None = None
@@ -34,7 +34,7 @@ class CounterSource(Struct, frozen=True):
 
 
 class Counters(Struct, frozen=True):
-    """The kernel's byte counters, and what the workers had moved by then; None where the kernel has none."""
+    """The kernel's byte counters, and those of the workers at that time; None if the kernel has none."""
 
     accounting: ProcessIo | None
     device: BlockStat | None
@@ -43,14 +43,14 @@ class Counters(Struct, frozen=True):
     own_read_bytes: int
     own_written_bytes: int
     uncertainty_bytes: int
-    """How far the workers' own may be off: half of what they moved while the kernel's were read."""
+    """Uncertainty of the workers' counters: half of what they transferred while the kernel's were read."""
 
 
 def read_counters(counter_source: CounterSource, take_samples: TakeSamples) -> Counters:
-    """Read the kernel's counters between two looks at the workers, as often as it takes to come close.
+    """Read the kernel's counters between two samples of the workers, repeatedly until they are close enough.
 
-    Requests go on meanwhile, and on a busy host a reader may wait long for a CPU: on a guest that was
-    starved of it the counters had moved by a tenth of the window more than the workers' own.
+    Requests continue meanwhile, and on a busy host the reader may wait long for a CPU: in a guest with
+    much steal time the kernel's counters had advanced by a tenth of the window more than the workers'.
     """
     found, folder = [], find_device_folder(counter_source.device_number)
     for _ in range(READINGS):
@@ -71,13 +71,13 @@ def read_counters(counter_source: CounterSource, take_samples: TakeSamples) -> C
 
 
 def _moved(samples: Mapping[str, IoSample]) -> tuple[int, int]:
-    """Bytes read and written by all streams."""
+    """Return the bytes read and written by all streams."""
     each = samples.values()
     return sum(sample.read_bytes for sample in each), sum(sample.written_bytes for sample in each)
 
 
 class WindowCounters(Struct, frozen=True):
-    """What was read at one end of a window."""
+    """All counters at one end of a window."""
 
     host: host_counters.HostCpu | None
     """None where it cannot be read."""
@@ -90,7 +90,7 @@ class WindowCounters(Struct, frozen=True):
 
 
 def read_opening(counter_source: CounterSource, take_samples: TakeSamples) -> WindowCounters:
-    """What is slow to read comes first, so that the rest is next to the sample that opens the window."""
+    """Read the slow counters first, so that the others are close to the sample that opens the window."""
     kernel_threads_ns, thermal, counters = (
         host_counters.read_kernel_threads_ns(),
         read_thermal_state(),
@@ -100,7 +100,7 @@ def read_opening(counter_source: CounterSource, take_samples: TakeSamples) -> Wi
 
 
 def read_closing(counter_source: CounterSource, take_samples: TakeSamples) -> WindowCounters:
-    """The same in reverse, after the sample that closes the window."""
+    """Read the counters in reverse order, after the sample that closes the window."""
     return WindowCounters(
         *_host(),
         read_counters(counter_source, take_samples),

@@ -252,12 +252,12 @@ def test_wide_and_combining_characters_keep_columns_in_line() -> None:
 
 
 def test_what_a_step_withheld_stands_behind_what_it_measured(session: Session) -> None:
-    session.gaps.append(Gap("io.direct: knee of oltp-read", "others used 100% of the CPUs before the run"))
+    session.gaps.append(Gap("io.direct: knee of oltp-read", "other processes used 100% of the CPUs before the run"))
 
     for lines in (text(document(session)), "\n".join(summary_lines(session))):
         chapters = lines.partition("Not measured")
         assert "Measurements" in chapters[0]
-        assert "others used 100% of the CPUs" in chapters[2].partition("Findings")[0]
+        assert "other processes used 100% of the CPUs" in chapters[2].partition("Findings")[0]
 
 
 def test_a_chart_whose_legend_is_long_keeps_its_title() -> None:

@@ -27,7 +27,7 @@ from sizeup.views.step import point_value
 from sizeup.views.summary import summary
 
 SERIES = {name: series for name, series in series_of("io.direct").items() if name in ("rate", "validity")}
-STEADY = "steady: the second half ran -25% against the first"
+STEADY = "steady: throughput drifted -25% from the first half to the second"
 REASON = "measured, but not valid because its steady check failed"
 
 

@@ -147,7 +147,7 @@ def doubtful(found: Session, at: Coordinates, part: str, value: float, *, cache:
 def test_an_unused_measurement_is_kept_with_the_reason() -> None:
     small: Coordinates = {"workload": "oltp-read", "queue_depth": 2}
     found = session("io.direct", ("rate", small, 9e9), ("iops", small, 1.2e6))
-    doubtful(found, small, "physical", 0.5, cache=True, reason="1.2 million requests a second: cache?")
+    doubtful(found, small, "physical", 0.5, cache=True, reason="1.2 million IOPS: probably a cache")
 
     values = measured(found)
 
@@ -161,7 +161,7 @@ def test_an_unused_measurement_is_kept_with_the_reason() -> None:
     )
     assert capacity.evidence("MB/s") == (
         "not used: 9,000 MB/s of io.direct rate at workload=oltp-read, queue_depth=2 on /u00/data; "
-        "physical: 1.2 million requests a second: cache?"
+        "physical: 1.2 million IOPS: probably a cache"
     )
 
 
@@ -294,7 +294,7 @@ def test_a_figure_that_did_not_converge_beyond_its_target_is_not_valid() -> None
 def test_no_figure_of_a_run_whose_verdict_is_fail_counts() -> None:
     found = session("io.direct", *ramp("dss-rand", 1370e6, 1374e6))
     run = found.steps["io.direct"]
-    reasons = "steady: the second half ran -25% against the first"
+    reasons = "steady: throughput drifted -25% from the first half to the second"
     put(run, Estimate("validity", {"part": "steady"}, 0.0, caveats=(reasons,)))
     put(run, Estimate("validity", {"part": "extending"}, 0.0, caveats=("extending: serialized",)))
     put(run, Estimate("validity", {"part": "all"}, 0.0, extra={"verdict": "fail", "reasons": reasons}))

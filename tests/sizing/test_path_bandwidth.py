@@ -108,7 +108,7 @@ def test_members_of_a_bond_add_up_as_its_mode_says(mode: str, carried: float) ->
 NOT_TAKEN = UnusedMeasurement(
     Quantity(9e9, "bytes/s", Origin.MEASURED, "io.direct rate at queue_depth=8"),
     "it may come from a cache",
-    "physical: 9 GB/s is more than the way carries",
+    "physical: 9 GB/s exceeds the bandwidth of the path",
     "run io.direct with a larger size",
 )
 
@@ -124,7 +124,7 @@ def test_an_unused_measurement_is_reported_instead_of_the_advice_to_measure(foun
         "9,000 MB/s was measured but is not used: it is not valid, because it may come from a cache. "
         "Run io.direct with a larger" in told
     )
-    assert "io.direct rate at queue_depth=8; physical: 9 GB/s is more than the way carries" in told
+    assert "io.direct rate at queue_depth=8; physical: 9 GB/s exceeds the bandwidth of the path" in told
     assert "storage probe" not in told
     assert "storage probe" not in " ".join(capacity.working)
 

@@ -27,7 +27,7 @@ def measured_io(*, cached: bool) -> list[Record]:
     step = Step("io.direct.scan", "io.direct", "Direct I/O", {"path": "/dev/sda"}, 1.0, 2.0)
     series = tuple(series_of("io.direct").values())
     at = {"workload": "dss-scan", "queue_depth": 4}
-    caveat = "physical: 9 GB/s is more than the way carries: cache? Kept out of sizing"
+    caveat = "physical: 9 GB/s exceeds the bandwidth of the path: probably a cache; not used for sizing"
     estimates = [Estimate("rate", {**at, "queue_depth": 2}, 8.9e9), Estimate("rate", at, 9e9)]
     if cached:
         verdicts = [{**one.at, "part": "physical"} for one in estimates]

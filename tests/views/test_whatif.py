@@ -48,7 +48,9 @@ def test_a_changed_input_says_what_it_was_as_found() -> None:
 def test_a_figure_that_is_not_taken_says_so_in_its_line_and_why_below() -> None:
     figure = Quantity(9e9, "bytes/s", Origin.MEASURED, "io.direct")
     unused = {
-        "capacity.mb_s": UnusedMeasurement(figure, "it may come from a cache", "physical: cache?", "run it larger")
+        "capacity.mb_s": UnusedMeasurement(
+            figure, "it may come from a cache", "physical: probably a cache", "run it larger"
+        )
     }
     row = next(row for row in input_rows(size(unused), {}, unused) if row.key == "capacity.mb_s")
 

@@ -25,21 +25,21 @@ def test_the_knee_and_the_most_stand_side_by_side_with_why_the_ramp_ended() -> N
 
     assert found is not None
     assert (found.value, found.extra["maximum"], found.extra["maximum_queue_depth"]) == (4.0, 53e3, 16)
-    assert found.extra["statement"] == "oltp-read: knee at 4 out with 50 k/s, most 53 k/s at 16"
+    assert found.extra["statement"] == "oltp-read: knee 50 k/s at QD 4, maximum 53 k/s at QD 16"
     assert found.extra["consequence"] == "The ramp ended: it was enough."
 
 
 @pytest.mark.parametrize(
     ("path_bandwidth", "cap"),
     [
-        (None, "What the paths share is unknown to discovery."),
+        (None, "Whether they share an adapter or interface is unknown."),
         (
             PathBandwidth(342e6, "eth0: link"),
-            "The ways carry 342 MB/s together (eth0: link): they are not what limits.",
+            "Bandwidth of the paths together: 342 MB/s (eth0: link), not the bottleneck.",
         ),
         (
             PathBandwidth(330e6, "eth0: link"),
-            "The cap is the way: 330 MB/s together (eth0: link), less than the sum of the paths.",
+            "Bottleneck: the paths carry 330 MB/s together (eth0: link), less than the sum of each alone.",
         ),
     ],
 )
@@ -49,14 +49,14 @@ def test_three_paths_of_the_published_case_scale_to_96_2_percent_and_name_their_
     found = scaling({"/a": 114e6, "/b": 114e6, "/c": 114e6}, 329e6, "bytes/s", path_bandwidth)
 
     assert found.value == pytest.approx(0.962, abs=5e-4)
-    assert found.extra["statement"] == "3 paths together reach 96.2% of the sum of each"
+    assert found.extra["statement"] == "3 paths together reach 96.2% of the sum of each alone"
     assert found.extra["consequence"] == f"329 MB/s of 114 MB/s + 114 MB/s + 114 MB/s. {cap}"
 
 
 def test_paths_to_the_same_disk_are_told_so() -> None:
     found = scaling({"/a": 1e9, "/b": 1e9}, 1e9, "bytes/s", PathBandwidth(9e9, "nvme0: link"), ("nvme0n1",))
 
-    assert str(found.extra["consequence"]).endswith("They lie on the same disks: nvme0n1.")
+    assert str(found.extra["consequence"]).endswith("The paths share disks: nvme0n1.")
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_a_volume_that_loads_at_the_first_touch_is_told_from_one_that_does_not()
     noisy = first_touch([90 * US] * 12 + [9000 * US] * 8, [90 * US] * 15 + [5000 * US] * 5)
 
     assert lazy.value == 0.4
-    assert lazy.extra["statement"] == "40% of first reads took 9 ms, second ones 90 us"
+    assert lazy.extra["statement"] == "40% of first reads took 9 ms, second reads 90 us"
     assert lazy.extra["severity"] == "warning"
     assert "statement" not in plain.extra
     assert "statement" not in noisy.extra
@@ -91,4 +91,4 @@ def test_engines_are_held_against_each_other_by_the_median_of_pairs() -> None:
     found = engine_gain("oltp-read", 16, [1.1, 0.9, 1.2], ("io_uring", "aio"))
 
     assert (found.value, found.low, found.high) == (1.1, 0.9, 1.2)
-    assert found.extra["statement"] == "oltp-read, 16 out: io_uring at 1.10 times the rate of aio"
+    assert found.extra["statement"] == "oltp-read at QD 16: io_uring has 1.10 times the throughput of aio"

@@ -75,7 +75,7 @@ def test_a_map_over_a_disk_of_the_hypervisor_is_virtual_too(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
-    ("plain", "text"), [(True, "read 5 MB/s and wrote 1 MB/s on sda"), (False, "read 5 MB/s on sda")]
+    ("plain", "text"), [(True, "5 MB/s read and 1 MB/s written on sda"), (False, "5 MB/s read on sda")]
 )
 def test_what_others_moved_is_what_is_beyond_our_own(plain: bool, text: str) -> None:
     before = Disks(("sda",), BlockStat(0, 0), plain=plain)

@@ -19,7 +19,7 @@ def denied(**errors: int) -> EnginePolicy:
 
 
 def test_a_local_target_takes_io_uring() -> None:
-    assert choose("auto", ALL, network=False, extending=False) == EngineChoice(Engine.IO_URING, "a local target")
+    assert choose("auto", ALL, network=False, extending=False) == EngineChoice(Engine.IO_URING, "local target")
 
 
 @pytest.mark.parametrize(("network", "extending"), [(True, False), (False, True)])
@@ -37,9 +37,9 @@ def test_a_filter_is_told_apart_from_the_switch() -> None:
     )
 
     assert seccomp == EngineChoice(
-        Engine.AIO, "a local target; io_uring is denied by a seccomp filter or a security module (EPERM)"
+        Engine.AIO, "local target; a seccomp filter or security module denies io_uring (EPERM)"
     )
-    assert switch == EngineChoice(Engine.AIO, "a local target; io_uring is off (kernel.io_uring_disabled = 2)")
+    assert switch == EngineChoice(Engine.AIO, "local target; io_uring is disabled (kernel.io_uring_disabled = 2)")
 
 
 def test_without_slots_for_aio_threads_do_it() -> None:
@@ -50,7 +50,7 @@ def test_without_slots_for_aio_threads_do_it() -> None:
 
 
 def test_an_engine_asked_for_and_denied_is_refused_with_the_reason() -> None:
-    with pytest.raises(RefusedError, match="io_uring is denied by a seccomp filter"):
+    with pytest.raises(RefusedError, match="a seccomp filter or security module denies io_uring"):
         choose("io_uring", denied(IO_URING=errno.EPERM), network=False, extending=False)
 
 

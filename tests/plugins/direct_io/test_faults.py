@@ -57,7 +57,7 @@ def test_requests_that_fail_slowly_end_the_step_at_the_limit_too(file_system: Fa
         file_system.point, tmp_path / "session", fault=lambda: file_system.ask(faulty.SLOW + errno.EIO), seconds=30
     )
 
-    assert_ended_well(told, str(file_system.point), "no request ended well for 2", "the first of all with EIO")
+    assert_ended_well(told, str(file_system.point), "no request succeeded for 2", "the first of all with EIO")
     assert told.seconds < 4
 
 
@@ -99,7 +99,7 @@ def test_a_frozen_file_system_is_left_within_a_second_of_the_limit(place: Path, 
         command("fsfreeze", "--unfreeze", str(point))
 
     assert told.status == 1
-    assert f"{point}: stalled: nothing came back" in told.words
+    assert f"{point}: stalled: no request completed" in told.words
     assert "its process hangs in the kernel and was left behind" in told.words
     # A sample's time to see it, half a second for the process, and the end of the program.
     assert 3 < told.seconds < 4.5

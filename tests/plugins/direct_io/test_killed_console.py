@@ -155,13 +155,13 @@ def test_the_console_answers_while_the_file_system_is_frozen(place: Path, mounte
         command("fsfreeze", "--freeze", str(point))
         try:
             frozen = time.monotonic()
-            while "stalled: nothing came back" not in terminal.text and time.monotonic() - frozen < 30:
+            while "stalled: no request completed" not in terminal.text and time.monotonic() - frozen < 30:
                 for key, mode in (("2", TOPOLOGY), ("3", PROBES)):
                     asked = time.monotonic()
                     terminal.press(key)
                     terminal.wait_for(mode)
                     slowest = max(slowest, time.monotonic() - asked)
-                terminal.pump(2, lambda: "stalled: nothing came back" in terminal.text)
+                terminal.pump(2, lambda: "stalled: no request completed" in terminal.text)
             seen = time.monotonic() - frozen
             terminal.wait_for("! failed")  # said once its process was left behind, or went
             over = time.monotonic() - frozen

@@ -185,7 +185,7 @@ def test_a_bad_spot_is_counted_and_held_against_the_figure(place: Path, mapped: 
     verdict, why = told.reasons()["steady"]
     assert told.status == 0
     assert verdict in {"warn", "fail"}
-    assert "failed; no figure holds them" in why
+    assert "failed; they are excluded from all figures" in why
 
 
 def test_a_pool_that_runs_full(place: Path, loop: Callable[[int], str], mounted: MakeMount) -> None:
@@ -275,7 +275,7 @@ def test_a_swap_area_in_use_is_never_written_to(loop: Callable[[int], str]) -> N
     command("mkswap", device)
     command("swapon", device)
     try:
-        with pytest.raises(RefusedError, match="in use as swap"):
+        with pytest.raises(RefusedError, match="used as swap"):
             list(run(step(Path(device), preset="redo", allow_write_to=f"{os.major(number)}:{os.minor(number)}")))
     finally:
         with suppress(AssertionError):

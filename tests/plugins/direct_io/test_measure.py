@@ -37,7 +37,7 @@ def test_errors_that_come_so_slowly_that_none_is_the_last_end_it_all_the_same() 
     sampler.check(sampler.take(), 5.0)
     job.passes(0.2)
 
-    with pytest.raises(SizeupError, match=r"no request ended well for 5.1 s and 2 failed, .* ETIMEDOUT .*in time"):
+    with pytest.raises(SizeupError, match=r"no request succeeded for 5.1 s and 2 failed, .* ETIMEDOUT .*in time"):
         sampler.check(sampler.take(), 5.0)
 
 
@@ -54,7 +54,7 @@ def test_silence_with_requests_out_is_a_stall() -> None:
     sampler = _Sampler(cast("Any", job), ("reads",), {})
     job.passes(6.0, idle_ns=6_000_000_000)
 
-    with pytest.raises(StalledError, match=r"nothing came back for 6.0 s, 1 request is still out"):
+    with pytest.raises(StalledError, match=r"no request completed for 6.0 s, 1 request is still in flight"):
         sampler.check(sampler.take(), 5.0)
 
 

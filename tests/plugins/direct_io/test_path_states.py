@@ -194,7 +194,7 @@ def test_a_path_lost_in_a_run_is_a_gap_a_caveat_of_its_point_and_in_the_conclusi
     emissions = losing(run(step(folder, depth=1, ramps=2)), lambda: states.states.update(sdl="offline"))
 
     (gap,) = [e for e in emissions if isinstance(e, Gap) and "path sdl" in e.subject]
-    assert gap.reason.startswith("went from running to offline at 00:01:40 UTC: figures from then on")
+    assert gap.reason.startswith("went from running to offline at 00:01:40 UTC: later figures")
     first = next(e for e in emissions if isinstance(e, Estimate) and e.series == "iops")
     assert any("path sdl went from running to offline" in caveat for caveat in first.caveats)
     overall = [e for e in emissions if isinstance(e, Estimate) and e.at == {"part": "all"}][-1]
@@ -224,7 +224,7 @@ def test_what_a_run_fails_with_names_the_path_that_was_lost_before(
 
     def fail(*_: object) -> None:
         states.states["sdl"] = "offline"
-        raise SizeupError("no request ended well for 5.0 s")
+        raise SizeupError("no request succeeded for 5.0 s")
 
     monkeypatch.setattr(measure_module._Sampler, "check", fail)
     found: list[Emission] = []

@@ -110,7 +110,7 @@ def test_a_file_system_in_memory_is_refused_or_fails_the_verdict(place: Path, mo
     told = watched(mount("tmpfs", "size=200m"), place / "session", **QUICK)
 
     if told.status == 3:  # before Linux 6.6
-        assert_refused(told, "takes no O_DIRECT")
+        assert_refused(told, "does not support O_DIRECT")
     else:
         print(told.said())
         assert (told.status, told.verdicts["direct"]) == (0, "fail")
@@ -119,7 +119,7 @@ def test_a_file_system_in_memory_is_refused_or_fails_the_verdict(place: Path, mo
 def test_a_file_system_without_direct_io_is_refused(file_system: Faulty, tmp_path: Path) -> None:
     file_system.ask(faulty.NO_DIRECT)
 
-    assert_refused(watched(file_system.point, tmp_path / "session", **QUICK), "takes no O_DIRECT")
+    assert_refused(watched(file_system.point, tmp_path / "session", **QUICK), "does not support O_DIRECT")
     assert list(file_system.point.iterdir()) == []
 
 

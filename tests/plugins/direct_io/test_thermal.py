@@ -53,7 +53,7 @@ def test_a_system_without_any_of_it_says_so(tmp_path: Path) -> None:
     assert thermal_caveats(ThermalState({}, {}), ThermalState({}, {})) == ()
     assert (
         thermal_summary(ThermalState({}, {}), ThermalState({}, {}))
-        == "no temperature and no throttle counter can be read here"
+        == "no temperature sensors or throttle counters available"
     )
 
 
@@ -62,7 +62,7 @@ def test_processors_slowed_by_heat_and_drives_at_their_limit_are_told_with_figur
 
     assert thermal_caveats(COOL, COOL) == ()
     assert thermal_caveats(COOL, hot) == (
-        "heat slowed 1 of 2 CPUs, the most 12 times",
+        "thermal throttling of 1 of 2 CPUs, up to 12 times",
         "nvme0 reached its limit of 80 C: 41 C before, 83 C after",
     )
-    assert thermal_summary(COOL, hot) == "2 throttle counters; the warmest part, nvme0, went from 41 to 83 C"
+    assert thermal_summary(COOL, hot) == "2 throttle counters; hottest sensor nvme0: 41 C before, 83 C after"

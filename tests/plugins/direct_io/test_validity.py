@@ -90,7 +90,7 @@ def test_the_alignment_alone_proves_nothing_where_nothing_was_charged() -> None:
     assert part.reasons == (
         "direct I/O with 512-byte alignment",
         "the page cache did not grow",
-        "only 0.00 of the bytes asked for reached the block layer",
+        "only 0% of the requested bytes were counted by the block layer",
     )
 
 
@@ -126,11 +126,11 @@ def test_what_looks_like_a_cache_is_doubted(doubtful: Evidence) -> None:
 @pytest.mark.parametrize(
     ("evidence", "reason"),
     [
-        (replace(DIRECT_EVIDENCE, iops=1.35e6), "1.4 million requests a second"),
-        (replace(DIRECT_EVIDENCE, path_limit=1e8), "500 MB/s is more than the path carries (100 MB/s, by path_limit)"),
+        (replace(DIRECT_EVIDENCE, iops=1.35e6), "1.4 million IOPS"),
+        (replace(DIRECT_EVIDENCE, path_limit=1e8), "500 MB/s exceeds the bandwidth of the path (100 MB/s, path_limit)"),
         (
             replace(DIRECT_EVIDENCE, path_bandwidth=PathBandwidth(4e8, "link of nvme0")),
-            "500 MB/s is more than the way carries (400 MB/s, link of nvme0)",
+            "500 MB/s exceeds the bandwidth of the path (400 MB/s, link of nvme0)",
         ),
     ],
     ids=["a million", "above the path", "above the way"],
@@ -138,7 +138,7 @@ def test_what_looks_like_a_cache_is_doubted(doubtful: Evidence) -> None:
 def test_a_figure_that_only_a_cache_explains_is_kept_out_of_sizing(evidence: Evidence, reason: str) -> None:
     part = check_physical(evidence)
 
-    assert part.caveats == (f"{reason}: cache? Kept out of sizing",)
+    assert part.caveats == (f"{reason}: probably a cache; not used for sizing",)
     assert validity_estimate({}, part).extra["sizing"] == "left out"
     assert "sizing" not in validity_estimate({}, check_physical(DIRECT_EVIDENCE)).extra
 
@@ -150,8 +150,8 @@ def test_each_reason_stands_beside_the_figure_as_a_caveat_of_its_own() -> None:
     )
 
     assert caveats_of(parts) == (
-        "physical: a median of 900 ns is a cache's, not a device's",
-        "physical: 1.4 million requests a second: cache? Kept out of sizing",
+        "physical: read latency p50 of 900 ns is that of a cache, not of a device",
+        "physical: 1.4 million IOPS: probably a cache; not used for sizing",
     )
 
 
@@ -207,16 +207,16 @@ def other_io(read: float, written: float | None) -> OtherIo:
         (
             replace(CALM, other_io=other_io(4e7, 3e6), background_io=other_io(0, 1e6)),
             (
-                "others, or the file system for itself, read 40 MB/s and wrote 3 MB/s on sda meanwhile; "
-                "before the run read 0 B/s and wrote 1 MB/s on sda"
+                "other I/O, or the file system's own, during the run: 40 MB/s read and 3 MB/s written on sda; "
+                "before it 0 B/s read and 1 MB/s written on sda"
             ),
         ),
-        (replace(CALM, others_share=0.4), "others used 40% of the CPUs meanwhile, 5% before the run"),
+        (replace(CALM, others_share=0.4), "other processes used 40% of the CPUs during the run, 5% before it"),
         (
-            replace(CALM, thermal_caveats=("heat slowed 2 of 8 CPUs, the most 5 times",)),
-            "heat slowed 2 of 8 CPUs, the most 5 times",
+            replace(CALM, thermal_caveats=("thermal throttling of 2 of 8 CPUs, up to 5 times",)),
+            "thermal throttling of 2 of 8 CPUs, up to 5 times",
         ),
-        (replace(CALM, ramp_change=-0.4), "this ramp ran -40% against the first"),
+        (replace(CALM, ramp_change=-0.4), "throughput of this ramp -40% relative to the first"),
     ],
     ids=["disk", "processes", "heat", "ramps"],
 )
@@ -232,7 +232,7 @@ def test_what_changed_around_the_run_is_doubted_with_its_figures(changed: Condit
         replace(CALM, other_io=other_io(2e6, 1e6)),
         replace(CALM, other_io=other_io(2e6, None)),
         replace(CALM, others_share=0.12),
-        replace(CALM, thermal_summary="the warmest part, nvme0, went from 40 to 41 C"),
+        replace(CALM, thermal_summary="hottest sensor nvme0: 40 C before, 41 C after"),
         replace(CALM, ramp_change=0.1),
     ],
     ids=["a little of the disk", "of it known", "processes as before", "no heat", "ramps alike"],
@@ -265,7 +265,7 @@ def test_growing_files_that_could_not_be_tried_are_unknown() -> None:
 def test_a_host_without_pressure_figures_is_judged_by_its_load() -> None:
     assert background_caveats(replace(CALM, background_pressure_percent=None)) == ()
     assert background_caveats(replace(CALM, background_pressure_percent=None, background_busy_share=0.9)) == (
-        "others used 90% of the CPUs before the run",
+        "other processes used 90% of the CPUs before the run",
     )
 
 

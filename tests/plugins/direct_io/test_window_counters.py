@@ -72,8 +72,8 @@ def test_a_reader_that_waits_for_a_cpu_reads_again_and_takes_the_closest(monkeyp
     assert seen.charged_bytes == pytest.approx(seen.requested_bytes, abs=seen.uncertainty_bytes)
     assert seen.uncertainty_bytes < 0.002 * seen.requested_bytes
     assert check_direct(seen).verdict is Validity.PASS
-    assert "1.00 of the bytes asked for were direct by the NFS client's counters" in check_direct(seen).reasons
-    assert "the NFS client's counters saw 1.00 of the bytes asked for" in check_physical(seen).reasons
+    assert "100% of the requested bytes were counted by the NFS client, as direct I/O" in check_direct(seen).reasons
+    assert "100% of the requested bytes were counted by the NFS client" in check_physical(seen).reasons
 
 
 def test_where_no_reading_comes_close_nothing_is_held_against_the_figures(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -85,7 +85,7 @@ def test_where_no_reading_comes_close_nothing_is_held_against_the_figures(monkey
     assert seen.charged_bytes is not None
     assert seen.charged_bytes > 1.07 * seen.requested_bytes  # by when they were read alone
     assert part.verdict is Validity.UNKNOWN
-    assert "give or take 0.07: the counters could not be read in time" in part.caveats[0]
+    assert "counted by the NFS client, as direct I/O: the counters were read too late to conclude" in part.caveats[0]
     assert check_physical(seen).verdict is Validity.PASS
 
 
