@@ -14,7 +14,7 @@ _SYSTEM_CALL_SOURCES = ("hpet", "acpi_pm", "jiffies", "pit", "refined-jiffies")
 """Clock sources that user space cannot read, so that every call enters the kernel."""
 
 
-def vdso_verdict(costs_ns: Mapping[str, float], *, has_symbol: bool, clock_source: str | None) -> tuple[str, str]:
+def vdso_status(costs_ns: Mapping[str, float], *, has_symbol: bool, clock_source: str | None) -> tuple[str, str]:
     """Whether the time is read without a system call: ``vdso``, ``system-call`` or ``unclear``, and why.
 
     Takes three witnesses, because each can be wrong: the symbol says that the kernel offers it, the
@@ -22,12 +22,14 @@ def vdso_verdict(costs_ns: Mapping[str, float], *, has_symbol: bool, clock_sourc
     """
     ratio = vdso_ratio(costs_ns)
     source = clock_source or "unknown"
-    facts = f"raw call over library call {ratio:.1f}, clock source {source}, vDSO {'' if has_symbol else 'not '}present"
+    evidence = (
+        f"raw call over library call {ratio:.1f}, clock source {source}, vDSO {'' if has_symbol else 'not '}present"
+    )
     if ratio < _FALLBACK_RATIO or source in _SYSTEM_CALL_SOURCES:
-        return "system-call", f"every reading of the time enters the kernel: {facts}"
+        return "system-call", f"every reading of the time enters the kernel: {evidence}"
     if has_symbol and ratio >= _VDSO_RATIO:
-        return "vdso", f"the time is read without entering the kernel: {facts}"
-    return "unclear", f"the witnesses disagree: {facts}"
+        return "vdso", f"the time is read without entering the kernel: {evidence}"
+    return "unclear", f"the witnesses disagree: {evidence}"
 
 
 def vdso_ratio(costs_ns: Mapping[str, float]) -> float:

@@ -17,7 +17,7 @@ from sizeup_clock.judgment import (
     io_timing_share,
     io_timing_statement,
     vdso_ratio,
-    vdso_verdict,
+    vdso_status,
 )
 
 NAME = "clock.cost"
@@ -85,7 +85,7 @@ class ClockCost:
                 },
             )
         if "clock_gettime-monotonic" in costs and "syscall-clock_gettime" in costs:
-            yield from _judge(costs, step.settings)
+            yield from _interpret(costs, step.settings)
 
 
 _FALLBACK: dict[str, str | int | float] = {
@@ -96,29 +96,30 @@ _FALLBACK: dict[str, str | int | float] = {
 }
 
 
-def _judge(costs: dict[str, float], settings: Settings) -> Iterator[Estimate]:
+def _interpret(costs: dict[str, float], settings: Settings) -> Iterator[Estimate]:
     source = str(settings["clock_source"]) or None
-    verdict, why = vdso_verdict(costs, has_symbol=vdso_has_clock_gettime(), clock_source=source)
+    status, reason = vdso_status(costs, has_symbol=vdso_has_clock_gettime(), clock_source=source)
     yield Estimate(
         "vdso-ratio",
         {},
         vdso_ratio(costs),
-        caveats=() if verdict == "vdso" else (why,),
+        caveats=() if status == "vdso" else (reason,),
         extra={
-            "verdict": verdict,
-            "why": why,
+            "verdict": status,
+            "why": reason,
             "clock_source": source or "unknown",
             "clock_sources": str(settings["clock_sources"]),
-            **(_FALLBACK if verdict == "system-call" else {}),
+            **(_FALLBACK if status == "system-call" else {}),
         },
     )
     iops = float(settings["iops"])
     # A program that asks the library gets the vDSO, or the system call where there is none.
     for method in ("clock_gettime-monotonic", "gettimeofday", "syscall-clock_gettime"):
-        said = io_timing_statement(method, costs[method], iops)
+        statement = io_timing_statement(method, costs[method], iops)
         yield Estimate(
             "io-timing",
             {"method": method, "iops": iops},
             io_timing_share(costs[method], iops),
-            extra={"reads_per_io": READS_PER_IO} | ({"statement": said} if method == "clock_gettime-monotonic" else {}),
+            extra={"reads_per_io": READS_PER_IO}
+            | ({"statement": statement} if method == "clock_gettime-monotonic" else {}),
         )

@@ -14,7 +14,7 @@ from sizeup.probing.native import EstimatePoint, leave_cpus
 from sizeup_clock.binding import OrderingJob, Rates, is_counter, measure_rates, methods, new_job, readable, steps
 
 NAME = "clock.skew"
-_ORDERED = ("rdtsc", "cntvct", "lfence-rdtsc", "isb-cntvct", "rdtscp", "clock_gettime-monotonic")
+_COMPARED = ("rdtsc", "cntvct", "lfence-rdtsc", "isb-cntvct", "rdtscp", "clock_gettime-monotonic")
 """Compared across CPUs; the first two may run backwards there without anything being broken."""
 _ALONE_READS, _PAIR_READS = 200_000, 20_000
 """Most reads of a clock on one CPU, and of each further pair of CPUs."""
@@ -52,13 +52,13 @@ class ClockSkew:
         for index in (index for index in range(len(names)) if readable(index)):
             if context.canceled:
                 return
-            seen = steps(index, min(reads, _ALONE_READS))
-            smallest = _in_ns(seen.smallest_step, index, rates)
-            extra: dict[str, str | int | float] = {"reads": seen.reads, "backwards": seen.backwards}
-            if seen.resolution_ns >= 0:
-                extra["resolution_ns"] = seen.resolution_ns
+            result = steps(index, min(reads, _ALONE_READS))
+            smallest = _in_ns(result.smallest_step, index, rates)
+            extra: dict[str, str | int | float] = {"reads": result.reads, "backwards": result.backwards}
+            if result.resolution_ns >= 0:
+                extra["resolution_ns"] = result.resolution_ns
             yield Estimate("smallest-step", {"method": names[index]}, smallest, extra=extra)
-        compared = [name for name in _ORDERED if name in names]
+        compared = [name for name in _COMPARED if name in names]
         if partners:
             for number, name in enumerate(compared):
                 yield from _order(names.index(name), name, cpu, partners[0], reads, rates, context)
@@ -79,22 +79,22 @@ def _order(
     yield from job.follow(order.call(job), (EstimatePoint("backwards", at),), context)
     if context.canceled:
         return
-    seen = order.result()
-    if not seen.reads:
+    result = order.result()
+    if not result.reads:
         raise RefusedError(f"{name}: nothing could be read on CPUs {cpu} and {partner}")
     caveats: tuple[str, ...] = ()
-    if seen.backwards and name in _UNFENCED:
+    if result.backwards and name in _UNFENCED:
         caveats = ("read without a fence, a counter may lie before what was already seen: nothing is broken",)
-    elif seen.backwards:
+    elif result.backwards:
         caveats = (f"{name} steps back between CPUs {cpu} and {partner}: times taken on both cannot be ordered",)
     yield Estimate(
         "backwards",
         at,
-        float(seen.backwards),
+        float(result.backwards),
         caveats=caveats,
-        extra={"reads": seen.reads, "worst_ns": _in_ns(seen.worst_backwards, index, rates)},
+        extra={"reads": result.reads, "worst_ns": _in_ns(result.worst_backwards, index, rates)},
     )
-    offset, bound = _in_ns(seen.offset, index, rates), _in_ns(seen.offset_bound, index, rates)
+    offset, bound = _in_ns(result.offset, index, rates), _in_ns(result.offset_bound, index, rates)
     if name not in _UNFENCED:
         yield Estimate("skew", at, offset, low=offset - bound, high=offset + bound, extra={"bound_ns": bound})
 

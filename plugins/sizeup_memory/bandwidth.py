@@ -25,11 +25,11 @@ from sizeup_memory.cpu_selection import (
     remote_caveat,
     without_memory,
 )
-from sizeup_memory.latency import contradiction, page_caveats, stop_rule
-from sizeup_memory.numa import COPIED, PAGES, fitting_bytes, node_memory, placed
+from sizeup_memory.latency import invalid_replicates, page_caveats, stop_rule
+from sizeup_memory.numa import COPIED, PAGES, fitting_bytes, node_memory, placement_figures
 
 NAME = "memory.bandwidth"
-_MOST_BYTES = 1 << 30
+_MAX_BYTES = 1 << 30
 _MIXES = (("read", 0), ("write", 100))
 
 
@@ -38,7 +38,7 @@ class MemoryBandwidth:
 
     def plan(self, machine: Machine, settings: Settings) -> Iterable[Step | Refusal]:
         """The scaling over all cores; on several nodes also the matrix."""
-        reason = contradiction(settings)
+        reason = invalid_replicates(settings)
         if reason:
             yield Refusal(NAME, NAME, reason)
             return
@@ -62,8 +62,8 @@ class MemoryBandwidth:
             memory = Memory(PAGES[str(settings["pages"])])
             counts = [count for count in working_sets(1, len(cpus), 64) if count < len(cpus)] + [len(cpus)]
             orders = [(count, {"threads": count}) for count in counts]
-            apart: list[int] = json.loads(str(settings["without_memory"]))
-            caveats += (remote_caveat(apart),) if apart else ()
+            remote_cpus: list[int] = json.loads(str(settings["without_memory"]))
+            caveats += (remote_caveat(remote_cpus),) if remote_cpus else ()
             yield from _stream(settings, cpus, memory, orders, "scaling-", context, caveats)
             return
         for cpu_node, node_cpus in nodes.items():
@@ -76,7 +76,7 @@ class MemoryBandwidth:
 
 def _step(machine: Machine, settings: Settings, part: str, pages: str) -> Step:
     cpus = core_first_cpus(machine)[: core_count(machine)] or machine.allowed_cpus or (0,)
-    each = private_bytes(machine, len(cpus), _MOST_BYTES)
+    each = private_bytes(machine, len(cpus), _MAX_BYTES)
     budget = float(settings["budget"])
     return Step(
         id=f"{NAME}.{part}.{pages}",
@@ -135,7 +135,7 @@ def _stream(
         placements = [traffic.placement(index) for index in range(len(cpus))]
         # Beside the worst of them: one thread whose pages are elsewhere is in the sum.
         worst = min(placements, key=lambda one: one.share_on(memory.nodes))
-        extra, point_caveats = placed(worst, memory.nodes) if memory.nodes else ({}, [])
+        extra, point_caveats = placement_figures(worst, memory.nodes) if memory.nodes else ({}, [])
         point_caveats += page_caveats(memory.pages, min(placements, key=lambda one: one.huge_share))
         if each * len(cpus) < 4 * int(settings["last_level_cache_bytes"]):
             point_caveats.append("all buffers together are below four last-level caches: a part is answered from them")

@@ -23,9 +23,9 @@ class ChasePattern(Struct, frozen=True):
     """Of a pool that must be set aside before; 0 where none is needed."""
 
 
-CONSTRUCTIONS = {
-    construction.name: construction
-    for construction in (
+CHASE_PATTERNS = {
+    pattern.name: pattern
+    for pattern in (
         ChasePattern("dram-thp", Pages.THP),
         ChasePattern("dram-4k", Pages.BASE),
         ChasePattern("hugetlb-2m", Pages.HUGE2M, page_bytes=2 * MIB),

@@ -13,14 +13,14 @@ from sizeup.probing.api import Context, Emission
 from sizeup.probing.native import EstimatePoint, estimate_of, leave_cpus
 from sizeup_memory.binding import Handoff, Pair, new_job
 from sizeup_memory.cpu_selection import core_first_cpus, memory_nodes
-from sizeup_memory.latency import contradiction, stop_rule
+from sizeup_memory.latency import invalid_replicates, stop_rule
 from sizeup_memory.numa import COPIED
 
 NAME = "memory.core-to-core"
-_MOST_PAIRS = 780
+_MAX_PAIRS = 780
 """Of 40 CPUs; a larger machine is sampled evenly."""
-_MODES_APART = 1.5
-_LEAST_MODE_SHARE = 0.1
+_MODE_RATIO = 1.5
+_MIN_MODE_SHARE = 0.1
 
 
 class CoreToCore:
@@ -32,7 +32,7 @@ class CoreToCore:
         if len(cpus) < 2:
             yield Refusal(NAME, NAME, "needs two CPUs: a line is passed from one to the other")
             return
-        reason = contradiction(settings)
+        reason = invalid_replicates(settings)
         if reason:
             yield Refusal(NAME, NAME, reason)
             return
@@ -90,15 +90,15 @@ def two_modes(values: Sequence[float]) -> tuple[float, float] | None:
     The cut is the widest relative gap between neighbors in order of size, away from both ends.
     """
     ordered = sorted(values)
-    least = max(2, round(len(ordered) * _LEAST_MODE_SHARE))
+    least = max(2, round(len(ordered) * _MIN_MODE_SHARE))
     if len(ordered) < 2 * least + 1:
         return None
     cut = max(range(least, len(ordered) - least + 1), key=lambda at: ordered[at] / ordered[at - 1])
     below, above = ordered[:cut], ordered[cut:]
     low, high = below[len(below) // 2], above[len(above) // 2]
     # One smeared group has a widest gap too, but its halves' near edges touch.
-    apart = high / low >= _MODES_APART and ordered[cut] / ordered[cut - 1] >= 1 + (_MODES_APART - 1) / 4
-    return (low, high) if apart else None
+    remote_cpus = high / low >= _MODE_RATIO and ordered[cut] / ordered[cut - 1] >= 1 + (_MODE_RATIO - 1) / 4
+    return (low, high) if remote_cpus else None
 
 
 def _sampled(cpus: tuple[int, ...], most: int) -> tuple[int, ...]:
@@ -115,6 +115,6 @@ def _pairs(machine: Machine, cpus: tuple[int, ...]) -> list[tuple[int, int, int 
     for cpu, partner in combinations(cpus, 2):
         homes = {node_of[one] for one in (cpu, partner) if one in node_of} if len(nodes) > 1 else set()
         if len(homes) == 2:
-            homes |= {node.os_id for node in nodes if node.os_id not in homes and len(pairs) < _MOST_PAIRS // 2}
+            homes |= {node.os_id for node in nodes if node.os_id not in homes and len(pairs) < _MAX_PAIRS // 2}
         pairs += [(cpu, partner, home) for home in sorted(homes)] or [(cpu, partner, None)]
-    return pairs[:_MOST_PAIRS]
+    return pairs[:_MAX_PAIRS]

@@ -11,9 +11,9 @@ from sizeup_memory.binding import MAX_NODES, Memory, Pages, Placement, Placement
 
 _DEFAULT_LINE_BYTES = 64
 _DEFAULT_CACHE_BYTES = 32 << 20
-LEAST_PLACED_SHARE = 0.99
+MIN_PLACED_SHARE = 0.99
 """Of the pages, on the node asked for: the rest is noise."""
-CACHES_BEYOND = 4
+CACHE_MULTIPLE = 4
 """A working set this many times the last-level cache finds almost nothing in it."""
 
 
@@ -105,7 +105,7 @@ def locality(
         return {**extra, "placement": "unknown"}, [f"not known to be local: it is unknown {unknown.format(cpu)}"]
     share = placement.share_on((cpu_node,))
     extra |= {"cpu_node": cpu_node, "share_local": share, "pages_on_nodes": placement.nodes_text}
-    if share >= LEAST_PLACED_SHARE:
+    if share >= MIN_PLACED_SHARE:
         return {**extra, "placement": "local"}, []
     others = ", ".join(str(node) for node in sorted(placement.on_node) if node != cpu_node)
     if not others:
@@ -138,7 +138,7 @@ def private_bytes(machine: Machine, threads: int, most: int) -> int:
 
     A power of two, so that rings of it can be built on any page size.
     """
-    wanted = max(64 << 20, CACHES_BEYOND * last_level_cache_bytes(machine) // threads)
+    wanted = max(64 << 20, CACHE_MULTIPLE * last_level_cache_bytes(machine) // threads)
     if machine.memory_available_bytes is not None:
         wanted = min(wanted, machine.memory_available_bytes // 2 // threads)
     wanted = min(wanted, most)

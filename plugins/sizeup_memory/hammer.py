@@ -17,7 +17,7 @@ from sizeup.units import format_bytes
 from sizeup_memory.binding import Hammer, HammerResult, Memory, Pages, new_job
 from sizeup_memory.chase_patterns import working_sets
 from sizeup_memory.cpu_selection import core_first_cpus, remote_caveat, without_memory
-from sizeup_memory.slb import PAGE_BYTES, ns_per_op, output_line, scaling, too_short, verdict
+from sizeup_memory.slb import PAGE_BYTES, ns_per_op, output_line, scaling, scaling_summary, too_short
 
 NAME = "memory.hammer"
 _SHARED_CPU_SHARE = 0.95
@@ -60,7 +60,7 @@ class MemoryHammer:
         counts: list[int] = json.loads(str(step.settings["processes"]))
         pages = int(step.settings["pages"])
         caveats = () if leave_cpus(cpus) else ("sizeup itself had to share a CPU with what it measured",)
-        apart: list[int] = json.loads(str(step.settings["without_memory"]))
+        remote_cpus: list[int] = json.loads(str(step.settings["without_memory"]))
         runs: dict[int, list[tuple[HammerResult, ...]]] = {count: [] for count in counts}
         loops = int(step.settings["loops"]) or _calibrated_loops(pages, cpus[0], context)
         rounds = int(step.settings["replicates"])
@@ -87,7 +87,7 @@ class MemoryHammer:
         measured = {count: results for count, results in runs.items() if results}
         if not measured:
             raise RefusedError("no number of processes fits the memory that is to spare")
-        yield from _estimates(measured, caveats, {cpus.index(cpu): cpu for cpu in apart})
+        yield from _estimates(measured, caveats, {cpus.index(cpu): cpu for cpu in remote_cpus})
 
 
 def _calibrated_loops(pages: int, cpu: int, context: Context) -> int:
@@ -105,13 +105,13 @@ def _calibrated_loops(pages: int, cpu: int, context: Context) -> int:
 
 
 def _estimates(
-    runs: dict[int, list[tuple[HammerResult, ...]]], caveats: tuple[str, ...], apart: dict[int, int]
+    runs: dict[int, list[tuple[HammerResult, ...]]], caveats: tuple[str, ...], remote_cpus: dict[int, int]
 ) -> Iterator[Estimate]:
-    """Figures of each number of processes; ``apart`` are CPUs without memory of their own by their place in line."""
+    """Yield the figures of each number of processes; ``remote_cpus``: CPUs without local memory, by their position."""
     totals: dict[int, float] = {}
     for count, results in runs.items():
         point_caveats = caveats
-        remote = [cpu for place, cpu in apart.items() if place < count]
+        remote = [cpu for place, cpu in remote_cpus.items() if place < count]
         if remote:
             point_caveats += (remote_caveat(remote),)
         share = min(one.cpu_share for result in results for one in result)
@@ -150,5 +150,5 @@ def _estimates(
         speedups = scaling(totals)
         most = max(speedups)
         for count, speedup in speedups.items():
-            said = {"statement": verdict(speedups)} if count == most > 1 else {}
-            yield Estimate("scaling", {"processes": count}, speedup, extra=said)
+            finding = {"statement": scaling_summary(speedups)} if count == most > 1 else {}
+            yield Estimate("scaling", {"processes": count}, speedup, extra=finding)

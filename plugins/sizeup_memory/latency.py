@@ -24,9 +24,9 @@ from sizeup_memory.binding import (
     new_job,
     tlb_reach_bytes,
 )
-from sizeup_memory.chase_patterns import CONSTRUCTIONS, KIB, MIB, ChasePattern, working_sets
+from sizeup_memory.chase_patterns import CHASE_PATTERNS, KIB, MIB, ChasePattern, working_sets
 from sizeup_memory.cpu_selection import (
-    CACHES_BEYOND,
+    CACHE_MULTIPLE,
     last_level_cache_bytes,
     line_bytes,
     local_cpu,
@@ -37,7 +37,7 @@ from sizeup_memory.cpu_selection import (
 
 NAME = "memory.latency"
 _SMALLEST = 16 * KIB
-_LEAST_HUGE_SHARE = 0.95
+_MIN_HUGE_SHARE = 0.95
 _PAGE_BYTES = {
     Pages.BASE: os.sysconf("SC_PAGE_SIZE"),
     Pages.THP: 2 * MIB,  # of x86, the only one whose TLB tells its size
@@ -57,34 +57,34 @@ class MemoryLatency:
     def run(self, step: Step, context: Context) -> Iterable[Emission]:
         """Chase through every rung, replicates interleaved."""
         settings = step.settings
-        construction = CONSTRUCTIONS[str(settings["construction"])]
+        pattern = CHASE_PATTERNS[str(settings["construction"])]
         cpu = int(settings["cpu"])
         caveats = [] if leave_cpus([cpu]) else [f"sizeup itself had to share CPU {cpu} with what it measured"]
         planned: list[int] = json.loads(str(settings["working_sets"]))
-        spans = _affordable(planned, construction)
+        spans = _fitting(planned, pattern)
         most = int(settings["largest"])
         if spans[-1] < most:
-            yield Gap(f"{NAME}: {construction.name} beyond {format_bytes(spans[-1])}", _why_smaller(spans, planned))
+            yield Gap(f"{NAME}: {pattern.name} beyond {format_bytes(spans[-1])}", _why_fewer_sizes(spans, planned))
         sibling = settings.get("sibling")
         latency = Latency(
             [
                 ChasePoint(
                     span_bytes=span,
-                    stride_bytes=construction.stride_bytes or int(settings["line_bytes"]),
-                    block_bytes=min(span, construction.block_bytes),
+                    stride_bytes=pattern.stride_bytes or int(settings["line_bytes"]),
+                    block_bytes=min(span, pattern.block_bytes),
                     cpu=cpu,
                     sibling=None if sibling is None else int(sibling),
-                    memory=Memory(construction.pages),
+                    memory=Memory(pattern.pages),
                 )
                 for span in spans
             ],
             stop_rule(settings),
         )
-        points = tuple(EstimatePoint(construction.name, {"working_set_bytes": span}) for span in spans)
+        points = tuple(EstimatePoint(pattern.name, {"working_set_bytes": span}) for span in spans)
         job = new_job()
         yield from job.follow(latency.call(job), points, context)
         yield from job.gaps(points)
-        tlb_bytes = tlb_reach_bytes(_PAGE_BYTES[construction.pages])
+        tlb_bytes = tlb_reach_bytes(_PAGE_BYTES[pattern.pages])
         reach = {"tlb_reach_bytes": tlb_bytes} if tlb_bytes else {}
         for index, point, native in job.measured(points):
             placement = latency.placement(index)
@@ -96,14 +96,14 @@ class MemoryLatency:
                 (
                     *caveats,
                     *remote,
-                    *page_caveats(construction.pages, placement),
+                    *page_caveats(pattern.pages, placement),
                     *_size_caveats(spans, index, settings),
                 ),
                 {"huge_page_share": placement.huge_share, **reach, **where},
             )
 
 
-def contradiction(settings: Settings) -> str:
+def invalid_replicates(settings: Settings) -> str:
     """Return why numbers of replicates contradict each other; empty where they do not."""
     fewest, most = int(settings["replicates"]), int(settings["replicates_max"])
     if most >= fewest:
@@ -130,9 +130,9 @@ def stop_rule(settings: Settings, batch_seconds: float = 0.001) -> StopRule:
 def _size_caveats(spans: list[int], index: int, settings: Settings) -> list[str]:
     """Whether the last rung, which is read as memory, is large enough to be."""
     cache = int(settings["last_level_cache_bytes"])
-    if index + 1 < len(spans) or spans[index] >= CACHES_BEYOND * cache:
+    if index + 1 < len(spans) or spans[index] >= CACHE_MULTIPLE * cache:
         return []
-    caveat = f"the largest working set is below {CACHES_BEYOND} times the last-level cache of {format_bytes(cache)}"
+    caveat = f"the largest working set is below {CACHE_MULTIPLE} times the last-level cache of {format_bytes(cache)}"
     if settings["guest"]:
         return [f"{caveat}; in a guest that size is the host's, and this machine may be given less of it"]
     return [f"{caveat}: a part is answered from there"]
@@ -140,35 +140,35 @@ def _size_caveats(spans: list[int], index: int, settings: Settings) -> list[str]
 
 def page_caveats(pages: Pages, placement: Placement) -> list[str]:
     """Whether the pages are what was asked for."""
-    if pages is Pages.THP and placement.huge_share < _LEAST_HUGE_SHARE:
+    if pages is Pages.THP and placement.huge_share < _MIN_HUGE_SHARE:
         return [f"only {placement.huge_share:.0%} of the memory is on transparent huge pages"]
     return []
 
 
 def _step(machine: Machine, settings: Settings, name: str) -> Step | Refusal:
     step = f"{NAME}.{name}"
-    construction = CONSTRUCTIONS.get(name)
-    if construction is None:
-        known = ", ".join(CONSTRUCTIONS)
+    pattern = CHASE_PATTERNS.get(name)
+    if pattern is None:
+        known = ", ".join(CHASE_PATTERNS)
         return Refusal(step, NAME, f"expected constructions among {known}, found {name!r}")
-    reason = contradiction(settings)
+    reason = invalid_replicates(settings)
     if reason:
         return Refusal(step, NAME, reason)
     allowed = machine.allowed_cpus
     cache_bytes = last_level_cache_bytes(machine)
-    largest = int(settings["largest"]) or CACHES_BEYOND * cache_bytes
-    smallest = max(_SMALLEST, construction.block_bytes)
+    largest = int(settings["largest"]) or CACHE_MULTIPLE * cache_bytes
+    smallest = max(_SMALLEST, pattern.block_bytes)
     if largest < 2 * smallest:
         least = format_bytes(2 * smallest)
         return Refusal(step, NAME, f"largest={largest}: expected at least {least}, or 0 for what the caches ask for")
     cpu = int(settings["cpu"])
     if cpu < 0:
-        cpu = local_cpu(machine, largest, construction.page_bytes)
+        cpu = local_cpu(machine, largest, pattern.page_bytes)
     elif allowed and cpu not in allowed:
         return Refusal(step, NAME, f"CPU {cpu} is not among the CPUs this process may use: {list(allowed)}")
     fitting = largest
-    if construction.page_bytes:
-        fitting, refusal = _pool_room(machine, construction, largest)
+    if pattern.page_bytes:
+        fitting, refusal = _pool_bytes(machine, pattern, largest)
         if refusal:
             return Refusal(step, NAME, refusal)
     sizes = working_sets(smallest, max(fitting, 2 * smallest), int(settings["rungs"]))
@@ -203,34 +203,36 @@ def _step(machine: Machine, settings: Settings, name: str) -> Step | Refusal:
     )
 
 
-def _pool_room(machine: Machine, construction: ChasePattern, largest: int) -> tuple[int, str | None]:
+def _pool_bytes(machine: Machine, pattern: ChasePattern, largest: int) -> tuple[int, str | None]:
     """The largest working set that free huge pages can hold, or why there is none."""
     pages = sum(
-        pool.free for node in machine.nodes for pool in node.huge_pages if pool.page_bytes == construction.page_bytes
+        pool.free for node in machine.nodes for pool in node.huge_pages if pool.page_bytes == pattern.page_bytes
     )
     if pages:
         # A power of two that the pool holds: the ladder ends on it.
-        return min(largest, 1 << (pages * construction.page_bytes).bit_length() - 1), None
-    kilobytes = construction.page_bytes // KIB
-    wanted = -(-largest // construction.page_bytes)
+        return min(largest, 1 << (pages * pattern.page_bytes).bit_length() - 1), None
+    kilobytes = pattern.page_bytes // KIB
+    wanted = -(-largest // pattern.page_bytes)
     return 0, (
-        f"no free huge pages of {format_bytes(construction.page_bytes)}; to set them aside: "
+        f"no free huge pages of {format_bytes(pattern.page_bytes)}; to set them aside: "
         f"echo {wanted} > /sys/kernel/mm/hugepages/hugepages-{kilobytes}kB/nr_hugepages"
     )
 
 
-def _why_smaller(spans: list[int], planned: list[int]) -> str:
+def _why_fewer_sizes(spans: list[int], planned: list[int]) -> str:
     if len(spans) < len(planned):
         return "not measured: half of the memory that is free is the most taken"
     return "not measured: no more huge pages of this size are free"
 
 
-def _affordable(spans: list[int], construction: ChasePattern) -> list[int]:
+def _fitting(spans: list[int], pattern: ChasePattern) -> list[int]:
     """The rungs that fit half of what is free now; memory may have gone since the plan was made."""
-    if construction.page_bytes:
+    if pattern.page_bytes:
         return spans
-    room = available_bytes(Memory(construction.pages)) // 2
-    kept = [span for span in spans if span <= room]
+    available = available_bytes(Memory(pattern.pages)) // 2
+    kept = [span for span in spans if span <= available]
     if not kept:
-        raise RefusedError(f"only {format_bytes(2 * room)} of memory is to spare, and half of that is the most taken")
+        raise RefusedError(
+            f"only {format_bytes(2 * available)} of memory is to spare, and half of that is the most taken"
+        )
     return kept

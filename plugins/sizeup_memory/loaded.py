@@ -23,11 +23,11 @@ from sizeup_memory.cpu_selection import (
     remote_caveat,
     without_memory,
 )
-from sizeup_memory.latency import contradiction, stop_rule
+from sizeup_memory.latency import invalid_replicates, stop_rule
 from sizeup_memory.numa import COPIED
 
 NAME = "memory.loaded"
-_MOST_BYTES = 1 << 30
+_MAX_BYTES = 1 << 30
 _IDLE_NS = 10_000_000
 """A delay this long after every 4 KiB: below 1 MB/s a thread, which is idle."""
 _DELAYS_NS = (0, 100, 200, 400, 800, 1600, 3200, 6400, 25_600, _IDLE_NS)
@@ -45,13 +45,15 @@ class MemoryLoaded:
         if len(cpus) < 2:
             yield Refusal(NAME, NAME, "needs two cores: one to load memory while the other is measured")
             return
-        reason = contradiction(settings)
+        reason = invalid_replicates(settings)
         if reason:
             yield Refusal(NAME, NAME, reason)
             return
-        apart = without_memory(machine, cpus)
-        cpus = tuple(sorted(cpus, key=lambda cpu: cpu in apart))  # the first one chases: on memory of its own node
-        each = private_bytes(machine, len(cpus), _MOST_BYTES)
+        remote_cpus = without_memory(machine, cpus)
+        cpus = tuple(
+            sorted(cpus, key=lambda cpu: cpu in remote_cpus)
+        )  # the first one chases: on memory of its own node
+        each = private_bytes(machine, len(cpus), _MAX_BYTES)
         node = node_of(machine, cpus[0])
         budget = float(settings["budget"])
         yield Step(
@@ -63,7 +65,7 @@ class MemoryLoaded:
                 "cpus": json.dumps(cpus),
                 **({} if node is None else {"cpu_node": node}),
                 "nodes": len(machine.nodes),
-                "without_memory": json.dumps(apart),
+                "without_memory": json.dumps(remote_cpus),
                 "bytes": each,
                 "line_bytes": line_bytes(machine),
                 "last_level_cache_bytes": last_level_cache_bytes(machine),
@@ -101,9 +103,9 @@ class MemoryLoaded:
         near = settings.get("cpu_node")
         nodes = int(settings["nodes"])
         where, remote = locality(traffic.placement(0), cpus[0], None if near is None else int(near), nodes)
-        apart: list[int] = json.loads(str(settings["without_memory"]))
+        remote_cpus: list[int] = json.loads(str(settings["without_memory"]))
         caveats += remote
-        others = [remote_caveat(apart)] if apart else []
+        others = [remote_caveat(remote_cpus)] if remote_cpus else []
         for index, point in enumerate(points):
             if index in measured:
                 extra = where if point.series == "latency-by-delay" else {}

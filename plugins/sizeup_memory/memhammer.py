@@ -15,9 +15,9 @@ from sizeup.text import one_line
 from sizeup_memory.binding import MAX_HAMMERS, Hammer, Memory, Pages, new_job
 from sizeup_memory.slb import output_line, too_short
 
-_MOST = 10**12
+_MAX_COUNT = 10**12
 """Pages or loops: more than any machine has, or anybody waits for."""
-_MOST_CPU = (1 << 31) - 1
+_MAX_CPU = (1 << 31) - 1
 _NUMBER = re.compile(r"[+-]?[0-9]{1,18}")
 _SPAN = re.compile(r"(?P<first>[0-9]{1,10})(-(?P<last>[0-9]{1,10}))?")
 
@@ -39,11 +39,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # Python's own handler cannot run inside the native call
     status = hammer.call(job)()
     if status < 0:
-        _complain(job.reason or os.strerror(-status))
+        _report_error(job.reason or os.strerror(-status))
         return 3
     results = hammer.results()
     if not all(result.wall_us for result in results):
-        _complain(too_short(results[0].ops))
+        _report_error(too_short(results[0].ops))
         return 3
     return _print(output_line(result.ops, result.wall_us) + "\n" for result in results)
 
@@ -51,7 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _print(lines: Iterable[str]) -> int:
     """Print the results; status 2 where standard output takes nothing, 0 also where its reader has gone."""
     if sys.stdout is None:  # what Python makes of a closed descriptor
-        _complain("standard output: cannot write: it is closed")
+        _report_error("standard output: cannot write: it is closed")
         return 2
     try:
         sys.stdout.write("".join(lines))
@@ -60,12 +60,12 @@ def _print(lines: Iterable[str]) -> int:
         with suppress(OSError):  # nothing that is left may be tried again at the interpreter's end
             os.dup2(os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC), 1)
         if not isinstance(error, BrokenPipeError):
-            _complain(f"standard output: cannot write: {error.strerror}")
+            _report_error(f"standard output: cannot write: {error.strerror}")
             return 2
     return 0
 
 
-def _complain(words: str) -> None:
+def _report_error(words: str) -> None:
     with suppress(OSError, AttributeError):  # standard error may be full or closed too
         sys.stderr.write(f"sizeup-memhammer: {words}\n")
 
@@ -73,8 +73,10 @@ def _complain(words: str) -> None:
 def _count(text: str) -> int:
     """A number of pages or loops; argparse shows the message of what is raised."""
     value = int(text) if _NUMBER.fullmatch(text) else 0
-    if not 1 <= value <= _MOST:
-        raise argparse.ArgumentTypeError(f"expected a whole number from 1 to {_MOST:,}, found {one_line(text, 60)!r}")
+    if not 1 <= value <= _MAX_COUNT:
+        raise argparse.ArgumentTypeError(
+            f"expected a whole number from 1 to {_MAX_COUNT:,}, found {one_line(text, 60)!r}"
+        )
     return value
 
 
@@ -84,7 +86,7 @@ def _cpus(text: str) -> list[int]:
         match = _SPAN.fullmatch(span)
         first = int(match["first"]) if match else 1
         last = int(match["last"] or first) if match else 0
-        if not first <= last < first + MAX_HAMMERS or last > _MOST_CPU or len(cpus) + last - first >= MAX_HAMMERS:
+        if not first <= last < first + MAX_HAMMERS or last > _MAX_CPU or len(cpus) + last - first >= MAX_HAMMERS:
             raise argparse.ArgumentTypeError(
                 f"expected a CPU list such as 0-3,8 of at most {MAX_HAMMERS} CPUs, found {one_line(text, 60)!r}"
             )

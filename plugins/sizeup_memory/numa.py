@@ -28,7 +28,7 @@ from sizeup_memory.binding import (
     new_job,
 )
 from sizeup_memory.cpu_selection import (
-    LEAST_PLACED_SHARE,
+    MIN_PLACED_SHARE,
     cores_of,
     last_level_cache_bytes,
     line_bytes,
@@ -36,7 +36,7 @@ from sizeup_memory.cpu_selection import (
     private_bytes,
     remote_caveat,
 )
-from sizeup_memory.latency import contradiction, page_caveats, stop_rule
+from sizeup_memory.latency import invalid_replicates, page_caveats, stop_rule
 
 NAME = "memory.numa"
 PAGES = {"thp": Pages.THP, "4k": Pages.BASE, "hugetlb-2m": Pages.HUGE2M}
@@ -44,7 +44,7 @@ MATRIX_MOST_BYTES = 512 << 20
 PLACEMENT_MOST_BYTES = 256 << 20
 COPIED = ("replicate", "warm_up", "budget", "replicates", "replicates_max", "target", "seed")
 _SMALLEST_BYTES = 16 << 20
-_LEAST_SHARE_BYTES = 2 << 20
+_MIN_SHARE_BYTES = 2 << 20
 _TRIAL_BYTES = 8 << 20
 """Beyond what draws its pages from a larger pool, so that a small node can give it."""
 
@@ -54,7 +54,7 @@ class MemoryNuma:
 
     def plan(self, machine: Machine, settings: Settings) -> Iterable[Step | Refusal]:
         """A matrix for each kind of page asked for, and the placements."""
-        reason = not_numa(machine) or contradiction(settings) or _wrong_span(int(settings["span"]))
+        reason = not_numa(machine) or invalid_replicates(settings) or _wrong_span(int(settings["span"]))
         if reason:
             yield Refusal(NAME, NAME, reason)
             return
@@ -138,16 +138,18 @@ def _nearest(machine: Machine) -> dict[str, int]:
 
 def _span_caveats(settings: Settings, span: int) -> list[str]:
     """Whether a working set that was asked for had to be made smaller."""
-    asked = int(settings.get("span", 0))
-    if span >= asked:
+    requested = int(settings.get("span", 0))
+    if span >= requested:
         return []
-    return [f"working set {format_bytes(span)}, not the {format_bytes(asked)} asked for: no more memory is to spare"]
+    return [
+        f"working set {format_bytes(span)}, not the {format_bytes(requested)} asked for: no more memory is to spare"
+    ]
 
 
 def fitting_bytes(wanted: int, memory: Memory) -> int:
     """The largest power of two up to ``wanted`` that half of what is free there can hold; 0: not even 16 MiB."""
-    room = max(0, available_bytes(memory) // 2)
-    while wanted > room:
+    available = max(0, available_bytes(memory) // 2)
+    while wanted > available:
         wanted //= 2
     return wanted if wanted >= _SMALLEST_BYTES else 0
 
@@ -158,10 +160,10 @@ def node_memory(node: int, nodes: dict[int, list[int]], pages: Pages) -> Memory:
     return Memory(pages, PlacementPolicy.BIND, (node,), cpus[0] if cpus else None)
 
 
-def placed(placement: Placement, nodes: Iterable[int]) -> tuple[dict[str, str | int | float], list[str]]:
+def placement_figures(placement: Placement, nodes: Iterable[int]) -> tuple[dict[str, str | int | float], list[str]]:
     """Where the pages really were, as extra figures, and the caveats about it."""
-    asked = tuple(nodes)
-    share = placement.share_on(asked)
+    requested = tuple(nodes)
+    share = placement.share_on(requested)
     extra: dict[str, str | int | float] = {
         "pages": placement.pages,
         "share_where_asked": share,
@@ -170,7 +172,7 @@ def placed(placement: Placement, nodes: Iterable[int]) -> tuple[dict[str, str | 
     }
     if not placement.verified:
         return extra, ["where the pages are could not be verified: move_pages and numa_maps are both denied"]
-    caveats = [] if share >= LEAST_PLACED_SHARE else [f"only {share:.1%} of the pages are where they were asked for"]
+    caveats = [] if share >= MIN_PLACED_SHARE else [f"only {share:.1%} of the pages are where they were asked for"]
     if not placement.bound:
         caveats.append("placed by first touch: mbind is forbidden here")
     return extra, caveats
@@ -189,14 +191,14 @@ def _matrix(settings: Settings, nodes: dict[int, list[int]], context: Context) -
                 f"{NAME}: memory of node {target}", "less than 32 MiB to spare, and half of that is the most taken"
             )
             continue
-        reason = _cannot_open(memory, span, settings, context)
+        reason = _allocation_error(memory, span, settings, context)
         if reason:
             yield Gap(f"{NAME}: memory of node {target}", reason)
             continue
         cells += _cells("latency", nodes, memory, span, settings, {"memory_node": target})
     shared = Memory(pages, PlacementPolicy.INTERLEAVE, tuple(targets))
     span = fitting_bytes(int(settings["span_bytes"]), shared)
-    if span and not _cannot_open(shared, span, settings, context):
+    if span and not _allocation_error(shared, span, settings, context):
         cells += _cells("interleaved", nodes, shared, span, settings, {})
     if not cells:
         raise RefusedError("no node's memory can be measured here; the gaps say why")
@@ -208,22 +210,22 @@ def _matrix(settings: Settings, nodes: dict[int, list[int]], context: Context) -
     measured: dict[tuple[str, int, int | None], float] = {}
     for index, point, native in job.measured(points):
         placement = latency.placement(index)
-        extra, caveats = placed(placement, cells[index][2])
+        extra, caveats = placement_figures(placement, cells[index][2])
         caveats += page_caveats(pages, placement)
         caveats += _span_caveats(settings, cells[index][1].span_bytes)
         extra["working_set_bytes"] = cells[index][1].span_bytes
         if cells[index][1].span_bytes < 4 * int(settings["last_level_cache_bytes"]):
             caveats.append(f"working set {format_bytes(cells[index][1].span_bytes)}: below four last-level caches")
         yield estimate_of(point, native, tuple(caveats), extra)
-        if placement.verified and placement.share_on(cells[index][2]) < LEAST_PLACED_SHARE:
+        if placement.verified and placement.share_on(cells[index][2]) < MIN_PLACED_SHARE:
             continue  # a figure of other memory than its name says enters no further one
         target_node = point.at.get("memory_node")
         key = point.series, int(point.at["cpu_node"]), None if target_node is None else int(target_node)
         measured[key] = native.median
-    yield from suma(measured)
+    yield from expected_interleaved(measured)
 
 
-def suma(measured: dict[tuple[str, int, int | None], float]) -> Iterator[Estimate]:
+def expected_interleaved(measured: dict[tuple[str, int, int | None], float]) -> Iterator[Estimate]:
     """What interleaving should cost by the matrix, beside what it was measured to cost.
 
     Pages in turn on N nodes: each row's mean. SUMA, the firmware's interleave, is the same arithmetic.
@@ -263,7 +265,7 @@ def _cells(
     ]
 
 
-def _cannot_open(memory: Memory, span: int, settings: Settings, context: Context) -> str | None:
+def _allocation_error(memory: Memory, span: int, settings: Settings, context: Context) -> str | None:
     """Why this memory cannot be had; None where it can. One small chase tells, before many cells depend on it."""
     trial = Latency(
         [ChasePoint(min(span, _TRIAL_BYTES), int(settings["line_bytes"]), _any_cpu(settings), memory=memory)],
@@ -291,12 +293,12 @@ def _placements(
     threads = [(cpu, node) for node, cpus in nodes.items() for cpu in cpus]
     nearest = {int(node): near for node, near in json.loads(str(settings.get("nearest", "{}"))).items()}
     layouts = _layouts(nodes, targets, nearest)
-    apart = [cpu for node in nearest for cpu in nodes.get(node, ())]
+    remote_cpus = [cpu for node in nearest for cpu in nodes.get(node, ())]
     span = min(
         _fitting_share([memory_of(node) for _, node in threads], int(settings["span_bytes"]))
         for memory_of in layouts.values()
     )
-    if span < _LEAST_SHARE_BYTES:
+    if span < _MIN_SHARE_BYTES:
         raise RefusedError("a node has too little memory to spare for a thread on every core")
     for name, memory_of in layouts.items():
         if context.canceled:
@@ -329,10 +331,10 @@ def _placements(
                 point_caveats.append(
                     "where the pages are could not be verified: move_pages and numa_maps are both denied"
                 )
-            elif min(shares) < LEAST_PLACED_SHARE:
+            elif min(shares) < MIN_PLACED_SHARE:
                 point_caveats.append(f"a thread had only {min(shares):.1%} of its pages where they were asked for")
-            if name == "local" and apart:
-                point_caveats.append(remote_caveat(apart))
+            if name == "local" and remote_cpus:
+                point_caveats.append(remote_caveat(remote_cpus))
             yield estimate_of(point, native, tuple(point_caveats), extra)
 
 

@@ -14,14 +14,14 @@ from sizeup.probing.native import EstimatePoint, estimate_of, leave_cpus
 from sizeup.procfs.meminfo import read_free_by_node
 from sizeup.units import format_bytes
 from sizeup_memory.binding import Memory, Pages, Placement, PlacementPolicy, Shm, StopRule, available_bytes, new_job
-from sizeup_memory.cpu_selection import LEAST_PLACED_SHARE, cores_of, memory_nodes
-from sizeup_memory.latency import contradiction
+from sizeup_memory.cpu_selection import MIN_PLACED_SHARE, cores_of, memory_nodes
+from sizeup_memory.latency import invalid_replicates
 
 NAME = "memory.shm"
 DIRECTORY = "/dev/shm"  # noqa: S108 - the mount that is measured, not a place for temporary files
 _BLOCK_BYTES = 1 << 20
-_LEAST_BYTES = 16 << 20
-_LEAST_TAKEN_SHARE = 0.9
+_MIN_BYTES = 16 << 20
+_MIN_TAKEN_SHARE = 0.9
 """Others take and give memory meanwhile."""
 
 
@@ -35,7 +35,7 @@ class MemoryShm:
         if not writers:
             yield Refusal(NAME, NAME, "no NUMA node with both memory and CPUs is known")
             return
-        reason = contradiction(settings)
+        reason = invalid_replicates(settings)
         if reason:
             yield Refusal(NAME, NAME, reason)
             return
@@ -61,7 +61,7 @@ class MemoryShm:
         """Make a file from the node's own CPU, then write it again from each node in turn."""
         home = int(step.settings["node"])
         writers = {int(node): int(cpu) for node, cpu in json.loads(str(step.settings["writers"])).items()}
-        size = _affordable(int(step.settings["bytes"]), home)
+        size = _fitting(int(step.settings["bytes"]), home)
         caveats = () if leave_cpus(writers.values()) else ("sizeup itself had to share a CPU with what it measured",)
         points = tuple(EstimatePoint("write", {"cpu_node": node, "memory_node": home}) for node in writers)
         before = read_free_by_node()
@@ -76,14 +76,14 @@ class MemoryShm:
         finally:
             os.close(file)
         yield from job.gaps(points)
-        extra, placed = _placed(shm.placement(), home, before, after)
+        extra, placement_figures = _placed(shm.placement(), home, before, after)
         if size < int(step.settings["bytes"]):
-            placed.append(
+            placement_figures.append(
                 f"a file of {format_bytes(size)}, not of the {format_bytes(int(step.settings['bytes']))} asked for: "
                 "half of what is free is the most taken"
             )
         for _, point, native in job.measured(points):
-            yield estimate_of(point, native, (*caveats, *placed), {"file_bytes": size, **extra})
+            yield estimate_of(point, native, (*caveats, *placement_figures), {"file_bytes": size, **extra})
 
 
 def _rule(settings: Settings) -> StopRule:
@@ -105,22 +105,22 @@ def taken_share(before: dict[int, int], after: dict[int, int], node: int) -> flo
     return taken.get(node, 0) / sum(taken.values()) if sum(taken.values()) else 0.0
 
 
-def _affordable(wanted: int, node: int) -> int:
+def _fitting(wanted: int, node: int) -> int:
     """What half of the mount's and of the node's free memory allows; write(2) then fails and never faults."""
     try:
         mount = os.statvfs(DIRECTORY)
     except OSError as error:
         raise RefusedError(f"{DIRECTORY}: {error.strerror}") from error
-    room = min(
+    available = min(
         mount.f_bavail * mount.f_frsize,
         available_bytes(Memory(Pages.BASE, PlacementPolicy.BIND, (node,))),
         available_bytes(Memory(Pages.BASE)),
     )
-    size = wanted if wanted <= room // 2 else room // 2 // _BLOCK_BYTES * _BLOCK_BYTES
-    if size < _LEAST_BYTES:
+    size = wanted if wanted <= available // 2 else available // 2 // _BLOCK_BYTES * _BLOCK_BYTES
+    if size < _MIN_BYTES:
         raise RefusedError(
-            f"{DIRECTORY} and node {node} have {format_bytes(max(0, room))} to spare, half of that is the most taken, "
-            f"and less than {format_bytes(_LEAST_BYTES)} tells nothing"
+            f"not enough memory: {DIRECTORY} and node {node} have {format_bytes(max(0, available))} available, sizeup "
+            f"uses at most half of it and needs {format_bytes(_MIN_BYTES)}; free some memory"
         )
     return size
 
@@ -137,10 +137,8 @@ def _placed(
     }
     if placement.verified:
         extra["pages_on_nodes"] = placement.nodes_text
-        return extra, [] if share >= LEAST_PLACED_SHARE else [
-            f"only {share:.0%} of the file's pages are on node {home}"
-        ]
+        return extra, [] if share >= MIN_PLACED_SHARE else [f"only {share:.0%} of the file's pages are on node {home}"]
     caveats = ["where the file's pages are is known from the nodes' free memory alone: move_pages is denied"]
-    if share < _LEAST_TAKEN_SHARE:
+    if share < _MIN_TAKEN_SHARE:
         caveats.append(f"only {share:.0%} of the memory that went came from node {home}")
     return extra, caveats

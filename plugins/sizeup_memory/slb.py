@@ -44,7 +44,7 @@ def scaling(throughputs: Mapping[int, float]) -> dict[int, float]:
     return {processes: total / one for processes, total in sorted(throughputs.items())}
 
 
-def verdict(speedups: Mapping[int, float]) -> str:
+def scaling_summary(speedups: Mapping[int, float]) -> str:
     """What S(n) says of the memory, in one sentence."""
     most = max(speedups)
     if most == 1:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sizeup_clock.judgment import PUBLISHED_CYCLES, io_timing_share, io_timing_statement, vdso_verdict
+from sizeup_clock.judgment import PUBLISHED_CYCLES, io_timing_share, io_timing_statement, vdso_status
 
 
 def costs(library: float, raw: float) -> dict[str, float]:
@@ -25,7 +25,7 @@ def costs(library: float, raw: float) -> dict[str, float]:
 def test_three_witnesses_decide_on_the_vdso(
     library: float, raw: float, has_symbol: bool, source: str | None, expected: str
 ) -> None:
-    verdict, why = vdso_verdict(costs(library, raw), has_symbol=has_symbol, clock_source=source)
+    verdict, why = vdso_status(costs(library, raw), has_symbol=has_symbol, clock_source=source)
 
     assert verdict == expected
     assert f"raw call over library call {raw / library:.1f}" in why

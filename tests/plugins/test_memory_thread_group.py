@@ -21,7 +21,7 @@ from sizeup.probing.settings import resolve
 from sizeup_memory.binding import Placement, PlacementPolicy
 from sizeup_memory.core_to_core import two_modes
 from sizeup_memory.cpu_selection import bound, core_first_cpus, cores_of, memory_nodes, private_bytes
-from sizeup_memory.numa import placed, suma
+from sizeup_memory.numa import expected_interleaved, placement_figures
 from sizeup_memory.shm import taken_share
 
 MIB = 1 << 20
@@ -128,7 +128,7 @@ def test_interleaving_is_expected_to_cost_the_mean_of_a_row() -> None:
         ("latency", 0, 1): 140.0,
         ("interleaved", 0, None): 121.0,
     }
-    (estimate,) = suma(measured)
+    (estimate,) = expected_interleaved(measured)
 
     assert estimate == Estimate(
         "expected-interleaved",
@@ -141,7 +141,7 @@ def test_interleaving_is_expected_to_cost_the_mean_of_a_row() -> None:
 def test_pages_elsewhere_are_doubted() -> None:
     placement = Placement(pages=200, on_node={0: 150, 1: 50}, elsewhere=0, huge_share=0.0, verified=True, bound=True)
 
-    extra, caveats = placed(placement, (0,))
+    extra, caveats = placement_figures(placement, (0,))
     assert extra["share_where_asked"] == 0.75
     assert extra["pages_on_nodes"] == "0:150,1:50"
     assert caveats == ["only 75.0% of the pages are where they were asked for"]

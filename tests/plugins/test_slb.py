@@ -9,7 +9,7 @@ import pytest
 
 from sizeup_memory.binding import Hammer, HammerResult, Memory, Pages, new_job
 from sizeup_memory.memhammer import main
-from sizeup_memory.slb import ns_per_op, ops_per_second, output_line, scaling, verdict
+from sizeup_memory.slb import ns_per_op, ops_per_second, output_line, scaling, scaling_summary
 
 E5320_ONE_PROCESS_US = 103_240_338
 
@@ -37,13 +37,15 @@ def test_the_published_scaling_is_saturated_by_one_process() -> None:
     )
 
     assert {count: round(gain, 3) for count, gain in speedups.items()} == {1: 1.0, 2: 1.048, 4: 1.041}
-    assert verdict(speedups) == "one process already saturates memory: S(4) = 1.041"
+    assert scaling_summary(speedups) == "one process already saturates memory: S(4) = 1.041"
 
 
 def test_memory_that_scales_and_memory_that_tires_are_told_apart() -> None:
-    assert verdict({1: 1.0, 2: 1.99, 4: 3.9}) == "memory scales with the processes: S(4) = 3.90 of 4"
-    assert verdict({1: 1.0, 2: 1.9, 4: 2.0, 8: 2.05}) == ("2 of 8 processes reach nine tenths of the most, S(2) = 1.90")
-    assert verdict({1: 1.0}) == "only one process was run, so nothing is known of scaling"
+    assert scaling_summary({1: 1.0, 2: 1.99, 4: 3.9}) == "memory scales with the processes: S(4) = 3.90 of 4"
+    assert scaling_summary({1: 1.0, 2: 1.9, 4: 2.0, 8: 2.05}) == (
+        "2 of 8 processes reach nine tenths of the most, S(2) = 1.90"
+    )
+    assert scaling_summary({1: 1.0}) == "only one process was run, so nothing is known of scaling"
 
 
 def test_the_command_prints_one_line_a_process(capsys: pytest.CaptureFixture[str]) -> None:
@@ -66,9 +68,9 @@ def test_the_command_rejects_what_is_no_count(where: str, pages: str, capsys: py
         main([pages, "1"] if where == "PAGES" else ["1", pages])
 
     assert stopped.value.code == 2
-    said = capsys.readouterr().err
-    assert "expected a whole number from 1 to 1,000,000,000,000" in said or (pages == "-1" and "-1" in said)
-    assert where in said or pages == "-1"
+    finding = capsys.readouterr().err
+    assert "expected a whole number from 1 to 1,000,000,000,000" in finding or (pages == "-1" and "-1" in finding)
+    assert where in finding or pages == "-1"
 
 
 @pytest.mark.parametrize("cpus", ["x", "", "3-1", "-1", "0-", "0-99999999999", "0-9999", "9" * 40, "0,,1"])
@@ -83,9 +85,9 @@ def test_the_command_rejects_what_is_no_list_of_cpus(cpus: str, capsys: pytest.C
 def test_the_smallest_run_is_timed_or_told_to_be_too_short(capsys: pytest.CaptureFixture[str]) -> None:
     status = main(["1", "1"])
 
-    said = capsys.readouterr()
-    assert (status == 0 and said.out.startswith("Total ops 1 ")) or (
-        status == 3 and said.err.startswith("sizeup-memhammer: 1 stores took less than 1 us, too short to be timed")
+    finding = capsys.readouterr()
+    assert (status == 0 and finding.out.startswith("Total ops 1 ")) or (
+        status == 3 and finding.err.startswith("sizeup-memhammer: 1 stores took less than 1 us, too short to be timed")
     )
 
 
