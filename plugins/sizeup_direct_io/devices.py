@@ -112,12 +112,12 @@ def refuse_if_used(device_number: int, *, sysfs: str = SYS, proc: str = PROC) ->
             raise RefusedError(f"{name} is not written to, because its device number cannot be read")
         if number in points:
             point = one_line(points[number])
-            raise RefusedError(f"{name} is mounted on {point}: a device in use is never written to")
+            raise RefusedError(f"{name} is mounted on {point}: a device in use is never overwritten")
         if number in swap_numbers:
-            raise RefusedError(f"{name} is used as swap: a device in use is never written to")
+            raise RefusedError(f"{name} is used as swap: a device in use is never overwritten")
         holders = list_names(f"{folder}/holders")
         if holders:
-            raise RefusedError(f"{name} is held by {', '.join(holders)}: a device in use is never written to")
+            raise RefusedError(f"{name} is held by {', '.join(holders)}: a device in use is never overwritten")
         if read_line(f"{folder}/ro") == "1":
             raise RefusedError(f"{name} is read-only")
 

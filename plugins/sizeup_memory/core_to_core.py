@@ -28,7 +28,7 @@ class CoreToCore:
 
     def plan(self, machine: Machine, settings: Settings) -> Iterable[Step | Refusal]:
         """One step with all pairs, interleaved."""
-        cpus = _sampled(core_first_cpus(machine), int(settings["cpus_most"]))
+        cpus = _sampled(core_first_cpus(machine), int(settings["max_cpus"]))
         if len(cpus) < 2:
             yield Refusal(NAME, NAME, "needs two CPUs: a line is passed from one to the other")
             return

@@ -51,13 +51,13 @@ class MemoryLatency:
 
     def plan(self, machine: Machine, settings: Settings) -> Iterable[Step | Refusal]:
         """One step per construction asked for."""
-        for name in str(settings["constructions"]).split(","):
+        for name in str(settings["patterns"]).split(","):
             yield _step(machine, settings, name.strip())
 
     def run(self, step: Step, context: Context) -> Iterable[Emission]:
         """Chase through every rung, replicates interleaved."""
         settings = step.settings
-        pattern = CHASE_PATTERNS[str(settings["construction"])]
+        pattern = CHASE_PATTERNS[str(settings["pattern"])]
         cpu = int(settings["cpu"])
         caveats = [] if leave_cpus([cpu]) else [f"sizeup itself had to share CPU {cpu} with what it measured"]
         planned: list[int] = json.loads(str(settings["working_sets"]))
@@ -150,7 +150,7 @@ def _step(machine: Machine, settings: Settings, name: str) -> Step | Refusal:
     pattern = CHASE_PATTERNS.get(name)
     if pattern is None:
         known = ", ".join(CHASE_PATTERNS)
-        return Refusal(step, NAME, f"expected constructions among {known}, found {name!r}")
+        return Refusal(step, NAME, f"expected patterns among {known}, found {name!r}")
     reason = invalid_replicates(settings)
     if reason:
         return Refusal(step, NAME, reason)
@@ -171,7 +171,7 @@ def _step(machine: Machine, settings: Settings, name: str) -> Step | Refusal:
         fitting, refusal = _pool_bytes(machine, pattern, largest)
         if refusal:
             return Refusal(step, NAME, refusal)
-    sizes = working_sets(smallest, max(fitting, 2 * smallest), int(settings["rungs"]))
+    sizes = working_sets(smallest, max(fitting, 2 * smallest), int(settings["points"]))
     node = node_of(machine, cpu)
     budget = float(settings["budget"])
     sibling = sibling_of(machine, cpu)
@@ -183,7 +183,7 @@ def _step(machine: Machine, settings: Settings, name: str) -> Step | Refusal:
         settings={
             **{key: settings[key] for key in copied},
             **({} if sibling is None else {"sibling": sibling}),
-            "construction": name,
+            "pattern": name,
             **({} if node is None else {"cpu_node": node}),
             "nodes": len(machine.nodes),
             "largest": largest,

@@ -119,8 +119,8 @@ def _fitting(wanted: int, node: int) -> int:
     size = wanted if wanted <= available // 2 else available // 2 // _BLOCK_BYTES * _BLOCK_BYTES
     if size < _MIN_BYTES:
         raise RefusedError(
-            f"not enough memory: {DIRECTORY} and node {node} have {format_bytes(max(0, available))} available, sizeup "
-            f"uses at most half of it and needs {format_bytes(_MIN_BYTES)}; free some memory"
+            f"not enough memory: {DIRECTORY} and node {node} have {format_bytes(max(0, available))} available; "
+            f"{format_bytes(_MIN_BYTES)} are needed and at most half is used; free some memory"
         )
     return size
 

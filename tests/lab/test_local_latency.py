@@ -19,7 +19,7 @@ MEMORYLESS_NODE, ITS_CPU = 3, 6
 STEP = "memory.latency.dram-thp"
 INSIDE = """
 export PYTHONPATH=/guest/in/site
-small="--set memory.latency.largest=16M --set memory.latency.rungs=2 --set memory.latency.replicates=2
+small="--set memory.latency.largest=16M --set memory.latency.points=2 --set memory.latency.replicates=2
     --set memory.latency.replicate=0.01 --set memory.latency.budget=2"
 python3 -m sizeup --batch -p memory.latency $small -o $OUT/chosen.jsonl
 python3 -m sizeup --batch -p memory.latency $small --set memory.latency.cpu=6 -o $OUT/memoryless.jsonl

@@ -71,7 +71,7 @@ def test_the_ladder_keeps_both_ends_and_climbs_by_powers_of_two() -> None:
 
 
 def test_a_step_knows_all_it_needs_and_measures_beyond_the_last_cache() -> None:
-    (step,) = plan("standard", constructions="dram-4k")
+    (step,) = plan("standard", patterns="dram-4k")
 
     assert isinstance(step, Step)
     assert step.id == "memory.latency.dram-4k"
@@ -82,7 +82,7 @@ def test_a_step_knows_all_it_needs_and_measures_beyond_the_last_cache() -> None:
 
 
 def test_huge_pages_decide_how_far_their_ladder_goes() -> None:
-    two_mib, one_gib = plan("full", constructions="hugetlb-2m,hugetlb-1g")
+    two_mib, one_gib = plan("full", patterns="hugetlb-2m,hugetlb-1g")
 
     assert isinstance(two_mib, Step)
     assert json.loads(str(two_mib.settings["working_sets"]))[-1] == 16 * MIB
@@ -95,11 +95,11 @@ def test_huge_pages_decide_how_far_their_ladder_goes() -> None:
 
 
 def test_an_unknown_chain_and_a_forbidden_cpu_are_refused_in_words() -> None:
-    (unknown,) = plan(constructions="dram")
+    (unknown,) = plan(patterns="dram")
     (forbidden,) = plan(cpu=3)
 
     assert isinstance(unknown, Refusal)
-    assert unknown.reason.startswith("expected constructions among dram-thp, ")
+    assert unknown.reason.startswith("expected patterns among dram-thp, ")
     assert isinstance(forbidden, Refusal)
     assert forbidden.reason == "CPU 3 is not among the CPUs this process may use: [0, 1, 2]"
 

@@ -47,11 +47,11 @@ STOP_RULE: dict[str, SettingValue] = {
     "seed": 99,
 }
 OTHER: dict[str, dict[str, SettingValue]] = {
-    "memory.latency": {"constructions": "dram-4k", "cpu": 1, "largest": 128 * MIB, "rungs": 3, **STOP_RULE},
+    "memory.latency": {"patterns": "dram-4k", "cpu": 1, "largest": 128 * MIB, "points": 3, **STOP_RULE},
     "memory.numa": {"pages": "4k", "span": 128 * MIB, **STOP_RULE},
     "memory.bandwidth": {"pages": "4k", **STOP_RULE},
     "memory.loaded": STOP_RULE,
-    "memory.core-to-core": {"cpus_most": 3, **STOP_RULE},
+    "memory.core-to-core": {"max_cpus": 3, **STOP_RULE},
     "memory.hammer": {"pages": 512, "loops": 9, "replicates": 2},
     "memory.shm": {"bytes": 32 * MIB, "replicates": 7, "replicates_max": 33, "budget": 5.5, "target": 0.2},
     "clock.cost": {"iops": 5.0, "cpu": 1, "seconds_per_method": 0.1},
@@ -171,7 +171,7 @@ def test_an_option_changes_what_runs(
         ("memory.core-to-core", {"replicates": 31}, "replicates_max=30"),
         ("memory.shm", {"replicates": 16}, "replicates_max=15"),
         ("memory.latency", {"largest": 16 << 10}, "largest=16384: expected at least 32 KiB"),
-        ("memory.latency", {"constructions": "tlb-local", "largest": 256 << 10}, "expected at least 512 KiB"),
+        ("memory.latency", {"patterns": "tlb-local", "largest": 256 << 10}, "expected at least 512 KiB"),
         ("memory.numa", {"span": 100 * MIB}, "expected a power of two of at least 16 MiB"),
         ("memory.numa", {"span": 8 * MIB}, "expected a power of two of at least 16 MiB"),
     ],
