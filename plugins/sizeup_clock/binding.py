@@ -1,4 +1,4 @@
-"""The only importer of the extension: plain values in, native structures out."""
+"""The only importer of the C extension: converts plain values to and from native structures."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from sizeup_clock._native import ffi, lib
 
 
 class Rates(Struct, frozen=True):
-    """What turns nanoseconds into cycles and ticks, in hertz."""
+    """Frequencies that convert nanoseconds into cycles and ticks, in hertz."""
 
     core_hz: float
     counter_hz: float
 
 
 class Steps(Struct, frozen=True):
-    """How finely a clock moves on one CPU; steps in ticks of a counter, else nanoseconds."""
+    """Resolution of a clock on one CPU; steps in ticks of a counter, else nanoseconds."""
 
     reads: int
     resolution_ns: int
-    """-1: clock_getres says nothing of this method."""
+    """-1: clock_getres does not apply to this method."""
     smallest_step: int
     backwards: int
 
 
 class OrderingResult(Struct, frozen=True):
-    """What two CPUs saw of each other's clock; ticks of a counter, else nanoseconds."""
+    """Order and offset of the clocks of two CPUs; ticks of a counter, else nanoseconds."""
 
     reads: int
     backwards: int
@@ -38,7 +38,7 @@ class OrderingResult(Struct, frozen=True):
 
 
 def methods() -> tuple[str, ...]:
-    """Names of the ways to read time that exist on this architecture, in the extension's order."""
+    """Return the names of the methods to read the time on this architecture, in the extension's order."""
     names: list[str] = []
     while (name := lib.sizeup_clock_method_name(len(names))) != ffi.NULL:
         names.append(ffi.string(name).decode())
@@ -46,40 +46,40 @@ def methods() -> tuple[str, ...]:
 
 
 def is_counter(index: int) -> bool:
-    """Whether a method counts ticks."""
+    """Return whether a method counts ticks."""
     return bool(lib.sizeup_clock_is_counter(index))
 
 
 def readable(index: int) -> bool:
-    """Whether a method gives values to compare."""
+    """Return whether the values of a method can be compared."""
     return bool(lib.sizeup_clock_can_read(index))
 
 
 def vdso_has_clock_gettime() -> bool:
-    """Whether the kernel's vDSO exports a clock_gettime."""
+    """Return whether the kernel's vDSO exports clock_gettime."""
     return bool(lib.sizeup_clock_vdso_has())
 
 
 def steps(index: int, reads: int) -> Steps:
-    """Read a method so many times on the CPU this thread runs on."""
+    """Read a method ``reads`` times on the current CPU."""
     native = ffi.new("struct sizeup_clock_steps *")
     lib.sizeup_clock_steps_read(index, reads, native)
     return Steps(native.reads, native.resolution_ns, native.smallest_step, native.backwards)
 
 
 class OrderingJob:
-    """One ``sizeup_clock_order_run`` with what it fills in."""
+    """One ``sizeup_clock_order_run`` with its result."""
 
     def __init__(self, index: int, cpu: int, partner: int, reads: int) -> None:
         self._arguments = index, cpu, partner, reads
         self._native = ffi.new("struct sizeup_clock_order *")
 
     def call(self, job: NativeJob) -> Callable[[], int]:
-        """The blocking call, for a thread."""
+        """Return the blocking call, for a thread."""
         return lambda: int(lib.sizeup_clock_order_run(job.job, *self._arguments, self._native))
 
     def result(self) -> OrderingResult:
-        """What was seen, once the call has returned."""
+        """Return the result, after the call has returned."""
         native = self._native
         return OrderingResult(
             native.reads, native.backwards, native.worst_backwards, native.offset, native.offset_bound
@@ -87,21 +87,21 @@ class OrderingJob:
 
 
 def measure_rates() -> Rates:
-    """The clocks of the core that this thread runs on."""
+    """Measure the clock frequencies of the current core."""
     rates = ffi.new("struct sizeup_clock_rates *")
     lib.sizeup_clock_rates_measure(rates)
     return Rates(rates.core_hz, rates.counter_hz)
 
 
 def new_job() -> NativeJob:
-    """An idle job of this extension."""
+    """Return an idle job of this extension."""
     return NativeJob(ffi, lib)
 
 
 def cost_call(
     job: NativeJob, indexes: Sequence[int], cpu: int, replicates: int, seconds: float, budget: float
 ) -> Callable[[], int]:
-    """The blocking call that measures the cost of methods, for a thread; ``seconds`` is per method, all told."""
+    """Return the blocking call that measures the cost of methods; ``seconds`` is the total per method."""
     native_indexes = ffi.new("uint32_t[]", list(indexes))
     rule = ffi.new(
         "struct sizeup_stop_rule *",

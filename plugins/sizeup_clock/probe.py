@@ -1,4 +1,4 @@
-"""What reading the clock costs."""
+"""Cost of reading the clock."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ from sizeup_clock.judgment import (
 
 NAME = "clock.cost"
 FIRST = ("clock_gettime-monotonic", "gettimeofday", "rdtsc", "cntvct")
-"""What databases call, so shown first."""
+"""Used by databases, so shown first."""
 _BUDGET_SECONDS = 0.8
 
 
 class ClockCost:
-    """Nanoseconds, core cycles and counter ticks per call of every way to read time."""
+    """Nanoseconds, core cycles and counter ticks per call, for every method to read the time."""
 
     def plan(self, machine: Machine, settings: Settings) -> Iterable[Step | Refusal]:
-        """One step with all methods, interleaved."""
+        """Plan one step with all methods, interleaved."""
         allowed = list(machine.allowed_cpus)
         cpu = int(settings["cpu"])
         if cpu < 0:
             cpu = allowed[-1] if allowed else 0
         elif allowed and cpu not in allowed:
-            yield Refusal(NAME, NAME, f"CPU {cpu} is not among the CPUs this process may use: {allowed}")
+            yield Refusal(NAME, NAME, f"cpu={cpu}: not among the CPUs that this process may use: {allowed}")
             return
         yield Step(
             id=NAME,
@@ -56,12 +56,12 @@ class ClockCost:
         )
 
     def run(self, step: Step, context: Context) -> Iterable[Emission]:
-        """Call each method back to back in short batches."""
+        """Measure each method with back-to-back calls in short batches."""
         cpu = int(step.settings["cpu"])
-        caveats = () if leave_cpus([cpu]) else (f"sizeup itself had to share CPU {cpu} with what it measured",)
+        caveats = () if leave_cpus([cpu]) else (f"the console shared CPU {cpu} with the measurement",)
         names = sorted(methods(), key=lambda name: name not in FIRST)
         if not names:
-            raise RefusedError("no way to read time is known on this architecture")
+            raise RefusedError("no method to read the time is known on this architecture")
         order = methods()
         points = tuple(EstimatePoint("cost", {"method": name}) for name in names)
         job = new_job()
@@ -89,10 +89,10 @@ class ClockCost:
 
 
 _FALLBACK: dict[str, str | int | float] = {
-    "statement": "reading the clock is a system call here: the vDSO is not used",
+    "statement": "reading the clock is a system call: the vDSO is not used",
     "severity": "warning",
-    "consequence": "a database that times its waits pays for a system call at each reading",
-    "remedy": "see the available clock sources; a guest may need its host's time source passed through",
+    "consequence": "a database that times its waits makes a system call for each clock read",
+    "remedy": "check the available clock sources; a virtual machine may need a clock source from its host",
 }
 
 

@@ -1,4 +1,4 @@
-"""How finely clocks move, whether they step back, and how far apart they stand on different CPUs."""
+"""Resolution of clocks, backward steps, and offsets between CPUs."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from sizeup_clock.binding import OrderingJob, Rates, is_counter, measure_rates, 
 
 NAME = "clock.skew"
 _COMPARED = ("rdtsc", "cntvct", "lfence-rdtsc", "isb-cntvct", "rdtscp", "clock_gettime-monotonic")
-"""Compared across CPUs; the first two may run backwards there without anything being broken."""
+"""Compared between CPUs; the first two may step backwards without a defect."""
 _ALONE_READS, _PAIR_READS = 200_000, 20_000
-"""Most reads of a clock on one CPU, and of each further pair of CPUs."""
+"""Maximum reads of a clock on one CPU, and on each further pair of CPUs."""
 _UNFENCED = ("rdtsc", "cntvct")
 _SKEW_METHODS = ("lfence-rdtsc", "isb-cntvct", "clock_gettime-monotonic")
 """The first of these that exists is compared on every pair."""
@@ -27,7 +27,7 @@ class ClockSkew:
     """Resolution and smallest step on one CPU; order and offset between CPUs."""
 
     def plan(self, machine: Machine, settings: Settings) -> Iterable[Step | Refusal]:
-        """One step; on a single CPU it says so and measures what one CPU can."""
+        """Plan one step; with a single CPU it measures only what one CPU can."""
         allowed = machine.allowed_cpus or (0,)
         partners = allowed[1 : 1 + int(settings["partners"])]
         yield Step(
@@ -42,7 +42,7 @@ class ClockSkew:
         )
 
     def run(self, step: Step, context: Context) -> Iterable[Emission]:
-        """Read each clock many times alone, then on two CPUs against each other."""
+        """Read each clock on one CPU, then on two CPUs against each other."""
         cpu = int(step.settings["cpu"])
         partners: list[int] = json.loads(str(step.settings["partners"]))
         reads = int(step.settings["reads"])
@@ -81,12 +81,14 @@ def _order(
         return
     result = order.result()
     if not result.reads:
-        raise RefusedError(f"{name}: nothing could be read on CPUs {cpu} and {partner}")
+        raise RefusedError(f"{name}: no reads succeeded on CPUs {cpu} and {partner}")
     caveats: tuple[str, ...] = ()
     if result.backwards and name in _UNFENCED:
-        caveats = ("read without a fence, a counter may lie before what was already seen: nothing is broken",)
+        caveats = ("without a fence the CPU may read the counter early: this is not a defect",)
     elif result.backwards:
-        caveats = (f"{name} steps back between CPUs {cpu} and {partner}: times taken on both cannot be ordered",)
+        caveats = (
+            f"{name} steps backwards between CPUs {cpu} and {partner}: timestamps of these CPUs cannot be ordered",
+        )
     yield Estimate(
         "backwards",
         at,

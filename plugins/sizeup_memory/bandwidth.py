@@ -1,4 +1,4 @@
-"""What the cores of each node read and write a second, from each node's memory and all together."""
+"""Read and write bandwidth of 1 to N cores, and of each node's cores to each node's memory."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ _MIXES = (("read", 0), ("write", 100))
 
 
 class MemoryBandwidth:
-    """Streams of reads and of writes by 1 to N cores, in buffers of their own."""
+    """Sequential reads and writes by 1 to N cores, each in its own buffer."""
 
     def plan(self, machine: Machine, settings: Settings) -> Iterable[Step | Refusal]:
-        """The scaling over all cores; on several nodes also the matrix."""
+        """Plan the scaling over all cores, and the matrix if there are several nodes."""
         reason = invalid_replicates(settings)
         if reason:
             yield Refusal(NAME, NAME, reason)
@@ -51,13 +51,13 @@ class MemoryBandwidth:
                 yield _step(machine, settings, "matrix", pages)
 
     def run(self, step: Step, context: Context) -> Iterable[Emission]:
-        """Stream; each cell of the matrix and the scaling run in thread groups of their own."""
+        """Measure the scaling, or each cell of the matrix with its own thread group."""
         settings = step.settings
         cpus: list[int] = json.loads(str(settings["cpus"]))
         nodes: dict[int, list[int]] = {int(node): cpus for node, cpus in json.loads(str(settings["nodes"])).items()}
         caveats: tuple[str, ...] = ()
         if not leave_cpus(cpus):
-            caveats = ("sizeup itself had to share a CPU with what it measured",)
+            caveats = ("the console shared a CPU with the measurement",)
         if str(settings["part"]) == "scaling":
             memory = Memory(PAGES[str(settings["pages"])])
             counts = [count for count in working_sets(1, len(cpus), 64) if count < len(cpus)] + [len(cpus)]
@@ -111,11 +111,11 @@ def _stream(
     context: Context,
     caveats: tuple[str, ...],
 ) -> Iterator[Emission]:
-    """Reads and writes by some of the CPUs, all points on the same threads and memory."""
+    """Measure reads and writes by some of the CPUs, all points with the same threads and memory."""
     each = min(int(settings["bytes"]), fitting_bytes(int(settings["bytes"]) * len(cpus), memory) // len(cpus))
     where = ", ".join(f"{key} {value}" for key, value in orders[-1][1].items())
     if each < 1 << 20:
-        yield Gap(f"{NAME}: {where}", "too little memory to spare there")
+        yield Gap(f"{NAME}: {where}", "not enough memory available there")
         return
     todo = [(name, mix, count, at) for name, mix in _MIXES for count, at in orders]
     points = tuple(EstimatePoint(series, at) for name, _, _, at in todo for series in ("unused", f"{prefix}{name}"))
@@ -133,10 +133,12 @@ def _stream(
     yield from job.gaps(points)
     for _, point, native in job.measured(points):
         placements = [traffic.placement(index) for index in range(len(cpus))]
-        # Beside the worst of them: one thread whose pages are elsewhere is in the sum.
+        # The worst of them: the sum includes a thread whose pages are elsewhere.
         worst = min(placements, key=lambda one: one.share_on(memory.nodes))
         extra, point_caveats = placement_figures(worst, memory.nodes) if memory.nodes else ({}, [])
         point_caveats += page_caveats(memory.pages, min(placements, key=lambda one: one.huge_share))
         if each * len(cpus) < 4 * int(settings["last_level_cache_bytes"]):
-            point_caveats.append("all buffers together are below four last-level caches: a part is answered from them")
+            point_caveats.append(
+                "all buffers together are below four times the last-level cache: some accesses hit that cache"
+            )
         yield estimate_of(point, native, (*caveats, *point_caveats), {"bytes_per_thread": each, **extra})

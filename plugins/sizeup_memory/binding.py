@@ -1,4 +1,4 @@
-"""The only importer of the extension: plain values in, native structures out."""
+"""The only importer of the C extension: converts plain values to and from native structures."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MAX_HAMMERS = int(lib.SIZEUP_HAMMERS)
 
 
 class Pages(IntEnum):
-    """What the kernel is asked for; the values of ``SIZEUP_PAGES_*``."""
+    """The requested pages; the values of ``SIZEUP_PAGES_*``."""
 
     BASE = 0
     THP = 1
@@ -25,7 +25,7 @@ class Pages(IntEnum):
 
 
 class PlacementPolicy(IntEnum):
-    """Who decides on the node; the values of ``SIZEUP_PLACE_*``."""
+    """How the node is selected; the values of ``SIZEUP_PLACE_*``."""
 
     FIRST_TOUCH = 0
     BIND = 1
@@ -33,13 +33,13 @@ class PlacementPolicy(IntEnum):
 
 
 class Memory(Struct, frozen=True):
-    """Which pages, on which nodes."""
+    """Pages and nodes of memory to allocate."""
 
     pages: Pages = Pages.THP
     policy: PlacementPolicy = PlacementPolicy.FIRST_TOUCH
     nodes: tuple[int, ...] = ()
     touch_cpu: int | None = None
-    """A CPU of the node, for kernels that forbid mbind; None: the node has none."""
+    """A CPU of the node, if mbind is forbidden; None: the node has none."""
 
     @property
     def mask(self) -> int:
@@ -59,7 +59,7 @@ class ChasePoint(Struct, frozen=True):
 
 
 class StopRule(Struct, frozen=True):
-    """When a point has been measured long enough; see ``struct sizeup_stop_rule``."""
+    """When to stop measuring a point; see ``struct sizeup_stop_rule``."""
 
     replicate_seconds: float
     warm_up_seconds: float
@@ -88,7 +88,7 @@ class StopRule(Struct, frozen=True):
 
 
 class Placement(Struct, frozen=True):
-    """Where pages really are."""
+    """The nodes that hold pages."""
 
     pages: int
     on_node: dict[int, int]
@@ -98,7 +98,7 @@ class Placement(Struct, frozen=True):
     bound: bool
 
     def share_on(self, nodes: Sequence[int]) -> float:
-        """Share of all pages that lie on ``nodes``, 0 to 1."""
+        """Return the share of all pages on ``nodes``, 0 to 1."""
         return sum(self.on_node.get(node, 0) for node in nodes) / self.pages if self.pages else 0.0
 
     @property
@@ -125,12 +125,12 @@ def new_job() -> NativeJob:
 
 
 def available_bytes(memory: Memory) -> int:
-    """Memory that can be taken there without touching anybody else's; negative errno for an absent node."""
+    """Return the memory available there in bytes; a negative errno for a node that does not exist."""
     return int(lib.sizeup_available_bytes(memory.mask, memory.policy))
 
 
 class Member(Struct, frozen=True):
-    """One thread with memory of its own; see ``struct sizeup_traffic_member``."""
+    """One thread with its own memory; see ``struct sizeup_traffic_member``."""
 
     cpu: int
     bytes: int
@@ -140,7 +140,7 @@ class Member(Struct, frozen=True):
 
 
 class TrafficPoint(Struct, frozen=True):
-    """What the streams do while one point is measured."""
+    """The load of the streams at one point."""
 
     streams: int
     write_percent: int = 0
@@ -148,7 +148,7 @@ class TrafficPoint(Struct, frozen=True):
 
 
 class Pair(Struct, frozen=True):
-    """Two CPUs that pass one line to and fro; ``home`` is a node, None wherever it falls."""
+    """Two CPUs that transfer one cache line; ``home`` is its node, None for any."""
 
     cpu: int
     partner: int
@@ -156,7 +156,7 @@ class Pair(Struct, frozen=True):
 
 
 class HammerResult(Struct, frozen=True):
-    """What one process of random stores did."""
+    """Result of one process of random stores."""
 
     ops: int
     start_ns: int
@@ -172,7 +172,7 @@ class HammerResult(Struct, frozen=True):
 
     @property
     def cpu_share(self) -> float:
-        """CPU time over wall time: well below 1, somebody else used this CPU too."""
+        """CPU time over wall time: well below 1 if other processes used this CPU too."""
         return self.cpu_ns / (self.end_ns - self.start_ns)
 
 
@@ -324,5 +324,5 @@ def _chase_point(point: ChasePoint) -> dict[str, int]:
 
 
 def tlb_reach_bytes(page_bytes: int) -> int:
-    """What the second-level TLB can name at once on pages of this size; 0 where the CPU does not say."""
+    """Return the bytes that the second-level TLB covers with pages of this size; 0 if the CPU does not report it."""
     return int(lib.sizeup_tlb_entries(page_bytes)) * page_bytes

@@ -1,4 +1,4 @@
-"""The named ways to build a chain: what "memory latency" means depends on it, so it is in the metric's name."""
+"""The access patterns of a pointer chase: the latency depends on them, so they name the series."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ MIB = 1 << 20
 
 
 class ChasePattern(Struct, frozen=True):
-    """Pages, stride and order of a chain."""
+    """Pages, stride and order of a pointer chase."""
 
     name: str
     pages: Pages
     stride_bytes: int | None = None
     """None: the machine's cache line."""
     block_bytes: int = 0
-    """0: one random cycle over the whole working set; else all of one block before the next."""
+    """0: random over the whole working set; else all of one block before the next."""
     page_bytes: int = 0
-    """Of a pool that must be set aside before; 0 where none is needed."""
+    """Page size of the pool that must be reserved; 0 if none is needed."""
 
 
 CHASE_PATTERNS = {
@@ -35,12 +35,12 @@ CHASE_PATTERNS = {
 }
 
 
-def working_sets(smallest: int, largest: int, rungs: int) -> tuple[int, ...]:
-    """Powers of two from ``smallest`` to at least ``largest``, thinned evenly to ``rungs`` with both ends kept."""
+def working_sets(smallest: int, largest: int, count: int) -> tuple[int, ...]:
+    """Return powers of two from ``smallest`` to at least ``largest``, reduced evenly to ``count`` of them."""
     sizes = [smallest]
     while sizes[-1] < largest:
         sizes.append(sizes[-1] * 2)
-    if len(sizes) <= rungs:
+    if len(sizes) <= count:
         return tuple(sizes)
     last = len(sizes) - 1
-    return tuple(sizes[round(rung * last / (rungs - 1))] for rung in range(rungs))
+    return tuple(sizes[round(index * last / (count - 1))] for index in range(count))

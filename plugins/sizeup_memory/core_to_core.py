@@ -1,4 +1,4 @@
-"""How long one cache line takes from CPU to CPU."""
+"""Latency of a cache line transfer between CPUs."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from sizeup_memory.numa import COPIED
 
 NAME = "memory.core-to-core"
 _MAX_PAIRS = 780
-"""Of 40 CPUs; a larger machine is sampled evenly."""
+"""All pairs of 40 CPUs; a larger machine is sampled evenly."""
 _MODE_RATIO = 1.5
 _MIN_MODE_SHARE = 0.1
 
 
 class CoreToCore:
-    """Every pair of CPUs passes a fresh cache line to and fro; half a round trip is the figure."""
+    """Every pair of CPUs transfers a new cache line back and forth; the figure is half a round trip."""
 
     def plan(self, machine: Machine, settings: Settings) -> Iterable[Step | Refusal]:
-        """One step with all pairs, interleaved."""
+        """Plan one step with all pairs, interleaved."""
         cpus = _sampled(core_first_cpus(machine), int(settings["max_cpus"]))
         if len(cpus) < 2:
-            yield Refusal(NAME, NAME, "needs two CPUs: a line is passed from one to the other")
+            yield Refusal(NAME, NAME, "needs at least two CPUs")
             return
         reason = invalid_replicates(settings)
         if reason:
@@ -54,11 +54,9 @@ class CoreToCore:
         )
 
     def run(self, step: Step, context: Context) -> Iterable[Emission]:
-        """Pass lines; a pair that has two modes is said to have them."""
+        """Measure all pairs, and report pairs whose samples have two modes."""
         pairs = [Pair(*pair) for pair in json.loads(str(step.settings["pairs"]))]
-        caveats = (
-            () if leave_cpus(json.loads(str(step.settings["cpus"]))) else ("sizeup itself had to share these CPUs",)
-        )
+        caveats = () if leave_cpus(json.loads(str(step.settings["cpus"]))) else ("the console shared these CPUs",)
         points = tuple(
             EstimatePoint(
                 "handoff",
@@ -80,14 +78,14 @@ class CoreToCore:
                 yield estimate_of(point, native, caveats)
                 continue
             low, high = modes
-            moved = f"two modes, {low:.0f} and {high:.0f} ns, as where a hypervisor moves CPUs about"
+            moved = f"two modes, {low:.0f} and {high:.0f} ns, as if a hypervisor migrates CPUs"
             yield estimate_of(point, native, (*caveats, moved), {"mode_low_ns": low, "mode_high_ns": high})
 
 
 def two_modes(values: Sequence[float]) -> tuple[float, float] | None:
-    """Medians of two groups of samples that lie clearly apart, each of a tenth or more; None for one group.
+    """Return the medians of two clearly separate groups of samples, each a tenth or more; None for one group.
 
-    The cut is the widest relative gap between neighbors in order of size, away from both ends.
+    The groups are divided at the widest relative gap between sorted neighbors, away from both ends.
     """
     ordered = sorted(values)
     least = max(2, round(len(ordered) * _MIN_MODE_SHARE))
@@ -96,7 +94,7 @@ def two_modes(values: Sequence[float]) -> tuple[float, float] | None:
     cut = max(range(least, len(ordered) - least + 1), key=lambda at: ordered[at] / ordered[at - 1])
     below, above = ordered[:cut], ordered[cut:]
     low, high = below[len(below) // 2], above[len(above) // 2]
-    # One smeared group has a widest gap too, but its halves' near edges touch.
+    # A single wide group has a widest gap too, but a small one.
     remote_cpus = high / low >= _MODE_RATIO and ordered[cut] / ordered[cut - 1] >= 1 + (_MODE_RATIO - 1) / 4
     return (low, high) if remote_cpus else None
 
@@ -108,7 +106,7 @@ def _sampled(cpus: tuple[int, ...], most: int) -> tuple[int, ...]:
 
 
 def _pairs(machine: Machine, cpus: tuple[int, ...]) -> list[tuple[int, int, int | None]]:
-    """Each pair once; on several nodes with the line at home on either node, and for a few on a third."""
+    """Return each pair once; on several nodes with the line on either node, and for some pairs on a third one."""
     nodes = memory_nodes(machine)
     node_of = {cpu: node.os_id for node in nodes for cpu in node.pus}
     pairs: list[tuple[int, int, int | None]] = []

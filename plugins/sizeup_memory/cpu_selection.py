@@ -1,4 +1,4 @@
-"""Which CPUs and nodes of a machine to measure on: choices made from the model alone."""
+"""Selects the CPUs and nodes to measure on, from the machine model alone."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from sizeup_memory.binding import MAX_NODES, Memory, Pages, Placement, Placement
 _DEFAULT_LINE_BYTES = 64
 _DEFAULT_CACHE_BYTES = 32 << 20
 MIN_PLACED_SHARE = 0.99
-"""Of the pages, on the node asked for: the rest is noise."""
+"""Minimum share of the pages on the requested node."""
 CACHE_MULTIPLE = 4
-"""A working set this many times the last-level cache finds almost nothing in it."""
+"""A working set this many times the last-level cache has almost no hits in it."""
 
 
 def core_first_cpus(machine: Machine) -> tuple[int, ...]:
-    """Allowed CPUs, one per core node by node, their siblings after all of them."""
+    """Return the allowed CPUs: one per core, node by node, then their siblings."""
     allowed = set(machine.allowed_cpus)
     node_of = {cpu: place for place, node in enumerate(machine.nodes) for cpu in node.pus}
     ranked: list[tuple[int, int, int]] = []
@@ -32,42 +32,42 @@ def core_first_cpus(machine: Machine) -> tuple[int, ...]:
 
 
 def cores_of(machine: Machine, node: NumaNode) -> tuple[int, ...]:
-    """One allowed CPU per core of a node; empty for a memory-only node."""
+    """Return one allowed CPU per core of a node; empty for a memory-only node."""
     firsts = core_first_cpus(machine)[: core_count(machine)]
     return tuple(cpu for cpu in firsts if cpu in node.pus)
 
 
 def core_count(machine: Machine) -> int:
-    """Cores with at least one allowed CPU."""
+    """Return the number of cores with at least one allowed CPU."""
     allowed = set(machine.allowed_cpus)
     return sum(bool(allowed & set(core.pus)) for core in machine.cores) or len(allowed)
 
 
 def sibling_of(machine: Machine, cpu: int) -> int | None:
-    """The other hardware thread of a CPU's core; None where it has none."""
+    """Return the other hardware thread of a CPU's core; None if it has none."""
     return next((pu for core in machine.cores if cpu in core.pus for pu in core.pus if pu != cpu), None)
 
 
 def memory_nodes(machine: Machine) -> tuple[NumaNode, ...]:
-    """Nodes that have memory which this process may take, and a number that a mask can hold."""
+    """Return the nodes with memory that this process may use, and with a number that fits a node mask."""
     return tuple(node for node in machine.nodes if node.memory_bytes != 0 and node.allowed and node.os_id < MAX_NODES)
 
 
 def node_of(machine: Machine, cpu: int) -> int | None:
-    """The node that a CPU belongs to; None where the kernel lists none."""
+    """Return the node of a CPU; None if the kernel lists none."""
     return next((node.os_id for node in machine.nodes if cpu in node.pus), None)
 
 
 def local_cpu(machine: Machine, wanted_bytes: int, page_bytes: int = 0) -> int:
-    """The CPU to measure local memory from: the last allowed one whose node can spare ``wanted_bytes``.
+    """Return the CPU to measure local memory from: the last allowed one whose node has ``wanted_bytes`` available.
 
-    Where no such node can, it is one of the node with the most to spare; where no allowed CPU has memory on
-    its node, the last allowed one, and its figure is not local. ``page_bytes`` asks for pages of a pool.
+    If no node has, a CPU of the node with the most available; if no allowed CPU has memory on its node, the
+    last allowed one, and its figure is not local. ``page_bytes`` selects a pool of huge pages.
     """
     spare: dict[int, int] = {}
     for node in memory_nodes(machine):
         pools = sum(pool.free * pool.page_bytes for pool in node.huge_pages if pool.page_bytes == page_bytes)
-        # Half of what is free is the most that is taken; unknown is taken for enough.
+        # At most half of the free memory is used; unknown counts as enough.
         free = 2 * wanted_bytes if node.free_bytes is None else node.free_bytes
         spare |= dict.fromkeys(node.pus, pools if page_bytes else free // 2)
     allowed = machine.allowed_cpus or (0,)
@@ -78,13 +78,13 @@ def local_cpu(machine: Machine, wanted_bytes: int, page_bytes: int = 0) -> int:
 
 
 def without_memory(machine: Machine, cpus: Iterable[int]) -> tuple[int, ...]:
-    """Those of some CPUs whose node has no memory for this process: all that they use is remote."""
+    """Return the CPUs whose node has no memory for this process: all their memory is remote."""
     near = {cpu for node in memory_nodes(machine) for cpu in node.pus}
     return tuple(cpu for cpu in cpus if near and cpu not in near)
 
 
 def remote_caveat(cpus: Sequence[int]) -> str:
-    """What to say of CPUs without memory on their node."""
+    """Return the caveat of CPUs without memory on their node."""
     names = ", ".join(map(str, cpus[:8])) + (", ..." if len(cpus) > 8 else "")
     has, their = ("CPU {} has", "its") if len(cpus) == 1 else ("CPUs {} have", "their")
     return f"{has.format(names)} no memory on {their} own node: {their} accesses were remote"
@@ -93,9 +93,9 @@ def remote_caveat(cpus: Sequence[int]) -> str:
 def locality(
     placement: Placement, cpu: int, cpu_node: int | None, nodes: int
 ) -> tuple[dict[str, str | int | float], list[str]]:
-    """Whether pages lie on the node of the CPU that uses them, as extra figures, and the caveats about it.
+    """Return whether pages are on the node of their CPU, as extra figures, and the caveats about it.
 
-    Only where ``placement`` says ``local`` is a latency the local one.
+    A latency is local only if ``placement`` is ``local``.
     """
     if nodes < 2:
         return {"placement": "local"}, []
@@ -116,27 +116,27 @@ def locality(
 
 
 def bound(machine: Machine, node_id: int, pages: Pages) -> Memory:
-    """Memory on one node, with a CPU to touch it from where mbind is forbidden."""
+    """Return memory on one node, with a CPU to touch it from if mbind is forbidden."""
     node = next(node for node in machine.nodes if node.os_id == node_id)
     cpus = cores_of(machine, node)
     return Memory(pages, PlacementPolicy.BIND, (node_id,), cpus[0] if cpus else None)
 
 
 def line_bytes(machine: Machine) -> int:
-    """The longest cache line of the machine; 64 where the kernel reports none."""
+    """Return the longest cache line of the machine; 64 if the kernel reports none."""
     lines = {cache.line_bytes for cache in machine.caches if cache.kind is not CacheKind.INSTRUCTION}
     return max((line for line in lines if line), default=_DEFAULT_LINE_BYTES)
 
 
 def last_level_cache_bytes(machine: Machine) -> int:
-    """Size of the last-level cache; 32 MiB where the kernel reports none."""
+    """Return the size of the last-level cache; 32 MiB if the kernel reports none."""
     return machine.last_level_cache_bytes or _DEFAULT_CACHE_BYTES
 
 
 def private_bytes(machine: Machine, threads: int, most: int) -> int:
-    """Memory for each of several threads: beyond its share of the caches, within its share of what is free.
+    """Return the memory per thread: larger than its share of the caches, within its share of available memory.
 
-    A power of two, so that rings of it can be built on any page size.
+    A power of two, so that it fits any page size.
     """
     wanted = max(64 << 20, CACHE_MULTIPLE * last_level_cache_bytes(machine) // threads)
     if machine.memory_available_bytes is not None:

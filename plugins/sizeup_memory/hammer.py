@@ -1,4 +1,4 @@
-"""Random stores by 1 to N processes: the Silly Little Benchmark's question, and its scaling verdict."""
+"""Random stores by 1 to N processes, as the Silly Little Benchmark, and how they scale."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ _CALIBRATION_LOOPS = 4
 _CALIBRATION_GROWTH = 16
 _CALIBRATION_US = 1000
 _SECONDS = 0.5
-"""Of one run, where the number of loops is ours to choose."""
+"""Duration of a run with calibrated loops."""
 
 
 class MemoryHammer:
-    """Random-store throughput of 1, 2, 4 ... N processes, each on a CPU and in memory of its own."""
+    """Random-store throughput of 1, 2, 4 ... N processes, each on its own CPU with its own memory."""
 
     def plan(self, machine: Machine, settings: Settings) -> Iterable[Step | Refusal]:
-        """One step with every number of processes, interleaved."""
+        """Plan one step with every number of processes, interleaved."""
         cpus = core_first_cpus(machine) or (0,)
         pages = int(settings["pages"])
         counts = [count for count in working_sets(1, len(cpus), 64) if count < len(cpus)] + [len(cpus)]
@@ -49,17 +49,17 @@ class MemoryHammer:
             estimated_seconds=int(settings["replicates"]) * len(counts) * 2 * _SECONDS,
             time_limit_seconds=600.0,
             hazards=(Hazard.CPU_LOAD, Hazard.MEMORY),
-            touches=f"{format_bytes(pages * PAGE_BYTES)} of memory for each process",
+            touches=f"{format_bytes(pages * PAGE_BYTES)} of memory per process",
             cpus=cpus,
             axis_ranges={"processes": (1, len(cpus))},
         )
 
     def run(self, step: Step, context: Context) -> Iterable[Emission]:
-        """Go round the numbers of processes, and judge the scaling."""
+        """Measure all numbers of processes in rounds, and summarize the scaling."""
         cpus: list[int] = json.loads(str(step.settings["cpus"]))
         counts: list[int] = json.loads(str(step.settings["processes"]))
         pages = int(step.settings["pages"])
-        caveats = () if leave_cpus(cpus) else ("sizeup itself had to share a CPU with what it measured",)
+        caveats = () if leave_cpus(cpus) else ("the console shared a CPU with the measurement",)
         remote_cpus: list[int] = json.loads(str(step.settings["without_memory"]))
         runs: dict[int, list[tuple[HammerResult, ...]]] = {count: [] for count in counts}
         loops = int(step.settings["loops"]) or _calibrated_loops(pages, cpus[0], context)
@@ -86,12 +86,12 @@ class MemoryHammer:
             yield Progress((number + 1) / rounds)
         measured = {count: results for count, results in runs.items() if results}
         if not measured:
-            raise RefusedError("no number of processes fits the memory that is to spare")
+            raise RefusedError("not enough memory available, even for one process")
         yield from _estimates(measured, caveats, {cpus.index(cpu): cpu for cpu in remote_cpus})
 
 
 def _calibrated_loops(pages: int, cpu: int, context: Context) -> int:
-    """So many loops that one process takes half a second."""
+    """Return the loops with which one process takes half a second."""
     loops = _CALIBRATION_LOOPS
     while True:
         job = new_job()
@@ -117,7 +117,7 @@ def _estimates(
         share = min(one.cpu_share for result in results for one in result)
         if share < _SHARED_CPU_SHARE:
             point_caveats += (
-                f"a process had its CPU for only {share:.0%} of the time: this is time-slicing, not memory",
+                f"a process had its CPU for only {share:.0%} of the time: the figure includes waiting for the CPU",
             )
         costs = [ns_per_op(one.ops, one.wall_us) for result in results for one in result]
         rates = [sum(one.ops_per_second for one in result) for result in results]

@@ -40,7 +40,7 @@ _SMALLEST = 16 * KIB
 _MIN_HUGE_SHARE = 0.95
 _PAGE_BYTES = {
     Pages.BASE: os.sysconf("SC_PAGE_SIZE"),
-    Pages.THP: 2 * MIB,  # of x86, the only one whose TLB tells its size
+    Pages.THP: 2 * MIB,  # on x86, the only architecture that reports TLB sizes
     Pages.HUGE2M: 2 * MIB,
     Pages.HUGE1G: 1024 * MIB,
 }
@@ -50,16 +50,16 @@ class MemoryLatency:
     """Load-to-use latency against working set, one dependent load at a time."""
 
     def plan(self, machine: Machine, settings: Settings) -> Iterable[Step | Refusal]:
-        """One step per construction asked for."""
+        """Plan one step per access pattern."""
         for name in str(settings["patterns"]).split(","):
             yield _step(machine, settings, name.strip())
 
     def run(self, step: Step, context: Context) -> Iterable[Emission]:
-        """Chase through every rung, replicates interleaved."""
+        """Measure every working set, replicates interleaved."""
         settings = step.settings
         pattern = CHASE_PATTERNS[str(settings["pattern"])]
         cpu = int(settings["cpu"])
-        caveats = [] if leave_cpus([cpu]) else [f"sizeup itself had to share CPU {cpu} with what it measured"]
+        caveats = [] if leave_cpus([cpu]) else [f"the console shared CPU {cpu} with the measurement"]
         planned: list[int] = json.loads(str(settings["working_sets"]))
         spans = _fitting(planned, pattern)
         most = int(settings["largest"])
@@ -104,17 +104,17 @@ class MemoryLatency:
 
 
 def invalid_replicates(settings: Settings) -> str:
-    """Return why numbers of replicates contradict each other; empty where they do not."""
+    """Return why the numbers of replicates contradict each other; empty if they do not."""
     fewest, most = int(settings["replicates"]), int(settings["replicates_max"])
     if most >= fewest:
         return ""
     return (
-        f"replicates_max={most}: expected at least replicates={fewest}; set replicates lower or replicates_max higher"
+        f"replicates_max={most}: expected at least replicates={fewest}; decrease replicates or increase replicates_max"
     )
 
 
 def stop_rule(settings: Settings, batch_seconds: float = 0.001) -> StopRule:
-    """The stop rule in a step's settings."""
+    """Return the stop rule of a step's settings."""
     return StopRule(
         batch_seconds=batch_seconds,
         replicate_seconds=float(settings["replicate"]),
@@ -128,18 +128,18 @@ def stop_rule(settings: Settings, batch_seconds: float = 0.001) -> StopRule:
 
 
 def _size_caveats(spans: list[int], index: int, settings: Settings) -> list[str]:
-    """Whether the last rung, which is read as memory, is large enough to be."""
+    """Return a caveat if the largest working set is too small for DRAM latency."""
     cache = int(settings["last_level_cache_bytes"])
     if index + 1 < len(spans) or spans[index] >= CACHE_MULTIPLE * cache:
         return []
-    caveat = f"the largest working set is below {CACHE_MULTIPLE} times the last-level cache of {format_bytes(cache)}"
+    caveat = f"the largest working set is below {CACHE_MULTIPLE} times the last-level cache ({format_bytes(cache)})"
     if settings["guest"]:
-        return [f"{caveat}; in a guest that size is the host's, and this machine may be given less of it"]
-    return [f"{caveat}: a part is answered from there"]
+        return [f"{caveat}; in a virtual machine that is the cache of the host, of which it may get less"]
+    return [f"{caveat}: some loads hit that cache"]
 
 
 def page_caveats(pages: Pages, placement: Placement) -> list[str]:
-    """Whether the pages are what was asked for."""
+    """Return a caveat if too little memory is on the requested kind of pages."""
     if pages is Pages.THP and placement.huge_share < _MIN_HUGE_SHARE:
         return [f"only {placement.huge_share:.0%} of the memory is on transparent huge pages"]
     return []
@@ -160,12 +160,14 @@ def _step(machine: Machine, settings: Settings, name: str) -> Step | Refusal:
     smallest = max(_SMALLEST, pattern.block_bytes)
     if largest < 2 * smallest:
         least = format_bytes(2 * smallest)
-        return Refusal(step, NAME, f"largest={largest}: expected at least {least}, or 0 for what the caches ask for")
+        return Refusal(
+            step, NAME, f"largest={largest}: expected at least {least}, or 0 for four times the last-level cache"
+        )
     cpu = int(settings["cpu"])
     if cpu < 0:
         cpu = local_cpu(machine, largest, pattern.page_bytes)
     elif allowed and cpu not in allowed:
-        return Refusal(step, NAME, f"CPU {cpu} is not among the CPUs this process may use: {list(allowed)}")
+        return Refusal(step, NAME, f"cpu={cpu}: not among the CPUs that this process may use: {list(allowed)}")
     fitting = largest
     if pattern.page_bytes:
         fitting, refusal = _pool_bytes(machine, pattern, largest)
@@ -194,7 +196,7 @@ def _step(machine: Machine, settings: Settings, name: str) -> Step | Refusal:
             "guest": bool(machine.platform.is_guest),
         },
         estimated_seconds=budget,
-        # Populating and linking come on top of the budget; a slow machine takes several times as long.
+        # Populating and linking take time beyond the budget, on a slow machine several times as much.
         time_limit_seconds=10 * budget + 60,
         hazards=(Hazard.CPU_LOAD, Hazard.MEMORY),
         touches=f"{format_bytes(max(sizes[-1], 32 * MIB))} of memory",
@@ -204,35 +206,33 @@ def _step(machine: Machine, settings: Settings, name: str) -> Step | Refusal:
 
 
 def _pool_bytes(machine: Machine, pattern: ChasePattern, largest: int) -> tuple[int, str | None]:
-    """The largest working set that free huge pages can hold, or why there is none."""
+    """Return the largest working set that fits the free huge pages, or why there is none."""
     pages = sum(
         pool.free for node in machine.nodes for pool in node.huge_pages if pool.page_bytes == pattern.page_bytes
     )
     if pages:
-        # A power of two that the pool holds: the ladder ends on it.
+        # A power of two that fits the pool: the largest working set.
         return min(largest, 1 << (pages * pattern.page_bytes).bit_length() - 1), None
     kilobytes = pattern.page_bytes // KIB
     wanted = -(-largest // pattern.page_bytes)
     return 0, (
-        f"no free huge pages of {format_bytes(pattern.page_bytes)}; to set them aside: "
+        f"no free huge pages of {format_bytes(pattern.page_bytes)}; reserve them with: "
         f"echo {wanted} > /sys/kernel/mm/hugepages/hugepages-{kilobytes}kB/nr_hugepages"
     )
 
 
 def _why_fewer_sizes(spans: list[int], planned: list[int]) -> str:
     if len(spans) < len(planned):
-        return "not measured: half of the memory that is free is the most taken"
-    return "not measured: no more huge pages of this size are free"
+        return "not measured: it exceeds half of the available memory"
+    return "not measured: not enough free huge pages of this size"
 
 
 def _fitting(spans: list[int], pattern: ChasePattern) -> list[int]:
-    """The rungs that fit half of what is free now; memory may have gone since the plan was made."""
+    """Return the working sets that fit half of the available memory, which may have changed since the plan."""
     if pattern.page_bytes:
         return spans
     available = available_bytes(Memory(pattern.pages)) // 2
     kept = [span for span in spans if span <= available]
     if not kept:
-        raise RefusedError(
-            f"only {format_bytes(2 * available)} of memory is to spare, and half of that is the most taken"
-        )
+        raise RefusedError(f"not enough memory: {format_bytes(2 * available)} available, at most half of it is used")
     return kept

@@ -1,4 +1,4 @@
-"""Latency while others use memory, against the bandwidth they were measured to take."""
+"""Memory latency under load, by the measured bandwidth of the load."""
 
 from __future__ import annotations
 
@@ -29,21 +29,21 @@ from sizeup_memory.numa import COPIED
 NAME = "memory.loaded"
 _MAX_BYTES = 1 << 30
 _IDLE_NS = 10_000_000
-"""A delay this long after every 4 KiB: below 1 MB/s a thread, which is idle."""
+"""A delay this long after every 4 KiB: below 1 MB/s per thread, which is idle."""
 _DELAYS_NS = (0, 100, 200, 400, 800, 1600, 3200, 6400, 25_600, _IDLE_NS)
-"""After every 4 KiB, per streaming thread: from all they can to almost nothing."""
+"""Delays after every 4 KiB of each streaming thread, from full load to almost none."""
 _MIXES = (0, 33)
-"""Per cent of the streams' 4 KiB pieces that are written."""
+"""Percentages of the streams' 4 KiB blocks that are written."""
 
 
 class MemoryLoaded:
-    """One chase beside streams on all other cores that are slowed down step by step."""
+    """A pointer chase on one core while all others stream, at decreasing load."""
 
     def plan(self, machine: Machine, settings: Settings) -> Iterable[Step | Refusal]:
-        """One step: all mixes and delays on the same threads and memory, interleaved."""
+        """Plan one step: all mixes and delays with the same threads and memory, interleaved."""
         cpus = core_first_cpus(machine)[: core_count(machine)]
         if len(cpus) < 2:
-            yield Refusal(NAME, NAME, "needs two cores: one to load memory while the other is measured")
+            yield Refusal(NAME, NAME, "needs at least two cores: one for the load and one to measure")
             return
         reason = invalid_replicates(settings)
         if reason:
@@ -52,7 +52,7 @@ class MemoryLoaded:
         remote_cpus = without_memory(machine, cpus)
         cpus = tuple(
             sorted(cpus, key=lambda cpu: cpu in remote_cpus)
-        )  # the first one chases: on memory of its own node
+        )  # the first one measures latency, on memory of its own node
         each = private_bytes(machine, len(cpus), _MAX_BYTES)
         node = node_of(machine, cpus[0])
         budget = float(settings["budget"])
@@ -79,13 +79,15 @@ class MemoryLoaded:
         )
 
     def run(self, step: Step, context: Context) -> Iterable[Emission]:
-        """Measure nanoseconds a load and bytes a second in the same windows."""
+        """Measure latency and bandwidth in the same windows."""
         settings = step.settings
         cpus: list[int] = json.loads(str(settings["cpus"]))
-        caveats = [] if leave_cpus(cpus) else ["sizeup itself had to share a CPU with what it measured"]
+        caveats = [] if leave_cpus(cpus) else ["the console shared a CPU with the measurement"]
         each = int(settings["bytes"])
         if each * len(cpus) < 4 * int(settings["last_level_cache_bytes"]):
-            caveats.append("all buffers together are below four last-level caches: a part is answered from them")
+            caveats.append(
+                "all buffers together are below four times the last-level cache: some accesses hit that cache"
+            )
         memory = Memory(Pages.THP)
         chaser = Member(cpus[0], each, memory, chases=True, stride_bytes=int(settings["line_bytes"]))
         streams = [Member(cpu, each, memory) for cpu in cpus[1:]]

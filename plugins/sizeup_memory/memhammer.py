@@ -1,4 +1,4 @@
-"""``sizeup-memhammer PAGES LOOPS``: the Silly Little Benchmark for people who know the kit."""
+"""``sizeup-memhammer PAGES LOOPS``: the Silly Little Benchmark with its original arguments."""
 
 from __future__ import annotations
 
@@ -16,25 +16,27 @@ from sizeup_memory.binding import MAX_HAMMERS, Hammer, Memory, Pages, new_job
 from sizeup_memory.slb import output_line, too_short
 
 _MAX_COUNT = 10**12
-"""Pages or loops: more than any machine has, or anybody waits for."""
+"""Maximum of pages and loops, beyond any machine."""
 _MAX_CPU = (1 << 31) - 1
 _NUMBER = re.compile(r"[+-]?[0-9]{1,18}")
 _SPAN = re.compile(r"(?P<first>[0-9]{1,10})(-(?P<last>[0-9]{1,10}))?")
 
-_DESCRIPTION = """Store to random lines of PAGES pages of 4 KiB, PAGES times LOOPS stores in all, in one process per
-CPU of LIST, all started together; prints one line a process. This measures random-store throughput: the
+_DESCRIPTION = """Store to random cache lines of PAGES pages of 4 KiB, PAGES times LOOPS stores in all, in one process
+per CPU of LIST, started together, and print one line per process. This measures random-store throughput: the
 stores do not depend on each other. For the latency of dependent loads: sizeup --batch -p memory.latency"""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run as the original: status 0, or 3 with the reason where this machine cannot or may not."""
+    """Run as the original; return status 0, or 3 with the reason if it is not possible here."""
     parser = argparse.ArgumentParser(prog="sizeup-memhammer", description=_DESCRIPTION, allow_abbrev=False)
-    parser.add_argument("pages", metavar="PAGES", type=_count, help="pages of 4 KiB a process: 131072 are 512 MiB")
-    parser.add_argument("loops", metavar="LOOPS", type=_count, help="stores a page, on average")
-    parser.add_argument("--cpus", metavar="LIST", type=_cpus, help="such as 0-3,8; default: the CPU it runs on")
+    parser.add_argument("pages", metavar="PAGES", type=_count, help="pages of 4 KiB per process; 131072 is 512 MiB")
+    parser.add_argument("loops", metavar="LOOPS", type=_count, help="average number of stores per page")
+    parser.add_argument(
+        "--cpus", metavar="LIST", type=_cpus, help="CPUs, one process each, such as 0-3,8; default: one CPU"
+    )
     options = parser.parse_args(arguments)
     cpus = options.cpus or [min(os.sched_getaffinity(0))]
-    make_first_oom_victim()  # memory is only ever taken where half of it stays free; this is for surprises
+    make_first_oom_victim()  # at most half of the available memory is used; this is for unexpected shortage
     job, hammer = new_job(), Hammer(options.pages, options.loops, cpus, Memory(Pages.BASE))
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # Python's own handler cannot run inside the native call
     status = hammer.call(job)()
@@ -49,7 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _print(lines: Iterable[str]) -> int:
-    """Print the results; status 2 where standard output takes nothing, 0 also where its reader has gone."""
+    """Print the results; return status 2 if standard output cannot be written, 0 also if its reader is gone."""
     if sys.stdout is None:  # what Python makes of a closed descriptor
         _report_error("standard output: cannot write: it is closed")
         return 2
@@ -57,7 +59,7 @@ def _print(lines: Iterable[str]) -> int:
         sys.stdout.write("".join(lines))
         sys.stdout.flush()
     except OSError as error:
-        with suppress(OSError):  # nothing that is left may be tried again at the interpreter's end
+        with suppress(OSError):  # nothing buffered may be written again at interpreter exit
             os.dup2(os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC), 1)
         if not isinstance(error, BrokenPipeError):
             _report_error(f"standard output: cannot write: {error.strerror}")
@@ -71,7 +73,7 @@ def _report_error(words: str) -> None:
 
 
 def _count(text: str) -> int:
-    """A number of pages or loops; argparse shows the message of what is raised."""
+    """Return a number of pages or loops."""
     value = int(text) if _NUMBER.fullmatch(text) else 0
     if not 1 <= value <= _MAX_COUNT:
         raise argparse.ArgumentTypeError(

@@ -1,4 +1,4 @@
-"""Latency from every node's CPUs to every node's memory, and under the placements a database can get."""
+"""Latency from every node's CPUs to every node's memory, and with the memory placements of a database."""
 
 from __future__ import annotations
 
@@ -46,14 +46,14 @@ COPIED = ("replicate", "warm_up", "budget", "replicates", "replicates_max", "tar
 _SMALLEST_BYTES = 16 << 20
 _MIN_SHARE_BYTES = 2 << 20
 _TRIAL_BYTES = 8 << 20
-"""Beyond what draws its pages from a larger pool, so that a small node can give it."""
+"""Small enough for a small node, large enough not to use the pool of small working sets."""
 
 
 class MemoryNuma:
-    """CPU node by memory node, one dependent load at a time; then all nodes at once by placement."""
+    """Latency matrix of CPU node and memory node, then latency with all cores active, by placement."""
 
     def plan(self, machine: Machine, settings: Settings) -> Iterable[Step | Refusal]:
-        """A matrix for each kind of page asked for, and the placements."""
+        """Plan a matrix for each page size, and the placements."""
         reason = not_numa(machine) or invalid_replicates(settings) or _wrong_span(int(settings["span"]))
         if reason:
             yield Refusal(NAME, NAME, reason)
@@ -62,15 +62,15 @@ class MemoryNuma:
             if pages not in PAGES:
                 yield Refusal(f"{NAME}.{pages}", NAME, f"expected pages among {', '.join(PAGES)}, found {pages!r}")
                 continue
-            yield _step(machine, settings, f"matrix.{pages}", f"NUMA matrix, {pages} pages")
-        yield _step(machine, settings, "placements", "NUMA placements, all nodes at once")
+            yield _step(machine, settings, f"matrix.{pages}", f"NUMA latency matrix, {pages} pages")
+        yield _step(machine, settings, "placements", "NUMA placements, all cores active")
 
     def run(self, step: Step, context: Context) -> Iterable[Emission]:
         """Measure the matrix or the placements."""
         settings = step.settings
         nodes: dict[int, list[int]] = {int(node): cpus for node, cpus in json.loads(str(settings["nodes"])).items()}
         cpus = [cpu for node in nodes.values() for cpu in node]
-        caveats = () if leave_cpus(cpus) else ("sizeup itself had to share a CPU with what it measured",)
+        caveats = () if leave_cpus(cpus) else ("the console shared a CPU with the measurement",)
         if str(settings["part"]) == "placements":
             yield from _placements(settings, nodes, context, caveats)
         else:
@@ -78,14 +78,14 @@ class MemoryNuma:
 
 
 def not_numa(machine: Machine) -> str | None:
-    """Why there is nothing to compare; None where there is."""
+    """Return why there is nothing to compare; None if there is."""
     if len(memory_nodes(machine)) < 2:
         return "fewer than two NUMA nodes with memory: there is nothing to compare"
     return None
 
 
 def _wrong_span(span_bytes: int) -> str:
-    """Why a working set that was asked for cannot be had on any machine; empty where it can."""
+    """Return why a working set is invalid; empty if it is valid."""
     if span_bytes == 0 or (span_bytes >= _SMALLEST_BYTES and span_bytes & span_bytes - 1 == 0):
         return ""
     least = format_bytes(_SMALLEST_BYTES)
@@ -94,7 +94,7 @@ def _wrong_span(span_bytes: int) -> str:
 
 def _step(machine: Machine, settings: Settings, part: str, title: str) -> Step:
     nodes = {node.os_id: cores_of(machine, node) for node in memory_nodes(machine)}
-    # A node without memory has CPUs to measure from all the same.
+    # A node without memory still has CPUs to measure from.
     nodes |= {node.os_id: cores_of(machine, node) for node in machine.nodes if node.pus and node.os_id not in nodes}
     cpus = tuple(cpu for node in nodes.values() for cpu in node)
     placements = part == "placements"
@@ -125,7 +125,7 @@ def _step(machine: Machine, settings: Settings, part: str, title: str) -> Step:
 
 
 def _nearest(machine: Machine) -> dict[str, int]:
-    """For each node whose CPUs have no memory of their own the nearest node with memory, by the firmware's table."""
+    """Return the nearest node with memory, by the firmware's distances, of each node with CPUs and no memory."""
     targets = memory_nodes(machine)
     order = {node.os_id: at for at, node in enumerate(machine.nodes)}
     found = {}
@@ -137,17 +137,15 @@ def _nearest(machine: Machine) -> dict[str, int]:
 
 
 def _span_caveats(settings: Settings, span: int) -> list[str]:
-    """Whether a working set that was asked for had to be made smaller."""
+    """Return a caveat if the working set was reduced."""
     requested = int(settings.get("span", 0))
     if span >= requested:
         return []
-    return [
-        f"working set {format_bytes(span)}, not the {format_bytes(requested)} asked for: no more memory is to spare"
-    ]
+    return [f"working set reduced from {format_bytes(requested)} to {format_bytes(span)}: not enough available memory"]
 
 
 def fitting_bytes(wanted: int, memory: Memory) -> int:
-    """The largest power of two up to ``wanted`` that half of what is free there can hold; 0: not even 16 MiB."""
+    """Return the largest power of two up to ``wanted`` in half of the memory available there; 0: below 16 MiB."""
     available = max(0, available_bytes(memory) // 2)
     while wanted > available:
         wanted //= 2
@@ -155,13 +153,13 @@ def fitting_bytes(wanted: int, memory: Memory) -> int:
 
 
 def node_memory(node: int, nodes: dict[int, list[int]], pages: Pages) -> Memory:
-    """Memory bound to one node, with a CPU to touch it from where mbind is forbidden."""
+    """Return memory bound to one node, with a CPU to touch it from if mbind is forbidden."""
     cpus = nodes.get(node)
     return Memory(pages, PlacementPolicy.BIND, (node,), cpus[0] if cpus else None)
 
 
 def placement_figures(placement: Placement, nodes: Iterable[int]) -> tuple[dict[str, str | int | float], list[str]]:
-    """Where the pages really were, as extra figures, and the caveats about it."""
+    """Return where the pages were, as extra figures, and the caveats about it."""
     requested = tuple(nodes)
     share = placement.share_on(requested)
     extra: dict[str, str | int | float] = {
@@ -171,10 +169,10 @@ def placement_figures(placement: Placement, nodes: Iterable[int]) -> tuple[dict[
         "huge_page_share": placement.huge_share,
     }
     if not placement.verified:
-        return extra, ["where the pages are could not be verified: move_pages and numa_maps are both denied"]
-    caveats = [] if share >= MIN_PLACED_SHARE else [f"only {share:.1%} of the pages are where they were asked for"]
+        return extra, ["page placement not verified: move_pages and numa_maps are denied"]
+    caveats = [] if share >= MIN_PLACED_SHARE else [f"only {share:.1%} of the pages are on the requested node"]
     if not placement.bound:
-        caveats.append("placed by first touch: mbind is forbidden here")
+        caveats.append("placed by first touch: mbind is forbidden")
     return extra, caveats
 
 
@@ -184,11 +182,12 @@ def _matrix(settings: Settings, nodes: dict[int, list[int]], context: Context) -
     cells: list[tuple[EstimatePoint, ChasePoint, tuple[int, ...]]] = []
     for target in targets:
         memory = node_memory(target, nodes, pages)
-        # Binding a range takes from that node alone: each is asked for what it can spare.
+        # A bound range is allocated on that node only: size it by what is available there.
         span = fitting_bytes(int(settings["span_bytes"]), memory)
         if not span:
             yield Gap(
-                f"{NAME}: memory of node {target}", "less than 32 MiB to spare, and half of that is the most taken"
+                f"{NAME}: memory of node {target}",
+                "not enough memory: less than 32 MiB available, at most half of it is used",
             )
             continue
         reason = _allocation_error(memory, span, settings, context)
@@ -201,7 +200,7 @@ def _matrix(settings: Settings, nodes: dict[int, list[int]], context: Context) -
     if span and not _allocation_error(shared, span, settings, context):
         cells += _cells("interleaved", nodes, shared, span, settings, {})
     if not cells:
-        raise RefusedError("no node's memory can be measured here; the gaps say why")
+        raise RefusedError("the memory of no node can be measured; see the gaps for the reasons")
     latency = Latency([cell for _, cell, _ in cells], stop_rule(settings))
     points = tuple(point for point, _, _ in cells)
     job = new_job()
@@ -215,10 +214,12 @@ def _matrix(settings: Settings, nodes: dict[int, list[int]], context: Context) -
         caveats += _span_caveats(settings, cells[index][1].span_bytes)
         extra["working_set_bytes"] = cells[index][1].span_bytes
         if cells[index][1].span_bytes < 4 * int(settings["last_level_cache_bytes"]):
-            caveats.append(f"working set {format_bytes(cells[index][1].span_bytes)}: below four last-level caches")
+            caveats.append(
+                f"working set {format_bytes(cells[index][1].span_bytes)}: below four times the last-level cache"
+            )
         yield estimate_of(point, native, tuple(caveats), extra)
         if placement.verified and placement.share_on(cells[index][2]) < MIN_PLACED_SHARE:
-            continue  # a figure of other memory than its name says enters no further one
+            continue  # the figure is not of the named node: use it for nothing else
         target_node = point.at.get("memory_node")
         key = point.series, int(point.at["cpu_node"]), None if target_node is None else int(target_node)
         measured[key] = native.median
@@ -226,9 +227,9 @@ def _matrix(settings: Settings, nodes: dict[int, list[int]], context: Context) -
 
 
 def expected_interleaved(measured: dict[tuple[str, int, int | None], float]) -> Iterator[Estimate]:
-    """What interleaving should cost by the matrix, beside what it was measured to cost.
+    """Yield the interleaved latency expected from the matrix, with the measured one.
 
-    Pages in turn on N nodes: each row's mean. SUMA, the firmware's interleave, is the same arithmetic.
+    Pages alternate over N nodes: the mean of each row. Firmware interleaving (SUMA) is the same arithmetic.
     """
     for node in sorted({cpu_node for _, cpu_node, _ in measured}):
         row = [value for (series, cpu_node, _), value in measured.items() if series == "latency" and cpu_node == node]
@@ -266,7 +267,7 @@ def _cells(
 
 
 def _allocation_error(memory: Memory, span: int, settings: Settings, context: Context) -> str | None:
-    """Why this memory cannot be had; None where it can. One small chase tells, before many cells depend on it."""
+    """Return why memory cannot be allocated there; None if it can. One small measurement tries it."""
     trial = Latency(
         [ChasePoint(min(span, _TRIAL_BYTES), int(settings["line_bytes"]), _any_cpu(settings), memory=memory)],
         stop_rule({**settings, "replicates": 1, "replicates_max": 1, "replicate": 0.001, "warm_up": 0.0}),
@@ -288,7 +289,7 @@ def _any_cpu(settings: Settings) -> int:
 def _placements(
     settings: Settings, nodes: dict[int, list[int]], context: Context, caveats: tuple[str, ...]
 ) -> Iterator[Emission]:
-    """A chase on every core at the same time; only where their memory lies differs."""
+    """Measure a pointer chase on every core at the same time, for each memory placement."""
     targets: list[int] = json.loads(str(settings["memory_nodes"]))
     threads = [(cpu, node) for node, cpus in nodes.items() for cpu in cpus]
     nearest = {int(node): near for node, near in json.loads(str(settings.get("nearest", "{}"))).items()}
@@ -299,7 +300,7 @@ def _placements(
         for memory_of in layouts.values()
     )
     if span < _MIN_SHARE_BYTES:
-        raise RefusedError("a node has too little memory to spare for a thread on every core")
+        raise RefusedError("not enough memory: a node has too little available for a thread on every core")
     for name, memory_of in layouts.items():
         if context.canceled:
             return
@@ -328,11 +329,9 @@ def _placements(
             }
             point_caveats = [*caveats, *_span_caveats(settings, span)]
             if not all(traffic.placement(index).verified for index in range(len(members))):
-                point_caveats.append(
-                    "where the pages are could not be verified: move_pages and numa_maps are both denied"
-                )
+                point_caveats.append("page placement not verified: move_pages and numa_maps are denied")
             elif min(shares) < MIN_PLACED_SHARE:
-                point_caveats.append(f"a thread had only {min(shares):.1%} of its pages where they were asked for")
+                point_caveats.append(f"a thread had only {min(shares):.1%} of its pages on the requested node")
             if name == "local" and remote_cpus:
                 point_caveats.append(remote_caveat(remote_cpus))
             yield estimate_of(point, native, tuple(point_caveats), extra)
@@ -341,7 +340,7 @@ def _placements(
 def _layouts(
     nodes: dict[int, list[int]], targets: list[int], nearest: dict[int, int]
 ) -> dict[str, Callable[[int], Memory]]:
-    """Where each node's threads have their memory; base pages, as a database without huge pages has."""
+    """Return the memory of each node's threads by placement; base pages, as of a database without huge pages."""
 
     def local(node: int) -> Memory:
         return node_memory(nearest.get(node, node), nodes, Pages.BASE)
@@ -360,7 +359,7 @@ def _layouts(
 
 
 def _fitting_share(memories: Sequence[Memory], wanted: int) -> int:
-    """The power of two that each thread can have where several draw on the same nodes at once."""
+    """Return the power of two that each thread can have if several allocate on the same nodes."""
     each = wanted
     for memory in set(memories):
         each = min(each, available_bytes(memory) // 2 // memories.count(memory))

@@ -1,4 +1,4 @@
-"""The dd experiment: writing /dev/shm from near and from far, with every node's free memory before and after."""
+"""Write bandwidth to /dev/shm from local and remote CPUs, with every node's free memory before and after."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ from sizeup_memory.cpu_selection import MIN_PLACED_SHARE, cores_of, memory_nodes
 from sizeup_memory.latency import invalid_replicates
 
 NAME = "memory.shm"
-DIRECTORY = "/dev/shm"  # noqa: S108 - the mount that is measured, not a place for temporary files
+DIRECTORY = "/dev/shm"  # noqa: S108 - the mount that is measured, not a directory for temporary files
 _BLOCK_BYTES = 1 << 20
 _MIN_BYTES = 16 << 20
 _MIN_TAKEN_SHARE = 0.9
-"""Others take and give memory meanwhile."""
+"""Other processes allocate and free memory at the same time."""
 
 
 class MemoryShm:
-    """Write bandwidth to tmpfs pages of one node from its own CPU and from another's."""
+    """Write bandwidth to tmpfs pages of one node from its own CPU and from those of other nodes."""
 
     def plan(self, machine: Machine, settings: Settings) -> Iterable[Step | Refusal]:
-        """One step for each node that has CPUs to make its pages from."""
+        """Plan one step for each node with CPUs."""
         nodes = {node.os_id: cores_of(machine, node) for node in memory_nodes(machine)}
         writers = {node: cpus[0] for node, cpus in nodes.items() if cpus}
         if not writers:
-            yield Refusal(NAME, NAME, "no NUMA node with both memory and CPUs is known")
+            yield Refusal(NAME, NAME, "no NUMA node with both memory and CPUs")
             return
         reason = invalid_replicates(settings)
         if reason:
@@ -58,14 +58,14 @@ class MemoryShm:
             )
 
     def run(self, step: Step, context: Context) -> Iterable[Emission]:
-        """Make a file from the node's own CPU, then write it again from each node in turn."""
+        """Create a file from the node's own CPU, then overwrite it from each node in turn."""
         home = int(step.settings["node"])
         writers = {int(node): int(cpu) for node, cpu in json.loads(str(step.settings["writers"])).items()}
         size = _fitting(int(step.settings["bytes"]), home)
-        caveats = () if leave_cpus(writers.values()) else ("sizeup itself had to share a CPU with what it measured",)
+        caveats = () if leave_cpus(writers.values()) else ("the console shared a CPU with the measurement",)
         points = tuple(EstimatePoint("write", {"cpu_node": node, "memory_node": home}) for node in writers)
         before = read_free_by_node()
-        file = os.open(DIRECTORY, os.O_TMPFILE | os.O_RDWR, 0o600)  # unnamed: nothing stays behind, whatever happens
+        file = os.open(DIRECTORY, os.O_TMPFILE | os.O_RDWR, 0o600)  # unnamed: nothing remains, whatever happens
         try:
             shm = Shm(file, size, list(writers.values()), _rule(step.settings))
             filling = new_job()
@@ -79,15 +79,15 @@ class MemoryShm:
         extra, placement_figures = _placed(shm.placement(), home, before, after)
         if size < int(step.settings["bytes"]):
             placement_figures.append(
-                f"a file of {format_bytes(size)}, not of the {format_bytes(int(step.settings['bytes']))} asked for: "
-                "half of what is free is the most taken"
+                f"file size reduced from {format_bytes(int(step.settings['bytes']))} to {format_bytes(size)}: at most "
+                "half of the available memory is used"
             )
         for _, point, native in job.measured(points):
             yield estimate_of(point, native, (*caveats, *placement_figures), {"file_bytes": size, **extra})
 
 
 def _rule(settings: Settings) -> StopRule:
-    """A replicate is a pass over the file, however long that takes."""
+    """Return the stop rule; a replicate is one pass over the file, of any duration."""
     return StopRule(
         replicate_seconds=1.0,
         warm_up_seconds=0.0,
@@ -100,13 +100,13 @@ def _rule(settings: Settings) -> StopRule:
 
 
 def taken_share(before: dict[int, int], after: dict[int, int], node: int) -> float:
-    """Share of the memory that went which went from ``node``, 0 to 1; others may take and give meanwhile."""
+    """Return the share of the consumed memory that came from ``node``, 0 to 1; other processes may add to it."""
     taken = {one: max(0, free - after.get(one, free)) for one, free in before.items()}
     return taken.get(node, 0) / sum(taken.values()) if sum(taken.values()) else 0.0
 
 
 def _fitting(wanted: int, node: int) -> int:
-    """What half of the mount's and of the node's free memory allows; write(2) then fails and never faults."""
+    """Return the file size that fits half of the mount's and of the node's available memory."""
     try:
         mount = os.statvfs(DIRECTORY)
     except OSError as error:
@@ -128,7 +128,7 @@ def _fitting(wanted: int, node: int) -> int:
 def _placed(
     placement: Placement, home: int, before: dict[int, int], after: dict[int, int]
 ) -> tuple[dict[str, str | int | float], list[str]]:
-    """Where the file's pages are, as extra figures, and the caveats about it."""
+    """Return where the file's pages are, as extra figures, and the caveats about it."""
     share = placement.share_on((home,)) if placement.verified else taken_share(before, after, home)
     extra: dict[str, str | int | float] = {
         "share_from_home_node": share,
@@ -138,7 +138,7 @@ def _placed(
     if placement.verified:
         extra["pages_on_nodes"] = placement.nodes_text
         return extra, [] if share >= MIN_PLACED_SHARE else [f"only {share:.0%} of the file's pages are on node {home}"]
-    caveats = ["where the file's pages are is known from the nodes' free memory alone: move_pages is denied"]
+    caveats = ["page placement is estimated from the free memory of the nodes: move_pages is denied"]
     if share < _MIN_TAKEN_SHARE:
-        caveats.append(f"only {share:.0%} of the memory that went came from node {home}")
+        caveats.append(f"only {share:.0%} of the consumed memory came from node {home}")
     return extra, caveats

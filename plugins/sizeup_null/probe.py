@@ -1,4 +1,4 @@
-"""The probe that measures nothing, and misbehaves on request."""
+"""A probe that measures nothing, and misbehaves on request, to test the runner."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _MARGIN_SECONDS = 5.0
 
 
 class Null:
-    """The time between two samples that nothing was done for: the floor of every other probe."""
+    """The time between two samples without work: the overhead of every other probe."""
 
     def plan(self, machine: Machine, settings: Settings) -> Iterable[Step]:
-        """One step, wherever it runs."""
+        """Plan one step on any machine."""
         del machine
         samples, interval = int(settings["samples"]), float(settings["interval"])
         seconds = samples * interval
@@ -34,7 +34,7 @@ class Null:
         )
 
     def run(self, step: Step, context: Context) -> Iterator[Emission]:
-        """Yield the time since the sample before, then behave as asked."""
+        """Yield the time since the previous sample, then misbehave as set."""
         samples, interval = int(step.settings["samples"]), float(step.settings["interval"])
         gaps_ns = []
         before = context.now_ns()

@@ -19,6 +19,7 @@ for package in ("sizeup", "sizeup_null", "sizeup_memory", "sizeup_clock", "sizeu
         extra = module.name.startswith(("sizeup.web", "sizeup.cli.serve"))
         if module.name != "sizeup.__main__" and not extra:
             importlib.import_module(module.name)
+import conftest
 for file in sorted(pathlib.Path(tests, "plugins/direct_io").glob("*.py")):
     importlib.import_module(f"plugins.direct_io.{file.stem}")
 print(sum(name.startswith("sizeup") for name in sys.modules))

@@ -47,7 +47,7 @@ def test_each_method_has_a_cost_in_nanoseconds_cycles_and_ticks(context: HandCon
     (ratio,) = [entry for entry in estimates if entry.series == "vdso-ratio"]
     assert ratio.extra["verdict"] in {"vdso", "system-call", "unclear"}
     (statement,) = [entry.extra["statement"] for entry in estimates if "statement" in entry.extra]
-    assert str(statement).startswith("each timed I/O costs ")
+    assert str(statement).startswith("timing I/O costs ")
     assert costs["syscall-clock_gettime"].value > costs["clock_gettime-monotonic-coarse"].value
 
 
@@ -55,4 +55,4 @@ def test_a_cpu_that_this_process_may_not_use_is_refused() -> None:
     refusal = plan(cpu=8000)
 
     assert isinstance(refusal, Refusal)
-    assert refusal.reason.startswith("CPU 8000 is not among the CPUs this process may use: ")
+    assert refusal.reason.startswith("cpu=8000: not among the CPUs that this process may use: ")

@@ -89,7 +89,7 @@ def test_huge_pages_decide_how_far_their_ladder_goes() -> None:
     assert one_gib == Refusal(
         "memory.latency.hugetlb-1g",
         "memory.latency",
-        "no free huge pages of 1 GiB; to set them aside: "
+        "no free huge pages of 1 GiB; reserve them with: "
         "echo 1 > /sys/kernel/mm/hugepages/hugepages-1048576kB/nr_hugepages",
     )
 
@@ -101,7 +101,7 @@ def test_an_unknown_chain_and_a_forbidden_cpu_are_refused_in_words() -> None:
     assert isinstance(unknown, Refusal)
     assert unknown.reason.startswith("expected patterns among dram-thp, ")
     assert isinstance(forbidden, Refusal)
-    assert forbidden.reason == "CPU 3 is not among the CPUs this process may use: [0, 1, 2]"
+    assert forbidden.reason == "cpu=3: not among the CPUs that this process may use: [0, 1, 2]"
 
 
 def test_each_working_set_has_a_latency_and_says_how_sure_it_is(context: HandContext) -> None:
@@ -131,7 +131,7 @@ def test_canceling_ends_a_long_step_early(context: HandContext) -> None:
 
 
 def test_what_this_machine_cannot_give_is_refused_with_the_reason(context: HandContext) -> None:
-    with pytest.raises(RefusedError, match="half of that is the most taken"):
+    with pytest.raises(RefusedError, match="at most half of it is used"):
         list(MemoryLatency().run(quick_step(working_sets=json.dumps([1 << 50])), context))
     with pytest.raises(RefusedError, match="cannot run on CPU 8000"):
         list(MemoryLatency().run(quick_step(cpu=8000), context))

@@ -195,7 +195,7 @@ def test_working_sets_that_do_not_fit_are_told(noting: tuple[Noting, Noting], mo
 
     (gap,) = [e for e in latency.MemoryLatency().run(step, HandContext()) if isinstance(e, Gap)]
     assert gap.subject == "memory.latency: dram-thp beyond 16 MiB"
-    assert gap.reason == "not measured: half of the memory that is free is the most taken"
+    assert gap.reason == "not measured: it exceeds half of the available memory"
 
 
 def test_the_probe_that_measures_nothing_does_as_it_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

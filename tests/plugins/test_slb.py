@@ -45,7 +45,7 @@ def test_memory_that_scales_and_memory_that_tires_are_told_apart() -> None:
     assert scaling_summary({1: 1.0, 2: 1.9, 4: 2.0, 8: 2.05}) == (
         "2 of 8 processes reach nine tenths of the most, S(2) = 1.90"
     )
-    assert scaling_summary({1: 1.0}) == "only one process was run, so nothing is known of scaling"
+    assert scaling_summary({1: 1.0}) == "scaling unknown: only one process was run"
 
 
 def test_the_command_prints_one_line_a_process(capsys: pytest.CaptureFixture[str]) -> None:

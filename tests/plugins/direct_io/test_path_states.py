@@ -214,7 +214,7 @@ def test_paths_that_were_down_before_the_run_are_told(watched: tuple[Path, State
     states.states["sdk"] = "offline"
     emissions = list(run(step(folder, depth=1)))
 
-    assert Gap("io.direct: paths that were down before the run", "sdk: offline") in emissions
+    assert Gap("io.direct: paths down before the run", "sdk: offline") in emissions
 
 
 def test_what_a_run_fails_with_names_the_path_that_was_lost_before(
