@@ -124,7 +124,7 @@ def test_a_file_system_without_direct_io_is_refused(file_system: Faulty, tmp_pat
 
 
 def test_a_file_system_that_tells_no_room_is_refused(place: Path, mount: Callable[..., Path]) -> None:
-    assert_refused(watched(mount("ramfs", "rw"), place / "session", **QUICK), "has room for 0 B")
+    assert_refused(watched(mount("ramfs", "rw"), place / "session", **QUICK), "to keep free")
 
 
 def test_a_disk_of_large_sectors_takes_no_small_requests(place: Path) -> None:
@@ -138,9 +138,9 @@ def test_a_disk_of_large_sectors_takes_no_small_requests(place: Path) -> None:
         command("mount", device, str(point))
         small = {**QUICK, "preset": "custom", "block": 512}
 
-        assert_refused(watched(point, place / "session", **small), "multiples of 4096 bytes")
-        assert_refused(watched(device, place / "session2", **small), "multiples of 4096 bytes")
-        assert_refused(watched(point, place / "session3", **{**small, "block": 12345}), "multiples of 4096 bytes")
+        assert_refused(watched(point, place / "session", **small), "a multiple of 4096 bytes")
+        assert_refused(watched(device, place / "session2", **small), "a multiple of 4096 bytes")
+        assert_refused(watched(point, place / "session3", **{**small, "block": 12345}), "a multiple of 4096 bytes")
         told = watched(point, place / "session4", **{**small, "block": 4096})
         assert (told.status, told.verdicts["direct"]) == (0, "pass")
     finally:
@@ -149,10 +149,10 @@ def test_a_disk_of_large_sectors_takes_no_small_requests(place: Path) -> None:
 
 
 def test_requests_of_odd_sizes_are_refused(place: Path) -> None:
-    assert_refused(watched(place, place / "session", preset="custom", block=1000), "multiples of 512 bytes")
+    assert_refused(watched(place, place / "session", preset="custom", block=1000), "a multiple of 512 bytes")
 
 
-@pytest.mark.parametrize(("size", "words"), [("1", "at least 16 MiB"), ("1000T", "has room for")])
+@pytest.mark.parametrize(("size", "words"), [("1", "at least 16 MiB"), ("1000T", "to keep free; decrease size")])
 def test_sizes_beyond_reason_are_refused(place: Path, size: str, words: str) -> None:
     assert_refused(watched(place, place / "session", size=size), words)
 
@@ -192,9 +192,9 @@ def test_what_is_no_folder_file_or_device_is_refused(place: Path) -> None:
     (place / "round").symlink_to(place / "round")
 
     for path, words in (
-        ("pipe", "expected a folder, a file or a block device"),
-        ("socket", "expected a folder, a file or a block device"),
-        ("/dev/zero", "expected a folder, a file or a block device"),
+        ("pipe", "expected a directory, a file or a block device"),
+        ("socket", "expected a directory, a file or a block device"),
+        ("/dev/zero", "expected a directory, a file or a block device"),
         ("empty", "0 bytes are too few"),
         ("absent", "No such file or directory"),
         ("empty/below", "Not a directory"),
