@@ -28,7 +28,6 @@ from sizeup.sizing.keys import UnusedMeasurement
 from sizeup_direct_io import estimates
 from sizeup_direct_io import run as run_module
 from sizeup_direct_io.call_with_timeout import StalledError
-from sizeup_direct_io.disks import read_disks
 from sizeup_direct_io.probe import DirectIo
 from sizeup_direct_io.target import TargetSpec, find_leftovers, open_target, process_start
 from sizeup_direct_io.target_setup import TargetSetup
@@ -248,28 +247,6 @@ def test_every_preset_answers_its_question(folder: Path, preset: str, conclusion
     assert list(folder.iterdir()) == []
 
 
-def test_several_paths_are_measured_alone_and_together(folder: Path) -> None:
-    for name in ("a", "b", "c"):
-        (folder / name).mkdir()
-
-    emissions = [
-        e
-        for e in run(step(folder / "a", more_paths=f"{folder / 'b'}:{folder / 'c'}", depth=1))
-        if isinstance(e, Estimate)
-    ]
-    (scaling,) = [e for e in emissions if e.series == "scaling"]
-    alone = {e.at["path"]: e.value for e in emissions if e.series == "iops" and "path" in e.at}
-    evidence = {e.at["path"] for e in emissions if e.series == "validity" and "path" in e.at}
-
-    together = alone.pop("all together")
-    assert scaling.at["paths"] == 3
-    assert list(alone) == [str(folder / name) for name in ("a", "b", "c")]
-    assert scaling.value == pytest.approx(together / sum(alone.values()))
-    assert evidence == set(alone)
-    assert "The paths share disks" in str(scaling.extra["consequence"]) or not read_disks(folder.stat().st_dev)
-    assert str(scaling.extra["statement"]).startswith("3 paths together reach")
-
-
 def test_a_ramp_ends_at_the_limit_of_its_99th_percentile_and_says_so(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -293,37 +270,6 @@ def test_a_sweep_over_working_sets_judges_its_points_and_says_what_is_behind_the
     assert "statement" in said.extra
     last = [e for e in emissions if e.series == "validity" and e.at.get("working_set_bytes") == 32 << 20][-1]
     assert "working set" in str(last.extra["reasons"]) or "a cache of at least" in str(last.extra["reasons"])
-
-
-def test_another_engine_is_held_against_the_runs_own(folder: Path) -> None:
-    emissions = list(run(step(folder, engine="aio", compare_engine="threads", depth=1)))
-
-    (gain,) = [e for e in emissions if isinstance(e, Estimate) and e.series == "engine-gain"]
-    assert (gain.at["engines"], gain.replicates) == ("aio over threads", 5)
-
-
-@pytest.mark.parametrize(
-    ("settings", "reason"),
-    [
-        ({"engine": "aio", "compare_engine": "threads", "preset": "load"}, "a growing file cannot be measured twice"),
-        ({"engine": "aio", "compare_engine": "threads", "preset": "fsync"}, "the run itself used this engine"),
-    ],
-)
-def test_engines_that_cannot_be_compared_are_a_gap_and_no_failure(
-    folder: Path, settings: dict[str, SettingValue], reason: str
-) -> None:
-    emissions = list(run(step(folder, depth=1, **settings)))
-
-    assert [e.reason for e in emissions if isinstance(e, Gap) and "compared with" in e.subject] == [reason]
-
-
-def test_paths_are_compared_by_files_that_grow_too(folder: Path) -> None:
-    (folder / "b").mkdir()
-
-    emissions = list(run(step(folder, preset="load", more_paths=str(folder / "b"), depth=1)))
-
-    (scaling,) = [e for e in emissions if isinstance(e, Estimate) and e.series == "scaling"]
-    assert scaling.value > 0
 
 
 def test_the_first_touch_of_an_existing_file_is_held_against_the_second(folder: Path) -> None:
