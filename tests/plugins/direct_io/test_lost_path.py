@@ -33,7 +33,8 @@ def test_a_path_that_fails_in_a_run_is_recorded_and_told(tmp_path: Path) -> None
             fault=lambda: state.write_text("offline\n"),
             preset="oltp-read",
             size="16M",
-            seconds=4,
+            seconds=8,
+            times=2,
             depth=1,
         )
     finally:
