@@ -23,7 +23,7 @@ from consoles import PlayedRunner, machine, screen_text
 from sizeup.charts.drawing import HEAT_LEVELS, SERIES
 from sizeup.terminal.driver import ConsoleDriver
 from sizeup.tui.console import ConsoleApp
-from sizeup.tui.runs import Runs
+from sizeup.tui.runs import Runs, spec_of
 from sizeup.tui.screens import overview
 from sizeup.tui.screens.mode import ModeScreen
 from sizeup.tui.themes import TEXTUAL_NAMES
@@ -133,6 +133,18 @@ async def test_the_probes_are_read_when_a_run_starts_and_then_it_says_how_long_t
 
         assert not read
         assert re.search(r"Measuring: the quick plan takes about \d+ s", screen_text(app))
+    app.runs.close()
+
+
+async def test_a_run_of_one_probe_is_not_called_the_quick_plan(tmp_path: Path) -> None:
+    runner = PlayedRunner(tmp_path / "run.sizeup.jsonl")
+    app = ConsoleApp(Runs(str(runner.path), launcher=runner.launch), machine())
+    async with app.run_test(size=(120, 40)) as pilot:
+        app.start_run(spec_of("null", {}))
+        app.screen.show_run()  # type: ignore[attr-defined]
+        await pilot.pause()
+
+        assert "Measuring: no figures yet" in screen_text(app)
     app.runs.close()
 
 

@@ -156,6 +156,9 @@ class OverviewScreen(ModeScreen):
     def _unmeasured(self) -> str:
         """The words in place of figures while there are none."""
         if self.host.runs.running:
+            spec = self.host.runs.spec
+            if spec is None or spec.plan != "quick" or spec.probes:
+                return "Measuring: no figures yet"
             return f"Measuring: the quick plan takes about {format_ns(round(self._quick_seconds) * 1e9)}"
         if self.host.measures:
             return "No measurements yet: press r to measure"
