@@ -167,7 +167,7 @@ def test_an_unused_measurement_is_kept_with_the_reason() -> None:
 
 @pytest.mark.parametrize(
     ("part", "remedy"),
-    [("direct", "does direct I/O"), ("physical", "a temporary file"), ("steady", "more seconds")],
+    [("direct", "supports direct I/O"), ("physical", "a temporary file"), ("steady", "more seconds")],
 )
 def test_what_failed_says_what_to_do_about_it(part: str, remedy: str) -> None:
     large: Coordinates = {"workload": "dss-rand", "queue_depth": 2}
@@ -302,7 +302,7 @@ def test_no_figure_of_a_run_whose_verdict_is_fail_counts() -> None:
     assert figures(found) == {}
     assert unused(found).sentence("MB/s") == (
         "1,374 MB/s was measured but is not used: it is not valid, because its steady check failed. "
-        "Run io.direct again while nothing else is at work, with more seconds"
+        "Run io.direct again while the machine is idle, with more seconds"
     )
     assert isinstance(headlines(found)["capacity.mb_s"], UnusedMeasurement)
 

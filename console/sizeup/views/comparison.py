@@ -98,12 +98,14 @@ def comparison_part(comparison: Comparison) -> DocumentPart:
 
 def metrics_table(comparison: Comparison) -> Table:
     """One row per metric."""
-    runs = ", ".join(sorted({f"{first} new, {base} baseline" for first, base in (f.runs for f in comparison.metrics)}))
+    runs = ", ".join(
+        sorted({f"{new} new, {baseline} baseline" for new, baseline in (f.runs for f in comparison.metrics)})
+    )
     note = (
-        f"Runs: {runs}. A curve is the geometric mean over its points. Change is new over baseline; "
-        f"different means p <= {comparison.level:g}, corrected for the number of metrics ({len(comparison.metrics)}), "
-        f"and at least {comparison.minimum_effect:.0%} of change. Exploratory: a metric you did not ask about before "
-        "looking needs a second look."
+        f"Runs: {runs}. A curve is the geometric mean over its points. Changes are relative to the baseline; a "
+        f"difference needs p <= {comparison.level:g}, corrected for the number of metrics ({len(comparison.metrics)}), "
+        f"and a change of at least {comparison.minimum_effect:.0%}. Metrics without a --fail-if condition are "
+        "exploratory: confirm a difference with new runs."
     )
     rows = tuple(_row(figure.metric, figure) for figure in comparison.metrics)
     return _without_empty_intervals(Table("Metrics", _columns("Metric", comparison.level), rows, note))
@@ -117,9 +119,9 @@ def figure_sentences(comparison: Comparison) -> tuple[tuple[str, str], ...]:
 
 
 def _sentence(row: Sequence[str], level: float) -> str:
-    _, first, base, ratio, interval, p, verdict = row
+    _, new, baseline, ratio, interval, p, verdict = row
     spread = f" ({_confidence(level)} {interval})" if interval else ""
-    return f"{first}, baseline {base}: {ratio}{spread}, p {p}; {verdict}"
+    return f"{new}, baseline {baseline}: {ratio}{spread}, p {p}; {verdict}"
 
 
 def _without_empty_intervals(table: Table) -> Table:
@@ -171,8 +173,8 @@ def mean_sentence(mean: Mean) -> str:
 
 def sides_sentences(comparison: Comparison) -> tuple[str, ...]:
     """Which sessions stand on which side, where there are two."""
-    first, base = comparison.sides
-    return (f"New:      {_side(first)}", f"Baseline: {_side(base)}") if base else (_side(first),)
+    new, baseline = comparison.sides
+    return (f"New:      {_side(new)}", f"Baseline: {_side(baseline)}") if baseline else (_side(new),)
 
 
 def comparison_data(comparison: Comparison) -> dict[str, Any]:
