@@ -132,8 +132,7 @@ class ProbesScreen(ModeScreen):
         probe = self.chosen
         if probe is None:
             return
-        reason = self._refusal(probe)
-        if reason:
+        if reason := self._refusal(probe):
             self.app.notify(reason, title=f"{probe.name} cannot run here", severity="warning", markup=False)
             return
         lacking = [
@@ -150,8 +149,7 @@ class ProbesScreen(ModeScreen):
         self._confirm_writing(probe, self.host.machine)
 
     def _confirm_writing(self, probe: RegisteredProbe, machine: Machine) -> None:
-        typed = self._typed.get(probe.name, {})
-        settings = self._settings(probe)
+        typed, settings = self._typed.get(probe.name, {}), self._settings(probe)
         consent = write_confirmation.consent(probe)
         unconfirmed = {key: text for key, text in typed.items() if key != consent}
         try:
