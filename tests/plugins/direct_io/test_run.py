@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from declared import series_of
 from fakes import HandContext
 from sizeup.errors import RefusedError, SizeupError
 from sizeup.model.gap import Gap
@@ -302,7 +303,7 @@ def test_a_target_that_fails_at_its_first_touch_is_measured_all_the_same(
 
 def test_a_rate_above_the_path_is_marked_and_stays_out_of_sizing(folder: Path) -> None:
     planned = step(folder, path_limit=1e3, depth=1)
-    kept = StepRun(planned, "sizeup", {}, "curve", 0)
+    kept = StepRun(planned, "sizeup", series_of("io.direct"), "curve", 0)
     for emission in run(planned):
         if isinstance(emission, Estimate):
             key = point_key(emission.series, emission.at)
