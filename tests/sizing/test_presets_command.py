@@ -90,7 +90,7 @@ def test_the_verdicts_that_matter_come_first(capsys: pytest.CaptureFixture[str])
 
 def test_sensitivity_and_licenses_are_printed_on_request(capsys: pytest.CaptureFixture[str]) -> None:
     text = printed(capsys, "size", "--preset", "blade-480c-x5355", "--sensitivity")
-    assert "What moves: I/O demand" in text
+    assert "Sensitivity: I/O demand" in text
     assert "io.balance: over turns to balanced when machine.cores is 17" in text
 
     table = printed(capsys, "size", "--preset", "blade-480c-x5355", "--licenses")

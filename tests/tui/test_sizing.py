@@ -261,7 +261,7 @@ async def test_a_published_case_with_nothing_in_common_says_so(console: Console)
         await pilot.pause()
         await pilot.pause()
 
-        assert "No figure is known for both." in console.says(".page Static")
+        assert "the two have no figure in common" in console.says(".page Static")
 
 
 async def test_a_run_that_measures_is_sized_while_the_mode_is_shown(console: Console) -> None:

@@ -29,7 +29,7 @@ def machine_of(path: str) -> OtherMachine:
     """The machine of a session, with the name to call it by."""
     session = read_session(path, samples=False)
     if session.machine is None:
-        raise UsageError(f"{path}: this session holds no machine; it ended before discovery did")
+        raise UsageError(f"{path}: this session has no machine: it ended before the machine was read")
     return OtherMachine(f"{session.header.host} {_day(session.header.started)}", session.machine)
 
 

@@ -288,18 +288,18 @@ def tornado_chart(target: Advice, swings: tuple[Swing, ...]) -> BarChart:
         bars.append(Bar(f"{swing.key} {moved}", base.value, low, high, _span(low, high, target.shown_in)))
     now = format_quantity(Quantity(float(f"{base.value:.4g}"), base.unit, base.origin, base.source), target.shown_in)
     caption = (
-        f"The vertical line is the answer as it stands, {now}. Each bar varies one input over the range beside its "
-        "name: its own range, or 20% both ways."
+        f"The vertical line is the present answer, {now}. Each bar varies one input over the range beside its name: "
+        "its own range, or 20% in both directions."
         if bars
         else "No numeric input moves this answer."
     )
     axis = Axis(target.title, base.unit)
-    return BarChart(f"What moves: {target.title}", axis, tuple(bars), caption, spans=True)
+    return BarChart(f"Sensitivity: {target.title}", axis, tuple(bars), caption, spans=True)
 
 
 def unmoved_chart(title: str) -> BarChart:
     """Return the chart for an answer that has no figure to move."""
-    return BarChart(f"What moves: {title}", Axis(title, "1"), (), "This answer is not a number, so no input moves it.")
+    return BarChart(f"Sensitivity: {title}", Axis(title, "1"), (), "This answer is not a number, so no input moves it.")
 
 
 def _span(low: float, high: float, spelling: str) -> str:

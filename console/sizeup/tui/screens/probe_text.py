@@ -94,7 +94,8 @@ def _settings_facts(
         unit = f" {item.unit}" if item.unit and item.type in ("int", "float") and settings[item.name] else ""
         lines.append(f"{item.name} = {settings[item.name] or lacks}{unit}")
     if len(shown) < len(parameters):
-        lines.append(f"{len(parameters) - len(shown)}{' more' if shown else ''}, as the plan has them; s shows them")
+        rest = plural(len(parameters) - len(shown), "more setting" if shown else "setting")
+        lines.append(f"{rest} at {'its default' if rest.startswith('1 ') else 'their defaults'} (s)")
     for number, line in enumerate(lines):
         yield "Settings" if number == 0 else "", line
 

@@ -234,7 +234,9 @@ class SizingScreen(ModeScreen):
             lines = [f"{name}: {preset.title}", f"From {preset.source}", *note, ""]
             width = self._page_width()
             lines = [hanging(line, width, 0, 2) if line else "" for line in lines]
-            lines += comparison_lines(comparison_table(compared), width) or ["No figure is known for both."]
+            lines += comparison_lines(comparison_table(compared), width) or [
+                "Nothing to compare: the two have no figure in common."
+            ]
             self.app.push_screen(PageDialog(f"This machine{self._what_if()} compared with {name}", lines))
 
         self.app.push_screen(ChoiceDialog("Which published case?", answers), answered)
