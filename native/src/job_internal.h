@@ -6,7 +6,7 @@
 
 struct sizeup_job;
 
-/** sizeup_job_stop_word() - Return the word that becomes nonzero once the job is cancelled, for loops to poll. */
+/** sizeup_job_stop_word() - Return the word that becomes nonzero once the job is canceled, for loops to poll. */
 const uint32_t *sizeup_job_stop_word(const struct sizeup_job *job);
 
 /**

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every engine reads and writes its region, counts its requests, and ends when cancelled. */
+/* Every engine reads and writes its region, counts its requests, and ends when canceled. */
 #define _GNU_SOURCE
 #include <sizeup/clock.h>
 #include <sizeup/direct_io.h>

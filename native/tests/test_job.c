@@ -60,7 +60,7 @@ int main(void)
 	sizeup_job_cancel(job);
 	check(sizeup_job_canceled(job) && *sizeup_job_stop_word(job), "canceled");
 	check(sizeup_job_end(job, -ECANCELED) == -ECANCELED, "the end passes its status on");
-	check(sizeup_job_state(job) == SIZEUP_JOB_CANCELLED, "the state is cancelled");
+	check(sizeup_job_state(job) == SIZEUP_JOB_CANCELED, "the state is canceled");
 	sizeup_job_free(job);
 	return 0;
 }

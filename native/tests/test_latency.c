@@ -83,8 +83,8 @@ int main(void)
 	check(sizeup_clock_method_name(1000) == NULL, "the list of methods ends");
 
 	sizeup_job_cancel(job);
-	check(latency(job, small, placements) == -ECANCELED, "a cancelled job ends");
-	check(sizeup_job_state(job) == SIZEUP_JOB_CANCELLED, "and the state is cancelled");
+	check(latency(job, small, placements) == -ECANCELED, "a canceled job ends");
+	check(sizeup_job_state(job) == SIZEUP_JOB_CANCELED, "and the state is canceled");
 	sizeup_job_free(job);
 	return 0;
 }

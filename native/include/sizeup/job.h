@@ -62,7 +62,7 @@ void sizeup_job_free(struct sizeup_job *job);
 /** sizeup_job_cancel() - Request that the job ends: one relaxed store, safe from any thread. */
 void sizeup_job_cancel(struct sizeup_job *job);
 
-/** sizeup_job_canceled() - Whether the job was cancelled. */
+/** sizeup_job_canceled() - Whether the job was canceled. */
 int sizeup_job_canceled(const struct sizeup_job *job);
 
 /** sizeup_job_begin() - Mark the job as running, and clear the last reason. */
