@@ -133,13 +133,13 @@ def matrix(points: Sequence[PointResult]) -> Iterator[Estimate]:
 
 def page_gains(points: Sequence[PointResult]) -> Iterator[Estimate]:
     """Yield the throughput of large requests on huge pages over 4 KiB pages, at each queue depth."""
-    by_place: dict[int, dict[str, PointResult]] = {}
+    by_depth: dict[int, dict[str, PointResult]] = {}
     for point in points:
         if "pages" in point.at:
-            by_place.setdefault(int(point.at["queue_depth"]), {})[str(point.at["pages"])] = point
-    both = {depth: kinds for depth, kinds in by_place.items() if len(kinds) == 2}
+            by_depth.setdefault(int(point.at["queue_depth"]), {})[str(point.at["pages"])] = point
+    both = {depth: kinds for depth, kinds in by_depth.items() if len(kinds) == 2}
     best = max(both, key=lambda depth: both[depth]["huge"].bytes_per_second, default=0)
-    for queue_depth, kinds in by_place.items():
+    for queue_depth, kinds in by_depth.items():
         if len(kinds) == 2:
             huge, small = kinds["huge"], kinds["4k"]
             at: Coordinates = {"workload": huge.at["workload"], "queue_depth": queue_depth}

@@ -95,8 +95,8 @@ def two_modes(values: Sequence[float]) -> tuple[float, float] | None:
     below, above = ordered[:cut], ordered[cut:]
     low, high = below[len(below) // 2], above[len(above) // 2]
     # A single wide group has a widest gap too, but a small one.
-    remote_cpus = high / low >= _MODE_RATIO and ordered[cut] / ordered[cut - 1] >= 1 + (_MODE_RATIO - 1) / 4
-    return (low, high) if remote_cpus else None
+    distinct = high / low >= _MODE_RATIO and ordered[cut] / ordered[cut - 1] >= 1 + (_MODE_RATIO - 1) / 4
+    return (low, high) if distinct else None
 
 
 def _sampled(cpus: tuple[int, ...], most: int) -> tuple[int, ...]:

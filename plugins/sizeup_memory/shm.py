@@ -76,14 +76,14 @@ class MemoryShm:
         finally:
             os.close(file)
         yield from job.gaps(points)
-        extra, placement_figures = _placed(shm.placement(), home, before, after)
+        extra, placement_caveats = _placed(shm.placement(), home, before, after)
         if size < int(step.settings["bytes"]):
-            placement_figures.append(
+            placement_caveats.append(
                 f"file size reduced from {format_bytes(int(step.settings['bytes']))} to {format_bytes(size)}: at most "
                 "half of the available memory is used"
             )
         for _, point, native in job.measured(points):
-            yield estimate_of(point, native, (*caveats, *placement_figures), {"file_bytes": size, **extra})
+            yield estimate_of(point, native, (*caveats, *placement_caveats), {"file_bytes": size, **extra})
 
 
 def _rule(settings: Settings) -> StopRule:

@@ -82,7 +82,7 @@ def placement(on_node: dict[int, int], *, verified: bool = True) -> Placement:
 
 
 @pytest.mark.parametrize(
-    ("found", "cpu_node", "nodes", "finding", "caveat"),
+    ("found", "cpu_node", "nodes", "expected", "caveat"),
     [
         (placement({0: 100}), 0, 2, "local", ""),
         (placement({0: 995, 1: 5}), 0, 2, "local", ""),
@@ -94,11 +94,11 @@ def placement(on_node: dict[int, int], *, verified: bool = True) -> Placement:
     ],
 )
 def test_only_pages_on_the_cpus_own_node_are_local(
-    found: Placement, cpu_node: int | None, nodes: int, finding: str, caveat: str
+    found: Placement, cpu_node: int | None, nodes: int, expected: str, caveat: str
 ) -> None:
     extra, caveats = locality(found, 5, cpu_node, nodes)
 
-    assert extra["placement"] == finding
+    assert extra["placement"] == expected
     assert [one.startswith(caveat) for one in caveats] == ([True] if caveat else [])
 
 
@@ -122,9 +122,9 @@ def test_the_plan_leaves_out_cpus_whose_node_has_no_memory() -> None:
     assert (planned.settings["cpu"], planned.settings["cpu_node"], planned.settings["nodes"]) == (3, 1, 4)
 
 
-@pytest.mark.parametrize(("pages_on", "finding"), [(0, "local"), (1, "remote")])
+@pytest.mark.parametrize(("pages_on", "expected"), [(0, "local"), (1, "remote")])
 def test_a_figure_says_where_its_pages_were(
-    pages_on: int, finding: str, context: HandContext, monkeypatch: pytest.MonkeyPatch
+    pages_on: int, expected: str, context: HandContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(binding.Latency, "placement", lambda *_: placement({pages_on: 512}))
     settings: Settings = {
@@ -142,8 +142,8 @@ def test_a_figure_says_where_its_pages_were(
     final = [e for e in emissions if isinstance(e, Estimate) and e.converged is not None]
 
     assert final or [e for e in emissions if isinstance(e, Gap)], "where every batch was disturbed, it is said"
-    assert {estimate.extra["placement"] for estimate in final} <= {finding}
-    assert all(any(caveat.startswith("not local") for caveat in e.caveats) is (finding == "remote") for e in final)
+    assert {estimate.extra["placement"] for estimate in final} <= {expected}
+    assert all(any(caveat.startswith("not local") for caveat in e.caveats) is (expected == "remote") for e in final)
 
 
 def test_what_is_nearest_to_a_node_without_memory_is_not_called_local() -> None:

@@ -68,9 +68,9 @@ def test_the_command_rejects_what_is_no_count(where: str, pages: str, capsys: py
         main([pages, "1"] if where == "PAGES" else ["1", pages])
 
     assert stopped.value.code == 2
-    finding = capsys.readouterr().err
-    assert "expected a whole number from 1 to 1,000,000,000,000" in finding or (pages == "-1" and "-1" in finding)
-    assert where in finding or pages == "-1"
+    captured = capsys.readouterr().err
+    assert "expected a whole number from 1 to 1,000,000,000,000" in captured or (pages == "-1" and "-1" in captured)
+    assert where in captured or pages == "-1"
 
 
 @pytest.mark.parametrize("cpus", ["x", "", "3-1", "-1", "0-", "0-99999999999", "0-9999", "9" * 40, "0,,1"])
@@ -85,9 +85,9 @@ def test_the_command_rejects_what_is_no_list_of_cpus(cpus: str, capsys: pytest.C
 def test_the_smallest_run_is_timed_or_told_to_be_too_short(capsys: pytest.CaptureFixture[str]) -> None:
     status = main(["1", "1"])
 
-    finding = capsys.readouterr()
-    assert (status == 0 and finding.out.startswith("Total ops 1 ")) or (
-        status == 3 and finding.err.startswith("sizeup-memhammer: 1 stores took less than 1 us, too short to be timed")
+    captured = capsys.readouterr()
+    assert (status == 0 and captured.out.startswith("Total ops 1 ")) or (
+        status == 3 and captured.err.startswith("sizeup-memhammer: 1 stores took less than 1 us, too short to be timed")
     )
 
 
