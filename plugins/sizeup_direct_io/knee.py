@@ -82,11 +82,11 @@ def maximum(ramps: Sequence[Sequence[RampPoint]]) -> RampPoint:
 
 def agree(ramps: Sequence[Sequence[RampPoint]]) -> Knee | None:
     """Return the knee of several ramps; None if no ramp has one."""
-    knee_estimate = [knee for ramp in ramps if (knee := find_knee(ramp)) is not None]
-    if not knee_estimate:
+    knees = [knee for ramp in ramps if (knee := find_knee(ramp)) is not None]
+    if not knees:
         return None
     return Knee(
-        statistics.median_low([knee.queue_depth for knee in knee_estimate]),
-        statistics.median(knee.throughput for knee in knee_estimate),
-        tuple(knee.queue_depth for knee in knee_estimate),
+        statistics.median_low([knee.queue_depth for knee in knees]),
+        statistics.median(knee.throughput for knee in knees),
+        tuple(knee.queue_depth for knee in knees),
     )
