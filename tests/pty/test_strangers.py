@@ -16,7 +16,7 @@ TERMS = ("xterm-256color", "xterm", "screen-256color", "tmux-256color", "linux",
 LOCALES = ("C", "POSIX", "C.UTF-8", "de_DE.ISO-8859-1")
 _DEBRIS = re.compile(r"\x1b|\ufffd|\[[?<>=]?\d+(?:;\d+)*[a-zA-Z$]|\d\$[py]")
 _WEIGHTS = {b"", b"0", b"1", b"2", b"4", b"7", b"22", b"24", b"27", b"39", b"49"}
-_SHOWN = ("Should carry", "Socket 0", "Touches", "machine.sockets", "No session yet")
+_SHOWN = ("Should carry", "Socket 0", "Touches", "machine.sockets", "No sessions yet")
 """Words of each mode that no other has."""
 
 

@@ -34,7 +34,7 @@ async def test_the_name_must_be_typed_in_full_before_a_device_is_written(
         asked += console.says("Static")  # the facts
         await pilot.press("enter", *"wwn-0x5000", "enter")
         await pilot.pause()
-        refused, started = console.app.screen.query_one("#told").has_class("-wrong"), list(console.runner.arguments)
+        refused, started = console.app.screen.query_one("#message").has_class("-wrong"), list(console.runner.arguments)
         await pilot.press(*"c500a1b2c3d4", "enter")
         await pilot.pause()
 
