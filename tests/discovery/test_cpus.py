@@ -153,9 +153,25 @@ def test_a_count_in_cpuinfo_that_contradicts_sysfs_is_said(tmp_path: Path) -> No
     found = discover(grow(tmp_path, f"{alone}{together}{cpuinfo(*['0 0 8 4'] * 8)}"))
 
     assert found.core_count == 8
-    assert found.contradictions == ('socket 0 has 8 cores by its topology, 4 by "cpu cores" in /proc/cpuinfo',)
+    assert found.contradictions == (
+        'socket 0: 8 cores by the topology in /sys/devices/system/cpu, 4 by "cpu cores" in /proc/cpuinfo',
+    )
     (finding,) = (finding for finding in found.findings if finding.id == "firmware.contradiction")
     assert finding.evidence == found.contradictions
+
+
+def test_sockets_that_cpuinfo_counts_alike_are_one_line(tmp_path: Path) -> None:
+    alone = "/sys/devices/system/cpu/cpu{0-7}/topology/thread_siblings_list = {}\n"
+    sockets = "".join(
+        f"/sys/devices/system/cpu/cpu{{{cpus}}}/topology/core_siblings_list = {cpus}\n"
+        f"/sys/devices/system/cpu/cpu{{{cpus}}}/topology/physical_package_id = {number}\n"
+        for number, cpus in enumerate(("0-3", "4-7"))
+    )
+    found = discover(grow(tmp_path, f"{alone}{sockets}{cpuinfo(*['0 0 4 2'] * 4, *['1 0 4 2'] * 4)}"))
+
+    assert found.contradictions == (
+        'sockets 0-1: 4 cores each by the topology in /sys/devices/system/cpu, 2 by "cpu cores" in /proc/cpuinfo',
+    )
 
 
 def test_modules_may_count_as_cores_in_cpuinfo(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from sizeup.discovery.cpuinfo import CpuInfo
 from sizeup.discovery.sysroot import Sysroot
 from sizeup.model.topology import Core, Die, Package, Pu
 from sizeup.procfs.lists import format_list, parse_cpulist, parse_cpumask
+from sizeup.text import plural
 
 CPU = "/sys/devices/system/cpu"
 _CPU_NAME = re.compile(r"cpu(\d{1,5})")
@@ -178,6 +179,8 @@ class _Sets(Struct, frozen=True):
     packages: _Partition
     core_ids: dict[int, int | None]
     clusters: dict[int, CpuSet]
+    source: str
+    """What the cores were counted by."""
 
 
 class _Ids:
@@ -219,7 +222,8 @@ def _read_sets(sysroot: Sysroot, online: CpuSet, cpuinfo: CpuInfo) -> _Sets:
     directories = {cpu: f"{CPU}/cpu{cpu}/topology" for cpu in online}
     names = _preferred(sysroot, directories.values())
     known = frozenset(online)
-    sets = _Sets(_Partition("core", known), _Partition("die", known), _Partition("package", known), {}, {})
+    source = f"the topology in {CPU}" if names[_CORE_SETS] else "core id"
+    sets = _Sets(_Partition("core", known), _Partition("die", known), _Partition("package", known), {}, {}, source)
     ids = _Ids(sysroot, cpuinfo, online)
     packages_by_id: dict[int | None, list[int]] = {}
     cores_by_id: dict[tuple[int, int] | None, list[int]] = {}
@@ -321,25 +325,32 @@ def read_processors(sysroot: Sysroot, cpuinfo: CpuInfo, allowed: CpuSet | None) 
         *sets.packages.contradictions,
         *sets.dies.contradictions,
         *sets.cores.contradictions,
-        *(_against_cpuinfo(packages, cores, cpuinfo) if online == present else ()),
+        *(_against_cpuinfo(packages, cores, cpuinfo, sets.source) if online == present else ()),
     )
     return Processors(tuple(packages), tuple(dies), cores, pus, contradictions)
 
 
-def _against_cpuinfo(packages: Sequence[Package], cores: Sequence[Core], cpuinfo: CpuInfo) -> Iterator[str]:
+def _against_cpuinfo(
+    packages: Sequence[Package], cores: Sequence[Core], cpuinfo: CpuInfo, source: str
+) -> Iterator[str]:
     """Packages whose cores cpuinfo counts differently; an AMD module may count there as one core."""
     if not cores:
         return
+    alike: dict[tuple[int, tuple[int, ...]], list[int]] = {}
     for index, package in enumerate(packages):
         own = [core for core in cores if core.package == index]
         counted, modules = len(own), {core.module for core in own}
         stated = {cpuinfo.package_cores[cpu] for cpu in package.pus if cpu in cpuinfo.package_cores}
         if stated and stated not in ({counted}, {len(modules)}):
             label = index if package.os_id is None else package.os_id
-            yield (
-                f"socket {label} has {counted} {'core' if counted == 1 else 'cores'} by its topology, "
-                f'{" and ".join(map(str, sorted(stated)))} by "cpu cores" in /proc/cpuinfo'
-            )
+            alike.setdefault((counted, tuple(sorted(stated))), []).append(label)
+    for (counted, others), labels in alike.items():
+        each = " each" if len(labels) > 1 else ""
+        yield (
+            f"{'socket' if len(labels) == 1 else 'sockets'} {format_list(tuple(sorted(labels)))}: "
+            f"{plural(counted, 'core')}{each} by {source}, "
+            f'{" and ".join(map(str, others))} by "cpu cores" in /proc/cpuinfo'
+        )
 
 
 def _label(sysroot: Sysroot, cpu: int, name: str) -> int | None:
