@@ -32,7 +32,8 @@ class Finding(Struct, frozen=True):
     Together with the id they identify a finding: two of one kind in one look are about different parts.
     """
     command: str = ""
-    """The command that mends it, or that looks closer where none can; shown, never run. Empty where neither exists."""
+    """The command that looks closer and changes nothing; shown, never run. A command that changes the system stands in
+    ``remedy``."""
     probe: str = ""
     """Name of the probe that stated it; empty where discovery did."""
     quantity: str = ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from shlex import quote
 
-from sizeup.discovery.findings.remedies import for_guest
+from sizeup.discovery.findings.remedies import SHELL_CPUS, for_guest
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.machine import Machine
 from sizeup.model.storage import Transport
@@ -27,7 +27,7 @@ def _moving_devices(machine: Machine) -> Iterator[tuple[str, str, int | None]]:
 
 
 def remote_devices(machine: Machine) -> Iterator[Finding]:
-    """Devices on a node whose CPUs this process may not use, or that has no memory."""
+    """Devices on a node whose CPUs sizeup may not use, or that has no memory."""
     if len(machine.nodes) < 2:
         return
     allowed = {pu.cpu for pu in machine.pus if pu.allowed}
@@ -36,15 +36,15 @@ def remote_devices(machine: Machine) -> Iterator[Finding]:
     for subject, name, node in _moving_devices(machine):
         if node is None or (node in near and node not in bare):
             continue
-        reason = "which has no memory" if node in bare else "whose CPUs this process may not use"
+        reason = "which has no memory" if node in bare else "whose CPUs sizeup may not use"
         remedy, command = _placing(machine, node)
         yield Finding(
             "device.remote",
             Severity.WARNING,
             f"{name} is attached to NUMA node {node}, {reason}",
             (
-                f"{name}: node {node}",
-                f"allowed CPUs are on {'node' if len(near) == 1 else 'nodes'} {format_list(tuple(near))}",
+                f"{name}: NUMA node {node}",
+                f"CPUs that sizeup may use are on {'node' if len(near) == 1 else 'nodes'} {format_list(tuple(near))}",
             ),
             "Each transfer and each interrupt crosses the interconnect between the nodes.",
             remedy,
@@ -55,7 +55,7 @@ def remote_devices(machine: Machine) -> Iterator[Finding]:
 
 
 def _placing(machine: Machine, node: int) -> tuple[str, str]:
-    """Return remedy and command for a device on a node: to run on the node's CPUs, where this process can get them."""
+    """Return remedy and command for a device on a node: to run on the node's CPUs, where a process can get them."""
     move = for_guest(
         machine, "move the card to a slot of another socket", "have the hypervisor put the device on another node"
     )
@@ -69,11 +69,11 @@ def _placing(machine: Machine, node: int) -> tuple[str, str]:
         allow = (
             f"Add CPUs of node {node} ({format_list(tuple(sorted(cpus)))}) to the cpuset of the processes that use it"
         )
-        return f"{allow}, or {move}.", "cat /proc/self/cgroup; grep Cpus_allowed_list /proc/self/status"
+        return f"{allow}, or {move}.", SHELL_CPUS
     # Without --all numactl takes the CPUs that taskset has left as all there are.
     return (
-        f"Run the processes that use it on node {node}, or {move}.",
-        f"numactl --all --cpunodebind={node} --localalloc COMMAND",
+        f"Run the processes that use it there (numactl --all --cpunodebind={node} --localalloc COMMAND), or {move}.",
+        "numactl --hardware",
     )
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 
 from sizeup.discovery.findings.remedies import for_guest, memory_command, on_host
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.machine import Machine
 from sizeup.model.numa import HugePages, MemoryKind, NumaNode, pool_key
+from sizeup.procfs.lists import format_list
 from sizeup.text import plural
 from sizeup.units import format_bytes
 
@@ -52,20 +53,38 @@ def _page_cache(node: NumaNode) -> str:
     return f"page cache and shared memory {format_bytes(node.file_bytes)} together"
 
 
+def _reclaimable(node: NumaNode) -> bool:
+    """Whether the node would be roomy if the kernel reclaimed its page cache."""
+    return (node.free_bytes or 0) + (node.page_cache_bytes or 0) > ROOMY_SHARE * (node.memory_bytes or 1)
+
+
 def exhausted_nodes(machine: Machine) -> Iterator[Finding]:
     """A node out of memory or of huge pages while another has plenty: the first half of Cyclops."""
     nodes = _memory_nodes(machine)
     empty = [node for node in nodes if _share(node) < EXHAUSTED_SHARE]
     roomy = [node for node in nodes if _share(node) > ROOMY_SHARE]
     if empty and roomy:
+        cached = all(_reclaimable(node) for node in empty)
+        names = _nodes(empty)
         yield Finding(
             "memory.exhausted-node",
-            Severity.CRITICAL,
-            f"NUMA {_nodes_have(empty)} almost no free memory, while {_nodes_have(roomy)} plenty",
+            Severity.WARNING if cached else Severity.CRITICAL,
+            f"NUMA {names} {_have(empty)} almost no free memory, while {_nodes(roomy)} {_have(roomy)} plenty",
             tuple(_node_line(node) for node in (*empty, *roomy)),
-            "Processes there get remote memory, or wait while the kernel reclaims pages; memory latency rises.",
-            "Start the database with interleaved memory (numactl --interleave=all, or its own NUMA setting), "
-            "or reserve huge pages evenly on all nodes before it starts.",
+            (
+                f"Much of the memory of {names} is page cache, which the kernel must reclaim first. Until then, "
+                f"processes that allocate on {names} get memory of another node or wait; memory latency rises."
+            )
+            if cached
+            else f"Processes that allocate on {names} get memory of another node, or wait while the kernel reclaims "
+            "pages; memory latency rises.",
+            (
+                "Find out which processes read or write files there (backups, copies), and spread them over the nodes. "
+                if cached
+                else ""
+            )
+            + "Reserve huge pages evenly on all nodes before the database starts, or start it with interleaved memory "
+            "(numactl --interleave=all, or its own NUMA setting). If it is running, restart it.",
             tuple(f"node:{node.os_id}" for node in empty),
             command="numactl --hardware",
             quantity="memory.remote_latency",
@@ -73,10 +92,22 @@ def exhausted_nodes(machine: Machine) -> Iterator[Finding]:
     yield from _exhausted_pools(machine)
 
 
-def _nodes_have(nodes: Iterable[NumaNode]) -> str:
-    """Return ``node 0 has``, or ``nodes 0, 2 have``."""
-    numbers = [str(node.os_id) for node in nodes]
-    return f"node {numbers[0]} has" if len(numbers) == 1 else f"nodes {', '.join(numbers)} have"
+def _nodes(nodes: Sequence[NumaNode]) -> str:
+    """Return ``node 0``, or ``nodes 0, 2``."""
+    return f"node{'' if len(nodes) == 1 else 's'} {', '.join(str(node.os_id) for node in nodes)}"
+
+
+def _have(nodes: Sequence[NumaNode]) -> str:
+    return "has" if len(nodes) == 1 else "have"
+
+
+def _numbering(machine: Machine) -> tuple[str, ...]:
+    """Return a line about the numbers that no node has; empty where nodes are numbered from 0 without a gap."""
+    numbers = {node.os_id for node in machine.nodes}
+    missing = tuple(number for number in range(max(numbers, default=0)) if number not in numbers)
+    if not missing:
+        return ()
+    return (f"the kernel lists no node{'' if len(missing) == 1 else 's'} {format_list(missing)}",)
 
 
 def _exhausted_pools(machine: Machine) -> Iterator[Finding]:
@@ -85,22 +116,26 @@ def _exhausted_pools(machine: Machine) -> Iterator[Finding]:
         pools = [
             (node, pool) for node in machine.nodes for pool in node.huge_pages if pool.page_bytes == size and pool.total
         ]
-        empty = [(node, pool) for node, pool in pools if pool.free == 0]
-        roomy = [(node, pool) for node, pool in pools if pool.free > ROOMY_SHARE * pool.total]
+        empty = [node for node, pool in pools if pool.free == 0]
+        roomy = [node for node, pool in pools if pool.free > ROOMY_SHARE * pool.total]
         if empty and roomy:
             yield Finding(
                 "memory.exhausted-node",
                 Severity.CRITICAL,
-                f"NUMA {_nodes_have(node for node, _ in empty)} no free {format_bytes(size)} huge pages, "
-                f"while {_nodes_have(node for node, _ in roomy)} plenty",
-                tuple(f"node {node.os_id}: {pool.free} of {pool.total} free" for node, pool in pools),
-                "Shared memory allocated there gets its huge pages from a remote node, or none.",
+                f"NUMA {_nodes(empty)} {_have(empty)} no free {format_bytes(size)} huge pages, "
+                f"while {_nodes(roomy)} {_have(roomy)} plenty",
+                tuple(f"node {node.os_id}: {pool.free} of {pool.total} huge pages free" for node, pool in pools),
+                f"Shared memory allocated on {_nodes(empty)} gets its huge pages from another node, or none.",
                 "Interleave the shared memory over the nodes, or reserve more huge pages where they are used "
                 "(/sys/devices/system/node/node*/hugepages).",
-                tuple(pool_key(node.os_id, size) for node, _ in empty),
-                command="numactl --hardware",
+                tuple(pool_key(node.os_id, size) for node in empty),
+                command=_pool_command(size, "free_hugepages"),
                 quantity="memory.remote_latency",
             )
+
+
+def _pool_command(size: int, file: str) -> str:
+    return f"grep . /sys/devices/system/node/node*/hugepages/hugepages-{size >> 10}kB/{file}"
 
 
 def skewed_memory(machine: Machine) -> Iterator[Finding]:
@@ -120,9 +155,10 @@ def skewed_memory(machine: Machine) -> Iterator[Finding]:
                 f"NUMA node {node.os_id} has {share:.0%} of total memory, but {share_used:.0%} of the memory in use",
                 tuple(_node_line(other) for other in nodes),
                 "The next large allocation may exhaust this node.",
-                "Check under load whether it grows: sizeup detect --since FILE.",
+                "Check whether it grows under load: save a first look (sizeup detect --json > FILE), and compare later "
+                "(sizeup detect --since FILE).",
                 (f"node:{node.os_id}",),
-                command="sizeup detect --json > before.json; sizeup detect --since before.json",
+                command="numactl --hardware",
                 quantity="memory.remote_latency",
             )
 
@@ -161,10 +197,10 @@ def growth_findings(before: Machine, after: Machine) -> tuple[Finding, ...]:
             tuple(f"node {number}: {'+' if size >= 0 else '-'}{format_bytes(abs(size))}" for number, size in growth),
             "One node's memory controllers serve all of it, CPUs of the other nodes access it remotely, and this node "
             "runs out of memory first.",
-            "Start the process that allocated it with numactl --interleave=all or the database's NUMA setting, "
-            "and reserve huge pages evenly on all nodes.",
+            "Find the process that allocated it. Start it again with interleaved memory (numactl --interleave=all "
+            "COMMAND, or the database's NUMA setting), and reserve huge pages evenly on all nodes.",
             (f"node:{node}",),
-            command="numactl --interleave=all COMMAND",
+            command="numastat -m; ps -eo pid,rss,comm --sort=-rss | head",
             quantity="memory.remote_latency",
         ),
     )
@@ -183,14 +219,15 @@ def suma(machine: Machine) -> Iterator[Finding]:
             Severity.WARNING,
             "NUMA is switched off by numa=off" if off else f"{len(machine.packages)} sockets appear as 1 NUMA node",
             (counts, *(("kernel command line: numa=off",) if off else ())),
-            "The kernel cannot place memory near the CPUs that use it; with several sockets, part of all accesses are "
-            "remote.",
-            "Remove numa=off from the kernel command line, reboot, and measure again."
+            "The kernel cannot place memory near the CPUs that use it; with several sockets, some memory accesses "
+            "go to another socket.",
+            "Remove numa=off from the kernel command line, reboot, and measure memory latency again."
             if off
-            else "Check the firmware setup for node interleaving, and the kernel for CONFIG_NUMA. Switch interleaving "
-            "off, and measure again.",
+            else "Check the firmware setup for node interleaving (not the same as numactl --interleave); if it is on, "
+            "switch it off. If it is off, check that the kernel is built with CONFIG_NUMA=y. Then measure memory "
+            "latency again.",
             ("machine",),
-            command="cat /proc/cmdline" if off else memory_command(machine),
+            command="cat /proc/cmdline" if off else "numactl --hardware; dmesg | grep -iE 'numa|srat'",
             quantity="memory.local_latency",
         )
 
@@ -205,11 +242,11 @@ def uneven_memory(machine: Machine) -> Iterator[Finding]:
             "memory.uneven-nodes",
             Severity.WARNING,
             f"NUMA nodes differ in memory size: {format_bytes(min(sizes))} to {format_bytes(max(sizes))}",
-            tuple(f"node {node.os_id}: {format_bytes(node.memory_bytes or 0)}" for node in sized),
-            "Work spread evenly over the CPUs exhausts the smallest node first.",
+            (*(f"node {node.os_id}: {format_bytes(node.memory_bytes or 0)}" for node in sized), *_numbering(machine)),
+            "With evenly spread work, the nodes with the least memory run out of it first.",
             for_guest(
                 machine,
-                "Install the same memory modules at every socket.",
+                "Install the same memory modules for every node; the server's manual says which slots are whose.",
                 "Give the virtual nodes equal memory in the hypervisor's settings for this machine.",
             ),
             tuple(f"node:{node.os_id}" for node in sized if node.memory_bytes == min(sizes)),
@@ -231,7 +268,7 @@ def uneven_memory(machine: Machine) -> Iterator[Finding]:
                 "Shared memory in huge pages is placed where the pages are, whichever CPUs use it.",
                 on_host(machine, "Reserve them per node: /sys/devices/system/node/nodeN/hugepages/*/nr_hugepages."),
                 tuple(pool_key(node.os_id, size) for node, _ in found),
-                command=f"grep . /sys/devices/system/node/node*/hugepages/hugepages-{size >> 10}kB/nr_hugepages",
+                command=_pool_command(size, "nr_hugepages"),
                 quantity="memory.remote_latency",
             )
 
@@ -246,15 +283,23 @@ def node_sum(machine: Machine) -> Iterator[Finding]:
         yield Finding(
             "memory.node-sum",
             Severity.WARNING,
-            f"NUMA node memory ({format_bytes(added)}) does not add up to total memory ({format_bytes(total)})",
+            f"The memory of all NUMA nodes adds up to {format_bytes(added)}, total memory is {format_bytes(total)}",
             (
                 f"/proc/meminfo MemTotal: {format_bytes(total)}",
                 *(f"node {node.os_id} MemTotal: {format_bytes(node.memory_bytes or 0)}" for node in machine.nodes),
+                *_numbering(machine),
             ),
-            "At least one of the figures is wrong: placement works with memory by node, sizing with the total.",
-            "Compare both with the installed memory, and do not size by either before they agree.",
+            "At least one figure is wrong. Placement depends on the memory of each node, sizing on the total, so "
+            "either may mislead.",
+            for_guest(
+                machine,
+                "Compare both figures with the installed memory. Until they agree, enter the memory for sizing: sizeup "
+                "size --set machine.memory_gib=N.",
+                "Compare both figures with the memory that the hypervisor gives this machine. Until they agree, enter "
+                "the memory for sizing: sizeup size --set machine.memory_gib=N.",
+            ),
             ("memory",),
-            command="lsmem --summary; numactl --hardware",
+            command=f"{memory_command(machine)}; lsmem --summary",
         )
 
 
@@ -270,8 +315,8 @@ def memlock_without_huge_pages(machine: Machine) -> Iterator[Finding]:
             "The memlock limit is raised, but no huge pages are reserved",
             (f"memlock: {limit}", "huge pages: 0"),
             "A large SGA will use small pages: more memory for page tables, and more TLB misses.",
-            on_host(machine, "Reserve huge pages (vm.nr_hugepages), or lower the limit again."),
+            on_host(machine, "Reserve huge pages as root (sysctl -w vm.nr_hugepages=N), or lower the limit again."),
             ("machine",),
-            command="sysctl -w vm.nr_hugepages=N",
+            command="grep -i huge /proc/meminfo",
             quantity="memory.local_latency",
         )

@@ -29,7 +29,7 @@ def bonds(machine: Machine) -> Iterator[Finding]:
 
 def _bond_findings(machine: Machine, bond: Nic, members: list[Nic]) -> Iterator[Finding]:
     lines = tuple(
-        f"{nic.name}: node {'unknown' if nic.node is None else nic.node}, {_link_state(nic)}" for nic in members
+        f"{nic.name}: NUMA node {'unknown' if nic.node is None else nic.node}, {_link_state(nic)}" for nic in members
     )
     subject = (f"nic:{bond.name}",)
     down = [nic.name for nic in members if nic.up is False]
@@ -84,11 +84,12 @@ def nfs_transports(machine: Machine) -> Iterator[Finding]:
                 f"too few for the speed of {nic.name} ({speed / 1e9:g} Gb/s)",
                 (f"nconnect: {mount.transports}", f"{nic.name}: {speed / 1e9:g} Gb/s"),
                 "One TCP connection is handled by one CPU and carries about 10 Gb/s.",
-                f"Mount with nconnect={needed}; the first mount sets it for all mounts of that server and NFS version."
+                f"Mount it again with nconnect={needed} while nothing uses it ({_mount_command(mount, needed)}); "
+                "the first mount sets it for all mounts of that server and NFS version."
                 if _has_nconnect(machine)
                 else f"Mount with nconnect={needed} on a kernel that has it: Linux 5.3, or a patched vendor kernel.",
                 (f"nfs:{mount.mount_point}",),
-                command=_mount_command(mount, needed) if _has_nconnect(machine) else "nfsstat -m",
+                command="nfsstat -m",
                 quantity="storage.bandwidth",
             )
 
@@ -100,7 +101,7 @@ def _has_nconnect(machine: Machine) -> bool:
 
 
 def _mount_command(mount: NfsMount, connections: int) -> str:
-    """Mount it again as it is, but for its connections; it need not be in /etc/fstab."""
+    """Return the command that mounts it again as it is, but for its connections; it need not be in /etc/fstab."""
     kept = [option for option in mount.options if option.partition("=")[0] not in {*_OF_THE_CONNECTION, "nconnect"}]
     options = quote(",".join((*kept, f"nconnect={connections}")))
     mount_point = quote(mount.mount_point)

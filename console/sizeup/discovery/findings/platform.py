@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from shlex import quote
 
 from sizeup.discovery.caches import overlaps
-from sizeup.discovery.findings.remedies import for_guest, on_host
+from sizeup.discovery.findings.remedies import SHELL_CPUS, for_guest, on_host
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.machine import Machine
 from sizeup.procfs.lists import format_list
@@ -16,6 +16,7 @@ _STEAL_SHARE = 0.01
 _SLOW_CLOCKS = frozenset({"hpet", "acpi_pm", "jiffies", "refined-jiffies", "pit", "xen"})
 
 _CLOCKS = "/sys/devices/system/clocksource/clocksource0"
+_CLOCK_LOG = "dmesg | grep -iE 'clocksource|tsc'"
 
 
 def clock_source(machine: Machine) -> Iterator[Finding]:
@@ -25,15 +26,18 @@ def clock_source(machine: Machine) -> Iterator[Finding]:
         return
     faster = next((name for name in sources if name not in _SLOW_CLOCKS), None)  # the kernel lists the best first
     if faster is not None:
-        remedy = on_host(machine, f"Find out why the kernel does not use {faster} (dmesg), then switch to it.")
-        command = f"echo {quote(faster)} > {_CLOCKS}/current_clocksource"
+        switch = f"echo {quote(faster)} > {_CLOCKS}/current_clocksource"
+        remedy = on_host(
+            machine, f"Find out why the kernel does not use {faster}, then switch to it as root ({switch})."
+        )
+        command = _CLOCK_LOG
     elif sources:
         remedy = "No faster one is available: " + for_guest(
             machine,
             "check the kernel log for clock sources that were rejected, and why.",
             "have the hypervisor offer its own clock or a stable TSC, and check the kernel log for rejected ones.",
         )
-        command = "dmesg | grep -iE 'clocksource|tsc'"
+        command = _CLOCK_LOG
     else:
         remedy = "List the available clock sources, and switch to one that needs no system call."
         command = f"cat {_CLOCKS}/available_clocksource"
@@ -58,11 +62,15 @@ def processors(machine: Machine) -> Iterator[Finding]:
             "cpu.smt-off", Severity.INFO, "SMT (hyper-threading) is switched off",
             (f"SMT control: {platform.smt}",),
             "There are fewer threads than the data sheet says; cores, and licenses by core, stay the same.",
-            on_host(machine, "Leave it if it was switched off on purpose; otherwise switch it on.")
+            on_host(
+                machine,
+                "Leave it if it was switched off on purpose; otherwise switch it on as root "
+                "(echo on > /sys/devices/system/cpu/smt/control).",
+            )
             if platform.smt == "off"
             else "Leave it if it was switched off on purpose; otherwise remove nosmt=force from the kernel command "
             "line, if it is there, and reboot. It cannot be switched on before.", ("cpu",),
-            command="echo on > /sys/devices/system/cpu/smt/control" if platform.smt == "off" else "cat /proc/cmdline",
+            command="cat /sys/devices/system/cpu/smt/control" if platform.smt == "off" else "cat /proc/cmdline",
             quantity="memory.random_stores",
         )  # fmt: skip
     offline = tuple(pu.cpu for pu in machine.pus if not pu.online)
@@ -71,9 +79,14 @@ def processors(machine: Machine) -> Iterator[Finding]:
             "cpu.offline", Severity.INFO,
             f"{plural(len(offline), 'CPU')} {'is' if len(offline) == 1 else 'are'} present but offline",
             (f"offline: {format_list(offline)}",),
-            "They do no work; most license metrics count them unless the firmware disables them.",
-            on_host(machine, "Bring them online, unless they were taken offline on purpose."), ("cpu",),
-            command=f"chcpu -e {format_list(offline)}",
+            "They do no work, but most license metrics still count them; as a rule, only CPUs that the firmware "
+            "disables are not counted.",
+            on_host(
+                machine,
+                f"Bring them online as root (chcpu -e {format_list(offline)}), unless they were taken offline on "
+                "purpose.",
+            ), ("cpu",),
+            command="lscpu --extended",
         )  # fmt: skip
     # intel_pstate and amd-pstate steer by load under this name, others hold the lowest frequency.
     if platform.governor == "powersave" and platform.frequency_driver not in (
@@ -83,8 +96,9 @@ def processors(machine: Machine) -> Iterator[Finding]:
             "cpu.powersave", Severity.WARNING, "The powersave governor holds the CPUs at their lowest frequency",
             (f"governor: powersave, driver: {platform.frequency_driver}",),
             "CPU-bound work runs slower than the hardware allows, whatever the load.",
-            on_host(machine, "Set the governor to performance."), ("cpu",),
-            command="cpupower frequency-set -g performance",
+            on_host(machine, "Set the governor to performance as root (cpupower frequency-set -g performance)."),
+            ("cpu",),
+            command="cpupower frequency-info",
             quantity="memory.local_latency",
         )  # fmt: skip
     if platform.steal_share is not None and platform.steal_share > _STEAL_SHARE:
@@ -103,24 +117,27 @@ def restricted(machine: Machine) -> Iterator[Finding]:
     counts = machine.pu_counts
     if counts.allowed >= counts.online:
         return
+    allowed = tuple(pu.cpu for pu in machine.pus if pu.allowed)
     group = machine.platform.control_group
     evidence = [
-        f"allowed: {format_list(tuple(pu.cpu for pu in machine.pus if pu.allowed))}",
-        f"online: {counts.online}",
+        f"CPUs that sizeup may use: {format_list(allowed)} ({len(allowed)} in total)",
+        f"online CPUs: {counts.online} in total",
     ]
     if machine.platform.affinity is not None:
-        evidence.append(f"affinity (taskset): {format_list(machine.platform.affinity)}")
+        evidence.append(f"CPU affinity of sizeup (taskset): {format_list(machine.platform.affinity)}")
     if group is not None and group.cpus is not None:
-        evidence.append(f"cpuset of {group.path or '/'}: {format_list(group.cpus)}")
+        evidence.append(f"cpuset of cgroup {group.path or '/'}: {format_list(group.cpus)}")
     yield Finding(
         "affinity.restricted",
         Severity.INFO,
-        f"This process may use only {counts.allowed} of {counts.online} CPUs",
+        f"Only {counts.allowed} of {counts.online} online CPUs are available to sizeup",
         tuple(evidence),
-        "Probes measure these CPUs only. Affinity and cpusets do not reduce the licenses required (soft partitioning).",
-        "Start it without taskset and outside of the cpuset to judge the whole machine.",
+        "Probes measure these CPUs only. Many vendors treat such a restriction as soft partitioning, which does not "
+        "reduce the licenses required.",
+        "To judge the whole machine, start sizeup without a CPU restriction (taskset, cgroup or container). It "
+        "inherits that of its shell, which the command below shows.",
         ("cpu",),
-        command="taskset -cp $$; cat /proc/self/cgroup",
+        command=SHELL_CPUS,
     )
 
 
@@ -163,12 +180,13 @@ def firmware(machine: Machine) -> Iterator[Finding]:
             Severity.WARNING,
             "CPU topology data contradicts itself",
             lines[:10],
-            "Counts of sockets, caches or NUMA nodes may be wrong, here and in every other tool.",
+            "Counts of sockets, cores, caches or NUMA nodes may be wrong, here and in every other tool.",
             for_guest(
                 machine,
-                "Update the firmware. Until then, enter the right counts: sizeup size --set machine.cores=N.",
-                "Correct the CPU topology in the hypervisor's settings for this machine. Until then, enter the right "
-                "counts: sizeup size --set machine.cores=N.",
+                "Take the cores of each socket from the data sheet of the CPU model, and enter their total over all "
+                "sockets: sizeup size --set machine.cores=N. A firmware update may correct the data.",
+                "Correct the CPU topology in the hypervisor's settings for this machine. Until then, enter the total "
+                "cores over all sockets: sizeup size --set machine.cores=N.",
             ),
             ("cpu",),
             command="lscpu --extended; dmesg | grep -i firmware",

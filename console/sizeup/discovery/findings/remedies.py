@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from sizeup.model.machine import Machine
 
+SHELL_CPUS = "grep Cpus_allowed_list /proc/$$/status; cat /proc/$$/cgroup"
+"""Shows the CPUs that the shell may use, and so what it starts."""
+
 
 def for_guest(machine: Machine, physical: str, virtual: str) -> str:
     """Return the advice for a physical machine, or that for a guest, whose hardware is the hypervisor's to change."""

@@ -21,10 +21,16 @@ _FC_DOWN = frozenset(
 
 
 def _path_lines(found: MultipathMap) -> tuple[str, ...]:
+    if all((path.hba, path.speed_bits_per_second, path.node) == (None, None, None) for path in found.paths):
+        by_state: dict[str, list[str]] = {}
+        for path in found.paths:
+            by_state.setdefault(path.state or "state unknown", []).append(path.device)
+        states = "; ".join(f"{', '.join(devices)}: {state}" for state, devices in by_state.items())
+        return (f"{states} (adapters, speeds and NUMA nodes could not be read)",)
     return tuple(
-        f"{path.device} over {path.hba or 'unknown host'}: {path.state or 'state unknown'}, "
-        f"{'speed unknown' if path.speed_bits_per_second is None else f'{path.speed_bits_per_second / 1e9:g} Gbit'}, "
-        f"node {'unknown' if path.node is None else path.node}"
+        f"{path.device}: {path.state or 'state unknown'}, adapter {path.hba or 'unknown'}, "
+        f"{'speed unknown' if path.speed_bits_per_second is None else f'{path.speed_bits_per_second / 1e9:g} Gb/s'}, "
+        f"NUMA node {'unknown' if path.node is None else path.node}"
         for path in found.paths
     )
 
@@ -50,7 +56,8 @@ def _map_findings(machine: Machine, found: MultipathMap, usual: int) -> Iterator
             "multipath.dead-path", Severity.WARNING,
             f"{found.name}: {plural(len(dead), 'path')} unusable ({', '.join(dead)})", lines,
             "The device has less bandwidth and less redundancy than its number of paths suggests.",
-            f"Check {'its controllers and their links' if native else 'the fabric and the port'}: {look}.",
+            "Check the controllers of these paths and their links." if native
+            else f"Check the adapter, the cable and the switch port of {', '.join(dead)}.",
             subject,
             command=look,
             quantity="storage.bandwidth",
@@ -121,9 +128,9 @@ def fc_ports(machine: Machine) -> Iterator[Finding]:
         yield Finding(
             "fc.port-unused",
             Severity.INFO,
-            f"{_port_names(unused)} {'has' if len(unused) == 1 else 'have'} no link and no sign of use",
+            f"{_port_names(unused)} {'has' if len(unused) == 1 else 'have'} no link and no known use",
             tuple(_fc_line(hba) for hba in unused),
-            "A port without a link carries no I/O and adds no capacity.",
+            "A port without a link carries no I/O and adds no bandwidth.",
             "Nothing to do if it is not meant to be cabled; otherwise check the cable, the optics and the switch port.",
             tuple(f"hba:{hba.name}" for hba in unused),
             command=_fc_command(unused),
@@ -142,8 +149,9 @@ def _fc_line(hba: Hba) -> str:
         if size is not None
     ]
     over = f" over {hba.net_device}" if hba.net_device else ""
-    targets = f"{len(hba.targets)} remote target port{'' if len(hba.targets) == 1 else 's'} known"
-    return f"{hba.name}{over}: {hba.state}, {', '.join((targets, *(moved or ['traffic unknown'])))}"
+    targets = f"{plural(len(hba.targets), 'remote port') if hba.targets else 'no remote ports'} seen"
+    seen = (targets, *(moved or ["traffic counters not readable"]))
+    return f"{hba.name} (fc_host){over}: {hba.state}, {', '.join(seen)}"
 
 
 def _fc_command(hbas: Sequence[Hba]) -> str:
@@ -154,6 +162,13 @@ def _fc_command(hbas: Sequence[Hba]) -> str:
 
 _SURVIVED = {"raid4": 1, "raid5": 1, "raid6": 2}
 """Members that an array can lose without losing data."""
+
+
+_ARRAY_STATES = {
+    "clean": "clean (no writes pending; members may be missing)",
+    "active": "active (writes may be pending; members may be missing)",
+}
+"""States of an array that read as if it were complete; Documentation/admin-guide/md.rst, array_state."""
 
 
 def _next_failure(device: BlockDevice) -> str:
@@ -175,14 +190,22 @@ def arrays(machine: Machine) -> Iterator[Finding]:
     """Md arrays that lack members."""
     for device in machine.block_devices:
         if device.raid_degraded:
+            level = (device.raid_level or "RAID level unknown").replace("raid", "RAID ")
+            of = (
+                plural(device.raid_degraded, "member")
+                if device.raid_disks is None
+                else (f"{device.raid_degraded} of {plural(device.raid_disks, 'member')}")
+            )
             yield Finding(
                 "storage.degraded-array",
                 Severity.CRITICAL,
-                f"{device.name} ({device.raid_level}) is degraded: {device.raid_degraded} of {device.raid_disks} "
-                "members missing",
-                (f"state: {device.state or 'unknown'}", f"members: {', '.join(device.members) or 'none'}"),
+                f"/dev/{device.name} ({level}) is degraded: {of} missing",
+                (
+                    f"array state: {_ARRAY_STATES.get(device.state or '', device.state or 'unknown')}",
+                    f"members found: {', '.join(device.members) or 'could not be read'}",
+                ),
                 f"{_next_failure(device)}; I/O is slower until the array is rebuilt.",
-                "Replace the missing member, which mdadm --detail shows.",
+                "Find out which slot is empty and why its member dropped out; then add it again, or replace it.",
                 (f"block:{device.name}",),
                 command=f"mdadm --detail /dev/{quote(device.name)}",
                 quantity="storage.bandwidth",
