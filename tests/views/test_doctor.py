@@ -11,7 +11,6 @@ from sizeup.views.doctor import (
     Check,
     CheckStatus,
     StoreFacts,
-    TerminalFacts,
     access_checks,
     configuration_checks,
     doctor_data,
@@ -19,8 +18,8 @@ from sizeup.views.doctor import (
     machine_checks,
     probe_checks,
     store_checks,
-    terminal_checks,
 )
+from sizeup.views.terminal_checks import TerminalFacts, terminal_checks
 
 FACTS = {
     "present": True,

@@ -17,7 +17,8 @@ from msgspec.structs import asdict
 from sizeup.config import KEYS, Configuration, load
 from sizeup.errors import ExitStatus, MalformedError
 from sizeup.model.machine import Machine
-from sizeup.views.doctor import StoreFacts, TerminalFacts
+from sizeup.views.doctor import StoreFacts
+from sizeup.views.terminal_checks import TerminalFacts, terminal_checks
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -40,7 +41,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     machine = discover("/")
     checks = [
-        *doctor.terminal_checks(terminal_facts(os.environ)),
+        *terminal_checks(terminal_facts(os.environ)),
         *doctor.access_checks(machine, read_limits(Sysroot()), os.geteuid()),
         *doctor.machine_checks(machine),
         *doctor.store_checks(store_facts(store.directory())),
