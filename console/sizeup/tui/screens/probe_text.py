@@ -16,9 +16,10 @@ from sizeup.probing.registry import RegisteredProbe
 from sizeup.session.value import StepRun
 from sizeup.text import plural
 from sizeup.tui.outcome_text import OUTCOME_WORDS
+from sizeup.tui.runs import Runs
 from sizeup.tui.widgets.facts import FactsGrid
 from sizeup.units import format_ns
-from sizeup.views.step import point_value
+from sizeup.views.step import latest_refusal, point_value
 
 _MOST_SETTINGS = 6
 """More would push what else there is to know off a small screen; the form has them all."""
@@ -40,7 +41,7 @@ def entry(
 ) -> Text:
     """A line of the list: name, and beneath it where it stands.
 
-    ``wish`` says what becomes of one to run it, ``going_on`` whether any run is.
+    ``pending`` says that its run waits or starts, ``going_on`` whether any run is going on.
     """
     text = Text(probe.name, no_wrap=True, overflow="ellipsis")
     if pending:
@@ -59,10 +60,28 @@ def entry(
     return text
 
 
+def waiting_text(name: str, runs: Runs, refusal: str) -> str:
+    """Return whether a probe that has not begun can be run, or what its request to run waits for.
+
+    ``refusal`` is the reason why this machine cannot run it, empty if it can.
+    """
+    refused = latest_refusal(runs.session, name)
+    if any(name in spec.probes for spec in runs.queue):
+        return "Queued: it starts when the current run ends. x removes it."
+    if runs.spec is not None and name in runs.spec.probes and not refused:
+        return "Starting: no samples yet."
+    plan = None if runs.session is None else runs.session.plan
+    if runs.going_on and plan is not None and any(step.probe == name for step in plan.steps):
+        return "Waiting in the current run: no samples yet."
+    if refusal or refused:
+        return f"! {refusal}" if refusal else f"! refused: {refused}"
+    return "Press r to run it, s to change its settings, p for another plan."
+
+
 def about(
     probe: RegisteredProbe, plan: str, state_text: str, settings: Mapping[str, str], typed: Collection[str]
 ) -> Group:
-    """What a probe measures and takes, before it is run; ``stands`` says whether it can be, or what it waits for."""
+    """What a probe measures and takes, before it is run; ``state_text`` says whether it can be."""
     manifest = probe.manifest
     seconds = manifest.estimated_seconds.get(plan)
     hazards = ", ".join(hazard.value for hazard in manifest.hazards) or "none"

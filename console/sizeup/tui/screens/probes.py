@@ -24,7 +24,7 @@ from sizeup.tui.runs import spec_of
 from sizeup.tui.screens import write_confirmation
 from sizeup.tui.screens.dialogs import SettingsDialog, format_setting
 from sizeup.tui.screens.mode import ModeScreen
-from sizeup.tui.screens.probe_text import Shown, about, entry, summary
+from sizeup.tui.screens.probe_text import Shown, about, entry, summary, waiting_text
 from sizeup.tui.screens.write_dialogs import confirm_device, confirm_write
 from sizeup.tui.widgets.chart import ChartView
 from sizeup.tui.widgets.lists import KeyList
@@ -318,28 +318,13 @@ class ProbesScreen(ModeScreen):
             idle.add("run.step")
         return frozenset(idle)
 
-    def _state_text(self, probe: RegisteredProbe) -> str:
-        """Whether a probe that has not begun can be run, or what became of the wish."""
-        runs = self.host.runs
-        refusal, refused = self._refusal(probe), latest_refusal(runs.session, probe.name)
-        if any(probe.name in spec.probes for spec in runs.queue):
-            return "Queued: it starts when the current run ends. x removes it."
-        if runs.spec is not None and probe.name in runs.spec.probes and not refused:
-            return "Starting: no samples yet."
-        plan = None if runs.session is None else runs.session.plan
-        if runs.going_on and plan is not None and any(step.probe == probe.name for step in plan.steps):
-            return "Waiting in the current run: no samples yet."
-        if refusal or refused:
-            return f"! {refusal}" if refusal else f"! refused: {refused}"
-        return "Press r to run it, s to change its settings, p for another plan."
-
     def _show_probe(self) -> None:
         probe = self.chosen
         if probe is None:
             return
         session = self.host.runs.session
         run = self._run
-        state_text = self._state_text(probe)
+        state_text = waiting_text(probe.name, self.host.runs, self._refusal(probe))
         state = (
             probe.name,
             self._plan,

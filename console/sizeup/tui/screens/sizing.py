@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from itertools import groupby
 from typing import ClassVar
 
 from msgspec.structs import replace
@@ -12,10 +11,8 @@ from rich.text import Text
 from textual import events
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
-from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Input, OptionList, Static
-from textual.widgets.option_list import Option
 
 from sizeup.charts.table import Table
 from sizeup.errors import SizeupError
@@ -36,7 +33,7 @@ from sizeup.tui.actions import bindings
 from sizeup.tui.screens.dialogs import ChoiceDialog, PageDialog
 from sizeup.tui.screens.mode import ModeScreen
 from sizeup.tui.screens.pick import PickDialog
-from sizeup.tui.screens.sizing_text import WIDE, comparison_lines, input_line, working_line
+from sizeup.tui.screens.sizing_text import WIDE, answer_options, input_options, preset_lines, working_line
 from sizeup.tui.widgets.chart import ChartView
 from sizeup.tui.widgets.lists import KeyList, hanging
 from sizeup.views.advice import advice_lines, comparison_table, license_table, tornado_chart, unmoved_chart
@@ -230,13 +227,7 @@ class SizingScreen(ModeScreen):
                 return
             preset = find_preset(name)
             compared = compare_sizings(self._sizing, size(preset.values()), "this machine", name)
-            note = (preset.note[:1].upper() + preset.note[1:],) if preset.note else ()
-            lines = [f"{name}: {preset.title}", f"From {preset.source}", *note, ""]
-            width = self._page_width()
-            lines = [hanging(line, width, 0, 2) if line else "" for line in lines]
-            lines += comparison_lines(comparison_table(compared), width) or [
-                "Nothing to compare: the two have no figure in common."
-            ]
+            lines = preset_lines(preset, comparison_table(compared), self._page_width())
             self.app.push_screen(PageDialog(f"This machine{self._what_if()} compared with {name}", lines))
 
         self.app.push_screen(ChoiceDialog("Which published case?", answers), answered)
@@ -310,12 +301,7 @@ class SizingScreen(ModeScreen):
 
     def _fill_inputs(self, chosen: str | None) -> None:
         inputs = self.query_one("#inputs", KeyList)
-        width = _room(inputs)
-        options: list[Option] = []
-        for group, rows in groupby(self._rows, lambda row: row.key.partition(".")[0]):
-            options.append(Option(Text(group, style="bold underline"), disabled=True))
-            options += [Option(input_line(row, width), id=row.key) for row in rows]
-        inputs.set_options(options)
+        inputs.set_options(input_options(self._rows, _room(inputs)))
         if self._rows:
             known = {row.key for row in self._rows}
             inputs.highlighted = inputs.get_option_index(chosen if chosen in known else self._rows[0].key)
@@ -334,27 +320,12 @@ class SizingScreen(ModeScreen):
         if self._sizing is None:
             return
         chosen = answers.highlighted_option
-        width = _room(answers)
         changes = self._before if self._changed else {}
-        # One column for all, so that what changed and what did not stand in line.
-        room = max(map(len, changes.values()), default=0)
-        room = room + 3 if room else 0
-        label = self._label()
-        lines = [Option(hanging(label, width, 0, 2), id="label", disabled=True)] if label else []
-        first = len(lines)
-        for advice in self._given.advice:
-            change = changes.get(advice.id, "")
-            text = hanging(advice.verdict, width, room, room + 2)
-            badge = Content.assemble((f" {change.rjust(room - 3)} ", "bold reverse"), " ") if change else " " * room
-            lines.append(Option(Content.assemble(badge, text[room:]), id=advice.id))
-        for question in self._given.questions:
-            text = hanging(f"? {question.sentence(typed=True)}", width, room, room + 2)
-            # What a change asks for is the answer to it, and not the last line of a long list.
-            lines.insert(first if question.key in self._asked else len(lines), Option(text, id=f"? {question.key}"))
-        answers.set_options(lines)
-        ids = [option.id for option in lines]
-        place = ids.index(chosen.id) if chosen is not None and chosen.id in ids else first
-        answers.highlighted = place if place < len(lines) else None
+        options = answer_options(self._given, changes, self._asked, self._label(), _room(answers))
+        answers.set_options(options)
+        ids = [option.id for option in options]
+        first = next((index for index, option in enumerate(options) if not option.disabled), None)
+        answers.highlighted = ids.index(chosen.id) if chosen is not None and chosen.id in ids else first
         self._show_working()
 
     def _known(self, changed: dict[str, Value]) -> dict[str, Value]:
