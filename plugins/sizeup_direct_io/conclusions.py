@@ -12,7 +12,7 @@ from sizeup.model.sample import Estimate
 from sizeup.units import format_bytes, format_ns, format_rate, format_value
 from sizeup_direct_io import knee
 from sizeup_direct_io.estimates import Coordinates, PointResult, known, pool
-from sizeup_direct_io.path_bandwidth import PathBandwidth
+from sizeup_direct_io.path_bandwidth import TargetBandwidth
 from sizeup_direct_io.validity import Part, Validity
 
 REDO_GOOD_NS, REDO_WATCH_NS = 1e6, 5e6
@@ -163,7 +163,7 @@ def scaling(
     alone: Mapping[str, float],
     together: float,
     unit: str,
-    path_bandwidth: PathBandwidth | None,
+    path_bandwidth: TargetBandwidth | None,
     shared_disks: Sequence[str] = (),
 ) -> Estimate:
     """Return the throughput of all paths together over the sum of each alone, and what they share."""

@@ -13,7 +13,7 @@ from sizeup.model.sample import Estimate
 from sizeup_direct_io import validity
 from sizeup_direct_io.binding import IoInterval, half_width
 from sizeup_direct_io.measure import QUANTILES, MeasuredPoint, stream_coordinates
-from sizeup_direct_io.target import Target
+from sizeup_direct_io.target import OpenTarget
 from sizeup_direct_io.validity import Part, Validity
 
 T = TypeVar("T")
@@ -37,7 +37,7 @@ class BackgroundLoad(Struct, frozen=True):
         return validity.background_caveats(validity.Conditions(0.0, self.pressure_percent, self.busy_share, 0.0, 0))
 
 
-def location(target: Target) -> dict[str, str | int | float]:
+def location(target: OpenTarget) -> dict[str, str | int | float]:
     """Return the mount point of the target, or the device as ``major:minor``."""
     if target.mount is not None:
         return {"mount_point": target.mount.point}

@@ -11,7 +11,7 @@ from sizeup.model.network import NfsMount
 from sizeup.model.storage import BlockDevice
 
 
-class PathBandwidth(Struct, frozen=True):
+class TargetBandwidth(Struct, frozen=True):
     """The bandwidth of the controllers, adapters or interfaces that all data of a target passes."""
 
     bytes_per_second: float
@@ -56,7 +56,7 @@ def _adapters_of(path: str, machine: Machine) -> list[set[str]]:
             return [set()]
 
 
-def find_path_bandwidth(paths: Iterable[str], machine: Machine) -> PathBandwidth | None:
+def find_path_bandwidth(paths: Iterable[str], machine: Machine) -> TargetBandwidth | None:
     """Return the combined bandwidth of ``paths``, with a shared adapter counted once; None if a part is unknown."""
     adapters = [names for path in paths for names in _adapters_of(path, machine)]
     if not all(adapters):
@@ -66,4 +66,4 @@ def find_path_bandwidth(paths: Iterable[str], machine: Machine) -> PathBandwidth
     limits = [budget.limit_bytes_per_second for budget in budgets if budget.limit_bytes_per_second is not None]
     if len(limits) < len(names):
         return None
-    return PathBandwidth(sum(limits), "; ".join(f"{budget.device}: {budget.narrowest}" for budget in budgets))
+    return TargetBandwidth(sum(limits), "; ".join(f"{budget.device}: {budget.narrowest}" for budget in budgets))

@@ -17,7 +17,7 @@ from sizeup_direct_io.checks import CHECK_WINDOW, without_progress
 from sizeup_direct_io.disks import read_disks
 from sizeup_direct_io.engines import choose
 from sizeup_direct_io.measure import MeasuredPoint, Window, measure
-from sizeup_direct_io.path_bandwidth import PathBandwidth
+from sizeup_direct_io.path_bandwidth import TargetBandwidth
 from sizeup_direct_io.path_states import PathWatch
 from sizeup_direct_io.point_verdict import PointVerdict
 from sizeup_direct_io.presets import LARGE_BYTES, Durable, LoadPoint, Stream
@@ -48,7 +48,7 @@ class ComparedLoad(Struct, frozen=True):
 
 
 def compare_paths(
-    load: ComparedLoad, setups: Sequence[TargetSetup], path_bandwidth: PathBandwidth | None
+    load: ComparedLoad, setups: Sequence[TargetSetup], path_bandwidth: TargetBandwidth | None
 ) -> Generator[Emission, None, None]:
     """Measure the load on each path alone, then on all at once."""
     alone: dict[str, float] = {}

@@ -12,7 +12,7 @@ from sizeup_direct_io.disks import OtherIo, is_virtual
 from sizeup_direct_io.estimates import VERDICT_VALUES, BackgroundLoad, validity_estimate
 from sizeup_direct_io.limits import read_limits
 from sizeup_direct_io.measure import MeasuredPoint
-from sizeup_direct_io.path_bandwidth import PathBandwidth
+from sizeup_direct_io.path_bandwidth import TargetBandwidth
 from sizeup_direct_io.presets import SMALL_BYTES, LoadPoint
 from sizeup_direct_io.target_setup import TargetSetup
 from sizeup_direct_io.thermal import thermal_caveats, thermal_summary
@@ -27,7 +27,7 @@ class PointVerdict(Struct, frozen=True):
     background_io: OtherIo | None
     """I/O of other processes on the target's disks before the run."""
     path_limit: float | None
-    path_bandwidth: PathBandwidth | None
+    path_bandwidth: TargetBandwidth | None
 
     def parts(
         self, point: LoadPoint, run: MeasuredPoint, cached_before: int | None, earlier: Sequence[MeasuredPoint] = ()

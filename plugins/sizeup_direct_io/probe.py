@@ -10,7 +10,7 @@ from sizeup.model.machine import Machine
 from sizeup.model.plan import Hazard, Refusal, Settings, Step
 from sizeup.probing.api import Context, Emission
 from sizeup_direct_io.measure import Window
-from sizeup_direct_io.path_bandwidth import PathBandwidth, find_path_bandwidth, lies_under
+from sizeup_direct_io.path_bandwidth import TargetBandwidth, find_path_bandwidth, lies_under
 from sizeup_direct_io.presets import READ_AHEAD, Custom, Durable, Sweep, sweeps
 from sizeup_direct_io.run import Run, RunSettings
 from sizeup_direct_io.target import TargetSpec
@@ -86,7 +86,7 @@ def _more_paths(settings: Settings) -> list[str]:
     return [path for path in str(settings["more_paths"]).split(":") if path]
 
 
-def _as_settings(name: str, path_bandwidth: PathBandwidth | None) -> Settings:
+def _as_settings(name: str, path_bandwidth: TargetBandwidth | None) -> Settings:
     """Return a path bandwidth as step settings, which hold plain values only."""
     return {
         f"{name}_bytes_per_second": path_bandwidth.bytes_per_second if path_bandwidth else 0.0,
@@ -94,9 +94,9 @@ def _as_settings(name: str, path_bandwidth: PathBandwidth | None) -> Settings:
     }
 
 
-def _path_bandwidth(settings: Settings, name: str) -> PathBandwidth | None:
+def _path_bandwidth(settings: Settings, name: str) -> TargetBandwidth | None:
     source = str(settings[f"{name}_source"])
-    return PathBandwidth(float(settings[f"{name}_bytes_per_second"]), source) if source else None
+    return TargetBandwidth(float(settings[f"{name}_bytes_per_second"]), source) if source else None
 
 
 class DirectIo:

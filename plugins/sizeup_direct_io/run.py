@@ -21,7 +21,7 @@ from sizeup_direct_io.disks import other_io, read_disks
 from sizeup_direct_io.estimates import BackgroundLoad, PointResult
 from sizeup_direct_io.failures import describe_error
 from sizeup_direct_io.measure import MeasuredPoint, Window, measure
-from sizeup_direct_io.path_bandwidth import PathBandwidth
+from sizeup_direct_io.path_bandwidth import TargetBandwidth
 from sizeup_direct_io.path_states import PathWatch, watch_paths
 from sizeup_direct_io.paths import ComparedLoad, compare_engines, compare_paths
 from sizeup_direct_io.point_verdict import PointVerdict, overall, worse
@@ -52,7 +52,7 @@ class RunSettings(Struct, frozen=True):
     ramps: int
     path_limit: float | None
     """Payload bytes per second, set by the user; None if not set."""
-    path_bandwidth: PathBandwidth | None
+    path_bandwidth: TargetBandwidth | None
     """By discovery; None if unknown."""
     remove_leftovers: bool
     max_latency_ns: float
@@ -63,7 +63,7 @@ class RunSettings(Struct, frozen=True):
     """A ramp ends when latency p99 exceeds it; 0: no limit."""
     compare_engine: str
     """``none``, or the engine to compare with the run's own."""
-    combined_bandwidth: PathBandwidth | None
+    combined_bandwidth: TargetBandwidth | None
     """Of all paths together, by discovery; None if unknown."""
 
     @property

@@ -38,7 +38,7 @@ class TargetKind(Enum):
     WRITABLE_DEVICE = "device, writable"
 
 
-class Target(Struct, frozen=True):
+class OpenTarget(Struct, frozen=True):
     """An open target; closing the descriptor removes a temporary file."""
 
     kind: TargetKind
@@ -181,7 +181,7 @@ def refuse_without_effect(specs: Sequence[TargetSpec], *, remove_leftovers: bool
         raise RefusedError(f"allow_write_to has no effect on {first.path}: it is not a device; remove allow_write_to")
 
 
-def _open_directory(spec: TargetSpec) -> Target:
+def _open_directory(spec: TargetSpec) -> OpenTarget:
     folder = files.open_existing(spec.path, os.O_DIRECTORY | os.O_RDONLY)
     try:
         available, reserve_bytes = available_bytes(folder, spec.reserve_bytes)
@@ -196,7 +196,7 @@ def _open_directory(spec: TargetSpec) -> Target:
         os.ftruncate(descriptor, 0)  # a failed fallocate keeps the space it allocated
         os.close(descriptor)
         raise SizeupError(f"{spec.path}: reserving {format_bytes(size_bytes)} failed: {error.strerror}") from error
-    return Target(
+    return OpenTarget(
         TargetKind.MADE,
         spec.path,
         descriptor,
@@ -213,7 +213,7 @@ def _block_again(descriptor: int) -> None:
     os.set_blocking(descriptor, True)
 
 
-def _open_file(spec: TargetSpec) -> Target:
+def _open_file(spec: TargetSpec) -> OpenTarget:
     if spec.writes:
         raise RefusedError(
             f"{spec.path} is an existing file, which is only read; set path to a directory for a preset that writes"
@@ -232,12 +232,12 @@ def _open_file(spec: TargetSpec) -> Target:
     except RefusedError:
         os.close(descriptor)
         raise
-    return Target(
+    return OpenTarget(
         TargetKind.FILE, spec.path, descriptor, 0, size_bytes, read_mount(descriptor), os.fstat(descriptor).st_dev
     )
 
 
-def _open_device(spec: TargetSpec) -> Target:
+def _open_device(spec: TargetSpec) -> OpenTarget:
     if spec.writes:
         descriptor = devices.open_for_writing(spec.path, spec.allow_write_to)
     else:
@@ -250,7 +250,7 @@ def _open_device(spec: TargetSpec) -> Target:
     except RefusedError:
         os.close(descriptor)
         raise
-    return Target(
+    return OpenTarget(
         TargetKind.WRITABLE_DEVICE if spec.writes else TargetKind.DEVICE,
         spec.path,
         descriptor,
@@ -270,7 +270,7 @@ def _mode(path: str) -> int:
         os.close(found)
 
 
-def open_target(spec: TargetSpec) -> Target:
+def open_target(spec: TargetSpec) -> OpenTarget:
     """Open the target; raise RefusedError with the reason if it cannot or must not be used."""
     if not spec.path.startswith("/"):
         raise RefusedError(f"path={spec.path}: expected an absolute path of a directory, a file or a device")

@@ -24,7 +24,7 @@ from sizeup_direct_io.call_with_timeout import CanceledError, StalledError, call
 from sizeup_direct_io.engines import EngineChoice, choose
 from sizeup_direct_io.failures import describe_error
 from sizeup_direct_io.presets import READ_AHEAD, Durable, Stream
-from sizeup_direct_io.target import Target, TargetKind, TargetSpec, available_bytes, find_leftovers, open_target
+from sizeup_direct_io.target import OpenTarget, TargetKind, TargetSpec, available_bytes, find_leftovers, open_target
 from sizeup_direct_io.worker import Engine, Pattern, Worker
 
 FILL_BLOCK_BYTES = 1 << 20
@@ -48,7 +48,7 @@ class TargetSetup:
         self._open = ExitStack()
         self._seeds = itertools.count(secrets.randbits(62))
         self._descriptors: dict[tuple[Durable, bool], int] = {}
-        self.target: Target
+        self.target: OpenTarget
         self.choice: EngineChoice
         self.extents: Extents | None = None
         """None if the file system does not report them."""

@@ -14,7 +14,7 @@ from msgspec import Struct
 from sizeup.units import format_bytes, format_ns, format_rate
 from sizeup_direct_io.binding import Extents
 from sizeup_direct_io.disks import OtherIo
-from sizeup_direct_io.path_bandwidth import PathBandwidth
+from sizeup_direct_io.path_bandwidth import TargetBandwidth
 
 CHARGED_LOW, CHARGED_HIGH = 0.95, 1.05
 """Bytes charged to this process at the block layer over requested bytes, if all I/O is direct."""
@@ -76,7 +76,7 @@ class Evidence(Struct, frozen=True):
     """In the busier direction: links are full duplex."""
     path_limit: float | None
     """Payload bandwidth of the path to the storage in bytes per second, as set by the user."""
-    path_bandwidth: PathBandwidth | None
+    path_bandwidth: TargetBandwidth | None
     """The same by discovery, which may not know every stage."""
     network: bool
     file_system: str

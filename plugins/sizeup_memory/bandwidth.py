@@ -13,7 +13,7 @@ from sizeup.model.sample import Coordinates
 from sizeup.probing.api import Context, Emission
 from sizeup.probing.native import EstimatePoint, estimate_of, leave_cpus
 from sizeup.units import format_bytes
-from sizeup_memory.binding import Member, Memory, Traffic, TrafficPoint, new_job
+from sizeup_memory.binding import Allocation, Member, Traffic, TrafficPoint, new_job
 from sizeup_memory.chase_patterns import working_sets
 from sizeup_memory.cpu_selection import (
     core_count,
@@ -59,7 +59,7 @@ class MemoryBandwidth:
         if not leave_cpus(cpus):
             caveats = ("the console shared a CPU with the measurement",)
         if str(settings["part"]) == "scaling":
-            memory = Memory(PAGES[str(settings["pages"])])
+            memory = Allocation(PAGES[str(settings["pages"])])
             counts = [count for count in working_sets(1, len(cpus), 64) if count < len(cpus)] + [len(cpus)]
             orders = [(count, {"threads": count}) for count in counts]
             remote_cpus: list[int] = json.loads(str(settings["without_memory"]))
@@ -105,7 +105,7 @@ def _step(machine: Machine, settings: Settings, part: str, pages: str) -> Step:
 def _stream(
     settings: Settings,
     cpus: list[int],
-    memory: Memory,
+    memory: Allocation,
     orders: Sequence[tuple[int, Coordinates]],
     prefix: str,
     context: Context,

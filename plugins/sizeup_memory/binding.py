@@ -32,7 +32,7 @@ class PlacementPolicy(IntEnum):
     INTERLEAVE = 2
 
 
-class Memory(Struct, frozen=True):
+class Allocation(Struct, frozen=True):
     """Pages and nodes of memory to allocate."""
 
     pages: Pages = Pages.THP
@@ -55,7 +55,7 @@ class ChasePoint(Struct, frozen=True):
     cpu: int
     block_bytes: int = 0
     sibling: int | None = None
-    memory: Memory = field(default_factory=Memory)
+    memory: Allocation = field(default_factory=Allocation)
 
 
 class StopRule(Struct, frozen=True):
@@ -124,7 +124,7 @@ def new_job() -> NativeJob:
     return NativeJob(ffi, lib)
 
 
-def available_bytes(memory: Memory) -> int:
+def available_bytes(memory: Allocation) -> int:
     """Return the memory available there in bytes; a negative errno for a node that does not exist."""
     return int(lib.sizeup_available_bytes(memory.mask, memory.policy))
 
@@ -134,7 +134,7 @@ class Member(Struct, frozen=True):
 
     cpu: int
     bytes: int
-    memory: Memory
+    memory: Allocation
     chases: bool = False
     stride_bytes: int = 64
 
@@ -278,7 +278,7 @@ class Shm:
 class Hammer:
     """One ``sizeup_hammer_run``: a process of random stores on each CPU."""
 
-    def __init__(self, pages: int, loops: int, cpus: Sequence[int], memory: Memory) -> None:
+    def __init__(self, pages: int, loops: int, cpus: Sequence[int], memory: Allocation) -> None:
         self._arguments = pages, loops
         self._count = len(cpus)
         self._cpus = ffi.new("int32_t[]", list(cpus))
@@ -298,7 +298,7 @@ class Hammer:
         )
 
 
-def _arena_spec(memory: Memory, count: int) -> dict[str, int]:
+def _arena_spec(memory: Allocation, count: int) -> dict[str, int]:
     return {
         "bytes": count,
         "pages": memory.pages,

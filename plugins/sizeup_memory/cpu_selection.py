@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from sizeup.model.machine import Machine
 from sizeup.model.numa import NumaNode
 from sizeup.model.topology import CacheKind
-from sizeup_memory.binding import MAX_NODES, Memory, Pages, Placement, PlacementPolicy
+from sizeup_memory.binding import MAX_NODES, Allocation, Pages, Placement, PlacementPolicy
 
 _DEFAULT_LINE_BYTES = 64
 _DEFAULT_CACHE_BYTES = 32 << 20
@@ -115,11 +115,11 @@ def locality(
     return {**extra, "placement": "remote"}, [caveat]
 
 
-def bound(machine: Machine, node_id: int, pages: Pages) -> Memory:
+def bound(machine: Machine, node_id: int, pages: Pages) -> Allocation:
     """Return memory on one node, with a CPU to touch it from if mbind is forbidden."""
     node = next(node for node in machine.nodes if node.os_id == node_id)
     cpus = cores_of(machine, node)
-    return Memory(pages, PlacementPolicy.BIND, (node_id,), cpus[0] if cpus else None)
+    return Allocation(pages, PlacementPolicy.BIND, (node_id,), cpus[0] if cpus else None)
 
 
 def line_bytes(machine: Machine) -> int:

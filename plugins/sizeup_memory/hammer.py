@@ -14,7 +14,7 @@ from sizeup.model.sample import Estimate, Progress
 from sizeup.probing.api import Context, Emission
 from sizeup.probing.native import EstimatePoint, leave_cpus
 from sizeup.units import format_bytes
-from sizeup_memory.binding import Hammer, HammerResult, Memory, Pages, new_job
+from sizeup_memory.binding import Allocation, Hammer, HammerResult, Pages, new_job
 from sizeup_memory.chase_patterns import working_sets
 from sizeup_memory.cpu_selection import core_first_cpus, remote_caveat, without_memory
 from sizeup_memory.slb import PAGE_BYTES, ns_per_op, output_line, scaling, scaling_summary, too_short
@@ -68,7 +68,7 @@ class MemoryHammer:
             for count in list(runs):
                 if context.canceled:
                     return
-                hammer = Hammer(pages, loops, cpus[:count], Memory(Pages.BASE))
+                hammer = Hammer(pages, loops, cpus[:count], Allocation(Pages.BASE))
                 points = tuple(EstimatePoint("random-store", {"processes": count}) for _ in range(count))
                 job = new_job()
                 try:
@@ -95,7 +95,7 @@ def _calibrated_loops(pages: int, cpu: int, context: Context) -> int:
     loops = _CALIBRATION_LOOPS
     while True:
         job = new_job()
-        hammer = Hammer(pages, loops, [cpu], Memory(Pages.BASE))
+        hammer = Hammer(pages, loops, [cpu], Allocation(Pages.BASE))
         for _ in job.follow(hammer.call(job), (EstimatePoint("random-store", {"processes": 1}),), context):
             pass
         (result,) = hammer.results()

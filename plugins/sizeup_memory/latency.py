@@ -14,9 +14,9 @@ from sizeup.probing.api import Context, Emission
 from sizeup.probing.native import EstimatePoint, estimate_of, leave_cpus
 from sizeup.units import format_bytes
 from sizeup_memory.binding import (
+    Allocation,
     ChasePoint,
     Latency,
-    Memory,
     Pages,
     Placement,
     StopRule,
@@ -74,7 +74,7 @@ class MemoryLatency:
                     block_bytes=min(span, pattern.block_bytes),
                     cpu=cpu,
                     sibling=None if sibling is None else int(sibling),
-                    memory=Memory(pattern.pages),
+                    memory=Allocation(pattern.pages),
                 )
                 for span in spans
             ],
@@ -231,7 +231,7 @@ def _fitting(spans: list[int], pattern: ChasePattern) -> list[int]:
     """Return the working sets that fit half of the available memory, which may have changed since the plan."""
     if pattern.page_bytes:
         return spans
-    available = available_bytes(Memory(pattern.pages)) // 2
+    available = available_bytes(Allocation(pattern.pages)) // 2
     kept = [span for span in spans if span <= available]
     if not kept:
         raise RefusedError(f"not enough memory: {format_bytes(2 * available)} available, at most half of it is used")

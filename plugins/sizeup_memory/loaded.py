@@ -11,7 +11,7 @@ from sizeup.model.sample import Estimate
 from sizeup.probing.api import Context, Emission
 from sizeup.probing.native import EstimatePoint, estimate_of, leave_cpus
 from sizeup.units import format_bytes
-from sizeup_memory.binding import Member, Memory, Pages, Traffic, TrafficPoint, new_job
+from sizeup_memory.binding import Allocation, Member, Pages, Traffic, TrafficPoint, new_job
 from sizeup_memory.cpu_selection import (
     core_count,
     core_first_cpus,
@@ -88,7 +88,7 @@ class MemoryLoaded:
             caveats.append(
                 "all buffers together are below four times the last-level cache: some accesses hit that cache"
             )
-        memory = Memory(Pages.THP)
+        memory = Allocation(Pages.THP)
         chaser = Member(cpus[0], each, memory, chases=True, stride_bytes=int(settings["line_bytes"]))
         streams = [Member(cpu, each, memory) for cpu in cpus[1:]]
         orders = [TrafficPoint(len(streams), mix, delay) for mix in _MIXES for delay in _DELAYS_NS]

@@ -12,7 +12,7 @@ from contextlib import suppress
 
 from sizeup.procfs.oom_score import make_first_oom_victim
 from sizeup.text import one_line
-from sizeup_memory.binding import MAX_HAMMERS, Hammer, Memory, Pages, new_job
+from sizeup_memory.binding import MAX_HAMMERS, Allocation, Hammer, Pages, new_job
 from sizeup_memory.slb import output_line, too_short
 
 _MAX_COUNT = 10**12
@@ -37,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     cpus = options.cpus or [min(os.sched_getaffinity(0))]
     make_first_oom_victim()  # at most half of the available memory is used; this is for unexpected shortage
-    job, hammer = new_job(), Hammer(options.pages, options.loops, cpus, Memory(Pages.BASE))
+    job, hammer = new_job(), Hammer(options.pages, options.loops, cpus, Allocation(Pages.BASE))
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # Python's own handler cannot run inside the native call
     status = hammer.call(job)()
     if status < 0:

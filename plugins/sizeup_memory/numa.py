@@ -15,10 +15,10 @@ from sizeup.probing.api import Context, Emission
 from sizeup.probing.native import EstimatePoint, estimate_of, leave_cpus
 from sizeup.units import format_bytes
 from sizeup_memory.binding import (
+    Allocation,
     ChasePoint,
     Latency,
     Member,
-    Memory,
     Pages,
     Placement,
     PlacementPolicy,
@@ -144,7 +144,7 @@ def _span_caveats(settings: Settings, span: int) -> list[str]:
     return [f"working set reduced from {format_bytes(requested)} to {format_bytes(span)}: not enough available memory"]
 
 
-def fitting_bytes(wanted: int, memory: Memory) -> int:
+def fitting_bytes(wanted: int, memory: Allocation) -> int:
     """Return the largest power of two up to ``wanted`` in half of the memory available there; 0: below 16 MiB."""
     available = max(0, available_bytes(memory) // 2)
     while wanted > available:
@@ -152,10 +152,10 @@ def fitting_bytes(wanted: int, memory: Memory) -> int:
     return wanted if wanted >= _SMALLEST_BYTES else 0
 
 
-def node_memory(node: int, nodes: dict[int, list[int]], pages: Pages) -> Memory:
+def node_memory(node: int, nodes: dict[int, list[int]], pages: Pages) -> Allocation:
     """Return memory bound to one node, with a CPU to touch it from if mbind is forbidden."""
     cpus = nodes.get(node)
-    return Memory(pages, PlacementPolicy.BIND, (node,), cpus[0] if cpus else None)
+    return Allocation(pages, PlacementPolicy.BIND, (node,), cpus[0] if cpus else None)
 
 
 def placement_figures(placement: Placement, nodes: Iterable[int]) -> tuple[dict[str, str | int | float], list[str]]:
@@ -195,7 +195,7 @@ def _matrix(settings: Settings, nodes: dict[int, list[int]], context: Context) -
             yield Gap(f"{NAME}: memory of node {target}", reason)
             continue
         cells += _cells("latency", nodes, memory, span, settings, {"memory_node": target})
-    shared = Memory(pages, PlacementPolicy.INTERLEAVE, tuple(targets))
+    shared = Allocation(pages, PlacementPolicy.INTERLEAVE, tuple(targets))
     span = fitting_bytes(int(settings["span_bytes"]), shared)
     if span and not _allocation_error(shared, span, settings, context):
         cells += _cells("interleaved", nodes, shared, span, settings, {})
@@ -250,7 +250,7 @@ def expected_interleaved(measured: dict[tuple[str, int, int | None], float]) -> 
 def _cells(
     series: str,
     nodes: dict[int, list[int]],
-    memory: Memory,
+    memory: Allocation,
     span: int,
     settings: Settings,
     at: dict[str, str | int | float],
@@ -266,7 +266,7 @@ def _cells(
     ]
 
 
-def _allocation_error(memory: Memory, span: int, settings: Settings, context: Context) -> str | None:
+def _allocation_error(memory: Allocation, span: int, settings: Settings, context: Context) -> str | None:
     """Return why memory cannot be allocated there; None if it can. One small measurement tries it."""
     trial = Latency(
         [ChasePoint(min(span, _TRIAL_BYTES), int(settings["line_bytes"]), _any_cpu(settings), memory=memory)],
@@ -339,29 +339,29 @@ def _placements(
 
 def _layouts(
     nodes: dict[int, list[int]], targets: list[int], nearest: dict[int, int]
-) -> dict[str, Callable[[int], Memory]]:
+) -> dict[str, Callable[[int], Allocation]]:
     """Return the memory of each node's threads by placement; base pages, as of a database without huge pages."""
 
-    def local(node: int) -> Memory:
+    def local(node: int) -> Allocation:
         return node_memory(nearest.get(node, node), nodes, Pages.BASE)
 
-    def remote(node: int) -> Memory:
+    def remote(node: int) -> Allocation:
         others = [target for target in targets if target != node]
         return node_memory(others[node % len(others)], nodes, Pages.BASE)
 
-    def interleaved(_: int) -> Memory:
-        return Memory(Pages.BASE, PlacementPolicy.INTERLEAVE, tuple(targets))
+    def interleaved(_: int) -> Allocation:
+        return Allocation(Pages.BASE, PlacementPolicy.INTERLEAVE, tuple(targets))
 
-    def cyclops(_: int) -> Memory:
+    def cyclops(_: int) -> Allocation:
         return node_memory(targets[0], nodes, Pages.BASE)
 
     return {"local": local, "remote": remote, "interleaved": interleaved, "cyclops": cyclops}
 
 
-def _fitting_share(memories: Sequence[Memory], wanted: int) -> int:
+def _fitting_share(memories: Sequence[Allocation], wanted: int) -> int:
     """Return the power of two that each thread can have if several allocate on the same nodes."""
     each = wanted
     for memory in set(memories):
         each = min(each, available_bytes(memory) // 2 // memories.count(memory))
-    each = min(each, available_bytes(Memory()) // 2 // max(1, len(memories)))
+    each = min(each, available_bytes(Allocation()) // 2 // max(1, len(memories)))
     return 1 << each.bit_length() - 1 if each > 0 else 0

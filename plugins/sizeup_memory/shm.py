@@ -13,7 +13,7 @@ from sizeup.probing.api import Context, Emission
 from sizeup.probing.native import EstimatePoint, estimate_of, leave_cpus
 from sizeup.procfs.meminfo import read_free_by_node
 from sizeup.units import format_bytes
-from sizeup_memory.binding import Memory, Pages, Placement, PlacementPolicy, Shm, StopRule, available_bytes, new_job
+from sizeup_memory.binding import Allocation, Pages, Placement, PlacementPolicy, Shm, StopRule, available_bytes, new_job
 from sizeup_memory.cpu_selection import MIN_PLACED_SHARE, cores_of, memory_nodes
 from sizeup_memory.latency import invalid_replicates
 
@@ -113,8 +113,8 @@ def _fitting(wanted: int, node: int) -> int:
         raise RefusedError(f"{DIRECTORY}: {error.strerror}") from error
     available = min(
         mount.f_bavail * mount.f_frsize,
-        available_bytes(Memory(Pages.BASE, PlacementPolicy.BIND, (node,))),
-        available_bytes(Memory(Pages.BASE)),
+        available_bytes(Allocation(Pages.BASE, PlacementPolicy.BIND, (node,))),
+        available_bytes(Allocation(Pages.BASE)),
     )
     size = wanted if wanted <= available // 2 else available // 2 // _BLOCK_BYTES * _BLOCK_BYTES
     if size < _MIN_BYTES:

@@ -37,7 +37,7 @@ def test_a_run_saves_machine_plan_samples_and_advice(sizeup: Run, tmp_path: Path
     assert session.damage.sentences() == ()
 
 
-def test_results_go_to_stdout_and_narration_to_stderr_without_moving_lines(sizeup: Run) -> None:
+def test_results_go_to_stdout_and_progress_to_stderr_without_moving_lines(sizeup: Run) -> None:
     done = sizeup("--batch", *FAST, "-o", "run")
 
     assert "20 samples of nothing" in done.stdout

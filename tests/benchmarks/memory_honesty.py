@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from sizeup_memory.binding import ChasePoint, Latency, Memory, Pages, StopRule, new_job
+from sizeup_memory.binding import Allocation, ChasePoint, Latency, Pages, StopRule, new_job
 
 KIB, MIB = 1 << 10, 1 << 20
 SPANS = (16 * KIB, 256 * KIB, 2 * MIB, 16 * MIB, 64 * MIB, 256 * MIB)
@@ -30,7 +30,7 @@ def rule(replicates: int, seed: int) -> StopRule:
 
 
 def chase(spans: tuple[int, ...], replicates: int, seed: int) -> list[Any]:
-    points = [ChasePoint(span, 64, CPU, memory=Memory(Pages.THP)) for span in spans]
+    points = [ChasePoint(span, 64, CPU, memory=Allocation(Pages.THP)) for span in spans]
     job, latency = new_job(), Latency(points, rule(replicates, seed))
     status = latency.call(job)()
     if status < 0:
@@ -58,7 +58,7 @@ def cancel(trials: int = 40) -> None:
         spinners = [subprocess.Popen([sys.executable, "-c", SPIN]) for _ in range(load)]
         times, back = [], []
         for trial in range(trials):
-            points = [ChasePoint(span, 64, CPU, memory=Memory(Pages.THP)) for span in SPANS]
+            points = [ChasePoint(span, 64, CPU, memory=Allocation(Pages.THP)) for span in SPANS]
             job, latency = new_job(), Latency(points, rule(60, trial))
             thread = threading.Thread(target=latency.call(job))
             thread.start()

@@ -13,7 +13,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from sizeup_memory.binding import ChasePoint, Latency, Memory, Pages, StopRule, new_job
+from sizeup_memory.binding import Allocation, ChasePoint, Latency, Pages, StopRule, new_job
 
 KIB, MIB = 1 << 10, 1 << 20
 SOURCE = Path(__file__).with_name("chase_peer.c")
@@ -29,7 +29,7 @@ def ours_ns(span: int, pages: Pages, cpu: int, seed: int) -> float:
         target=0.03,
         seed=seed,
     )
-    latency = Latency([ChasePoint(span, 64, cpu, memory=Memory(pages))], rule)
+    latency = Latency([ChasePoint(span, 64, cpu, memory=Allocation(pages))], rule)
     job = new_job()
     status = latency.call(job)()
     if status < 0:

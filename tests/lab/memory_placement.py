@@ -18,9 +18,9 @@ from pathlib import Path
 from sizeup.discovery.machine import discover
 from sizeup.model.machine import Machine
 from sizeup_memory.binding import (
+    Allocation,
     ChasePoint,
     Latency,
-    Memory,
     Pages,
     Placement,
     PlacementPolicy,
@@ -39,7 +39,7 @@ GROUP = Path("/sys/fs/cgroup/sizeup-lab")
 broken: list[str] = []
 
 
-def take(memory: Memory, span: int, cpu: int = 0) -> Placement | str:
+def take(memory: Allocation, span: int, cpu: int = 0) -> Placement | str:
     """Chase through so much memory there; the placement, or the reason against it."""
     latency = Latency([ChasePoint(span, 64, cpu, memory=memory)], RULE)
     job = new_job()
@@ -53,7 +53,7 @@ def say(case: str, *, holds: bool, found: str) -> None:
         broken.append(case)
 
 
-def placed(case: str, memory: Memory, span: int, *, bound_by_kernel: bool = True) -> None:
+def placed(case: str, memory: Allocation, span: int, *, bound_by_kernel: bool = True) -> None:
     """Expect the pages where they were asked for."""
     found = take(memory, span)
     if isinstance(found, str):
@@ -64,7 +64,7 @@ def placed(case: str, memory: Memory, span: int, *, bound_by_kernel: bool = True
     say(case, holds=share >= LEAST_SHARE and found.verified and found.bound is bound_by_kernel, found=facts)
 
 
-def refused(case: str, memory: Memory, span: int, words: str) -> None:
+def refused(case: str, memory: Allocation, span: int, words: str) -> None:
     """Expect a reason that holds these words."""
     found = take(memory, span)
     say(case, holds=isinstance(found, str) and words in found, found=str(found))
@@ -121,19 +121,19 @@ def cases(machine: Machine) -> None:
             too_much,
             "not enough memory",
         )
-    shared = Memory(Pages.BASE, PlacementPolicy.INTERLEAVE, ids)
+    shared = Allocation(Pages.BASE, PlacementPolicy.INTERLEAVE, ids)
     placed(f"interleaved over {ids}", shared, 64 * MIB)
     found = take(shared, 64 * MIB)
     if isinstance(found, Placement):
         even = max(found.on_node.values()) <= 1.02 * min(found.on_node.values()) and len(found.on_node) == len(ids)
         say("interleaved evenly", holds=even, found=str(found.on_node))
     for absent in (9, 63):
-        refused(f"absent node {absent}", Memory(Pages.BASE, PlacementPolicy.BIND, (absent,)), MIB, "does not exist")
+        refused(f"absent node {absent}", Allocation(Pages.BASE, PlacementPolicy.BIND, (absent,)), MIB, "does not exist")
     for node in machine.nodes:
         if node.memory_bytes == 0:
             refused(
                 f"memory-less node {node.os_id}",
-                Memory(Pages.BASE, PlacementPolicy.BIND, (node.os_id,)),
+                Allocation(Pages.BASE, PlacementPolicy.BIND, (node.os_id,)),
                 2 * MIB,
                 "spare",
             )
@@ -164,8 +164,8 @@ def denied(machine: Machine, error: int) -> None:
 
 def limited(machine: Machine) -> None:
     join_group(memory__max=str(256 * MIB))
-    refused("control group of 256 MiB, 256 MiB asked", Memory(Pages.BASE), 256 * MIB, "not enough memory")
-    found = take(Memory(Pages.BASE), 64 * MIB)
+    refused("control group of 256 MiB, 256 MiB asked", Allocation(Pages.BASE), 256 * MIB, "not enough memory")
+    found = take(Allocation(Pages.BASE), 64 * MIB)
     say("control group of 256 MiB, 64 MiB asked", holds=isinstance(found, Placement), found=str(found))
 
 

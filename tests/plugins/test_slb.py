@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from sizeup_memory.binding import Hammer, HammerResult, Memory, Pages, new_job
+from sizeup_memory.binding import Allocation, Hammer, HammerResult, Pages, new_job
 from sizeup_memory.memhammer import main
 from sizeup_memory.slb import ns_per_op, ops_per_second, output_line, scaling, scaling_summary
 
@@ -104,7 +104,7 @@ def test_no_time_at_all_is_told_and_never_divided_by(
 def test_more_than_can_be_counted_or_held_is_refused(pages: int, loops: int) -> None:
     job = new_job()
 
-    assert Hammer(pages, loops, [0], Memory(Pages.BASE)).call(job)() < 0
+    assert Hammer(pages, loops, [0], Allocation(Pages.BASE)).call(job)() < 0
     assert "exceed the range" in job.reason or "not enough memory" in job.reason
 
 

@@ -17,7 +17,7 @@ from sizeup.report.data import results_json
 from sizeup.report.markdown import markdown
 from sizeup.report.text import text
 from sizeup.session.records import SessionRecord
-from sizeup.session.validity import Validity
+from sizeup.session.validity import StepValidity
 from sizeup.session.value import Point, Session, StepRun, point_key
 from sizeup.views.document import document
 from sizeup.views.finished import headline
@@ -63,7 +63,7 @@ def session(run: StepRun, id_: str = "1") -> Session:
 
 def of(run: StepRun) -> list[str]:
     """The cause against each figure of a step; empty for a valid one."""
-    validity = Validity(run)
+    validity = StepValidity(run)
     return ["" if (found := validity.of(point)) is None else found.cause for point in run.points.values()]
 
 
@@ -92,10 +92,10 @@ def test_a_figure_is_held_against_the_interval_that_was_aimed_at(half: float, ca
 def test_a_step_says_in_one_clause_what_of_it_is_not_valid() -> None:
     loose = Estimate("rate", place(8), 1.0, converged=False)
 
-    assert Validity(step(*rates(1e6))).summary() == ""
-    assert Validity(failed_run()).summary() == f"{REASON} ({STEADY})"
-    assert Validity(step(*rates(1e6, 2e6), loose)).summary() == "1 of 3 figures is not valid: it did not converge"
-    assert Validity(step(*rates(1e6, 2e6), verdict(place(1), "steady", 0.0), loose)).summary() == (
+    assert StepValidity(step(*rates(1e6))).summary() == ""
+    assert StepValidity(failed_run()).summary() == f"{REASON} ({STEADY})"
+    assert StepValidity(step(*rates(1e6, 2e6), loose)).summary() == "1 of 3 figures is not valid: it did not converge"
+    assert StepValidity(step(*rates(1e6, 2e6), verdict(place(1), "steady", 0.0), loose)).summary() == (
         "2 of 3 figures are not valid: its steady check failed (1); it did not converge (1)"
     )
 

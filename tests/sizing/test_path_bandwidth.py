@@ -26,7 +26,7 @@ from sizeup.sizing.keys import KEYS, UnusedMeasurement
 from sizeup.sizing.path_bandwidth import (
     Capacity,
     PathBandwidth,
-    Target,
+    StorageTarget,
     disks_that_count,
     down_devices,
     find_target,
@@ -313,8 +313,8 @@ def test_ports_of_one_slot_share_its_link_though_their_speed_is_unknown() -> Non
     assert carried(Machine(hbas=(port("host1"), port("host2")), budgets=slot)) == 8e9
 
 
-def target(name: str, disks: set[str], *carriers: str) -> Target:
-    return Target(name, frozenset(disks), frozenset(carriers))
+def target(name: str, disks: set[str], *carriers: str) -> StorageTarget:
+    return StorageTarget(name, frozenset(disks), frozenset(carriers))
 
 
 def test_a_measured_capacity_replaces_the_estimate_of_its_own_path_alone() -> None:

@@ -1,1 +1,1 @@
-"""The run without a screen: narration on stderr, results on stdout."""
+"""The run without a screen: progress on stderr, results on stdout."""

@@ -135,12 +135,12 @@ def _batch(arguments: argparse.Namespace) -> int:
         raise UsageError("--json and -o - both write to standard output; name a file with -o")
     if arguments.resume and (arguments.plan or arguments.probe or arguments.assignments or arguments.repeat):
         raise UsageError("--resume completes the plan of the session; leave out --plan, -p, --set and --repeat")
-    from sizeup.batch.narration import Narrator
+    from sizeup.batch.progress_lines import ProgressLines
     from sizeup.batch.summary import summary_json, summary_lines
     from sizeup.engine.run import run
     from sizeup.session.reader import read_session
 
-    result = run(spec_of(arguments), Narrator(sys.stderr, quiet=arguments.quiet))
+    result = run(spec_of(arguments), ProgressLines(sys.stderr, quiet=arguments.quiet))
     if result.path is None:
         return result.status
     session = read_session(result.path)

@@ -16,7 +16,7 @@ from sizeup.model.plan import Series, Settings
 from sizeup.model.sample import Coordinates
 from sizeup.session.reader import read_session
 from sizeup.session.store import SUFFIX
-from sizeup.session.validity import Validity
+from sizeup.session.validity import StepValidity
 from sizeup.session.value import Point, PointKey, Session, StepRun
 
 
@@ -75,7 +75,7 @@ def digest(session: Session, path: str) -> Digest:
         value for run in session.steps.values() if run.finished for value in _run_values(run, header.id, started)
     )
     facts = session.environment[-1].facts if session.environment else {}
-    marked = ((run.step.id, Validity(run).summary()) for run in session.steps.values())
+    marked = ((run.step.id, StepValidity(run).summary()) for run in session.steps.values())
     return Digest(
         path,
         header.id,
@@ -124,7 +124,7 @@ def epoch(started: str) -> float | None:
 
 
 def _run_values(run: StepRun, session: str, started: float | None) -> Iterator[RunValue]:
-    validity = Validity(run)
+    validity = StepValidity(run)
     for key, point in run.points.items():
         value = _value(point)
         if value is not None:

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.sample import Estimate
-from sizeup.session.validity import Validity
+from sizeup.session.validity import StepValidity
 from sizeup.session.value import Point, Session, StepRun
 from sizeup.units import format_value
 
@@ -30,7 +30,7 @@ def probe_findings(session: Session) -> tuple[Finding, ...]:
 
 def _of_step(run: StepRun) -> Iterator[tuple[Finding, bool]]:
     """Each finding, and whether its figure is valid."""
-    validity = Validity(run)
+    validity = StepValidity(run)
     for point in run.points.values():
         if point.estimate is not None and "statement" in point.estimate.extra:
             finding = _finding(run, point, point.estimate)

@@ -56,7 +56,7 @@ _TOOL = f"sizeup {__version__}"
 _BROKEN = (Status.FAILED, Status.CRASHED, Status.TIMED_OUT)
 
 
-class Narrator(Protocol):
+class ProgressDisplay(Protocol):
     """Shows a person the progress of a run."""
 
     def show(self, line: str) -> None:
@@ -74,7 +74,7 @@ class Result(Struct, frozen=True):
     status: ExitStatus
 
 
-def run(spec: RunSpec, narrator: Narrator) -> Result:
+def run(spec: RunSpec, display: ProgressDisplay) -> Result:
     """Discover, plan, measure and save; an error in the spec is reported before anything is written."""
     start_ns = None if spec.start_at is None else parse_start(spec.start_at)
     registry = load_registry()
@@ -96,7 +96,7 @@ def run(spec: RunSpec, narrator: Narrator) -> Result:
         with _opened(spec, before) as (writer, path, origin_ns):
             outcomes: list[OutcomeRecord] = []
             recorder = Recorder(
-                writer, origin_ns=origin_ns, listeners=[narrator, lambda record: _keep_outcome(outcomes, record)]
+                writer, origin_ns=origin_ns, listeners=[display, lambda record: _keep_outcome(outcomes, record)]
             )
             if path is not None:
                 # Before the plan is in the file there is nothing to resume.
@@ -104,7 +104,7 @@ def run(spec: RunSpec, narrator: Narrator) -> Result:
                 writer.when_full = _resume(path) if spec.resume else again
             recorder.put(_first(before))
             with _end_recorded(recorder):
-                narrator.show(f"session: {path or 'standard output'}")
+                display.show(f"session: {path or 'standard output'}")
                 sync = clock_sync()
                 agreed = {} if start_ns is None else {"start_at_seconds": round(start_ns / 1e9, 6), **sync.facts()}
                 recorder.put(*_environment(recorder, watch, machine, control, agreed))
@@ -113,7 +113,7 @@ def run(spec: RunSpec, narrator: Narrator) -> Result:
                     writer.when_full = _resume(path)
                 recorder.refuse(plan)
                 recorder.sync()
-                late_ns = 0 if start_ns is None else _wait(start_ns, sync, control, narrator)
+                late_ns = 0 if start_ns is None else _wait(start_ns, sync, control, display)
                 recorder.run(
                     plan.steps,
                     registry,
@@ -171,12 +171,12 @@ def _opened(spec: RunSpec, before: Session | None) -> Iterator[tuple[Writer, str
         yield writer, path if os.path.isfile(path) else None, now_ns
 
 
-def _wait(start_ns: int, sync: ClockSync, control: BatchControl, narrator: Narrator) -> int:
+def _wait(start_ns: int, sync: ClockSync, control: BatchControl, display: ProgressDisplay) -> int:
     """Wait for the agreed start, with everything prepared on the disk; return the delay in ns."""
-    narrator.show(f"waiting for {datetime.fromtimestamp(start_ns / 1e9, UTC):%F %T} UTC; {sync.sentence()}")
+    display.show(f"waiting for {datetime.fromtimestamp(start_ns / 1e9, UTC):%F %T} UTC; {sync.sentence()}")
     late_ns = wait_until(start_ns, control)
     if not control.cancel_run:
-        narrator.show(f"started {late_ns / 1000:,.0f} us late")
+        display.show(f"started {late_ns / 1000:,.0f} us late")
     return late_ns
 
 

@@ -98,7 +98,9 @@ class _Job(msgspec.Struct, rename={"options": "job options"}):
     """Reads and writes together, with ``unified_rw_reporting``."""
 
 
-class _File(msgspec.Struct, rename={"version": "fio version", "options": "global options", "clients": "client_stats"}):
+class _FioOutput(
+    msgspec.Struct, rename={"version": "fio version", "options": "global options", "clients": "client_stats"}
+):
     version: str
     timestamp: int | None = None
     options: dict[str, Any] = {}
@@ -110,7 +112,7 @@ def parse_fio(text: str, where: str) -> Imported:
     """The jobs of a file; messages that fio printed before the JSON are passed over."""
     start = text.find("{")
     try:
-        file = msgspec.json.decode(text[max(start, 0) : text.rfind("}") + 1], type=_File)
+        file = msgspec.json.decode(text[max(start, 0) : text.rfind("}") + 1], type=_FioOutput)
     except (msgspec.DecodeError, RecursionError) as error:
         raise MalformedError(
             f"{where}: expected the JSON of fio (--output-format=json): {one_line(str(error), 120)}"

@@ -34,7 +34,7 @@ _NOMINAL = re.compile(r"@\s*(\d{1,3}(?:\.\d+)?)\s*GHz")
 _KINDS = {"d": CacheKind.DATA, "i": CacheKind.INSTRUCTION, "": CacheKind.UNIFIED}
 
 
-class _Entry(msgspec.Struct):
+class _Item(msgspec.Struct):
     field: str
     data: Any = None
     """Text; null on a heading, which has children."""
@@ -104,7 +104,7 @@ def _shape(fields: dict[str, str], where: str) -> _Shape:
 
 def _fields(entries: Any, depth: int) -> Iterator[tuple[str, str]]:
     """Field and text, those within headings included, as newer versions nest them."""
-    for entry in msgspec.convert(entries, tuple[_Entry, ...]) if depth < 10 and entries else ():
+    for entry in msgspec.convert(entries, tuple[_Item, ...]) if depth < 10 and entries else ():
         if entry.data is not None:
             yield one_line(entry.field, 80).removesuffix(":"), one_line(str(entry.data), 4000)
         yield from _fields(entry.children, depth + 1)

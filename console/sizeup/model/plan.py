@@ -109,7 +109,7 @@ class Series(Struct, frozen=True):
         return next((found for found in self.quantities if found.matches(at)), None)
 
 
-class Target(Struct, frozen=True, omit_defaults=True):
+class TargetDeclaration(Struct, frozen=True, omit_defaults=True):
     """How a step says what it measured, such as a file system or a device."""
 
     setting: str
@@ -129,7 +129,7 @@ class Declaration(Struct, frozen=True, omit_defaults=True):
     """What the results are about: ``cpu``, ``memory``, ``storage``, ``network`` or ``clock``; empty for none."""
     precision: str = ""
     """The setting that holds the interval aimed at, as a share of the value; empty where none does."""
-    target: Target | None = None
+    target: TargetDeclaration | None = None
     """None where it measures nothing that its settings name."""
 
 

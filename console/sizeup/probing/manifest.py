@@ -9,7 +9,7 @@ import msgspec
 import tomli
 
 from sizeup.errors import MalformedError
-from sizeup.model.plan import FEW, Better, Declaration, Hazard, Series, SeriesQuantity, SettingValue, Target
+from sizeup.model.plan import FEW, Better, Declaration, Hazard, Series, SeriesQuantity, SettingValue, TargetDeclaration
 from sizeup.model.quantities import UNITS
 
 ParameterType = Literal["int", "float", "bool", "str", "choice", "bytes", "seconds", "cpulist", "path", "device"]
@@ -41,12 +41,12 @@ class QuantityEntry(SeriesQuantity, frozen=True, forbid_unknown_fields=True):
         return SeriesQuantity(*msgspec.structs.astuple(self))
 
 
-class TargetEntry(Target, frozen=True, forbid_unknown_fields=True):
+class TargetEntry(TargetDeclaration, frozen=True, forbid_unknown_fields=True):
     """Which parameters name what is measured."""
 
-    def target(self) -> Target:
+    def target(self) -> TargetDeclaration:
         """The model's value."""
-        return Target(*msgspec.structs.astuple(self))
+        return TargetDeclaration(*msgspec.structs.astuple(self))
 
 
 class SeriesEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -144,7 +144,7 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return Declaration(self.card, self.precision, None if self.target is None else self.target.target())
 
 
-class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"format": "schema"}):
+class _ManifestFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"format": "schema"}):
     format: Literal["sizeup.probe/1"]
     probe: tuple[Manifest, ...]
 
@@ -152,7 +152,7 @@ class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"fo
 def parse_manifest(text: str, where: str) -> tuple[Manifest, ...]:
     """The probes that a ``probe.toml`` declares; ``where`` names it in errors."""
     try:
-        manifests = msgspec.convert(tomli.loads(text), _File).probe
+        manifests = msgspec.convert(tomli.loads(text), _ManifestFile).probe
     except (tomli.TOMLDecodeError, msgspec.ValidationError) as error:
         raise MalformedError(f"{where}: expected a sizeup.probe/1 manifest: {error}") from error
     for manifest in manifests:

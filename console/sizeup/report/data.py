@@ -10,7 +10,7 @@ from typing import TextIO
 import msgspec
 
 from sizeup.model.sample import Disturbance
-from sizeup.session.validity import Validity
+from sizeup.session.validity import StepValidity
 from sizeup.session.value import Point, Session
 from sizeup.sizing.session_advice import AdviceOrigin, ShownAdvice, session_advice
 from sizeup.views.results import results_data
@@ -59,7 +59,7 @@ def write_csv(session: Session, file: TextIO | codecs.StreamWriter, advice: Show
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow([*_FIXED, *(f"at.{key}" for key in coordinates)])
     for run in runs:
-        validity = Validity(run)
+        validity = StepValidity(run)
         for point in run.points.values():
             described = run.series.get(point.series)
             start = (_inert(run.step.id), _inert(point.series), described.unit if described is not None else "")

@@ -50,7 +50,7 @@ class Invalid(Struct, frozen=True):
         return f"measured, but not valid because {self.cause}{f' ({self.detail})' if self.detail else ''}"
 
 
-class Validity:
+class StepValidity:
     """Which figures of one step are valid."""
 
     def __init__(self, run: StepRun) -> None:

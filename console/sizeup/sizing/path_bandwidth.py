@@ -22,7 +22,7 @@ _UP = frozenset({None, "live", "running", "recovery", "Online", "Marginal", "Unk
 _NO_STORAGE = frozenset({BlockKind.LOOP, BlockKind.RAM, BlockKind.OPTICAL, BlockKind.PARTITION, BlockKind.NBD})
 
 
-class Target(Struct, frozen=True):
+class StorageTarget(Struct, frozen=True):
     """A block device or NFS mount, with the disks beneath it and what leads to them."""
 
     name: str
@@ -36,7 +36,7 @@ class Target(Struct, frozen=True):
 class Capacity(Struct, frozen=True):
     """The measured capacity of one target."""
 
-    target: Target
+    target: StorageTarget
     bytes_per_second: float
 
 
@@ -170,7 +170,7 @@ def _is_usable(unit: ScsiDevice) -> bool:
 def _network(
     machine: Machine,
     budgets: Mapping[str, PathBudget],
-    named: Target | None,
+    named: StorageTarget | None,
     down: Collection[str],
     measured: Sequence[Capacity],
 ) -> PathBandwidth | None:
@@ -294,14 +294,14 @@ def _behind(machine: Machine) -> Mapping[str, frozenset[str]]:
     return {carrier: frozenset(disks) for carrier, disks in behind.items()}
 
 
-def _stands_for_its_path(machine: Machine, target: Target, named: Target | None) -> bool:
+def _stands_for_its_path(machine: Machine, target: StorageTarget, named: StorageTarget | None) -> bool:
     """Whether the controllers or adapters of a target lead to no other disk that counts."""
     behind = _behind(machine)
     others = (behind.get(carrier, frozenset()) - target.disks for carrier in target.carriers)
     return bool(target.carriers) and not any(disks & named.disks if named else disks for disks in others)
 
 
-def find_target(machine: Machine, where: str, *, exact: bool = False) -> Target | None:
+def find_target(machine: Machine, where: str, *, exact: bool = False) -> StorageTarget | None:
     """Return the device or mount that holds a path; None where that is unknown.
 
     ``exact``: ``where`` is a mount point or a ``major:minor``, and no path below one.
@@ -321,7 +321,7 @@ def find_target(machine: Machine, where: str, *, exact: bool = False) -> Target 
     return _target(machine, max(above, key=lambda pair: pair[0])[1]) if above else None
 
 
-def named_target(machine: Machine, name: str) -> Target:
+def named_target(machine: Machine, name: str) -> StorageTarget:
     """The device or mount point that the user named; another is refused with the nearest."""
     for mount in machine.nfs_mounts:
         if name == mount.mount_point:
@@ -329,14 +329,14 @@ def named_target(machine: Machine, name: str) -> Target:
     return _target(machine, block_device(machine, name))
 
 
-def _target(machine: Machine, holder: BlockDevice | NfsMount) -> Target:
+def _target(machine: Machine, holder: BlockDevice | NfsMount) -> StorageTarget:
     if isinstance(holder, NfsMount):
         name, disks = holder.export, {holder.export}
     else:
         name, disks = holder.name, _one_lun(machine, holder.leaves or (holder.name,))
     down = down_devices(machine)
     paths = (path for path in _paths(machine) if path.disk in disks and path.usable)
-    return Target(name, frozenset(disks), frozenset(path.carrier for path in paths if path.carrier not in down))
+    return StorageTarget(name, frozenset(disks), frozenset(path.carrier for path in paths if path.carrier not in down))
 
 
 def _points(holder: BlockDevice | NfsMount) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from sizeup.model.advice import Advice
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.gap import Gap
 from sizeup.model.sample import Status
-from sizeup.session.validity import Validity
+from sizeup.session.validity import StepValidity
 from sizeup.session.value import Session, StepRun
 from sizeup.sizing.session_advice import ShownAdvice, session_advice
 from sizeup.text import capitalized
@@ -105,7 +105,7 @@ def _measurements(session: Session) -> Iterator[Block]:
     for run in session.steps.values():
         yield Heading(run.step.title)
         yield Paragraph(_how(run))
-        if marked := Validity(run).summary():
+        if marked := StepValidity(run).summary():
             yield Paragraph(f"{capitalized(marked)}.")
         yield from finished_charts(run, session.machine)
         caveats = stated_once(

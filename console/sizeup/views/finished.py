@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from sizeup.charts.chart import DISTURBED, Bar, BarChart, Chart, HeatMap, LineChart, Scale
 from sizeup.model.machine import Machine
-from sizeup.session.validity import Validity
+from sizeup.session.validity import StepValidity
 from sizeup.session.value import Point, PointKey, StepRun
 from sizeup.text import capitalized
 from sizeup.units import format_value
@@ -39,7 +39,7 @@ def finished_charts(run: StepRun, machine: Machine | None) -> tuple[Chart, ...]:
 def headline(run: StepRun, machine: Machine | None) -> Chart:
     """The first of these charts, which is what a summary has room for; its caption says what is not valid."""
     chart = next(iter(finished_charts(run, machine)), step_chart(run, machine))
-    marked = Validity(run).summary() if run.outcome is not None else ""
+    marked = StepValidity(run).summary() if run.outcome is not None else ""
     return (
         replace(chart, caption=" ".join(filter(None, (chart.caption, f"{capitalized(marked)}.")))) if marked else chart
     )

@@ -135,7 +135,7 @@ def _figures(session: Session | None, probes: Sequence[tuple[str, str]]) -> Iter
     """What was measured, a line per probe."""
     if session is None:
         return
-    from sizeup.session.validity import Validity
+    from sizeup.session.validity import StepValidity
     from sizeup.views.step import latest_run, point_value, value_reach
 
     for probe, title in probes:
@@ -143,7 +143,7 @@ def _figures(session: Session | None, probes: Sequence[tuple[str, str]]) -> Iter
         if run is None:
             continue
         value = point_value(run) or "no figure yet"
-        invalid = "" if run.outcome is None else Validity(run).summary()
+        invalid = "" if run.outcome is None else StepValidity(run).summary()
         state = "Running" if run.outcome is None else run.outcome.status.value.replace("-", " ").capitalize()
         # Only this value counts here: other points may not have converged.
         ended = "" if run.outcome is None or run.finished else f", {state.lower()}"
@@ -255,13 +255,13 @@ def _measured_rates(session: Session | None) -> list[tuple[bool, float]]:
     """The throughputs of storage that this session measured, each with whether it is valid."""
     if session is None:
         return []
-    from sizeup.session.validity import Validity
+    from sizeup.session.validity import StepValidity
 
     steps = session.steps.values()
     runs = [run for run in steps if run.declaration.card == "storage"]
     return [
         (validity.of(point) is None, point.estimate.value)
-        for run, validity in ((run, Validity(run)) for run in runs)
+        for run, validity in ((run, StepValidity(run)) for run in runs)
         for point in run.points.values()
         if point.estimate is not None
         and (series := run.series.get(point.series)) is not None

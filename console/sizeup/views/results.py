@@ -9,7 +9,7 @@ from typing import Any
 from sizeup.charts.table import UNKNOWN, Column, Table
 from sizeup.model.plan import Series
 from sizeup.model.sample import Coordinates, Estimate
-from sizeup.session.validity import Validity
+from sizeup.session.validity import StepValidity
 from sizeup.session.value import Point, Session, StepRun
 from sizeup.units import format_value
 from sizeup.views.points import format_coordinate, half_width, interval_of, point_text, value_of
@@ -38,7 +38,7 @@ def points_table(run: StepRun, *, narrow: bool = False) -> Table:
     """
     several = len({point.series for point in run.points.values()}) > 1
     rows = []
-    validity = Validity(run)
+    validity = StepValidity(run)
     order = list(run.series)
     points = sorted(_points(run), key=lambda pair: order.index(pair[1].series) if pair[0] is not None else len(order))
     for series, point in points:
@@ -92,7 +92,7 @@ def _place_less(point: Point, series: Series | None, same: set[tuple[str, str | 
     return place({name: at for name, at in point.at.items() if (name, at) not in same}, series)
 
 
-def _marked(validity: Validity, point: Point) -> tuple[str, ...]:
+def _marked(validity: StepValidity, point: Point) -> tuple[str, ...]:
     """The caveats about a point, led by why it is not valid where its step has ended and it is not."""
     invalid = validity.of(point) if validity.ended else None
     found = caveats(point)
@@ -151,7 +151,7 @@ def results_data(session: Session) -> dict[str, Any]:
 
 
 def _step_data(id_: str, run: StepRun) -> dict[str, Any]:
-    validity = Validity(run)
+    validity = StepValidity(run)
     return {
         "step": id_,
         "probe": run.step.probe,

@@ -22,7 +22,7 @@ from sizeup.charts.chart import (
 from sizeup.model.machine import Machine
 from sizeup.model.plan import Series
 from sizeup.model.sample import Coordinates
-from sizeup.session.validity import Validity
+from sizeup.session.validity import StepValidity
 from sizeup.session.value import Point as LoggedPoint
 from sizeup.session.value import Session, StepRun, point_key
 from sizeup.units import format_value
@@ -223,7 +223,7 @@ def point_value(run: StepRun, *, placed: bool = True, spread: bool = True) -> st
 
 def _mark(run: StepRun, told: Sequence[LoggedPoint]) -> str:
     """What stands behind a figure of a step that has ended where it is not valid."""
-    validity = Validity(run)
+    validity = StepValidity(run)
     against = [found for point in told if (found := validity.of(point)) is not None] if validity.ended else []
     if not against:
         return ""

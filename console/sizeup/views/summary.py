@@ -12,7 +12,7 @@ from sizeup.model.advice import Advice
 from sizeup.model.finding import Severity
 from sizeup.model.machine import Machine
 from sizeup.model.sample import Status
-from sizeup.session.validity import Validity
+from sizeup.session.validity import StepValidity
 from sizeup.session.value import Session, StepRun
 from sizeup.sizing.session_advice import ShownAdvice, session_advice
 from sizeup.text import capitalized, counted, plural
@@ -166,7 +166,7 @@ def _measured(session: Session) -> list[str]:
         f"{run.step.title}: {text_alternative.reach(headline(run, session.machine))}{f'; {marked}' if marked else ''}."
         for run in session.steps.values()
         if run.points
-        for marked in (Validity(run).summary(),)
+        for marked in (StepValidity(run).summary(),)
     ]
 
 

@@ -13,7 +13,7 @@ from sizeup_direct_io.conclusions import (
     scaling,
 )
 from sizeup_direct_io.knee import RampPoint
-from sizeup_direct_io.path_bandwidth import PathBandwidth
+from sizeup_direct_io.path_bandwidth import TargetBandwidth
 
 GIB = 1 << 30
 US = 1000.0
@@ -34,17 +34,17 @@ def test_the_knee_and_the_most_stand_side_by_side_with_why_the_ramp_ended() -> N
     [
         (None, "Whether they share an adapter or interface is unknown."),
         (
-            PathBandwidth(342e6, "eth0: link"),
+            TargetBandwidth(342e6, "eth0: link"),
             "Bandwidth of the paths together: 342 MB/s (eth0: link), not the bottleneck.",
         ),
         (
-            PathBandwidth(330e6, "eth0: link"),
+            TargetBandwidth(330e6, "eth0: link"),
             "Bottleneck: the paths carry 330 MB/s together (eth0: link), less than the sum of each alone.",
         ),
     ],
 )
 def test_three_paths_of_the_published_case_scale_to_96_2_percent_and_name_their_cap(
-    path_bandwidth: PathBandwidth | None, cap: str
+    path_bandwidth: TargetBandwidth | None, cap: str
 ) -> None:
     found = scaling({"/a": 114e6, "/b": 114e6, "/c": 114e6}, 329e6, "bytes/s", path_bandwidth)
 
@@ -54,7 +54,7 @@ def test_three_paths_of_the_published_case_scale_to_96_2_percent_and_name_their_
 
 
 def test_paths_to_the_same_disk_are_told_so() -> None:
-    found = scaling({"/a": 1e9, "/b": 1e9}, 1e9, "bytes/s", PathBandwidth(9e9, "nvme0: link"), ("nvme0n1",))
+    found = scaling({"/a": 1e9, "/b": 1e9}, 1e9, "bytes/s", TargetBandwidth(9e9, "nvme0: link"), ("nvme0n1",))
 
     assert str(found.extra["consequence"]).endswith("The paths share disks: nvme0n1.")
 

@@ -29,7 +29,7 @@ from sizeup_direct_io import binding, checks, engines, host_counters, paths, poi
 from sizeup_direct_io import run as run_module
 from sizeup_direct_io.measure import MeasuredPoint, Window
 from sizeup_direct_io.probe import DirectIo
-from sizeup_direct_io.target import Target, TargetKind, TargetSpec
+from sizeup_direct_io.target import OpenTarget, TargetKind, TargetSpec
 from sizeup_direct_io.thermal import ThermalState
 from sizeup_direct_io.window_counters import Counters, CounterSource, WindowCounters
 from sizeup_direct_io.worker import Worker
@@ -113,11 +113,11 @@ class Stage:
         patch.setattr(binding, "alignment", lambda _: (512, 512))
         patch.setattr(target_setup.os, "cpu_count", lambda: 64)
 
-    def open_target(self, wish: TargetSpec) -> Target:
+    def open_target(self, wish: TargetSpec) -> OpenTarget:
         self.told.append(wish)
         size = wish.size_bytes or 1 << 30
         descriptor = target_setup.os.open(self._file, target_setup.os.O_RDWR)
-        return Target(TargetKind.MADE, wish.path, descriptor, 0, size, None, 0)
+        return OpenTarget(TargetKind.MADE, wish.path, descriptor, 0, size, None, 0)
 
     def fill(self, *_: object) -> Iterator[Emission]:
         return iter(())

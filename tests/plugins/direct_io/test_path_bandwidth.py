@@ -8,7 +8,7 @@ from sizeup.model.budget import PathBudget
 from sizeup.model.machine import Machine
 from sizeup.model.network import NfsMount
 from sizeup.model.storage import BlockDevice, BlockKind, NvmeNamespace, ScsiDevice
-from sizeup_direct_io.path_bandwidth import PathBandwidth, find_path_bandwidth
+from sizeup_direct_io.path_bandwidth import TargetBandwidth, find_path_bandwidth
 
 
 def budget(device: str, rate: float | None) -> PathBudget:
@@ -46,27 +46,27 @@ MACHINE = Machine(
 @pytest.mark.parametrize(
     ("path", "path_bandwidth"),
     [
-        pytest.param("/var/tmp", PathBandwidth(4e9, "nvme0: link of nvme0"), id="the closest mount is the root"),
-        pytest.param("/dev/nvme0n1", PathBandwidth(4e9, "nvme0: link of nvme0"), id="a device by its name"),
+        pytest.param("/var/tmp", TargetBandwidth(4e9, "nvme0: link of nvme0"), id="the closest mount is the root"),
+        pytest.param("/dev/nvme0n1", TargetBandwidth(4e9, "nvme0: link of nvme0"), id="a device by its name"),
         pytest.param(
-            "/data/x", PathBandwidth(2.4e9, "host1: link of host1; host2: link of host2"), id="each adapter once"
+            "/data/x", TargetBandwidth(2.4e9, "host1: link of host1; host2: link of host2"), id="each adapter once"
         ),
         pytest.param(
-            "/dev/mapper/vg-redo", PathBandwidth(4.8e9, "nvme0: link of nvme0; host1: link of host1"), id="a map"
+            "/dev/mapper/vg-redo", TargetBandwidth(4.8e9, "nvme0: link of nvme0; host1: link of host1"), id="a map"
         ),
         pytest.param(
-            "/data/nfs/file", PathBandwidth(1.18e9, "eth0: link of eth0"), id="NFS by the interface of its route"
+            "/data/nfs/file", TargetBandwidth(1.18e9, "eth0: link of eth0"), id="NFS by the interface of its route"
         ),
         pytest.param("/slow", None, id="an interface of unknown speed"),
         pytest.param("/nowhere", None, id="no interface known"),
         pytest.param("/virtual", None, id="a disk behind no known adapter"),
         pytest.param(
-            "/database", PathBandwidth(4e9, "nvme0: link of nvme0"), id="a name that only begins like a mount"
+            "/database", TargetBandwidth(4e9, "nvme0: link of nvme0"), id="a name that only begins like a mount"
         ),
     ],
 )
 def test_a_way_is_as_wide_as_its_adapters_and_unknown_where_one_of_them_is(
-    path: str, path_bandwidth: PathBandwidth | None
+    path: str, path_bandwidth: TargetBandwidth | None
 ) -> None:
     assert find_path_bandwidth((path,), MACHINE) == path_bandwidth
 
@@ -76,8 +76,8 @@ def test_a_machine_without_mounts_names_no_way() -> None:
 
 
 def test_paths_that_share_an_adapter_share_what_it_carries() -> None:
-    assert find_path_bandwidth(("/data/nfs/a", "/data/nfs/b"), MACHINE) == PathBandwidth(1.18e9, "eth0: link of eth0")
-    assert find_path_bandwidth(("/var/tmp", "/data/nfs/a"), MACHINE) == PathBandwidth(
+    assert find_path_bandwidth(("/data/nfs/a", "/data/nfs/b"), MACHINE) == TargetBandwidth(1.18e9, "eth0: link of eth0")
+    assert find_path_bandwidth(("/var/tmp", "/data/nfs/a"), MACHINE) == TargetBandwidth(
         5.18e9, "nvme0: link of nvme0; eth0: link of eth0"
     )
     assert find_path_bandwidth(("/var/tmp", "/virtual"), MACHINE) is None

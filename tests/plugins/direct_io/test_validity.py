@@ -9,7 +9,7 @@ from sizeup import units
 from sizeup_direct_io.binding import Extents
 from sizeup_direct_io.disks import OtherIo
 from sizeup_direct_io.estimates import VERDICT_VALUES, caveats_of, validity_estimate
-from sizeup_direct_io.path_bandwidth import PathBandwidth
+from sizeup_direct_io.path_bandwidth import TargetBandwidth
 from sizeup_direct_io.validity import (
     Conditions,
     Evidence,
@@ -113,7 +113,7 @@ def test_what_no_device_delivered_is_not_physical(fooled: Evidence) -> None:
     [
         replace(DIRECT_EVIDENCE, small_read_p50_ns=3_000),
         replace(DIRECT_EVIDENCE, iops=1.3e6),
-        replace(DIRECT_EVIDENCE, path_bandwidth=PathBandwidth(4e8, "nvme0: link")),
+        replace(DIRECT_EVIDENCE, path_bandwidth=TargetBandwidth(4e8, "nvme0: link")),
         replace(DIRECT_EVIDENCE, device_bytes=2 * GIB),
         replace(DIRECT_EVIDENCE, extents=Extents(GIB // 2, 0, 0, GIB // 2, 9)),
     ],
@@ -129,7 +129,7 @@ def test_what_looks_like_a_cache_is_doubted(doubtful: Evidence) -> None:
         (replace(DIRECT_EVIDENCE, iops=1.35e6), "1.4 million IOPS"),
         (replace(DIRECT_EVIDENCE, path_limit=1e8), "500 MB/s exceeds the bandwidth of the path (100 MB/s, path_limit)"),
         (
-            replace(DIRECT_EVIDENCE, path_bandwidth=PathBandwidth(4e8, "link of nvme0")),
+            replace(DIRECT_EVIDENCE, path_bandwidth=TargetBandwidth(4e8, "link of nvme0")),
             "500 MB/s exceeds the bandwidth of the path (400 MB/s, link of nvme0)",
         ),
     ],
@@ -270,7 +270,7 @@ def test_a_host_without_pressure_figures_is_judged_by_its_load() -> None:
 
 
 def test_the_users_word_about_the_way_counts_before_discoverys() -> None:
-    part = check_physical(replace(DIRECT_EVIDENCE, path_limit=1e9, path_bandwidth=PathBandwidth(4e8, "nvme0: link")))
+    part = check_physical(replace(DIRECT_EVIDENCE, path_limit=1e9, path_bandwidth=TargetBandwidth(4e8, "nvme0: link")))
 
     assert part.verdict is Validity.PASS
 

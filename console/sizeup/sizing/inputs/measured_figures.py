@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from sizeup.model.plan import SeriesQuantity
 from sizeup.model.quantities import UNITS
 from sizeup.quantity import Origin, Quantity
-from sizeup.session.validity import Invalid, Validity, measurement_key
+from sizeup.session.validity import Invalid, StepValidity, measurement_key
 from sizeup.session.value import Point, StepRun
 from sizeup.sizing.keys import KEYS, UnusedMeasurement, Value
 
@@ -70,7 +70,7 @@ def figures(runs: Iterable[StepRun], *names: str) -> list[MeasuredFigure]:
     """Return the figures of these quantities, in the order of the steps; one in another unit is none of them."""
     found = []
     for run in runs:
-        validity: Validity | None = None
+        validity: StepValidity | None = None
         for point in run.points.values():
             declared = run.quantity(point)
             if point.estimate is None or declared is None or declared.name not in names:
@@ -78,7 +78,7 @@ def figures(runs: Iterable[StepRun], *names: str) -> list[MeasuredFigure]:
             if run.series[point.series].unit != UNITS[declared.name]:
                 continue  # a file may say anything
             if not declared.extra or isinstance(point.estimate.extra.get(declared.extra), int | float):
-                validity = validity or Validity(run)
+                validity = validity or StepValidity(run)
                 found.append(MeasuredFigure(run, point, declared, validity.of(point)))
     return found
 

@@ -22,7 +22,7 @@ from sizeup.sizing.inputs.measured_figures import (
     quantity,
 )
 from sizeup.sizing.keys import KEYS, UnusedMeasurement, Value, WhyUnused
-from sizeup.sizing.path_bandwidth import Capacity, Target, disks_that_count, find_target, storage_path_bandwidths
+from sizeup.sizing.path_bandwidth import Capacity, StorageTarget, disks_that_count, find_target, storage_path_bandwidths
 
 _LARGE = "storage.bandwidth"
 RATES = (_LARGE, "storage.small_bandwidth")
@@ -90,9 +90,9 @@ class _Targets:
 
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
-        self._known: dict[tuple[str, bool], Target | None] = {}
+        self._known: dict[tuple[str, bool], StorageTarget | None] = {}
 
-    def of(self, figure: MeasuredFigure) -> Target | None:
+    def of(self, figure: MeasuredFigure) -> StorageTarget | None:
         """The device or mount under a figure; None where this machine does not tell.
 
         A probe may record the mount or the device that it opened; else the path is looked up by its name.
@@ -108,17 +108,17 @@ class _Targets:
                 return self._find(str(extra[name]), exact=True)
         return self._find(figure.target)
 
-    def _find(self, where: str, *, exact: bool = False) -> Target | None:
+    def _find(self, where: str, *, exact: bool = False) -> StorageTarget | None:
         if (where, exact) not in self._known:
             self._known[where, exact] = find_target(self.machine, where, exact=exact)
         return self._known[where, exact]
 
-    def _together(self, paths: Sequence[str]) -> Target | None:
+    def _together(self, paths: Sequence[str]) -> StorageTarget | None:
         found = [self._find(path) for path in paths if path]
         known = [target for target in found if target is not None]
         if len(known) < len(found):
             return None
-        return Target(
+        return StorageTarget(
             ", ".join(dict.fromkeys(target.name for target in known)),
             frozenset[str]().union(*(target.disks for target in known)),
             frozenset[str]().union(*(target.carriers for target in known)),

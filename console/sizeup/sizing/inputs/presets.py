@@ -35,7 +35,7 @@ class Preset(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return parse_settings(settings, Origin.PRESET, f"preset {self.name}")
 
 
-class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"format": "schema"}):
+class _PresetFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"format": "schema"}):
     format: Literal["sizeup.presets/1"]
     preset: tuple[Preset, ...]
 
@@ -43,7 +43,7 @@ class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"fo
 def parse_presets(text: str, where: str) -> dict[str, Preset]:
     """Presets by name; every key and value is checked."""
     try:
-        entries = msgspec.convert(tomli.loads(text), _File).preset
+        entries = msgspec.convert(tomli.loads(text), _PresetFile).preset
     except (tomli.TOMLDecodeError, msgspec.ValidationError) as error:
         raise MalformedError(f"{where}: expected sizeup.presets/1: {error}") from error
     presets: dict[str, Preset] = {}

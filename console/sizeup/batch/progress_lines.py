@@ -9,7 +9,7 @@ from sizeup.session.records import OutcomeRecord, PlanRecord, ProgressRecord, Re
 from sizeup.text import one_line, plural
 
 
-class Narrator:
+class ProgressLines:
     """Shows the records of a run as they are written."""
 
     def __init__(self, stream: TextIO, *, quiet: bool) -> None:
