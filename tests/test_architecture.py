@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
@@ -98,7 +98,7 @@ def test_the_contract_forbids_a_probe_all_that_the_document_does_not_allow() -> 
 
 
 def test_the_compiled_modules_are_reached_through_their_binding_alone() -> None:
-    """Compiled modules are no nodes of the import graph, so ruff's banned-api keeps the door; here it is counted."""
+    """Compiled modules are no nodes of the import graph, so ruff's banned-api checks them; here they are counted."""
     importers = {
         str(path.relative_to(ROOT))
         for path in (ROOT / "plugins").rglob("*.py")
@@ -113,7 +113,29 @@ def mentions(pattern: str) -> set[str]:
     return {str(path.relative_to(ROOT)) for path in paths if re.search(pattern, path.read_text(encoding="utf-8"))}
 
 
-def test_children_are_started_through_one_door() -> None:
+def repeated_classes(sources: Iterable[tuple[str, str]]) -> dict[str, set[str]]:
+    """The names of classes that several modules declare, from paths and sources."""
+    modules: dict[str, set[str]] = {}
+    for path, source in sources:
+        for node in ast.walk(ast.parse(source)):
+            if isinstance(node, ast.ClassDef):
+                modules.setdefault(node.name, set()).add(path)
+    return {name: paths for name, paths in modules.items() if len(paths) > 1}
+
+
+def test_a_class_name_has_one_meaning() -> None:
+    paths = [path for name in ("console", "plugins", "tests") for path in (ROOT / name).rglob("*.py")]
+
+    assert repeated_classes((str(path), path.read_text(encoding="utf-8")) for path in paths) == {}
+
+
+def test_a_class_name_that_two_modules_declare_is_found() -> None:
+    sources = [("a.py", "class Point: ..."), ("b.py", "def f():\n    class Point: ..."), ("c.py", "class Points: ...")]
+
+    assert repeated_classes(sources) == {"Point": {"a.py", "b.py"}}
+
+
+def test_children_are_started_through_one_module() -> None:
     """Another one would have to keep the working directory off the child's path by itself."""
     starts = mentions(r"\bPopen\(|subprocess\.run\(|create_subprocess|os\.(exec|spawn|posix_spawn)|multiprocessing")
 
@@ -121,7 +143,7 @@ def test_children_are_started_through_one_door() -> None:
     assert starts <= mentions(r"from sizeup\.child_process import .*environment"), starts
 
 
-def test_files_are_written_through_one_door() -> None:
+def test_files_are_written_through_one_module() -> None:
     """Another one would have to look for planted links by itself."""
     writes = mentions(
         r"O_CREAT|\.write_(text|bytes)\(|\.mkdir\(|makedirs\(|import tempfile|mkstemp|os\.(rename|replace|mkdir)\("
@@ -131,7 +153,7 @@ def test_files_are_written_through_one_door() -> None:
     assert writes == {
         "console/sizeup/files.py",
         "console/sizeup/procfs/oom_score.py",  # to a file of the kernel
-        "plugins/sizeup_direct_io/target.py",  # in the directory that the one door opened
+        "plugins/sizeup_direct_io/target.py",  # in the directory that sizeup.files opened
     }
 
 

@@ -168,7 +168,7 @@ def lives(folder: str) -> tuple[Live, ...]:
 
 
 @dataclass(frozen=True)
-class Run:
+class RunCost:
     """What the console cost over a whole run."""
 
     seconds: float
@@ -179,7 +179,7 @@ class Run:
     """In any second."""
 
 
-def run(program: Program, live: Live, columns: int, rows: int) -> Run:
+def run(program: Program, live: Live, columns: int, rows: int) -> RunCost:
     """Watch one probe from its start to its end."""
     with (
         tempfile.TemporaryDirectory() as home,
@@ -198,7 +198,7 @@ def run(program: Program, live: Live, columns: int, rows: int) -> Run:
             each.append(len(terminal.output) - written - sum(each))
         elapsed = time.monotonic() - since
         total = len(terminal.output) - written
-        return Run(
+        return RunCost(
             seconds=elapsed,
             cpu_percent=100 * (time.clock_gettime(clock) - cpu) / elapsed,
             bytes_per_second=total / elapsed,

@@ -75,7 +75,7 @@ NEIGHBORS = ("cpu99999", "node7", "index99", "hugepages-0kB", "host0", "..", "sd
 TARGETS = ("/", ".", "..", "/sys", "/nowhere", "../../../../../..", "self", "/proc/self", "a\0b", "x" * 300)
 
 
-class Memory(ArchiveSysroot):
+class ArchiveInMemory(ArchiveSysroot):
     """A recording that was never a file."""
 
     def __init__(self, captured: CapturedFiles) -> None:
@@ -143,7 +143,7 @@ def spoil(random: Random, captured: CapturedFiles) -> CapturedFiles:
 
 
 def survives(captured: CapturedFiles) -> None:
-    machine = discover(Memory(captured))
+    machine = discover(ArchiveInMemory(captured))
     msgspec.json.encode(detection(machine))
     decode(ENCODER.encode(MachineRecord(0, machine)))  # what a run writes it can read again
     machine_text(machine)

@@ -15,7 +15,7 @@ from sizeup.model.machine import Machine
 
 
 @dataclass(frozen=True)
-class Difference:
+class KnownDifference:
     """Where we say otherwise on purpose."""
 
     cause: str
@@ -26,11 +26,11 @@ class Difference:
 _NO_PROCESSORS = {"sockets": 0, "cores": 0, "threads": 0, "nodes": {}}
 
 DELIBERATE = {
-    "hwloc/allowed-test1": Difference(
+    "hwloc/allowed-test1": KnownDifference(
         "the recording has cgroup files alone; the counts come from an XML file beside it",
         {"threads": 0, "cpus": [], "nodes": {}, "memory": {}, "cores": 0},
     ),
-    "hwloc/40intel64-4n10c+pci-conflicts": Difference(
+    "hwloc/40intel64-4n10c+pci-conflicts": KnownDifference(
         "two masks were falsified to contradict the lists beside them; hwloc reads masks and drops the fourth "
         "socket and third cache, the lists are whole",
         {
@@ -44,14 +44,14 @@ DELIBERATE = {
             },
         },
     ),
-    "hwloc/8em64t-2s2ca2c-buggynuma": Difference(
+    "hwloc/8em64t-2s2ca2c-buggynuma": KnownDifference(
         "all eight nodes claim all CPUs: hwloc merges them, we list them and warn",
         {
             "nodes": {str(node): "0-7" for node in range(8)},
             "memory": {str(node): "2047MiB" if node == 1 else "2048MiB" for node in range(8)},
         },
     ),
-    "hwloc/nvidiagpunumanodes": Difference(
+    "hwloc/nvidiagpunumanodes": KnownDifference(
         "cgroup version 1: hwloc reads cpuset.cpus, the kernel schedules by cpuset.effective_cpus and _mems",
         {
             "sockets": 1,
@@ -69,13 +69,13 @@ DELIBERATE = {
             },
         },
     ),
-    "libvirt-caps/x86_64-resctrl-cdp": Difference(
+    "libvirt-caps/x86_64-resctrl-cdp": KnownDifference(
         "sys/devices is empty: the processors were a link that was not recorded", _NO_PROCESSORS
     ),
-    "libvirt-caps/x86_64-resctrl-cmt": Difference(
+    "libvirt-caps/x86_64-resctrl-cmt": KnownDifference(
         "sys/devices is empty: the processors were a link that was not recorded", _NO_PROCESSORS
     ),
-    "pcp/fchost-root-001": Difference(
+    "pcp/fchost-root-001": KnownDifference(
         "PCP's in_bytes are the tx_frames of these hosts; received bytes are rx_words times four",
         {"in_bytes": {"host0": 0x8B0848 * 4, "host1": 0x848 * 4}},
     ),

@@ -27,19 +27,19 @@ LISTED = {
 
 
 @dataclass(frozen=True)
-class Row:
+class FigureRow:
     id: str
     command: str
     figure: str
     ours: str
 
 
-def rows() -> list[Row]:
+def rows() -> list[FigureRow]:
     lines = [line for line in PAGE.read_text(encoding="utf-8").splitlines() if re.match(r"\| [A-Z]-\d", line)]
     found = []
     for line in lines:
         number, _, command, figure, _, ours, _ = (cell.strip() for cell in line.strip("|").split("|"))
-        found.append(Row(number, command.strip("`"), figure.strip("`"), ours))
+        found.append(FigureRow(number, command.strip("`"), figure.strip("`"), ours))
     return found
 
 

@@ -111,7 +111,7 @@ async def test_whole_screens_look_as_textual_would_have_drawn_them(tmp_path: Pat
             assert len(ours) < 0.7 * len(theirs)
 
 
-class Watched:
+class DrawnApp:
     """What an app shows from now on, as its terminal would be told."""
 
     def __init__(self, app: App[Any], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -146,7 +146,7 @@ async def test_a_live_chart_costs_little_and_a_moved_axis_not_much_more(
     console = Console(tmp_path, frames=True)
     async with console.shown(120, 40) as pilot:
         await console.measure(pilot)
-        watched = Watched(console.app, monkeypatch)
+        watched = DrawnApp(console.app, monkeypatch)
 
         async def measured(t_ns: int, value: float) -> int:
             """Bytes for one more estimate of the last point."""
@@ -185,7 +185,7 @@ async def test_a_second_that_passes_sends_its_digit_and_not_the_line(
         line = console.app.screen.query_one("#status", StatusLine)
         line.show(" running 10 s", "96 ns ")
         await pilot.pause(0.7)  # the time of the quick plan is filled in meanwhile
-        watched = Watched(console.app, monkeypatch)
+        watched = DrawnApp(console.app, monkeypatch)
         before = watched.bytes
         line.show(" running 11 s", "96 ns ")
         await pilot.pause()
@@ -202,7 +202,7 @@ async def test_a_dialog_costs_its_own_cells_and_no_others(
     console = Console(tmp_path, frames=True)
     async with console.shown(120, 40) as pilot:
         await console.measure(pilot)
-        watched = Watched(console.app, monkeypatch)
+        watched = DrawnApp(console.app, monkeypatch)
         whole = watched.bytes
         for pressed in (key, "escape"):
             before = watched.bytes

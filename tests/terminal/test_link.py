@@ -9,7 +9,7 @@ from sizeup.terminal.link import Link, measure
 from terminal import Terminal
 
 
-class Line:
+class TimedTerminal:
     """A terminal behind a line of some speed, with a clock turned by hand."""
 
     def __init__(self, answer_ns: int, bytes_per_second: float, *, utf8: bool = True, answers: int = 100) -> None:
@@ -27,7 +27,7 @@ class Line:
 
 
 def test_a_slow_line_is_measured_with_a_small_burst() -> None:
-    line = Line(40_000_000, 20e3)
+    line = TimedTerminal(40_000_000, 20e3)
 
     link = measure(line.ask, lambda: line.now_ns)
 
@@ -36,13 +36,13 @@ def test_a_slow_line_is_measured_with_a_small_burst() -> None:
 
 
 def test_a_fast_line_gives_a_lower_bound() -> None:
-    line = Line(200_000, 1e12)
+    line = TimedTerminal(200_000, 1e12)
 
     assert measure(line.ask, lambda: line.now_ns) == Link(200_000, 65.536e6, utf8=True)
 
 
 def test_a_terminal_that_draws_single_bytes_is_found_out() -> None:
-    line = Line(200_000, 1e9, utf8=False)
+    line = TimedTerminal(200_000, 1e9, utf8=False)
 
     link = measure(line.ask, lambda: line.now_ns)
 
@@ -52,7 +52,7 @@ def test_a_terminal_that_draws_single_bytes_is_found_out() -> None:
 
 def test_a_terminal_that_does_not_answer_or_stops_answering_is_no_error() -> None:
     for answers in (0, 5):
-        line = Line(200_000, 1e9, answers=answers)
+        line = TimedTerminal(200_000, 1e9, answers=answers)
 
         assert measure(line.ask, lambda line=line: line.now_ns) is None
 

@@ -233,7 +233,7 @@ async def look(console: Console) -> TopologyScreen:
     return screen
 
 
-class Watched:
+class ChangingMachine:
     """A machine whose memory, links and load a test moves."""
 
     def __init__(self, found: Machine) -> None:
@@ -258,7 +258,7 @@ class Watched:
 
 
 async def test_load_and_memory_move_on_the_map_while_it_is_shown(make_console: MakeConsole) -> None:
-    watched = Watched(machine())
+    watched = ChangingMachine(machine())
     console = make_console(watched.now, living=watched.living)
     async with in_topology(console, "t") as pilot:
         before = "\n".join(map_of(console))
@@ -273,7 +273,7 @@ async def test_load_and_memory_move_on_the_map_while_it_is_shown(make_console: M
 async def test_a_look_repaints_only_the_cells_that_differ(
     make_console: MakeConsole, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    watched = Watched(machine(32, 4, 1))
+    watched = ChangingMachine(machine(32, 4, 1))
     console = make_console(watched.now, living=watched.living)
     repainted: list[Region] = []
 
@@ -297,7 +297,7 @@ async def test_a_look_repaints_only_the_cells_that_differ(
 async def test_a_slow_line_is_spared_as_many_looks_as_it_took_and_a_look_is_drawn_once(
     make_console: MakeConsole, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    watched = Watched(machine())
+    watched = ChangingMachine(machine())
     console = make_console(watched.now, living=watched.living)
     shown: list[object] = []
     async with in_topology(console, "t"):
@@ -311,7 +311,7 @@ async def test_a_slow_line_is_spared_as_many_looks_as_it_took_and_a_look_is_draw
 
 
 async def test_the_free_memory_of_the_node_under_the_cursor_moves(make_console: MakeConsole) -> None:
-    watched = Watched(machine())
+    watched = ChangingMachine(machine())
     console = make_console(watched.now, living=watched.living)
     async with in_topology(console) as pilot:
         console.app.screen.query_one(ItemTree).reveal("node:0")
@@ -326,7 +326,7 @@ async def test_the_free_memory_of_the_node_under_the_cursor_moves(make_console: 
 async def test_nobody_looks_while_another_mode_is_shown_and_nothing_is_read_during_a_run(
     make_console: MakeConsole,
 ) -> None:
-    watched = Watched(machine())
+    watched = ChangingMachine(machine())
     console = make_console(watched.now, living=watched.living)
     async with in_topology(console, "t") as pilot:
         timer = console.app.screen._timer  # type: ignore[attr-defined]
@@ -345,7 +345,7 @@ async def test_nobody_looks_while_another_mode_is_shown_and_nothing_is_read_duri
 
 
 async def test_a_link_that_goes_is_told_to_every_mode(make_console: MakeConsole) -> None:
-    watched = Watched(machine())
+    watched = ChangingMachine(machine())
     console = make_console(watched.now, living=watched.living)
     async with in_topology(console) as pilot:
         lost = Finding("bond.member-down", Severity.WARNING, "a member of bond0 is down", (), "", "", ("nic:eth0",))

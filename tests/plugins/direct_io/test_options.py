@@ -91,7 +91,7 @@ def edge(seconds: float) -> WindowCounters:
     return WindowCounters(host, 0, None, None, Counters(None, None, None, None, 0, 0, 0), {}, ThermalState({}, {}))
 
 
-class Stage:
+class FakeSetup:
     """Stands in for files, engines and time, and notes what they were told."""
 
     def __init__(self, folder: Path, patch: pytest.MonkeyPatch) -> None:
@@ -143,8 +143,8 @@ class Stage:
 
 
 @pytest.fixture
-def stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Stage:
-    return Stage(tmp_path, monkeypatch)
+def stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeSetup:
+    return FakeSetup(tmp_path, monkeypatch)
 
 
 def plan(folder: Path, chosen: Mapping[str, SettingValue]) -> Step:
@@ -157,7 +157,7 @@ def plan(folder: Path, chosen: Mapping[str, SettingValue]) -> Step:
     return step
 
 
-def trace(stage: Stage, step: Step) -> list[Any]:
+def trace(stage: FakeSetup, step: Step) -> list[Any]:
     """Everything that a step told its surroundings and what it yielded."""
     stage.told.clear()
     yielded = [
@@ -175,7 +175,7 @@ def test_the_table_has_every_option() -> None:
 
 
 @pytest.mark.parametrize("preset", PRESETS)
-def test_an_option_changes_what_a_preset_runs_or_is_refused(preset: str, stage: Stage, tmp_path: Path) -> None:
+def test_an_option_changes_what_a_preset_runs_or_is_refused(preset: str, stage: FakeSetup, tmp_path: Path) -> None:
     ignored, refused = [], []
     plain = trace(stage, plan(tmp_path, {"preset": preset}))
     assert plain == trace(stage, plan(tmp_path, {"preset": preset})), "the stage adds nothing of its own"
@@ -232,7 +232,7 @@ def test_what_has_no_effect_is_refused_with_what_to_do(
     assert words in str(refused.value)
 
 
-def test_the_engine_that_is_recorded_is_the_one_that_ran(stage: Stage, tmp_path: Path) -> None:
+def test_the_engine_that_is_recorded_is_the_one_that_ran(stage: FakeSetup, tmp_path: Path) -> None:
     step = plan(tmp_path, {"preset": "fsync"})
     found = [e for e in DirectIo().run(step, HandContext()) if isinstance(e, Estimate) and e.series == "iops"]
 
@@ -242,7 +242,7 @@ def test_the_engine_that_is_recorded_is_the_one_that_ran(stage: Stage, tmp_path:
 
 
 def test_without_the_cpu_time_of_the_host_its_figures_are_unknown_and_not_zero(
-    stage: Stage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    stage: FakeSetup, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     step = plan(tmp_path, {"preset": "oltp-read"})
     host_figures = {"host_ns", "host_interrupts", "host_switches", "host_kernel_percent"}
