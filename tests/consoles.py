@@ -197,7 +197,7 @@ class Console:
         tmp_path: Path,
         found: Machine | None = None,
         options: Options = _OPTIONS,
-        living: LiveSource | None = None,
+        live_source: LiveSource | None = None,
         *,
         frames: bool = False,
     ) -> None:
@@ -205,7 +205,7 @@ class Console:
         self._frames = frames
         self.runner = PlayedRunner(tmp_path / "run.sizeup.jsonl")
         self.runs = Runs(str(self.runner.path), launcher=self.runner.launch)
-        self.app = ConsoleApp(self.runs, machine() if found is None else found, options, living=living)
+        self.app = ConsoleApp(self.runs, machine() if found is None else found, options, live_source=live_source)
         self.told: list[str] = []
         """What it said in passing; the app forgets it after some seconds."""
         notify = self.app.notify

@@ -291,7 +291,7 @@ class Page:
             await self._socket.send_str(json.dumps(["stdin", key]))
 
 
-def living(mark: str) -> list[int]:
+def live_source(mark: str) -> list[int]:
     """The processes of this test but for us."""
     found = []
     for name in filter(str.isdigit, os.listdir("/proc")):
@@ -304,7 +304,7 @@ def living(mark: str) -> list[int]:
 async def alone(mark: str, *pids: int) -> bool:
     """Whether of these processes nobody but those is left soon."""
     for _ in range(200):
-        if living(mark) == list(pids):
+        if live_source(mark) == list(pids):
             return True
         await asyncio.sleep(0.05)
     return False
@@ -334,7 +334,7 @@ async def test_a_run_ends_as_asked_when_its_page_is_closed(
     server = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "sizeup", "serve"), stdout=subprocess.PIPE, env=environment
     )
-    leaving.callback(lambda: [os.kill(pid, signal.SIGKILL) for pid in living(mark)])
+    leaving.callback(lambda: [os.kill(pid, signal.SIGKILL) for pid in live_source(mark)])
     assert server.stdout is not None
     while b"http://" not in (line := await server.stdout.readline()):
         assert line

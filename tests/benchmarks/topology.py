@@ -51,13 +51,13 @@ def unpacked(folder: Path) -> str:
 async def looks_ms(folder: Path, root: str, columns: int, rows: int, times: int) -> list[float]:
     """CPU milliseconds of each look at the map, its drawing included."""
     found, sysroot, dice = discover(root), open_sysroot(root), random.Random(1)
-    living = LiveSource(
+    live_source = LiveSource(
         lambda listener: None,
         lambda: found,
         lambda known: refreshed(known, sysroot),
         lambda: {pu.cpu: dice.random() * 100 for pu in found.pus},
     )
-    console = Console(folder, found, living=living, frames=True)
+    console = Console(folder, found, live_source=live_source, frames=True)
     spent = []
     async with console.shown(columns, rows) as pilot:
         await pilot.press("2", "t")

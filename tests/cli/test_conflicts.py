@@ -14,7 +14,7 @@ from sizeup.errors import ExitStatus
         ("size --blank --keys --sources", "--sources"),
         ("size --blank --keys", "--blank"),
         ("size --blank --licenses --sensitivity", "--sensitivity"),
-        ("size --blank --licenses --against sla-oltp", "--against"),
+        ("size --blank --licenses --compare-with sla-oltp", "--compare-with"),
         ("size --blank --licenses --sources", "--sources"),
         ("presets sla-oltp --compare a b", "NAME"),
         ("detect --watch 1s --json", "--json"),

@@ -50,7 +50,7 @@ def test_figures_of_two_units_are_not_compared(capsys: pytest.CaptureFixture[str
 
 def test_a_machine_of_ones_own_stands_against_a_case(capsys: pytest.CaptureFixture[str]) -> None:
     own = ("--blank", "--set", "machine.sockets=2", "machine.cores_per_socket=16", "machine.ghz=2.9")
-    text = printed(capsys, "size", *own, "--against", "clovertown")
+    text = printed(capsys, "size", *own, "--compare-with", "clovertown")
 
     assert "the given machine is 336.1 % above clovertown; clovertown is 77.07 % below the given machine" in text
 

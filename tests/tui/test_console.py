@@ -204,11 +204,11 @@ LIVING = LiveSource(lambda told: lambda: None, machine, lambda found: found, dic
     ],
 )
 async def test_where_nothing_can_be_measured_the_reason_is_the_one_that_holds(
-    make_console: MakeConsole, options: Options, living: LiveSource | None, told: str
+    make_console: MakeConsole, options: Options, live_source: LiveSource | None, told: str
 ) -> None:
-    console = make_console(options=options, living=living)
+    console = make_console(options=options, live_source=live_source)
     console.app.measures = False
-    console.runs.problem = "" if options.readonly or not living else "no session can be kept"
+    console.runs.problem = "" if options.readonly or not live_source else "no session can be kept"
     async with console.shown(120, 40) as pilot:
         (shown,) = [
             str(option.prompt)

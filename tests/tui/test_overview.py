@@ -141,8 +141,8 @@ async def test_a_recording_offers_no_measurement_and_the_status_says_what_it_is(
 
 
 async def test_without_writing_this_machine_is_not_called_a_recording(make_console: MakeConsole) -> None:
-    living = LiveSource(lambda changed: None, machine, lambda found: found, dict)  # type: ignore[arg-type, return-value]
-    console = make_console(options=Options(readonly=True), living=living)
+    live_source = LiveSource(lambda changed: None, machine, lambda found: found, dict)  # type: ignore[arg-type, return-value]
+    console = make_console(options=Options(readonly=True), live_source=live_source)
     console.app.measures = False
     async with console.shown():
         assert "read-only" in console.app.unmeasured

@@ -102,7 +102,7 @@ async def test_devices_that_come_at_once_are_read_once_and_only_while_the_topolo
     make_console: MakeConsole,
 ) -> None:
     devices = FakeDevices()
-    console = make_console(living=LiveSource(devices.follow, devices.discover, settle_seconds=0.01))
+    console = make_console(live_source=LiveSource(devices.follow, devices.discover, settle_seconds=0.01))
     async with in_topology(console) as pilot:
         await pilot.press("1")
         devices.plug(3)
@@ -121,7 +121,7 @@ async def test_devices_that_come_at_once_are_read_once_and_only_while_the_topolo
 
 async def test_devices_wait_for_the_end_of_a_run(make_console: MakeConsole) -> None:
     devices = FakeDevices()
-    console = make_console(living=LiveSource(devices.follow, devices.discover, settle_seconds=0.01))
+    console = make_console(live_source=LiveSource(devices.follow, devices.discover, settle_seconds=0.01))
     async with console.shown() as pilot:
         await console.choose(pilot, "null")
         await pilot.press("r", "2")
@@ -191,7 +191,7 @@ async def test_labels_that_are_too_long_end_in_dots_and_need_no_scroll_bar(make_
 
 async def test_where_there_is_no_udev_nothing_is_followed(make_console: MakeConsole) -> None:
     devices = FakeDevices()
-    console = make_console(living=LiveSource(lambda listener: None, devices.discover))
+    console = make_console(live_source=LiveSource(lambda listener: None, devices.discover))
     async with in_topology(console):
         assert "package:0" in console.parts
         assert devices.reads == 0
@@ -249,7 +249,7 @@ class ChangingMachine:
         return {pu.cpu: 35.0 for pu in self.now.pus}
 
     @property
-    def living(self) -> LiveSource:
+    def live_source(self) -> LiveSource:
         return LiveSource(lambda listener: None, lambda: self.now, self.refreshed, self.loads)
 
     def free(self, node: int, gibibytes: int) -> None:
@@ -259,7 +259,7 @@ class ChangingMachine:
 
 async def test_load_and_memory_move_on_the_map_while_it_is_shown(make_console: MakeConsole) -> None:
     watched = ChangingMachine(machine())
-    console = make_console(watched.now, living=watched.living)
+    console = make_console(watched.now, live_source=watched.live_source)
     async with in_topology(console, "t") as pilot:
         before = "\n".join(map_of(console))
         watched.free(1, 16)
@@ -274,7 +274,7 @@ async def test_a_look_repaints_only_the_cells_that_differ(
     make_console: MakeConsole, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     watched = ChangingMachine(machine(32, 4, 1))
-    console = make_console(watched.now, living=watched.living)
+    console = make_console(watched.now, live_source=watched.live_source)
     repainted: list[Region] = []
 
     def refresh(view: MapView, *regions: Region, **how: object) -> MapView:
@@ -298,7 +298,7 @@ async def test_a_slow_line_is_spared_as_many_looks_as_it_took_and_a_look_is_draw
     make_console: MakeConsole, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     watched = ChangingMachine(machine())
-    console = make_console(watched.now, living=watched.living)
+    console = make_console(watched.now, live_source=watched.live_source)
     shown: list[object] = []
     async with in_topology(console, "t"):
         monkeypatch.setattr(MapView, "show", lambda view, drawn: shown.append(drawn))
@@ -312,7 +312,7 @@ async def test_a_slow_line_is_spared_as_many_looks_as_it_took_and_a_look_is_draw
 
 async def test_the_free_memory_of_the_node_under_the_cursor_moves(make_console: MakeConsole) -> None:
     watched = ChangingMachine(machine())
-    console = make_console(watched.now, living=watched.living)
+    console = make_console(watched.now, live_source=watched.live_source)
     async with in_topology(console) as pilot:
         console.app.screen.query_one(ItemTree).reveal("node:0")
         await pilot.pause()
@@ -327,7 +327,7 @@ async def test_nobody_looks_while_another_mode_is_shown_and_nothing_is_read_duri
     make_console: MakeConsole,
 ) -> None:
     watched = ChangingMachine(machine())
-    console = make_console(watched.now, living=watched.living)
+    console = make_console(watched.now, live_source=watched.live_source)
     async with in_topology(console, "t") as pilot:
         timer = console.app.screen._timer  # type: ignore[attr-defined]
         shown = timer._active.is_set()
@@ -346,7 +346,7 @@ async def test_nobody_looks_while_another_mode_is_shown_and_nothing_is_read_duri
 
 async def test_a_link_that_goes_is_told_to_every_mode(make_console: MakeConsole) -> None:
     watched = ChangingMachine(machine())
-    console = make_console(watched.now, living=watched.living)
+    console = make_console(watched.now, live_source=watched.live_source)
     async with in_topology(console) as pilot:
         lost = Finding("bond.member-down", Severity.WARNING, "a member of bond0 is down", (), "", "", ("nic:eth0",))
         down = Nic("eth0", "physical", "ixgbe", carrier=False, up=False, node=0)
@@ -363,7 +363,7 @@ async def test_a_link_that_goes_is_told_to_every_mode(make_console: MakeConsole)
 
 async def test_what_if_inputs_survive_a_machine_that_is_read_again(make_console: MakeConsole) -> None:
     devices = FakeDevices()
-    console = make_console(living=LiveSource(devices.follow, devices.discover, settle_seconds=0.01))
+    console = make_console(live_source=LiveSource(devices.follow, devices.discover, settle_seconds=0.01))
     async with console.shown() as pilot:
         await pilot.press("4")
         await pilot.pause()
@@ -405,7 +405,7 @@ OTHER = machine(1, 4, 2, nics=(Nic("eth5", "physical", "ixgbe", carrier=True, no
 
 
 async def test_two_machines_are_one_tree_and_n_goes_from_difference_to_difference(console: Console) -> None:
-    console.app.against = OtherMachine("db00 2025-01-31 08:00", OTHER)
+    console.app.compared_with = OtherMachine("db00 2025-01-31 08:00", OTHER)
     async with console.shown(120, 40) as pilot:
         await pilot.pause()
         await pilot.pause()
@@ -431,7 +431,7 @@ async def test_two_machines_are_one_tree_and_n_goes_from_difference_to_differenc
 
 
 async def test_in_ascii_a_plus_stands_before_what_was_added_alone(console: Console) -> None:
-    console.app.against = OtherMachine("db00", OTHER)
+    console.app.compared_with = OtherMachine("db00", OTHER)
     async with console.shown(120, 40) as pilot:
         await pilot.pause()
         await pilot.pause()
@@ -441,7 +441,7 @@ async def test_in_ascii_a_plus_stands_before_what_was_added_alone(console: Conso
 
 
 async def test_parts_that_differ_have_a_color_besides_their_sign_and_word(console: Console) -> None:
-    console.app.against = OtherMachine("db00", OTHER)
+    console.app.compared_with = OtherMachine("db00", OTHER)
     async with console.shown(120, 40) as pilot:
         await pilot.pause()
         await pilot.pause()
@@ -481,16 +481,16 @@ async def test_d_takes_the_baseline_and_without_one_asks(
         asked = console.entries()
         await pilot.press("enter")
         await pilot.pause()
-        against = [console.app.against]
+        compared_with = [console.app.compared_with]
         await pilot.press("d")
         stored("db08", "baseline")
         await pilot.press("d")
         await pilot.pause()
-        against.append(console.app.against)
+        compared_with.append(console.app.compared_with)
 
         assert told == ["No other session to compare with; for a file use: sizeup --diff FILE"]
         assert any(line.startswith("db07 2026-01-01") for line in asked.values())
-        assert [other.name for other in against if other] == ["db07 2026-01-01 00:00", "db08 2026-01-01 00:00"]
+        assert [other.name for other in compared_with if other] == ["db07 2026-01-01 00:00", "db08 2026-01-01 00:00"]
 
 
 async def test_a_session_that_went_is_one_sentence(

@@ -166,10 +166,10 @@ def format_labels(values: Sequence[float], unit: str) -> tuple[tuple[str, ...], 
 def labeled(positions: Sequence[float], unit: str) -> tuple[tuple[Tick, ...], str]:
     """Values with labels that tell them apart, and the unit that all labels share."""
     labels, shared = format_labels(positions, unit)
-    told_apart = len(set(labels)) == len(labels) and not any(
+    distinct = len(set(labels)) == len(labels) and not any(
         label.split(" ")[0] == "0" and value != 0 for value, label in zip(positions, labels, strict=True)
     )
-    if not told_apart:
+    if not distinct:
         # Three digits cannot tell these from each other, or not from zero.
         labels, shared = tuple(f"{value:.12g}" for value in positions), unit if unit != "1" else ""
     return tuple(Tick(value, label) for value, label in zip(positions, labels, strict=True)), shared

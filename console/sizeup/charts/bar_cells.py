@@ -26,9 +26,9 @@ def draw_bars(chart: BarChart, width: int, height: int, glyphs: Glyphs, cursor: 
     # Each bar says its unit, so that the axis may go where there is no room for it.
     axis = chart.axis.title
     heading = f"{chart.title}: {axis}"
-    for said in (axis, axis.rpartition(", ")[0]):
-        if said and said.lower() in chart.title.lower():
-            heading = f"{chart.title}{axis.removeprefix(said)}"
+    for title in (axis, axis.rpartition(", ")[0]):
+        if title and title.lower() in chart.title.lower():
+            heading = f"{chart.title}{axis.removeprefix(title)}"
             if len(heading) > width:  # what it is told apart by stands behind the last colon
                 heading = heading.rpartition(": ")[2]
             break
@@ -41,8 +41,8 @@ def draw_bars(chart: BarChart, width: int, height: int, glyphs: Glyphs, cursor: 
         return drawing
     rows = height - top
     # The last row tells what is left out, what stands under the cursor, or what a sign means.
-    tells = cursor is not None or len(chart.bars) > rows or any(bar.note in CAVEATS for bar in chart.bars)
-    rows = max(rows - tells, 1)
+    has_note = cursor is not None or len(chart.bars) > rows or any(bar.note in CAVEATS for bar in chart.bars)
+    rows = max(rows - has_note, 1)
     first = 0 if cursor is None else max(min(cursor - rows // 2, len(chart.bars) - rows), 0)
     shown = chart.bars[first : first + rows]
     labels = min(max(len(bar.label) for bar in shown), width // 2)
@@ -77,11 +77,11 @@ def draw_bars(chart: BarChart, width: int, height: int, glyphs: Glyphs, cursor: 
         drawing.put(0, height - 1, cut(bar_readout(chart, min(cursor, len(chart.bars) - 1)), width), "cursor")
         return drawing
     below = len(chart.bars) - first - len(shown)
-    told = [f"{below} more below"] if below else []
+    notes = [f"{below} more below"] if below else []
     if signs and any(bar.note in CAVEATS for bar in shown):
-        told.append(f"! {' or '.join(sorted({bar.note for bar in shown if bar.note in CAVEATS}))}")
-    if told:
-        drawing.put(0, height - 1, cut("; ".join(told), width), "text")
+        notes.append(f"! {' or '.join(sorted({bar.note for bar in shown if bar.note in CAVEATS}))}")
+    if notes:
+        drawing.put(0, height - 1, cut("; ".join(notes), width), "text")
         return drawing
     lines = wrap(chart.caption, width)
     if len(lines) <= height - top - len(shown):

@@ -28,10 +28,10 @@ def draw_heat(chart: HeatMap, width: int, height: int, cursor: int | None) -> Dr
     decimals = 0 if all(abs(value / factor) >= 10 for value in known) else 2
     in_words = chart.unit == "verdict"
 
-    def spelled(value: float) -> str:
+    def cell_text(value: float) -> str:
         return format_value(value, chart.unit) if in_words else f"{value / factor:.{decimals}f}"
 
-    texts = [["-" if value is None else spelled(value) for value in row] for row in chart.values]
+    texts = [["-" if value is None else cell_text(value) for value in row] for row in chart.values]
     labels = max(map(len, chart.rows), default=0) + 1
     cell = max([len(text) for row in texts for text in row] + [len(name) for name in chart.columns] + [2]) + 1
     columns = max((width - labels) // cell, 1)

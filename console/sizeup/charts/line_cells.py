@@ -67,7 +67,7 @@ def line_readout(chart: LineChart, cursor: int, width: int | None = None, line: 
 
 def _point_words(chart: LineChart, number: int, point: ChartPoint) -> str:
     value = with_interval(point.y, point.low, point.high, chart.y.unit)
-    name = _told(chart, chart.lines[number])
+    name = _line_name(chart, chart.lines[number])
     return (
         f"{name} {value}".lstrip()
         + (f" at {point.label}" if point.label else "")
@@ -76,7 +76,7 @@ def _point_words(chart: LineChart, number: int, point: ChartPoint) -> str:
     )
 
 
-def _told(chart: LineChart, line: Line) -> str:
+def _line_name(chart: LineChart, line: Line) -> str:
     """The name of a line, less what the axis says already."""
     return line.label.removeprefix(f"{chart.y.title} ") if line.label != chart.y.title else line.label
 
@@ -216,7 +216,7 @@ def _legend(chart: LineChart, width: int, most_rows: int, alphabet: Alphabet) ->
     The title stands before them where all fits into one row.
     """
     entries = [
-        (f"{alphabet.markers[index % SERIES]} {_told(chart, line)}", f"series-{index % SERIES}")
+        (f"{alphabet.markers[index % SERIES]} {_line_name(chart, line)}", f"series-{index % SERIES}")
         for index, line in enumerate(chart.lines)
     ]
     points = [point for line in chart.lines for point in line.points]
@@ -331,12 +331,12 @@ def _y_axis(drawing: Drawing, frame: _Frame, alphabet: Alphabet) -> None:
 def _x_axis(drawing: Drawing, frame: _Frame, alphabet: Alphabet) -> None:
     row = frame.top + frame.height
     drawing.put(frame.left - 1, row, alphabet.corner + alphabet.horizontal * frame.width, "axis")
-    behind = 0
+    end = 0
     for tick in frame.x.ticks:
         column = frame.column(tick.value)
         start = min(column - len(tick.label) // 2, drawing.width - len(tick.label))
-        if start < behind:
+        if start < end:
             continue
         drawing.put(column, row, alphabet.tick_x, "axis")
         drawing.put(start, row + 1, tick.label, "axis")
-        behind = start + len(tick.label) + 1
+        end = start + len(tick.label) + 1

@@ -298,9 +298,9 @@ def _mark(x: float, y: float, index: int, *, hollow: bool) -> Markup:
 
 def _bar_chart(chart: BarChart) -> tuple[Markup, float, float]:
     labels = [_fitted(bar.label, 240) for bar in chart.bars]
-    spelled = [_bar_text(bar, chart.axis) for bar in chart.bars]
+    formatted = [_bar_text(bar, chart.axis) for bar in chart.bars]
     left = 10 + max((_wide(label) for label in labels), default=0)
-    right = max(_WIDTH - 14 - max((_wide(text) for text in spelled), default=0), left + 160)
+    right = max(_WIDTH - 14 - max((_wide(text) for text in formatted), default=0), left + 160)
     reach = [end for bar in chart.bars for end in (bar.value, bar.low, bar.high) if end is not None]
     # A bar's length is its value only from zero on.
     from_zero = [0.0] if chart.axis.scale is Scale.LINEAR else []
@@ -327,10 +327,10 @@ def _bar_chart(chart: BarChart) -> tuple[Markup, float, float]:
             parts.append(_path([(low, middle), (high, middle)], class_="extent"))
             parts += [_path([(x, middle - 4), (x, middle + 4)], class_="extent") for x in (low, high)]
             after = max(after, high)
-        parts.append(_text(after + 6, middle + 4, spelled[index]))
+        parts.append(_text(after + 6, middle + 4, formatted[index]))
     parts.append(_path([(start, top), (start, bottom)], class_="base"))
     parts.append(_text((left + right) / 2, bottom + 36, ruler.title, class_="quiet", text_anchor="middle"))
-    return joined(*parts), max(_WIDTH, right + 14 + max((_wide(text) for text in spelled), default=0)), bottom + 46
+    return joined(*parts), max(_WIDTH, right + 14 + max((_wide(text) for text in formatted), default=0)), bottom + 46
 
 
 def _bar_text(bar: Bar, axis: Axis) -> str:
@@ -341,8 +341,8 @@ def _bar_text(bar: Bar, axis: Axis) -> str:
 def _heat_map(chart: HeatMap) -> tuple[Markup, float, float]:
     known = [value for row in chart.values for value in row if value is not None]
     printed = len(chart.rows) <= _MOST_CELLS and len(chart.columns) <= _MOST_CELLS
-    spelled, unit = format_labels(known, chart.unit)
-    labels = iter(spelled)
+    formatted, unit = format_labels(known, chart.unit)
+    labels = iter(formatted)
     texts = [["–" if value is None else next(labels) for value in row] for row in chart.values]
     widest = max([*(_wide(text) for row in texts for text in row), *map(_wide, chart.columns)], default=1.0)
     row_labels = [_fitted(name, 240) for name in chart.rows]

@@ -9,8 +9,8 @@ from sizeup.units import format_value
 
 def sentence(chart: Chart) -> str:
     """The caption where the chart has one, and the reach of its data."""
-    said = reach(chart)
-    return " ".join(part for part in (chart.caption, f"{said}." if said else "No data.") if part)
+    range_text = reach(chart)
+    return " ".join(part for part in (chart.caption, f"{range_text}." if range_text else "No data.") if part)
 
 
 def reach(chart: Chart) -> str:

@@ -48,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     what.add_argument("--sysroot", metavar="DIR", default="/", help="size a capture instead of this machine")
     what.add_argument("--preset", metavar="NAME", help="size a published case (list them with sizeup presets)")
     what.add_argument("--blank", action="store_true", help="use only the figures given with --set")
-    parser.add_argument("--against", metavar="NAME", help="compare every figure with a published case")
+    parser.add_argument("--compare-with", metavar="NAME", help="compare every figure with a published case")
     parser.add_argument(
         "--set",
         metavar="KEY=VALUE",
@@ -119,9 +119,9 @@ def run(arguments: argparse.Namespace) -> int:
     sizing = size(_inputs(arguments, settings, session), pack, today)
     label = "" if session is None else recomputed_label(advice_set(sizing, pack), session.advice)
     comparisons = None
-    if arguments.against is not None:
-        other = size(find_preset(arguments.against).values(), pack)
-        comparisons = compare_sizings(sizing, other, _subject(arguments), arguments.against)
+    if arguments.compare_with is not None:
+        other = size(find_preset(arguments.compare_with).values(), pack)
+        comparisons = compare_sizings(sizing, other, _subject(arguments), arguments.compare_with)
     if arguments.json:
         data = sizing_data(sizing, pack, today, _subject(arguments))
         if comparisons is not None:
@@ -147,7 +147,7 @@ def run(arguments: argparse.Namespace) -> int:
         charts = tuple(tornado_chart(target, bars) for target, bars in swings if bars)
         lines += ["", *sensitivity_lines(charts, flip_table(turns))]
     if comparisons is not None:
-        lines += ["", f"Against {arguments.against}", *comparison_lines(comparisons)]
+        lines += ["", f"Compared with {arguments.compare_with}", *comparison_lines(comparisons)]
     print("\n".join(lines))
     return ExitStatus.OK
 
@@ -155,7 +155,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _refuse_without_effect(arguments: argparse.Namespace) -> None:
     for flag in ("--percentile", "--devices"):
         refuse_without(arguments, flag, "--workload")
-    rest = ("--against", "--sensitivity", "--sources")
+    rest = ("--compare-with", "--sensitivity", "--sources")
     every = ("--session", "--preset", "--blank", "--set", "--workload", "--licenses", *rest, "--json")
     refuse_beside(arguments, "--keys", every)
     if not arguments.json:  # a document has room for all of them

@@ -66,14 +66,14 @@ def verdict_changes(ours: Mapping[str, Runs], theirs: Mapping[str, Runs]) -> Ite
     """Return which verdicts differ from those of the baseline."""
     for metric in (metric for metric in ours if metric in theirs):
         shared = [key for key in ours[metric] if key in theirs[metric]]
-        said = [
+        texts = [
             f"{', '.join(f'{name} {value}' for name, value in key[1]) or 'in all'}: {left} (baseline: {right})"
             for key in shared
             if (left := _spoken(ours[metric][key])) != (right := _spoken(theirs[metric][key]))
         ]
-        if said:
-            more = "" if len(said) <= _VERDICTS_NAMED else f"; and {len(said) - _VERDICTS_NAMED} more"
-            yield f"{metric}: {len(said)} of {len(shared)} verdicts differ: {'; '.join(said[:_VERDICTS_NAMED])}{more}"
+        if texts:
+            more = "" if len(texts) <= _VERDICTS_NAMED else f"; and {len(texts) - _VERDICTS_NAMED} more"
+            yield f"{metric}: {len(texts)} of {len(shared)} verdicts differ: {'; '.join(texts[:_VERDICTS_NAMED])}{more}"
 
 
 def _spoken(runs: Mapping[str, RunValue]) -> str:

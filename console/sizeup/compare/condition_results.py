@@ -47,7 +47,7 @@ class BothSides(Struct, frozen=True):
 
 def _written(runs: Mapping[str, RunValue]) -> dict[str, str]:
     """Where a point lies, as it is asked about."""
-    return {name: _spelled(value) for name, value in next(iter(runs.values())).at.items()}
+    return {name: _coordinate_text(value) for name, value in next(iter(runs.values())).at.items()}
 
 
 def condition_results(
@@ -135,5 +135,5 @@ def _by_bound(question: Condition, known: BothSides) -> ConditionResult:
     return ConditionResult(question, worst.decision, worst.why, reading=worst)
 
 
-def _spelled(value: str | float) -> str:
+def _coordinate_text(value: str | float) -> str:
     return value if isinstance(value, str) else f"{value:.15g}"

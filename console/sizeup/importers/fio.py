@@ -25,8 +25,8 @@ from sizeup.importers.imported import (
     STORAGE,
     Imported,
     ImportedStep,
+    format_block_size,
     load,
-    spelled,
     workload,
 )
 from sizeup.model.sample import Coordinates, Estimate
@@ -178,7 +178,7 @@ def _worked_out(moved: _Moved) -> tuple[str, Coordinates]:
     if not 1 <= size < 1 << 40:
         return "unrecorded", {"workload": "unrecorded"}
     reads = "" if "mixed" in rates else f"-{round(100 * rates.get('read', 0) / total)}r"
-    mix = f"unrecorded-{spelled(_rounded(size))}{reads}"
+    mix = f"unrecorded-{format_block_size(_rounded(size))}{reads}"
     queue_depth = sum(direction.iops * (direction.latency_ns or 0) / 1e9 for direction in every)
     if queue_depth < 1e9 and all(direction.latency_ns for direction in every if direction.iops):
         return mix, load(mix, max(1, round(queue_depth)))

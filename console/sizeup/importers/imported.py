@@ -63,10 +63,10 @@ _WORKLOADS = {
 def workload(pattern: str, block: int, read_percent: int) -> str:
     """The name that presets give to such requests, or one that says what they are."""
     known = _WORKLOADS.get((pattern, block, read_percent))
-    return known or f"{pattern}-{spelled(block)}-{read_percent}r"
+    return known or f"{pattern}-{format_block_size(block)}-{read_percent}r"
 
 
-def spelled(block: int) -> str:
+def format_block_size(block: int) -> str:
     """A size of requests without loss: ``1m``, ``8k``, ``512b``."""
     if block % LARGE_BYTES == 0:
         return f"{block >> 20}m"

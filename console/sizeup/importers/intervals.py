@@ -46,10 +46,10 @@ def together(disks: Iterable[Disk]) -> LoadInterval:
     rows = tuple(disks)
     moved = sum(disk.read_bytes_per_second + disk.written_bytes_per_second for disk in rows)
     requests = sum(disk.requests_per_second for disk in rows)
-    told = [disk.reads_per_second for disk in rows if disk.reads_per_second is not None]
+    reads = [disk.reads_per_second for disk in rows if disk.reads_per_second is not None]
     share: float | None = None
-    if requests and len(told) == len(rows):
-        share = sum(told) / requests
+    if requests and len(reads) == len(rows):
+        share = sum(reads) / requests
     elif moved:
         share = sum(disk.read_bytes_per_second for disk in rows) / moved
     return LoadInterval(moved, requests, share)

@@ -122,9 +122,9 @@ def _process(match: re.Match[str], where: str) -> _Process:
 def _given(blocks: Sequence[_Start], groups: Sequence[int], where: str) -> list[_Start]:
     lines = [process for block in blocks for process in block]
     if sum(groups) != len(lines):
-        told = ",".join(map(str, groups))
+        listed = ",".join(map(str, groups))
         raise UsageError(
-            f"--groups {told}: expected numbers of processes that add up to the {len(lines)} lines of memhammer in "
+            f"--groups {listed}: expected numbers of processes that add up to the {len(lines)} lines of memhammer in "
             f"{where}, found {sum(groups)}"
         )
     starts: list[_Start] = []

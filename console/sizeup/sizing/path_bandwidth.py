@@ -101,10 +101,10 @@ def disks_that_count(machine: Machine, device: str | None = None) -> frozenset[s
     """
     if device is not None:
         return named_target(machine, device).disks
-    behind = _behind(machine)
+    disks_of = _disks_by_carrier(machine)
     bandwidths = storage_path_bandwidths(machine) if machine.budgets else ()
     reached = (
-        frozenset[str]().union(*(behind.get(name, frozenset()) for name in bandwidths[0].devices))
+        frozenset[str]().union(*(disks_of.get(name, frozenset()) for name in bandwidths[0].devices))
         if bandwidths
         else None
     )
@@ -286,18 +286,18 @@ def _one_lun(machine: Machine, names: Iterable[str]) -> set[str]:
     return {maps.get(name, name) for name in names}
 
 
-def _behind(machine: Machine) -> Mapping[str, frozenset[str]]:
+def _disks_by_carrier(machine: Machine) -> Mapping[str, frozenset[str]]:
     """The disks to which each controller, adapter or interface leads."""
-    behind: dict[str, set[str]] = {}
+    disks_of: dict[str, set[str]] = {}
     for path in _paths(machine):
-        behind.setdefault(path.carrier, set()).add(path.disk)
-    return {carrier: frozenset(disks) for carrier, disks in behind.items()}
+        disks_of.setdefault(path.carrier, set()).add(path.disk)
+    return {carrier: frozenset(disks) for carrier, disks in disks_of.items()}
 
 
 def _stands_for_its_path(machine: Machine, target: StorageTarget, named: StorageTarget | None) -> bool:
     """Whether the controllers or adapters of a target lead to no other disk that counts."""
-    behind = _behind(machine)
-    others = (behind.get(carrier, frozenset()) - target.disks for carrier in target.carriers)
+    disks_of = _disks_by_carrier(machine)
+    others = (disks_of.get(carrier, frozenset()) - target.disks for carrier in target.carriers)
     return bool(target.carriers) and not any(disks & named.disks if named else disks for disks in others)
 
 

@@ -95,10 +95,10 @@ def _whole(update: LayoutUpdate) -> Iterator[_Piece]:
 
 
 def _spans(update: ChopsUpdate) -> Iterator[_Piece]:
-    for y, first, behind in update.spans:
+    for y, first, end_column in update.spans:
         for end, (x, strip) in zip(update.chop_ends[y], update.chops[y].items(), strict=False):
-            if strip is not None and x < behind and end > first:
-                yield max(first, x), y, [strip.crop(max(first - x, 0), min(end, behind) - x)]
+            if strip is not None and x < end_column and end > first:
+                yield max(first, x), y, [strip.crop(max(first - x, 0), min(end, end_column) - x)]
 
 
 @lru_cache(maxsize=1024)
@@ -143,21 +143,21 @@ def _cells(strips: Iterable[Strip], colors: ColorSystem) -> list[_Cell]:
 
 def _runs(old: Sequence[_Cell | None], new: Sequence[_Cell]) -> Iterator[tuple[int, int]]:
     """First column of each run of cells to be sent, and the one behind its last."""
-    first = behind = 0
+    first = end_column = 0
     for at, (before, now) in enumerate(zip(old, new, strict=True)):
         if before == now:
             continue
-        between = new[behind:at]
-        if behind and len(between) <= _BRIDGE_CELLS and all(cell[1] == new[behind - 1][1] for cell in between):
-            behind = at + 1
+        between = new[end_column:at]
+        if end_column and len(between) <= _BRIDGE_CELLS and all(cell[1] == new[end_column - 1][1] for cell in between):
+            end_column = at + 1
             continue
-        if behind:
-            yield first, behind
-        first, behind = at, at + 1
+        if end_column:
+            yield first, end_column
+        first, end_column = at, at + 1
         while first and not new[first][0]:
             first -= 1
-    if behind:
-        yield first, behind
+    if end_column:
+        yield first, end_column
 
 
 class _Pen:
@@ -177,14 +177,14 @@ class _Pen:
         if old == new:
             return
         shown[x : x + len(new)] = new
-        for first, behind in _runs(old, new):
+        for first, end_column in _runs(old, new):
             if self._at != (x + first, y):
                 self._sent.append(Control.move_to(x + first, y).segment.text)
-            for look, cells in groupby(new[first:behind], itemgetter(1)):
+            for look, cells in groupby(new[first:end_column], itemgetter(1)):
                 text = "".join(glyph for glyph, _ in cells)
                 self._change_to(look, blank=text.isspace())
                 self._sent.append(text)
-            self._at = (x + behind, y)
+            self._at = (x + end_column, y)
 
     def finish(self) -> str:
         """All of it; empty where the terminal shows everything already."""

@@ -81,7 +81,7 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
         Action("topology.map", "t", "screen.map", "Tree or map", "Switch between tree and map.", footer=True),
         Action("topology.find", "slash", "screen.find", "Find", "Search names and facts.", footer=True),
         Action("topology.diff", "d", "screen.diff", "Diff", "Compare with the baseline or a session.", footer=True),
-        Action("topology.against", "D", "screen.against", "Against", "Choose what to compare it with."),
+        Action("topology.choose-other", "D", "screen.choose_other", "Diff with", "Choose what to compare it with."),
         Action("topology.next", "n", "screen.find_next(1)", "Next", "Go to the next match or difference."),
         Action("topology.previous", "N", "screen.find_next(-1)", "Previous", "Go to the previous match or difference."),
     ),

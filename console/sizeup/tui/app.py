@@ -22,12 +22,12 @@ def run_console(
     sysroot: str = "/",
     session: str | None = None,
     choose: Callable[[], Options] | None = None,
-    against: Callable[[], OtherMachine] | None = None,
+    compared_with: Callable[[], OtherMachine] | None = None,
 ) -> int:
     """Show the console on this machine, on a recording of one, or on a session file; the value is the exit status.
 
     ``choose`` works out how to draw; it is called behind the splash, as reading a configuration takes its time;
-    ``against`` reads another machine to hold this one against, and the console begins with the two.
+    ``compared_with`` reads another machine; the console then starts with the comparison of the two.
     """
     require_terminal(os.environ, has_input=os.isatty(0), has_screen=os.isatty(2))
     gc.disable()  # what the start makes stays: to look through it again and again is a tenth of its CPU time
@@ -47,7 +47,7 @@ def run_console(
             options = replace(options, theme=SIXTEEN_COLORS.get(options.theme, options.theme))
         no_mouse = options.no_mouse or mouse_holds_escape(os.environ)
         options = replace(options, no_color=options.no_color or not shown, no_mouse=no_mouse)
-        show = load(sysroot, session, against)
+        show = load(sysroot, session, compared_with)
         if options.keys:
             from sizeup.tui.keymap import checked
 

@@ -36,7 +36,7 @@ class AppProtocol(Protocol):
     keys: dict[str, str]
     """Keys that the user's configuration gives to actions, by the action's id."""
 
-    against: OtherMachine | None
+    compared_with: OtherMachine | None
     """Another machine that this one is held against; None where it stands alone."""
 
     @property
@@ -59,7 +59,7 @@ class AppProtocol(Protocol):
         """Whether what was drawn last is still on its way; drawing more would only make the screen older."""
 
     @property
-    def living(self) -> LiveSource | None:
+    def live_source(self) -> LiveSource | None:
         """How to watch the machine; None where what is shown is no living machine."""
 
     def renew_machine(self, machine: Machine) -> None:

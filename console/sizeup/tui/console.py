@@ -77,8 +77,8 @@ class ConsoleApp(TerminalApp):
         options: Options = _DEFAULT,
         *,
         measures: bool = True,
-        living: LiveSource | None = None,
-        against: OtherMachine | None = None,
+        live_source: LiveSource | None = None,
+        compared_with: OtherMachine | None = None,
     ) -> None:
         # Set from the start: otherwise Textual takes the filter that turns all colors into grays.
         super().__init__(ansi_color=True if "NO_COLOR" in os.environ else None)
@@ -93,8 +93,8 @@ class ConsoleApp(TerminalApp):
         self.glyphs = Glyphs.ASCII if options.ascii else wanted
         self.measures = measures
         self.readonly = options.readonly
-        self._living = living
-        self.against = against
+        self._live_source = live_source
+        self.compared_with = compared_with
         """Another machine that this one is held against; None where it stands alone."""
         self._own = _Shown(runs, machine, measures)
         """What is shown but for a saved session."""
@@ -118,7 +118,7 @@ class ConsoleApp(TerminalApp):
             self.call_after_refresh(self._notify_unfinished)
         if not gc.isenabled():
             self.call_after_refresh(_collect_from_now)
-        if self.against is not None:
+        if self.compared_with is not None:
             self.call_after_refresh(self.action_mode, "topology")
 
     def _notify_unfinished(self) -> None:
@@ -143,7 +143,7 @@ class ConsoleApp(TerminalApp):
     @property
     def saved_session(self) -> Session | None:
         """The saved session that is shown; None where it is a machine."""
-        return self.runs.session if self.living is None and not self.measures else None
+        return self.runs.session if self.live_source is None and not self.measures else None
 
     @property
     def advice(self) -> ShownAdvice | None:
@@ -159,9 +159,9 @@ class ConsoleApp(TerminalApp):
             self._refresh_modes("show_machine")
 
     @property
-    def living(self) -> LiveSource | None:
-        """How to watch the machine; None where what is shown is no living machine."""
-        return self._living if self.runs is self._own.runs else None
+    def live_source(self) -> LiveSource | None:
+        """How to watch the machine; None where a capture or a saved session is shown."""
+        return self._live_source if self.runs is self._own.runs else None
 
     @property
     def unmeasured(self) -> str:
@@ -170,7 +170,7 @@ class ConsoleApp(TerminalApp):
             return ""
         if self.readonly:
             return "sizeup was started read-only"
-        if self.living is not None:
+        if self.live_source is not None:
             return self.runs.problem
         shown = "capture" if self.runs.session is None else "saved session"
         return f"a {shown} is shown, not this machine"
@@ -191,7 +191,9 @@ class ConsoleApp(TerminalApp):
             return running_texts(self.runs, self._pacing.text)
         if self.runs is not self._own.runs:
             return " saved session; press 5, then u to return to this machine", f"{os.path.basename(self.runs.path)} "
-        return idle_texts(self.runs, watched=self._living is not None, measures=self.measures, readonly=self.readonly)
+        return idle_texts(
+            self.runs, watched=self.live_source is not None, measures=self.measures, readonly=self.readonly
+        )
 
     def start_run(self, spec: RunSpec) -> None:
         """Run a probe now or after the one that is on."""

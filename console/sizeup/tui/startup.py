@@ -52,7 +52,7 @@ class _BackgroundDiscovery(threading.Thread):
         return self._machine
 
 
-def load(sysroot: str, session: str | None, against: Callable[[], OtherMachine] | None = None) -> Show:
+def load(sysroot: str, session: str | None, compared_with: Callable[[], OtherMachine] | None = None) -> Show:
     """Read the machine or the session, and another one to hold it against, and import the console meanwhile."""
     promise = _BackgroundDiscovery(lambda: discover(sysroot)) if session is None else None
     from sizeup.tui.console import ConsoleApp
@@ -64,16 +64,16 @@ def load(sysroot: str, session: str | None, against: Callable[[], OtherMachine] 
         runs = Runs(session or "")
         runs.follow()
         machine = None if runs.session is None else runs.session.machine
-    other = None if against is None else against()
+    other = None if compared_with is None else compared_with()
     here = session is None and sysroot == "/"
-    living = LiveSource(_follow, lambda: discover("/"), _refreshed, _loads) if here else None
+    live_source = LiveSource(_follow, lambda: discover("/"), _refreshed, _loads) if here else None
 
     def show(options: Options) -> int:
-        measures = living is not None and not options.readonly and bool(runs.path)
+        measures = live_source is not None and not options.readonly and bool(runs.path)
         os.environ.pop("NO_COLOR", None)  # Textual asks the environment alone, and takes an empty one as set
         if options.no_color:
             os.environ["NO_COLOR"] = "1"
-        app = ConsoleApp(runs, machine, options, measures=measures, living=living, against=other)
+        app = ConsoleApp(runs, machine, options, measures=measures, live_source=live_source, compared_with=other)
         return _run(app, runs, options)
 
     return show

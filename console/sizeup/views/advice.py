@@ -34,11 +34,11 @@ _CONFIDENCE = {
 }
 
 
-def format_quantity(quantity: Quantity, spelling: str) -> str:
+def format_quantity(quantity: Quantity, unit: str) -> str:
     """Format a quantity in the unit of its field, or in the shortest one where none is named."""
-    if not spelling:
+    if not unit:
         return format_value(quantity.value, quantity.unit)
-    return format_in(quantity.value, "" if spelling == "1" else spelling)
+    return format_in(quantity.value, "" if unit == "1" else unit)
 
 
 def input_text(entry: Input) -> str:
@@ -302,9 +302,9 @@ def unmoved_chart(title: str) -> BarChart:
     return BarChart(f"Sensitivity: {title}", Axis(title, "1"), (), "This answer is not a number, so no input moves it.")
 
 
-def _span(low: float, high: float, spelling: str) -> str:
+def _span(low: float, high: float, unit: str) -> str:
     """Both ends of a range, the unit once: ``2.96 to 4.44 GHz``."""
-    first, last = (format_in(float(f"{end:.4g}"), "" if spelling == "1" else spelling) for end in (low, high))
+    first, last = (format_in(float(f"{end:.4g}"), "" if unit == "1" else unit) for end in (low, high))
     return f"{first.partition(' ')[0]} to {last}"
 
 

@@ -85,9 +85,9 @@ def comparison_part(comparison: Comparison) -> DocumentPart:
     differences = differences_table(comparison)
     tables = [metrics_table(comparison), *points_tables(comparison), sources_table(comparison)]
     blocks += [differences] if differences.rows else [Paragraph(machines_sentence(comparison) + ".")]
-    said = (*comparison.warnings, *figure_notes(comparison))
-    if said:
-        blocks.append(Items(said))
+    parts = (*comparison.warnings, *figure_notes(comparison))
+    if parts:
+        blocks.append(Items(parts))
     for table in tables:
         if table.rows:
             blocks += [Heading(table.title), replace(table, title="")]
@@ -152,7 +152,7 @@ def points_tables(comparison: Comparison) -> tuple[Table, ...]:
 
 def answers_table(comparison: Comparison) -> Table:
     """Each condition, and what became of it."""
-    rows = tuple((answer.question.text, _said(answer)) for answer in comparison.conditions)
+    rows = tuple((answer.question.text, _condition_text(answer)) for answer in comparison.conditions)
     return Table("Conditions", (Column("Fail if"), Column("Result")), rows)
 
 
@@ -243,23 +243,23 @@ def _p(value: float) -> str:
     return f"{value:.3f}" if value >= 0.001 else "<0.001"
 
 
-def _said(answer: ConditionResult) -> str:
+def _condition_text(answer: ConditionResult) -> str:
     word = answer.decision.value
-    said = [word.upper() if answer.decision is Decision.MET else word]
+    parts = [word.upper() if answer.decision is Decision.MET else word]
     if answer.figure is not None:
-        said.append(_change_said(answer.figure))
+        parts.append(_change_text(answer.figure))
     elif answer.reading is not None:
-        said.append(_reading_said(answer.reading))
-    return ": ".join(said) + (f"; {answer.why}" if answer.why else "")
+        parts.append(_reading_text(answer.reading))
+    return ": ".join(parts) + (f"; {answer.why}" if answer.why else "")
 
 
-def _change_said(figure: Figure) -> str:
+def _change_text(figure: Figure) -> str:
     interval = f" ({change(figure.low)} to {change(figure.high)})" if figure.low and figure.high else ""
     decided = f", p {_p(figure.corrected_p)}" if interval else ""
     return f"{change(figure.ratio)}{interval}{decided}"
 
 
-def _reading_said(reading: Reading) -> str:
+def _reading_text(reading: Reading) -> str:
     value = format_value(reading.value, reading.unit)
     if reading.low is not None and reading.high is not None:
         value += f" ({format_value(reading.low, reading.unit)} to {format_value(reading.high, reading.unit)})"

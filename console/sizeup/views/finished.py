@@ -30,7 +30,7 @@ def finished_charts(run: StepRun, machine: Machine | None) -> tuple[Chart, ...]:
     if run.chart == "curve":
         run = laid_out(run)
     groups = _groups(run)
-    charts = [_told_apart(_chart(part, machine), run, part, several=len(groups) > 1) for part in groups]
+    charts = [_titled(_chart(part, machine), run, part, several=len(groups) > 1) for part in groups]
     if knee is not None:
         charts.insert(1, knee)
     return tuple(piece for chart in charts for piece in _pieces(chart))
@@ -142,7 +142,7 @@ def _as_bars(chart: LineChart) -> BarChart:
     return BarChart(chart.title, replace(chart.y, scale=Scale.LINEAR), bars, chart.caption)
 
 
-def _told_apart(chart: Chart, run: StepRun, part: StepRun, *, several: bool) -> Chart:
+def _titled(chart: Chart, run: StepRun, part: StepRun, *, several: bool) -> Chart:
     """The chart with what it shows in its title, where the step has more than one."""
     if not several:
         return chart

@@ -98,8 +98,8 @@ def _marked(validity: StepValidity, point: Point) -> tuple[str, ...]:
     found = caveats(point)
     if invalid is None:
         return found
-    told = set(invalid.detail.split("; "))
-    return (f"not valid: {invalid.cause}", *(caveat for caveat in found if caveat not in told))
+    stated = set(invalid.detail.split("; "))
+    return (f"not valid: {invalid.cause}", *(caveat for caveat in found if caveat not in stated))
 
 
 def caveats(point: Point) -> tuple[str, ...]:

@@ -172,10 +172,10 @@ def bars(run: StepRun, machine: Machine | None) -> BarChart:
     ]
     places = [place(point.at, described) for point, described, _ in measured]
     # The coordinates alone tell bars apart, unless several series lie at the same place.
-    told_apart = all(places) and len(set(places)) == len(places)
+    distinct = all(places) and len(set(places)) == len(places)
     shown = [
         Bar(
-            where if told_apart else f"{described.title} {where}".rstrip(),
+            where if distinct else f"{described.title} {where}".rstrip(),
             value,
             *interval_of(point),
             _bar_note(point),
@@ -183,7 +183,7 @@ def bars(run: StepRun, machine: Machine | None) -> BarChart:
         )
         for (point, described, value), where in zip(measured, places, strict=True)
     ]
-    if told_apart and len({described.name for _, described, _ in measured}) > 1:
+    if distinct and len({described.name for _, described, _ in measured}) > 1:
         title = common_title([described for _, described, _ in measured])
     return BarChart(run.step.title, Axis(title, unit), tuple(shown), _caption(run, len(shown)))
 
@@ -215,25 +215,25 @@ def point_value(run: StepRun, *, placed: bool = True, spread: bool = True) -> st
     then says so.
     """
     series = first_series(run)
-    told = _told(run)
-    if series is None or not told:
+    headlines = _headline_points(run)
+    if series is None or not headlines:
         return ""
-    return f"{_figure(run, series, told, placed=placed, spread=spread)}{_mark(run, told)}"
+    return f"{_figure(run, series, headlines, placed=placed, spread=spread)}{_mark(run, headlines)}"
 
 
-def _mark(run: StepRun, told: Sequence[LoggedPoint]) -> str:
+def _mark(run: StepRun, headlines: Sequence[LoggedPoint]) -> str:
     """What stands behind a figure of a step that has ended where it is not valid."""
     validity = StepValidity(run)
-    against = [found for point in told if (found := validity.of(point)) is not None] if validity.ended else []
-    if not against:
+    invalid = [found for point in headlines if (found := validity.of(point)) is not None] if validity.ended else []
+    if not invalid:
         return ""
-    return ", not converged" if all(found.scatter for found in against) else ", not valid"
+    return ", not converged" if all(found.scatter for found in invalid) else ", not valid"
 
 
-def _figure(run: StepRun, series: Series, told: Sequence[LoggedPoint], *, placed: bool, spread: bool) -> str:
-    if len(told) > 1:
+def _figure(run: StepRun, series: Series, headlines: Sequence[LoggedPoint], *, placed: bool, spread: bool) -> str:
+    if len(headlines) > 1:
         return _range(run, series, placed=placed)
-    (point,) = told
+    (point,) = headlines
     value = value_of(point)
     assert value is not None
     within = half_width(point) if spread else ""
@@ -242,7 +242,7 @@ def _figure(run: StepRun, series: Series, told: Sequence[LoggedPoint], *, placed
     return f"{format_value(value, series.unit)}{f' within {within}' if within else ''}{f' at {where}' if where else ''}"
 
 
-def _told(run: StepRun) -> list[LoggedPoint]:
+def _headline_points(run: StepRun) -> list[LoggedPoint]:
     """The point that a line about the step speaks of, or all of which it gives the range."""
     series = first_series(run)
     if series is None:

@@ -105,17 +105,17 @@ _TIMES_FROM = 100.0
 
 
 def _row(key: str, value: Value | None, before: Value | None, *, changed: bool) -> InputRow:
-    spelled = UNKNOWN if value is None else value_text(key, value)
+    text = UNKNOWN if value is None else value_text(key, value)
     if value is not None and _origin(value) in (Origin.MEASURED, Origin.DETECTED):
-        spelled = _short(spelled)
+        text = _short(text)
     help_text = f"{KEYS[key].help}; {KEYS[key].expectation}"
     if isinstance(value, UnusedMeasurement):
-        spelled = "not used"
+        text = "not used"
         help_text = f"{help_text}\n{value.sentence(KEYS[key].unit)}"
     elif isinstance(value, tuple) and len(value) > 1:
-        spelled, help_text = f"{len(value)} values", f"{help_text}; now {spelled}"
+        text, help_text = f"{len(value)} values", f"{help_text}; now {text}"
     found = "" if not changed else UNKNOWN if before is None else value_text(key, before)
-    return InputRow(key, spelled, _where(value), help_text, changed, typed(key, value), found)
+    return InputRow(key, text, _where(value), help_text, changed, typed(key, value), found)
 
 
 def typed(key: str, value: Value | None) -> str:
@@ -129,8 +129,8 @@ def typed(key: str, value: Value | None) -> str:
     unit = KEYS[key].unit
     scale = base_unit(unit)[1]
     ends = (value.value,) if value.low is None or value.high is None else (value.low, value.value, value.high)
-    spelled = unit if unit != "1" and unit[:1] != "/" else ""
-    return "..".join(f"{end / scale:.12g}" for end in ends) + (spelled if len(ends) == 1 else "")
+    text = unit if unit != "1" and unit[:1] != "/" else ""
+    return "..".join(f"{end / scale:.12g}" for end in ends) + (text if len(ends) == 1 else "")
 
 
 def _short(text: str) -> str:

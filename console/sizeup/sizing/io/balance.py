@@ -27,14 +27,14 @@ def _balance(sheet: Sheet) -> Iterator[Advice]:
     yield sheet.advice(
         "io.balance",
         "Storage capacity over demand",
-        f"{subject} {_against(demand, least.capacity, 'MB/s', by)}",
+        f"{subject} {_utilization_text(demand, least.capacity, 'MB/s', by)}",
         sheet.answer(ratio, "1", "io.balance"),
         "1",
         decision=decision,
     )
 
 
-def _against(demand: Quantity, capacity: Quantity, unit: str, by: str = "") -> str:
+def _utilization_text(demand: Quantity, capacity: Quantity, unit: str, by: str = "") -> str:
     """Return demand, capacity, and the demand as a share of the capacity."""
     share = format_in(float(f"{demand.value / capacity.value:.3g}"), "%")
     return f"{brief(demand, unit)} demand{by}, {brief(capacity, unit)} capacity ({share})"
@@ -59,7 +59,7 @@ def _iops_balance(sheet: Sheet) -> Iterator[Advice]:
     yield sheet.advice(
         "io.balance.iops",
         "IOPS capacity over demand",
-        f"{subject} {_against(demand, capacity, 'IOPS')}",
+        f"{subject} {_utilization_text(demand, capacity, 'IOPS')}",
         sheet.answer(ratio, "1", "io.balance"),
         "1",
         decision=decision,

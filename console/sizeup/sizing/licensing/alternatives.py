@@ -90,10 +90,10 @@ def _instead(sheet: Sheet) -> Iterator[Advice]:
                 "empty sockets count too, and their number is unknown: only occupied sockets are assumed. "
                 f"Set all of them with {KEYS['machine.socket_capacity'].flag}"
             )
-        yield _against(sheet, theirs, pack, product, other)
+        yield _alternative(sheet, theirs, pack, product, other)
 
 
-def _against(sheet: Sheet, theirs: Sheet, pack: Pack, product: ProductEntry, other: ProductEntry) -> Advice:
+def _alternative(sheet: Sheet, theirs: Sheet, pack: Pack, product: ProductEntry, other: ProductEntry) -> Advice:
     """The break-even of the chosen product against another, in licenses of the chosen one."""
     advice_id, title = f"license.break-even.{other.id}", f"{other.title} in place of {product.title}"
     metric = chosen_metric(theirs, pack, other)

@@ -61,7 +61,7 @@ class TopologyScreen(ModeScreen):
         self._tree: tuple[tuple[Machine | None, OtherMachine | None], TopologyItem] | None = None
         self._comparison: MachineComparison | None = None
         self._filled: TopologyItem | None = None
-        self._told: TopologyItem | None = None
+        self._detailed: TopologyItem | None = None
         self._held: OtherMachine | None = None
         self._words = ""
         self._found: tuple[TopologyItem, ...] = ()
@@ -105,20 +105,20 @@ class TopologyScreen(ModeScreen):
     def on_screen_resume(self, event: ScreenResume) -> None:
         """Look at the load again, and at what changed meanwhile."""
         super().on_screen_resume(event)
-        living = self.host.living
-        if not self._asked and living is not None:
+        live_source = self.host.live_source
+        if not self._asked and live_source is not None:
             self._asked = True
             self.run_worker(self._follow, thread=True)
         self._settle()
-        if self._timer is not None and living is not None:
+        if self._timer is not None and live_source is not None:
             self._loads = {}
-            self._begin_loads(living)
+            self._begin_loads(live_source)
             self._timer.resume()
 
-    def _begin_loads(self, living: LiveSource) -> None:
+    def _begin_loads(self, live_source: LiveSource) -> None:
         """The first answer is about the time that nobody looked."""
         if self.query_one(MapView).display:
-            living.loads()
+            live_source.loads()
 
     def on_topology_screen_devices_changed(self) -> None:
         """Read the machine again soon, if somebody is looking."""
@@ -126,35 +126,35 @@ class TopologyScreen(ModeScreen):
         self._settle()
 
     def _follow(self) -> None:
-        living = self.host.living
+        live_source = self.host.live_source
 
         def heard(change: HotplugChange) -> None:
             del change  # that something changed is all it says; discovery says what is there now
             self.post_message(self.DevicesChanged())
 
-        if living is not None:
-            self._devices = living.follow(heard)
+        if live_source is not None:
+            self._devices = live_source.follow(heard)
 
     def _settle(self) -> None:
-        living = self.host.living
-        if living is not None and self._stale and self._settling is None and self.is_current:
-            self._settling = self.set_timer(living.settle_seconds, self._settled)
+        live_source = self.host.live_source
+        if live_source is not None and self._stale and self._settling is None and self.is_current:
+            self._settling = self.set_timer(live_source.settle_seconds, self._settled)
 
     def _settled(self) -> None:
         self._settling = None
-        living = self.host.living
-        if living is None or not self.is_current:
+        live_source = self.host.live_source
+        if live_source is None or not self.is_current:
             return
         if self.host.runs.running:
             # Reading the machine would disturb what is measured, and the console may stand aside just now.
             self._settle()
             return
         self._stale = False
-        self.run_worker(lambda: self._read_again(living), thread=True)
+        self.run_worker(lambda: self._read_again(live_source), thread=True)
 
-    def _read_again(self, living: LiveSource) -> None:
+    def _read_again(self, live_source: LiveSource) -> None:
         try:
-            machine = living.discover()
+            machine = live_source.discover()
         except SizeupError as error:
             self.app.call_from_thread(self.notify, str(error), severity="error", markup=False)
             return
@@ -166,8 +166,8 @@ class TopologyScreen(ModeScreen):
         Nothing is drawn on top of what is still on its way, and a slow line then rests as long as it took.
         """
         host = self.host
-        living = host.living
-        if living is None or host.machine is None:
+        live_source = host.live_source
+        if live_source is None or host.machine is None:
             return
         if host.link_busy:
             self._rest_looks = min(self._rest_looks + 1, _MOST_RESTS)
@@ -177,18 +177,18 @@ class TopologyScreen(ModeScreen):
             return
         shown = self.query_one(MapView).display
         if shown:
-            self._loads = living.loads()
+            self._loads = live_source.loads()
         # A run is not disturbed: what a device answers may cost it time.
         if not self._looking and not host.runs.running:
             self._looking = True
             known = host.machine
-            self.run_worker(lambda: self._looked(living, known), thread=True)
+            self.run_worker(lambda: self._looked(live_source, known), thread=True)
         elif shown:  # else load and memory are drawn in one
             self._show_map()
 
-    def _looked(self, living: LiveSource, known: Machine) -> None:
+    def _looked(self, live_source: LiveSource, known: Machine) -> None:
         try:
-            now = living.refreshed(known)
+            now = live_source.refreshed(known)
         except SizeupError:
             now = known  # what cannot be read now is told by the next discovery
         self.app.call_from_thread(self._show_moment, known, now)
@@ -218,26 +218,26 @@ class TopologyScreen(ModeScreen):
             return
         shown.focus()
         self._loads = {}
-        if self.host.living is not None:
-            self._begin_loads(self.host.living)
+        if self.host.live_source is not None:
+            self._begin_loads(self.host.live_source)
         self.call_after_refresh(self._show_map)
 
     def action_diff(self) -> None:
         """Hold the machine against the baseline, or against a session to be chosen; alone again if it is."""
-        if self.host.against is not None:
-            self._hold_against(None)
+        if self.host.compared_with is not None:
+            self._compare_with(None)
             return
         try:
             path = baseline()
             if path is not None:
-                self._hold_against(machine_of(path))
+                self._compare_with(machine_of(path))
                 return
         except SizeupError as error:
             self.notify(str(error), severity="error", markup=False)
             return
-        self.action_against()
+        self.action_choose_other()
 
-    def action_against(self) -> None:
+    def action_choose_other(self) -> None:
         """Choose a session to hold the machine against."""
         try:
             answers = choices(self.host.runs.path)
@@ -252,14 +252,14 @@ class TopologyScreen(ModeScreen):
         def answered(path: str | None) -> None:
             try:
                 if path is not None:
-                    self._hold_against(machine_of(path))
+                    self._compare_with(machine_of(path))
             except SizeupError as error:
                 self.notify(str(error), severity="error", markup=False)
 
         self.app.push_screen(ChoiceDialog("Compare this machine with which session?\n", answers), answered)
 
-    def _hold_against(self, against: OtherMachine | None) -> None:
-        self.host.against = against
+    def _compare_with(self, other: OtherMachine | None) -> None:
+        self.host.compared_with = other
         self._leave_map()
         self.show_machine()
 
@@ -313,10 +313,10 @@ class TopologyScreen(ModeScreen):
 
     def _entitle(self) -> None:
         """Say above the tree which part of how many it stands at, and what is shown beside it and on the map."""
-        against, comparison = self.host.against, self._comparison
+        compared_with, comparison = self.host.compared_with, self._comparison
         title, sides, drawn = "Parts", "Details", "Map"
-        if against is not None and comparison is not None:
-            title, sides = comparison.counts, f"{against.name} -> this machine"
+        if compared_with is not None and comparison is not None:
+            title, sides = comparison.counts, f"{compared_with.name} -> this machine"
             drawn = f"Map, {sides}: {title}"
         place = self._place + 1
         if self._words:
@@ -348,8 +348,8 @@ class TopologyScreen(ModeScreen):
         if self._filled is not root:
             self._moment = None
             if tree.root.data != root:
-                tree.fill(root, afresh=self._held is not self.host.against, fit=self._comparison is None)
-            self._filled, self._held = root, self.host.against
+                tree.fill(root, afresh=self._held is not self.host.compared_with, fit=self._comparison is None)
+            self._filled, self._held = root, self.host.compared_with
             self._search()
         if self.query_one(MapView).display:
             self._show_map()
@@ -365,19 +365,19 @@ class TopologyScreen(ModeScreen):
         self._show_item(event.node.data)
 
     def _root(self) -> TopologyItem:
-        machine, against = self.host.machine, self.host.against
+        machine, compared_with = self.host.machine, self.host.compared_with
         if machine is None:
             return TopologyItem("machine", "Reading this machine ...")
-        if self._tree is None or self._tree[0][0] is not machine or self._tree[0][1] is not against:
-            self._comparison = None if against is None else compared(machine, against.machine)
+        if self._tree is None or self._tree[0][0] is not machine or self._tree[0][1] is not compared_with:
+            self._comparison = None if compared_with is None else compared(machine, compared_with.machine)
             root = topology(machine) if self._comparison is None else self._comparison.root
-            self._tree = (machine, against), root
+            self._tree = (machine, compared_with), root
         return self._tree[1]
 
     def _show_item(self, item: TopologyItem | None) -> None:
-        if item is None or item == self._told:
+        if item is None or item == self._detailed:
             return
-        self._told = item
+        self._detailed = item
         self.query_one("#detail", Static).update(Group(Text(item.label, style="bold"), Text(), FactsGrid(item.facts)))
 
 

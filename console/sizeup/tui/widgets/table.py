@@ -26,8 +26,8 @@ class TableView(ScrolledRows):
             return
         drawing = Drawing(width, height)
         lines = [line.removeprefix("  ") for line in table_lines(self._table, width + 2)]
-        behind_heading = next((number for number, line in enumerate(lines, start=1) if line.startswith("--")), 0)
-        heading, rows = lines[:behind_heading], lines[behind_heading:]
+        first_row = next((number for number, line in enumerate(lines, start=1) if line.startswith("--")), 0)
+        heading, rows = lines[:first_row], lines[first_row:]
         shown = self._in_sight(rows, height - len(heading) - 1)
         for y, line in enumerate(heading):
             drawing.put(0, y, line, "title")
