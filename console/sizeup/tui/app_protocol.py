@@ -60,7 +60,7 @@ class AppProtocol(Protocol):
 
     @property
     def live_source(self) -> LiveSource | None:
-        """How to watch the machine; None where what is shown is no living machine."""
+        """How to watch the machine; None where a capture or a saved session is shown."""
 
     def renew_machine(self, machine: Machine) -> None:
         """Take this machine as it was read again."""

@@ -27,7 +27,7 @@ from sizeup.tui.frame_pacing import TICK_SECONDS, FramePacing
 from sizeup.tui.live_source import LiveSource
 from sizeup.tui.modes import MODES
 from sizeup.tui.options import Options
-from sizeup.tui.run_status import header_texts, idle_texts, running_texts
+from sizeup.tui.run_status import header_texts, idle_texts, running_texts, unmeasured_text
 from sizeup.tui.runs import Runs
 from sizeup.tui.screens.mode import ModeScreen
 from sizeup.tui.themes import OWN, TEXTUAL_NAMES
@@ -166,14 +166,7 @@ class ConsoleApp(TerminalApp):
     @property
     def unmeasured(self) -> str:
         """Why no probe can be started; empty where one can."""
-        if self.measures:
-            return ""
-        if self.readonly:
-            return "sizeup was started read-only"
-        if self.live_source is not None:
-            return self.runs.problem
-        shown = "capture" if self.runs.session is None else "saved session"
-        return f"a {shown} is shown, not this machine"
+        return "" if self.measures else unmeasured_text(self.runs, self.live_source, readonly=self.readonly)
 
     def renew_machine(self, machine: Machine) -> None:
         """Take this machine as it was read again; shown at once unless a saved session is."""

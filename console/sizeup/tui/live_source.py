@@ -1,4 +1,4 @@
-"""How a living machine is watched while it is shown."""
+"""How this machine is watched while it is shown."""
 
 from __future__ import annotations
 

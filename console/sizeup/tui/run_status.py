@@ -16,6 +16,7 @@ from sizeup.views.machine_facts import machine_line
 if TYPE_CHECKING:
     from sizeup.session.value import Session, StepRun
     from sizeup.sizing.session_advice import ShownAdvice
+    from sizeup.tui.live_source import LiveSource
 
 
 class RunPosition(Struct, frozen=True):
@@ -63,6 +64,15 @@ def idle_texts(runs: Runs, *, watched: bool, measures: bool, readonly: bool) -> 
     from sizeup.views.step import point_value
 
     return f" idle, last {last.step.step.id} {point_value(last.step)}", name
+
+
+def unmeasured_text(runs: Runs, live_source: LiveSource | None, *, readonly: bool) -> str:
+    """Return why no probe can be started."""
+    if readonly:
+        return "sizeup was started read-only"
+    if live_source is not None:
+        return runs.problem
+    return f"a {'capture' if runs.session is None else 'saved session'} is shown, not this machine"
 
 
 def running_texts(runs: Runs, pacing: str) -> tuple[str, str]:
