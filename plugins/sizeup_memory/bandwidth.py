@@ -13,23 +13,29 @@ from sizeup.model.sample import Coordinates
 from sizeup.probing.api import Context, Emission
 from sizeup.probing.native import EstimatePoint, estimate_of, leave_cpus
 from sizeup.units import format_bytes
-from sizeup_memory.binding import Allocation, Member, Traffic, TrafficPoint, new_job
+from sizeup_memory.binding import Allocation, Member, Traffic, TrafficPoint, available_bytes, new_job
+from sizeup_memory.buffers import (
+    bytes_for_all,
+    cache_caveats,
+    cache_verdict,
+    caches_from,
+    caches_text,
+    fitted,
+    shared_caches,
+)
 from sizeup_memory.chase_patterns import working_sets
 from sizeup_memory.cpu_selection import (
     core_count,
     core_first_cpus,
     cores_of,
-    last_level_cache_bytes,
     memory_nodes,
-    private_bytes,
     remote_caveat,
     without_memory,
 )
 from sizeup_memory.latency import invalid_replicates, page_caveats, stop_rule
-from sizeup_memory.numa import COPIED, PAGES, fitting_bytes, node_memory, placement_figures
+from sizeup_memory.numa import COPIED, PAGES, node_memory, placement_figures
 
 NAME = "memory.bandwidth"
-_MAX_BYTES = 1 << 30
 _MIXES = (("read", 0), ("write", 100))
 
 
@@ -60,8 +66,7 @@ class MemoryBandwidth:
             caveats = ("the console shared a CPU with the measurement",)
         if str(settings["part"]) == "scaling":
             memory = Allocation(PAGES[str(settings["pages"])])
-            counts = [count for count in working_sets(1, len(cpus), 64) if count < len(cpus)] + [len(cpus)]
-            orders = [(count, {"threads": count}) for count in counts]
+            orders = [(count, {"threads": count}) for count in thread_counts(len(cpus))]
             remote_cpus: list[int] = json.loads(str(settings["without_memory"]))
             caveats += (remote_caveat(remote_cpus),) if remote_cpus else ()
             yield from _stream(settings, cpus, memory, orders, "scaling-", context, caveats)
@@ -76,7 +81,14 @@ class MemoryBandwidth:
 
 def _step(machine: Machine, settings: Settings, part: str, pages: str) -> Step:
     cpus = core_first_cpus(machine)[: core_count(machine)] or machine.allowed_cpus or (0,)
-    each = private_bytes(machine, len(cpus), _MAX_BYTES)
+    nodes = {node.os_id: cores_of(machine, node) for node in machine.nodes}
+    caches = shared_caches(machine, cpus)
+    groups = (
+        [[cpus[:count] for count in thread_counts(len(cpus))]]
+        if part == "scaling"
+        else [[cpus] for cpus in nodes.values()]
+    )
+    most = max(sum(fitted(bytes_for_all(caches, points), machine.memory_available_bytes).values()) for points in groups)
     budget = float(settings["budget"])
     return Step(
         id=f"{NAME}.{part}.{pages}",
@@ -87,16 +99,15 @@ def _step(machine: Machine, settings: Settings, part: str, pages: str) -> Step:
             "part": part,
             "pages": pages,
             "cpus": json.dumps(cpus),
-            "nodes": json.dumps({str(node.os_id): cores_of(machine, node) for node in machine.nodes}),
+            "nodes": json.dumps({str(node): cpus for node, cpus in nodes.items()}),
             "memory_nodes": json.dumps([node.os_id for node in memory_nodes(machine)]),
             "without_memory": json.dumps(without_memory(machine, cpus)),
-            "bytes": each,
-            "last_level_cache_bytes": last_level_cache_bytes(machine),
+            "caches": caches_text(caches),
         },
         estimated_seconds=budget,
         time_limit_seconds=20 * budget + 120,
         hazards=(Hazard.CPU_LOAD, Hazard.MEMORY),
-        touches=f"{format_bytes(each * len(cpus))} of memory",
+        touches=f"{format_bytes(most)} of memory",
         cpus=cpus,
         axis_ranges={"threads": (1, len(cpus))} if part == "scaling" else {},
     )
@@ -112,15 +123,16 @@ def _stream(
     caveats: tuple[str, ...],
 ) -> Iterator[Emission]:
     """Measure reads and writes by some of the CPUs, all points with the same threads and memory."""
-    each = min(int(settings["bytes"]), fitting_bytes(int(settings["bytes"]) * len(cpus), memory) // len(cpus))
+    caches = caches_from(str(settings["caches"]))
+    sizes = fitted(bytes_for_all(caches, [cpus[:count] for count, _ in orders]), available_bytes(memory))
     where = ", ".join(f"{key} {value}" for key, value in orders[-1][1].items())
-    if each < 1 << 20:
+    if not sizes:
         yield Gap(f"{NAME}: {where}", "not enough memory available there")
         return
     todo = [(name, mix, count, at) for name, mix in _MIXES for count, at in orders]
     points = tuple(EstimatePoint(series, at) for name, _, _, at in todo for series in ("unused", f"{prefix}{name}"))
     traffic = Traffic(
-        [Member(cpu, each, memory) for cpu in cpus],
+        [Member(cpu, sizes[cpu], memory) for cpu in cpus],
         [TrafficPoint(count, mix) for _, mix, count, _ in todo],
         stop_rule(settings, batch_seconds=0.01),
     )
@@ -131,14 +143,23 @@ def _stream(
         yield Gap(f"{NAME}: {where}", str(error))
         return
     yield from job.gaps(points)
-    for _, point, native in job.measured(points):
-        placements = [traffic.placement(index) for index in range(len(cpus))]
+    for index, point, native in job.measured(points):
+        _, _, count, _ = todo[index // 2]
+        active = {cpu: sizes[cpu] for cpu in cpus[:count]}
+        placements = [traffic.placement(member) for member in range(len(cpus))]
         # The worst of them: the sum includes a thread whose pages are elsewhere.
         worst = min(placements, key=lambda one: one.share_on(memory.nodes))
         extra, point_caveats = placement_figures(worst, memory.nodes) if memory.nodes else ({}, [])
         point_caveats += page_caveats(memory.pages, min(placements, key=lambda one: one.huge_share))
-        if each * len(cpus) < 4 * int(settings["last_level_cache_bytes"]):
-            point_caveats.append(
-                "all buffers together are below four times the last-level cache: some accesses hit that cache"
-            )
-        yield estimate_of(point, native, (*caveats, *point_caveats), {"bytes_per_thread": each, **extra})
+        cache_notes, cached = cache_caveats(caches, [active], "accesses")
+        point_caveats += cache_notes
+        if cached:
+            yield cache_verdict(point.at, cache_notes)
+        yield estimate_of(
+            point, native, (*caveats, *point_caveats), {"bytes_per_thread": min(active.values()), **extra}
+        )
+
+
+def thread_counts(cpus: int) -> list[int]:
+    """Return the numbers of threads to measure: powers of two, and all."""
+    return [count for count in working_sets(1, cpus, 64) if count < cpus] + [cpus]

@@ -131,15 +131,3 @@ def line_bytes(machine: Machine) -> int:
 def last_level_cache_bytes(machine: Machine) -> int:
     """Return the size of the last-level cache; 32 MiB if the kernel reports none."""
     return machine.last_level_cache_bytes or _DEFAULT_CACHE_BYTES
-
-
-def private_bytes(machine: Machine, threads: int, most: int) -> int:
-    """Return the memory per thread: larger than its share of the caches, within its share of available memory.
-
-    A power of two, so that it fits any page size.
-    """
-    wanted = max(64 << 20, CACHE_MULTIPLE * last_level_cache_bytes(machine) // threads)
-    if machine.memory_available_bytes is not None:
-        wanted = min(wanted, machine.memory_available_bytes // 2 // threads)
-    wanted = min(wanted, most)
-    return max(2 << 20, 1 << wanted.bit_length() - 1)

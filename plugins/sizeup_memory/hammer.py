@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import statistics
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
 
 from sizeup.errors import RefusedError
 from sizeup.model.gap import Gap
@@ -15,6 +15,15 @@ from sizeup.probing.api import Context, Emission
 from sizeup.probing.native import EstimatePoint, leave_cpus
 from sizeup.units import format_bytes
 from sizeup_memory.binding import Allocation, Hammer, HammerResult, Pages, new_job
+from sizeup_memory.buffers import (
+    SharedCache,
+    bytes_per_thread,
+    cache_caveats,
+    cache_verdict,
+    caches_from,
+    caches_text,
+    shared_caches,
+)
 from sizeup_memory.chase_patterns import working_sets
 from sizeup_memory.cpu_selection import core_first_cpus, remote_caveat, without_memory
 from sizeup_memory.slb import PAGE_BYTES, ns_per_op, output_line, scaling, scaling_summary, too_short
@@ -24,6 +33,9 @@ _SHARED_CPU_SHARE = 0.95
 _CALIBRATION_LOOPS = 4
 _CALIBRATION_GROWTH = 16
 _CALIBRATION_US = 1000
+_USUAL_PAGES = 131_072
+"""512 MiB, the size that published results have."""
+_MIN_PAGES = 16
 _SECONDS = 0.5
 """Duration of a run with calibrated loops."""
 
@@ -34,8 +46,14 @@ class MemoryHammer:
     def plan(self, machine: Machine, settings: Settings) -> Iterable[Step | Refusal]:
         """Plan one step with every number of processes, interleaved."""
         cpus = core_first_cpus(machine) or (0,)
-        pages = int(settings["pages"])
         counts = [count for count in working_sets(1, len(cpus), 64) if count < len(cpus)] + [len(cpus)]
+        chosen = int(settings["pages"])
+        if 0 < chosen < _MIN_PAGES:
+            yield Refusal(NAME, NAME, f"pages={chosen}: expected at least {_MIN_PAGES}, or 0 to exceed the L3")
+            return
+        caches = shared_caches(machine, cpus)
+        pages = [chosen or max(_USUAL_PAGES, _least_pages(caches, cpus[:count])) for count in counts]
+        most = max(count * each for count, each in zip(counts, pages, strict=True))
         yield Step(
             id=NAME,
             probe=NAME,
@@ -45,11 +63,13 @@ class MemoryHammer:
                 "without_memory": json.dumps(without_memory(machine, cpus)),
                 "cpus": json.dumps(cpus),
                 "processes": json.dumps(counts),
+                "pages_by_processes": json.dumps(pages),
+                "caches": caches_text(caches),
             },
             estimated_seconds=int(settings["replicates"]) * len(counts) * 2 * _SECONDS,
             time_limit_seconds=600.0,
             hazards=(Hazard.CPU_LOAD, Hazard.MEMORY),
-            touches=f"{format_bytes(pages * PAGE_BYTES)} of memory per process",
+            touches=f"{format_bytes(most * PAGE_BYTES)} of memory",
             cpus=cpus,
             axis_ranges={"processes": (1, len(cpus))},
         )
@@ -58,17 +78,20 @@ class MemoryHammer:
         """Measure all numbers of processes in rounds, and summarize the scaling."""
         cpus: list[int] = json.loads(str(step.settings["cpus"]))
         counts: list[int] = json.loads(str(step.settings["processes"]))
-        pages = int(step.settings["pages"])
+        pages: dict[int, int] = dict(zip(counts, json.loads(str(step.settings["pages_by_processes"])), strict=True))
         caveats = () if leave_cpus(cpus) else ("the console shared a CPU with the measurement",)
         remote_cpus: list[int] = json.loads(str(step.settings["without_memory"]))
         runs: dict[int, list[tuple[HammerResult, ...]]] = {count: [] for count in counts}
-        loops = int(step.settings["loops"]) or _calibrated_loops(pages, cpus[0], context)
+        loops = int(step.settings["loops"])
+        ops = 0 if loops else pages[counts[0]] * _calibrated_loops(pages[counts[0]], cpus[0], context)
         rounds = int(step.settings["replicates"])
         for number in range(rounds):
             for count in list(runs):
                 if context.canceled:
                     return
-                hammer = Hammer(pages, loops, cpus[:count], Allocation(Pages.BASE))
+                hammer = Hammer(
+                    pages[count], loops or max(1, ops // pages[count]), cpus[:count], Allocation(Pages.BASE)
+                )
                 points = tuple(EstimatePoint("random-store", {"processes": count}) for _ in range(count))
                 job = new_job()
                 try:
@@ -87,7 +110,25 @@ class MemoryHammer:
         measured = {count: results for count, results in runs.items() if results}
         if not measured:
             raise RefusedError("not enough memory available, even for one process")
-        yield from _estimates(measured, caveats, {cpus.index(cpu): cpu for cpu in remote_cpus})
+        caches = caches_from(str(step.settings["caches"]))
+        cache_notes: dict[int, list[str]] = {}
+        cached_counts: set[int] = set()
+        for count in measured:
+            each = pages[count] * PAGE_BYTES
+            cache_notes[count], cached = cache_caveats(caches, [dict.fromkeys(cpus[:count], each)], "stores")
+            if cached:
+                cached_counts.add(count)
+                yield cache_verdict({"processes": count}, cache_notes[count])
+        totals = yield from _estimates(measured, caveats, cache_notes, {cpus.index(cpu): cpu for cpu in remote_cpus})
+        if 1 in cached_counts:
+            yield Gap(f"{NAME}: scaling", f"S(n) is relative to one process: {'; '.join(cache_notes[1])}")
+        elif 1 in totals:
+            yield from _scaling(totals)
+
+
+def _least_pages(caches: Sequence[SharedCache], cpus: Collection[int]) -> int:
+    """Return the least pages of each process, the same for all of them."""
+    return max(bytes_per_thread(caches, cpus).values()) // PAGE_BYTES
 
 
 def _calibrated_loops(pages: int, cpu: int, context: Context) -> int:
@@ -105,12 +146,18 @@ def _calibrated_loops(pages: int, cpu: int, context: Context) -> int:
 
 
 def _estimates(
-    runs: dict[int, list[tuple[HammerResult, ...]]], caveats: tuple[str, ...], remote_cpus: dict[int, int]
-) -> Iterator[Estimate]:
-    """Yield the figures of each number of processes; ``remote_cpus``: CPUs without local memory, by their position."""
+    runs: dict[int, list[tuple[HammerResult, ...]]],
+    caveats: tuple[str, ...],
+    cache_notes: Mapping[int, Sequence[str]],
+    remote_cpus: dict[int, int],
+) -> Generator[Estimate, None, dict[int, float]]:
+    """Yield the figures of each number of processes, and return the throughput of each.
+
+    ``remote_cpus``: CPUs without local memory, by their position.
+    """
     totals: dict[int, float] = {}
     for count, results in runs.items():
-        point_caveats = caveats
+        point_caveats = (*caveats, *cache_notes[count])
         remote = [cpu for place, cpu in remote_cpus.items() if place < count]
         if remote:
             point_caveats += (remote_caveat(remote),)
@@ -146,9 +193,13 @@ def _estimates(
             replicates=len(results),
             caveats=point_caveats,
         )
-    if 1 in totals:
-        speedups = scaling(totals)
-        most = max(speedups)
-        for count, speedup in speedups.items():
-            finding = {"statement": scaling_summary(speedups)} if count == most > 1 else {}
-            yield Estimate("scaling", {"processes": count}, speedup, extra=finding)
+    return totals
+
+
+def _scaling(totals: Mapping[int, float]) -> Iterator[Estimate]:
+    """Yield the speedup of each number of processes over one, with a summary at the last."""
+    speedups = scaling(totals)
+    most = max(speedups)
+    for count, speedup in speedups.items():
+        finding = {"statement": scaling_summary(speedups)} if count == most > 1 else {}
+        yield Estimate("scaling", {"processes": count}, speedup, extra=finding)

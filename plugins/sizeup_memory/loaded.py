@@ -3,23 +3,32 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 
+from sizeup.errors import RefusedError
 from sizeup.model.machine import Machine
 from sizeup.model.plan import Hazard, Refusal, Settings, Step
 from sizeup.model.sample import Estimate
 from sizeup.probing.api import Context, Emission
 from sizeup.probing.native import EstimatePoint, estimate_of, leave_cpus
 from sizeup.units import format_bytes
-from sizeup_memory.binding import Allocation, Member, Pages, Traffic, TrafficPoint, new_job
+from sizeup_memory.binding import Allocation, Member, Pages, Traffic, TrafficPoint, available_bytes, new_job
+from sizeup_memory.buffers import (
+    SharedCache,
+    bytes_per_thread,
+    cache_caveats,
+    cache_verdict,
+    caches_from,
+    caches_text,
+    fitted,
+    shared_caches,
+)
 from sizeup_memory.cpu_selection import (
     core_count,
     core_first_cpus,
-    last_level_cache_bytes,
     line_bytes,
     locality,
     node_of,
-    private_bytes,
     remote_caveat,
     without_memory,
 )
@@ -27,7 +36,6 @@ from sizeup_memory.latency import invalid_replicates, stop_rule
 from sizeup_memory.numa import COPIED
 
 NAME = "memory.loaded"
-_MAX_BYTES = 1 << 30
 _IDLE_NS = 10_000_000
 """A delay this long after every 4 KiB: below 1 MB/s per thread, which is idle."""
 _DELAYS_NS = (0, 100, 200, 400, 800, 1600, 3200, 6400, 25_600, _IDLE_NS)
@@ -53,7 +61,8 @@ class MemoryLoaded:
         cpus = tuple(
             sorted(cpus, key=lambda cpu: cpu in remote_cpus)
         )  # the first one measures latency, on memory of its own node
-        each = private_bytes(machine, len(cpus), _MAX_BYTES)
+        caches = shared_caches(machine, cpus)
+        sizes = fitted(_least_bytes(caches, cpus), machine.memory_available_bytes)
         node = node_of(machine, cpus[0])
         budget = float(settings["budget"])
         yield Step(
@@ -66,14 +75,13 @@ class MemoryLoaded:
                 **({} if node is None else {"cpu_node": node}),
                 "nodes": len(machine.nodes),
                 "without_memory": json.dumps(remote_cpus),
-                "bytes": each,
+                "caches": caches_text(caches),
                 "line_bytes": line_bytes(machine),
-                "last_level_cache_bytes": last_level_cache_bytes(machine),
             },
             estimated_seconds=budget,
             time_limit_seconds=10 * budget + 120,
             hazards=(Hazard.CPU_LOAD, Hazard.MEMORY),
-            touches=f"{format_bytes(each * len(cpus))} of memory",
+            touches=f"{format_bytes(sum(sizes.values()))} of memory",
             cpus=cpus,
             axis_ranges={"delay_ns": (min(_DELAYS_NS), max(_DELAYS_NS))},
         )
@@ -83,14 +91,17 @@ class MemoryLoaded:
         settings = step.settings
         cpus: list[int] = json.loads(str(settings["cpus"]))
         caveats = [] if leave_cpus(cpus) else ["the console shared a CPU with the measurement"]
-        each = int(settings["bytes"])
-        if each * len(cpus) < 4 * int(settings["last_level_cache_bytes"]):
-            caveats.append(
-                "all buffers together are below four times the last-level cache: some accesses hit that cache"
-            )
         memory = Allocation(Pages.THP)
-        chaser = Member(cpus[0], each, memory, chases=True, stride_bytes=int(settings["line_bytes"]))
-        streams = [Member(cpu, each, memory) for cpu in cpus[1:]]
+        caches = caches_from(str(settings["caches"]))
+        sizes = fitted(_least_bytes(caches, cpus), available_bytes(memory))
+        if not sizes:
+            raise RefusedError("not enough memory: at least 2 MiB per core are needed, and at most half of it is used")
+        # With a long delay the streams hardly use the cache: the chase has it to itself.
+        groups = [{cpus[0]: sizes[cpus[0]]}, {cpu: sizes[cpu] for cpu in cpus[1:]}]
+        cache_notes, cached = cache_caveats(caches, groups)
+        caveats += cache_notes
+        chaser = Member(cpus[0], sizes[cpus[0]], memory, chases=True, stride_bytes=int(settings["line_bytes"]))
+        streams = [Member(cpu, sizes[cpu], memory) for cpu in cpus[1:]]
         orders = [TrafficPoint(len(streams), mix, delay) for mix in _MIXES for delay in _DELAYS_NS]
         points = tuple(
             EstimatePoint(series, {"write_percent": order.write_percent, "delay_ns": order.delay_ns})
@@ -114,15 +125,32 @@ class MemoryLoaded:
                 yield estimate_of(point, measured[index], (*caveats, *others), extra)
         for index, order in enumerate(orders):
             latency, bandwidth = measured.get(2 * index), measured.get(2 * index + 1)
+            if cached and (latency is not None or bandwidth is not None):
+                yield cache_verdict(points[2 * index].at, cache_notes)
             if latency is None or bandwidth is None:
                 continue
+            at = {"write_percent": order.write_percent, "bytes_per_second": round(bandwidth.median)}
+            if cached:
+                yield cache_verdict(at, cache_notes)
             yield Estimate(
                 "latency",
-                {"write_percent": order.write_percent, "bytes_per_second": round(bandwidth.median)},
+                at,
                 latency.median,
                 low=latency.low,
                 high=latency.high,
                 replicates=latency.replicates,
                 caveats=(*caveats, *others),
-                extra={"delay_ns": order.delay_ns, "streams": len(streams), **where},
+                extra={
+                    "delay_ns": order.delay_ns,
+                    "streams": len(streams),
+                    "chase_bytes": chaser.bytes,
+                    "stream_bytes": min(stream.bytes for stream in streams),
+                    **where,
+                },
             )
+
+
+def _least_bytes(caches: Sequence[SharedCache], cpus: Collection[int]) -> dict[int, int]:
+    """Return the least memory of the first CPU, which chases alone, and of the others, which stream together."""
+    chaser, *streams = cpus
+    return bytes_per_thread(caches, [chaser]) | bytes_per_thread(caches, streams)

@@ -27,21 +27,27 @@ from sizeup_memory.binding import (
     available_bytes,
     new_job,
 )
+from sizeup_memory.buffers import (
+    UNIT_BYTES,
+    USUAL_BYTES,
+    bytes_for_all,
+    cache_caveats,
+    cache_verdict,
+    caches_from,
+    caches_text,
+    shared_caches,
+)
 from sizeup_memory.cpu_selection import (
     MIN_PLACED_SHARE,
     cores_of,
-    last_level_cache_bytes,
     line_bytes,
     memory_nodes,
-    private_bytes,
     remote_caveat,
 )
 from sizeup_memory.latency import invalid_replicates, page_caveats, stop_rule
 
 NAME = "memory.numa"
 PAGES = {"thp": Pages.THP, "4k": Pages.BASE, "hugetlb-2m": Pages.HUGE2M}
-MATRIX_MOST_BYTES = 512 << 20
-PLACEMENT_MOST_BYTES = 256 << 20
 COPIED = ("replicate", "warm_up", "budget", "replicates", "replicates_max", "target", "seed")
 _SMALLEST_BYTES = 16 << 20
 _MIN_SHARE_BYTES = 2 << 20
@@ -98,8 +104,9 @@ def _step(machine: Machine, settings: Settings, part: str, title: str) -> Step:
     nodes |= {node.os_id: cores_of(machine, node) for node in machine.nodes if node.pus and node.os_id not in nodes}
     cpus = tuple(cpu for node in nodes.values() for cpu in node)
     placements = part == "placements"
-    most = PLACEMENT_MOST_BYTES if placements else MATRIX_MOST_BYTES
-    span = int(settings["span"]) or private_bytes(machine, max(1, len(cpus)) if placements else len(nodes), most)
+    caches = shared_caches(machine, cpus)
+    points = [cpus] if placements else [cpus[:1] for cpus in nodes.values()]
+    span = int(settings["span"]) or max(USUAL_BYTES, *bytes_for_all(caches, points).values())
     budget = float(settings["budget"])
     return Step(
         id=f"{NAME}.{part}",
@@ -114,7 +121,7 @@ def _step(machine: Machine, settings: Settings, part: str, title: str) -> Step:
             "span": settings["span"],
             "span_bytes": span,
             "line_bytes": line_bytes(machine),
-            "last_level_cache_bytes": last_level_cache_bytes(machine),
+            "caches": caches_text(caches),
         },
         estimated_seconds=budget,
         time_limit_seconds=20 * budget + 120,
@@ -144,12 +151,14 @@ def _span_caveats(settings: Settings, span: int) -> list[str]:
     return [f"working set reduced from {format_bytes(requested)} to {format_bytes(span)}: not enough available memory"]
 
 
-def fitting_bytes(wanted: int, memory: Allocation) -> int:
-    """Return the largest power of two up to ``wanted`` in half of the memory available there; 0: below 16 MiB."""
-    available = max(0, available_bytes(memory) // 2)
-    while wanted > available:
-        wanted //= 2
-    return wanted if wanted >= _SMALLEST_BYTES else 0
+def _matrix_span(wanted: int, memory: Allocation, nodes: int) -> int:
+    """Return ``wanted``, or the working set on one of ``nodes`` that fits half of the available memory.
+
+    0: that is below 16 MiB. All nodes have theirs at the same time, and each holds its part of the interleaved one too.
+    """
+    on_node = available_bytes(memory) * nodes // (nodes + 1)
+    fitting = min(_usable_bytes(wanted, on_node), _usable_bytes(wanted, available_bytes(Allocation()) // (nodes + 1)))
+    return fitting if fitting >= _SMALLEST_BYTES else 0
 
 
 def node_memory(node: int, nodes: dict[int, list[int]], pages: Pages) -> Allocation:
@@ -178,12 +187,13 @@ def placement_figures(placement: Placement, nodes: Iterable[int]) -> tuple[dict[
 
 def _matrix(settings: Settings, nodes: dict[int, list[int]], context: Context) -> Iterator[Emission]:
     pages = PAGES[str(settings["part"]).removeprefix("matrix.")]
+    caches = caches_from(str(settings["caches"]))
     targets: list[int] = json.loads(str(settings["memory_nodes"]))
     cells: list[tuple[EstimatePoint, ChasePoint, tuple[int, ...]]] = []
     for target in targets:
         memory = node_memory(target, nodes, pages)
         # A bound range is allocated on that node only: size it by what is available there.
-        span = fitting_bytes(int(settings["span_bytes"]), memory)
+        span = _matrix_span(int(settings["span_bytes"]), memory, len(targets))
         if not span:
             yield Gap(
                 f"{NAME}: memory of node {target}",
@@ -196,7 +206,10 @@ def _matrix(settings: Settings, nodes: dict[int, list[int]], context: Context) -
             continue
         cells += _cells("latency", nodes, memory, span, settings, {"memory_node": target})
     shared = Allocation(pages, PlacementPolicy.INTERLEAVE, tuple(targets))
-    span = fitting_bytes(int(settings["span_bytes"]), shared)
+    # The nodes have kept room for a working set no larger than theirs.
+    span = min(
+        (_matrix_span(int(settings["span_bytes"]), shared, len(targets)), *(cell.span_bytes for _, cell, _ in cells))
+    )
     if span and not _allocation_error(shared, span, settings, context):
         cells += _cells("interleaved", nodes, shared, span, settings, {})
     if not cells:
@@ -213,13 +226,13 @@ def _matrix(settings: Settings, nodes: dict[int, list[int]], context: Context) -
         caveats += page_caveats(pages, placement)
         caveats += _span_caveats(settings, cells[index][1].span_bytes)
         extra["working_set_bytes"] = cells[index][1].span_bytes
-        if cells[index][1].span_bytes < 4 * int(settings["last_level_cache_bytes"]):
-            caveats.append(
-                f"working set {format_bytes(cells[index][1].span_bytes)}: below four times the last-level cache"
-            )
+        cache_notes, cached = cache_caveats(caches, [{cells[index][1].cpu: cells[index][1].span_bytes}])
+        caveats += cache_notes
+        if cached:
+            yield cache_verdict(point.at, cache_notes)
         yield estimate_of(point, native, tuple(caveats), extra)
-        if placement.verified and placement.share_on(cells[index][2]) < MIN_PLACED_SHARE:
-            continue  # the figure is not of the named node: use it for nothing else
+        if cached or (placement.verified and placement.share_on(cells[index][2]) < MIN_PLACED_SHARE):
+            continue  # the figure is not of memory, or not of the named node: use it for nothing else
         target_node = point.at.get("memory_node")
         key = point.series, int(point.at["cpu_node"]), None if target_node is None else int(target_node)
         measured[key] = native.median
@@ -301,6 +314,7 @@ def _placements(
     )
     if span < _MIN_SHARE_BYTES:
         raise RefusedError("not enough memory: a node has too little available for a thread on every core")
+    cache_notes, cached = cache_caveats(caches_from(str(settings["caches"])), [{cpu: span for cpu, _ in threads}])
     for name, memory_of in layouts.items():
         if context.canceled:
             return
@@ -327,13 +341,15 @@ def _placements(
                 "share_where_asked": min(shares),
                 "pages_on_nodes": ",".join(f"{node}:{count}" for node, count in sorted(on_node.items())),
             }
-            point_caveats = [*caveats, *_span_caveats(settings, span)]
+            point_caveats = [*caveats, *_span_caveats(settings, span), *cache_notes]
             if not all(traffic.placement(index).verified for index in range(len(members))):
                 point_caveats.append("page placement not verified: move_pages and numa_maps are denied")
             elif min(shares) < MIN_PLACED_SHARE:
                 point_caveats.append(f"a thread had only {min(shares):.1%} of its pages on the requested node")
             if name == "local" and remote_cpus:
                 point_caveats.append(remote_caveat(remote_cpus))
+            if cached:
+                yield cache_verdict(point.at, cache_notes)
             yield estimate_of(point, native, tuple(point_caveats), extra)
 
 
@@ -359,9 +375,17 @@ def _layouts(
 
 
 def _fitting_share(memories: Sequence[Allocation], wanted: int) -> int:
-    """Return the power of two that each thread can have if several allocate on the same nodes."""
+    """Return the memory that each thread can have if several allocate on the same nodes."""
     each = wanted
     for memory in set(memories):
-        each = min(each, available_bytes(memory) // 2 // memories.count(memory))
-    each = min(each, available_bytes(Allocation()) // 2 // max(1, len(memories)))
-    return 1 << each.bit_length() - 1 if each > 0 else 0
+        each = min(each, _usable_bytes(wanted, available_bytes(memory) // memories.count(memory)))
+    return min(each, _usable_bytes(wanted, available_bytes(Allocation()) // max(1, len(memories))))
+
+
+def _usable_bytes(wanted: int, available: int) -> int:
+    """Return ``wanted`` if half of ``available`` holds it, else what does.
+
+    Free memory changes until it is allocated: an eighth of the half is left then.
+    """
+    half = max(0, available) // 2
+    return wanted if wanted <= half else half * 7 // 8 // UNIT_BYTES * UNIT_BYTES

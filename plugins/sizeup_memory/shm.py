@@ -14,6 +14,14 @@ from sizeup.probing.native import EstimatePoint, estimate_of, leave_cpus
 from sizeup.procfs.meminfo import read_free_by_node
 from sizeup.units import format_bytes
 from sizeup_memory.binding import Allocation, Pages, Placement, PlacementPolicy, Shm, StopRule, available_bytes, new_job
+from sizeup_memory.buffers import (
+    bytes_for_all,
+    cache_caveats,
+    cache_verdict,
+    caches_from,
+    caches_text,
+    shared_caches,
+)
 from sizeup_memory.cpu_selection import MIN_PLACED_SHARE, cores_of, memory_nodes
 from sizeup_memory.latency import invalid_replicates
 
@@ -21,6 +29,7 @@ NAME = "memory.shm"
 DIRECTORY = "/dev/shm"  # noqa: S108 - the mount that is measured, not a directory for temporary files
 _BLOCK_BYTES = 1 << 20
 _MIN_BYTES = 16 << 20
+_USUAL_BYTES = 256 << 20
 _MIN_TAKEN_SHARE = 0.9
 """Other processes allocate and free memory at the same time."""
 
@@ -39,6 +48,13 @@ class MemoryShm:
         if reason:
             yield Refusal(NAME, NAME, reason)
             return
+        chosen = int(settings["bytes"])
+        if 0 < chosen < _MIN_BYTES:
+            least = format_bytes(_MIN_BYTES)
+            yield Refusal(NAME, NAME, f"bytes={chosen}: expected at least {least}, or 0 for four times the L3")
+            return
+        caches = shared_caches(machine, writers.values())
+        size = chosen or max(_USUAL_BYTES, *bytes_for_all(caches, [[cpu] for cpu in writers.values()]).values())
         budget = float(settings["budget"])
         for node in writers:
             yield Step(
@@ -46,14 +62,16 @@ class MemoryShm:
                 probe=NAME,
                 title=f"{DIRECTORY} on node {node}",
                 settings={
-                    **{key: settings[key] for key in ("bytes", "replicates", "replicates_max", "budget", "target")},
+                    **{key: settings[key] for key in ("replicates", "replicates_max", "budget", "target")},
+                    "bytes": size,
+                    "caches": caches_text(caches),
                     "node": node,
                     "writers": json.dumps({str(home): cpu for home, cpu in writers.items()}),
                 },
                 estimated_seconds=budget,
                 time_limit_seconds=10 * budget + 60,
                 hazards=(Hazard.MEMORY, Hazard.CPU_LOAD),
-                touches=f"{format_bytes(int(settings['bytes']))} of {DIRECTORY}",
+                touches=f"{format_bytes(size)} of {DIRECTORY}",
                 cpus=tuple(writers.values()),
             )
 
@@ -82,8 +100,14 @@ class MemoryShm:
                 f"file size reduced from {format_bytes(int(step.settings['bytes']))} to {format_bytes(size)}: at most "
                 "half of the available memory is used"
             )
+        caches = caches_from(str(step.settings["caches"]))
         for _, point, native in job.measured(points):
-            yield estimate_of(point, native, (*caveats, *placement_caveats), {"file_bytes": size, **extra})
+            cache_notes, cached = cache_caveats(caches, [{writers[int(point.at["cpu_node"])]: size}], "writes")
+            if cached:
+                yield cache_verdict(point.at, cache_notes)
+            yield estimate_of(
+                point, native, (*caveats, *cache_notes, *placement_caveats), {"file_bytes": size, **extra}
+            )
 
 
 def _rule(settings: Settings) -> StopRule:

@@ -1,0 +1,443 @@
+"""Buffers against caches: what every point of every memory plan has on large machines, which are made up here."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from declared import declaration_of, series_of
+from fakes import HandContext
+from sizeup.errors import RefusedError
+from sizeup.model.gap import Gap
+from sizeup.model.machine import Machine
+from sizeup.model.numa import NumaNode
+from sizeup.model.plan import Refusal, SettingValue, Step
+from sizeup.model.sample import Estimate, Outcome, Status
+from sizeup.model.topology import Cache, CacheKind, Core, Package, Pu
+from sizeup.probing.api import Emission
+from sizeup.probing.planner import make_plan
+from sizeup.probing.registry import load_class, load_registry
+from sizeup.session.validity import Validity
+from sizeup.session.value import Point, StepRun
+from sizeup_memory import bandwidth, hammer, loaded, numa, shm
+from sizeup_memory.binding import ChasePoint, Member, Memory, Placement, TrafficPoint
+from sizeup_memory.buffers import SharedCache, bytes_for_all, bytes_per_thread, cache_multiple, fitted, shared_caches
+from trees import large_machine
+
+KIB, MIB, GIB, TIB = 1 << 10, 1 << 20, 1 << 30, 1 << 40
+PROBES = ("memory.bandwidth", "memory.numa", "memory.loaded", "memory.hammer", "memory.shm")
+REGISTRY = load_registry()
+
+
+def made(
+    sockets: int,
+    cores: int,
+    l3s: int,
+    l3_bytes: int,
+    *,
+    nodes: int = 1,
+    threads: int = 1,
+    l2: tuple[int, int] = (2 * MIB, 1),
+    node_bytes: int = 512 * GIB,
+    memory_only: Sequence[int] = (),
+) -> Machine:
+    """A machine with so many cores, L3s and nodes per socket; ``l2``: bytes and the cores that share one."""
+    count = sockets * cores
+    siblings = [tuple(core + thread * count for thread in range(threads)) for core in range(count)]
+
+    def groups(each: int) -> list[tuple[int, ...]]:
+        return [tuple(cpu for core in siblings[at : at + each] for cpu in core) for at in range(0, count, each)]
+
+    caches = [Cache(2, CacheKind.UNIFIED, l2[0], 64, group) for group in groups(l2[1])]
+    if l3s:
+        caches += [Cache(3, CacheKind.UNIFIED, l3_bytes, 64, group) for group in groups(cores // l3s)]
+    near = groups(cores // nodes)
+    sizes = [node_bytes] * len(near) + list(memory_only)
+    return Machine(
+        packages=tuple(Package(group, at) for at, group in enumerate(groups(cores))),
+        pus=tuple(Pu(cpu, online=True, allowed=True, core=cpu % count) for cpu in range(count * threads)),
+        cores=tuple(Core(pus, at // cores, 0, at) for at, pus in enumerate(siblings)),
+        caches=tuple(caches),
+        nodes=tuple(
+            NumaNode(at, near[at] if at < len(near) else (), memory_bytes=size, free_bytes=size)
+            for at, size in enumerate(sizes)
+        ),
+        memory_available_bytes=sum(sizes),
+    )
+
+
+def hybrid() -> Machine:
+    """8 fast cores of two threads, 16 slow ones that share an L2 by four, and two on no L3 at all."""
+    base = made(1, 26, 0, 0, node_bytes=128 * GIB)
+    fast = tuple(range(8))
+    second = tuple(range(26, 34))
+    caches = [Cache(2, CacheKind.UNIFIED, 3 * MIB, 64, (cpu, cpu + 26)) for cpu in fast]
+    caches += [Cache(2, CacheKind.UNIFIED, 4 * MIB, 64, tuple(range(at, at + 4))) for at in range(8, 24, 4)]
+    caches += [Cache(2, CacheKind.UNIFIED, 2 * MIB, 64, (24, 25))]
+    caches += [Cache(3, CacheKind.UNIFIED, 36 * MIB, 64, (*range(24), *second))]
+    return replace(
+        base,
+        packages=(Package(tuple(range(34)), 0),),
+        pus=base.pus + tuple(Pu(cpu, online=True, allowed=True, core=cpu - 26) for cpu in second),
+        cores=tuple(
+            replace(core, pus=(core.pus[0], core.pus[0] + 26)) if core.pus[0] in fast else core for core in base.cores
+        ),
+        caches=tuple(caches),
+        nodes=(replace(base.nodes[0], pus=tuple(range(34))),),
+    )
+
+
+MACHINES: dict[str, Callable[[], Machine]] = {
+    "8 sockets, 16 nodes, 256 cores, SMT2": lambda: made(8, 32, 1, 112 * MIB, nodes=2, threads=2, node_bytes=256 * GIB),
+    "2 x 128 cores, SMT2, 8 nodes": lambda: made(2, 128, 1, 504 * MIB, nodes=4, threads=2, node_bytes=192 * GIB),
+    "1.1 GB of L3 per socket in 12 parts": lambda: made(2, 96, 12, 96 * MIB, threads=2, l2=(MIB, 1)),
+    "1.1 GB of L3 per socket in one": lambda: made(2, 96, 1, 1152 * MIB, threads=2, l2=(MIB, 1)),
+    "2 sockets and memory-only nodes": lambda: made(
+        2, 56, 1, 105 * MIB, threads=2, node_bytes=256 * GIB, memory_only=(128 * GIB, 128 * GIB)
+    ),
+    "Arm, 64 KiB pages, no L3 reported": lambda: made(2, 80, 0, 0, l2=(MIB, 1), node_bytes=256 * GIB),
+    "hybrid cores": hybrid,
+    "Power, SMT8": lambda: made(2, 12, 6, 16 * MIB, threads=8, l2=(MIB, 2), node_bytes=256 * GIB),
+    "4 sockets, 4 TB": lambda: made(4, 60, 1, 112 * MIB, threads=2, node_bytes=TIB),
+}
+
+
+class AsRequested(Placement, frozen=True):
+    """All pages on the requested nodes, whichever these are."""
+
+    def share_on(self, nodes: Sequence[int]) -> float:
+        return 1.0
+
+
+class Measured(SimpleNamespace):
+    """A point that was measured: threads that share caches, memory by CPU, and what is allocated in all."""
+
+    groups: list[dict[int, int]]
+    allocated: dict[Memory, int]
+
+
+class Recorder:
+    """Stands in for the native calls: every point is measured at once, and its memory is noted."""
+
+    def __init__(self, machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+        self._free = {node.os_id: node.free_bytes or 0 for node in machine.nodes}
+        self._available = machine.memory_available_bytes or 0
+        self.calls: list[list[Measured]] = []
+        for module in (bandwidth, loaded, numa, shm):
+            monkeypatch.setattr(module, "available_bytes", self._available_bytes)
+        for module in (bandwidth, loaded, numa, shm, hammer):
+            monkeypatch.setattr(module, "leave_cpus", lambda _: True)
+            monkeypatch.setattr(module, "new_job", lambda: self)
+        for module in (bandwidth, loaded, numa):
+            monkeypatch.setattr(module, "Traffic", self._traffic)
+        monkeypatch.setattr(numa, "Latency", self._latency)
+        monkeypatch.setattr(numa, "_allocation_error", lambda *_: None)
+        monkeypatch.setattr(hammer, "Hammer", self._hammer)
+        monkeypatch.setattr(shm, "Shm", self._shm)
+        monkeypatch.setattr(shm, "read_free_by_node", dict)
+        monkeypatch.setattr(shm.os, "statvfs", lambda _: SimpleNamespace(f_bavail=self._available // 2, f_frsize=1))
+        monkeypatch.setattr(shm.os, "open", lambda *_: -1)
+        monkeypatch.setattr(shm.os, "close", lambda _: None)
+
+    def _available_bytes(self, memory: Memory) -> int:
+        return min(self._available, sum(self._free[node] for node in memory.nodes) if memory.nodes else self._available)
+
+    def _call(self, points: list[Measured], allocated: Mapping[Memory, int]) -> Any:
+        for memory, size in allocated.items():
+            assert size <= self._available_bytes(memory) // 2, "more than half of the available memory"
+        assert sum(allocated.values()) <= self._available // 2
+        self.calls.append(points)
+        return SimpleNamespace(
+            call=lambda _: lambda: 0,
+            fill_call=lambda *_: lambda: 0,
+            write_call=lambda _: lambda: 0,
+            placement=lambda *_: AsRequested(1, {0: 1}, 0, 1.0, verified=True, bound=True),
+            results=lambda: [
+                SimpleNamespace(
+                    ops=9, start_ns=0, end_ns=9, wall_us=9000, cpu_ns=9, cpu=0, ops_per_second=1e3, cpu_share=1.0
+                )
+            ],
+        )
+
+    def _traffic(self, members: Sequence[Member], points: Sequence[TrafficPoint], _: object) -> Any:
+        chasers = {member.cpu: member.bytes for member in members if member.chases}
+        streams = [member for member in members if not member.chases]
+        allocated: dict[Memory, int] = {}
+        for member in members:
+            allocated[member.memory] = allocated.get(member.memory, 0) + member.bytes
+        measured = []
+        for point in points:
+            groups = [chasers, {member.cpu: member.bytes for member in streams[: point.streams]}]
+            measured += [Measured(groups=[group for group in groups if group])] * 2
+        return self._call(measured, allocated)
+
+    def _latency(self, points: Sequence[ChasePoint], _: object) -> Any:
+        largest: dict[Memory, int] = {}
+        for point in points:
+            largest[point.memory] = max(point.span_bytes, largest.get(point.memory, 0))
+        return self._call([Measured(groups=[{point.cpu: point.span_bytes}]) for point in points], largest)
+
+    def _hammer(self, pages: int, _: int, cpus: Sequence[int], memory: Memory) -> Any:
+        sizes = dict.fromkeys(cpus, pages * 4 * KIB)
+        if sum(sizes.values()) > self._available // 2:
+            raise RefusedError("not enough memory")
+        return self._call([Measured(groups=[sizes])], {memory: sum(sizes.values())})
+
+    def _shm(self, _: int, size: int, cpus: Sequence[int], __: object) -> Any:
+        return self._call([Measured(groups=[{cpu: size}]) for cpu in cpus], {Memory(): size})
+
+    # As NativeJob.
+    def follow(self, *_: object) -> Iterator[Emission]:
+        return iter(())
+
+    def gaps(self, _: object) -> Iterator[Emission]:
+        return iter(())
+
+    def measured(self, points: Sequence[Any]) -> Iterator[tuple[int, Any, Any]]:
+        for index, point in enumerate(points):
+            if point.series != "unused":
+                yield index, point, native(index)
+
+
+def native(index: int) -> Any:
+    value = 50.0 + index
+    names = ("median", "low", "high", "minimum", "p10", "p90")
+    return SimpleNamespace(**dict.fromkeys(names, value), replicates=5, disturbed_share=0.0, converged=True)
+
+
+def multiple_of_cache(machine: Machine, groups: Sequence[Mapping[int, int]]) -> float:
+    """The oracle: the lowest memory of a thread over its share of its L2 or L3, by the machine's own caches."""
+    found = []
+    for group in groups:
+        for cache in machine.caches:
+            active = [cpu for cpu in group if cpu in cache.shared_by]
+            if cache.level >= 2 and cache.size_bytes and active:
+                found += [group[cpu] * len(active) / cache.size_bytes for cpu in active]
+    return min(found, default=float("inf"))
+
+
+def steps(machine: Machine, probe: str, **chosen: SettingValue) -> Iterator[Step]:
+    plan = make_plan(machine, REGISTRY, name="full", probes=[probe], settings={probe: chosen})
+    assert plan.steps or probe == "memory.numa", plan.refusals
+    return iter(plan.steps)
+
+
+def run(
+    machine: Machine, step: Step, monkeypatch: pytest.MonkeyPatch
+) -> tuple[list[Emission], list[Measured], list[Gap]]:
+    recorder = Recorder(machine, monkeypatch)
+    emissions = list(load_class(REGISTRY.get(step.probe).target).run(step, HandContext()))
+    calls = recorder.calls
+    points = [point for call in calls for point in call]
+    return emissions, points, [one for one in emissions if isinstance(one, Gap)]
+
+
+def invalid_figures(step: Step, emissions: Sequence[Emission]) -> list[Estimate]:
+    """The figures that do not count, as a session judges them."""
+    points = {}
+    for one in emissions:
+        if isinstance(one, Estimate):
+            point = Point(one.series, one.at)
+            point.estimate = one
+            points[(one.series, tuple(one.at.items()))] = point
+    run = StepRun(step, "", series_of(step.probe), "", 0, outcome=Outcome(Status.OK))
+    run.declaration = declaration_of(step.probe)
+    run.points.update(points)  # type: ignore[arg-type]  # keys do not matter here
+    validity = Validity(run)
+    return [point.estimate for point in points.values() if point.estimate and validity.of(point) is not None]
+
+
+@pytest.mark.parametrize("probe", PROBES)
+@pytest.mark.parametrize("shape", MACHINES)
+def test_every_point_exceeds_the_caches_of_its_active_threads(
+    shape: str, probe: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    machine = MACHINES[shape]()
+    for step in steps(machine, probe):
+        emissions, points, gaps = run(machine, step, monkeypatch)
+
+        assert points
+        assert gaps == []
+        assert min(multiple_of_cache(machine, point.groups) for point in points) >= 4, step.id
+        assert not any(isinstance(one, Estimate) and one.series == "validity" for one in emissions)
+        assert all(size % (2 * MIB) == 0 for point in points for group in point.groups for size in group.values())
+
+
+def with_memory(machine: Machine, node_bytes: int) -> Machine:
+    """The same machine with less free memory."""
+    nodes = tuple(replace(node, free_bytes=node_bytes) for node in machine.nodes)
+    return replace(machine, nodes=nodes, memory_available_bytes=node_bytes * len(nodes))
+
+
+SCARCE = {
+    "one L3 of 1.1 GB, 6 GiB per node": lambda: with_memory(made(2, 96, 1, 1152 * MIB), 6 * GIB),
+    "one L3 of 504 MiB, 3 GiB per node": lambda: with_memory(made(2, 128, 1, 504 * MIB, nodes=4), 3 * GIB),
+    "recorded guest of 256 cores, 5 GiB": large_machine,
+}
+
+
+@pytest.mark.parametrize("probe", PROBES)
+@pytest.mark.parametrize("shape", SCARCE)
+def test_a_figure_that_may_come_from_a_cache_does_not_count(
+    shape: str, probe: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    machine = SCARCE[shape]()
+    reasons: list[str] = []
+    for step in steps(machine, probe):
+        try:
+            emissions, points, gaps = run(machine, step, monkeypatch)
+        except RefusedError as error:
+            reasons.append(str(error))
+            continue
+        cached = {id(point) for point in points if multiple_of_cache(machine, point.groups) < 4}
+        invalid = invalid_figures(step, emissions)
+
+        assert points or gaps
+        assert bool(invalid) is bool(cached), step.id
+        assert all(any("may come from L" in caveat for caveat in one.caveats) for one in invalid)
+        assert not any(
+            "may come from" in caveat
+            for one in emissions
+            if isinstance(one, Estimate) and one not in invalid and one.series != "validity"
+            for caveat in one.caveats
+        )
+    assert all("not enough memory" in reason for reason in reasons)
+
+
+def test_only_the_points_whose_threads_have_too_little_are_invalid(monkeypatch: pytest.MonkeyPatch) -> None:
+    machine = made(1, 4, 1, 512 * MIB)
+    (step,) = steps(machine, "memory.hammer", pages=GIB // (4 * KIB))
+    emissions, _, gaps = run(machine, step, monkeypatch)
+
+    invalid = invalid_figures(step, emissions)
+    assert {(one.series, one.at["processes"]) for one in invalid} == {("random-store", 1), ("throughput", 1)}
+    assert [gap.subject for gap in gaps] == ["memory.hammer: scaling"], "S(n) has no valid base"
+    assert invalid[0].caveats == (
+        (
+            "stores may come from L3: 1 active thread has 1 GiB each, 2 times the share of 512 MiB; "
+            "expected at least 4 times"
+        ),
+    )
+
+
+def test_loaded_figures_that_may_be_of_a_cache_are_invalid_by_delay_and_by_bandwidth(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    machine = with_memory(made(1, 4, 1, 512 * MIB), 3 * GIB)
+    (step,) = steps(machine, "memory.loaded")
+    emissions, points, _ = run(machine, step, monkeypatch)
+
+    assert {multiple_of_cache(machine, point.groups) < 4 for point in points} == {True}
+    assert {one.series for one in invalid_figures(step, emissions)} == {
+        "latency",
+        "latency-by-delay",
+        "bandwidth-by-delay",
+    }
+
+
+def test_a_working_set_that_the_user_chose_too_small_is_measured_and_does_not_count(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    machine = made(2, 4, 1, 100 * MIB)
+    matrix, *_ = steps(machine, "memory.numa", span=256 * MIB)
+    emissions, _, _ = run(machine, matrix, monkeypatch)
+
+    assert {one.series for one in invalid_figures(matrix, emissions)} == {"latency", "interleaved"}
+    assert not [one for one in emissions if isinstance(one, Estimate) and one.series == "expected-interleaved"]
+
+
+def test_a_file_that_the_user_chose_too_small_is_measured_and_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    machine = made(2, 4, 1, 100 * MIB)
+    first, _ = steps(machine, "memory.shm", bytes=256 * MIB)
+    emissions, _, _ = run(machine, first, monkeypatch)
+
+    assert len(invalid_figures(first, emissions)) == 2
+
+
+@pytest.mark.parametrize(
+    ("probe", "chosen", "reason"),
+    [
+        ("memory.shm", {"bytes": MIB}, "bytes=1048576: expected at least 16 MiB, or 0 for four times the L3"),
+        ("memory.hammer", {"pages": 15}, "pages=15: expected at least 16, or 0 to exceed the L3"),
+    ],
+)
+def test_a_size_that_is_too_small_to_measure_is_refused(
+    probe: str, chosen: dict[str, SettingValue], reason: str
+) -> None:
+    plan = make_plan(made(1, 4, 1, MIB), REGISTRY, name=None, probes=[probe], settings={probe: chosen})
+
+    assert plan.steps == ()
+    assert plan.refusals == (Refusal(probe, probe, reason),)
+
+
+def test_only_active_threads_share_a_cache() -> None:
+    two = (SharedCache(3, 96 * MIB, (0, 1, 2, 3)), SharedCache(3, 32 * MIB, (4, 5)))
+
+    assert bytes_per_thread(two, [0]) == {0: 384 * MIB}
+    assert bytes_per_thread(two, [0, 1, 4]) == {0: 192 * MIB, 1: 192 * MIB, 4: 128 * MIB}
+    assert bytes_per_thread(two, [0, 1, 2]) == dict.fromkeys((0, 1, 2), 128 * MIB)
+    assert bytes_for_all(two, [[0], [0, 1], [0, 1, 2, 3]]) == {0: 384 * MIB, 1: 192 * MIB, 2: 96 * MIB, 3: 96 * MIB}
+    assert cache_multiple(two, {0: 384 * MIB, 4: 32 * MIB}) == (1.0, two[1])
+    assert cache_multiple(two, {0: 96 * MIB, 1: 192 * MIB}) == (2.0, two[0])
+
+
+def test_the_memory_of_a_thread_is_rounded_up_to_whole_pages() -> None:
+    assert bytes_per_thread((SharedCache(3, 3 * MIB, (0, 1, 2)),), [0, 1, 2]) == dict.fromkeys(range(3), 4 * MIB)
+    assert bytes_per_thread((SharedCache(3, 3 * MIB + KIB, (0,)),), [0]) == {0: 14 * MIB}
+
+
+@pytest.mark.parametrize(
+    ("available", "sizes"),
+    [
+        (None, {0: 256 * MIB, 1: 64 * MIB}),
+        (640 * MIB, {0: 256 * MIB, 1: 64 * MIB}),
+        (639 * MIB, {0: 256 * MIB, 1: 32 * MIB}),
+        (528 * MIB, {0: 256 * MIB, 1: 8 * MIB}),
+        (527 * MIB, {0: 222 * MIB, 1: 6 * MIB}),
+        (6 * MIB, {}),
+        (0, {}),
+        (-22, {}),
+    ],
+)
+def test_memory_fits_half_of_what_is_available(available: int | None, sizes: dict[int, int]) -> None:
+    assert fitted({0: 256 * MIB, 1: 8 * MIB}, available) == sizes
+
+
+def test_an_l3_that_the_kernel_does_not_report_is_assumed_and_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    machine = made(2, 4, 0, 0)
+    assert [cache for cache in shared_caches(machine, (0, 1, 4)) if cache.assumed] == [
+        SharedCache(3, 32 * MIB, (0, 1), assumed=True),
+        SharedCache(3, 32 * MIB, (4,), assumed=True),
+    ]
+    (step,) = steps(machine, "memory.loaded")
+    emissions, _, _ = run(machine, step, monkeypatch)
+
+    assert invalid_figures(step, emissions) == []
+    assert {one.caveats for one in emissions if isinstance(one, Estimate)} == {
+        ("the size of the L3 is unknown: 32 MiB per package is assumed",)
+    }
+
+
+def test_no_cache_of_a_core_without_l3_is_taken_for_the_l3_of_others() -> None:
+    caches = shared_caches(hybrid(), (0, 8, 24))
+
+    assert [(cache.level, cache.bytes, cache.cpus, cache.assumed) for cache in caches if cache.level == 3] == [
+        (3, 36 * MIB, (0, 8), False),
+        (3, 32 * MIB, (24,), True),
+    ]
+
+
+def test_threads_with_much_memory_come_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first thread of the scaling runs alone at the first point: it needs the whole L3, the others less."""
+    machine = made(1, 4, 1, 512 * MIB)
+    scaling = next(steps(machine, "memory.bandwidth"))
+    _, points, _ = run(machine, scaling, monkeypatch)
+
+    assert json.loads(str(scaling.settings["cpus"])) == [0, 1, 2, 3]
+    assert points[-1].groups == [{0: 2 * GIB, 1: GIB, 2: 512 * MIB, 3: 512 * MIB}]
+    assert scaling.touches == "4 GiB of memory"
