@@ -12,6 +12,7 @@ from sizeup.probing.native import NativeJob
 from sizeup_memory._native import ffi, lib
 
 MAX_NODES = int(lib.SIZEUP_NODES)
+MAX_POINTS = int(lib.SIZEUP_POINTS)
 MAX_HAMMERS = int(lib.SIZEUP_HAMMERS)
 
 

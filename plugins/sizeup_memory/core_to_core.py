@@ -3,68 +3,99 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Sequence
-from itertools import combinations
 
+from msgspec import Struct
+
+from sizeup.model.cpu_pairs import MIN_PAIRS, CpuPair, CpuPairs, cpu_pairs
+from sizeup.model.gap import Gap
 from sizeup.model.machine import Machine
 from sizeup.model.plan import Hazard, Refusal, Settings, Step
 from sizeup.model.sample import Samples
 from sizeup.probing.api import Context, Emission
 from sizeup.probing.native import EstimatePoint, estimate_of, leave_cpus
-from sizeup_memory.binding import Handoff, Pair, new_job
-from sizeup_memory.cpu_selection import core_first_cpus, memory_nodes
+from sizeup.text import plural
+from sizeup_memory.binding import MAX_POINTS, Handoff, Pair, new_job
+from sizeup_memory.cpu_selection import memory_nodes
 from sizeup_memory.latency import invalid_replicates, stop_rule
 from sizeup_memory.numa import COPIED
 
 NAME = "memory.core-to-core"
-_MAX_PAIRS = 780
-"""All pairs of 40 CPUs; a larger machine is sampled evenly."""
+_BATCH_SECONDS = 0.0002
+_STEP_SECONDS = 600.0
+"""The longest time limit of the step, as in the manifest."""
+_LEAST_MARGIN, _MARGIN = 1.5, 2.0
+"""Time limit over estimate: the least, and the one to which pairs are added."""
+_REPLICATE_SECONDS, _REPLICATE_SECONDS_PER_CPU = 0.001, 0.00001
+"""Time of a replicate beside its batches: it starts a thread, and reads /proc/stat, which is long on many CPUs."""
 _MODE_RATIO = 1.5
 _MIN_MODE_SHARE = 0.1
 
 
 class CoreToCore:
-    """Every pair of CPUs transfers a new cache line back and forth; the figure is half a round trip."""
+    """Pairs of CPUs transfer a new cache line back and forth; the figure is half a round trip."""
 
     def plan(self, machine: Machine, settings: Settings) -> Iterable[Step | Refusal]:
-        """Plan one step with all pairs, interleaved."""
-        cpus = _sampled(core_first_cpus(machine), int(settings["max_cpus"]))
-        if len(cpus) < 2:
+        """Plan one step with all pairs, or with a sample of each class of pairs, interleaved."""
+        if len(machine.allowed_cpus) < 2:
             yield Refusal(NAME, NAME, "needs at least two CPUs")
             return
         reason = invalid_replicates(settings)
         if reason:
             yield Refusal(NAME, NAME, reason)
             return
-        budget = float(settings["budget"])
+        budget, replicates = float(settings["budget"]), int(settings["replicates"])
+        replicate_seconds = (
+            float(settings["replicate"])
+            + float(settings["warm_up"])
+            + _BATCH_SECONDS
+            + _REPLICATE_SECONDS
+            + _REPLICATE_SECONDS_PER_CPU * len(machine.pus)
+        )
+        usual_limit = min(10 * budget + 60, _STEP_SECONDS)
+        fitting = int(usual_limit / _MARGIN / (replicates * replicate_seconds))
+        pairs = cpu_pairs(machine)
+        lines = _sampled(machine, pairs, min(fitting, MAX_POINTS))
+        longest = len(lines) * int(settings["replicates_max"]) * replicate_seconds
+        estimate = max(len(lines) * replicates * replicate_seconds, min(budget, longest))
+        if _LEAST_MARGIN * estimate > _STEP_SECONDS:
+            found = f"{plural(len(lines), 'measurement')} would take about {estimate:,.0f} s"
+            expected = f"expected at most {_STEP_SECONDS / _LEAST_MARGIN:.0f} s"
+            yield Refusal(NAME, NAME, f"{found}, {expected}: lower replicates, replicate, warm_up or budget")
+            return
+        cpus = sorted({cpu for line in lines for cpu in (line.cpu, line.partner)})
         yield Step(
             id=NAME,
             probe=NAME,
             title="Core-to-core latency",
             settings={
                 **{key: settings[key] for key in COPIED},
-                "pairs": json.dumps(_pairs(machine, cpus)),
+                "pairs": json.dumps([(line.cpu, line.partner, line.home, line.shares) for line in lines]),
+                "pairs_by_class": json.dumps({shares.value: total for shares, total in pairs.totals.items()}),
                 "cpus": json.dumps(cpus),
             },
-            estimated_seconds=budget,
-            time_limit_seconds=10 * budget + 60,
+            estimated_seconds=estimate,
+            time_limit_seconds=max(usual_limit, _LEAST_MARGIN * estimate),
             hazards=(Hazard.CPU_LOAD,),
             touches="2 MiB of memory on each node",
-            cpus=cpus,
+            cpus=tuple(cpus),
         )
 
     def run(self, step: Step, context: Context) -> Iterable[Emission]:
         """Measure all pairs, and report pairs whose samples have two modes."""
-        pairs = [Pair(*pair) for pair in json.loads(str(step.settings["pairs"]))]
+        lines = [_Line(*line) for line in json.loads(str(step.settings["pairs"]))]
         caveats = () if leave_cpus(json.loads(str(step.settings["cpus"]))) else ("the console shared these CPUs",)
+        yield from _not_measured(lines, json.loads(str(step.settings["pairs_by_class"])))
         points = tuple(
             EstimatePoint(
                 "handoff",
-                {"cpu": pair.cpu, "partner": pair.partner, **({} if pair.home is None else {"home_node": pair.home})},
+                {"cpu": line.cpu, "partner": line.partner, **({} if line.home is None else {"home_node": line.home})},
             )
-            for pair in pairs
+            for line in lines
         )
-        handoff = Handoff(pairs, stop_rule(step.settings, batch_seconds=0.0002))
+        pairs = [Pair(line.cpu, line.partner, line.home) for line in lines]
+        handoff = Handoff(pairs, stop_rule(step.settings, batch_seconds=_BATCH_SECONDS))
         job = new_job()
         seen: dict[str, list[float]] = {}
         for emission in job.follow(handoff.call(job), points, context):
@@ -72,14 +103,24 @@ class CoreToCore:
                 seen.setdefault(str(emission.at), []).extend(emission.values)
             yield emission
         yield from job.gaps(points)
-        for _, point, native in job.measured(points):
+        for index, point, native in job.measured(points):
+            extra: dict[str, str | int | float] = {"shares": lines[index].shares}
             modes = two_modes(seen.get(str(point.at), ()))
             if modes is None:
-                yield estimate_of(point, native, caveats)
+                yield estimate_of(point, native, caveats, extra)
                 continue
             low, high = modes
             moved = f"two modes, {low:.0f} and {high:.0f} ns, as if a hypervisor migrates CPUs"
-            yield estimate_of(point, native, (*caveats, moved), {"mode_low_ns": low, "mode_high_ns": high})
+            yield estimate_of(point, native, (*caveats, moved), {**extra, "mode_low_ns": low, "mode_high_ns": high})
+
+
+class _Line(Struct, frozen=True):
+    """A pair of CPUs, and the node of the cache line that they transfer; None for any."""
+
+    cpu: int
+    partner: int
+    home: int | None
+    shares: str
 
 
 def two_modes(values: Sequence[float]) -> tuple[float, float] | None:
@@ -99,20 +140,49 @@ def two_modes(values: Sequence[float]) -> tuple[float, float] | None:
     return (low, high) if distinct else None
 
 
-def _sampled(cpus: tuple[int, ...], most: int) -> tuple[int, ...]:
-    if len(cpus) <= most:
-        return cpus
-    return tuple(cpus[round(index * (len(cpus) - 1) / (most - 1))] for index in range(most))
+def _sampled(machine: Machine, pairs: CpuPairs, most: int) -> list[_Line]:
+    """Return up to ``most`` lines, yet no class of pairs with fewer than ``MIN_PAIRS`` unless no more exist.
+
+    With several nodes, the line of a pair is on the node of each CPU, and where there is room also on a third one.
+    """
+    nodes = [node.os_id for node in memory_nodes(machine)]
+    node_of = {cpu: node.os_id for node in memory_nodes(machine) for cpu in node.pus}
+    taken: list[tuple[CpuPair, list[int | None]]] = []
+    lines, of_class = 0, Counter[str]()
+    for pair in pairs.in_sample_order():
+        homes: list[int | None] = [*sorted({node_of[cpu] for cpu in (pair.cpu, pair.partner) if cpu in node_of})]
+        if len(nodes) < 2 or not homes:
+            homes = [None]
+        if lines + len(homes) > most and of_class[pair.shares.value] >= MIN_PAIRS:
+            break
+        taken.append((pair, homes))
+        lines += len(homes)
+        of_class[pair.shares.value] += 1
+    for index, (_, homes) in enumerate(entry for entry in taken if len(entry[1]) == 2):
+        others = [node for node in nodes if node not in homes]
+        if others and lines < most:
+            homes.append(others[index % len(others)])
+            lines += 1
+    found = [
+        _Line(min(pair.cpu, pair.partner), max(pair.cpu, pair.partner), home, pair.shares.value)
+        for pair, homes in taken
+        for home in homes
+    ]
+    return sorted(found, key=lambda line: (line.cpu, line.partner))
 
 
-def _pairs(machine: Machine, cpus: tuple[int, ...]) -> list[tuple[int, int, int | None]]:
-    """Return each pair once; on several nodes with the line on either node, and for some pairs on a third one."""
-    nodes = memory_nodes(machine)
-    node_of = {cpu: node.os_id for node in nodes for cpu in node.pus}
-    pairs: list[tuple[int, int, int | None]] = []
-    for cpu, partner in combinations(cpus, 2):
-        homes = {node_of[one] for one in (cpu, partner) if one in node_of} if len(nodes) > 1 else set()
-        if len(homes) == 2:
-            homes |= {node.os_id for node in nodes if node.os_id not in homes and len(pairs) < _MAX_PAIRS // 2}
-        pairs += [(cpu, partner, home) for home in sorted(homes)] or [(cpu, partner, None)]
-    return pairs[:_MAX_PAIRS]
+def _not_measured(lines: Sequence[_Line], totals: dict[str, int]) -> Iterable[Gap]:
+    """Yield a gap for each class of pairs that is measured in part."""
+    measured = Counter(shares for _, _, shares in {(line.cpu, line.partner, line.shares) for line in lines})
+    # A pair may have needed one or two more than there was room for.
+    full = len(lines) > MAX_POINTS - 2
+    limit = (
+        f"at most {MAX_POINTS:,} measurements fit one step" if full else "all would exceed the time limit of the step"
+    )
+    remedy = "" if full else ". A larger budget or fewer replicates measure more pairs"
+    for shares, total in totals.items():
+        if measured[shares] < total:
+            yield Gap(
+                f"{NAME}: {total - measured[shares]:,} of {total:,} pairs of CPUs ({shares})",
+                f"not measured: {limit}. {measured[shares]:,} were measured, spread over all nodes{remedy}",
+            )

@@ -51,7 +51,7 @@ OTHER: dict[str, dict[str, SettingValue]] = {
     "memory.numa": {"pages": "4k", "span": 128 * MIB, **STOP_RULE},
     "memory.bandwidth": {"pages": "4k", **STOP_RULE},
     "memory.loaded": STOP_RULE,
-    "memory.core-to-core": {"max_cpus": 3, **STOP_RULE},
+    "memory.core-to-core": STOP_RULE,
     "memory.hammer": {"pages": 512, "loops": 9, "replicates": 2},
     "memory.shm": {"bytes": 32 * MIB, "replicates": 7, "replicates_max": 33, "budget": 5.5, "target": 0.2},
     "clock.cost": {"iops": 5.0, "cpu": 1, "seconds_per_method": 0.1},

@@ -113,8 +113,8 @@ def test_every_pair_has_its_line_at_home_on_both_ends_and_on_a_third_node() -> N
 
     assert isinstance(step, Step)
     pairs = [tuple(pair) for pair in json.loads(str(step.settings["pairs"]))]
-    assert (0, 1, 0) in pairs
-    assert {home for cpu, partner, home in pairs if (cpu, partner) == (0, 2)} == {0, 1, 2}
+    assert (0, 1, 0, "same L3") in pairs
+    assert {home for cpu, partner, home, _ in pairs if (cpu, partner) == (0, 2)} == {0, 1, 2}
 
 
 def test_interleaving_is_expected_to_cost_the_mean_of_a_row() -> None:
