@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from itertools import islice
 
 from sizeup.errors import RefusedError
+from sizeup.model.cpu_pairs import cpu_pairs_with
+from sizeup.model.gap import Gap
 from sizeup.model.machine import Machine
 from sizeup.model.plan import Hazard, Refusal, Settings, Step
 from sizeup.model.sample import Coordinates, Estimate, Progress
@@ -18,6 +21,8 @@ _COMPARED = ("rdtsc", "cntvct", "lfence-rdtsc", "isb-cntvct", "rdtscp", "clock_g
 """Compared between CPUs; the first two may step backwards without a defect."""
 _ALONE_READS, _PAIR_READS = 200_000, 20_000
 """Maximum reads of a clock on one CPU, and on each further pair of CPUs."""
+_SECONDS_PER_READ, _SECONDS_PER_PARTNER = 2e-7, 0.05
+"""For the estimate: a read of a line that another package has just written, and a pair with its exchanges."""
 _UNFENCED = ("rdtsc", "cntvct")
 _SKEW_METHODS = ("lfence-rdtsc", "isb-cntvct", "clock_gettime-monotonic")
 """The first of these that exists is compared on every pair."""
@@ -29,14 +34,25 @@ class ClockSkew:
     def plan(self, machine: Machine, settings: Settings) -> Iterable[Step | Refusal]:
         """Plan one step; with a single CPU it measures only what one CPU can."""
         allowed = machine.allowed_cpus or (0,)
-        partners = allowed[1 : 1 + int(settings["partners"])]
+        # The first one shares least with the CPU: an offset is most likely there, so most reads are of that pair.
+        order = cpu_pairs_with(machine, allowed[0]).in_sample_order() if machine.allowed_cpus else ()
+        partners = tuple(pair.partner for pair in islice(order, int(settings["partners"])))
+        reads = int(settings["reads"])
+        estimate = 1.0 + _SECONDS_PER_PARTNER * len(partners)
+        if partners:
+            estimate += len(_COMPARED) * reads * _SECONDS_PER_READ
         yield Step(
             id=NAME,
             probe=NAME,
             title="Clock resolution and skew",
-            settings={"cpu": allowed[0], "partners": json.dumps(partners), "reads": settings["reads"]},
-            estimated_seconds=1.0 + 0.2 * len(partners),
-            time_limit_seconds=60.0 + 2.0 * len(partners),
+            settings={
+                "cpu": allowed[0],
+                "partners": json.dumps(partners),
+                "reads": reads,
+                "not_compared": json.dumps(_not_compared(machine, (allowed[0], *partners))),
+            },
+            estimated_seconds=estimate,
+            time_limit_seconds=60.0 + 2.0 * estimate,
             hazards=(Hazard.CPU_LOAD,),
             cpus=(allowed[0], *partners),
         )
@@ -47,6 +63,11 @@ class ClockSkew:
         partners: list[int] = json.loads(str(step.settings["partners"]))
         reads = int(step.settings["reads"])
         leave_cpus((cpu, *partners))
+        if partners and (missing := json.loads(str(step.settings["not_compared"]))):
+            yield Gap(
+                f"{NAME}: {', '.join(missing)}",
+                f"not compared: partners={len(partners)} is too few for every node and package. Raise it",
+            )
         rates = measure_rates()
         names = methods()
         for index in (index for index in range(len(names)) if readable(index)):
@@ -67,6 +88,14 @@ class ClockSkew:
         for number, partner in enumerate(partners[1:]):
             yield from _order(names.index(method), method, cpu, partner, min(reads, _PAIR_READS), rates, context)
             yield Progress((len(compared) + number + 1) / (len(compared) + len(partners)))
+
+
+def _not_compared(machine: Machine, compared: tuple[int, ...]) -> list[str]:
+    """Return the names of nodes and packages of which CPUs may be used and none is compared."""
+    allowed, cpus = set(machine.allowed_cpus), set(compared)
+    places = [(f"node {node.os_id}", allowed.intersection(node.pus)) for node in machine.nodes]
+    places += [(f"package {at}", allowed.intersection(package.pus)) for at, package in enumerate(machine.packages)]
+    return [name for name, members in places if members and not cpus & members]
 
 
 def _order(
