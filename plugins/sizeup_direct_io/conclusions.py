@@ -36,6 +36,8 @@ _PAGES_MATTER = (
 )
 FLUSH_IS_VOLATILE_NS = 30_000
 """No medium makes data durable faster; a volatile cache that acknowledges writes does."""
+WRITE_THROUGH = "write through"
+"""In ``queue/write_cache``: the kernel sends no flush, because a completed write is durable."""
 
 
 def knee_estimate(workload: str, ramps: Sequence[Sequence[knee.RampPoint]], unit: str, ended: str) -> Estimate | None:
@@ -224,10 +226,14 @@ def first_touch(first_ns: Sequence[float], second_ns: Sequence[float]) -> Estima
 
 
 def flush_cost(direct_ns: float, durable_ns: float, write_cache: str | None) -> Estimate:
-    """Return the latency that making an 8 KiB write durable adds, at the median."""
+    """Return the latency that making an 8 KiB write durable adds, at the median.
+
+    A device whose cache is ``write through`` has no volatile cache, or protects it against power loss: the kernel
+    sends it no flush, and a write without one is as durable (Documentation/block/writeback_cache_control.rst).
+    """
     cost = max(0.0, durable_ns - direct_ns)
     caveats: tuple[str, ...] = ()
-    if cost < FLUSH_IS_VOLATILE_NS:
+    if cost < FLUSH_IS_VOLATILE_NS and write_cache != WRITE_THROUGH:
         caveats = ("no medium flushes this fast: a volatile cache of the device, host or array acknowledges the write",)
     extra: dict[str, str | int | float] = {
         "direct_ns": direct_ns,

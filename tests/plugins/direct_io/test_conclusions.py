@@ -8,6 +8,7 @@ from sizeup_direct_io.conclusions import (
     cache_size_bytes,
     engine_gain,
     first_touch,
+    flush_cost,
     knee_estimate,
     largest_cached_set,
     scaling,
@@ -92,3 +93,23 @@ def test_engines_are_held_against_each_other_by_the_median_of_pairs() -> None:
 
     assert (found.value, found.low, found.high) == (1.1, 0.9, 1.2)
     assert found.extra["statement"] == "oltp-read at QD 16: io_uring has 1.10 times the throughput of aio"
+
+
+@pytest.mark.parametrize(
+    ("write_cache", "cost_ns", "suspicious"),
+    [
+        ("write back", 8_000, True),
+        (None, 8_000, True),
+        ("write through", 8_000, False),
+        ("write through", 0, False),
+        ("write back", 60_000, False),
+    ],
+)
+def test_a_fast_flush_is_suspicious_unless_the_device_needs_none(
+    write_cache: str | None, cost_ns: float, suspicious: bool
+) -> None:
+    found = flush_cost(56_000, 56_000 + cost_ns, write_cache)
+
+    assert found.value == cost_ns
+    assert bool(found.caveats) is suspicious
+    assert found.extra["write_cache"] == (write_cache or "unknown")
