@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from sizeup.model.sample import Estimate
 from sizeup_direct_io import validity
-from sizeup_direct_io.disks import OtherIo, is_virtual
+from sizeup_direct_io.disks import OtherIo, is_virtual, storage_systems
 from sizeup_direct_io.estimates import VERDICT_VALUES, BackgroundLoad, validity_estimate
 from sizeup_direct_io.limits import read_limits
 from sizeup_direct_io.measure import MeasuredPoint
@@ -28,6 +28,8 @@ class PointVerdict(Struct, frozen=True):
     """I/O of other processes on the target's disks before the run."""
     path_limit: float | None
     path_bandwidth: TargetBandwidth | None
+    stated_cache_bytes: int
+    """As set by the user; 0 if not set."""
 
     def parts(
         self, point: LoadPoint, run: MeasuredPoint, cached_before: int | None, earlier: Sequence[MeasuredPoint] = ()
@@ -63,6 +65,9 @@ class PointVerdict(Struct, frozen=True):
             bytes_per_second=max(reads, writes) / run.seconds,
             path_limit=self.path_limit,
             path_bandwidth=self.path_bandwidth,
+            working_set_bytes=round(point.share * target.size_bytes),
+            storage_systems=storage_systems(target.device_number),
+            stated_cache_bytes=self.stated_cache_bytes,
             network=target.network,
             file_system=target.mount.kind if target.mount else "the device",
             virtual=is_virtual(target.device_number),

@@ -173,6 +173,7 @@ class DirectIo:
             ramps=int(settings["ramps"]),
             path_limit=float(settings["path_limit"]) or None,
             path_bandwidth=_path_bandwidth(settings, "path_bandwidth"),
+            stated_cache_bytes=int(settings.get("cache_size", 0)),
             remove_leftovers=bool(settings["remove_leftovers"]),
             max_latency_ns=float(settings.get("max_latency", 0.0)) * 1e9,
             clock_hz=float(settings["clock_hz"]),

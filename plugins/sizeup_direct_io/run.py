@@ -54,6 +54,8 @@ class RunSettings(Struct, frozen=True):
     """Payload bytes per second, set by the user; None if not set."""
     path_bandwidth: TargetBandwidth | None
     """By discovery; None if unknown."""
+    stated_cache_bytes: int
+    """Of the largest cache of array, controller, hypervisor or server, set by the user; 0 if not set."""
     remove_leftovers: bool
     max_latency_ns: float
     clock_hz: float
@@ -182,7 +184,12 @@ class Run:
         self._background = BackgroundLoad(waited, others)
         background_io = other_io(disks, now, seconds, own_read=0, own_written=0) if disks and now else None
         return PointVerdict(
-            self._setup, self._background, background_io, self._settings.path_limit, self._settings.path_bandwidth
+            self._setup,
+            self._background,
+            background_io,
+            self._settings.path_limit,
+            self._settings.path_bandwidth,
+            self._settings.stated_cache_bytes,
         )
 
     def _checks(self, streams: Sequence[Stream]) -> Generator[Emission, None, None]:

@@ -23,6 +23,8 @@ REPORTED_UNCERTAINTY, MAX_UNCERTAINTY = 0.005, 0.05
 IMPLAUSIBLE_NS = 10_000
 """No device behind a bus reads 8 KiB faster; the fastest NVMe devices take about this long."""
 IMPLAUSIBLE_IOPS = 1_000_000
+EXCEEDS_CACHE = 4
+"""A working set of this many times a cache: at most a quarter of the random reads can hit it."""
 CONCURRENT, SERIALIZED = 0.8, 0.5
 """Throughput of writers to one file over writers to separate files: above the first it scales, below the second a
 lock serializes them."""
@@ -78,6 +80,12 @@ class Evidence(Struct, frozen=True):
     """Payload bandwidth of the path to the storage in bytes per second, as set by the user."""
     path_bandwidth: TargetBandwidth | None
     """The same by discovery, which may not know every stage."""
+    working_set_bytes: int
+    """What the requests of this point access."""
+    storage_systems: tuple[str, ...]
+    """Arrays and RAID controllers beneath the target."""
+    stated_cache_bytes: int
+    """Size of the largest cache of array, controller, hypervisor or server, as set by the user; 0 if not set."""
     network: bool
     file_system: str
     """Its kind, as the kernel names it."""
@@ -172,6 +180,35 @@ def check_direct(evidence: Evidence) -> Part:
     return builder.part()
 
 
+def _check_invisible_caches(builder: _VerdictBuilder, evidence: Evidence) -> None:
+    """Add the caches beyond this host: none can be excluded, except by a working set that is far larger."""
+    holders = list(evidence.storage_systems)
+    holders += ["virtual device"] if evidence.virtual else []
+    holders += ["network file system"] if evidence.network else []
+    used, stated = evidence.working_set_bytes, evidence.stated_cache_bytes
+    if stated and not holders:
+        holders = ["storage"]
+    for holder in holders:
+        if not stated:
+            builder.add(
+                Validity.WARN,
+                f"{holder}: its cache is not visible from this host and may serve the working set of "
+                f"{format_bytes(used)}; set cache_size to the size of that cache and size to {EXCEEDS_CACHE} times it",
+            )
+        elif used < EXCEEDS_CACHE * stated:
+            builder.add(
+                Validity.WARN,
+                f"{holder}: its cache ({format_bytes(stated)}, cache_size) may serve much of the working set of "
+                f"{format_bytes(used)}; set size to {format_bytes(EXCEEDS_CACHE * stated)} or more",
+            )
+        else:
+            builder.add(
+                Validity.PASS,
+                f"{holder}: its cache ({format_bytes(stated)}, cache_size) holds at most {stated / used:.0%} of the "
+                f"working set of {format_bytes(used)}",
+            )
+
+
 def check_physical(evidence: Evidence) -> Part:
     """Check whether the data exists and came from a device that can be this fast."""
     builder = _VerdictBuilder("physical")
@@ -217,12 +254,9 @@ def check_physical(evidence: Evidence) -> Part:
             builder.add(Validity.WARN, f"{counted}: other processes use it too")
         else:
             builder.add(Validity.PASS, counted)
-    if evidence.virtual:
-        builder.add(Validity.UNKNOWN, "virtual device: a cache on its host is not visible here")
+    _check_invisible_caches(builder, evidence)
     if evidence.in_user_space:
         builder.add(Validity.UNKNOWN, "file system in user space (FUSE): a cache in its program is not visible here")
-    if evidence.network:
-        builder.add(Validity.UNKNOWN, "network file system: a cache on its server is not visible here")
     return builder.part()
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sizeup.procfs.block_stat import BlockStat
-from sizeup_direct_io.disks import Disks, OtherIo, is_virtual, other_io, read_disks, write_cache
+from sizeup_direct_io.disks import Disks, OtherIo, is_virtual, other_io, read_disks, storage_systems, write_cache
 
 SECTOR = 512
 
@@ -72,6 +72,126 @@ def test_a_map_over_a_disk_of_the_hypervisor_is_virtual_too(tmp_path: Path) -> N
     (tmp_path / "dev/block/253:0").symlink_to(above)
 
     assert is_virtual(os.makedev(253, 0), str(tmp_path))
+
+
+def scsi_disk(
+    root: Path, between: str, *, driver: str = "", vendor: str = "ACME", model: str = "DISK", name: str = "sda"
+) -> int:
+    """Stage a SCSI disk, ``between`` being its sysfs path from the host on, and return its number."""
+    lun = root / "devices/pci0000:00/0000:00:1f.0" / between
+    (lun / "block" / name).mkdir(parents=True)
+    (lun / "vendor").write_text(f"{vendor:8}\n")
+    (lun / "model").write_text(f"{model:16}\n")
+    (lun / "block" / name / "device").symlink_to(lun)
+    if driver:
+        host = root / "class/scsi_host/host3"
+        host.mkdir(parents=True)
+        (host / "proc_name").write_text(f"{driver}\n")
+    numbers = root / "dev/block"
+    numbers.mkdir(parents=True)
+    (numbers / "8:0").symlink_to(lun / "block" / name)
+    return os.makedev(8, 0)
+
+
+PLAIN = "host3/target3:0:0/3:0:0:0"
+BY_SAS = "host3/port-3:0/end_device-3:0/target3:0:0/3:0:0:0"
+
+
+@pytest.mark.parametrize(
+    ("between", "driver", "found"),
+    [
+        pytest.param("host3/rport-3:0-1/target3:0:0/3:0:0:0", "qla2xxx", ("Fibre Channel array",), id="Fibre Channel"),
+        pytest.param("host3/session1/target3:0:0/3:0:0:0", "iscsi_tcp", ("iSCSI array",), id="iSCSI"),
+        pytest.param(PLAIN, "ib_srp", ("SRP array",), id="SRP"),
+        pytest.param(PLAIN, "megaraid_sas", ("RAID controller (megaraid_sas)",), id="MegaRAID"),
+        pytest.param(PLAIN, "smartpqi", ("RAID controller (smartpqi)",), id="a logical drive"),
+        pytest.param(BY_SAS, "smartpqi", (), id="a disk that the controller passes through"),
+        pytest.param(BY_SAS, "mpt3sas", (), id="a plain SAS disk"),
+        pytest.param(PLAIN, "ahci", (), id="a plain SATA disk"),
+        pytest.param(PLAIN, "", (), id="a driver that is not reported"),
+    ],
+)
+def test_the_system_behind_a_scsi_disk_is_told_by_its_path_and_driver(
+    between: str, driver: str, found: tuple[str, ...], tmp_path: Path
+) -> None:
+    number = scsi_disk(tmp_path, between, driver=driver)
+
+    assert storage_systems(number, str(tmp_path)) == found
+    assert not is_virtual(number, str(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("between", "driver", "vendor", "model"),
+    [
+        pytest.param(PLAIN, "vmw_pvscsi", "VMware", "Virtual disk", id="pvscsi"),
+        pytest.param(PLAIN, "vmw_pvscsi", "ACME", "DISK", id="pvscsi by its driver"),
+        pytest.param(PLAIN, "mptspi", "VMware", "Virtual disk", id="VMware's LSI Logic, by its model"),
+        pytest.param(PLAIN, "ahci", "ATA", "QEMU HARDDISK", id="QEMU's SATA"),
+        pytest.param(PLAIN, "virtio_scsi", "Google", "PersistentDisk", id="virtio-scsi"),
+        pytest.param(f"VMBUS:01/f8b3781a-1e82/{PLAIN}", "", "Msft", "DISK", id="Hyper-V by its bus"),
+        pytest.param(PLAIN, "ahci", "Msft", "Virtual Disk", id="Hyper-V by its model"),
+    ],
+)
+def test_a_disk_of_a_hypervisor_is_told_by_its_bus_driver_or_model(
+    between: str, driver: str, vendor: str, model: str, tmp_path: Path
+) -> None:
+    number = scsi_disk(tmp_path, between, driver=driver, vendor=vendor, model=model)
+
+    assert is_virtual(number, str(tmp_path))
+
+
+def nvme_disk(root: Path, *controllers: tuple[str, str], model: str = "ACME 9000") -> int:
+    """Stage a namespace of some controllers, below its subsystem as with native multipath, and return its number."""
+    subsystem = root / "devices/virtual/nvme-subsystem/nvme-subsys0"
+    (subsystem / "nvme0n1").mkdir(parents=True)
+    (subsystem / "model").write_text(f"{model:40}\n")
+    (subsystem / "nvme0n1/device").symlink_to(subsystem)
+    for name, transport in controllers:
+        controller = root / "devices/fabric" / name
+        controller.mkdir(parents=True)
+        (controller / "transport").write_text(f"{transport}\n")
+        (subsystem / name).symlink_to(controller)
+    (root / "dev/block").mkdir(parents=True)
+    (root / "dev/block/259:0").symlink_to(subsystem / "nvme0n1")
+    return os.makedev(259, 0)
+
+
+def test_an_nvme_namespace_over_a_fabric_lies_on_an_array_and_a_local_one_on_none(tmp_path: Path) -> None:
+    remote = nvme_disk(tmp_path / "remote", ("nvme0", "tcp"), ("nvme1", "tcp"))
+    local = nvme_disk(tmp_path / "local", ("nvme0", "pcie"))
+    volume = nvme_disk(tmp_path / "cloud", ("nvme0", "pcie"), model="Amazon Elastic Block Store")
+
+    assert storage_systems(remote, str(tmp_path / "remote")) == ("NVMe over Fabrics array (tcp)",)
+    assert storage_systems(local, str(tmp_path / "local")) == ()
+    assert [is_virtual(number, str(tmp_path / name)) for name, number in (("local", local), ("cloud", volume))] == [
+        False,
+        True,
+    ]
+
+
+def test_a_single_nvme_controller_over_a_fabric_is_told_without_a_subsystem(tmp_path: Path) -> None:
+    controller = tmp_path / "devices/virtual/nvme-fabrics/ctl/nvme0"
+    (controller / "nvme0n1").mkdir(parents=True)
+    (controller / "transport").write_text("rdma\n")
+    (controller / "nvme0n1/device").symlink_to(controller)
+    (tmp_path / "dev/block").mkdir(parents=True)
+    (tmp_path / "dev/block/259:0").symlink_to(controller / "nvme0n1")
+
+    assert storage_systems(os.makedev(259, 0), str(tmp_path)) == ("NVMe over Fabrics array (rdma)",)
+
+
+def test_a_map_tells_each_kind_of_system_beneath_it_once(tmp_path: Path) -> None:
+    scsi_disk(tmp_path, "host3/rport-3:0-1/target3:0:0/3:0:0:0")
+    other = tmp_path / "devices/pci0000:00/host4/rport-4:0-1/target4:0:0/4:0:0:0"
+    (other / "block/sdb").mkdir(parents=True)
+    (other / "block/sdb/device").symlink_to(other)
+    slaves = tmp_path / "devices/virtual/block/dm-0/slaves"
+    slaves.mkdir(parents=True)
+    (slaves / "sda").symlink_to((tmp_path / "dev/block/8:0").resolve())
+    (slaves / "sdb").symlink_to(other / "block/sdb")
+    (tmp_path / "dev/block/253:0").symlink_to(slaves.parent)
+
+    assert storage_systems(os.makedev(253, 0), str(tmp_path)) == ("Fibre Channel array",)
 
 
 @pytest.mark.parametrize(

@@ -56,6 +56,7 @@ OTHER: dict[str, SettingValue] = {
     "p99_limit": 0.0001,
     "compare_engine": "threads",
     "path_limit": 1e3,
+    "cache_size": 1 << 20,
     "reserve": 1 << 30,
     "allow_write_to": "wwn-0x1",
     "check_concurrency": False,

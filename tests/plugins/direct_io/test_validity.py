@@ -38,6 +38,9 @@ DIRECT_EVIDENCE = Evidence(
     bytes_per_second=5e8,
     path_limit=None,
     path_bandwidth=None,
+    working_set_bytes=GIB,
+    storage_systems=(),
+    stated_cache_bytes=0,
     network=False,
     file_system="ext4",
     virtual=False,
@@ -155,12 +158,54 @@ def test_each_reason_stands_beside_the_figure_as_a_caveat_of_its_own() -> None:
     )
 
 
-def test_what_cannot_be_seen_is_unknown_and_not_passed() -> None:
-    assert check_physical(replace(DIRECT_EVIDENCE, virtual=True)).verdict is Validity.UNKNOWN
-    assert (
-        check_physical(replace(DIRECT_EVIDENCE, network=True, extents=None, device_bytes=None)).verdict
-        is Validity.UNKNOWN
+UNSEEN = {
+    "array": (replace(DIRECT_EVIDENCE, storage_systems=("Fibre Channel array",)), "Fibre Channel array"),
+    "controller": (
+        replace(DIRECT_EVIDENCE, storage_systems=("RAID controller (megaraid_sas)",)),
+        "RAID controller (megaraid_sas)",
+    ),
+    "hypervisor": (replace(DIRECT_EVIDENCE, virtual=True), "virtual device"),
+    "server": (replace(DIRECT_EVIDENCE, network=True, extents=None, device_bytes=None), "network file system"),
+}
+
+
+@pytest.mark.parametrize(("evidence", "holder"), UNSEEN.values(), ids=UNSEEN)
+def test_a_cache_that_cannot_be_seen_is_a_caveat_with_what_to_do_about_it(evidence: Evidence, holder: str) -> None:
+    part = check_physical(evidence)
+
+    assert (part.verdict, part.from_cache) == (Validity.WARN, False)
+    (caveat,) = part.caveats
+    assert caveat == (
+        f"{holder}: its cache is not visible from this host and may serve the working set of 1 GiB; set cache_size to "
+        "the size of that cache and size to 4 times it"
     )
+
+
+@pytest.mark.parametrize(("evidence", "holder"), UNSEEN.values(), ids=UNSEEN)
+def test_a_stated_cache_tells_the_size_that_exceeds_it(evidence: Evidence, holder: str) -> None:
+    part = check_physical(replace(evidence, working_set_bytes=255 * GIB, stated_cache_bytes=64 * GIB))
+
+    assert part.verdict is Validity.WARN
+    (caveat,) = part.caveats
+    assert caveat == (
+        f"{holder}: its cache (64 GiB, cache_size) may serve much of the working set of 255 GiB; set size to 256 GiB "
+        "or more"
+    )
+
+
+@pytest.mark.parametrize(("evidence", "holder"), UNSEEN.values(), ids=UNSEEN)
+def test_a_working_set_far_larger_than_the_stated_cache_passes(evidence: Evidence, holder: str) -> None:
+    part = check_physical(replace(evidence, working_set_bytes=256 * GIB, stated_cache_bytes=64 * GIB))
+
+    assert part.verdict is Validity.PASS
+    assert part.reasons[-1] == (
+        f"{holder}: its cache (64 GiB, cache_size) holds at most 25% of the working set of 256 GiB"
+    )
+
+
+def test_a_stated_cache_of_a_local_disk_counts_too() -> None:
+    assert check_physical(replace(DIRECT_EVIDENCE, stated_cache_bytes=GIB)).verdict is Validity.WARN
+    assert check_physical(replace(DIRECT_EVIDENCE, stated_cache_bytes=GIB // 4)).verdict is Validity.PASS
 
 
 @pytest.mark.parametrize(

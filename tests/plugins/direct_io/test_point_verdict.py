@@ -1,0 +1,43 @@
+"""Each check of a point gets what is known about the target and its storage."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from fakes import HandContext
+from plugins.direct_io.test_options import plan
+from plugins.direct_io.test_options import stage as stage  # noqa: PLC0414 -- a fixture
+from sizeup.model.plan import SettingValue
+from sizeup.model.sample import Estimate
+from sizeup_direct_io import point_verdict
+from sizeup_direct_io.probe import DirectIo
+
+
+def reasons(folder: Path, part: str, settings: dict[str, SettingValue]) -> list[str]:
+    """Return the reasons of a check at each point of a run on a stage."""
+    found = DirectIo().run(plan(folder, settings), HandContext())
+    return [
+        str(emission.extra["reasons"])
+        for emission in found
+        if isinstance(emission, Estimate)
+        and emission.series == "validity"
+        and emission.at["part"] == part
+        and "workload" in emission.at
+    ]
+
+
+@pytest.mark.usefixtures("stage")
+def test_the_array_beneath_the_target_is_a_caveat_of_each_point_by_its_working_set(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(point_verdict, "storage_systems", lambda _: ("Fibre Channel array",))
+    monkeypatch.setattr(point_verdict, "is_virtual", lambda _: False)
+    whole = reasons(tmp_path, "physical", {"preset": "single-read", "cache_size": 64 << 20})
+    parts = reasons(tmp_path, "physical", {"preset": "working-set", "cache_size": 64 << 20})
+
+    print(whole, parts)
+    assert all("Fibre Channel array: its cache (64 MiB, cache_size) holds at most" in each for each in whole)
+    assert "may serve much of the working set" in parts[0]
+    assert "holds at most" in parts[-1]
