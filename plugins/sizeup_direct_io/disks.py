@@ -148,6 +148,18 @@ def storage_systems(device_number: int, sysfs: str = SYS) -> tuple[str, ...]:
     return tuple(dict.fromkeys(filter(None, found)))
 
 
+def rotating_disks(device_number: int, sysfs: str = SYS) -> int:
+    """Return how many rotating disks are beneath a device; 0 if any is not, or may be another thing behind a system."""
+    stack = read_block_stack(device_number, sysfs)
+    if stack is None or is_virtual(device_number, sysfs) or storage_systems(device_number, sysfs):
+        return 0
+    # A device without hardware, such as a loop device, takes the flag over from what it lies on.
+    rotating = all(
+        os.path.isdir(f"{disk}/device") and read_line(f"{disk}/queue/rotational") == "1" for disk in stack.disks
+    )
+    return len(stack.disks) if rotating else 0
+
+
 def write_cache(device_number: int, sysfs: str = SYS) -> str | None:
     """``write back`` or ``write through`` of the device, or of the disk under a partition; None when unknown."""
     stack = read_block_stack(device_number, sysfs)

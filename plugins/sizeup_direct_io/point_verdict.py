@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from sizeup.model.sample import Estimate
 from sizeup_direct_io import validity
-from sizeup_direct_io.disks import OtherIo, is_virtual, storage_systems
+from sizeup_direct_io.disks import OtherIo, is_virtual, rotating_disks, storage_systems
 from sizeup_direct_io.estimates import VERDICT_VALUES, BackgroundLoad, validity_estimate
 from sizeup_direct_io.limits import read_limits
 from sizeup_direct_io.measure import MeasuredPoint
@@ -17,6 +17,7 @@ from sizeup_direct_io.presets import SMALL_BYTES, LoadPoint
 from sizeup_direct_io.target_setup import TargetSetup
 from sizeup_direct_io.thermal import thermal_caveats, thermal_summary
 from sizeup_direct_io.validity import Part
+from sizeup_direct_io.worker import Pattern
 
 
 class PointVerdict(Struct, frozen=True):
@@ -50,6 +51,7 @@ class PointVerdict(Struct, frozen=True):
         ]
         cached = self.setup.cached_bytes()
         extends = any(stream.extends for stream, _ in point.loads)
+        at_random = all(stream.pattern is Pattern.RANDOM for stream, _ in point.loads)
         charged, device = run.charged_bytes(reads=reads > 0, writes=writes > 0)
         return validity.Evidence(
             alignment=self.setup.alignment,
@@ -68,6 +70,7 @@ class PointVerdict(Struct, frozen=True):
             working_set_bytes=round(point.share * target.size_bytes),
             storage_systems=storage_systems(target.device_number),
             stated_cache_bytes=self.stated_cache_bytes,
+            rotating_disks=rotating_disks(target.device_number) if at_random else 0,
             network=target.network,
             file_system=target.mount.kind if target.mount else "the device",
             virtual=is_virtual(target.device_number),

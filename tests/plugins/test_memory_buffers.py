@@ -22,7 +22,7 @@ from sizeup.model.topology import Cache, CacheKind, Core, Package, Pu
 from sizeup.probing.api import Emission
 from sizeup.probing.planner import make_plan
 from sizeup.probing.registry import load_class, load_registry
-from sizeup.session.validity import Validity
+from sizeup.session.validity import StepValidity
 from sizeup.session.value import Point, StepRun
 from sizeup_memory import bandwidth, hammer, loaded, numa, shm
 from sizeup_memory.binding import ChasePoint, Member, Memory, Placement, TrafficPoint
@@ -248,7 +248,7 @@ def invalid_figures(step: Step, emissions: Sequence[Emission]) -> list[Estimate]
     run = StepRun(step, "", series_of(step.probe), "", 0, outcome=Outcome(Status.OK))
     run.declaration = declaration_of(step.probe)
     run.points.update(points)  # type: ignore[arg-type]  # keys do not matter here
-    validity = Validity(run)
+    validity = StepValidity(run)
     return [point.estimate for point in points.values() if point.estimate and validity.of(point) is not None]
 
 

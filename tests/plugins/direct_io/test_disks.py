@@ -8,7 +8,16 @@ from pathlib import Path
 import pytest
 
 from sizeup.procfs.block_stat import BlockStat
-from sizeup_direct_io.disks import Disks, OtherIo, is_virtual, other_io, read_disks, storage_systems, write_cache
+from sizeup_direct_io.disks import (
+    Disks,
+    OtherIo,
+    is_virtual,
+    other_io,
+    read_disks,
+    rotating_disks,
+    storage_systems,
+    write_cache,
+)
 
 SECTOR = 512
 
@@ -192,6 +201,36 @@ def test_a_map_tells_each_kind_of_system_beneath_it_once(tmp_path: Path) -> None
     (tmp_path / "dev/block/253:0").symlink_to(slaves.parent)
 
     assert storage_systems(os.makedev(253, 0), str(tmp_path)) == ("Fibre Channel array",)
+
+
+@pytest.mark.parametrize(
+    ("rotational", "driver", "found"),
+    [("1", "ahci", 1), ("0", "ahci", 0), (None, "ahci", 0), ("1", "megaraid_sas", 0), ("1", "virtio_scsi", 0)],
+    ids=["a disk", "flash", "not reported", "behind a controller", "of a hypervisor"],
+)
+def test_a_disk_rotates_if_the_kernel_reports_it_and_nothing_is_in_between(
+    rotational: str | None, driver: str, found: int, tmp_path: Path
+) -> None:
+    number = scsi_disk(tmp_path, PLAIN, driver=driver)
+    if rotational is not None:
+        queue = (tmp_path / "dev/block/8:0").resolve() / "queue"
+        queue.mkdir()
+        (queue / "rotational").write_text(f"{rotational}\n")
+
+    assert rotating_disks(number, str(tmp_path)) == found
+
+
+def test_a_map_rotates_if_all_of_its_disks_do(sysfs: Path) -> None:
+    for name in ("sda", "sdb"):
+        assert rotating_disks(os.makedev(253, 0), str(sysfs)) == 0
+        (sysfs / "devices" / name / "queue").mkdir()
+        (sysfs / "devices" / name / "queue/rotational").write_text("1\n")
+        assert rotating_disks(os.makedev(253, 0), str(sysfs)) == 0, "no hardware, as a loop device"
+    (sysfs / "devices/sda/device").mkdir()
+    assert rotating_disks(os.makedev(253, 0), str(sysfs)) == 0
+    (sysfs / "devices/sdb/device").mkdir()
+
+    assert rotating_disks(os.makedev(253, 0), str(sysfs)) == 2
 
 
 @pytest.mark.parametrize(

@@ -41,3 +41,16 @@ def test_the_array_beneath_the_target_is_a_caveat_of_each_point_by_its_working_s
     assert all("Fibre Channel array: its cache (64 MiB, cache_size) holds at most" in each for each in whole)
     assert "may serve much of the working set" in parts[0]
     assert "holds at most" in parts[-1]
+
+
+@pytest.mark.usefixtures("stage")
+def test_random_requests_alone_are_compared_with_the_mechanics_of_disks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(point_verdict, "rotating_disks", lambda _: 1)
+    monkeypatch.setattr("sizeup_direct_io.validity.ROTATING_IOPS", 1)
+    random = reasons(tmp_path, "physical", {"preset": "single-read"})
+    sequential = reasons(tmp_path, "physical", {"preset": "dss-scan"})
+
+    assert all("random IOPS exceed what a rotating disk can deliver" in each for each in random)
+    assert not any("rotating" in each for each in sequential)

@@ -37,10 +37,11 @@ DIRECT_EVIDENCE = Evidence(
     iops=60_000,
     bytes_per_second=5e8,
     path_limit=None,
-    path_bandwidth=None,
+    path_bandwidth=TargetBandwidth(7.1e9, "nvme0: link"),
     working_set_bytes=GIB,
     storage_systems=(),
     stated_cache_bytes=0,
+    rotating_disks=0,
     network=False,
     file_system="ext4",
     virtual=False,
@@ -115,28 +116,74 @@ def test_what_no_device_delivered_is_not_physical(fooled: Evidence) -> None:
     "doubtful",
     [
         replace(DIRECT_EVIDENCE, small_read_p50_ns=3_000),
-        replace(DIRECT_EVIDENCE, iops=1.3e6),
+        replace(DIRECT_EVIDENCE, rotating_disks=8),
         replace(DIRECT_EVIDENCE, path_bandwidth=TargetBandwidth(4e8, "nvme0: link")),
         replace(DIRECT_EVIDENCE, device_bytes=2 * GIB),
         replace(DIRECT_EVIDENCE, extents=Extents(GIB // 2, 0, 0, GIB // 2, 9)),
     ],
-    ids=["too fast", "a million", "above the way", "shared device", "compressed"],
+    ids=["too fast", "faster than a disk turns", "above the way", "shared device", "compressed"],
 )
 def test_what_looks_like_a_cache_is_doubted(doubtful: Evidence) -> None:
     assert check_physical(doubtful).verdict is Validity.WARN
 
 
+def test_two_million_iops_within_the_bandwidth_of_the_path_are_no_sign_of_a_cache() -> None:
+    fast = replace(
+        DIRECT_EVIDENCE, iops=2.4e6, bytes_per_second=2.4e6 * 4096, path_bandwidth=TargetBandwidth(14.2e9, "2 x nvme")
+    )
+    part = check_physical(fast)
+
+    assert (part.verdict, part.from_cache) == (Validity.PASS, False)
+    assert "9.83 GB/s is within the bandwidth of the path (14.2 GB/s, 2 x nvme)" in part.reasons
+
+
+def test_fewer_iops_than_a_million_beyond_the_bandwidth_of_the_path_are_one() -> None:
+    part = check_physical(replace(DIRECT_EVIDENCE, iops=9e5, bytes_per_second=9e5 * 8192))
+
+    assert (part.verdict, part.from_cache) == (Validity.WARN, True)
+
+
+def test_a_path_of_unknown_bandwidth_is_unknown_and_not_passed() -> None:
+    part = check_physical(replace(DIRECT_EVIDENCE, iops=3e6, bytes_per_second=24e9, path_bandwidth=None))
+
+    assert (part.verdict, part.from_cache) == (Validity.UNKNOWN, False)
+    assert "24 GB/s: the bandwidth of the path is unknown; set path_limit to compare with it" in part.reasons
+
+
+@pytest.mark.parametrize(
+    ("iops", "disks", "caveat"),
+    [
+        (400, 1, ""),
+        (2_500, 2, ""),
+        (60_000, 0, ""),
+        (30_000, 1, "30 k/s random IOPS exceed what a rotating disk can deliver"),
+        (30_000, 8, "30 k/s random IOPS exceed what 8 rotating disks can deliver"),
+    ],
+)
+def test_random_iops_are_compared_with_what_rotating_disks_can_deliver(iops: float, disks: int, caveat: str) -> None:
+    part = check_physical(replace(DIRECT_EVIDENCE, iops=iops, rotating_disks=disks))
+
+    assert part.caveats == ((f"{caveat}: a cache, or flash that reports itself as rotating",) if caveat else ())
+    assert not part.from_cache
+
+
+def test_disks_that_are_unknown_are_not_passed() -> None:
+    part = check_physical(replace(DIRECT_EVIDENCE, device_bytes=None, file_system="btrfs"))
+
+    assert part.verdict is Validity.UNKNOWN
+    assert part.reasons[-1] == "the disks beneath the target are unknown, and with them their caches"
+
+
 @pytest.mark.parametrize(
     ("evidence", "reason"),
     [
-        (replace(DIRECT_EVIDENCE, iops=1.35e6), "1.4 million IOPS"),
         (replace(DIRECT_EVIDENCE, path_limit=1e8), "500 MB/s exceeds the bandwidth of the path (100 MB/s, path_limit)"),
         (
             replace(DIRECT_EVIDENCE, path_bandwidth=TargetBandwidth(4e8, "link of nvme0")),
             "500 MB/s exceeds the bandwidth of the path (400 MB/s, link of nvme0)",
         ),
     ],
-    ids=["a million", "above the path", "above the way"],
+    ids=["above the path", "above the way"],
 )
 def test_a_figure_that_only_a_cache_explains_is_kept_out_of_sizing(evidence: Evidence, reason: str) -> None:
     part = check_physical(evidence)
@@ -148,13 +195,16 @@ def test_a_figure_that_only_a_cache_explains_is_kept_out_of_sizing(evidence: Evi
 
 def test_each_reason_stands_beside_the_figure_as_a_caveat_of_its_own() -> None:
     parts = (
-        check_physical(replace(DIRECT_EVIDENCE, iops=1.35e6, small_read_p50_ns=900)),
+        check_physical(replace(DIRECT_EVIDENCE, bytes_per_second=8e9, small_read_p50_ns=900)),
         check_direct(DIRECT_EVIDENCE),
     )
 
     assert caveats_of(parts) == (
         "physical: read latency p50 of 900 ns is that of a cache, not of a device",
-        "physical: 1.4 million IOPS: probably a cache; not used for sizing",
+        (
+            "physical: 8 GB/s exceeds the bandwidth of the path (7.1 GB/s, nvme0: link): probably a cache; not used "
+            "for sizing"
+        ),
     )
 
 
