@@ -165,18 +165,27 @@ class Checks(Struct, frozen=True):
         )
 
     def first_touch(self) -> Generator[Emission, None, None]:
-        """Read blocks of an existing target twice."""
-        target = self.setup.target
-        yield Progress(0.0, None, "reading some blocks twice")
-        offsets = touch_offsets(target.start_bytes, target.size_bytes, random.Random(self.setup.next_seed()))  # noqa: S311 - not a secret
-        try:
-            first, second = self.setup.call_with_timeout(
-                "reading some blocks twice", lambda: read_twice(offsets, direct_reader(target.descriptor))
-            )
-        except OSError as error:
-            yield Gap(f"io.direct: first touch of {target.path}", describe_error(error.errno or 0))
-            return
-        yield conclusions.first_touch(first, second)
+        """Read blocks of an existing target twice, and keep what they hold as its content sample."""
+        times = yield from touch(self.setup)
+        if times is not None:
+            yield conclusions.first_touch(*times)
+
+
+def touch(setup: TargetSetup) -> Generator[Emission, None, tuple[list[int], list[int]] | None]:
+    """Read blocks of an existing target twice; return the latencies, and set the content sample of the target."""
+    target = setup.target
+    yield Progress(0.0, None, "reading some blocks twice")
+    offsets = touch_offsets(target.start_bytes, target.size_bytes, random.Random(setup.next_seed()))  # noqa: S311 - not a secret
+    contents: dict[int, bytes] = {}
+    try:
+        times = setup.call_with_timeout(
+            "reading some blocks twice", lambda: read_twice(offsets, direct_reader(target.descriptor, contents))
+        )
+    except OSError as error:
+        yield Gap(f"io.direct: first touch of {target.path}", describe_error(error.errno or 0))
+        return None
+    setup.content = validity.sample_content(contents.values())
+    return times
 
 
 def touch_offsets(start_bytes: int, size_bytes: int, rng: random.Random) -> list[int]:
@@ -188,14 +197,19 @@ def touch_offsets(start_bytes: int, size_bytes: int, rng: random.Random) -> list
     return [offset - offset % SMALL_BYTES for offset in offsets]
 
 
-def direct_reader(descriptor: int) -> Callable[[int], int]:
-    """Return a function that reads one block with direct I/O and returns its latency in nanoseconds."""
+def direct_reader(descriptor: int, contents: dict[int, bytes]) -> Callable[[int], int]:
+    """Return a function that reads one block with direct I/O and returns its latency in nanoseconds.
+
+    ``contents`` receives what was read, by offset.
+    """
     page = mmap.mmap(-1, SMALL_BYTES)  # aligned as O_DIRECT requires
 
     def read(offset: int) -> int:
         start_ns = time.perf_counter_ns()
         os.preadv(descriptor, [page], offset)
-        return time.perf_counter_ns() - start_ns
+        spent_ns = time.perf_counter_ns() - start_ns
+        contents[offset] = page[:]
+        return spent_ns
 
     return read
 

@@ -61,6 +61,7 @@ class PointVerdict(Struct, frozen=True):
             charged_bytes=charged,
             device_bytes=device,
             extents=None if extends else self.setup.extents,
+            content=self.setup.content,
             target_bytes=target.size_bytes,
             small_read_p50_ns=min(small, default=None),
             iops=run.iops,

@@ -16,7 +16,7 @@ from sizeup.procfs.pressure import read_pressure
 from sizeup.units import format_ns
 from sizeup_direct_io import conclusions, estimates, host_counters, knee
 from sizeup_direct_io.call_with_timeout import CanceledError, StalledError
-from sizeup_direct_io.checks import Checks
+from sizeup_direct_io.checks import Checks, touch
 from sizeup_direct_io.disks import other_io, read_disks
 from sizeup_direct_io.estimates import BackgroundLoad, PointResult
 from sizeup_direct_io.failures import describe_error
@@ -196,6 +196,9 @@ class Run:
         checks = Checks(self._setup, self._counter_source, self._context, self._settings.spec.reserve_bytes)
         if self._setup.target.kind is not TargetKind.MADE:
             yield from checks.first_touch()
+        for another in self._setups[1:]:
+            if another.target.kind is not TargetKind.MADE:
+                yield from touch(another)
         extends = any(stream.extends for stream in streams)
         parts = yield from checks.concurrent(wanted=self._settings.check_concurrency, extends=extends)
         for part in parts:

@@ -25,6 +25,7 @@ from sizeup_direct_io.engines import EngineChoice, choose
 from sizeup_direct_io.failures import describe_error
 from sizeup_direct_io.presets import READ_AHEAD, Durable, Stream
 from sizeup_direct_io.target import OpenTarget, TargetKind, TargetSpec, available_bytes, find_leftovers, open_target
+from sizeup_direct_io.validity import ContentSample
 from sizeup_direct_io.worker import Engine, Pattern, Worker
 
 FILL_BLOCK_BYTES = 1 << 20
@@ -52,6 +53,8 @@ class TargetSetup:
         self.choice: EngineChoice
         self.extents: Extents | None = None
         """None if the file system does not report them."""
+        self.content: ContentSample | None = None
+        """None until blocks of an existing target were read."""
         self.alignment: tuple[int, int] | None = None
         """None if the kernel does not report it."""
 

@@ -7,6 +7,8 @@ with journaled data passes the open, and a buffered one passes the accounting.
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
 from enum import Enum
 
 from msgspec import Struct
@@ -24,6 +26,9 @@ IMPLAUSIBLE_NS = 10_000
 """No device behind a bus reads 8 KiB faster; the fastest NVMe devices take about this long."""
 ROTATING_IOPS = 2_000
 """Of one rotating disk at most, random: a deep queue within a small part of a fast disk stays below it."""
+ALIKE_SHARE, ALL_ALIKE_SHARE = 0.05, 0.95
+"""Of the sampled blocks: from the first on the figure is doubtful, from the second on it is that of reads of nothing;
+the header of a disk or file may differ."""
 EXCEEDS_CACHE = 4
 """A working set of this many times a cache: at most a quarter of the random reads can hit it."""
 CONCURRENT, SERIALIZED = 0.8, 0.5
@@ -58,6 +63,24 @@ class Part(Struct, frozen=True):
     """The figure may be that of a cache: sizing does not use it, whatever the verdict."""
 
 
+class ContentSample(Struct, frozen=True):
+    """Blocks of an existing target that were read before the run."""
+
+    blocks: int
+    zero: int
+    """How many hold only zero bytes."""
+    repeated: int
+    """How many hold the same other data as the most common of them; 0 if all differ."""
+
+
+def sample_content(blocks: Iterable[bytes]) -> ContentSample:
+    """Return what some blocks of equal size have in common."""
+    counts = Counter(blocks)
+    zero = sum(times for block, times in counts.items() if not any(block))
+    most = max((times for block, times in counts.items() if any(block)), default=0)
+    return ContentSample(counts.total(), zero, most if most > 1 else 0)
+
+
 class Evidence(Struct, frozen=True):
     """What was read with one measurement; None if the system does not report it."""
 
@@ -72,6 +95,8 @@ class Evidence(Struct, frozen=True):
     device_bytes: int | None
     """By the counters of the device, I/O of other processes included."""
     extents: Extents | None
+    content: ContentSample | None
+    """None for a target that this run filled, or whose blocks could not be read."""
     target_bytes: int
     small_read_p50_ns: float | None
     iops: float
@@ -212,6 +237,22 @@ def _check_invisible_caches(builder: _VerdictBuilder, evidence: Evidence) -> Non
             )
 
 
+def _check_content(builder: _VerdictBuilder, content: ContentSample) -> None:
+    """Check that the target holds data: a device need not read deallocated, zeroed or deduplicated blocks."""
+    alike, kind = max((content.zero, "zero"), (content.repeated, "identical"))
+    found = f"{alike} of {content.blocks} sampled blocks are {kind}"
+    if alike >= ALL_ALIKE_SHARE * content.blocks:
+        builder.add(
+            Validity.FAIL,
+            f"{found}: reads of deallocated, zeroed or deduplicated blocks may reach no medium; write data to the "
+            "whole target first, or set path to a directory",
+        )
+    elif alike >= ALIKE_SHARE * content.blocks:
+        builder.add(Validity.WARN, f"{found}: reads of such blocks may reach no medium")
+    else:
+        builder.add(Validity.PASS, f"{content.blocks} blocks that were sampled before the run hold data")
+
+
 def _check_speed(builder: _VerdictBuilder, evidence: Evidence) -> None:
     """Compare the figure with the bandwidth of the path and the mechanics of the disks.
 
@@ -256,6 +297,8 @@ def check_physical(evidence: Evidence) -> Part:
             )
         else:
             builder.add(Validity.PASS, "the whole target is written")
+    if evidence.content is not None:
+        _check_content(builder, evidence.content)
     if evidence.small_read_p50_ns is not None and evidence.small_read_p50_ns < IMPLAUSIBLE_NS:
         latency = format_ns(evidence.small_read_p50_ns)
         builder.add(Validity.WARN, f"read latency p50 of {latency} is that of a cache, not of a device")

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import random
+from pathlib import Path
 
-from sizeup_direct_io.checks import FEWEST_TOUCHES, TOUCHES, read_twice, touch_offsets
+import pytest
+
+from sizeup_direct_io.checks import FEWEST_TOUCHES, TOUCHES, direct_reader, read_twice, touch_offsets
 
 MIB = 1 << 20
 
@@ -33,3 +37,20 @@ def test_a_volume_that_takes_seconds_for_each_block_is_asked_for_a_few_only() ->
     first, second = read_twice(range(TOUCHES), lambda _offset: 2_000_000_000)
 
     assert len(first) == len(second) == FEWEST_TOUCHES
+
+
+def test_what_a_block_holds_is_kept_by_its_offset(tmp_path: Path) -> None:
+    content = os.urandom(4 * 8192)
+    (tmp_path / "file").write_bytes(content)
+    try:
+        descriptor = os.open(tmp_path / "file", os.O_RDONLY | os.O_DIRECT)
+    except OSError as error:
+        pytest.skip(f"{tmp_path} takes no direct I/O: {error}")
+    contents: dict[int, bytes] = {}
+    try:
+        times = read_twice([16384, 0], direct_reader(descriptor, contents))
+    finally:
+        os.close(descriptor)
+
+    assert contents == {16384: content[16384:24576], 0: content[:8192]}
+    assert all(spent_ns > 0 for spent_ns in (*times[0], *times[1]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -11,8 +12,9 @@ from plugins.direct_io.test_options import plan
 from plugins.direct_io.test_options import stage as stage  # noqa: PLC0414 -- a fixture
 from sizeup.model.plan import SettingValue
 from sizeup.model.sample import Estimate
-from sizeup_direct_io import point_verdict
+from sizeup_direct_io import point_verdict, target_setup
 from sizeup_direct_io.probe import DirectIo
+from sizeup_direct_io.target import open_target
 
 
 def reasons(folder: Path, part: str, settings: dict[str, SettingValue]) -> list[str]:
@@ -54,3 +56,22 @@ def test_random_requests_alone_are_compared_with_the_mechanics_of_disks(
 
     assert all("random IOPS exceed what a rotating disk can deliver" in each for each in random)
     assert not any("rotating" in each for each in sequential)
+
+
+@pytest.mark.usefixtures("stage")
+def test_each_existing_path_is_sampled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(target_setup, "open_target", open_target)
+    data, blank = tmp_path / "data", tmp_path / "blank"
+    data.write_bytes(os.urandom(16 << 20))
+    blank.write_bytes(bytes(16 << 20))
+    try:
+        os.close(os.open(data, os.O_RDONLY | os.O_DIRECT))
+    except OSError as error:
+        pytest.skip(f"{tmp_path} takes no direct I/O: {error}")
+    main, first, second = reasons(
+        tmp_path, "physical", {"preset": "single-read", "ramps": 1, "path": str(data), "more_paths": str(blank)}
+    )
+
+    assert "64 blocks that were sampled before the run hold data" in main
+    assert "64 blocks that were sampled before the run hold data" in first
+    assert "64 of 64 sampled blocks are zero" in second

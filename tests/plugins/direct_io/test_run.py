@@ -197,6 +197,19 @@ def test_a_sparse_file_is_found_out(folder: Path) -> None:
     assert verdicts["physical"] == "fail"
 
 
+@pytest.mark.parametrize("byte", [0, 255], ids=["zeroed", "ones"])
+def test_a_file_that_holds_no_data_is_not_physical(folder: Path, byte: int) -> None:
+    target = folder / "blank"
+    with target.open("wb") as file:
+        file.write(bytes([byte]) * (16 << 20))
+        os.fsync(file.fileno())
+    found = [e for e in run(step(target, size=0, depth=1, preset="single-read")) if isinstance(e, Estimate)]
+    (said,) = [e for e in found if e.series == "validity" and e.at["part"] == "physical" and "workload" in e.at]
+
+    assert said.extra["verdict"] == "fail"
+    assert f"sampled blocks are {'identical' if byte else 'zero'}: reads of deallocated" in str(said.extra["reasons"])
+
+
 def test_leftovers_of_the_dead_are_told_from_files_of_the_living(folder: Path) -> None:
     alive = f".sizeup-here-{os.getpid()}-{process_start(os.getpid())}"
     dead = f".sizeup-here-{os.getpid()}-1"

@@ -12,6 +12,7 @@ from sizeup_direct_io.estimates import VERDICT_VALUES, caveats_of, validity_esti
 from sizeup_direct_io.path_bandwidth import TargetBandwidth
 from sizeup_direct_io.validity import (
     Conditions,
+    ContentSample,
     Evidence,
     Validity,
     background_caveats,
@@ -20,6 +21,7 @@ from sizeup_direct_io.validity import (
     check_extending,
     check_physical,
     check_steady,
+    sample_content,
 )
 
 GIB = 1 << 30
@@ -32,6 +34,7 @@ DIRECT_EVIDENCE = Evidence(
     charged_bytes=GIB,
     device_bytes=GIB,
     extents=WRITTEN,
+    content=None,
     target_bytes=GIB,
     small_read_p50_ns=89_000,
     iops=60_000,
@@ -206,6 +209,48 @@ def test_each_reason_stands_beside_the_figure_as_a_caveat_of_its_own() -> None:
             "for sizing"
         ),
     )
+
+
+A, B, C, ZERO = (bytes([value]) * 8192 for value in (1, 2, 255, 0))
+
+
+@pytest.mark.parametrize(
+    ("blocks", "sample"),
+    [
+        pytest.param([A, B, C], ContentSample(3, 0, 0), id="all differ"),
+        pytest.param([ZERO] * 3, ContentSample(3, 3, 0), id="zero"),
+        pytest.param([C] * 3, ContentSample(3, 0, 3), id="deallocated blocks of a device that returns ones"),
+        pytest.param([ZERO, ZERO, A, A, A, B], ContentSample(6, 2, 3), id="mixed"),
+        pytest.param([bytes(8191) + b"x", ZERO], ContentSample(2, 1, 0), id="zero but for its last byte"),
+    ],
+)
+def test_a_sample_counts_blocks_that_are_zero_or_the_same(blocks: list[bytes], sample: ContentSample) -> None:
+    assert sample_content(blocks) == sample
+
+
+@pytest.mark.parametrize(
+    ("content", "verdict", "reason"),
+    [
+        (
+            ContentSample(64, 64, 0),
+            Validity.FAIL,
+            (
+                "64 of 64 sampled blocks are zero: reads of deallocated, zeroed or deduplicated blocks may reach no "
+                "medium; write data to the whole target first, or set path to a directory"
+            ),
+        ),
+        (ContentSample(64, 0, 64), Validity.FAIL, "64 of 64 sampled blocks are identical: "),
+        (ContentSample(64, 62, 0), Validity.FAIL, "62 of 64 sampled blocks are zero: "),
+        (ContentSample(8, 8, 0), Validity.FAIL, "8 of 8 sampled blocks are zero: "),
+        (ContentSample(64, 32, 0), Validity.WARN, "32 of 64 sampled blocks are zero: "),
+        (ContentSample(64, 3, 2), Validity.PASS, "64 blocks that were sampled before the run hold data"),
+    ],
+)
+def test_a_target_without_data_is_not_physical(content: ContentSample, verdict: Validity, reason: str) -> None:
+    part = check_physical(replace(DIRECT_EVIDENCE, content=content))
+
+    assert part.verdict is verdict
+    assert any(each.startswith(reason) for each in part.reasons)
 
 
 UNSEEN = {
