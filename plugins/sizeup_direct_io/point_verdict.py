@@ -75,6 +75,7 @@ class PointVerdict(Struct, frozen=True):
             network=target.network,
             file_system=target.mount.kind if target.mount else "the device",
             virtual=is_virtual(target.device_number),
+            cached_before_bytes=cached_before or 0,
         )
 
     def _conditions(self, run: MeasuredPoint, earlier: Sequence[MeasuredPoint]) -> validity.Conditions:

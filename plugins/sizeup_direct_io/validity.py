@@ -22,6 +22,8 @@ CHARGED_LOW, CHARGED_HIGH = 0.95, 1.05
 """Bytes charged to this process at the block layer over requested bytes, if all I/O is direct."""
 REPORTED_UNCERTAINTY, MAX_UNCERTAINTY = 0.005, 0.05
 """Of the requested bytes: from the first on the uncertainty is reported, from the second on nothing is concluded."""
+CACHED_SHARE = 0.5
+"""Of the target: with more in the page cache before, buffered reads would hardly make it grow."""
 IMPLAUSIBLE_NS = 10_000
 """No device behind a bus reads 8 KiB faster; the fastest NVMe devices take about this long."""
 ROTATING_IOPS = 2_000
@@ -119,6 +121,8 @@ class Evidence(Struct, frozen=True):
     """Its kind, as the kernel names it."""
     virtual: bool
     """A virtual device: a cache on its host is not visible."""
+    cached_before_bytes: int = 0
+    """Of the target in the page cache before: only files that this run created are evicted."""
 
     @property
     def nfs(self) -> bool:
@@ -185,6 +189,13 @@ def check_direct(evidence: Evidence) -> Part:
             builder.add(
                 Validity.FAIL, f"the page cache grew by {format_bytes(evidence.cache_growth_bytes)} of this file"
             )
+        elif evidence.cached_before_bytes > CACHED_SHARE * evidence.target_bytes:
+            if evidence.charged_bytes is None:  # else those decide
+                builder.add(
+                    Validity.UNKNOWN,
+                    f"{evidence.cached_before_bytes / evidence.target_bytes:.0%} of the file were in the page cache "
+                    "before the run and were left there: buffered reads of them would not make it grow",
+                )
         else:
             builder.add(Validity.PASS, "the page cache did not grow")
     if evidence.in_user_space:

@@ -57,6 +57,19 @@ def test_a_written_file_read_directly_passes() -> None:
     assert check_physical(DIRECT_EVIDENCE).verdict is Validity.PASS
 
 
+def test_a_cached_file_that_was_left_in_the_page_cache_is_not_passed_for_lack_of_growth() -> None:
+    cached = replace(DIRECT_EVIDENCE, alignment=None, charged_bytes=None, cached_before_bytes=GIB * 3 // 4)
+
+    part = check_direct(cached)
+
+    assert (part.verdict, len(part.reasons)) == (Validity.UNKNOWN, 1)
+    assert part.reasons[0].startswith("75% of the file were in the page cache before the run and were left there")
+    assert check_direct(replace(cached, charged_bytes=GIB)).verdict is Validity.PASS
+    assert check_direct(replace(cached, charged_bytes=0)).verdict is Validity.FAIL
+    assert check_direct(replace(cached, cached_before_bytes=GIB // 4)).verdict is Validity.PASS
+    assert check_direct(replace(cached, cache_growth_bytes=400 << 20)).verdict is Validity.FAIL
+
+
 def test_what_a_program_in_user_space_does_with_requests_is_unknown() -> None:
     fuse = replace(
         DIRECT_EVIDENCE, file_system="fuse.sshfs", alignment=None, charged_bytes=0, device_bytes=None, extents=None

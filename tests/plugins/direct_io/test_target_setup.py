@@ -1,0 +1,69 @@
+"""What preparing a target does to it: only a file that the run created is flushed and evicted."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from fakes import HandContext
+from sizeup_direct_io import binding, host_counters, target_setup
+from sizeup_direct_io.engines import EnginePolicy
+from sizeup_direct_io.presets import Stream
+from sizeup_direct_io.target import Target, TargetKind, TargetSpec
+from sizeup_direct_io.target_setup import TargetSetup
+from sizeup_direct_io.worker import Engine
+
+MIB = 1 << 20
+FORBIDDEN = (
+    "fsync", "fdatasync", "sync", "truncate", "ftruncate", "posix_fallocate", "write", "pwrite", "pwritev", "writev",
+)  # fmt: skip
+
+
+@pytest.fixture
+def calls(monkeypatch: pytest.MonkeyPatch) -> list[object]:
+    """What is called that may change the page cache, or make the kernel write data out."""
+    made: list[object] = []
+
+    def extents(_descriptor: int, size_bytes: int, *, flush: bool) -> binding.Extents:
+        made.append(("FIEMAP", flush))
+        return binding.Extents(size_bytes, 0, 0, 0, 1)
+
+    monkeypatch.setattr(binding, "extents", extents)
+    monkeypatch.setattr(os, "posix_fadvise", lambda _descriptor, *rest: made.append(("fadvise", *rest)))
+    for name in FORBIDDEN:
+        monkeypatch.setattr(os, name, lambda *_, name=name: made.append(name))
+    policy = EnginePolicy(errors=dict.fromkeys(Engine, 0), io_uring_disabled=None, aio_in_use=None, aio_limit=None)
+    monkeypatch.setattr(host_counters, "read_policy", lambda: policy)
+    return made
+
+
+def prepared(kind: TargetKind, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path.write_bytes(bytes(MIB))
+    descriptor = os.open(path, os.O_RDONLY)
+    target = Target(kind, str(path), descriptor, 0, MIB, None, os.fstat(descriptor).st_dev)
+    monkeypatch.setattr(target_setup, "open_target", lambda _: target)
+    monkeypatch.setattr(TargetSetup, "fill", lambda *_: iter(()))
+    setup = TargetSetup(HandContext(), 5.0, 0)
+    list(setup.prepare(TargetSpec(str(path), writes=False), "auto", [Stream("read", 8192)], remove_leftovers=False))
+    setup.close()
+
+
+@pytest.mark.parametrize("kind", [TargetKind.FILE, TargetKind.DEVICE, TargetKind.WRITABLE_DEVICE])
+def test_what_the_run_did_not_create_is_neither_evicted_nor_flushed(
+    kind: TargetKind, tmp_path: Path, calls: list[object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prepared(kind, tmp_path / "existing", monkeypatch)
+
+    assert calls == [("FIEMAP", False)]
+
+
+def test_a_file_of_the_run_is_flushed_for_its_extents_and_evicted(
+    tmp_path: Path, calls: list[object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(target_setup, "find_leftovers", lambda *_: [])
+
+    prepared(TargetKind.MADE, tmp_path / "made", monkeypatch)
+
+    assert calls == [("FIEMAP", True), ("fadvise", 0, 0, os.POSIX_FADV_DONTNEED)]
