@@ -7,7 +7,6 @@
 #include "placement.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -195,19 +194,25 @@ static int populate(struct sizeup_arena *arena, const struct sizeup_arena_spec *
 /* If mbind is forbidden, memory is allocated on the node of the CPU that accesses it first. */
 static int populate_from(struct sizeup_arena *arena, const struct sizeup_arena_spec *spec, struct sizeup_job *job)
 {
-	cpu_set_t before;
-	int status;
+	struct sizeup_cpu_set before;
+	char why[192];
 
 	if (spec->placement != SIZEUP_PLACE_BIND || arena->placement.bound)
 		return populate(arena, spec, job);
-	if (sched_getaffinity(0, sizeof(before), &before))
-		return sizeup_job_fail(job, -errno, "reading this thread's CPUs failed: %s", strerror(errno));
-	status = sizeup_cpu_pin(spec->touch_cpu);
+	int status = sizeup_cpu_set_read(&before);
+
 	if (status)
-		return sizeup_job_fail(job, status, "cannot run on CPU %d to allocate memory of its node: %s",
-					 spec->touch_cpu, strerror(-status));
-	status = populate(arena, spec, job);
-	sched_setaffinity(0, sizeof(before), &before);
+		return sizeup_job_fail(job, status, "reading this thread's CPUs failed: %s", strerror(-status));
+	status = sizeup_cpu_pin(spec->touch_cpu);
+	if (status) {
+		sizeup_cpu_explain(SIZEUP_CPU_FOLDER, spec->touch_cpu, status, why, sizeof(why));
+		sizeup_job_fail(job, status, "cannot run on CPU %d to allocate memory of its node: %s",
+				spec->touch_cpu, why);
+	} else {
+		status = populate(arena, spec, job);
+		sizeup_cpu_set_apply(&before);
+	}
+	sizeup_cpu_set_free(&before);
 	return status;
 }
 

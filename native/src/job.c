@@ -158,5 +158,10 @@ int sizeup_job_pin(struct sizeup_job *job, int32_t cpu)
 {
 	const int status = sizeup_cpu_pin(cpu);
 
-	return status ? sizeup_job_fail(job, status, "cannot run on CPU %d: %s", cpu, strerror(-status)) : 0;
+	char why[192];
+
+	if (!status)
+		return 0;
+	sizeup_cpu_explain(SIZEUP_CPU_FOLDER, cpu, status, why, sizeof(why));
+	return sizeup_job_fail(job, status, "cannot run on CPU %d: %s", cpu, why);
 }

@@ -28,18 +28,18 @@ static const struct sizeup_stop_rule QUICK = {
 	.seed = 1,
 };
 
-static cpu_set_t allowed;
+static struct sizeup_cpu_set allowed;
 
 /* Jobs leave their thread pinned; the next one may need other CPUs. */
 static void unpin(void)
 {
-	check(!sched_setaffinity(0, sizeof(allowed), &allowed), "back on all CPUs");
+	check(!sizeup_cpu_set_apply(&allowed), "back on all CPUs");
 }
 
 static int other_cpu(int cpu)
 {
-	for (int other = 0; other < CPU_SETSIZE; other++)
-		if (other != cpu && CPU_ISSET(other, &allowed))
+	for (int other = 0; other < (int)(8 * allowed.bytes); other++)
+		if (other != cpu && sizeup_cpu_set_has(&allowed, other))
 			return other;
 	return -1;
 }
@@ -155,10 +155,11 @@ int main(void)
 	const int cpu = sched_getcpu();
 
 	check(job != NULL, "memory for a job");
-	check(!sched_getaffinity(0, sizeof(allowed), &allowed), "this thread's CPUs");
+	check(!sizeup_cpu_set_read(&allowed), "this thread's CPUs");
 	hammers(job, cpu);
 	traffic(job, cpu);
 	pairs(job, cpu, other_cpu(cpu));
 	sizeup_job_free(job);
+	sizeup_cpu_set_free(&allowed);
 	return 0;
 }
