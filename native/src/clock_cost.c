@@ -12,6 +12,7 @@
 #include "methods.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -232,6 +233,7 @@ static uint64_t add_for(int64_t least_duration_ns, int64_t *duration_ns)
 void sizeup_clock_rates_measure(struct sizeup_clock_rates *rates)
 {
 	rates->core_hz = 0;
+	rates->cpu = sched_getcpu();
 	/* The fastest of several trials: an interrupt or a busy sibling can only slow it down. */
 	for (int trial = 0; trial < 5; trial++) {
 		int64_t ns;
@@ -311,10 +313,11 @@ static int replicate(void *context, uint32_t point, uint32_t round, struct sizeu
 }
 
 int sizeup_clock_cost_run(struct sizeup_job *job, const uint32_t *methods, uint32_t count, int32_t cpu,
-			  const struct sizeup_stop_rule *rule)
+			  const struct sizeup_stop_rule *rule, struct sizeup_clock_rates *rates)
 {
 	struct run run = { .job = job, .rule = rule, .methods = methods, .cpu = cpu };
 
+	*rates = (struct sizeup_clock_rates){ .cpu = -1 };
 	sizeup_job_begin(job);
 	for (uint32_t i = 0; i < count; i++)
 		if (methods[i] >= METHOD_COUNT)
@@ -324,5 +327,7 @@ int sizeup_clock_cost_run(struct sizeup_job *job, const uint32_t *methods, uint3
 
 	if (!status)
 		status = sizeup_interleave_run(job, rule, count, 1, replicate, &run);
+	if (!status)
+		sizeup_clock_rates_measure(rates);
 	return sizeup_job_end(job, status);
 }

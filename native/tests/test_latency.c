@@ -76,8 +76,11 @@ int main(void)
 	      "an impossible ring is refused");
 
 	const uint32_t methods[] = { 0, 1, 2 };
+	struct sizeup_clock_rates rates;
 
-	check(sizeup_clock_cost_run(job, methods, 3, cpu, &QUICK) == 0, "three clocks are measured");
+	check(sizeup_clock_cost_run(job, methods, 3, cpu, &QUICK, &rates) == 0, "three clocks are measured");
+	check(rates.cpu == cpu, "on the same CPU as the frequency");
+	check(rates.core_hz > 1e7 && rates.core_hz < 1e11, "which is plausible");
 	sizeup_job_estimate(job, 2, &estimate);
 	check(estimate.median > 0 && estimate.median < 1e6, "a clock costs something");
 	check(sizeup_clock_method_name(1000) == NULL, "the list of methods ends");

@@ -15,6 +15,8 @@ class Rates(Struct, frozen=True):
 
     core_hz: float
     counter_hz: float
+    cpu: int
+    """The CPU that they were measured on; -1: they were not measured."""
 
 
 class Steps(Struct, frozen=True):
@@ -90,7 +92,7 @@ def measure_rates() -> Rates:
     """Measure the clock frequencies of the current core."""
     rates = ffi.new("struct sizeup_clock_rates *")
     lib.sizeup_clock_rates_measure(rates)
-    return Rates(rates.core_hz, rates.counter_hz)
+    return Rates(rates.core_hz, rates.counter_hz, rates.cpu)
 
 
 def new_job() -> NativeJob:
@@ -98,20 +100,32 @@ def new_job() -> NativeJob:
     return NativeJob(ffi, lib)
 
 
-def cost_call(
-    job: NativeJob, indexes: Sequence[int], cpu: int, replicates: int, seconds: float, budget: float
-) -> Callable[[], int]:
-    """Return the blocking call that measures the cost of methods; ``seconds`` is the total per method."""
-    native_indexes = ffi.new("uint32_t[]", list(indexes))
-    rule = ffi.new(
-        "struct sizeup_stop_rule *",
-        {
-            "batch_ns": 100_000,
-            "replicate_ns": max(100_000, round(seconds / replicates * 1e9)),
-            "budget_ns": round(budget * 1e9),
-            "replicates_min": replicates,
-            "replicates_max": 4 * replicates,
-            "target": 0.02,
-        },
-    )
-    return lambda: int(lib.sizeup_clock_cost_run(job.job, native_indexes, len(indexes), cpu, rule))
+class CostJob:
+    """One ``sizeup_clock_cost_run``; ``seconds`` is the total per method."""
+
+    def __init__(self, indexes: Sequence[int], cpu: int, replicates: int, seconds: float, budget: float) -> None:
+        self._count, self._cpu = len(indexes), cpu
+        self._indexes = ffi.new("uint32_t[]", list(indexes))
+        self._rates = ffi.new("struct sizeup_clock_rates *", {"cpu": -1})
+        self._rule = ffi.new(
+            "struct sizeup_stop_rule *",
+            {
+                "batch_ns": 100_000,
+                "replicate_ns": max(100_000, round(seconds / replicates * 1e9)),
+                "budget_ns": round(budget * 1e9),
+                "replicates_min": replicates,
+                "replicates_max": 4 * replicates,
+                "target": 0.02,
+            },
+        )
+
+    def call(self, job: NativeJob) -> Callable[[], int]:
+        """Return the blocking call, for a thread."""
+        return lambda: int(
+            lib.sizeup_clock_cost_run(job.job, self._indexes, self._count, self._cpu, self._rule, self._rates)
+        )
+
+    def rates(self) -> Rates | None:
+        """Return the frequencies of the measured CPU right after the measurement; None if it was canceled."""
+        rates = self._rates
+        return Rates(rates.core_hz, rates.counter_hz, rates.cpu) if rates.cpu == self._cpu else None

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from sizeup.errors import RefusedError
+from sizeup.model.gap import Gap
 from sizeup.model.machine import Machine
 from sizeup.model.plan import Hazard, Refusal, Settings, Step
 from sizeup.model.sample import Estimate
 from sizeup.probing.api import Context, Emission
 from sizeup.probing.native import EstimatePoint, estimate_of, leave_cpus
-from sizeup_clock.binding import cost_call, measure_rates, methods, new_job, vdso_has_clock_gettime
+from sizeup_clock.binding import CostJob, Rates, methods, new_job, vdso_has_clock_gettime
 from sizeup_clock.judgment import (
     PUBLISHED_CYCLES,
     READS_PER_IO,
@@ -66,10 +67,14 @@ class ClockCost:
         points = tuple(EstimatePoint("cost", {"method": name}) for name in names)
         job = new_job()
         seconds = float(step.settings["seconds_per_method"])
-        call = cost_call(job, [order.index(name) for name in names], cpu, 5, seconds, _BUDGET_SECONDS)
-        yield from job.follow(call, points, context)
+        cost = CostJob([order.index(name) for name in names], cpu, 5, seconds, _BUDGET_SECONDS)
+        yield from job.follow(cost.call(job), points, context)
         yield from job.gaps(points)
-        rates = measure_rates()
+        rates = cost.rates()
+        if rates is None and not context.canceled:
+            yield Gap(
+                f"{NAME}: core cycles and counter ticks", f"the frequency of CPU {cpu} could not be measured there"
+            )
         costs = {str(point.at["method"]): float(native.median) for _, point, native in job.measured(points)}
         for _, point, native in job.measured(points):
             yield estimate_of(
@@ -77,15 +82,22 @@ class ClockCost:
                 native,
                 caveats,
                 {
-                    "core_cycles": native.median * rates.core_hz / 1e9,
-                    "counter_ticks": native.median * rates.counter_hz / 1e9,
-                    "core_hz": rates.core_hz,
-                    "counter_hz": rates.counter_hz,
+                    **({} if rates is None else _in_cycles(native.median, rates)),
                     **(PUBLISHED_CYCLES if point.at["method"] == "gettimeofday" else {}),
                 },
             )
         if "clock_gettime-monotonic" in costs and "syscall-clock_gettime" in costs:
             yield from _interpret(costs, step.settings)
+
+
+def _in_cycles(cost_ns: float, rates: Rates) -> dict[str, float]:
+    """Return a cost in cycles of the core and ticks of the counter, with their frequencies."""
+    return {
+        "core_cycles": cost_ns * rates.core_hz / 1e9,
+        "counter_ticks": cost_ns * rates.counter_hz / 1e9,
+        "core_hz": rates.core_hz,
+        "counter_hz": rates.counter_hz,
+    }
 
 
 _FALLBACK: dict[str, str | int | float] = {

@@ -14,7 +14,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from sizeup_clock.binding import cost_call, methods, new_job
+from sizeup_clock.binding import CostJob, methods, new_job
 
 SOURCE = Path(__file__).with_name("clock_peer.cc")
 ALLOWED = {"clock_gettime-monotonic": 0.03, "gettimeofday": 0.03, "rdtsc": 0.03, "syscall-clock_gettime": 0.08}
@@ -22,7 +22,7 @@ ALLOWED = {"clock_gettime-monotonic": 0.03, "gettimeofday": 0.03, "rdtsc": 0.03,
 
 def ours_ns(names: list[str], cpu: int) -> dict[str, float]:
     order, job = methods(), new_job()
-    status = cost_call(job, [order.index(name) for name in names], cpu, 5, 0.005, 1.0)()
+    status = CostJob([order.index(name) for name in names], cpu, 5, 0.005, 1.0).call(job)()
     if status < 0:
         raise SystemExit(os.strerror(-status))
     return {name: float(job.estimate(index).median) for index, name in enumerate(names)}

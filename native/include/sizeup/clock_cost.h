@@ -10,6 +10,7 @@
 struct sizeup_clock_rates {
 	double core_hz;    /* measured by a chain of dependent additions, one a cycle */
 	double counter_hz; /* of the time stamp counter, measured; Arm: cntfrq_el0 */
+	int32_t cpu;       /* on which they were measured; -1 if they were not */
 };
 
 /** sizeup_clock_method_name() - The name of method @index, or NULL beyond the last that exists here. */
@@ -22,8 +23,9 @@ void sizeup_clock_rates_measure(struct sizeup_clock_rates *rates);
  * sizeup_clock_cost_run() - Nanoseconds per call of each of @methods[@count], replicates interleaved.
  *
  * Runs on the calling thread, which is left pinned to @cpu. Returns as sizeup_latency_run().
+ * @rates: the frequencies of @cpu right after the measurement, when it is at the frequency that the calls ran at.
  */
 int sizeup_clock_cost_run(struct sizeup_job *job, const uint32_t *methods, uint32_t count, int32_t cpu,
-			  const struct sizeup_stop_rule *rule);
+			  const struct sizeup_stop_rule *rule, struct sizeup_clock_rates *rates);
 
 #endif
