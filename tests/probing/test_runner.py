@@ -11,6 +11,7 @@ from fakes import CancelAfter, CancelWhen, QuietControl
 from sizeup.model.plan import SettingValue, Step
 from sizeup.model.records import EstimateRecord, ProgressRecord, SamplesRecord, StepRecord
 from sizeup.model.sample import Estimate, Outcome, Status
+from sizeup.probing import runner
 from sizeup.probing.hang_detector import HANGING_SECONDS
 from sizeup.probing.runner import Control, coalesce, run_step
 
@@ -40,10 +41,11 @@ def run(
     control: Control | None = None,
     limit: float = 20.0,
     clock: Callable[[], float] = time.monotonic,
+    cpus: tuple[int, ...] = (),
     **settings: SettingValue,
 ) -> Outcome:
     settings = {"samples": 20, "interval": 0.0005, "misbehave": "no"} | settings
-    step = Step("null", "null", "", settings, 1.0, limit)
+    step = Step("null", "null", "", settings, 1.0, limit, cpus=cpus)
     origin_ns = time.clock_gettime_ns(time.CLOCK_MONOTONIC_RAW)
     return run_step(step, target, origin_ns=origin_ns, control=control or QuietControl(), listener=kept, clock=clock)
 
@@ -54,6 +56,22 @@ def test_a_step_that_comes_to_its_end_is_ok_and_all_its_samples_arrive() -> None
     assert run(kept) == Outcome(Status.OK)
     assert kept.samples == 20
     assert [type(record) for record in kept.records if not isinstance(record, SamplesRecord)] == [EstimateRecord]
+
+
+def test_a_cpu_that_went_offline_is_named_and_its_figures_are_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    offline = (3,)
+    monkeypatch.setattr(runner, "find_offline", lambda cpus: tuple(cpu for cpu in cpus if cpu in offline))
+
+    assert run(Kept()) == Outcome(Status.OK), "the step does not use that CPU"
+    assert run(Kept(), cpus=(2, 3)) == Outcome(
+        Status.FAILED,
+        "CPU 3 went offline during the step: the figures may be of other CPUs; bring it online and run the step again",
+    )
+    failed = run(Kept(), cpus=(3,), misbehave="fail")
+    assert failed.status is Status.FAILED
+    assert failed.reason.endswith("; CPU 3 went offline during the step")
+    offline = (2, 3)
+    assert run(Kept(), cpus=(2, 3)).reason.startswith("CPUs 2, 3 went offline during the step: ")
 
 
 def test_a_crash_is_one_failed_step_with_its_signal_and_its_samples() -> None:

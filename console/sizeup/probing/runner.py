@@ -32,6 +32,7 @@ from sizeup.probing.wire import (
     Refused,
     StepJob,
 )
+from sizeup.procfs.cpu_online import find_offline
 from sizeup.text import one_line
 
 BATCH_SECONDS = 0.1
@@ -128,7 +129,7 @@ class _StepDriver:
             raise
         self._worker.read_output()
         status = self._worker.close()
-        return self._outcome(None if abandoned else status)
+        return _with_offline_cpus(self._outcome(None if abandoned else status), find_offline(self._step.cpus))
 
     def _watch(self) -> bool:
         """Read, bound and end the worker; False where it had to be abandoned."""
@@ -276,6 +277,24 @@ class _StepDriver:
             name = _signal_name(-status)
             return Outcome(Status.CRASHED, f"its worker died of {name}{self._printed_tail()}", signal=name)
         return Outcome(Status.FAILED, f"its worker ended with status {status} before its end{self._printed_tail()}")
+
+
+def _with_offline_cpus(outcome: Outcome, offline: tuple[int, ...]) -> Outcome:
+    """Return the outcome of a step of which some CPUs are offline at its end.
+
+    The kernel then moves the threads that were pinned there: their figures are of other CPUs, or of a shared one.
+    """
+    if not offline or outcome.status in (Status.CANCELED, Status.REFUSED):
+        return outcome
+    names = ", ".join(map(str, offline[:8])) + (", ..." if len(offline) > 8 else "")
+    cpus, them = ("CPU", "it") if len(offline) == 1 else ("CPUs", "them")
+    went = f"{cpus} {names} went offline during the step"
+    if outcome.status in (Status.OK, Status.NOT_CONVERGED):
+        return Outcome(
+            Status.FAILED,
+            f"{went}: the figures may be of other CPUs; bring {them} online and run the step again",
+        )
+    return replace(outcome, reason=f"{outcome.reason}; {went}")
 
 
 def coalesce(records: Iterable[StepRecord]) -> Iterator[StepRecord]:
