@@ -111,9 +111,10 @@ class Run:
                 setup.close(close_seconds)
 
     def _located(self, words: str) -> str:
-        """Return a message with its target, and with the paths that were lost before."""
+        """Return a message with its target, and with the devices and paths that were lost before."""
         located = words if self._where in words else f"{self._where}: {words}"
-        return "; ".join([located, *(str(change) for change in self._paths.changes if change.lost)])
+        removed = filter(None, (setup.describe_loss() for setup in self._setups))
+        return "; ".join([located, *removed, *(str(change) for change in self._paths.changes if change.lost)])
 
     def _path_gaps(self, *, at_once: bool = False) -> Iterator[Gap]:
         """Report path state changes since the last call."""

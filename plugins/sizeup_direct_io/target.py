@@ -19,6 +19,7 @@ from sizeup.procfs.mounts import MountEntry
 from sizeup.procfs.stat import read_process_stat
 from sizeup.units import format_bytes, format_decimal_bytes
 from sizeup_direct_io import binding, devices
+from sizeup_direct_io.failures import describe_error
 
 MIB = 1 << 20
 DEFAULT_BYTES = 4 << 30
@@ -283,5 +284,7 @@ def open_target(spec: TargetSpec) -> OpenTarget:
         if stat.S_ISBLK(mode):
             return _open_device(spec)
     except OSError as error:
+        if error.errno in {errno.ENXIO, errno.ENODEV}:
+            raise RefusedError(f"{spec.path}: {describe_error(error.errno)}; see the kernel log") from error
         raise RefusedError(f"{spec.path}: {error.strerror or error}") from error
     raise RefusedError(f"{spec.path}: expected a directory, a file or a block device")

@@ -17,6 +17,7 @@ from sizeup.errors import RefusedError, SizeupError
 from sizeup.model.gap import Gap
 from sizeup.model.sample import Progress
 from sizeup.probing.api import Context, Emission
+from sizeup.procfs.block_stack import find_device_folder
 from sizeup.units import format_bytes
 from sizeup_direct_io import binding, host_counters
 from sizeup_direct_io.binding import Extents, IoJob
@@ -49,6 +50,8 @@ class TargetSetup:
         self._open = ExitStack()
         self._seeds = itertools.count(secrets.randbits(62))
         self._descriptors: dict[tuple[Durable, bool], int] = {}
+        self._device_folder: str | None = None
+        """The device's folder in /sys; None until it is open, and for file systems without a device."""
         self.target: OpenTarget
         self.choice: EngineChoice
         self.extents: Extents | None = None
@@ -72,6 +75,7 @@ class TargetSetup:
         yield Progress(0.0, None, f"opening {spec.path}")
         self.target = target = self.call_with_timeout(f"opening {spec.path}", lambda: open_target(spec))
         self._open.callback(target.close)
+        self._device_folder = find_device_folder(target.device_number)
         self._descriptors[(Durable.NO, False)] = self._descriptors[(Durable.FDATASYNC, False)] = target.descriptor
         self.alignment = binding.alignment(target.descriptor)
         self._check_alignment(streams)
@@ -106,6 +110,13 @@ class TargetSetup:
                 unwritten_bytes=self.extents.unwritten_bytes - waiting,
                 odd_bytes=self.extents.odd_bytes + waiting,
             )
+
+    def describe_loss(self) -> str:
+        """Return that the device was removed since the target was opened; empty if it is there or not known."""
+        if self._device_folder is None or os.path.isdir(self._device_folder):
+            return ""
+        name = os.path.basename(self._device_folder)
+        return f"device {name} of {self.target.path} was removed during the run; see the kernel log"
 
     def close(self, limit_seconds: float = CLOSE_SECONDS_LIMIT) -> None:
         """Close everything; if that hangs, a thread keeps waiting and the caller does not."""

@@ -25,3 +25,5 @@ def test_a_cpu_is_offline_by_its_file_or_when_it_was_removed(tmp_path: Path) -> 
 
 def test_without_the_kernels_files_nothing_is_claimed(tmp_path: Path) -> None:
     assert find_offline((0, 1), str(tmp_path)) == ()
+    root = grow(tmp_path, "/sys/devices/system/cpu/online = 0-1")
+    assert find_offline((0, 1), f"{root}/sys") == ()

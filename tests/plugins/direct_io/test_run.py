@@ -26,7 +26,7 @@ from sizeup.session.records import SessionRecord
 from sizeup.session.value import Point, Session, StepRun, point_key
 from sizeup.sizing.inputs.measured import measured
 from sizeup.sizing.keys import UnusedMeasurement
-from sizeup_direct_io import estimates
+from sizeup_direct_io import estimates, target_setup
 from sizeup_direct_io import run as run_module
 from sizeup_direct_io.call_with_timeout import StalledError
 from sizeup_direct_io.probe import DirectIo
@@ -369,6 +369,28 @@ def test_what_fails_is_told_with_the_place_it_failed_at(
 
     with pytest.raises(SizeupError, match=f"^{re.escape(str(tmp_path))}{words}$"):
         list(run(step(tmp_path)))
+
+
+@pytest.mark.parametrize("removed", [True, False])
+def test_a_device_that_was_removed_during_the_run_is_named(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, *, removed: bool
+) -> None:
+    device = folder / "sys" / "nvme3n1"
+    device.mkdir(parents=True)
+    monkeypatch.setattr(target_setup, "find_device_folder", lambda _: str(device))
+
+    def fail(*_: object) -> Iterator[Emission]:
+        if removed:
+            device.rmdir()
+        raise SizeupError("no request succeeded")
+        yield
+
+    monkeypatch.setattr(run_module.Run, "_measure_background", fail)
+
+    with pytest.raises(SizeupError) as raised:
+        list(run(step(folder)))
+    loss = f"; device nvme3n1 of {folder} was removed during the run; see the kernel log" if removed else ""
+    assert str(raised.value) == f"{folder}: no request succeeded{loss}"
 
 
 @pytest.mark.parametrize("way", ["bait", "bait/inner"])

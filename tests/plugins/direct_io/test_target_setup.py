@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from pathlib import Path
 
 import pytest
 
 from fakes import HandContext
+from sizeup.errors import RefusedError
 from sizeup_direct_io import binding, host_counters, target_setup
+from sizeup_direct_io import target as target_module
 from sizeup_direct_io.engines import EnginePolicy
 from sizeup_direct_io.presets import Stream
-from sizeup_direct_io.target import Target, TargetKind, TargetSpec
+from sizeup_direct_io.target import Target, TargetKind, TargetSpec, open_target
 from sizeup_direct_io.target_setup import TargetSetup
 from sizeup_direct_io.worker import Engine
 
@@ -39,7 +42,7 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> list[object]:
     return made
 
 
-def prepared(kind: TargetKind, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def prepared(kind: TargetKind, path: Path, monkeypatch: pytest.MonkeyPatch) -> TargetSetup:
     path.write_bytes(bytes(MIB))
     descriptor = os.open(path, os.O_RDONLY)
     target = Target(kind, str(path), descriptor, 0, MIB, None, os.fstat(descriptor).st_dev)
@@ -48,6 +51,7 @@ def prepared(kind: TargetKind, path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     setup = TargetSetup(HandContext(), 5.0, 0)
     list(setup.prepare(TargetSpec(str(path), writes=False), "auto", [Stream("read", 8192)], remove_leftovers=False))
     setup.close()
+    return setup
 
 
 @pytest.mark.parametrize("kind", [TargetKind.FILE, TargetKind.DEVICE, TargetKind.WRITABLE_DEVICE])
@@ -67,3 +71,48 @@ def test_a_file_of_the_run_is_flushed_for_its_extents_and_evicted(
     prepared(TargetKind.MADE, tmp_path / "made", monkeypatch)
 
     assert calls == [("FIEMAP", True), ("fadvise", 0, 0, os.POSIX_FADV_DONTNEED)]
+
+
+@pytest.mark.usefixtures("calls")
+def test_a_device_that_was_removed_since_it_was_opened_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    device = tmp_path / "nvme3n1"
+    device.mkdir()
+    monkeypatch.setattr(target_setup, "find_device_folder", lambda _: str(device))
+
+    setup = prepared(TargetKind.DEVICE, tmp_path / "node", monkeypatch)
+
+    assert setup.describe_loss() == ""
+    device.rmdir()
+    expected = f"device nvme3n1 of {tmp_path}/node was removed during the run; see the kernel log"
+    assert setup.describe_loss() == expected
+
+
+@pytest.mark.usefixtures("calls")
+def test_nothing_is_said_of_a_device_that_is_not_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(target_setup, "find_device_folder", lambda _: None)
+
+    assert TargetSetup(HandContext(), 5.0, 0).describe_loss() == "", "before it is open"
+    assert prepared(TargetKind.FILE, tmp_path / "file", monkeypatch).describe_loss() == ""
+
+
+@pytest.mark.parametrize(
+    ("number", "words"),
+    [
+        (errno.ENXIO, r": the device is gone; see the kernel log$"),
+        (errno.ENODEV, r": the device is gone; see the kernel log$"),
+        (errno.EACCES, r": Permission denied$"),
+    ],
+)
+def test_a_device_that_is_gone_before_the_run_is_refused_with_that(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, words: str
+) -> None:
+    def fail(_: object) -> None:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(target_module, "_open_file", fail)
+    (tmp_path / "file").touch()
+
+    with pytest.raises(RefusedError, match=words):
+        open_target(TargetSpec(str(tmp_path / "file"), writes=False))
