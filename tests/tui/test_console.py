@@ -196,7 +196,7 @@ LIVING = LiveSource(lambda told: lambda: None, machine, lambda found: found, dic
 
 
 @pytest.mark.parametrize(
-    ("options", "living", "told"),
+    ("options", "live_source", "told"),
     [
         (Options(readonly=True), LIVING, "sizeup was started read-only"),
         (Options(), LIVING, "no session can be kept"),
