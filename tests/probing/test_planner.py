@@ -10,7 +10,7 @@ from sizeup.model.numa import NumaNode
 from sizeup.model.plan import Hazard, Plan, Refusal, Step
 from sizeup.model.platform import Platform
 from sizeup.model.topology import Pu
-from sizeup.probing.manifest import Ceilings, Manifest, Parameter, Requires
+from sizeup.probing.manifest import Manifest, Parameter, ProbeLimits, Requires
 from sizeup.probing.planner import make_plan, renumber, unmet
 from sizeup.probing.registry import RegisteredProbe, Registry
 
@@ -53,10 +53,10 @@ def plannable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(tmp_path)
 
 
-def test_the_harmless_come_first_and_a_ceiling_bounds_each_step() -> None:
+def test_the_harmless_come_first_and_a_limit_bounds_each_step() -> None:
     probes = registry(
         manifest("one", hazards=(Hazard.IO_WRITE,)),
-        manifest("two", hazards=(Hazard.MEMORY,), ceilings=Ceilings(seconds=30.0)),
+        manifest("two", hazards=(Hazard.MEMORY,), limits=ProbeLimits(seconds=30.0)),
     )
 
     plan = make_plan(MACHINE, probes, name="quick")

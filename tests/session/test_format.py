@@ -41,7 +41,7 @@ def test_format_1_reads_as_it_was_written() -> None:
         "memory.latency.dram-thp",
         "memory.latency",
         "Memory latency",
-        {"rungs": 5, "warm_up": 0.03},
+        {"points": 5, "warm_up": 0.03},
         2.5,
         300.0,
         (Hazard.CPU_LOAD, Hazard.MEMORY),
@@ -60,7 +60,7 @@ def test_format_1_reads_as_it_was_written() -> None:
         platform=Platform(architecture="x86_64", kernel="6.1.0", hostname="db01"),
     )
     assert session.plans == [
-        Plan("quick", (step,), (Refusal("io.direct", "io.direct", "no target"),), {"memory.latency": {"rungs": 5}})
+        Plan("quick", (step,), (Refusal("io.direct", "io.direct", "no target"),), {"memory.latency": {"points": 5}})
     ]
     run = session.steps[step.id]
     assert run.step == step

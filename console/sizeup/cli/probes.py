@@ -73,8 +73,8 @@ def _lines(probe: RegisteredProbe, machine: Machine, *, named: bool) -> list[str
         f"  from {probe.distribution}; plans: {plans}; method: {manifest.method}",
         f"  touches {manifest.touches}; hazards: {', '.join(hazard.value for hazard in manifest.hazards) or 'none'}",
         (
-            f"  at most: memory {manifest.ceilings.memory}; space {manifest.ceilings.space}; "
-            f"CPUs {manifest.ceilings.cpus}; {manifest.ceilings.seconds:g} s per step"
+            f"  at most: memory {manifest.limits.memory}; space {manifest.limits.space}; "
+            f"CPUs {manifest.limits.cpus}; {manifest.limits.seconds:g} s per step"
         ),
         "  measures",
         *(

@@ -99,7 +99,7 @@ class Requires(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     minimum_cpus: int = 1
 
 
-class Ceilings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class ProbeLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The most a step may take, in words or numbers a user can hold it to."""
 
     memory: str = "less than 64 MiB"
@@ -124,7 +124,7 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     parameter: tuple[Parameter, ...] = ()
     hazards: tuple[Hazard, ...] = ()
     requires: Requires = Requires()
-    ceilings: Ceilings = Ceilings()
+    limits: ProbeLimits = ProbeLimits()
     plans: dict[str, dict[str, SettingValue]] = {}
     """Plans that include this probe (``quick``, ``standard``, ``full``) and what they set."""
     estimated_seconds: dict[str, float] = {}
@@ -179,7 +179,7 @@ def _parameters_named(manifest: Manifest) -> Iterator[tuple[str, set[str]]]:
     for parameter in manifest.parameter:
         yield f"used_with of parameter {parameter.name}", set(parameter.used_with)
     yield "precision", {manifest.precision}
-    yield "ceilings.space_setting", {manifest.ceilings.space_setting}
+    yield "limits.space_setting", {manifest.limits.space_setting}
     if manifest.target is not None:
         yield "target", {manifest.target.setting, manifest.target.more}
     for series in manifest.series:

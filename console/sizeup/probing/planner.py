@@ -113,7 +113,7 @@ def _plan_probe(
                 return
             seen.add(id_)
             if isinstance(planned, Step):
-                limit = min(planned.time_limit_seconds, manifest.ceilings.seconds)
+                limit = min(planned.time_limit_seconds, manifest.limits.seconds)
                 yield replace(planned, time_limit_seconds=limit)
             else:
                 yield planned

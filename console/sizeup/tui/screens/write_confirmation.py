@@ -48,8 +48,8 @@ def named_device(paths: Iterable[str]) -> Device | None:
 def facts(probe: RegisteredProbe, steps: Sequence[Step], settings: Mapping[str, str]) -> list[tuple[str, str]]:
     """Where the run goes, on which mount, how much it takes and how long."""
     found = [fact for path in targets(settings) for fact in (("Target", _target(path)), ("Mounted", _mount(path)))]
-    size = settings.get(probe.manifest.ceilings.space_setting, "")
-    limit = probe.manifest.ceilings.space
+    size = settings.get(probe.manifest.limits.space_setting, "")
+    limit = probe.manifest.limits.space
     space = ("Space", f"{size}, removed after the run" if size.strip("0B") else f"at most {limit}")
     only_read = bool(found) and not any(value.endswith(_MADE) for _, value in found)
     return [
