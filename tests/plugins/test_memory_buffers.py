@@ -25,7 +25,7 @@ from sizeup.probing.registry import load_class, load_registry
 from sizeup.session.validity import StepValidity
 from sizeup.session.value import Point, StepRun
 from sizeup_memory import bandwidth, hammer, loaded, numa, shm
-from sizeup_memory.binding import ChasePoint, Member, Memory, Placement, TrafficPoint
+from sizeup_memory.binding import Allocation, ChasePoint, Member, Placement, TrafficPoint
 from sizeup_memory.buffers import SharedCache, bytes_for_all, bytes_per_thread, cache_multiple, fitted, shared_caches
 from trees import large_machine
 
@@ -114,20 +114,20 @@ class AsRequested(Placement, frozen=True):
         return 1.0
 
 
-class Measured(SimpleNamespace):
+class MeasuredBuffers(SimpleNamespace):
     """A point that was measured: threads that share caches, memory by CPU, and what is allocated in all."""
 
     groups: list[dict[int, int]]
-    allocated: dict[Memory, int]
+    allocated: dict[Allocation, int]
 
 
-class Recorder:
+class RecordedTraffic:
     """Stands in for the native calls: every point is measured at once, and its memory is noted."""
 
     def __init__(self, machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
         self._free = {node.os_id: node.free_bytes or 0 for node in machine.nodes}
         self._available = machine.memory_available_bytes or 0
-        self.calls: list[list[Measured]] = []
+        self.calls: list[list[MeasuredBuffers]] = []
         for module in (bandwidth, loaded, numa, shm):
             monkeypatch.setattr(module, "available_bytes", self._available_bytes)
         for module in (bandwidth, loaded, numa, shm, hammer):
@@ -144,10 +144,10 @@ class Recorder:
         monkeypatch.setattr(shm.os, "open", lambda *_: -1)
         monkeypatch.setattr(shm.os, "close", lambda _: None)
 
-    def _available_bytes(self, memory: Memory) -> int:
+    def _available_bytes(self, memory: Allocation) -> int:
         return min(self._available, sum(self._free[node] for node in memory.nodes) if memory.nodes else self._available)
 
-    def _call(self, points: list[Measured], allocated: Mapping[Memory, int]) -> Any:
+    def _call(self, points: list[MeasuredBuffers], allocated: Mapping[Allocation, int]) -> Any:
         for memory, size in allocated.items():
             assert size <= self._available_bytes(memory) // 2, "more than half of the available memory"
         assert sum(allocated.values()) <= self._available // 2
@@ -167,29 +167,29 @@ class Recorder:
     def _traffic(self, members: Sequence[Member], points: Sequence[TrafficPoint], _: object) -> Any:
         chasers = {member.cpu: member.bytes for member in members if member.chases}
         streams = [member for member in members if not member.chases]
-        allocated: dict[Memory, int] = {}
+        allocated: dict[Allocation, int] = {}
         for member in members:
             allocated[member.memory] = allocated.get(member.memory, 0) + member.bytes
         measured = []
         for point in points:
             groups = [chasers, {member.cpu: member.bytes for member in streams[: point.streams]}]
-            measured += [Measured(groups=[group for group in groups if group])] * 2
+            measured += [MeasuredBuffers(groups=[group for group in groups if group])] * 2
         return self._call(measured, allocated)
 
     def _latency(self, points: Sequence[ChasePoint], _: object) -> Any:
-        largest: dict[Memory, int] = {}
+        largest: dict[Allocation, int] = {}
         for point in points:
             largest[point.memory] = max(point.span_bytes, largest.get(point.memory, 0))
-        return self._call([Measured(groups=[{point.cpu: point.span_bytes}]) for point in points], largest)
+        return self._call([MeasuredBuffers(groups=[{point.cpu: point.span_bytes}]) for point in points], largest)
 
-    def _hammer(self, pages: int, _: int, cpus: Sequence[int], memory: Memory) -> Any:
+    def _hammer(self, pages: int, _: int, cpus: Sequence[int], memory: Allocation) -> Any:
         sizes = dict.fromkeys(cpus, pages * 4 * KIB)
         if sum(sizes.values()) > self._available // 2:
             raise RefusedError("not enough memory")
-        return self._call([Measured(groups=[sizes])], {memory: sum(sizes.values())})
+        return self._call([MeasuredBuffers(groups=[sizes])], {memory: sum(sizes.values())})
 
     def _shm(self, _: int, size: int, cpus: Sequence[int], __: object) -> Any:
-        return self._call([Measured(groups=[{cpu: size}]) for cpu in cpus], {Memory(): size})
+        return self._call([MeasuredBuffers(groups=[{cpu: size}]) for cpu in cpus], {Allocation(): size})
 
     # As NativeJob.
     def follow(self, *_: object) -> Iterator[Emission]:
@@ -229,8 +229,8 @@ def steps(machine: Machine, probe: str, **chosen: SettingValue) -> Iterator[Step
 
 def run(
     machine: Machine, step: Step, monkeypatch: pytest.MonkeyPatch
-) -> tuple[list[Emission], list[Measured], list[Gap]]:
-    recorder = Recorder(machine, monkeypatch)
+) -> tuple[list[Emission], list[MeasuredBuffers], list[Gap]]:
+    recorder = RecordedTraffic(machine, monkeypatch)
     emissions = list(load_class(REGISTRY.get(step.probe).target).run(step, HandContext()))
     calls = recorder.calls
     points = [point for call in calls for point in call]

@@ -14,7 +14,7 @@ from sizeup_direct_io import binding, host_counters, target_setup
 from sizeup_direct_io import target as target_module
 from sizeup_direct_io.engines import EnginePolicy
 from sizeup_direct_io.presets import Stream
-from sizeup_direct_io.target import Target, TargetKind, TargetSpec, open_target
+from sizeup_direct_io.target import OpenTarget, TargetKind, TargetSpec, open_target
 from sizeup_direct_io.target_setup import TargetSetup
 from sizeup_direct_io.worker import Engine
 
@@ -45,7 +45,7 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> list[object]:
 def prepared(kind: TargetKind, path: Path, monkeypatch: pytest.MonkeyPatch) -> TargetSetup:
     path.write_bytes(bytes(MIB))
     descriptor = os.open(path, os.O_RDONLY)
-    target = Target(kind, str(path), descriptor, 0, MIB, None, os.fstat(descriptor).st_dev)
+    target = OpenTarget(kind, str(path), descriptor, 0, MIB, None, os.fstat(descriptor).st_dev)
     monkeypatch.setattr(target_setup, "open_target", lambda _: target)
     monkeypatch.setattr(TargetSetup, "fill", lambda *_: iter(()))
     setup = TargetSetup(HandContext(), 5.0, 0)
