@@ -106,7 +106,7 @@ def _step(machine: Machine, settings: Settings, part: str, title: str) -> Step:
     placements = part == "placements"
     caches = shared_caches(machine, cpus)
     points = [cpus] if placements else [cpus[:1] for cpus in nodes.values()]
-    span = int(settings["span"]) or max(USUAL_BYTES, *bytes_for_all(caches, points).values())
+    span = int(settings["span"]) or max([USUAL_BYTES, *bytes_for_all(caches, points).values()])
     budget = float(settings["budget"])
     return Step(
         id=f"{NAME}.{part}",

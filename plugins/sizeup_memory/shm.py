@@ -54,7 +54,7 @@ class MemoryShm:
             yield Refusal(NAME, NAME, f"bytes={chosen}: expected at least {least}, or 0 for four times the L3")
             return
         caches = shared_caches(machine, writers.values())
-        size = chosen or max(_USUAL_BYTES, *bytes_for_all(caches, [[cpu] for cpu in writers.values()]).values())
+        size = chosen or max([_USUAL_BYTES, *bytes_for_all(caches, [[cpu] for cpu in writers.values()]).values()])
         budget = float(settings["budget"])
         for node in writers:
             yield Step(

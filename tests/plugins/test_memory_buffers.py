@@ -103,6 +103,7 @@ MACHINES: dict[str, Callable[[], Machine]] = {
     "Arm, 64 KiB pages, no L3 reported": lambda: made(2, 80, 0, 0, l2=(MIB, 1), node_bytes=256 * GIB),
     "hybrid cores": hybrid,
     "Power, SMT8": lambda: made(2, 12, 6, 16 * MIB, threads=8, l2=(MIB, 2), node_bytes=256 * GIB),
+    "few cores on a large L3": lambda: made(2, 8, 1, 504 * MIB),
     "4 sockets, 4 TB": lambda: made(4, 60, 1, 112 * MIB, threads=2, node_bytes=TIB),
 }
 
@@ -151,6 +152,9 @@ class RecordedTraffic:
         for memory, size in allocated.items():
             assert size <= self._available_bytes(memory) // 2, "more than half of the available memory"
         assert sum(allocated.values()) <= self._available // 2
+        for node, free in self._free.items():
+            there = [size // len(memory.nodes) for memory, size in allocated.items() if node in memory.nodes]
+            assert sum(there) <= free // 2, f"more than half of what node {node} has"
         self.calls.append(points)
         return SimpleNamespace(
             call=lambda _: lambda: 0,
@@ -223,7 +227,8 @@ def multiple_of_cache(machine: Machine, groups: Sequence[Mapping[int, int]]) -> 
 
 def steps(machine: Machine, probe: str, **chosen: SettingValue) -> Iterator[Step]:
     plan = make_plan(machine, REGISTRY, name="full", probes=[probe], settings={probe: chosen})
-    assert plan.steps or probe == "memory.numa", plan.refusals
+    assert plan.steps or len(machine.nodes) == 1, plan.refusals
+    assert plan.refusals == () or (probe == "memory.numa" and len(machine.nodes) == 1), plan.refusals
     return iter(plan.steps)
 
 
@@ -274,9 +279,17 @@ def with_memory(machine: Machine, node_bytes: int) -> Machine:
     return replace(machine, nodes=nodes, memory_available_bytes=node_bytes * len(nodes))
 
 
+def uneven(machine: Machine, *free: int) -> Machine:
+    """The same machine with other free memory on each node."""
+    nodes = tuple(replace(node, free_bytes=size) for node, size in zip(machine.nodes, free, strict=True))
+    return replace(machine, nodes=nodes, memory_available_bytes=sum(free))
+
+
 SCARCE = {
     "one L3 of 1.1 GB, 6 GiB per node": lambda: with_memory(made(2, 96, 1, 1152 * MIB), 6 * GIB),
     "one L3 of 504 MiB, 3 GiB per node": lambda: with_memory(made(2, 128, 1, 504 * MIB, nodes=4), 3 * GIB),
+    "the second node is nearly full": lambda: uneven(made(2, 16, 1, 504 * MIB), 64 * GIB, 3 * GIB),
+    "memory limited to 5 GiB": lambda: replace(made(2, 16, 1, 504 * MIB), memory_available_bytes=5 * GIB),
     "recorded guest of 256 cores, 5 GiB": large_machine,
 }
 
@@ -323,6 +336,23 @@ def test_only_the_points_whose_threads_have_too_little_are_invalid(monkeypatch: 
             "expected at least 4 times"
         ),
     )
+
+
+def test_the_caveat_of_a_point_has_the_figures_of_its_own_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    machine = with_memory(made(1, 4, 1, 512 * MIB), 4 * GIB)
+    scaling = next(steps(machine, "memory.bandwidth"))
+    emissions, _, _ = run(machine, scaling, monkeypatch)
+
+    assert {one.at["threads"]: one.caveats for one in invalid_figures(scaling, emissions)} == {
+        threads: (
+            f"accesses may come from L3: {words} each, 1.8 times the share of 512 MiB; expected at least 4 times",
+        )
+        for threads, words in (
+            (1, "1 active thread has 896 MiB"),
+            (2, "2 active threads have 448 MiB"),
+            (4, "4 active threads have 224 MiB"),
+        )
+    }
 
 
 def test_loaded_figures_that_may_be_of_a_cache_are_invalid_by_delay_and_by_bandwidth(
