@@ -296,6 +296,7 @@ static int replicate(void *context, uint32_t point, uint32_t round, struct sizeu
 	if (status)
 		return status;
 	sizeup_watch_init(&watch, run->cpu, -1);
+	watch.group_size = SIZEUP_BATCH_GROUP_SHORT;
 	for (uint32_t batch = 0; batch < batches && !sizeup_job_canceled(run->job); batch++) {
 		sizeup_watch_start(&watch);
 		const int64_t wall_ns = calls_ns(method, calls);
@@ -306,8 +307,10 @@ static int replicate(void *context, uint32_t point, uint32_t round, struct sizeu
 			.flags = sizeup_watch_flags(&watch, wall_ns),
 		};
 
-		sizeup_replicates_record(values, &sample, run->job);
+		if (sizeup_watch_add(&watch, &sample))
+			sizeup_replicates_take(values, &watch, run->job);
 	}
+	sizeup_replicates_take(values, &watch, run->job);
 	sizeup_replicates_end(values);
 	return sizeup_job_canceled(run->job) ? -ECANCELED : 0;
 }

@@ -91,7 +91,7 @@ static int arena_for(struct run *run, const struct sizeup_pair *pair, struct siz
 	return (*arena)->start ? 0 : sizeup_arena_open(*arena, &spec, run->job);
 }
 
-static int measure(const struct run *run, uint32_t index, struct shared_line *line,
+static int measure(const struct run *run, uint32_t index, struct shared_line *line, pthread_t partner,
 		   struct sizeup_replicates *replicates)
 {
 	const struct sizeup_stop_rule *const rule = run->rule;
@@ -112,6 +112,8 @@ static int measure(const struct run *run, uint32_t index, struct shared_line *li
 	const uint64_t rounds = rounds_needed > FIRST_ROUNDS ? (uint64_t)rounds_needed : FIRST_ROUNDS;
 
 	sizeup_watch_init(&watch, run->pairs[index].cpu, -1);
+	sizeup_watch_partner(&watch, run->pairs[index].partner, partner);
+	watch.group_size = SIZEUP_BATCH_GROUP_SHORT;
 	for (uint32_t batch = 0; batch < batches && !sizeup_job_canceled(run->job); batch++) {
 		sizeup_watch_start(&watch);
 		const int64_t wall_ns = round_trips_ns(line, &turn, rounds, stop);
@@ -122,8 +124,10 @@ static int measure(const struct run *run, uint32_t index, struct shared_line *li
 			.flags = sizeup_watch_flags(&watch, wall_ns),
 		};
 
-		sizeup_replicates_record(replicates, &sample, run->job);
+		if (sizeup_watch_add(&watch, &sample))
+			sizeup_replicates_take(replicates, &watch, run->job);
 	}
+	sizeup_replicates_take(replicates, &watch, run->job);
 	sizeup_replicates_end(replicates);
 	return sizeup_job_canceled(run->job) ? -ECANCELED : 0;
 }
@@ -154,7 +158,7 @@ static int replicate(void *context, uint32_t index, uint32_t round, struct sizeu
 	if (!status)
 		status = partner.status;
 	if (!status)
-		status = measure(run, index, partner.line, values);
+		status = measure(run, index, partner.line, thread, values);
 	__atomic_store_n(&partner.stop, 1, __ATOMIC_RELAXED);
 	pthread_join(thread, NULL);
 	return status;

@@ -127,16 +127,11 @@ static int measure(struct run *run, uint32_t index, void *position, struct sizeu
 			.point = index,
 			.flags = sizeup_watch_flags(&watch, wall_ns),
 		};
-		const int full = sizeup_watch_add(&watch, &sample);
 
-		if (full || batch + 1 == batches) {
-			const uint32_t count = watch.count;
-
-			sizeup_watch_flush(&watch, run->job);
-			for (uint32_t i = 0; i < count; i++)
-				sizeup_replicates_add(replicates, watch.group[i].value, watch.group[i].flags);
-		}
+		if (sizeup_watch_add(&watch, &sample))
+			sizeup_replicates_take(replicates, &watch, run->job);
 	}
+	sizeup_replicates_take(replicates, &watch, run->job);
 	if (sizeup_job_canceled(run->job))
 		return -ECANCELED;
 	sizeup_replicates_end(replicates);

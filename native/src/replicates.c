@@ -44,6 +44,17 @@ void sizeup_replicates_record(struct sizeup_replicates *replicates, const struct
 	sizeup_job_push(job, sample);
 }
 
+void sizeup_replicates_take(struct sizeup_replicates *replicates, struct sizeup_watch *watch, struct sizeup_job *job)
+{
+	const uint32_t count = watch->count;
+
+	if (!count)
+		return;
+	sizeup_watch_flush(watch, job);
+	for (uint32_t i = 0; i < count; i++)
+		sizeup_replicates_add(replicates, watch->group[i].value, watch->group[i].flags);
+}
+
 void sizeup_replicates_end(struct sizeup_replicates *replicates)
 {
 	const uint32_t batches = replicates->batch_count - replicates->first;

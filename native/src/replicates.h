@@ -2,6 +2,7 @@
 #ifndef SIZEUP_REPLICATES_H
 #define SIZEUP_REPLICATES_H
 
+#include <sizeup/batch.h>
 #include <sizeup/job.h>
 #include <sizeup/stop_rule.h>
 
@@ -31,6 +32,13 @@ void sizeup_replicates_add(struct sizeup_replicates *replicates, double value, u
 /** sizeup_replicates_record() - Count one batch of the current replicate, and push it to @job as a sample. */
 void sizeup_replicates_record(struct sizeup_replicates *replicates, const struct sizeup_sample *sample,
 			      struct sizeup_job *job);
+
+/**
+ * sizeup_replicates_take() - Count the batches that @watch holds, flagged by the kernel's counters, and push them to @job.
+ *
+ * To be called whenever sizeup_watch_add() says that the group is full, and after the last batch of a replicate.
+ */
+void sizeup_replicates_take(struct sizeup_replicates *replicates, struct sizeup_watch *watch, struct sizeup_job *job);
 
 /** sizeup_replicates_end() - End the current replicate; one without an undisturbed batch does not count. */
 void sizeup_replicates_end(struct sizeup_replicates *replicates);

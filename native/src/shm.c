@@ -86,8 +86,10 @@ static int measure(struct run *run, uint32_t index, const char *block, struct si
 			.flags = sizeup_watch_flags(&watch, end_ns - start_ns),
 		};
 
-		sizeup_replicates_record(replicates, &sample, run->job);
+		if (sizeup_watch_add(&watch, &sample))
+			sizeup_replicates_take(replicates, &watch, run->job);
 	}
+	sizeup_replicates_take(replicates, &watch, run->job);
 	sizeup_replicates_end(replicates);
 	return 0;
 }

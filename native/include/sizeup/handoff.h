@@ -19,6 +19,7 @@ struct sizeup_pair {
  *
  * The figure is half a round trip. Each replicate uses a new line, because the home of a line affects
  * its route. A sample is a batch of about 0.2 ms, so that a hypervisor that migrates CPUs shows as two modes.
+ * A batch is disturbed if either thread lost its CPU for a part of it.
  * Runs on the calling thread, which is left pinned, and one more thread per replicate.
  * Return: 0, -ECANCELED, or negative with the reason in @job.
  */
