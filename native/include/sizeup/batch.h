@@ -15,8 +15,8 @@
  * struct sizeup_watch - Detects whether anything disturbed the calling thread, and a thread that works with it.
  *
  * Preemption, migration and wall time beyond CPU time are checked around each batch, outside the
- * timed window; of a partner, wall time beyond CPU time alone. Steal time and a busy sibling, which the kernel counts in ticks, are checked once per
- * group of batches and flag the whole group.
+ * timed window; of a partner, wall time beyond CPU time alone. Steal time and a busy sibling, which the
+ * kernel counts in ticks, are checked once per group of batches and flag the whole group.
  */
 struct sizeup_watch {
 	int32_t cpu;
