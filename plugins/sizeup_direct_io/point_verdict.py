@@ -80,6 +80,7 @@ class PointVerdict(Struct, frozen=True):
 
     def _conditions(self, run: MeasuredPoint, earlier: Sequence[MeasuredPoint]) -> validity.Conditions:
         host = run.host_cpu
+        writes = any(interval.written_bytes for interval in run.intervals.values())
         return validity.Conditions(
             drift=run.halves - 1,
             background_pressure_percent=self.background.pressure_percent,
@@ -93,6 +94,7 @@ class PointVerdict(Struct, frozen=True):
             thermal_summary=thermal_summary(run.before.thermal, run.after.thermal),
             limits=read_limits(self.setup.target.device_number),
             path_changes=run.path_changes,
+            not_preconditioned=writes and not rotating_disks(self.setup.target.device_number),
             ramp_change=run.iops / earlier[0].iops - 1 if earlier and earlier[0].iops else None,
         )
 

@@ -397,6 +397,8 @@ class Conditions(Struct, frozen=True):
     """Limits of this process's control groups on the device, as text."""
     path_changes: tuple[str, ...] = ()
     """Paths to the target that changed state during the measurement, as text."""
+    not_preconditioned: bool = False
+    """The requests write, to disks that may be flash: nothing has brought it to its steady state."""
 
 
 def background_caveats(conditions: Conditions) -> tuple[str, ...]:
@@ -453,6 +455,11 @@ def check_steady(conditions: Conditions) -> Part:
         builder.add(Validity.UNKNOWN, "CPU time of other processes and of the hypervisor: /proc/stat cannot be read")
     elif conditions.stolen_share > 0.05:
         builder.add(Validity.WARN, f"steal time: {conditions.stolen_share:.0%} of the CPU time")
+    if conditions.not_preconditioned:
+        builder.add(
+            Validity.WARN,
+            "not preconditioned: flash with erased blocks writes faster than it can sustain; not a steady-state figure",
+        )
     for change in conditions.path_changes:
         builder.add(Validity.WARN, mixed_paths(change))
     for limit in conditions.limits:

@@ -12,7 +12,7 @@ from plugins.direct_io.test_options import plan
 from plugins.direct_io.test_options import stage as stage  # noqa: PLC0414 -- a fixture
 from sizeup.model.plan import SettingValue
 from sizeup.model.sample import Estimate
-from sizeup_direct_io import point_verdict, target_setup
+from sizeup_direct_io import binding, point_verdict, target_setup
 from sizeup_direct_io.probe import DirectIo
 from sizeup_direct_io.target import open_target
 
@@ -75,3 +75,21 @@ def test_each_existing_path_is_sampled(tmp_path: Path, monkeypatch: pytest.Monke
     assert "64 blocks that were sampled before the run hold data" in main
     assert "64 blocks that were sampled before the run hold data" in first
     assert "64 of 64 sampled blocks are zero" in second
+
+
+@pytest.mark.usefixtures("stage")
+@pytest.mark.parametrize(
+    ("writes", "disks", "caveat"),
+    [(True, 0, True), (True, 2, False), (False, 0, False)],
+    ids=["flash or unknown", "rotating disks", "reads"],
+)
+def test_writes_have_a_caveat_unless_disks_rotate(
+    writes: bool, disks: int, caveat: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(point_verdict, "rotating_disks", lambda _: disks)
+    if not writes:
+        monkeypatch.setattr(binding.IoInterval, "written_bytes", 0)
+    found = reasons(tmp_path, "steady", {"preset": "redo"})
+
+    assert found
+    assert all(("not preconditioned" in each) is caveat for each in found)

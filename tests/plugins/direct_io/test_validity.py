@@ -350,6 +350,17 @@ def test_what_changed_meanwhile_is_said(conditions: Conditions, verdict: Validit
     assert check_steady(conditions).verdict is verdict
 
 
+def test_writes_without_preconditioning_are_no_steady_state_figure() -> None:
+    part = check_steady(replace(CALM, not_preconditioned=True))
+
+    assert part.verdict is Validity.WARN
+    (caveat,) = caveats_of((part,))
+    assert caveat == (
+        "steady: not preconditioned: flash with erased blocks writes faster than it can sustain; not a steady-state "
+        "figure"
+    )
+
+
 def other_io(read: float, written: float | None) -> OtherIo:
     return OtherIo("sda", read, written, own_bytes_per_second=1e8)
 
