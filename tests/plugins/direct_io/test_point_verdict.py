@@ -12,7 +12,7 @@ from plugins.direct_io.test_options import plan
 from plugins.direct_io.test_options import stage as stage  # noqa: PLC0414 -- a fixture
 from sizeup.model.plan import SettingValue
 from sizeup.model.sample import Estimate
-from sizeup_direct_io import binding, point_verdict, target_setup
+from sizeup_direct_io import binding, checks, point_verdict, target_setup
 from sizeup_direct_io.probe import DirectIo
 from sizeup_direct_io.target import open_target
 
@@ -93,3 +93,17 @@ def test_writes_have_a_caveat_unless_disks_rotate(
 
     assert found
     assert all(("not preconditioned" in each) is caveat for each in found)
+
+
+@pytest.mark.usefixtures("stage")
+@pytest.mark.parametrize("cache", ["write through", "write back"])
+def test_the_cost_of_a_flush_is_judged_by_the_write_cache_of_the_target(
+    cache: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(checks, "write_cache", lambda _: cache)
+    found = DirectIo().run(plan(tmp_path, {"preset": "fsync"}), HandContext())
+    (cost,) = [emission for emission in found if isinstance(emission, Estimate) and emission.series == "flush-cost"]
+
+    assert cost.value == 0
+    assert cost.extra["write_cache"] == cache
+    assert bool(cost.caveats) is (cache == "write back")
