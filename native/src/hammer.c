@@ -61,8 +61,9 @@ static int hammer(struct control *control, uint32_t index, const struct sizeup_a
 
 	if (sizeup_barrier_wait(&control->barrier, &control->stop))
 		return -ECANCELED;
-	sizeup_cpu_usage(&before);
+	/* The CPU time is read within the wall time: a process cannot have used more of its CPU than there was. */
 	result->start_ns = sizeup_clock_now_ns();
+	sizeup_cpu_usage(&before);
 	const int64_t start_us = now_us();
 
 	for (uint64_t left = ops_planned; left && !__atomic_load_n(&control->stop, __ATOMIC_RELAXED);) {
@@ -73,11 +74,16 @@ static int hammer(struct control *control, uint32_t index, const struct sizeup_a
 		result->ops += some;
 	}
 	result->wall_us = now_us() - start_us;
-	result->end_ns = sizeup_clock_now_ns();
 	sizeup_cpu_usage(&after);
+	result->end_ns = sizeup_clock_now_ns();
 	result->cpu_ns = after.cpu_ns - before.cpu_ns;
 	result->cpu = after.cpu;
-	return result->ops == ops_planned ? 0 : -ECANCELED;
+	if (result->ops != ops_planned)
+		return -ECANCELED;
+	if (result->wall_us >= 0)
+		return 0;
+	snprintf(result->reason, sizeof(result->reason), "the time of day was set back during the run; run it again");
+	return -EAGAIN;
 }
 
 /* In the child: never returns. */

@@ -173,8 +173,9 @@ class HammerResult(Struct, frozen=True):
 
     @property
     def cpu_share(self) -> float:
-        """CPU time over wall time: well below 1 if other processes used this CPU too."""
-        return self.cpu_ns / (self.end_ns - self.start_ns)
+        """CPU time over wall time, 0 to 1: well below 1 if other processes used this CPU too."""
+        # Two clocks: in a short run they may differ by more than the process waited.
+        return min(1.0, self.cpu_ns / max(1, self.end_ns - self.start_ns))
 
 
 class Latency:

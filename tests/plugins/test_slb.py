@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 
@@ -98,6 +99,20 @@ def test_no_time_at_all_is_told_and_never_divided_by(
 
     assert main(["16", "1"]) == 3
     assert "16 stores took less than 1 us" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("cpu_ns", "share"), [(149, 1.0), (100, 1.0), (60, 0.6), (0, 0.0)])
+def test_a_process_uses_at_most_its_cpu(cpu_ns: int, share: float) -> None:
+    assert HammerResult(16, 1000, 1100, 1, cpu_ns, 0).cpu_share == share
+
+
+def test_the_cpu_share_of_a_real_run_is_a_share() -> None:
+    hammer = Hammer(1, 1, [min(os.sched_getaffinity(0))], Memory(Pages.BASE))
+    assert hammer.call(new_job())() == 0
+
+    (result,) = hammer.results()
+    assert 0 <= result.cpu_share <= 1
+    assert result.cpu_ns <= result.end_ns - result.start_ns + 1000
 
 
 @pytest.mark.parametrize(("pages", "loops"), [(10**12, 10**12), (1 << 51, 1), (4, 1 << 61)])
