@@ -89,6 +89,9 @@ void sizeup_replicates_estimate(const struct sizeup_replicates *replicates, cons
 		/* The interval is of the mean but shown with the median, so it must contain the median. */
 		estimate->low = interval.low < estimate->median ? interval.low : estimate->median;
 		estimate->high = interval.high > estimate->median ? interval.high : estimate->median;
+		/* A time or a rate is not negative: what few values leave possible below 0 is not. */
+		if (medians[0] >= 0 && estimate->low < 0)
+			estimate->low = 0;
 		estimate->converged = replicates->count >= rule->replicates_min &&
 				      interval.high - interval.low <= 2 * rule->target * estimate->median;
 	}

@@ -58,5 +58,24 @@ int main(void)
 	check(!estimate.converged, "a wild replicate takes that back");
 	check(estimate.low <= estimate.median && estimate.median <= estimate.high, "the interval holds the median");
 	sizeup_replicates_free(&replicates);
+
+	/* mean 45.5, s = 14.8492, t(1) = 12.706, n = 2: 45.5 +- 133.4 */
+	struct sizeup_replicates two = { 0 };
+
+	replicate_of(&two, 35);
+	replicate_of(&two, 56);
+	sizeup_replicates_estimate(&two, &rule, &estimate);
+	check(estimate.low == 0, "no time is negative, however few values there are");
+	check(near(estimate.high, 178.913), "and the interval keeps its other end");
+	check(!estimate.converged, "nor does it converge by that");
+	sizeup_replicates_free(&two);
+
+	struct sizeup_replicates offsets = { 0 };
+
+	replicate_of(&offsets, -35);
+	replicate_of(&offsets, 56);
+	sizeup_replicates_estimate(&offsets, &rule, &estimate);
+	check(estimate.low < -35, "values of both signs keep an interval across zero");
+	sizeup_replicates_free(&offsets);
 	return 0;
 }
