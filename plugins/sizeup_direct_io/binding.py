@@ -37,11 +37,38 @@ def half_width(values: Sequence[float]) -> float | None:
     return float(interval.high - interval.low) / 2
 
 
-class IoInterval:
+class IoCounters:
+    """Counters of a group of workers, of an interval or since the start of the job."""
+
+    def __init__(self, native: Any) -> None:
+        self._native = native
+
+    @property
+    def requests(self) -> int:
+        """Reads and writes that succeeded."""
+        return int(self._native.reads) + int(self._native.writes)
+
+    @property
+    def read_bytes(self) -> int:
+        """Bytes of the reads that succeeded."""
+        return int(self._native.read_bytes)
+
+    @property
+    def written_bytes(self) -> int:
+        """Bytes of the writes that succeeded."""
+        return int(self._native.written_bytes)
+
+    @property
+    def errors(self) -> int:
+        """Requests that failed or were short; excluded from latency and throughput."""
+        return int(self._native.errors)
+
+
+class IoInterval(IoCounters):
     """Counters of a group of workers between two samples."""
 
     def __init__(self, native: Any, *, latest: Any) -> None:
-        self._native = native
+        super().__init__(native)
         self._latest = latest
 
     @property
@@ -60,29 +87,9 @@ class IoInterval:
         return int(self._native.writes)
 
     @property
-    def requests(self) -> int:
-        """Reads and writes that succeeded."""
-        return self.reads + self.writes
-
-    @property
     def transferred_bytes(self) -> int:
         """Bytes of the requests that succeeded."""
-        return int(self._native.read_bytes) + int(self._native.written_bytes)
-
-    @property
-    def read_bytes(self) -> int:
-        """Bytes of the reads that succeeded."""
-        return int(self._native.read_bytes)
-
-    @property
-    def written_bytes(self) -> int:
-        """Bytes of the writes that succeeded."""
-        return int(self._native.written_bytes)
-
-    @property
-    def errors(self) -> int:
-        """Requests that failed or were short; excluded from latency and throughput."""
-        return int(self._native.errors)
+        return self.read_bytes + self.written_bytes
 
     @property
     def late(self) -> int:
@@ -177,11 +184,8 @@ class IoInterval:
         return {int(lib.sizeup_histogram_middle_ns(i)): count for i, count in enumerate(counts) if count}
 
 
-class IoSample:
+class IoSample(IoCounters):
     """All counters of a group since the start of the job, at one time."""
-
-    def __init__(self, native: Any) -> None:
-        self._native = native
 
     @property
     def time_ns(self) -> int:
@@ -192,26 +196,6 @@ class IoSample:
     def running(self) -> int:
         """Workers that have not ended."""
         return int(self._native.running)
-
-    @property
-    def requests(self) -> int:
-        """Requests that succeeded since the start."""
-        return int(self._native.reads) + int(self._native.writes)
-
-    @property
-    def read_bytes(self) -> int:
-        """Bytes read since the start."""
-        return int(self._native.read_bytes)
-
-    @property
-    def written_bytes(self) -> int:
-        """Bytes written since the start."""
-        return int(self._native.written_bytes)
-
-    @property
-    def errors(self) -> int:
-        """Requests that failed since the start."""
-        return int(self._native.errors)
 
     @property
     def in_flight(self) -> int:
