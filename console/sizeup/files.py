@@ -27,6 +27,15 @@ _LINK_LIMIT = 40
 _HARD_LINKS_UNSUPPORTED = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
 
 
+def free_path(folder: str, name: str, ending: str) -> str:
+    """Return a path in a folder that no file has yet: ``name`` and ``ending``, with a number between them if needed."""
+    path, number = os.path.join(folder, name + ending), 2
+    while os.path.lexists(path):
+        path = os.path.join(folder, f"{name}-{number}{ending}")
+        number += 1
+    return path
+
+
 def write(path: str, content: Callable[[BinaryIO], object], *, replace: bool = True, mode: int = 0o666) -> None:
     """Let ``content`` write the file at ``path`` completely or not at all.
 

@@ -25,15 +25,6 @@ def current_folder() -> str:
     return folder
 
 
-def free_path(folder: str, name: str, ending: str) -> str:
-    """A path in a folder that no file has yet: ``name`` and ``ending``, with a number between them where it must be."""
-    path, number = os.path.join(folder, name + ending), 2
-    while os.path.lexists(path):
-        path = os.path.join(folder, f"{name}-{number}{ending}")
-        number += 1
-    return path
-
-
 def write(path: str, content: Callable[[BinaryIO], object], *, advice: str = ADVICE) -> None:
     """Let ``content`` write the file at ``path``, or standard output where it is ``-``.
 

@@ -48,12 +48,7 @@ def new_path(host: str, started: datetime, folder: Path | None = None) -> Path:
 
 def free_path(wanted: Path) -> Path:
     """Return ``wanted``, with a number added to its name where it exists."""
-    folder, stem = wanted.parent, wanted.name.removesuffix(SUFFIX)
-    path, number = wanted, 2
-    while os.path.lexists(path):
-        path = folder / f"{stem}-{number}{SUFFIX}"
-        number += 1
-    return path
+    return Path(files.free_path(str(wanted.parent), wanted.name.removesuffix(SUFFIX), SUFFIX))
 
 
 def unfinished(folder: Path) -> list[Path]:

@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 from typing import IO
 
+from sizeup import files
 from sizeup.child_process import environment, sizeup_command
 from sizeup.procfs.descriptors import descriptor_path
 from sizeup.report import output
@@ -43,7 +44,7 @@ def session_name(path: str) -> str:
 def target(folder: str, kind: str, path: str, session: Session) -> str:
     """Where to write it: a name that no file has yet, and that of a masked one without the session's, or the host's."""
     masked = f"sizeup-{re.sub('[^0-9TZ]', '', session.header.started)}"
-    return output.free_path(folder, masked if kind in MASKED else session_name(path), _ENDINGS[kind])
+    return files.free_path(folder, masked if kind in MASKED else session_name(path), _ENDINGS[kind])
 
 
 async def write_export(path: str, kind: str, target: str) -> tuple[bool, str]:

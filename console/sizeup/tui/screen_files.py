@@ -8,10 +8,11 @@ from datetime import UTC, datetime
 
 def save_screen(mode: str, ending: str, content: str) -> str:
     """Write it into the current directory under a name that no file has, and return its path."""
+    from sizeup import files
     from sizeup.report import output
 
     name = f"sizeup-{mode}-{datetime.now(UTC):%Y%m%dT%H%M%SZ}"
-    path = output.free_path(output.current_folder(), name, f".{ending}")
+    path = files.free_path(output.current_folder(), name, f".{ending}")
     output.write(path, lambda file: file.write(content.encode()), advice="")
     return path
 
