@@ -120,10 +120,10 @@ def cache_caveats(
     cached = cache is not None and multiple < CACHE_MULTIPLE
     if cache is not None and cached:
         active = [cpu for cpu in cache.cpus if cpu in sizes]
-        each = min(sizes[cpu] for cpu in active)
-        threads = "1 active thread has" if len(active) == 1 else f"{len(active)} active threads have"
+        size = format_bytes(min(sizes[cpu] for cpu in active))
+        has = f"1 active thread has {size}" if len(active) == 1 else f"{len(active)} active threads have {size} each"
         caveats.append(
-            f"{access} may come from L{cache.level}: {threads} {format_bytes(each)} each, {multiple:.2g} times the "
+            f"{access} may come from L{cache.level}: {has}, {multiple:.2g} times the "
             f"share of {format_bytes(cache.bytes)}; expected at least {CACHE_MULTIPLE} times"
         )
     used = {cpu for group in groups for cpu in group}

@@ -331,10 +331,7 @@ def test_only_the_points_whose_threads_have_too_little_are_invalid(monkeypatch: 
     assert {(one.series, one.at["processes"]) for one in invalid} == {("random-store", 1), ("throughput", 1)}
     assert [gap.subject for gap in gaps] == ["memory.hammer: scaling"], "S(n) has no valid base"
     assert invalid[0].caveats == (
-        (
-            "stores may come from L3: 1 active thread has 1 GiB each, 2 times the share of 512 MiB; "
-            "expected at least 4 times"
-        ),
+        ("stores may come from L3: 1 active thread has 1 GiB, 2 times the share of 512 MiB; expected at least 4 times"),
     )
 
 
@@ -344,13 +341,11 @@ def test_the_caveat_of_a_point_has_the_figures_of_its_own_threads(monkeypatch: p
     emissions, _, _ = run(machine, scaling, monkeypatch)
 
     assert {one.at["threads"]: one.caveats for one in invalid_figures(scaling, emissions)} == {
-        threads: (
-            f"accesses may come from L3: {words} each, 1.8 times the share of 512 MiB; expected at least 4 times",
-        )
+        threads: (f"accesses may come from L3: {words}, 1.8 times the share of 512 MiB; expected at least 4 times",)
         for threads, words in (
             (1, "1 active thread has 896 MiB"),
-            (2, "2 active threads have 448 MiB"),
-            (4, "4 active threads have 224 MiB"),
+            (2, "2 active threads have 448 MiB each"),
+            (4, "4 active threads have 224 MiB each"),
         )
     }
 
