@@ -32,6 +32,7 @@ from sizeup_memory.cpu_selection import (
     remote_caveat,
     without_memory,
 )
+from sizeup_memory.durations import SETTLE_SECONDS, allocating_seconds, limit_seconds, measuring_seconds
 from sizeup_memory.latency import invalid_replicates, page_caveats, stop_rule
 from sizeup_memory.numa import COPIED, PAGES, node_memory, placement_figures
 
@@ -88,8 +89,12 @@ def _step(machine: Machine, settings: Settings, part: str, pages: str) -> Step:
         if part == "scaling"
         else [[cpus] for cpus in nodes.values()]
     )
-    most = max(sum(fitted(bytes_for_all(caches, points), machine.memory_available_bytes).values()) for points in groups)
-    budget = float(settings["budget"])
+    seconds, most = 0.0, 0
+    for points in groups:
+        sizes = fitted(bytes_for_all(caches, points), machine.memory_available_bytes).values()
+        most = max(most, sum(sizes))
+        once = allocating_seconds(sizes) + measuring_seconds(settings, len(_MIXES) * len(points), SETTLE_SECONDS)
+        seconds += once if part == "scaling" else once * len(memory_nodes(machine)) * bool(sizes)
     return Step(
         id=f"{NAME}.{part}.{pages}",
         probe=NAME,
@@ -104,8 +109,8 @@ def _step(machine: Machine, settings: Settings, part: str, pages: str) -> Step:
             "without_memory": json.dumps(without_memory(machine, cpus)),
             "caches": caches_text(caches),
         },
-        estimated_seconds=budget,
-        time_limit_seconds=20 * budget + 120,
+        estimated_seconds=seconds,
+        time_limit_seconds=limit_seconds(seconds),
         hazards=(Hazard.CPU_LOAD, Hazard.MEMORY),
         touches=f"{format_bytes(most)} of memory",
         cpus=cpus,

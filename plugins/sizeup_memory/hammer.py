@@ -26,6 +26,7 @@ from sizeup_memory.buffers import (
 )
 from sizeup_memory.chase_patterns import working_sets
 from sizeup_memory.cpu_selection import core_first_cpus, remote_caveat, without_memory
+from sizeup_memory.durations import allocating_seconds, limit_seconds
 from sizeup_memory.slb import PAGE_BYTES, ns_per_op, output_line, scaling, scaling_summary, too_short
 
 NAME = "memory.hammer"
@@ -36,6 +37,8 @@ _CALIBRATION_US = 1000
 _USUAL_PAGES = 131_072
 """512 MiB, the size that published results have."""
 _MIN_PAGES = 16
+_SATURATING = 16
+"""Processes that may saturate the memory of a machine."""
 _SECONDS = 0.5
 """Duration of a run with calibrated loops."""
 
@@ -53,6 +56,12 @@ class MemoryHammer:
             return
         caches = shared_caches(machine, cpus)
         pages = [chosen or max(_USUAL_PAGES, _least_pages(caches, cpus[:count])) for count in counts]
+        # The number of stores per process is fixed: they take longer once the memory is saturated.
+        once = sum(
+            allocating_seconds([each * PAGE_BYTES] * count) + _SECONDS * max(1, count / _SATURATING)
+            for count, each in zip(counts, pages, strict=True)
+        )
+        seconds = 2 * _SECONDS + int(settings["replicates"]) * once
         most = max(count * each for count, each in zip(counts, pages, strict=True))
         yield Step(
             id=NAME,
@@ -66,8 +75,8 @@ class MemoryHammer:
                 "pages_by_processes": json.dumps(pages),
                 "caches": caches_text(caches),
             },
-            estimated_seconds=int(settings["replicates"]) * len(counts) * 2 * _SECONDS,
-            time_limit_seconds=600.0,
+            estimated_seconds=seconds,
+            time_limit_seconds=limit_seconds(seconds),
             hazards=(Hazard.CPU_LOAD, Hazard.MEMORY),
             touches=f"{format_bytes(most * PAGE_BYTES)} of memory",
             cpus=cpus,

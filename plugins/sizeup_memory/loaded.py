@@ -32,6 +32,13 @@ from sizeup_memory.cpu_selection import (
     remote_caveat,
     without_memory,
 )
+from sizeup_memory.durations import (
+    SETTLE_SECONDS,
+    allocating_seconds,
+    limit_seconds,
+    linking_seconds,
+    measuring_seconds,
+)
 from sizeup_memory.latency import invalid_replicates, stop_rule
 from sizeup_memory.numa import COPIED
 
@@ -64,7 +71,8 @@ class MemoryLoaded:
         caches = shared_caches(machine, cpus)
         sizes = fitted(_least_bytes(caches, cpus), machine.memory_available_bytes)
         node = node_of(machine, cpus[0])
-        budget = float(settings["budget"])
+        seconds = allocating_seconds(sizes.values()) + linking_seconds(sizes.get(cpus[0], 0))
+        seconds += measuring_seconds(settings, len(_MIXES) * len(_DELAYS_NS), SETTLE_SECONDS)
         yield Step(
             id=NAME,
             probe=NAME,
@@ -78,8 +86,8 @@ class MemoryLoaded:
                 "caches": caches_text(caches),
                 "line_bytes": line_bytes(machine),
             },
-            estimated_seconds=budget,
-            time_limit_seconds=10 * budget + 120,
+            estimated_seconds=seconds,
+            time_limit_seconds=limit_seconds(seconds),
             hazards=(Hazard.CPU_LOAD, Hazard.MEMORY),
             touches=f"{format_bytes(sum(sizes.values()))} of memory",
             cpus=cpus,

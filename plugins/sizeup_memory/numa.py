@@ -44,12 +44,20 @@ from sizeup_memory.cpu_selection import (
     memory_nodes,
     remote_caveat,
 )
+from sizeup_memory.durations import (
+    SETTLE_SECONDS,
+    allocating_seconds,
+    limit_seconds,
+    linking_seconds,
+    measuring_seconds,
+)
 from sizeup_memory.latency import invalid_replicates, page_caveats, stop_rule
 
 NAME = "memory.numa"
 PAGES = {"thp": Pages.THP, "4k": Pages.BASE, "hugetlb-2m": Pages.HUGE2M}
 COPIED = ("replicate", "warm_up", "budget", "replicates", "replicates_max", "target", "seed")
 _SMALLEST_BYTES = 16 << 20
+_LAYOUTS = 4
 _MIN_SHARE_BYTES = 2 << 20
 _TRIAL_BYTES = 8 << 20
 """Small enough for a small node, large enough not to use the pool of small working sets."""
@@ -107,7 +115,14 @@ def _step(machine: Machine, settings: Settings, part: str, title: str) -> Step:
     caches = shared_caches(machine, cpus)
     points = [cpus] if placements else [cpus[:1] for cpus in nodes.values()]
     span = int(settings["span"]) or max([USUAL_BYTES, *bytes_for_all(caches, points).values()])
-    budget = float(settings["budget"])
+    targets = len(memory_nodes(machine))
+    if placements:
+        each = allocating_seconds([span] * len(cpus)) + linking_seconds(span)
+        seconds = _LAYOUTS * (each + measuring_seconds(settings, 1, SETTLE_SECONDS))
+    else:
+        cells = (targets + 1) * sum(bool(some) for some in nodes.values())
+        seconds = (targets + 1) * allocating_seconds([span])
+        seconds += measuring_seconds(settings, cells, linking_seconds(span))
     return Step(
         id=f"{NAME}.{part}",
         probe=NAME,
@@ -123,8 +138,8 @@ def _step(machine: Machine, settings: Settings, part: str, title: str) -> Step:
             "line_bytes": line_bytes(machine),
             "caches": caches_text(caches),
         },
-        estimated_seconds=budget,
-        time_limit_seconds=20 * budget + 120,
+        estimated_seconds=seconds,
+        time_limit_seconds=limit_seconds(seconds),
         hazards=(Hazard.CPU_LOAD, Hazard.MEMORY),
         touches=f"{format_bytes(span)} of memory for each {'thread' if placements else 'node'}",
         cpus=cpus,

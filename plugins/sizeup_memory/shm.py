@@ -23,6 +23,7 @@ from sizeup_memory.buffers import (
     shared_caches,
 )
 from sizeup_memory.cpu_selection import MIN_PLACED_SHARE, cores_of, memory_nodes
+from sizeup_memory.durations import allocating_seconds, limit_seconds
 from sizeup_memory.latency import invalid_replicates
 
 NAME = "memory.shm"
@@ -30,6 +31,7 @@ DIRECTORY = "/dev/shm"  # noqa: S108 - the mount that is measured, not a directo
 _BLOCK_BYTES = 1 << 20
 _MIN_BYTES = 16 << 20
 _USUAL_BYTES = 256 << 20
+_WRITTEN_PER_SECOND = 2e9
 _MIN_TAKEN_SHARE = 0.9
 """Other processes allocate and free memory at the same time."""
 
@@ -55,7 +57,10 @@ class MemoryShm:
             return
         caches = shared_caches(machine, writers.values())
         size = chosen or max([_USUAL_BYTES, *bytes_for_all(caches, [[cpu] for cpu in writers.values()]).values()])
-        budget = float(settings["budget"])
+        passes = len(writers) * size / _WRITTEN_PER_SECOND
+        seconds = allocating_seconds([size]) + max(
+            float(settings["budget"]) + passes, int(settings["replicates"]) * passes
+        )
         for node in writers:
             yield Step(
                 id=f"{NAME}.node{node}",
@@ -68,8 +73,8 @@ class MemoryShm:
                     "node": node,
                     "writers": json.dumps({str(home): cpu for home, cpu in writers.items()}),
                 },
-                estimated_seconds=budget,
-                time_limit_seconds=10 * budget + 60,
+                estimated_seconds=seconds,
+                time_limit_seconds=limit_seconds(seconds),
                 hazards=(Hazard.MEMORY, Hazard.CPU_LOAD),
                 touches=f"{format_bytes(size)} of {DIRECTORY}",
                 cpus=tuple(writers.values()),

@@ -27,6 +27,7 @@ from sizeup.session.value import Point, StepRun
 from sizeup_memory import bandwidth, hammer, loaded, numa, shm
 from sizeup_memory.binding import Allocation, ChasePoint, Member, Placement, TrafficPoint
 from sizeup_memory.buffers import SharedCache, bytes_for_all, bytes_per_thread, cache_multiple, fitted, shared_caches
+from sizeup_memory.durations import allocating_seconds, measuring_seconds
 from trees import large_machine
 
 KIB, MIB, GIB, TIB = 1 << 10, 1 << 20, 1 << 30, 1 << 40
@@ -271,6 +272,50 @@ def test_every_point_exceeds_the_caches_of_its_active_threads(
         assert min(multiple_of_cache(machine, point.groups) for point in points) >= 4, step.id
         assert not any(isinstance(one, Estimate) and one.series == "validity" for one in emissions)
         assert all(size % (2 * MIB) == 0 for point in points for group in point.groups for size in group.values())
+
+
+@pytest.mark.parametrize("probe", PROBES)
+@pytest.mark.parametrize("shape", MACHINES)
+def test_the_time_limit_of_a_step_exceeds_its_estimate_by_half(shape: str, probe: str) -> None:
+    for plan in ("standard", "full"):
+        for step in make_plan(MACHINES[shape](), REGISTRY, name=plan, probes=[probe], settings={}).steps:
+            assert step.time_limit_seconds >= 1.5 * step.estimated_seconds, step.id
+
+
+def test_the_estimate_follows_the_machine() -> None:
+    """Work of the minimum: 256 cells of two mixes, 5 replicates of 0.125 s each, beside the allocation."""
+    machine = MACHINES["8 sockets, 16 nodes, 256 cores, SMT2"]()
+    seconds = {step.id: step.estimated_seconds for probe in PROBES for step in steps(machine, probe)}
+
+    assert seconds["memory.bandwidth.matrix.thp"] >= 256 * 2 * 5 * 0.125
+    assert seconds["memory.numa.matrix.thp"] >= (16 * 16 + 16) * 5 * 0.15
+    assert seconds["memory.bandwidth.scaling.thp"] >= 9 * 2 * 5 * 0.125
+    assert seconds["memory.loaded"] >= 14
+    assert seconds["memory.shm.node0"] >= 16 * 5 * 448 * MIB / 4e9
+    assert seconds["memory.hammer"] >= 10 * 5 * 0.5
+
+
+@pytest.mark.parametrize(
+    ("budget", "replicates_max", "seconds"),
+    [(1.0, 8, 10 * 5 * 0.2 + 0.2), (12.0, 8, 12.2), (100.0, 8, 10 * 8 * 0.2)],
+)
+def test_points_take_their_minimum_then_the_budget_and_never_more_than_their_maximum(
+    budget: float, replicates_max: int, seconds: float
+) -> None:
+    settings: dict[str, SettingValue] = {
+        "warm_up": 0.02,
+        "replicate": 0.1,
+        "replicates": 5,
+        "replicates_max": replicates_max,
+        "budget": budget,
+    }
+    assert measuring_seconds(settings, 10, 0.08) == pytest.approx(seconds)
+
+
+def test_threads_allocate_together_and_the_longest_counts() -> None:
+    assert allocating_seconds([]) == 0
+    assert allocating_seconds([4 * 10**9, 10**9]) == pytest.approx(4)
+    assert allocating_seconds([10**9] * 64) == pytest.approx(8)
 
 
 def with_memory(machine: Machine, node_bytes: int) -> Machine:
