@@ -123,6 +123,10 @@ class _Line(Struct, frozen=True):
     shares: str
 
 
+_Homes = tuple[CpuPair, list[int | None]]
+"""A pair, and the nodes on which its line is."""
+
+
 def two_modes(values: Sequence[float]) -> tuple[float, float] | None:
     """Return the medians of two clearly separate groups of samples, each a tenth or more; None for one group.
 
@@ -147,7 +151,7 @@ def _sampled(machine: Machine, pairs: CpuPairs, most: int) -> list[_Line]:
     """
     nodes = [node.os_id for node in memory_nodes(machine)]
     node_of = {cpu: node.os_id for node in memory_nodes(machine) for cpu in node.pus}
-    taken: list[tuple[CpuPair, list[int | None]]] = []
+    taken: list[_Homes] = []
     lines, of_class = 0, Counter[str]()
     for pair in pairs.in_sample_order():
         homes: list[int | None] = [*sorted({node_of[cpu] for cpu in (pair.cpu, pair.partner) if cpu in node_of})]
@@ -158,6 +162,9 @@ def _sampled(machine: Machine, pairs: CpuPairs, most: int) -> list[_Line]:
         taken.append((pair, homes))
         lines += len(homes)
         of_class[pair.shares.value] += 1
+    if len(taken) < sum(pairs.totals.values()):
+        taken = _with_a_free_core(machine, taken)
+        lines = sum(len(homes) for _, homes in taken)
     for index, (_, homes) in enumerate(entry for entry in taken if len(entry[1]) == 2):
         others = [node for node in nodes if node not in homes]
         if others and lines < most:
@@ -169,6 +176,18 @@ def _sampled(machine: Machine, pairs: CpuPairs, most: int) -> list[_Line]:
         for home in homes
     ]
     return sorted(found, key=lambda line: (line.cpu, line.partner))
+
+
+def _with_a_free_core(machine: Machine, taken: list[_Homes]) -> list[_Homes]:
+    """Return a sample without the core that has the fewest pairs if no other one is free: the console runs there."""
+    pairs_of = Counter(cpu for pair, _ in taken for cpu in (pair.cpu, pair.partner))
+    if len(pairs_of) < len(machine.allowed_cpus):
+        return taken
+    rarest = min(pairs_of, key=lambda cpu: (pairs_of[cpu], -cpu))
+    free = {rarest}.union(*(core.pus for core in machine.cores if rarest in core.pus))
+    kept = [(pair, homes) for pair, homes in taken if free.isdisjoint((pair.cpu, pair.partner))]
+    before, after = (Counter(pair.shares for pair, _ in pairs) for pairs in (taken, kept))
+    return kept if all(after[shares] >= min(before[shares], MIN_PAIRS) for shares in before) else taken
 
 
 def _not_measured(lines: Sequence[_Line], totals: dict[str, int]) -> Iterable[Gap]:
@@ -184,5 +203,5 @@ def _not_measured(lines: Sequence[_Line], totals: dict[str, int]) -> Iterable[Ga
         if measured[shares] < total:
             yield Gap(
                 f"{NAME}: {total - measured[shares]:,} of {total:,} pairs of CPUs ({shares})",
-                f"not measured: {limit}. {measured[shares]:,} were measured, spread over all nodes{remedy}",
+                f"not measured: {limit}. {measured[shares]:,} were measured, spread over the machine{remedy}",
             )

@@ -98,6 +98,22 @@ def test_a_larger_budget_measures_more_pairs() -> None:
     assert (all_of_them.estimated_seconds, all_of_them.time_limit_seconds) == (pytest.approx(53, rel=0.1), 140)
 
 
+@pytest.mark.parametrize("plan_name", PLANS)
+@pytest.mark.parametrize("cores", [16, 32, 64])
+def test_a_sample_leaves_a_core_to_the_console(cores: int, plan_name: str) -> None:
+    machine = shape(cores=cores, threads=2)
+    step = planned(machine, plan_name, replicate=0.03)
+
+    free = set(machine.allowed_cpus) - set(step.cpus)
+    assert any(free.issuperset(core.pus) for core in machine.cores)
+
+
+def test_no_class_falls_below_three_pairs_for_a_free_core() -> None:
+    step = planned(shape(cores=3, threads=2), replicate=2.0)
+
+    assert measured(step) == {"SMT sibling": 3, "same L3": 3}
+
+
 def test_a_line_is_on_nodes_with_memory_alone() -> None:
     machine = shape(packages=3, cores=2)
     nodes = (
@@ -169,7 +185,7 @@ def test_each_class_that_is_measured_in_part_is_a_gap_with_its_number(machine: M
     expected = {
         f"{NAME}: {total - count[shares.value]:,} of {total:,} pairs of CPUs ({shares.value})": (
             f"not measured: all would exceed the time limit of the step. {count[shares.value]:,} were measured, "
-            "spread over all nodes. A larger budget or fewer replicates measure more pairs"
+            "spread over the machine. A larger budget or fewer replicates measure more pairs"
         )
         for shares, total in cpu_pairs(machine).totals.items()
         if count[shares.value] < total
