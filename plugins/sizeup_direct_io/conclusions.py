@@ -13,7 +13,7 @@ from sizeup.units import format_bytes, format_ns, format_rate, format_value
 from sizeup_direct_io import knee
 from sizeup_direct_io.estimates import Coordinates, PointResult, known, pool
 from sizeup_direct_io.path_bandwidth import TargetBandwidth
-from sizeup_direct_io.validity import Part, Validity
+from sizeup_direct_io.validity import EXCEEDS_CACHE, Part, Validity
 
 REDO_GOOD_NS, REDO_WATCH_NS = 1e6, 5e6
 """Of ``log file parallel write``: good up to the first, to be watched up to the second."""
@@ -274,7 +274,8 @@ def working_set(points: Sequence[PointResult]) -> Estimate:
             "statement": f"a cache of about {format_bytes(held)} or more serves the target",
             "consequence": f"Working set {format_bytes(held)}: {format_value(rates[held], '1/s')}; whole target "
             f"({format_bytes(whole)}): {format_value(rates[whole], '1/s')}. A database that reads more than the cache "
-            "holds gets the lower rate or less, because some reads of the whole target still hit the cache.",
+            "holds gets the lower rate or less, because some reads of the whole target still hit the cache. Set size to "
+            f"{format_bytes(EXCEEDS_CACHE * held)} or more to measure what lies behind the cache.",
             "severity": "warning",
             "cache_bytes": held,
             "largest_cached_bytes": cached_set,

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any, cast
+
 import pytest
 
 from sizeup_direct_io.conclusions import (
@@ -12,6 +15,7 @@ from sizeup_direct_io.conclusions import (
     knee_estimate,
     largest_cached_set,
     scaling,
+    working_set,
 )
 from sizeup_direct_io.knee import RampPoint
 from sizeup_direct_io.path_bandwidth import TargetBandwidth
@@ -73,6 +77,15 @@ def test_a_cache_shows_as_the_parts_that_run_faster_than_the_whole(
     rates: dict[int, float], cached_set: int | None, held: int
 ) -> None:
     assert (largest_cached_set(rates), cache_size_bytes(rates)) == (cached_set, held)
+
+
+def test_a_cache_that_was_found_tells_the_size_that_exceeds_it() -> None:
+    rates = {GIB // 4: 90e3, GIB // 2: 60e3, GIB: 40e3}
+    points = [SimpleNamespace(at={"working_set_bytes": size}, iops=rate) for size, rate in rates.items()]
+    found = working_set(cast("Any", points))
+
+    assert found.extra["cache_bytes"] == GIB // 4
+    assert str(found.extra["consequence"]).endswith("Set size to 1 GiB or more to measure what lies behind the cache.")
 
 
 def test_a_volume_that_loads_at_the_first_touch_is_told_from_one_that_does_not() -> None:
