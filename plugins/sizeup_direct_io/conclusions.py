@@ -311,7 +311,7 @@ def full_rate(workload: str, points: Sequence[PointResult], unit: str) -> Estima
     hosts, costs = known(run.host_cpu for run in best.runs), known(run.io_cpu_ns for run in best.runs)
     if hosts is None or costs is None:
         return Gap(f"io.direct: CPUs that {workload} takes", "the CPU time of this host cannot be read")
-    seconds = sum(run.seconds for run in best.runs)
+    seconds = sum(run.counter_seconds for run in best.runs)
     capacity, taken = sum(host.capacity_ns for host in hosts), sum(costs)
     used, all_cpus = taken / seconds / 1e9, capacity / seconds / 1e9
     each = taken / max(1, sum(run.requests for run in best.runs))

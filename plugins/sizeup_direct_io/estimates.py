@@ -166,7 +166,7 @@ def _host_costs(runs: Sequence[MeasuredPoint], background: BackgroundLoad) -> di
 def _kernel_threads(runs: Sequence[MeasuredPoint]) -> str:
     """Return the busiest kernel threads with their share of one CPU, busiest first."""
     total: dict[str, int] = {}
-    seconds = sum(run.seconds for run in runs)
+    seconds = sum(run.counter_seconds for run in runs)
     for run in runs:
         for name, spent in run.after.kernel_threads_ns.items():
             total[name] = total.get(name, 0) + spent - run.before.kernel_threads_ns.get(name, 0)
@@ -182,7 +182,7 @@ def _pressure_percent(runs: Sequence[MeasuredPoint], name: str) -> float | None:
         if before is None or after is None:
             return None
         waited_us += after.some_total_us - before.some_total_us
-    return waited_us / sum(run.seconds for run in runs) / 1e4
+    return min(100.0, waited_us / sum(run.counter_seconds for run in runs) / 1e4)
 
 
 def caveats_of(parts: Sequence[Part]) -> tuple[str, ...]:

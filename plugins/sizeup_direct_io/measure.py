@@ -87,6 +87,11 @@ class MeasuredPoint(Struct, frozen=True):
         return self.transferred_bytes / self.seconds
 
     @property
+    def counter_seconds(self) -> float:
+        """Time between the readings of the host's counters: more than ``seconds`` where they were read slowly."""
+        return (self.after.time_ns - self.before.time_ns) / 1e9 or self.seconds
+
+    @property
     def host_cpu(self) -> HostCpu | None:
         """CPU time of the whole host during the measurement; None where it cannot be read."""
         before, after = self.before.host, self.after.host
@@ -96,9 +101,11 @@ class MeasuredPoint(Struct, frozen=True):
     def io_cpu_ns(self) -> int | None:
         """CPU time of this process, all kernel threads and interrupts: the host's cost of the I/O.
 
-        None where that of interrupts cannot be read.
+        None where that of interrupts cannot be read. Never more than all CPU time that the host used: a process's
+        time may contain that of interrupts, and kernel threads are read before and after the rest.
         """
-        return None if self.host_cpu is None else self._own_cpu_ns + self.host_cpu.interrupt_ns
+        host = self.host_cpu
+        return None if host is None else min(self._own_cpu_ns + host.interrupt_ns, host.busy_ns)
 
     @property
     def _own_cpu_ns(self) -> int:
@@ -124,7 +131,7 @@ class MeasuredPoint(Struct, frozen=True):
         return other_io(
             before.disks,
             after.disks,
-            self.seconds,
+            self.counter_seconds,
             own_read=after.own_read_bytes - before.own_read_bytes,
             own_written=after.own_written_bytes - before.own_written_bytes,
         )

@@ -87,6 +87,8 @@ class WindowCounters(Struct, frozen=True):
     counters: Counters
     kernel_threads_ns: Mapping[str, int]
     thermal: ThermalState
+    time_ns: int
+    """When ``host`` and the two after it were read, by the monotonic clock."""
 
 
 def read_opening(counter_source: CounterSource, take_samples: TakeSamples) -> WindowCounters:
@@ -96,16 +98,19 @@ def read_opening(counter_source: CounterSource, take_samples: TakeSamples) -> Wi
         read_thermal_state(),
         read_counters(counter_source, take_samples),
     )
-    return WindowCounters(*_host(), counters, kernel_threads_ns, thermal)
+    time_ns = time.monotonic_ns()
+    return WindowCounters(*_host(), counters, kernel_threads_ns, thermal, time_ns)
 
 
 def read_closing(counter_source: CounterSource, take_samples: TakeSamples) -> WindowCounters:
     """Read the counters in reverse order, after the sample that closes the window."""
+    time_ns = time.monotonic_ns()
     return WindowCounters(
         *_host(),
         read_counters(counter_source, take_samples),
         host_counters.read_kernel_threads_ns(),
         read_thermal_state(),
+        time_ns,
     )
 
 

@@ -89,7 +89,9 @@ def interval(requests: int, block_bytes: int) -> binding.IoInterval:
 
 def edge(seconds: float) -> WindowCounters:
     host = msgspec.structs.replace(HOST, idle_ns=int(seconds * 1e9))
-    return WindowCounters(host, 0, None, None, Counters(None, None, None, None, 0, 0, 0), {}, ThermalState({}, {}))
+    return WindowCounters(
+        host, 0, None, None, Counters(None, None, None, None, 0, 0, 0), {}, ThermalState({}, {}), int(seconds * 1e9)
+    )
 
 
 class FakeSetup:

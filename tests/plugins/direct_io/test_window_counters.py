@@ -101,3 +101,27 @@ def test_bytes_that_are_missing_or_too_many_are_seen_however_late_the_reader_is(
 def test_bytes_of_a_quiet_reader_are_judged_to_a_twentieth(monkeypatch: pytest.MonkeyPatch) -> None:
     assert check_direct(Flow(monkeypatch, [AT_ONCE] * 2, 0.94).window()).verdict is Validity.FAIL
     assert check_direct(Flow(monkeypatch, [AT_ONCE] * 2, 1.06).window()).verdict is Validity.WARN
+
+
+def test_each_edge_has_the_time_of_its_host_counters_however_slow_the_others_are(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    clock = SimpleNamespace(ns=1_000)
+
+    def slowly(result: object) -> Any:
+        def read(*_: object) -> object:
+            clock.ns += 490_000_000
+            return result
+
+        return read
+
+    monkeypatch.setattr(window_counters.time, "monotonic_ns", lambda: clock.ns)
+    monkeypatch.setattr(window_counters.host_counters, "read_kernel_threads_ns", slowly({}))
+    monkeypatch.setattr(window_counters, "read_thermal_state", slowly(None))
+    monkeypatch.setattr(window_counters, "read_counters", lambda *_: None)
+
+    opening = window_counters.read_opening(CounterSource(0), dict)
+    closing = window_counters.read_closing(CounterSource(0), dict)
+
+    assert (opening.time_ns, closing.time_ns) == (980_001_000, 980_001_000)
+    assert clock.ns > closing.time_ns
