@@ -33,6 +33,7 @@ FILL_BLOCK_BYTES = 1 << 20
 FILL_DEPTH = 4
 PER_SUBMITTER = 16
 """I/Os in flight for each submitting thread."""
+_GOLDEN_SECTION = (5**0.5 - 1) / 2
 METADATA_SECONDS = 60.0
 """Time limit of opening, allocating and flushing."""
 CLOSE_SECONDS_LIMIT = 1.0
@@ -266,6 +267,9 @@ class TargetSetup:
                 size_bytes=region,
                 group=group,
                 pattern=stream.pattern,
+                first_block=staggered_block(index, region // stream.block_bytes)
+                if own_regions and stream.pattern is Pattern.SEQUENTIAL
+                else 0,
                 seed=next(self._seeds),
                 interval_ns=round(len(depths) / stream.rate * 1e9) if stream.rate else 0,
                 read_percent=stream.read_percent,
@@ -287,6 +291,16 @@ class TargetSetup:
     def next_seed(self) -> int:
         """Return a seed that no worker had before, so that no offset sequence repeats."""
         return next(self._seeds)
+
+
+def staggered_block(index: int, blocks: int) -> int:
+    """Return the block of its region at which a sequential stream starts; the first one starts at block 0.
+
+    Regions are of equal size, often a power of two, as are the stripes of arrays and volumes: streams that all start
+    at the beginning of their region read from the same disk, and stay in step. Multiples of the golden section are
+    spread evenly whatever the stripe.
+    """
+    return int(index * _GOLDEN_SECTION % 1 * blocks)
 
 
 class _NoDeadline:

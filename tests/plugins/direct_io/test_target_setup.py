@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -13,10 +14,10 @@ from sizeup.errors import RefusedError
 from sizeup_direct_io import binding, host_counters, target_setup
 from sizeup_direct_io import target as target_module
 from sizeup_direct_io.engines import EnginePolicy
-from sizeup_direct_io.presets import Stream
+from sizeup_direct_io.presets import DSS_RANDOM, DSS_SCAN, Stream
 from sizeup_direct_io.target import OpenTarget, TargetKind, TargetSpec, open_target
-from sizeup_direct_io.target_setup import TargetSetup
-from sizeup_direct_io.worker import Engine
+from sizeup_direct_io.target_setup import TargetSetup, staggered_block
+from sizeup_direct_io.worker import Engine, Pattern
 
 MIB = 1 << 20
 FORBIDDEN = (
@@ -116,3 +117,48 @@ def test_a_device_that_is_gone_before_the_run_is_refused_with_that(
 
     with pytest.raises(RefusedError, match=words):
         open_target(TargetSpec(str(tmp_path / "file"), writes=False))
+
+
+def starts(setup: TargetSetup, stream: Stream, count: int) -> list[tuple[int, int, int]]:
+    """Where each worker starts, and the start and end of its region, in blocks."""
+    workers = list(setup.workers(stream, count, 0, huge_pages=True, engine=Engine.IO_URING))
+    block = stream.block_bytes
+    return [
+        (worker.start_bytes // block + worker.first_block, worker.start_bytes // block,
+         (worker.start_bytes + worker.size_bytes) // block)
+        for worker in workers
+    ]  # fmt: skip
+
+
+@pytest.fixture
+def four_gib(monkeypatch: pytest.MonkeyPatch) -> TargetSetup:
+    """A target of 4 GiB that is not opened."""
+    setup = TargetSetup(HandContext(), 5.0, 0)
+    setup.target = OpenTarget(TargetKind.FILE, "/u01/file", -1, 0, 4 << 30, None, 0)
+    monkeypatch.setattr(TargetSetup, "_descriptor", lambda *_: -1)
+    return setup
+
+
+@pytest.mark.parametrize("disks", [2, 4, 8, 16])
+@pytest.mark.parametrize("stripe_blocks", [1, 4, 16])
+def test_sequential_streams_do_not_start_on_the_same_disk_of_a_stripe(
+    four_gib: TargetSetup, disks: int, stripe_blocks: int
+) -> None:
+    found = starts(four_gib, DSS_SCAN, 16)
+
+    assert all(low <= at < high for at, low, high in found)
+    assert found[0][0] == 0
+    by_disk = Counter(at // stripe_blocks % disks for at, _, _ in found)
+    assert max(by_disk.values()) <= 16 // disks + 1
+
+
+def test_a_single_stream_and_what_ends_with_its_region_start_at_its_first_block(four_gib: TargetSetup) -> None:
+    assert starts(four_gib, DSS_SCAN, 1) == [(0, 0, 4096)]
+    once = Stream("once", MIB, Pattern.ONCE, streams=True)
+    assert [at - low for at, low, _ in starts(four_gib, once, 4)] == [0] * 4
+    assert {at for at, _, _ in starts(four_gib, DSS_RANDOM, 64)} == {0}
+
+
+@pytest.mark.parametrize("blocks", [1, 2, 3, 16, 1000, 4096])
+def test_a_stream_starts_within_its_region_however_small(blocks: int) -> None:
+    assert all(0 <= staggered_block(index, blocks) < blocks for index in range(64))
