@@ -89,7 +89,7 @@ def test_a_metric_that_the_new_side_lacks_is_undecided_and_one_that_nobody_knows
     assert sizeup("compare", "b", "--baseline", "a", "--fail-if", "null.gap > +5%").returncode == 6
     unknown = sizeup("compare", "b", "--baseline", "a", "--fail-if", "null.gaps > +5%")
     assert unknown.returncode == 2
-    assert "did you mean null.gap?); there are: null.gap" in unknown.stderr
+    assert "did you mean null.gap?); they have: null.gap" in unknown.stderr
 
 
 def test_sessions_with_nothing_in_common_are_said_to_have_nothing(sizeup: Run, tmp_path: Path) -> None:

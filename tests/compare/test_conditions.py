@@ -122,7 +122,7 @@ def test_a_point_of_a_curve_is_asked_about_by_its_place_also_where_it_is_the_onl
     assert answer("p.thp[size=4] > +5%", curve(FAST, 10, (2, 4)), base).decision is MET
     assert answer("p.thp[size=4] > +5%", curve(FAST, 10, (4,)), base).decision is MET
     assert answer("p.thp[size=2] > +5%", curve(FAST, 10, (2, 4)), base).why == "not measured on the baseline"
-    with pytest.raises(UsageError, match=r"no such point; there are: size=2; size=4$"):
+    with pytest.raises(UsageError, match=r"p.thp has no such point; it has: size=2; size=4$"):
         answer("p.thp[size=3] > +5%", curve(FAST, 10, (2, 4)), base)
 
 
@@ -132,7 +132,7 @@ def test_what_one_side_did_not_measure_is_undecided_and_what_neither_knows_an_er
     assert answer("p.thp > +5%", first, base).why == "not measured on the baseline"
     assert answer("p.rate < -5%", first, base).why == "not measured on the new side"
     assert answer("p.rate < 1 GB/s", first, base).why == "not measured on the new side"
-    with pytest.raises(UsageError, match=r"no metric p.htp \(did you mean p.thp\?\); there are: p.thp, p.rate$"):
+    with pytest.raises(UsageError, match=r"no metric p.htp \(did you mean p.thp\?\); they have: p.thp, p.rate$"):
         answer("p.htp > +5%", first, base)
     with pytest.raises(UsageError, match=r"no metric p.htp"):
         answer("p.htp > 5ns", first)
@@ -207,7 +207,7 @@ def test_an_absolute_bound_holds_for_every_point_and_names_the_one_beyond() -> N
     found = answer("p.thp > 200ns", first)
     assert (found.decision, found.reading and found.reading.value) == (NOT_MET, 189.0)
     found = answer("p.thp[size=64] > 150ns", first)
-    assert (found.decision, found.why) == (UNDECIDED, "the interval contains the bound")
+    assert (found.decision, found.why) == (UNDECIDED, "the interval contains the limit")
 
 
 @pytest.mark.parametrize(
@@ -217,7 +217,7 @@ def test_an_absolute_bound_holds_for_every_point_and_names_the_one_beyond() -> N
         ("p.thp > 100k", "expected a value in ns"),
         ("p.thp > 2 GB/s", "expected a value in ns"),
         ("p.iops < 5 ms", "p.iops: expected a number such as 250, 100k or 1.5M, found '5 ms'"),
-        ("p.validity < 1", "p.validity is a verdict, which no bound applies to"),
+        ("p.validity < 1", "p.validity is a verdict, which has no limit"),
     ],
 )
 def test_a_bound_of_another_unit_is_an_error_that_names_the_right_ones(condition: str, expected: str) -> None:

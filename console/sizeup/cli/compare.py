@@ -14,14 +14,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "new", nargs="+", metavar="NEW", help="new side: sessions, directories of sessions, or preset:NAME"
     )
     parser.add_argument(
-        "--baseline", nargs="+", metavar="BASELINE", default=[],
-        help="baseline side, in the same form; optional if every --fail-if has an absolute bound",
+        "--baseline", nargs="+", metavar="FILE", default=[],
+        help="baseline side, one or more in the same form; optional if every --fail-if has a fixed limit",
     )  # fmt: skip
     parser.add_argument(
         "--fail-if", action="append", default=[], metavar="CONDITION",
-        help="exit with status 5 if the condition is met, 6 if undecided; a change from the baseline such as "
-        "'PROBE.SERIES > +5%%', or an absolute bound on the new side such as "
-        "'PROBE.SERIES >= 0.5 ms'; repeatable",
+        help="exit with status 5 if the condition is met, 6 if undecided; a change of a metric from the baseline, "
+        "such as 'clock.cost.cost > +5%%', or a fixed limit on the new side, such as 'clock.cost.cost >= 50 ns'; "
+        "repeatable",
     )  # fmt: skip
     parser.add_argument(
         "--allow-undecided",
@@ -51,8 +51,8 @@ def run(arguments: argparse.Namespace) -> int:
     questions = [parse_condition(text) for text in arguments.fail_if]
     if not arguments.baseline and (not questions or any(question.change is not None for question in questions)):
         raise UsageError(
-            "--baseline is missing; name the sessions to compare with, or use only absolute bounds such as "
-            "--fail-if 'PROBE.SERIES >= 0.5 ms'"
+            "--baseline is missing; name the sessions to compare with (--baseline FILE...), or use only fixed limits, "
+            "such as --fail-if 'clock.cost.cost >= 50 ns'"
         )
     new, baseline = digest_sides(arguments.new, arguments.baseline)
     comparison = compare(new, baseline, questions=questions, minimum_effect=arguments.minimum_effect / 100)

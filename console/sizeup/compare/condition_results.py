@@ -31,9 +31,11 @@ class BothSides(Struct, frozen=True):
         if question.metric not in metrics:
             hint = nearest(question.metric, metrics)
             there = ", ".join(metrics) or "none"
-            raise UsageError(f"--fail-if {question.text!r}: no metric {question.metric}{hint}; there are: {there}")
+            raise UsageError(
+                f"--fail-if {question.text!r}: the sessions have no metric {question.metric}{hint}; they have: {there}"
+            )
         if question.metric in self.verdicts:
-            raise UsageError(f"--fail-if {question.text!r}: {question.metric} is a verdict, which no bound applies to")
+            raise UsageError(f"--fail-if {question.text!r}: {question.metric} is a verdict, which has no limit")
         ours, theirs = self.ours.get(question.metric, {}), self.theirs.get(question.metric, {})
         if not question.at:
             return ours, theirs
@@ -41,7 +43,9 @@ class BothSides(Struct, frozen=True):
         wanted = [key for key, place in places.items() if place == dict(question.at)]
         if not wanted:
             there = "; ".join(",".join(f"{name}={value}" for name, value in place.items()) for place in places.values())
-            raise UsageError(f"--fail-if {question.text!r}: no such point; there are: {one_line(there)}")
+            raise UsageError(
+                f"--fail-if {question.text!r}: {question.metric} has no such point; it has: {one_line(there)}"
+            )
         return {key: ours[key] for key in wanted if key in ours}, {key: theirs[key] for key in wanted if key in theirs}
 
 
@@ -53,7 +57,7 @@ def _written(runs: Mapping[str, RunValue]) -> dict[str, str]:
 def condition_results(
     questions: Sequence[Condition], known: BothSides, level: float, minimum_effect: float, *, same: bool
 ) -> tuple[ConditionResult, ...]:
-    """Decide absolute bounds by the new side alone, changes by both, corrected for each other."""
+    """Decide fixed limits by the new side alone, changes by both, corrected for each other."""
     changes = [question for question in questions if question.change is not None]
     figures: dict[int, Figure] = {}
     for question in changes:
@@ -118,7 +122,7 @@ def _by_change(
         case Decision.MET:
             return Decision.UNDECIDED, "not established together with the other conditions; take more runs"
         case Decision.UNDECIDED:
-            return Decision.UNDECIDED, "the interval contains the bound; take more runs"
+            return Decision.UNDECIDED, "the interval contains the limit; take more runs"
 
 
 def _by_bound(question: Condition, known: BothSides) -> ConditionResult:

@@ -90,7 +90,7 @@ def unit_of(series: Series | None) -> str:
 _QUESTION = re.compile(r"\s*([\w.-]+)\s*(?:\[([^\]]+)\])?\s*(>=|<=|>|<)\s*(.*?)\s*", re.ASCII)
 _CHANGE = re.compile(r"([+-]?\d{1,9}(?:\.\d{1,9})?)\s*%", re.ASCII)
 _ABSOLUTE = re.compile(r"[+-]?\.?\d.*", re.ASCII)
-_EXAMPLES = "such as 'PROBE.SERIES > +5%' or 'PROBE.SERIES >= 0.5 ms'"
+_EXAMPLES = "such as 'clock.cost.cost > +5%' or 'clock.cost.cost >= 50 ns'"
 
 
 def parse_condition(text: str) -> Condition:
@@ -143,7 +143,7 @@ def _reading(question: Condition, values: Sequence[RunValue], bound: float) -> R
         why = f"{runs} without an interval; take six (sizeup --batch --repeat 6)"
     else:
         decision = question.decide(low, high, bound)
-        why = "the interval contains the bound" if decision is Decision.UNDECIDED else ""
+        why = "the interval contains the limit" if decision is Decision.UNDECIDED else ""
     middle = median([value.value for value in values])
     return Reading(values[0].at, values[0].series, middle, low, high, len(values), bound, decision, why)
 
