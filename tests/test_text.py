@@ -1,6 +1,8 @@
 """Nothing that a device, a file or a probe says can steer the terminal."""
 
-from sizeup.text import clean, decode, one_line
+import pytest
+
+from sizeup.text import clean, decode, nearest, one_line
 
 
 def test_control_characters_and_overrides_are_replaced_and_text_is_kept() -> None:
@@ -15,3 +17,19 @@ def test_one_line_is_one_line_of_bounded_length() -> None:
 def test_a_kernel_file_keeps_what_parts_it_and_loses_what_steers() -> None:
     assert decode(b"model\t: a\nb\0c") == "model\t: a\nb\0c"
     assert decode(b"a\x1b]0;x\x07\tb\xe2\x80\xae\xc2\x9b\xff") == "a\ufffd]0;x\ufffd\tb\ufffd\ufffd\ufffd"
+
+
+@pytest.mark.parametrize(
+    ("name", "suggested"),
+    [
+        ("machine.core", "machine.cores"),
+        ("machin.ghz", "machine.ghz"),
+        ("license.cores", ""),
+        ("license.scop", "license.scope"),
+        ("nothing", ""),
+    ],
+)
+def test_only_a_near_spelling_is_suggested(name: str, suggested: str) -> None:
+    hint = nearest(name, ("machine.cores", "machine.ghz", "license.scope", "license.pack"))
+
+    assert hint == (f" (did you mean {suggested}?)" if suggested else "")

@@ -16,7 +16,7 @@ def clean(text: str) -> str:
     return _UNSAFE.sub(lambda match: " " if match[0] == "\t" else "\ufffd", text)
 
 
-_SIMILARITY = 0.5
+_SIMILARITY = 0.65
 """From this similarity on (1: equal), a known name is suggested."""
 
 _KEPT_IN_FILES = bytes((*range(0x20, 0x7F), *b"\0\t\n"))
@@ -60,11 +60,20 @@ def cell_len(text: str) -> int:
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """Return `` (did you mean X?)`` for the most similar known name, or nothing if none is similar."""
+    """Return `` (did you mean X?)`` for the most similar known name, or nothing if none is similar.
+
+    Of names with dots, only the last part is compared where the group before it is known: that a group is the same
+    does not make its names similar.
+    """
     from difflib import get_close_matches  # for errors alone
 
-    matches = get_close_matches(name, list(known), n=1, cutoff=_SIMILARITY)
-    return f" (did you mean {matches[0]}?)" if matches else ""
+    names = list(known)
+    group = name[: name.rfind(".") + 1]
+    if not any(each.startswith(group) for each in names):
+        group = ""
+    parts = {each.removeprefix(group): each for each in names if each.startswith(group)}
+    matches = get_close_matches(name.removeprefix(group), parts, n=1, cutoff=_SIMILARITY)
+    return f" (did you mean {parts[matches[0]]}?)" if matches else ""
 
 
 def plural(count: int, noun: str) -> str:

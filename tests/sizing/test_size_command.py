@@ -1,12 +1,14 @@
 """``sizeup size``: the figures, their working, and clear refusals."""
 
 import json
+import re
 
 import pytest
 
 from sizeup import cli
+from sizeup.errors import UsageError
 from sizeup.quantity import Origin, Quantity
-from sizeup.sizing.keys import KEYS
+from sizeup.sizing.keys import KEYS, InputKind
 
 
 def sized(capsys: pytest.CaptureFixture[str], *settings: str) -> dict:
@@ -45,11 +47,17 @@ def test_the_text_shows_the_working_line_by_line(capsys: pytest.CaptureFixture[s
     ("setting", "message"),
     [
         ("machine.core=4", "--set: unknown key 'machine.core' (did you mean machine.cores?"),
+        ("license.cores=4", "unknown key 'license.cores' (did you mean license.host_cores?)"),
+        ("license.x=4", "unknown key 'license.x'; license has: license.pack, license.product, "),
+        ("x.y=4", "unknown key 'x.y'; list all keys with: sizeup size --keys"),
         ("machine.cores", "--set: expected KEY=VALUE, found 'machine.cores'"),
-        ("machine.cores=0", "--set: machine.cores: expected a whole number, 1 or more and at most 65,536, found '0'"),
+        (
+            "machine.cores=0",
+            "--set: machine.cores: expected a whole number, 1 or more and at most 65,536, such as 4, found '0'",
+        ),
         ("machine.cores=2.5", "machine.cores: expected a whole number"),
         ("machine.cores=-4", "machine.cores: expected a whole number"),
-        ("machine.ghz=nan", "machine.ghz: expected a number of GHz, above 0 and at most 20, found 'nan'"),
+        ("machine.ghz=nan", "machine.ghz: expected a number of GHz, above 0 and at most 20, such as 2.5, found 'nan'"),
         ("machine.ghz=1e9", "machine.ghz: expected a number of GHz"),
         ("machine.ghz=1e999", "machine.ghz: expected a number of GHz"),
         ("machine.ghz=2 GB", "machine.ghz: expected a number of GHz"),
@@ -172,3 +180,13 @@ def test_figures_that_overflow_are_refused_in_words(setting: str, capsys: pytest
 
     assert cli.run(["size", "--blank", "--licenses", "--set", *figures, setting]) == 2
     assert "too large for a number" in capsys.readouterr().err
+
+
+def test_the_example_of_an_error_is_accepted_by_every_key() -> None:
+    for key in KEYS.values():
+        with pytest.raises(UsageError) as refused:
+            key.parse("" if key.kind is InputKind.WORDS else "?", Origin.USER, "--set")
+        example = re.search(r", such as (\S+), found", str(refused.value))
+        assert (example is None) is (key.kind in (InputKind.WORDS, InputKind.CHOICE))
+        if example is not None:
+            key.parse(example[1], Origin.USER, "--set")

@@ -284,7 +284,9 @@ async def test_what_cannot_be_is_refused_in_words_and_the_field_stays(console: C
         await pilot.press("enter")
         await pilot.pause()
 
-        assert f"expected a number of GHz, above 0 and at most 20, found '{text}'" in console.says("#input-help")
+        assert f"expected a number of GHz, above 0 and at most 20, such as 2.5, found '{text}'" in console.says(
+            "#input-help"
+        )
         assert console.app.focused is console.app.screen.query_one(Input)
 
 

@@ -143,8 +143,12 @@ class InputKey(Struct, frozen=True):
         return base
 
     def _refused(self, text: str, source: str) -> UsageError:
-        return UsageError(f"{source}: {self.name}: expected {self.expectation}, found {text!r}")
+        example = _EXAMPLES.get(self.kind, "")
+        return UsageError(f"{source}: {self.name}: expected {self.expectation}{example}, found {text!r}")
 
+
+_EXAMPLES = {InputKind.NUMBER: ", such as 2.5", InputKind.COUNT: ", such as 4", InputKind.NUMBERS: ", such as 2.5,4"}
+"""Examples that the range of every key of the kind contains."""
 
 _LARGEST = 1e18
 """No figure of a machine is larger, in the unit of its key."""

@@ -11,10 +11,14 @@ from sizeup.text import nearest
 
 
 def find_key(name: str, source: str) -> InputKey:
-    """The key of that name; an unknown one is refused with the nearest that exists."""
+    """The key of that name; an unknown one is refused with the nearest, or with the keys of its group."""
     key = KEYS.get(name)
     if key is None:
-        raise UsageError(f"{source}: unknown key {name!r}{nearest(name, KEYS)}; see: sizeup size --keys")
+        hint = nearest(name, KEYS)
+        group = name[: name.rfind(".") + 1]
+        alike = [each for each in KEYS if group and each.startswith(group)]
+        there = f"; {group.removesuffix('.')} has: {', '.join(alike)}" if alike and not hint else ""
+        raise UsageError(f"{source}: unknown key {name!r}{hint}{there}; list all keys with: sizeup size --keys")
     return key
 
 
