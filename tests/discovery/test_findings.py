@@ -473,7 +473,7 @@ def test_nodes_that_do_not_add_up_to_the_machine_are_said_with_both_figures() ->
 
     assert ids(replace(machine, memory_bytes=198 * GIB)) == []
     (finding,) = find(replace(machine, memory_bytes=400 * GIB))
-    assert finding.title == "The memory of all NUMA nodes adds up to 200 GiB, total memory is 400 GiB"
+    assert finding.title == "All NUMA nodes together have 200 GiB, but total memory is 400 GiB"
 
 
 def made_findings() -> list[ast.Call]:

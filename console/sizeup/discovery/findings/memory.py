@@ -283,7 +283,7 @@ def node_sum(machine: Machine) -> Iterator[Finding]:
         yield Finding(
             "memory.node-sum",
             Severity.WARNING,
-            f"The memory of all NUMA nodes adds up to {format_bytes(added)}, total memory is {format_bytes(total)}",
+            f"All NUMA nodes together have {format_bytes(added)}, but total memory is {format_bytes(total)}",
             (
                 f"/proc/meminfo MemTotal: {format_bytes(total)}",
                 *(f"node {node.os_id} MemTotal: {format_bytes(node.memory_bytes or 0)}" for node in machine.nodes),
