@@ -72,6 +72,13 @@ def test_without_a_file_the_session_goes_to_the_state_directory(sizeup: Run, tmp
     assert str(saved) in done.stdout
 
 
+def test_how_many_steps_measured_is_said_where_the_session_is_saved(sizeup: Run, tmp_path: Path) -> None:
+    done = sizeup("--batch", "-p", "io.direct", "--set", "io.direct.path=/proc/nowhere", "-o", str(tmp_path / "run"))
+
+    assert done.returncode == 3
+    assert f"Session saved in {tmp_path / 'run'} (0 of 1 step measured, 1 refused)" in done.stdout
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -86,7 +93,10 @@ def test_without_a_file_the_session_goes_to_the_state_directory(sizeup: Run, tmp
         (("--plan", "huge"), "argument --plan: invalid choice: 'huge'"),
         (("-p", "null", "--repeat", "0"), "--repeat: expected a whole number from 1 to 1,000, found 0"),
         (("--json", "-o", "-"), "--json and -o - both write to standard output"),
-        (("--resume", "x", "--plan", "quick"), "--resume completes the plan of the session"),
+        (
+            ("--resume", "x", "--plan", "quick"),
+            "--plan cannot be combined with --resume, which runs the rest of the session's own plan",
+        ),
         (("--resume", "/nowhere"), "/nowhere: expected a session file, but there is no such file"),
         (("--sysroot", "/srv/rec"), "--batch measures this machine"),
         (("--repeatedly",), "unrecognized arguments: --repeatedly"),
@@ -223,6 +233,7 @@ def test_kill_9_loses_nothing_that_was_written_and_resume_completes_it(
 
     done = sizeup("--batch", "--resume", str(path))
 
+    assert f"Session saved in {path} (2 of 2 steps measured)" in done.stdout
     assert done.returncode == 0, done.stderr
     session = read_session(str(path))
     assert [(id_, run.finished) for id_, run in session.steps.items()] == [

@@ -7,6 +7,7 @@ import pytest
 
 from batch.conftest import Run
 from sizeup.session.reader import read_session
+from sizeup.session.store import SUFFIX
 from sizeup.session.writer import Writer
 
 RUN = ("--batch", "-q", "-p", "null", "--set", "null.samples=3", "--set", "null.interval=0")
@@ -79,11 +80,19 @@ def test_a_run_that_ended_with_a_failed_step_is_not_called_complete(sizeup: Run,
 def test_deleting_asks_and_without_a_terminal_needs_a_yes(sizeup: Run, saved: Path) -> None:
     refused = sizeup("sessions", "delete", str(saved))
     assert refused.returncode == 3
+    assert "nothing was deleted" in refused.stderr
     assert "add --yes to confirm" in refused.stderr
     assert saved.exists()
 
     assert sizeup("sessions", "delete", str(saved), "--yes").returncode == 0
     assert not saved.exists()
+
+
+def test_a_session_is_opened_by_its_name_as_it_is_shown(sizeup: Run, saved: Path) -> None:
+    name = saved.name.removesuffix(SUFFIX)
+
+    assert sizeup("open", name, "--text").returncode == 0
+    assert "list sessions with: sizeup sessions" in sizeup("open", "unheard", "--text").stderr
 
 
 def test_what_is_no_session_or_is_being_written_is_not_deleted(sizeup: Run, saved: Path, tmp_path: Path) -> None:

@@ -146,7 +146,7 @@ def test_the_session_is_not_overwritten_by_its_own_report(session: str, capsys: 
     before = Path(session).read_bytes()
 
     assert cli.run(["export", session, "--html", "-o", session]) == ExitStatus.USAGE
-    assert "would overwrite the session itself" in capsys.readouterr().err
+    assert "would overwrite the session that is exported" in capsys.readouterr().err
     assert Path(session).read_bytes() == before
 
 

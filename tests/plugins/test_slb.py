@@ -107,7 +107,7 @@ def test_a_process_uses_at_most_its_cpu(cpu_ns: int, share: float) -> None:
 
 
 def test_the_cpu_share_of_a_real_run_is_a_share() -> None:
-    hammer = Hammer(1, 1, [min(os.sched_getaffinity(0))], Memory(Pages.BASE))
+    hammer = Hammer(1, 1, [min(os.sched_getaffinity(0))], Allocation(Pages.BASE))
     assert hammer.call(new_job())() == 0
 
     (result,) = hammer.results()

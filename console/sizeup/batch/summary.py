@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections import Counter
 
 import msgspec
 from msgspec.structs import replace
@@ -12,7 +13,7 @@ from sizeup.compare.comparison import Comparison
 from sizeup.report.text import table_lines, text
 from sizeup.session.value import Session
 from sizeup.sizing.session_advice import ShownAdvice
-from sizeup.text import one_line
+from sizeup.text import one_line, plural
 from sizeup.views.comparison import (
     answers_table,
     differences_table,
@@ -43,6 +44,20 @@ def summary_lines(session: Session, *, whole: bool = False, advice: ShownAdvice 
     if not whole:
         written = replace(written, parts=tuple(part for part in written.parts if part.title in _SHORT))
     return [*lines, "", *text(written).splitlines()]
+
+
+def measured_steps(session: Session) -> str:
+    """Return how many steps of the plan measured, and how the others ended: ``0 of 1 step measured, 1 refused``."""
+    steps = session.plan.steps if session.plan is not None else [run.step for run in session.steps.values()]
+    runs = [session.steps.get(step.id) for step in steps]
+    measured = sum(run is not None and run.finished for run in runs)
+    others = Counter(
+        "not run" if run is None else "interrupted" if run.outcome is None else run.outcome.status.value
+        for run in runs
+        if run is None or not run.finished
+    )
+    ended = "".join(f", {count} {how}" for how, count in others.items())
+    return f"{measured} of {plural(len(steps), 'step')} measured{ended}"
 
 
 def summary_json(session: Session) -> str:

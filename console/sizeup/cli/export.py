@@ -71,7 +71,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.recompute and arguments.format in ("svg", "share"):
         raise UsageError("--recompute does not go with --svg and --share; leave it out")
     if out != "-" and os.path.exists(out) and os.path.exists(path) and os.path.samefile(out, path):
-        raise UsageError(f"-o {out}: would overwrite the session itself; choose another file")
+        raise UsageError(f"-o {out}: would overwrite the session that is exported; choose another file")
     if arguments.format == "share":
         return _share(path, out)
     from sizeup.session.reader import read_session

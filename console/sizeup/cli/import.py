@@ -50,7 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
         print(f"{name}: {part.tool}, {what}")
         for line in part.summary:
             print(f"  {line}")
-    print(f"Saved in {out}")
+    print(f"Session saved in {out}")
     return ExitStatus.OK
 
 

@@ -11,14 +11,16 @@ from sizeup.errors import ExitStatus, UsageError
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("file", metavar="FILE", help="session file, plain or gzipped")
+    parser.add_argument("file", metavar="FILE", help="session file, plain or gzipped, or the name of a saved session")
     parser.add_argument("--text", action="store_true", help="print the summary instead of starting the console")
     add_console_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Show the session."""
-    return show_session(arguments.file, arguments)
+    from sizeup.session.store import find
+
+    return show_session(find(arguments.file), arguments)
 
 
 def show_session(path: str, arguments: argparse.Namespace) -> int:

@@ -120,6 +120,9 @@ def _confirmed(question: str, *, yes: bool) -> bool:
     if yes:
         return True
     if not sys.stdin.isatty():
-        raise RefusedError("deleting needs confirmation, and standard input is not a terminal; add --yes to confirm")
+        raise RefusedError(
+            "nothing was deleted: deleting needs confirmation, and standard input is not a terminal; "
+            "add --yes to confirm"
+        )
     print(question + "[y/N] ", end="", file=sys.stderr, flush=True)
     return sys.stdin.readline().strip().lower() in ("y", "yes")

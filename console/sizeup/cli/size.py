@@ -45,7 +45,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="size the machine of a saved session, with its measurements; says how the result differs from the "
         "recorded advice",
     )
-    what.add_argument("--sysroot", metavar="DIR", default="/", help="size a capture instead of this machine")
+    what.add_argument(
+        "--sysroot",
+        metavar="DIR",
+        default="/",
+        help="size a capture (a directory or an archive) instead of this machine",
+    )
     what.add_argument("--preset", metavar="NAME", help="size a published case (list them with sizeup presets)")
     what.add_argument("--blank", action="store_true", help="use only the figures given with --set")
     parser.add_argument("--compare-with", metavar="NAME", help="compare every figure with a published case")

@@ -133,10 +133,14 @@ def _batch(arguments: argparse.Namespace) -> int:
     )
     if arguments.json and arguments.output == "-":
         raise UsageError("--json and -o - both write to standard output; name a file with -o")
-    if arguments.resume and (arguments.plan or arguments.probe or arguments.assignments or arguments.repeat):
-        raise UsageError("--resume completes the plan of the session; leave out --plan, -p, --set and --repeat")
+    chosen = [_BATCH_ONLY[name] for name in ("plan", "probe", "assignments", "repeat") if getattr(arguments, name)]
+    if arguments.resume and chosen:
+        raise UsageError(
+            f"{' and '.join(chosen)} cannot be combined with --resume, which runs the rest of the session's own plan; "
+            "leave out one or the other"
+        )
     from sizeup.batch.progress_lines import ProgressLines
-    from sizeup.batch.summary import summary_json, summary_lines
+    from sizeup.batch.summary import measured_steps, summary_json, summary_lines
     from sizeup.engine.run import run
     from sizeup.session.reader import read_session
 
@@ -148,5 +152,5 @@ def _batch(arguments: argparse.Namespace) -> int:
         print(summary_json(session))
     else:
         print("\n".join(summary_lines(session)))
-        print(f"\nSaved in {result.path}\nOpen it with: sizeup open {result.path}")
+        print(f"\nSession saved in {result.path} ({measured_steps(session)})\nOpen it with: sizeup open {result.path}")
     return ExitStatus(result.status)

@@ -45,6 +45,8 @@ LINKS_LIMIT = 40
 _DEPTH_LIMIT = 128
 """Most directories in one path; the deepest of sysfs have some thirty."""
 
+_EXPECTED = "a capture of a Linux machine (an archive made by sizeup capture, or a directory with sys/ or proc/ in it)"
+
 _GAPS_LIMIT = 256
 """Most gaps noted: a broken capture repeats itself."""
 
@@ -65,7 +67,7 @@ class Sysroot:
     def _check(self, root: str) -> None:
         if not os.path.isdir(self.root):
             found = kind(os.stat(self.root).st_mode) if os.path.exists(self.root) else "nothing"
-            raise UsageError(f"--sysroot {root}: expected a directory with sys/ or proc/ in it, found {found}")
+            raise UsageError(f"--sysroot {root}: expected {_EXPECTED}, found {found}")
         if not self.live:
             self._check_linux(root)
             self._read_manifest()
@@ -73,8 +75,8 @@ class Sysroot:
     def _check_linux(self, root: str) -> None:
         if not any(self._raw_there(f"/{name}") for name in ("sys", "proc")):
             raise UsageError(
-                f"{root}: expected a capture of a Linux machine (a directory with sys/ or proc/ in it), "
-                f"found neither; make one with: sizeup capture FILE"
+                f"{root}: expected {_EXPECTED}, found neither; make one on that machine with sizeup capture FILE, "
+                "and give FILE to --sysroot"
             )
 
     def _read_manifest(self) -> None:
