@@ -274,8 +274,8 @@ def working_set(points: Sequence[PointResult]) -> Estimate:
             "statement": f"a cache of about {format_bytes(held)} or more serves the target",
             "consequence": f"Working set {format_bytes(held)}: {format_value(rates[held], '1/s')}; whole target "
             f"({format_bytes(whole)}): {format_value(rates[whole], '1/s')}. A database that reads more than the cache "
-            "holds gets the lower rate or less, because some reads of the whole target still hit the cache. "
-            f"Set size to {format_bytes(EXCEEDS_CACHE * held)} or more to measure what lies behind the cache.",
+            "holds gets the lower rate or less, because some reads of the whole target still hit the cache. Set size "
+            f"to {format_bytes(EXCEEDS_CACHE * held)} or more to measure the storage without it.",
             "severity": "warning",
             "cache_bytes": held,
             "largest_cached_bytes": cached_set,

@@ -85,7 +85,7 @@ def test_a_cache_that_was_found_tells_the_size_that_exceeds_it() -> None:
     found = working_set(cast("Any", points))
 
     assert found.extra["cache_bytes"] == GIB // 4
-    assert str(found.extra["consequence"]).endswith("Set size to 1 GiB or more to measure what lies behind the cache.")
+    assert str(found.extra["consequence"]).endswith("Set size to 1 GiB or more to measure the storage without it.")
 
 
 def test_a_volume_that_loads_at_the_first_touch_is_told_from_one_that_does_not() -> None:
