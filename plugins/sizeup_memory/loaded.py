@@ -39,7 +39,7 @@ from sizeup_memory.durations import (
     linking_seconds,
     measuring_seconds,
 )
-from sizeup_memory.latency import invalid_replicates, stop_rule
+from sizeup_memory.latency import invalid_replicates, page_caveats, stop_rule
 from sizeup_memory.numa import COPIED
 
 NAME = "memory.loaded"
@@ -125,7 +125,9 @@ class MemoryLoaded:
         nodes = int(settings["nodes"])
         where, remote = locality(traffic.placement(0), cpus[0], None if near is None else int(near), nodes)
         remote_cpus: list[int] = json.loads(str(settings["without_memory"]))
-        caveats += remote
+        placements = [traffic.placement(member) for member in range(1 + len(streams))]
+        where["huge_page_share"] = min(placement.huge_share for placement in placements)
+        caveats += [*remote, *page_caveats(memory.pages, min(placements, key=lambda one: one.huge_share))]
         others = [remote_caveat(remote_cpus)] if remote_cpus else []
         for index, point in enumerate(points):
             if index in measured:

@@ -18,7 +18,7 @@ from sizeup.model.gap import Gap
 from sizeup.model.machine import Machine
 from sizeup.model.numa import NumaNode
 from sizeup.model.plan import SettingValue
-from sizeup.model.sample import Progress
+from sizeup.model.sample import Estimate, Progress
 from sizeup.model.topology import Cache, CacheKind, Core, Pu
 from sizeup.probing.planner import make_plan
 from sizeup.probing.registry import load_class, load_registry
@@ -213,3 +213,26 @@ def test_the_probe_that_measures_nothing_does_as_it_is_told(monkeypatch: pytest.
     with pytest.raises(SizeupError, match="asked to fail"):
         list(probe.run(step, HandContext()))
     assert slept == [0.5, 0.5, 0.5]
+
+
+@pytest.mark.parametrize(
+    ("shares", "told"), [((1.0, 1.0, 0.4, 1.0), "40%"), ((0.2, 1.0, 1.0, 1.0), "20%"), ((1.0,) * 4, "")]
+)
+@pytest.mark.usefixtures("noting")
+def test_loaded_latency_tells_the_memory_that_is_not_on_huge_pages(
+    shares: tuple[float, ...], told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nowhere = memory.Placement(1, {0: 1}, 0, 1.0, verified=True, bound=True)
+    monkeypatch.setattr(
+        memory.Traffic, "placement", lambda _, member: msgspec.structs.replace(nowhere, huge_share=shares[member])
+    )
+    (step,) = make_plan(MACHINE, REGISTRY, name=None, probes=["memory.loaded"], settings={}).steps
+    emissions = load_class(REGISTRY.get("memory.loaded").target).run(step, HandContext())
+
+    found = [each for each in emissions if isinstance(each, Estimate) and each.converged is not False]
+    latencies = [each for each in found if each.series == "latency"]
+    assert latencies
+    for each in latencies:
+        assert each.extra["huge_page_share"] == min(shares)
+        caveats = [caveat for caveat in each.caveats if "huge pages" in caveat]
+        assert caveats == ([f"only {told} of the memory is on transparent huge pages"] if told else [])
