@@ -34,6 +34,7 @@ from sizeup_memory.cpu_selection import (
     node_of,
     sibling_of,
 )
+from sizeup_memory.host_load import HostLoad
 
 NAME = "memory.latency"
 _SMALLEST = 16 * KIB
@@ -81,8 +82,9 @@ class MemoryLatency:
             stop_rule(settings),
         )
         points = tuple(EstimatePoint(pattern.name, {"working_set_bytes": span}) for span in spans)
-        job = new_job()
+        job, load = new_job(), HostLoad()
         yield from job.follow(latency.call(job), points, context)
+        caveats += load.caveats()
         yield from job.gaps(points)
         tlb_bytes = tlb_reach_bytes(_PAGE_BYTES[pattern.pages])
         reach = {"tlb_reach_bytes": tlb_bytes} if tlb_bytes else {}

@@ -1,0 +1,47 @@
+"""CPU use of other processes while memory is measured: their memory traffic adds to latency."""
+
+from __future__ import annotations
+
+import os
+import resource
+import time
+
+from sizeup.procfs.stat import HostStat, read_stat
+
+BUSY_SHARE = 0.1
+"""Of all CPU time; the kernel, the console and idle services stay below."""
+
+MIN_SECONDS = 0.2
+"""The kernel counts CPU time in ticks of 10 ms: those of a shorter time tell nothing."""
+
+
+class HostLoad:
+    """The CPU time of the host and of this process since it was made."""
+
+    def __init__(self) -> None:
+        self._start_seconds = time.monotonic()
+        self._host, self._own_seconds = read_stat(), _own_seconds()
+
+    def caveats(self) -> list[str]:
+        """Return a caveat if other processes used much CPU time since; none where the kernel does not report it."""
+        if time.monotonic() - self._start_seconds < MIN_SECONDS:
+            return []
+        share = others_share(self._host, read_stat(), _own_seconds() - self._own_seconds)
+        if share is None or share <= BUSY_SHARE:
+            return []
+        return [f"other processes used {share:.0%} of the CPUs during the measurement: their memory traffic adds to it"]
+
+
+def others_share(before: HostStat | None, after: HostStat | None, own_seconds: float) -> float | None:
+    """Return the share of the host's CPU time that others than this process used; None if it is not known."""
+    if before is None or after is None:
+        return None
+    total = after.total - before.total
+    busy = total - (after.idle_total - before.idle_total) - (after.steal - before.steal)
+    own = own_seconds * os.sysconf("SC_CLK_TCK")
+    return max(0.0, busy - own) / total if total > 0 else None
+
+
+def _own_seconds() -> float:
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    return usage.ru_utime + usage.ru_stime
