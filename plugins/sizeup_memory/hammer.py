@@ -55,7 +55,7 @@ class MemoryHammer:
             yield Refusal(NAME, NAME, f"pages={chosen}: expected at least {_MIN_PAGES}, or 0 to exceed the L3")
             return
         caches = shared_caches(machine, cpus)
-        pages = [chosen or max(_USUAL_PAGES, _least_pages(caches, cpus[:count])) for count in counts]
+        pages = [chosen or _pages(caches, cpus[:count], machine.memory_available_bytes) for count in counts]
         # The number of stores per process is fixed: they take longer once the memory is saturated.
         once = sum(
             allocating_seconds([each * PAGE_BYTES] * count) + _SECONDS * max(1, count / _SATURATING)
@@ -135,9 +135,11 @@ class MemoryHammer:
             yield from _scaling(totals)
 
 
-def _least_pages(caches: Sequence[SharedCache], cpus: Collection[int]) -> int:
-    """Return the least pages of each process, the same for all of them."""
-    return max(bytes_per_thread(caches, cpus).values()) // PAGE_BYTES
+def _pages(caches: Sequence[SharedCache], cpus: Collection[int], available: int | None) -> int:
+    """Return the pages of each process: 512 MiB, or what the caches need if that is more and fits."""
+    least = max(bytes_per_thread(caches, cpus).values())
+    fits = available is None or least * len(cpus) <= available // 2
+    return max(_USUAL_PAGES, least // PAGE_BYTES) if fits else _USUAL_PAGES
 
 
 def _calibrated_loops(pages: int, cpu: int, context: Context) -> int:

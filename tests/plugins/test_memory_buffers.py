@@ -380,6 +380,18 @@ def test_only_the_points_whose_threads_have_too_little_are_invalid(monkeypatch: 
     )
 
 
+def test_processes_that_cannot_have_enough_have_the_usual_memory_and_do_not_count(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    machine = with_memory(made(1, 2, 1, 512 * MIB), 3 * GIB)
+    (step,) = steps(machine, "memory.hammer")
+    emissions, points, gaps = run(machine, step, monkeypatch)
+
+    assert {size for point in points for group in point.groups for size in group.values()} == {512 * MIB}
+    assert {one.at["processes"] for one in invalid_figures(step, emissions)} == {1, 2}
+    assert [gap.subject for gap in gaps] == ["memory.hammer: scaling"]
+
+
 def test_the_caveat_of_a_point_has_the_figures_of_its_own_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     machine = with_memory(made(1, 4, 1, 512 * MIB), 4 * GIB)
     scaling = next(steps(machine, "memory.bandwidth"))
