@@ -37,6 +37,8 @@ _CALIBRATION_US = 1000
 _USUAL_PAGES = 131_072
 """512 MiB, the size that published results have."""
 _MIN_PAGES = 16
+_SAME_MOST_BYTES = 256 << 30
+"""More takes minutes to allocate in base pages, once for each number of processes."""
 _SATURATING = 16
 """Processes that may saturate the memory of a machine."""
 _SECONDS = 0.5
@@ -56,6 +58,9 @@ class MemoryHammer:
             return
         caches = shared_caches(machine, cpus)
         pages = [chosen or _pages(caches, cpus[:count], machine.memory_available_bytes) for count in counts]
+        same = max(pages) * len(cpus) * PAGE_BYTES
+        if same <= min(_SAME_MOST_BYTES, (machine.memory_available_bytes or 0) // 2):
+            pages = [max(pages)] * len(pages)  # S(n) needs it: a store takes longer in more memory
         # The number of stores per process is fixed: they take longer once the memory is saturated.
         once = sum(
             allocating_seconds([each * PAGE_BYTES] * count) + _SECONDS * max(1, count / _SATURATING)
@@ -131,6 +136,10 @@ class MemoryHammer:
         totals = yield from _estimates(measured, caveats, cache_notes, {cpus.index(cpu): cpu for cpu in remote_cpus})
         if 1 in cached_counts:
             yield Gap(f"{NAME}: scaling", f"S(n) is relative to one process: {'; '.join(cache_notes[1])}")
+        elif len({pages[count] for count in measured}) > 1:
+            sizes = " to ".join(format_bytes(size(pages.values()) * PAGE_BYTES) for size in (min, max))
+            reason = f"processes had {sizes} each, more with fewer processes, to exceed the L3; S(n) needs one size"
+            yield Gap(f"{NAME}: scaling", f"{reason}: set pages")
         elif 1 in totals:
             yield from _scaling(totals)
 
