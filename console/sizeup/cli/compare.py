@@ -20,8 +20,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--fail-if", action="append", default=[], metavar="CONDITION",
         help="exit with status 5 if the condition is met, 6 if undecided; a change of a metric from the baseline, "
-        "such as 'clock.cost.cost > +5%%', or a fixed limit on the new side, such as 'clock.cost.cost >= 50 ns'; "
-        "repeatable",
+        "such as 'METRIC > +5%%', or a fixed limit on the new side, such as 'METRIC >= 50 ns'; "
+        "repeatable; METRIC is a name in the table of metrics that this command prints",
     )  # fmt: skip
     parser.add_argument(
         "--allow-undecided",
@@ -52,7 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
     if not arguments.baseline and (not questions or any(question.change is not None for question in questions)):
         raise UsageError(
             "--baseline is missing; name the sessions to compare with (--baseline FILE...), or use only fixed limits, "
-            "such as --fail-if 'clock.cost.cost >= 50 ns'"
+            "such as --fail-if 'METRIC >= 50 ns'"
         )
     new, baseline = digest_sides(arguments.new, arguments.baseline)
     comparison = compare(new, baseline, questions=questions, minimum_effect=arguments.minimum_effect / 100)

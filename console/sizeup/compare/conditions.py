@@ -90,7 +90,7 @@ def unit_of(series: Series | None) -> str:
 _QUESTION = re.compile(r"\s*([\w.-]+)\s*(?:\[([^\]]+)\])?\s*(>=|<=|>|<)\s*(.*?)\s*", re.ASCII)
 _CHANGE = re.compile(r"([+-]?\d{1,9}(?:\.\d{1,9})?)\s*%", re.ASCII)
 _ABSOLUTE = re.compile(r"[+-]?\.?\d.*", re.ASCII)
-_EXAMPLES = "such as 'clock.cost.cost > +5%' or 'clock.cost.cost >= 50 ns'"
+_EXAMPLES = "such as 'METRIC > +5%' or 'METRIC >= 50 ns'"
 
 
 def parse_condition(text: str) -> Condition:
