@@ -37,7 +37,7 @@ class ClockCost:
         if cpu < 0:
             cpu = allowed[-1] if allowed else 0
         elif allowed and cpu not in allowed:
-            yield Refusal(NAME, NAME, f"cpu={cpu}: not among the CPUs that this process may use: {allowed}")
+            yield Refusal(NAME, NAME, f"cpu={cpu}: not among the CPUs that sizeup may use: {allowed}")
             return
         yield Step(
             id=NAME,

@@ -169,7 +169,7 @@ def _step(machine: Machine, settings: Settings, name: str) -> Step | Refusal:
     if cpu < 0:
         cpu = local_cpu(machine, largest, pattern.page_bytes)
     elif allowed and cpu not in allowed:
-        return Refusal(step, NAME, f"cpu={cpu}: not among the CPUs that this process may use: {list(allowed)}")
+        return Refusal(step, NAME, f"cpu={cpu}: not among the CPUs that sizeup may use: {list(allowed)}")
     fitting = largest
     if pattern.page_bytes:
         fitting, refusal = _pool_bytes(machine, pattern, largest)

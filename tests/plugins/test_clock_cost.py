@@ -98,4 +98,4 @@ def test_a_cpu_that_this_process_may_not_use_is_refused() -> None:
     refusal = plan(cpu=8000)
 
     assert isinstance(refusal, Refusal)
-    assert refusal.reason.startswith("cpu=8000: not among the CPUs that this process may use: ")
+    assert refusal.reason.startswith("cpu=8000: not among the CPUs that sizeup may use: ")

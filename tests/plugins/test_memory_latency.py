@@ -101,7 +101,7 @@ def test_an_unknown_chain_and_a_forbidden_cpu_are_refused_in_words() -> None:
     assert isinstance(unknown, Refusal)
     assert unknown.reason.startswith("expected patterns among dram-thp, ")
     assert isinstance(forbidden, Refusal)
-    assert forbidden.reason == "cpu=3: not among the CPUs that this process may use: [0, 1, 2]"
+    assert forbidden.reason == "cpu=3: not among the CPUs that sizeup may use: [0, 1, 2]"
 
 
 def test_each_working_set_has_a_latency_and_says_how_sure_it_is(context: HandContext) -> None:

@@ -49,7 +49,7 @@ def _pu_text(counts: PuCounts) -> str:
     if counts.online != counts.present:
         extra.append(f"{counts.online} online")
     if counts.allowed != counts.online:
-        extra.append(f"{counts.allowed} allowed to this process")
+        extra.append(f"{counts.allowed} allowed to sizeup")
     return plural(counts.present, "thread") + (f" ({', '.join(extra)})" if extra else "")
 
 
