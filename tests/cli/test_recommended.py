@@ -22,10 +22,10 @@ CONSOLE = Path(sizeup.__file__).parent
 PLUGINS = Path(__file__).parents[2] / "plugins"
 FOREIGN = (
     "chcpu", "dmidecode", "fio", "grep", "iostat", "iscsiadm", "lscpu", "lsmem", "lspci", "mdadm", "mount", "nfsstat",
-    "numactl", "sar", "ssh", "taskset", "wipefs",
+    "numactl", "numastat", "sar", "ssh", "taskset", "wipefs",
 )  # fmt: skip
 """Commands of others: what stands behind one of them, up to the end of the clause, is its own."""
-PROSE = frozenset({"could", "had", "has", "in", "is", "itself", "keeps", "session", "was"})
+PROSE = frozenset({"could", "had", "has", "in", "is", "itself", "keeps", "may", "session", "was", "without"})
 """Words behind the name of the program that are no commands."""
 SPOKEN_BY: dict[str, tuple[str, ...]] = {
     "compare/condition_results.py": ("compare",),
@@ -58,7 +58,7 @@ NOT_OF_IT = {
     "child_process.py": {"-c", "-P", "-s"},  # of the Python interpreter
     "cli/doctor.py": {"--set"},  # put behind "sizeup --batch -p NAME"
     "cli/probes.py": {"--set"},  # lists what a run takes
-    "discovery/findings/memory.py": {"-w"},  # of sysctl
+    "discovery/findings/memory.py": {"-w", "--sort"},  # of sysctl and ps
     "discovery/findings/platform.py": {"-g"},  # of cpupower
     "importers/iostat.py": {"-c", "-s", "-y"},
     "tui/console.py": {"--command-palette"},  # a widget's id
