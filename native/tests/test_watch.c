@@ -4,6 +4,7 @@
 #include <sizeup/batch.h>
 #include <sizeup/clock.h>
 #include <sizeup/clock_cost.h>
+#include <sizeup/cpu.h>
 #include <sizeup/handoff.h>
 #include <sizeup/latency.h>
 #include <sizeup/shm.h>
@@ -26,7 +27,7 @@ static const struct sizeup_stop_rule QUICK = {
 
 #define BATCHES 142 /* two replicates of more than one group */
 
-static cpu_set_t allowed;
+static struct sizeup_cpu_set allowed;
 static int32_t stolen_cpu; /* loses a tick whenever it is looked at */
 static uint64_t ticks;
 
@@ -42,8 +43,8 @@ int __wrap_sizeup_cpu_time_read(int32_t cpu, struct sizeup_cpu_time *time)
 
 static int other_cpu(int cpu)
 {
-	for (int other = 0; other < CPU_SETSIZE; other++)
-		if (other != cpu && CPU_ISSET(other, &allowed))
+	for (int other = 0; other < (int)(8 * allowed.bytes); other++)
+		if (other != cpu && sizeup_cpu_set_has(&allowed, other))
 			return other;
 	return -1;
 }
@@ -62,7 +63,7 @@ static void expect(struct sizeup_job *job, uint32_t batches, int32_t stolen, con
 		sizeup_job_estimate(job, 0, &estimate);
 		check(estimate.replicates == 0 && estimate.disturbed_share == 1, "no stolen batch is in an estimate");
 	}
-	check(!sched_setaffinity(0, sizeof(allowed), &allowed), "back on all CPUs");
+	check(!sizeup_cpu_set_apply(&allowed), "back on all CPUs");
 }
 
 static void one_thread(struct sizeup_job *job, int32_t cpu, int32_t stolen)
@@ -100,12 +101,8 @@ static uint32_t partner_state; /* 0: starting, 1: busy, 2: asked to wait, 3: wai
 
 static void *partner_main(void *argument)
 {
-	cpu_set_t set;
-
 	(void)argument;
-	CPU_ZERO(&set);
-	CPU_SET(partner_cpu, &set);
-	check(!sched_setaffinity(0, sizeof(set), &set), "a partner on its CPU");
+	check(!sizeup_cpu_pin(partner_cpu), "a partner on its CPU");
 	__atomic_store_n(&partner_state, 1, __ATOMIC_RELEASE);
 	while (__atomic_load_n(&partner_state, __ATOMIC_ACQUIRE) == 1)
 		;
@@ -151,7 +148,7 @@ static void partners_time(int32_t cpu, int32_t other)
 		check(window(&watch) & SIZEUP_DISTURBED_OTHER, "a window in which the partner waits is disturbed");
 	__atomic_store_n(&partner_state, 4, __ATOMIC_RELEASE);
 	pthread_join(thread, NULL);
-	check(!sched_setaffinity(0, sizeof(allowed), &allowed), "back on all CPUs");
+	check(!sizeup_cpu_set_apply(&allowed), "back on all CPUs");
 }
 
 int main(void)
@@ -160,7 +157,7 @@ int main(void)
 	const int32_t cpu = sched_getcpu();
 
 	check(job != NULL, "memory for a job");
-	check(!sched_getaffinity(0, sizeof(allowed), &allowed), "this thread's CPUs");
+	check(!sizeup_cpu_set_read(&allowed), "this thread's CPUs");
 	const int32_t other = other_cpu(cpu);
 
 	one_thread(job, cpu, -1);
@@ -173,6 +170,7 @@ int main(void)
 		pair(job, &both, other, "steal of the partner's CPU is flagged");
 		partners_time(cpu, other);
 	}
+	sizeup_cpu_set_free(&allowed);
 	sizeup_job_free(job);
 	return 0;
 }
