@@ -18,6 +18,7 @@ from sizeup.model.sample import Progress
 from sizeup.probing.api import Context, Emission
 from sizeup_direct_io import conclusions, host_counters, validity
 from sizeup_direct_io.call_with_timeout import StalledError
+from sizeup_direct_io.check_result import Part
 from sizeup_direct_io.disks import write_cache
 from sizeup_direct_io.engines import choose
 from sizeup_direct_io.failures import describe_error
@@ -25,7 +26,6 @@ from sizeup_direct_io.measure import MeasuredPoint, Window, measure
 from sizeup_direct_io.presets import SMALL_BYTES, Durable, Stream
 from sizeup_direct_io.target import TargetKind
 from sizeup_direct_io.target_setup import TargetSetup
-from sizeup_direct_io.validity import Part
 from sizeup_direct_io.window_counters import CounterSource
 from sizeup_direct_io.worker import Engine, Pattern, Worker
 

@@ -10,11 +10,11 @@ from typing import TypeVar
 from msgspec import Struct
 
 from sizeup.model.sample import Estimate
-from sizeup_direct_io import validity
+from sizeup_direct_io import steadiness
 from sizeup_direct_io.binding import IoInterval, half_width
+from sizeup_direct_io.check_result import Part, Validity
 from sizeup_direct_io.measure import QUANTILES, MeasuredPoint, stream_coordinates
 from sizeup_direct_io.target import OpenTarget
-from sizeup_direct_io.validity import Part, Validity
 
 T = TypeVar("T")
 Coordinates = Mapping[str, str | int | float]
@@ -34,7 +34,7 @@ class BackgroundLoad(Struct, frozen=True):
     @property
     def background_caveats(self) -> tuple[str, ...]:
         """Return why other load affects the figures; empty if there is little of it."""
-        return validity.background_caveats(validity.Conditions(0.0, self.pressure_percent, self.busy_share, 0.0, 0))
+        return steadiness.background_caveats(steadiness.Conditions(0.0, self.pressure_percent, self.busy_share, 0.0, 0))
 
 
 def location(target: OpenTarget) -> dict[str, str | int | float]:
@@ -233,5 +233,5 @@ class PointResult(Struct, frozen=True):
     @property
     def caveats(self) -> tuple[str, ...]:
         """Return the caveats of its checks, and every path change in any of its windows."""
-        changes = (f"steady: {validity.mixed_paths(change)}" for run in self.runs for change in run.path_changes)
+        changes = (f"steady: {steadiness.mixed_paths(change)}" for run in self.runs for change in run.path_changes)
         return tuple(dict.fromkeys((*caveats_of(self.parts), *changes)))

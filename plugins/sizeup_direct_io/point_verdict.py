@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 
 from sizeup.model.sample import Estimate
-from sizeup_direct_io import validity
+from sizeup_direct_io import steadiness, validity
+from sizeup_direct_io.check_result import Part, Validity
 from sizeup_direct_io.disks import OtherIo, is_virtual, rotating_disks, storage_systems
 from sizeup_direct_io.estimates import VERDICT_VALUES, BackgroundLoad, validity_estimate
 from sizeup_direct_io.limits import read_limits
@@ -16,7 +17,6 @@ from sizeup_direct_io.path_bandwidth import TargetBandwidth
 from sizeup_direct_io.presets import SMALL_BYTES, LoadPoint
 from sizeup_direct_io.target_setup import TargetSetup
 from sizeup_direct_io.thermal import thermal_caveats, thermal_summary
-from sizeup_direct_io.validity import Part
 from sizeup_direct_io.worker import Pattern
 
 
@@ -38,7 +38,7 @@ class PointVerdict(Struct, frozen=True):
         """Return the checks direct, physical and steady; ``earlier`` are the point's windows in earlier ramps."""
         evidence = self._evidence(point, run, cached_before)
         conditions = self._conditions(run, earlier)
-        return (validity.check_direct(evidence), validity.check_physical(evidence), validity.check_steady(conditions))
+        return (validity.check_direct(evidence), validity.check_physical(evidence), steadiness.check_steady(conditions))
 
     def _evidence(self, point: LoadPoint, run: MeasuredPoint, cached_before: int | None) -> validity.Evidence:
         target = self.setup.target
@@ -78,10 +78,10 @@ class PointVerdict(Struct, frozen=True):
             cached_before_bytes=cached_before or 0,
         )
 
-    def _conditions(self, run: MeasuredPoint, earlier: Sequence[MeasuredPoint]) -> validity.Conditions:
+    def _conditions(self, run: MeasuredPoint, earlier: Sequence[MeasuredPoint]) -> steadiness.Conditions:
         host = run.host_cpu
         writes = any(interval.written_bytes for interval in run.intervals.values())
-        return validity.Conditions(
+        return steadiness.Conditions(
             drift=run.halves - 1,
             background_pressure_percent=self.background.pressure_percent,
             background_busy_share=self.background.busy_share,
@@ -132,6 +132,6 @@ def overall(title: str, parts: Sequence[Part], path_changes: Sequence[str] = ())
             + ", ".join(f"{part.name} {part.verdict.value}" for part in worst.values())
             + ")",
             "consequence": f"{title}: {'; '.join(caveats) or 'no caveats'}.",
-            "severity": "warning" if verdict is validity.Validity.FAIL or path_changes else "info",
+            "severity": "warning" if verdict is Validity.FAIL or path_changes else "info",
         },
     )

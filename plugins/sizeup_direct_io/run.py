@@ -16,6 +16,7 @@ from sizeup.procfs.pressure import read_pressure
 from sizeup.units import format_ns
 from sizeup_direct_io import conclusions, estimates, host_counters, knee
 from sizeup_direct_io.call_with_timeout import CanceledError, StalledError
+from sizeup_direct_io.check_result import Part
 from sizeup_direct_io.checks import Checks, touch
 from sizeup_direct_io.disks import other_io, read_disks
 from sizeup_direct_io.estimates import BackgroundLoad, PointResult
@@ -28,7 +29,6 @@ from sizeup_direct_io.point_verdict import PointVerdict, overall, worse
 from sizeup_direct_io.presets import LARGE_BYTES, WORKING_SET, Durable, LoadPoint, Stream, Sweep, with_target_size
 from sizeup_direct_io.target import TargetKind, TargetSpec, refuse_without_effect
 from sizeup_direct_io.target_setup import CLOSE_SECONDS_LIMIT, TargetSetup
-from sizeup_direct_io.validity import Part
 from sizeup_direct_io.window_counters import CounterSource
 
 BACKGROUND_SECONDS = 2.0

@@ -1,4 +1,4 @@
-"""Checks of a result: direct I/O, concurrent writers, physical data, steady state.
+"""Checks of a result: direct I/O, physical data, concurrent writers; ``steadiness`` has that of a steady state.
 
 Each check uses evidence that was read with the measurement, and names the evidence that decided.
 No single check finds every error: a sparse file passes the alignment and the page cache, a file
@@ -9,13 +9,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from enum import Enum
 
 from msgspec import Struct
 
 from sizeup.units import format_bytes, format_ns, format_rate, format_value
 from sizeup_direct_io.binding import Extents
-from sizeup_direct_io.disks import OtherIo
+from sizeup_direct_io.check_result import Part, Validity, VerdictBuilder
 from sizeup_direct_io.path_bandwidth import TargetBandwidth
 
 CHARGED_LOW, CHARGED_HIGH = 0.95, 1.05
@@ -36,33 +35,6 @@ EXCEEDS_CACHE = 4
 CONCURRENT, SERIALIZED = 0.8, 0.5
 """Throughput of writers to one file over writers to separate files: above the first it scales, below the second a
 lock serializes them."""
-DRIFT, LARGE_DRIFT = 0.05, 0.20
-MAX_PRESSURE_PERCENT = 25.0
-MAX_BUSY_SHARE = 0.5
-BACKGROUND_CHANGE = 0.10
-"""Of all CPU time: if other processes use this much more than before the run, they affect its figures."""
-
-
-class Validity(Enum):
-    """The result of a check."""
-
-    PASS = "pass"  # noqa: S105 - a verdict, not a password
-    WARN = "warn"
-    FAIL = "fail"
-    UNKNOWN = "unknown"
-
-
-class Part(Struct, frozen=True):
-    """One check and its result."""
-
-    name: str
-    verdict: Validity
-    reasons: tuple[str, ...]
-    """All evidence, as text."""
-    caveats: tuple[str, ...] = ()
-    """The reasons that did not pass."""
-    from_cache: bool = False
-    """The figure may be that of a cache: sizing does not use it, whatever the verdict."""
 
 
 class ContentSample(Struct, frozen=True):
@@ -135,47 +107,9 @@ class Evidence(Struct, frozen=True):
         return self.file_system.startswith("fuse")
 
 
-def _worst(verdicts: list[Validity]) -> Validity:
-    for verdict in (Validity.FAIL, Validity.WARN, Validity.UNKNOWN):
-        if verdict in verdicts:
-            return verdict
-    return Validity.PASS
-
-
-class _VerdictBuilder:
-    """Collects the reasons of a check and their verdicts."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-        self._verdicts: list[Validity] = []
-        self._reasons: list[str] = []
-        self._from_cache = False
-
-    def add(self, verdict: Validity, reason: str) -> None:
-        self._verdicts.append(verdict)
-        self._reasons.append(reason)
-
-    def suspect_cache(self, verdict: Validity, reason: str) -> None:
-        """Add a reason that only a cache explains."""
-        self.add(verdict, f"{reason}: probably a cache; not used for sizing")
-        self._from_cache = True
-
-    def part(self) -> Part:
-        if not self._verdicts:
-            self.add(Validity.UNKNOWN, "the kernel reports nothing that would show it")
-        caveats = list(zip(self._verdicts, self._reasons, strict=True))
-        return Part(
-            self._name,
-            _worst(self._verdicts),
-            tuple(self._reasons),
-            tuple(reason for verdict, reason in caveats if verdict is not Validity.PASS),
-            self._from_cache,
-        )
-
-
 def check_direct(evidence: Evidence) -> Part:
     """Check whether requests bypassed the page cache."""
-    builder = _VerdictBuilder("direct")
+    builder = VerdictBuilder("direct")
     if evidence.alignment == (0, 0):
         builder.add(
             Validity.FAIL,
@@ -219,7 +153,7 @@ def check_direct(evidence: Evidence) -> Part:
     return builder.part()
 
 
-def _check_invisible_caches(builder: _VerdictBuilder, evidence: Evidence) -> None:
+def _check_invisible_caches(builder: VerdictBuilder, evidence: Evidence) -> None:
     """Add the caches beyond this host: none can be excluded, except by a working set that is far larger."""
     holders = list(evidence.storage_systems)
     holders += ["virtual device"] if evidence.virtual else []
@@ -248,7 +182,7 @@ def _check_invisible_caches(builder: _VerdictBuilder, evidence: Evidence) -> Non
             )
 
 
-def _check_content(builder: _VerdictBuilder, content: ContentSample) -> None:
+def _check_content(builder: VerdictBuilder, content: ContentSample) -> None:
     """Check that the target holds data: a device need not read deallocated, zeroed or deduplicated blocks."""
     alike, kind = max((content.zero, "zero"), (content.repeated, "identical"))
     found = f"{alike} of {content.blocks} sampled blocks are {kind}"
@@ -264,7 +198,7 @@ def _check_content(builder: _VerdictBuilder, content: ContentSample) -> None:
         builder.add(Validity.PASS, f"{content.blocks} blocks that were sampled before the run hold data")
 
 
-def _check_speed(builder: _VerdictBuilder, evidence: Evidence) -> None:
+def _check_speed(builder: VerdictBuilder, evidence: Evidence) -> None:
     """Compare the figure with the bandwidth of the path and the mechanics of the disks.
 
     A number of IOPS alone is no sign of a cache: two NVMe devices of 2017 reached 2.4 million.
@@ -295,7 +229,7 @@ def _check_speed(builder: _VerdictBuilder, evidence: Evidence) -> None:
 
 def check_physical(evidence: Evidence) -> Part:
     """Check whether the data exists and came from a device that can be this fast."""
-    builder = _VerdictBuilder("physical")
+    builder = VerdictBuilder("physical")
     if evidence.extents is not None:
         empty = evidence.extents.hole_bytes + evidence.extents.unwritten_bytes
         if empty:
@@ -336,7 +270,7 @@ def check_physical(evidence: Evidence) -> Part:
 
 def check_concurrent(ratio: float | None, why_unknown: str) -> Part:
     """Check whether writers to one file block each other; ``ratio`` is the throughput of one file over many."""
-    builder = _VerdictBuilder("concurrent")
+    builder = VerdictBuilder("concurrent")
     if ratio is None:
         builder.add(Validity.UNKNOWN, why_unknown)
     elif ratio >= CONCURRENT:
@@ -357,7 +291,7 @@ def check_extending(ratio: float | None, engine: str) -> Part:
 
     Without a ratio ``engine`` is the reason why there is none.
     """
-    builder = _VerdictBuilder("extending")
+    builder = VerdictBuilder("extending")
     if ratio is None:
         builder.add(Validity.UNKNOWN, engine)
         return builder.part()
@@ -368,102 +302,4 @@ def check_extending(ratio: float | None, engine: str) -> Part:
         builder.add(Validity.FAIL, f"{text}: they are serialized; preallocate data files")
     else:
         builder.add(Validity.WARN, text)
-    return builder.part()
-
-
-class Conditions(Struct, frozen=True):
-    """Other activity before and during a measurement."""
-
-    drift: float
-    """Throughput of the second half over the first, minus one."""
-    background_pressure_percent: float | None
-    """CPU pressure before the run: share of time in which some task waited; None without PSI."""
-    background_busy_share: float | None
-    """Share of CPU time that other processes used before the run; None where it cannot be read."""
-    stolen_share: float | None
-    """None where it cannot be read."""
-    errors: int
-    others_share: float | None = None
-    """Share of CPU time that other processes used during the measurement; None if it was not read."""
-    other_io: OtherIo | None = None
-    """I/O of other processes on the same disks; None if the target is on no disk."""
-    background_io: OtherIo | None = None
-    """The same before the run."""
-    thermal_caveats: tuple[str, ...] = ()
-    thermal_summary: str = ""
-    ramp_change: float | None = None
-    """Throughput of this ramp over that of the first, minus one; None in the first."""
-    limits: tuple[str, ...] = ()
-    """Limits of this process's control groups on the device, as text."""
-    path_changes: tuple[str, ...] = ()
-    """Paths to the target that changed state during the measurement, as text."""
-    not_preconditioned: bool = False
-    """The requests write, to disks that may be flash: nothing has brought it to its steady state."""
-
-
-def background_caveats(conditions: Conditions) -> tuple[str, ...]:
-    """Return why other load on this host affects the figures; empty if there is little of it."""
-    reasons = []
-    pressure = conditions.background_pressure_percent
-    if pressure is not None and pressure > MAX_PRESSURE_PERCENT:
-        reasons.append(f"CPU pressure before the run: some task waited {pressure:.0f} % of the time")
-    if conditions.background_busy_share is not None and conditions.background_busy_share > MAX_BUSY_SHARE:
-        reasons.append(f"other processes used {conditions.background_busy_share:.0%} of the CPUs before the run")
-    return tuple(reasons)
-
-
-def _check_background(builder: _VerdictBuilder, conditions: Conditions) -> None:
-    """Add what other processes did on the CPUs and disks during the measurement."""
-    others, background_busy = conditions.others_share, conditions.background_busy_share
-    if others is not None and background_busy is not None and others > background_busy + BACKGROUND_CHANGE:
-        builder.add(
-            Validity.WARN,
-            f"other processes used {others:.0%} of the CPUs during the run, {background_busy:.0%} before it",
-        )
-    if conditions.other_io is not None:
-        before = f"; before it {conditions.background_io}" if conditions.background_io else ""
-        text = f"other I/O, or the file system's own, during the run: {conditions.other_io}{before}"
-        builder.add(Validity.WARN if conditions.other_io.significant else Validity.PASS, text)
-
-
-def mixed_paths(change: str) -> str:
-    """Return what a path change means for a figure measured across it."""
-    return f"{change}: the figure mixes measurements from before and after it"
-
-
-def check_steady(conditions: Conditions) -> Part:
-    """Check whether the throughput was steady, on a host without much other load."""
-    builder = _VerdictBuilder("steady")
-    change = f"throughput drifted {conditions.drift:+.0%} from the first half to the second"
-    if abs(conditions.drift) > LARGE_DRIFT:
-        builder.add(Validity.FAIL, f"{change}: burst credits, a write cache, throttling or another tenant")
-    elif abs(conditions.drift) > DRIFT:
-        builder.add(Validity.WARN, change)
-    else:
-        builder.add(Validity.PASS, change)
-    if conditions.ramp_change is not None:
-        ramp = f"throughput of this ramp {conditions.ramp_change:+.0%} relative to the first"
-        builder.add(Validity.WARN if abs(conditions.ramp_change) > LARGE_DRIFT else Validity.PASS, ramp)
-    for reason in background_caveats(conditions):
-        builder.add(Validity.WARN, reason)
-    _check_background(builder, conditions)
-    for reason in conditions.thermal_caveats:
-        builder.add(Validity.WARN, reason)
-    if conditions.thermal_summary and not conditions.thermal_caveats:
-        builder.add(Validity.PASS, conditions.thermal_summary)
-    if conditions.stolen_share is None:
-        builder.add(Validity.UNKNOWN, "CPU time of other processes and of the hypervisor: /proc/stat cannot be read")
-    elif conditions.stolen_share > 0.05:
-        builder.add(Validity.WARN, f"steal time: {conditions.stolen_share:.0%} of the CPU time")
-    if conditions.not_preconditioned:
-        builder.add(
-            Validity.WARN,
-            "not preconditioned: flash with erased blocks writes faster than it can sustain; not a steady-state figure",
-        )
-    for change in conditions.path_changes:
-        builder.add(Validity.WARN, mixed_paths(change))
-    for limit in conditions.limits:
-        builder.add(Validity.WARN, f"limited by {limit}")
-    if conditions.errors:
-        builder.add(Validity.WARN, f"{conditions.errors} requests failed; they are excluded from all figures")
     return builder.part()

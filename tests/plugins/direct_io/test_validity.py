@@ -7,20 +7,18 @@ from msgspec.structs import replace
 
 from sizeup import units
 from sizeup_direct_io.binding import Extents
+from sizeup_direct_io.check_result import Validity
 from sizeup_direct_io.disks import OtherIo
 from sizeup_direct_io.estimates import VERDICT_VALUES, caveats_of, validity_estimate
 from sizeup_direct_io.path_bandwidth import TargetBandwidth
+from sizeup_direct_io.steadiness import Conditions, background_caveats, check_steady
 from sizeup_direct_io.validity import (
-    Conditions,
     ContentSample,
     Evidence,
-    Validity,
-    background_caveats,
     check_concurrent,
     check_direct,
     check_extending,
     check_physical,
-    check_steady,
     sample_content,
 )
 

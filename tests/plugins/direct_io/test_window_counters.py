@@ -12,7 +12,8 @@ from msgspec.structs import replace
 from plugins.direct_io.test_validity import DIRECT_EVIDENCE
 from sizeup.procfs.mountstats import NfsBytes
 from sizeup_direct_io import window_counters
-from sizeup_direct_io.validity import Evidence, Validity, check_direct, check_physical
+from sizeup_direct_io.check_result import Validity
+from sizeup_direct_io.validity import Evidence, check_direct, check_physical
 from sizeup_direct_io.window_counters import Counters, CounterSource, read_counters
 
 RATE = 100_000_000

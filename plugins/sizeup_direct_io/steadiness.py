@@ -1,0 +1,112 @@
+"""The check of a steady state: drift, other load, steal time, limits and changes of paths during the run."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from sizeup_direct_io.check_result import Part, Validity, VerdictBuilder
+from sizeup_direct_io.disks import OtherIo
+
+DRIFT, LARGE_DRIFT = 0.05, 0.20
+MAX_PRESSURE_PERCENT = 25.0
+MAX_BUSY_SHARE = 0.5
+BACKGROUND_CHANGE = 0.10
+"""Of all CPU time: if other processes use this much more than before the run, they affect its figures."""
+
+
+class Conditions(Struct, frozen=True):
+    """Other activity before and during a measurement."""
+
+    drift: float
+    """Throughput of the second half over the first, minus one."""
+    background_pressure_percent: float | None
+    """CPU pressure before the run: share of time in which some task waited; None without PSI."""
+    background_busy_share: float | None
+    """Share of CPU time that other processes used before the run; None where it cannot be read."""
+    stolen_share: float | None
+    """None where it cannot be read."""
+    errors: int
+    others_share: float | None = None
+    """Share of CPU time that other processes used during the measurement; None if it was not read."""
+    other_io: OtherIo | None = None
+    """I/O of other processes on the same disks; None if the target is on no disk."""
+    background_io: OtherIo | None = None
+    """The same before the run."""
+    thermal_caveats: tuple[str, ...] = ()
+    thermal_summary: str = ""
+    ramp_change: float | None = None
+    """Throughput of this ramp over that of the first, minus one; None in the first."""
+    limits: tuple[str, ...] = ()
+    """Limits of this process's control groups on the device, as text."""
+    path_changes: tuple[str, ...] = ()
+    """Paths to the target that changed state during the measurement, as text."""
+    not_preconditioned: bool = False
+    """The requests write, to disks that may be flash: nothing has brought it to its steady state."""
+
+
+def background_caveats(conditions: Conditions) -> tuple[str, ...]:
+    """Return why other load on this host affects the figures; empty if there is little of it."""
+    reasons = []
+    pressure = conditions.background_pressure_percent
+    if pressure is not None and pressure > MAX_PRESSURE_PERCENT:
+        reasons.append(f"CPU pressure before the run: some task waited {pressure:.0f} % of the time")
+    if conditions.background_busy_share is not None and conditions.background_busy_share > MAX_BUSY_SHARE:
+        reasons.append(f"other processes used {conditions.background_busy_share:.0%} of the CPUs before the run")
+    return tuple(reasons)
+
+
+def _check_background(builder: VerdictBuilder, conditions: Conditions) -> None:
+    """Add what other processes did on the CPUs and disks during the measurement."""
+    others, background_busy = conditions.others_share, conditions.background_busy_share
+    if others is not None and background_busy is not None and others > background_busy + BACKGROUND_CHANGE:
+        builder.add(
+            Validity.WARN,
+            f"other processes used {others:.0%} of the CPUs during the run, {background_busy:.0%} before it",
+        )
+    if conditions.other_io is not None:
+        before = f"; before it {conditions.background_io}" if conditions.background_io else ""
+        text = f"other I/O, or the file system's own, during the run: {conditions.other_io}{before}"
+        builder.add(Validity.WARN if conditions.other_io.significant else Validity.PASS, text)
+
+
+def mixed_paths(change: str) -> str:
+    """Return what a path change means for a figure measured across it."""
+    return f"{change}: the figure mixes measurements from before and after it"
+
+
+def check_steady(conditions: Conditions) -> Part:
+    """Check whether the throughput was steady, on a host without much other load."""
+    builder = VerdictBuilder("steady")
+    change = f"throughput drifted {conditions.drift:+.0%} from the first half to the second"
+    if abs(conditions.drift) > LARGE_DRIFT:
+        builder.add(Validity.FAIL, f"{change}: burst credits, a write cache, throttling or another tenant")
+    elif abs(conditions.drift) > DRIFT:
+        builder.add(Validity.WARN, change)
+    else:
+        builder.add(Validity.PASS, change)
+    if conditions.ramp_change is not None:
+        ramp = f"throughput of this ramp {conditions.ramp_change:+.0%} relative to the first"
+        builder.add(Validity.WARN if abs(conditions.ramp_change) > LARGE_DRIFT else Validity.PASS, ramp)
+    for reason in background_caveats(conditions):
+        builder.add(Validity.WARN, reason)
+    _check_background(builder, conditions)
+    for reason in conditions.thermal_caveats:
+        builder.add(Validity.WARN, reason)
+    if conditions.thermal_summary and not conditions.thermal_caveats:
+        builder.add(Validity.PASS, conditions.thermal_summary)
+    if conditions.stolen_share is None:
+        builder.add(Validity.UNKNOWN, "CPU time of other processes and of the hypervisor: /proc/stat cannot be read")
+    elif conditions.stolen_share > 0.05:
+        builder.add(Validity.WARN, f"steal time: {conditions.stolen_share:.0%} of the CPU time")
+    if conditions.not_preconditioned:
+        builder.add(
+            Validity.WARN,
+            "not preconditioned: flash with erased blocks writes faster than it can sustain; not a steady-state figure",
+        )
+    for change in conditions.path_changes:
+        builder.add(Validity.WARN, mixed_paths(change))
+    for limit in conditions.limits:
+        builder.add(Validity.WARN, f"limited by {limit}")
+    if conditions.errors:
+        builder.add(Validity.WARN, f"{conditions.errors} requests failed; they are excluded from all figures")
+    return builder.part()
