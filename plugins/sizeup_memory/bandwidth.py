@@ -34,7 +34,8 @@ from sizeup_memory.cpu_selection import (
 )
 from sizeup_memory.durations import SETTLE_SECONDS, allocating_seconds, limit_seconds, measuring_seconds
 from sizeup_memory.latency import invalid_replicates, page_caveats, stop_rule
-from sizeup_memory.numa import COPIED, PAGES, node_memory, placement_figures
+from sizeup_memory.node_placement import node_memory, placement_figures
+from sizeup_memory.numa import COPIED, PAGES
 
 NAME = "memory.bandwidth"
 _MIXES = (("read", 0), ("write", 100))

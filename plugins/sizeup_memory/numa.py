@@ -20,7 +20,6 @@ from sizeup_memory.binding import (
     Latency,
     Member,
     Pages,
-    Placement,
     PlacementPolicy,
     Traffic,
     TrafficPoint,
@@ -52,6 +51,7 @@ from sizeup_memory.durations import (
     measuring_seconds,
 )
 from sizeup_memory.latency import invalid_replicates, page_caveats, stop_rule
+from sizeup_memory.node_placement import node_memory, placement_figures
 
 NAME = "memory.numa"
 PAGES = {"thp": Pages.THP, "4k": Pages.BASE, "hugetlb-2m": Pages.HUGE2M}
@@ -174,30 +174,6 @@ def _matrix_span(wanted: int, memory: Allocation, nodes: int) -> int:
     on_node = available_bytes(memory) * nodes // (nodes + 1)
     fitting = min(_usable_bytes(wanted, on_node), _usable_bytes(wanted, available_bytes(Allocation()) // (nodes + 1)))
     return fitting if fitting >= _SMALLEST_BYTES else 0
-
-
-def node_memory(node: int, nodes: dict[int, list[int]], pages: Pages) -> Allocation:
-    """Return memory bound to one node, with a CPU to touch it from if mbind is forbidden."""
-    cpus = nodes.get(node)
-    return Allocation(pages, PlacementPolicy.BIND, (node,), cpus[0] if cpus else None)
-
-
-def placement_figures(placement: Placement, nodes: Iterable[int]) -> tuple[dict[str, str | int | float], list[str]]:
-    """Return where the pages were, as extra figures, and the caveats about it."""
-    requested = tuple(nodes)
-    share = placement.share_on(requested)
-    extra: dict[str, str | int | float] = {
-        "pages": placement.pages,
-        "share_where_asked": share,
-        "pages_on_nodes": placement.nodes_text,
-        "huge_page_share": placement.huge_share,
-    }
-    if not placement.verified:
-        return extra, ["page placement not verified: move_pages and numa_maps are denied"]
-    caveats = [] if share >= MIN_PLACED_SHARE else [f"only {share:.1%} of the pages are on the requested node"]
-    if not placement.bound:
-        caveats.append("placed by first touch: mbind is forbidden")
-    return extra, caveats
 
 
 def _matrix(settings: Settings, nodes: dict[int, list[int]], context: Context) -> Iterator[Emission]:

@@ -13,6 +13,7 @@ from typing import TypeVar
 
 from msgspec import Struct
 
+from sizeup.discovery.core_kinds import read_kinds
 from sizeup.discovery.cpuinfo import CpuInfo
 from sizeup.discovery.sysroot import Sysroot
 from sizeup.model.topology import Core, Die, Package, Pu
@@ -27,8 +28,6 @@ _CLUSTER_SETS = ("cluster_cpus_list", "cluster_cpus")
 _DIE_SETS = ("die_cpus_list", "die_cpus")
 _PACKAGE_SETS = ("package_cpus_list", "package_cpus", "core_siblings_list", "core_siblings")
 """Newest names first; old kernels have only the last, some captures only the masks."""
-
-_KINDS = (("cpu_core", "performance"), ("cpu_atom", "efficient"), ("cpu_lowpower", "low-power"))
 
 CpuSet = tuple[int, ...]
 T = TypeVar("T")
@@ -140,35 +139,6 @@ def _split_modules(cpus: CpuSet, core_ids: Mapping[int, int | None]) -> list[Cpu
     for cpu in cpus:
         by_id.setdefault(core_ids.get(cpu), []).append(cpu)
     return [tuple(group) for group in by_id.values()]
-
-
-def read_kinds(sysroot: Sysroot, online: CpuSet) -> dict[int, str]:
-    """The kind of core each CPU is on a hybrid machine; empty where all are alike."""
-    kinds: dict[int, str] = {}
-    for device, kind in _KINDS:
-        for cpu in sysroot.parsed(f"/sys/devices/{device}/cpus", parse_cpulist) or ():
-            kinds[cpu] = kind
-    if len(set(kinds.values())) > 1:
-        return kinds
-    capacity = {cpu: sysroot.integer(f"{CPU}/cpu{cpu}/cpu_capacity") for cpu in online[:1]}
-    if not online or capacity[online[0]] is None:
-        return {}
-    for cpu in online[1:]:
-        capacity[cpu] = sysroot.integer(f"{CPU}/cpu{cpu}/cpu_capacity")
-    # Arm binned cores of one kind differ by a few hundredths; kinds differ by a quarter and more.
-    levels = sorted({value for value in capacity.values() if value is not None}, reverse=True)
-    steps: list[int] = []
-    for level in levels:
-        if not steps or level < 0.8 * steps[-1]:
-            steps.append(level)
-    if len(steps) < 2:
-        return {}
-    names = {2: ("performance", "efficient"), 3: ("prime", "performance", "efficient")}.get(len(steps))
-    for cpu, value in capacity.items():
-        if value is not None:
-            at = max(i for i, step in enumerate(steps) if value <= step)
-            kinds[cpu] = names[at] if names else f"capacity-{steps[at]}"
-    return kinds
 
 
 class _Sets(Struct, frozen=True):

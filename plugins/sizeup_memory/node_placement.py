@@ -1,0 +1,32 @@
+"""Memory on chosen nodes: how it is asked for, and where its pages were."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from sizeup_memory.binding import Allocation, Pages, Placement, PlacementPolicy
+from sizeup_memory.cpu_selection import MIN_PLACED_SHARE
+
+
+def node_memory(node: int, nodes: dict[int, list[int]], pages: Pages) -> Allocation:
+    """Return memory bound to one node, with a CPU to touch it from if mbind is forbidden."""
+    cpus = nodes.get(node)
+    return Allocation(pages, PlacementPolicy.BIND, (node,), cpus[0] if cpus else None)
+
+
+def placement_figures(placement: Placement, nodes: Iterable[int]) -> tuple[dict[str, str | int | float], list[str]]:
+    """Return where the pages were, as extra figures, and the caveats about it."""
+    requested = tuple(nodes)
+    share = placement.share_on(requested)
+    extra: dict[str, str | int | float] = {
+        "pages": placement.pages,
+        "share_where_asked": share,
+        "pages_on_nodes": placement.nodes_text,
+        "huge_page_share": placement.huge_share,
+    }
+    if not placement.verified:
+        return extra, ["page placement not verified: move_pages and numa_maps are denied"]
+    caveats = [] if share >= MIN_PLACED_SHARE else [f"only {share:.1%} of the pages are on the requested node"]
+    if not placement.bound:
+        caveats.append("placed by first touch: mbind is forbidden")
+    return extra, caveats
