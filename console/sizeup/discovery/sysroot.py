@@ -92,7 +92,13 @@ class Sysroot:
     # What a kind of root answers for a path without links
 
     def _raw_bytes(self, where: str) -> bytes:
-        return self._bytes(self.root + where, where)
+        descriptor = os.open(self.root + where, READ_FLAGS | os.O_NOFOLLOW)
+        try:
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+                raise OSError(errno.ENOENT, "not a plain file")
+            return read_descriptor(descriptor, attribute=where.startswith("/sys/"))
+        finally:
+            os.close(descriptor)
 
     def _raw_names(self, where: str) -> tuple[str, ...]:
         with os.scandir(self.root + where) as entries:
@@ -110,7 +116,7 @@ class Sysroot:
         """The file's bytes, or why there are none; notes nothing."""
         try:
             if self.live:
-                return self._bytes(path, path)
+                return read_bytes(path)
             parent, _, name = path.rpartition("/")
             directory = self._directory(parent)
             if directory is None or name in ("", ".", ".."):
@@ -137,17 +143,6 @@ class Sysroot:
             return self._unlinked_bytes(where)
         except OSError as error:
             return Unreadable(error.errno or errno.EIO)
-
-    def _bytes(self, where: str, path: str) -> bytes:
-        if self.live:
-            return read_bytes(where)
-        descriptor = os.open(where, READ_FLAGS | os.O_NOFOLLOW)
-        try:
-            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                raise OSError(errno.ENOENT, "not a plain file")
-            return read_descriptor(descriptor, attribute=path.startswith("/sys/"))
-        finally:
-            os.close(descriptor)
 
     def read(self, path: str) -> str | None:
         """The file's text; None where it is missing, empty or unreadable (then with a gap)."""
