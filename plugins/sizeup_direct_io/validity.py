@@ -28,8 +28,8 @@ IMPLAUSIBLE_NS = 10_000
 ROTATING_IOPS = 2_000
 """Of one rotating disk at most, random: a deep queue within a small part of a fast disk stays below it."""
 ALIKE_SHARE, ALL_ALIKE_SHARE = 0.05, 0.95
-"""Of the sampled blocks: from the first on the figure is doubtful, from the second on it is that of reads of nothing;
-the header of a disk or file may differ."""
+"""Of the sampled blocks, if identical: a warning from the first share, a failure from the second, since reading them
+fetches no data. The header of a disk or file may differ from the rest."""
 EXCEEDS_CACHE = 4
 """A working set of this many times a cache: at most a quarter of the random reads can hit it."""
 CONCURRENT, SERIALIZED = 0.8, 0.5

@@ -1,4 +1,4 @@
-"""Limits on what is read and kept of a session file, which is untrusted."""
+"""Size limits for reading session files, which are untrusted input."""
 
 LINE_LIMIT_BYTES = 16 << 20
 """Longer lines are skipped and counted; the machine record of 1,000 LUNs takes about 1 MiB."""

@@ -225,7 +225,7 @@ class Runs:
         return True
 
     def release(self) -> None:
-        """Let go of the runner: it cancels and saves unless it was told to keep on."""
+        """Close the runner's input: it cancels and saves, unless it has received the command ``keep``."""
         if self._process is not None and self._process.stdin is not None:
             with contextlib.suppress(OSError):
                 self._process.stdin.close()

@@ -84,7 +84,7 @@ def _run(app: ConsoleApp, runs: Runs, options: Options) -> int:
     from sizeup.terminal.driver import ConsoleDriver
 
     ConsoleDriver.ascii_only = options.ascii
-    # Closing the runner's input makes it cancel and save, unless it was told to keep on.
+    # Closing the runner's input makes it cancel and save, unless it has received the command keep.
     ConsoleDriver.before_exit = (app.report_cost, runs.release)
     status = app.run(mouse=not (options.no_mouse or options.low_bandwidth))
     runs.close()

@@ -58,7 +58,7 @@ def _ghz_rule(sheet: Sheet) -> Iterator[Advice]:
     ):
         demand = _by_clock(sheet, rule)
         count, clock = sheet.number("machine.cores"), sheet.number("machine.ghz")
-        rounded = ", as its author rounds it" if advice_id.endswith("published") else ""
+        rounded = ", rounded as published" if advice_id.endswith("published") else ""
         by = _rule_of_thumb(sheet, rule) + rounded
         yield sheet.advice(
             advice_id,
