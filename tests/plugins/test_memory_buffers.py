@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any
 
@@ -12,13 +12,12 @@ from msgspec.structs import replace
 
 from declared import declaration_of, series_of
 from fakes import HandContext
+from large_machines import EIGHT, GIB, KIB, MIB, TIB, eight_sockets, hybrid, made, one_large_l3
 from sizeup.errors import RefusedError
 from sizeup.model.gap import Gap
 from sizeup.model.machine import Machine
-from sizeup.model.numa import NumaNode
 from sizeup.model.plan import Refusal, SettingValue, Step
 from sizeup.model.sample import Estimate, Outcome, Status
-from sizeup.model.topology import Cache, CacheKind, Core, Package, Pu
 from sizeup.probing.api import Emission
 from sizeup.probing.planner import make_plan
 from sizeup.probing.registry import load_class, load_registry
@@ -30,82 +29,14 @@ from sizeup_memory.buffers import SharedCache, bytes_for_all, bytes_per_thread, 
 from sizeup_memory.durations import allocating_seconds, measuring_seconds
 from trees import large_machine
 
-KIB, MIB, GIB, TIB = 1 << 10, 1 << 20, 1 << 30, 1 << 40
 PROBES = ("memory.bandwidth", "memory.numa", "memory.loaded", "memory.hammer", "memory.shm")
 REGISTRY = load_registry()
 
 
-def made(
-    sockets: int,
-    cores: int,
-    l3s: int,
-    l3_bytes: int,
-    *,
-    nodes: int = 1,
-    threads: int = 1,
-    l2: tuple[int, int] = (2 * MIB, 1),
-    node_bytes: int = 512 * GIB,
-    memory_only: Sequence[int] = (),
-) -> Machine:
-    """A machine with so many cores, L3s and nodes per socket; ``l2``: bytes and the cores that share one."""
-    count = sockets * cores
-    siblings = [tuple(core + thread * count for thread in range(threads)) for core in range(count)]
-
-    def groups(each: int) -> list[tuple[int, ...]]:
-        return [tuple(cpu for core in siblings[at : at + each] for cpu in core) for at in range(0, count, each)]
-
-    caches = [Cache(2, CacheKind.UNIFIED, l2[0], 64, group) for group in groups(l2[1])]
-    if l3s:
-        caches += [Cache(3, CacheKind.UNIFIED, l3_bytes, 64, group) for group in groups(cores // l3s)]
-    near = groups(cores // nodes)
-    sizes = [node_bytes] * len(near) + list(memory_only)
-    return Machine(
-        packages=tuple(Package(group, at) for at, group in enumerate(groups(cores))),
-        pus=tuple(Pu(cpu, online=True, allowed=True, core=cpu % count) for cpu in range(count * threads)),
-        cores=tuple(Core(pus, at // cores, 0, at) for at, pus in enumerate(siblings)),
-        caches=tuple(caches),
-        nodes=tuple(
-            NumaNode(at, near[at] if at < len(near) else (), memory_bytes=size, free_bytes=size)
-            for at, size in enumerate(sizes)
-        ),
-        memory_available_bytes=sum(sizes),
-    )
-
-
-def hybrid() -> Machine:
-    """8 fast cores of two threads, 16 slow ones that share an L2 by four, and two on no L3 at all."""
-    base = made(1, 26, 0, 0, node_bytes=128 * GIB)
-    fast = tuple(range(8))
-    second = tuple(range(26, 34))
-    caches = [Cache(2, CacheKind.UNIFIED, 3 * MIB, 64, (cpu, cpu + 26)) for cpu in fast]
-    caches += [Cache(2, CacheKind.UNIFIED, 4 * MIB, 64, tuple(range(at, at + 4))) for at in range(8, 24, 4)]
-    caches += [Cache(2, CacheKind.UNIFIED, 2 * MIB, 64, (24, 25))]
-    caches += [Cache(3, CacheKind.UNIFIED, 36 * MIB, 64, (*range(24), *second))]
-    return replace(
-        base,
-        packages=(Package(tuple(range(34)), 0),),
-        pus=base.pus + tuple(Pu(cpu, online=True, allowed=True, core=cpu - 26) for cpu in second),
-        cores=tuple(
-            replace(core, pus=(core.pus[0], core.pus[0] + 26)) if core.pus[0] in fast else core for core in base.cores
-        ),
-        caches=tuple(caches),
-        nodes=(replace(base.nodes[0], pus=tuple(range(34))),),
-    )
-
-
-MACHINES: dict[str, Callable[[], Machine]] = {
-    "8 sockets, 16 nodes, 256 cores, SMT2": lambda: made(8, 32, 1, 112 * MIB, nodes=2, threads=2, node_bytes=256 * GIB),
-    "2 x 128 cores, SMT2, 8 nodes": lambda: made(2, 128, 1, 504 * MIB, nodes=4, threads=2, node_bytes=192 * GIB),
-    "1.1 GB of L3 per socket in 12 parts": lambda: made(2, 96, 12, 96 * MIB, threads=2, l2=(MIB, 1)),
-    "1.1 GB of L3 per socket in one": lambda: made(2, 96, 1, 1152 * MIB, threads=2, l2=(MIB, 1)),
-    "2 sockets and memory-only nodes": lambda: made(
-        2, 56, 1, 105 * MIB, threads=2, node_bytes=256 * GIB, memory_only=(128 * GIB, 128 * GIB)
-    ),
-    "Arm, 64 KiB pages, no L3 reported": lambda: made(2, 80, 0, 0, l2=(MIB, 1), node_bytes=256 * GIB),
-    "hybrid cores": hybrid,
-    "Power, SMT8": lambda: made(2, 12, 6, 16 * MIB, threads=8, l2=(MIB, 2), node_bytes=256 * GIB),
+MACHINES = {
+    **EIGHT,
+    "1.1 GB of L3 per socket in one": one_large_l3,
     "few cores on a large L3": lambda: made(2, 8, 1, 504 * MIB),
-    "4 sockets, 4 TB": lambda: made(4, 60, 1, 112 * MIB, threads=2, node_bytes=TIB),
 }
 
 
@@ -284,7 +215,7 @@ def test_the_time_limit_of_a_step_exceeds_its_estimate_by_half(shape: str, probe
 
 def test_the_estimate_follows_the_machine() -> None:
     """Work of the minimum: 256 cells of two mixes, 5 replicates of 0.125 s each, beside the allocation."""
-    machine = MACHINES["8 sockets, 16 nodes, 256 cores, SMT2"]()
+    machine = eight_sockets()
     seconds = {step.id: step.estimated_seconds for probe in PROBES for step in steps(machine, probe)}
 
     assert seconds["memory.bandwidth.matrix.thp"] >= 256 * 2 * 5 * 0.125
