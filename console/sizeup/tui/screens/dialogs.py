@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
 from rich.text import Text
@@ -35,6 +36,7 @@ _MOST_ANSWERS = 14
 class Dialog(ModalScreen[Answer | None]):
     """Escape closes it, and closing means nothing was done."""
 
+    DEFAULT_CSS = Path(__file__).with_suffix(".tcss").read_text("utf-8")
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("dialog")]
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (81, "-normal")]  # noqa: RUF012  Textual's own
 

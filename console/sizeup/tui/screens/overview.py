@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from functools import cached_property
+from pathlib import Path
 from typing import ClassVar
 
 from rich.console import Group
@@ -51,6 +52,7 @@ _PICTURE_ROWS = 11
 class OverviewScreen(ModeScreen):
     """Findings by severity, headline figures, and the balance of demand and capacity."""
 
+    DEFAULT_CSS = Path(__file__).with_suffix(".tcss").read_text("utf-8")
     SCOPE = "overview"
     LEAST = (20, 5)
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("overview")]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import ClassVar
 
 from rich.text import Text
@@ -41,6 +42,7 @@ _NARROW_TABLE = 70
 class ProbesScreen(ModeScreen):
     """The probes of this installation, and what they found."""
 
+    DEFAULT_CSS = Path(__file__).with_suffix(".tcss").read_text("utf-8")
     SCOPE = "probes"
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("probes")]
 

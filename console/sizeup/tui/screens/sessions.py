@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from pathlib import Path
 from typing import ClassVar
 
 from rich.text import Text
@@ -39,6 +40,7 @@ _SOON_SECONDS = 2.0
 class SessionsScreen(ModeScreen):
     """The sessions of the store, the latest first."""
 
+    DEFAULT_CSS = Path(__file__).with_suffix(".tcss").read_text("utf-8")
     SCOPE = "sessions"
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("sessions")]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from pathlib import Path
 from typing import ClassVar
 
 from msgspec.structs import replace
@@ -47,6 +48,7 @@ _CHANGED = "Answers, compared with the detected machine"
 class SizingScreen(ModeScreen):
     """Inputs on the left, answers on the right, the working of the chosen answer below."""
 
+    DEFAULT_CSS = Path(__file__).with_suffix(".tcss").read_text("utf-8")
     SCOPE = "sizing"
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("sizing")]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import ClassVar
 
 from rich.console import Group
@@ -40,6 +41,7 @@ _MOST_RESTS = 8
 class TopologyScreen(ModeScreen):
     """Packages, nodes, caches, cores and devices."""
 
+    DEFAULT_CSS = Path(__file__).with_suffix(".tcss").read_text("utf-8")
     SCOPE = "topology"
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("topology")]
 
