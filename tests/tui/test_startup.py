@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import fcntl
-import gc
 import os
 import re
 import struct
@@ -159,19 +158,6 @@ async def test_a_mode_that_is_first_seen_after_a_change_of_theme_has_the_new_one
 
         assert light.brightness > 0.8
         assert app.screen.styles.background.brightness < 0.2
-
-
-async def test_the_collector_that_the_start_left_off_is_on_again_and_spares_what_was_made(app: ConsoleApp) -> None:
-    gc.disable()
-    try:
-        async with app.run_test() as pilot:
-            await pilot.pause()
-
-            assert gc.isenabled()
-            assert gc.get_freeze_count() > 10_000
-    finally:
-        gc.enable()
-        gc.unfreeze()
 
 
 async def test_only_what_a_chart_draws_has_a_color_worked_out(app: ConsoleApp) -> None:

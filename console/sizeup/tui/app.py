@@ -5,7 +5,6 @@ This module imports next to nothing, so that the splash is on the screen before 
 
 from __future__ import annotations
 
-import gc
 import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -30,7 +29,6 @@ def run_console(
     ``compared_with`` reads another machine; the console then starts with the comparison of the two.
     """
     require_terminal(os.environ, has_input=os.isatty(0), has_screen=os.isatty(2))
-    gc.disable()  # what the start makes stays: to look through it again and again is a tenth of its CPU time
     columns, rows = os.get_terminal_size(2)
     os.write(2, splash(columns, rows))
     try:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import gc
 import os
 import time
 from collections.abc import Iterable
@@ -43,12 +42,6 @@ if TYPE_CHECKING:
 _DEFAULT = Options()
 _CANCEL_SECONDS = 0.6
 """How long leaving waits for a canceled run to save; it saves by itself after that."""
-
-
-def _collect_from_now() -> None:
-    """Switch on the collector that the start left off, and spare it what the start made."""
-    gc.freeze()
-    gc.enable()
 
 
 class _Shown(Struct):
@@ -116,8 +109,6 @@ class ConsoleApp(TerminalApp):
             self._watch()
         if self.measures:
             self.call_after_refresh(self._notify_unfinished)
-        if not gc.isenabled():
-            self.call_after_refresh(_collect_from_now)
         if self.compared_with is not None:
             self.call_after_refresh(self.action_mode, "topology")
 
