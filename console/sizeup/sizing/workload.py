@@ -1,0 +1,185 @@
+"""The demand of a workload: what it needs of storage and processors, today and in every year of its horizon.
+
+An importer or a user states it by these keys, for the whole database over all its servers:
+
+| key | unit | meaning |
+|---|---|---|
+| ``workload.read_iops``, ``workload.write_iops`` | 1/s | random reads and writes, without redo |
+| ``workload.iops``, ``workload.read_percent`` | 1/s, share | the same as a sum and the share of reads |
+| ``workload.io_kib`` | bytes | block size of the random I/O |
+| ``workload.mb_s`` | bytes/s | throughput of all reads and writes, without redo |
+| ``workload.sequential_mb_s`` | bytes/s | its sequential part |
+| ``redo.mb_s``, ``redo.writes_s`` | bytes/s, 1/s | redo of one of ``redo.databases`` databases |
+| ``workload.cpu_cores`` | 1 | busy cores: utilization of the CPUs x physical cores, of its present servers together |
+| ``workload.percentile`` | 1 | percentile that all of these are |
+"""
+
+from __future__ import annotations
+
+import math
+
+from msgspec import Struct
+
+from sizeup.quantity import Origin, Quantity
+from sizeup.sizing.keys import KEYS
+from sizeup.sizing.sheet import Sheet, shown
+from sizeup.units import format_in
+
+YEAR_NS = 365.25 * 86400e9
+STORAGE_KEYS = (
+    "workload.mb_s",
+    "workload.sequential_mb_s",
+    "workload.iops",
+    "workload.read_iops",
+    "workload.write_iops",
+    "redo.mb_s",
+)
+"""Keys of which one is enough for a demand of storage."""
+
+
+class Growth(Struct, frozen=True):
+    """How a demand grows, and how many years of growth are planned for."""
+
+    per_year: float = 0.0
+    """0.2 for 20 % a year."""
+    years: float = 0.0
+
+    def factor(self, years: float | None = None) -> float:
+        """Return how many times today's demand it is after so many years, or at the end of the horizon."""
+        return float((1 + self.per_year) ** (self.years if years is None else years))
+
+    def year_above(self, share: float, limit: float = 1.0) -> int | None:
+        """Return the first year of the horizon in which a share of today is above the limit; None where none is.
+
+        Today is year 0.
+        """
+        return next((year for year in range(math.floor(self.years) + 1) if share * self.factor(year) > limit), None)
+
+
+class Demand(Struct, frozen=True):
+    """Today's demand of a workload on storage, all databases and servers together; None for what is not known."""
+
+    read_iops: Quantity | None = None
+    """Random reads."""
+    write_iops: Quantity | None = None
+    """Random writes."""
+    block: Quantity | None = None
+    """Block size of both."""
+    transfer_rate: Quantity | None = None
+    """Bytes per second of all reads and writes, without redo."""
+    redo_rate: Quantity | None = None
+    """Bytes per second of redo."""
+    redo_writes: Quantity | None = None
+    """Redo writes per second."""
+    growth: Growth = Growth()
+    by_rule: bool = False
+    """A rule of thumb, and no workload."""
+
+    @property
+    def bytes_per_second(self) -> float | None:
+        """Everything that the paths carry."""
+        return _sum(self.transfer_rate, self.redo_rate)
+
+    @property
+    def iops(self) -> float | None:
+        """All requests: random reads and writes, and redo writes."""
+        return _sum(self.read_iops, self.write_iops, self.redo_writes)
+
+    @property
+    def read_share(self) -> float | None:
+        """Share of the reads in all requests."""
+        return None if not self.iops or self.read_iops is None else self.read_iops.value / self.iops
+
+
+def _sum(*parts: Quantity | None) -> float | None:
+    known = [part.value for part in parts if part is not None]
+    return sum(known) if known else None
+
+
+def growth(sheet: Sheet) -> Growth:
+    """Return the growth of the workload; a default is left out of the working, as it changes nothing."""
+    stated = {}
+    for key in ("workload.growth_percent", "workload.horizon_years"):
+        value = sheet.inputs.get(key)
+        if isinstance(value, Quantity) and value.origin is not Origin.RULE:
+            stated[key] = sheet.number(key).value
+    per_year, years = (stated.get(key, 0.0) for key in ("workload.growth_percent", "workload.horizon_years"))
+    return Growth(per_year, years / YEAR_NS)
+
+
+def workload_demand(sheet: Sheet) -> Demand | None:
+    """Return the storage demand of the given workload; None where no figure of one is given."""
+    if not any(isinstance(sheet.inputs.get(key), Quantity) for key in STORAGE_KEYS):
+        return None
+    reads, writes = _requests(sheet)
+    redo_rate, redo_writes = _redo(sheet)
+    block = None if reads is None and writes is None else sheet.optional("workload.io_kib")
+    rate = _transfer_rate(sheet, (reads, writes))
+    if sheet.optional("workload.percentile") is None and any(part is not None for part in (reads, writes, rate)):
+        sheet.caveat(
+            "the percentile of the workload's figures is unknown, and an average hides peaks; "
+            f"set it with {KEYS['workload.percentile'].flag}"
+        )
+    return Demand(reads, writes, block, rate, redo_rate, redo_writes, growth(sheet))
+
+
+def _requests(sheet: Sheet) -> tuple[Quantity | None, Quantity | None]:
+    """Random reads and writes: as given, else the sum split by the share of reads."""
+    reads, writes = sheet.optional("workload.read_iops"), sheet.optional("workload.write_iops")
+    if reads is not None or writes is not None:
+        return reads, writes
+    both = sheet.optional("workload.iops")
+    if both is None:
+        return None, None
+    share = sheet.number("workload.read_percent").value
+    parts = (_scaled(both, share), _scaled(both, 1 - share))
+    sheet.line(
+        f"{shown(both, 'IOPS')} at {format_in(share, '%')} reads: {format_in(parts[0].value, 'reads/s')}, "
+        f"{format_in(parts[1].value, 'writes/s')}"
+    )
+    return parts
+
+
+def _transfer_rate(sheet: Sheet, requests: tuple[Quantity | None, Quantity | None]) -> Quantity | None:
+    """Bytes per second without redo: as given, else random requests times block size, and the sequential part."""
+    stated = sheet.optional("workload.mb_s")
+    if stated is not None:
+        return stated
+    known = [part for part in requests if part is not None]
+    parts = []
+    if known:
+        iops = sum(part.value for part in known)
+        block = sheet.number("workload.io_kib")
+        parts.append(Quantity(iops * block.value, "bytes/s", known[0].origin, known[0].source))
+        sheet.line(f"{format_in(iops, 'IOPS')} x {shown(block, 'KiB')} = {shown(parts[0], 'MB/s')}")
+    sequential = sheet.optional("workload.sequential_mb_s")
+    if sequential is not None:
+        parts.append(sequential)
+    if len(parts) == 2:
+        total = sum(part.value for part in parts)
+        sheet.line(f"{' + '.join(shown(part, 'MB/s') for part in parts)} sequential = {format_in(total, 'MB/s')}")
+        return Quantity(total, "bytes/s", parts[0].origin, parts[0].source)
+    return parts[0] if parts else None
+
+
+def _redo(sheet: Sheet) -> tuple[Quantity | None, Quantity | None]:
+    """Redo of all databases: bytes and writes per second."""
+    each = sheet.optional("redo.mb_s")
+    if each is None:
+        return None, None
+    count = sheet.number("redo.databases")
+    rate = _scaled(each, count.value)
+    stated = sheet.optional("redo.writes_s")
+    if count.value != 1:
+        sheet.line(f"redo: {shown(count, 'databases')} x {shown(each, 'MB/s')} = {shown(rate, 'MB/s')}")
+    if stated is not None:
+        return rate, _scaled(stated, count.value)
+    size = sheet.optional("redo.write_kib") or sheet.rule("redo.write.usual")
+    writes = Quantity(rate.value / size.value, "1/s", each.origin, each.source)
+    sheet.line(f"redo: {shown(rate, 'MB/s')} / {shown(size, 'KiB')} = {shown(writes, 'IOPS')}")
+    return rate, writes
+
+
+def _scaled(quantity: Quantity, factor: float) -> Quantity:
+    low, high = (None if end is None else end * factor for end in (quantity.low, quantity.high))
+    return Quantity(quantity.value * factor, quantity.unit, quantity.origin, quantity.source, low=low, high=high)

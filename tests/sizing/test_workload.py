@@ -1,0 +1,67 @@
+"""The demand of a workload: reads, writes, throughput and redo, and how they grow."""
+
+import pytest
+
+from sizeup.sizing import rules
+from sizeup.sizing.inputs.typed import parse_settings
+from sizeup.sizing.keys import Value
+from sizeup.sizing.sheet import Sheet
+from sizeup.sizing.workload import Demand, Growth, workload_demand
+
+DEFAULTS = ("workload.read_percent=70", "workload.io_kib=8", "redo.databases=1")
+
+
+def stated(*settings: str) -> dict[str, Value]:
+    return parse_settings([*DEFAULTS, *settings])
+
+
+def demand(*settings: str) -> Demand:
+    found = workload_demand(Sheet(stated(*settings), rules.shipped()))
+    assert found is not None
+    return found
+
+
+def test_without_a_figure_of_a_workload_there_is_no_demand() -> None:
+    assert workload_demand(Sheet(stated("machine.cores=32"), rules.shipped())) is None
+
+
+def test_requests_of_a_block_size_are_a_throughput() -> None:
+    found = demand("workload.iops=40000", "workload.read_percent=60")
+
+    assert found.bytes_per_second == pytest.approx(40000 * 8192)
+    assert found.read_iops is not None
+    assert found.write_iops is not None
+    assert (found.read_iops.value, found.write_iops.value) == pytest.approx((24000, 16000))
+
+
+def test_a_given_throughput_replaces_requests_times_block_size() -> None:
+    assert demand("workload.iops=40000", "workload.mb_s=400").bytes_per_second == pytest.approx(400e6)
+
+
+def test_sequential_throughput_is_added_to_the_random_one() -> None:
+    assert demand("workload.iops=1000", "workload.sequential_mb_s=500").bytes_per_second == pytest.approx(
+        500e6 + 1000 * 8192
+    )
+
+
+def test_redo_is_part_of_the_demand_in_throughput_and_in_requests() -> None:
+    found = demand("workload.mb_s=327.68", "workload.iops=40000", "redo.mb_s=350", "redo.databases=2")
+
+    assert found.bytes_per_second == pytest.approx(1027.68e6)
+    assert found.iops == pytest.approx(40000 + 700e6 / 65536)
+
+
+def test_stated_redo_writes_replace_those_of_a_usual_size() -> None:
+    assert demand("redo.mb_s=10", "redo.writes_s=3000", "redo.databases=2").iops == 6000
+
+
+def test_the_share_of_reads_counts_redo_writes() -> None:
+    assert demand("workload.read_iops=3000", "redo.mb_s=1", "redo.writes_s=1000").read_share == 0.75
+
+
+def test_growth_names_the_first_year_above_a_limit() -> None:
+    growth = Growth(0.2, 3)
+
+    assert growth.factor() == pytest.approx(1.728)
+    assert (growth.year_above(0.5), growth.year_above(0.6), growth.year_above(0.8)) == (None, 3, 2)
+    assert growth.year_above(1.2) == 0
