@@ -209,7 +209,10 @@ class Run:
             yield from checks.flush_cost()
 
     def _sweep(self, sweep: Sweep) -> Generator[Emission, None, list[PointResult]]:
-        """Measure all ramps; later ones end where the first did, so that all points have the same number of windows."""
+        """Measure all ramps, every second one backward.
+
+        Later ones end where the first did, so that all points have the same number of windows.
+        """
         settings = self._settings
         sized = [with_target_size(point, self._setup.target.size_bytes) for point in sweep.points]
         runs: list[list[MeasuredPoint]] = [[] for _ in sized]
@@ -219,13 +222,14 @@ class Run:
         total = len(sized) * settings.ramps
         for ramp in range(settings.ramps):
             climbed: dict[bool, list[knee.RampPoint]] = {True: [], False: []}
-            for index, point in enumerate(sized):
+            for turn, index in enumerate(knee.ramp_order(ramp, len(sized))):
+                point = sized[index]
                 loads = climbed[point.huge_pages]
                 if ramp == 0 and sweep.rising and point.huge_pages not in ended and knee.stopped_paying(loads):
                     ended[point.huge_pages] = "two doublings in a row gained less than 10 % each"
                 if (ramp == 0 and point.huge_pages in ended) or (ramp and not runs[index]):
                     continue
-                done = (ramp * len(sized) + index) / total
+                done = (ramp * len(sized) + turn) / total
                 yield Progress(done, (1 - done) * total * self._point_seconds, _describe(point, ramp, settings.ramps))
                 cached = self._setup.cached_bytes()
                 measured = yield from self._measure(point)
@@ -243,7 +247,7 @@ class Run:
                             f"io.direct: {sweep.workload} beyond queue depth {point.at['queue_depth']}",
                             f"the ramp ended: {why}",
                         )
-            ramps.append(climbed[True] or climbed[False])
+            ramps.append(sorted(climbed[True] or climbed[False], key=lambda load: load.queue_depth))
         if sweep.rising and len(sized) > 1:
             yield self._knee(sweep, ramps, ended.get(True, ended.get(False, "the preset's maximum was reached")))
         results = list(latest.values())
@@ -307,6 +311,7 @@ class Run:
             "engine_reason": choice.reason,
             "engine_flags": " ".join(next(iter(pooled.values())).engine_flags),
             "seconds": sum(run.seconds for run in result.runs),
+            "ramp_order": knee.order_text(len(result.runs)),
             "errors": sum(interval.errors for interval in pooled.values()),
             **estimates.location(self._setup.target),
         }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sizeup_direct_io.knee import Knee, RampPoint, agree, find_knee, stopped_paying
+from sizeup_direct_io.knee import Knee, RampPoint, agree, find_knee, order_text, ramp_order, stopped_paying
 
 
 def ramp(*throughputs: float) -> list[RampPoint]:
@@ -49,3 +49,12 @@ def test_ramps_that_lie_further_apart_disagree() -> None:
 
     assert knee_estimate is not None
     assert not knee_estimate.agreed
+
+
+def test_no_queue_depth_is_later_than_another_over_two_ramps() -> None:
+    """What drifts evenly then has the same effect on all of them."""
+    orders = [list(ramp_order(ramp, 5)) for ramp in range(4)]
+
+    assert orders[0] == [0, 1, 2, 3, 4]  # it rises, and finds where to end
+    assert all(sum(order.index(point) for order in orders) == 8 for point in range(5))
+    assert order_text(3) == "forward, backward, forward"

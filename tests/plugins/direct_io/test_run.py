@@ -272,6 +272,18 @@ def test_a_ramp_ends_at_the_limit_of_its_99th_percentile_and_says_so(
     assert "exceeds p99_limit" in gap.reason
 
 
+@pytest.mark.ci
+def test_every_second_ramp_goes_backward_and_the_record_says_so(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run_module, "CPU_BOUND", math.inf)
+    found = [e for e in run(step(folder, ramps=3)) if isinstance(e, Estimate)]
+
+    points = [e for e in found if e.series == "iops"]
+    assert [e.at["queue_depth"] for e in points] == [1, 2, 2, 1, 1, 2]
+    assert [e.extra["ramp_order"] for e in points[-2:]] == ["forward, backward, forward"] * 2
+    (knee,) = [e for e in found if e.series == "knee"] or [None]
+    assert knee is None or knee.replicates == 3  # on a host that others use, it is withheld
+
+
 def test_a_sweep_over_working_sets_judges_its_points_and_says_what_is_behind_the_target(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
