@@ -43,7 +43,7 @@ static int publish(const struct plan *plan, uint32_t point, const struct sizeup_
 
 		if (!values[quantity].count && !values[quantity].disturbed)
 			continue;
-		sizeup_replicates_estimate(&values[quantity], plan->rule, &estimate);
+		sizeup_replicates_estimate(&values[quantity], plan->rule, last, &estimate);
 		estimate.finished = estimate.converged || last;
 		finished = finished && estimate.finished;
 		sizeup_job_publish(plan->job, point * plan->quantities + quantity, &estimate);

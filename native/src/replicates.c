@@ -67,8 +67,19 @@ void sizeup_replicates_end(struct sizeup_replicates *replicates)
 	replicates->medians[replicates->count++] = sizeup_quantile(current, batches, 0.5);
 }
 
+int sizeup_planned_look(uint32_t count, uint32_t minimum)
+{
+	uint32_t look = 6;
+
+	if (count <= look)
+		return count >= minimum;
+	while (look < count)
+		look += (look + 1) / 2;
+	return count == minimum || (count > minimum && count == look);
+}
+
 void sizeup_replicates_estimate(const struct sizeup_replicates *replicates, const struct sizeup_stop_rule *rule,
-				struct sizeup_estimate *estimate)
+				int last, struct sizeup_estimate *estimate)
 {
 	double medians[SIZEUP_REPLICATES];
 	struct sizeup_interval interval;
@@ -85,14 +96,14 @@ void sizeup_replicates_estimate(const struct sizeup_replicates *replicates, cons
 	estimate->median = sizeup_quantile(medians, replicates->count, 0.5);
 	estimate->low = estimate->median;
 	estimate->high = estimate->median;
-	if (!sizeup_interval_of(medians, replicates->count, &interval)) {
-		/* The interval is of the mean but shown with the median, so it must contain the median. */
-		estimate->low = interval.low < estimate->median ? interval.low : estimate->median;
-		estimate->high = interval.high > estimate->median ? interval.high : estimate->median;
+	if (!sizeup_interval_of_median(medians, replicates->count, &interval)) {
+		estimate->low = interval.low;
+		estimate->high = interval.high;
 		/* A time or a rate is not negative: what few values leave possible below 0 is not. */
 		if (medians[0] >= 0 && estimate->low < 0)
 			estimate->low = 0;
 		estimate->converged = replicates->count >= rule->replicates_min &&
+				      (last || sizeup_planned_look(replicates->count, rule->replicates_min)) &&
 				      interval.high - interval.low <= 2 * rule->target * estimate->median;
 	}
 	double *const sorted = malloc(replicates->batch_count * sizeof(*sorted));

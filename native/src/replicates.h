@@ -43,9 +43,13 @@ void sizeup_replicates_take(struct sizeup_replicates *replicates, struct sizeup_
 /** sizeup_replicates_end() - End the current replicate; one without an undisturbed batch does not count. */
 void sizeup_replicates_end(struct sizeup_replicates *replicates);
 
-/** sizeup_replicates_estimate() - Compute the estimate so far, and whether it meets @rule. */
+/**
+ * sizeup_replicates_estimate() - Compute the estimate so far, and whether it meets @rule.
+ *
+ * It can meet it after a planned number of replicates, or, however many there are, if this replicate is the @last.
+ */
 void sizeup_replicates_estimate(const struct sizeup_replicates *replicates, const struct sizeup_stop_rule *rule,
-				struct sizeup_estimate *estimate);
+				int last, struct sizeup_estimate *estimate);
 
 /** sizeup_replicates_free() - Free the batches. */
 void sizeup_replicates_free(struct sizeup_replicates *replicates);

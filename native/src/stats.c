@@ -34,6 +34,43 @@ static const double T95[] = {
 };
 #define T95_COUNT (sizeof(T95) / sizeof(T95[0]))
 
+uint32_t sizeup_median_cut(uint32_t count)
+{
+	double chance = pow(0.5, count); /* that exactly i of count values lie below their distribution's median */
+	double outside = 0;
+	uint32_t cut = 0;
+
+	for (uint32_t i = 0; i < count / 2; i++) {
+		outside += 2 * chance;
+		if (outside > 0.05)
+			break;
+		cut = i + 1;
+		chance *= (double)(count - i) / (i + 1);
+	}
+	return cut;
+}
+
+int sizeup_interval_of_median(const double *sorted, uint32_t count, struct sizeup_interval *interval)
+{
+	const uint32_t cut = sizeup_median_cut(count);
+
+	if (count < 2)
+		return -EDOM;
+	const double median = sizeup_quantile(sorted, count, 0.5);
+
+	if (cut) {
+		*interval = (struct sizeup_interval){ median, sorted[cut - 1], sorted[count - cut] };
+		return 0;
+	}
+	sizeup_interval_of(sorted, count, interval);
+	interval->middle = median;
+	if (interval->low > median)
+		interval->low = median;
+	if (interval->high < median)
+		interval->high = median;
+	return 0;
+}
+
 int sizeup_interval_of(const double *values, uint32_t count, struct sizeup_interval *interval)
 {
 	double sum = 0;
@@ -43,14 +80,14 @@ int sizeup_interval_of(const double *values, uint32_t count, struct sizeup_inter
 		return -EDOM;
 	for (uint32_t i = 0; i < count; i++)
 		sum += values[i];
-	interval->mean = sum / count;
+	interval->middle = sum / count;
 	for (uint32_t i = 0; i < count; i++)
-		squares += (values[i] - interval->mean) * (values[i] - interval->mean);
+		squares += (values[i] - interval->middle) * (values[i] - interval->middle);
 	/* Beyond the table the normal quantile with its first correction is within 0.1 %. */
 	const uint32_t freedom = count - 1;
 	const double t = freedom <= T95_COUNT ? T95[freedom - 1] : 1.960 + 2.4 / freedom;
 	const double half = t * sqrt(squares / freedom / count);
-	interval->low = interval->mean - half;
-	interval->high = interval->mean + half;
+	interval->low = interval->middle - half;
+	interval->high = interval->middle + half;
 	return 0;
 }

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#define SIZEUP_REPLICATES 64 /* most replicates of one point */
+#define SIZEUP_REPLICATES 128 /* most replicates of one point */
 
 /** struct sizeup_stop_rule - Durations, and when to stop measuring a point. */
 struct sizeup_stop_rule {
@@ -17,5 +17,13 @@ struct sizeup_stop_rule {
 	double target;           /* half width of the interval over the median, such as 0.03 */
 	uint64_t seed;
 };
+
+/**
+ * sizeup_planned_look() - Return whether a point may end after @count replicates, with a minimum of @minimum.
+ *
+ * A point that ends as soon as its interval happens to be narrow has an interval that is too narrow. So it is
+ * looked at only at planned counts: the minimum, then every count up to 6, then 9, 14, 21, each half as many again.
+ */
+int sizeup_planned_look(uint32_t count, uint32_t minimum);
 
 #endif
