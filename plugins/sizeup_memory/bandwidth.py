@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from sizeup.errors import RefusedError
 from sizeup.model.gap import Gap
@@ -32,8 +32,16 @@ from sizeup_memory.cpu_selection import (
     remote_caveat,
     without_memory,
 )
-from sizeup_memory.durations import SETTLE_SECONDS, allocating_seconds, limit_seconds, measuring_seconds
+from sizeup_memory.durations import (
+    SETTLE_SECONDS,
+    allocating_seconds,
+    limit_seconds,
+    measuring_seconds,
+    starting_seconds,
+    thread_seconds,
+)
 from sizeup_memory.latency import invalid_replicates, page_caveats, stop_rule
+from sizeup_memory.matrix_cells import MatrixCell, all_cells, cells_from, cells_text, not_measured, sampled, totals_text
 from sizeup_memory.node_placement import node_memory, placement_figures
 from sizeup_memory.numa import COPIED, PAGES
 
@@ -73,29 +81,51 @@ class MemoryBandwidth:
             caveats += (remote_caveat(remote_cpus),) if remote_cpus else ()
             yield from _stream(settings, cpus, memory, orders, "scaling-", context, caveats)
             return
-        for cpu_node, node_cpus in nodes.items():
-            for target in json.loads(str(settings["memory_nodes"])):
-                if node_cpus and not context.canceled:
-                    memory = node_memory(target, nodes, PAGES[str(settings["pages"])])
-                    at: Coordinates = {"cpu_node": cpu_node, "memory_node": target}
-                    yield from _stream(settings, node_cpus, memory, [(len(node_cpus), at)], "", context, caveats)
+        yield from not_measured(NAME, settings)
+        for cell in cells_from(str(settings["cells"])):
+            if cell.memory_node is None or context.canceled:
+                continue
+            node_cpus = nodes[cell.cpu_node]
+            memory = node_memory(cell.memory_node, nodes, PAGES[str(settings["pages"])])
+            at: Coordinates = {"cpu_node": cell.cpu_node, "memory_node": cell.memory_node}
+            yield from _stream(settings, node_cpus, memory, [(len(node_cpus), at)], "", context, caveats)
 
 
 def _step(machine: Machine, settings: Settings, part: str, pages: str) -> Step:
     cpus = core_first_cpus(machine)[: core_count(machine)] or machine.allowed_cpus or (0,)
     nodes = {node.os_id: cores_of(machine, node) for node in machine.nodes}
     caches = shared_caches(machine, cpus)
-    groups = (
-        [[cpus[:count] for count in thread_counts(len(cpus))]]
-        if part == "scaling"
-        else [[cpus] for cpus in nodes.values()]
-    )
-    seconds, most = 0.0, 0
-    for points in groups:
-        sizes = fitted(bytes_for_all(caches, points), machine.memory_available_bytes).values()
-        most = max(most, sum(sizes))
-        once = allocating_seconds(sizes) + measuring_seconds(settings, len(_MIXES) * len(points), SETTLE_SECONDS)
-        seconds += once if part == "scaling" else once * len(memory_nodes(machine)) * bool(sizes)
+    chosen: dict[str, str | float] = {}
+    if part == "scaling":
+        counts = thread_counts(len(cpus))
+        sizes = fitted(bytes_for_all(caches, [cpus[:count] for count in counts]), machine.memory_available_bytes)
+        most_bytes, places = sum(sizes.values()), sum(bool(some) for some in nodes.values())
+        seconds = starting_seconds(len(cpus))
+        seconds += allocating_seconds(sizes.values(), nodes=max(1, places), pages=PAGES[pages])
+        seconds += measuring_seconds(settings, len(_MIXES) * len(counts), SETTLE_SECONDS)
+    else:
+        cells = all_cells(machine, [node for node, some in nodes.items() if some])
+        by_node = {
+            node: fitted(bytes_for_all(caches, [some]), machine.memory_available_bytes) for node, some in nodes.items()
+        }
+        most = float(settings["matrix_time"])
+
+        def seconds_of(some: Sequence[MatrixCell], budget: float = 0.0) -> float:
+            of_cell = {**settings, "budget": budget}
+            return starting_seconds() + sum(_cell_seconds(of_cell, by_node[cell.cpu_node], pages) for cell in some)
+
+        measured = sampled(cells, seconds_of, most)
+        # What the minimum of replicates leaves of the time is for cells that do not converge.
+        spare = max(0.0, most - seconds_of(measured)) / len(measured)
+        budget = min(float(settings["budget"]), _least_seconds(settings) + spare)
+        seconds = seconds_of(measured, budget)
+        most_bytes = max(sum(sizes.values()) for sizes in by_node.values())
+        chosen = {
+            "cells": cells_text(measured),
+            "cells_by_class": totals_text(cells),
+            "matrix_time": most,
+            "budget": budget,
+        }
     return Step(
         id=f"{NAME}.{part}.{pages}",
         probe=NAME,
@@ -106,17 +136,29 @@ def _step(machine: Machine, settings: Settings, part: str, pages: str) -> Step:
             "pages": pages,
             "cpus": json.dumps(cpus),
             "nodes": json.dumps({str(node): cpus for node, cpus in nodes.items()}),
-            "memory_nodes": json.dumps([node.os_id for node in memory_nodes(machine)]),
             "without_memory": json.dumps(without_memory(machine, cpus)),
             "caches": caches_text(caches),
+            **chosen,
         },
         estimated_seconds=seconds,
         time_limit_seconds=limit_seconds(seconds),
         hazards=(Hazard.CPU_LOAD, Hazard.MEMORY),
-        touches=f"{format_bytes(most)} of memory",
+        touches=f"{format_bytes(most_bytes)} of memory",
         cpus=cpus,
         axis_ranges={"threads": (1, len(cpus))} if part == "scaling" else {},
     )
+
+
+def _cell_seconds(settings: Settings, sizes: Mapping[int, int], pages: str) -> float:
+    """Return how long one cell takes, for which the threads of a node allocate memory of one node."""
+    allocating = allocating_seconds(sizes.values(), pages=PAGES[pages])
+    return thread_seconds(len(sizes)) + allocating + measuring_seconds(settings, len(_MIXES), SETTLE_SECONDS)
+
+
+def _least_seconds(settings: Settings) -> float:
+    """Return how long the minimum of replicates of a cell takes."""
+    replicate = SETTLE_SECONDS + float(settings["warm_up"]) + float(settings["replicate"])
+    return len(_MIXES) * int(settings["replicates"]) * replicate
 
 
 def _stream(

@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection
 
 from sizeup.model.plan import Settings
+from sizeup_memory.binding import Pages
 
 _LIMIT_OVER_ESTIMATE = 4
 _LIMIT_EXTRA_SECONDS = 120.0
 """For a slow or emulated machine."""
-_ALLOCATED_PER_SECOND = 1e9
-"""Bytes that one thread populates and whose placement is verified; one page of 4 KiB takes about 4 us."""
-_ALLOCATING_THREADS = 8
-"""More of them hardly allocate faster: they share locks and memory bandwidth."""
+_BASE_PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
+_CLEARING_SECONDS_PER_BYTE = 0.1e-9
+_FAULT_SECONDS = 0.8e-6
+"""Per base page that one thread populates, whose placement is verified, and that is given back."""
+_VERIFYING_SECONDS = 0.1e-6
+"""Of these, for the query alone, which is of every base page also of a huge page."""
+_ALLOCATING_THREADS = 4
+"""More of them on one node hardly allocate faster: they share locks and memory bandwidth."""
 _LINK_NS = 30
 """Per cache line of a pointer chase: its stores overlap."""
 _LINE_BYTES = 64
+_START_SECONDS = 0.3
+"""Until a worker process measures."""
+_PROCESS_SECONDS = 0.001
+"""Per process that a worker forks: it copies page tables."""
+_THREAD_SECONDS = 0.0001
 SETTLE_SECONDS = 0.005
 """What streams run before each replicate, beside the warm-up."""
 
@@ -31,14 +42,31 @@ def measuring_seconds(settings: Settings, points: int, setup_seconds: float = 0.
     return min(most, max(least, float(settings["budget"])) + replicate)
 
 
-def allocating_seconds(sizes: Collection[int]) -> float:
-    """Return how long threads take to allocate these sizes at the same time."""
-    return max(max(sizes, default=0), sum(sizes) / _ALLOCATING_THREADS) / _ALLOCATED_PER_SECOND
+def allocating_seconds(sizes: Collection[int], *, nodes: int = 1, pages: Pages = Pages.BASE) -> float:
+    """Return how long threads take to allocate these sizes at the same time, spread over ``nodes``."""
+    parallel = max(max(sizes, default=0), sum(sizes) / (_ALLOCATING_THREADS * nodes))
+    per_page = _FAULT_SECONDS if pages is Pages.BASE else _VERIFYING_SECONDS
+    return parallel * (_CLEARING_SECONDS_PER_BYTE + per_page / _BASE_PAGE_BYTES)
 
 
 def linking_seconds(size: int) -> float:
     """Return how long it takes to link a pointer chase through ``size`` bytes."""
     return size / _LINE_BYTES * _LINK_NS / 1e9
+
+
+def thread_seconds(threads: int) -> float:
+    """Return how long it takes to start threads and to end them."""
+    return threads * _THREAD_SECONDS
+
+
+def process_seconds(processes: int) -> float:
+    """Return how long it takes to fork processes."""
+    return processes * _PROCESS_SECONDS
+
+
+def starting_seconds(threads: int = 0) -> float:
+    """Return how long a worker and its threads take to start."""
+    return _START_SECONDS + thread_seconds(threads)
 
 
 def limit_seconds(estimated_seconds: float) -> float:

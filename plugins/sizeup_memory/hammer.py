@@ -6,6 +6,8 @@ import json
 import statistics
 from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
 
+from msgspec import Struct
+
 from sizeup.errors import RefusedError
 from sizeup.model.gap import Gap
 from sizeup.model.machine import Machine
@@ -26,11 +28,14 @@ from sizeup_memory.buffers import (
 )
 from sizeup_memory.chase_patterns import working_sets
 from sizeup_memory.cpu_selection import core_first_cpus, remote_caveat, without_memory
-from sizeup_memory.durations import allocating_seconds, limit_seconds
+from sizeup_memory.durations import allocating_seconds, limit_seconds, process_seconds, starting_seconds
 from sizeup_memory.slb import PAGE_BYTES, ns_per_op, output_line, scaling, scaling_summary, too_short
 
 NAME = "memory.hammer"
 _SHARED_CPU_SHARE = 0.95
+_LEAST_NS = 0.1
+"""Per store: less than any machine takes."""
+_LINKED_SIZES = 2
 _CALIBRATION_LOOPS = 4
 _CALIBRATION_GROWTH = 16
 _CALIBRATION_US = 1000
@@ -38,11 +43,18 @@ _USUAL_PAGES = 131_072
 """512 MiB, the size that published results have."""
 _MIN_PAGES = 16
 _SAME_MOST_BYTES = 256 << 30
-"""More takes minutes to allocate in base pages, once for each number of processes."""
-_SATURATING = 16
-"""Processes that may saturate the memory of a machine."""
+"""More takes long to allocate in base pages, once for each number of processes."""
 _SECONDS = 0.5
-"""Duration of a run with calibrated loops."""
+"""Duration of a run unless loops are set."""
+_SLOWER = 1.5
+"""The first run with more processes may take twice as long as one with fewer, which its stores are counted by."""
+
+
+class _Series(Struct, frozen=True):
+    """A number of processes and the pages of each."""
+
+    processes: int
+    pages: int
 
 
 class MemoryHammer:
@@ -57,17 +69,23 @@ class MemoryHammer:
             yield Refusal(NAME, NAME, f"pages={chosen}: expected at least {_MIN_PAGES}, or 0 to exceed the L3")
             return
         caches = shared_caches(machine, cpus)
-        pages = [chosen or _pages(caches, cpus[:count], machine.memory_available_bytes) for count in counts]
-        same = max(pages) * len(cpus) * PAGE_BYTES
-        if same <= min(_SAME_MOST_BYTES, (machine.memory_available_bytes or 0) // 2):
-            pages = [max(pages)] * len(pages)  # S(n) needs it: a store takes longer in more memory
-        # The number of stores per process is fixed: they take longer once the memory is saturated.
+        if chosen:
+            series = [_Series(count, chosen) for count in counts]
+        else:
+            series = _series(caches, cpus, counts, machine.memory_available_bytes)
+        node_of = {cpu: node.os_id for node in machine.nodes for cpu in node.pus}
         once = sum(
-            allocating_seconds([each * PAGE_BYTES] * count) + _SECONDS * max(1, count / _SATURATING)
-            for count, each in zip(counts, pages, strict=True)
+            allocating_seconds(
+                [one.pages * PAGE_BYTES] * one.processes,
+                nodes=len({node_of.get(cpu) for cpu in cpus[: one.processes]}),
+            )
+            + process_seconds(one.processes)
+            + _SECONDS
+            for one in series
         )
-        seconds = 2 * _SECONDS + int(settings["replicates"]) * once
-        most = max(count * each for count, each in zip(counts, pages, strict=True))
+        seconds = starting_seconds() + allocating_seconds([series[0].pages * PAGE_BYTES])
+        seconds += (_SLOWER - 1) * _SECONDS * len(series) + int(settings["replicates"]) * once
+        most = max(one.processes * one.pages for one in series)
         yield Step(
             id=NAME,
             probe=NAME,
@@ -76,8 +94,7 @@ class MemoryHammer:
                 **settings,
                 "without_memory": json.dumps(without_memory(machine, cpus)),
                 "cpus": json.dumps(cpus),
-                "processes": json.dumps(counts),
-                "pages_by_processes": json.dumps(pages),
+                "series": json.dumps([(one.processes, one.pages) for one in series]),
                 "caches": caches_text(caches),
             },
             estimated_seconds=seconds,
@@ -91,68 +108,106 @@ class MemoryHammer:
     def run(self, step: Step, context: Context) -> Iterable[Emission]:
         """Measure all numbers of processes in rounds, and summarize the scaling."""
         cpus: list[int] = json.loads(str(step.settings["cpus"]))
-        counts: list[int] = json.loads(str(step.settings["processes"]))
-        pages: dict[int, int] = dict(zip(counts, json.loads(str(step.settings["pages_by_processes"])), strict=True))
+        series = [_Series(*one) for one in json.loads(str(step.settings["series"]))]
         caveats = () if leave_cpus(cpus) else ("the console shared a CPU with the measurement",)
         remote_cpus: list[int] = json.loads(str(step.settings["without_memory"]))
-        runs: dict[int, list[tuple[HammerResult, ...]]] = {count: [] for count in counts}
+        runs: dict[_Series, list[tuple[HammerResult, ...]]] = {one: [] for one in series}
         loops = int(step.settings["loops"])
-        ops = 0 if loops else pages[counts[0]] * _calibrated_loops(pages[counts[0]], cpus[0], context)
+        store_ns = 0.0 if loops else _calibrated_ns(series[0].pages, cpus[0], context)
+        took_ns: dict[_Series, float] = {}
         rounds = int(step.settings["replicates"])
         for number in range(rounds):
-            for count in list(runs):
+            for one in list(runs):
                 if context.canceled:
                     return
+                # A store takes longer once the memory is saturated: fewer of them take as long.
+                store_ns = took_ns.get(one, store_ns)
                 hammer = Hammer(
-                    pages[count], loops or max(1, ops // pages[count]), cpus[:count], Allocation(Pages.BASE)
+                    one.pages,
+                    loops or max(1, round(_SECONDS * 1e9 / max(store_ns, _LEAST_NS) / one.pages)),
+                    cpus[: one.processes],
+                    Allocation(Pages.BASE),
                 )
-                points = tuple(EstimatePoint("random-store", {"processes": count}) for _ in range(count))
+                points = tuple(
+                    EstimatePoint("random-store", {"processes": one.processes}) for _ in range(one.processes)
+                )
                 job = new_job()
                 try:
                     yield from job.follow(hammer.call(job), points, context)
                 except RefusedError as error:
-                    yield Gap(f"{NAME}: {count} processes", str(error))
-                    del runs[count]
+                    yield Gap(f"{NAME}: {one.processes} processes", str(error))
+                    del runs[one]
                     continue
                 if context.canceled:
                     return
                 results = hammer.results()
-                if not all(one.wall_us for one in results):
+                if not all(result.wall_us for result in results):
                     raise RefusedError(too_short(results[0].ops))
-                runs[count].append(results)
+                store_ns = took_ns[one] = max(ns_per_op(result.ops, result.wall_us) for result in results)
+                runs[one].append(results)
             yield Progress((number + 1) / rounds)
-        measured = {count: results for count, results in runs.items() if results}
+        measured = {one: results for one, results in runs.items() if results}
         if not measured:
             raise RefusedError("not enough memory available, even for one process")
         caches = caches_from(str(step.settings["caches"]))
+        # Where a number of processes ran with two sizes, the smaller one is its figure, as of the larger numbers.
+        shown = {one.processes: one for one in sorted(measured, key=lambda one: (one.processes, -one.pages))}
         cache_notes: dict[int, list[str]] = {}
         cached_counts: set[int] = set()
-        for count in measured:
-            each = pages[count] * PAGE_BYTES
+        for count, one in shown.items():
+            each = one.pages * PAGE_BYTES
             cache_notes[count], cached = cache_caveats(caches, [dict.fromkeys(cpus[:count], each)], "stores")
             if cached:
                 cached_counts.add(count)
                 yield cache_verdict({"processes": count}, cache_notes[count])
-        totals = yield from _estimates(measured, caveats, cache_notes, {cpus.index(cpu): cpu for cpu in remote_cpus})
+        totals = yield from _estimates(
+            {count: measured[one] for count, one in shown.items()},
+            caveats,
+            cache_notes,
+            {cpus.index(cpu): cpu for cpu in remote_cpus},
+        )
         if 1 in cached_counts:
             yield Gap(f"{NAME}: scaling", f"S(n) is relative to one process: {'; '.join(cache_notes[1])}")
-        elif len({pages[count] for count in measured}) > 1:
-            sizes = " to ".join(format_bytes(size(pages.values()) * PAGE_BYTES) for size in (min, max))
-            reason = f"processes had {sizes} each, more with fewer processes, to exceed the L3; S(n) needs one size"
-            yield Gap(f"{NAME}: scaling", f"{reason}: set pages")
         elif 1 in totals:
-            yield from _scaling(totals)
+            yield from _scaling({one: _total(results) for one, results in measured.items()})
 
 
-def _pages(caches: Sequence[SharedCache], cpus: Collection[int], available: int | None) -> int:
-    """Return the pages of each process: 512 MiB, or what the caches need if that is more and fits."""
+def _series(
+    caches: Sequence[SharedCache], cpus: Sequence[int], counts: Sequence[int], available: int | None
+) -> list[_Series]:
+    """Return the pages of each number of processes: 512 MiB, or what the caches need if that is more and fits.
+
+    S(n) needs one size, as a store takes longer in more memory. If all processes cannot have that of one process,
+    a number of them runs with two sizes, and links the numbers below with those above.
+    """
+    half = None if available is None else available // 2
+    least = {count: _least_pages(caches, cpus[:count], half) for count in counts}
+    most = max(least.values())
+
+    def fits(some: Sequence[_Series], limit: int | None) -> bool:
+        return limit is None or max(one.processes * one.pages for one in some) * PAGE_BYTES <= limit
+
+    same = [_Series(count, most) for count in counts]
+    if fits(same, half) and fits(same, _SAME_MOST_BYTES):
+        return same
+    linked = []
+    for at, link in enumerate(counts):
+        above = max(least[count] for count in counts[at:])
+        some = [_Series(count, most) for count in counts[: at + 1]] + [_Series(count, above) for count in counts[at:]]
+        if above < most and link > 1 and fits(some, half):
+            linked.append(some)
+    if linked:
+        return min(linked, key=lambda some: sum(one.processes * one.pages for one in some))
+    return [_Series(count, least[count]) for count in counts]
+
+
+def _least_pages(caches: Sequence[SharedCache], cpus: Collection[int], half: int | None) -> int:
     least = max(bytes_per_thread(caches, cpus).values())
-    fits = available is None or least * len(cpus) <= available // 2
-    return max(_USUAL_PAGES, least // PAGE_BYTES) if fits else _USUAL_PAGES
+    return max(_USUAL_PAGES, least // PAGE_BYTES) if half is None or least * len(cpus) <= half else _USUAL_PAGES
 
 
-def _calibrated_loops(pages: int, cpu: int, context: Context) -> int:
-    """Return the loops with which one process takes half a second."""
+def _calibrated_ns(pages: int, cpu: int, context: Context) -> float:
+    """Return the nanoseconds of a store by one process."""
     loops = _CALIBRATION_LOOPS
     while True:
         job = new_job()
@@ -161,7 +216,7 @@ def _calibrated_loops(pages: int, cpu: int, context: Context) -> int:
             pass
         (result,) = hammer.results()
         if result.wall_us >= _CALIBRATION_US or context.canceled:
-            return max(1, round(loops * _SECONDS * 1e6 / max(1, result.wall_us)))
+            return ns_per_op(max(1, result.ops), result.wall_us)
         loops *= _CALIBRATION_GROWTH
 
 
@@ -187,7 +242,7 @@ def _estimates(
                 f"a process had its CPU for only {share:.0%} of the time: the figure includes waiting for the CPU",
             )
         costs = [ns_per_op(one.ops, one.wall_us) for result in results for one in result]
-        rates = [sum(one.ops_per_second for one in result) for result in results]
+        rates = _rates(results)
         totals[count] = statistics.median(rates)
         last = results[-1]
         yield Estimate(
@@ -216,10 +271,34 @@ def _estimates(
     return totals
 
 
-def _scaling(totals: Mapping[int, float]) -> Iterator[Estimate]:
+def _rates(results: Iterable[tuple[HammerResult, ...]]) -> list[float]:
+    """Return the throughput of all processes together in each run."""
+    return [sum(one.ops_per_second for one in result) for result in results]
+
+
+def _total(results: Iterable[tuple[HammerResult, ...]]) -> float:
+    return statistics.median(_rates(results))
+
+
+def _scaling(totals: Mapping[_Series, float]) -> Iterator[Estimate | Gap]:
     """Yield the speedup of each number of processes over one, with a summary at the last."""
-    speedups = scaling(totals)
+    first = min(totals, key=lambda one: (one.processes, -one.pages))
+    speedups = scaling({one.processes: total for one, total in totals.items() if one.pages == first.pages})
+    others = {one.processes: total for one, total in totals.items() if one.pages != first.pages}
+    link = min(others, default=0)
+    caveats: dict[int, tuple[str, ...]] = {}
+    if others and (link not in speedups or len({one.pages for one in totals}) > _LINKED_SIZES):
+        sizes = " to ".join(format_bytes(size(one.pages for one in totals) * PAGE_BYTES) for size in (min, max))
+        reason = f"processes had {sizes} each, more with fewer processes, to exceed the L3; S(n) needs one size"
+        yield Gap(f"{NAME}: scaling", f"{reason}: set pages")
+        return
+    for count, total in others.items():
+        speedups[count] = speedups[link] * total / others[link]
+        least = min(one.pages for one in totals)
+        both = f"{format_bytes(first.pages * PAGE_BYTES)} and {format_bytes(least * PAGE_BYTES)}"
+        if count > link:
+            caveats[count] = (f"by way of {link} processes that ran with {both} each: not all can have as much as one",)
     most = max(speedups)
-    for count, speedup in speedups.items():
+    for count, speedup in sorted(speedups.items()):
         finding = {"statement": scaling_summary(speedups)} if count == most > 1 else {}
-        yield Estimate("scaling", {"processes": count}, speedup, extra=finding)
+        yield Estimate("scaling", {"processes": count}, speedup, caveats=caveats.get(count, ()), extra=finding)

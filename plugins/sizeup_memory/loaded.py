@@ -38,6 +38,7 @@ from sizeup_memory.durations import (
     limit_seconds,
     linking_seconds,
     measuring_seconds,
+    starting_seconds,
 )
 from sizeup_memory.latency import invalid_replicates, page_caveats, stop_rule
 from sizeup_memory.numa import COPIED
@@ -71,7 +72,9 @@ class MemoryLoaded:
         caches = shared_caches(machine, cpus)
         sizes = fitted(_least_bytes(caches, cpus), machine.memory_available_bytes)
         node = node_of(machine, cpus[0])
-        seconds = allocating_seconds(sizes.values()) + linking_seconds(sizes.get(cpus[0], 0))
+        places = len({node_of(machine, cpu) for cpu in cpus})
+        seconds = starting_seconds(len(cpus)) + linking_seconds(sizes.get(cpus[0], 0))
+        seconds += allocating_seconds(sizes.values(), nodes=places, pages=Pages.THP)
         seconds += measuring_seconds(settings, len(_MIXES) * len(_DELAYS_NS), SETTLE_SECONDS)
         yield Step(
             id=NAME,

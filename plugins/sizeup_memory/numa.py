@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import statistics
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
 
 from sizeup.errors import RefusedError
 from sizeup.model.gap import Gap
@@ -49,8 +51,19 @@ from sizeup_memory.durations import (
     limit_seconds,
     linking_seconds,
     measuring_seconds,
+    starting_seconds,
+    thread_seconds,
 )
 from sizeup_memory.latency import invalid_replicates, page_caveats, stop_rule
+from sizeup_memory.matrix_cells import (
+    MatrixCell,
+    all_cells,
+    cells_from,
+    cells_text,
+    not_measured,
+    sampled,
+    totals_text,
+)
 from sizeup_memory.node_placement import node_memory, placement_figures
 
 NAME = "memory.numa"
@@ -115,14 +128,22 @@ def _step(machine: Machine, settings: Settings, part: str, title: str) -> Step:
     caches = shared_caches(machine, cpus)
     points = [cpus] if placements else [cpus[:1] for cpus in nodes.values()]
     span = int(settings["span"]) or max([USUAL_BYTES, *bytes_for_all(caches, points).values()])
-    targets = len(memory_nodes(machine))
+    targets = [node.os_id for node in memory_nodes(machine)]
+    chosen: dict[str, Any] = {}
     if placements:
-        each = allocating_seconds([span] * len(cpus)) + linking_seconds(span)
-        seconds = _LAYOUTS * (each + measuring_seconds(settings, 1, SETTLE_SECONDS))
+        seconds = _placements_seconds(settings, span, len(cpus), len(targets))
     else:
-        cells = (targets + 1) * sum(bool(some) for some in nodes.values())
-        seconds = (targets + 1) * allocating_seconds([span])
-        seconds += measuring_seconds(settings, cells, linking_seconds(span))
+        cells = all_cells(machine, [node for node, some in nodes.items() if some], interleaved=True)
+
+        def seconds_of(some: Sequence[MatrixCell], budget: float = 0.0) -> float:
+            return _matrix_seconds({**settings, "budget": budget}, span, some, PAGES[part.removeprefix("matrix.")])
+
+        most = float(settings["matrix_time"])
+        measured = sampled(cells, seconds_of, most)
+        # What the minimum of replicates leaves of the time is for cells that do not converge.
+        chosen["budget"] = min(float(settings["budget"]), most)
+        seconds = seconds_of(measured, chosen["budget"])
+        chosen |= {"cells": cells_text(measured), "cells_by_class": totals_text(cells), "matrix_time": most}
     return Step(
         id=f"{NAME}.{part}",
         probe=NAME,
@@ -131,12 +152,13 @@ def _step(machine: Machine, settings: Settings, part: str, title: str) -> Step:
             **{key: settings[key] for key in COPIED},
             "part": part,
             "nodes": json.dumps({str(node): list(cpus) for node, cpus in nodes.items()}),
-            "memory_nodes": json.dumps([node.os_id for node in memory_nodes(machine)]),
+            "memory_nodes": json.dumps(targets),
             "nearest": json.dumps(_nearest(machine)),
             "span": settings["span"],
             "span_bytes": span,
             "line_bytes": line_bytes(machine),
             "caches": caches_text(caches),
+            **chosen,
         },
         estimated_seconds=seconds,
         time_limit_seconds=limit_seconds(seconds),
@@ -144,6 +166,19 @@ def _step(machine: Machine, settings: Settings, part: str, title: str) -> Step:
         touches=f"{format_bytes(span)} of memory for each {'thread' if placements else 'node'}",
         cpus=cpus,
     )
+
+
+def _matrix_seconds(settings: Settings, span: int, cells: Sequence[MatrixCell], pages: Pages) -> float:
+    memories = len({cell.memory_node for cell in cells})
+    allocating = memories * allocating_seconds([span], pages=pages)
+    return starting_seconds() + allocating + measuring_seconds(settings, len(cells), linking_seconds(span))
+
+
+def _placements_seconds(settings: Settings, span: int, threads: int, nodes: int) -> float:
+    each = thread_seconds(threads) + linking_seconds(span) + measuring_seconds(settings, 1, SETTLE_SECONDS)
+    # One of the placements has all memory on one node.
+    spread = [nodes] * (_LAYOUTS - 1) + [1]
+    return starting_seconds() + sum(each + allocating_seconds([span] * threads, nodes=some) for some in spread)
 
 
 def _nearest(machine: Machine) -> dict[str, int]:
@@ -180,8 +215,11 @@ def _matrix(settings: Settings, nodes: dict[int, list[int]], context: Context) -
     pages = PAGES[str(settings["part"]).removeprefix("matrix.")]
     caches = caches_from(str(settings["caches"]))
     targets: list[int] = json.loads(str(settings["memory_nodes"]))
+    chosen = cells_from(str(settings["cells"]))
+    yield from not_measured(NAME, settings)
     cells: list[tuple[EstimatePoint, ChasePoint, tuple[int, ...]]] = []
     for target in targets:
+        rows = {cell.cpu_node: nodes[cell.cpu_node] for cell in chosen if cell.memory_node == target}
         memory = node_memory(target, nodes, pages)
         # A bound range is allocated on that node only: size it by what is available there.
         span = _matrix_span(int(settings["span_bytes"]), memory, len(targets))
@@ -195,14 +233,15 @@ def _matrix(settings: Settings, nodes: dict[int, list[int]], context: Context) -
         if reason:
             yield Gap(f"{NAME}: memory of node {target}", reason)
             continue
-        cells += _cells("latency", nodes, memory, span, settings, {"memory_node": target})
+        cells += _cells("latency", rows, memory, span, settings, {"memory_node": target})
     shared = Allocation(pages, PlacementPolicy.INTERLEAVE, tuple(targets))
+    rows = {cell.cpu_node: nodes[cell.cpu_node] for cell in chosen if cell.memory_node is None}
     # The nodes have kept room for a working set no larger than theirs.
     span = min(
         (_matrix_span(int(settings["span_bytes"]), shared, len(targets)), *(cell.span_bytes for _, cell, _ in cells))
     )
     if span and not _allocation_error(shared, span, settings, context):
-        cells += _cells("interleaved", nodes, shared, span, settings, {})
+        cells += _cells("interleaved", rows, shared, span, settings, {})
     if not cells:
         raise RefusedError("the memory of no node can be measured; see the gaps for the reasons")
     latency = Latency([cell for _, cell, _ in cells], stop_rule(settings))
@@ -227,7 +266,9 @@ def _matrix(settings: Settings, nodes: dict[int, list[int]], context: Context) -
         target_node = point.at.get("memory_node")
         key = point.series, int(point.at["cpu_node"]), None if target_node is None else int(target_node)
         measured[key] = native.median
-    yield from expected_interleaved(measured)
+    in_row = Counter(cell.cpu_node for cell in chosen if cell.memory_node is not None)
+    # The mean of a row that was measured in part says nothing of the rest.
+    yield from expected_interleaved({key: value for key, value in measured.items() if in_row[key[1]] == len(targets)})
 
 
 def expected_interleaved(measured: dict[tuple[str, int, int | None], float]) -> Iterator[Estimate]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 
 from sizeup.errors import RefusedError
 from sizeup.model.machine import Machine
@@ -23,8 +24,9 @@ from sizeup_memory.buffers import (
     shared_caches,
 )
 from sizeup_memory.cpu_selection import MIN_PLACED_SHARE, cores_of, memory_nodes
-from sizeup_memory.durations import allocating_seconds, limit_seconds
+from sizeup_memory.durations import allocating_seconds, limit_seconds, starting_seconds
 from sizeup_memory.latency import invalid_replicates
+from sizeup_memory.matrix_cells import MatrixCell, all_cells, cells_text, not_measured, sampled, totals_text
 
 NAME = "memory.shm"
 DIRECTORY = "/dev/shm"  # noqa: S108 - the mount that is measured, not a directory for temporary files
@@ -57,27 +59,40 @@ class MemoryShm:
             return
         caches = shared_caches(machine, writers.values())
         size = chosen or max([_USUAL_BYTES, *bytes_for_all(caches, [[cpu] for cpu in writers.values()]).values()])
-        passes = len(writers) * size / _WRITTEN_PER_SECOND
-        seconds = allocating_seconds([size]) + max(
-            float(settings["budget"]) + passes, int(settings["replicates"]) * passes
-        )
+        cells = [cell for cell in all_cells(machine, writers) if cell.memory_node in writers]
+        most = float(settings["matrix_time"])
+
+        def seconds_of(some: Sequence[MatrixCell]) -> float:
+            of_home = Counter(cell.memory_node for cell in some)
+            return sum(_step_seconds(settings, size, count, 0.0) for count in of_home.values())
+
+        measured = sampled(cells, seconds_of, most)
+        spare = max(0.0, most - seconds_of(measured)) / len(writers)
         for node in writers:
+            own = [cell for cell in measured if cell.memory_node == node]
+            some = {cell.cpu_node: writers[cell.cpu_node] for cell in own}
+            passes = int(settings["replicates"]) * len(some) * _pass_seconds(size)
+            budget = min(float(settings["budget"]), passes + spare)
+            seconds = _step_seconds(settings, size, len(some), budget)
             yield Step(
                 id=f"{NAME}.node{node}",
                 probe=NAME,
                 title=f"{DIRECTORY} on node {node}",
                 settings={
-                    **{key: settings[key] for key in ("replicates", "replicates_max", "budget", "target")},
+                    **{key: settings[key] for key in ("replicates", "replicates_max", "target", "matrix_time")},
+                    "budget": budget,
                     "bytes": size,
                     "caches": caches_text(caches),
                     "node": node,
-                    "writers": json.dumps({str(home): cpu for home, cpu in writers.items()}),
+                    "writers": json.dumps({str(home): cpu for home, cpu in some.items()}),
+                    "cells": cells_text(own),
+                    "cells_by_class": totals_text(cell for cell in cells if cell.memory_node == node),
                 },
                 estimated_seconds=seconds,
                 time_limit_seconds=limit_seconds(seconds),
                 hazards=(Hazard.MEMORY, Hazard.CPU_LOAD),
                 touches=f"{format_bytes(size)} of {DIRECTORY}",
-                cpus=tuple(writers.values()),
+                cpus=tuple(some.values()),
             )
 
     def run(self, step: Step, context: Context) -> Iterable[Emission]:
@@ -87,6 +102,7 @@ class MemoryShm:
         size = _fitting(int(step.settings["bytes"]), home)
         caveats = () if leave_cpus(writers.values()) else ("the console shared a CPU with the measurement",)
         points = tuple(EstimatePoint("write", {"cpu_node": node, "memory_node": home}) for node in writers)
+        yield from not_measured(f"{NAME}: node {home}", step.settings)
         before = read_free_by_node()
         file = os.open(DIRECTORY, os.O_TMPFILE | os.O_RDWR, 0o600)  # unnamed: nothing remains, whatever happens
         try:
@@ -113,6 +129,17 @@ class MemoryShm:
             yield estimate_of(
                 point, native, (*caveats, *cache_notes, *placement_caveats), {"file_bytes": size, **extra}
             )
+
+
+def _pass_seconds(size: int) -> float:
+    return size / _WRITTEN_PER_SECOND
+
+
+def _step_seconds(settings: Settings, size: int, writers: int, budget: float) -> float:
+    """Return how long a file of one node takes, which is filled and then overwritten by each writer in turn."""
+    passes = writers * _pass_seconds(size)
+    least, most = (int(settings[key]) * passes for key in ("replicates", "replicates_max"))
+    return starting_seconds() + allocating_seconds([size]) + min(most, max(least, budget))
 
 
 def _rule(settings: Settings) -> StopRule:

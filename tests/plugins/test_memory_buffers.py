@@ -23,8 +23,8 @@ from sizeup.probing.planner import make_plan
 from sizeup.probing.registry import load_class, load_registry
 from sizeup.session.validity import StepValidity
 from sizeup.session.value import Point, StepRun
-from sizeup_memory import bandwidth, hammer, loaded, numa, shm
-from sizeup_memory.binding import Allocation, ChasePoint, Member, Placement, TrafficPoint
+from sizeup_memory import bandwidth, durations, hammer, loaded, numa, shm
+from sizeup_memory.binding import Allocation, ChasePoint, Member, Pages, Placement, TrafficPoint
 from sizeup_memory.buffers import SharedCache, bytes_for_all, bytes_per_thread, cache_multiple, fitted, shared_caches
 from sizeup_memory.durations import allocating_seconds, measuring_seconds
 from trees import large_machine
@@ -199,7 +199,7 @@ def test_every_point_exceeds_the_caches_of_its_active_threads(
         emissions, points, gaps = run(machine, step, monkeypatch)
 
         assert points
-        assert [gap for gap in gaps if gap.subject != "memory.hammer: scaling"] == []
+        assert [gap for gap in gaps if "cells of the matrix" not in gap.subject] == []
         assert min(multiple_of_cache(machine, point.groups) for point in points) >= 4, step.id
         assert not any(isinstance(one, Estimate) and one.series == "validity" for one in emissions)
         assert all(size % (2 * MIB) == 0 for point in points for group in point.groups for size in group.values())
@@ -214,15 +214,17 @@ def test_the_time_limit_of_a_step_exceeds_its_estimate_by_half(shape: str, probe
 
 
 def test_the_estimate_follows_the_machine() -> None:
-    """Work of the minimum: 256 cells of two mixes, 5 replicates of 0.125 s each, beside the allocation."""
+    """Work of the minimum: 5 replicates of each cell or point, of 0.15 or 0.125 s, beside the allocation."""
     machine = eight_sockets()
-    seconds = {step.id: step.estimated_seconds for probe in PROBES for step in steps(machine, probe)}
+    planned = {step.id: step for probe in PROBES for step in steps(machine, probe)}
+    seconds = {name: step.estimated_seconds for name, step in planned.items()}
+    cells = {name: len(json.loads(str(step.settings.get("cells", "[]")))) for name, step in planned.items()}
 
-    assert seconds["memory.bandwidth.matrix.thp"] >= 256 * 2 * 5 * 0.125
-    assert seconds["memory.numa.matrix.thp"] >= (16 * 16 + 16) * 5 * 0.15
+    assert seconds["memory.bandwidth.matrix.thp"] >= cells["memory.bandwidth.matrix.thp"] * 2 * 5 * 0.125
+    assert seconds["memory.numa.matrix.thp"] >= cells["memory.numa.matrix.thp"] * 5 * 0.15
     assert seconds["memory.bandwidth.scaling.thp"] >= 9 * 2 * 5 * 0.125
     assert seconds["memory.loaded"] >= 14
-    assert seconds["memory.shm.node0"] >= 16 * 5 * 448 * MIB / 4e9
+    assert seconds["memory.shm.node0"] >= cells["memory.shm.node0"] * 5 * 448 * MIB / 4e9
     assert seconds["memory.hammer"] >= 10 * 5 * 0.5
 
 
@@ -243,10 +245,20 @@ def test_points_take_their_minimum_then_the_budget_and_never_more_than_their_max
     assert measuring_seconds(settings, 10, 0.08) == pytest.approx(seconds)
 
 
-def test_threads_allocate_together_and_the_longest_counts() -> None:
+def test_threads_allocate_together_on_each_node_and_the_longest_counts() -> None:
     assert allocating_seconds([]) == 0
-    assert allocating_seconds([4 * 10**9, 10**9]) == pytest.approx(4)
-    assert allocating_seconds([10**9] * 64) == pytest.approx(8)
+    one = allocating_seconds([10**9])
+    assert allocating_seconds([4 * 10**9, 10**9]) == pytest.approx(4 * one)
+    assert allocating_seconds([10**9] * 64) == pytest.approx(16 * one)
+    assert allocating_seconds([10**9] * 64, nodes=8) == pytest.approx(2 * one)
+
+
+@pytest.mark.parametrize(("page_bytes", "seconds"), [(4 * KIB, 0.1 + 0.2), (64 * KIB, 0.1 + 0.2 / 16)])
+def test_larger_pages_are_allocated_faster(page_bytes: int, seconds: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(durations, "_BASE_PAGE_BYTES", page_bytes)
+
+    assert allocating_seconds([10**9]) == pytest.approx(seconds, rel=0.05)
+    assert allocating_seconds([10**9], pages=Pages.THP) < 0.15
 
 
 def with_memory(machine: Machine, node_bytes: int) -> Machine:
@@ -323,28 +335,80 @@ def test_processes_that_cannot_have_enough_have_the_usual_memory_and_do_not_coun
     assert [gap.subject for gap in gaps] == ["memory.hammer: scaling"]
 
 
-@pytest.mark.parametrize(
-    ("l3", "cores", "same"), [(504 * MIB, 8, True), (504 * MIB, 256, False), (96 * MIB, 256, True)]
-)
-def test_there_is_a_speedup_only_of_processes_with_the_same_memory(
-    l3: int, cores: int, same: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (step,) = steps(made(1, cores, 1, l3, node_bytes=TIB), "memory.hammer")
-    emissions, points, gaps = run(made(1, cores, 1, l3, node_bytes=TIB), step, monkeypatch)
+def speedups(emissions: Sequence[Emission]) -> dict[int, Estimate]:
+    return {int(one.at["processes"]): one for one in emissions if isinstance(one, Estimate) and one.series == "scaling"}
 
-    sizes = {size for point in points for group in point.groups for size in group.values()}
-    assert (len(sizes) == 1) is same
-    assert any(isinstance(one, Estimate) and one.series == "scaling" for one in emissions) is same
-    assert [gap.reason for gap in gaps] == (
-        []
-        if same
-        else [
-            (
-                "processes had 512 MiB to 1.97 GiB each, more with fewer processes, to exceed the L3; "
-                "S(n) needs one size: set pages"
-            )
-        ]
+
+@pytest.mark.parametrize(("l3", "cores"), [(504 * MIB, 8), (96 * MIB, 256)])
+def test_the_speedup_is_of_processes_with_the_same_memory(l3: int, cores: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    machine = made(1, cores, 1, l3, node_bytes=TIB)
+    (step,) = steps(machine, "memory.hammer")
+    emissions, points, gaps = run(machine, step, monkeypatch)
+
+    assert len({size for point in points for group in point.groups for size in group.values()}) == 1
+    assert [one.caveats for one in speedups(emissions).values()] == [()] * len(hammer_counts(cores))
+    assert gaps == []
+
+
+def hammer_counts(cores: int) -> list[int]:
+    return [1 << power for power in range(cores.bit_length()) if 1 << power < cores] + [cores]
+
+
+def test_a_number_of_processes_with_two_sizes_links_the_speedups_of_both(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With 2 GiB a store takes twice as long as with 512 MiB; S(n) does not change with it."""
+    machine = made(1, 256, 1, 504 * MIB, node_bytes=TIB)
+    (step,) = steps(machine, "memory.hammer")
+
+    def result(pages: int, processes: int) -> SimpleNamespace:
+        rate = 1e6 * (1 if pages > 131_072 else 2) * (1 if processes <= 16 else 16 / processes)
+        return SimpleNamespace(
+            ops=9, start_ns=0, end_ns=9, wall_us=9000, cpu_ns=9, cpu=0, ops_per_second=rate, cpu_share=1.0
+        )
+
+    recorder = RecordedTraffic(machine, monkeypatch)
+
+    def hammered(pages: int, loops: int, cpus: Sequence[int], memory: Allocation) -> Any:
+        call = recorder._hammer(pages, loops, cpus, memory)
+        call.results = lambda: [result(pages, len(cpus))] * len(cpus)
+        return call
+
+    monkeypatch.setattr(hammer, "Hammer", hammered)
+    emissions = list(load_class(REGISTRY.get(step.probe).target).run(step, HandContext()))
+    found = speedups(emissions)
+
+    assert {count: one.value for count, one in found.items()} == pytest.approx(
+        {count: min(count, 16) for count in hammer_counts(256)}
     )
+    assert {count for count, one in found.items() if one.caveats} == {8, 16, 32, 64, 128, 256}
+    assert found[256].caveats == (
+        "by way of 4 processes that ran with 1.97 GiB and 512 MiB each: not all can have as much as one",
+    )
+    assert not [one for one in emissions if isinstance(one, Gap)]
+    figures = [one for one in emissions if isinstance(one, Estimate) and one.series == "throughput"]
+    assert [one.at["processes"] for one in figures] == hammer_counts(256)
+    assert [one.value for one in figures][:3] == [1e6, 2e6, 8e6], "4 processes: with the memory of the larger numbers"
+
+
+def test_a_run_takes_half_a_second_whatever_the_number_of_processes(monkeypatch: pytest.MonkeyPatch) -> None:
+    machine = made(1, 4, 1, MIB)
+    (step,) = steps(machine, "memory.hammer")
+    planned: list[tuple[int, float]] = []
+    store_ns = {1: 10.0, 2: 12.0, 4: 40.0}
+
+    def hammered(pages: int, loops: int, cpus: Sequence[int], _: Allocation) -> Any:
+        ops = pages * loops
+        planned.append((len(cpus), ops * store_ns[len(cpus)] / 1e9))
+        one = SimpleNamespace(ops=ops, start_ns=0, end_ns=9, wall_us=max(1, round(planned[-1][1] * 1e6)), cpu_ns=9)
+        one.cpu, one.ops_per_second, one.cpu_share = 0, ops * 1e6 / one.wall_us, 1.0
+        return SimpleNamespace(call=lambda _: lambda: 0, results=lambda: [one] * len(cpus))
+
+    RecordedTraffic(machine, monkeypatch)
+    monkeypatch.setattr(hammer, "Hammer", hammered)
+    list(load_class(REGISTRY.get(step.probe).target).run(step, HandContext()))
+    _, *runs = planned
+
+    assert runs[:3] == [(1, pytest.approx(0.5, 0.01)), (2, pytest.approx(0.6, 0.01)), (4, pytest.approx(1.7, 0.03))]
+    assert all(seconds == pytest.approx(0.5, 0.01) for _, seconds in runs[3:])
 
 
 def test_the_caveat_of_a_point_has_the_figures_of_its_own_threads(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -48,12 +48,19 @@ STOP_RULE: dict[str, SettingValue] = {
 }
 OTHER: dict[str, dict[str, SettingValue]] = {
     "memory.latency": {"patterns": "dram-4k", "cpu": 1, "largest": 128 * MIB, "points": 3, **STOP_RULE},
-    "memory.numa": {"pages": "4k", "span": 128 * MIB, **STOP_RULE},
-    "memory.bandwidth": {"pages": "4k", **STOP_RULE},
+    "memory.numa": {"pages": "4k", "span": 128 * MIB, "matrix_time": 1.0, **STOP_RULE},
+    "memory.bandwidth": {"pages": "4k", "matrix_time": 1.0, **STOP_RULE},
     "memory.loaded": STOP_RULE,
     "memory.core-to-core": STOP_RULE,
     "memory.hammer": {"pages": 512, "loops": 9, "replicates": 2},
-    "memory.shm": {"bytes": 32 * MIB, "replicates": 7, "replicates_max": 33, "budget": 5.5, "target": 0.2},
+    "memory.shm": {
+        "bytes": 32 * MIB,
+        "replicates": 7,
+        "replicates_max": 33,
+        "budget": 5.5,
+        "target": 0.2,
+        "matrix_time": 1.0,
+    },
     "clock.cost": {"iops": 5.0, "cpu": 1, "seconds_per_method": 0.1},
     "clock.skew": {"reads": 5000, "partners": 2},
 }
