@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,39 +52,42 @@ static int64_t minimum(int64_t left, int64_t right)
 	return left < right ? left : right;
 }
 
-/* Pages that reclaim keeps free on @node: the sum of its zones' high watermarks. */
-static int64_t high_watermark_pages(int32_t node)
+/* Pages that reclaim keeps free on each node: the sum of its zones' high watermarks. */
+static int64_t high_watermark_pages[SIZEUP_NODES];
+
+/* Long on a machine with many CPUs and nodes, and set at boot or by an administrator: read once, not per allocation. */
+static void read_high_watermarks(void)
 {
 	char line[256];
-	int64_t pages = 0;
-	int current = -1;
+	int node = -1;
 	FILE *zones = fopen("/proc/zoneinfo", "re");
 
 	if (!zones)
-		return 0;
+		return;
 	while (fgets(line, sizeof(line), zones)) {
 		long long high;
 
-		if (sscanf(line, "Node %d,", &current) == 1)
+		if (sscanf(line, "Node %d,", &node) == 1)
 			continue;
 		/* "        high     12345" under "pages free"; the per-CPU sets write "high:". */
-		if (current == node && sscanf(line, " high %lld", &high) == 1)
-			pages += high;
+		if (node >= 0 && node < SIZEUP_NODES && sscanf(line, " high %lld", &high) == 1)
+			high_watermark_pages[node] += high;
 	}
 	fclose(zones);
-	return pages;
 }
 
 static int64_t node_available_bytes(int32_t node)
 {
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	char path[96];
 
+	pthread_once(&once, read_high_watermarks);
 	snprintf(path, sizeof(path), "/sys/devices/system/node/node%d/meminfo", node);
 	const int64_t free_kb = read_labeled(path, "MemFree:");
 
 	if (free_kb < 0)
 		return -EINVAL;
-	const int64_t available = free_kb * 1024 - high_watermark_pages(node) * sysconf(_SC_PAGESIZE);
+	const int64_t available = free_kb * 1024 - high_watermark_pages[node] * sysconf(_SC_PAGESIZE);
 
 	return available > 0 ? available : 0;
 }

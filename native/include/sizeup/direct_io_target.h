@@ -24,8 +24,8 @@ int sizeup_io_alignment(int fd, uint32_t *memory_bytes, uint32_t *offset_bytes);
 
 /**
  * sizeup_io_cached_bytes() - Return how much of the first @size_bytes is in the page cache.
- * By cachestat(2), else by mincore(2) over a mapping.
- * Return: bytes, or a negative errno.
+ * By cachestat(2) (Linux 6.5), else by mincore(2): then an estimate beyond 16 GiB, from evenly spaced windows.
+ * Return: bytes, or a negative errno; -EPERM if the kernel does not report it to this user.
  */
 int64_t sizeup_io_cached_bytes(int fd, uint64_t size_bytes);
 
