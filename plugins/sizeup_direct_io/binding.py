@@ -250,7 +250,7 @@ class IoJob:
             native.interval_ns = worker.interval_ns
             native.read_percent = worker.read_percent
             native.depth = worker.depth
-            native.submit_batch = worker.submit_batch or submit_batch(worker.block_bytes)
+            native.submit_batch = worker.submit_batch or submit_batch(worker.block_bytes, worker.depth)
             native.error_limit = worker.error_limit
             native.huge_pages = worker.huge_pages
             native.fdatasync_each = worker.fdatasync_each

@@ -8,7 +8,7 @@ import pytest
 
 from sizeup.errors import RefusedError
 from sizeup_direct_io.engines import EngineChoice, EnginePolicy, choose
-from sizeup_direct_io.worker import Engine
+from sizeup_direct_io.worker import Engine, submit_batch
 
 ALL = EnginePolicy({Engine.IO_URING: 0, Engine.AIO: 0, Engine.THREADS: 0}, io_uring_disabled=0)
 
@@ -56,3 +56,9 @@ def test_an_engine_asked_for_and_denied_is_refused_with_the_reason() -> None:
 
 def test_oracle_uses_linux_aio() -> None:
     assert choose("oracle-like", ALL, network=False, extending=False).engine is Engine.AIO
+
+
+@pytest.mark.parametrize(("depth", "batch"), [(1, 4), (16, 4), (32, 8), (64, 16), (128, 32), (1024, 32)])
+def test_a_deep_queue_is_submitted_by_the_quarter(depth: int, batch: int) -> None:
+    assert submit_batch(8 << 10, depth) == batch
+    assert submit_batch(1 << 20, depth) == 1
