@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Memory is asked for on the nodes and pages that are named, and where it is reported is where the kernel says. */
+#define _GNU_SOURCE
+#include <sizeup/arena.h>
+
+#include <errno.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+#include "check.h"
+
+#define MIB (UINT64_C(1) << 20)
+#define BYTES (4 * MIB)
+#define BIND 2 /* MPOL_BIND and MPOL_INTERLEAVE of linux/mempolicy.h */
+#define INTERLEAVE 3
+
+static int binds;
+static int policy;
+static uint64_t mask;
+static char *bound_start;
+static uint64_t bound_bytes;
+static int advice; /* about pages, the last one */
+static int populated;
+static uint64_t queried;
+
+long __wrap_syscall(long number, long a, long b, long c, long d, long e, long f);
+int __real_madvise(void *start, size_t bytes, int what);
+int __wrap_madvise(void *start, size_t bytes, int what);
+int64_t __wrap_sizeup_available_bytes(uint64_t nodes, int32_t placement);
+
+/* A machine with nodes 0 to 2; every fourth page has gone. */
+long __wrap_syscall(long number, long a, long b, long c, long d, long e, long f)
+{
+	(void)f;
+	if (number == SYS_mbind) {
+		check(!populated, "memory is bound before it is populated");
+		binds++;
+		bound_start = (char *)a;
+		bound_bytes = (uint64_t)b;
+		policy = (int)c;
+		mask = *(const uint64_t *)d;
+		check(e == SIZEUP_NODES + 1, "the mask has a bit for every node");
+		return 0;
+	}
+	check(number == SYS_move_pages, "no other system call");
+	const unsigned long count = (unsigned long)b;
+	int *const status = (int *)e;
+
+	check(!d, "pages are looked for and not moved");
+	for (unsigned long i = 0; i < count; i++, queried++)
+		status[i] = queried % 4 == 3 ? -ENOENT : (int)(queried % 4);
+	return 0;
+}
+
+int __wrap_madvise(void *start, size_t bytes, int what)
+{
+	if (what == MADV_HUGEPAGE || what == MADV_NOHUGEPAGE)
+		advice = what;
+	else
+		populated = 1;
+	return __real_madvise(start, bytes, what);
+}
+
+int64_t __wrap_sizeup_available_bytes(uint64_t nodes, int32_t placement)
+{
+	(void)nodes, (void)placement;
+	return (int64_t)(1024 * MIB);
+}
+
+static struct sizeup_placement opened(int32_t pages, int32_t placement, uint64_t nodes)
+{
+	struct sizeup_job *const job = sizeup_job_new();
+	const struct sizeup_arena_spec spec = {
+		.bytes = BYTES, .pages = pages, .placement = placement, .nodes = nodes, .touch_cpu = -1,
+	};
+	struct sizeup_arena arena;
+	struct sizeup_placement found;
+
+	binds = policy = advice = populated = 0;
+	mask = queried = bound_bytes = 0;
+	check(job && !sizeup_arena_open(&arena, &spec, job), "memory is allocated");
+	check(arena.bytes == BYTES && populated, "all of it");
+	check(!binds || (bound_start == arena.start && bound_bytes == arena.bytes), "the whole range is bound");
+	found = arena.placement;
+	sizeup_arena_close(&arena);
+	sizeup_job_free(job);
+	return found;
+}
+
+int main(void)
+{
+	struct sizeup_placement found = opened(SIZEUP_PAGES_BASE, SIZEUP_PLACE_FIRST_TOUCH, 0);
+
+	check(binds == 0 && !found.bound, "first touch binds nothing");
+	check(advice == MADV_NOHUGEPAGE, "base pages are asked for");
+	check(found.verified && found.pages == queried && queried > 0, "every page is looked for");
+	for (int node = 0; node < 3; node++)
+		check(found.on_node[node] == queried / 4, "and counted where it is");
+	check(found.elsewhere == queried / 4, "or as elsewhere");
+	check(found.huge_share < 0.01, "on base pages");
+
+	found = opened(SIZEUP_PAGES_THP, SIZEUP_PLACE_BIND, 1 << 2);
+	check(binds == 1 && policy == BIND && mask == 1 << 2, "memory is bound to the node that is named");
+	check(found.bound, "and said to be");
+	check(advice == MADV_HUGEPAGE, "huge pages are asked for");
+	opened(SIZEUP_PAGES_BASE, SIZEUP_PLACE_INTERLEAVE, 5);
+	check(binds == 1 && policy == INTERLEAVE && mask == 5, "or interleaved over those that are named");
+	return 0;
+}
