@@ -9,6 +9,11 @@ def test_control_characters_and_overrides_are_replaced_and_text_is_kept() -> Non
     assert clean("KVM\x1b[31m \u202eevil\x9b ümlaut 漢 \ud800") == "KVM\ufffd[31m \ufffdevil\ufffd ümlaut 漢 \ufffd"
 
 
+@pytest.mark.parametrize("character", "\x00\x1b\x7f\x9f\u061c\u200e\u200f\u2028\u202e\u2066\u2069\udfff\ufeff")
+def test_each_character_that_steers_is_replaced_where_it_stands_alone(character: str) -> None:
+    assert clean(character) == clean(f"a{character}")[1:] == "\ufffd"
+
+
 def test_one_line_is_one_line_of_bounded_length() -> None:
     assert one_line("a\n b\tc") == "a b c"
     assert one_line("x" * 400, 10) == "xxxxxxxxx…"

@@ -8,12 +8,14 @@ from collections.abc import Iterable
 
 # C0 and C1 controls, DEL, the bidirectional overrides, line separators and lone surrogates. The line feed stays:
 # notes have lines, and it can move no cursor on its own that a view did not ask to move.
-_UNSAFE = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff]")
+_UNSAFE = "[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff]"
 
 
 def clean(text: str) -> str:
     """Return the text with a tab as a space and other control characters as U+FFFD."""
-    return _UNSAFE.sub(lambda match: " " if match[0] == "\t" else "\ufffd", text)
+    if text.isprintable():
+        return text
+    return re.sub(_UNSAFE, lambda match: " " if match[0] == "\t" else "\ufffd", text)
 
 
 _SIMILARITY = 0.65
@@ -27,7 +29,7 @@ def decode(data: bytes) -> str:
     text = data.decode("utf-8", "replace")
     if text.isascii() and not data.translate(None, _KEPT_IN_FILES):
         return text
-    return _UNSAFE.sub(lambda match: match[0] if match[0] in "\0\t" else "\ufffd", text)
+    return re.sub(_UNSAFE, lambda match: match[0] if match[0] in "\0\t" else "\ufffd", text)
 
 
 def one_line(text: str, limit: int = 300) -> str:

@@ -12,9 +12,9 @@ from sizeup.errors import MalformedError
 from sizeup.text import one_line
 
 _SCALE = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4, "p": 5, "e": 6}
-_SIZE = re.compile(r"\s*(\d{1,30}(?:\.\d{0,30})?|\.\d{1,30})\s*([kmgtpe]?)(i?b?)\s*", re.IGNORECASE)
+_SIZE = r"\s*(\d{1,30}(?:\.\d{0,30})?|\.\d{1,30})\s*([kmgtpe]?)(i?b?)\s*"
 _SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
-_DURATION = re.compile(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*(ns|us|ms|s|min|m|h|)\s*", re.IGNORECASE)
+_DURATION = r"\s*(\d+(?:\.\d*)?|\.\d+)\s*(ns|us|ms|s|min|m|h|)\s*"
 
 
 def whole_number(text: str) -> int | None:
@@ -27,7 +27,7 @@ def whole_number(text: str) -> int | None:
 
 def parse_bytes(text: str) -> int:
     """Return the bytes of ``8k``, ``1.5G`` or ``64KiB``; prefixes are binary as in the kernel, but ``kB`` is 1,000."""
-    match = _SIZE.fullmatch(text)
+    match = re.fullmatch(_SIZE, text, re.IGNORECASE)
     if match is None:
         raise MalformedError(f"expected a size such as 64k, 1.5G or 4096, found {text!r}")
     number, prefix, suffix = match[1], match[2].lower(), match[3].lower()
@@ -37,7 +37,7 @@ def parse_bytes(text: str) -> int:
 
 def parse_seconds(text: str) -> float:
     """Return the seconds of ``10``, ``250ms``, ``5m`` or ``1h``."""
-    match = _DURATION.fullmatch(text)
+    match = re.fullmatch(_DURATION, text, re.IGNORECASE)
     if match is None:
         raise MalformedError(f"expected a time such as 10, 250ms or 5m, found {text!r}")
     return float(match[1]) * _SECONDS[match[2].lower()]
@@ -216,7 +216,7 @@ def base_unit(unit_name: str) -> tuple[str, float]:
     return _BASE_UNITS.get(unit_name, (unit_name, 1.0))
 
 
-_AMOUNT = re.compile(r"([+-]?(?:\d{1,30}(?:\.\d{0,30})?|\.\d{1,30}))(.*)", re.ASCII)
+_AMOUNT = r"([+-]?(?:\d{1,30}(?:\.\d{0,30})?|\.\d{1,30}))(.*)"
 _DECIMAL = {"": 1.0, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
 _BARE_UNITS = {"1": ("",), "1/s": ("", "/s", "IOPS"), "ratio": ("", "x")}
 """Units of which a bare number and one with a decimal prefix are amounts, and what may follow the prefix."""
@@ -227,7 +227,7 @@ def parse_amount(text: str, unit: str) -> float:
 
     A prefix alone (``k``, ``M``) is decimal, and only counts, rates of requests and ratios may have one.
     """
-    match = _AMOUNT.fullmatch(text.strip())
+    match = re.fullmatch(_AMOUNT, text.strip(), re.ASCII)
     if match is not None:
         number, unit_name = float(match[1]), "".join(match[2].split()).replace("\u00b5", "u").replace("\u03bc", "u")
         base, factor = _BASE_UNITS.get(unit_name, ("", 0.0))

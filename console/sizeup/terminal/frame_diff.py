@@ -147,8 +147,7 @@ def _runs(old: Sequence[_Cell | None], new: Sequence[_Cell]) -> Iterator[tuple[i
     for at, (before, now) in enumerate(zip(old, new, strict=True)):
         if before == now:
             continue
-        between = new[end_column:at]
-        if end_column and len(between) <= _BRIDGE_CELLS and all(cell[1] == new[end_column - 1][1] for cell in between):
+        if end_column and (at == end_column or _bridges(new[end_column - 1 : at])):
             end_column = at + 1
             continue
         if end_column:
@@ -158,6 +157,11 @@ def _runs(old: Sequence[_Cell | None], new: Sequence[_Cell]) -> Iterator[tuple[i
             first -= 1
     if end_column:
         yield first, end_column
+
+
+def _bridges(cells: Sequence[_Cell]) -> bool:
+    """Whether the cells behind the first, which are right already, are few and look like it."""
+    return len(cells) <= _BRIDGE_CELLS + 1 and all(cell[1] == cells[0][1] for cell in cells)
 
 
 class _Pen:

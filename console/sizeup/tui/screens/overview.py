@@ -59,6 +59,8 @@ class OverviewScreen(ModeScreen):
 
     def __init__(self) -> None:
         super().__init__()
+        self._overview: Overview | None = None
+        """What is known of the machine and the run; None before it was first asked for."""
         self._shown: tuple[Overview, str, int, int] | None = None
         """With the words in place of figures, and the width and the rows that it was folded to."""
         self._unfolded: set[str] = set()
@@ -80,11 +82,20 @@ class OverviewScreen(ModeScreen):
     def show_machine(self) -> None:
         """The machine is half of what is shown."""
         super().show_machine()
-        self._fill()
+        self._update()
 
     def show_run(self) -> None:
         """So is the run."""
         super().show_run()
+        self._update()
+
+    def _update(self) -> None:
+        """Take what is known now, and show it."""
+        host = self.host
+        session = host.runs.session
+        known = () if session is None else host.registry.probes.values()
+        probes = [(probe.name, probe.manifest.title) for probe in known if not probe.manifest.diagnostic]
+        self._overview = overview(host.machine, session, host.advice, probes, measures=host.measures)
         self._fill()
 
     def on_resize(self, event: events.Resize) -> None:
@@ -186,11 +197,10 @@ class OverviewScreen(ModeScreen):
 
     def _fill(self, *, stay: bool = False) -> None:
         """Show what is known; the cursor keeps to its line, or with ``stay`` to its place on the screen."""
-        host = self.host
+        host, shown = self.host, self._overview
         session = host.runs.session
-        known = () if session is None else host.registry.probes.values()
-        probes = [(probe.name, probe.manifest.title) for probe in known if not probe.manifest.diagnostic]
-        shown = overview(host.machine, session, host.advice, probes, measures=host.measures)
+        if shown is None:
+            return
         self.set_class(self.app.size.height < _BORDER_FROM_ROWS, "-tiny")
         listed, left = self.query_one(KeyList), self.query_one("#left")
         width, rows = listed.scrollable_content_region.width, left.content_size.height

@@ -63,8 +63,9 @@ class ChartView(CellView, can_focus=True):
 
     def show(self, chart: Chart) -> None:
         """Show a chart in place of the last; only cells that differ are sent."""
-        self._chart = chart
-        self._redraw()
+        if chart is not self._chart:
+            self._chart = chart
+            self._redraw()
 
     def action_cursor(self, step: int) -> None:
         """Move the readout along, starting from the end it moves away from."""
