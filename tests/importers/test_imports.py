@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from characters import ANY_CHARACTER
 from sizeup.cli import run
 from sizeup.errors import ExitStatus, MalformedError, SizeupError
 from sizeup.importers.fio import parse_fio
@@ -789,7 +790,7 @@ def test_damaged_results_are_read_or_refused_and_never_a_traceback(kind: str, da
     text = WHOLE[kind]
     at = data.draw(st.integers(0, len(text)))
     dropped = data.draw(st.integers(0, 40))
-    damaged = text[:at] + data.draw(st.text(max_size=12)) + text[at + dropped :]
+    damaged = text[:at] + data.draw(st.text(ANY_CHARACTER, max_size=12)) + text[at + dropped :]
 
     told = ""
     try:

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from characters import ANY_CHARACTER
 from sizeup.errors import SizeupError
 from sizeup.importers.awr import parse_awr
 from sizeup.importers.intervals import LoadInterval
@@ -239,7 +240,11 @@ def test_a_percentile_is_a_value_that_was_seen(percentile: float, value: float) 
 
 
 @settings(max_examples=60, deadline=None)
-@given(text=st.one_of(st.text(max_size=200), st.lists(st.sampled_from(SAR.split(" ")), max_size=60).map(" ".join)))
+@given(
+    text=st.one_of(
+        st.text(ANY_CHARACTER, max_size=200), st.lists(st.sampled_from(SAR.split(" ")), max_size=60).map(" ".join)
+    )
+)
 def test_whatever_a_file_holds_it_is_read_or_refused(text: str) -> None:
     for head in ("", "{", "Linux DEV\n", "STATSPACK report\n", 'schema = "sizeup.workload/1"\n'):
         try:

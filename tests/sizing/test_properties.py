@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from characters import ANY_CHARACTER
 from sizeup.errors import UsageError
 from sizeup.quantity import Origin, Quantity, Words, compare
 from sizeup.sizing import rules
@@ -129,7 +130,7 @@ def test_figures_of_two_units_have_no_ratio() -> None:
 
 
 @few
-@given(key=st.sampled_from(sorted(KEYS)), text=st.text(max_size=12))
+@given(key=st.sampled_from(sorted(KEYS)), text=st.text(ANY_CHARACTER, max_size=12))
 def test_whatever_is_typed_is_a_value_in_range_or_refused(key: str, text: str) -> None:
     declared = KEYS[key]
     try:
