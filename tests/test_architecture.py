@@ -113,13 +113,22 @@ def mentions(pattern: str) -> set[str]:
     return {str(path.relative_to(ROOT)) for path in paths if re.search(pattern, path.read_text(encoding="utf-8"))}
 
 
+def declared_classes(node: ast.AST) -> Iterator[str]:
+    """The classes below a node, at any depth; only statements have some, so expressions are not looked into."""
+    if isinstance(node, ast.ClassDef):
+        yield node.name
+    for part in ("body", "orelse", "handlers", "finalbody", "cases"):
+        children = getattr(node, part, [])
+        for child in children if isinstance(children, list) else []:
+            yield from declared_classes(child)
+
+
 def repeated_classes(sources: Iterable[tuple[str, str]]) -> dict[str, set[str]]:
     """The names of classes that several modules declare, from paths and sources."""
     modules: dict[str, set[str]] = {}
     for path, source in sources:
-        for node in ast.walk(ast.parse(source)):
-            if isinstance(node, ast.ClassDef):
-                modules.setdefault(node.name, set()).add(path)
+        for name in declared_classes(ast.parse(source)):
+            modules.setdefault(name, set()).add(path)
     return {name: paths for name, paths in modules.items() if len(paths) > 1}
 
 
@@ -131,8 +140,9 @@ def test_a_class_name_has_one_meaning() -> None:
 
 def test_a_class_name_that_two_modules_declare_is_found() -> None:
     sources = [("a.py", "class Point: ..."), ("b.py", "def f():\n    class Point: ..."), ("c.py", "class Points: ...")]
+    sources.append(("d.py", "try: x = 1 if y else 2\nexcept E:\n  match x:\n    case 1:\n      class Point: ..."))
 
-    assert repeated_classes(sources) == {"Point": {"a.py", "b.py"}}
+    assert repeated_classes(sources) == {"Point": {"a.py", "b.py", "d.py"}}
 
 
 def test_children_are_started_through_one_module() -> None:
@@ -267,10 +277,9 @@ def test_private_parts_of_textual_are_used_in_terminal_alone() -> None:
     ],
 )
 def test_a_private_part_of_textual_is_noticed(line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "deliberate.py").write_text(f"from textual.screen import Screen\n{line}\n")
+    module = tmp_path.name  # another one each time: what is known of a module is kept
+    (tmp_path / f"{module}.py").write_text(f"from textual.screen import Screen\n{line}\n")
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.delitem(sys.modules, "deliberate", raising=False)
-    private_parts.cache_clear()
 
-    assert taken_from_textual("deliberate")
-    del sys.modules["deliberate"]
+    assert taken_from_textual(module)
+    del sys.modules[module]

@@ -45,9 +45,11 @@ def test_an_expression_matches_its_failing_example_only(expression: str, no: str
 
 @pytest.mark.parametrize("expression", [entry[0] for entry in ENTRIES])
 def test_no_user_visible_text_has_a_banned_phrase(expression: str) -> None:
+    search = re.compile(expression, re.IGNORECASE).search
     found = [
         f"{path}:{line}: {phrase!r} in {text[:200]!r}"
         for path, line, text in texts()
+        if search(text)
         for phrase in matches(expression, text)
     ]
 
