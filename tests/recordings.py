@@ -17,6 +17,9 @@ from typing import Any
 
 import pytest
 
+from sizeup.discovery.machine import discover
+from sizeup.model.machine import Machine
+
 _BESIDE = Path(__file__).parents[2] / "shared" / "corpus"
 
 
@@ -59,6 +62,12 @@ def recorded(name: str) -> str:
     if machines is None:
         pytest.skip("the recorded machines are not here: set SIZEUP_CORPUS to their folder")
     return str(machines / expectations()[name]["root"])
+
+
+@cache
+def recorded_machine(name: str) -> Machine:
+    """The machine of one recording, read once."""
+    return discover(recorded(name))
 
 
 def published(name: str, by: str) -> dict[str, Any]:

@@ -8,12 +8,11 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from recordings import expectations, recorded
+from recordings import expectations, recorded_machine
 from sizeup.discovery import findings
 from sizeup.discovery.findings import checks
 from sizeup.discovery.findings.memory import growth_findings
 from sizeup.discovery.findings.platform import contradictions
-from sizeup.discovery.machine import discover
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.machine import Machine
 from sizeup.model.network import NfsMount, Nic
@@ -681,7 +680,7 @@ def test_a_container_is_told_that_its_host_holds_the_settings() -> None:
 
 @pytest.mark.parametrize("name", sorted(expectations()))
 def test_commands_fit_the_recorded_machine(name: str) -> None:
-    machine = discover(recorded(name))
+    machine = recorded_machine(name)
     mapped = {found.name for found in machine.maps if found.device.startswith("dm-")}
 
     for finding in find(machine):

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
 
-from recordings import recorded
+from recordings import recorded, recorded_machine
 from sizeup.cli import run
+from sizeup.discovery.capture import CapturingSysroot, write_capture
 from sizeup.discovery.machine import discover
 from sizeup.model.machine import Machine
 from sizeup.model.pci import PciLink
@@ -42,7 +42,7 @@ def below_its_own_end(machine: Machine) -> list[str]:
 
 
 def test_of_the_recorded_links_nine_are_below_one_end_and_none_below_both() -> None:
-    machines = [discover(recorded(name)) for name in LINKED]
+    machines = [recorded_machine(name) for name in LINKED]
 
     assert sum(len(below_its_own_end(machine)) for machine in machines) == 9
     assert [degraded(machine) for machine in machines] == [[]] * len(LINKED)
@@ -51,12 +51,15 @@ def test_of_the_recorded_links_nine_are_below_one_end_and_none_below_both() -> N
 def test_a_recorded_drive_whose_link_fell_back_is_degraded_in_the_finding_the_tree_and_the_map(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """One file is altered: the link of a controller comes up at the rate that every link starts with."""
-    root = Path(shutil.copytree(recorded("pcp/scsi-map-root-001+links"), tmp_path / "root", symlinks=True))
-    speed = root / "sys/bus/pci/devices/0000:04:00.0/current_link_speed"
-    assert speed.read_text(encoding="utf-8") == "8.0 GT/s PCIe\n"
-    speed.write_text("2.5 GT/s PCIe\n", encoding="utf-8")
-    machine = discover(str(root))
+    """One file of the capture is altered: the link of a controller comes up at the rate that every link starts with."""
+    recorder = CapturingSysroot(recorded("pcp/scsi-map-root-001+links"))
+    discover(recorder)
+    (speed,) = (path for path in recorder.captured.files if path.endswith("/0000:04:00.0/current_link_speed"))
+    assert recorder.captured.files[speed] == b"8.0 GT/s PCIe\n"
+    recorder.captured.files[speed] = b"2.5 GT/s PCIe\n"
+    root = str(tmp_path / "root.tar")
+    write_capture(root, recorder.captured, tool="test", masked=False)
+    machine = discover(root)
     item = find(topology(machine), "pci:0000:04:00.0")[-1]
     drawn = "\n".join("".join(cell.text for cell in row) for row in MapMaker(machine).draw(machine.nodes, {}, 116).rows)
 
@@ -64,5 +67,5 @@ def test_a_recorded_drive_whose_link_fell_back_is_degraded_in_the_finding_the_tr
     assert item.label.startswith("nvme0 ! DEGRADED link: NVMe")
     assert item.label.endswith("PCIe 2.5 GT/s x4 of 8 GT/s x4")
     assert "PCIe 2.5 GT/s x4 of 8 GT/s x4 ! DEGRADED link" in drawn
-    assert run(["detect", "--sysroot", str(root)]) == 0
+    assert run(["detect", "--sysroot", root]) == 0
     assert "0000:04:00.0" in capsys.readouterr().out

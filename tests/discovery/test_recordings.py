@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from oracles import comparison
-from recordings import expectations, recorded
+from recordings import expectations, recorded, recorded_machine
 from sizeup.discovery.machine import discover
 from sizeup.model.machine import Machine
 
@@ -91,13 +91,13 @@ NOTHING_STATED = {"util-linux-chcpu/x86_64-i7-11th-2_8GHz"}
 """Its publisher says itself that it has no expectation of the topology."""
 
 
-def _root(name: str, scratch: Path) -> str:
+def _machine(name: str, scratch: Path) -> Machine:
     if name not in BORROWED:
-        return recorded(name)
+        return recorded_machine(name)
     whole = scratch / "root"
     system = Path(recorded(BORROWED[name])) / "sys/devices/system"
     shutil.copytree(system, whole / "sys/devices/system", symlinks=True)
-    return str(whole)
+    return discover(str(whole))
 
 
 WITH_EXPECTATION = [name for name, recording in expectations().items() if recording["expected"]]
@@ -105,7 +105,7 @@ WITH_EXPECTATION = [name for name, recording in expectations().items() if record
 
 @pytest.mark.parametrize("name", WITH_EXPECTATION or [pytest.param("", marks=pytest.mark.skip("no recordings"))])
 def test_every_published_fact_is_ours_or_a_deliberate_difference(name: str, tmp_path: Path) -> None:
-    machine = discover(_root(name, tmp_path))
+    machine = _machine(name, tmp_path)
 
     compared = 0
     for entry in expectations()[name]["expected"]:
@@ -131,7 +131,7 @@ def test_all_eighty_recordings_with_an_expectation_are_compared() -> None:
 
 @pytest.mark.parametrize("name", list(expectations()) or [pytest.param("", marks=pytest.mark.skip("no recordings"))])
 def test_no_recording_is_too_much_and_each_machine_keeps_in_a_session(name: str) -> None:
-    machine = discover(recorded(name))
+    machine = recorded_machine(name)
 
     assert msgspec.convert(msgspec.to_builtins(machine), Machine) == machine
     findings = [(finding.id, finding.subjects) for finding in machine.findings]

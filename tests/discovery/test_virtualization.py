@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from recordings import recorded
+from recordings import recorded_machine
 from sizeup.discovery.machine import discover
 from sizeup.model.platform import Platform
 from sizeup.views.virtualization import runs_on
@@ -167,6 +167,6 @@ def test_what_it_runs_on_is_said_in_words(platform: Platform, words: str | None)
     ],
 )
 def test_recorded_machines(name: str, is_guest: bool | None, hypervisor: str | None) -> None:
-    found = discover(recorded(name)).platform
+    found = recorded_machine(name).platform
 
     assert (found.is_guest, found.hypervisor) == (is_guest, hypervisor)
