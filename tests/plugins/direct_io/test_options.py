@@ -163,12 +163,11 @@ def plan(folder: Path, chosen: Mapping[str, SettingValue]) -> Step:
 def trace(stage: FakeSetup, step: Step) -> list[Any]:
     """Everything that a step told its surroundings and what it yielded."""
     stage.told.clear()
+    encode = msgspec.msgpack.Encoder().encode  # quicker than an object's own words
     yielded = [
-        msgspec.to_builtins(emission)
-        for emission in DirectIo().run(step, HandContext())
-        if not isinstance(emission, Progress)
+        encode(emission) for emission in DirectIo().run(step, HandContext()) if not isinstance(emission, Progress)
     ]
-    return [*map(repr, stage.told), *map(repr, yielded)]
+    return [*map(repr, stage.told), *yielded]
 
 
 def test_the_table_has_every_option() -> None:
