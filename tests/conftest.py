@@ -11,6 +11,7 @@ import os
 import shutil
 import signal
 import tempfile
+from functools import cache
 from itertools import count
 from pathlib import Path
 
@@ -78,6 +79,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     shutil.rmtree(config.stash.get(_scratch, ""), ignore_errors=True)
 
 
+@cache
 def _in_gate(path: Path) -> bool:
     """Whether all tests of a file are left to the gate."""
     gate, not_gate = ([_FOLDER / name for name in names] for names in (_GATE, _NOT_GATE))
