@@ -48,7 +48,6 @@ _NOT_GATE = (
     "tui/test_docs.py",
     "tui/test_facts.py",
     "tui/test_keymap.py",
-    "tui/test_overview.py",
     "tui/test_runs.py",
     "tui/test_startup.py",
 )

@@ -91,6 +91,7 @@ def test_a_wide_glyph_is_sent_whole_though_one_of_its_columns_is_right() -> None
         assert screen.display == [text]
 
 
+@pytest.mark.ci
 async def test_whole_screens_look_as_textual_would_have_drawn_them(tmp_path: Path) -> None:
     console = Console(tmp_path, frames=True)
     async with console.shown(100, 30) as pilot:
@@ -140,6 +141,7 @@ class DrawnApp:
         return picture(*self._sent, columns=columns, rows=rows) == picture(whole, columns=columns, rows=rows)
 
 
+@pytest.mark.ci
 async def test_a_live_chart_costs_little_and_a_moved_axis_not_much_more(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -177,6 +179,7 @@ def test_colors_are_those_of_the_terminal() -> None:
     assert "\x1b[38;2;255;0;0;48;2;0;0;0m" in told["truecolor"]
 
 
+@pytest.mark.ci
 async def test_a_second_that_passes_sends_its_digit_and_not_the_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -195,6 +198,7 @@ async def test_a_second_that_passes_sends_its_digit_and_not_the_line(
         assert " running 11 s" in console.text
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(("key", "share"), [("question_mark", 0.8), ("colon", 0.8), ("q", 0.3)])
 async def test_a_dialog_costs_its_own_cells_and_no_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, key: str, share: float
@@ -213,6 +217,7 @@ async def test_a_dialog_costs_its_own_cells_and_no_others(
             assert 0 < watched.bytes - before < share * whole
 
 
+@pytest.mark.ci
 async def test_what_another_program_wrote_on_the_screen_goes_with_a_key(tmp_path: Path) -> None:
     console = Console(tmp_path, frames=True)
     async with console.shown(120, 40) as pilot:
