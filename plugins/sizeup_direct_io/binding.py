@@ -37,6 +37,14 @@ def half_width(values: Sequence[float]) -> float | None:
     return float(interval.high - interval.low) / 2
 
 
+def median_interval(values: Sequence[float]) -> tuple[float, float] | None:
+    """Return the 95 % interval of the median of independent values; None with fewer than two."""
+    interval = ffi.new("struct sizeup_interval *")
+    if lib.sizeup_interval_of_median(ffi.new("double[]", sorted(values)), len(values), interval):
+        return None
+    return float(interval.low), float(interval.high)
+
+
 class IoCounters:
     """Counters of a group of workers, of an interval or since the start of the job."""
 

@@ -11,6 +11,7 @@ from sizeup.model.gap import Gap
 from sizeup.model.sample import Estimate
 from sizeup.units import format_bytes, format_ns, format_rate, format_value
 from sizeup_direct_io import knee
+from sizeup_direct_io.binding import median_interval
 from sizeup_direct_io.check_result import Part, Validity
 from sizeup_direct_io.estimates import Coordinates, PointResult, known, pool
 from sizeup_direct_io.path_bandwidth import TargetBandwidth
@@ -54,8 +55,6 @@ def knee_estimate(workload: str, ramps: Sequence[Sequence[knee.RampPoint]], unit
         "knee",
         {"workload": workload},
         float(found.queue_depth),
-        low=float(min(found.per_ramp)),
-        high=float(max(found.per_ramp)),
         replicates=len(found.per_ramp),
         caveats=caveats,
         extra={
@@ -338,13 +337,14 @@ def engine_gain(workload: str, queue_depth: int, ratios: Sequence[float], names:
     """Return the throughput ratio of two engines, the median over alternating pairs."""
     ratio = statistics.median(ratios)
     first, second = names
+    low, high = median_interval(ratios) or (None, None)
     text = f"{workload} at QD {queue_depth}: {first} has {ratio:.2f} times the throughput of {second}"
     return Estimate(
         "engine-gain",
         {"workload": workload, "engines": f"{first} over {second}"},
         ratio,
-        low=min(ratios),
-        high=max(ratios),
+        low=low,
+        high=high,
         replicates=len(ratios),
         extra={
             "statement": text,

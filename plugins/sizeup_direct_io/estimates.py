@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from sizeup.model.sample import Estimate
 from sizeup_direct_io import steadiness
-from sizeup_direct_io.binding import IoInterval, half_width
+from sizeup_direct_io.binding import IoInterval, median_interval
 from sizeup_direct_io.check_result import Part, Validity
 from sizeup_direct_io.measure import QUANTILES, MeasuredPoint, stream_coordinates
 from sizeup_direct_io.target import OpenTarget
@@ -19,6 +19,7 @@ from sizeup_direct_io.target import OpenTarget
 T = TypeVar("T")
 Coordinates = Mapping[str, str | int | float]
 _TAIL = (("minimum", 0.0), ("p99_99", 0.9999), ("maximum", 1.0))
+ONE_RAMP = "one ramp: the deviation from ramp to ramp is unknown"
 VERDICT_VALUES = {Validity.FAIL: 0.0, Validity.WARN: 0.5, Validity.UNKNOWN: 0.75, Validity.PASS: 1.0}
 """Values in the unit ``verdict``."""
 
@@ -55,21 +56,24 @@ def pool(runs: Sequence[MeasuredPoint]) -> dict[str, IoInterval]:
 def throughput(
     at: Coordinates, runs: Sequence[MeasuredPoint], caveats: tuple[str, ...], extra: Coordinates
 ) -> Iterator[Estimate]:
-    """Yield IOPS and bytes per second: the median over ramps, with the 95 % confidence interval of their blocks."""
-    blocks = [block for run in runs for block in run.blocks]
-    mean = statistics.fmean(blocks)
-    width = half_width(blocks)
-    share = None if width is None or not mean else width / mean
-    for series, value in (
-        ("iops", statistics.median(run.iops for run in runs)),
-        ("rate", statistics.median(run.bytes_per_second for run in runs)),
+    """Yield IOPS and bytes per second: the median over ramps with its 95 % interval.
+
+    A ramp counts as one value: its windows resemble each other more than those of another ramp, so that an interval
+    over parts of windows would be too narrow. One ramp has no interval.
+    """
+    if len(runs) < 2:
+        extra = {**extra, "no_interval": ONE_RAMP}
+    for series, values in (
+        ("iops", [run.iops for run in runs]),
+        ("rate", [run.bytes_per_second for run in runs]),
     ):
+        interval = median_interval(values)
         yield Estimate(
             series,
             at,
-            value,
-            low=None if share is None else max(0.0, value * (1 - share)),
-            high=None if share is None else value * (1 + share),
+            statistics.median(values),
+            low=None if interval is None else max(0.0, interval[0]),
+            high=None if interval is None else interval[1],
             replicates=len(runs),
             converged=all(run.converged for run in runs),
             caveats=caveats,
