@@ -11,7 +11,7 @@ from msgspec import Struct
 from sizeup.model.cpu_pairs import MIN_PAIRS, CpuPair, CpuPairs, cpu_pairs
 from sizeup.model.gap import Gap
 from sizeup.model.machine import Machine
-from sizeup.model.plan import Hazard, Refusal, Settings, Step
+from sizeup.model.plan import LEAST_LIMIT_OVER_ESTIMATE, Hazard, Refusal, Settings, Step
 from sizeup.model.sample import Samples
 from sizeup.probing.api import Context, Emission
 from sizeup.probing.native import EstimatePoint, estimate_of, leave_cpus
@@ -25,8 +25,8 @@ NAME = "memory.core-to-core"
 _BATCH_SECONDS = 0.0002
 _STEP_SECONDS = 600.0
 """The longest time limit of the step, as in the manifest."""
-_LEAST_MARGIN, _MARGIN = 1.5, 2.0
-"""Time limit over estimate: the least, and the one to which pairs are added."""
+_MARGIN = 2.0
+"""Time limit over the estimate to which pairs are added."""
 _REPLICATE_SECONDS, _REPLICATE_SECONDS_PER_CPU = 0.001, 0.00001
 """Time of a replicate beside its batches: it starts a thread, and reads /proc/stat, which is long on many CPUs."""
 _MODE_RATIO = 1.5
@@ -59,9 +59,9 @@ class CoreToCore:
         lines = _sampled(machine, pairs, min(fitting, MAX_POINTS))
         longest = len(lines) * int(settings["replicates_max"]) * replicate_seconds
         estimate = max(len(lines) * replicates * replicate_seconds, min(budget, longest))
-        if _LEAST_MARGIN * estimate > _STEP_SECONDS:
+        if LEAST_LIMIT_OVER_ESTIMATE * estimate > _STEP_SECONDS:
             found = f"{plural(len(lines), 'measurement')} would take about {estimate:,.0f} s"
-            expected = f"expected at most {_STEP_SECONDS / _LEAST_MARGIN:.0f} s"
+            expected = f"expected at most {_STEP_SECONDS / LEAST_LIMIT_OVER_ESTIMATE:.0f} s"
             yield Refusal(NAME, NAME, f"{found}, {expected}: lower replicates, replicate, warm_up or budget")
             return
         cpus = sorted({cpu for line in lines for cpu in (line.cpu, line.partner)})
@@ -76,7 +76,7 @@ class CoreToCore:
                 "cpus": json.dumps(cpus),
             },
             estimated_seconds=estimate,
-            time_limit_seconds=max(usual_limit, _LEAST_MARGIN * estimate),
+            time_limit_seconds=max(usual_limit, LEAST_LIMIT_OVER_ESTIMATE * estimate),
             hazards=(Hazard.CPU_LOAD,),
             touches="2 MiB of memory on each node",
             cpus=tuple(cpus),

@@ -26,6 +26,8 @@ class Two:
         yield step("two.a")
         yield step("two.b", 5.0)
         yield Refusal("two.c", "two", "no second node")
+class Slow:
+    def plan(self, machine, settings): yield Step("slow", "slow", "", {}, 100.0, 60.0)
 class One:
     def plan(self, machine, settings): yield step("one")
 class Bad:
@@ -63,6 +65,27 @@ def test_the_harmless_come_first_and_a_limit_bounds_each_step() -> None:
 
     assert [(step.id, step.time_limit_seconds) for step in plan.steps] == [("two.a", 30), ("two.b", 5), ("one", 60)]
     assert plan.refusals == (Refusal("two.c", "two", "no second node"),)
+
+
+@pytest.mark.parametrize("most", [150.0, 400.0])
+def test_a_step_has_half_more_than_its_estimate_whatever_it_asks_for(most: float) -> None:
+    (step,) = make_plan(MACHINE, registry(manifest("slow", limits=ProbeLimits(seconds=most))), name="quick").steps
+
+    assert step.time_limit_seconds == 150.0
+
+
+def test_a_step_that_could_not_end_in_time_is_refused() -> None:
+    plan = make_plan(MACHINE, registry(manifest("slow", limits=ProbeLimits(seconds=149.0))), name="quick")
+
+    assert plan.steps == ()
+    assert plan.refusals == (
+        Refusal(
+            "slow",
+            "slow",
+            "it would take about 100 s: expected at most 99 s, as a step of slow is ended after 149 s; "
+            "set what it measures lower",
+        ),
+    )
 
 
 def test_rounds_repeat_the_whole_plan_under_ids_of_their_own() -> None:

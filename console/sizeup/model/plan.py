@@ -133,6 +133,10 @@ class Declaration(Struct, frozen=True, omit_defaults=True):
     """None where it measures nothing that its settings name."""
 
 
+LEAST_LIMIT_OVER_ESTIMATE = 1.5
+"""The time limit of every step is at least this many times its estimate."""
+
+
 class Step(Struct, frozen=True):
     """One native job that may hold many interleaved points; it runs in a worker of its own."""
 

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from sizeup.errors import SizeupError, UsageError
 from sizeup.model.machine import Machine
-from sizeup.model.plan import Hazard, Plan, Refusal, Settings, Step
+from sizeup.model.plan import LEAST_LIMIT_OVER_ESTIMATE, Hazard, Plan, Refusal, Settings, Step
 from sizeup.probing.manifest import Manifest
 from sizeup.probing.registry import RegisteredProbe, Registry, load_class
 from sizeup.probing.settings import missing, refuse_unused, resolve, used
@@ -112,15 +112,25 @@ def _plan_probe(
                 )
                 return
             seen.add(id_)
-            if isinstance(planned, Step):
-                limit = min(planned.time_limit_seconds, manifest.limits.seconds)
-                yield replace(planned, time_limit_seconds=limit)
-            else:
-                yield planned
+            yield _limited(planned, manifest) if isinstance(planned, Step) else planned
     except SizeupError as error:
         yield Refusal(probe.name, probe.name, one_line(str(error)))
     except Exception as error:  # noqa: BLE001 -- a stranger's plan may fail in any way and must not take the others down
         yield Refusal(probe.name, probe.name, f"its plan failed: {type(error).__name__}: {one_line(str(error))}")
+
+
+def _limited(step: Step, manifest: Manifest) -> Step | Refusal:
+    """The step with the limit that the runner ends it after: at least half more than it is estimated to take."""
+    least = LEAST_LIMIT_OVER_ESTIMATE * step.estimated_seconds
+    most = manifest.limits.seconds
+    if least > most:
+        reason = (
+            f"it would take about {step.estimated_seconds:,.0f} s: expected at most "
+            f"{most / LEAST_LIMIT_OVER_ESTIMATE:,.0f} s, as a step of {manifest.name} is ended after {most:,.0f} s; "
+            "set what it measures lower"
+        )
+        return Refusal(step.id, step.probe, reason)
+    return replace(step, time_limit_seconds=min(max(step.time_limit_seconds, least), most))
 
 
 def why_not(machine: Machine, probe: RegisteredProbe) -> str | None:
