@@ -15,6 +15,7 @@ from sizeup.probing.native import EstimatePoint, estimate_of, leave_cpus
 from sizeup.units import format_bytes
 from sizeup_memory.binding import Allocation, Member, Traffic, TrafficPoint, available_bytes, new_job
 from sizeup_memory.buffers import (
+    SharedCache,
     bytes_for_all,
     cache_caveats,
     cache_verdict,
@@ -27,7 +28,7 @@ from sizeup_memory.chase_patterns import working_sets
 from sizeup_memory.cpu_selection import (
     core_count,
     core_first_cpus,
-    cores_of,
+    cores_by_node,
     memory_nodes,
     remote_caveat,
     without_memory,
@@ -74,26 +75,29 @@ class MemoryBandwidth:
         caveats: tuple[str, ...] = ()
         if not leave_cpus(cpus):
             caveats = ("the console shared a CPU with the measurement",)
+        caches = caches_from(str(settings["caches"]))
         if str(settings["part"]) == "scaling":
             memory = Allocation(PAGES[str(settings["pages"])])
             orders = [(count, {"threads": count}) for count in thread_counts(len(cpus))]
             remote_cpus: list[int] = json.loads(str(settings["without_memory"]))
             caveats += (remote_caveat(remote_cpus),) if remote_cpus else ()
-            yield from _stream(settings, cpus, memory, orders, "scaling-", context, caveats)
+            yield from _stream(settings, cpus, memory, caches, orders, "scaling-", context, caveats)
             return
         yield from not_measured(NAME, settings)
+        cpu_sets = {node: set(some) for node, some in nodes.items()}
         for cell in cells_from(str(settings["cells"])):
             if cell.memory_node is None or context.canceled:
                 continue
             node_cpus = nodes[cell.cpu_node]
             memory = node_memory(cell.memory_node, nodes, PAGES[str(settings["pages"])])
             at: Coordinates = {"cpu_node": cell.cpu_node, "memory_node": cell.memory_node}
-            yield from _stream(settings, node_cpus, memory, [(len(node_cpus), at)], "", context, caveats)
+            near = [cache for cache in caches if not cpu_sets[cell.cpu_node].isdisjoint(cache.cpus)]
+            yield from _stream(settings, node_cpus, memory, near, [(len(node_cpus), at)], "", context, caveats)
 
 
 def _step(machine: Machine, settings: Settings, part: str, pages: str) -> Step:
     cpus = core_first_cpus(machine)[: core_count(machine)] or machine.allowed_cpus or (0,)
-    nodes = {node.os_id: cores_of(machine, node) for node in machine.nodes}
+    nodes = cores_by_node(machine, machine.nodes)
     caches = shared_caches(machine, cpus)
     chosen: dict[str, str | float] = {}
     if part == "scaling":
@@ -165,13 +169,13 @@ def _stream(
     settings: Settings,
     cpus: list[int],
     memory: Allocation,
+    caches: Sequence[SharedCache],
     orders: Sequence[tuple[int, Coordinates]],
     prefix: str,
     context: Context,
     caveats: tuple[str, ...],
 ) -> Iterator[Emission]:
     """Measure reads and writes by some of the CPUs, all points with the same threads and memory."""
-    caches = caches_from(str(settings["caches"]))
     sizes = fitted(bytes_for_all(caches, [cpus[:count] for count, _ in orders]), available_bytes(memory))
     where = ", ".join(f"{key} {value}" for key, value in orders[-1][1].items())
     if not sizes:

@@ -33,8 +33,13 @@ def core_first_cpus(machine: Machine) -> tuple[int, ...]:
 
 def cores_of(machine: Machine, node: NumaNode) -> tuple[int, ...]:
     """Return one allowed CPU per core of a node; empty for a memory-only node."""
+    return cores_by_node(machine, [node])[node.os_id]
+
+
+def cores_by_node(machine: Machine, nodes: Iterable[NumaNode]) -> dict[int, tuple[int, ...]]:
+    """Return one allowed CPU per core of each node, as ``cores_of``, by node."""
     firsts = core_first_cpus(machine)[: core_count(machine)]
-    return tuple(cpu for cpu in firsts if cpu in node.pus)
+    return {node.os_id: tuple(cpu for cpu in firsts if cpu in pus) for node in nodes for pus in (set(node.pus),)}
 
 
 def core_count(machine: Machine) -> int:

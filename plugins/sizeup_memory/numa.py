@@ -40,7 +40,7 @@ from sizeup_memory.buffers import (
 )
 from sizeup_memory.cpu_selection import (
     MIN_PLACED_SHARE,
-    cores_of,
+    cores_by_node,
     line_bytes,
     memory_nodes,
     remote_caveat,
@@ -120,9 +120,10 @@ def _wrong_span(span_bytes: int) -> str:
 
 
 def _step(machine: Machine, settings: Settings, part: str, title: str) -> Step:
-    nodes = {node.os_id: cores_of(machine, node) for node in memory_nodes(machine)}
+    with_memory = memory_nodes(machine)
     # A node without memory still has CPUs to measure from.
-    nodes |= {node.os_id: cores_of(machine, node) for node in machine.nodes if node.pus and node.os_id not in nodes}
+    others = [node for node in machine.nodes if node.pus and node not in with_memory]
+    nodes = cores_by_node(machine, (*with_memory, *others))
     cpus = tuple(cpu for node in nodes.values() for cpu in node)
     placements = part == "placements"
     caches = shared_caches(machine, cpus)

@@ -23,7 +23,7 @@ from sizeup_memory.buffers import (
     caches_text,
     shared_caches,
 )
-from sizeup_memory.cpu_selection import MIN_PLACED_SHARE, cores_of, memory_nodes
+from sizeup_memory.cpu_selection import MIN_PLACED_SHARE, cores_by_node, memory_nodes
 from sizeup_memory.durations import allocating_seconds, limit_seconds, starting_seconds
 from sizeup_memory.latency import invalid_replicates
 from sizeup_memory.matrix_cells import MatrixCell, all_cells, cells_text, not_measured, sampled, totals_text
@@ -43,7 +43,7 @@ class MemoryShm:
 
     def plan(self, machine: Machine, settings: Settings) -> Iterable[Step | Refusal]:
         """Plan one step for each node with CPUs."""
-        nodes = {node.os_id: cores_of(machine, node) for node in memory_nodes(machine)}
+        nodes = cores_by_node(machine, memory_nodes(machine))
         writers = {node: cpus[0] for node, cpus in nodes.items() if cpus}
         if not writers:
             yield Refusal(NAME, NAME, "no NUMA node with both memory and CPUs")

@@ -60,17 +60,21 @@ class CpuPairs:
     """Pairs of CPUs, by what they share."""
 
     def __init__(self, cells: Iterable[_Cells]) -> None:
-        self._groups: dict[PairClass, dict[tuple[_Place, _Place], list[_Cells]]] = {shares: {} for shares in PairClass}
-        totals = dict.fromkeys(PairClass, 0)
+        # By the text of the class: hashing a member of an Enum for each of many pairs takes most of the time.
+        groups: dict[str, dict[tuple[_Place, _Place], list[_Cells]]] = {shares.value: {} for shares in PairClass}
+        totals = dict.fromkeys(groups, 0)
         for one, other in cells:
             size = len(one.cpus)
             pairs = size * (size - 1) // 2 if one is other else size * len(other.cpus)
             if pairs:
-                shares = _shared(one, other)
+                shares = _shared(one, other).value
                 totals[shares] += pairs
                 places = (one.place, other.place) if one.place <= other.place else (other.place, one.place)
-                self._groups[shares].setdefault(places, []).append((one, other))
-        self.totals: Mapping[PairClass, int] = {shares: total for shares, total in totals.items() if total}
+                groups[shares].setdefault(places, []).append((one, other))
+        self._groups = {shares: groups[shares.value] for shares in PairClass}
+        self.totals: Mapping[PairClass, int] = {
+            shares: totals[shares.value] for shares in PairClass if totals[shares.value]
+        }
         """Number of pairs of each class that exists."""
 
     def in_sample_order(self) -> Iterator[CpuPair]:
@@ -144,8 +148,8 @@ def _pairs(one: _Cell, other: _Cell) -> Iterator[CpuPair]:
 
 
 def _take_turns(queues: Iterable[Iterator[CpuPair]]) -> Iterator[CpuPair]:
-    """Yield the first of each queue, then the second of each, until all are empty."""
-    waiting = list(queues)
+    """Yield the first of each queue, then the second of each, until all are empty; no queue is made before its turn."""
+    waiting = queues
     while waiting:
         left = []
         for queue in waiting:
