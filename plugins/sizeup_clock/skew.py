@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from itertools import islice
 
 from sizeup.errors import RefusedError
-from sizeup.model.cpu_pairs import cpu_pairs_with
+from sizeup.model.cpu_pairs import PairClass, cpu_pairs_with
 from sizeup.model.gap import Gap
 from sizeup.model.machine import Machine
 from sizeup.model.plan import Hazard, Refusal, Settings, Step
@@ -21,8 +21,11 @@ _COMPARED = ("rdtsc", "cntvct", "lfence-rdtsc", "isb-cntvct", "rdtscp", "clock_g
 """Compared between CPUs; the first two may step backwards without a defect."""
 _ALONE_READS, _PAIR_READS = 200_000, 20_000
 """Maximum reads of a clock on one CPU, and on each further pair of CPUs."""
-_SECONDS_PER_READ, _SECONDS_PER_PARTNER = 2e-7, 0.05
-"""For the estimate: a read of a line that another package has just written, and a pair with its exchanges."""
+_SECONDS_PER_READ = {PairClass.REMOTE: 2e-7, PairClass.SAME_PACKAGE: 1e-7}
+_SECONDS_PER_NEAR_READ, _SECONDS_PER_PARTNER = 3e-8, 0.02
+"""For the estimate: a read of a line that the other CPU has just written, and a pair with its exchanges."""
+_START_SECONDS, _SECONDS_PER_READ_ALONE = 0.3, 7e-8
+"""Until the worker measures, and a read on one CPU, on average of all clocks."""
 _UNFENCED = ("rdtsc", "cntvct")
 _SKEW_METHODS = ("lfence-rdtsc", "isb-cntvct", "clock_gettime-monotonic")
 """The first of these that exists is compared on every pair."""
@@ -36,11 +39,19 @@ class ClockSkew:
         allowed = machine.allowed_cpus or (0,)
         # The first one shares least with the CPU: an offset is most likely there, so most reads are of that pair.
         order = cpu_pairs_with(machine, allowed[0]).in_sample_order() if machine.allowed_cpus else ()
-        partners = tuple(pair.partner for pair in islice(order, int(settings["partners"])))
+        pairs = tuple(islice(order, int(settings["partners"])))
+        partners = tuple(pair.partner for pair in pairs)
         reads = int(settings["reads"])
-        estimate = 1.0 + _SECONDS_PER_PARTNER * len(partners)
-        if partners:
-            estimate += len(_COMPARED) * reads * _SECONDS_PER_READ
+        names = methods()
+        estimate = _START_SECONDS + len(names) * min(reads, _ALONE_READS) * _SECONDS_PER_READ_ALONE
+        if pairs:
+            compared = sum(name in names for name in _COMPARED)
+            estimate += compared * reads * _SECONDS_PER_READ.get(pairs[0].shares, _SECONDS_PER_NEAR_READ)
+            estimate += sum(
+                _SECONDS_PER_PARTNER
+                + min(reads, _PAIR_READS) * _SECONDS_PER_READ.get(pair.shares, _SECONDS_PER_NEAR_READ)
+                for pair in pairs
+            )
         yield Step(
             id=NAME,
             probe=NAME,

@@ -27,8 +27,8 @@ _START_SECONDS = 0.3
 _PROCESS_SECONDS = 0.001
 """Per process that a worker forks: it copies page tables."""
 _THREAD_SECONDS = 0.0001
-SETTLE_SECONDS = 0.005
-"""What streams run before each replicate, beside the warm-up."""
+SETTLE_SECONDS = 0.015
+"""What streams run in each replicate beside the warm-up and the measured time: they settle, and one window more."""
 
 
 def measuring_seconds(settings: Settings, points: int, setup_seconds: float = 0.0) -> float:

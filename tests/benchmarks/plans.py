@@ -1,0 +1,21 @@
+"""What each plan does on the eight large machines that tests make up, as a table.
+
+Usage: PYTHONPATH=tests python tests/benchmarks/plans.py [quick|standard|full ...]
+"""
+
+from __future__ import annotations
+
+import sys
+
+from large_machines import EIGHT
+from plan_table import PLANS, table
+
+
+def main() -> None:
+    """Print the table."""
+    for line in table(EIGHT, sys.argv[1:] or PLANS):
+        print(line)
+
+
+if __name__ == "__main__":
+    main()

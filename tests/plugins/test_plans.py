@@ -1,0 +1,56 @@
+"""Every plan on the eight large machines: limits, time in all, caches, nodes and classes."""
+
+from __future__ import annotations
+
+import pytest
+
+from large_machines import EIGHT
+from plan_table import MEASURED, PLANS, bytes_per_cache, plan_rows
+from sizeup.model.plan import LEAST_LIMIT_OVER_ESTIMATE
+from sizeup.probing.registry import load_registry
+
+REGISTRY = load_registry()
+MOST_SECONDS = {"quick": 10.0, "standard": 360.0, "full": 1800.0}
+ONE_PLACE = {"clock.cost", "memory.latency", "io.direct"}
+"""Probes of one CPU; and of disks, whose CPUs are chosen when it runs."""
+BOTH = [(name, plan) for name in EIGHT for plan in PLANS]
+
+
+@pytest.mark.parametrize(("name", "plan"), BOTH)
+def test_every_step_has_the_time_that_it_needs(name: str, plan: str) -> None:
+    rows = plan_rows(name, plan)
+
+    assert {row.probe for row in rows} >= {"clock.cost", "memory.latency", "io.direct"}
+    for row in rows:
+        for step in row.steps:
+            assert step.estimated_seconds > 0, step.id
+            assert step.time_limit_seconds >= LEAST_LIMIT_OVER_ESTIMATE * step.estimated_seconds, step.id
+            assert step.time_limit_seconds <= REGISTRY.get(row.probe).manifest.limits.seconds, step.id
+
+
+@pytest.mark.parametrize(("name", "plan"), BOTH)
+def test_a_plan_takes_no_longer_than_one_waits_for_it(name: str, plan: str) -> None:
+    seconds = {row.probe: row.estimate for row in plan_rows(name, plan) if row.probe != "io.direct"}
+
+    assert sum(seconds.values()) <= MOST_SECONDS[plan], seconds
+
+
+@pytest.mark.parametrize(("name", "plan"), [both for both in BOTH if both[1] != "quick"])
+def test_every_node_and_class_is_measured(name: str, plan: str) -> None:
+    for row in plan_rows(name, plan):
+        assert row.lacking_classes == [], row.probe
+        if row.probe in ONE_PLACE:
+            continue
+        # Only a matrix reaches nodes without CPUs.
+        expected = {node.os_id for node in EIGHT[name]().nodes if node.pus or "cells" in row.steps[0].settings}
+        assert row.nodes >= expected or row.probe == "memory.shm", row.probe
+        assert row.nodes >= {node.os_id for node in EIGHT[name]().nodes if node.pus}, row.probe
+
+
+@pytest.mark.ci
+@pytest.mark.parametrize(("name", "plan"), [both for both in BOTH if both[1] != "quick"])
+def test_every_point_exceeds_the_caches(name: str, plan: str) -> None:
+    for row in plan_rows(name, plan):
+        multiple = bytes_per_cache(row, EIGHT[name]())
+        assert (multiple is None) is (row.probe not in {*MEASURED, "memory.latency"})
+        assert multiple is None or multiple >= 4, row.probe
