@@ -1,0 +1,61 @@
+"""Frequencies beside loops written apart from the probes, and ticks as the time that they are."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from plugins.loops import compiled_loops
+from sizeup_clock import binding, skew
+from sizeup_clock.binding import Rates
+
+
+@pytest.fixture(autouse=True)
+def _affinity_restored() -> Iterator[None]:
+    before = os.sched_getaffinity(0)
+    yield
+    os.sched_setaffinity(0, before)
+
+
+@pytest.mark.ci
+def test_the_core_is_as_fast_as_an_independent_loop_says(tmp_path: Path) -> None:
+    """In turns, and the fastest of each: what else runs makes both slower and neither faster."""
+    loops, cpu = compiled_loops(tmp_path), max(os.sched_getaffinity(0))
+    os.sched_setaffinity(0, [cpu])
+    ours, theirs = [], []
+    for _ in range(8):
+        rates = binding.measure_rates()
+        assert rates.cpu == cpu
+        ours.append(rates.core_hz)
+        theirs += [loops.core_hz(200_000) for _ in range(5)]
+
+    assert 0.8 <= max(ours) / max(theirs) <= 1.25
+
+
+@pytest.mark.ci
+def test_the_counter_counts_as_many_ticks_as_an_independent_reading_says() -> None:
+    counters = [index for index in range(len(binding.methods())) if binding.is_counter(index)]
+    if not counters:
+        pytest.skip("no counter is known on this architecture")
+    counter_hz = sorted(binding.measure_rates().counter_hz for _ in range(5))[2]
+    reads = 20_000
+    # The smallest step of a second clock in nanoseconds is not of use; a long loop's duration in both units is.
+    started = time.clock_gettime_ns(time.CLOCK_MONOTONIC_RAW)
+    steps = binding.steps(counters[0], reads)
+    seconds = (time.clock_gettime_ns(time.CLOCK_MONOTONIC_RAW) - started) / 1e9
+
+    assert steps.reads == reads
+    assert steps.backwards == 0
+    assert steps.smallest_step * reads <= 1.25 * seconds * counter_hz, "no step is longer than the mean one"
+
+
+def test_ticks_are_converted_by_the_counter_and_nanoseconds_not_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    rates = Rates(core_hz=4e9, counter_hz=2e9, cpu=0)
+    monkeypatch.setattr(skew, "is_counter", lambda index: index == 1)
+
+    assert skew._in_ns(500.0, 1, rates) == 250.0
+    assert skew._in_ns(500.0, 0, rates) == 500.0
