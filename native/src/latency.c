@@ -21,6 +21,7 @@
  */
 #define SMALL_SPAN_BYTES (4 * MIB)
 #define SMALL_POOL_BYTES (32 * MIB)
+#define KEPT_RING_BYTES (256 * MIB) /* linking takes 30 ns per line: longer than a replicate from here on */
 #define CALIBRATIONS 3
 #define CALIBRATION_NS 50000
 
@@ -31,6 +32,7 @@ struct run {
 	const struct sizeup_stop_rule *rule;
 	struct sizeup_placement *placements;
 	struct sizeup_arena arenas[SIZEUP_POINTS]; /* by the first point that uses it */
+	void *positions[SIZEUP_POINTS];            /* in the ring of a point that has an arena of its own; NULL: none yet */
 };
 
 static int small(const struct sizeup_latency_point *point)
@@ -38,10 +40,38 @@ static int small(const struct sizeup_latency_point *point)
 	return point->span_bytes <= SMALL_SPAN_BYTES;
 }
 
-static int same_memory(const struct sizeup_latency_point *left, const struct sizeup_latency_point *right)
+/* Pages of a pool that the administrator reserved: they are scarce. */
+static int reserved(const struct sizeup_latency_point *point)
+{
+	return point->pages == SIZEUP_PAGES_HUGE2M || point->pages == SIZEUP_PAGES_HUGE1G;
+}
+
+static int same_kind(const struct sizeup_latency_point *left, const struct sizeup_latency_point *right)
 {
 	return small(left) == small(right) && left->pages == right->pages && left->placement == right->placement &&
 	       left->nodes == right->nodes;
+}
+
+/*
+ * Whether a point is large, and at least twice as large as any other of its kind. Its arena is its own, so that its
+ * ring can stay from one replicate to the next, each of which follows another part of it.
+ */
+static int alone(const struct run *run, uint32_t index)
+{
+	const struct sizeup_latency_point *const point = &run->points[index];
+
+	if (point->span_bytes < KEPT_RING_BYTES || reserved(point))
+		return 0;
+	for (uint32_t i = 0; i < run->count; i++)
+		if (i != index && same_kind(&run->points[i], point) && run->points[i].span_bytes > point->span_bytes / 2)
+			return 0;
+	return 1;
+}
+
+static int same_memory(const struct run *run, uint32_t left, uint32_t right)
+{
+	return left == right || (same_kind(&run->points[left], &run->points[right]) && !alone(run, left) &&
+				 !alone(run, right));
 }
 
 /* The arena of @index, opened at first use: large enough for all points that share it. */
@@ -57,7 +87,7 @@ static int arena_for(struct run *run, uint32_t index, struct sizeup_arena **aren
 	uint32_t first = index;
 
 	for (uint32_t i = run->count; i-- > 0;) {
-		if (!same_memory(&run->points[i], point))
+		if (!same_memory(run, i, index))
 			continue;
 		first = i;
 		if (run->points[i].span_bytes > spec.bytes)
@@ -66,8 +96,7 @@ static int arena_for(struct run *run, uint32_t index, struct sizeup_arena **aren
 	*arena = &run->arenas[first];
 	if ((*arena)->start)
 		return 0;
-	/* Reserved huge pages are scarce: allocate no more than the span. */
-	if (small(point) && (point->pages == SIZEUP_PAGES_BASE || point->pages == SIZEUP_PAGES_THP))
+	if (!reserved(point) && (small(point) || spec.bytes < SMALL_POOL_BYTES))
 		spec.bytes = SMALL_POOL_BYTES;
 	return sizeup_arena_open(*arena, &spec, run->job);
 }
@@ -105,10 +134,10 @@ static int warm_up(struct run *run, const struct sizeup_latency_point *point, vo
 	return 0;
 }
 
-static int measure(struct run *run, uint32_t index, void *position, struct sizeup_replicates *replicates)
+static int measure(struct run *run, uint32_t index, void **position, struct sizeup_replicates *replicates)
 {
 	const struct sizeup_latency_point *const point = &run->points[index];
-	const uint64_t rounds = rounds_per_batch(&position, run->rule->batch_ns);
+	const uint64_t rounds = rounds_per_batch(position, run->rule->batch_ns);
 	const uint32_t batches = sizeup_batches_per_replicate(run->rule);
 	struct sizeup_watch watch;
 	int status = sizeup_replicates_begin(replicates, batches, run->job);
@@ -120,7 +149,7 @@ static int measure(struct run *run, uint32_t index, void *position, struct sizeu
 		if (sizeup_job_canceled(run->job))
 			break;
 		sizeup_watch_start(&watch);
-		const int64_t wall_ns = sizeup_chase_ns(&position, rounds);
+		const int64_t wall_ns = sizeup_chase_ns(position, rounds);
 		const struct sizeup_sample sample = {
 			.t_ns = sizeup_clock_now_ns(),
 			.value = (double)wall_ns / (double)(rounds * SIZEUP_CHASE_LOADS),
@@ -138,18 +167,10 @@ static int measure(struct run *run, uint32_t index, void *position, struct sizeu
 	return 0;
 }
 
-static int replicate(void *context, uint32_t index, uint32_t round, struct sizeup_replicates *values)
+/* Link the ring of one replicate: new random pages where the pool is larger than the span, and a new cycle. */
+static int link_ring(struct run *run, uint32_t index, uint32_t round, const struct sizeup_arena *arena, void **position)
 {
-	struct run *const run = context;
 	const struct sizeup_latency_point *const point = &run->points[index];
-	struct sizeup_arena *arena;
-	int status = sizeup_job_pin(run->job, point->cpu);
-
-	if (!status)
-		status = arena_for(run, index, &arena);
-	if (status)
-		return status;
-	run->placements[index] = arena->placement;
 	const struct sizeup_ring ring = {
 		.pool = arena->start,
 		.pool_bytes = arena->bytes,
@@ -159,15 +180,38 @@ static int replicate(void *context, uint32_t index, uint32_t round, struct sizeu
 		.block_bytes = point->block_bytes,
 		.seed = sizeup_mix(run->rule->seed ^ sizeup_mix((uint64_t)index << 32 | round)),
 	};
-	void *position = sizeup_ring_link(&ring, sizeup_job_stop_word(run->job));
 
+	*position = sizeup_ring_link(&ring, sizeup_job_stop_word(run->job));
+	if (*position)
+		return 0;
+	return sizeup_job_canceled(run->job) ? -ECANCELED :
+		       sizeup_job_fail(run->job, -EINVAL, "a working set of %llu bytes does not fit pages of %llu bytes",
+					 (unsigned long long)point->span_bytes, (unsigned long long)arena->page_bytes);
+}
+
+static int replicate(void *context, uint32_t index, uint32_t round, struct sizeup_replicates *values)
+{
+	struct run *const run = context;
+	const struct sizeup_latency_point *const point = &run->points[index];
+	struct sizeup_arena *arena;
+	void *position = run->positions[index];
+	int status = sizeup_job_pin(run->job, point->cpu);
+
+	if (!status)
+		status = arena_for(run, index, &arena);
+	if (status)
+		return status;
+	run->placements[index] = arena->placement;
 	if (!position)
-		return sizeup_job_canceled(run->job) ? -ECANCELED :
-			       sizeup_job_fail(run->job, -EINVAL, "a working set of %llu bytes does not fit pages of %llu bytes",
-						 (unsigned long long)point->span_bytes,
-						 (unsigned long long)arena->page_bytes);
-	status = warm_up(run, point, &position);
-	return status ? status : measure(run, index, position, values);
+		status = link_ring(run, index, round, arena, &position);
+	if (!status)
+		status = warm_up(run, point, &position);
+	if (!status)
+		status = measure(run, index, &position, values);
+	/* Nothing else writes to this arena: the next replicate goes on where this one ended. */
+	if (!status && alone(run, index) && arena->bytes == point->span_bytes)
+		run->positions[index] = position;
+	return status;
 }
 
 int sizeup_latency_run(struct sizeup_job *job, const struct sizeup_latency_point *points, uint32_t count,

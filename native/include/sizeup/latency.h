@@ -23,7 +23,8 @@ struct sizeup_latency_point {
 /**
  * sizeup_latency_run() - Measure the latency of every point, replicates interleaved, until each has converged.
  *
- * Each replicate uses new random pages and a new random cycle. Runs on the calling thread, which is left
+ * Each replicate uses new random pages and a new random cycle; one of a large working set, at least twice any other,
+ * goes on in the cycle of the one before. Runs on the calling thread, which is left
  * pinned. Samples and, after every replicate, estimates go to @job, placements of the arenas to
  * @placements[@count]. For the order of the replicates see sizeup_interleave_run().
  * Return: 0 (converged or not), -ECANCELED, or negative with the reason in @job.
