@@ -166,6 +166,13 @@ def format_value(value: float, unit: str) -> str:
     return f"{format_count(value)} {one_line(unit, 24)}"
 
 
+def format_range(low: float, high: float, unit: str) -> str:
+    """Return two ends with their unit, once where both have the same: ``12 to 40 ns``."""
+    first, last = format_value(low, unit), format_value(high, unit)
+    number, _, suffix = first.partition(" ")
+    return f"{number if suffix and suffix == last.partition(' ')[2] else first} to {last}"
+
+
 _BASE_UNITS: dict[str, tuple[str, float]] = {
     "": ("1", 1.0),
     "1": ("1", 1.0),

@@ -8,7 +8,7 @@ from textwrap import wrap
 from msgspec.structs import replace
 
 from sizeup.charts.axes import Ruler, fit
-from sizeup.charts.chart import CAVEATS, Axis, Bar, BarChart, Scale
+from sizeup.charts.chart import CAVEATS, RANGE, Axis, Bar, BarChart, Scale
 from sizeup.charts.drawing import ALPHABETS, Drawing, Glyphs, cut, dot_at, with_interval
 from sizeup.units import format_value
 
@@ -16,7 +16,9 @@ from sizeup.units import format_value
 def bar_readout(chart: BarChart, cursor: int) -> str:
     """A bar in words, with its interval."""
     bar = chart.bars[cursor]
-    return f"{bar.label} {with_interval(bar.value, bar.low, bar.high, chart.axis.unit)} {bar.note}".rstrip()
+    unit = chart.axis.unit
+    value = bar.text(unit) if bar.note == RANGE else with_interval(bar.value, bar.low, bar.high, unit)
+    return f"{bar.label} {value} {bar.note}".rstrip()
 
 
 def draw_bars(chart: BarChart, width: int, height: int, glyphs: Glyphs, cursor: int | None) -> Drawing:
@@ -50,7 +52,7 @@ def draw_bars(chart: BarChart, width: int, height: int, glyphs: Glyphs, cursor: 
     # A note that would be cut is told by its sign.
     signs = not chart.spans and max(map(len, texts)) > width - labels - 3 - width // 4
     if signs:
-        texts = [_bar_text(replace(bar, note="!" if bar.note in CAVEATS else ""), chart.axis.unit) for bar in shown]
+        texts = [_with_note(bar, chart.axis.unit, "!" if bar.note in CAVEATS else "") for bar in shown]
     # Half of the width belongs to the bars even where the words would like more.
     # Of a tornado the figures go before the length of its bars.
     room = max(width - labels - 2 - max(map(len, texts)) - (0 if chart.spans else 1), 6 if chart.spans else width // 4)
@@ -112,7 +114,11 @@ def _span_text(bar: Bar, unit: str) -> str:
 
 
 def _bar_text(bar: Bar, unit: str) -> str:
-    return f"{format_value(bar.value, unit)} {bar.note}".rstrip()
+    return _with_note(bar, unit, bar.note)
+
+
+def _with_note(bar: Bar, unit: str, note: str) -> str:
+    return f"{bar.text(unit)} {note}".rstrip()
 
 
 def _cut_inside(text: str, width: int) -> str:

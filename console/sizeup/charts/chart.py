@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from sizeup.units import format_range, format_value
+
 if TYPE_CHECKING:
     from sizeup.session.value import PointKey
 
@@ -72,8 +74,8 @@ class LineChart(Struct, frozen=True):
     """What the labels of the points are, such as ``queue depth``."""
 
 
-DISTURBED, UNSETTLED = CAVEATS = ("disturbed", "not converged")
-"""Notes that say to be careful with a bar."""
+DISTURBED, UNSETTLED, RANGE = CAVEATS = ("disturbed", "not converged", "range")
+"""Notes that say to be careful with a bar; of a range, both ends stand in the place of the value."""
 
 
 class Bar(Struct, frozen=True):
@@ -86,6 +88,12 @@ class Bar(Struct, frozen=True):
     note: str = ""
     key: PointKey | None = None
     """As of a point."""
+
+    def text(self, unit: str) -> str:
+        """Return the value, or both ends of a range."""
+        if self.note == RANGE and self.low is not None and self.high is not None:
+            return format_range(self.low, self.high, unit)
+        return format_value(self.value, unit)
 
 
 class BarChart(Struct, frozen=True):

@@ -334,7 +334,7 @@ def _bar_chart(chart: BarChart) -> tuple[Markup, float, float]:
 
 
 def _bar_text(bar: Bar, axis: Axis) -> str:
-    value = format_value(bar.value, axis.unit)
+    value = bar.text(axis.unit)
     return _fitted(f"{value}, {bar.note}" if bar.note else value, 300)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sizeup.charts.chart import Bar, BarChart, Chart, ChartPoint, HeatMap, Line, LineChart
+from sizeup.charts.chart import RANGE, Bar, BarChart, Chart, ChartPoint, HeatMap, Line, LineChart
 from sizeup.charts.table import UNKNOWN, Column, Table
 from sizeup.units import format_value
 
@@ -35,7 +35,7 @@ def _line_reach(chart: LineChart, line: Line) -> str:
     return f"{line.label}: {ends}" if line.label else ends
 
 
-_FEW = 3
+_FEW = 4
 """Bars that are told one by one; of more, the ends."""
 
 
@@ -43,7 +43,7 @@ def _bar_reach(chart: BarChart) -> str:
     if len(chart.bars) <= _FEW:
         return "; ".join(f"{bar.label}: {with_interval(bar, chart.axis.unit)}" for bar in chart.bars)
     ends = (min(chart.bars, key=lambda bar: bar.value), max(chart.bars, key=lambda bar: bar.value))
-    return " to ".join(f"{format_value(bar.value, chart.axis.unit)} ({bar.label})" for bar in ends)
+    return " to ".join(f"{bar.text(chart.axis.unit)} ({bar.label})" for bar in ends)
 
 
 def _heat_reach(chart: HeatMap) -> str:
@@ -61,6 +61,8 @@ def _heat_reach(chart: HeatMap) -> str:
 
 def with_interval(shown: Bar | ChartPoint, unit: str) -> str:
     """A value with its interval where it has one: ``96 ns (94 to 99)``."""
+    if isinstance(shown, Bar) and shown.note == RANGE:
+        return shown.text(unit)
     value = shown.value if isinstance(shown, Bar) else shown.y
     text = format_value(value, unit)
     if shown.low is None or shown.high is None:

@@ -7,12 +7,15 @@ from collections.abc import Mapping, Sequence
 from msgspec.structs import replace
 
 from sizeup.charts.chart import Scale
+from sizeup.charts.table import UNKNOWN
 from sizeup.model.plan import Series
 from sizeup.model.sample import Estimate
 from sizeup.session.value import Point as LoggedPoint
 from sizeup.session.value import StepRun
-from sizeup.units import format_value
+from sizeup.units import format_range, format_value
 
+RANGE_CAUSE = "range_cause"
+"""Key in an estimate's ``extra``: why it has no single value."""
 LOGARITHMIC_FROM = 16.0
 """A span of this factor or more is drawn on a logarithmic axis."""
 
@@ -66,8 +69,30 @@ def interval_of(point: LoggedPoint) -> tuple[float | None, float | None]:
     return (None, None) if estimate is None else (estimate.low, estimate.high)
 
 
+def is_range(point: LoggedPoint) -> bool:
+    """Whether a figure has no single value: its ends are its lowest and its highest."""
+    estimate = point.estimate
+    return (
+        estimate is not None
+        and RANGE_CAUSE in estimate.extra
+        and estimate.low is not None
+        and estimate.high is not None
+    )
+
+
+def figure_text(point: LoggedPoint, unit: str) -> str:
+    """Return the value, both ends where it is a range, or the sign of the unknown."""
+    low, high = interval_of(point)
+    if is_range(point) and low is not None and high is not None:
+        return format_range(low, high, unit)
+    value = value_of(point)
+    return UNKNOWN if value is None else format_value(value, unit)
+
+
 def half_width(point: LoggedPoint) -> str:
-    """Half of the 95 % interval as a share of the value; empty before there is one."""
+    """Half of the 95 % interval as a share of the value; empty before there is one, and of a range."""
+    if is_range(point):
+        return ""
     low, high = interval_of(point)
     value = value_of(point)
     return f"{(high - low) / 2 / abs(value):.1%}" if low is not None and high is not None and value else ""

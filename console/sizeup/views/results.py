@@ -12,7 +12,7 @@ from sizeup.model.sample import Coordinates, Estimate
 from sizeup.session.validity import StepValidity
 from sizeup.session.value import Point, Session, StepRun
 from sizeup.units import format_value
-from sizeup.views.points import format_coordinate, half_width, interval_of, point_text, value_of
+from sizeup.views.points import figure_text, format_coordinate, half_width, interval_of, is_range, point_text
 
 RESULTS_SCHEMA = "sizeup.results/1"
 
@@ -42,7 +42,6 @@ def points_table(run: StepRun, *, narrow: bool = False) -> Table:
     order = list(run.series)
     points = sorted(_points(run), key=lambda pair: order.index(pair[1].series) if pair[0] is not None else len(order))
     for series, point in points:
-        value = value_of(point)
         unit = "1" if series is None else series.unit
         title = point.series if series is None else series.title
         low, high = interval_of(point)
@@ -51,8 +50,10 @@ def points_table(run: StepRun, *, narrow: bool = False) -> Table:
             (
                 *((title,) if several else ()),
                 place(point.at, series),
-                UNKNOWN if value is None else format_value(value, unit),
-                UNKNOWN if low is None or high is None else f"{format_value(low, unit)} to {format_value(high, unit)}",
+                figure_text(point, unit),
+                UNKNOWN
+                if low is None or high is None or is_range(point)
+                else f"{format_value(low, unit)} to {format_value(high, unit)}",
                 str(count) if count else UNKNOWN,
                 "; ".join(_marked(validity, point)),
             )

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from sizeup.charts.chart import (
     DISTURBED,
+    RANGE,
     UNSETTLED,
     Axis,
     Bar,
@@ -31,11 +32,13 @@ from sizeup.views.points import (
     LOGARITHMIC_FROM,
     common_title,
     family,
+    figure_text,
     first_series,
     format_coordinate,
     half_width,
     interval_of,
     is_disturbed,
+    is_range,
     laid_out,
     line_label,
     on_axis,
@@ -234,12 +237,10 @@ def _figure(run: StepRun, series: Series, headlines: Sequence[LoggedPoint], *, p
     if len(headlines) > 1:
         return _range(run, series, placed=placed)
     (point,) = headlines
-    value = value_of(point)
-    assert value is not None
     within = half_width(point) if spread else ""
     where = place(point.at, series) if placed else ""
     # A sign in place of "within" would be another one in ASCII.
-    return f"{format_value(value, series.unit)}{f' within {within}' if within else ''}{f' at {where}' if where else ''}"
+    return f"{figure_text(point, series.unit)}{f' within {within}' if within else ''}{f' at {where}' if where else ''}"
 
 
 def _headline_points(run: StepRun) -> list[LoggedPoint]:
@@ -284,9 +285,11 @@ def _bar_note(point: LoggedPoint) -> str:
     estimate = point.estimate
     if estimate is None:
         return f"median of {len(point.values)}"
+    if is_range(point):
+        return RANGE
     if is_disturbed(estimate):
         return DISTURBED
-    return UNSETTLED if estimate.converged is False else ""
+    return UNSETTLED if estimate.converged is False else str(estimate.extra.get("note", ""))
 
 
 def _grouped(
