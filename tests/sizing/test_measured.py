@@ -450,8 +450,17 @@ def test_a_working_set_within_the_caches_is_no_latency_of_memory() -> None:
     cause = unused(found, "memory.local_ns").cause
     put(found.steps["memory.latency"], Estimate("dram-thp", {"working_set_bytes": 1 << 29}, 90.0))
 
-    assert cause == "its working set is no larger than the last level cache (32 MiB)"
+    assert cause == "its working set is less than 4 times the last level cache (32 MiB)"
     assert figures(found) == {"memory.local_ns": 90.0}
+
+
+@pytest.mark.parametrize(("megabytes", "used"), [(33, False), (64, False), (127, False), (128, True)])
+def test_the_latency_of_memory_is_taken_from_four_times_the_last_level_cache_on(megabytes: int, used: bool) -> None:
+    found = session("memory.latency", ("dram-thp", {"working_set_bytes": megabytes << 20}, 95.0))
+    settings = {"last_level_cache_bytes": 32 << 20}
+    found.steps["memory.latency"].step = Step("memory.latency", "memory.latency", "", settings, 1.0, 2.0)
+
+    assert figures(found) == ({"memory.local_ns": 95.0} if used else {})
 
 
 def test_memory_on_another_node_than_asked_for_is_no_local_memory() -> None:

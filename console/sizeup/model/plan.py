@@ -55,7 +55,7 @@ class SeriesQuantity(Struct, frozen=True, omit_defaults=True):
     size: str = ""
     """The coordinate that holds the I/O size in bytes; empty where none does."""
     above: str = ""
-    """The setting of the step that the axis has to exceed, such as the size of the last-level cache."""
+    """The setting of the step that the axis has to be four times of, such as the size of the last-level cache."""
     extra: str = ""
     """The figure in the ``extra`` of an estimate that is meant; empty for the estimate itself."""
     measure_with: Settings = field(default_factory=dict)

@@ -20,6 +20,8 @@ from sizeup.units import format_bytes
 
 _REDO_WRITE_BYTES = 65536
 """The redo write whose time is taken where several sizes were measured: the largest that is usual."""
+_TIMES_ABOVE = 4
+"""Loads from a working set this many times a cache almost never hit the cache."""
 
 
 def measured(session: Session, stated: Mapping[str, Value] | None = None) -> dict[str, Value]:
@@ -83,13 +85,15 @@ def _latencies(run: StepRun) -> dict[str, Value]:
 
 
 def _local(run: StepRun, found: Sequence[MeasuredFigure]) -> Value:
-    """Of a curve the point farthest along its axis, by the first series that has one; else the lowest figure."""
+    """The lowest figure of the first series that has one; of a curve the point farthest along its axis."""
     first = next(name for name in run.series if any(one.point.series == name for one in found))
     curve = [one for one in found if one.point.series == first and one.axis]
-    if not curve:
-        return taken(min(found, key=lambda one: (one.invalid is not None, one.value)), "ns")
-    last = max(curve, key=lambda one: one.coordinate(one.axis))
-    return (_misplaced(last) or _too_near(last) if last.invalid is None else None) or taken(last, "ns")
+    if curve:
+        chosen = max(curve, key=lambda one: one.coordinate(one.axis))
+    else:
+        of_series = [one for one in found if one.point.series == first]
+        chosen = min(of_series, key=lambda one: (one.invalid is not None, one.value))
+    return (_misplaced(chosen) or _too_near(chosen) if chosen.invalid is None else None) or taken(chosen, "ns")
 
 
 def _misplaced(figure: MeasuredFigure) -> UnusedMeasurement | None:
@@ -104,10 +108,10 @@ def _misplaced(figure: MeasuredFigure) -> UnusedMeasurement | None:
 
 
 def _too_near(figure: MeasuredFigure) -> UnusedMeasurement | None:
-    """Why a point is not of the quantity, where its axis does not exceed the declared setting of the step."""
-    least = figure.run.step.settings.get(figure.declared.above)
-    if not isinstance(least, int) or figure.coordinate(figure.axis) > least:
+    """Why a point is not of the quantity, where its axis is not well above the declared setting of the step."""
+    size = figure.run.step.settings.get(figure.declared.above)
+    if not isinstance(size, int) or figure.coordinate(figure.axis) >= _TIMES_ABOVE * size:
         return None
     axis, setting = words_of(figure.axis), words_of(figure.declared.above)
-    cause = f"its {axis} is no larger than the {setting} ({format_bytes(least)})"
+    cause = f"its {axis} is less than {_TIMES_ABOVE} times the {setting} ({format_bytes(size)})"
     return UnusedMeasurement(quantity(figure, "ns"), cause, "", f"{measure_again(figure)} with a larger {axis}")
