@@ -185,11 +185,25 @@ class Latency:
         self._count = len(points)
         self._points = ffi.new("struct sizeup_latency_point[]", [_chase_point(point) for point in points])
         self._placements = ffi.new("struct sizeup_placement[]", len(points))
+        self._rates = ffi.new("struct sizeup_clock_rates *", {"cpu": -1})
+        self._last_cpu = points[-1].cpu
         self._rule = rule.native()
 
     def call(self, job: NativeJob) -> Callable[[], int]:
         """The blocking call, for a thread."""
-        return lambda: int(lib.sizeup_latency_run(job.job, self._points, self._count, self._rule, self._placements))
+        return lambda: self._run(job)
+
+    def _run(self, job: NativeJob) -> int:
+        status = int(lib.sizeup_latency_run(job.job, self._points, self._count, self._rule, self._placements))
+        if not status:  # the thread is still pinned, and its core at the clock of the measurement
+            lib.sizeup_clock_rates_measure(self._rates)
+        return status
+
+    @property
+    def core_hz(self) -> float | None:
+        """The clock of the measured core right after the measurement; None if it was not measured there."""
+        rates = self._rates
+        return float(rates.core_hz) if rates.cpu == self._last_cpu and rates.core_hz > 0 else None
 
     def placement(self, index: int) -> Placement:
         """Where the pages of a point were, once it has been measured."""

@@ -22,6 +22,11 @@ class ChasePattern(Struct, frozen=True):
     page_bytes: int = 0
     """Page size of the pool that must be reserved; 0 if none is needed."""
 
+    @property
+    def level_series(self) -> str:
+        """The series of its latency by cache level; empty where it leaves lines out, so that caches hold more of it."""
+        return "" if self.stride_bytes else f"{self.name}-level"
+
 
 CHASE_PATTERNS = {
     pattern.name: pattern
@@ -44,3 +49,21 @@ def working_sets(smallest: int, largest: int, count: int) -> tuple[int, ...]:
         return tuple(sizes)
     last = len(sizes) - 1
     return tuple(sizes[round(index * last / (count - 1))] for index in range(count))
+
+
+def unit_bytes(size: int, pattern: ChasePattern) -> int:
+    """Return what a working set of about this size is a multiple of: its blocks, and its pages once it has several."""
+    pages = [page for page in (2 * MIB, pattern.page_bytes) if size > page]
+    return max(4 * KIB, pattern.block_bytes, *pages)
+
+
+def floor(size: int, pattern: ChasePattern, digits: int = 64) -> int:
+    """Return the largest working set up to ``size``, of at most so many binary digits; 0 if there is none."""
+    step = max(unit_bytes(size, pattern), 1 << max(size.bit_length() - digits, 0))
+    return size // step * step
+
+
+def ceiling(size: int, pattern: ChasePattern, digits: int = 64) -> int:
+    """Return the smallest working set of at least ``size``, of at most so many binary digits."""
+    step = max(unit_bytes(size, pattern), 1 << max(size.bit_length() - digits, 0))
+    return -(-size // step) * step

@@ -6,6 +6,8 @@ import os
 import resource
 import time
 
+from msgspec import Struct
+
 from sizeup.procfs.stat import HostStat, read_stat
 
 BUSY_SHARE = 0.1
@@ -13,6 +15,15 @@ BUSY_SHARE = 0.1
 
 MIN_SECONDS = 0.2
 """The kernel counts CPU time in ticks of 10 ms: those of a shorter time tell nothing."""
+
+
+class OthersUse(Struct, frozen=True):
+    """What others took of the host's CPU time, 0 to 1; None where it is not known."""
+
+    cpu_share: float | None = None
+    """Processes other than this one."""
+    stolen_share: float | None = None
+    """The hypervisor, for something else."""
 
 
 class HostLoad:
@@ -24,12 +35,29 @@ class HostLoad:
 
     def caveats(self) -> list[str]:
         """Return a caveat if other processes used much CPU time since; none where the kernel does not report it."""
+        return busy_caveats(self.others())
+
+    def others(self) -> OthersUse:
+        """Return what others used since; unknown after too short a time."""
         if time.monotonic() - self._start_seconds < MIN_SECONDS:
-            return []
-        share = others_share(self._host, read_stat(), _own_seconds() - self._own_seconds)
-        if share is None or share <= BUSY_SHARE:
-            return []
-        return [f"other processes used {share:.0%} of the CPUs during the measurement: their memory traffic adds to it"]
+            return OthersUse()
+        now = read_stat()
+        share = others_share(self._host, now, _own_seconds() - self._own_seconds)
+        return OthersUse(share, stolen_share(self._host, now))
+
+
+def busy_caveats(others: OthersUse) -> list[str]:
+    """Return a caveat if other processes used much CPU time."""
+    share = others.cpu_share
+    if share is None or share <= BUSY_SHARE:
+        return []
+    return [f"other processes used {share:.0%} of the CPUs during the measurement: their memory traffic adds to it"]
+
+
+def stolen_share(before: HostStat | None, after: HostStat | None) -> float | None:
+    """Return the share of the host's CPU time that the hypervisor took; None if it is not known."""
+    total = 0 if before is None or after is None else after.total - before.total
+    return None if before is None or after is None or total <= 0 else (after.steal - before.steal) / total
 
 
 def others_share(before: HostStat | None, after: HostStat | None, own_seconds: float) -> float | None:

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable
+import time
+from collections.abc import Iterable, Iterator, Sequence
+
+import msgspec
+from msgspec.structs import replace
 
 from sizeup.errors import RefusedError
 from sizeup.model.gap import Gap
 from sizeup.model.machine import Machine
 from sizeup.model.plan import Hazard, Refusal, Settings, Step
+from sizeup.model.sample import Estimate, Progress
 from sizeup.probing.api import Context, Emission
 from sizeup.probing.native import EstimatePoint, estimate_of, leave_cpus
 from sizeup.units import format_bytes
@@ -24,9 +29,18 @@ from sizeup_memory.binding import (
     new_job,
     tlb_reach_bytes,
 )
-from sizeup_memory.chase_patterns import CHASE_PATTERNS, KIB, MIB, ChasePattern, working_sets
+from sizeup_memory.cache_levels import (
+    DRAM,
+    CurveConditions,
+    Level,
+    cache_levels,
+    dram_level,
+    level_estimate,
+    sizes_at_steps,
+    sizes_inside,
+)
+from sizeup_memory.chase_patterns import CHASE_PATTERNS, KIB, MIB, ChasePattern, floor, working_sets
 from sizeup_memory.cpu_selection import (
-    CACHE_MULTIPLE,
     last_level_cache_bytes,
     line_bytes,
     local_cpu,
@@ -34,10 +48,22 @@ from sizeup_memory.cpu_selection import (
     node_of,
     sibling_of,
 )
-from sizeup_memory.host_load import HostLoad
+from sizeup_memory.durations import linking_seconds
+from sizeup_memory.host_load import HostLoad, OthersUse, busy_caveats
 
 NAME = "memory.latency"
 _SMALLEST = 16 * KIB
+_STEPS_SHARE = 0.4
+"""Of the time budget: for working sets where latency steps up."""
+_KEPT_RING_BYTES = 256 * MIB
+_SMALL_POOL_BYTES = 32 * MIB
+"""Both as in ``latency.c``."""
+_POPULATED_PER_SECOND = 1e9
+"""Bytes: what a host needs that must first find the pages of its guest; other machines are faster."""
+_PASS_SECONDS = 0.05
+"""What each pass takes beside its replicates: it maps a pool of 32 MiB and starts a thread."""
+_START_SECONDS = 0.3
+"""The start of the worker, and the way back of its memory."""
 _MIN_HUGE_SHARE = 0.95
 _PAGE_BYTES = {
     Pages.BASE: os.sysconf("SC_PAGE_SIZE"),
@@ -56,16 +82,70 @@ class MemoryLatency:
             yield _step(machine, settings, name.strip())
 
     def run(self, step: Step, context: Context) -> Iterable[Emission]:
-        """Measure every working set, replicates interleaved."""
+        """Measure the planned working sets, then others where latency steps up, then state each level."""
         settings = step.settings
         pattern = CHASE_PATTERNS[str(settings["pattern"])]
-        cpu = int(settings["cpu"])
-        caveats = [] if leave_cpus([cpu]) else [f"the console shared CPU {cpu} with the measurement"]
         planned: list[int] = json.loads(str(settings["working_sets"]))
         spans = _fitting(planned, pattern)
         most = int(settings["largest"])
         if spans[-1] < most:
             yield Gap(f"{NAME}: {pattern.name} beyond {format_bytes(spans[-1])}", _why_fewer_sizes(spans, planned))
+        levels = msgspec.json.decode(str(settings["levels"]), type=tuple[Level, ...])
+        curve = _Curve(settings, pattern)
+        budget = float(settings["planned_seconds"])
+        first = budget - _STEPS_SHARE * float(settings["budget"])
+        yield from curve.measure(spans, first, context, first / budget)
+        while not context.canceled:
+            wanted = sizes_at_steps(curve.values, levels, pattern, curve.tried)
+            wanted = wanted[: max(0, int(settings["points"]) - len(curve.tried))]
+            added, seconds = _in_time(wanted, budget - curve.seconds, settings, pattern)
+            if not added:
+                break
+            yield from curve.measure(added, seconds, context, min(1.0, (curve.seconds + seconds) / budget))
+        if pattern.level_series and not context.canceled:
+            yield from _levels(levels, curve, settings)
+
+
+class _Curve:
+    """The working sets measured so far, and what was read beside them."""
+
+    def __init__(self, settings: Settings, pattern: ChasePattern) -> None:
+        self._settings, self._pattern = settings, pattern
+        self._cpu = int(settings["cpu"])
+        self._caveats = [] if leave_cpus([self._cpu]) else [f"the console shared CPU {self._cpu} with the measurement"]
+        self._load, self._start_seconds = HostLoad(), time.monotonic()
+        self._others = OthersUse()
+        self._done = 0.0
+        self.tried: list[int] = []
+        self.estimates: dict[int, Estimate] = {}
+        self.core_hz: float | None = None
+        self.huge_shares: dict[int, float] = {}
+        self.tlb_reach_bytes = tlb_reach_bytes(_PAGE_BYTES[pattern.pages])
+
+    @property
+    def seconds(self) -> float:
+        """Return the time since the start."""
+        return time.monotonic() - self._start_seconds
+
+    @property
+    def values(self) -> dict[int, float]:
+        """Return the latencies by working set."""
+        return {span: one.value for span, one in self.estimates.items()}
+
+    def conditions(self) -> CurveConditions:
+        """Return what was read beside the latencies."""
+        return CurveConditions(
+            self._others,
+            self.tlb_reach_bytes,
+            self.huge_shares,
+            guest=bool(self._settings["guest"]),
+            core_hz=self.core_hz,
+        )
+
+    def measure(self, spans: list[int], seconds: float, context: Context, until: float) -> Iterator[Emission]:
+        """Measure working sets, replicates interleaved; ``until`` is the share of the step done afterwards."""
+        pattern, settings = self._pattern, self._settings
+        self.tried += spans
         sibling = settings.get("sibling")
         latency = Latency(
             [
@@ -73,36 +153,98 @@ class MemoryLatency:
                     span_bytes=span,
                     stride_bytes=pattern.stride_bytes or int(settings["line_bytes"]),
                     block_bytes=min(span, pattern.block_bytes),
-                    cpu=cpu,
+                    cpu=self._cpu,
                     sibling=None if sibling is None else int(sibling),
                     memory=Allocation(pattern.pages),
                 )
                 for span in spans
             ],
-            stop_rule(settings),
+            stop_rule({**settings, "budget": seconds}),
         )
         points = tuple(EstimatePoint(pattern.name, {"working_set_bytes": span}) for span in spans)
-        job, load = new_job(), HostLoad()
-        yield from job.follow(latency.call(job), points, context)
-        caveats += load.caveats()
+        job = new_job()
+        for emission in job.follow(latency.call(job), points, context):
+            yield (
+                Progress(self._done + (until - self._done) * emission.done, activity=emission.activity)
+                if isinstance(emission, Progress)
+                else emission
+            )
+        self._done = until
+        self.core_hz = self.core_hz or latency.core_hz
+        self._others = self._load.others()
         yield from job.gaps(points)
-        tlb_bytes = tlb_reach_bytes(_PAGE_BYTES[pattern.pages])
-        reach = {"tlb_reach_bytes": tlb_bytes} if tlb_bytes else {}
+        reach = {"tlb_reach_bytes": self.tlb_reach_bytes} if self.tlb_reach_bytes else {}
         for index, point, native in job.measured(points):
             placement = latency.placement(index)
             node = settings.get("cpu_node")
-            where, remote = locality(placement, cpu, None if node is None else int(node), int(settings["nodes"]))
-            yield estimate_of(
-                point,
-                native,
-                (
-                    *caveats,
-                    *remote,
-                    *page_caveats(pattern.pages, placement),
-                    *_size_caveats(spans, index, settings),
-                ),
-                {"huge_page_share": placement.huge_share, **reach, **where},
-            )
+            where, remote = locality(placement, self._cpu, None if node is None else int(node), int(settings["nodes"]))
+            caveats = (*self._caveats, *busy_caveats(self._others), *remote, *page_caveats(pattern.pages, placement))
+            if pattern.pages is Pages.THP:
+                self.huge_shares[spans[index]] = placement.huge_share
+            estimate = estimate_of(point, native, caveats, {"huge_page_share": placement.huge_share, **reach, **where})
+            self.estimates[spans[index]] = estimate
+            yield estimate
+
+
+def _in_time(
+    spans: Iterable[int], seconds: float, settings: Settings, pattern: ChasePattern
+) -> tuple[list[int], float]:
+    """Return the first of these working sets that can be measured in the time, and the time they take."""
+    chosen: list[int] = []
+    taken = 0.0
+    for span in spans:
+        more = _seconds_of([*chosen, span], settings, pattern)
+        if more > seconds:
+            continue
+        chosen.append(span)
+        taken = more
+    return chosen, taken
+
+
+def _seconds_of(spans: Sequence[int], settings: Settings, pattern: ChasePattern) -> float:
+    """Return how long the least number of replicates of these working sets takes."""
+    each = float(settings["replicate"]) + float(settings["warm_up"])
+    replicates = int(settings["replicates"])
+    kept = _kept_ring(spans, pattern)
+    linked = sum(linking_seconds(span) * (1 if span == kept else replicates) for span in spans)
+    populated = _memory_bytes(spans, pattern) / _POPULATED_PER_SECOND
+    return len(spans) * replicates * each + linked + populated + _PASS_SECONDS
+
+
+def _kept_ring(spans: Sequence[int], pattern: ChasePattern) -> int:
+    """Return the working set whose ring stays from one replicate to the next, as ``latency.c`` decides; 0 if none."""
+    most, second = (*sorted(spans, reverse=True), 0)[:2]
+    return most if most >= max(_KEPT_RING_BYTES, 2 * second) and not pattern.page_bytes else 0
+
+
+def _memory_bytes(spans: Sequence[int], pattern: ChasePattern) -> int:
+    """Return the memory that one pass maps beside the pool of small working sets."""
+    kept = _kept_ring(spans, pattern)
+    others = max((span for span in spans if span != kept), default=0)
+    return kept + others
+
+
+def _levels(levels: Sequence[Level], curve: _Curve, settings: Settings) -> Iterator[Emission]:
+    """State the latency of each level, and why one has none."""
+    pattern = CHASE_PATTERNS[str(settings["pattern"])]
+    conditions = curve.conditions()
+    reported = [level.name for level in levels if level.name != DRAM]
+    for level in levels:
+        estimate = level_estimate(pattern.level_series, level, list(curve.estimates.items()), conditions)
+        if estimate is None:
+            least = f"no working set of at least {format_bytes(level.least_bytes)} was measured"
+            yield Gap(f"{NAME}: {level.name} latency of {pattern.name}", f"unknown: {least}")
+        elif reported or level.name != DRAM:
+            yield estimate
+        else:
+            yield replace(estimate, caveats=(*estimate.caveats, _unknown_caches(settings)))
+    for reason in json.loads(str(settings["levels_left_out"])):
+        yield Gap(f"{NAME}: cache level", f"left out: {reason}")
+
+
+def _unknown_caches(settings: Settings) -> str:
+    cache = format_bytes(int(settings["last_level_cache_bytes"]))
+    return f"the cache sizes of this CPU are unknown: {cache} was assumed for the last-level cache"
 
 
 def invalid_replicates(settings: Settings) -> str:
@@ -129,17 +271,6 @@ def stop_rule(settings: Settings, batch_seconds: float = 0.001) -> StopRule:
     )
 
 
-def _size_caveats(spans: list[int], index: int, settings: Settings) -> list[str]:
-    """Return a caveat if the largest working set is too small for DRAM latency."""
-    cache = int(settings["last_level_cache_bytes"])
-    if index + 1 < len(spans) or spans[index] >= CACHE_MULTIPLE * cache:
-        return []
-    caveat = f"the largest working set is below {CACHE_MULTIPLE} times the last-level cache ({format_bytes(cache)})"
-    if settings["guest"]:
-        return [f"{caveat}; in a virtual machine that is the cache of the host, of which it may get less"]
-    return [f"{caveat}: some loads hit that cache"]
-
-
 def page_caveats(pages: Pages, placement: Placement) -> list[str]:
     """Return a caveat if too little memory is on the requested kind of pages."""
     if pages is Pages.THP and placement.huge_share < _MIN_HUGE_SHARE:
@@ -158,7 +289,8 @@ def _step(machine: Machine, settings: Settings, name: str) -> Step | Refusal:
         return Refusal(step, NAME, reason)
     allowed = machine.allowed_cpus
     cache_bytes = last_level_cache_bytes(machine)
-    largest = int(settings["largest"]) or CACHE_MULTIPLE * cache_bytes
+    dram = dram_level(cache_bytes, pattern)
+    largest = int(settings["largest"]) or dram.least_bytes
     smallest = max(_SMALLEST, pattern.block_bytes)
     if largest < 2 * smallest:
         least = format_bytes(2 * smallest)
@@ -175,11 +307,17 @@ def _step(machine: Machine, settings: Settings, name: str) -> Step | Refusal:
         fitting, refusal = _pool_bytes(machine, pattern, largest)
         if refusal:
             return Refusal(step, NAME, refusal)
-    sizes = working_sets(smallest, max(fitting, 2 * smallest), int(settings["points"]))
+    fitting = max(floor(fitting, pattern), 2 * smallest)
+    levels, left_out = cache_levels(machine, cpu, pattern)
+    if levels:
+        sizes = sizes_inside([*levels, dram], pattern.block_bytes, fitting)
+    else:
+        sizes = working_sets(smallest, fitting, int(settings["points"]))
     node = node_of(machine, cpu)
     budget = float(settings["budget"])
+    seconds = max(budget, _seconds_of(sizes, settings, pattern) + _STEPS_SHARE * budget)
     sibling = sibling_of(machine, cpu)
-    copied = ("replicate", "warm_up", "budget", "replicates", "replicates_max", "target", "seed")
+    copied = ("replicate", "warm_up", "budget", "replicates", "replicates_max", "target", "seed", "points")
     return Step(
         id=step,
         probe=NAME,
@@ -188,20 +326,23 @@ def _step(machine: Machine, settings: Settings, name: str) -> Step | Refusal:
             **{key: settings[key] for key in copied},
             **({} if sibling is None else {"sibling": sibling}),
             "pattern": name,
+            "planned_seconds": round(seconds, 3),
             **({} if node is None else {"cpu_node": node}),
             "nodes": len(machine.nodes),
-            "largest": largest,
+            "largest": floor(largest, pattern),
             "working_sets": json.dumps(sizes),
+            "levels": msgspec.json.encode((*levels, dram)).decode(),
+            "levels_left_out": json.dumps(left_out),
             "cpu": cpu,
             "line_bytes": line_bytes(machine),
             "last_level_cache_bytes": cache_bytes,
             "guest": bool(machine.platform.is_guest),
         },
-        estimated_seconds=budget,
+        estimated_seconds=seconds + _START_SECONDS,
         # Populating and linking take time beyond the budget, on a slow machine several times as much.
-        time_limit_seconds=10 * budget + 60,
+        time_limit_seconds=10 * seconds + 60,
         hazards=(Hazard.CPU_LOAD, Hazard.MEMORY),
-        touches=f"{format_bytes(max(sizes[-1], 32 * MIB))} of memory",
+        touches=f"{format_bytes(max(_memory_bytes(sizes, pattern), _SMALL_POOL_BYTES))} of memory",
         cpus=(cpu,),
         axis_ranges={"working_set_bytes": (sizes[0], sizes[-1])},
     )
@@ -234,7 +375,9 @@ def _fitting(spans: list[int], pattern: ChasePattern) -> list[int]:
     if pattern.page_bytes:
         return spans
     available = available_bytes(Allocation(pattern.pages)) // 2
-    kept = [span for span in spans if span <= available]
+    kept = list(spans)
+    while kept and _memory_bytes(kept, pattern) > available:
+        kept.pop()
     if not kept:
         raise RefusedError(f"not enough memory: {format_bytes(2 * available)} available, at most half of it is used")
     return kept

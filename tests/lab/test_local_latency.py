@@ -45,7 +45,8 @@ def sessions(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Session]:
 
 def largest(session: Session) -> Point:
     run = session.steps[STEP]
-    return max(run.points.values(), key=lambda point: float(point.at["working_set_bytes"]))
+    curve = [point for point in run.points.values() if "working_set_bytes" in point.at]
+    return max(curve, key=lambda point: float(point.at["working_set_bytes"]))
 
 
 def test_the_cpu_that_is_chosen_has_its_pages_on_its_own_node(sessions: dict[str, Session]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from itertools import chain, repeat
 
 import pytest
 
@@ -53,8 +54,8 @@ def test_a_few_ticks_tell_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_latency_under_the_load_of_others_has_a_caveat(
     busy: float, told: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    readings = iter([stat(0, 0), stat(10, busy)])
-    seconds = iter([5.0, 15.0])
+    readings = chain([stat(0, 0)], repeat(stat(10, busy)))
+    seconds = chain([5.0], repeat(15.0))
     monkeypatch.setattr(host_load, "read_stat", lambda: next(readings))
     monkeypatch.setattr(host_load, "_own_seconds", lambda: next(seconds))
     monkeypatch.setattr(host_load, "MIN_SECONDS", 0.0)

@@ -85,8 +85,15 @@ class Noting:
         return real
 
     def _estimate(self, job: Any, index: int, estimate: Any) -> None:
-        del job, index
-        estimate.median, estimate.low, estimate.high, estimate.replicates, estimate.converged = 50.0, 49.0, 51.0, 5, 1
+        del job
+        value = 50.0 * (1 + 2 * index)
+        estimate.median, estimate.low, estimate.high, estimate.replicates, estimate.converged = (
+            value,
+            value * 0.98,
+            value * 1.02,
+            5,
+            1,
+        )
 
     def _note(self, name: str, arguments: tuple[Any, ...]) -> int:
         shown = []
@@ -200,9 +207,10 @@ def test_working_sets_that_do_not_fit_are_told(noting: tuple[Noting, Noting], mo
         settings={"memory.latency": {"largest": 64 * MIB}},
     ).steps
 
-    (gap,) = [e for e in latency.MemoryLatency().run(step, HandContext()) if isinstance(e, Gap)]
-    assert gap.subject == "memory.latency: dram-thp beyond 16 MiB"
+    gap, level = [e for e in latency.MemoryLatency().run(step, HandContext()) if isinstance(e, Gap)]
+    assert gap.subject == "memory.latency: dram-thp beyond 4 MiB"
     assert gap.reason == "not measured: it exceeds half of the available memory"
+    assert level.subject == "memory.latency: DRAM latency of dram-thp"
 
 
 def test_the_probe_that_measures_nothing_does_as_it_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -463,6 +463,34 @@ def test_the_latency_of_memory_is_taken_from_four_times_the_last_level_cache_on(
     assert figures(found) == ({"memory.local_ns": 95.0} if used else {})
 
 
+def level(name: str, value: float, **extra: str) -> Estimate:
+    return Estimate("dram-thp-level", {"level": name}, value, value * 0.9, value * 1.1, 3, converged=True, extra=extra)
+
+
+def test_of_the_levels_the_latency_of_memory_is_taken_and_no_point_of_the_curve() -> None:
+    found = session("memory.latency", ("dram-thp", {"working_set_bytes": 1 << 14}, 1.2))
+    for one in (level("L1", 1.2), level("L3", 20.0), level("DRAM", 90.0)):
+        put(found.steps["memory.latency"], one)
+
+    assert figures(found) == {"memory.local_ns": 90.0}
+
+
+def test_without_a_latency_of_memory_that_of_a_cache_is_not_taken_for_it() -> None:
+    found = session("memory.latency", ("dram-thp", {"working_set_bytes": 1 << 26}, 30.0))
+    settings = {"last_level_cache_bytes": 32 << 20}
+    found.steps["memory.latency"].step = Step("memory.latency", "memory.latency", "", settings, 1.0, 2.0)
+    put(found.steps["memory.latency"], level("L3", 20.0))
+
+    assert unused(found, "memory.local_ns").quantity.value == 30.0
+
+
+def test_a_latency_of_memory_whose_pages_were_remote_is_not_taken() -> None:
+    found = session("memory.latency")
+    put(found.steps["memory.latency"], level("DRAM", 90.0, placement="remote"))
+
+    assert unused(found, "memory.local_ns").cause == "its pages were remote"
+
+
 def test_memory_on_another_node_than_asked_for_is_no_local_memory() -> None:
     found = session("memory.numa")
     cell: Coordinates = {"cpu_node": 0, "memory_node": 0}

@@ -13,6 +13,7 @@ UNITS: Mapping[str, str] = {
     "clock.read_cost": "ns",
     "host.cpu_share": "share",
     "load.knee": "1",
+    "memory.cache_latency": "ns",
     "memory.core_to_core_latency": "ns",
     "memory.loaded_latency": "ns",
     "memory.local_latency": "ns",
