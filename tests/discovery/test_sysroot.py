@@ -45,6 +45,13 @@ def test_links_that_go_around_end(tmp_path: Path) -> None:
     assert [root.read(path) for path in ("/sys/a", "/sys/b/x", "/sys/c")] == [None, None, None]
 
 
+def test_a_root_with_a_mounted_kernel_file_system_is_read_whole() -> None:
+    """Where a container sees its host, sizes are those of sysfs and procfs: 4096 and 0, whatever a file holds."""
+    root = Sysroot("/proc/self/root")
+
+    assert root.line("/proc/sys/kernel/ostype") == "Linux"
+
+
 def test_a_pipe_in_a_recording_is_never_waited_for(tmp_path: Path) -> None:
     grow(tmp_path, "/sys/x = 1\n")
     os.mkfifo(tmp_path / "sys" / "pipe")

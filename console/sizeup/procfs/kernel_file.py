@@ -67,23 +67,24 @@ def read_descriptor(descriptor: int, *, attribute: bool) -> bytes:
     return b"".join(pieces)
 
 
-def read_bytes(path: str) -> bytes:
-    """Return what a file holds; raise OSError where it cannot be read."""
-    descriptor = os.open(path, READ_FLAGS)
+def read_bytes(path: str) -> bytes | Unreadable:
+    """Return what a file holds, at most ``FILE_BYTES_LIMIT``, or why that is unknown."""
     try:
-        return read_descriptor(descriptor, attribute=path.startswith(f"{SYS}/"))
-    finally:
-        os.close(descriptor)
-
-
-def read_file(path: str) -> str | Unreadable:
-    """Return the text of a file, or why there is none."""
-    try:
-        return decode(read_bytes(path))
+        descriptor = os.open(path, READ_FLAGS)
+        try:
+            return read_descriptor(descriptor, attribute=path.startswith(f"{SYS}/"))
+        finally:
+            os.close(descriptor)
     except OSError as error:
         return Unreadable(error.errno or errno.EIO)
     except ValueError:  # a NUL in a name that came out of a file
         return Unreadable(errno.ENOENT)
+
+
+def read_file(path: str) -> str | Unreadable:
+    """Return the text of a file, or why there is none."""
+    data = read_bytes(path)
+    return data if isinstance(data, Unreadable) else decode(data)
 
 
 def read_text(path: str) -> str | None:

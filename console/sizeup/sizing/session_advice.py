@@ -51,10 +51,6 @@ class ShownAdvice(Struct, frozen=True):
     recorded: AdviceSet | None = None
     """What the session recorded, beside advice that was recomputed; None otherwise, and where it recorded none."""
 
-    def find(self, advice_id: str) -> Advice | None:
-        """Return the advice of that id; None where there is none."""
-        return self.given.find(advice_id)
-
     def recorded_verdict(self, advice: Advice) -> str:
         """Return what the session recorded in place of recomputed advice; empty where it is the same."""
         if self.recorded is None:

@@ -42,7 +42,7 @@ def header_texts(machine: Machine | None, session: Session | None, shown: ShownA
     """Return the machine's name, what it is, and how much I/O it needs."""
     if machine is None:
         return "no machine in this session", "", ""
-    advice = None if shown is None else shown.find(HEADLINE)
+    advice = None if shown is None else shown.given.find(HEADLINE)
     demand = None if advice is None else advice.quantity
     words = "demand unknown: no clock rate" if demand is None else f"demand {format_rate(demand.value)}"
     if shown is not None and shown.mark:

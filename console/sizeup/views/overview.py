@@ -217,7 +217,7 @@ def _advice(given: ShownAdvice | None) -> Iterable[OverviewEntry]:
         return
     if given.label:
         yield OverviewEntry("advice label", "", given.label, (given.label,), "sizing")
-    shown = [advice for id_ in _SHOWN if (advice := given.find(id_)) is not None]
+    shown = [advice for id_ in _SHOWN if (advice := given.given.find(id_)) is not None]
     for advice in shown:
         yield OverviewEntry(
             advice.id, "", advice.verdict, tuple(advice_lines(advice, sources=True)), "sizing", advice.id
