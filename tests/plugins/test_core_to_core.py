@@ -24,11 +24,12 @@ from sizeup.probing.planner import make_plan
 from sizeup.probing.registry import load_registry
 from sizeup_memory import core_to_core
 from sizeup_memory.core_to_core import CoreToCore
+from tiers import in_gate
 from trees import large_machine
 
 NAME = "memory.core-to-core"
 REGISTRY = load_registry()
-PLANS = ("standard", "full")
+PLANS = in_gate("full", ("standard", "full"))
 
 
 def plan(machine: Machine, name: str = "standard", **chosen: SettingValue) -> Plan:
@@ -54,7 +55,7 @@ def machines() -> dict[str, Machine]:
 
 
 @pytest.mark.parametrize("plan_name", PLANS)
-@pytest.mark.parametrize("name", [*SHAPES, "recorded"])
+@pytest.mark.parametrize("name", in_gate("2 sockets", [*SHAPES, "recorded"]))
 def test_every_class_is_measured_within_the_time_limit(name: str, plan_name: str) -> None:
     machine = machines()[name]
     step = planned(machine, plan_name)
@@ -69,7 +70,9 @@ def test_every_class_is_measured_within_the_time_limit(name: str, plan_name: str
 
 
 @pytest.mark.parametrize("plan_name", PLANS)
-@pytest.mark.parametrize("machine", [eight_sockets(), two_sockets(), large_machine()])
+@pytest.mark.parametrize(
+    "machine", [pytest.param(eight_sockets(), marks=pytest.mark.ci), two_sockets(), large_machine()]
+)
 def test_every_pair_of_nodes_is_measured_with_the_line_on_both(machine: Machine, plan_name: str) -> None:
     node_of = {cpu: node.os_id for node in machine.nodes for cpu in node.pus}
     homes: dict[frozenset[int], set[int | None]] = {}
@@ -176,7 +179,9 @@ def gaps(step: Step) -> list[Gap]:
     return [emission for emission in run(step) if isinstance(emission, Gap)]
 
 
-@pytest.mark.parametrize("machine", [eight_sockets(), large_machine(), shape(cores=32, threads=2)])
+@pytest.mark.parametrize(
+    "machine", [pytest.param(eight_sockets(), marks=pytest.mark.ci), large_machine(), shape(cores=32, threads=2)]
+)
 def test_each_class_that_is_measured_in_part_is_a_gap_with_its_number(machine: Machine) -> None:
     step = planned(machine)
     found = {gap.subject: gap.reason for gap in gaps(step)}

@@ -12,6 +12,7 @@ from cpu_shapes import SHAPES, eight_sockets, hybrid, power, shape, two_cpus, tw
 from sizeup.model.cpu_pairs import MIN_PAIRS, CpuPair, PairClass, cpu_pairs, cpu_pairs_with
 from sizeup.model.machine import Machine
 from sizeup.model.topology import Pu
+from tiers import in_gate
 from trees import large_machine
 
 SIBLING, L3, NODE, PACKAGE, REMOTE = (
@@ -41,7 +42,7 @@ def test_each_pair_has_the_class_of_what_it_shares(machine: Machine, totals: dic
     assert cpu_pairs(machine).totals == totals
 
 
-@pytest.mark.parametrize("name", SHAPES)
+@pytest.mark.parametrize("name", in_gate("sockets", SHAPES))
 def test_every_pair_comes_once(name: str) -> None:
     machine = SHAPES[name]()
     count = len(machine.allowed_cpus)
@@ -66,7 +67,10 @@ def test_a_sample_has_three_pairs_of_every_class(name: str) -> None:
     assert found == {shares: min(MIN_PAIRS, total) for shares, total in totals.items()}
 
 
-@pytest.mark.parametrize("machine", [eight_sockets(), two_sockets(), large_machine()])
+@pytest.mark.parametrize(
+    "machine",
+    [eight_sockets(), *(pytest.param(one, marks=pytest.mark.ci) for one in (two_sockets(), large_machine()))],
+)
 def test_a_sample_has_every_pair_of_nodes(machine: Machine) -> None:
     node_of = {cpu: node.os_id for node in machine.nodes for cpu in node.pus}
     count = len(machine.nodes)
