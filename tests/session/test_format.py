@@ -4,6 +4,7 @@ import re
 import shutil
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import jsonschema
@@ -121,9 +122,13 @@ def test_the_schema_knows_every_record_and_its_fields() -> None:
     assert {kind: described.get(kind) for kind in records} == records
 
 
+@cache
+def validator() -> jsonschema.Draft202012Validator:
+    return jsonschema.Draft202012Validator(msgspec.json.decode(schema_text()))
+
+
 def errors(line: bytes) -> list[str]:
-    validator = jsonschema.Draft202012Validator(msgspec.json.decode(schema_text()))
-    return [error.message for error in validator.iter_errors(msgspec.json.decode(line))]
+    return [error.message for error in validator().iter_errors(msgspec.json.decode(line))]
 
 
 def test_the_schema_is_one_and_takes_every_line_of_the_kept_file_and_of_a_fresh_run(tmp_path: Path) -> None:
