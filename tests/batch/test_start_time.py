@@ -121,6 +121,7 @@ def test_a_start_that_passes_while_preparing_is_saved_as_missed(
     assert session.steps == {}
 
 
+@pytest.mark.ci
 def test_a_run_a_second_ahead_begins_then_and_says_how_late(sizeup: Run, tmp_path: Path) -> None:
     start = time.time() + 1.5
 

@@ -204,6 +204,7 @@ def test_a_hundred_thousand_spoilt_machines_raise_nothing(tmp_path: Path) -> Non
 NUMBER = re.compile(rb"(?<![0-9A-Za-z.])\d+")
 
 
+@pytest.mark.ci
 def test_no_number_in_any_file_is_too_long(tmp_path: Path) -> None:
     """The first number behind each word of each file, of 18, 20 and 5,000 digits."""
     for captured in own_captures(str(tmp_path)):

@@ -171,6 +171,7 @@ def test_random_stores_give_a_cost_a_throughput_and_a_verdict(context: HandConte
     assert str(first.extra["line"]).startswith("Total ops 51200 ")
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("name", ["memory.bandwidth", "memory.loaded"])
 def test_streams_give_a_figure_or_say_what_disturbed_them(name: str, context: HandContext) -> None:
     emissions = run(name, context)

@@ -195,6 +195,7 @@ def test_a_record_of_another_step_is_none_of_this_one(stranger: Path) -> None:
     assert not kept.records
 
 
+@pytest.mark.ci
 def test_printing_without_end_does_not_escape_the_limit(stranger: Path) -> None:
     body = "yield Progress(0.1)\nwhile True: os.write(2, b'x' * 65536)"
 
@@ -314,6 +315,7 @@ IN_THE_KERNEL = (
 )
 
 
+@pytest.mark.ci
 def test_a_worker_that_hangs_in_the_kernel_after_its_last_word_is_left_behind_soon(stranger: Path) -> None:
     fifo = stranger / "pipe"
     os.mkfifo(fifo)
@@ -333,6 +335,7 @@ def test_a_worker_that_hangs_in_the_kernel_after_its_last_word_is_left_behind_so
     assert time.monotonic() - started < 4  # it would not go by itself, and a slow one is given 5 s
 
 
+@pytest.mark.ci
 def test_a_worker_that_is_slow_to_go_is_waited_for(stranger: Path) -> None:
     body = "yield Progress(0.1)" + LINGER.format(how="time.sleep(0.8)")
 
