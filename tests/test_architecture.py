@@ -123,13 +123,21 @@ def declared_classes(node: ast.AST) -> Iterator[str]:
             yield from declared_classes(child)
 
 
+CLASS_LINE = re.compile(r"^[ \t]*class (\w+)", re.MULTILINE)
+"""Where a class may be declared; in a string, a line may look so as well."""
+
+
 def repeated_classes(sources: Iterable[tuple[str, str]]) -> dict[str, set[str]]:
     """The names of classes that several modules declare, from paths and sources."""
-    modules: dict[str, set[str]] = {}
-    for path, source in sources:
-        for name in declared_classes(ast.parse(source)):
-            modules.setdefault(name, set()).add(path)
-    return {name: paths for name, paths in modules.items() if len(paths) > 1}
+    texts = dict(sources)
+    named: dict[str, set[str]] = {}
+    for path, source in texts.items():
+        for name in CLASS_LINE.findall(source):
+            named.setdefault(name, set()).add(path)
+    several = {name: paths for name, paths in named.items() if len(paths) > 1}
+    declared = {path: set(declared_classes(ast.parse(texts[path]))) for path in set().union(*several.values())}
+    found = {name: {path for path in paths if name in declared[path]} for name, paths in several.items()}
+    return {name: paths for name, paths in found.items() if len(paths) > 1}
 
 
 def test_a_class_name_has_one_meaning() -> None:
@@ -141,6 +149,7 @@ def test_a_class_name_has_one_meaning() -> None:
 def test_a_class_name_that_two_modules_declare_is_found() -> None:
     sources = [("a.py", "class Point: ..."), ("b.py", "def f():\n    class Point: ..."), ("c.py", "class Points: ...")]
     sources.append(("d.py", "try: x = 1 if y else 2\nexcept E:\n  match x:\n    case 1:\n      class Point: ..."))
+    sources.append(("e.py", "x = '''\nclass Point: ...\n'''"))
 
     assert repeated_classes(sources) == {"Point": {"a.py", "b.py", "d.py"}}
 

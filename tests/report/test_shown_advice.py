@@ -195,6 +195,8 @@ MAY_SIZE = {
 
 def sizers(source: str) -> Iterator[str]:
     """The functions that work advice out, as far as a module imports them."""
+    if "sizeup.sizing" not in source:
+        return
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("sizeup.sizing"):
             yield from (name.name for name in node.names if name.name in SIZING | {"advise"})
