@@ -50,6 +50,7 @@ SPOKEN_BY: dict[str, tuple[str, ...]] = {
     "sizing/": ("size",),
     "tui/exports.py": ("export",),
     "tui/runs.py": (START,),
+    "views/cards.py": ("size",),
     "views/comparison.py": ("compare",),
     "web/server.py": ("serve",),
 }

@@ -172,7 +172,8 @@ def test_the_made_up_results_reach_sizing_and_the_published_cases(tmp_path: Path
     headings = {value.metric for found in sessions for value in _headlines(digest(found, "a"), found)}
 
     assert keys == {
-        "memory.local_ns", "memory.remote_ns", "path.bandwidth_mb_s", "path.bottleneck", "path.kind",
+        "memory.local_ns", "memory.remote_ns", "path.bandwidth_mb_s", "path.degraded_mb_s", "path.bottleneck",
+        "path.kind",
         "redo.sync_write_us", "redo.write_kib", "capacity.cpu_us_mb", "capacity.iops", "capacity.latency_ms",
     }  # fmt: skip
     assert headings == {

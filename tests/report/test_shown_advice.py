@@ -22,15 +22,18 @@ from sizeup.views.overview import overview
 CONSOLE = Path(__file__).parents[2] / "console" / "sizeup"
 RECORDED = "777 MB/s by the rule of another day"
 NEED = "io.demand.ghz-rule"
+FIGURE = "value.ghz-per-license"
 Export = Callable[..., str]
 
 
 def advice(verdict: str = RECORDED, value: float = 777e6) -> AdviceSet:
-    quantity = Quantity(value, "bytes/s", Origin.RULE, NEED)
+    quantity = Quantity(value, "Hz", Origin.RULE, FIGURE)
+    need = Quantity(value, "bytes/s", Origin.RULE, NEED)
     old = Advice("io.gone", "Gone", "an answer that no rule of today gives", None, (), (), ())
     question = OpenQuestion("capacity.mb_s", "I/O supply", "what storage delivers", "--set capacity.mb_s=N")
-    one = Advice(NEED, "I/O need by the GHz rule", verdict, quantity, (), (), ())
-    return AdviceSet((one, old), (question,), rules={"io-need": "2020-02-02"})
+    one = Advice(FIGURE, "Clock rate per license", verdict, quantity, (), (), ())
+    rule = Advice(NEED, "I/O need by the GHz rule", verdict, need, (), (), ())
+    return AdviceSet((one, old, rule), (question,), rules={"io-need": "2020-02-02"})
 
 
 def with_advice(*given: AdviceSet) -> list[Record]:
@@ -57,9 +60,9 @@ def figure_in(form: str, text: str) -> str:
     """The figure of the need that a report shows, to the digit, wherever its form has it."""
     if form == "--json":
         document = json.loads(text)
-        return next(str(item["quantity"]["value"]) for item in document["advice"] if item["id"] == NEED)
+        return next(str(item["quantity"]["value"]) for item in document["advice"] if item["id"] == FIGURE)
     if form == "--csv":
-        return next(row["value"] for row in csv.DictReader(io.StringIO(text)) if row["series"] == NEED)
+        return next(row["value"] for row in csv.DictReader(io.StringIO(text)) if row["series"] == FIGURE)
     return "777000000.0" if "777 MB/s by the rule" in text.replace("\\", "") else "another"
 
 
@@ -74,9 +77,9 @@ def test_each_report_shows_the_recorded_figure_and_labels_a_recomputed_one(
     assert "ecomputed" not in shown
     if form == "--csv":
         assert "recomputed" in {row["kind"] for row in csv.DictReader(io.StringIO(recomputed))}
-        assert float(figure_in(form, recomputed)) == pytest.approx(2 * 1.86 * 12.5e6)
+        assert float(figure_in(form, recomputed)) == pytest.approx(2 * 1.86e9)
     elif form == "--json":
-        assert float(figure_in(form, recomputed)) == pytest.approx(2 * 1.86 * 12.5e6)
+        assert float(figure_in(form, recomputed)) == pytest.approx(2 * 1.86e9)
         assert json.loads(recomputed)["advice_origin"]["origin"] == "recomputed"
         assert json.loads(recomputed)["advice_recorded"][0]["verdict"] == RECORDED
     else:

@@ -22,7 +22,7 @@ SERVER = (
 
 @pytest.fixture
 def answers(capsys: pytest.CaptureFixture[str]) -> dict[str, dict]:
-    assert cli.run(["size", "--blank", "--json", "--set", *SERVER]) == 0
+    assert cli.run(["size", "--blank", "--json", "--rules-of-thumb", "--set", *SERVER]) == 0
     data = json.loads(capsys.readouterr().out)
     return {advice["id"]: advice for advice in data["advice"]}
 
@@ -41,16 +41,16 @@ def test_the_io_need_is_cores_times_clock_times_the_rule(answers: dict[str, dict
     assert advice["sources"][0]["title"].startswith("K. Closson")
 
 
-def test_the_balance_is_the_narrowest_stage_over_the_need(answers: dict[str, dict]) -> None:
-    advice = answers["io.balance"]
+def test_the_share_is_the_demand_over_the_narrowest_stage(answers: dict[str, dict]) -> None:
+    advice = answers["verdict.storage"]
     known = inputs(advice)
     words = {entry["key"]: entry["words"]["value"] for entry in advice["inputs"] if entry["words"]}
 
     assert words["path.stages"] == "hba:fc16*2,array:fc8*2"
     capacity = min(2 * known["link.fc16.payload"], 2 * known["link.fc8.payload"])
     demand = known["machine.cores"] * known["machine.ghz"] * known["io.ghz-rule.exact"]
-    assert advice["quantity"]["value"] == pytest.approx(capacity / demand) == pytest.approx(1600 / 1160)
-    assert advice["decision"] == "balanced"
+    assert advice["quantity"]["value"] == pytest.approx(demand / capacity) == pytest.approx(1160 / 1600)
+    assert advice["decision"] == "assumed"
 
 
 def test_the_cost_is_licenses_times_prices_less_discount_with_rising_support(answers: dict[str, dict]) -> None:

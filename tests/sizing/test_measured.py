@@ -63,7 +63,11 @@ def ramp(workload: str, *values: float, series: str = "rate") -> list[tuple[str,
 
 
 def figures(found: Session) -> dict[str, float]:
-    return {key: value.value for key, value in measured(found).items() if isinstance(value, Quantity)}
+    return {
+        key: value.value
+        for key, value in measured(found).items()
+        if isinstance(value, Quantity) and key != "path.degraded_mb_s"
+    }
 
 
 def unused(found: Session, key: str = "capacity.mb_s") -> UnusedMeasurement:

@@ -24,6 +24,7 @@ from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.advise import Sizing, size, whatif
 from sizeup.sizing.keys import KEYS, UnusedMeasurement
 from sizeup.sizing.path_bandwidth import (
+    PACKET_EFFICIENCY,
     Capacity,
     PathBandwidth,
     StorageTarget,
@@ -32,10 +33,11 @@ from sizeup.sizing.path_bandwidth import (
     find_target,
     storage_path_bandwidths,
 )
+from sizeup.sizing.rules import shipped
 
 
 def budget(device: str, limit: float | None, share: float | None = None) -> PathBudget:
-    return PathBudget(device, "0000:01:00.0", 0, (), limit, f"link {device}", share)
+    return PathBudget(device, f"0000:{device}:00.0", 0, (), limit, f"link {device}", share)
 
 
 NVME = Machine(
@@ -58,7 +60,16 @@ def named(device: str) -> Sizing:
 
 
 def test_devices_add_up_with_a_shared_link_counted_once() -> None:
-    assert storage_path_bandwidths(NVME) == (PathBandwidth("NVMe", ("nvme0", "nvme1"), 6e9, "link nvme0"),)
+    assert storage_path_bandwidths(NVME) == (
+        PathBandwidth(
+            "NVMe",
+            ("nvme0", "nvme1"),
+            6e9,
+            "link nvme0",
+            degraded_bytes_per_second=2e9,
+            failure="nvme1",
+        ),
+    )
 
 
 @pytest.mark.parametrize(
@@ -95,7 +106,7 @@ def network(*nics: Nic, transports: int | None = None) -> Machine:
 def test_nfs_takes_the_fastest_interface_that_is_up() -> None:
     machine = network(Nic("eth0", "physical", carrier=True), Nic("eth2", "physical", carrier=False))
 
-    assert storage_path_bandwidths(machine) == (PathBandwidth("NFS", ("eth0",), 1.25e9, "link eth0"),)
+    assert storage_path_bandwidths(machine) == (PathBandwidth("NFS", ("eth0",), 1.25e9, "link eth0", failure="eth0"),)
 
 
 @pytest.mark.parametrize(("mode", "carried"), [("802.3ad", 2.5e9), ("active-backup", 1.25e9)])
@@ -149,12 +160,11 @@ def test_unused_measurements_of_iops_and_log_writes_are_reported_where_they_are_
     rate = replace(NOT_TAKEN, quantity=Quantity(4e4, "1/s", Origin.MEASURED, "io.direct"))
     write = replace(NOT_TAKEN, quantity=Quantity(4e5, "ns", Origin.MEASURED, "io.direct"))
     sizing = size({**wanted, "capacity.iops": rate, "redo.sync_write_us": write})
-    requests, writer = sizing.find("io.balance.iops"), sizing.find("redo.sync-write")
+    requests, writer = sizing.find("verdict.storage"), sizing.find("redo.sync-write")
 
     assert requests is not None
-    assert requests.verdict.startswith(
-        "IOPS capacity: unknown. 40,000 IOPS was measured but is not used: it is not valid"
-    )
+    assert requests.decision == "unknown"
+    assert "capacity unknown. 40,000 IOPS was measured but is not used: it is not valid" in requests.verdict
     assert writer is not None
     assert writer.verdict.startswith("Redo capacity: unknown. 400 us was measured but is not used: it is not valid")
 
@@ -266,7 +276,7 @@ def test_a_controller_that_is_not_live_carries_nothing(state: str) -> None:
     controllers = (NVME.nvme_controllers[0], NvmeController("nvme1", "pcie", None, state=state))
 
     assert storage_path_bandwidths(replace(NVME, nvme_controllers=controllers)) == (
-        PathBandwidth("NVMe", ("nvme0",), 2e9, "link nvme0"),
+        PathBandwidth("NVMe", ("nvme0",), 2e9, "link nvme0", failure="nvme0"),
     )
 
 
@@ -299,7 +309,7 @@ def test_nfs_takes_the_interface_of_its_route_and_not_the_fastest() -> None:
     assert (
         storage_path_bandwidths(routed)
         == storage_path_bandwidths(routed, "/data")
-        == (PathBandwidth("NFS", ("eth0",), 1.25e9, "link eth0"),)
+        == (PathBandwidth("NFS", ("eth0",), 1.25e9, "link eth0", failure="eth0"),)
     )
 
 
@@ -310,7 +320,11 @@ def test_ports_of_one_slot_share_its_link_though_their_speed_is_unknown() -> Non
         for number, name in enumerate(("host1", "host2"))
     )
 
-    assert carried(Machine(hbas=(port("host1"), port("host2")), budgets=slot)) == 8e9
+    assert carried(Machine(hbas=(port("host1"), port("host2")), budgets=slot)) == pytest.approx(8e9 * 0.915)
+
+
+def test_detected_links_lose_as_much_to_packet_headers_as_the_rules_say() -> None:
+    assert shipped().figure("link.pcie.packet-efficiency").value == pytest.approx(PACKET_EFFICIENCY)
 
 
 def target(name: str, disks: set[str], *carriers: str) -> StorageTarget:

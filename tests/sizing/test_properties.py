@@ -43,6 +43,7 @@ def machine(sockets: int, each: int, ghz: float, model: str, pack: str) -> dict[
     }
     values["machine.cpu_model"] = Words(model, Origin.USER, "test")
     values["license.pack"] = Words(pack, Origin.USER, "test")
+    values["workload.rules_of_thumb"] = Words("yes", Origin.USER, "test")
     return values
 
 
@@ -145,19 +146,20 @@ def test_whatever_is_typed_is_a_value_in_range_or_refused(key: str, text: str) -
 
 def test_a_turn_lies_between_the_two_decisions() -> None:
     values = machine(2, 4, 2.66, MODELS[0], "oracle")
-    values["path.stages"] = Words("hba:fc4*2", Origin.USER, "test")
+    values["path.stages"] = Words("hba:fc4*1", Origin.USER, "test")
+    values["workload.mb_s"] = Quantity(200e6, "bytes/s", Origin.USER, "test")
     sizing = size(values, RULES)
-    turn = next(flip for flip in flips(sizing.inputs, sizing.advice, RULES) if flip.key == "machine.ghz")
+    turn = next(flip for flip in flips(sizing.inputs, sizing.advice, RULES) if flip.key == "workload.mb_s")
 
-    def decision(ghz: float) -> str:
-        at = {**values, "machine.ghz": Quantity(ghz, "Hz", Origin.USER, "test")}
-        found = size(at, RULES).find("io.balance")
+    def decision(rate: float) -> str:
+        at = {**values, "workload.mb_s": Quantity(rate, "bytes/s", Origin.USER, "test")}
+        found = size(at, RULES).find("verdict.storage")
         assert found is not None
         return found.decision
 
-    assert (turn.now, turn.then) == ("over", "balanced")
-    assert (decision(turn.threshold * 0.999), decision(turn.threshold)) == ("over", "balanced")
-    assert turn.threshold == pytest.approx(800e6 / 1.5 / (8 * 0.0125), rel=1e-3)
+    assert (turn.now, turn.then) == ("pass", "warn")
+    assert (decision(turn.threshold * 0.999), decision(turn.threshold)) == ("pass", "warn")
+    assert turn.threshold == pytest.approx(0.7 * 400e6, rel=1e-3)
 
 
 def test_the_tornado_is_sorted_and_a_proportional_input_has_elasticity_one() -> None:

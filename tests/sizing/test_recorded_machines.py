@@ -9,20 +9,20 @@ from sizeup.sizing.advise import whatif
 
 
 @pytest.mark.parametrize(
-    ("name", "demand_mb_s", "capacity_mb_s", "bottleneck", "balance"),
+    ("name", "demand_mb_s", "capacity_mb_s", "bottleneck"),
     [
-        ("hwloc/32intel64-2p8co2t+8ve", 360, 117.7, "port enp96s0f0 (1 Gb/s Ethernet, MTU 1500)", "short"),
-        ("hwloc/fakepcilocalities", 1200, 3938.5, "link 0000:43:00.0 (8 GT/s x4)", "over"),
-        ("pcp/meminfo-root-008+links", 550, 7876.9, "link 0000:23:00.0 (8 GT/s x8)", "over"),
-        ("pcp/scsi-map-root-001+links", 95, 3938.5, "link 0000:04:00.0 (8 GT/s x4)", "over"),
-        ("prometheus-procfs/fixtures", 71.25, 5200, "port host0 (16 Gbit fc)", "over"),
-        ("prometheus-node_exporter/fixtures", 95, 2400, "port host1 (8 Gbit fc)", "over"),
+        ("hwloc/32intel64-2p8co2t+8ve", 360, 117.7, "port enp96s0f0 (1 Gb/s Ethernet, MTU 1500)"),
+        ("hwloc/fakepcilocalities", 1200, 3603.7, "link 0000:43:00.0 (8 GT/s x4)"),
+        ("pcp/meminfo-root-008+links", 550, 7207.4, "link 0000:23:00.0 (8 GT/s x8)"),
+        ("pcp/scsi-map-root-001+links", 95, 3603.7, "link 0000:04:00.0 (8 GT/s x4)"),
+        ("prometheus-procfs/fixtures", 71.25, 5200, "port host0 (16 Gbit fc)"),
+        ("prometheus-node_exporter/fixtures", 95, 2400, "port host1 (8 Gbit fc)"),
     ],
 )
 def test_a_recorded_machine_names_its_bottleneck(
-    name: str, demand_mb_s: float, capacity_mb_s: float, bottleneck: str, balance: str
+    name: str, demand_mb_s: float, capacity_mb_s: float, bottleneck: str
 ) -> None:
-    sizing = whatif(recorded_machine(name), {})
+    sizing = whatif(recorded_machine(name), {"workload.rules_of_thumb": Words("yes", Origin.USER, "--set")})
     found = {advice.id: advice for advice in sizing.advice}
 
     demand, capacity = found["io.demand.headline"].quantity, found["io.capacity"]
@@ -31,7 +31,9 @@ def test_a_recorded_machine_names_its_bottleneck(
     assert capacity.decision == bottleneck
     assert capacity.quantity is not None
     assert round(capacity.quantity.value / 1e6, 1) == capacity_mb_s
-    assert found["io.balance"].decision == balance
+    share = found["verdict.storage"].quantity
+    assert share is not None
+    assert share.value == pytest.approx(demand.value / capacity.quantity.value)
 
 
 def test_ports_of_a_recorded_machine_that_are_down_add_nothing_and_are_named() -> None:
@@ -46,7 +48,7 @@ def test_a_recording_without_links_or_adapters_has_an_unknown_capacity_and_says_
     capacity = sizing.find("io.capacity")
 
     assert capacity is not None
-    assert (capacity.decision, capacity.quantity, sizing.find("io.balance")) == ("unknown", None, None)
+    assert (capacity.decision, capacity.quantity, sizing.find("verdict.storage")) == ("unknown", None, None)
     assert capacity.verdict == (
         "Storage capacity: unknown, because no path reports its speed. Measure it with a storage probe"
     )

@@ -225,8 +225,8 @@ FULL = {
 
 def test_a_ratio_is_spelled_without_a_unit() -> None:
     sizing = size({**{key: said(key, value) for key, value in FULL.items()}})
-    balance = sizing.find("io.balance")
+    depth = sizing.find("io.queue-depth")
 
-    assert balance is not None
-    assert balance.quantity is not None
-    assert format_quantity(balance.quantity, balance.shown_in) == "2.3333"
+    assert depth is not None
+    assert depth.quantity is not None
+    assert format_quantity(depth.quantity, depth.shown_in) == "80"

@@ -1,10 +1,14 @@
-"""Size a machine: I/O demand and capacity, redo, memory, licenses and cost, each figure with its working.
+"""Size a machine for a workload: the share of storage, CPU and memory it takes, licenses and their cost.
+
+The verdict comes first, then one table: PASS up to 70% of the capacity, WARN up to 100%, FAIL above. Without a
+workload there is no verdict; --rules-of-thumb fills in what rules of 2006 expect of these cores.
 
 Figures come from this machine, a capture, a session or a published case; --set replaces any of them.
 machine.cores counts the cores of all sockets. Two sockets of four 2.66 GHz cores each:
 
-    sizeup size --set machine.sockets=2 machine.cores_per_socket=4 machine.ghz=2.66
-    sizeup size --set machine.sockets=2 machine.cores=8 machine.ghz=2.66
+    sizeup size --workload awr.txt --set workload.growth_percent=20 workload.horizon_years=3
+    sizeup size --rules-of-thumb --set machine.sockets=2 machine.cores_per_socket=4 machine.ghz=2.66
+    sizeup size --rules-of-thumb --set machine.sockets=2 machine.cores=8 machine.ghz=2.66
 """
 
 from __future__ import annotations
@@ -18,6 +22,7 @@ from typing import TYPE_CHECKING
 from sizeup.cli.conflicts import refuse_beside, refuse_without
 from sizeup.errors import ExitStatus, UsageError
 from sizeup.input_file import read_text
+from sizeup.text import nearest
 
 if TYPE_CHECKING:
     from sizeup.model.advice import Advice
@@ -79,7 +84,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--rules", metavar="FILE", help="overrides of rules (default: rules.toml in the configuration directory)"
     )
     parser.add_argument("--keys", action="store_true", help="list every key of --set with its meaning and range")
-    parser.add_argument("--sources", action="store_true", help="print the source of every figure below each answer")
+    parser.add_argument(
+        "--rules-of-thumb", action="store_true", help="fill in what rules of thumb expect where no workload is given"
+    )
+    parser.add_argument("--working", action="store_true", help="print every answer with its working")
+    parser.add_argument(
+        "--explain", metavar="ID", help="print one answer with working and sources: storage, cpu, memory, or an id"
+    )
+    parser.add_argument("--sources", action="store_true", help="print every answer with working and sources")
     parser.add_argument(
         "--licenses", action="store_true", help="print only the license table: every product of every vendor"
     )
@@ -100,6 +112,7 @@ def run(arguments: argparse.Namespace) -> int:
     from sizeup.sizing.session_advice import advice_set, recomputed_label
     from sizeup.sizing.sizing_comparison import compare_sizings
     from sizeup.views.advice import (
+        advice_lines,
         comparison_data,
         comparison_lines,
         flip_table,
@@ -111,6 +124,7 @@ def run(arguments: argparse.Namespace) -> int:
         sizing_lines,
         tornado_chart,
     )
+    from sizeup.views.cards import answer_lines
 
     _refuse_without_effect(arguments)
     if arguments.keys:
@@ -119,10 +133,12 @@ def run(arguments: argparse.Namespace) -> int:
         return ExitStatus.OK
     pack = _rules(arguments.rules)
     today = datetime.now(UTC).date()
-    settings = {**_workload(arguments), **parse_settings(arguments.settings)}
+    thumb = ["workload.rules_of_thumb=yes"] if arguments.rules_of_thumb or arguments.compare_with else []
+    settings = {**_workload(arguments), **parse_settings([*thumb, *arguments.settings])}
     session = _session(arguments)
     sizing = size(_inputs(arguments, settings, session), pack, today)
-    label = "" if session is None else recomputed_label(advice_set(sizing, pack), session.advice)
+    given = advice_set(sizing, pack)
+    label = "" if session is None else recomputed_label(given, session.advice)
     comparisons = None
     if arguments.compare_with is not None:
         other = size(find_preset(arguments.compare_with).values(), pack)
@@ -146,7 +162,13 @@ def run(arguments: argparse.Namespace) -> int:
         print("\n".join([*([label, ""] if label else []), *table_lines(table, 80)]))
         return ExitStatus.OK
     lines = [label, ""] if label else []
-    lines += sizing_lines(sizing, sources=arguments.sources)
+    if arguments.explain is not None:
+        lines += advice_lines(_explained(arguments.explain, sizing), sources=True)
+    elif arguments.working or arguments.sources:
+        lines += sizing_lines(sizing, sources=arguments.sources)
+    else:
+        lines += answer_lines(given, basis=_basis(sizing.inputs))
+        lines += [f"! {warning}" for warning in sizing.warnings]
     if arguments.sensitivity:
         swings, turns = _sensitivity(sizing, pack)
         charts = tuple(tornado_chart(target, bars) for target, bars in swings if bars)
@@ -157,12 +179,42 @@ def run(arguments: argparse.Namespace) -> int:
     return ExitStatus.OK
 
 
+def _explained(name: str, sizing: Sizing) -> Advice:
+    """Return the answer of that id, or of the resource of that name."""
+    card = next((card for card in sizing.cards if card.resource == name), None)
+    found = sizing.find(card.advice if card is not None and card.advice else name)
+    if found is None:
+        known = [advice.id for advice in sizing.advice]
+        hint = "" if card is not None else nearest(name, known)
+        why = "it has no demand or no capacity here" if card is not None else f"found {name!r}"
+        raise UsageError(f"--explain: expected the id of an answer{hint}; {why}. List all with --json or --working")
+    return found
+
+
+def _basis(inputs: Inputs) -> str:
+    """Say where the workload comes from, and how it grows."""
+    from sizeup.quantity import Origin, Quantity
+    from sizeup.sizing.workload import STORAGE_KEYS, YEAR_NS
+    from sizeup.units import format_in
+
+    stated = [value for key in STORAGE_KEYS if isinstance(value := inputs.get(key), Quantity)]
+    if not stated:
+        return ""
+    sources = dict.fromkeys(value.source for value in stated)
+    growth, years = (inputs.get(f"workload.{name}") for name in ("growth_percent", "horizon_years"))
+    text = f"workload of {', '.join(sources)}"
+    if isinstance(growth, Quantity) and isinstance(years, Quantity) and years.origin is not Origin.RULE:
+        text += f"; +{format_in(growth.value, '%')} a year for {format_in(years.value / YEAR_NS, 'years')}"
+    return text
+
+
 def _refuse_without_effect(arguments: argparse.Namespace) -> None:
     for flag in ("--percentile", "--devices"):
         refuse_without(arguments, flag, "--workload")
-    rest = ("--compare-with", "--sensitivity", "--sources")
+    rest = ("--compare-with", "--sensitivity", "--sources", "--working", "--explain")
     every = ("--session", "--preset", "--blank", "--set", "--workload", "--licenses", *rest, "--json")
     refuse_beside(arguments, "--keys", every)
+    refuse_beside(arguments, "--explain", ("--working", "--sources", "--json"))
     if not arguments.json:  # a document has room for all of them
         refuse_beside(arguments, "--licenses", rest)
 

@@ -82,6 +82,32 @@ class OpenQuestion(Struct, frozen=True):
         )
 
 
+class Card(Struct, frozen=True):
+    """One resource of a machine against its demand: what a reader decides from."""
+
+    resource: str
+    """``storage``, ``cpu``, ``memory``, ``network`` or ``license``."""
+    status: str
+    """``pass``, ``warn``, ``fail``, ``assumed`` (rests on an unchosen default) or ``unknown``."""
+    statement: str = ""
+    """One sentence that stands alone: demand, capacity, and what limits it."""
+    detected: str = ""
+    """The capacity by what was detected or set."""
+    measured: str = ""
+    demand: str = ""
+    share: float | None = None
+    """Demand over capacity today; None where one of them is unknown."""
+    n_plus_one: float | None = None
+    """The same after the worst single failure; None where nothing is left after it, or where that is unknown."""
+    last_year: float | None = None
+    """The same as ``share`` in the last year of the horizon; None without a horizon."""
+    horizon_years: float = 0.0
+    advice: str = ""
+    """Id of the advice that holds the working; empty where there is none."""
+    notes: tuple[str, ...] = ()
+    """What was not judged, what has no second, and in which year the capacity is exceeded."""
+
+
 class AdviceSet(Struct, frozen=True):
     """All advice of one calculation, and which rules it follows."""
 
@@ -91,6 +117,8 @@ class AdviceSet(Struct, frozen=True):
     """Figures that were measured and not used, by key: which, why, and what to do."""
     rules: Mapping[str, str] = field(default_factory=dict)
     """Rule packs and the day that each was last checked, as in ISO 8601."""
+    cards: tuple[Card, ...] = ()
+    """One for each resource, worst first; empty in sessions of versions that recorded none."""
 
     def find(self, advice_id: str) -> Advice | None:
         """Return the advice of that id; None where it could not be given."""

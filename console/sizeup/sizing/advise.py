@@ -10,21 +10,25 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sizeup.errors import UsageError
-from sizeup.model.advice import Advice
+from sizeup.model.advice import Advice, Card
 from sizeup.model.machine import Machine
 from sizeup.quantity import Origin, Quantity, Words
-from sizeup.sizing import claims, flash, memory, redo, rules, scan, value
+from sizeup.sizing import claims, cpu, flash, memory, memory_share, redo, rules, scan, value
+from sizeup.sizing.cards import resource_cards
 from sizeup.sizing.inputs.detected import detected
-from sizeup.sizing.io import array, balance, capacity, demand
+from sizeup.sizing.io import array, capacity, demand, share, transfer_cost
 from sizeup.sizing.keys import KEYS, UnusedMeasurement, Value
 from sizeup.sizing.licensing import alternatives, cost, count, limits
 from sizeup.sizing.rules import Rules
 from sizeup.sizing.sheet import Calculation, Inputs, MissingError, MissingInput, Sheet
 
 CALCULATIONS: tuple[Calculation, ...] = (
+    *share.CALCULATIONS,
+    *cpu.CALCULATIONS,
+    *memory_share.CALCULATIONS,
     *demand.CALCULATIONS,
     *capacity.CALCULATIONS,
-    *balance.CALCULATIONS,
+    *transfer_cost.CALCULATIONS,
     *array.CALCULATIONS,
     *redo.CALCULATIONS,
     *memory.CALCULATIONS,
@@ -43,9 +47,11 @@ HEADLINE = "io.demand.headline"
 """The advice that a one-line summary shows."""
 
 SUMMARY = (
+    "verdict.storage",
+    "verdict.cpu",
+    "verdict.memory",
     HEADLINE,
     "io.capacity",
-    "io.balance",
     "redo.sync-write",
     "memory.huge-pages",
     "flash.use",
@@ -64,6 +70,8 @@ class Sizing(Struct, frozen=True):
     advice: tuple[Advice, ...]
     questions: tuple[MissingInput, ...] = ()
     warnings: tuple[str, ...] = ()
+    cards: tuple[Card, ...] = ()
+    """One for each resource, worst first."""
 
     def find(self, advice_id: str) -> Advice | None:
         """The advice of that id; None where it could not be given."""
@@ -83,18 +91,22 @@ def size(inputs: Inputs, pack: Rules | None = None, today: date | None = None) -
 def _sized(inputs: Inputs, rule_set: Rules, today: date | None) -> Sizing:
     known = _completed({**_defaults(rule_set), **inputs})
     advice: list[Advice] = []
+    judged: list[Card] = []
     questions: dict[str, MissingInput] = {}
     for calculation in CALCULATIONS:
+        sheet = Sheet(known, rule_set)
         try:
-            for answer in calculation.work(Sheet(known, rule_set)):
+            for answer in calculation.work(sheet):
                 advice.append(answer)  # noqa: PERF402  what came before a missing input is kept
         except MissingError as missing:
             measured = known.get(missing.key)
             unused = measured if isinstance(measured, UnusedMeasurement) else None
             if calculation.asks or unused is not None or _mentioned(known, calculation):
                 questions.setdefault(missing.key, MissingInput(missing.key, calculation.name, unused))
+        judged += sheet.cards
     warnings = () if today is None else rule_set.warnings(today)
-    return Sizing(known, tuple(advice), tuple(questions.values()), warnings)
+    cards = resource_cards(known, advice, judged)
+    return Sizing(known, tuple(advice), tuple(questions.values()), warnings, cards)
 
 
 def answer(inputs: Inputs, advice_id: str, pack: Rules) -> Advice | None:

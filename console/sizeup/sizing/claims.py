@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from sizeup.model.advice import Advice
 from sizeup.quantity import Quantity
-from sizeup.sizing.io.capacity import find_bottleneck
+from sizeup.sizing.io.capacity import find_bottleneck, servers
 from sizeup.sizing.sheet import Calculation, Sheet, shown
 from sizeup.units import format_in
 
@@ -70,8 +70,9 @@ def _claim(sheet: Sheet) -> Iterator[Advice]:
 
 def _per_core(sheet: Sheet) -> Iterator[Advice]:
     requests, cores = sheet.number("observed.iops"), sheet.number("machine.cores")
-    each = requests.value / cores.value
-    sheet.line(f"{shown(requests, 'IOPS')} / {shown(cores, 'cores')} = {format_in(each, 'IOPS')}")
+    every = cores.value * servers(sheet)
+    each = requests.value / every
+    sheet.line(f"{shown(requests, 'IOPS')} / {format_in(every, 'cores')} = {format_in(each, 'IOPS')}")
     yield sheet.advice(
         "observed.iops-per-core",
         "Observed IOPS per core",

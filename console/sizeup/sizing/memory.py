@@ -26,9 +26,17 @@ def _huge_pages(sheet: Sheet) -> Iterator[Advice]:
     segments = sheet.number("sga.segments")
     sheet.line(f"{shown(segments, 'segments')}: up to one more page each, {format_in(pages + segments.value, 'pages')}")
     reserved = sheet.optional("memory.huge_pages")
+    page, memory = sheet.number("memory.huge_page_kib"), sheet.optional("machine.memory_gib")
     decision = ""
     verdict = f"{format_in(pages, 'huge pages')} required for the shared memory"
-    if reserved is not None:
+    if memory is not None and max(pages, 0.0 if reserved is None else reserved.value) * page.value > memory.value:
+        what, count = ("reserved", reserved.value) if reserved and reserved.value > pages else ("required", pages)
+        decision = "does-not-fit"
+        verdict = (
+            f"error: {format_in(count, 'huge pages')} {what} are {format_in(count * page.value, 'MiB')} and do not fit "
+            f"into the {shown(memory, 'MiB')} of memory of this machine"
+        )
+    elif reserved is not None:
         decision = "enough" if reserved.value >= pages else "short"
         verdict += f", {shown(reserved, 'reserved')}: {'enough' if decision == 'enough' else 'too few'}"
         if decision == "short":

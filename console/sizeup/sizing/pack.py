@@ -35,6 +35,8 @@ class FigureEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     high: float | None = None
     note: str = ""
     """A caveat that travels with the figure."""
+    variant: str = ""
+    """How it differs from the figure that counts, where a family of figures has several: ``rounded as published``."""
 
 
 class DefaultEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from sizeup.errors import UsageError
 from sizeup.model.budget import PathBudget
@@ -17,9 +18,17 @@ _ONE_AT_A_TIME = frozenset({"active-backup", "broadcast"})
 """Bond modes whose members do not add up."""
 _USABLE = frozenset({None, "active", "active/optimized", "optimized"})
 """Access states of a path that carries data now; none is stated where there is one path only."""
+_TAKES_OVER = frozenset({"standby", "active/non-optimized", "non-optimized"})
+"""Access states of a path that carries data once the others have failed."""
 _UP = frozenset({None, "live", "running", "recovery", "Online", "Marginal", "Unknown", "LOGGED_IN"})
 """States of a controller, adapter, target port or SCSI device that carries data; an unknown state counts as up."""
+_PCIE = frozenset({"link", "uplink", "root port"})
+"""Stages of a path that are PCI Express."""
 _NO_STORAGE = frozenset({BlockKind.LOOP, BlockKind.RAM, BlockKind.OPTICAL, BlockKind.PARTITION, BlockKind.NBD})
+
+
+PACKET_EFFICIENCY = 0.915
+"""Share of a PCI Express link's rate after coding that packet headers leave, as in the pack of links."""
 
 
 class StorageTarget(Struct, frozen=True):
@@ -52,6 +61,10 @@ class PathBandwidth(Struct, frozen=True):
     """The narrowest stage of the slowest of them."""
     measured: tuple[Capacity, ...] = ()
     """The capacities that took the place of estimates."""
+    degraded_bytes_per_second: float = 0.0
+    """Bandwidth after losing the largest path or controller, all functions of its slot with it; 0 for a single one."""
+    failure: str = ""
+    """What that is: ``host3, host4``."""
 
     @property
     def estimated(self) -> tuple[str, ...]:
@@ -72,14 +85,14 @@ def storage_path_bandwidths(
     named = None if device is None else named_target(machine, device)
     down = down_devices(machine)
     budgets = {
-        budget.device: budget
+        budget.device: _less_packet_headers(budget)
         for budget in machine.budgets
         if budget.device not in down and (named is None or budget.device in named.carriers)
     }
     counted = [capacity for capacity in measured if _stands_for_its_path(machine, capacity.target, named)]
     bandwidths = [
         _path_bandwidth("NVMe", [budgets.get(controller.name) for controller in machine.nvme_controllers], counted),
-        _path_bandwidth("HBA", [budgets.get(hba.name) for hba in machine.hbas], counted),
+        _path_bandwidth("HBA", [budgets.get(hba.name) for hba in machine.hbas], counted, _standby(machine, down)),
         _network(machine, budgets, named, down, counted),
     ]
     found = [bandwidth for bandwidth in bandwidths if bandwidth is not None]
@@ -92,6 +105,29 @@ def storage_path_bandwidths(
             if capacity.target.disks >= disks_that_count(machine, device)
         ]
     return tuple(sorted(found, key=lambda bandwidth: -bandwidth.bytes_per_second))
+
+
+def _less_packet_headers(budget: PathBudget) -> PathBudget:
+    """Return a budget whose PCI Express stages are what packet headers leave of their rate after coding."""
+    left = PACKET_EFFICIENCY
+    stages = tuple(
+        replace(stage, bytes_per_second=stage.bytes_per_second * left)
+        if stage.name in _PCIE and stage.bytes_per_second is not None
+        else stage
+        for stage in budget.stages
+    )
+    known = [(stage.bytes_per_second, stage) for stage in stages if stage.bytes_per_second is not None]
+    if not known:
+        return budget
+    least, stage = min(known, key=lambda one: one[0])
+    share = budget.share_bytes_per_second
+    return replace(
+        budget,
+        stages=stages,
+        limit_bytes_per_second=least,
+        narrowest=f"{stage.name} {stage.subject} ({stage.source})",
+        share_bytes_per_second=None if share is None else min(share * left, least),  # links are shared, ports are not
+    )
 
 
 def disks_that_count(machine: Machine, device: str | None = None) -> frozenset[str]:
@@ -181,7 +217,9 @@ def _network(
     routed = {mount.nic for mount in mounts if mount.nic is not None}
     up = [nic for nic in machine.nics if nic.name not in down and (not routed or nic.name in routed)]
     candidates = [
-        _path_bandwidth("NFS", [budgets.get(name) for name in _members(machine, nic.name)], measured) for nic in up
+        _path_bandwidth("NFS", [budgets.get(name) for name in _members(machine, nic.name)], measured, backup)
+        for nic in up
+        for backup in [[budgets[name] for name in nic.lower if name in budgets and nic.bond_mode in _ONE_AT_A_TIME]]
     ]
     return max(filter(None, candidates), key=lambda bandwidth: bandwidth.bytes_per_second, default=None)
 
@@ -196,8 +234,23 @@ def _members(machine: Machine, name: str) -> tuple[str, ...]:
     return nic.lower
 
 
+def _standby(machine: Machine, down: Collection[str]) -> list[PathBudget]:
+    """Return the budgets of adapters whose paths all wait for the others to fail."""
+    waiting = {
+        unit.hba for unit in machine.scsi_devices if unit.state in _UP and unit.access_state in _TAKES_OVER
+    } & set(down)
+    return [
+        _less_packet_headers(budget)
+        for budget in machine.budgets
+        if budget.device in waiting and budget.limit_bytes_per_second
+    ]
+
+
 def _path_bandwidth(
-    kind: str, budgets: Iterable[PathBudget | None], measured: Sequence[Capacity]
+    kind: str,
+    budgets: Iterable[PathBudget | None],
+    measured: Sequence[Capacity],
+    standby: Sequence[PathBudget] = (),
 ) -> PathBandwidth | None:
     known = [budget for budget in budgets if budget is not None and budget.limit_bytes_per_second]
     if not known:
@@ -209,7 +262,40 @@ def _path_bandwidth(
     least = min(counted, key=_each, default=None)
     if least is not None and _each(least) < _bandwidth_in_use(slowest):
         bottleneck = _measured_on(least)
-    return PathBandwidth(kind, devices, _together(known, counted), bottleneck, counted)
+    degraded, lost = min(
+        (_together([*(one for one in known if one.device not in slot), *standby], _without(counted, slot)), slot)
+        for slot in _slots(known)
+    )
+    return PathBandwidth(
+        kind,
+        devices,
+        _together(known, counted),
+        bottleneck,
+        counted,
+        degraded_bytes_per_second=degraded,
+        failure=", ".join(lost),
+    )
+
+
+def _slots(budgets: Sequence[PathBudget]) -> Iterator[tuple[str, ...]]:
+    """Yield the devices of each controller: functions of one slot fail together."""
+    slots: dict[str, list[str]] = {}
+    for budget in budgets:
+        address = budget.pci_address
+        slots.setdefault(budget.device if address is None else address.rpartition(".")[0], []).append(budget.device)
+    yield from map(tuple, slots.values())
+
+
+def _without(measured: Sequence[Capacity], slot: Collection[str]) -> list[Capacity]:
+    """Return the measured capacities with what is left of their carriers."""
+    left = []
+    for capacity in measured:
+        carriers = capacity.target.carriers - set(slot)
+        if carriers:
+            share = len(carriers) / len(capacity.target.carriers)
+            target = replace(capacity.target, carriers=carriers)
+            left.append(Capacity(target, capacity.bytes_per_second * share))
+    return left
 
 
 def _together(budgets: Sequence[PathBudget], measured: Sequence[Capacity]) -> float:
@@ -231,7 +317,7 @@ def _together(budgets: Sequence[PathBudget], measured: Sequence[Capacity]) -> fl
             together = frozenset[str]().union(*(names for names, _ in inside))
             groups = [group for group in groups if group not in inside]
             groups.append((together, min(rate, sum(rate_inside for _, rate_inside in inside))))
-    return sum(rate_inside for _, rate_inside in groups)
+    return float(sum(rate_inside for _, rate_inside in groups))
 
 
 def _each(capacity: Capacity) -> float:

@@ -29,7 +29,7 @@ def _rate(sheet: Sheet) -> Iterator[Advice]:
 
 
 def _writes(sheet: Sheet) -> Iterator[Advice]:
-    """Redo write IOPS at each size; the sizes are binary, so the rate is read as MiB/s as in the source."""
+    """Redo write IOPS at each size."""
     for name, size_rule in (("largest", "redo.write.largest"), ("usual", "redo.write.usual")):
         total = _total(sheet)
         size = sheet.rule(size_rule)
@@ -39,22 +39,26 @@ def _writes(sheet: Sheet) -> Iterator[Advice]:
         yield _write_rate(sheet, "redo.writes.stated", total, sheet.number("redo.write_kib"))
 
 
-def _write_rate(sheet: Sheet, advice_id: str, total: Quantity, size: Quantity) -> Advice:
-    exact = total.value / size.value
-    binary = total.value * 1.048576 / size.value
+def _drives_for(sheet: Sheet, total: Quantity, size: Quantity) -> tuple[float, int]:
+    """Return the redo writes per second at a size, and the drives that they keep busy."""
+    writes = total.value / size.value
     per_drive = sheet.rule("redo.drive-writes")
-    drives = math.ceil(binary / per_drive.value)
-    sheet.line(f"{shown(total, 'MB/s')} / {shown(size, 'KiB')} = {format_in(exact, 'IOPS')} (MB decimal)")
-    sheet.line(f"{total.value / 1e6:g} MiB/s / {shown(size, 'KiB')} = {format_in(binary, 'IOPS')} (MB as MiB)")
+    drives = math.ceil(writes / per_drive.value)
+    sheet.line(f"{shown(total, 'MB/s')} / {shown(size, 'KiB')} = {format_in(writes, 'IOPS')}")
     sheet.line(
-        f"ceil({format_in(binary, 'IOPS')} / {shown(per_drive, 'IOPS')} a drive) = {format_in(drives, 'drives')}"
+        f"ceil({format_in(writes, 'IOPS')} / {shown(per_drive, 'IOPS')} a drive) = {format_in(drives, 'drives')}"
     )
+    return writes, drives
+
+
+def _write_rate(sheet: Sheet, advice_id: str, total: Quantity, size: Quantity) -> Advice:
+    writes, drives = _drives_for(sheet, total, size)
     return sheet.advice(
         advice_id,
         f"Redo writes of {shown(size, 'KiB')}",
-        f"redo: {format_in(binary, 'IOPS')} of {shown(size, 'KiB')} writes, "
+        f"redo: {format_in(round(writes), 'IOPS')} of {shown(size, 'KiB')} writes, "
         f"a full load for {format_in(drives, 'drives')}",
-        sheet.answer(binary, "IOPS", "redo.drive-writes", low=exact, high=binary),
+        sheet.answer(writes, "IOPS", "redo.drive-writes"),
         "IOPS",
     )
 
@@ -62,10 +66,7 @@ def _write_rate(sheet: Sheet, advice_id: str, total: Quantity, size: Quantity) -
 def _drives(sheet: Sheet) -> Iterator[Advice]:
     total = _total(sheet)
     size = sheet.rule("redo.write.usual")
-    per_drive = sheet.rule("redo.drive-writes")
-    writes = total.value * 1.048576 / size.value
-    drives = math.ceil(writes / per_drive.value)
-    sheet.line(f"ceil({format_in(writes, 'IOPS')} / {shown(per_drive, 'IOPS')}) = {drives}")
+    _, drives = _drives_for(sheet, total, size)
     yield sheet.advice(
         "redo.drives",
         "Drives kept busy by redo alone",

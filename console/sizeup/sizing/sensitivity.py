@@ -17,7 +17,7 @@ from sizeup.sizing.rules import Rules
 from sizeup.sizing.sheet import Inputs
 from sizeup.units import base_unit
 
-TARGETS = ("io.demand.headline", "io.balance", "license.cost.term", "value.license-usd-per-unit")
+TARGETS = ("io.demand.headline", "verdict.storage", "license.cost.term", "value.license-usd-per-unit")
 """The answers whose tornado is worth looking at."""
 
 _BISECTIONS = 14

@@ -82,6 +82,7 @@ def advice_set(sizing: Sizing, rules: Rules) -> AdviceSet:
             if isinstance(value, UnusedMeasurement)
         },
         {pack.pack: pack.checked.isoformat() for pack in rules.packs},
+        sizing.cards,
     )
 
 

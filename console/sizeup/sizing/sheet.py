@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from msgspec import Struct
 
-from sizeup.model.advice import Advice, Input, OpenQuestion, Source
+from sizeup.model.advice import Advice, Card, Input, OpenQuestion, Source
 from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.keys import KEYS, UnusedMeasurement, Value
 from sizeup.sizing.rules import Rules
@@ -31,6 +31,8 @@ class Sheet:
     def __init__(self, inputs: Inputs, rules: Rules) -> None:
         self.inputs = inputs
         self.rules = rules
+        self.cards: list[Card] = []
+        """The resources that the calculation judged."""
         self._clear()
 
     def _clear(self) -> None:
@@ -221,7 +223,8 @@ def shown(quantity: Quantity, unit: str) -> str:
 
 def brief(quantity: Quantity, unit: str) -> str:
     """Return a quantity for a sentence, with four digits; the working has all of them."""
-    return format_in(float(f"{quantity.value:.4g}"), unit)
+    scale = base_unit(unit)[1]
+    return format_in(float(f"{quantity.value / scale:.4g}") * scale, unit)
 
 
 def figure(number: float) -> str:

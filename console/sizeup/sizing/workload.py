@@ -48,6 +48,13 @@ class Growth(Struct, frozen=True):
         """Return how many times today's demand it is after so many years, or at the end of the horizon."""
         return float((1 + self.per_year) ** (self.years if years is None else years))
 
+    def grown(self, value: float) -> float:
+        """Return a value of today at the end of the horizon; raise OverflowError beyond what a number holds."""
+        result = value * self.factor()
+        if math.isinf(result):
+            raise OverflowError(f"{value:g} after {self.years:g} years at {self.per_year:.0%} a year")
+        return result
+
     def year_above(self, share: float, limit: float = 1.0) -> int | None:
         """Return the first year of the horizon in which a share of today is above the limit; None where none is.
 

@@ -39,12 +39,12 @@ def position(session: Session | None) -> RunPosition | None:
 
 
 def header_texts(machine: Machine | None, session: Session | None, shown: ShownAdvice | None) -> tuple[str, str, str]:
-    """Return the machine's name, what it is, and how much I/O it needs."""
+    """Return the machine's name, what it is, and the I/O demand of its workload where there is one."""
     if machine is None:
         return "no machine in this session", "", ""
     advice = None if shown is None else shown.given.find(HEADLINE)
     demand = None if advice is None else advice.quantity
-    words = "demand unknown: no clock rate" if demand is None else f"demand {format_rate(demand.value)}"
+    words = "no workload" if demand is None else f"demand {format_rate(demand.value)}"
     if shown is not None and shown.mark:
         words = shown.mark if demand is None else f"{words}, {shown.mark}"
     host = machine.platform.hostname or ("capture" if session is None else session.header.host)

@@ -83,6 +83,7 @@ def sizing_data(sizing: Sizing, rules: Rules, today: date, subject: str) -> dict
         "schema": SCHEMA,
         "subject": subject,
         "inputs": [{"key": key, "value": msgspec.to_builtins(value)} for key, value in sorted(sizing.inputs.items())],
+        "cards": msgspec.to_builtins(sizing.cards),
         "advice": msgspec.to_builtins(sizing.advice),
         "questions": msgspec.to_builtins(sizing.questions),
         "warnings": list(sizing.warnings),
@@ -269,7 +270,8 @@ def demand_and_capacity(given: AdviceSet) -> BarChart | None:
     )
     if not bars:
         return None
-    balance = given.find("io.balance")
+    # Sessions of earlier versions recorded the balance by another name.
+    balance = given.find("verdict.storage") or given.find("io.balance")
     unknown = given.unused.get(
         "capacity.mb_s", "measure it with a storage probe, or enter path.stages or capacity.mb_s"
     )

@@ -209,7 +209,7 @@ def rest(name: str, hidden: Sequence[OverviewEntry], *, unfolded: bool) -> Overv
     return OverviewEntry(f"rest {name}", "", line, details, "")
 
 
-_SHOWN = (HEADLINE, "io.capacity", "io.balance", "license.units", "license.cost.term")
+_SHOWN = (HEADLINE, "io.capacity", "verdict.storage", "license.units", "license.cost.term")
 
 
 def _advice(given: ShownAdvice | None) -> Iterable[OverviewEntry]:

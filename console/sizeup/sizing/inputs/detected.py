@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from sizeup.model.machine import Machine
@@ -39,6 +40,14 @@ def detected(machine: Machine, device: str | None = None) -> dict[str, Value]:
     )
     if free:
         values["numa.free_mb"] = free
+    sizes = [node.memory_bytes for node in machine.nodes if node.memory_bytes]
+    if sizes:
+        values["numa.node_mb"] = tuple(
+            Quantity(size, "bytes", Origin.DETECTED, "/sys/devices/system/node") for size in sizes
+        )
+    links = _links(machine)
+    if links:
+        values["net.links"] = Words(links, Origin.DETECTED, "/sys/class/net")
     if machine.memory_bytes:
         values["machine.memory_gib"] = Quantity(machine.memory_bytes, "bytes", Origin.DETECTED, "/proc/meminfo")
     if _is_virtual(machine) or machine.platform.is_guest is False:
@@ -70,6 +79,16 @@ def _found_spindles(machine: Machine, device: str | None) -> dict[str, Value]:
     figures = {"path.write_spindles": found.write_spindles, "path.read_spindles": found.read_spindles}
     source = f"stack of {found.name}"
     return {key: Quantity(value, "1", Origin.DETECTED, source) for key, value in figures.items() if value}
+
+
+def _links(machine: Machine) -> str:
+    """Return the physical interfaces with a link, by speed: ``2 x 25 Gb/s``."""
+    speeds = Counter(
+        nic.speed_bits_per_second
+        for nic in machine.nics
+        if nic.kind == "physical" and nic.up is not False and nic.carrier is not False and nic.speed_bits_per_second
+    )
+    return ", ".join(f"{count} x {speed / 1e9:g} Gb/s" for speed, count in sorted(speeds.items(), reverse=True))
 
 
 def _is_virtual(machine: Machine) -> bool:
@@ -115,6 +134,7 @@ def path_bandwidth_values(bandwidths: Sequence[PathBandwidth]) -> dict[str, Valu
     bandwidth = Quantity(widest.bytes_per_second, "bytes/s", origin, source, caveats=tuple(caveats))
     return {
         "path.bandwidth_mb_s": bandwidth,
+        "path.degraded_mb_s": Quantity(widest.degraded_bytes_per_second, "bytes/s", origin, widest.failure),
         "path.bottleneck": Words(widest.bottleneck, origin, source),
         "path.kind": Words(widest.kind, origin, source),
     }

@@ -30,8 +30,8 @@ class Preset(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What the source leaves open, and what was inferred."""
 
     def values(self) -> dict[str, Value]:
-        """The inputs, marked as this preset's."""
-        settings = [f"{key}={value}" for key, value in self.inputs.items()]
+        """The inputs, marked as this preset's; rules of thumb fill in, as these cases are of the time of the rules."""
+        settings = [f"{key}={value}" for key, value in {"workload.rules_of_thumb": "yes", **self.inputs}.items()]
         return parse_settings(settings, Origin.PRESET, f"preset {self.name}")
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from sizeup.model.advice import Advice
 from sizeup.quantity import Quantity
+from sizeup.sizing.io.capacity import StageCapacity
 from sizeup.sizing.sheet import Calculation, Sheet, shown
 from sizeup.units import format_in
 
@@ -27,10 +28,23 @@ def _array(sheet: Sheet) -> Iterator[Advice]:
             capacity,
             "GB",
         )
+    reads = sheet.number("workload.read_percent").value
+    capacity = random_iops(sheet, reads)
+    volumes, disks, raid = _volumes(sheet)
+    yield sheet.advice(
+        "io.capacity.iops",
+        "Random IOPS of the array",
+        f"array: {shown(capacity, 'IOPS')} at {format_in(reads, '%')} reads (RAID {raid}, {volumes * disks:g} drives)",
+        capacity,
+        "IOPS",
+    )
+
+
+def random_iops(sheet: Sheet, reads: float) -> Quantity:
+    """Return the random IOPS of all drives at a share of reads: a write takes several operations by RAID level."""
     each = _drive_iops(sheet)
     volumes, disks, raid = _volumes(sheet)
     penalty = sheet.rule(f"raid.{raid}.write-penalty").value
-    reads = sheet.number("workload.read_percent").value
     cost = reads + (1 - reads) * penalty
     value, low, high = (
         None if end is None else volumes * disks * end / cost for end in (each.value, each.low, each.high)
@@ -40,13 +54,22 @@ def _array(sheet: Sheet) -> Iterator[Advice]:
         f"{format_in(volumes * disks, 'drives')} x {shown(each, 'IOPS')} / ({format_in(reads, '')} + "
         f"{format_in(1 - reads, '')} x {penalty:g}) = {format_in(value, 'IOPS')}"
     )
-    yield sheet.advice(
-        "io.capacity.iops",
-        "Random IOPS of the array",
-        f"array: {format_in(value, 'IOPS')} at {format_in(reads, '%')} reads (RAID {raid}, {volumes * disks:g} drives)",
-        sheet.answer(value, "IOPS", f"raid.{raid}.write-penalty", low=low, high=high),
-        "IOPS",
-    )
+    return sheet.answer(value, "IOPS", f"raid.{raid}.write-penalty", low=low, high=high)
+
+
+def drives_stage(sheet: Sheet, reads: float) -> StageCapacity | None:
+    """Return the drives of the array as a stage; None where their number, level or kind is unknown.
+
+    Its largest single failure is a volume where there are several, else a drive; RAID 0 survives neither.
+    """
+    known = {"array.disks", "array.raid"} <= set(sheet.inputs)
+    if not known or not {"array.drive", "array.drive_iops"} & set(sheet.inputs):
+        return None
+    volumes, disks, raid = _volumes(sheet)
+    parts, what = (volumes, "volumes") if volumes > 1 else (disks, "drives")
+    left = 0.0 if raid == "0" else (parts - 1) / parts
+    name = f"{format_in(volumes * disks, 'drives')} in RAID {raid}"
+    return StageCapacity(name, None, random_iops(sheet, reads), left, f"one of {format_in(parts, what)}")
 
 
 def _volumes(sheet: Sheet) -> tuple[float, float, str]:

@@ -20,10 +20,20 @@ MEASURE = "measure it with a storage probe"
 
 
 class StageCapacity(Struct, frozen=True):
-    """One stage of the path to the disks."""
+    """One stage of the path to the disks, of all servers together."""
 
     name: str
-    capacity: Quantity
+    rate: Quantity | None
+    """Bytes per second; None where it is unknown, or where only IOPS limit."""
+    iops: Quantity | None = None
+    left: float | None = None
+    """The share of its capacity that the largest single failure leaves; None where that is unknown."""
+    failure: str = ""
+    """That failure: ``one of 2 paths``."""
+    network: bool = False
+    """Whether it is Ethernet."""
+    if_passive: float = 1.0
+    """The share of its capacity that would be left if half of its paths turned out to be passive."""
 
 
 def _parse_stages(text: str, links: tuple[str, ...], source: str) -> list[tuple[str, str, int]]:
@@ -57,30 +67,14 @@ def _links(sheet: Sheet) -> tuple[str, ...]:
     )
 
 
-def _stages(sheet: Sheet) -> list[StageCapacity]:
-    """Return every known stage with its bandwidth."""
-    stages: list[StageCapacity] = []
+def path_stages(sheet: Sheet) -> list[StageCapacity]:
+    """Return every known stage of the paths and the storage behind them, with bytes per second and IOPS."""
     text = sheet.optional_words("path.stages")
-    policy = sheet.optional_words("path.policy")
-    for name, link, count in _parse_stages(text, _links(sheet), "path.stages") if text else ():
-        each = payload(sheet, link, "path.stages")
-        active = _active(count, policy)
-        capacity = active * each.value
-        idle = f" ({count - active} passive)" if active < count else ""
-        sheet.line(f"{name}: {active} x {link} of {shown(each, 'MB/s')} = {format_in(capacity, 'MB/s')}{idle}")
-        if count > 1 and policy is None:
-            sheet.caveat(
-                f"{name}: all {count} paths are assumed to carry data; "
-                "if half of them are passive, use --set path.policy=active-passive"
-            )
-        stages.append(StageCapacity(name, sheet.answer(capacity, "MB/s", f"link.{link}.payload")))
+    stages = _stated_links(sheet, text) if text else []
     found = None if text else sheet.optional("path.bandwidth_mb_s")
     if found is not None:
-        bottleneck = sheet.optional_words("path.bottleneck") or "path"
-        sheet.line(f"{found.source}: {shown(found, 'MB/s')} ({found.origin.value}), limited by {bottleneck}")
-        stages.append(StageCapacity(bottleneck, found))
-        stages += _connections(sheet)
-    storage = sheet.optional("capacity.mb_s")
+        stages += _found_links(sheet, found)
+    storage, requests = sheet.optional("capacity.mb_s"), sheet.optional("capacity.iops")
     unused = sheet.unused("capacity.mb_s")
     down = None if text else sheet.optional_words("path.down")
     if down is not None:
@@ -92,13 +86,72 @@ def _stages(sheet: Sheet) -> list[StageCapacity]:
     if storage is not None:
         sheet.line(f"storage: {shown(storage, 'MB/s')} ({storage.origin.value})")
         for stage in stages:
-            if storage.value > stage.capacity.value:
+            if stage.rate is not None and storage.value > stage.rate.value:
                 sheet.caveat(
                     f"the given storage throughput is above the bandwidth of {stage.name} "
-                    f"({shown(stage.capacity, 'MB/s')}): it probably came from a cache"
+                    f"({shown(stage.rate, 'MB/s')}): it probably came from a cache"
                 )
-        stages.append(StageCapacity("storage", storage))
+    if requests is not None:
+        sheet.line(f"storage: {shown(requests, 'IOPS')} ({requests.origin.value})")
+    if storage is not None or requests is not None:
+        stages.append(StageCapacity("storage", storage, requests))
     return stages
+
+
+def servers(sheet: Sheet) -> float:
+    """Return the number of servers of the cluster; 1 for a single server."""
+    nodes = sheet.inputs.get("cluster.nodes")
+    if not isinstance(nodes, Quantity) or nodes.value == 1:
+        return 1.0
+    return sheet.number("cluster.nodes").value
+
+
+def _stated_links(sheet: Sheet, text: str) -> list[StageCapacity]:
+    """Return the stages of ``path.stages``: all servers together, the first of them in the servers."""
+    policy, nodes = sheet.optional_words("path.policy"), servers(sheet)
+    stages = []
+    for place, (name, link, count) in enumerate(_parse_stages(text, _links(sheet), "path.stages")):
+        each = payload(sheet, link, "path.stages")
+        active = _active(count, policy)
+        capacity = active * each.value
+        idle = f" ({count - active} passive)" if active < count else ""
+        line = sheet.rules.figures.get(f"link.{link}.line")
+        raw = "" if line is None else f" (line rate: {format_in(line.value * 1e6, 'MB/s')})"
+        sheet.line(f"{name}: {active} x {link} of {shown(each, 'MB/s')}{raw} = {format_in(capacity, 'MB/s')}{idle}")
+        if count > 1 and policy is None:
+            sheet.caveat(
+                f"{name}: all {count} paths are assumed to carry data; "
+                "if half of them are passive, use --set path.policy=active-passive"
+            )
+        lost, what = 1.0, f"one of {count} paths"
+        if nodes > 1 and place == 0:
+            lost, what = math.ceil(count / nodes), f"one of {format_in(nodes, 'servers')}"
+        left = max(min(active, count - lost), 0) / active
+        half = _active(count, "active-passive") / count if policy is None else 1.0
+        rate = sheet.answer(capacity, "MB/s", f"link.{link}.payload")
+        failure = what if count > 1 else f"the only path of {name}"
+        network = link.startswith(("eth", "gbe"))
+        stages.append(StageCapacity(name, rate, None, left, failure, network, half))
+    return stages
+
+
+def _found_links(sheet: Sheet, found: Quantity) -> list[StageCapacity]:
+    """Return the detected paths, once for each server of a cluster, and the TCP connections of an NFS mount."""
+    bottleneck = sheet.optional_words("path.bottleneck") or "path"
+    sheet.line(f"{found.source}: {shown(found, 'MB/s')} ({found.origin.value}), limited by {bottleneck}")
+    degraded = sheet.optional("path.degraded_mb_s")
+    left = None if degraded is None else min(degraded.value / found.value, 1.0)
+    failure = "" if degraded is None else f"{degraded.source}"
+    nodes = servers(sheet)
+    if nodes > 1 and found.origin is Origin.MEASURED:
+        sheet.caveat("measured on one server; the storage may deliver less to several servers at once")
+    if nodes > 1:
+        total = found.value * nodes
+        sheet.line(f"{format_in(nodes, 'servers')} x {shown(found, 'MB/s')} = {format_in(total, 'MB/s')}")
+        found = Quantity(total, found.unit, found.origin, found.source)
+        left, failure = (nodes - 1) / nodes, f"one of {format_in(nodes, 'servers')}"
+    network = sheet.optional_words("path.kind") == "NFS"
+    return [StageCapacity(bottleneck, found, None, left, failure, network), *_connections(sheet)]
 
 
 def _active(count: int, policy: str | None) -> int:
@@ -130,19 +183,28 @@ def _connections(sheet: Sheet) -> list[StageCapacity]:
     if sheet.optional_words("path.kind") != "NFS" or "net.connections" not in sheet.inputs:
         return []
     count, each = sheet.number("net.connections"), sheet.rule("link.nfs.one-connection")
-    bandwidth = count.value * each.value
-    sheet.line(f"{shown(count, 'connections')} x {shown(each, 'MB/s')} = {format_in(bandwidth, 'MB/s')}")
+    nodes = servers(sheet)
+    bandwidth = count.value * each.value * nodes
+    times = f"{format_in(nodes, 'servers')} x " if nodes > 1 else ""
+    sheet.line(f"{times}{shown(count, 'connections')} x {shown(each, 'MB/s')} = {format_in(bandwidth, 'MB/s')}")
     return [StageCapacity("NFS connections (nconnect)", sheet.answer(bandwidth, "MB/s", "link.nfs.one-connection"))]
 
 
-def find_bottleneck(sheet: Sheet) -> StageCapacity | None:
-    """Return the stage with the least bandwidth; None where no stage is known."""
-    stages = _stages(sheet)
-    if not stages:
+class Bottleneck(Struct, frozen=True):
+    """The stage with the least bandwidth."""
+
+    name: str
+    capacity: Quantity
+
+
+def find_bottleneck(sheet: Sheet) -> Bottleneck | None:
+    """Return the stage with the least bandwidth; None where no stage tells its own."""
+    known = [Bottleneck(stage.name, stage.rate) for stage in path_stages(sheet) if stage.rate is not None]
+    if not known:
         return None
-    least = min(stages, key=lambda stage: stage.capacity.value)
-    if len(stages) > 1:
-        sheet.line(f"least of {len(stages)} stages: {least.name}, {shown(least.capacity, 'MB/s')}")
+    least = min(known, key=lambda stage: stage.capacity.value)
+    if len(known) > 1:
+        sheet.line(f"least of {len(known)} stages: {least.name}, {shown(least.capacity, 'MB/s')}")
     return least
 
 

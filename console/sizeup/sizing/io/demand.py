@@ -6,11 +6,10 @@ from collections.abc import Iterator
 
 from sizeup.model.advice import Advice
 from sizeup.quantity import Quantity
-from sizeup.sizing.keys import KEYS
+from sizeup.sizing.io.capacity import servers
 from sizeup.sizing.sheet import Calculation, Sheet, brief, shown
+from sizeup.sizing.workload import Demand, growth, workload_demand
 from sizeup.units import format_in
-
-_YEAR_NS = 365.25 * 86400e9
 
 
 def cores(sheet: Sheet) -> Quantity:
@@ -31,16 +30,24 @@ def cores(sheet: Sheet) -> Quantity:
 
 
 def _by_clock(sheet: Sheet, rule: str) -> Quantity:
-    """I/O demand by the GHz rule with the coefficient of ``rule``."""
-    count = cores(sheet)
+    """I/O demand of all servers by the GHz rule with the coefficient of ``rule``."""
+    count, nodes = cores(sheet).value, servers(sheet)
+    if nodes > 1:
+        sheet.line(f"{format_in(nodes, 'servers')} x {format_in(count, 'cores')} = {format_in(nodes * count, 'cores')}")
+        count *= nodes
     clock = sheet.number("machine.ghz")
     per_hz = sheet.rule(rule)
-    demand = count.value * clock.value * per_hz.value
-    low, high = (None if end is None else count.value * end * per_hz.value for end in (clock.low, clock.high))
-    hertz = format_in(count.value * clock.value, "GHz")
-    sheet.line(f"{format_in(count.value, 'cores')} x {shown(clock, 'GHz')} = {hertz} over all cores")
+    demand = count * clock.value * per_hz.value
+    low, high = (None if end is None else count * end * per_hz.value for end in (clock.low, clock.high))
+    hertz = format_in(count * clock.value, "GHz")
+    sheet.line(f"{format_in(count, 'cores')} x {shown(clock, 'GHz')} = {hertz} over all cores")
     sheet.line(f"{hertz} x {shown(per_hz, 'MB/s/GHz')} = {format_in(demand, 'MB/s')}")
     return sheet.answer(demand, "MB/s", rule, low=low, high=high)
+
+
+def fills_in(sheet: Sheet) -> bool:
+    """Whether rules of thumb fill in where no workload is given: the user asked for it, or a preset did."""
+    return sheet.optional_words("workload.rules_of_thumb") == "yes"
 
 
 def _rule_of_thumb(sheet: Sheet, rule: str) -> str:
@@ -48,22 +55,20 @@ def _rule_of_thumb(sheet: Sheet, rule: str) -> str:
 
 
 def _ghz_rule(sheet: Sheet) -> Iterator[Advice]:
-    for advice_id, title, rule in (
-        ("io.demand.ghz-rule", "I/O demand by the GHz rule", "io.ghz-rule.exact"),
-        (
-            "io.demand.ghz-rule-published",
-            "I/O demand by the GHz rule, coefficient as published",
-            "io.ghz-rule.published",
-        ),
-    ):
-        demand = _by_clock(sheet, rule)
+    """The GHz rule with each of its coefficients."""
+    for figure in sheet.rules.figures.values():
+        family, _, name = figure.id.rpartition(".")
+        if family != "io.ghz-rule" or not fills_in(sheet):
+            continue
+        demand = _by_clock(sheet, figure.id)
         count, clock = sheet.number("machine.cores"), sheet.number("machine.ghz")
-        rounded = ", rounded as published" if advice_id.endswith("published") else ""
-        by = _rule_of_thumb(sheet, rule) + rounded
+        by = _rule_of_thumb(sheet, figure.id)
+        ending = "" if figure.variant == "" else f"-{name}"
         yield sheet.advice(
-            advice_id,
-            title,
-            f"{brief(demand, 'MB/s')} for {shown(count, 'cores')} at {brief(clock, 'GHz')} ({by})",
+            f"io.demand.ghz-rule{ending}",
+            f"I/O demand by the GHz rule{f', {figure.variant}' if figure.variant else ''}",
+            f"{brief(demand, 'MB/s')} for {format_in(count.value * servers(sheet), 'cores')} at {brief(clock, 'GHz')} "
+            f"({by}{f', {figure.variant}' if figure.variant else ''})",
             demand,
             "MB/s",
         )
@@ -72,6 +77,8 @@ def _ghz_rule(sheet: Sheet) -> Iterator[Advice]:
 def _ladder(sheet: Sheet) -> Iterator[Advice]:
     """What saturates the same cores under each kind of workload, and what was measured on later machines."""
     wanted = sheet.optional_words("workload.class")
+    if not fills_in(sheet):
+        return
     for figure_id in sheet.rules.figures:
         family, _, rest = figure_id.removeprefix("io.").partition(".")
         if family not in {"class", "anchor"} or not rest.endswith(".per-core"):
@@ -81,13 +88,14 @@ def _ladder(sheet: Sheet) -> Iterator[Advice]:
 
 
 def _rung(sheet: Sheet, advice_id: str, figure_id: str, decision: str) -> Advice:
-    count = sheet.number("machine.cores")
+    count, nodes = sheet.number("machine.cores"), servers(sheet)
     each = sheet.rule(figure_id)
     entry = sheet.rules.figures[figure_id]
-    value, low, high = (None if end is None else end * count.value for end in (each.value, each.low, each.high))
+    value, low, high = (None if end is None else end * count.value * nodes for end in (each.value, each.low, each.high))
     assert value is not None
     text = format_in(value, entry.unit)
-    sheet.line(f"{shown(count, 'cores')} x {shown(each, entry.unit)} = {text}")
+    times = f"{format_in(nodes, 'servers')} x " if nodes > 1 else ""
+    sheet.line(f"{times}{shown(count, 'cores')} x {shown(each, entry.unit)} = {text}")
     if entry.unit == "IOPS":
         size = sheet.number("workload.io_kib")
         sheet.line(f"{text} x {shown(size, 'KiB')} = {format_in(value * size.value, 'MB/s')}")
@@ -102,64 +110,100 @@ def _rung(sheet: Sheet, advice_id: str, figure_id: str, decision: str) -> Advice
     )
 
 
-def grown_demand(sheet: Sheet, key: str, unit: str) -> Quantity:
-    """A workload's own figure, grown to the horizon and divided by the planned utilization."""
-    peak = sheet.number(key)
-    growth, horizon = sheet.number("workload.growth_percent"), sheet.number("workload.horizon_years")
-    utilization = sheet.number("workload.utilization_percent")
-    years = horizon.value / _YEAR_NS
-    value = peak.value * (1 + growth.value) ** years / utilization.value
-    percentile = sheet.optional("workload.percentile")
-    if percentile is None:
-        sheet.caveat(
-            f"the percentile of the workload's {unit} is unknown, and an average hides peaks; "
-            f"set it with {KEYS['workload.percentile'].flag}"
-        )
-    sheet.line(
-        f"{shown(peak, unit)} x (1 + {shown(growth, '%')})^{format_in(years, '')} / {shown(utilization, '%')} = "
-        f"{format_in(value, unit)}"
-    )
-    factor = value / peak.value
-    low, high = (None if end is None else end * factor for end in (peak.low, peak.high))
-    return Quantity(value, peak.unit, peak.origin, peak.source, low=low, high=high)
+def io_demand(sheet: Sheet) -> Demand | None:
+    """The demand that counts: the workload's own where there is one, else the rule's if it fills in; never a blend."""
+    demand = workload_demand(sheet)
+    if demand is not None or not fills_in(sheet):
+        return demand
+    return Demand(transfer_rate=_by_clock(sheet, EXACT), growth=growth(sheet), by_rule=True)
+
+
+EXACT = "io.ghz-rule.exact"
+"""The GHz rule that counts."""
 
 
 def _measured_demand(sheet: Sheet) -> Iterator[Advice]:
-    for key, unit, name in (("workload.mb_s", "MB/s", "measured"), ("workload.iops", "IOPS", "measured-iops")):
-        if key in sheet.inputs:
-            demand = grown_demand(sheet, key, unit)
-            yield sheet.advice(
-                f"io.demand.{name}",
-                "I/O demand of the workload",
-                f"workload: {shown(demand, unit)} with growth and headroom",
-                demand,
-                unit,
+    """The workload's throughput and requests, redo included: today, and at the end of the horizon."""
+    for unit, name in (("MB/s", "measured"), ("IOPS", "measured-iops")):
+        demand = workload_demand(sheet)
+        value = None if demand is None else demand.iops if unit == "IOPS" else demand.bytes_per_second
+        if demand is None or value is None:
+            continue
+        parts: tuple[Quantity | None, ...] = (demand.transfer_rate, demand.redo_rate)
+        if unit == "IOPS":
+            parts = (demand.read_iops, demand.write_iops, demand.redo_writes)
+        known = [part for part in parts if part is not None]
+        if len(known) > 1:
+            sheet.line(f"{' + '.join(shown(part, unit) for part in known)} = {format_in(value, unit)}")
+        low, high = (sum(_end(part, end) for part in known) for end in ("low", "high"))
+        ranged = any(part.low is not None and part.high is not None for part in known)
+        with_redo = ", redo included" if demand.redo_rate is not None else ""
+        today = Quantity(
+            value,
+            known[0].unit,
+            known[0].origin,
+            known[0].source,
+            low=min(low, value) if ranged else None,
+            high=max(high, value) if ranged else None,
+        )
+        growth = demand.growth
+        verdict = f"workload: {brief(today, unit)} today{with_redo}"
+        if growth.years:
+            later = growth.grown(value)
+            sheet.line(
+                f"{format_in(value, unit)} x (1 + {format_in(growth.per_year, '%')})^{format_in(growth.years, '')} = "
+                f"{format_in(later, unit)}"
             )
+            verdict += f", {format_in(float(f'{later:.4g}'), unit)} in year {format_in(growth.years, '')}"
+        yield sheet.advice(f"io.demand.{name}", "I/O demand of the workload", verdict, today, unit)
 
 
-def io_demand(sheet: Sheet) -> Quantity:
-    """The demand that counts: the workload's own where there is one, else the rule's; never a blend."""
-    if "workload.mb_s" in sheet.inputs:
-        return grown_demand(sheet, "workload.mb_s", "MB/s")
-    return _by_clock(sheet, "io.ghz-rule.exact")
+def _end(part: Quantity, end: str) -> float:
+    value = part.low if end == "low" else part.high
+    return part.value if value is None else value
 
 
 def _headline(sheet: Sheet) -> Iterator[Advice]:
     demand = io_demand(sheet)
-    figure = f"{brief(demand, 'MB/s')} (given workload, with growth and headroom)"
-    if demand.source == "io.ghz-rule.exact":
-        figure = f"about {brief(demand, 'MB/s')} ({_rule_of_thumb(sheet, demand.source)}; no workload throughput given)"
+    if demand is None:
+        yield sheet.advice(
+            "io.demand.headline",
+            "I/O demand",
+            f"I/O demand: unknown, because no workload is given{_span_of_rules(sheet)}",
+            decision="unknown",
+        )
+        return
+    parts = (demand.transfer_rate, demand.redo_rate)
+    known = [part for part in parts if part is not None]
+    if not known:
+        return
+    total = sum(part.value for part in known)
+    if len(known) > 1:
+        sheet.line(f"{' + '.join(shown(part, 'MB/s') for part in known)} redo = {format_in(total, 'MB/s')}")
+    rate = known[0] if len(known) == 1 else Quantity(total, known[0].unit, known[0].origin, known[0].source)
+    about, by = "", "given workload" if demand.redo_rate is None else "given workload, redo included"
+    if demand.by_rule:
+        about, by = "about ", f"{_rule_of_thumb(sheet, EXACT)}; no workload given"
     yield sheet.advice(
-        "io.demand.headline",
-        "I/O demand",
-        f"I/O demand: {figure}",
-        demand,
-        "MB/s",
+        "io.demand.headline", "I/O demand", f"I/O demand: {about}{brief(rate, 'MB/s')} ({by})", rate, "MB/s"
     )
 
 
+def _span_of_rules(sheet: Sheet) -> str:
+    """Return what rules of thumb span for these cores, as a sentence; empty where the cores are unknown."""
+    count = sheet.optional("machine.cores")
+    if count is None:
+        return ""
+    figures = [figure for figure in sheet.rules.figures.values() if figure.id.startswith("io.class.")]
+    rates = [sheet.rules.figure(figure.id).value for figure in figures if figure.unit == "MB/s"]
+    sheet.cite(figures[0].source)
+    every = count.value * servers(sheet)
+    low, high = (format_in(float(f"{every * rate:.2g}"), "MB/s") for rate in (min(rates), max(rates)))
+    return f". Rules of thumb for {format_in(every, 'cores')}: {low} (loading) to {high} (light scans)"
+
+
 CALCULATIONS = (
-    Calculation("I/O demand", _headline, ("io.demand.headline",), asks=True, about=("machine.",)),
+    Calculation("I/O demand", _headline, ("io.demand.headline",), about=("machine.",)),
     Calculation("I/O demand by the GHz rule", _ghz_rule, ("io.demand.ghz-rule",)),
     Calculation("I/O demand by kind of workload", _ladder, ("io.demand.class.", "io.demand.anchor.")),
     Calculation("I/O demand of the workload", _measured_demand, ("io.demand.measured",)),

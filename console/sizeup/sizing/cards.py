@@ -1,0 +1,94 @@
+"""One card for each resource: what a reader decides from, worst first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from msgspec.structs import replace
+
+from sizeup.model.advice import Advice, Card
+from sizeup.quantity import Origin, Quantity, Words
+from sizeup.sizing.sheet import Inputs, brief
+from sizeup.sizing.verdict import WORST_FIRST, ShareStatus
+from sizeup.units import format_in
+
+RESOURCES = ("storage", "cpu", "memory", "network", "license")
+"""The order among cards of one status."""
+_WORST = [status.value for status in WORST_FIRST]
+
+
+def resource_cards(inputs: Inputs, advice: Sequence[Advice], judged: Iterable[Card]) -> tuple[Card, ...]:
+    """Return a card for every resource: those that were judged, and what is known of the others."""
+    given = {one.id: one for one in advice}
+    found = {card.resource: card for card in judged}
+    found["license"] = _license(given)
+    for resource in RESOURCES:
+        card = found.get(resource, Card(resource, ShareStatus.UNKNOWN.value))
+        found[resource] = replace(
+            card, detected=card.detected or _detected(resource, inputs, given), measured=_measured(resource, inputs)
+        )
+    return tuple(sorted(found.values(), key=lambda card: (_WORST.index(card.status), RESOURCES.index(card.resource))))
+
+
+def verdict(cards: Sequence[Card]) -> Card | None:
+    """Return the card that decides, the worst with a demand; None where no resource has a demand."""
+    judged = [card for card in cards if card.resource != "license" and card.status != ShareStatus.UNKNOWN.value]
+    forbidden = [card for card in cards if card.resource == "license" and card.status == ShareStatus.FAIL.value]
+    return next(iter((*judged, *forbidden)), None)
+
+
+def _detected(resource: str, inputs: Inputs, given: Mapping[str, Advice]) -> str:
+    """Return what is known of the capacity of a resource that was not judged."""
+    cores, memory, links = (inputs.get(key) for key in ("machine.cores", "machine.memory_gib", "net.links"))
+    nodes = inputs.get("cluster.nodes")
+    times = f"{nodes.value:g} x " if isinstance(nodes, Quantity) and nodes.value > 1 else ""
+    if resource == "cpu" and isinstance(cores, Quantity):
+        return f"{times}{format_in(cores.value, 'cores')}"
+    if resource == "memory" and isinstance(memory, Quantity):
+        return f"{times}{brief(memory, 'GiB')}"
+    if resource == "network" and isinstance(links, Words):
+        return f"{times}{links.value}"
+    capacity = given.get("io.capacity")
+    if resource == "storage" and capacity is not None and capacity.quantity is not None:
+        return f"{brief(capacity.quantity, 'MB/s')} ({capacity.decision})"
+    return ""
+
+
+def _measured(resource: str, inputs: Inputs) -> str:
+    """Return what was measured of a resource."""
+    shown = {
+        "storage": (("path.bandwidth_mb_s", "MB/s"), ("capacity.mb_s", "MB/s"), ("capacity.iops", "IOPS")),
+        "memory": (("memory.local_ns", "ns"),),
+    }
+    values = ((inputs.get(key), unit) for key, unit in shown.get(resource, ()))
+    return ", ".join(
+        brief(value, unit) for value, unit in values if isinstance(value, Quantity) and value.origin is Origin.MEASURED
+    )
+
+
+def _license(given: Mapping[str, Advice]) -> Card:
+    """Return the card of the licenses: assumed where nobody chose the vendor, failed where the terms forbid it."""
+    units, cost, allowed = (given.get(name) for name in ("license.units", "license.cost.term", "license.allowed"))
+    if units is None or units.quantity is None:
+        return Card(
+            "license", ShareStatus.UNKNOWN.value, "" if units is None else units.verdict, advice="license.units"
+        )
+    chosen = any(
+        entry.key == "license.pack" and entry.words is not None and entry.words.origin is not Origin.RULE
+        for entry in units.inputs
+    )
+    status = ShareStatus.PASS if chosen else ShareStatus.ASSUMED
+    statement = units.verdict
+    if allowed is not None and allowed.decision == "forbidden":
+        status, statement = ShareStatus.FAIL, allowed.verdict
+    price = "" if cost is None or cost.quantity is None else f", {_usd(cost.quantity.value)}"
+    years = "" if cost is None else cost.title.removeprefix("Cost")
+    product = units.title.removeprefix("Licenses: ").partition(",")[0]
+    count = brief(units.quantity, "")
+    demand = f"{count} x {product}{price}{years if price else ''}"
+    return Card("license", status.value, statement, demand=demand, advice="license.units")
+
+
+def _usd(value: float) -> str:
+    """Return an amount in dollars, in millions from one on."""
+    return f"${value / 1e6:.3g}M" if value >= 1e6 else f"${value:,.0f}"

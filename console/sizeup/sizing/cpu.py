@@ -1,0 +1,97 @@
+"""The share of the processors that a workload takes, by how busy it keeps its present server."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sizeup.model.advice import Advice, Card
+from sizeup.quantity import Quantity
+from sizeup.sizing.io.capacity import servers
+from sizeup.sizing.keys import KEYS
+from sizeup.sizing.sheet import Calculation, Sheet, figure, shown
+from sizeup.sizing.verdict import Shares, ShareStatus, growth_text, limits, share_text
+from sizeup.sizing.workload import growth
+from sizeup.text import capitalized
+from sizeup.units import format_in
+
+VERDICT = "verdict.cpu"
+"""The id of the advice."""
+
+
+def _cpu(sheet: Sheet) -> Iterator[Advice]:
+    busy = sheet.inputs.get("workload.cpu_cores"), sheet.inputs.get("workload.cpu_percent")
+    if not any(isinstance(value, Quantity) for value in busy):
+        return
+    nodes, cores = servers(sheet), sheet.number("machine.cores")
+    capacity = cores.value * nodes
+    if nodes > 1:
+        sheet.line(f"{format_in(nodes, 'servers')} x {shown(cores, 'cores')} = {format_in(capacity, 'cores')}")
+    has = format_in(capacity, "cores")
+    needed = _needed(sheet, capacity)
+    if needed is None:
+        there = sheet.number("workload.cpu_cores")
+        statement = (
+            f"CPU: {figure(there.value)} cores busy on the present server; how many that is of these {has} is unknown "
+            f"without the SPECrate per core of both. Use {KEYS['workload.specrate_per_core'].flag} "
+            "machine.specrate_per_core=N"
+        )
+        demand = f"{figure(there.value)} cores there"
+        sheet.cards.append(Card("cpu", ShareStatus.UNKNOWN.value, statement, has, demand=demand, advice=VERDICT))
+        yield sheet.advice(VERDICT, "CPU: share of capacity", statement, decision=ShareStatus.UNKNOWN.value)
+        return
+    share = needed / capacity
+    shares = Shares(share, share * nodes / (nodes - 1) if nodes > 1 else None, growth(sheet))
+    bounds = limits(sheet)
+    status = bounds.status(shares)
+    sheet.line(f"{figure(needed)} cores / {has} = {share_text(share)}")
+    threads = sheet.optional("machine.threads_per_core")
+    notes = []
+    if threads is not None and threads.value > 1:
+        sheet.caveat("threads of a core share it: half of all threads busy can be more than half of what the cores do")
+    if shares.n_plus_one is not None:
+        sheet.line(f"after losing one of {format_in(nodes, 'servers')}: {share_text(shares.n_plus_one)}")
+        if shares.n_plus_one > bounds.fails >= share:
+            notes.append(f"CPU: {share_text(shares.n_plus_one)} after losing one of {format_in(nodes, 'servers')}")
+    if shares.last_year is not None:
+        sheet.line(f"in year {format_in(shares.growth.years, '')}: {share_text(shares.last_year)}")
+    when = growth_text(shares, bounds.fails)
+    if when:
+        notes.append(f"CPU: {when}")
+    statement = f"CPU: {figure(needed)} cores demand, {has} capacity ({share_text(share)})"
+    for note in notes:
+        sheet.caveat(note)
+    sheet.cards.append(
+        Card(
+            "cpu",
+            status.value,
+            statement,
+            detected=has,
+            demand=f"{figure(needed)} cores",
+            share=share,
+            n_plus_one=shares.n_plus_one,
+            last_year=shares.last_year,
+            horizon_years=shares.growth.years,
+            advice=VERDICT,
+            notes=tuple(map(capitalized, notes)),
+        )
+    )
+    quantity = sheet.answer(share, "%", "share.fail-above")
+    yield sheet.advice(VERDICT, "CPU: share of capacity", statement, quantity, "%", decision=status.value)
+
+
+def _needed(sheet: Sheet, capacity: float) -> float | None:
+    """Return the cores of this machine that the workload needs; None where the two servers cannot be compared."""
+    there = sheet.optional("workload.cpu_cores")
+    if there is None:
+        busy = sheet.number("workload.cpu_percent")
+        sheet.line(f"{format_in(capacity, 'cores')} x {shown(busy, '%')} = {figure(capacity * busy.value)} cores")
+        return capacity * busy.value
+    theirs, ours = sheet.optional("workload.specrate_per_core"), sheet.optional("machine.specrate_per_core")
+    if theirs is None or ours is None:
+        return None
+    needed = there.value * theirs.value / ours.value
+    sheet.line(f"{figure(there.value)} cores x {shown(theirs, '')} / {shown(ours, '')} = {figure(needed)} cores")
+    return needed
+
+
+CALCULATIONS = (Calculation("CPU", _cpu, ("verdict.cpu",), about=("workload.cpu_cores",)),)

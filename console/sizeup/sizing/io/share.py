@@ -1,0 +1,254 @@
+"""The share of storage capacity that a demand takes: at every stage, in MB/s and IOPS; the highest limits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from msgspec import Struct
+
+from sizeup.model.advice import Advice, Card
+from sizeup.quantity import Origin, Quantity
+from sizeup.sizing.io.array import drives_stage
+from sizeup.sizing.io.capacity import MEASURE, StageCapacity, find_bottleneck, path_stages
+from sizeup.sizing.io.demand import io_demand
+from sizeup.sizing.keys import KEYS
+from sizeup.sizing.sheet import Calculation, Sheet, brief, shown
+from sizeup.sizing.verdict import ShareLimits, Shares, ShareStatus, growth_text, limits, share_text
+from sizeup.sizing.workload import Demand
+from sizeup.text import capitalized
+from sizeup.units import format_in
+
+VERDICT = "verdict.storage"
+"""The id of the advice."""
+
+
+class StageShare(Struct, frozen=True):
+    """One stage with the share that the demand takes of it: the larger of MB/s and IOPS."""
+
+    stage: StageCapacity
+    share: float
+    demand: float
+    """Base units, of what the share is of."""
+    capacity: Quantity
+    unit: str
+    """``MB/s`` or ``IOPS``."""
+
+    @property
+    def after_failure(self) -> float | None:
+        """The share after the stage's largest single failure; None where that is unknown or leaves nothing."""
+        return self.share / self.stage.left if self.stage.left else None
+
+    @property
+    def text(self) -> str:
+        """Demand and capacity, each with its unit."""
+        demand = format_in(float(f"{self.demand:.4g}"), self.unit)
+        return f"{demand} demand, {brief(self.capacity, self.unit)} capacity"
+
+
+def stage_shares(sheet: Sheet, demand: Demand) -> list[StageShare]:
+    """Return the share of every stage whose capacity is known in a unit of the demand."""
+    found = []
+    for stage in all_stages(sheet, demand):
+        parts = []
+        for unit, needed, capacity in (
+            ("MB/s", demand.bytes_per_second, stage.rate),
+            ("IOPS", demand.iops, stage.iops),
+        ):
+            if needed is not None and capacity is not None:
+                share = needed / capacity.value
+                parts.append(StageShare(stage, share, needed, capacity, unit))
+                sheet.line(
+                    f"{stage.name}: {format_in(needed, unit)} / {shown(capacity, unit)} = "
+                    f"{format_in(float(f'{share:.6g}'), '%')}"
+                )
+        if parts:
+            found.append(max(parts, key=lambda part: part.share))
+    return found
+
+
+def all_stages(sheet: Sheet, demand: Demand) -> list[StageCapacity]:
+    """Return the stages of the paths and the drives; measured IOPS take the place of what drives are good for."""
+    stages = path_stages(sheet)
+    reads = demand.read_share
+    if reads is None:
+        reads = sheet.number("workload.read_percent").value if demand.read_iops or not demand.iops else 0.0
+    drives = drives_stage(sheet, reads) if all(stage.iops is None for stage in stages) else None
+    return stages if drives is None else [*stages, drives]
+
+
+def _storage(sheet: Sheet) -> Iterator[Advice]:
+    demand = io_demand(sheet)
+    if demand is None:
+        return
+    bounds = limits(sheet)
+    found = stage_shares(sheet, demand)
+    if not found:
+        yield _unknown(sheet, demand)
+        return
+    worst = max(found, key=lambda one: one.share)
+    shares = Shares(worst.share, _after_worst_failure(found), demand.growth)
+    status = bounds.status(shares)
+    notes = _notes(sheet, found, demand, shares, bounds)
+    resting = _resting_on(sheet, found, demand, bounds)
+    if resting:
+        status = ShareStatus.ASSUMED
+        notes.insert(0, f"assumed: {'; '.join(resting)}")
+    if shares.n_plus_one is not None:
+        sheet.line(f"after losing {_worst_failure(found).stage.failure}: {share_text(shares.n_plus_one)}")
+    if shares.last_year is not None:
+        sheet.line(f"in year {format_in(demand.growth.years, '')}: {share_text(shares.last_year)}")
+    by = " by rule of thumb" if demand.by_rule else ""
+    where = f"bottleneck: {worst.stage.name}"
+    statement = f"storage: {worst.text.replace(' demand', f' demand{by}', 1)} ({share_text(worst.share)}, {where})"
+    for note in notes:
+        sheet.caveat(note)
+    sheet.cards.append(
+        Card(
+            "storage",
+            status.value,
+            capitalized(statement),
+            detected=_capacity_text(worst),
+            demand=format_in(float(f"{worst.demand:.4g}"), worst.unit),
+            share=shares.today,
+            n_plus_one=shares.n_plus_one,
+            last_year=shares.last_year,
+            horizon_years=demand.growth.years,
+            advice=VERDICT,
+            notes=tuple(map(capitalized, notes)),
+        )
+    )
+    network = [one for one in found if one.stage.network]
+    if network:
+        sheet.cards.append(_network_card(max(network, key=lambda one: one.share), demand, bounds, status))
+    yield sheet.advice(
+        VERDICT,
+        "Storage: share of capacity",
+        statement,
+        sheet.answer(worst.share, "%", "share.fail-above"),
+        "%",
+        decision=status.value,
+    )
+
+
+def _network_card(one: StageShare, demand: Demand, bounds: ShareLimits, storage: ShareStatus) -> Card:
+    """Return the card of the network, where the paths to storage use it; it rests on what the storage rests on."""
+    shares = Shares(one.share, one.after_failure, demand.growth)
+    status = ShareStatus.ASSUMED if storage is ShareStatus.ASSUMED else bounds.status(shares)
+    return Card(
+        "network",
+        status.value,
+        f"Network: {one.text} ({share_text(one.share)}, {one.stage.name})",
+        detected=_capacity_text(one),
+        demand=format_in(float(f"{one.demand:.4g}"), one.unit),
+        share=shares.today,
+        n_plus_one=shares.n_plus_one,
+        last_year=shares.last_year,
+        horizon_years=demand.growth.years,
+        advice=VERDICT,
+    )
+
+
+def _capacity_text(worst: StageShare) -> str:
+    return f"{brief(worst.capacity, worst.unit)} ({worst.stage.name})"
+
+
+def _unknown(sheet: Sheet, demand: Demand) -> Advice:
+    """Return the verdict where no stage tells its capacity."""
+    reasons = [(sheet.unused(key), KEYS[key]) for key in ("capacity.mb_s", "capacity.iops")]
+    actions = [f"{unused.sentence(key.unit)}, or use {key.flag}" for unused, key in reasons if unused is not None]
+    action = ". ".join(actions) or f"{capitalized(MEASURE)}, or use {KEYS['capacity.mb_s'].flag}"
+    value, unit = (demand.bytes_per_second, "MB/s") if demand.bytes_per_second else (demand.iops, "IOPS")
+    needed = format_in(float(f"{value or 0:.4g}"), unit)
+    statement = f"storage: {needed} demand, capacity unknown. {action}"
+    sheet.cards.append(
+        Card("storage", ShareStatus.UNKNOWN.value, capitalized(statement), demand=needed, advice=VERDICT)
+    )
+    return sheet.advice(VERDICT, "Storage: share of capacity", statement, decision=ShareStatus.UNKNOWN.value)
+
+
+def _worst_failure(found: Sequence[StageShare]) -> StageShare:
+    return max((one for one in found if one.after_failure is not None), key=lambda one: one.after_failure or 0.0)
+
+
+def _after_worst_failure(found: Sequence[StageShare]) -> float | None:
+    """Return the highest share after the worst single failure; None where no stage can lose anything."""
+    after = [one.after_failure for one in found if one.after_failure is not None]
+    return max(*after, *(one.share for one in found)) if after else None
+
+
+def _notes(sheet: Sheet, found: Sequence[StageShare], demand: Demand, shares: Shares, bounds: ShareLimits) -> list[str]:
+    """Return what a reader must know beside the shares."""
+    notes = []
+    growth = growth_text(shares, bounds.fails)
+    if growth:
+        notes.append(f"storage: {growth}")
+    if shares.n_plus_one is not None and shares.n_plus_one > bounds.fails >= shares.today:
+        notes.append(f"storage: {share_text(shares.n_plus_one)} after losing {_worst_failure(found).stage.failure}")
+    notes += [f"nothing is left after losing {one.stage.failure}" for one in found if one.stage.left == 0]
+    if demand.iops and all(one.stage.iops is None for one in found):
+        unused = sheet.unused("capacity.iops")
+        ways = f"{capitalized(MEASURE)}, or use {KEYS['capacity.iops'].flag}"
+        notes.append(
+            f"the IOPS of the disks are unknown and not judged. {ways}"
+            if unused is None
+            else f"IOPS of the storage: not judged. {unused.sentence('IOPS')}, or use {KEYS['capacity.iops'].flag}"
+        )
+    return notes
+
+
+def _resting_on(sheet: Sheet, found: Sequence[StageShare], demand: Demand, bounds: ShareLimits) -> list[str]:
+    """Return the defaults that the verdict rests on and that nobody chose.
+
+    What the stages without any default exceed by themselves rests on none.
+    """
+    if demand.by_rule:
+        return ["a rule of thumb in place of a workload"]
+    reasons = [(one, _defaults_of(sheet, one, demand, bounds)) for one in found]
+    sure = max((one.share for one, why in reasons if not why), default=0.0)
+    whole = max(one.share for one in found)
+    if sure > bounds.passes and bounds.status(Shares(sure)) is bounds.status(Shares(whole)):
+        return []
+    return list(dict.fromkeys(reason for _, why in reasons for reason in why))
+
+
+def _defaults_of(sheet: Sheet, one: StageShare, demand: Demand, bounds: ShareLimits) -> list[str]:
+    """Return the defaults behind the share of one stage."""
+    resting = []
+    by_block = one.unit == "MB/s" and "workload.mb_s" not in sheet.inputs and demand.block is not None
+    if by_block and _is_default(sheet, "workload.io_kib"):
+        resting.append(f"a block size of {shown(sheet.number('workload.io_kib'), 'KiB')} by default")
+    by_reads = one.unit == "IOPS" and one.capacity.source.startswith("raid.") and "workload.iops" in sheet.inputs
+    if by_reads and _is_default(sheet, "workload.read_percent"):
+        resting.append(f"{shown(sheet.number('workload.read_percent'), '%')} reads by default")
+    at_half = one.share / one.stage.if_passive
+    if bounds.status(Shares(at_half)) is not bounds.status(Shares(one.share)):
+        resting.append(f"that all paths of {one.stage.name} carry data ({share_text(at_half)} if half are passive)")
+    return resting
+
+
+def _is_default(sheet: Sheet, key: str) -> bool:
+    value = sheet.inputs.get(key)
+    return isinstance(value, Quantity) and value.origin is Origin.RULE
+
+
+def _balance(sheet: Sheet) -> Iterator[Advice]:
+    """Capacity over the demand by the rule of thumb, as published cases state it."""
+    least = find_bottleneck(sheet)
+    demand = io_demand(sheet)
+    if least is None or demand is None or not demand.by_rule or not demand.bytes_per_second:
+        return
+    ratio = least.capacity.value / demand.bytes_per_second
+    sheet.line(f"{shown(least.capacity, 'MB/s')} / {format_in(demand.bytes_per_second, 'MB/s')} = {ratio:.6g}")
+    yield sheet.advice(
+        "io.balance",
+        "Storage capacity over the demand by rule of thumb",
+        f"storage capacity over the demand by rule of thumb: {ratio:.3g} times",
+        sheet.answer(ratio, "1", "io.balance"),
+        "1",
+    )
+
+
+CALCULATIONS = (
+    Calculation("storage", _storage, ("verdict.storage",)),
+    Calculation("capacity over the rule of thumb", _balance, ("io.balance",)),
+)

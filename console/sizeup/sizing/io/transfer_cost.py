@@ -1,0 +1,75 @@
+"""What moving the data takes of queues, processors and TCP windows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sizeup.model.advice import Advice
+from sizeup.sizing.io.capacity import servers
+from sizeup.sizing.io.demand import io_demand
+from sizeup.sizing.sheet import Calculation, Sheet, brief, figure, shown
+from sizeup.units import format_in
+
+
+def _depth(sheet: Sheet) -> Iterator[Advice]:
+    """Queue depth at a rate and a mean latency, by Little's law."""
+    rate, latency = sheet.number("capacity.iops"), sheet.number("capacity.latency_ms")
+    depth = rate.value * latency.value / 1e9
+    sheet.line(f"{shown(rate, 'IOPS')} x {shown(latency, 'ms')} = {format_in(depth, '')}")
+    yield sheet.advice(
+        "io.queue-depth",
+        "Queue depth",
+        f"{brief(rate, 'IOPS')} at QD {figure(depth)}, mean latency {brief(latency, 'ms')}",
+        sheet.answer(depth, "1", "little"),
+    )
+
+
+def _cpu_cost(sheet: Sheet) -> Iterator[Advice]:
+    """Cores that the I/O alone keeps busy, before any work on the data."""
+    each, demand = sheet.number("capacity.cpu_us_mb"), io_demand(sheet)
+    rate = None if demand is None else demand.bytes_per_second
+    if rate is None:
+        return
+    cores = sheet.number("machine.cores").value * servers(sheet)
+    used = rate / 1e6 * each.value / 1e9
+    share = used / cores
+    sheet.line(
+        f"{format_in(rate, 'MB/s')} x {shown(each, 'us')} a MB = {format_in(used, 'cores')}; "
+        f"/ {format_in(cores, 'cores')} = {share:.1%}"
+    )
+    published = [sheet.rule(f"io.kernel-share.{name}") for name in ("nfs-scan", "nfs-oltp", "fc-oltp")]
+    sheet.line(
+        "published shares of CPU time spent in the kernel: " + ", ".join(shown(figure, "%") for figure in published)
+    )
+    yield sheet.advice(
+        "io.cpu-cost",
+        "CPU cost of the I/O",
+        f"I/O costs {figure(used)} of {format_in(cores, 'cores')} ({share:.1%}) at "
+        f"{format_in(float(f'{rate:.4g}'), 'MB/s')}",
+        sheet.answer(used, "cores", "capacity.cpu_us_mb"),
+        "cores",
+    )
+
+
+def _connection(sheet: Sheet) -> Iterator[Advice]:
+    """Bandwidth limit of TCP connections: one window per round trip each."""
+    window, trip = sheet.number("net.window_bytes"), sheet.number("net.rtt_ms")
+    count = sheet.optional("net.connections")
+    connections = 1 if count is None else count.value
+    bound = connections * window.value / (trip.value / 1e9)
+    sheet.line(f"{connections:g} x {shown(window, 'B')} / {shown(trip, 'ms')} = {format_in(bound, 'MB/s')}")
+    yield sheet.advice(
+        "net.window-bound",
+        "Bandwidth limit of the TCP windows",
+        f"TCP window limit: {format_in(bound, 'MB/s')} over {format_in(connections, 'connections')}. "
+        "More connections (nconnect) or a larger window raise it",
+        sheet.answer(bound, "MB/s", "window / round trip"),
+        "MB/s",
+    )
+
+
+CALCULATIONS = (
+    Calculation("queue depth", _depth, ("io.queue-depth",)),
+    Calculation("CPU cost of the I/O", _cpu_cost, ("io.cpu-cost",)),
+    Calculation("TCP window", _connection, ("net.window-bound",), about=("net.",)),
+)

@@ -1,0 +1,138 @@
+"""The share of memory that a database takes: its shared memory by what is known of it, and its sessions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from sizeup.model.advice import Advice, Card
+from sizeup.quantity import Quantity
+from sizeup.sizing.io.capacity import servers
+from sizeup.sizing.sheet import Calculation, Sheet, brief, shown
+from sizeup.sizing.verdict import Shares, ShareStatus, growth_text, limits, share_text
+from sizeup.sizing.workload import Growth, growth
+from sizeup.text import capitalized
+from sizeup.units import format_in
+
+VERDICT = "verdict.memory"
+"""The id of the advice."""
+_BASES = ("sga.mb", "sga.advisory_mb", "db.hot_gb", "db.gb")
+"""What shared memory is worked out from, the first that is known."""
+
+
+class SharedMemory(Struct, frozen=True):
+    """The shared memory of a database on one server, and what it was worked out from."""
+
+    size: Quantity
+    basis: str
+    grows: bool
+    """Whether it grows with the database; a size that somebody set does not."""
+    assumed: str = ""
+    """The rule of thumb it rests on; empty where it rests on none."""
+
+
+def shared_memory(sheet: Sheet) -> SharedMemory | None:
+    """Return the shared memory by a size that is given, the advisory, the hot set or the size of the database."""
+    key = next((key for key in _BASES if isinstance(sheet.inputs.get(key), Quantity)), None)
+    if key is None:
+        return None
+    size = sheet.number(key)
+    if key == "sga.mb":
+        return SharedMemory(size, "as given", grows=False)
+    if key == "sga.advisory_mb":
+        return SharedMemory(size, "by the advisory", grows=False)
+    if key == "db.hot_gb":
+        sheet.line(f"shared memory: the hot set, {shown(size, 'GiB')}")
+        return SharedMemory(size, "the hot set", grows=True)
+    share = sheet.rule("memory.buffer-share")
+    value, low, high = (None if end is None else size.value * end for end in (share.value, share.low, share.high))
+    assert value is not None
+    sheet.line(f"shared memory: {shown(size, 'GB')} x {shown(share, '%')} = {format_in(value, 'GiB')}")
+    quantity = sheet.answer(value, "GiB", "memory.buffer-share", low=low, high=high)
+    return SharedMemory(quantity, "of the database", grows=True, assumed=f"{shown(share, '%')} of the database cached")
+
+
+def _memory(sheet: Sheet) -> Iterator[Advice]:
+    shared = shared_memory(sheet)
+    if shared is None:
+        return
+    memory, nodes = sheet.number("machine.memory_gib"), servers(sheet)
+    sessions = _sessions(sheet)
+    needed = shared.size.value + sessions
+    shares = Shares(
+        needed / memory.value,
+        (shared.size.value + sessions * nodes / (nodes - 1)) / memory.value if nodes > 1 else None,
+        growth(sheet) if shared.grows else Growth(),
+    )
+    bounds = limits(sheet)
+    status = bounds.status(shares)
+    sheet.line(f"{format_in(needed, 'GiB')} / {shown(memory, 'GiB')} = {share_text(shares.today)}")
+    if shares.n_plus_one is not None:
+        sheet.line(f"after losing one of {format_in(nodes, 'servers')}: {share_text(shares.n_plus_one)}")
+    if shares.last_year is not None:
+        sheet.line(f"in year {format_in(shares.growth.years, '')}: {share_text(shares.last_year)}")
+    notes = [f"memory: {text}"] if (text := growth_text(shares, bounds.fails)) else []
+    exhausted = _exhausted_node(sheet, shared.size)
+    if exhausted:
+        notes.append(exhausted)
+        status = ShareStatus.WARN if status is ShareStatus.PASS else status
+    each = " per server" if nodes > 1 else ""
+    demand = f"{format_in(float(f'{needed / 2**30:.4g}'), '')} GiB"
+    statement = f"memory: {demand} demand{each}, {brief(memory, 'GiB')} capacity ({share_text(shares.today)})"
+    if shared.size.value > memory.value:
+        statement = (
+            f"memory: {shown(shared.size, 'MiB')} of shared memory do not fit into {shown(memory, 'MiB')} "
+            f"({share_text(shares.today)} of capacity)"
+        )
+    if shared.assumed:
+        notes.insert(0, f"assumed: {shared.assumed}")
+        status = ShareStatus.ASSUMED
+    for note in notes:
+        sheet.caveat(note)
+    sheet.cards.append(
+        Card(
+            "memory",
+            status.value,
+            capitalized(statement),
+            detected=brief(memory, "GiB") + each,
+            demand=demand,
+            share=shares.today,
+            n_plus_one=shares.n_plus_one,
+            last_year=shares.last_year,
+            horizon_years=shares.growth.years,
+            advice=VERDICT,
+            notes=tuple(map(capitalized, notes)),
+        )
+    )
+    quantity = sheet.answer(shares.today, "%", "share.fail-above")
+    yield sheet.advice(VERDICT, "Memory: share of capacity", statement, quantity, "%", decision=status.value)
+
+
+def _sessions(sheet: Sheet) -> float:
+    """Return the private memory of all server processes in bytes; 0 where their number is unknown."""
+    count = sheet.optional("memory.sessions")
+    if count is None:
+        return 0.0
+    each = sheet.number("memory.session_mib")
+    sheet.line(f"{shown(count, 'sessions')} x {shown(each, 'MiB')} = {format_in(count.value * each.value, 'GiB')}")
+    return count.value * each.value
+
+
+def _exhausted_node(sheet: Sheet, shared: Quantity) -> str:
+    """Return why the even share of a node does not fit; empty where it does, or where the nodes are unknown."""
+    nodes = sheet.inputs.get("numa.node_mb")
+    if not isinstance(nodes, tuple) or len(nodes) < 2:
+        return ""
+    sizes = sheet.numbers("numa.node_mb")
+    smallest, each = min(sizes, key=lambda node: node.value), shared.value / len(sizes)
+    sheet.line(f"{shown(shared, 'MiB')} / {len(sizes)} nodes = {format_in(each, 'MiB')} per node")
+    if each <= smallest.value:
+        return ""
+    return (
+        f"memory: {format_in(each, 'MiB')} of shared memory per node, spread evenly, exhaust the smallest node with "
+        f"{shown(smallest, 'MiB')}"
+    )
+
+
+CALCULATIONS = (Calculation("memory", _memory, ("verdict.memory",), about=("sga.", "db.")),)

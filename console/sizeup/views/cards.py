@@ -1,0 +1,119 @@
+"""Sizing on one screen: the verdict, one table of all resources, and what a reader must know beside it."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+
+from sizeup.model.advice import AdviceSet, Card
+from sizeup.sizing.cards import verdict
+from sizeup.sizing.verdict import share_text
+from sizeup.text import cell_len, one_line
+from sizeup.units import format_in
+
+LINES = 25
+"""Lines of one screen."""
+_NAMES = {"storage": "Storage", "cpu": "CPU", "memory": "Memory", "network": "Network", "license": "License"}
+_STATUS = {"pass": "PASS", "warn": "WARN", "fail": "FAIL", "assumed": "ASSUMED", "unknown": "–"}
+NO_VERDICT = (
+    "No workload. Use --workload FILE (AWR, Statspack, sar or iostat), or "
+    "--set workload.iops=N workload.read_percent=N workload.io_kib=N redo.mb_s=N"
+)
+_OF_CARDS = ("verdict.", "license.", "io.demand.", "io.capacity", "io.line-rate.", "value.ghz-per-license")
+"""What begins the ids of advice that the table has already, or that its working has."""
+
+
+def status_text(status: str) -> str:
+    """Return a status as it is shown: ``PASS``, or a dash for none."""
+    return _STATUS.get(status, status)
+
+
+def answer_lines(given: AdviceSet, width: int = 80, most: int = LINES, basis: str = "") -> list[str]:
+    """Return the answer: verdict, basis, the table, notes, and other answers as far as there is room."""
+    lines = [*_verdict_lines(given, width)]
+    lines += _folded("Basis   ", basis, width) if basis else []
+    table = _table(given.cards, width)
+    lines += ["", *table] if table else []
+    end = "Working: --working; of one row: --explain storage, cpu, memory or license"
+    notes = [note for card in given.cards for note in card.notes]
+    folded = [_folded("! ", note, width) for note in dict.fromkeys(notes)]
+    others = [
+        one_line(f"  {one.verdict}", width)
+        for one in given.advice
+        if not one.id.startswith(_OF_CARDS) and one.quantity is not None
+    ]
+    room = most - len(lines) - 2
+    shown, left = _fitting(folded, room)
+    lines += ["", *shown] if shown else []
+    room = most - len(lines) - 2 - bool(left)
+    if left:
+        lines.append(f"! {left} more: --working")
+    if others and room > 2:
+        rest = len(others) - room + 2
+        lines += ["", *(others if rest <= 1 else [*others[: room - 2], f"  {rest} more: --working"])]
+    return [*lines, "", end]
+
+
+def _verdict_lines(given: AdviceSet, width: int) -> list[str]:
+    decides = verdict(given.cards)
+    if decides is not None:
+        return _folded(f"{status_text(decides.status):7} ", decides.statement, width)
+    storage = next((card for card in given.cards if card.resource == "storage" and card.demand), None)
+    if storage is not None:
+        return _folded("NO VERDICT  ", storage.statement, width)
+    lines = _folded("NO VERDICT YET  ", NO_VERDICT, width)
+    headline = given.find("io.demand.headline")
+    rule = "" if headline is None else headline.verdict.partition(". ")[2]
+    return [*lines, *_folded("        ", rule, width)] if rule else lines
+
+
+def _folded(first: str, text: str, width: int) -> list[str]:
+    return textwrap.wrap(
+        one_line(text, 2000), width, initial_indent=first, subsequent_indent=" " * len(first), break_on_hyphens=False
+    )
+
+
+def _fitting(blocks: Sequence[list[str]], room: int) -> tuple[list[str], int]:
+    """Return the lines of the first blocks that fit, and how many blocks do not."""
+    lines: list[str] = []
+    for number, block in enumerate(blocks):
+        if len(lines) + len(block) > room:
+            return lines, len(blocks) - number
+        lines += block
+    return lines, 0
+
+
+def _table(cards: Sequence[Card], width: int) -> list[str]:
+    """Return the table: a line for each resource of which something is known."""
+    rows = [card for card in cards if card.detected or card.demand or card.share is not None]
+    if not rows:
+        return []
+    years = max((card.horizon_years for card in rows), default=0.0)
+    numbers = [("Used", [card.share for card in rows]), ("N+1", [card.n_plus_one for card in rows])]
+    if years:
+        numbers.append((f"Year {format_in(years, '')}", [card.last_year for card in rows]))
+    tail = 9 + 8 * len(numbers)
+    demand = max(6, *(cell_len(card.demand) for card in rows if card.resource != "license"))
+    demand = min(demand, 20)
+    room = width - 9 - tail - demand - 2
+    head = f"{'':9}{'Capacity':{room}}  {'Demand':>{demand}}"
+    lines = [f"{head}{''.join(f'{title:>8}' for title, _ in numbers)}  Status".rstrip()]
+    for number, card in enumerate(rows):
+        name = f"{_NAMES[card.resource]:9}"
+        if card.resource == "license":
+            text = _clipped(card.demand, width - 18)
+            lines.append(f"{name}{text:{width - 18}}  {status_text(card.status)}")
+            continue
+        cells = "".join(f"{_share(values[number]):>8}" for _, values in numbers)
+        capacity = _clipped(card.measured or card.detected, room)
+        needed = _clipped(card.demand or "–", demand)
+        lines.append(f"{name}{capacity:{room}}  {needed:>{demand}}{cells}  {status_text(card.status)}")
+    return lines
+
+
+def _share(share: float | None) -> str:
+    return "–" if share is None else share_text(share)
+
+
+def _clipped(text: str, room: int) -> str:
+    return text if cell_len(text) <= room else f"{text[: room - 1]}…"
