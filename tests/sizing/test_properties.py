@@ -9,9 +9,11 @@ from msgspec.structs import replace
 
 from characters import ANY_CHARACTER
 from sizeup.errors import UsageError
+from sizeup.model.advice import Card
 from sizeup.quantity import Origin, Quantity, Words, compare
 from sizeup.sizing import rules
 from sizeup.sizing.advise import Sizing, size
+from sizeup.sizing.inputs.typed import parse_settings
 from sizeup.sizing.keys import KEYS, InputKind, Value
 from sizeup.sizing.sensitivity import flips, tornado
 from sizeup.units import base_unit
@@ -168,3 +170,91 @@ def test_the_tornado_is_sorted_and_a_proportional_input_has_elasticity_one() -> 
 
     assert [swing.width for swing in swings] == sorted((swing.width for swing in swings), reverse=True)
     assert next(s for s in swings if s.key == "machine.cores").elasticity == pytest.approx(1)
+
+
+LINKS = ("fc4", "fc8", "fc16", "fc32", "fc64")
+LOADS = {
+    "workload.mb_s": (1, 5000),
+    "workload.sequential_mb_s": (1, 5000),
+    "workload.iops": (10, 500_000),
+    "workload.read_iops": (10, 500_000),
+    "workload.write_iops": (10, 500_000),
+    "redo.mb_s": (0.1, 500),
+    "workload.cpu_percent": (1, 100),
+    "sga.mb": (1024, 500_000),
+    "memory.sessions": (1, 2000),
+}
+_WORST = ("fail", "warn", "assumed", "pass", "unknown")
+
+
+@st.composite
+def servers_under_load(draw: st.DrawFn) -> dict[str, str]:
+    """Settings of a server or a cluster with paths, perhaps drives, and any part of a workload."""
+    chosen = draw(st.lists(st.sampled_from(sorted(LOADS)), min_size=1, unique=True))
+    given = {key: str(draw(st.integers(*(math.ceil(end) for end in LOADS[key])))) for key in chosen}
+    given |= {
+        "machine.cores": "32",
+        "machine.memory_gib": "512",
+        "cluster.nodes": str(draw(st.integers(1, 4))),
+        "hba": draw(st.sampled_from(LINKS)),
+        "count": str(draw(st.integers(1, 8))),
+        "workload.read_percent": str(draw(st.integers(0, 100))),
+        "workload.growth_percent": str(draw(st.integers(0, 60))),
+        "workload.horizon_years": str(draw(st.integers(0, 5))),
+    }
+    if draw(st.booleans()):
+        given |= {
+            "array.disks": str(draw(st.integers(4, 48))),
+            "array.raid": draw(st.sampled_from(["0", "10", "5", "6"])),
+            "array.drive": "hdd-15k",
+        }
+    if draw(st.booleans()):
+        given["path.policy"] = draw(st.sampled_from(["active-active", "active-passive"]))
+    return given
+
+
+def judged(given: dict[str, str]) -> dict[str, Card]:
+    stages = f"hba:{given['hba']}*{given['count']},array:fc16*4"
+    stated = {key: text for key, text in given.items() if "." in key}
+    typed = parse_settings([f"{key}={text}" for key, text in stated.items()] + [f"path.stages={stages}"])
+    return {card.resource: card for card in size(typed, RULES).cards if card.resource != "license"}
+
+
+@few
+@given(given=servers_under_load(), data=st.data())
+def test_more_load_never_lowers_a_share_nor_improves_a_verdict(given: dict[str, str], data: st.DataObject) -> None:
+    key = data.draw(st.sampled_from([key for key in LOADS if key in given]))
+    more = {**given, key: str(float(given[key]) * 1.3)}
+    if key in {"workload.cpu_percent", "memory.sessions"}:
+        more[key] = str(min(int(given[key]) + 7, 100 if key == "workload.cpu_percent" else 10**6))
+
+    before, after = judged(given), judged(more)
+
+    for resource, card in before.items():
+        for old, new in zip(shares(card), shares(after[resource]), strict=True):
+            assert old is None or (new is not None and new >= old * (1 - 1e-12))
+        assert _WORST.index(after[resource].status) <= _WORST.index(card.status)
+
+
+def shares(card: Card) -> tuple[float | None, float | None, float | None]:
+    return card.share, card.n_plus_one, card.last_year
+
+
+@few
+@given(given=servers_under_load())
+def test_a_faster_path_never_worsens_the_verdict(given: dict[str, str]) -> None:
+    link = LINKS[min(LINKS.index(given["hba"]) + 1, len(LINKS) - 1)]
+    slow = judged(given)["storage"]
+
+    for better in ({**given, "hba": link}, {**given, "count": str(int(given["count"]) + 1)}):
+        fast = judged(better)["storage"]
+        assert fast.share is None or (slow.share is not None and fast.share <= slow.share)
+        assert _WORST.index(fast.status) >= _WORST.index(slow.status)
+
+
+@few
+@given(given=servers_under_load())
+def test_a_failure_never_lowers_a_share(given: dict[str, str]) -> None:
+    for card in judged(given).values():
+        assert card.n_plus_one is None or (card.share is not None and card.n_plus_one >= card.share)
+        assert card.last_year is None or (card.share is not None and card.last_year >= card.share)

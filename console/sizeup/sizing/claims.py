@@ -117,6 +117,44 @@ def _call(sheet: Sheet) -> Iterator[Advice]:
     )
 
 
+def _kernel_share(sheet: Sheet) -> Iterator[Advice]:
+    share = sheet.number("observed.kernel_cpu_percent")
+    sheet.line(f"kernel: {shown(share, '%')} of the CPU time, other code: {format_in(1 - share.value, '%')}")
+    yield sheet.advice(
+        "observed.kernel-share",
+        "CPU time spent in the kernel",
+        f"kernel mode: {shown(share, '%')} of the CPU time",
+        share,
+        "%",
+    )
+
+
+def _memory_latency(sheet: Sheet) -> Iterator[Advice]:
+    latency = sheet.number("observed.latency_ns")
+    sheet.line(f"{latency.source}: {shown(latency, 'ns')}")
+    yield sheet.advice(
+        "observed.memory-latency", "Observed memory latency", f"memory latency: {shown(latency, 'ns')}", latency, "ns"
+    )
+
+
+def _served(sheet: Sheet) -> Iterator[Advice]:
+    """Users within the response time limit, and the response time, as a source states them."""
+    users = sheet.number("observed.users")
+    sheet.line(f"{users.source}: {shown(users, 'users')}")
+    yield sheet.advice(
+        "observed.users-served",
+        "Users within the response time limit",
+        f"users within the response time limit: {shown(users, '')}",
+        users,
+        "1",
+    )
+    response = sheet.number("observed.response_ms")
+    sheet.line(f"{response.source}: {shown(response, 'ms')}")
+    yield sheet.advice(
+        "observed.response-time", "Response time", f"response time: {shown(response, 'ms')}", response, "ms"
+    )
+
+
 def _device(sheet: Sheet) -> Iterator[Advice]:
     size = sheet.number("device.blocks_kib")
     sheet.line(f"{format_in(size.value / 1024, 'blocks')} x 1,024 B = {shown(size, 'B')}")
@@ -135,5 +173,8 @@ CALCULATIONS = (
     Calculation("IOPS per core", _per_core, ("observed.iops-per-core",)),
     Calculation("IOPS per drive", _per_drive, ("observed.iops-per-drive",)),
     Calculation("time per call", _call, ("observed.call",), about=("observed.cycles",)),
+    Calculation("kernel's share of the CPU time", _kernel_share, ("observed.kernel-share",)),
+    Calculation("observed memory latency", _memory_latency, ("observed.memory-latency",)),
+    Calculation("users served", _served, ("observed.users-served", "observed.response-time")),
     Calculation("device size", _device, ("device.size",)),
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sizeup.model.advice import Advice
+from sizeup.quantity import Quantity
 from sizeup.sizing.io.array import usable_bytes
 from sizeup.sizing.sheet import Calculation, Sheet, shown
 from sizeup.units import format_in
@@ -16,13 +17,16 @@ def _use(sheet: Sheet) -> Iterator[Advice]:
         return  # an array of disks
     database = sheet.number("db.gb")
     capacity = usable_bytes(sheet)
-    hot = sheet.optional("db.hot_gb")
+    hot, moved = sheet.optional("db.hot_gb"), sheet.optional_words("flash.moved")
     if database.value <= capacity.value:
         use, figure = "schema", "flash.gain.schema"
         what = "the whole database fits"
     elif hot is not None and hot.value <= capacity.value:
-        use, figure = "tier", "flash.gain.tier"
+        use, figure = "tier", f"flash.gain.{moved or 'tier'}"
         what = f"the hot set of {shown(hot, 'GB')} fits, the whole database does not"
+    elif hot is None and moved is not None:
+        use, figure = "tier", f"flash.gain.{moved}"
+        what = f"the whole database does not fit, so move {moved.replace('-', ' ')}"
     else:
         use, figure = "cache", "flash.gain.cache"
         what = "neither the database nor a known hot set fits, so use it as a cache"
@@ -32,11 +36,22 @@ def _use(sheet: Sheet) -> Iterator[Advice]:
     yield sheet.advice(
         "flash.use",
         "Use of the flash",
-        f"{what} (database: {format_in(share, '%')} of the flash); published gain, one system: {gain.value:.3g} times",
+        f"{what} (database: {format_in(share, '%')} of the flash); published gain, one system: {_gain(gain)}",
         sheet.answer(share, "%", figure),
         "%",
         decision=use,
     )
+
+
+def _gain(gain: Quantity) -> str:
+    """Return a published gain in throughput: as a factor, a small one in percent, a range as a range."""
+    if gain.low is not None and gain.high is not None:
+        return f"{gain.low:.3g} to {gain.high:.3g} times, by what is moved"
+    return f"{gain.value:.3g} times" if gain.value >= _TIMES_FROM else f"{format_in(gain.value - 1, '%')} more"
+
+
+_TIMES_FROM = 2.0
+"""A gain below this is a percentage."""
 
 
 def _cache_size(sheet: Sheet) -> Iterator[Advice]:

@@ -323,6 +323,13 @@ _DECLARED = (
     _number("net.window_bytes", "TCP window of one connection", "B"),
     _number("net.rtt_ms", "network round-trip time to the storage", "ms"),
     _count("net.connections", "TCP connections to the storage", least=1, most=65536),
+    _choice(
+        "flash.moved",
+        "what of the database moves to flash where not all of it fits",
+        "indexes",
+        "indexes-and-hottest-table",
+        "indexes-and-hot-tables",
+    ),
     _number("flash.block_kib", "block size of the flash cache", "KiB"),
     _number("flash.cache_gib", "size of the flash cache on one server", "GiB"),
     _choice("flash.rac", "whether the cache serves a cluster database (RAC), which needs more metadata", "yes", "no"),

@@ -23,6 +23,10 @@ def _effective(sheet: Sheet) -> tuple[float, str]:
         sheet.line(
             f"{shown(stated, unit)} x (1 + {shown(uplift, '%')}) = {format_in(value * (1 + uplift.value), unit)}"
         )
+        sheet.line(
+            f"the promise is {shown(uplift, '%')} above the present; the present is "
+            f"{format_in(1 - 1 / (1 + uplift.value), '%')} below the promise"
+        )
         sheet.caveat("the gain is a promise, not a measurement")
         value *= 1 + uplift.value
     survivors, nodes = sheet.optional("cluster.survivors"), sheet.number("cluster.nodes")
@@ -48,10 +52,15 @@ def _usd(each: float) -> str:
 
 def _throughput(sheet: Sheet) -> Iterator[Advice]:
     value, unit = _effective(sheet)
+    uplift = sheet.optional("value.uplift_percent")
+    both = ""
+    if uplift is not None and uplift.value:
+        below = float(f"{1 - 1 / (1 + uplift.value):.4g}")
+        both = f", by a promise {shown(uplift, '%')} above the present, which is {format_in(below, '%')} below it"
     yield sheet.advice(
         "value.throughput",
         "Throughput",
-        f"throughput: {format_in(value, unit)}",
+        f"throughput: {format_in(value, unit)}{both}",
         sheet.answer(value, unit, "value.throughput"),
         unit,
     )
@@ -144,6 +153,21 @@ def _system_cost(sheet: Sheet) -> Iterator[Advice]:
     )
 
 
+def _baseline(sheet: Sheet) -> Iterator[Advice]:
+    """Throughput against a baseline: as a factor, and how much more or less that is."""
+    share = sheet.number("value.percent_of_baseline")
+    more = share.value - 1
+    sheet.line(f"{shown(share, '%')} - 100% = {format_in(more, '%')}")
+    difference = "" if not more else f", {format_in(abs(more), '%')} {'more' if more > 0 else 'less'}"
+    yield sheet.advice(
+        "value.of-baseline",
+        "Throughput against the baseline",
+        f"throughput: {format_in(share.value, '')} times the baseline{difference}",
+        sheet.answer(share.value, "1", "value.percent_of_baseline"),
+        "1",
+    )
+
+
 def _normalized(sheet: Sheet) -> Iterator[Advice]:
     """Throughput per drive and per gigabyte, so that systems of different sizes compare."""
     for key, part_unit, name in (("value.drives", "drives", "drive"), ("value.memory_gb", "GB", "gigabyte")):
@@ -223,6 +247,7 @@ def _idle(sheet: Sheet) -> Iterator[Advice]:
 
 CALCULATIONS = (
     Calculation("throughput", _throughput, ("value.throughput",), about=("value.",)),
+    Calculation("throughput against the baseline", _baseline, ("value.of-baseline",)),
     Calculation("throughput per core", _per_core, ("value.per-core",)),
     Calculation(
         "scaling efficiency of the cluster", _cluster, ("value.cluster-efficiency",), about=("cluster.single",)

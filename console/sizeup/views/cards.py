@@ -16,9 +16,10 @@ LINES = 25
 _NAMES = {"storage": "Storage", "cpu": "CPU", "memory": "Memory", "network": "Network", "license": "License"}
 _STATUS = {"pass": "PASS", "warn": "WARN", "fail": "FAIL", "assumed": "ASSUMED", "unknown": "–"}
 NO_VERDICT = (
-    "No workload. Use --workload FILE (AWR, Statspack, sar or iostat), or "
+    "No workload. Give one with --workload FILE (AWR, Statspack, sar or iostat), or with "
     "--set workload.iops=N workload.read_percent=N workload.io_kib=N redo.mb_s=N"
 )
+_END = "Working: sizeup size --working, or --explain storage, cpu, memory or license"
 _OF_CARDS = ("verdict.", "license.", "io.demand.", "io.capacity", "io.line-rate.", "value.ghz-per-license")
 """What begins the ids of advice that the table has already, or that its working has."""
 
@@ -34,24 +35,18 @@ def answer_lines(given: AdviceSet, width: int = 80, most: int = LINES, basis: st
     lines += _folded("Basis   ", basis, width) if basis else []
     table = _table(given.cards, width)
     lines += ["", *table] if table else []
-    end = "Working: --working; of one row: --explain storage, cpu, memory or license"
     notes = [note for card in given.cards for note in card.notes]
     folded = [_folded("! ", note, width) for note in dict.fromkeys(notes)]
     others = [
-        one_line(f"  {one.verdict}", width)
+        _folded("", one.verdict, width, 2)
         for one in given.advice
         if not one.id.startswith(_OF_CARDS) and one.quantity is not None
     ]
-    room = most - len(lines) - 2
-    shown, left = _fitting(folded, room)
-    lines += ["", *shown] if shown else []
-    room = most - len(lines) - 2 - bool(left)
-    if left:
-        lines.append(f"! {left} more: --working")
-    if others and room > 2:
-        rest = len(others) - room + 2
-        lines += ["", *(others if rest <= 1 else [*others[: room - 2], f"  {rest} more: --working"])]
-    return [*lines, "", end]
+    for blocks in (folded, others):
+        shown, left = _fitting(blocks, most - len(lines) - 4)
+        lines += ["", *shown] if shown else []
+        lines += [f"{left} more: sizeup size --working"] if left and shown else []
+    return [*lines, "", _END]
 
 
 def _verdict_lines(given: AdviceSet, width: int) -> list[str]:
@@ -67,9 +62,10 @@ def _verdict_lines(given: AdviceSet, width: int) -> list[str]:
     return [*lines, *_folded("        ", rule, width)] if rule else lines
 
 
-def _folded(first: str, text: str, width: int) -> list[str]:
+def _folded(first: str, text: str, width: int, rest: int | None = None) -> list[str]:
+    indent = " " * (len(first) if rest is None else rest)
     return textwrap.wrap(
-        one_line(text, 2000), width, initial_indent=first, subsequent_indent=" " * len(first), break_on_hyphens=False
+        one_line(text, 2000), width, initial_indent=first, subsequent_indent=indent, break_on_hyphens=False
     )
 
 

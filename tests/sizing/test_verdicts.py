@@ -1,0 +1,355 @@
+"""Verdicts: demand over capacity at every stage, after a failure, and as it grows."""
+
+import json
+
+import pytest
+
+from sizeup import cli
+from sizeup.model.advice import Advice, Card
+from sizeup.sizing import rules
+from sizeup.sizing.advise import Sizing, size
+from sizeup.sizing.inputs.presets import find_preset
+from sizeup.sizing.inputs.typed import parse_settings
+
+SERVER = ("machine.cores=32", "machine.ghz=2.9")
+
+
+def sized(*settings: str) -> Sizing:
+    return size(parse_settings(settings))
+
+
+def card(resource: str, *settings: str) -> Card:
+    return next(card for card in sized(*settings).cards if card.resource == resource)
+
+
+def advice(advice_id: str, *settings: str) -> Advice:
+    found = sized(*settings).find(advice_id)
+    assert found is not None
+    return found
+
+
+def value(advice_id: str, *settings: str) -> float:
+    quantity = advice(advice_id, *settings).quantity
+    assert quantity is not None
+    return quantity.value
+
+
+def test_a_given_workload_replaces_the_rule_of_thumb() -> None:
+    found = card("storage", *SERVER, "workload.iops=40000", "workload.io_kib=8", "path.stages=hba:fc8*1")
+
+    assert found.share == pytest.approx(40000 * 8192 / 800e6)
+    assert found.status == "pass"
+    assert found.statement == "Storage: 327.7 MB/s demand, 800 MB/s capacity (41%, bottleneck: hba)"
+    assert any("IOPS of the disks are unknown and not judged" in note for note in found.notes)
+    assert "Nothing is left after losing the only path of hba" in found.notes
+
+
+ARRAY = ("array.disks=24", "array.drive=hdd-15k", "array.raid=10")
+
+
+def test_iops_are_balanced_beside_the_throughput() -> None:
+    workload = ("workload.iops=40000", "workload.read_percent=60")
+    found = card("storage", *SERVER, *workload, "path.stages=hba:fc32*2", *ARRAY)
+
+    assert found.share == pytest.approx(40000 / 3120)
+    assert found.status == "fail"
+    assert "40,000 IOPS demand, 3,120 IOPS capacity (1,282%, bottleneck: 24 drives in RAID 10)" in found.statement
+
+
+def test_redo_is_part_of_the_demand() -> None:
+    found = card("storage", "workload.mb_s=327.68", "redo.mb_s=700", "path.stages=hba:fc8*1")
+
+    assert found.share == pytest.approx(1027.68 / 800)
+    assert found.status == "fail"
+
+
+def test_redo_writes_load_the_drives_with_the_penalty_of_writes() -> None:
+    without = card("storage", "workload.iops=1000", "workload.read_percent=100", *ARRAY)
+    redo = card(
+        "storage", "workload.iops=1000", "workload.read_percent=100", "redo.mb_s=10", "redo.writes_s=500", *ARRAY
+    )
+
+    assert without.share == pytest.approx(1000 / (24 * 182))
+    assert redo.share == pytest.approx((1000 + 2 * 500) / (24 * 182))
+
+
+def test_without_a_workload_there_is_no_demand_no_share_and_no_verdict() -> None:
+    sizing = sized(*SERVER, "path.stages=hba:fc8*2", "machine.memory_gib=512")
+
+    assert {one.status for one in sizing.cards} <= {"unknown", "assumed"}
+    assert all(one.share is None for one in sizing.cards)
+    assert sizing.find("verdict.storage") is None
+    headline = sizing.find("io.demand.headline")
+    assert headline is not None
+    assert headline.quantity is None
+    assert "Rules of thumb for 32 cores: 340 MB/s (loading) to 6,100 MB/s (light scans)" in headline.verdict
+
+
+def test_rules_of_thumb_fill_in_on_request_and_are_never_a_pass() -> None:
+    found = card("storage", *SERVER, "path.stages=hba:fc32*2", "workload.rules_of_thumb=yes")
+
+    assert found.share == pytest.approx(1160 / 6400)
+    assert found.status == "assumed"
+
+
+def test_rules_of_thumb_do_not_add_to_a_workload() -> None:
+    settings = (*SERVER, "workload.mb_s=100", "path.stages=hba:fc8*1")
+
+    assert card("storage", *settings, "workload.rules_of_thumb=yes") == card("storage", *settings)
+
+
+@pytest.mark.parametrize(("rate", "status"), [("560", "pass"), ("561", "warn"), ("800", "warn"), ("801", "fail")])
+def test_the_limits_are_70_and_100_percent(rate: str, status: str) -> None:
+    assert card("storage", f"workload.mb_s={rate}", "path.stages=hba:fc8*1").status == status
+
+
+def test_a_user_sets_the_limits_as_rules() -> None:
+    mine = """schema = "sizeup.rules/1"
+[[override]]
+target = "figure.share.pass-to.value"
+value = 30
+reason = "house rule"
+date = 2026-11-20
+"""
+    pack = rules.load(rules.shipped_texts(), ("rules.toml", mine))
+    given = parse_settings(["workload.mb_s=400", "path.stages=hba:fc8*1"])
+
+    assert [size(given, which).cards[0].status for which in (rules.shipped(), pack)] == ["pass", "warn"]
+
+
+@pytest.mark.parametrize(("paths", "rate", "n_plus_one", "status"), [(2, 500, 0.625, "pass"), (2, 1000, 1.25, "warn")])
+def test_a_failure_beyond_the_capacity_makes_a_pass_a_warning(
+    paths: int, rate: float, n_plus_one: float, status: str
+) -> None:
+    stages = f"path.stages=hba:fc8*{paths}"
+    found = card("storage", f"workload.mb_s={rate}", stages, "path.policy=active-active")
+
+    assert found.n_plus_one == pytest.approx(n_plus_one)
+    assert found.status == status
+    assert ("Storage: 125% after losing one of 2 paths" in found.notes) == (status == "warn")
+
+
+def test_of_active_and_passive_paths_one_counts_and_the_other_takes_over() -> None:
+    found = card("storage", "workload.mb_s=400", "path.stages=hba:fc8*2", "path.policy=active-passive")
+
+    assert (found.share, found.n_plus_one) == (0.5, 0.5)
+
+
+def test_a_pass_that_needs_both_paths_is_assumed_until_their_policy_is_known() -> None:
+    settings = ("workload.mb_s=1000", "path.stages=hba:fc8*2")
+
+    assert card("storage", *settings).status == "assumed"
+    assert card("storage", "workload.mb_s=400", "path.stages=hba:fc8*2").status == "pass"
+
+
+def test_the_verdict_names_the_year_in_which_the_capacity_is_exceeded() -> None:
+    found = card(
+        "storage",
+        "workload.mb_s=500",
+        "workload.growth_percent=20",
+        "workload.horizon_years=3",
+        "path.stages=hba:fc8*1",
+    )
+
+    assert found.last_year == pytest.approx(0.625 * 1.728)
+    assert (found.horizon_years, found.status) == (3, "warn")
+    assert "Storage: 100% is exceeded in year 3 (+20% a year)" in found.notes
+
+
+def test_growth_without_a_horizon_changes_nothing() -> None:
+    settings = ("workload.mb_s=500", "path.stages=hba:fc8*1")
+
+    assert card("storage", *settings, "workload.growth_percent=20") == card("storage", *settings)
+
+
+def test_a_default_that_nobody_chose_makes_a_pass_assumed() -> None:
+    found = card("storage", "workload.iops=40000", "path.stages=hba:fc8*1")
+
+    assert found.status == "assumed"
+    assert found.notes[0] == "Assumed: a block size of 8 KiB by default"
+
+
+def test_measured_iops_take_the_place_of_what_drives_are_good_for() -> None:
+    workload = ("workload.iops=40000", "workload.read_percent=60", "workload.io_kib=8")
+    found = card("storage", *workload, *ARRAY, "capacity.iops=100000")
+
+    assert found.share == pytest.approx(0.4)
+    assert found.status == "pass"
+
+
+def test_the_published_cluster_counts_both_servers() -> None:
+    sizing = size(find_preset("ault-aultdb").values())
+    figures = {one.id: one.quantity.value for one in sizing.advice if one.quantity is not None}
+
+    assert figures["io.demand.ghz-rule"] == pytest.approx(75e6)
+    assert figures["io.capacity"] == pytest.approx(200e6)
+    assert figures["observed.iops-per-core"] == 3000
+    assert figures["verdict.storage"] == pytest.approx(75 / 200)
+    assert figures["io.demand.class.oltp"] == 6000
+
+
+CLUSTER = ("cluster.nodes=3", "machine.cores=16", "machine.memory_gib=256")
+
+
+def test_a_cluster_loses_a_server() -> None:
+    cpu = card("cpu", *CLUSTER, "workload.cpu_percent=60")
+    memory = card("memory", *CLUSTER, "sga.mb=102400", "memory.sessions=1024", "memory.session_mib=32")
+    paths = card("storage", *CLUSTER, "workload.mb_s=3000", "path.stages=hba:fc16*6,array:fc32*4")
+
+    assert (cpu.share, cpu.n_plus_one) == pytest.approx((0.6, 0.9))
+    assert (memory.share, memory.n_plus_one) == pytest.approx((132 / 256, (100 + 48) / 256))
+    assert paths.n_plus_one == pytest.approx(3000 / 6400)
+
+
+def test_cores_of_another_server_count_by_their_relative_performance() -> None:
+    busy = ("machine.cores=32", "workload.cpu_cores=20")
+    unknown = card("cpu", *busy)
+    known = card("cpu", *busy, "workload.specrate_per_core=5", "machine.specrate_per_core=10")
+
+    assert (unknown.status, unknown.share) == ("unknown", None)
+    assert "SPECrate per core" in unknown.statement
+    assert known.share == pytest.approx(10 / 32)
+    assert known.status == "pass"
+
+
+def test_memory_that_does_not_fit_is_a_failure_with_both_figures() -> None:
+    settings = ("sga.mb=600000", "machine.memory_gib=512")
+    found = card("memory", *settings)
+
+    assert found.status == "fail"
+    assert found.statement == "Memory: 600,000 MiB of shared memory do not fit into 524,288 MiB (114% of capacity)"
+    pages = advice("memory.huge-pages", *settings)
+    assert pages.decision == "does-not-fit"
+    assert "600,000 MiB and do not fit into the 524,288 MiB" in pages.verdict
+
+
+def test_reserved_huge_pages_beyond_the_memory_hold_nothing() -> None:
+    pages = advice("memory.huge-pages", "sga.mb=1024", "memory.huge_pages=300000", "machine.memory_gib=512")
+
+    assert pages.decision == "does-not-fit"
+
+
+@pytest.mark.parametrize(
+    ("settings", "gib", "status"),
+    [
+        (("sga.mb=102400", "db.gb=4000"), 100, "pass"),
+        (("sga.advisory_mb=204800", "db.gb=4000"), 200, "pass"),
+        (("db.hot_gb=107.3741824", "db.gb=4000"), 100, "pass"),
+        (("db.gb=1073.741824",), 100, "assumed"),
+    ],
+)
+def test_shared_memory_comes_from_a_size_an_advisory_the_hot_set_or_the_database(
+    settings: tuple[str, ...], gib: float, status: str
+) -> None:
+    found = card("memory", *settings, "machine.memory_gib=512")
+
+    assert found.share == pytest.approx(gib / 512)
+    assert found.status == status
+
+
+def test_a_small_node_is_exhausted_by_its_even_share() -> None:
+    even = ("sga.mb=8500", "machine.memory_gib=16")
+    found = card("memory", *even, "numa.node_mb=12000,4095")
+
+    assert found.status == "warn"
+    assert (
+        "4,250 MiB of shared memory per node, spread evenly, exhaust the smallest node with 4,095 MiB" in found.notes[0]
+    )
+    assert card("memory", *even, "numa.node_mb=8192,8192").status == "pass"
+
+
+def test_the_network_is_judged_where_the_storage_is_behind_it() -> None:
+    found = card("network", "workload.mb_s=100", "path.stages=nic:gbe-nfs*2", "path.policy=active-active")
+
+    assert found.share == pytest.approx(100 / 228)
+    assert found.status == "pass"
+
+
+def test_redo_writes_are_of_decimal_megabytes() -> None:
+    assert value("redo.writes.largest", "redo.mb_s=104") == pytest.approx(793.457, abs=1e-3)
+    assert "a full load for 4 drives" in advice("redo.writes.largest", "redo.mb_s=104").verdict
+
+
+def test_a_pcie_link_carries_its_rate_less_packet_headers() -> None:
+    found = advice("io.capacity", "path.stages=x:pcie3-x4")
+
+    assert found.quantity is not None
+    assert found.quantity.value == pytest.approx(3603.6e6)
+    assert "3,603.6 MB/s (line rate: 3,938.4 MB/s)" in found.working[0]
+
+
+def test_a_promised_gain_is_stated_in_both_directions() -> None:
+    verdict = advice("value.throughput", "value.throughput=100", "value.uplift_percent=21").verdict
+
+    assert verdict == "Throughput: 121 units, by a promise 21% above the present, which is 17.36% below it"
+
+
+FLASH = ("db.gb=800", "db.hot_gb=300", "array.disks=4", "array.raid=10", "array.disk_gb=350")
+
+
+@pytest.mark.parametrize(
+    ("moved", "gain"),
+    [
+        ((), "1.14 to 4.1 times, by what is moved"),
+        (("flash.moved=indexes",), "14% more"),
+        (("flash.moved=indexes-and-hottest-table",), "2.9 times"),
+        (("flash.moved=indexes-and-hot-tables",), "4.1 times"),
+    ],
+)
+def test_the_gain_of_flash_follows_its_case(moved: tuple[str, ...], gain: str) -> None:
+    assert advice("flash.use", *FLASH, *moved).verdict.endswith(f"one system: {gain}")
+
+
+def printed(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    assert cli.run(["size", *arguments]) == 0
+    return capsys.readouterr().out
+
+
+SCENARIO = (
+    *("machine.sockets=2", "machine.cores_per_socket=16", "machine.ghz=2.9", "machine.memory_gib=512"),
+    "machine.cpu_model=Intel(R) Xeon(R) Gold 6326 CPU @ 2.90GHz",
+    *("path.stages=hba:fc16*2", "path.policy=active-active", "array.disks=24", "array.drive_iops=4000"),
+    *("array.raid=10", "workload.iops=40000", "workload.read_percent=60", "workload.io_kib=8", "redo.mb_s=120"),
+    *("db.gb=4000", "workload.growth_percent=20", "workload.horizon_years=3"),
+)
+
+
+def test_the_answer_is_one_screen_with_the_verdict_first(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = printed(capsys, "--blank", "--set", *SCENARIO).splitlines()
+
+    assert lines[0].startswith(("FAIL", "WARN", "ASSUMED", "PASS"))
+    assert len(lines) <= 25
+    assert max(map(len, lines)) <= 80
+    storage = next(line for line in lines if line.startswith("Storage"))
+    assert storage.split()[-4:-1] == ["62%", "65%", "107%"]
+    assert storage.endswith("WARN")
+
+
+def test_the_working_is_printed_on_request(capsys: pytest.CaptureFixture[str]) -> None:
+    answer = printed(capsys, "--blank", "--set", *SCENARIO)
+    explained = printed(capsys, "--blank", "--explain", "storage", "--set", *SCENARIO)
+    working = printed(capsys, "--blank", "--working", "--set", *SCENARIO)
+
+    line = "447.68 MB/s / 3,200 MB/s = 13.99%"
+    assert line not in answer
+    assert line in explained
+    assert line in working
+    assert "id    verdict.storage" in explained
+
+
+def test_an_unknown_answer_is_refused_with_the_nearest(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.run(["size", "--blank", "--explain", "io.capacty", "--set", *SCENARIO]) == 2
+    assert "io.capacity" in capsys.readouterr().err
+
+
+def test_no_workload_says_so_and_what_to_do(capsys: pytest.CaptureFixture[str]) -> None:
+    text = printed(capsys, "--blank", "--set", *SERVER)
+
+    assert text.startswith("NO VERDICT YET  No workload. Give one with --workload FILE")
+    assert "Rules of thumb for 32 cores" in text
+
+
+def test_the_document_has_the_cards(capsys: pytest.CaptureFixture[str]) -> None:
+    cards = json.loads(printed(capsys, "--blank", "--json", "--set", *SCENARIO))["cards"]
+
+    assert {one["resource"] for one in cards} == {"storage", "cpu", "memory", "network", "license"}
