@@ -25,7 +25,7 @@ MEASURED = ("memory.bandwidth", "memory.numa", "memory.loaded", "memory.hammer",
 IO_PRESETS = ("oltp-read", "dss-rand", "redo")
 
 
-class Row(Struct, frozen=True):
+class PlanRow(Struct, frozen=True):
     """One probe in one plan on one machine."""
 
     machine: str
@@ -56,7 +56,7 @@ class Row(Struct, frozen=True):
 
 
 @cache
-def plan_rows(name: str, plan: str) -> list[Row]:
+def plan_rows(name: str, plan: str) -> list[PlanRow]:
     """The rows of one machine and plan, io.direct last: no plan has it, as it needs a path."""
     machine = EIGHT[name]()
     with pytest.MonkeyPatch.context() as patch:
@@ -77,7 +77,7 @@ def _disks(machine: Machine, preset: str) -> Settings:
     return {"preset": preset, "path": paths[0]} | ({"more_paths": ":".join(paths[1:])} if len(paths) > 1 else {})
 
 
-def _row(machine: Machine, name: str, plan: str, probe: str, steps: Sequence[Step]) -> Row:
+def _row(machine: Machine, name: str, plan: str, probe: str, steps: Sequence[Step]) -> PlanRow:
     node_of = {cpu: node.os_id for node in machine.nodes for cpu in node.pus}
     nodes = {node_of[cpu] for step in steps for cpu in step.cpus}
     classes, totals = Counter[str](), Counter[str]()
@@ -96,10 +96,10 @@ def _row(machine: Machine, name: str, plan: str, probe: str, steps: Sequence[Ste
             classes.update(shares for _, _, shares in pairs)
             totals.update({shares.value: total for shares, total in cpu_pairs(machine).totals.items()})
     every = {node.os_id for node in machine.nodes}
-    return Row(name, plan, probe, tuple(steps), frozenset(nodes), frozenset(every), classes, totals)
+    return PlanRow(name, plan, probe, tuple(steps), frozenset(nodes), frozenset(every), classes, totals)
 
 
-def bytes_per_cache(row: Row, machine: Machine) -> float | None:
+def bytes_per_cache(row: PlanRow, machine: Machine) -> float | None:
     """The least memory of a thread at any point over its share of a cache; None where the probe needs no memory."""
     if row.probe == "memory.latency":
         return min(
@@ -117,7 +117,7 @@ def bytes_per_cache(row: Row, machine: Machine) -> float | None:
     return min(found)
 
 
-def _cells_of(row: Row, multiple: float | None) -> list[str]:
+def _cells_of(row: PlanRow, multiple: float | None) -> list[str]:
     covered = len(row.all_classes) - len(row.lacking_classes)
     return [
         row.machine,

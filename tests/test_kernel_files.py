@@ -25,7 +25,8 @@ NAMED = {
     "sizeup.files": {"/proc/self": "asked for its device number, to know links that only the kernel follows"},
     "sizeup.masking": dict.fromkeys(("/proc/", "/sys/"), "beginnings of paths that are public, and not masked"),
     "sizeup.sizing": dict.fromkeys(
-        ("/proc/cpuinfo", "/proc/meminfo", "/sys/devices/system/node"), "shown as the source of a figure"
+        ("/proc/cpuinfo", "/proc/meminfo", "/sys/class/net", "/sys/devices/system/node"),
+        "shown as the source of a figure",
     ),
     "sizeup.views": {"/proc/meminfo": "shown as the source of a figure"},
 }

@@ -34,7 +34,7 @@ def command(*words: str) -> str:
 
 
 @dataclass(frozen=True)
-class Told:
+class FaultRun:
     """What a run said and left, after a fault in its middle."""
 
     status: int
@@ -96,7 +96,7 @@ def watched(
     under: Sequence[str] = (),
     group: Path | None = None,
     **settings: object,
-) -> Told:
+) -> FaultRun:
     """Run the program on a target; ``fault`` comes once the session holds ``times`` records with ``after`` in them.
 
     ``under`` is a command that it is run by, ``group`` a control group that all of it goes into.
@@ -143,7 +143,7 @@ def watched(
     print(f"status {running.returncode}, {seconds:.2f} s, {ended}")
     assert fault is None, f"it ended before the fault: {error}"
     assert not re.search("Traceback", error + session.read_text()), error
-    return Told(running.returncode, error, step, seconds, left)
+    return FaultRun(running.returncode, error, step, seconds, left)
 
 
 def unmount(point: Path) -> None:
@@ -155,7 +155,7 @@ def unmount(point: Path) -> None:
     command("umount", str(point))
 
 
-def assert_ended_well(told: Told, *words: str) -> None:
+def assert_ended_well(told: FaultRun, *words: str) -> None:
     """Ended as failed, in words, soon, with what was measured and without a process."""
     assert told.step.outcome is not None
     assert (told.status, told.step.outcome.status) == (1, Status.FAILED)

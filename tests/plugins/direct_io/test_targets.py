@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from plugins.direct_io import faulty
-from plugins.direct_io.staging import MIB, Faulty, MakeMount, Told, command, unmount, watched
+from plugins.direct_io.staging import MIB, FaultRun, Faulty, MakeMount, command, unmount, watched
 from sizeup.model.sample import Status
 
 pytestmark = [pytest.mark.lab, pytest.mark.skipif(os.geteuid() != 0, reason="loop devices need root")]
@@ -23,7 +23,7 @@ NOBODY = 12345
 QUICK = {"preset": "oltp-read", "depth": 1, "seconds": 1}
 
 
-def assert_refused(told: Told, *words: str) -> None:
+def assert_refused(told: FaultRun, *words: str) -> None:
     assert told.step.outcome is not None
     assert (told.status, told.step.outcome.status) == (3, Status.REFUSED), told.words
     for word in words:
