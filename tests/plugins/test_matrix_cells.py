@@ -87,12 +87,12 @@ def test_a_sample_has_every_local_cell_row_column_and_class(name: str, most: flo
 
 
 def test_nodes_without_memory_or_without_cpus_are_in_a_sample() -> None:
-    machine = made(4, 4, 1, MIB, memory_only=(GIB, GIB, GIB, GIB, GIB, GIB, GIB, GIB))
+    machine = made(4, 4, 1, MIB, memory_only=[GIB] * 16)
     nodes = (replace(machine.nodes[0], memory_bytes=0), *machine.nodes[1:])
     found = sample(replace(machine, nodes=nodes), 0.0)
 
     assert {cell.cpu_node for cell in found} == {0, 1, 2, 3}
-    assert {cell.memory_node for cell in found} == {*range(1, 12), None}
+    assert {cell.memory_node for cell in found} == {*range(1, 20), None}
 
 
 def test_a_sample_is_spread_over_the_nodes() -> None:
