@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE /* CPU sets */
 /* Jobs of direct I/O: start, watch, stop. The work itself is in direct_io_worker.c. */
 #include "direct_io_worker.h"
 
@@ -7,6 +8,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -14,6 +16,7 @@
 
 /* Enough for the loop under a sanitizer; a thousand workers take 256 MiB of address space only. */
 #define STACK_BYTES (256 * 1024)
+#define MOST_CPU 0xffff /* far beyond the kernel's limit of 8,192 CPUs */
 
 struct sizeup_io_job {
 	struct io_stop stop;
@@ -54,6 +57,10 @@ static bool is_valid(const struct sizeup_io_worker *worker)
 	if (worker->size_bytes < worker->block_bytes || worker->size_bytes > (uint64_t)INT64_MAX ||
 	    worker->start_bytes > (uint64_t)INT64_MAX - worker->size_bytes)
 		return false;
+	for (uint32_t i = 0; i < worker->cpu_count; i++) {
+		if (worker->cpus[i] < 0 || worker->cpus[i] > MOST_CPU)
+			return false;
+	}
 	return worker->pattern >= SIZEUP_IO_RANDOM && worker->pattern <= SIZEUP_IO_APPEND &&
 	       worker->read_percent <= 100 && worker->interval_ns >= 0 &&
 	       worker->first_block < worker->size_bytes / worker->block_bytes;
@@ -78,7 +85,28 @@ static void release(struct sizeup_io_job *job)
 	free(job);
 }
 
-static int spawn(struct sizeup_io_job *job)
+/* The CPUs that a thread starts on, so that its stack and buffers lie on their node as well. */
+static int set_cpus(pthread_attr_t *attributes, const struct sizeup_io_worker *spec)
+{
+	size_t count = 0;
+
+	for (uint32_t i = 0; i < spec->cpu_count; i++)
+		count = (size_t)spec->cpus[i] >= count ? (size_t)spec->cpus[i] + 1 : count;
+	cpu_set_t *const cpus = CPU_ALLOC(count);
+	const size_t bytes = CPU_ALLOC_SIZE(count);
+
+	if (!cpus)
+		return -ENOMEM;
+	CPU_ZERO_S(bytes, cpus);
+	for (uint32_t i = 0; i < spec->cpu_count; i++)
+		CPU_SET_S((size_t)spec->cpus[i], bytes, cpus);
+	const int status = -pthread_attr_setaffinity_np(attributes, bytes, cpus);
+
+	CPU_FREE(cpus);
+	return status;
+}
+
+static int spawn_one(pthread_t *thread, struct io_worker *worker)
 {
 	pthread_attr_t attributes;
 	int status = -pthread_attr_init(&attributes);
@@ -86,8 +114,20 @@ static int spawn(struct sizeup_io_job *job)
 	if (status < 0)
 		return status;
 	pthread_attr_setstacksize(&attributes, STACK_BYTES);
+	if (worker->spec.cpu_count)
+		status = set_cpus(&attributes, &worker->spec);
+	if (status == 0)
+		status = -pthread_create(thread, &attributes, io_worker_run, worker);
+	pthread_attr_destroy(&attributes);
+	return status;
+}
+
+static int spawn(struct sizeup_io_job *job)
+{
+	int status = 0;
+
 	for (uint32_t i = 0; i < job->count && status == 0; i++) {
-		status = -pthread_create(&job->threads[i], &attributes, io_worker_run, &job->workers[i]);
+		status = spawn_one(&job->threads[i], &job->workers[i]);
 		if (status < 0) {
 			/* Threads that did start end at once: none has a request in flight yet that could hang. */
 			io_stop_request(&job->stop);
@@ -95,7 +135,6 @@ static int spawn(struct sizeup_io_job *job)
 				pthread_join(job->threads[started], NULL);
 		}
 	}
-	pthread_attr_destroy(&attributes);
 	return status;
 }
 
@@ -150,6 +189,18 @@ void sizeup_io_sample(const struct sizeup_io_job *job, int32_t group, struct siz
 	}
 	if (sample->workers == 0)
 		sample->flags = 0;
+}
+
+int sizeup_io_usage(const struct sizeup_io_job *job, uint32_t index, struct sizeup_io_usage *usage)
+{
+	if (index >= job->count)
+		return -EINVAL;
+	const struct io_counters *const counters = job->workers[index].counters;
+
+	usage->time_ns = (int64_t)io_counter_get(&counters->usage_time_ns);
+	usage->cpu_ns = (int64_t)(io_counter_get(&counters->user_ns) + io_counter_get(&counters->system_ns));
+	usage->cpu = atomic_load_explicit(&counters->cpu, memory_order_relaxed);
+	return 0;
 }
 
 /* Counters are unsigned and wrap: adding the two's complement subtracts. */

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define _GNU_SOURCE /* RUSAGE_THREAD */
+#define _GNU_SOURCE /* RUSAGE_THREAD, sched_getcpu */
 /* What a worker of direct I/O counts: requests, errors, CPU time; and the sum over workers. */
 #include "direct_io_counters.h"
 
+#include <sizeup/clock.h>
+
 #include <errno.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -21,6 +24,8 @@ void io_counters_read_usage(struct io_counters *counters, int schedstat_fd)
 		io_counter_set(&counters->system_ns, (uint64_t)usage.ru_stime.tv_sec * 1000000000u +
 					      (uint64_t)usage.ru_stime.tv_usec * 1000u);
 		io_counter_set(&counters->voluntary_switches, (uint64_t)usage.ru_nvcsw);
+		atomic_store_explicit(&counters->cpu, sched_getcpu(), memory_order_relaxed);
+		io_counter_set(&counters->usage_time_ns, (uint64_t)sizeup_clock_now_ns());
 	}
 	/* "on-cpu-ns run-delay-ns slices"; absent without CONFIG_SCHED_INFO. */
 	const ssize_t length = schedstat_fd < 0 ? 0 : pread(schedstat_fd, text, sizeof(text) - 1, 0);

@@ -17,6 +17,8 @@ struct io_counters {
 	io_counter last_progress_ns;
 	io_counter usage_requests, usage_bytes, user_ns, system_ns, run_delay_ns;
 	io_counter voluntary_switches;
+	io_counter usage_time_ns;
+	_Atomic int32_t cpu;
 	_Atomic uint32_t flags;
 	_Atomic int32_t status;
 	_Atomic int32_t first_error;

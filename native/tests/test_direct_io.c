@@ -4,9 +4,11 @@
 #include <sizeup/clock.h>
 #include <sizeup/direct_io.h>
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -306,6 +308,100 @@ static int a_stall_shows_in_the_response_time(int32_t engine)
 	return 0;
 }
 
+/* The CPUs that every thread but this one may run on; 0 threads if there is none. */
+static int other_threads_cpus(cpu_set_t *cpus)
+{
+	DIR *const tasks = opendir("/proc/self/task");
+	struct dirent *entry;
+	int threads = 0;
+
+	CPU_ZERO(cpus);
+	while (tasks && (entry = readdir(tasks))) {
+		const pid_t thread = (pid_t)strtol(entry->d_name, NULL, 10);
+		cpu_set_t its;
+
+		if (thread <= 0 || thread == getpid() || sched_getaffinity(thread, sizeof(its), &its) < 0)
+			continue;
+		CPU_OR(cpus, cpus, &its);
+		threads++;
+	}
+	if (tasks)
+		closedir(tasks);
+	return threads;
+}
+
+static int workers_run_on_their_cpus_only(int32_t engine)
+{
+	struct sizeup_io_worker workers[2] = { random_reader(engine, 4), random_reader(engine, 4) };
+	struct sizeup_io_job *job;
+	cpu_set_t allowed, found;
+	int32_t first = -1;
+
+	CHECK(sched_getaffinity(0, sizeof(allowed), &allowed) == 0);
+	for (int32_t cpu = 0; first < 0; cpu++)
+		first = CPU_ISSET((size_t)cpu, &allowed) ? cpu : -1;
+	for (int i = 0; i < 2; i++) {
+		workers[i].cpus = &first;
+		workers[i].cpu_count = 1;
+	}
+	CHECK(sizeup_io_start(workers, 2, &job) == 0);
+	const int threads = other_threads_cpus(&found);
+
+	CHECK(stop(job, PATIENCE_NS) == 0);
+	CHECK(threads == 2);
+	CHECK(CPU_COUNT(&found) == 1 && CPU_ISSET((size_t)first, &found));
+
+	workers[1].cpu_count = 0;
+	CHECK(sizeup_io_start(workers, 2, &job) == 0);
+	CHECK(other_threads_cpus(&found) == 2);
+	CHECK(stop(job, PATIENCE_NS) == 0);
+	CHECK(CPU_EQUAL(&found, &allowed));
+	return 0;
+}
+
+/* Each worker for itself: a full CPU of one must not vanish in the mean of all. */
+static int usage_is_that_of_each_worker(void)
+{
+	struct sizeup_io_worker workers[2] = { random_reader(SIZEUP_IO_THREADS, 1), random_reader(SIZEUP_IO_THREADS, 1) };
+	struct sizeup_io_usage busy, idle;
+	struct sizeup_io_job *job;
+	struct timespec before, after;
+	int status;
+
+	workers[1].interval_ns = 50000000;
+	CHECK(clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &before) == 0);
+	CHECK(sizeup_io_start(workers, 2, &job) == 0);
+	pause_ms(400);
+	sizeup_io_cancel(job);
+	status = sizeup_io_wait(job, PATIENCE_NS);
+	CHECK(clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &after) == 0);
+	CHECK(sizeup_io_usage(job, 0, &busy) == 0 && sizeup_io_usage(job, 1, &idle) == 0);
+	CHECK(sizeup_io_usage(job, 2, &idle) == -EINVAL);
+	CHECK(status == 0);
+	sizeup_io_free(job);
+	const int64_t used_ns = (after.tv_sec - before.tv_sec) * (int64_t)SECOND_NS + after.tv_nsec - before.tv_nsec;
+
+	CHECK(busy.time_ns > 0 && busy.cpu >= 0 && busy.cpu_ns > idle.cpu_ns);
+	CHECK(busy.cpu_ns + idle.cpu_ns > used_ns / 2 && busy.cpu_ns + idle.cpu_ns <= used_ns + SECOND_NS / 50);
+	return 0;
+}
+
+/* As on a machine whose CPUs went offline meanwhile, or with a number that cannot be. */
+static int absent_cpus_are_refused(void)
+{
+	struct sizeup_io_worker workers[2] = { random_reader(SIZEUP_IO_THREADS, 1), random_reader(SIZEUP_IO_THREADS, 1) };
+	struct sizeup_io_job *job;
+
+	for (int i = 0; i < 3; i++) {
+		const int32_t cpu = (const int32_t[]){ -1, 60000, INT32_MAX }[i];
+
+		workers[1].cpus = &cpu;
+		workers[1].cpu_count = 1;
+		CHECK(sizeup_io_start(workers, 2, &job) == -EINVAL);
+	}
+	return 0;
+}
+
 static int nonsense_is_refused(void)
 {
 	struct sizeup_io_worker worker = random_reader(SIZEUP_IO_THREADS, 1);
@@ -389,7 +485,10 @@ int main(void)
 		failures += a_pace_is_kept(engine);
 		failures += groups_are_sampled_apart(engine);
 		failures += a_stall_shows_in_the_response_time(engine);
+		failures += workers_run_on_their_cpus_only(engine);
 	}
+	failures += absent_cpus_are_refused();
+	failures += usage_is_that_of_each_worker();
 	failures += nonsense_is_refused();
 	failures += every_write_can_be_flushed();
 	printf("%d engines, %d failures\n", ran, failures);

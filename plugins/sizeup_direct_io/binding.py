@@ -233,6 +233,17 @@ class IoSample(IoCounters):
         return IoInterval(difference, latest=self._native)
 
 
+class WorkerUsage(Struct, frozen=True):
+    """What one worker thread used since its start."""
+
+    time_ns: int
+    """When this was published, by CLOCK_MONOTONIC_RAW; 0: not yet."""
+    cpu_ns: int
+    """User and system time."""
+    cpu: int
+    """The CPU it ran on; -1 if unknown."""
+
+
 class StuckError(Exception):
     """A worker hangs in the kernel; its memory is not freed."""
 
@@ -245,7 +256,8 @@ class IoJob:
         """Time for the requests in flight at the end to complete."""
         self._lock = threading.Lock()
         table = ffi.new("struct sizeup_io_worker[]", len(workers))
-        for native, worker in zip(table, workers, strict=True):
+        cpu_lists = [ffi.new("int32_t[]", worker.cpus) for worker in workers]  # alive until the workers have started
+        for native, worker, cpus in zip(table, workers, cpu_lists, strict=True):
             native.engine = _ENGINES[worker.engine]
             native.fd = worker.descriptor
             native.group = worker.group
@@ -263,6 +275,8 @@ class IoJob:
             native.huge_pages = worker.huge_pages
             native.fdatasync_each = worker.fdatasync_each
             native.fresh_data = worker.fresh_data
+            native.cpus, native.cpu_count = cpus, len(worker.cpus)
+        self._count = len(workers)
         handle = ffi.new("struct sizeup_io_job **")
         _check(lib.sizeup_io_start(table, len(workers), handle), "starting the workers")
         self._handle: Any = handle[0]
@@ -287,6 +301,15 @@ class IoJob:
         native = ffi.new("struct sizeup_io_sample *")
         lib.sizeup_io_sample(self._handle, group, native)
         return IoSample(native)
+
+    def usage(self) -> tuple[WorkerUsage, ...]:
+        """Return the CPU use of each worker since its start, in their order."""
+        native = ffi.new("struct sizeup_io_usage *")
+        found = []
+        for index in range(self._count):
+            lib.sizeup_io_usage(self._handle, index, native)
+            found.append(WorkerUsage(int(native.time_ns), int(native.cpu_ns), int(native.cpu)))
+        return tuple(found)
 
     def stop(self, drain_seconds: float) -> None:
         """Cancel, wait and free; raise StuckError if a worker does not end in time."""

@@ -15,11 +15,12 @@ from sizeup.model.sample import Disturbance, Samples
 from sizeup.probing.api import Context, Emission
 from sizeup.procfs.meminfo import read_huge_page_bytes
 from sizeup_direct_io import host_counters
-from sizeup_direct_io.binding import IoInterval, IoJob, IoSample, StuckError, half_width
+from sizeup_direct_io.binding import IoInterval, IoJob, IoSample, StuckError, WorkerUsage, half_width
 from sizeup_direct_io.call_with_timeout import CanceledError, StalledError
 from sizeup_direct_io.disks import OtherIo, other_io
 from sizeup_direct_io.failures import describe_error
 from sizeup_direct_io.host_counters import HostCpu
+from sizeup_direct_io.submitters import busiest_share
 from sizeup_direct_io.window_counters import CounterSource, WindowCounters, read_closing, read_opening
 from sizeup_direct_io.worker import Worker
 
@@ -65,6 +66,10 @@ class MeasuredPoint(Struct, frozen=True):
     """The region of a growing file was full."""
     path_changes: tuple[str, ...] = ()
     """Paths to the target that changed state during the window, as text."""
+    threads: int = 1
+    """Of the workers."""
+    busiest_thread: float | None = None
+    """Share of time that the CPU of the busiest submitting thread was busy; None if it is unknown."""
 
     @property
     def requests(self) -> int:
@@ -195,6 +200,9 @@ class _Sampler:
         left = stall_seconds - _idle_seconds(self.last)
         return min(SAMPLING_SECONDS, left + _JUST_AFTER_SECONDS) if left > 0 else SAMPLING_SECONDS
 
+    def usage(self) -> tuple[WorkerUsage, ...]:
+        return self._job.usage()
+
     def take(self) -> dict[str, IoSample]:
         return {name: self._job.sample(group) for group, name in enumerate(self._streams)}
 
@@ -293,6 +301,7 @@ def _observe(
     before: WindowCounters | None = None
     marks: list[tuple[float, int]] = []
     huge_page_bytes = None
+    opening_usage = sampler.usage()
     if not window.warmup_seconds:
         before, opening = read_opening(counter_source, sampler.take), sampler.last
         marks.append(_mark(opening))
@@ -310,7 +319,7 @@ def _observe(
             if elapsed >= window.warmup_seconds:
                 huge_page_bytes = read_huge_page_bytes()
                 before = read_opening(counter_source, sampler.take)
-                opening = sampler.take()
+                opening, opening_usage = sampler.take(), sampler.usage()
                 marks.append(_mark(opening))
             continue
         marks.append(_mark(now))
@@ -324,7 +333,7 @@ def _observe(
         converged = width is not None and mean > 0 and width / mean <= window.precision
         if converged or over or measured >= window.seconds + window.extra_seconds:
             break
-    closing = sampler.take()
+    closing, usage = sampler.take(), sampler.usage()
     after = read_closing(counter_source, sampler.take)
     intervals = {name: sample.since(opening[name]) for name, sample in closing.items()}
     return MeasuredPoint(
@@ -342,6 +351,8 @@ def _observe(
         path_changes=tuple(map(str, counter_source.paths.changes[known:]))
         if _poll_paths(counter_source, at_once=True) and counter_source.paths
         else (),
+        threads=len(usage),
+        busiest_thread=busiest_share(opening_usage, usage, before.cpus, after.cpus),
     )
 
 

@@ -15,6 +15,7 @@ from sizeup_direct_io.limits import read_limits
 from sizeup_direct_io.measure import MeasuredPoint
 from sizeup_direct_io.path_bandwidth import TargetBandwidth
 from sizeup_direct_io.presets import SMALL_BYTES, LoadPoint
+from sizeup_direct_io.submitters import check_submitters
 from sizeup_direct_io.target_setup import TargetSetup
 from sizeup_direct_io.thermal import thermal_caveats, thermal_summary
 from sizeup_direct_io.worker import Pattern
@@ -35,10 +36,15 @@ class PointVerdict(Struct, frozen=True):
     def parts(
         self, point: LoadPoint, run: MeasuredPoint, cached_before: int | None, earlier: Sequence[MeasuredPoint] = ()
     ) -> tuple[Part, ...]:
-        """Return the checks direct, physical and steady; ``earlier`` are the point's windows in earlier ramps."""
+        """Return the four checks of a point; ``earlier`` are its windows in earlier ramps."""
         evidence = self._evidence(point, run, cached_before)
         conditions = self._conditions(run, earlier)
-        return (validity.check_direct(evidence), validity.check_physical(evidence), steadiness.check_steady(conditions))
+        return (
+            validity.check_direct(evidence),
+            validity.check_physical(evidence),
+            steadiness.check_steady(conditions),
+            check_submitters(run.busiest_thread, run.threads),
+        )
 
     def _evidence(self, point: LoadPoint, run: MeasuredPoint, cached_before: int | None) -> validity.Evidence:
         target = self.setup.target

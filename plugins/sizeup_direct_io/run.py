@@ -22,6 +22,7 @@ from sizeup_direct_io.disks import other_io, read_disks
 from sizeup_direct_io.estimates import BackgroundLoad, PointResult
 from sizeup_direct_io.failures import describe_error
 from sizeup_direct_io.measure import MeasuredPoint, Window, measure
+from sizeup_direct_io.near_cpus import several_nodes
 from sizeup_direct_io.path_bandwidth import TargetBandwidth
 from sizeup_direct_io.path_states import PathWatch, watch_paths
 from sizeup_direct_io.paths import ComparedLoad, compare_engines, compare_paths
@@ -138,6 +139,7 @@ class Run:
             self._setups.append(another)
             yield from another.prepare(spec, settings.engine, streams, remove_leftovers=settings.remove_leftovers)
         self._where = settings.spec.path
+        yield from self._unpinned()
         self._paths = watch_paths(each.target.device_number for each in self._setups)
         if self._paths.down:
             yield Gap("io.direct: paths down before the run", "; ".join(self._paths.down))
@@ -162,6 +164,12 @@ class Run:
         changes = tuple(map(str, self._paths.changes))
         yield from overall(f"{settings.preset} on {settings.spec.path}", self._parts, changes)
         yield Progress(1.0, 0.0, "done")
+
+    def _unpinned(self) -> Iterator[Gap]:
+        """Report targets whose threads run on any node, where there are several."""
+        for setup in self._setups:
+            if not setup.near_cpus.groups and several_nodes():
+                yield Gap(f"io.direct: CPUs near {setup.target.path}", setup.near_cpus.description)
 
     def _measure_background(self) -> Generator[Emission, None, PointVerdict]:
         yield Progress(0.0, None, "measuring the load of other processes")
@@ -309,6 +317,8 @@ class Run:
             "target_bytes": self._setup.target.size_bytes,
             "engine": choice.engine.value,
             "engine_reason": choice.reason,
+            "cpus": self._setup.near_cpus.description,
+            "threads": result.runs[-1].threads,
             "engine_flags": " ".join(next(iter(pooled.values())).engine_flags),
             "seconds": sum(run.seconds for run in result.runs),
             "ramp_order": knee.order_text(len(result.runs)),

@@ -24,6 +24,7 @@ from sizeup_direct_io.binding import Extents, IoJob
 from sizeup_direct_io.call_with_timeout import CanceledError, StalledError, call_with_timeout
 from sizeup_direct_io.engines import EngineChoice, choose
 from sizeup_direct_io.failures import describe_error
+from sizeup_direct_io.near_cpus import NearCpus, find_near_cpus, not_pinned
 from sizeup_direct_io.presets import READ_AHEAD, Durable, Stream
 from sizeup_direct_io.target import OpenTarget, TargetKind, TargetSpec, available_bytes, find_leftovers, open_target
 from sizeup_direct_io.validity import ContentSample
@@ -55,6 +56,7 @@ class TargetSetup:
         """The device's folder in /sys; None until it is open, and for file systems without a device."""
         self.target: OpenTarget
         self.choice: EngineChoice
+        self.near_cpus: NearCpus = not_pinned("the target is not open")
         self.extents: Extents | None = None
         """None if the file system does not report them."""
         self.content: ContentSample | None = None
@@ -77,6 +79,7 @@ class TargetSetup:
         self.target = target = self.call_with_timeout(f"opening {spec.path}", lambda: open_target(spec))
         self._open.callback(target.close)
         self._device_folder = find_device_folder(target.device_number)
+        self.near_cpus = find_near_cpus(target.device_number, os.sched_getaffinity(0))
         self._descriptors[(Durable.NO, False)] = self._descriptors[(Durable.FDATASYNC, False)] = target.descriptor
         self.alignment = binding.alignment(target.descriptor)
         self._check_alignment(streams)
@@ -276,6 +279,7 @@ class TargetSetup:
                 depth=depth,
                 huge_pages=huge_pages,
                 fdatasync_each=stream.durable is Durable.FDATASYNC,
+                cpus=self.near_cpus.of_worker(index),
             )
 
     def _depths(self, stream: Stream, count: int) -> list[int]:

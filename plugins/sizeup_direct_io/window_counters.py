@@ -12,6 +12,7 @@ from sizeup.procfs.block_stat import BlockStat, read_block_stat
 from sizeup.procfs.mountstats import NfsBytes, read_nfs_bytes
 from sizeup.procfs.pressure import Pressure, read_pressure
 from sizeup.procfs.process_io import ProcessIo, read_process_io
+from sizeup.procfs.stat import HostStat, read_cpu_stats
 from sizeup_direct_io import host_counters
 from sizeup_direct_io.binding import IoSample
 from sizeup_direct_io.disks import Disks, read_disks
@@ -89,6 +90,8 @@ class WindowCounters(Struct, frozen=True):
     thermal: ThermalState
     time_ns: int
     """When ``host`` and the two after it were read, by the monotonic clock."""
+    cpus: Mapping[int, HostStat] = {}
+    """CPU time of each CPU; empty where it cannot be read."""
 
 
 def read_opening(counter_source: CounterSource, take_samples: TakeSamples) -> WindowCounters:
@@ -99,18 +102,19 @@ def read_opening(counter_source: CounterSource, take_samples: TakeSamples) -> Wi
         read_counters(counter_source, take_samples),
     )
     time_ns = time.monotonic_ns()
-    return WindowCounters(*_host(), counters, kernel_threads_ns, thermal, time_ns)
+    return WindowCounters(*_host(), counters, kernel_threads_ns, thermal, time_ns, read_cpu_stats())
 
 
 def read_closing(counter_source: CounterSource, take_samples: TakeSamples) -> WindowCounters:
     """Read the counters in reverse order, after the sample that closes the window."""
-    time_ns = time.monotonic_ns()
+    time_ns, cpus = time.monotonic_ns(), read_cpu_stats()
     return WindowCounters(
         *_host(),
         read_counters(counter_source, take_samples),
         host_counters.read_kernel_threads_ns(),
         read_thermal_state(),
         time_ns,
+        cpus,
     )
 
 

@@ -10,6 +10,7 @@ from sizeup.procfs.kernel_file import PROC, list_names, read_text
 from sizeup.units import whole_number
 
 _CPU = re.compile(r"^cpu +" + " ".join([r"(\d{1,18})"] * 8) + r"(?: |$)", re.MULTILINE)
+_ONE_CPU = re.compile(r"^cpu(\d{1,6}) " + " ".join([r"(\d{1,18})"] * 8) + r"(?: |$)", re.MULTILINE)
 _INTERRUPTS = re.compile(r"^intr (\d{1,18})\b", re.MULTILINE)
 _SWITCHES = re.compile(r"^ctxt (\d{1,18})$", re.MULTILINE)
 _KERNEL_THREAD_FLAG = 0x00200000  # PF_KTHREAD
@@ -53,6 +54,16 @@ def parse_stat(text: str) -> HostStat | None:
 def read_stat(proc: str = PROC) -> HostStat | None:
     """Return the CPU time of the host; None where it cannot be read."""
     return parse_stat(read_text(f"{proc}/stat") or "")
+
+
+def parse_cpu_stats(text: str) -> dict[int, HostStat]:
+    """``/proc/stat``: the CPU time of each CPU that is online, by its number."""
+    return {int(found[1]): HostStat(*map(int, found.groups()[1:])) for found in _ONE_CPU.finditer(text)}
+
+
+def read_cpu_stats(proc: str = PROC) -> dict[int, HostStat]:
+    """Return the CPU time of each CPU; empty where it cannot be read."""
+    return parse_cpu_stats(read_text(f"{proc}/stat") or "")
 
 
 class ProcessStat(Struct, frozen=True):

@@ -52,6 +52,8 @@ struct sizeup_io_worker {
 	int32_t huge_pages;    /* buffers on transparent huge pages, else on 4K pages */
 	int32_t fdatasync_each; /* after every write, and part of its time; thread engine only */
 	int32_t fresh_data;     /* rewrite the whole buffer before each write, not only a stamp per 4 KiB */
+	const int32_t *cpus; /* the thread runs on these only; read by sizeup_io_start() alone */
+	uint32_t cpu_count;  /* 0: wherever the caller may run */
 };
 
 /* All counters since the start, summed over the workers of one group. */
@@ -83,6 +85,13 @@ struct sizeup_io_sample {
 	uint64_t response_ns[SIZEUP_HISTOGRAM_BUCKETS]; /* intended start to completion; paced only */
 };
 
+/* What one worker thread used since its start, published ten times a second. */
+struct sizeup_io_usage {
+	int64_t time_ns; /* CLOCK_MONOTONIC_RAW, when it was published; 0: not yet */
+	int64_t cpu_ns;  /* user and system time */
+	int32_t cpu;     /* where it ran then; -1 if unknown */
+};
+
 struct sizeup_io_job;
 
 /**
@@ -95,7 +104,7 @@ int sizeup_io_available(int32_t engine);
 /**
  * sizeup_io_start() - Start every worker and return at once; set-up happens in the threads.
  * @job: where the new job is put; it lives until sizeup_io_free().
- * Return: 0, -EINVAL for a worker with contradictory settings, -ENOMEM or -EAGAIN.
+ * Return: 0, -EINVAL for a worker with contradictory settings or without a CPU it may run on, -ENOMEM or -EAGAIN.
  */
 int sizeup_io_start(const struct sizeup_io_worker *workers, uint32_t count,
 		    struct sizeup_io_job **job);
@@ -110,6 +119,12 @@ void sizeup_io_cancel(struct sizeup_io_job *job);
  */
 void sizeup_io_sample(const struct sizeup_io_job *job, int32_t group,
 		      struct sizeup_io_sample *sample);
+
+/**
+ * sizeup_io_usage() - Read the CPU use of worker @index, in the order of sizeup_io_start(); from any thread.
+ * Return: 0, or -EINVAL if there is no such worker.
+ */
+int sizeup_io_usage(const struct sizeup_io_job *job, uint32_t index, struct sizeup_io_usage *usage);
 
 /**
  * sizeup_io_difference() - Turn @later into the interval since @earlier.

@@ -58,7 +58,7 @@ def test_oracle_uses_linux_aio() -> None:
     assert choose("oracle-like", ALL, network=False, extending=False).engine is Engine.AIO
 
 
-@pytest.mark.parametrize(("depth", "batch"), [(1, 4), (16, 4), (32, 8), (64, 16), (128, 32), (1024, 32)])
-def test_a_deep_queue_is_submitted_by_the_quarter(depth: int, batch: int) -> None:
+@pytest.mark.parametrize(("depth", "batch"), [(1, 4), (12, 4), (32, 10), (64, 21), (128, 32), (1024, 32)])
+def test_a_deep_queue_is_submitted_in_thirds(depth: int, batch: int) -> None:
     assert submit_batch(8 << 10, depth) == batch
     assert submit_batch(1 << 20, depth) == 1

@@ -352,6 +352,7 @@ def test_the_run_ends_with_one_verdict_on_all_of_it(folder: Path) -> None:
         "direct",
         "physical",
         "steady",
+        "submitters",
     }
 
 

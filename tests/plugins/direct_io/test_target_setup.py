@@ -14,6 +14,7 @@ from sizeup.errors import RefusedError
 from sizeup_direct_io import binding, host_counters, target_setup
 from sizeup_direct_io import target as target_module
 from sizeup_direct_io.engines import EnginePolicy
+from sizeup_direct_io.near_cpus import NearCpus
 from sizeup_direct_io.presets import DSS_RANDOM, DSS_SCAN, Stream
 from sizeup_direct_io.target import OpenTarget, TargetKind, TargetSpec, open_target
 from sizeup_direct_io.target_setup import TargetSetup, staggered_block
@@ -162,3 +163,19 @@ def test_a_single_stream_and_what_ends_with_its_region_start_at_its_first_block(
 @pytest.mark.parametrize("blocks", [1, 2, 3, 16, 1000, 4096])
 def test_a_stream_starts_within_its_region_however_small(blocks: int) -> None:
     assert all(0 <= staggered_block(index, blocks) < blocks for index in range(64))
+
+
+@pytest.mark.usefixtures("calls")
+def test_the_workers_of_a_target_run_near_its_devices(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[object] = []
+
+    def find(device_number: int, allowed: set[int]) -> NearCpus:
+        asked.extend((device_number, allowed))
+        return NearCpus(((0, 1), (8, 9)), "two nodes")
+
+    monkeypatch.setattr(target_setup, "find_near_cpus", find)
+    setup = prepared(TargetKind.FILE, tmp_path / "file", monkeypatch)
+    workers = setup.workers(Stream("read", 8192), 3, 0, huge_pages=True, engine=Engine.THREADS)
+
+    assert [worker.cpus for worker in workers] == [(0, 1), (8, 9), (0, 1)]
+    assert asked == [tmp_path.stat().st_dev, os.sched_getaffinity(0)]
