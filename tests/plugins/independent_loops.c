@@ -107,3 +107,30 @@ double core_hz(uint32_t steps)
 	kept = value;
 	return 4.0 * steps / (seconds() - start);
 }
+
+/* Return the ticks of the CPU's counter in a second, counted for 20 ms; 0 where none is known. */
+double counter_hz(void)
+{
+#if defined(__x86_64__) || defined(__aarch64__)
+	const double start = seconds();
+	uint64_t first, last;
+	double duration;
+
+#if defined(__x86_64__)
+	first = __builtin_ia32_rdtsc();
+#else
+	__asm__ volatile("mrs %0, cntvct_el0" : "=r"(first));
+#endif
+	do {
+		duration = seconds() - start;
+#if defined(__x86_64__)
+		last = __builtin_ia32_rdtsc();
+#else
+		__asm__ volatile("mrs %0, cntvct_el0" : "=r"(last));
+#endif
+	} while (duration < 0.02);
+	return (double)(last - first) / duration;
+#else
+	return 0;
+#endif
+}

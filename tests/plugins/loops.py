@@ -23,7 +23,7 @@ def compiled_loops(folder: Path) -> ctypes.CDLL:
     loops.chain_new.restype = loops.array_new.restype = ctypes.c_void_p
     loops.chain_new.argtypes = [ctypes.c_uint32]
     loops.array_new.argtypes = [ctypes.c_uint64]
-    loops.chain_ns.restype = loops.core_hz.restype = ctypes.c_double
+    loops.chain_ns.restype = loops.core_hz.restype = loops.counter_hz.restype = ctypes.c_double
     loops.chain_ns.argtypes = [ctypes.c_void_p, ctypes.c_uint32]
     loops.core_hz.argtypes = [ctypes.c_uint32]
     for name in ("read_rate", "write_rate"):

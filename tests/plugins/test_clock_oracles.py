@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import time
+import statistics
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -37,20 +37,15 @@ def test_the_core_is_as_fast_as_an_independent_loop_says(tmp_path: Path) -> None
 
 
 @pytest.mark.ci
-def test_the_counter_counts_as_many_ticks_as_an_independent_reading_says() -> None:
-    counters = [index for index in range(len(binding.methods())) if binding.is_counter(index)]
-    if not counters:
+def test_the_counter_is_as_fast_as_an_independent_reading_says(tmp_path: Path) -> None:
+    """The median of each: a reading that was interrupted is wrong in either direction."""
+    loops = compiled_loops(tmp_path)
+    theirs = statistics.median(loops.counter_hz() for _ in range(7))
+    if not theirs:
         pytest.skip("no counter is known on this architecture")
-    counter_hz = sorted(binding.measure_rates().counter_hz for _ in range(5))[2]
-    reads = 20_000
-    # The smallest step of a second clock in nanoseconds is not of use; a long loop's duration in both units is.
-    started = time.clock_gettime_ns(time.CLOCK_MONOTONIC_RAW)
-    steps = binding.steps(counters[0], reads)
-    seconds = (time.clock_gettime_ns(time.CLOCK_MONOTONIC_RAW) - started) / 1e9
+    ours = statistics.median(binding.measure_rates().counter_hz for _ in range(15))
 
-    assert steps.reads == reads
-    assert steps.backwards == 0
-    assert steps.smallest_step * reads <= 1.25 * seconds * counter_hz, "no step is longer than the mean one"
+    assert 0.8 <= ours / theirs <= 1.25
 
 
 def test_ticks_are_converted_by_the_counter_and_nanoseconds_not_at_all(monkeypatch: pytest.MonkeyPatch) -> None:

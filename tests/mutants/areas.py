@@ -1,0 +1,70 @@
+"""Which tests concern a source file: those that a mutant of it is shown to."""
+
+from __future__ import annotations
+
+from fnmatch import fnmatch
+
+_MEMORY = (
+    "tests/plugins/test_memory_oracles.py",
+    "tests/plugins/test_memory_latency.py",
+    "tests/plugins/test_memory_local.py",
+    "tests/plugins/test_memory_thread_group.py",
+    "tests/plugins/test_memory_options.py",
+    "tests/plugins/test_memory_host_load.py",
+    "tests/plugins/test_memory_buffers.py",
+    "tests/plugins/test_slb.py",
+    "tests/plugins/test_core_to_core.py",
+)
+_CLOCK = ("tests/plugins/test_clock_oracles.py", "tests/plugins/test_clock_*.py")
+_NATIVE_JOB = ("tests/probing/test_native.py",)
+_DIRECT_IO = (
+    "tests/plugins/direct_io/test_observed_calls.py",
+    "tests/plugins/direct_io/test_[!r]*.py",
+    "tests/plugins/direct_io/test_run.py",
+)
+
+_C_TESTS = (
+    ("native/src/permutation.c", ("test_strides", "test_ring", "test_measured_latency")),
+    ("native/src/chase.c", ("test_strides", "test_ring", "test_latency")),
+    ("native/src/latency.c", ("test_measured_latency", "test_latency")),
+    ("native/src/traffic.c", ("test_measured_traffic", "test_thread_group")),
+    ("native/src/handoff.c", ("test_measured_handoff", "test_thread_group")),
+    ("native/src/hammer.c", ("test_stores", "test_hammer", "test_thread_group")),
+    ("native/src/shm.c", ("test_measured_shm", "test_shm")),
+    ("native/src/tlb.c", ("test_tlb",)),
+    ("native/src/clock_cost.c", ("test_clock_methods", "test_latency", "test_watch")),
+    ("native/src/clock*.c", ("test_clock_order", "test_clock_methods", "test_thread_group")),
+    ("native/src/stats.c", ("test_stats", "test_measured_latency")),
+    ("native/src/replicates.*", ("test_stats", "test_measured_latency")),
+    ("native/src/interleave.*", ("test_measured_latency", "test_stats", "test_latency")),
+    ("native/src/batch.c", ("test_disturbance", "test_watch", "test_measured_latency")),
+    ("native/src/cpu.c", ("test_cpu", "test_watch", "test_latency")),
+    ("native/src/arena.c", ("test_arena", "test_latency", "test_thread_group")),
+    ("native/src/job*", ("test_job", "test_latency")),
+    ("native/src/histogram.c", ("test_histogram",)),
+    ("native/src/direct_io_target.c", ("test_direct_io_target",)),
+    ("native/src/direct_io*", ("test_direct_io_calls", "test_direct_io", "test_direct_io_denied")),
+)
+
+_PYTEST = (
+    ("native/src/direct_io*", _DIRECT_IO),
+    ("native/src/histogram.c", _DIRECT_IO),
+    ("native/src/clock*", _CLOCK),
+    ("native/src/stats.c", (*_MEMORY, *_CLOCK, "tests/plugins/direct_io/test_measure.py")),
+    ("native/src/[ibrj]*", (*_MEMORY, *_CLOCK)),
+    ("native/*", _MEMORY),
+    ("plugins/sizeup_memory/*", _MEMORY),
+    ("plugins/sizeup_clock/*", _CLOCK),
+    ("plugins/sizeup_direct_io/*", _DIRECT_IO),
+    ("console/sizeup/probing/native.py", (*_NATIVE_JOB, *_MEMORY)),
+)
+
+
+def c_tests_of(file: str) -> tuple[str, ...]:
+    """Return the C tests of a source file, the likeliest to notice first."""
+    return next((tests for pattern, tests in _C_TESTS if fnmatch(file, pattern)), ())
+
+
+def pytest_files_of(file: str) -> tuple[str, ...]:
+    """Return the test files of a source file, as patterns."""
+    return next((tests for pattern, tests in _PYTEST if fnmatch(file, pattern)), ())
