@@ -32,6 +32,7 @@ def install(folder: Path) -> None:
     (info / "entry_points.txt").write_text("[sizeup.probes]\n" + "\n".join(lines) + "\n")
 
 
+@pytest.mark.ci
 def test_the_printed_probe_is_found_runs_and_is_named_with_its_version(tmp_path: Path) -> None:
     install(tmp_path)
     environment = {**os.environ, "PYTHONPATH": str(tmp_path)}

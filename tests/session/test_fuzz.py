@@ -132,6 +132,7 @@ def run(path: Path, seed: int, count: int) -> None:
             raise
 
 
+@pytest.mark.ci
 def test_a_few_hundred_mutated_sessions_are_refused_or_shown(tmp_path: Path) -> None:
     run(tmp_path / "mutant", seed=1, count=300)
 

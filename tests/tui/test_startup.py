@@ -72,6 +72,7 @@ async def test_the_first_mode_is_drawn_in_the_colors_of_the_theme(app: ConsoleAp
         assert all(color is not None and color != ground for color, ground in colors)
 
 
+@pytest.mark.ci
 async def test_a_new_mode_has_no_style_sheet_parsed_twice(app: ConsoleApp, monkeypatch: pytest.MonkeyPatch) -> None:
     again: list[Stylesheet] = []
     monkeypatch.setattr(Stylesheet, "reparse", lambda sheet: again.append(sheet))
@@ -147,6 +148,7 @@ async def test_a_run_of_one_probe_is_not_called_the_quick_plan(tmp_path: Path) -
     app.runs.close()
 
 
+@pytest.mark.ci
 async def test_a_mode_that_is_first_seen_after_a_change_of_theme_has_the_new_one(app: ConsoleApp) -> None:
     async with app.run_test() as pilot:
         app.theme = "sizeup-light"
