@@ -189,6 +189,8 @@ class _Sampler:
         self._host = host_counters.read_host_cpu()
         self._last_success = self.last
         """The samples when a request last succeeded."""
+        self._moving = dict(self.last)
+        """The sample of each stream when it last had no request in flight, or completed one."""
 
     @property
     def idle_seconds(self) -> float:
@@ -235,6 +237,7 @@ class _Sampler:
     def check(self, now: Mapping[str, IoSample], stall_seconds: float) -> None:
         """Raise an error if a stream failed, no request completes, or all requests fail."""
         _check_health(now, stall_seconds)
+        self._check_each(now, stall_seconds)
         if _done(now) > _done(self._last_success):
             self._last_success = dict(now)
         failed = sum(sample.errors - self._last_success[name].errors for name, sample in now.items())
@@ -245,6 +248,20 @@ class _Sampler:
                 f"no request succeeded for {seconds:.1f} s and {failed} failed, the first one with "
                 f"{describe_error(error)}"
             )
+
+    def _check_each(self, now: Mapping[str, IoSample], stall_seconds: float) -> None:
+        """Raise StalledError if one of several streams hangs while others progress, such as one device of many."""
+        for name, sample in now.items():
+            earlier = self._moving[name]
+            ended = sample.requests + sample.errors > earlier.requests + earlier.errors
+            if ended or not sample.in_flight or not sample.running:
+                self._moving[name] = sample
+                continue
+            seconds = (sample.time_ns - earlier.time_ns) / 1e9
+            if len(now) > 1 and seconds > stall_seconds:
+                raise StalledError(
+                    f"stalled: {name} completed no request for {seconds:.1f} s, {sample.in_flight} are still in flight"
+                )
 
 
 def _check_health(samples: Mapping[str, IoSample], stall_seconds: float) -> None:

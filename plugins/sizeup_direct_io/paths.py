@@ -1,4 +1,4 @@
-"""Compare one load on several paths, each alone and all together, and with two engines, alternating."""
+"""Compare one load on several paths, each alone and all together, with more threads, and with two engines."""
 
 from __future__ import annotations
 
@@ -10,9 +10,12 @@ from msgspec.structs import replace
 
 from sizeup.errors import RefusedError, SizeupError
 from sizeup.model.gap import Gap
-from sizeup.model.sample import Progress
+from sizeup.model.sample import Estimate, Progress
 from sizeup.probing.api import Context, Emission
-from sizeup_direct_io import conclusions, estimates, host_counters
+from sizeup.procfs.meminfo import read_available_bytes
+from sizeup.units import format_bytes, format_value
+from sizeup_direct_io import conclusions, estimates, host_counters, knee
+from sizeup_direct_io.check_result import Part
 from sizeup_direct_io.checks import CHECK_WINDOW, without_progress
 from sizeup_direct_io.disks import read_disks
 from sizeup_direct_io.engines import choose
@@ -20,12 +23,18 @@ from sizeup_direct_io.measure import MeasuredPoint, Window, measure
 from sizeup_direct_io.path_bandwidth import TargetBandwidth
 from sizeup_direct_io.path_states import PathWatch
 from sizeup_direct_io.point_verdict import PointVerdict
-from sizeup_direct_io.presets import LARGE_BYTES, Durable, LoadPoint, Stream
+from sizeup_direct_io.presets import LARGE_BYTES, READ_AHEAD, Durable, LoadPoint, Stream
+from sizeup_direct_io.submitters import check_submitters
 from sizeup_direct_io.target_setup import TargetSetup
 from sizeup_direct_io.window_counters import CounterSource
 from sizeup_direct_io.worker import Engine
 
 ENGINE_PAIRS = 5
+MOST_WORKERS = 1024
+"""Threads of one job."""
+BUFFERS_SHARE = 0.1
+SCALING_WINDOW = Window(warmup_seconds=0.5, seconds=2.0, extra_seconds=0.0, precision=1.0, stall_seconds=5.0)
+"""Of each number of threads: at most 11 of them, so that all take less than half a minute."""
 
 
 class ComparedLoad(Struct, frozen=True):
@@ -36,6 +45,12 @@ class ComparedLoad(Struct, frozen=True):
     context: Context
     verdict: PointVerdict
     paths: PathWatch
+    depths: tuple[int, ...] = ()
+    """Queue depth of each path, where set by the user; empty: that of the point for all."""
+
+    def count(self, number: int) -> int:
+        """Return the queue depth (or number of streams) of a path, counted from 0."""
+        return self.depths[number] if self.depths else self.point.loads[0][1]
 
     @property
     def unit(self) -> str:
@@ -52,13 +67,56 @@ def compare_paths(
 ) -> Generator[Emission, None, None]:
     """Measure the load on each path alone, then on all at once."""
     alone: dict[str, float] = {}
-    for number, setup in enumerate(setups, start=1):
+    each = [(setup, load.count(number)) for number, setup in enumerate(setups)]
+    for number, (setup, count) in enumerate(each, start=1):
         yield Progress(0.9, None, f"path {number} of {len(setups)} alone: {setup.target.path}")
-        measured = yield from _measure_on(load, [setup], setup.target.path)
+        measured = yield from _measure_on(load, [(setup, count)], setup.target.path)
         alone[setup.target.path] = load.throughput(measured)
     yield Progress(0.95, None, f"all {len(setups)} paths together")
-    measured = yield from _measure_on(load, setups, "all together")
+    reason = _why_not_together(load, each)
+    if reason:
+        yield Gap("io.direct: all paths together", reason)
+        return
+    measured = yield from _measure_on(load, each, "all together")
+    yield from _joint_figures(load, each, measured)
     yield conclusions.scaling(alone, load.throughput(measured), load.unit, path_bandwidth, _shared_disks(setups))
+
+
+def _why_not_together(load: ComparedLoad, each: Sequence[tuple[TargetSetup, int]]) -> str:
+    """Return why the paths cannot be measured at the same time; empty if they can."""
+    stream = load.point.loads[0][0]
+    threads = sum(setup.thread_count(stream, count) for setup, count in each)
+    if threads > MOST_WORKERS:
+        return f"{threads:,} threads are needed, and at most {MOST_WORKERS:,} are started; decrease the queue depths"
+    buffers = sum(count for _, count in each) * stream.block_bytes * (READ_AHEAD if stream.streams else 1)
+    available = read_available_bytes()
+    if available is not None and buffers > BUFFERS_SHARE * available:
+        return (
+            f"the buffers take {format_bytes(buffers)}, more than {BUFFERS_SHARE:.0%} of the available memory "
+            f"({format_bytes(available)}); decrease the queue depths"
+        )
+    return ""
+
+
+def _joint_figures(
+    load: ComparedLoad, each: Sequence[tuple[TargetSetup, int]], measured: MeasuredPoint
+) -> Generator[Emission, None, None]:
+    """Yield what each path reached while all were measured: their sum is the figure of all together."""
+    for setup, count in each:
+        path = setup.target.path
+        interval = measured.intervals[path]
+        at: dict[str, str | int | float] = {"workload": load.point.at["workload"], "queue_depth": count, "path": path}
+        extra: dict[str, str | int | float] = {
+            "cpus": setup.near_cpus.description,
+            **estimates.location(setup.target),
+        }
+        yield Estimate("joint-iops", at, interval.requests / measured.seconds, extra=extra)
+        yield Estimate("joint-rate", at, interval.transferred_bytes / measured.seconds, extra=extra)
+        for kind in ("read", "write"):
+            if interval.count(kind):
+                where = {**at, "direction": kind}
+                yield Estimate("joint-latency-p50", where, interval.quantile_ns(kind, 0.5))
+                yield Estimate("joint-latency-p99", where, interval.quantile_ns(kind, 0.99))
 
 
 def _shared_disks(setups: Sequence[TargetSetup]) -> tuple[str, ...]:
@@ -69,16 +127,20 @@ def _shared_disks(setups: Sequence[TargetSetup]) -> tuple[str, ...]:
 
 
 def _measure_on(
-    load: ComparedLoad, setups: Sequence[TargetSetup], name: str
+    load: ComparedLoad, each: Sequence[tuple[TargetSetup, int]], name: str
 ) -> Generator[Emission, None, MeasuredPoint]:
-    stream, count = load.point.loads[0]
+    stream = load.point.loads[0][0]
+    setups = [setup for setup, _ in each]
+    queue_depth = sum(count for _, count in each)
     at: dict[str, str | int | float] = {
         "workload": load.point.at["workload"],
-        "queue_depth": count * len(setups),
+        "queue_depth": queue_depth,
         "path": name,
     }
     workers = [
-        worker for group, setup in enumerate(setups) for worker in setup.workers(stream, count, group, huge_pages=True)
+        worker
+        for group, (setup, count) in enumerate(each)
+        for worker in setup.workers(stream, count, group, huge_pages=True)
     ]
     first = setups[0].target
     counter_source = CounterSource(
@@ -95,15 +157,15 @@ def _measure_on(
         measured = yield from measure(workers, names, at, window, load.context, counter_source)
     except SizeupError as error:
         raise type(error)(f"{' or '.join(names)}: {error}") from error
-    caveats: tuple[str, ...] = ()
     location: dict[str, str | int | float] = {}
+    parts: tuple[Part, ...] = (check_submitters(measured.busiest_thread, measured.threads),)
     if len(setups) == 1:  # the counters are those of one target
-        loads = LoadPoint(at, ((stream, count),))
+        loads = LoadPoint(at, ((stream, queue_depth),))
         parts = replace(load.verdict, setup=setups[0]).parts(loads, measured, cached)
-        caveats, location = estimates.caveats_of(parts), estimates.location(first)
-        for part in parts:
-            yield estimates.validity_estimate(at, part)
-    yield from estimates.throughput(at, [measured], caveats, location)
+        location = {**estimates.location(first), "cpus": setups[0].near_cpus.description}
+    for part in parts:
+        yield estimates.validity_estimate(at, part)
+    yield from estimates.throughput(at, [measured], estimates.caveats_of(parts), location)
     return measured
 
 
@@ -142,3 +204,53 @@ def compare_engines(
         ratios.append(found[first] / found[second])
     workload = str(load.point.at["workload"])
     yield conclusions.engine_gain(workload, count, ratios, (first.value, second.value))
+
+
+def scale_threads(
+    load: ComparedLoad, setup: TargetSetup, counter_source: CounterSource
+) -> Generator[Emission, None, None]:
+    """Measure the point with 1, 2, 4 ... submitting threads at the same queue depth, until IOPS stop rising."""
+    stream, count = load.point.loads[0]
+    workload = str(load.point.at["workload"])
+    if setup.choice.engine is Engine.THREADS:
+        yield Gap(f"io.direct: threads for {workload}", f"the threads engine has one per I/O ({setup.choice.reason})")
+        return
+    ramp: list[knee.RampPoint] = []
+    threads, limit = 1, min(count, setup.usable_cpus())
+    while threads <= limit and not knee.stopped_paying(ramp):
+        yield Progress(0.9, None, f"{workload}: QD {count} from {threads} thread{'s'[: threads > 1]}")
+        workers = list(setup.workers(stream, count, 0, huge_pages=load.point.huge_pages, threads=threads))
+        at: dict[str, str | int | float] = {"workload": workload, "queue_depth": count, "threads": threads}
+        measured = without_progress(measure(workers, (stream.name,), {}, SCALING_WINDOW, load.context, counter_source))
+        value = load.throughput(measured)
+        part = check_submitters(measured.busiest_thread, measured.threads)
+        yield Estimate(
+            "threads-rate" if load.unit == "bytes/s" else "threads-iops",
+            at,
+            value,
+            caveats=estimates.caveats_of([part]),
+            extra={"busiest_thread": -1.0 if measured.busiest_thread is None else measured.busiest_thread},
+        )
+        ramp.append(knee.RampPoint(threads, value))
+        threads *= 2
+    yield _best_threads(workload, count, ramp, load.unit, limit)
+
+
+def _best_threads(workload: str, queue_depth: int, ramp: Sequence[knee.RampPoint], unit: str, limit: int) -> Estimate:
+    """Return the number of threads beyond which throughput hardly rises."""
+    best = knee.find_knee(ramp) or ramp[0]
+    each = ", ".join(f"{point.queue_depth}: {format_value(point.throughput, unit)}" for point in ramp)
+    stopped = knee.stopped_paying(ramp)
+    still = "" if stopped or best is not ramp[-1] else f" It was still rising at the limit of {limit}."
+    return Estimate(
+        "best-threads",
+        {"workload": workload},
+        float(best.queue_depth),
+        extra={
+            "queue_depth": queue_depth,
+            "throughput": best.throughput,
+            "statement": f"{workload} at QD {queue_depth}: {best.queue_depth} submitting "
+            f"thread{'s'[: best.queue_depth > 1]} reach {format_value(best.throughput, unit)}",
+            "consequence": f"By number of threads: {each}.{still}",
+        },
+    )

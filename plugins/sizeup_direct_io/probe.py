@@ -19,6 +19,9 @@ from sizeup_direct_io.worker import Pattern
 NAME = "io.direct"
 PREPARATION_SECONDS = 15.0
 """Creating and filling a file, measuring the background load, and checks; longer on slow storage."""
+SCALING_SECONDS = 28.0
+"""Up to 11 numbers of threads, 2.5 s each."""
+MOST_DEPTH = 1024
 _SAME_ENGINE = {"aio": ("aio", "oracle-like")}
 
 
@@ -86,6 +89,21 @@ def _more_paths(settings: Settings) -> list[str]:
     return [path for path in str(settings["more_paths"]).split(":") if path]
 
 
+def _more_depths(settings: Settings) -> list[str]:
+    return [depth for depth in str(settings.get("more_depths", "")).split(":") if depth]
+
+
+def _refuse_depths(settings: Settings) -> str:
+    """Return what is wrong with the queue depths of further targets; empty if nothing is."""
+    depths, paths = _more_depths(settings), _more_paths(settings)
+    shown = f"more_depths={settings.get('more_depths', '')}"
+    if depths and not paths:
+        return f"{shown} has no effect without more_paths; remove more_depths"
+    if depths and (len(depths) != len(paths) or not all(d.isdecimal() and 0 < int(d) <= MOST_DEPTH for d in depths)):
+        return f"{shown}: expected one queue depth from 1 to {MOST_DEPTH} for each of the {len(paths)} more_paths"
+    return ""
+
+
 def _as_settings(name: str, path_bandwidth: TargetBandwidth | None) -> Settings:
     """Return a path bandwidth as step settings, which hold plain values only."""
     return {
@@ -110,13 +128,18 @@ class DirectIo:
             yield Refusal(step, NAME, "no target: set path to a directory, an existing file or a device")
             return
         wanted = _sweeps(settings)
-        reason = _without_effect(settings, wanted)
+        reason = _without_effect(settings, wanted) or _refuse_depths(settings)
         if reason:
             yield Refusal(step, NAME, reason)
             return
         points = sum(len(sweep.points) for sweep in wanted)
         seconds = float(settings["seconds"]) + float(settings.get("warmup", 0.0)) + 0.5
         estimated = PREPARATION_SECONDS + points * seconds * int(settings["ramps"])
+        targets = 1 + len(_more_paths(settings))
+        if targets > 1:  # each alone, then all together
+            estimated += (targets - 1) * PREPARATION_SECONDS + (targets + 1) * seconds
+        if settings.get("scale_threads"):
+            estimated += SCALING_SECONDS
         writes = any(sweep.writes for sweep in wanted)
         hazards = [Hazard.IO_READ, Hazard.CPU_LOAD]
         allowed = str(settings.get("allow_write_to", ""))
@@ -180,6 +203,8 @@ class DirectIo:
             check_concurrency=bool(settings.get("check_concurrency", False)),
             p99_limit_ns=float(settings.get("p99_limit", 0.0)) * 1e9,
             compare_engine=str(settings.get("compare_engine", "none")),
+            more_depths=tuple(map(int, _more_depths(settings))),
+            scale_threads=bool(settings.get("scale_threads", False)),
             combined_bandwidth=_path_bandwidth(settings, "combined_bandwidth"),
         )
         return Run(run_settings, context).emissions()

@@ -25,7 +25,7 @@ from sizeup_direct_io.measure import MeasuredPoint, Window, measure
 from sizeup_direct_io.near_cpus import several_nodes
 from sizeup_direct_io.path_bandwidth import TargetBandwidth
 from sizeup_direct_io.path_states import PathWatch, watch_paths
-from sizeup_direct_io.paths import ComparedLoad, compare_engines, compare_paths
+from sizeup_direct_io.paths import ComparedLoad, compare_engines, compare_paths, scale_threads
 from sizeup_direct_io.point_verdict import PointVerdict, overall, worse
 from sizeup_direct_io.presets import LARGE_BYTES, WORKING_SET, Durable, LoadPoint, Stream, Sweep, with_target_size
 from sizeup_direct_io.target import TargetKind, TargetSpec, refuse_without_effect
@@ -66,6 +66,10 @@ class RunSettings(Struct, frozen=True):
     """A ramp ends when latency p99 exceeds it; 0: no limit."""
     compare_engine: str
     """``none``, or the engine to compare with the run's own."""
+    more_depths: tuple[int, ...]
+    """Queue depth of each of ``more_targets``; empty: that of the first one's best point."""
+    scale_threads: bool
+    """Find the number of submitting threads at which throughput stops rising."""
     combined_bandwidth: TargetBandwidth | None
     """Of all paths together, by discovery; None if unknown."""
 
@@ -158,6 +162,8 @@ class Run:
             self._where = ""  # what fails there names its own path
             yield from compare_paths(self._load(results[0]), self._setups, settings.combined_bandwidth)
             self._where = settings.spec.path
+        if settings.scale_threads:
+            yield from scale_threads(self._load(results[0]), setup, self._counter_source)
         if settings.compare_engine != "none":
             yield from compare_engines(self._load(results[0]), setup, self._counter_source, settings.compare_engine)
         yield from self._path_gaps(at_once=True)
@@ -367,7 +373,8 @@ class Run:
         best = max(points, key=lambda point: point.bytes_per_second)
         size_bytes = self._setup.target.size_bytes
         point = next(point for point in sweep.points if with_target_size(point, size_bytes).at == best.at)
-        return ComparedLoad(point, self._settings.window, self._context, self._verdict, self._paths)
+        depths = (point.loads[0][1], *self._settings.more_depths) if self._settings.more_depths else ()
+        return ComparedLoad(point, self._settings.window, self._context, self._verdict, self._paths, depths)
 
 
 def _describe(point: LoadPoint, ramp: int, ramps: int) -> str:

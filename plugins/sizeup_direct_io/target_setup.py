@@ -246,10 +246,14 @@ class TargetSetup:
         huge_pages: bool,
         share: float = 1.0,
         engine: Engine | None = None,
+        threads: int = 0,
     ) -> Iterator[Worker]:
-        """Yield the workers that keep ``count`` requests (or streams) in flight, in a share of the target."""
+        """Yield the workers that keep ``count`` requests (or streams) in flight, in a share of the target.
+
+        ``threads`` submit them; 0: as set for the run.
+        """
         engine = engine or self.choice.engine
-        depths = self._depths(stream, count)
+        depths = self._depths(stream, count, threads or self._threads)
         if engine is Engine.THREADS:
             depths = [1] * sum(depths)
         target = self.target
@@ -282,15 +286,24 @@ class TargetSetup:
                 cpus=self.near_cpus.of_worker(index),
             )
 
-    def _depths(self, stream: Stream, count: int) -> list[int]:
+    def _depths(self, stream: Stream, count: int, threads: int) -> list[int]:
         """Return the queue depth of each submitting thread."""
         if stream.streams:
             return [READ_AHEAD] * count
         if stream.pattern is not Pattern.RANDOM:
             return [count]
-        submitters = self._threads or max(1, min(os.cpu_count() or 1, count // PER_SUBMITTER))
+        submitters = threads or max(1, min(os.cpu_count() or 1, count // PER_SUBMITTER))
         submitters = min(submitters, count)
         return [count // submitters + (index < count % submitters) for index in range(submitters)]
+
+    def thread_count(self, stream: Stream, count: int) -> int:
+        """Return how many threads ``workers`` would start."""
+        depths = self._depths(stream, count, self._threads)
+        return sum(depths) if self.choice.engine is Engine.THREADS else len(depths)
+
+    def usable_cpus(self) -> int:
+        """Return how many CPUs the threads of the target may run on."""
+        return sum(map(len, self.near_cpus.groups)) or len(os.sched_getaffinity(0))
 
     def next_seed(self) -> int:
         """Return a seed that no worker had before, so that no offset sequence repeats."""

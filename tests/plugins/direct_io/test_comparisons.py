@@ -33,7 +33,7 @@ def test_several_paths_are_measured_alone_and_together(folder: Path) -> None:
     assert scaling.at["paths"] == 3
     assert list(alone) == [str(folder / name) for name in ("a", "b", "c")]
     assert scaling.value == pytest.approx(together / sum(alone.values()))
-    assert checked == set(alone)
+    assert checked == {*alone, "all together"}
     assert "The paths share disks" in str(scaling.extra["consequence"]) or not read_disks(folder.stat().st_dev)
     assert str(scaling.extra["statement"]).startswith("3 paths together reach")
 

@@ -58,6 +58,45 @@ def test_silence_with_requests_out_is_a_stall() -> None:
         sampler.check(sampler.take(), 5.0)
 
 
+class TwoDevices(ScriptedJob):
+    """A job of two streams, of which the second may fall silent."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.silent = SimpleNamespace(**vars(self.now))
+
+    def sample(self, group: int) -> SimpleNamespace:
+        return SimpleNamespace(**vars(self.silent if group else self.now))
+
+    def passes(self, seconds: float, **counters: int | None) -> None:
+        super().passes(seconds, requests=self.now.requests + 1000)
+        vars(self.silent).update(time_ns=self.now.time_ns, **counters)
+
+
+def test_one_device_of_several_that_hangs_is_named_although_the_others_progress() -> None:
+    job = TwoDevices()
+    sampler = _Sampler(cast("Any", job), ("/disk1", "/disk2"), {})
+    for _ in range(24):
+        job.passes(0.2)
+        sampler.check(sampler.take(), 5.0)
+    job.passes(0.4)
+
+    with pytest.raises(StalledError, match=r"stalled: /disk2 completed no request for 5.2 s, 1 are still in flight"):
+        sampler.check(sampler.take(), 5.0)
+
+
+def test_a_paced_stream_between_two_requests_does_not_hang() -> None:
+    job = TwoDevices()
+    sampler = _Sampler(cast("Any", job), ("data", "log"), {})
+    for second in range(40):
+        job.passes(1.0, in_flight=second % 4 == 0)
+        sampler.check(sampler.take(), 5.0)
+    job.passes(4.9, in_flight=1)
+    sampler.check(sampler.take(), 5.0)
+    job.passes(4.9, requests=11)
+    sampler.check(sampler.take(), 5.0)
+
+
 def test_the_limit_of_a_stall_is_looked_at_when_it_comes() -> None:
     job = ScriptedJob()
     sampler = _Sampler(cast("Any", job), ("reads",), {})

@@ -46,6 +46,8 @@ OTHER: dict[str, SettingValue] = {
     "precision": 0.2,
     "ramps": 1,
     "threads": 2,
+    "scale_threads": True,
+    "more_depths": "32",
     "depth": 4,
     "pages": "4k",
     "block": 64 << 10,
@@ -68,6 +70,7 @@ OTHER: dict[str, SettingValue] = {
 CUSTOM_NEEDS: dict[str, dict[str, SettingValue]] = {
     "sync": {"read_percent": 0},
     "threads": {"depth": 8},
+    "more_depths": {"more_paths": "/more"},
     "allow_write_to": {"read_percent": 0},
 }
 """What must stand beside an option of ``custom`` for it to mean anything."""
@@ -223,6 +226,10 @@ def test_a_step_records_no_option_that_its_preset_does_not_use(preset: str, tmp_
         ({"preset": "custom", "allow_write_to": "wwn-1"}, "allow_write_to has no effect with read_percent=100"),
         ({"preset": "dss-scan", "depth": 2}, "depth=2: each stream of dss-scan has queue depth 4"),
         ({"preset": "oltp-read", "depth": 1, "p99_limit": 0.1}, "p99_limit has no effect with depth=1"),
+        ({"preset": "oltp-read", "more_depths": "8"}, "more_depths=8 has no effect without more_paths"),
+        ({"preset": "oltp-read", "more_paths": "/b:/c", "more_depths": "8"}, "for each of the 2 more_paths"),
+        ({"preset": "oltp-read", "more_paths": "/b", "more_depths": "0"}, "expected one queue depth from 1 to 1024"),
+        ({"preset": "oltp-read", "more_paths": "/b", "more_depths": "x"}, "expected one queue depth from 1 to 1024"),
         ({"preset": "oltp-read", "engine": "oracle-like", "compare_engine": "aio"}, "it is the same engine"),
     ],
 )  # fmt: skip

@@ -1,0 +1,154 @@
+"""Many devices in one run: each alone at its own queue depth, then all at once, with the figures of each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fakes import HandContext
+from plugins.direct_io.test_options import FakeSetup, plan
+from plugins.direct_io.test_options import stage as stage  # noqa: PLC0414 -- a fixture
+from plugins.direct_io.test_run import folder as folder  # noqa: PLC0414 -- a fixture
+from plugins.direct_io.test_run import run, step
+from sizeup.model.gap import Gap
+from sizeup.model.plan import SettingValue
+from sizeup.model.sample import Estimate
+from sizeup_direct_io import paths
+from sizeup_direct_io.probe import DirectIo
+from sizeup_direct_io.target_setup import TargetSetup
+
+NVME = [f"/nvme{index}" for index in range(24)]
+
+
+def estimates(folder: Path, chosen: dict[str, SettingValue]) -> tuple[list[Estimate], list[Gap]]:
+    """Return what a step yields on a stage."""
+    found = list(DirectIo().run(plan(folder, chosen), HandContext()))
+    return [e for e in found if isinstance(e, Estimate)], [e for e in found if isinstance(e, Gap)]
+
+
+def many(depths: Sequence[int] = ()) -> dict[str, SettingValue]:
+    return {
+        "preset": "oltp-read",
+        "depth": 8,
+        "ramps": 1,
+        "more_paths": ":".join(NVME[1:]),
+        "more_depths": ":".join(map(str, depths)),
+    }
+
+
+def joint(found: list[Estimate], series: str) -> dict[object, Estimate]:
+    return {e.at["path"]: e for e in found if e.series == series}
+
+
+def test_the_joint_figure_is_the_sum_of_those_of_each_device(stage: FakeSetup, tmp_path: Path) -> None:
+    found, _ = estimates(tmp_path, many())
+
+    for single, each in (("iops", "joint-iops"), ("rate", "joint-rate")):
+        together = [e.value for e in found if e.series == single and e.at.get("path") == "all together"]
+        assert len(joint(found, each)) == len(NVME)
+        assert [sum(e.value for e in joint(found, each).values())] == pytest.approx(together)
+    assert list(joint(found, "joint-iops"))[1:] == NVME[1:]
+    assert len([e for e in found if e.series == "joint-latency-p99"]) == 2 * len(NVME)
+    assert len([told for told in stage.told if isinstance(told, tuple) and len(told[0]) >= len(NVME)]) == 1
+
+
+def test_each_device_has_its_own_queue_depth(stage: FakeSetup, tmp_path: Path) -> None:
+    depths = [2 + index for index in range(23)]
+
+    found, _ = estimates(tmp_path, many(depths))
+
+    alone = {e.at["path"]: e.at["queue_depth"] for e in found if e.series == "iops" and e.at.get("path") in NVME}
+    first, *others = (e.at["queue_depth"] for e in joint(found, "joint-iops").values())
+    (all_of_them,) = [e for e in found if e.series == "iops" and e.at.get("path") == "all together"]
+    assert others == depths == list(alone.values())
+    assert all_of_them.at["queue_depth"] == int(first) + sum(depths)
+    last: Any = next(told for told in reversed(stage.told) if isinstance(told, tuple))
+    assert sum(worker["depth"] for worker in last[0]) == int(first) + sum(depths)
+    assert {worker["group"] for worker in last[0]} == set(range(24))
+
+
+def test_the_time_of_a_run_counts_every_device(tmp_path: Path) -> None:
+    one = plan(tmp_path, {"preset": "oltp-read"})
+    all_of_them = plan(tmp_path, {"preset": "oltp-read", "more_paths": ":".join(NVME[1:])})
+
+    added = all_of_them.estimated_seconds - one.estimated_seconds
+    assert added == pytest.approx(23 * 15.0 + 25 * 12.5)
+    assert all_of_them.time_limit_seconds >= 1.5 * all_of_them.estimated_seconds
+
+
+@pytest.mark.usefixtures("stage")
+def test_more_threads_than_a_job_has_are_a_gap_and_no_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(paths, "MOST_WORKERS", 100)
+
+    found, gaps = estimates(tmp_path, {**many([8] * 23), "engine": "threads"})
+
+    assert [gap.reason for gap in gaps if gap.subject == "io.direct: all paths together"] == [
+        "192 threads are needed, and at most 100 are started; decrease the queue depths"
+    ]
+    assert joint(found, "joint-iops") == {}
+    assert len([e for e in found if e.series == "iops" and e.at.get("path") in NVME]) == 23
+
+
+@pytest.mark.usefixtures("stage")
+def test_buffers_of_many_devices_leave_the_memory_to_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(paths, "read_available_bytes", lambda: 10 << 30)
+    large = {"preset": "dss-rand", "depth": 1, "more_paths": "/b", "ramps": 1}
+
+    _, fits = estimates(tmp_path, {**large, "more_depths": "1023"})
+    _, gaps = estimates(tmp_path, {**large, "more_depths": "1024"})
+
+    assert [gap for gap in fits if "together" in gap.subject] == []
+    assert [gap.reason for gap in gaps if "together" in gap.subject] == [
+        "the buffers take 1 GiB, more than 10% of the available memory (10 GiB); decrease the queue depths"
+    ]
+
+
+@pytest.mark.usefixtures("stage")
+def test_threads_are_doubled_until_iops_stop_rising(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rates = {1: 100.0, 2: 190.0, 4: 360.0, 8: 370.0, 16: 372.0, 32: 373.0, 64: 374.0}
+    measure = vars(paths)["measure"]
+
+    def saturating(workers: Any, *rest: Any) -> Any:
+        measured = yield from measure(workers, *rest)
+        seconds = measured.requests / rates[len(workers)]
+        return type(measured)(
+            **{
+                **{name: getattr(measured, name) for name in measured.__struct_fields__},
+                "seconds": seconds,
+                "threads": len(workers),
+                "busiest_thread": 0.99 if len(workers) < 4 else 0.6,
+            }
+        )
+
+    monkeypatch.setattr(paths, "measure", saturating)
+    monkeypatch.setattr(TargetSetup, "usable_cpus", lambda _: 64)
+    found, _ = estimates(tmp_path, {"preset": "custom", "depth": 128, "scale_threads": True, "ramps": 1})
+
+    scaled = {e.at["threads"]: e for e in found if e.series == "threads-iops"}
+    assert {threads: round(e.value) for threads, e in scaled.items()} == {1: 100, 2: 190, 4: 360, 8: 370, 16: 372}
+    assert [bool(e.caveats) for e in scaled.values()] == [True, True, False, False, False]
+    assert all(e.extra["busiest_thread"] == (0.99 if e.caveats else 0.6) for e in scaled.values())
+    (best,) = [e for e in found if e.series == "best-threads"]
+    assert best.value == 4
+    assert str(best.extra["statement"]) == "custom at QD 128: 4 submitting threads reach 360 /s"
+
+
+@pytest.mark.ci
+def test_files_on_one_disk_are_measured_at_once(folder: Path) -> None:
+    for name in ("a", "b", "c", "d"):
+        (folder / name).mkdir()
+    more = ":".join(str(folder / name) for name in ("b", "c", "d"))
+
+    found = [
+        e for e in run(step(folder / "a", more_paths=more, more_depths="1:2:3", depth=1)) if isinstance(e, Estimate)
+    ]
+
+    (together,) = [e for e in found if e.series == "iops" and e.at.get("path") == "all together"]
+    each = joint(found, "joint-iops")
+    assert [e.at["queue_depth"] for e in each.values()] == [1, 1, 2, 3]
+    assert sum(e.value for e in each.values()) == pytest.approx(together.value)
+    assert all(e.value > 0 for e in each.values())
+    assert all("node 0" in str(e.extra["cpus"]) or "not pinned" in str(e.extra["cpus"]) for e in each.values())
