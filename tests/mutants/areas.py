@@ -6,14 +6,8 @@ from fnmatch import fnmatch
 
 _MEMORY = (
     "tests/plugins/test_memory_oracles.py",
-    "tests/plugins/test_memory_latency.py",
-    "tests/plugins/test_memory_local.py",
-    "tests/plugins/test_memory_thread_group.py",
-    "tests/plugins/test_memory_options.py",
-    "tests/plugins/test_memory_host_load.py",
-    "tests/plugins/test_memory_buffers.py",
-    "tests/plugins/test_slb.py",
-    "tests/plugins/test_core_to_core.py",
+    "tests/plugins/test_[!c]*.py",
+    "tests/plugins/test_c[!l]*.py",
 )
 _CLOCK = ("tests/plugins/test_clock_oracles.py", "tests/plugins/test_clock_*.py")
 _NATIVE_JOB = ("tests/probing/test_native.py",)

@@ -13,6 +13,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 _EXTENSIONS = ("sizeup_clock", "sizeup_memory", "sizeup_direct_io")
 _FAILED = re.compile(r"^(?:FAILED|ERROR) ([^\n]+?)(?: - |$)", re.MULTILINE)
@@ -134,6 +136,8 @@ class Workplace:
             self._usual_seconds.setdefault(key, time.monotonic() - started)
             if status is None:
                 return f"{key}: no end"
+            if status == pytest.ExitCode.USAGE_ERROR and "usage:" in output:
+                raise RuntimeError(output)  # nothing was run
             if status in (0, 5):
                 return None
             found = _FAILED.search(output)
@@ -145,7 +149,7 @@ class Workplace:
 
     def _pytest(self, names: Sequence[str], key: str) -> tuple[int | None, str]:
         markers = "not lab and not long"
-        options = ["-q", "-x", "-m", markers, "-p", "no:cacheprovider", "-p", "no:xdist"]
+        options = ["-q", "-x", "-m", markers, "-p", "no:cacheprovider", "-n", "0"]
         limit = max(2 * _LEAST_SECONDS, _PATIENCE * self._usual_seconds.get(key, 0) or 1200.0)
         return _run(
             [str(self._venv / "bin" / "python"), "-m", "pytest", *options, *names],
