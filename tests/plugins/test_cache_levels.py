@@ -18,7 +18,7 @@ from sizeup.model.topology import Cache, CacheKind, Core, Pu
 from sizeup.probing.planner import make_plan
 from sizeup.probing.registry import load_registry
 from sizeup_memory import latency
-from sizeup_memory.binding import Placement
+from sizeup_memory.binding import ChasePoint, Placement, StopRule
 from sizeup_memory.cache_levels import CurveConditions, Level, cache_levels, level_estimate, sizes_at_steps
 from sizeup_memory.chase_patterns import CHASE_PATTERNS
 from sizeup_memory.host_load import OthersUse
@@ -330,3 +330,33 @@ def test_without_known_caches_the_latency_of_memory_says_what_was_assumed(monkey
     assert levels["DRAM"].caveats == (
         "the cache sizes of this CPU are unknown: 32 MiB was assumed for the last-level cache",
     )
+
+
+def test_a_level_that_is_left_out_is_told_with_the_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    curve = Curve(steps((32 * KIB, 1.0), (32 * MIB, 20.0)), monkeypatch)
+
+    levels, (gap,) = curve.run(step(machine(*caches(32 * KIB, 16 * KIB, 32 * MIB))))
+
+    assert list(levels) == ["L1", "L3", "DRAM"]
+    assert gap.subject == "memory.latency: cache level"
+    assert gap.reason == "left out: L2: reported with 16 KiB, no more than the level below it"
+
+
+def test_the_estimate_follows_what_must_be_populated_and_linked() -> None:
+    usual, large = step(HOST), step(machine(*caches(48 * KIB, 2 * MIB, 480 * MIB)))
+    budget = float(usual.settings["budget"])
+
+    assert budget <= float(usual.settings["planned_seconds"]) < usual.estimated_seconds < 4
+    populated, linked = 1920 * MIB / 1e9, 1920 * MIB / 64 * 30e-9
+    replicates = 7 * 3 * (float(large.settings["replicate"]) + float(large.settings["warm_up"]))
+    assert populated + linked + replicates + 0.4 * budget < large.estimated_seconds < 10
+
+
+def test_the_clock_of_another_cpu_is_not_that_of_the_measured_one() -> None:
+    one = latency.Latency([ChasePoint(16 * KIB, 64, cpu=3)], StopRule(0.01, 0.0, 0.1, 1, 1, 0.5, 1))
+    assert one.core_hz is None, "nothing was measured"
+
+    one._rates.core_hz = 2e9
+    for cpu, hertz in ((2, None), (3, 2e9)):
+        one._rates.cpu = cpu
+        assert one.core_hz == hertz

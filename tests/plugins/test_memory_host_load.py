@@ -13,7 +13,7 @@ from sizeup.model.sample import Estimate
 from sizeup.probing.planner import make_plan
 from sizeup.procfs.stat import HostStat
 from sizeup_memory import binding, host_load, latency
-from sizeup_memory.host_load import HostLoad, others_share
+from sizeup_memory.host_load import HostLoad, others_share, stolen_share
 
 TICK = os.sysconf("SC_CLK_TCK")
 
@@ -69,3 +69,21 @@ def test_latency_under_the_load_of_others_has_a_caveat(
     expected = "other processes used 50% of the CPUs during the measurement: their memory traffic adds to it"
     assert final
     assert all((expected in estimate.caveats) is told for estimate in final)
+
+
+def test_steal_is_told_apart_from_the_load_of_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    readings = iter([stat(0, 0), stat(10, busy=3.0, steal=1.0)])
+    seconds = iter([0.0, 1.0])
+    monkeypatch.setattr(host_load, "read_stat", lambda: next(readings))
+    monkeypatch.setattr(host_load, "_own_seconds", lambda: next(seconds))
+    monkeypatch.setattr(host_load, "MIN_SECONDS", 0.0)
+
+    others = HostLoad().others()
+
+    assert others.stolen_share == pytest.approx(0.25)
+    assert others.cpu_share == pytest.approx(0.725)
+
+
+def test_steal_that_is_not_known_is_not_none_at_all() -> None:
+    assert stolen_share(None, stat(10, 4)) is None
+    assert stolen_share(stat(10, 4), stat(10, 4)) is None
