@@ -39,7 +39,9 @@ def test_a_given_workload_replaces_the_rule_of_thumb() -> None:
 
     assert found.share == pytest.approx(40000 * 8192 / 800e6)
     assert found.status == "pass"
-    assert found.statement == "Storage: 327.7 MB/s demand, 800 MB/s capacity (41%, bottleneck: hba)"
+    assert found.statement == (
+        "Storage paths: 327.7 MB/s demand, 800 MB/s capacity (41%, bottleneck: hba); the disks are not judged"
+    )
     assert any("IOPS of the disks are unknown and not judged" in note for note in found.notes)
     assert "Nothing is left after losing the only path of hba" in found.notes
 

@@ -80,7 +80,7 @@ def _memory(sheet: Sheet) -> Iterator[Advice]:
     each = " per server" if nodes > 1 else ""
     demand = f"{format_in(float(f'{needed / 2**30:.4g}'), '')} GiB"
     statement = f"memory: {demand} demand{each}, {brief(memory, 'GiB')} capacity ({share_text(shares.today)})"
-    if shared.size.value > memory.value:
+    if shared.size.value > memory.value and not shared.assumed:
         statement = (
             f"memory: {shown(shared.size, 'MiB')} of shared memory do not fit into {shown(memory, 'MiB')} "
             f"({share_text(shares.today)} of capacity)"

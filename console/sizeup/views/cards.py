@@ -15,6 +15,8 @@ LINES = 25
 """Lines of one screen."""
 _NAMES = {"storage": "Storage", "cpu": "CPU", "memory": "Memory", "network": "Network", "license": "License"}
 _STATUS = {"pass": "PASS", "warn": "WARN", "fail": "FAIL", "assumed": "ASSUMED", "unknown": "–"}
+_PROBLEMS = frozenset({"short", "does-not-fit", "cyclops", "spills", "above-path", "above-catalog", "much"})
+"""Decisions that a reader must know even where there is a verdict."""
 NO_VERDICT = (
     "No workload. Give one with --workload FILE (AWR, Statspack, sar or iostat), or with "
     "--set workload.iops=N workload.read_percent=N workload.io_kib=N redo.mb_s=N"
@@ -37,10 +39,12 @@ def answer_lines(given: AdviceSet, width: int = 80, most: int = LINES, basis: st
     lines += ["", *table] if table else []
     notes = [note for card in given.cards for note in card.notes]
     folded = [_folded("! ", note, width) for note in dict.fromkeys(notes)]
+    decides = verdict(given.cards)
+    judged = decides is not None and decides.status != "assumed"
     others = [
         _folded("", one.verdict, width, 2)
         for one in given.advice
-        if not one.id.startswith(_OF_CARDS) and one.quantity is not None
+        if not one.id.startswith(_OF_CARDS) and one.quantity is not None and (one.decision in _PROBLEMS or not judged)
     ]
     for blocks in (folded, others):
         shown, left = _fitting(blocks, most - len(lines) - 4)

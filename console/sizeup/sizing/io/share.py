@@ -22,6 +22,9 @@ VERDICT = "verdict.storage"
 """The id of the advice."""
 
 
+_DOWN = "down, so counted as 0:"
+
+
 class StageShare(Struct, frozen=True):
     """One stage with the share that the demand takes of it: the larger of MB/s and IOPS."""
 
@@ -99,9 +102,16 @@ def _storage(sheet: Sheet) -> Iterator[Advice]:
         sheet.line(f"in year {format_in(demand.growth.years, '')}: {share_text(shares.last_year)}")
     by = " by rule of thumb" if demand.by_rule else ""
     where = f"bottleneck: {worst.stage.name}"
-    statement = f"storage: {worst.text.replace(' demand', f' demand{by}', 1)} ({share_text(worst.share)}, {where})"
+    paths = all(
+        one.stage.iops is None and one.stage.name != "storage" and one.capacity.origin is not Origin.MEASURED
+        for one in found
+    )
+    subject, rest = ("storage paths", "; the disks are not judged") if paths and not demand.by_rule else ("storage", "")
+    needed = worst.text.replace(" demand", f" demand{by}", 1)
+    statement = f"{subject}: {needed} ({share_text(worst.share)}, {where}){rest}"
     for note in notes:
-        sheet.caveat(note)
+        if not note.startswith(_DOWN):  # the stages have that caveat
+            sheet.caveat(note)
     sheet.cards.append(
         Card(
             "storage",
@@ -184,6 +194,9 @@ def _notes(sheet: Sheet, found: Sequence[StageShare], demand: Demand, shares: Sh
         notes.append(f"storage: {growth}")
     if shares.n_plus_one is not None and shares.n_plus_one > bounds.fails >= shares.today:
         notes.append(f"storage: {share_text(shares.n_plus_one)} after losing {_worst_failure(found).stage.failure}")
+    down = None if "path.stages" in sheet.inputs else sheet.optional_words("path.down")
+    if down is not None:
+        notes.append(f"{_DOWN} {down}. Bring it up, or count on what is left")
     notes += [f"nothing is left after losing {one.stage.failure}" for one in found if one.stage.left == 0]
     if demand.iops and all(one.stage.iops is None for one in found):
         unused = sheet.unused("capacity.iops")
