@@ -112,6 +112,10 @@ static struct result simulate(enum distribution distribution, double cv, uint32_
 
 			check(estimate.low <= estimate.median && estimate.median <= estimate.high,
 			      "the interval holds the figure");
+			check(!estimate.converged || (estimate.high - estimate.low <= 2 * target * estimate.median &&
+						      (estimate.replicates == most ||
+						       sizeup_planned_look(estimate.replicates, least))),
+			      "converged at a planned number of replicates, within the target");
 			result.covered += covered;
 			result.converged += estimate.converged;
 			result.covered_converged += covered && estimate.converged;

@@ -1,5 +1,6 @@
 """A comparison says what differs, what cannot be decided, and why it may mislead."""
 
+import math
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from sizeup.model.plan import Better, Series
 from sizeup.model.platform import Platform
 from sizeup.model.topology import Package
 from sizeup.session.value import point_key
+from sizeup.views.comparison import verdict_text
 
 LATENCY = Series("thp", "Latency", "ns", Better.LOWER, "size", "bytes")
 RATE = Series("rate", "Rate", "bytes/s", Better.HIGHER)
@@ -194,14 +196,65 @@ def at_times(sessions: list[Digest], times: list[float], host: str = "db01") -> 
     ]
 
 
-def test_runs_taken_in_turns_are_judged_at_the_level_and_blocks_more_strictly() -> None:
+def test_blocks_are_judged_beside_their_trend_and_more_strictly_without_times() -> None:
     first, base = side(SLOW, start=10), side(FAST)
     odd, even = [float(2 * n + 1) for n in range(6)], [float(2 * n) for n in range(6)]
+    later = [time + 100 for time in odd]
+    turns, blocks = (
+        compare(at_times(first, odd), at_times(base, even)),
+        compare(at_times(first, later), at_times(base, even)),
+    )
 
-    assert compare(at_times(first, odd), at_times(base, even)).level == 0.05
-    assert compare(at_times(first, [time + 100 for time in odd]), at_times(base, even)).level == 0.02
-    assert compare(at_times(first, odd, "db02"), at_times(base, even)).level == 0.02
+    assert turns.level == blocks.level == 0.05
+    assert (figure(turns).verdict, figure(blocks).verdict) == (Conclusion.WORSE, Conclusion.WORSE)
+    assert figure(blocks).p > figure(turns).p - 1e-12
+    assert any("must stand out from the trend" in warning for warning in blocks.warnings)
+    elsewhere = compare(at_times(first, odd, "db02"), at_times(base, even))
+    assert any("not interleaved on one host" in warning for warning in elsewhere.warnings)
     assert compare(first, base).level == 0.02
+    assert any("lowered from 0.05 to 0.02" in warning for warning in compare(first, base).warnings)
+
+
+def test_what_grows_from_run_to_run_is_no_difference_of_the_later_side() -> None:
+    """The ranks part the sides cleanly; the trend explains all of it."""
+    grown = [100 * 1.01**run * (1.002 if run % 2 else 1) for run in range(12)]
+    times = [float(run) for run in range(12)]
+    base, first = at_times(side(grown[:6]), times[:6]), at_times(side(grown[6:], start=10), times[6:])
+    found = figure(compare(first, base))
+
+    assert found.p > 0.05
+    assert found.low is not None
+    assert found.high is not None
+    assert found.low < 1 < found.high
+    assert not found.different
+
+
+def test_ranks_and_trend_that_point_in_opposite_directions_decide_nothing() -> None:
+    """The later side is higher only for its trend; beside it, it is lower."""
+    base = [math.exp(0.02 * run) for run in range(6)]
+    first = [math.exp(0.02 * run - 0.05) for run in range(6, 12)]
+    found = figure(
+        compare(
+            at_times(side(first, start=10), [float(run) for run in range(6, 12)]),
+            at_times(side(base), [*map(float, range(6))]),
+        )
+    )
+
+    assert (found.p, found.different) == (1.0, False)
+
+
+def test_what_the_runs_leave_open_is_said_with_how_many_more_would_decide() -> None:
+    wide, other = [100.0, 110.0, 92.0, 104.0, 96.0, 101.0], [104.0, 97.0, 112.0, 95.0, 108.0, 101.5]
+    found = figure(compare(side(wide, start=10), side(other)))
+
+    assert (found.verdict, found.different) == (Conclusion.UNDECIDED, False)
+    assert found.more_runs == 5  # at a deviation of 6.2 % and level 0.02
+    assert verdict_text(found) == "? cannot decide; 5 more runs"
+    assert figure(compare(side(FAST, start=10), side(FAST))).more_runs is None
+    few = figure(compare(side(SLOW[:2], start=10), side(FAST[:2])))
+    assert (few.verdict, few.more_runs) == (Conclusion.TOO_FEW, 3)
+    hopeless = figure(compare(side([value**9 for value in wide], start=10), side([value**9 for value in other])))
+    assert verdict_text(hopeless) == "? cannot decide; over 100 more runs"
 
 
 def test_a_point_that_scatters_counts_little() -> None:

@@ -8,10 +8,11 @@ import math
 import random
 from dataclasses import dataclass, replace
 
+import msgspec
 import pytest
 
 from sizeup.compare.compare import compare
-from sizeup.compare.comparison import LEVEL, LEVEL_IN_BLOCKS
+from sizeup.compare.comparison import LEVEL, LEVEL_WITHOUT_TIMES, Conclusion
 from sizeup.compare.conditions import Decision, parse_condition
 from sizeup.compare.digest import Digest, RunValue
 from sizeup.compare.statistics import median, rank_sum_p
@@ -52,11 +53,15 @@ def walk(source: random.Random, spread: float, likeness: float, count: int) -> l
     return values
 
 
-def runs(source: random.Random, noise: Noise, order: str, change: float) -> dict[str, list[list[float]]]:
-    """The samples of each run, by side, in order of time."""
+def runs(
+    source: random.Random, noise: Noise, order: str, change: float, drift: float = 0.0
+) -> dict[str, list[list[float]]]:
+    """The samples of each run, by side, in order of time; ``drift`` is from the first run to the last."""
     sides: dict[str, list[list[float]]] = {"A": [], "B": []}
-    for side, level in zip(order, walk(source, noise.run, noise.run_likeness, len(order)), strict=True):
-        shift = level + (math.log(change) if side == "A" else 0)
+    levels = walk(source, noise.run, noise.run_likeness, len(order))
+    for place, (side, level) in enumerate(zip(order, levels, strict=True)):
+        drifted = drift * (place / (len(order) - 1) - 0.5)
+        shift = level + drifted + (math.log(change) if side == "A" else 0)
         inner = walk(source, noise.sample, noise.sample_likeness, noise.samples)
         sides[side].append([math.exp(shift + value) for value in inner])
     return sides
@@ -97,6 +102,11 @@ def digests(sides: dict[str, list[list[float]]], order: str, metrics: int = 1) -
     return built["A"], built["B"]
 
 
+def spread(deviation: float) -> Noise:
+    """Runs of a server that others hardly use."""
+    return Noise(run=deviation, run_likeness=0.1, sample=0.0, sample_likeness=0.0, samples=1)
+
+
 @pytest.mark.parametrize("noise", [pytest.param(CONTENDED, id="contended"), pytest.param(CALM, id="calm")])
 @pytest.mark.parametrize("order", [TURNS, BLOCKS, LONG_BLOCKS])
 def test_equal_machines_differ_in_at_most_five_of_a_hundred_pairs(order: str, noise: Noise) -> None:
@@ -105,7 +115,7 @@ def test_equal_machines_differ_in_at_most_five_of_a_hundred_pairs(order: str, no
     wolf = status = 0
     for _ in range(PAIRS):
         comparison = compare(*digests(runs(source, noise, order, 1.0), order), questions=question)
-        assert comparison.level == (LEVEL if order == TURNS else LEVEL_IN_BLOCKS)
+        assert comparison.level == LEVEL
         wolf += comparison.metrics[0].different
         status += comparison.condition_met
 
@@ -113,11 +123,64 @@ def test_equal_machines_differ_in_at_most_five_of_a_hundred_pairs(order: str, no
     assert status / PAIRS <= 0.05
 
 
+@pytest.mark.ci
+@pytest.mark.parametrize("drift", [0.0, 0.05, -0.1])
+@pytest.mark.parametrize("deviation", [0.02, 0.03, 0.04])
+@pytest.mark.parametrize("order", [TURNS, BLOCKS])
+def test_a_drift_is_not_taken_for_a_difference(order: str, deviation: float, drift: float) -> None:
+    source = random.Random(20260131)
+    pairs = (digests(runs(source, spread(deviation), order, 1.0, drift), order) for _ in range(PAIRS))
+
+    assert sum(compare(*pair).metrics[0].different for pair in pairs) / PAIRS <= 0.05
+
+
+def test_without_times_the_level_is_lower() -> None:
+    ours, theirs = digests(runs(random.Random(20260131), CALM, BLOCKS, 1.1), BLOCKS)
+    untimed = [
+        [
+            msgspec.structs.replace(d, values=tuple(msgspec.structs.replace(v, when=None) for v in d.values))
+            for d in side
+        ]
+        for side in (ours, theirs)
+    ]
+    comparison = compare(*untimed)
+
+    assert comparison.level == LEVEL_WITHOUT_TIMES
+    assert comparison.metrics[0].different
+
+
+def test_many_equal_metrics_are_no_reason_for_more_false_alarms() -> None:
+    """In any of eight metrics that vary each for itself: corrected for their number."""
+    source = random.Random(20260131)
+    wolf = 0
+    for _ in range(200):
+        sides = [digests(runs(source, spread(0.04), TURNS, 1.0), TURNS) for _ in range(8)]
+        joined = []
+        for side in (0, 1):
+            numbered = [
+                [
+                    tuple(msgspec.structs.replace(value, metric=f"p.s{metric}") for value in digest.values)
+                    for digest in pair[side]
+                ]
+                for metric, pair in enumerate(sides)
+            ]
+            joined.append(
+                [
+                    msgspec.structs.replace(digest, values=tuple(v for values in numbered for v in values[index]))
+                    for index, digest in enumerate(sides[0][side])
+                ]
+            )
+        comparison = compare(*joined)
+        assert len(comparison.metrics) == 8
+        wolf += any(figure.different for figure in comparison.metrics)
+
+    assert wolf / 200 <= 0.05
+
+
 @pytest.mark.parametrize(
     ("order", "noise"),
     [
         pytest.param(TURNS, CONTENDED, id="turns-contended"),
-        pytest.param(LONG_BLOCKS, CONTENDED, id="long-blocks-contended"),
         pytest.param(TURNS, CALM, id="turns-calm"),
         pytest.param(BLOCKS, CALM, id="blocks-calm"),
     ],
@@ -130,6 +193,36 @@ def test_a_change_of_ten_percent_is_found_in_four_of_five_pairs(order: str, nois
     assert found / PAIRS >= 0.8
 
 
+@pytest.mark.ci
+@pytest.mark.parametrize("drift", [0.0, 0.05, -0.05])
+@pytest.mark.parametrize("deviation", [0.02, 0.03, 0.04])
+@pytest.mark.parametrize("order", [TURNS, BLOCKS])
+def test_a_change_of_ten_percent_is_found_or_the_runs_cannot_decide(order: str, deviation: float, drift: float) -> None:
+    source = random.Random(20260131)
+    pairs = (digests(runs(source, spread(deviation), order, 1.1, drift), order) for _ in range(PAIRS))
+    figures = [compare(*pair).metrics[0] for pair in pairs]
+    missed = [figure for figure in figures if not figure.different]
+    undecided = [figure for figure in missed if figure.verdict is Conclusion.UNDECIDED and figure.more_runs]
+
+    assert len(missed) <= 0.2 * PAIRS or order == BLOCKS
+    assert len(undecided) >= 0.95 * len(missed)
+
+
+def test_so_many_more_runs_find_it() -> None:
+    """What the runs that cannot decide ask for does."""
+    source = random.Random(20260131)
+    noise, asked = spread(0.08), []
+    for _ in range(200):
+        figure = compare(*digests(runs(source, noise, TURNS, 1.1), TURNS)).metrics[0]
+        if figure.verdict is Conclusion.UNDECIDED and figure.more_runs:
+            asked.append(figure.more_runs)
+    assert len(asked) >= 50
+    longer = "ABBA" * round((6 + median(asked)) / 2)
+    pairs = (digests(runs(source, noise, longer, 1.1), longer) for _ in range(200))
+
+    assert sum(compare(*pair).metrics[0].different for pair in pairs) / 200 >= 0.7
+
+
 @pytest.mark.parametrize("order", [TURNS, BLOCKS])
 def test_a_gate_passes_next_to_no_slowdown_of_twice_its_bound(order: str) -> None:
     """What the runs leave open is undecided: a pass has to be shown."""
@@ -139,7 +232,8 @@ def test_a_gate_passes_next_to_no_slowdown_of_twice_its_bound(order: str) -> Non
     decisions = [compare(*pair, questions=[question]).conditions[0].decision for pair in pairs]
 
     assert decisions.count(Decision.NOT_MET) / 400 <= 0.025
-    assert decisions.count(Decision.MET) / 400 >= 0.6
+    if order == TURNS:
+        assert decisions.count(Decision.MET) / 400 >= 0.6
 
 
 def test_raw_samples_would_cry_wolf_most_of_the_time() -> None:

@@ -13,8 +13,13 @@ from sizeup.compare.statistics import (
     median_interval,
     rank_sum_p,
     ratio_interval,
+    runs_needed,
+    scatter_of,
     share_of_pairs,
+    shift_beside_trend,
     smallest_p,
+    student_p,
+    student_quantile,
 )
 
 
@@ -124,3 +129,58 @@ def test_the_interval_of_the_median_holds_it_as_often_as_it_says(count: int) -> 
     missed = 2 * sum(math.comb(count, few) for few in range(below + 1)) / 2**count
     narrower = 2 * sum(math.comb(count, few) for few in range(below + 2)) / 2**count
     assert missed <= 0.05 < narrower
+
+
+@pytest.mark.parametrize(
+    ("freedom", "quantile"), [(1, 12.706), (2, 4.303), (3, 3.182), (4, 2.776), (9, 2.262), (10, 2.228), (60, 2.000)]
+)
+def test_students_t_as_in_the_tables(freedom: int, quantile: float) -> None:
+    assert student_p(quantile, freedom) == pytest.approx(0.05, abs=2e-4)
+    assert student_p(-quantile, freedom) == student_p(quantile, freedom)
+    assert student_quantile(0.975, freedom) == pytest.approx(quantile, abs=1e-3)
+
+
+def test_a_shift_beside_a_trend_is_that_of_least_squares() -> None:
+    """Without scatter shift and trend are found exactly; blocks of six cost four times the variance."""
+    times = [float(run) for run in range(12)]
+    values = [math.exp(0.02 * time + (0.3 if time < 6 else 0.0)) for time in times]
+    shift = shift_beside_trend(values[:6], values[6:], times)
+    assert shift is not None
+    assert shift.log_ratio == pytest.approx(0.3)
+    assert shift.scatter == pytest.approx(0.0, abs=1e-9)
+    assert shift.inflation == pytest.approx(143 / 35)
+    turns = shift_beside_trend(
+        [math.exp(0.02 * t) for t in (0, 3, 4, 7)], [math.exp(0.02 * t) for t in (1, 2, 5, 6)], [0, 3, 4, 7, 1, 2, 5, 6]
+    )
+    assert turns is not None
+    assert (turns.log_ratio, turns.inflation) == (pytest.approx(0.0, abs=1e-9), pytest.approx(1.0))
+
+    # By hand: y = 0, 1, 3, 2 with sides 1, 0, 0, 1 and times 0 to 3: slope 0.8, shift -1.0, left 0.8, freedom 1.
+    logs = shift_beside_trend([1.0, math.exp(2)], [math.exp(1), math.exp(3)], [0.0, 3.0, 1.0, 2.0])
+    assert logs is not None
+    assert (logs.log_ratio, logs.freedom) == (pytest.approx(-1.0), 1)
+    assert logs.scatter == pytest.approx(math.sqrt(0.8))
+    assert logs.deviation == pytest.approx(math.sqrt(0.8))
+    assert logs.interval(0.05)[0] == pytest.approx(math.exp(-1 - 12.706 * math.sqrt(0.8)), rel=1e-2)
+
+
+def test_two_runs_or_one_time_tell_no_trend() -> None:
+    assert shift_beside_trend([1.0], [2.0, 3.0], [0.0, 1.0, 2.0]) is None
+    assert shift_beside_trend([1.0, 2.0], [2.0, 3.0], [5.0] * 4) is None
+    assert shift_beside_trend([1.0, 2.0], [2.0, 3.0], [0.0, 0.0, 1.0, 1.0]) is None
+
+
+def test_as_many_runs_are_needed_as_find_the_change_in_four_of_five_cases() -> None:
+    assert scatter_of([1.0], [2.0]) is None
+    assert scatter_of([1.0, math.e**2], [1.0, math.e**2]) == pytest.approx(math.sqrt(2))
+    needed = runs_needed(0.08, 0.10, 0.05)
+    assert needed == 13  # a t test takes 2 * (0.08 * (2.06 + 0.84) / 0.0953)^2 = 12, a rank test 1.05 times as many
+    source = random.Random(20260131)
+    found = 0
+    for _ in range(400):
+        first = [1.1 * math.exp(source.gauss(0, 0.08)) for _ in range(needed)]
+        found += rank_sum_p(first, [math.exp(source.gauss(0, 0.08)) for _ in range(needed)]) <= 0.05
+    assert found / 400 == pytest.approx(0.8, abs=0.05)
+    assert runs_needed(0.0, 0.10, 0.05) == 4
+    assert runs_needed(0.0, 0.10, 0.02) == 5
+    assert runs_needed(1.0, 0.10, 0.05) is None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from sizeup.compare.comparison import LEVEL, LEVEL_IN_BLOCKS
+from sizeup.compare.comparison import LEVEL, LEVEL_WITHOUT_TIMES
 from sizeup.compare.curves import Runs
 from sizeup.compare.digest import Digest, RunValue
 from sizeup.units import format_verdict
@@ -19,13 +19,16 @@ def beside_published(*sides: Sequence[Digest]) -> bool:
     return any(all(digest.source for digest in side) for side in sides)
 
 
-def order_caveats(*, turns: bool) -> Iterable[str]:
+def order_caveats(*, turns: bool, timed: bool) -> Iterable[str]:
     """Whether drift can look like a difference, because the runs were not interleaved."""
-    if not turns:
-        yield (
-            "runs were not interleaved on one host, so drift can look like a difference "
-            f"(significance level lowered from {LEVEL:g} to {LEVEL_IN_BLOCKS:g})"
-        )
+    if turns:
+        return
+    remedy = (
+        "a difference must stand out from the trend over the runs, which takes more of them"
+        if timed
+        else f"significance level lowered from {LEVEL:g} to {LEVEL_WITHOUT_TIMES:g}"
+    )
+    yield f"runs were not interleaved on one host, so drift can look like a difference ({remedy})"
 
 
 def comparison_caveats(

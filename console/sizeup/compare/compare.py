@@ -1,7 +1,8 @@
 """Two sides of one or more sessions each: what differs, by how much, and whether that can be chance.
 
 A figure counts as different when an exact rank test over runs says so at the level, after correction
-for everything that was asked, and when the ratio moved by at least the minimum effect. A metric with
+for everything that was asked, and when the ratio moved by at least the minimum effect. Where one side was
+measured after the other, it must also stand out from the trend over time. A metric with
 many points, such as a latency curve, is one figure per run (``sizeup.compare.curves``); the single points
 are exploratory.
 """
@@ -12,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 
 from sizeup.compare.caveats import beside_published, comparison_caveats, order_caveats, verdict_changes
-from sizeup.compare.comparison import LEVEL, LEVEL_IN_BLOCKS, MINIMUM_EFFECT, Comparison, Figure, Mean
+from sizeup.compare.comparison import LEVEL, LEVEL_WITHOUT_TIMES, MINIMUM_EFFECT, Comparison, Figure, Mean
 from sizeup.compare.condition_results import BothSides, condition_results
 from sizeup.compare.conditions import Condition
 from sizeup.compare.curves import Runs, by_metric, shared_points
@@ -39,7 +40,8 @@ def compare(
     ours, judged = _parted(by_metric(new))
     theirs, judged_before = _parted(by_metric(baseline))
     turns = interleaved(new, baseline)
-    level = level or (LEVEL if turns else LEVEL_IN_BLOCKS)
+    timed = all(value.when is not None for session in (*new, *baseline) for value in session.values)
+    level = level or (LEVEL if turns or timed else LEVEL_WITHOUT_TIMES)
     common = [metric for metric in ours if metric in theirs]
     wholes: dict[str, Figure] = {}
     points: dict[tuple[str, PointKey], Figure] = {}
@@ -47,20 +49,22 @@ def compare(
         shared = shared_points(ours[metric], theirs[metric])
         if not shared:
             continue
-        wholes[metric] = compared_figure(metric, None, shared, ours[metric], theirs[metric], level)
+        wholes[metric] = compared_figure(metric, None, shared, ours[metric], theirs[metric], level, turns=turns)
         if len(shared) > 1:
             for key in shared:
-                points[metric, key] = compared_figure(metric, key, [key], ours[metric], theirs[metric], level)
+                points[metric, key] = compared_figure(
+                    metric, key, [key], ours[metric], theirs[metric], level, turns=turns
+                )
     known = BothSides({**ours, **judged}, {**theirs, **judged_before}, frozenset((*judged, *judged_before)))
     same = bool({session.id for session in new} & {session.id for session in baseline})
-    answers = condition_results(questions, known, level, minimum_effect, same=same)
+    answers = condition_results(questions, known, level, minimum_effect, same=same, turns=turns)
     asked = {(answer.figure.metric, frozen(answer.figure.at)) for answer in answers if answer.figure is not None}
     metrics = judged_figures(list(wholes.values()), asked, level, minimum_effect)
     return Comparison(
         sides=(tuple(new), tuple(baseline)),
         differences=machine_differences([d.machine for d in new], [d.machine for d in baseline]),
         warnings=(
-            *(order_caveats(turns=turns) if baseline and not beside_published(new, baseline) else ()),
+            *(order_caveats(turns=turns, timed=timed) if baseline and not beside_published(new, baseline) else ()),
             *comparison_caveats(new, baseline, ours, theirs, common),
             *verdict_changes(judged, judged_before),
         ),

@@ -13,9 +13,13 @@ from sizeup.model.plan import Better, Series
 from sizeup.model.sample import Coordinates
 
 LEVEL = 0.05
-LEVEL_IN_BLOCKS = 0.02
-"""The level where one side was measured after the other: runs that follow each other resemble each other,
-and with the likeness seen on a shared machine (lag 0.2) a level of 0.05 alarms in 7.4 % of equal pairs."""
+LEVEL_WITHOUT_TIMES = 0.02
+"""The level where runs were not interleaved, and it is not known when each began: then no trend over time can be told
+from a difference, and runs that follow each other resemble each other."""
+EXCLUDED_CHANGE = 0.07
+"""No difference was found only where the interval excludes changes of this size; otherwise the runs cannot decide."""
+PLANNED_CHANGE = 0.10
+"""The change that so many more runs would find."""
 MINIMUM_EFFECT = 0.02
 
 
@@ -30,7 +34,9 @@ class Conclusion(Enum):
     NOT_VALID = "not valid"
     """A side rests on figures that their own run calls invalid; nothing follows from them."""
     SAME = "none found"
-    """The runs could have shown one; it may still be there and small."""
+    """The runs exclude a change of 7 % or more; a small one may still be there."""
+    UNDECIDED = "cannot decide"
+    """No difference was established, but a large one is not excluded."""
     TOO_FEW = "too few runs"
     """No outcome of so many runs could have decided."""
 
@@ -62,11 +68,18 @@ class Figure(Struct, frozen=True):
     confirmatory: bool = False
     strict: tuple[float, float] | None = None
     """The interval where several questions are asked; None where the runs are too few for one."""
+    more_runs: int | None = None
+    """How many more runs a side would probably decide; None where nothing is left open, or for more than 100."""
 
     @property
     def different(self) -> bool:
         """Whether a difference was found."""
-        return self.verdict not in (Conclusion.NOT_VALID, Conclusion.SAME, Conclusion.TOO_FEW)
+        return self.verdict not in (
+            Conclusion.NOT_VALID,
+            Conclusion.SAME,
+            Conclusion.UNDECIDED,
+            Conclusion.TOO_FEW,
+        )
 
 
 class ConditionResult(Struct, frozen=True):

@@ -55,7 +55,7 @@ def _written(runs: Mapping[str, RunValue]) -> dict[str, str]:
 
 
 def condition_results(
-    questions: Sequence[Condition], known: BothSides, level: float, minimum_effect: float, *, same: bool
+    questions: Sequence[Condition], known: BothSides, level: float, minimum_effect: float, *, same: bool, turns: bool
 ) -> tuple[ConditionResult, ...]:
     """Decide fixed limits by the new side alone, changes by both, corrected for each other."""
     changes = [question for question in questions if question.change is not None]
@@ -66,7 +66,7 @@ def condition_results(
         if shared:
             at = shared[0] if question.at else None
             figures[id(question)] = compared_figure(
-                question.metric, at, shared, ours, theirs, level, strict=len(changes)
+                question.metric, at, shared, ours, theirs, level, strict=len(changes), turns=turns
             )
     corrected = dict(zip(figures, holm([figure.p for figure in figures.values()]), strict=True))
     answers = []

@@ -43,8 +43,23 @@ def shared_points(ours: Runs, theirs: Runs) -> list[PointKey]:
 
 def per_run(runs: Runs, keys: Sequence[PointKey], weights: Sequence[float]) -> list[float]:
     """One figure per run that has all these points."""
-    names = [name for name in runs[keys[0]] if all(name in runs[key] for key in keys)]
-    return [geometric_mean([runs[key][name].value for key in keys], weights) for name in names]
+    return [geometric_mean([runs[key][name].value for key in keys], weights) for name in _whole_runs(runs, keys)]
+
+
+def run_times(runs: Runs, keys: Sequence[PointKey]) -> list[float] | None:
+    """When each of these runs began the metric; None where one does not say."""
+    times = []
+    for name in _whole_runs(runs, keys):
+        began = [runs[key][name].when for key in keys]
+        known = [when for when in began if when is not None]
+        if len(known) < len(began):
+            return None
+        times.append(min(known))
+    return times
+
+
+def _whole_runs(runs: Runs, keys: Sequence[PointKey]) -> list[str]:
+    return [name for name in runs[keys[0]] if all(name in runs[key] for key in keys)]
 
 
 def weights(ours: Runs, theirs: Runs, keys: Sequence[PointKey]) -> list[float]:

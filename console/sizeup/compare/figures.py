@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
-from sizeup.compare.comparison import Conclusion, Figure
-from sizeup.compare.curves import Runs, per_run, weights
+from sizeup.compare.comparison import EXCLUDED_CHANGE, PLANNED_CHANGE, Conclusion, Figure
+from sizeup.compare.curves import Runs, per_run, run_times, weights
 from sizeup.compare.statistics import (
+    Shift,
     false_discovery,
     median,
     rank_sum_p,
     ratio_interval,
+    runs_needed,
+    scatter_of,
     share_of_pairs,
+    shift_beside_trend,
     smallest_p,
 )
 from sizeup.model.plan import Better
@@ -30,17 +35,27 @@ def compared_figure(
     level: float,
     *,
     strict: int = 1,
+    turns: bool = True,
 ) -> Figure:
     """Return the figure of these points together, without its verdict; ``key`` is the point where there is one.
 
-    ``strict`` is how many questions share the level.
+    ``strict`` is how many questions share the level. Without ``turns`` a difference must also stand out from the trend
+    over time, where the runs say when they began.
     """
     shares = weights(ours, theirs, keys)
     new, baseline = per_run(ours, keys, shares), per_run(theirs, keys, shares)
     any_value = next(iter(ours[keys[0]].values()))
-    ratio, low, high = ratio_interval(new, baseline, level)
-    _, least, most = ratio_interval(new, baseline, level / strict)
+    ratio, *ends = ratio_interval(new, baseline, level)
+    times = (run_times(ours, keys), run_times(theirs, keys))
+    shift = None
+    if not turns and times[0] is not None and times[1] is not None:
+        shift = shift_beside_trend(new, baseline, [*times[0], *times[1]])
+    low, high = _hull(ends, shift, level)
+    least, most = _hull(ratio_interval(new, baseline, level / strict)[1:], shift, level / strict)
     p = rank_sum_p(new, baseline)
+    if shift is not None:
+        opposed = (shift.log_ratio > 0) != (ratio > 1)
+        p = 1.0 if opposed else max(p, shift.p)
     return Figure(
         metric=metric,
         at=None if key is None else any_value.at,
@@ -57,7 +72,24 @@ def compared_figure(
         invalid=_invalid(ours, theirs, keys),
         verdict=Conclusion.TOO_FEW,
         strict=None if least is None or most is None else (least, most),
+        more_runs=_more_runs(new, baseline, shift, level),
     )
+
+
+def _hull(ends: Sequence[float | None], shift: Shift | None, level: float) -> tuple[float | None, float | None]:
+    """Return the interval of the rank test, extended to that of the shift beside a trend."""
+    low, high = ends
+    if low is None or high is None or shift is None:
+        return low, high
+    least, most = shift.interval(level)
+    return min(low, least), max(high, most)
+
+
+def _more_runs(new: Sequence[float], baseline: Sequence[float], shift: Shift | None, level: float) -> int | None:
+    """How many more runs a side would find a change of ``PLANNED_CHANGE``, at the scatter of these."""
+    scatter = scatter_of(new, baseline) if shift is None else shift.scatter
+    needed = runs_needed(scatter or 0.0, PLANNED_CHANGE, level, 1.0 if shift is None else shift.inflation)
+    return None if needed is None else max(1, needed - min(len(new), len(baseline)))
 
 
 def frozen(at: Coordinates | None) -> tuple[tuple[str, str | int | float], ...] | None:
@@ -88,10 +120,24 @@ def with_verdict(
     elif smallest_p(*figure.runs) > level:
         verdict = Conclusion.TOO_FEW
     elif corrected > level or abs(figure.ratio - 1) < minimum_effect:
-        verdict = Conclusion.SAME
+        verdict = Conclusion.SAME if _large_change_excluded(figure) else Conclusion.UNDECIDED
     else:
         verdict = _direction(figure)
-    return replace(figure, corrected_p=corrected, verdict=verdict, confirmatory=confirmatory)
+    left_open = verdict in (Conclusion.UNDECIDED, Conclusion.TOO_FEW)
+    return replace(
+        figure,
+        corrected_p=corrected,
+        verdict=verdict,
+        confirmatory=confirmatory,
+        more_runs=figure.more_runs if left_open else None,
+    )
+
+
+def _large_change_excluded(figure: Figure) -> bool:
+    """Whether no change of ``EXCLUDED_CHANGE``, up or down, is in the interval."""
+    if figure.low is None or figure.high is None:
+        return False
+    return max(math.log(figure.high), -math.log(figure.low)) < math.log(1 + EXCLUDED_CHANGE)
 
 
 def _direction(figure: Figure) -> Conclusion:

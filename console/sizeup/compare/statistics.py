@@ -1,4 +1,4 @@
-"""Exact rank statistics over few runs, and corrections for asking many questions at once.
+"""Exact rank statistics over few runs, shifts beside a trend, and corrections for many questions at once.
 
 Samples of one run depend on each other, so that a test over raw samples finds differences between two
 runs of one machine nearly always. Everything here works on one figure per run.
@@ -11,6 +11,14 @@ from collections.abc import Sequence
 from functools import lru_cache
 from itertools import accumulate
 
+from msgspec import Struct
+
+POWER = 0.8
+"""How often so many runs shall find a change that is there."""
+MOST_RUNS = 100
+"""More runs a side than that are not worth to be named."""
+_RANK_TEST_COST = math.pi / 3
+"""How many runs a rank test takes for each one of a t test, where both are right."""
 EXACT_LIMIT = 40
 """Runs on both sides together up to which the distribution is counted out; above, it is close to normal."""
 
@@ -88,6 +96,105 @@ def median_interval(values: Sequence[float], level: float = 0.05) -> tuple[float
         cut = outside + 1
     ordered = sorted(values)
     return (ordered[cut - 1], ordered[count - cut]) if cut else None
+
+
+class Shift(Struct, frozen=True):
+    """By how much the logarithms of one side lie above those of the other, beside an even trend over all runs."""
+
+    log_ratio: float
+    deviation: float
+    """Standard error."""
+    freedom: int
+    scatter: float
+    """Standard deviation of a run around side and trend."""
+    inflation: float
+    """How many times as large the variance is as it would be without the trend: 4 for two blocks, 1 in turns."""
+
+    @property
+    def p(self) -> float:
+        """Two-sided p of no shift."""
+        if not self.deviation:
+            return 0.0 if self.log_ratio else 1.0
+        return student_p(self.log_ratio / self.deviation, self.freedom)
+
+    def interval(self, level: float) -> tuple[float, float]:
+        """Return the ratios that a test at this level would not reject."""
+        half = student_quantile(1 - level / 2, self.freedom) * self.deviation
+        return math.exp(self.log_ratio - half), math.exp(self.log_ratio + half)
+
+
+def shift_beside_trend(first: Sequence[float], second: Sequence[float], times: Sequence[float]) -> Shift | None:
+    """Return the shift by least squares with a linear trend over the order of ``times``, first side first.
+
+    None where too few runs, or none of different times, tell a trend.
+    """
+    logs = [math.log(value) for value in (*first, *second)]
+    sides = [1.0] * len(first) + [0.0] * len(second)
+    freedom = len(logs) - 3
+    if freedom < 1 or not first or not second:
+        return None
+    logs, sides, order = (_centered(values) for values in (logs, sides, _doubled_midranks(times)))
+    by_time, by_side, common = _dot(order, order), _dot(sides, sides), _dot(order, sides)
+    determinant = by_time * by_side - common**2
+    if determinant <= 1e-9 * by_time * by_side:
+        return None
+    shift = (_dot(sides, logs) * by_time - _dot(order, logs) * common) / determinant
+    slope = (_dot(order, logs) * by_side - _dot(sides, logs) * common) / determinant
+    left = math.fsum((y - slope * t - shift * side) ** 2 for y, t, side in zip(logs, order, sides, strict=True))
+    scatter = math.sqrt(left / freedom)
+    inflation = by_time * by_side / determinant
+    return Shift(shift, scatter * math.sqrt(inflation / by_side), freedom, scatter, inflation)
+
+
+def scatter_of(*sides: Sequence[float]) -> float | None:
+    """Return the standard deviation of the logarithms within the sides; None where no side has two values."""
+    freedom = sum(len(side) - 1 for side in sides)
+    squares = math.fsum(_dot(logs, logs) for logs in (_centered([math.log(value) for value in side]) for side in sides))
+    return math.sqrt(squares / freedom) if freedom > 0 else None
+
+
+def runs_needed(scatter: float, change: float, level: float, inflation: float = 1.0) -> int | None:
+    """Return how many runs a side find such a change in ``POWER`` of all cases; None for more than ``MOST_RUNS``."""
+    distance = math.log(1 + change)
+    for count in range(2, MOST_RUNS + 1):
+        if smallest_p(count, count) > level:
+            continue
+        sum_of_quantiles = student_quantile(1 - level / 2, 2 * count - 2) + _normal_quantile(POWER)
+        if sum_of_quantiles * scatter * math.sqrt(2 * _RANK_TEST_COST * inflation / count) <= distance:
+            return count
+    return None
+
+
+def student_p(t: float, freedom: int) -> float:
+    """Two-sided p of Student's t, in closed form for whole degrees of freedom."""
+    angle = math.atan(abs(t) / math.sqrt(freedom))
+    cosine = math.cos(angle)
+    odd = freedom % 2
+    term = total = 0.0 if freedom == 1 else cosine if odd else 1.0
+    for degree in range(3 if odd else 2, freedom - 1, 2):
+        term *= cosine**2 * (degree - 1) / degree
+        total += term
+    inside = 2 / math.pi * (angle + math.sin(angle) * total) if odd else math.sin(angle) * total
+    return max(0.0, 1 - inside)
+
+
+@lru_cache(maxsize=256)
+def student_quantile(share: float, freedom: int) -> float:
+    """Return the quantile of Student's t above the middle, by bisection."""
+    low, high = 0.0, 1e6
+    for _ in range(100):
+        middle = (low + high) / 2
+        low, high = (middle, high) if student_p(middle, freedom) > 2 * (1 - share) else (low, middle)
+    return high
+
+
+def _centered(values: Sequence[float]) -> list[float]:
+    mean = math.fsum(values) / len(values) if values else 0.0
+    return [value - mean for value in values]
+
+
+def _dot(left: Sequence[float], right: Sequence[float]) -> float:
+    return math.fsum(a * b for a, b in zip(left, right, strict=True))
 
 
 def holm(values: Sequence[float]) -> list[float]:

@@ -12,6 +12,7 @@ from sizeup.charts.table import Column, Table
 from sizeup.compare.comparison import Comparison, Conclusion, ConditionResult, Figure, Mean
 from sizeup.compare.conditions import Decision, Reading
 from sizeup.compare.digest import Digest
+from sizeup.compare.statistics import MOST_RUNS
 from sizeup.model.plan import Better
 from sizeup.units import format_value
 from sizeup.views.document import Block, DocumentPart, Heading, Items, Paragraph
@@ -28,6 +29,7 @@ _MARKS = {
     Conclusion.LOWER: "<",
     Conclusion.NOT_VALID: "!",
     Conclusion.SAME: "=",
+    Conclusion.UNDECIDED: "?",
     Conclusion.TOO_FEW: "?",
 }
 """One character beside each verdict, so that a column can be read at a glance and without color."""
@@ -231,8 +233,16 @@ def _row(name: str, figure: Figure) -> tuple[str, ...]:
         change(figure.ratio),
         interval,
         _p(figure.corrected_p),
-        f"{_MARKS[figure.verdict]} {figure.verdict.value}",
+        verdict_text(figure),
     )
+
+
+def verdict_text(figure: Figure) -> str:
+    """Return the verdict with its mark; where the runs cannot decide, with how many more would."""
+    text = f"{_MARKS[figure.verdict]} {figure.verdict.value}"
+    if figure.verdict is not Conclusion.UNDECIDED:
+        return text
+    return f"{text}; {f'over {MOST_RUNS}' if figure.more_runs is None else figure.more_runs} more runs"
 
 
 def _confidence(level: float) -> str:
@@ -316,6 +326,7 @@ def _figure_data(figure: Figure) -> dict[str, Any]:
         "corrected_p": figure.corrected_p,
         "share_of_pairs_lower": figure.share_of_pairs_lower,
         "verdict": figure.verdict.value,
+        "more_runs": figure.more_runs,
         "invalid_reason": figure.invalid,
         "confirmatory": figure.confirmatory,
     }
