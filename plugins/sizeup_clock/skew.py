@@ -22,9 +22,9 @@ _COMPARED = ("rdtsc", "cntvct", "lfence-rdtsc", "isb-cntvct", "rdtscp", "clock_g
 _ALONE_READS, _PAIR_READS = 200_000, 20_000
 """Maximum reads of a clock on one CPU, and on each further pair of CPUs."""
 _SECONDS_PER_READ = {PairClass.REMOTE: 2e-7, PairClass.SAME_PACKAGE: 1e-7}
-_SECONDS_PER_NEAR_READ, _SECONDS_PER_PARTNER = 3e-8, 0.02
+_SECONDS_PER_NEAR_READ, _SECONDS_PER_PARTNER = 2e-8, 0.02
 """For the estimate: a read of a line that the other CPU has just written, and a pair with its exchanges."""
-_START_SECONDS, _SECONDS_PER_READ_ALONE = 0.3, 7e-8
+_START_SECONDS, _SECONDS_PER_READ_ALONE = 0.15, 5e-8
 """Until the worker measures, and a read on one CPU, on average of all clocks."""
 _UNFENCED = ("rdtsc", "cntvct")
 _SKEW_METHODS = ("lfence-rdtsc", "isb-cntvct", "clock_gettime-monotonic")

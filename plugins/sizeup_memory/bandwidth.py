@@ -121,7 +121,7 @@ def _step(machine: Machine, settings: Settings, part: str, pages: str) -> Step:
         measured = sampled(cells, seconds_of, most)
         # What the minimum of replicates leaves of the time is for cells that do not converge.
         spare = max(0.0, most - seconds_of(measured)) / len(measured)
-        budget = min(float(settings["budget"]), _least_seconds(settings) + spare)
+        budget = min(float(settings["budget"]), _seconds_before_last(settings) + spare)
         seconds = seconds_of(measured, budget)
         most_bytes = max(sum(sizes.values()) for sizes in by_node.values())
         chosen = {
@@ -159,10 +159,10 @@ def _cell_seconds(settings: Settings, sizes: Mapping[int, int], pages: str) -> f
     return thread_seconds(len(sizes)) + allocating + measuring_seconds(settings, len(_MIXES), SETTLE_SECONDS)
 
 
-def _least_seconds(settings: Settings) -> float:
-    """Return how long the minimum of replicates of a cell takes."""
+def _seconds_before_last(settings: Settings) -> float:
+    """Return how long the minimum of replicates of a cell takes without the last round, in which the budget ends."""
     replicate = SETTLE_SECONDS + float(settings["warm_up"]) + float(settings["replicate"])
-    return len(_MIXES) * int(settings["replicates"]) * replicate
+    return len(_MIXES) * (int(settings["replicates"]) - 1) * replicate
 
 
 def _stream(

@@ -18,7 +18,7 @@ from sizeup.probing.native import EstimatePoint, estimate_of, leave_cpus
 from sizeup.text import plural
 from sizeup_memory.binding import MAX_POINTS, Handoff, Pair, new_job
 from sizeup_memory.cpu_selection import memory_nodes
-from sizeup_memory.durations import starting_seconds
+from sizeup_memory.durations import rounds_seconds, starting_seconds
 from sizeup_memory.latency import invalid_replicates, stop_rule
 from sizeup_memory.numa import COPIED
 
@@ -58,9 +58,8 @@ class CoreToCore:
         fitting = int(usual_limit / _MARGIN / (replicates * replicate_seconds))
         pairs = cpu_pairs(machine)
         lines = _sampled(machine, pairs, min(fitting, MAX_POINTS))
-        longest = len(lines) * int(settings["replicates_max"]) * replicate_seconds
-        measuring = max(len(lines) * replicates * replicate_seconds, min(budget, longest))
-        estimate = starting_seconds() + measuring
+        every = len(lines) * replicate_seconds
+        estimate = starting_seconds() + rounds_seconds(every, replicates, int(settings["replicates_max"]), budget)
         if LEAST_LIMIT_OVER_ESTIMATE * estimate > _STEP_SECONDS:
             found = f"{plural(len(lines), 'measurement')} would take about {estimate:,.0f} s"
             expected = f"expected at most {_STEP_SECONDS / LEAST_LIMIT_OVER_ESTIMATE:.0f} s"

@@ -22,7 +22,7 @@ _ALLOCATING_THREADS = 4
 _LINK_NS = 30
 """Per cache line of a pointer chase: its stores overlap."""
 _LINE_BYTES = 64
-_START_SECONDS = 0.3
+_START_SECONDS = 0.2
 """Until a worker process measures."""
 _PROCESS_SECONDS = 0.001
 """Per process that a worker forks: it copies page tables."""
@@ -32,14 +32,18 @@ SETTLE_SECONDS = 0.015
 
 
 def measuring_seconds(settings: Settings, points: int, setup_seconds: float = 0.0) -> float:
-    """Return how long interleaved points take; ``setup_seconds`` is spent before each replicate.
+    """Return how long interleaved points take that do not converge; ``setup_seconds`` is spent in each replicate."""
+    every = points * (setup_seconds + float(settings["warm_up"]) + float(settings["replicate"]))
+    fewest, most = int(settings["replicates"]), int(settings["replicates_max"])
+    return rounds_seconds(every, fewest, most, float(settings["budget"]))
 
-    After its budget no replicate beyond the minimum starts.
+
+def rounds_seconds(every: float, fewest: int, most: int, budget: float) -> float:
+    """Return how long rounds of ``every`` seconds take, each with one replicate of every point.
+
+    A point ends with its first replicate that ends after the budget: together they take one round more.
     """
-    replicate = setup_seconds + float(settings["warm_up"]) + float(settings["replicate"])
-    least = points * int(settings["replicates"]) * replicate
-    most = points * int(settings["replicates_max"]) * replicate
-    return min(most, max(least, float(settings["budget"])) + replicate)
+    return min(most * every, max(fewest * every, budget + every))
 
 
 def allocating_seconds(sizes: Collection[int], *, nodes: int = 1, pages: Pages = Pages.BASE) -> float:

@@ -142,7 +142,8 @@ def _step(machine: Machine, settings: Settings, part: str, title: str) -> Step:
         most = float(settings["matrix_time"])
         measured = sampled(cells, seconds_of, most)
         # What the minimum of replicates leaves of the time is for cells that do not converge.
-        chosen["budget"] = min(float(settings["budget"]), most)
+        last_round = seconds_of(measured) / int(settings["replicates"])
+        chosen["budget"] = min(float(settings["budget"]), max(0.0, most - last_round))
         seconds = seconds_of(measured, chosen["budget"])
         chosen |= {"cells": cells_text(measured), "cells_by_class": totals_text(cells), "matrix_time": most}
     return Step(

@@ -24,7 +24,7 @@ from sizeup_memory.buffers import (
     shared_caches,
 )
 from sizeup_memory.cpu_selection import MIN_PLACED_SHARE, cores_by_node, memory_nodes
-from sizeup_memory.durations import allocating_seconds, limit_seconds, starting_seconds
+from sizeup_memory.durations import allocating_seconds, limit_seconds, rounds_seconds, starting_seconds
 from sizeup_memory.latency import invalid_replicates
 from sizeup_memory.matrix_cells import MatrixCell, all_cells, cells_text, not_measured, sampled, totals_text
 
@@ -71,7 +71,8 @@ class MemoryShm:
         for node in writers:
             own = [cell for cell in measured if cell.memory_node == node]
             some = {cell.cpu_node: writers[cell.cpu_node] for cell in own}
-            passes = int(settings["replicates"]) * len(some) * _pass_seconds(size)
+            # The last round is the one in which the budget ends.
+            passes = (int(settings["replicates"]) - 1) * len(some) * _pass_seconds(size)
             budget = min(float(settings["budget"]), passes + spare)
             seconds = _step_seconds(settings, size, len(some), budget)
             yield Step(
@@ -137,9 +138,10 @@ def _pass_seconds(size: int) -> float:
 
 def _step_seconds(settings: Settings, size: int, writers: int, budget: float) -> float:
     """Return how long a file of one node takes, which is filled and then overwritten by each writer in turn."""
-    passes = writers * _pass_seconds(size)
-    least, most = (int(settings[key]) * passes for key in ("replicates", "replicates_max"))
-    return starting_seconds() + allocating_seconds([size]) + min(most, max(least, budget))
+    passes = rounds_seconds(
+        writers * _pass_seconds(size), int(settings["replicates"]), int(settings["replicates_max"]), budget
+    )
+    return starting_seconds() + allocating_seconds([size]) + passes
 
 
 def _rule(settings: Settings) -> StopRule:
