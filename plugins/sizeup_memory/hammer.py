@@ -35,6 +35,8 @@ NAME = "memory.hammer"
 _SHARED_CPU_SHARE = 0.95
 _LEAST_NS = 0.1
 """Per store: less than any machine takes."""
+_STORE_NS = 50
+"""For the estimate with loops that were set; 10 to 60 on one process, more on many that saturate the memory."""
 _LINKED_SIZES = 2
 _CALIBRATION_LOOPS = 4
 _CALIBRATION_GROWTH = 16
@@ -74,17 +76,19 @@ class MemoryHammer:
         else:
             series = _series(caches, cpus, counts, machine.memory_available_bytes)
         node_of = {cpu: node.os_id for node in machine.nodes for cpu in node.pus}
+        loops = int(settings["loops"])
         once = sum(
             allocating_seconds(
                 [one.pages * PAGE_BYTES] * one.processes,
                 nodes=len({node_of.get(cpu) for cpu in cpus[: one.processes]}),
             )
             + process_seconds(one.processes)
-            + _SECONDS
+            + (loops * one.pages * _STORE_NS / 1e9 if loops else _SECONDS)
             for one in series
         )
-        seconds = starting_seconds() + allocating_seconds([series[0].pages * PAGE_BYTES])
-        seconds += (_SLOWER - 1) * _SECONDS * len(series) + int(settings["replicates"]) * once
+        seconds = starting_seconds() + int(settings["replicates"]) * once
+        if not loops:
+            seconds += allocating_seconds([series[0].pages * PAGE_BYTES]) + (_SLOWER - 1) * _SECONDS * len(series)
         most = max(one.processes * one.pages for one in series)
         yield Step(
             id=NAME,

@@ -287,6 +287,13 @@ def test_a_number_of_processes_with_two_sizes_links_the_speedups_of_both(monkeyp
     assert [one.value for one in figures][:3] == [1e6, 2e6, 8e6], "4 processes: with the memory of the larger numbers"
 
 
+def test_loops_that_were_set_count_in_the_estimate() -> None:
+    (usual,), (long,) = (steps(made(1, 4, 1, MIB), "memory.hammer", loops=loops) for loops in (0, 1000))
+
+    assert long.estimated_seconds > usual.estimated_seconds + 3 * 5 * 1000 * 131_072 * 10e-9
+    assert long.time_limit_seconds >= 1.5 * long.estimated_seconds
+
+
 def test_a_run_takes_half_a_second_whatever_the_number_of_processes(monkeypatch: pytest.MonkeyPatch) -> None:
     machine = made(1, 4, 1, MIB)
     (step,) = steps(machine, "memory.hammer")
