@@ -15,7 +15,8 @@ from plugins.direct_io.test_run import folder as folder  # noqa: PLC0414 -- a fi
 from plugins.direct_io.test_run import run, step
 from sizeup.model.gap import Gap
 from sizeup.model.plan import SettingValue
-from sizeup.model.sample import Estimate
+from sizeup.model.sample import Estimate, Samples
+from sizeup.procfs.process_status import list_threads
 from sizeup_direct_io import paths
 from sizeup_direct_io.probe import DirectIo
 from sizeup_direct_io.target_setup import TargetSetup
@@ -152,3 +153,23 @@ def test_files_on_one_disk_are_measured_at_once(folder: Path) -> None:
     assert sum(e.value for e in each.values()) == pytest.approx(together.value)
     assert all(e.value > 0 for e in each.values())
     assert all("node 0" in str(e.extra["cpus"]) or "not pinned" in str(e.extra["cpus"]) for e in each.values())
+
+
+@pytest.mark.ci
+def test_a_cancel_ends_all_devices_at_once(folder: Path) -> None:
+    for name in ("a", "b", "c", "d"):
+        (folder / name).mkdir()
+    more = ":".join(str(folder / name) for name in ("b", "c", "d"))
+    context = HandContext()
+    after_cancel: list[object] = []
+
+    for emission in run(step(folder / "a", more_paths=more, depth=8, threads=4), context):
+        if context.canceled:
+            after_cancel.append(emission)
+        elif isinstance(emission, Samples) and emission.at.get("path") == "all together":
+            assert len(list_threads()) > 16, "four threads for each device"
+            context.cancel()
+
+    assert context.canceled
+    assert all(isinstance(emission, Samples) for emission in after_cancel), "no figure of a window that was cut short"
+    assert len(list_threads()) < 16, "all have ended"
