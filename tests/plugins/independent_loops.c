@@ -69,26 +69,42 @@ uint64_t *array_new(uint64_t bytes)
 	return array;
 }
 
-/* Return bytes per second. */
+static double cpu_seconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+/* Return bytes per second; 0 if the thread did not have its CPU for all of the time. */
+static double rate(uint64_t bytes, double start, double cpu_start)
+{
+	const double cpu_time = cpu_seconds() - cpu_start;
+	const double time = seconds() - start;
+
+	return time > 1.05 * cpu_time + 5e-6 ? 0 : (double)bytes / time;
+}
+
 double read_rate(const uint64_t *array, uint64_t bytes)
 {
 	static volatile uint64_t kept;
 	uint64_t sum = 0;
-	const double start = seconds();
+	const double start = seconds(), cpu_start = cpu_seconds();
 
 	for (uint64_t i = 0; i < bytes / 8; i++)
 		sum += array[i];
 	kept = sum;
-	return (double)bytes / (seconds() - start);
+	return rate(bytes, start, cpu_start);
 }
 
 double write_rate(uint64_t *array, uint64_t bytes)
 {
-	const double start = seconds();
+	const double start = seconds(), cpu_start = cpu_seconds();
 
 	for (uint64_t i = 0; i < bytes / 8; i++)
 		((volatile uint64_t *)array)[i] = i;
-	return (double)bytes / (seconds() - start);
+	return rate(bytes, start, cpu_start);
 }
 
 /* Return the frequency of the core by a chain of a shift and an exclusive or, two cycles. */

@@ -22,6 +22,7 @@ def _affinity_restored() -> Iterator[None]:
 
 
 @pytest.mark.ci
+@pytest.mark.alone
 def test_the_core_is_as_fast_as_an_independent_loop_says(tmp_path: Path) -> None:
     """In turns, and the fastest of each: what else runs makes both slower and neither faster."""
     loops, cpu = compiled_loops(tmp_path), max(os.sched_getaffinity(0))
@@ -37,6 +38,7 @@ def test_the_core_is_as_fast_as_an_independent_loop_says(tmp_path: Path) -> None
 
 
 @pytest.mark.ci
+@pytest.mark.alone
 def test_the_counter_is_as_fast_as_an_independent_reading_says(tmp_path: Path) -> None:
     """The median of each: a reading that was interrupted is wrong in either direction."""
     loops = compiled_loops(tmp_path)
