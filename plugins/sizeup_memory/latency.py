@@ -142,6 +142,11 @@ class _Curve:
             core_hz=self.core_hz,
         )
 
+    def _progress(self, done: float, until: float) -> Progress:
+        """Return how far the step is when its pass is as far as ``done``."""
+        left = max(0.0, float(self._settings["planned_seconds"]) - self.seconds)
+        return Progress(self._done + (until - self._done) * done, left)
+
     def measure(self, spans: list[int], seconds: float, context: Context, until: float) -> Iterator[Emission]:
         """Measure working sets, replicates interleaved; ``until`` is the share of the step done afterwards."""
         pattern, settings = self._pattern, self._settings
@@ -164,11 +169,7 @@ class _Curve:
         points = tuple(EstimatePoint(pattern.name, {"working_set_bytes": span}) for span in spans)
         job = new_job()
         for emission in job.follow(latency.call(job), points, context):
-            yield (
-                Progress(self._done + (until - self._done) * emission.done, activity=emission.activity)
-                if isinstance(emission, Progress)
-                else emission
-            )
+            yield self._progress(emission.done, until) if isinstance(emission, Progress) else emission
         self._done = until
         self.core_hz = self.core_hz or latency.core_hz
         self._others = self._load.others()

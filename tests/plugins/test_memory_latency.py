@@ -18,6 +18,8 @@ from sizeup.model.sample import Estimate, Samples
 from sizeup.model.topology import Cache, CacheKind, Core, Pu
 from sizeup.probing.registry import load_registry
 from sizeup.probing.settings import resolve
+from sizeup_memory import binding
+from sizeup_memory.binding import Allocation, ChasePoint, StopRule, available_bytes
 from sizeup_memory.chase_patterns import working_sets
 from sizeup_memory.latency import MemoryLatency
 
@@ -138,3 +140,20 @@ def test_what_this_machine_cannot_give_is_refused_with_the_reason(context: HandC
         list(MemoryLatency().run(quick_step(working_sets=json.dumps([1 << 50])), context))
     with pytest.raises(RefusedError, match="cannot run on CPU 8000"):
         list(MemoryLatency().run(quick_step(cpu=8000), context))
+
+
+@pytest.mark.ci
+def test_a_large_working_set_has_memory_of_its_own() -> None:
+    if available_bytes(Allocation()) < 1 << 30:
+        pytest.skip("too little memory is available")
+    spans = (8 * MIB, 64 * MIB, 256 * MIB)
+    cpu = max(os.sched_getaffinity(0))
+    chase = binding.Latency([ChasePoint(span, 64, cpu) for span in spans], StopRule(0.005, 0.0, 0.01, 4, 4, 0.9, 1))
+    job = binding.new_job()
+
+    assert chase.call(job)() == 0
+    page = os.sysconf("SC_PAGE_SIZE")
+    assert [chase.placement(index).pages * page for index in range(3)] == [64 * MIB, 64 * MIB, 256 * MIB]
+    large = job.estimate(2)
+    assert large.replicates or large.disturbed_share, "it was measured"
+    assert not large.replicates or large.minimum > 0.2
