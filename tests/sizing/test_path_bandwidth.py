@@ -323,6 +323,46 @@ def test_ports_of_one_slot_share_its_link_though_their_speed_is_unknown() -> Non
     assert carried(Machine(hbas=(port("host1"), port("host2")), budgets=slot)) == pytest.approx(8e9 * 0.915)
 
 
+def degraded(machine: Machine, device: str | None = None) -> tuple[float, str]:
+    (bandwidth,) = storage_path_bandwidths(machine, device)
+    return bandwidth.degraded_bytes_per_second, bandwidth.failure
+
+
+def test_of_two_ports_one_is_left_after_a_failure() -> None:
+    assert degraded(fibre_channel(port("host3"), port("host4"))) == (800e6, "host3")
+
+
+def test_ports_of_one_slot_fail_together() -> None:
+    machine = fibre_channel(port("host3"), port("host4"), port("host5"), states=("running",) * 3)
+    addresses = ("0000:01:00.0", "0000:01:00.1", "0000:02:00.0")
+    slots = [replace(one, pci_address=at) for one, at in zip(machine.budgets, addresses, strict=True)]
+
+    assert degraded(replace(machine, budgets=tuple(slots))) == (800e6, "host3, host4")
+
+
+@pytest.mark.parametrize(("access", "left"), [("standby", 800e6), ("unavailable", 0)])
+@pytest.mark.parametrize("device", [None, "dm-0"])
+def test_a_standby_path_takes_over_after_a_failure(access: str, left: float, device: str | None) -> None:
+    machine = fibre_channel(port("host3"), port("host4"))
+    active, waiting = machine.scsi_devices
+    units = (replace(active, access_state="active/optimized"), replace(waiting, access_state=access))
+
+    machine = replace(machine, scsi_devices=units)
+
+    assert carried(machine) == 800e6
+    assert degraded(replace(machine, maps=machine.maps), device)[0] == left
+
+
+@pytest.mark.parametrize(("mode", "active"), [("active-backup", "eth0"), ("802.3ad", None)])
+def test_one_member_of_a_bond_is_left_after_a_failure(mode: str, active: str | None) -> None:
+    members = (Nic("eth0", "physical", carrier=True), Nic("eth1", "physical", carrier=True))
+    bond = Nic("bond0", "bond", carrier=True, lower=("eth0", "eth1"), bond_mode=mode, bond_active=active)
+
+    machine = replace(network(*members, bond), nfs_mounts=(NfsMount("/data", "filer:/vol", nic="bond0"),))
+
+    assert degraded(machine) == (1.25e9, "eth0")
+
+
 def test_detected_links_lose_as_much_to_packet_headers_as_the_rules_say() -> None:
     assert shipped().figure("link.pcie.packet-efficiency").value == pytest.approx(PACKET_EFFICIENCY)
 

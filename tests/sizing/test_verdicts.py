@@ -179,6 +179,13 @@ def test_measured_iops_take_the_place_of_what_drives_are_good_for() -> None:
     assert found.status == "pass"
 
 
+@pytest.mark.parametrize(("rate", "iops", "share"), [("100", "9000", 0.9), ("900", "1000", 0.9), ("500", "2000", 0.5)])
+def test_of_throughput_and_iops_the_larger_share_counts(rate: str, iops: str, share: float) -> None:
+    workload = (f"workload.mb_s={rate}", f"workload.iops={iops}")
+
+    assert card("storage", *workload, "capacity.mb_s=1000", "capacity.iops=10000").share == pytest.approx(share)
+
+
 def test_the_published_cluster_counts_both_servers() -> None:
     sizing = size(find_preset("ault-aultdb").values())
     figures = {one.id: one.quantity.value for one in sizing.advice if one.quantity is not None}

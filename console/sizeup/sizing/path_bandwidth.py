@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from sizeup.errors import UsageError
 from sizeup.model.budget import PathBudget
 from sizeup.model.machine import Machine
-from sizeup.model.network import NfsMount
+from sizeup.model.network import NfsMount, Nic
 from sizeup.model.storage import BlockDevice, BlockKind, Hba, ScsiDevice, Transport
 from sizeup.text import nearest
 
@@ -92,7 +92,9 @@ def storage_path_bandwidths(
     counted = [capacity for capacity in measured if _stands_for_its_path(machine, capacity.target, named)]
     bandwidths = [
         _path_bandwidth("NVMe", [budgets.get(controller.name) for controller in machine.nvme_controllers], counted),
-        _path_bandwidth("HBA", [budgets.get(hba.name) for hba in machine.hbas], counted, _standby(machine, down)),
+        _path_bandwidth(
+            "HBA", [budgets.get(hba.name) for hba in machine.hbas], counted, _standby(machine, named, down)
+        ),
         _network(machine, budgets, named, down, counted),
     ]
     found = [bandwidth for bandwidth in bandwidths if bandwidth is not None]
@@ -217,11 +219,18 @@ def _network(
     routed = {mount.nic for mount in mounts if mount.nic is not None}
     up = [nic for nic in machine.nics if nic.name not in down and (not routed or nic.name in routed)]
     candidates = [
-        _path_bandwidth("NFS", [budgets.get(name) for name in _members(machine, nic.name)], measured, backup)
+        _path_bandwidth(
+            "NFS", [budgets.get(name) for name in _members(machine, nic.name)], measured, _backups(nic, budgets)
+        )
         for nic in up
-        for backup in [[budgets[name] for name in nic.lower if name in budgets and nic.bond_mode in _ONE_AT_A_TIME]]
     ]
     return max(filter(None, candidates), key=lambda bandwidth: bandwidth.bytes_per_second, default=None)
+
+
+def _backups(nic: Nic, budgets: Mapping[str, PathBudget]) -> list[PathBudget]:
+    """Return the members of a bond that wait for the active one to fail."""
+    waiting = nic.lower if nic.bond_mode in _ONE_AT_A_TIME else ()
+    return [budgets[name] for name in waiting if name in budgets and name != nic.bond_active]
 
 
 def _members(machine: Machine, name: str) -> tuple[str, ...]:
@@ -234,10 +243,16 @@ def _members(machine: Machine, name: str) -> tuple[str, ...]:
     return nic.lower
 
 
-def _standby(machine: Machine, down: Collection[str]) -> list[PathBudget]:
+def _standby(machine: Machine, named: StorageTarget | None, down: Collection[str]) -> list[PathBudget]:
     """Return the budgets of adapters whose paths all wait for the others to fail."""
+    maps = _maps(machine)
     waiting = {
-        unit.hba for unit in machine.scsi_devices if unit.state in _UP and unit.access_state in _TAKES_OVER
+        unit.hba
+        for unit in machine.scsi_devices
+        if unit.state in _UP
+        and unit.access_state in _TAKES_OVER
+        and unit.block_device is not None
+        and (named is None or maps.get(unit.block_device, unit.block_device) in named.disks)
     } & set(down)
     return [
         _less_packet_headers(budget)
@@ -263,7 +278,16 @@ def _path_bandwidth(
     if least is not None and _each(least) < _bandwidth_in_use(slowest):
         bottleneck = _measured_on(least)
     degraded, lost = min(
-        (_together([*(one for one in known if one.device not in slot), *standby], _without(counted, slot)), slot)
+        (
+            _together(
+                [
+                    *(one for one in known if one.device not in slot),
+                    *(one for one in standby if one.device not in slot),
+                ],
+                _without(counted, slot),
+            ),
+            slot,
+        )
         for slot in _slots(known)
     )
     return PathBandwidth(
