@@ -32,10 +32,23 @@ static int check(const struct plan *plan)
 	return 0;
 }
 
+int sizeup_planned_look(uint32_t count, uint32_t minimum)
+{
+	uint32_t look = 6;
+
+	if (count <= look)
+		return count >= minimum;
+	while (look < count)
+		look += (look + 1) / 2;
+	return count == minimum || (count > minimum && count == look);
+}
+
 /* Return whether all quantities of the point are finished; one that was never measured counts as finished. */
 static int publish(const struct plan *plan, uint32_t point, const struct sizeup_replicates *values,
-		   int last)
+		   uint32_t round, int last)
 {
+	/* By rounds: quantities of a point may differ in their replicates, where one was disturbed throughout. */
+	const int look = last || sizeup_planned_look(round + 1, plan->rule->replicates_min);
 	int finished = 1;
 
 	for (uint32_t quantity = 0; quantity < plan->quantities; quantity++) {
@@ -43,7 +56,7 @@ static int publish(const struct plan *plan, uint32_t point, const struct sizeup_
 
 		if (!values[quantity].count && !values[quantity].disturbed)
 			continue;
-		sizeup_replicates_estimate(&values[quantity], plan->rule, last, &estimate);
+		sizeup_replicates_estimate(&values[quantity], plan->rule, look, &estimate);
 		estimate.finished = estimate.converged || last;
 		finished = finished && estimate.finished;
 		sizeup_job_publish(plan->job, point * plan->quantities + quantity, &estimate);
@@ -75,7 +88,7 @@ static int run_rounds(const struct plan *plan, struct sizeup_replicates *values)
 					 sizeup_clock_now_ns() - start_ns > plan->rule->budget_ns;
 			const int last = over || round + 1 >= plan->rule->replicates_max;
 
-			finished[point] = (uint8_t)publish(plan, point, &values[point * plan->quantities], last);
+			finished[point] = (uint8_t)publish(plan, point, &values[point * plan->quantities], round, last);
 			open += !finished[point];
 			sizeup_job_set_progress(plan->job, (round + (turn + 1.0) / plan->points) /
 								   (plan->rule->replicates_min + 1.0));

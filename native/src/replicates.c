@@ -67,19 +67,8 @@ void sizeup_replicates_end(struct sizeup_replicates *replicates)
 	replicates->medians[replicates->count++] = sizeup_quantile(current, batches, 0.5);
 }
 
-int sizeup_planned_look(uint32_t count, uint32_t minimum)
-{
-	uint32_t look = 6;
-
-	if (count <= look)
-		return count >= minimum;
-	while (look < count)
-		look += (look + 1) / 2;
-	return count == minimum || (count > minimum && count == look);
-}
-
 void sizeup_replicates_estimate(const struct sizeup_replicates *replicates, const struct sizeup_stop_rule *rule,
-				int last, struct sizeup_estimate *estimate)
+				int look, struct sizeup_estimate *estimate)
 {
 	double medians[SIZEUP_REPLICATES];
 	struct sizeup_interval interval;
@@ -102,8 +91,7 @@ void sizeup_replicates_estimate(const struct sizeup_replicates *replicates, cons
 		/* A time or a rate is not negative: what few values leave possible below 0 is not. */
 		if (medians[0] >= 0 && estimate->low < 0)
 			estimate->low = 0;
-		estimate->converged = replicates->count >= rule->replicates_min &&
-				      (last || sizeup_planned_look(replicates->count, rule->replicates_min)) &&
+		estimate->converged = look && replicates->count >= rule->replicates_min &&
 				      interval.high - interval.low <= 2 * rule->target * estimate->median;
 	}
 	double *const sorted = malloc(replicates->batch_count * sizeof(*sorted));

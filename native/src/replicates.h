@@ -46,10 +46,10 @@ void sizeup_replicates_end(struct sizeup_replicates *replicates);
 /**
  * sizeup_replicates_estimate() - Compute the estimate so far, and whether it meets @rule.
  *
- * It can meet it after a planned number of replicates, or, however many there are, if this replicate is the @last.
+ * It can meet it only at a @look: see sizeup_planned_look().
  */
 void sizeup_replicates_estimate(const struct sizeup_replicates *replicates, const struct sizeup_stop_rule *rule,
-				int last, struct sizeup_estimate *estimate);
+				int look, struct sizeup_estimate *estimate);
 
 /** sizeup_replicates_free() - Free the batches. */
 void sizeup_replicates_free(struct sizeup_replicates *replicates);

@@ -41,20 +41,22 @@ int main(void)
 	struct sizeup_replicates replicates = { 0 };
 	struct sizeup_estimate estimate;
 
-	sizeup_replicates_estimate(&replicates, &rule, 0, &estimate);
+	sizeup_replicates_estimate(&replicates, &rule, 1, &estimate);
 	check(estimate.replicates == 0 && estimate.median == 0, "no measurement, no estimate");
 	replicate_of(&replicates, 100);
 	replicate_of(&replicates, 101);
-	sizeup_replicates_estimate(&replicates, &rule, 0, &estimate);
+	sizeup_replicates_estimate(&replicates, &rule, 1, &estimate);
 	check(!estimate.converged, "two replicates are too few");
 	replicate_of(&replicates, 100.5);
-	sizeup_replicates_estimate(&replicates, &rule, 0, &estimate);
+	sizeup_replicates_estimate(&replicates, &rule, 1, &estimate);
 	check(estimate.replicates == 3 && near(estimate.median, 100.5), "the median over replicate medians");
 	check(near(estimate.minimum, 99), "the minimum over undisturbed batches");
 	check(near(estimate.disturbed_share, 0.25), "a quarter of the batches was disturbed");
 	check(estimate.converged, "three replicates within 3 % have converged");
-	replicate_of(&replicates, 200);
 	sizeup_replicates_estimate(&replicates, &rule, 0, &estimate);
+	check(!estimate.converged, "only where the rule looks");
+	replicate_of(&replicates, 200);
+	sizeup_replicates_estimate(&replicates, &rule, 1, &estimate);
 	check(!estimate.converged, "a wild replicate takes that back");
 	check(estimate.low <= estimate.median && estimate.median <= estimate.high, "the interval holds the median");
 	sizeup_replicates_free(&replicates);
@@ -64,7 +66,7 @@ int main(void)
 
 	replicate_of(&two, 35);
 	replicate_of(&two, 56);
-	sizeup_replicates_estimate(&two, &rule, 0, &estimate);
+	sizeup_replicates_estimate(&two, &rule, 1, &estimate);
 	check(estimate.low == 0, "no time is negative, however few values there are");
 	check(near(estimate.high, 178.913), "and the interval keeps its other end");
 	check(!estimate.converged, "nor does it converge by that");
@@ -74,7 +76,7 @@ int main(void)
 
 	replicate_of(&offsets, -35);
 	replicate_of(&offsets, 56);
-	sizeup_replicates_estimate(&offsets, &rule, 0, &estimate);
+	sizeup_replicates_estimate(&offsets, &rule, 1, &estimate);
 	check(estimate.low < -35, "values of both signs keep an interval across zero");
 	sizeup_replicates_free(&offsets);
 	return 0;

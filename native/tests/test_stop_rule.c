@@ -202,8 +202,45 @@ static void intervals_are_those_of_the_sign_test(void)
 	      "the minimum is one of them, and the first");
 }
 
+/* Two values apart from the rest; the second quantity loses its seventh replicate. */
+static int two_quantities(void *context, uint32_t point, uint32_t round, struct sizeup_replicates *values)
+{
+	(void)context;
+	(void)point;
+	for (int quantity = 0; quantity < 2; quantity++) {
+		check(!sizeup_replicates_begin(&values[quantity], 1, NULL), "space for a batch");
+		sizeup_replicates_add(&values[quantity], round == 0 ? 90 : round == 1 ? 110 : 100,
+				      quantity && round == 6 ? SIZEUP_DISTURBED_PREEMPTED : 0);
+		sizeup_replicates_end(&values[quantity]);
+	}
+	return 0;
+}
+
+static void a_lost_replicate_does_not_keep_the_other_quantity_from_its_end(void)
+{
+	const struct sizeup_stop_rule rule = {
+		.batch_ns = 1,
+		.replicate_ns = 1,
+		.budget_ns = INT64_MAX,
+		.replicates_min = 3,
+		.replicates_max = SIZEUP_REPLICATES,
+		.target = 0.03,
+	};
+	struct sizeup_job *const job = sizeup_job_new();
+	struct sizeup_estimate whole, short_of_one;
+
+	check(job != NULL, "a job");
+	check(!sizeup_interleave_run(job, &rule, 1, 2, two_quantities, NULL), "the run");
+	sizeup_job_estimate(job, 0, &whole);
+	sizeup_job_estimate(job, 1, &short_of_one);
+	check(whole.converged && short_of_one.converged, "both converge");
+	check(whole.replicates == 14 && short_of_one.replicates == 13, "at the same planned round");
+	sizeup_job_free(job);
+}
+
 int main(void)
 {
+	a_lost_replicate_does_not_keep_the_other_quantity_from_its_end();
 	intervals_are_those_of_the_sign_test();
 	converged_points_hold();
 	limited_points_hold();

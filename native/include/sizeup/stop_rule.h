@@ -19,7 +19,7 @@ struct sizeup_stop_rule {
 };
 
 /**
- * sizeup_planned_look() - Return whether a point may end after @count replicates, with a minimum of @minimum.
+ * sizeup_planned_look() - Return whether a point may end after @count rounds, with a minimum of @minimum.
  *
  * A point that ends as soon as its interval happens to be narrow has an interval that is too narrow. So it is
  * looked at only at planned counts: the minimum, then every count up to 6, then 9, 14, 21, each half as many again.
