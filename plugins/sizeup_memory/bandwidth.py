@@ -105,7 +105,9 @@ def _step(machine: Machine, settings: Settings, part: str, pages: str) -> Step:
         sizes = fitted(bytes_for_all(caches, [cpus[:count] for count in counts]), machine.memory_available_bytes)
         most_bytes, places = sum(sizes.values()), sum(bool(some) for some in nodes.values())
         seconds = starting_seconds(len(cpus))
-        seconds += allocating_seconds(sizes.values(), nodes=max(1, places), pages=PAGES[pages])
+        seconds += allocating_seconds(
+            sizes.values(), nodes=max(1, places), pages=PAGES[pages], guest=bool(machine.platform.is_guest)
+        )
         seconds += measuring_seconds(settings, len(_MIXES) * len(counts), SETTLE_SECONDS)
     else:
         cells = all_cells(machine, [node for node, some in nodes.items() if some])

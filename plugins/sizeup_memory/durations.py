@@ -17,6 +17,8 @@ _FAULT_SECONDS = 0.8e-6
 """Per base page that one thread populates, whose placement is verified, and that is given back."""
 _VERIFYING_SECONDS = 0.1e-6
 """Of these, for the query alone, which is of every base page also of a huge page."""
+_GUEST_SECONDS_PER_BYTE = 0.7e-9
+"""More in a guest whose host must first find the memory; not if the same memory has just been given back."""
 _ALLOCATING_THREADS = 4
 """More of them on one node hardly allocate faster: they share locks and memory bandwidth."""
 _LINK_NS = 30
@@ -46,11 +48,17 @@ def rounds_seconds(every: float, fewest: int, most: int, budget: float) -> float
     return min(most * every, max(fewest * every, budget + every))
 
 
-def allocating_seconds(sizes: Collection[int], *, nodes: int = 1, pages: Pages = Pages.BASE) -> float:
-    """Return how long threads take to allocate these sizes at the same time, spread over ``nodes``."""
+def allocating_seconds(
+    sizes: Collection[int], *, nodes: int = 1, pages: Pages = Pages.BASE, guest: bool = False
+) -> float:
+    """Return how long threads take to allocate these sizes at the same time, spread over ``nodes``.
+
+    ``guest``: for the first time in a virtual machine.
+    """
     parallel = max(max(sizes, default=0), sum(sizes) / (_ALLOCATING_THREADS * nodes))
     per_page = _FAULT_SECONDS if pages is Pages.BASE else _VERIFYING_SECONDS
-    return parallel * (_CLEARING_SECONDS_PER_BYTE + per_page / _BASE_PAGE_BYTES)
+    finding = _GUEST_SECONDS_PER_BYTE if guest else 0.0
+    return parallel * (_CLEARING_SECONDS_PER_BYTE + finding + per_page / _BASE_PAGE_BYTES)
 
 
 def linking_seconds(size: int) -> float:

@@ -74,7 +74,9 @@ class MemoryLoaded:
         node = node_of(machine, cpus[0])
         places = len({node_of(machine, cpu) for cpu in cpus})
         seconds = starting_seconds(len(cpus)) + linking_seconds(sizes.get(cpus[0], 0))
-        seconds += allocating_seconds(sizes.values(), nodes=places, pages=Pages.THP)
+        seconds += allocating_seconds(
+            sizes.values(), nodes=places, pages=Pages.THP, guest=bool(machine.platform.is_guest)
+        )
         seconds += measuring_seconds(settings, len(_MIXES) * len(_DELAYS_NS), SETTLE_SECONDS)
         yield Step(
             id=NAME,

@@ -151,6 +151,15 @@ def test_threads_allocate_together_on_each_node_and_the_longest_counts() -> None
     assert allocating_seconds([10**9] * 64, nodes=8) == pytest.approx(2 * one)
 
 
+@pytest.mark.parametrize("probe", ["memory.bandwidth", "memory.loaded"])
+def test_the_host_of_a_guest_has_to_find_its_memory(probe: str) -> None:
+    machine = made(1, 2, 1, 480 * MIB)
+    guest = replace(machine, platform=replace(machine.platform, is_guest=True))
+    bare, virtual = next(steps(machine, probe)), next(steps(guest, probe))
+
+    assert virtual.estimated_seconds - bare.estimated_seconds == pytest.approx(0.7 * 1.92 * GIB / 1e9, rel=0.1)
+
+
 @pytest.mark.parametrize(("page_bytes", "seconds"), [(4 * KIB, 0.1 + 0.2), (64 * KIB, 0.1 + 0.2 / 16)])
 def test_larger_pages_are_allocated_faster(page_bytes: int, seconds: float, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(durations, "_BASE_PAGE_BYTES", page_bytes)
