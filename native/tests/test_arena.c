@@ -24,11 +24,15 @@ static uint64_t bound_bytes;
 static int advice; /* about pages, the last one */
 static int populated;
 static uint64_t queried;
+static int mapped; /* flags of the last anonymous mapping */
 
 long __wrap_syscall(long number, long a, long b, long c, long d, long e, long f);
 int __real_madvise(void *start, size_t bytes, int what);
 int __wrap_madvise(void *start, size_t bytes, int what);
 int64_t __wrap_sizeup_available_bytes(uint64_t nodes, int32_t placement);
+int64_t __wrap_sizeup_huge_pages_free(uint64_t page_bytes, int32_t node);
+void *__real_mmap(void *start, size_t length, int protection, int flags, int fd, off_t offset);
+void *__wrap_mmap(void *start, size_t length, int protection, int flags, int fd, off_t offset);
 
 /* A machine with nodes 0 to 2; every fourth page has gone. */
 long __wrap_syscall(long number, long a, long b, long c, long d, long e, long f)
@@ -69,6 +73,19 @@ int64_t __wrap_sizeup_available_bytes(uint64_t nodes, int32_t placement)
 	return (int64_t)(1024 * MIB);
 }
 
+int64_t __wrap_sizeup_huge_pages_free(uint64_t page_bytes, int32_t node)
+{
+	(void)node;
+	return page_bytes == 2 * MIB ? 64 : 0;
+}
+
+/* Reserved huge pages are base pages here: this machine may have none. */
+void *__wrap_mmap(void *start, size_t length, int protection, int flags, int fd, off_t offset)
+{
+	mapped = flags;
+	return __real_mmap(start, length, protection, flags & (MAP_PRIVATE | MAP_ANONYMOUS), fd, offset);
+}
+
 static struct sizeup_placement opened(int32_t pages, int32_t placement, uint64_t nodes)
 {
 	struct sizeup_job *const job = sizeup_job_new();
@@ -107,5 +124,10 @@ int main(void)
 	check(advice == MADV_HUGEPAGE, "huge pages are asked for");
 	opened(SIZEUP_PAGES_BASE, SIZEUP_PLACE_INTERLEAVE, 5);
 	check(binds == 1 && policy == INTERLEAVE && mask == 5, "or interleaved over those that are named");
+	check(!(mapped & MAP_HUGETLB), "from the system's memory");
+	found = opened(SIZEUP_PAGES_HUGE2M, SIZEUP_PLACE_BIND, 2);
+	check(mapped == (MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB | 21 << 26), "or from the pool of pages of 2 MiB");
+	check(binds == 1 && mask == 2 && found.huge_share == 1, "which are huge");
+	check(queried == BYTES / (2 * MIB), "and looked for one by one");
 	return 0;
 }

@@ -13,13 +13,11 @@
 #include "check.h"
 
 #define TRANSFER_NS 7
-#define MOST_PINS 16
 
 static pthread_t main_thread;
 static uint64_t *words; /* of the arena that holds the line */
 static uint64_t word_count;
-static uint64_t *line, *last_line;
-static uint32_t lines;
+static uint64_t *line;
 static struct sizeup_arena_spec spec;
 static int32_t pinned[2]; /* the main thread and the others */
 
@@ -55,11 +53,8 @@ int64_t __wrap_sizeup_clock_now_ns(void)
 			line = &words[i];
 	const uint64_t turn = line ? __atomic_load_n(line, __ATOMIC_ACQUIRE) : 0;
 
-	if (line && !turn) { /* the next replicate's may be another line */
-		last_line = line;
-		lines++;
+	if (!turn) /* the next replicate's may be another line */
 		line = NULL;
-	}
 	past += turn < before ? before : 0;
 	before = turn;
 	return (int64_t)(past + turn) * TRANSFER_NS;
@@ -110,6 +105,22 @@ static void transfer(struct sizeup_job *job, int32_t cpu, int32_t other, uint64_
 	check(estimate.median > TRANSFER_NS - 0.01 && estimate.median < TRANSFER_NS + 0.01, "and in all");
 }
 
+static void refused(struct sizeup_job *job, int32_t cpu, int32_t other)
+{
+	static const struct sizeup_stop_rule RULE = {
+		.batch_ns = 7000, .replicate_ns = 70000, .budget_ns = 1, .replicates_min = 1, .replicates_max = 1,
+		.target = 0.5,
+	};
+	const struct sizeup_pair pair = { .cpu = cpu, .partner = other };
+	struct sizeup_sample sample;
+
+	words = line = NULL;
+	word_count = 0;
+	check(sizeup_handoff_run(job, &pair, 1, &RULE) < 0, "a pair with an absent CPU is refused");
+	check(strstr(sizeup_job_reason(job), "CPU 8000") != NULL, "with the reason");
+	check(!sizeup_job_drain(job, &sample, 1), "and not measured");
+}
+
 int main(void)
 {
 	struct sizeup_job *const job = sizeup_job_new();
@@ -128,6 +139,9 @@ int main(void)
 	transfer(job, cpu, other, 0);
 	check(!sizeup_cpu_set_apply(&allowed), "back on all CPUs");
 	transfer(job, other, cpu, 2);
+	check(!sizeup_cpu_set_apply(&allowed), "back on all CPUs");
+	refused(job, 8000, cpu);
+	refused(job, cpu, 8000);
 	sizeup_cpu_set_free(&allowed);
 	sizeup_job_free(job);
 	return 0;
