@@ -36,16 +36,16 @@ class StageCapacity(Struct, frozen=True):
     """The share of its capacity that would be left if half of its paths turned out to be passive."""
 
 
-def _parse_stages(text: str, links: tuple[str, ...], source: str) -> list[tuple[str, str, int]]:
+def _parse_stages(sheet: Sheet, text: str, source: str) -> list[tuple[str, str, int]]:
     stages = []
     for part in text.split(","):
         name, colon, rest = part.strip().partition(":")
         link, star, count = rest.partition("*")
         number = int(count) if count.isdigit() else 0 if star else 1
-        if not colon or not name or link not in links or not number:
+        if not colon or not name or not _is_link(sheet, link) or not number:
             raise UsageError(
                 f"{source}: path.stages: expected NAME:LINK*COUNT, separated by commas, LINK one of "
-                f"{', '.join(links)}; found {part.strip()!r}"
+                f"{', '.join(_links(sheet))}; found {part.strip()!r}"
             )
         stages.append((name, link, number))
     return stages
@@ -53,10 +53,13 @@ def _parse_stages(text: str, links: tuple[str, ...], source: str) -> list[tuple[
 
 def payload(sheet: Sheet, link: str, source: str) -> Quantity:
     """Return the payload bandwidth of one link."""
-    links = _links(sheet)
-    if link not in links:
-        raise UsageError(f"{source}: expected a link, one of {', '.join(links)}; found {link!r}")
+    if not _is_link(sheet, link):
+        raise UsageError(f"{source}: expected a link, one of {', '.join(_links(sheet))}; found {link!r}")
     return sheet.rule(f"link.{link}.payload")
+
+
+def _is_link(sheet: Sheet, link: str) -> bool:
+    return f"link.{link}.payload" in sheet.rules.figures
 
 
 def _links(sheet: Sheet) -> tuple[str, ...]:
@@ -110,7 +113,7 @@ def _stated_links(sheet: Sheet, text: str) -> list[StageCapacity]:
     """Return the stages of ``path.stages``: all servers together, the first of them in the servers."""
     policy, nodes = sheet.optional_words("path.policy"), servers(sheet)
     stages = []
-    for place, (name, link, count) in enumerate(_parse_stages(text, _links(sheet), "path.stages")):
+    for place, (name, link, count) in enumerate(_parse_stages(sheet, text, "path.stages")):
         each = payload(sheet, link, "path.stages")
         active = _active(count, policy)
         capacity = active * each.value
@@ -161,7 +164,7 @@ def _active(count: int, policy: str | None) -> int:
 
 def _line_rates(sheet: Sheet) -> Iterator[Advice]:
     """Line rate of each stage after coding, where it differs from the payload bandwidth."""
-    for name, link, count in _parse_stages(sheet.words("path.stages"), _links(sheet), "path.stages"):
+    for name, link, count in _parse_stages(sheet, sheet.words("path.stages"), "path.stages"):
         if f"link.{link}.line" not in sheet.rules.figures:
             continue
         text, policy = sheet.words("path.stages"), sheet.optional_words("path.policy")

@@ -56,9 +56,11 @@ def _rule_of_thumb(sheet: Sheet, rule: str) -> str:
 
 def _ghz_rule(sheet: Sheet) -> Iterator[Advice]:
     """The GHz rule with each of its coefficients."""
+    if not fills_in(sheet):
+        return
     for figure in sheet.rules.figures.values():
         family, _, name = figure.id.rpartition(".")
-        if family != "io.ghz-rule" or not fills_in(sheet):
+        if family != "io.ghz-rule":
             continue
         demand = _by_clock(sheet, figure.id)
         count, clock = sheet.number("machine.cores"), sheet.number("machine.ghz")
