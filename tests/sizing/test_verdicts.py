@@ -351,6 +351,20 @@ def test_an_unknown_answer_is_refused_with_the_nearest(capsys: pytest.CaptureFix
     assert "io.capacity" in capsys.readouterr().err
 
 
+def test_a_resource_without_a_demand_says_what_gives_it_one(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.run(["size", "--blank", "--explain", "cpu", "--set", *SERVER]) == 2
+    assert "--explain cpu: expected a demand to explain, found none; use --set workload.cpu_cores=N" in (
+        capsys.readouterr().err
+    )
+    assert "Storage capacity: unknown" in printed(capsys, "--blank", "--explain", "storage", "--set", *SERVER)
+
+
+def test_licenses_that_cannot_be_counted_say_what_is_missing(capsys: pytest.CaptureFixture[str]) -> None:
+    text = " ".join(printed(capsys, "--blank", "--set", *SERVER, "machine.guest=yes").split())
+
+    assert "! License count: unknown without the number of cores of the physical host. Use --set" in text
+
+
 def test_no_workload_says_so_and_what_to_do(capsys: pytest.CaptureFixture[str]) -> None:
     text = printed(capsys, "--blank", "--set", *SERVER)
 

@@ -3,10 +3,11 @@
 The verdict comes first, then one table: PASS up to 70% of the capacity, WARN up to 100%, FAIL above. Without a
 workload there is no verdict; --rules-of-thumb fills in what rules of 2006 expect of these cores.
 
+    sizeup size --workload awr.txt --set workload.growth_percent=20 workload.horizon_years=3
+
 Figures come from this machine, a capture, a session or a published case; --set replaces any of them.
 machine.cores counts the cores of all sockets. Two sockets of four 2.66 GHz cores each:
 
-    sizeup size --workload awr.txt --set workload.growth_percent=20 workload.horizon_years=3
     sizeup size --rules-of-thumb --set machine.sockets=2 machine.cores_per_socket=4 machine.ghz=2.66
     sizeup size --rules-of-thumb --set machine.sockets=2 machine.cores=8 machine.ghz=2.66
 """
@@ -182,13 +183,27 @@ def run(arguments: argparse.Namespace) -> int:
 def _explained(name: str, sizing: Sizing) -> Advice:
     """Return the answer of that id, or of the resource of that name."""
     card = next((card for card in sizing.cards if card.resource == name), None)
-    found = sizing.find(card.advice if card is not None and card.advice else name)
-    if found is None:
-        known = [advice.id for advice in sizing.advice]
-        hint = "" if card is not None else nearest(name, known)
-        why = "it has no demand or no capacity here" if card is not None else f"found {name!r}"
-        raise UsageError(f"--explain: expected the id of an answer{hint}; {why}. List all with --json or --working")
-    return found
+    found = sizing.find(card.advice if card is not None and card.advice else _WITHOUT_DEMAND.get(name, name))
+    if found is not None:
+        return found
+    if card is not None:
+        raise UsageError(f"--explain {name}: expected a demand to explain, found none; {_DEMAND_OF.get(name, '')}")
+    hint = nearest(name, [advice.id for advice in sizing.advice])
+    raise UsageError(
+        f"--explain: expected storage, cpu, memory, license or the id of an answer, found {name!r}{hint}; "
+        "list the ids with sizeup size --sources"
+    )
+
+
+_WITHOUT_DEMAND = {"storage": "io.capacity"}
+"""What explains a resource that has no demand."""
+_DEMAND_OF = {
+    "cpu": "use --set workload.cpu_cores=N",
+    "memory": "use --set sga.mb=N or --set db.gb=N",
+    "network": "it is judged where the paths to storage use it",
+    "storage": "use --workload FILE or --set workload.iops=N",
+    "license": "use --set machine.cores=N",
+}
 
 
 def _basis(inputs: Inputs) -> str:

@@ -70,9 +70,8 @@ def _license(given: Mapping[str, Advice]) -> Card:
     """Return the card of the licenses: assumed where nobody chose the vendor, failed where the terms forbid it."""
     units, cost, allowed = (given.get(name) for name in ("license.units", "license.cost.term", "license.allowed"))
     if units is None or units.quantity is None:
-        return Card(
-            "license", ShareStatus.UNKNOWN.value, "" if units is None else units.verdict, advice="license.units"
-        )
+        why = () if units is None else (units.verdict,)
+        return Card("license", ShareStatus.UNKNOWN.value, "".join(why), advice="license.units", notes=why)
     chosen = any(
         entry.key == "license.pack" and entry.words is not None and entry.words.origin is not Origin.RULE
         for entry in units.inputs
