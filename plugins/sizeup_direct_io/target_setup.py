@@ -292,7 +292,7 @@ class TargetSetup:
             return [READ_AHEAD] * count
         if stream.pattern is not Pattern.RANDOM:
             return [count]
-        submitters = threads or max(1, min(os.cpu_count() or 1, count // PER_SUBMITTER))
+        submitters = threads or max(1, min(self.usable_cpus(), count // PER_SUBMITTER))
         submitters = min(submitters, count)
         return [count // submitters + (index < count % submitters) for index in range(submitters)]
 

@@ -20,7 +20,6 @@ from sizeup.model.sample import Estimate, Samples
 from sizeup.procfs.process_status import list_threads
 from sizeup_direct_io import paths
 from sizeup_direct_io.probe import DirectIo
-from sizeup_direct_io.target_setup import TargetSetup
 
 NVME = [f"/nvme{index}" for index in range(24)]
 
@@ -126,7 +125,6 @@ def test_threads_are_doubled_until_iops_stop_rising(tmp_path: Path, monkeypatch:
         )
 
     monkeypatch.setattr(paths, "measure", saturating)
-    monkeypatch.setattr(TargetSetup, "usable_cpus", lambda _: 64)
     found, _ = estimates(tmp_path, {"preset": "custom", "depth": 128, "scale_threads": True, "ramps": 1})
 
     scaled = {e.at["threads"]: e for e in found if e.series == "threads-iops"}

@@ -118,7 +118,7 @@ class FakeSetup:
         patch.setattr(target_setup.TargetSetup, "fill", self.fill)
         patch.setattr(host_counters, "read_policy", lambda: engines.EnginePolicy(dict.fromkeys(engines.Engine, 0)))
         patch.setattr(binding, "alignment", lambda _: (512, 512))
-        patch.setattr(target_setup.os, "cpu_count", lambda: 64)
+        patch.setattr(target_setup.TargetSetup, "usable_cpus", lambda _: 64)
 
     def open_target(self, wish: TargetSpec) -> OpenTarget:
         self.told.append(wish)

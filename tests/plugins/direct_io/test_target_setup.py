@@ -178,4 +178,7 @@ def test_the_workers_of_a_target_run_near_its_devices(tmp_path: Path, monkeypatc
     workers = setup.workers(Stream("read", 8192), 3, 0, huge_pages=True, engine=Engine.THREADS)
 
     assert [worker.cpus for worker in workers] == [(0, 1), (8, 9), (0, 1)]
+    assert setup.usable_cpus() == 4
+    deep = setup.workers(Stream("read", 8192), 256, 0, huge_pages=True, engine=Engine.AIO)
+    assert [worker.depth for worker in deep] == [64] * 4, "no more threads than CPUs near the device"
     assert asked == [tmp_path.stat().st_dev, os.sched_getaffinity(0)]
