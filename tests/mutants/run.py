@@ -1,6 +1,6 @@
 """Put deliberate faults into the measuring code, one at a time, and tell which tests notice.
 
-    .venv/bin/python tests/mutants/run.py [NAME...] [--keep DIRECTORY] [--mutants FILE]
+    .venv/bin/python tests/mutants/run.py [NAME...] [--quick] [--keep DIRECTORY] [--mutants FILE]
 
 Exit status 0: every mutant was caught; 1: some survived, or a test fails without any.
 """
@@ -102,6 +102,7 @@ def main() -> int:
     parser.add_argument("--keep", metavar="DIRECTORY", type=Path, help="work there, and keep the build for next time")
     parser.add_argument("--mutants", metavar="FILE", type=Path, default=LIST, help="another list of mutants")
     parser.add_argument("--unchecked", action="store_true", help="do not run the tests without a mutant first")
+    parser.add_argument("--quick", action="store_true", help="without the tests that only the gate runs")
     parser.add_argument("--part", metavar="I/N", default="1/1", help="only every N-th mutant, from the I-th on")
     options = parser.parse_args()
     known = mutants(options.mutants)
@@ -111,7 +112,7 @@ def main() -> int:
     chosen = [one for one in known if not options.names or one.name in options.names][part - 1 :: parts]
     with ExitStack() as stack:
         folder = options.keep or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="sizeup-mutants-")))
-        place = Workplace(folder)
+        place = Workplace(folder, quick=options.quick)
         if not options.unchecked and (failing := _failing_without(place, chosen)):
             print(f"failing without a mutant: {', '.join(failing)}", file=sys.stderr)
             return 1

@@ -51,7 +51,8 @@ def _run(command: Sequence[str], cwd: Path, seconds: float, **environment: str) 
 class Workplace:
     """The copy. Building takes only what has changed since the last build."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, quick: bool = False) -> None:
+        self._markers = "not ci and not lab and not long" if quick else "not lab and not long"
         self.tree, self._build, self._venv = folder / "tree", folder / "build", folder / "venv"
         self._usual_seconds: dict[str, float] = {}
         self._new_venv()
@@ -148,8 +149,7 @@ class Workplace:
             passed.append(found[1])
 
     def _pytest(self, names: Sequence[str], key: str) -> tuple[int | None, str]:
-        markers = "not lab and not long"
-        options = ["-q", "-x", "-m", markers, "-p", "no:cacheprovider", "-n", "0"]
+        options = ["-q", "-x", "-m", self._markers, "-p", "no:cacheprovider", "-n", "0"]
         limit = max(2 * _LEAST_SECONDS, _PATIENCE * self._usual_seconds.get(key, 0) or 1200.0)
         return _run(
             [str(self._venv / "bin" / "python"), "-m", "pytest", *options, *names],

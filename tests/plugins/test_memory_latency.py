@@ -56,6 +56,7 @@ def quick_step(**changes: SettingValue) -> Step:
         # A busy machine disturbs many batches: more rounds are allowed than a quiet one needs.
         "target": 0.9,
         "replicates_max": 60,
+        "budget": 60.0,
         **changes,
     }
     del settings["sibling"]

@@ -2,7 +2,8 @@
 
 Speaks the kernel's FUSE protocol (linux/fuse.h) directly. It keeps names and sizes and reads as zeros. ``STATE`` is
 a file of four bytes: 0 is well, a positive errno fails every read and write with it, ``HANG`` answers nothing,
-``NO_DIRECT`` refuses to open with O_DIRECT, ``SLOW`` added to an errno waits before it fails.
+``NO_DIRECT`` refuses to open with O_DIRECT, ``SLOW`` added to an errno waits before it fails, ``DELAYED`` plus
+milliseconds answers each read and write after that time, one after the other.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from pathlib import Path
 
 HANG, NO_DIRECT = -1, -2
 SLOW = 1 << 16
+DELAYED = 1 << 20
 LARGEST_WRITE = 1 << 20
 _ROOT = 1
 _HEADER = struct.Struct("=IIQQIIIHH")
@@ -76,6 +78,9 @@ class Server:
 
     def _fail_if_asked(self) -> None:
         asked = self._asked_for()
+        if asked >= DELAYED:
+            time.sleep((asked - DELAYED) / 1000)
+            return
         if asked > SLOW:
             time.sleep(0.3)
         if asked > 0:
