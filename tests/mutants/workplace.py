@@ -124,8 +124,10 @@ class Workplace:
         started = time.monotonic()
         limit = max(_LEAST_SECONDS, _PATIENCE * self._usual_seconds.get(name, 0))
         status, _ = _run([str(self._build / name)], self._build, limit)
-        self._usual_seconds.setdefault(name, time.monotonic() - started)
-        return status in (0, 77)
+        passed = status in (0, 77)
+        if passed:
+            self._usual_seconds.setdefault(name, time.monotonic() - started)
+        return passed
 
     def pytest(self, names: Sequence[str]) -> str | None:
         """Return the first failing test; None if all pass. One that fails once and then passes is not a failure."""
@@ -134,12 +136,12 @@ class Workplace:
         while True:
             started = time.monotonic()
             status, output = self._pytest([*names, *(f"--deselect={name}" for name in passed)], key)
-            self._usual_seconds.setdefault(key, time.monotonic() - started)
             if status is None:
                 return f"{key}: no end"
             if status == pytest.ExitCode.USAGE_ERROR and "usage:" in output:
                 raise RuntimeError(output)  # nothing was run
             if status in (0, 5):
+                self._usual_seconds.setdefault(key, time.monotonic() - started)
                 return None
             found = _FAILED.search(output)
             if found is None:  # not even collected

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 import statistics
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+from fakes import HandContext
 from plugins.loops import compiled_loops
+from sizeup.model.sample import Estimate
 from sizeup_clock import binding, skew
-from sizeup_clock.binding import Rates
+from sizeup_clock.binding import OrderingResult, Rates
 
 
 @pytest.fixture(autouse=True)
@@ -56,3 +58,37 @@ def test_ticks_are_converted_by_the_counter_and_nanoseconds_not_at_all(monkeypat
 
     assert skew._in_ns(500.0, 1, rates) == 250.0
     assert skew._in_ns(500.0, 0, rates) == 500.0
+
+
+@pytest.mark.parametrize(
+    ("name", "backwards", "caveat", "series"),
+    [
+        ("lfence-rdtsc", 0, "", {"backwards", "skew"}),
+        ("lfence-rdtsc", 3, "timestamps of these CPUs cannot be ordered", {"backwards", "skew"}),
+        ("rdtsc", 3, "this is not a defect", {"backwards"}),
+        ("rdtsc", 0, "", {"backwards"}),
+    ],
+)
+def test_an_order_of_two_cpus_is_told_with_its_offset(
+    name: str, backwards: int, caveat: str, series: set[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Ordered(skew.OrderingJob):
+        def call(self, job: object) -> Callable[[], int]:
+            return lambda: 0
+
+        def result(self) -> OrderingResult:
+            return OrderingResult(1000, backwards, 40, -200.0, 20.0)
+
+    monkeypatch.setattr(skew, "OrderingJob", Ordered)
+    monkeypatch.setattr(skew, "is_counter", lambda _: True)
+    rates = Rates(core_hz=4e9, counter_hz=2e9, cpu=0)
+    emissions = skew._order(0, name, 4, 6, 1000, rates, HandContext())
+    found = {one.series: one for one in emissions if isinstance(one, Estimate)}
+
+    assert found.keys() == series
+    first = found["backwards"]
+    assert (first.value, first.at) == (backwards, {"method": name, "cpu": 4, "partner": 6})
+    assert first.extra == {"reads": 1000, "worst_ns": 20.0}
+    assert [caveat in one for one in first.caveats] == ([True] if caveat else [])
+    if "skew" in found:
+        assert (found["skew"].value, found["skew"].low, found["skew"].high) == (-100.0, -110.0, -90.0)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from fakes import HandContext
 from plugins.loops import compiled_loops
@@ -40,6 +41,7 @@ from sizeup_memory.binding import (
     TrafficPoint,
     new_job,
 )
+from sizeup_memory.cpu_selection import last_level_cache_bytes
 
 ffi, lib = binding.ffi, binding.lib
 MIB, GIB = 1 << 20, 1 << 30
@@ -385,3 +387,45 @@ def test_the_step_of_a_plan_measures_on_the_cpu_it_names(told: Told) -> None:
     ((_, points, _, _, _),) = told.of("sizeup_latency_run")
     assert {point["cpu"] for point in points} == {1}
     assert json.loads(str(step.settings["working_sets"])) == [point["span_bytes"] for point in points]
+
+
+def test_names_have_the_numbers_of_the_native_code() -> None:
+    for kind, prefix in ((Pages, "SIZEUP_PAGES_"), (PlacementPolicy, "SIZEUP_PLACE_")):
+        assert {one.name: int(one) for one in kind} == {one.name: getattr(lib, prefix + one.name) for one in kind}
+
+
+def test_cpu_0_is_a_choice_and_no_default(told: Told) -> None:
+    steps = make_plan(
+        MACHINE, REGISTRY, name="quick", probes=["memory.latency"], settings={"memory.latency": {"cpu": 0}}
+    ).steps
+
+    assert [step.cpus for step in steps] == [(0,)]
+
+
+def test_a_machine_that_reports_no_cache_is_taken_to_have_32_mib() -> None:
+    assert last_level_cache_bytes(Machine()) == 32 * MIB
+    assert last_level_cache_bytes(MACHINE) > 0
+
+
+def test_local_memory_of_a_node_that_has_none_is_told(told: Told) -> None:
+    nodes = (*MACHINE.nodes[:1], replace(MACHINE.nodes[1], memory_bytes=0, free_bytes=0))
+    (step,) = (
+        step
+        for step in make_plan(
+            replace(MACHINE, nodes=(*nodes, NumaNode(2, (), memory_bytes=64 * GIB, free_bytes=64 * GIB))),
+            REGISTRY,
+            name="full",
+            probes=["memory.numa"],
+            settings={"memory.numa": {}},
+        ).steps
+        if step.settings["part"] == "placements"
+    )
+    found = {
+        one.at["placement"]: one.caveats
+        for one in load_class(REGISTRY.get("memory.numa").target).run(step, HandContext())
+        if isinstance(one, Estimate) and one.series == "placement"
+    }
+
+    assert len(found) > 1
+    for name, caveats in found.items():
+        assert any("have no memory on their own node" in caveat for caveat in caveats) is (name == "local")
