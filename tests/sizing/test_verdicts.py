@@ -10,6 +10,8 @@ from sizeup.sizing import rules
 from sizeup.sizing.advise import Sizing, size
 from sizeup.sizing.inputs.presets import find_preset
 from sizeup.sizing.inputs.typed import parse_settings
+from sizeup.sizing.session_advice import advice_set
+from sizeup.views.advice import demand_and_capacity
 
 SERVER = ("machine.cores=32", "machine.ghz=2.9")
 
@@ -363,6 +365,22 @@ def test_licenses_that_cannot_be_counted_say_what_is_missing(capsys: pytest.Capt
     text = " ".join(printed(capsys, "--blank", "--set", *SERVER, "machine.guest=yes").split())
 
     assert "! License count: unknown without the number of cores of the physical host. Use --set" in text
+
+
+@pytest.mark.parametrize(
+    ("settings", "caption"),
+    [
+        ((), "I/O demand: unknown, because no workload is given"),
+        (("workload.mb_s=400",), "Storage paths: 400 MB/s demand, 800 MB/s capacity (50%, bottleneck: hba); the disks"),
+    ],
+)
+def test_the_chart_says_what_the_capacity_is_compared_with(settings: tuple[str, ...], caption: str) -> None:
+    given = advice_set(sized(*SERVER, "path.stages=hba:fc8*1", *settings), rules.shipped())
+    chart = demand_and_capacity(given)
+
+    assert chart is not None
+    assert chart.caption.startswith(caption)
+    assert len(chart.bars) == 1 + bool(settings)
 
 
 def test_no_workload_says_so_and_what_to_do(capsys: pytest.CaptureFixture[str]) -> None:

@@ -275,7 +275,13 @@ def demand_and_capacity(given: AdviceSet) -> BarChart | None:
     unknown = given.unused.get(
         "capacity.mb_s", "measure it with a storage probe, or enter path.stages or capacity.mb_s"
     )
-    caption = balance.verdict if balance is not None else f"Storage capacity: not measured yet; {unknown}"
+    headline = given.find("io.demand.headline")
+    if balance is not None:
+        caption = balance.verdict
+    elif headline is not None and headline.decision == "unknown":
+        caption = headline.verdict.partition(". ")[0]
+    else:
+        caption = f"Storage capacity: not measured yet; {unknown}"
     return BarChart("I/O demand and capacity", Axis("transfer rate", "bytes/s", low=0), bars, caption)
 
 
