@@ -10,6 +10,7 @@ from sizeup.sizing import rules
 from sizeup.sizing.advise import Sizing, size
 from sizeup.sizing.inputs.presets import find_preset
 from sizeup.sizing.inputs.typed import parse_settings
+from sizeup.sizing.io.response import waiting_share
 from sizeup.sizing.session_advice import advice_set
 from sizeup.views.advice import demand_and_capacity
 
@@ -381,6 +382,24 @@ def test_the_chart_says_what_the_capacity_is_compared_with(settings: tuple[str, 
     assert chart is not None
     assert chart.caption.startswith(caption)
     assert len(chart.bars) == 1 + bool(settings)
+
+
+@pytest.mark.parametrize(
+    ("servers", "utilization", "waits"), [(1, 0.5, 0.5), (2, 0.5, 1 / 3), (10, 0.8, 0.4092), (24, 0.0, 0.0)]
+)
+def test_the_share_that_waits_follows_the_published_tables(servers: int, utilization: float, waits: float) -> None:
+    assert waiting_share(servers, utilization) == pytest.approx(waits, abs=1e-4)
+
+
+def test_reads_respond_slower_near_saturation_and_never_beyond() -> None:
+    loads = [
+        value("io.response-time", f"workload.iops={iops}", "workload.read_percent=100", *ARRAY) for iops in (10, 4300)
+    ]
+    beyond = advice("io.response-time", "workload.iops=5000", "workload.read_percent=100", *ARRAY)
+
+    assert loads[0] == pytest.approx(1e9 / 182)
+    assert loads[1] > 2 * loads[0]
+    assert (beyond.quantity, beyond.decision) == (None, "unknown")
 
 
 def test_no_workload_says_so_and_what_to_do(capsys: pytest.CaptureFixture[str]) -> None:

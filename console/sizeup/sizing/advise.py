@@ -16,7 +16,7 @@ from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing import claims, cpu, flash, memory, memory_share, redo, rules, scan, value
 from sizeup.sizing.cards import resource_cards
 from sizeup.sizing.inputs.detected import detected
-from sizeup.sizing.io import array, capacity, demand, share, transfer_cost
+from sizeup.sizing.io import array, capacity, demand, response, share, transfer_cost
 from sizeup.sizing.keys import KEYS, UnusedMeasurement, Value
 from sizeup.sizing.licensing import alternatives, cost, count, limits
 from sizeup.sizing.rules import Rules
@@ -30,6 +30,7 @@ CALCULATIONS: tuple[Calculation, ...] = (
     *capacity.CALCULATIONS,
     *transfer_cost.CALCULATIONS,
     *array.CALCULATIONS,
+    *response.CALCULATIONS,
     *redo.CALCULATIONS,
     *memory.CALCULATIONS,
     *flash.CALCULATIONS,

@@ -11,7 +11,8 @@ from sizeup.sizing.sheet import Calculation, Sheet, shown
 from sizeup.units import format_in
 
 
-def _drive_iops(sheet: Sheet) -> Quantity:
+def drive_iops(sheet: Sheet) -> Quantity:
+    """Return the random IOPS of one drive: as stated, else by the catalog of disks."""
     stated = sheet.optional("array.drive_iops")
     return stated if stated is not None else sheet.rule(f"drive.{sheet.words('array.drive')}.iops")
 
@@ -42,7 +43,7 @@ def _array(sheet: Sheet) -> Iterator[Advice]:
 
 def random_iops(sheet: Sheet, reads: float) -> Quantity:
     """Return the random IOPS of all drives at a share of reads: a write takes several operations by RAID level."""
-    each = _drive_iops(sheet)
+    each = drive_iops(sheet)
     volumes, disks, raid = _volumes(sheet)
     penalty = sheet.rule(f"raid.{raid}.write-penalty").value
     cost = reads + (1 - reads) * penalty
