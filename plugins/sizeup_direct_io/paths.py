@@ -102,6 +102,7 @@ def _joint_figures(
     load: ComparedLoad, each: Sequence[tuple[TargetSetup, int]], measured: MeasuredPoint
 ) -> Generator[Emission, None, None]:
     """Yield what each path reached while all were measured: their sum is the figure of all together."""
+    caveats = estimates.caveats_of([check_submitters(measured.busiest_thread, measured.threads)])
     for setup, count in each:
         path = setup.target.path
         interval = measured.intervals[path]
@@ -110,13 +111,13 @@ def _joint_figures(
             "cpus": setup.near_cpus.description,
             **estimates.location(setup.target),
         }
-        yield Estimate("joint-iops", at, interval.requests / measured.seconds, extra=extra)
-        yield Estimate("joint-rate", at, interval.transferred_bytes / measured.seconds, extra=extra)
+        yield Estimate("joint-iops", at, interval.requests / measured.seconds, caveats=caveats, extra=extra)
+        yield Estimate("joint-rate", at, interval.transferred_bytes / measured.seconds, caveats=caveats, extra=extra)
         for kind in ("read", "write"):
             if interval.count(kind):
                 where = {**at, "direction": kind}
-                yield Estimate("joint-latency-p50", where, interval.quantile_ns(kind, 0.5))
-                yield Estimate("joint-latency-p99", where, interval.quantile_ns(kind, 0.99))
+                yield Estimate("joint-latency-p50", where, interval.quantile_ns(kind, 0.5), caveats=caveats)
+                yield Estimate("joint-latency-p99", where, interval.quantile_ns(kind, 0.99), caveats=caveats)
 
 
 def _shared_disks(setups: Sequence[TargetSetup]) -> tuple[str, ...]:
@@ -229,7 +230,7 @@ def scale_threads(
             at,
             value,
             caveats=estimates.caveats_of([part]),
-            extra={"busiest_thread": -1.0 if measured.busiest_thread is None else measured.busiest_thread},
+            extra={} if measured.busiest_thread is None else {"busiest_thread": measured.busiest_thread},
         )
         ramp.append(knee.RampPoint(threads, value))
         threads *= 2

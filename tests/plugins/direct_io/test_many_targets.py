@@ -131,6 +131,7 @@ def test_threads_are_doubled_until_iops_stop_rising(tmp_path: Path, monkeypatch:
     assert {threads: round(e.value) for threads, e in scaled.items()} == {1: 100, 2: 190, 4: 360, 8: 370, 16: 372}
     assert [bool(e.caveats) for e in scaled.values()] == [True, True, False, False, False]
     assert all(e.extra["busiest_thread"] == (0.99 if e.caveats else 0.6) for e in scaled.values())
+    assert all(e.low is None for e in scaled.values()), "one window has no interval"
     (best,) = [e for e in found if e.series == "best-threads"]
     assert best.value == 4
     assert str(best.extra["statement"]) == "custom at QD 128: 4 submitting threads reach 360 /s"
