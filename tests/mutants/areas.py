@@ -37,7 +37,10 @@ _C_TESTS = (
     ("native/src/job*", ("test_job", "test_latency")),
     ("native/src/histogram.c", ("test_histogram",)),
     ("native/src/direct_io_target.c", ("test_direct_io_target",)),
-    ("native/src/direct_io*", ("test_direct_io_calls", "test_direct_io", "test_direct_io_denied")),
+    (
+        "native/src/direct_io*",
+        ("test_direct_io_calls", "test_direct_io_usage", "test_direct_io", "test_direct_io_denied"),
+    ),
 )
 
 _PYTEST = (
