@@ -88,11 +88,15 @@ class Workplace:
         listed = subprocess.run(
             ["git", "ls-files", "-coz", "--exclude-standard"], cwd=ROOT, check=True, capture_output=True, text=True
         ).stdout
-        for name in filter(None, listed.split("\0")):
+        names = [name for name in listed.split("\0") if (ROOT / name).is_file()]
+        for name in names:
             source, copy = ROOT / name, self.tree / name
-            if source.is_file():
+            if not copy.exists() or copy.read_bytes() != source.read_bytes():
                 copy.parent.mkdir(parents=True, exist_ok=True)
-                shutil.copy2(source, copy)
+                shutil.copy(source, copy)  # with the time of the copy, so that it is compiled again
+        for left in set(self.tree.rglob("*.[chp]*")) - {self.tree / name for name in names}:
+            if left.suffix in {".c", ".h", ".py"}:
+                left.unlink()
 
     def build(self) -> None:
         """Compile what has changed, and put the extensions beside their packages."""
