@@ -6,6 +6,7 @@ import pytest
 
 from sizeup import cli
 from sizeup.model.advice import Advice, Card
+from sizeup.quantity import Origin, Quantity
 from sizeup.sizing import rules
 from sizeup.sizing.advise import Sizing, size
 from sizeup.sizing.inputs.presets import find_preset
@@ -13,6 +14,7 @@ from sizeup.sizing.inputs.typed import parse_settings
 from sizeup.sizing.io.response import waiting_share
 from sizeup.sizing.session_advice import advice_set
 from sizeup.views.advice import demand_and_capacity
+from sizeup.views.cards import answer_lines
 
 SERVER = ("machine.cores=32", "machine.ghz=2.9")
 
@@ -400,6 +402,33 @@ def test_reads_respond_slower_near_saturation_and_never_beyond() -> None:
     assert loads[0] == pytest.approx(1e9 / 182)
     assert loads[1] > 2 * loads[0]
     assert (beyond.quantity, beyond.decision) == (None, "unknown")
+
+
+def test_the_table_shows_a_measured_latency_beside_the_memory() -> None:
+    values = parse_settings(["machine.memory_gib=512", "sga.mb=102400"])
+    measured = {"memory.local_ns": Quantity(92.0, "ns", Origin.MEASURED, "memory.latency")}
+    lines = answer_lines(advice_set(size({**values, **measured}), rules.shipped()))
+
+    assert next(line for line in lines if line.startswith("Memory ")).split()[1:5] == ["512", "GiB,", "92", "ns"]
+
+
+def test_an_unknown_capacity_of_storage_leaves_the_verdict_open_unless_something_fails(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    workload = ("workload.iops=4000", "workload.cpu_cores=2", "machine.cores=4", "machine.memory_gib=4")
+    fits, fails = (printed(capsys, "--blank", "--set", *workload, sga) for sga in ("sga.mb=1000", "sga.mb=8000"))
+
+    assert fits.startswith("NO VERDICT  Storage: 32.77 MB/s demand, capacity unknown.")
+    assert fits.count("capacity unknown") == 1
+    assert "! CPU: 2 cores busy on the present server" in fits
+    assert fails.startswith("FAIL    Memory: 8,000 MiB of shared memory do not fit into 4,096 MiB")
+    assert "! Storage: 32.77 MB/s demand, capacity unknown" in fails
+
+
+def test_licenses_alone_are_a_table_too(capsys: pytest.CaptureFixture[str]) -> None:
+    text = printed(capsys, "--blank", "--set", "license.scope=cloud", "machine.vcpus=32", "machine.threads_per_core=2")
+
+    assert "License  16 x Oracle Database Enterprise Edition, $1.26M over 3 years    ASSUMED" in text.splitlines()
 
 
 def test_no_workload_says_so_and_what_to_do(capsys: pytest.CaptureFixture[str]) -> None:

@@ -31,10 +31,16 @@ def resource_cards(inputs: Inputs, advice: Sequence[Advice], judged: Iterable[Ca
 
 
 def verdict(cards: Sequence[Card]) -> Card | None:
-    """Return the card that decides, the worst with a demand; None where no resource has a demand."""
+    """Return the card that decides, the worst with a demand; None where none has one, or where storage is unknown.
+
+    What fails or warns decides all the same.
+    """
     judged = [card for card in cards if card.resource != "license" and card.status != ShareStatus.UNKNOWN.value]
     forbidden = [card for card in cards if card.resource == "license" and card.status == ShareStatus.FAIL.value]
-    return next(iter((*judged, *forbidden)), None)
+    decides = next(iter((*judged, *forbidden)), None)
+    open_storage = any(card.resource == "storage" and card.demand and card.share is None for card in cards)
+    bad = (ShareStatus.FAIL.value, ShareStatus.WARN.value)
+    return None if open_storage and (decides is None or decides.status not in bad) else decides
 
 
 def _detected(resource: str, inputs: Inputs, given: Mapping[str, Advice]) -> str:

@@ -36,7 +36,9 @@ def _cpu(sheet: Sheet) -> Iterator[Advice]:
             "machine.specrate_per_core=N"
         )
         demand = f"{figure(there.value)} cores there"
-        sheet.cards.append(Card("cpu", ShareStatus.UNKNOWN.value, statement, has, demand=demand, advice=VERDICT))
+        sheet.cards.append(
+            Card("cpu", ShareStatus.UNKNOWN.value, statement, has, demand=demand, advice=VERDICT, notes=(statement,))
+        )
         yield sheet.advice(VERDICT, "CPU: share of capacity", statement, decision=ShareStatus.UNKNOWN.value)
         return
     share = needed / capacity

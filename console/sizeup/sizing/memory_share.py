@@ -22,10 +22,9 @@ _BASES = ("sga.mb", "sga.advisory_mb", "db.hot_gb", "db.gb")
 
 
 class SharedMemory(Struct, frozen=True):
-    """The shared memory of a database on one server, and what it was worked out from."""
+    """The shared memory of a database on one server."""
 
     size: Quantity
-    basis: str
     grows: bool
     """Whether it grows with the database; a size that somebody set does not."""
     assumed: str = ""
@@ -38,19 +37,17 @@ def shared_memory(sheet: Sheet) -> SharedMemory | None:
     if key is None:
         return None
     size = sheet.number(key)
-    if key == "sga.mb":
-        return SharedMemory(size, "as given", grows=False)
-    if key == "sga.advisory_mb":
-        return SharedMemory(size, "by the advisory", grows=False)
+    if key in {"sga.mb", "sga.advisory_mb"}:
+        return SharedMemory(size, grows=False)
     if key == "db.hot_gb":
         sheet.line(f"shared memory: the hot set, {shown(size, 'GiB')}")
-        return SharedMemory(size, "the hot set", grows=True)
+        return SharedMemory(size, grows=True)
     share = sheet.rule("memory.buffer-share")
     value, low, high = (None if end is None else size.value * end for end in (share.value, share.low, share.high))
     assert value is not None
     sheet.line(f"shared memory: {shown(size, 'GB')} x {shown(share, '%')} = {format_in(value, 'GiB')}")
     quantity = sheet.answer(value, "GiB", "memory.buffer-share", low=low, high=high)
-    return SharedMemory(quantity, "of the database", grows=True, assumed=f"{shown(share, '%')} of the database cached")
+    return SharedMemory(quantity, grows=True, assumed=f"{shown(share, '%')} of the database cached")
 
 
 def _memory(sheet: Sheet) -> Iterator[Advice]:
@@ -73,6 +70,8 @@ def _memory(sheet: Sheet) -> Iterator[Advice]:
     if shares.last_year is not None:
         sheet.line(f"in year {format_in(shares.growth.years, '')}: {share_text(shares.last_year)}")
     notes = [f"memory: {text}"] if (text := growth_text(shares, bounds.fails)) else []
+    if shares.n_plus_one is not None and shares.n_plus_one > bounds.fails >= shares.today:
+        notes.append(f"memory: {share_text(shares.n_plus_one)} after losing one of {format_in(nodes, 'servers')}")
     exhausted = _exhausted_node(sheet, shared.size)
     if exhausted:
         notes.append(exhausted)

@@ -60,7 +60,7 @@ class Growth(Struct, frozen=True):
 
         Today is year 0.
         """
-        return next((year for year in range(math.floor(self.years) + 1) if share * self.factor(year) > limit), None)
+        return next((year for year in range(math.ceil(self.years) + 1) if share * self.factor(year) > limit), None)
 
 
 class Demand(Struct, frozen=True):

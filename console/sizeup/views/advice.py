@@ -270,7 +270,7 @@ def demand_and_capacity(given: AdviceSet) -> BarChart | None:
     )
     if not bars:
         return None
-    # Sessions of earlier versions recorded the balance by another name.
+    # A recorded session may hold a balance in place of a verdict.
     balance = given.find("verdict.storage") or given.find("io.balance")
     unknown = given.unused.get(
         "capacity.mb_s", "measure it with a storage probe, or enter path.stages or capacity.mb_s"

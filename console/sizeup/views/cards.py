@@ -33,11 +33,12 @@ def status_text(status: str) -> str:
 
 def answer_lines(given: AdviceSet, width: int = 80, most: int = LINES, basis: str = "") -> list[str]:
     """Return the answer: verdict, basis, the table, notes, and other answers as far as there is room."""
-    lines = [*_verdict_lines(given, width)]
+    first = _first(given.cards)
+    lines = _verdict_lines(given, first, width)
     lines += _folded("Basis   ", basis, width) if basis else []
     table = _table(given.cards, width)
     lines += ["", *table] if table else []
-    notes = [note for card in given.cards for note in card.notes]
+    notes = [note for card in given.cards for note in card.notes if first is None or note != first.statement]
     folded = [_folded("! ", note, width) for note in dict.fromkeys(notes)]
     decides = verdict(given.cards)
     judged = decides is not None and decides.status != "assumed"
@@ -53,13 +54,16 @@ def answer_lines(given: AdviceSet, width: int = 80, most: int = LINES, basis: st
     return [*lines, "", _END]
 
 
-def _verdict_lines(given: AdviceSet, width: int) -> list[str]:
-    decides = verdict(given.cards)
-    if decides is not None:
-        return _folded(f"{status_text(decides.status):7} ", decides.statement, width)
-    storage = next((card for card in given.cards if card.resource == "storage" and card.demand), None)
-    if storage is not None:
-        return _folded("NO VERDICT  ", storage.statement, width)
+def _first(cards: Sequence[Card]) -> Card | None:
+    """Return the card that decides, else the one that keeps the verdict open; None where nothing has a demand."""
+    unjudged = (card for card in cards if card.demand and card.share is None and card.resource != "license")
+    return verdict(cards) or next(unjudged, None)
+
+
+def _verdict_lines(given: AdviceSet, first: Card | None, width: int) -> list[str]:
+    if first is not None:
+        status = "NO VERDICT " if first.share is None and first.status == "unknown" else status_text(first.status)
+        return _folded(f"{status:7} ", first.statement, width)
     lines = _folded("NO VERDICT YET  ", NO_VERDICT, width)
     headline = given.find("io.demand.headline")
     rule = "" if headline is None else headline.verdict.partition(". ")[2]
@@ -93,8 +97,7 @@ def _table(cards: Sequence[Card], width: int) -> list[str]:
     if years:
         numbers.append((f"Year {format_in(years, '')}", [card.last_year for card in rows]))
     tail = 9 + 8 * len(numbers)
-    demand = max(6, *(cell_len(card.demand) for card in rows if card.resource != "license"))
-    demand = min(demand, 20)
+    demand = min(max([6, *(cell_len(card.demand) for card in rows if card.resource != "license")]), 20)
     room = width - 9 - tail - demand - 2
     head = f"{'':9}{'Capacity':{room}}  {'Demand':>{demand}}"
     lines = [f"{head}{''.join(f'{title:>8}' for title, _ in numbers)}  Status".rstrip()]
@@ -105,7 +108,7 @@ def _table(cards: Sequence[Card], width: int) -> list[str]:
             lines.append(f"{name}{text:{width - 18}}  {status_text(card.status)}")
             continue
         cells = "".join(f"{_share(values[number]):>8}" for _, values in numbers)
-        capacity = _clipped(card.measured or card.detected, room)
+        capacity = _clipped(", ".join(filter(None, (card.detected, card.measured))), room)
         needed = _clipped(card.demand or "–", demand)
         lines.append(f"{name}{capacity:{room}}  {needed:>{demand}}{cells}  {status_text(card.status)}")
     return lines

@@ -20,9 +20,8 @@ from sizeup.units import format_in
 
 VERDICT = "verdict.storage"
 """The id of the advice."""
-
-
 _DOWN = "down, so counted as 0:"
+"""What a note about ports and paths begins with."""
 
 
 class StageShare(Struct, frozen=True):
@@ -74,7 +73,7 @@ def all_stages(sheet: Sheet, demand: Demand) -> list[StageCapacity]:
     stages = path_stages(sheet)
     reads = demand.read_share
     if reads is None:
-        reads = sheet.number("workload.read_percent").value if demand.read_iops or not demand.iops else 0.0
+        reads = 0.0 if demand.iops else sheet.number("workload.read_percent").value
     drives = drives_stage(sheet, reads) if all(stage.iops is None for stage in stages) else None
     return stages if drives is None else [*stages, drives]
 
@@ -171,7 +170,14 @@ def _unknown(sheet: Sheet, demand: Demand) -> Advice:
     needed = format_in(float(f"{value or 0:.4g}"), unit)
     statement = f"storage: {needed} demand, capacity unknown. {action}"
     sheet.cards.append(
-        Card("storage", ShareStatus.UNKNOWN.value, capitalized(statement), demand=needed, advice=VERDICT)
+        Card(
+            "storage",
+            ShareStatus.UNKNOWN.value,
+            capitalized(statement),
+            demand=needed,
+            advice=VERDICT,
+            notes=(capitalized(statement),),
+        )
     )
     return sheet.advice(VERDICT, "Storage: share of capacity", statement, decision=ShareStatus.UNKNOWN.value)
 
