@@ -29,6 +29,7 @@ MODELS = [
     "Frobnicator 9000",
 ]
 few = settings(max_examples=40, deadline=None)
+fewer = settings(max_examples=15, deadline=None)
 
 
 def machine(sockets: int, each: int, ghz: float, model: str, pack: str) -> dict[str, Value]:
@@ -220,7 +221,7 @@ def judged(given: dict[str, str]) -> dict[str, Card]:
     return {card.resource: card for card in size(typed, RULES).cards if card.resource != "license"}
 
 
-@few
+@fewer
 @given(given=servers_under_load(), data=st.data())
 def test_more_load_never_lowers_a_share_nor_improves_a_verdict(given: dict[str, str], data: st.DataObject) -> None:
     key = data.draw(st.sampled_from([key for key in LOADS if key in given]))
@@ -240,7 +241,7 @@ def shares(card: Card) -> tuple[float | None, float | None, float | None]:
     return card.share, card.n_plus_one, card.last_year
 
 
-@few
+@fewer
 @given(given=servers_under_load())
 def test_a_faster_path_never_worsens_the_verdict(given: dict[str, str]) -> None:
     link = LINKS[min(LINKS.index(given["hba"]) + 1, len(LINKS) - 1)]
@@ -252,7 +253,7 @@ def test_a_faster_path_never_worsens_the_verdict(given: dict[str, str]) -> None:
         assert _WORST.index(fast.status) >= _WORST.index(slow.status)
 
 
-@few
+@fewer
 @given(given=servers_under_load())
 def test_a_failure_never_lowers_a_share(given: dict[str, str]) -> None:
     for card in judged(given).values():
