@@ -35,8 +35,8 @@ _C_TESTS = (
     ("native/src/cpu.c", ("test_cpu", "test_watch", "test_latency")),
     ("native/src/arena.c", ("test_arena", "test_latency", "test_thread_group")),
     ("native/src/job*", ("test_job", "test_latency")),
-    ("native/src/histogram.c", ("test_histogram",)),
-    ("native/src/direct_io_target.c", ("test_direct_io_target",)),
+    ("native/src/histogram.c", ("test_histogram", "test_quantiles")),
+    ("native/src/direct_io_target.c", ("test_extents", "test_direct_io_target")),
     (
         "native/src/direct_io*",
         ("test_direct_io_calls", "test_direct_io_usage", "test_direct_io", "test_direct_io_denied"),
