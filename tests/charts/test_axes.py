@@ -1,5 +1,7 @@
 """Axes: round numbers, the ends that were asked for, units said once."""
 
+import itertools
+
 import pytest
 
 from sizeup.charts.axes import Ruler, fit
@@ -91,6 +93,15 @@ def test_any_data_gives_a_usable_axis(scale: Scale, values: list[float], most_ti
     assert len(ruler.ticks) <= max(most_ticks, 3)
     assert all(-1e-6 <= (ruler.position(tick.value) or 0) <= 1 + 1e-6 for tick in ruler.ticks)
     assert len({tick.label for tick in ruler.ticks}) == len(ruler.ticks)
+
+
+@pytest.mark.parametrize("scale", Scale)
+@pytest.mark.parametrize(("low", "high"), list(itertools.product([None, -1e308, 0.0, 1e-150, 5e-324, 1e308], repeat=2)))
+def test_ends_outside_the_range_of_a_chart_are_not_taken(scale: Scale, low: float | None, high: float | None) -> None:
+    ruler = fit(Axis("Anything", "1", scale, low, high), [0.0, -1.0], most_ticks=5)
+
+    assert ruler.low < ruler.high
+    assert ruler.ticks
 
 
 @pytest.mark.parametrize("value", [5e-324, 1e-300, 1e300, 1e308])

@@ -74,16 +74,24 @@ _LARGEST = 1e150
 
 
 def _linear_ends(axis: Axis, values: Iterable[float]) -> tuple[float, float]:
-    known = [0.0 if abs(value) < 1 / _LARGEST else value for value in values if abs(value) <= _LARGEST]
-    low = axis.low if axis.low is not None else min(known, default=0.0)
-    high = axis.high if axis.high is not None else max(known, default=low + 1.0)
-    if axis.low is None:
-        low = min(low, 0.0)  # a cut axis exaggerates; who wants one says so
-    if axis.high is None:
+    known = [_in_range(value) for value in values if abs(value) <= _LARGEST]
+    stated_low, stated_high = (
+        None if end is None or abs(end) > _LARGEST else _in_range(end) for end in (axis.low, axis.high)
+    )
+    # A cut axis exaggerates: free ends reach zero.
+    low = min(known, default=0.0) if stated_low is None else stated_low
+    high = max(known, default=low + 1.0) if stated_high is None else stated_high
+    if stated_low is None:
+        low = min(low, 0.0)
+    if stated_high is None:
         high = max(high, 0.0)
     if high <= low:
         high = low + (abs(low) or 1.0)
     return low, high
+
+
+def _in_range(value: float) -> float:
+    return 0.0 if abs(value) < 1 / _LARGEST else float(value)
 
 
 def _linear_ticks(
@@ -98,7 +106,7 @@ def _linear_ticks(
     if axis.low is None:
         low = first * step
     if axis.high is None:
-        high = last * step
+        high = max(last, first + 1) * step
     slack = (high - low) * 1e-9
     # Twelve digits hide what 3 * 0.1 adds to 0.3.
     positions = [float(f"{index * step:.12g}") for index in range(first, last + 1)]
@@ -114,12 +122,16 @@ def linear_step(at_least: float, *, binary: bool) -> float:
 
 
 def _log_ends(axis: Axis, values: Iterable[float]) -> tuple[float, float]:
-    known = [value for value in values if 1 / _LARGEST <= value <= _LARGEST]
-    low = axis.low if axis.low is not None and axis.low > 0 else min(known, default=1.0)
-    high = axis.high if axis.high is not None and axis.high > 0 else max(known, default=low * 10)
+    known = [value for value in values if _has_ratios(value)]
+    low = axis.low if axis.low is not None and _has_ratios(axis.low) else min(known, default=1.0)
+    high = axis.high if axis.high is not None and _has_ratios(axis.high) else max(known, default=low * 10)
     if high <= low:
         low, high = low / 2, low * 2
     return low, high
+
+
+def _has_ratios(value: float) -> bool:
+    return 1 / _LARGEST <= value <= _LARGEST
 
 
 def _log2_ticks(low: float, high: float, most: int) -> list[float]:
