@@ -58,8 +58,10 @@ def detected(machine: Machine, device: str | None = None) -> dict[str, Value]:
             count("memory.huge_pages", pool.total, "nr_hugepages")
     if machine.base_clock is not None:
         values["machine.ghz"] = machine.base_clock
-    if machine.cpu_model:
-        values["machine.cpu_model"] = Words(machine.cpu_model, Origin.DETECTED, "/proc/cpuinfo")
+    # On IBM Z, the vendor is all the name there is.
+    name = machine.cpu_model or (machine.cpu_vendor if machine.cpu_vendor == "IBM/S390" else None)
+    if name:
+        values["machine.cpu_model"] = Words(name, Origin.DETECTED, "/proc/cpuinfo")
     connections = [mount.transports for mount in machine.nfs_mounts if mount.transports]
     if connections:
         count("net.connections", min(connections), "mountstats, the mount with the fewest")
