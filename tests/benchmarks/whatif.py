@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 from sizeup.discovery.machine import discover
 from sizeup.sizing import rules
-from sizeup.sizing.advise import Sizing, size, whatif
+from sizeup.sizing.advise import Sizing, described, size
 from sizeup.sizing.inputs.presets import find_preset
 from sizeup.sizing.inputs.typed import parse_settings
 from sizeup.sizing.licensing.table import rows
@@ -55,10 +55,10 @@ def main() -> None:
     pack = rules.shipped()
     machine = discover()
     settings = parse_settings(SERVER)
-    full: Sizing = whatif(machine, settings, pack)
+    full: Sizing = size(described(machine, settings), pack)
     works: dict[str, Callable[[], object]] = {
         "100,000 additions (the yardstick)": plain_loop,
-        "what-if of a full server": lambda: whatif(machine, settings, pack),
+        "what-if of a full server": lambda: size(described(machine, settings), pack),
         "what-if of a published case": lambda: size(find_preset("clovertown").values(), pack),
         "tornado of its cost": lambda: tornado(full.inputs, "license.cost.term", pack),
         "all turning points": lambda: flips(full.inputs, full.advice, pack),

@@ -20,7 +20,7 @@ import pytest
 
 from lab.guest import LAB, fill_site
 from sizeup.discovery.machine import discover
-from sizeup.sizing.advise import whatif
+from sizeup.sizing.advise import described, size
 
 pytestmark = pytest.mark.lab
 
@@ -229,7 +229,7 @@ def test_a_guest_by_emulation_is_never_called_kvm_nor_licensed_by_its_own_cores(
     assert (platform["is_guest"], platform["hypervisor"]) == (True, hypervisor)
     assert platform["guest_evidence"] == "CPU flag: hypervisor"
     assert "guest under QEMU" in guest.text("detect.txt")
-    licenses = whatif(discover(str(guest.out / "host.tar.gz")), {}).find("license.units")
+    licenses = size(described(discover(str(guest.out / "host.tar.gz")), {})).find("license.units")
     assert licenses is not None
     assert (licenses.quantity, licenses.decision) == (None, "host-unknown")
 

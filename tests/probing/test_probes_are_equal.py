@@ -35,7 +35,7 @@ from sizeup.report.text import text
 from sizeup.session.reader import read_session
 from sizeup.session.value import Session
 from sizeup.session.writer import Writer
-from sizeup.sizing.advise import whatif
+from sizeup.sizing.advise import described, size
 from sizeup.sizing.inputs.measured import headlines, measured
 from sizeup.sizing.session_advice import current_advice
 from sizeup.views.chart_list import chart_list, underlying_charts
@@ -94,7 +94,7 @@ def views_of(session: Session, others: tuple[Session, ...], title: str) -> dict[
     assert session.machine is not None
     (run,) = session.steps.values()
     inputs = measured(session)
-    sizing = whatif(session.machine, inputs)
+    sizing = size(described(session.machine, inputs))
     written = document(session)
     table = io.StringIO()
     write_csv(session, table)

@@ -187,7 +187,7 @@ def test_advice_is_chosen_again_once_a_step_has_ended(path: str) -> None:
     assert selector.of_session(session) is not first
 
 
-SIZING = frozenset({"whatif", "size", "current_advice"})
+SIZING = frozenset({"size", "current_advice"})
 MAY_SIZE = {
     "cli/presets.py": "sizes published cases",
     "cli/size.py": "sizes what the user describes, and labels a session as recomputed",
@@ -217,7 +217,7 @@ def test_no_other_module_works_advice_out() -> None:
 @pytest.mark.parametrize(
     "violation",
     [
-        "from sizeup.sizing.advise import HEADLINE, whatif",
+        "from sizeup.sizing.advise import HEADLINE, size",
         "from sizeup.sizing import advise",
         "import sizeup.sizing.advise",
         "def late():\n    from sizeup.sizing.session_advice import current_advice",

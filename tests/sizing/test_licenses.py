@@ -14,7 +14,7 @@ from sizeup.model.platform import Platform
 from sizeup.model.topology import Core, Package, Pu
 from sizeup.quantity import Origin
 from sizeup.sizing import rules
-from sizeup.sizing.advise import Sizing, size, whatif
+from sizeup.sizing.advise import Sizing, described, size
 from sizeup.sizing.formula import parse_formula
 from sizeup.sizing.inputs.typed import parse_settings
 from sizeup.sizing.licensing.table import rows
@@ -150,7 +150,7 @@ def test_a_guest_does_not_know_its_hosts_and_asks_for_them() -> None:
         platform=Platform(is_guest=True, hypervisor="vmware"),
         cpu_model="Intel(R) Xeon(R) Gold 6338",
     )
-    sizing = whatif(guest, {})
+    sizing = size(described(guest, {}))
 
     said = found(sizing, "license.units")
     assert said.verdict == (
@@ -158,7 +158,9 @@ def test_a_guest_does_not_know_its_hosts_and_asks_for_them() -> None:
     )
     assert [way for way in ("scope=hard", "scope=cloud") if not any(way in line for line in said.working)] == []
     assert "license.host_cores" in [question.key for question in sizing.questions]
-    assert found(whatif(guest, parse_settings(["license.host_cores=64"])), "license.units").quantity is not None
+    assert (
+        found(size(described(guest, parse_settings(["license.host_cores=64"]))), "license.units").quantity is not None
+    )
 
 
 def shown(
@@ -192,7 +194,7 @@ def test_no_rule_counts_the_sockets_or_cores_that_a_guest_shows(
     settings = [] if scope is None else [f"license.scope={scope}"]
     tables = []
     for sockets, cores_each in ((1, 16), (16, 1), (8, 2)):
-        inputs = whatif(shown(sockets, cores_each, guest=guest, hypervisor=hypervisor), {}).inputs
+        inputs = size(described(shown(sockets, cores_each, guest=guest, hypervisor=hypervisor), {})).inputs
         table = []
         for pack in RULES.license_packs():
             given = parse_settings([*settings, f"license.pack={pack.pack}"])
@@ -219,7 +221,7 @@ def test_no_rule_counts_the_sockets_or_cores_that_a_guest_shows(
     ],
 )
 def test_what_the_host_has_is_counted_once_it_is_stated(settings: list[str], counted: float) -> None:
-    sizing = whatif(shown(1, 8), parse_settings(settings))
+    sizing = size(described(shown(1, 8), parse_settings(settings)))
     quantity = found(sizing, "license.units").quantity
 
     assert quantity is not None
@@ -249,7 +251,7 @@ def test_what_the_host_has_is_counted_once_it_is_stated(settings: list[str], cou
 def test_what_is_missing_is_asked_for_with_the_flag_that_sets_it(
     guest: bool | None, settings: list[str], key: str, needed: str
 ) -> None:
-    sizing = whatif(shown(1, 8, guest=guest), parse_settings(settings))
+    sizing = size(described(shown(1, 8, guest=guest), parse_settings(settings)))
     said = found(sizing, "license.units")
 
     assert said.decision == "host-unknown"
@@ -262,16 +264,18 @@ def test_bare_metal_counts_what_it_shows_also_with_other_sockets() -> None:
     bare = shown(2, 8, guest=False)
 
     assert (
-        found(whatif(bare, {}), "license.units").quantity
-        == found(whatif(shown(2, 8, guest=None), parse_settings(["machine.guest=no"])), "license.units").quantity
+        found(size(described(bare, {})), "license.units").quantity
+        == found(
+            size(described(shown(2, 8, guest=None), parse_settings(["machine.guest=no"]))), "license.units"
+        ).quantity
     )
-    more = found(whatif(bare, parse_settings(["machine.sockets=4"])), "license.units").quantity
+    more = found(size(described(bare, parse_settings(["machine.sockets=4"]))), "license.units").quantity
     assert more is not None
     assert more.value == 16
 
 
 def test_a_limit_of_the_product_holds_for_what_the_instance_sees() -> None:
-    sizing = whatif(shown(1, 48), parse_settings(["license.pack=sql-server", "license.product=standard"]))
+    sizing = size(described(shown(1, 48), parse_settings(["license.pack=sql-server", "license.product=standard"])))
 
     assert found(sizing, "license.limit.sql.standard.cores").decision == "exceeded"
 
@@ -279,7 +283,7 @@ def test_a_limit_of_the_product_holds_for_what_the_instance_sees() -> None:
 def test_counts_that_contradict_each_other_are_a_caveat_beside_the_licenses() -> None:
     machine = replace(shown(1, 8, guest=False), contradictions=("socket 0 has 8 cores by its topology, 4 by cpuinfo",))
 
-    caveats = found(whatif(machine, {}), "license.units").caveats
+    caveats = found(size(described(machine, {})), "license.units").caveats
     assert any(caveat.startswith("socket 0 has 8 cores by its topology") for caveat in caveats)
 
 

@@ -12,7 +12,7 @@ from sizeup.model.storage import BlockDevice, BlockKind, Hba, NvmeController, Nv
 from sizeup.quantity import Origin, Quantity, Words
 from sizeup.session.records import SessionRecord
 from sizeup.session.value import Point, Session, StepRun, point_key
-from sizeup.sizing.advise import whatif
+from sizeup.sizing.advise import described, size
 from sizeup.sizing.inputs.measured import headlines, measured
 from sizeup.sizing.keys import UnusedMeasurement, WhyUnused
 
@@ -317,7 +317,7 @@ def capacity_of(found: Session, device: str | None = None) -> tuple[float, str, 
     stated = {"machine.cores": Quantity(8, "1", Origin.USER, "--set")}
     if device is not None:
         stated |= {"db.device": Words(device, Origin.USER, "--set")}
-    capacity = whatif(found.machine, {**measured(found, stated), **stated}).find("io.capacity")
+    capacity = size(described(found.machine, {**measured(found, stated), **stated})).find("io.capacity")
     assert capacity is not None
     assert capacity.quantity is not None
     return round(capacity.quantity.value / 1e6, 1), capacity.decision, capacity.caveats
@@ -439,7 +439,7 @@ def test_the_least_of_several_nodes_is_of_the_valid_ones() -> None:
 def test_an_invalid_figure_is_reported_where_it_is_needed() -> None:
     found = session("memory.numa", ("latency", {"cpu_node": 0, "memory_node": 0}, 90.0), status=Status.FAILED)
     two = {"numa.nodes": Quantity(2, "1", Origin.USER, "--set"), "memory.remote_ns": Quantity(9, "ns", Origin.USER, "")}
-    questions = whatif(ONE, {**measured(found), **two}).questions
+    questions = size(described(ONE, {**measured(found), **two})).questions
 
     assert any(
         "90 ns was measured but is not used: it is not valid, because its step failed" in one.sentence()

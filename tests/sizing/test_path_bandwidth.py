@@ -21,7 +21,7 @@ from sizeup.model.storage import (
     Transport,
 )
 from sizeup.quantity import Origin, Quantity, Words
-from sizeup.sizing.advise import Sizing, size, whatif
+from sizeup.sizing.advise import Sizing, described, size
 from sizeup.sizing.keys import KEYS, UnusedMeasurement
 from sizeup.sizing.path_bandwidth import (
     PACKET_EFFICIENCY,
@@ -56,7 +56,7 @@ NVME = Machine(
 
 
 def named(device: str) -> Sizing:
-    return whatif(NVME, {"db.device": Words(device, Origin.USER, "--set")})
+    return size(described(NVME, {"db.device": Words(device, Origin.USER, "--set")}))
 
 
 def test_devices_add_up_with_a_shared_link_counted_once() -> None:
@@ -127,7 +127,7 @@ NOT_TAKEN = UnusedMeasurement(
 @pytest.mark.parametrize("found", [Machine(), NVME])
 def test_an_unused_measurement_is_reported_instead_of_the_advice_to_measure(found: Machine) -> None:
     cores = Quantity(8, "1", Origin.USER, "--set")
-    capacity = whatif(found, {"machine.cores": cores, "capacity.mb_s": NOT_TAKEN}).find("io.capacity")
+    capacity = size(described(found, {"machine.cores": cores, "capacity.mb_s": NOT_TAKEN})).find("io.capacity")
 
     assert capacity is not None
     told = " ".join((capacity.verdict, *capacity.caveats))
@@ -143,8 +143,8 @@ def test_an_unused_measurement_is_reported_instead_of_the_advice_to_measure(foun
 def test_a_measured_capacity_has_no_advice_to_measure_it() -> None:
     rate = Quantity(1e9, "bytes/s", Origin.MEASURED, "io.direct")
     unmeasured, measured = (
-        whatif(NVME, {}).find("io.capacity"),
-        whatif(NVME, {"capacity.mb_s": rate}).find("io.capacity"),
+        size(described(NVME, {})).find("io.capacity"),
+        size(described(NVME, {"capacity.mb_s": rate})).find("io.capacity"),
     )
 
     assert unmeasured is not None
@@ -170,7 +170,7 @@ def test_unused_measurements_of_iops_and_log_writes_are_reported_where_they_are_
 
 
 def test_one_tcp_connection_can_be_narrower_than_the_link() -> None:
-    sizing = whatif(network(Nic("eth2", "physical", carrier=True), transports=1), {})
+    sizing = size(described(network(Nic("eth2", "physical", carrier=True), transports=1), {}))
     capacity = sizing.find("io.capacity")
 
     assert capacity is not None
@@ -213,7 +213,7 @@ def carried(machine: Machine, device: str | None = None) -> float:
 @pytest.mark.parametrize("state", ["Linkdown", "Offline", "Error", "Not Present"])
 def test_a_fibre_channel_port_that_is_down_carries_nothing_and_is_named(state: str) -> None:
     machine = fibre_channel(port("host3"), port("host4", state))
-    sizing = whatif(machine, {"machine.cores": Quantity(8, "1", Origin.USER, "--set")})
+    sizing = size(described(machine, {"machine.cores": Quantity(8, "1", Origin.USER, "--set")}))
     capacity = sizing.find("io.capacity")
 
     assert carried(machine) == 800e6
@@ -223,7 +223,7 @@ def test_a_fibre_channel_port_that_is_down_carries_nothing_and_is_named(state: s
 
 def test_ports_that_are_all_down_leave_the_capacity_unknown_with_the_reason() -> None:
     machine = fibre_channel(port("host3", "Linkdown"), port("host4", "Linkdown"))
-    capacity = whatif(machine, {"machine.cores": Quantity(8, "1", Origin.USER, "--set")}).find("io.capacity")
+    capacity = size(described(machine, {"machine.cores": Quantity(8, "1", Origin.USER, "--set")})).find("io.capacity")
 
     assert storage_path_bandwidths(machine) == ()
     assert capacity is not None

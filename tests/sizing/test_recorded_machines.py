@@ -5,7 +5,7 @@ import pytest
 from recordings import recorded_machine
 from sizeup.errors import UsageError
 from sizeup.quantity import Origin, Words
-from sizeup.sizing.advise import whatif
+from sizeup.sizing.advise import described, size
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,7 @@ from sizeup.sizing.advise import whatif
 def test_a_recorded_machine_names_its_bottleneck(
     name: str, demand_mb_s: float, capacity_mb_s: float, bottleneck: str
 ) -> None:
-    sizing = whatif(recorded_machine(name), {"workload.rules_of_thumb": Words("yes", Origin.USER, "--set")})
+    sizing = size(described(recorded_machine(name), {"workload.rules_of_thumb": Words("yes", Origin.USER, "--set")}))
     found = {advice.id: advice for advice in sizing.advice}
 
     demand, capacity = found["io.demand.headline"].quantity, found["io.capacity"]
@@ -37,14 +37,14 @@ def test_a_recorded_machine_names_its_bottleneck(
 
 
 def test_ports_of_a_recorded_machine_that_are_down_add_nothing_and_are_named() -> None:
-    capacity = whatif(recorded_machine("pcp/meminfo-root-008+links"), {}).find("io.capacity")
+    capacity = size(described(recorded_machine("pcp/meminfo-root-008+links"), {})).find("io.capacity")
 
     assert capacity is not None
     assert "down, so counted as 0: host7 (Linkdown), host8 (Linkdown)" in capacity.caveats
 
 
 def test_a_recording_without_links_or_adapters_has_an_unknown_capacity_and_says_what_to_do() -> None:
-    sizing = whatif(recorded_machine("hwloc/offline-cpu0-node0"), {})
+    sizing = size(described(recorded_machine("hwloc/offline-cpu0-node0"), {}))
     capacity = sizing.find("io.capacity")
 
     assert capacity is not None
@@ -56,7 +56,7 @@ def test_a_recording_without_links_or_adapters_has_an_unknown_capacity_and_says_
 
 
 def test_offline_cpus_are_a_caveat_about_the_licenses() -> None:
-    sizing = whatif(recorded_machine("hwloc/offline-cpu0-node0"), {})
+    sizing = size(described(recorded_machine("hwloc/offline-cpu0-node0"), {}))
     advice = sizing.find("license.units")
 
     assert advice is not None
@@ -67,4 +67,4 @@ def test_a_named_device_is_looked_for_among_those_of_the_machine() -> None:
     machine = recorded_machine("pcp/scsi-map-root-001+links")
 
     with pytest.raises(UsageError, match=r"db\.device: expected a block device or mount point of this machine"):
-        whatif(machine, {"db.device": Words("/dev/sdzz", Origin.USER, "--set")})
+        size(described(machine, {"db.device": Words("/dev/sdzz", Origin.USER, "--set")}))

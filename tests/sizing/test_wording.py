@@ -9,7 +9,7 @@ from sizeup.model.machine import Machine
 from sizeup.model.platform import Platform
 from sizeup.model.topology import Core, Package
 from sizeup.quantity import Origin, Quantity
-from sizeup.sizing.advise import Sizing, size, whatif
+from sizeup.sizing.advise import Sizing, described, size
 from sizeup.sizing.inputs.presets import shipped_presets
 from sizeup.sizing.inputs.typed import parse_settings
 from sizeup.sizing.keys import KEYS, InputKind, UnusedMeasurement
@@ -41,7 +41,7 @@ def sizings() -> Iterator[Sizing]:
         yield size(preset.values())
     for settings in CASES.values():
         for guest in (True, False, None):
-            yield whatif(machine(guest), parse_settings(settings))
+            yield size(described(machine(guest), parse_settings(settings)))
         yield size(parse_settings(settings))
 
 
@@ -83,8 +83,8 @@ def test_an_unused_measurement_is_reported_with_the_reason_and_both_remedies() -
 
 def test_the_license_table_offers_the_flags_of_unknown_counts_and_names_no_key_in_its_cells() -> None:
     rest = parse_settings(["machine.vcpus=2", "machine.memory_gib=8"])
-    unknown = license_table(whatif(machine(guest=True), rest), shipped())
-    known = license_table(whatif(machine(guest=False), rest), shipped())
+    unknown = license_table(size(described(machine(guest=True), rest)), shipped())
+    known = license_table(size(described(machine(guest=False), rest)), shipped())
 
     assert [cell for row in (*unknown.rows, *known.rows) for cell in row if NAMES.search(cell)] == []
     assert "unknown" in {row[2] for row in unknown.rows}

@@ -10,7 +10,7 @@ from sizeup.model.machine import Machine
 from sizeup.model.numa import NumaNode
 from sizeup.model.platform import Platform
 from sizeup.model.topology import Package, Pu
-from sizeup.sizing.advise import whatif
+from sizeup.sizing.advise import described, size
 from sizeup.views.detection import detected, detection
 from sizeup.views.machine import machine_sections
 from sizeup.views.machine_facts import machine_facts, machine_line
@@ -59,7 +59,7 @@ def test_the_tree_and_the_map_show_cpus_in_place_of_cores(machine: Machine) -> N
 
 @ALL
 def test_sizing_asks_for_the_cores_and_licenses_nothing(machine: Machine) -> None:
-    sizing = whatif(machine, {})
+    sizing = size(described(machine, {}))
 
     assert "machine.cores" in {question.key for question in sizing.questions}
     assert sizing.find("license.units") is None

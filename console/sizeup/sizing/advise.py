@@ -124,13 +124,6 @@ def answer(inputs: Inputs, advice_id: str, pack: Rules) -> Advice | None:
     return None
 
 
-def whatif(
-    machine: Machine, overrides: Mapping[str, Value], pack: Rules | None = None, today: date | None = None
-) -> Sizing:
-    """Size a machine with some keys replaced; pure, and cheap enough for every keystroke."""
-    return size(described(machine, overrides), pack, today)
-
-
 def described(machine: Machine, overrides: Mapping[str, Value]) -> Inputs:
     """Return the detected inputs with the user's in their place.
 

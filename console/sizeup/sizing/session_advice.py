@@ -16,7 +16,7 @@ from msgspec import Struct
 from sizeup.errors import UsageError
 from sizeup.model.advice import Advice, AdviceSet
 from sizeup.model.machine import Machine
-from sizeup.sizing.advise import Sizing, whatif
+from sizeup.sizing.advise import Sizing, described, size
 from sizeup.sizing.keys import KEYS, UnusedMeasurement, Value
 from sizeup.sizing.rules import Rules, shipped
 from sizeup.text import plural
@@ -89,7 +89,7 @@ def advice_set(sizing: Sizing, rules: Rules) -> AdviceSet:
 def current_advice(machine: Machine, overrides: Mapping[str, Value]) -> ShownAdvice:
     """Return the advice on a machine by the shipped rules, measured figures in place of assumed ones."""
     rules = shipped()
-    return ShownAdvice(AdviceOrigin.CURRENT, advice_set(whatif(machine, overrides, rules), rules))
+    return ShownAdvice(AdviceOrigin.CURRENT, advice_set(size(described(machine, overrides), rules), rules))
 
 
 def session_advice(session: Session, *, recompute: bool = False, how: str = RECOMPUTE) -> ShownAdvice:
@@ -104,7 +104,7 @@ def session_advice(session: Session, *, recompute: bool = False, how: str = RECO
             "the session recorded no machine, so no advice can be worked out: the run was interrupted, or imported"
         )
     rules = shipped()
-    given = advice_set(whatif(session.machine, _measured(session), rules), rules)
+    given = advice_set(size(described(session.machine, _measured(session)), rules), rules)
     return ShownAdvice(AdviceOrigin.RECOMPUTED, given, recomputed_label(given, session.advice), session.advice)
 
 

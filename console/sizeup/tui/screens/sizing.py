@@ -21,7 +21,7 @@ from sizeup.model.advice import AdviceSet
 from sizeup.model.machine import Machine
 from sizeup.quantity import Origin
 from sizeup.report.text import table_lines
-from sizeup.sizing.advise import Sizing, size, whatif
+from sizeup.sizing.advise import Sizing, described, size
 from sizeup.sizing.inputs.measured import measured
 from sizeup.sizing.inputs.presets import find_preset, shipped_presets
 from sizeup.sizing.keys import KEYS, Value
@@ -252,7 +252,7 @@ class SizingScreen(ModeScreen):
         """Size with another value; one that contradicts the others is refused."""
         changed = {**self._changed, key: value}
         try:
-            whatif(self._machine(), self._known(changed))
+            size(described(self._machine(), self._known(changed)))
         except SizeupError as error:
             self._refuse(str(error))
             return False
@@ -266,10 +266,10 @@ class SizingScreen(ModeScreen):
         shown.add_class("-wrong")
 
     def _calculate(self) -> None:
-        self._sizing = whatif(self._machine(), self._known(self._changed))
+        self._sizing = size(described(self._machine(), self._known(self._changed)))
         self._sized = self.host.machine
         self._measured = self._known({})
-        before = whatif(self._machine(), self._measured)
+        before = size(described(self._machine(), self._measured))
         self._rows = input_rows(self._sizing, self._changed, before.inputs, self._added)
         chosen = self._chosen_input()
         self._fill_inputs(chosen)
