@@ -429,3 +429,18 @@ def test_local_memory_of_a_node_that_has_none_is_told(told: Told) -> None:
     assert len(found) > 1
     for name, caveats in found.items():
         assert any("have no memory on their own node" in caveat for caveat in caveats) is (name == "local")
+
+
+def test_one_process_alone_has_a_scaling_of_1(told: Told) -> None:
+    alone = replace(MACHINE, pus=MACHINE.pus[:1], cores=MACHINE.cores[:1], nodes=(replace(MACHINE.nodes[0], pus=(0,)),))
+    steps = make_plan(
+        alone, REGISTRY, name="quick", probes=["memory.hammer"], settings={"memory.hammer": {"loops": 3}}
+    ).steps
+    found = [
+        one
+        for step in steps
+        for one in load_class(REGISTRY.get("memory.hammer").target).run(step, HandContext())
+        if isinstance(one, Estimate) and one.series == "scaling"
+    ]
+
+    assert [(one.at, one.value) for one in found] == [({"processes": 1}, 1.0)]

@@ -17,13 +17,14 @@ from typing import Any
 import pytest
 
 from fakes import HandContext
+from sizeup.errors import RefusedError
 from sizeup.procfs.block_stack import find_device_folder
 from sizeup.procfs.block_stat import read_block_stat
 from sizeup.procfs.process_io import read_process_io
 from sizeup_direct_io import binding
 from sizeup_direct_io.binding import IoJob
 from sizeup_direct_io.presets import READ_AHEAD, Durable, Stream, sweeps
-from sizeup_direct_io.target import TargetSpec
+from sizeup_direct_io.target import TargetSpec, open_target
 from sizeup_direct_io.target_setup import TargetSetup
 from sizeup_direct_io.worker import Engine, Pattern, Worker
 
@@ -321,3 +322,13 @@ def test_each_write_that_is_to_last_is_flushed(folder: Path) -> None:
     assert len(flushed) == sum(name == "fdatasync" for name, *_ in calls), "each flush follows a write"
     assert len(flushed) >= reported["write"], "none is reported that was not flushed"
     assert all(b - a == 8192 or b == 0 for a, b in pairwise(flushed)), "one block after the other"
+
+
+def test_space_is_kept_free_unless_told_otherwise(folder: Path) -> None:
+    try:
+        target = open_target(TargetSpec(str(folder), writes=True, size_bytes=SIZE))
+    except RefusedError as error:
+        pytest.skip(f"too little space here: {error}")
+    target.close()
+
+    assert target.reserve_bytes >= 5 << 30
