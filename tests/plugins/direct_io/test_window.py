@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -76,3 +77,11 @@ def test_a_steady_rate_is_enough_and_an_unsteady_one_is_not(
     assert not unsteady.converged
     assert unsteady.seconds >= 0.3, "it goes on for as long as it may"
     assert measured(lambda t: 10_000 * t, Window(0.0, 0.1, 5.0, 0.2, 10.0)).converged
+
+
+@pytest.mark.parametrize(("running", "seconds"), [(1, 2.0), (0, 1.5)])
+def test_the_time_after_the_last_request_of_a_full_file_does_not_count(running: int, seconds: float) -> None:
+    opening = SimpleNamespace(time_ns=1_000_000_000)
+    closing = SimpleNamespace(time_ns=3_000_000_000, idle_ns=500_000_000, running=running)
+
+    assert measure_module._working_seconds(opening, closing) == seconds
