@@ -19,6 +19,8 @@ class ExitStatus(IntEnum):
     """A condition of ``compare --fail-if`` is met, or ``detect --diff`` found a difference."""
     UNDECIDED = 6
     """No condition of ``--fail-if`` is met, but at least one could not be decided."""
+    COMMAND_FAILED = 7
+    """A command of ``sizeup experiment`` failed, such as the one that restores the setting."""
     HANGUP = 129
     """SIGHUP: the terminal has gone."""
     INTERRUPTED = 130
@@ -38,6 +40,7 @@ _MEANINGS = {
     ExitStatus.LATE: "the start time of the run has passed",
     ExitStatus.DIFFERENT: "sizeup compare --fail-if: a condition is met; sizeup detect --diff: the machines differ",
     ExitStatus.UNDECIDED: "sizeup compare --fail-if: no condition is met, but one could not be decided",
+    ExitStatus.COMMAND_FAILED: "sizeup experiment: one of the commands failed",
     ExitStatus.HANGUP: "terminal lost (SIGHUP); the session is saved",
     ExitStatus.INTERRUPTED: "interrupted (SIGINT); the session is saved",
     ExitStatus.TERMINATED: "terminated (SIGTERM); the session is saved",
@@ -66,6 +69,12 @@ class LateError(SizeupError):
     """The start time has passed; a run that starts late would distort those of other hosts."""
 
     status = ExitStatus.LATE
+
+
+class CommandError(SizeupError):
+    """A command that the user gave failed."""
+
+    status = ExitStatus.COMMAND_FAILED
 
 
 class MalformedError(SizeupError):

@@ -30,6 +30,8 @@ PROSE = frozenset({"could", "had", "has", "in", "is", "itself", "keeps", "may", 
 SPOKEN_BY: dict[str, tuple[str, ...]] = {
     "compare/condition_results.py": ("compare",),
     "compare/conditions.py": ("compare",),
+    "compare/experiment.py": ("experiment",),
+    "engine/experiment.py": ("experiment",),
     "engine/start_time.py": (START,),
     "engine/run.py": (START,),
     "engine/spec.py": (START,),
@@ -57,6 +59,8 @@ SPOKEN_BY: dict[str, tuple[str, ...]] = {
 """Whose messages those of a module outside ``cli`` are: an option without its command must exist in each of these."""
 NOT_OF_IT = {
     "child_process.py": {"-c", "-P", "-s"},  # of the Python interpreter
+    "cli/experiment.py": {"-c"},  # of the shell
+    "engine/shell_command.py": {"-c"},
     "cli/doctor.py": {"--set"},  # put behind "sizeup --batch -p NAME"
     "cli/probes.py": {"--set"},  # lists what a run takes
     "discovery/findings/memory.py": {"-w", "--sort"},  # of sysctl and ps

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from sizeup.cli import COMMANDS, START
+from sizeup.session.records import ENCODER, ExperimentRecord
 
 RUN = ("--batch", "-q", "-p", "null", "--set", "null.samples=3", "--set", "null.interval=0")
 ARGUMENTS: dict[str, Sequence[str]] = {
@@ -30,6 +31,7 @@ ARGUMENTS: dict[str, Sequence[str]] = {
     "sessions": (),
     "note": ("{session}", "hello"),
     "compare": ("{session}", "--baseline", "{session}"),
+    "experiment": ("--show", "{experiment}"),
     "schema": (),
     "attach": ("{session}",),
     "serve": ("{session}", "--port", "-1"),
@@ -91,7 +93,11 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     environment = {**os.environ, "XDG_STATE_HOME": str(folder / "state")}
     command = [sys.executable, "-m", "sizeup", *RUN, "-o", str(session)]
     subprocess.run(command, check=True, capture_output=True, env=environment, cwd=folder)
-    return {"session": str(session), "lscpu": str(lscpu), "state": str(folder / "state")}
+    experiment = folder / "experiment.sizeup.jsonl"
+    header, *_ = session.read_bytes().splitlines(keepends=True)
+    begun = ExperimentRecord(1, "e1", "true", "true", "true", 3, "abbaba", 1.0, 60.0, "ann")
+    experiment.write_bytes(header + ENCODER.encode(begun) + b"\n")
+    return {"experiment": str(experiment), "session": str(session), "lscpu": str(lscpu), "state": str(folder / "state")}
 
 
 def test_every_command_is_in_the_table() -> None:

@@ -22,7 +22,7 @@ from sizeup.model.sample import Estimate, Outcome, Status
 from sizeup.model.topology import Core, Package, Pu
 from sizeup.quantity import Origin, Quantity
 from sizeup.session.reader import read_session
-from sizeup.session.records import FORMAT, NoteRecord, Record
+from sizeup.session.records import FORMAT, CommandRecord, ExperimentRecord, NoteRecord, Record
 from sizeup.session.schema import schema_text
 from sizeup.session.value import point_key
 
@@ -94,6 +94,10 @@ def test_format_1_reads_as_it_was_written() -> None:
         {"io-need": "2026-01-20"},
     )
     assert session.notes == [NoteRecord(900, "after the BIOS update", "ann", "2026-02-01T10:00:00Z", ("bios",), "DB 1")]
+    a, b = ("echo 10 > /proc/sys/vm/swappiness", "echo 60 > /proc/sys/vm/swappiness")
+    assert session.experiments == [ExperimentRecord(902, "e1", a, b, b, 3, "abbaba", 1.0, 60.0, "root")]
+    problem = "it exited with status 1"
+    assert session.commands == [CommandRecord(904, "e1", "a", a, 0.01, 1, 1, ("Permission denied",), problem)]
     assert (session.title, session.tags) == ("DB 1", ("bios",))
     assert session.end is not None
     assert session.end.status == "complete"

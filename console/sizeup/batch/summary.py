@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from sizeup.charts.table import Table
 from sizeup.compare.comparison import Comparison
+from sizeup.compare.experiment import ExperimentResult
 from sizeup.report.text import table_lines, text
 from sizeup.session.value import Session
 from sizeup.sizing.session_advice import ShownAdvice
@@ -26,6 +27,7 @@ from sizeup.views.comparison import (
     sources_table,
 )
 from sizeup.views.document import document
+from sizeup.views.experiment import conclusions, experiment_lines, experiment_table
 from sizeup.views.results import results_data
 from sizeup.views.sessions import state
 
@@ -85,6 +87,16 @@ def comparison_lines(comparison: Comparison, *, points: bool) -> list[str]:
         if metrics:
             lines.append(f"Only on the {side}: {', '.join(metrics)}")
     return lines
+
+
+def experiment_summary(result: ExperimentResult) -> list[str]:
+    """An experiment as text: what was compared, the figures under both settings, and what follows."""
+    return [
+        *experiment_lines(result),
+        "",
+        *_titled(experiment_table(result)),
+        *conclusions(result),
+    ]
 
 
 def _titled(table: Table) -> list[str]:

@@ -24,9 +24,11 @@ def refuse_without(arguments: argparse.Namespace, flag: str, needed: str) -> Non
 
 
 def _typed(arguments: argparse.Namespace, flag: str) -> bool:
-    value = getattr(arguments, _NAMES.get(flag, flag.lstrip("-").replace("-", "_")))
-    return value is not None and value is not False and value != []
+    names = _NAMES.get(flag, (flag.lstrip("-").replace("-", "_"),))
+    values = [getattr(arguments, name) for name in names if hasattr(arguments, name)]
+    assert values, flag
+    return any(value is not None and value is not False and value != [] for value in values)
 
 
-_NAMES = {"--set": "settings", "NAME": "name"}
+_NAMES = {"--set": ("settings", "assignments"), "NAME": ("name",)}
 """Where argparse keeps what is not named as its flag is."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from sizeup.cli.conflicts import refuse_beside
 from sizeup.cli.console import add_console_arguments, show_console
+from sizeup.cli.plan_options import add_only_builtin, add_plan_arguments
 from sizeup.errors import ExitStatus, UsageError
 
 if TYPE_CHECKING:
@@ -43,21 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     batch.add_argument(
         "--batch", action="store_true", help="measure without the console, save a session and print a summary"
     )
-    batch.add_argument("--plan", choices=("quick", "standard", "full"), help="set of probes to run (default: standard)")
-    batch.add_argument(
-        "-p",
-        "--probe",
-        action="append",
-        metavar="PROBE",
-        help="run this probe only; repeatable; see: sizeup probes",
-    )
-    batch.add_argument(
-        "--set",
-        dest="assignments",
-        action="append",
-        metavar="PROBE.KEY=VALUE",
-        help="set a parameter of a probe; repeatable",
-    )
+    add_plan_arguments(batch)
     batch.add_argument(
         "--repeat",
         type=int,
@@ -83,7 +70,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--json", action="store_true", help="print the results as JSON in base units instead of a summary"
     )
     batch.add_argument("-q", "--quiet", action="store_true", help="do not print progress")
-    batch.add_argument("--only-builtin", action="store_true", help="use only the probes that come with sizeup")
+    add_only_builtin(batch)
     batch.add_argument(
         "--control",
         action="store_true",

@@ -8,7 +8,7 @@ import sys
 import time
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from datetime import UTC, datetime
 from types import MappingProxyType
 from typing import Protocol
@@ -53,6 +53,8 @@ from sizeup.sizing.inputs.measured import measured
 from sizeup.sizing.session_advice import current_advice
 
 _TOOL = f"sizeup {__version__}"
+_EXPERIMENT_AGAIN = "start the experiment again"
+_FINISHED = (Status.OK, Status.NOT_CONVERGED)
 _BROKEN = (Status.FAILED, Status.CRASHED, Status.TIMED_OUT)
 
 
@@ -72,24 +74,31 @@ class Result(Struct, frozen=True):
     path: str | None
     """The session file; None where it went to a stream that cannot be read again."""
     status: ExitStatus
+    finished_steps: int = 0
 
 
-def run(spec: RunSpec, display: ProgressDisplay) -> Result:
-    """Discover, plan, measure and save; an error in the spec is reported before anything is written."""
+def run(
+    spec: RunSpec, display: ProgressDisplay, *, control: BatchControl | None = None, plan: Plan | None = None
+) -> Result:
+    """Discover, plan, measure and save; an error in the spec is reported before anything is written.
+
+    ``control`` is that of a caller that goes on after the run; ``plan`` is run in place of one made from the spec.
+    """
     start_ns = None if spec.start_at is None else parse_start(spec.start_at)
     registry = load_registry()
     if spec.only_builtin:
         registry = registry.builtin_only()
     settings = parse_assignments(spec.assignments, registry)
     watch = EnvironmentWatch()
-    with BatchControl(commands=spec.control) as control:
+    with BatchControl(commands=spec.control) if control is None else nullcontext(control) as control:
         continued = spec.append or spec.resume
+        experiment = None if plan is None else plan.experiment_run
         before = _read_own(continued) if continued else None
         machine = discover("/")
         if spec.resume and before is not None:
             plan = _remainder(before, spec.resume)
         else:
-            plan = make_plan(
+            plan = plan or make_plan(
                 machine, registry, name=spec.plan, probes=spec.probes, settings=settings, rounds=spec.rounds
             )
             plan = renumber(plan, before.steps) if before is not None else plan
@@ -101,7 +110,7 @@ def run(spec: RunSpec, display: ProgressDisplay) -> Result:
             if path is not None:
                 # Before the plan is in the file there is nothing to resume.
                 again = f"start again with: sizeup --batch --append {shlex.quote(path)}"
-                writer.when_full = _resume(path) if spec.resume else again
+                writer.when_full = _resume(path) if spec.resume else again if experiment is None else _EXPERIMENT_AGAIN
             recorder.put(_first(before))
             with _end_recorded(recorder):
                 display.show(f"session: {path or 'standard output'}")
@@ -109,7 +118,7 @@ def run(spec: RunSpec, display: ProgressDisplay) -> Result:
                 agreed = {} if start_ns is None else {"start_at_seconds": round(start_ns / 1e9, 6), **sync.facts()}
                 recorder.put(*_environment(recorder, watch, machine, control, agreed))
                 recorder.put(*_found(recorder.now_ns(), machine, before), PlanRecord(recorder.now_ns(), plan))
-                if path is not None:
+                if path is not None and experiment is None:
                     writer.when_full = _resume(path)
                 recorder.refuse(plan)
                 recorder.sync()
@@ -124,7 +133,8 @@ def run(spec: RunSpec, display: ProgressDisplay) -> Result:
                 conclusions = tuple(_concluded(recorder, machine, path))
             recorder.put(*conclusions, _end(recorder.now_ns(), control))
             recorder.sync()
-        return Result(path, control.canceled or _status(spec, outcomes))
+        finished = sum(record.outcome.status in _FINISHED for record in outcomes)
+        return Result(path, control.canceled or _status(spec, outcomes), finished)
 
 
 def _read_own(path: str) -> Session:
@@ -147,6 +157,11 @@ def _remainder(session: Session, path: str) -> Plan:
         raise UsageError(
             f"{path}: ended before it had a plan, so nothing can be resumed; "
             f"measure into it with: sizeup --batch --append {shlex.quote(path)}"
+        )
+    if session.plan.experiment_run is not None:
+        raise RefusedError(
+            f"{path}: holds an experiment, whose settings are no longer in place, so that it cannot be resumed; "
+            "start it again with: sizeup experiment"
         )
     return replace(session.plan, steps=session.missing_steps, refusals=())
 

@@ -169,6 +169,17 @@ class Refusal(Struct, frozen=True):
     reason: str
 
 
+class ExperimentRun(Struct, frozen=True):
+    """Which run of an experiment a plan is."""
+
+    experiment: str
+    """The id of the experiment."""
+    setting: str
+    """The setting that was in place: ``a`` or ``b``."""
+    round: int
+    """From 1; each round has one run under either setting."""
+
+
 class Plan(Struct, frozen=True):
     """What a run will do."""
 
@@ -178,3 +189,5 @@ class Plan(Struct, frozen=True):
     refusals: tuple[Refusal, ...] = ()
     settings: Mapping[str, Settings] = field(default_factory=dict)
     """What the user set, by probe."""
+    experiment_run: ExperimentRun | None = None
+    """None for a run that is not part of an experiment."""

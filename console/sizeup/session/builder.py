@@ -20,10 +20,12 @@ from sizeup.session.records import (
     FORMAT,
     AdviceRecord,
     AnyRecord,
+    CommandRecord,
     ContinuedRecord,
     EndRecord,
     EnvironmentRecord,
     EstimateRecord,
+    ExperimentRecord,
     FindingRecord,
     GapRecord,
     MachineRecord,
@@ -254,6 +256,14 @@ class SessionBuilder:
     def _note(self, session: Session, record: NoteRecord) -> None:
         self._keep(session, session.notes, record)
 
+    def _experiment(self, session: Session, record: ExperimentRecord) -> None:
+        self._keep(session, session.experiments, record)
+        session.end = None
+
+    def _command(self, session: Session, record: CommandRecord) -> None:
+        self._keep(session, session.commands, record)
+        session.end = None  # a run before it has ended, the experiment has not
+
     # Plain functions: bound methods in the reader would tie it into a cycle, and keep the samples of one
     # session in memory while the next one is read.
     _ADDERS: ClassVar[dict[type[Record], Callable[[SessionBuilder, Session, Any], None]]] = {
@@ -271,5 +281,7 @@ class SessionBuilder:
         FindingRecord: _finding,
         AdviceRecord: _advice,
         NoteRecord: _note,
+        ExperimentRecord: _experiment,
+        CommandRecord: _command,
         EndRecord: _end,
     }

@@ -2,7 +2,7 @@
 
 History of the format:
     1  the first: session, continued, environment, machine, plan, step-start, samples, estimate,
-       progress, outcome, gap, finding, advice, note, end.
+       progress, outcome, gap, finding, advice, note, experiment, command, end.
 
 A reader skips and counts kinds it does not know, ignores fields it does not know, and refuses a
 ``format`` above its own. Times are integers, nanoseconds since the run began, so that they stay
@@ -133,6 +133,45 @@ class NoteRecord(Record, frozen=True, tag="note"):
     """A new title of the session; empty where the note gives none."""
 
 
+class ExperimentRecord(Record, frozen=True, tag="experiment"):
+    """An experiment begins: which settings are compared, and how."""
+
+    t_ns: int
+    id: str
+    a: str
+    """The command that makes setting A, for ``/bin/sh -c``."""
+    b: str
+    restore: str
+    """The command that ends the experiment."""
+    rounds: int
+    order: str
+    """The setting of each run: ``abbabaab``."""
+    settle_seconds: float
+    """Wait after each command before the run."""
+    command_limit_seconds: float
+    user: str
+    """Who ran the commands."""
+
+
+class CommandRecord(Record, frozen=True, tag="command"):
+    """A command of an experiment was executed."""
+
+    t_ns: int
+    experiment: str
+    setting: str
+    """``a``, ``b`` or ``restore``."""
+    command: str
+    seconds: float
+    exit_status: int | None = None
+    """None where it did not end by itself."""
+    round: int = 0
+    """0 for ``restore``."""
+    output: tuple[str, ...] = ()
+    """The last lines of standard output and standard error."""
+    problem: str = ""
+    """Why it did not succeed; empty where it did."""
+
+
 class EndRecord(Record, frozen=True, tag="end"):
     """Last line of a finished run; a file without one was interrupted."""
 
@@ -157,6 +196,8 @@ AnyRecord = (
     | FindingRecord
     | AdviceRecord
     | NoteRecord
+    | ExperimentRecord
+    | CommandRecord
     | EndRecord
 )
 

@@ -13,7 +13,7 @@ import msgspec
 from sizeup.masking import Masker, Secret
 from sizeup.model.platform import Platform
 from sizeup.session.reader import read_session
-from sizeup.session.records import ENCODER, AnyRecord, SamplesRecord
+from sizeup.session.records import ENCODER, AnyRecord, CommandRecord, ExperimentRecord, SamplesRecord
 from sizeup.session.value import Session
 
 _NAMED: Mapping[str, Secret] = {
@@ -52,6 +52,8 @@ _LAST_WORDS = re.compile("(?:.*_)?(" + "|".join(sorted(_NAMED, key=len, reverse=
 _PROCESSES = "others_busy"
 """The fact that lists who else was busy: ``oracle_prod 45 %, java 3 %``."""
 _NAME_AND_SHARE = re.compile(r"(.+?)(\s*\d+\s*%)?", re.DOTALL)
+_LEFT_OUT = "(left out)"
+"""Stands for a command of the user, which may hold anything."""
 _PLAIN_WORDS = frozenset({"pci_address"})  # a slot number says nothing about whose machine it is
 
 
@@ -104,6 +106,10 @@ def masked(value: object, masker: Masker, kind: Secret | None = None) -> object:
     if isinstance(value, Platform) and value.command_line is not None:
         # Roots, addresses and tokens stand there in any form; what bears on a measurement is known by name.
         value = msgspec.structs.replace(value, command_line=" ".join(value.kernel_settings))
+    if isinstance(value, ExperimentRecord):
+        value = msgspec.structs.replace(value, a=_LEFT_OUT, b=_LEFT_OUT, restore=_LEFT_OUT, user="")
+    if isinstance(value, CommandRecord):
+        value = msgspec.structs.replace(value, command=_LEFT_OUT, output=())
     if isinstance(value, msgspec.Struct):
         return msgspec.structs.replace(value, **_fields(value, value.__struct_fields__, masker))
     return value

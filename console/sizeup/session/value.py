@@ -14,7 +14,15 @@ from sizeup.model.machine import Machine
 from sizeup.model.plan import Declaration, Plan, Series, SeriesQuantity, Step
 from sizeup.model.sample import Coordinates, Estimate, Outcome, Progress, Status
 from sizeup.session.limits import LINE_LIMIT_BYTES
-from sizeup.session.records import ContinuedRecord, EndRecord, EnvironmentRecord, NoteRecord, SessionRecord
+from sizeup.session.records import (
+    CommandRecord,
+    ContinuedRecord,
+    EndRecord,
+    EnvironmentRecord,
+    ExperimentRecord,
+    NoteRecord,
+    SessionRecord,
+)
 
 PointKey = tuple[str, tuple[tuple[str, str | int | float], ...]]
 """A series and the coordinates of one point, in the order of their names."""
@@ -143,6 +151,9 @@ class Session(Struct):
     """When it was given."""
     notes: list[NoteRecord] = field(default_factory=list)
     gaps: list[Gap] = field(default_factory=list)
+    experiments: list[ExperimentRecord] = field(default_factory=list)
+    commands: list[CommandRecord] = field(default_factory=list)
+    """What experiments executed, in order."""
     end: EndRecord | None = None
     """None while a run is going on, and where the last one was interrupted."""
     damage: Damage = field(default_factory=Damage)
@@ -166,7 +177,10 @@ class Session(Struct):
 
     @property
     def missing_steps(self) -> tuple[Step, ...]:
-        """Steps of the latest plan that have not finished: what a resumed run would do."""
-        if self.plan is None:
+        """Steps of the latest plan that have not finished: what a resumed run would do.
+
+        None of an experiment: a resumed run would not know which setting is in place.
+        """
+        if self.plan is None or self.plan.experiment_run is not None:
             return ()
         return tuple(step for step in self.plan.steps if (run := self.steps.get(step.id)) is None or not run.finished)

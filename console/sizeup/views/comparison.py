@@ -122,7 +122,7 @@ def figure_sentences(comparison: Comparison) -> tuple[tuple[str, str], ...]:
 
 def _sentence(row: Sequence[str], level: float) -> str:
     _, new, baseline, ratio, interval, p, verdict = row
-    spread = f" ({_confidence(level)} {interval})" if interval else ""
+    spread = f" ({confidence(level)} {interval})" if interval else ""
     return f"{new}, baseline {baseline}: {ratio}{spread}, p {p}; {verdict}"
 
 
@@ -190,8 +190,8 @@ def comparison_data(comparison: Comparison) -> dict[str, Any]:
         "minimum_effect": comparison.minimum_effect,
         "machine_differences": msgspec.to_builtins(comparison.differences),
         "warnings": list(comparison.warnings),
-        "metrics": [_figure_data(figure) for figure in comparison.metrics],
-        "points": [_figure_data(figure) for figure in comparison.points],
+        "metrics": [figure_data(figure) for figure in comparison.metrics],
+        "points": [figure_data(figure) for figure in comparison.points],
         "means": msgspec.to_builtins(comparison.means),
         "only_new": list(comparison.only_new),
         "only_baseline": list(comparison.only_baseline),
@@ -201,7 +201,7 @@ def comparison_data(comparison: Comparison) -> dict[str, Any]:
                 "decision": answer.decision.value,
                 "reason": answer.why or None,
                 "met": answer.decision is Decision.MET,
-                "figure": None if answer.figure is None else _figure_data(answer.figure),
+                "figure": None if answer.figure is None else figure_data(answer.figure),
                 "measurement": None if answer.reading is None else _reading_data(answer.reading),
             }
             for answer in comparison.conditions
@@ -217,7 +217,7 @@ def _columns(what: str, level: float) -> tuple[Column, ...]:
         Column("New", numeric=True),
         Column("Baseline", numeric=True),
         Column("Change", numeric=True),
-        Column(_confidence(level), numeric=True),
+        Column(confidence(level), numeric=True),
         Column("p", numeric=True),
         Column("Verdict"),
     )
@@ -232,7 +232,7 @@ def _row(name: str, figure: Figure) -> tuple[str, ...]:
         format_value(figure.medians[1], unit),
         change(figure.ratio),
         interval,
-        _p(figure.corrected_p),
+        p_text(figure.corrected_p),
         verdict_text(figure),
     )
 
@@ -245,11 +245,13 @@ def verdict_text(figure: Figure) -> str:
     return f"{text}; {f'over {MOST_RUNS}' if figure.more_runs is None else figure.more_runs} more runs"
 
 
-def _confidence(level: float) -> str:
+def confidence(level: float) -> str:
+    """The name of an interval: ``95 % CI``."""
     return f"{100 * (1 - level):.0f} % CI"
 
 
-def _p(value: float) -> str:
+def p_text(value: float) -> str:
+    """A p-value with three decimals."""
     return f"{value:.3f}" if value >= 0.001 else "<0.001"
 
 
@@ -265,7 +267,7 @@ def _condition_text(answer: ConditionResult) -> str:
 
 def _change_text(figure: Figure) -> str:
     interval = f" ({change(figure.low)} to {change(figure.high)})" if figure.low and figure.high else ""
-    decided = f", p {_p(figure.corrected_p)}" if interval else ""
+    decided = f", p {p_text(figure.corrected_p)}" if interval else ""
     return f"{change(figure.ratio)}{interval}{decided}"
 
 
@@ -310,7 +312,8 @@ def _reading_data(reading: Reading) -> dict[str, Any]:
     }
 
 
-def _figure_data(figure: Figure) -> dict[str, Any]:
+def figure_data(figure: Figure) -> dict[str, Any]:
+    """One figure in base units."""
     return {
         "metric": figure.metric,
         "at": None if figure.at is None else dict(figure.at),
