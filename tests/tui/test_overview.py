@@ -10,7 +10,12 @@ from sizeup.charts.chart import LineChart
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.platform import Platform
 from sizeup.model.sample import Estimate, Status
-from sizeup.session.records import EstimateRecord
+from sizeup.quantity import Origin
+from sizeup.session.records import AdviceRecord, EstimateRecord
+from sizeup.sizing.advise import whatif
+from sizeup.sizing.keys import KEYS
+from sizeup.sizing.rules import shipped
+from sizeup.sizing.session_advice import advice_set
 from sizeup.tui.live_source import LiveSource
 from sizeup.tui.options import Options
 from sizeup.tui.widgets.lists import KeyList
@@ -52,7 +57,7 @@ async def test_findings_are_folded_so_that_the_screen_still_says_what_the_machin
 
     assert 0 < count < 12
     assert str(12 - count) in folded["rest Findings"]
-    assert "I/O demand: unknown" in seen
+    assert "No verdict yet: no workload. Press Enter to type its IOPS or MB/s" in seen
     assert "$630,800" in seen  # the last line
     assert (_failing(unfolded), _failing(again)) == (12, count)
 
@@ -207,6 +212,41 @@ async def test_rows_to_spare_show_the_map_until_something_was_measured_and_then_
 
         assert shown == [[True, False], [False, True]]
         assert isinstance(console.chart, LineChart)
+
+
+async def test_without_a_workload_enter_leads_to_the_input_to_type(console: Console) -> None:
+    async with console.shown(80, 24) as pilot:
+        entries = console.entries()
+        listed = console.app.screen.query_one(KeyList)
+        listed.highlighted = listed.get_option_index("io.demand.headline")
+        await pilot.press("enter")
+        await until(pilot, lambda: console.mode == "sizing")
+        await pilot.pause()
+
+        assert [name for name in entries if name.startswith(("verdict.", "io."))] == [
+            "io.demand.headline",
+            "io.capacity",
+        ]
+        assert console.app.focused is not None
+        assert (console.app.focused.id, console.entry) == ("inputs", "workload.iops")
+
+
+async def test_a_recorded_verdict_leads_the_advice_and_takes_the_place_of_demand_and_capacity(
+    make_console: MakeConsole,
+) -> None:
+    said = {"workload.mb_s": "200", "capacity.mb_s": "1000", "workload.cpu_percent": "97"}
+    given = {key: KEYS[key].parse(text, Origin.USER, "--set") for key, text in said.items()}
+    console = make_console(machine())
+    advice = advice_set(whatif(machine(), given), shipped())
+    console.save([*records()[:2], AdviceRecord(300, advice), *ended()[1:]])
+    console.app.measures = False
+    async with console.shown(80, 24):
+        lines = [line for name, line in console.entries().items() if name.startswith(("verdict.", "io."))]
+
+    assert lines == [
+        "WARN CPU: 7.76 cores demand, 8 cores capacity (97%)",
+        "PASS Storage: 200 MB/s demand, 1,000 MB/s capacity (20%, bottleneck: storage)",
+    ]
 
 
 async def test_behind_a_figure_stand_its_ends_and_behind_an_answer_its_working(console: Console) -> None:

@@ -62,7 +62,7 @@ async def test_each_screen_shows_what_was_recorded_until_a_key_recomputes_it(tmp
         await pilot.pause()
         shown = console.app.advice
         assert title(console) == "Answers, recomputed"
-        assert console.app.header()[2].endswith(", recomputed")
+        assert console.app.header()[2] == "recomputed"  # a demand was recorded, and no workload
         assert shown is not None
         assert "Recorded with the rules of 2020-02-02" in shown.label
         assert str(answers(console)["label"].prompt).startswith("Recomputed with the rules of 20")
@@ -99,7 +99,7 @@ async def test_a_saved_session_without_advice_says_how_to_get_it(tmp_path: Path)
         assert "press 4, then r" in str(answers(console)["label"].prompt).replace("\n", " ")
         await pilot.press("r")
         await pilot.pause()
-        assert NEED in answers(console)
+        assert "io.demand.headline" in answers(console)
 
 
 async def test_a_machine_has_no_recorded_advice_to_choose(tmp_path: Path) -> None:

@@ -95,6 +95,45 @@ async def test_an_input_that_is_not_listed_is_chosen_by_words_and_typed(console:
         assert any(line.startswith("? ") and "array.disks" in line for line in console.entries("#answers").values())
 
 
+async def test_without_a_workload_the_first_line_says_what_to_type_and_enter_goes_there(console: Console) -> None:
+    async with console.shown(80, 24) as pilot:
+        await pilot.press("4", "tab")
+        await pilot.pause()
+        first = next(iter(console.entries("#answers").values()))
+        shown, behind = console.text, console.says("#working")
+        await pilot.press("enter", *"20000", "enter")
+        await pilot.pause()
+
+        assert first == "No verdict yet: no workload. Type workload.iops or workload.mb_s"
+        assert all(re.search(rf"│  {name} +unknown", shown) for name in ("iops", "mb_s"))
+        assert "A verdict compares the demand of a workload with the capacity of this machine." in behind
+        assert console.entries("#inputs")["workload.iops"] == "* iops 20,000 IOPS"
+        assert not any("no workload" in line for line in console.entries("#answers").values())
+
+
+async def test_a_demand_without_a_capacity_has_no_verdict_and_says_why(console: Console) -> None:
+    async with console.shown(120, 40) as pilot:
+        await pilot.press("4")
+        await set_input(pilot, "workload.iops", "20000")
+        name, line = next(iter(console.entries("#answers").items()))
+
+        assert name == "verdict.storage"
+        assert line.startswith("new NO VERDICT Storage: 163.8 MB/s demand, capacity unknown.")
+
+
+async def test_verdicts_come_first_and_the_worst_of_them_decides(console: Console) -> None:
+    async with console.shown(120, 40) as pilot:
+        await pilot.press("4")
+        await set_input(pilot, "capacity.mb_s", "1000")
+        await set_input(pilot, "workload.mb_s", "200")
+        await set_input(pilot, "workload.cpu_percent", "97")
+        lines = [*console.entries("#answers").items()][:3]
+
+        assert [name for name, _ in lines] == ["verdict.cpu", "verdict.storage", "io.demand.headline"]
+        assert "WARN CPU: 7.76 cores demand, 8 cores capacity (97%)" in lines[0][1]
+        assert "Storage: 200 MB/s demand, 1,000 MB/s capacity (20%" in lines[1][1]
+
+
 async def test_a_question_leads_to_the_input_that_it_waits_for(console: Console) -> None:
     async with console.shown(120, 40) as pilot:
         await pilot.press("4", "a", *"db.gb", "enter", *"2T", "enter", "tab", "home", "enter")
@@ -321,7 +360,7 @@ async def test_the_cursor_goes_to_what_a_change_does(console: Console) -> None:
         answers = console.app.screen.query_one("#answers", KeyList)
         assert answers.highlighted_option is not None
         assert str(answers.highlighted_option.prompt).split() == [
-            *("new", "Memory:", "64", "GiB", "demand,", "128", "GiB", "capacity", "(50%)"),
+            *("new", "PASS", "Memory:", "64", "GiB", "demand,", "128", "GiB", "capacity", "(50%)"),
         ]
         assert "sga.mb = 65,536 MiB" in console.says("#working")
 

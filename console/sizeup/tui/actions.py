@@ -98,7 +98,7 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
         Action("sizing.reset", "backspace,delete", "screen.reset", "Undo", "Undo a change.", footer=True),
         Action("sizing.add", "a", "screen.add", "Add", "Search for any input, and set it.", footer=True),
         Action(
-            "sizing.tornado", "t", "screen.tornado", "Moves", "Show which input changes the answer most.", footer=True
+            "sizing.tornado", "t", "screen.tornado", "Factors", "Show which input changes the answer most.", footer=True
         ),
         Action("sizing.licenses", "l", "screen.licenses", "License", "Show every vendor's licenses.", footer=True),
         Action(

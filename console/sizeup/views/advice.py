@@ -285,7 +285,11 @@ def demand_and_capacity(given: AdviceSet) -> BarChart | None:
     return BarChart("I/O demand and capacity", Axis("transfer rate", "bytes/s", low=0), bars, caption)
 
 
-def tornado_chart(target: Advice, swings: tuple[Swing, ...]) -> BarChart:
+FACTORS = "Factors"
+"""What the console calls the inputs that move an answer."""
+
+
+def tornado_chart(target: Advice, swings: tuple[Swing, ...], heading: str = "Sensitivity") -> BarChart:
     """How far one answer moves with each of its inputs, widest first."""
     base = target.quantity
     assert base is not None, target.id
@@ -302,12 +306,12 @@ def tornado_chart(target: Advice, swings: tuple[Swing, ...]) -> BarChart:
         else "No numeric input moves this answer."
     )
     axis = Axis(target.title, base.unit)
-    return BarChart(f"Sensitivity: {target.title}", axis, tuple(bars), caption, spans=True)
+    return BarChart(f"{heading}: {target.title}", axis, tuple(bars), caption, spans=True)
 
 
 def unmoved_chart(title: str) -> BarChart:
     """Return the chart for an answer that has no figure to move."""
-    return BarChart(f"Sensitivity: {title}", Axis(title, "1"), (), "This answer is not a number, so no input moves it.")
+    return BarChart(f"{FACTORS}: {title}", Axis(title, "1"), (), "This answer is not a number, so no input moves it.")
 
 
 def _span(low: float, high: float, unit: str) -> str:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 
-from sizeup.model.advice import AdviceSet, Card
+from sizeup.model.advice import Advice, AdviceSet, Card
+from sizeup.sizing.advise import HEADLINE
 from sizeup.sizing.cards import verdict
-from sizeup.sizing.verdict import share_text
+from sizeup.sizing.verdict import ShareStatus, share_text
 from sizeup.text import cell_len, one_line
 from sizeup.units import format_in
 
@@ -22,6 +23,8 @@ NO_VERDICT = (
     "--set workload.iops=N workload.read_percent=N workload.io_kib=N redo.mb_s=N"
 )
 _END = "Working: sizeup size --working, or --explain storage, cpu, memory or license"
+_VERDICT = "verdict."
+"""What begins the ids of verdicts of a resource."""
 _OF_CARDS = ("verdict.", "license.", "io.demand.", "io.capacity", "io.line-rate.", "value.ghz-per-license")
 """What begins the ids of advice that the table has already, or that its working has."""
 
@@ -29,6 +32,29 @@ _OF_CARDS = ("verdict.", "license.", "io.demand.", "io.capacity", "io.line-rate.
 def status_text(status: str) -> str:
     """Return a status as it is shown: ``PASS``, or a dash for none."""
     return _STATUS.get(status, status)
+
+
+def verdicts_first(given: AdviceSet) -> tuple[Advice, ...]:
+    """Return all advice, verdicts of resources before the rest, the one that decides first."""
+    order = [card.advice for card in given.cards if card.advice.startswith(_VERDICT)]
+    rank = {name: place for place, name in enumerate(order)}
+    return tuple(sorted(given.advice, key=lambda advice: rank.get(advice.id, len(rank))))
+
+
+def verdict_text(given: AdviceSet, advice: Advice) -> str:
+    """Return an answer as a line; a verdict of a resource leads with its status."""
+    card = next((card for card in given.cards if card.advice == advice.id), None)
+    if card is None or not advice.id.startswith(_VERDICT):
+        return advice.verdict
+    status = "NO VERDICT" if card.status == ShareStatus.UNKNOWN.value else status_text(card.status)
+    return f"{status}  {advice.verdict}"
+
+
+def lacks_workload(given: AdviceSet) -> bool:
+    """Return whether nothing is judged because no workload is given."""
+    headline = given.find(HEADLINE)
+    judged = any(advice.id.startswith(_VERDICT) for advice in given.advice)
+    return not judged and headline is not None and headline.decision == ShareStatus.UNKNOWN.value
 
 
 def answer_lines(given: AdviceSet, width: int = 80, most: int = LINES, basis: str = "") -> list[str]:

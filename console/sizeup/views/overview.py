@@ -16,8 +16,10 @@ from sizeup.sizing.advise import HEADLINE
 from sizeup.sizing.session_advice import ShownAdvice
 from sizeup.text import capitalized, plural
 from sizeup.views.advice import advice_lines, demand_and_capacity
+from sizeup.views.cards import lacks_workload, verdict_text, verdicts_first
 from sizeup.views.machine_facts import machine_line
 from sizeup.views.virtualization import runs_on
+from sizeup.views.whatif import WORKLOAD_KEYS
 
 if TYPE_CHECKING:
     from sizeup.session.value import Session
@@ -209,7 +211,11 @@ def rest(name: str, hidden: Sequence[OverviewEntry], *, unfolded: bool) -> Overv
     return OverviewEntry(f"rest {name}", "", line, details, "")
 
 
-_SHOWN = (HEADLINE, "io.capacity", "verdict.storage", "license.units", "license.cost.term")
+_SHOWN = ("license.units", "license.cost.term")
+"""Advice that is shown below the verdicts."""
+_STORAGE = (HEADLINE, "io.capacity")
+"""What is shown of storage while it has no verdict, which names both."""
+_NO_WORKLOAD = "No verdict yet: no workload. Press Enter to type its IOPS or MB/s"
 
 
 def _advice(given: ShownAdvice | None) -> Iterable[OverviewEntry]:
@@ -217,11 +223,17 @@ def _advice(given: ShownAdvice | None) -> Iterable[OverviewEntry]:
         return
     if given.label:
         yield OverviewEntry("advice label", "", given.label, (given.label,), "sizing")
-    shown = [advice for id_ in _SHOWN if (advice := given.given.find(id_)) is not None]
+    lacking = lacks_workload(given.given)
+    if lacking:
+        headline = given.given.find(HEADLINE)
+        details = () if headline is None else tuple(advice_lines(headline, sources=True))
+        yield OverviewEntry(HEADLINE, "", _NO_WORKLOAD, details, "sizing", WORKLOAD_KEYS[0])
+    judged = given.given.find("verdict.storage") is not None
+    ids = _SHOWN if judged else (*(_STORAGE[1:] if lacking else _STORAGE), *_SHOWN)
+    shown = [advice for advice in verdicts_first(given.given) if advice.id.startswith("verdict.") or advice.id in ids]
     for advice in shown:
-        yield OverviewEntry(
-            advice.id, "", advice.verdict, tuple(advice_lines(advice, sources=True)), "sizing", advice.id
-        )
+        line = verdict_text(given.given, advice)
+        yield OverviewEntry(advice.id, "", line, tuple(advice_lines(advice, sources=True)), "sizing", advice.id)
     for question in given.given.questions:
         if not any(question.key in advice.verdict for advice in shown):
             details = (question.sentence(), "", "Press Enter to type it among the inputs.")

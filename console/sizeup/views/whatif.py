@@ -20,6 +20,8 @@ _FIRST = (
     "machine.ghz",
     "machine.memory_gib",
 )
+WORKLOAD_KEYS = ("workload.iops", "workload.mb_s", "workload.cpu_percent")
+"""Inputs that a verdict starts from, known or not, the first of them first."""
 _GROUPS = tuple(dict.fromkeys(key.partition(".")[0] for key in KEYS))
 _GROUPED = sorted(KEYS, key=lambda key: _GROUPS.index(key.partition(".")[0]))
 _STEP_PERCENT = 5.0
@@ -48,7 +50,7 @@ def input_rows(
 ) -> tuple[InputRow, ...]:
     """What was said or found, the machine first, those of one subject together; ``before`` are those as found."""
     asked = [question.key for question in sizing.questions]
-    listed = {*_FIRST, *asked, *sizing.inputs, *changed, *added}
+    listed = {*_FIRST, *WORKLOAD_KEYS, *asked, *sizing.inputs, *changed, *added}
     # Always in the same order: a line that moves while its neighbor is changed is lost.
     return tuple(
         _row(key, sizing.inputs.get(key), before.get(key) if key in changed else None, changed=key in changed)

@@ -34,14 +34,22 @@ from sizeup.tui.actions import bindings
 from sizeup.tui.screens.dialogs import ChoiceDialog, PageDialog
 from sizeup.tui.screens.mode import ModeScreen
 from sizeup.tui.screens.pick import PickDialog
-from sizeup.tui.screens.sizing_text import WIDE, answer_options, input_options, preset_lines, working_line
+from sizeup.tui.screens.sizing_text import (
+    NO_WORKLOAD,
+    WIDE,
+    WORKLOAD_HELP,
+    answer_options,
+    input_options,
+    preset_lines,
+    working_line,
+)
 from sizeup.tui.widgets.chart import ChartView
 from sizeup.tui.widgets.lists import KeyList, hanging
-from sizeup.views.advice import advice_lines, comparison_table, license_table, tornado_chart, unmoved_chart
+from sizeup.views.advice import FACTORS, advice_lines, comparison_table, license_table, tornado_chart, unmoved_chart
 from sizeup.views.whatif import InputRow, effect, input_rows, stepped
 
 _ANSWERS = "Answers"
-_MOVES, _BACK = "Enter: sensitivity", "Enter: working"
+_MOVES, _BACK = "Enter: factors", "Enter: working"
 _CHANGED = "Answers, compared with the detected machine"
 
 
@@ -366,7 +374,9 @@ class SizingScreen(ModeScreen):
         if self._sizing is None or option is None:
             return
         advice = self._given.find(option.id or "")
-        if advice is None:
+        if option.id == NO_WORKLOAD:
+            heading, *rest = WORKLOAD_HELP
+        elif advice is None:
             question = next(item for item in self._given.questions if option.id == f"? {item.key}")
             heading, rest = "Not answered", [question.sentence(typed=True), "", "Enter goes to the input."]
         else:
@@ -386,7 +396,7 @@ class SizingScreen(ModeScreen):
         if advice is None or advice.quantity is None:
             chart.show(unmoved_chart("Not answered" if advice is None else advice.title))
         else:
-            drawn = tornado_chart(advice, tornado(self._sizing.inputs, advice.id, shipped()))
+            drawn = tornado_chart(advice, tornado(self._sizing.inputs, advice.id, shipped()), FACTORS)
             chart.show(replace(drawn, title=drawn.title + self._what_if()) if self.host.saved_session else drawn)
 
 

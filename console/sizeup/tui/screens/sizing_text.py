@@ -15,7 +15,8 @@ from sizeup.report.text import table_lines
 from sizeup.sizing.inputs.presets import Preset
 from sizeup.text import capitalized
 from sizeup.tui.widgets.lists import hanging
-from sizeup.views.whatif import InputRow
+from sizeup.views.cards import lacks_workload, verdict_text, verdicts_first
+from sizeup.views.whatif import WORKLOAD_KEYS, InputRow
 
 _FIGURES = 36
 """Column at which the figures of inputs end, where there is room."""
@@ -23,6 +24,17 @@ WIDE = 100
 """Columns from which a page has room for wide tables."""
 _LABELS = ("from  ", "rule  ", "id    ")
 """What some lines of a working begin with."""
+NO_WORKLOAD = f"? {WORKLOAD_KEYS[0]}"
+"""Id of the line that asks for a workload."""
+WORKLOAD_HELP = (
+    "No verdict yet",
+    "  A verdict compares the demand of a workload with the capacity of this machine.",
+    "  Type what is known of it: workload.iops with workload.read_percent and workload.io_kib, or workload.mb_s.",
+    "  For a verdict on the CPU, type workload.cpu_percent; a finds every other input, such as redo.mb_s.",
+    "  sizeup size --workload FILE takes the figures from an AWR, Statspack, sar or iostat report.",
+)
+"""Heading and text behind that line."""
+_NO_WORKLOAD = "No verdict yet: no workload. Type workload.iops or workload.mb_s"
 
 
 def comparison_lines(table: Table, width: int) -> list[str]:
@@ -73,7 +85,7 @@ def input_options(rows: Iterable[InputRow], width: int) -> list[Option]:
 def answer_options(
     given: AdviceSet, changes: Mapping[str, str], asked: Collection[str], label: str, width: int
 ) -> list[Option]:
-    """Return the lines of the answers: the label if there is one, each verdict, each question.
+    """Return the lines of the answers: the label if there is one, verdicts first, the other answers, each question.
 
     ``changes`` holds what a change did to each answer, ``asked`` the questions that it raised: these come first.
     """
@@ -82,9 +94,11 @@ def answer_options(
     room = room + 3 if room else 0
     options = [Option(hanging(label, width, 0, 2), id="label", disabled=True)] if label else []
     first = len(options)
-    for advice in given.advice:
+    if lacks_workload(given):
+        options.append(Option(hanging(_NO_WORKLOAD, width, room, room + 2), id=NO_WORKLOAD))
+    for advice in verdicts_first(given):
         change = changes.get(advice.id, "")
-        text = hanging(advice.verdict, width, room, room + 2)
+        text = hanging(verdict_text(given, advice), width, room, room + 2)
         badge = Content.assemble((f" {change.rjust(room - 3)} ", "bold reverse"), " ") if change else " " * room
         options.append(Option(Content.assemble(badge, text[room:]), id=advice.id))
     for question in given.questions:
