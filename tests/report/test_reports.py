@@ -11,12 +11,14 @@ from pathlib import Path
 import pytest
 from rich.cells import cell_len
 
+from consoles import machine
 from report.sessions import records, written
 from sizeup.batch.summary import summary_lines
 from sizeup.charts.chart import Axis, ChartPoint, Line, LineChart
 from sizeup.charts.drawing import Glyphs
 from sizeup.charts.table import Column, Table
 from sizeup.model.gap import Gap
+from sizeup.quantity import Origin
 from sizeup.report.data import results_json, write_csv
 from sizeup.report.html import page
 from sizeup.report.markdown import markdown
@@ -24,6 +26,10 @@ from sizeup.report.table import table_lines
 from sizeup.report.text import chart_lines, text
 from sizeup.session.reader import read_session
 from sizeup.session.value import Session
+from sizeup.sizing.advise import whatif
+from sizeup.sizing.keys import KEYS
+from sizeup.sizing.rules import shipped
+from sizeup.sizing.session_advice import AdviceOrigin, ShownAdvice, advice_set
 from sizeup.text import plain
 from sizeup.views.document import Document, DocumentPart, Facts, Paragraph, document
 from sizeup.views.summary import summary
@@ -101,6 +107,32 @@ def test_the_page_for_a_manager_answers_five_questions_in_sentences(session: Ses
         "I/O need by the GHz rule: The rule is from 2007.",
         "2 facts could not be read; they are listed with the reasons.",
     )
+
+
+@pytest.mark.parametrize(
+    ("said", "verdicts", "limit"),
+    [
+        ({}, ["No verdict yet: no workload. Run sizeup size --workload FILE."], False),
+        (
+            {"workload.mb_s": "200", "capacity.mb_s": "1000", "workload.cpu_percent": "97"},
+            [
+                "WARN  CPU: 7.76 cores demand, 8 cores capacity (97%).",
+                "PASS  Storage: 200 MB/s demand, 1,000 MB/s capacity (20%, bottleneck: storage).",
+            ],
+            True,
+        ),
+    ],
+)
+def test_what_it_can_carry_leads_with_the_verdicts_and_nothing_unknown_is_a_limit(
+    session: Session, said: dict[str, str], verdicts: list[str], *, limit: bool
+) -> None:
+    given = {key: KEYS[key].parse(text, Origin.USER, "--set") for key, text in said.items()}
+    advice = ShownAdvice(AdviceOrigin.RECORDED, advice_set(whatif(machine(), given), shipped()))
+    answers = {answer.question: answer.statements for answer in summary(session, advice=advice)}
+
+    assert answers["What it can carry"][: len(verdicts)] == (*verdicts,)
+    assert ("Storage capacity: 1,000 MB/s (bottleneck: storage)." in answers["What limits it"]) is limit
+    assert not any("unknown" in line for line in answers["What limits it"])
 
 
 def test_a_session_that_says_nothing_says_so(tmp_path: Path) -> None:

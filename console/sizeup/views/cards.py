@@ -23,7 +23,7 @@ NO_VERDICT = (
     "--set workload.iops=N workload.read_percent=N workload.io_kib=N redo.mb_s=N"
 )
 _END = "Working: sizeup size --working, or --explain storage, cpu, memory or license"
-_VERDICT = "verdict."
+VERDICT = "verdict."
 """What begins the ids of verdicts of a resource."""
 _OF_CARDS = ("verdict.", "license.", "io.demand.", "io.capacity", "io.line-rate.", "value.ghz-per-license")
 """What begins the ids of advice that the table has already, or that its working has."""
@@ -36,7 +36,7 @@ def status_text(status: str) -> str:
 
 def verdicts_first(given: AdviceSet) -> tuple[Advice, ...]:
     """Return all advice, verdicts of resources before the rest, the one that decides first."""
-    order = [card.advice for card in given.cards if card.advice.startswith(_VERDICT)]
+    order = [card.advice for card in given.cards if card.advice.startswith(VERDICT)]
     rank = {name: place for place, name in enumerate(order)}
     return tuple(sorted(given.advice, key=lambda advice: rank.get(advice.id, len(rank))))
 
@@ -44,7 +44,7 @@ def verdicts_first(given: AdviceSet) -> tuple[Advice, ...]:
 def verdict_text(given: AdviceSet, advice: Advice) -> str:
     """Return an answer as a line; a verdict of a resource leads with its status."""
     card = next((card for card in given.cards if card.advice == advice.id), None)
-    if card is None or not advice.id.startswith(_VERDICT):
+    if card is None or not advice.id.startswith(VERDICT):
         return advice.verdict
     status = "NO VERDICT" if card.status == ShareStatus.UNKNOWN.value else status_text(card.status)
     return f"{status}  {advice.verdict}"
@@ -53,7 +53,7 @@ def verdict_text(given: AdviceSet, advice: Advice) -> str:
 def lacks_workload(given: AdviceSet) -> bool:
     """Return whether nothing is judged because no workload is given."""
     headline = given.find(HEADLINE)
-    judged = any(advice.id.startswith(_VERDICT) for advice in given.advice)
+    judged = any(advice.id.startswith(VERDICT) for advice in given.advice)
     return not judged and headline is not None and headline.decision == ShareStatus.UNKNOWN.value
 
 

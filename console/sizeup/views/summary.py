@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from msgspec import Struct
 
 from sizeup.charts import text_alternative
-from sizeup.model.advice import Advice
+from sizeup.model.advice import Advice, AdviceSet
 from sizeup.model.finding import Severity
 from sizeup.model.machine import Machine
 from sizeup.model.sample import Status
@@ -17,6 +17,7 @@ from sizeup.session.value import Session, StepRun
 from sizeup.sizing.session_advice import ShownAdvice, session_advice
 from sizeup.text import capitalized, counted, plural
 from sizeup.units import format_bytes, format_decimal_bytes, format_hz
+from sizeup.views.cards import VERDICT, lacks_workload, verdict_text, verdicts_first
 from sizeup.views.finished import headline
 from sizeup.views.results import stated_once
 from sizeup.views.virtualization import runs_on
@@ -46,7 +47,7 @@ def summary(
     another is given.
     """
     shown = session_advice(session) if advice is None else advice
-    advices = shown.given.advice
+    advices = [item for item in shown.given.advice if not item.id.startswith(VERDICT)]
     costs = [item for item in advices if _subject(item) & _COST]
     limits = [item for item in advices if item not in costs and _limits(item)]
     carries = [item for item in advices if item not in costs and item not in limits]
@@ -57,7 +58,7 @@ def summary(
         _answer(
             rest,
             "What it can carry",
-            _by_subject(carries, _measured(session)),
+            [*_verdicts(shown.given), *_by_subject(carries, _measured(session))],
             "Nothing was sized or measured yet: run a plan, or sizeup size.",
         ),
         _answer(
@@ -91,6 +92,13 @@ def _answer(rest: str, question: str, statements: Iterable[str], otherwise: str)
     return SummaryAnswer(question, known)
 
 
+def _verdicts(given: AdviceSet) -> list[str]:
+    """The verdict on each resource with its status, the worst first, or what is missing for one."""
+    if lacks_workload(given):
+        return ["No verdict yet: no workload. Run sizeup size --workload FILE"]
+    return [verdict_text(given, item) for item in verdicts_first(given) if item.id.startswith(VERDICT)]
+
+
 def _by_subject(advice: list[Advice], measured: list[str]) -> list[str]:
     """The first verdict on each subject, then what was measured, then all other verdicts."""
     leading = list({item.id.partition(".")[0]: item for item in reversed(advice)}.values())[::-1]
@@ -108,7 +116,7 @@ def _subject(advice: Advice) -> set[str]:
 
 
 def _limits(advice: Advice) -> bool:
-    return bool(advice.decision or _subject(advice) & _LIMIT)
+    return advice.decision != "unknown" and bool(advice.decision or _subject(advice) & _LIMIT)
 
 
 def _identity(session: Session) -> list[str]:
