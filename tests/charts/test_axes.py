@@ -116,3 +116,10 @@ def test_counts_are_named_by_whole_numbers() -> None:
 
     assert [tick.label for tick in counts.ticks] == ["0", "1", "2"]
     assert "0.5" in [tick.label for tick in shares.ticks]
+
+
+@pytest.mark.parametrize("high", [5e-324, 1e-160, 0.0, -1.0])
+def test_an_end_that_is_too_close_to_zero_to_divide_leaves_an_axis_of_one(high: float) -> None:
+    ruler = fit(Axis("Throughput", "bytes/s", low=0.0, high=high), [high], 5)
+
+    assert (ruler.low, ruler.high) == (0.0, 1.0)

@@ -85,7 +85,7 @@ def _linear_ends(axis: Axis, values: Iterable[float]) -> tuple[float, float]:
         low = min(low, 0.0)
     if stated_high is None:
         high = max(high, 0.0)
-    if high <= low:
+    if high - low < 1 / _LARGEST:
         high = low + (abs(low) or 1.0)
     return low, high
 
