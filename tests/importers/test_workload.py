@@ -182,7 +182,7 @@ def test_figures_with_an_exponent_are_read_whole() -> None:
         ("hello", "found 'hello'"),
         ("{}", "expected the output of iostat -o JSON"),
         (iostat(), "expected at least one report on disks"),
-        (iostat(report({"disk_device": "sda", "what": 1})), "io.txt: sda: expected columns such as rkB/s"),
+        (iostat(report({"disk_device": "sda", "what": 1})), "io.txt: sda: expected columns such as r/s, w/s, rkB/s"),
         (
             iostat(report({"disk_device": "sda", "r/s": "x", "w/s": 1, "rkB/s": 1, "wkB/s": 1})),
             "expected a number for r/s, found 'x'",

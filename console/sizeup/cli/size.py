@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     Swings = tuple[tuple[Advice, tuple[Swing, ...]], ...]
 
 _PERCENTILE = 95.0
+_MOST_CORES = 65536
 _TEXT_LIMIT = 64 << 20
 """Bytes read of one file; a week of sar -d at one second is less."""
 
@@ -75,12 +76,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="extend",
         nargs="+",
         default=[],
-        help="take the workload from AWR or Statspack text, sar -d, iostat -o JSON, or TOML",
+        help="take the workload from AWR or Statspack reports (text, HTML), sar, iostat, vmstat, kSar's CSV, or TOML",
     )
     parser.add_argument(
         "--percentile", type=float, help="percentile of the workload's intervals to size for (default: 95)"
     )
     parser.add_argument("--devices", metavar="A,B", help="count only these disks of the workload files")
+    parser.add_argument(
+        "--workload-cores",
+        type=int,
+        metavar="N",
+        help="physical cores of the servers that the workload files are of: the CPU demand by sar, iostat or vmstat",
+    )
     parser.add_argument(
         "--rules", metavar="FILE", help="overrides of rules (default: rules.toml in the configuration directory)"
     )
@@ -224,7 +231,7 @@ def _basis(inputs: Inputs) -> str:
 
 
 def _refuse_without_effect(arguments: argparse.Namespace) -> None:
-    for flag in ("--percentile", "--devices"):
+    for flag in ("--percentile", "--devices", "--workload-cores"):
         refuse_without(arguments, flag, "--workload")
     rest = ("--compare-with", "--sensitivity", "--sources", "--working", "--explain")
     every = ("--session", "--preset", "--blank", "--set", "--workload", "--licenses", *rest, "--json")
@@ -288,9 +295,12 @@ def _workload(arguments: argparse.Namespace) -> dict[str, Value]:
     percentile = _PERCENTILE if arguments.percentile is None else arguments.percentile
     if not 0 < percentile <= 100:
         raise UsageError(f"--percentile: expected a number above 0 and at most 100, found {percentile:g}")
+    cores = arguments.workload_cores
+    if cores is not None and not 1 <= cores <= _MOST_CORES:
+        raise UsageError(f"--workload-cores: expected a whole number from 1 to {_MOST_CORES}, found {cores}")
     devices = tuple(name.strip() for name in (arguments.devices or "").split(",") if name.strip())
     sources = tuple(WorkloadFile(name, read_text(name, "a workload file", _TEXT_LIMIT)) for name in arguments.workload)
-    return read_workload(sources, percentile, devices)
+    return read_workload(sources, percentile, devices, cores)
 
 
 def _rules(path: str | None) -> Rules:

@@ -1,46 +1,171 @@
-"""AWR and Statspack reports as text: the load profile of each report is one interval.
+"""AWR and Statspack reports, as text or HTML: each report is one interval; instances of one cluster are added up.
 
-``Read IO (MB)`` is MiB: reports have, beside each other, 67,416.6 blocks of 8 KiB and 526.7 MB a second.
+Units, by the reports themselves and by Statspack's ``sprepins.sql``:
+
+- ``Read IO (MB)`` is MiB: a report has 67,416.6 blocks of 8 KiB and 526.7 MB a second beside each other;
+- ``redo size`` and ``... bytes`` are bytes, ``physical reads`` and ``physical writes`` are blocks;
+- ``BUSY_TIME`` and ``IDLE_TIME`` are hundredths of a second of all CPUs together; a share of them has no unit;
+- the Time Model is in seconds, the SGA in bytes or MiB, its advisory in MiB.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from msgspec import Struct
 
 from sizeup.errors import MalformedError
-from sizeup.importers.intervals import Intervals, LoadInterval
+from sizeup.importers.awr_sections import NUMBER, Sections
+from sizeup.importers.html_lines import html_lines
+from sizeup.importers.intervals import Intervals, LoadInterval, Stated
 from sizeup.text import one_line
 
-_REPORT = re.compile(r"^.*(?:WORKLOAD REPOSITORY|STATSPACK)\s+report", re.IGNORECASE | re.MULTILINE)
+_REPORT = re.compile(r"^.*(?:WORKLOAD REPOSITORY(?:\s+PDB)?|STATSPACK)\s+report", re.IGNORECASE | re.MULTILINE)
 _PROFILE = re.compile(r"^Load Profile\b.*$", re.MULTILINE)
 _LINE = re.compile(r"^\s*([A-Z][A-Za-z ]+?(?:\s*\([A-Za-z]+\))?):\s+(\S+)")
-_NUMBER = re.compile(r"(?:\d{1,3}(?:,\d{3}){1,6}|\d{1,18})(?:\.\d{1,18})?(?:E[+-]?\d{1,2})?", re.ASCII)
-_BLOCK = re.compile(r"(?:Std Block Size|Block size)\s*:?\s*([\d,]+)\s*(K?)", re.IGNORECASE)
+_BLOCK = re.compile(r"(?:Std Block Size|Block size)\s*:?\s*([\d,]{1,12})\s*(K?)", re.IGNORECASE)
+_SNAPSHOT = re.compile(r"^\s*(Begin|End) Snap:\s+(\d{1,12})\s", re.MULTILINE)
+_ELAPSED = re.compile(r"^\s*Elapsed:\s+([\d,]{1,12}(?:\.\d{1,3})?)\s*\(mins\)", re.MULTILINE)
+_INSTANCE = re.compile(r"^\s*(?:\S+\s+)?(?:\d{5,12}\s+)?(\S+)\s+(\d{1,4})\s+\d\d-\S{1,8}\s?-\d\d", re.MULTILINE)
+_DATABASE = re.compile(r"^\s*(?:\S+\s+)?(\d{5,12})\s+\S+\s", re.MULTILINE)
+_CLUSTER = re.compile(r"\d\.\d{1,3}\.\d{1,3}\.\d{1,3}(?:\.\d{1,3})?\s+YES\b", re.ASCII)
+_CPUS = re.compile(r"Host CPU\s+\(CPUs:\s*(\d{1,6})\s+Cores:\s*(\d{1,6})")
 _NEEDED = ("redo size", "physical read", "physical write", "read io", "write io")
 """How the lines begin that are read."""
 _PROFILE_LINES = 40
 """The profile is shorter than this in every known version."""
+_MEBIBYTE = 1048576.0
+_HOT_PERCENT = 50
+"""Segments that cause less of the reads are no hot set."""
+_NOISE = 1.01
+"""An estimate of the advisory within 1 % is the same."""
+
+
+class _Report(Struct, frozen=True):
+    """What one report says."""
+
+    interval: LoadInterval
+    of: tuple[str, ...]
+    """Database and snapshots; empty where the report does not name them."""
+    instance: str
+    cluster: bool
+    stated: tuple[Stated, ...]
+    remarks: tuple[tuple[str, str], ...]
 
 
 def parse_awr(text: str, where: str) -> Intervals:
-    """One interval a report; a file may hold several.
+    """One interval for each pair of snapshots; a file may hold several reports.
 
-    Reports since 11.2.0.4 count I/O requests and MB by themselves; earlier ones and Statspack count
-    blocks, which become bytes by the report's block size, and their requests stay unknown.
+    Totals of the instance activity count most: they have control files, archiving and backups, too. The load profile
+    has requests and MB of the database since 11.2.0.4; before, and in Statspack, it has blocks, which become bytes by
+    the report's block size, and no requests.
     """
+    if re.search(r"<html\b|<table\b", text[:100_000], re.IGNORECASE):
+        text = html_lines(text)
     starts = [match.start() for match in _REPORT.finditer(text)]
     if not starts:
-        raise MalformedError(f"{where}: expected 'WORKLOAD REPOSITORY report' or 'STATSPACK report', found neither")
+        raise MalformedError(
+            f"{where}: expected 'WORKLOAD REPOSITORY report' or 'STATSPACK report', found neither; comparisons of "
+            "periods and ASH or ADDM reports hold no load profile: create a report with awrrpt.sql or spreport.sql"
+        )
     ends = [*starts[1:], len(text)]
     reports = [_report(text[start:end], where) for start, end in zip(starts, ends, strict=True)]
-    caveats = ("AWR is part of the Diagnostics Pack and needs its license",) if "WORKLOAD REPOSITORY" in text else ()
-    return Intervals(tuple(reports), caveats)
+    caveats = ["AWR is part of the Diagnostics Pack and needs its license"] if "WORKLOAD REPOSITORY" in text else []
+    intervals, of_clusters = _together(reports)
+    caveats += of_clusters
+    return Intervals(
+        tuple(intervals),
+        tuple(caveats),
+        tuple(stated for report in reports for stated in report.stated),
+        tuple(dict.fromkeys(remark for report in reports for remark in report.remarks)),
+    )
 
 
-def _report(text: str, where: str) -> LoadInterval:
+def _together(reports: Sequence[_Report]) -> tuple[list[LoadInterval], list[str]]:
+    """One interval for each pair of snapshots: snapshots of a cluster have one number on all its instances."""
+    groups: list[tuple[tuple[str, ...], dict[str, LoadInterval]]] = []
+    for report in reports:
+        same = next((group for of, group in groups if of and of == report.of), None)
+        if same is None or not report.instance:
+            groups.append((report.of, {report.instance: report.interval}))
+        else:
+            same[report.instance] = report.interval
+    caveats = []
+    most = max(len(group) for _, group in groups)
+    if most > 1:
+        caveats.append(f"the figures of {most} instances of a cluster were added up")
+    elif any(report.cluster for report in reports):
+        caveats.append("the report covers one instance of a cluster: give the reports of all of them together")
+    return [_sum(tuple(group.values())) for _, group in groups], caveats
+
+
+def _sum(parts: Sequence[LoadInterval]) -> LoadInterval:
+    """Instances of one interval; what one of them does not tell stays unknown."""
+    if len(parts) == 1:
+        return parts[0]
+
+    def total(name: str) -> float | None:
+        values = [getattr(part, name) for part in parts]
+        return None if None in values else sum(values)
+
+    reads = [
+        None if part.read_share is None or part.requests_per_second is None
+        else part.read_share * part.requests_per_second
+        for part in parts
+    ]  # fmt: skip
+    requests = total("requests_per_second")
+    share = sum(known for known in reads if known) / requests if requests and None not in reads else None
+    return LoadInterval(
+        total("bytes_per_second"),
+        requests,
+        share,
+        total("redo_bytes_per_second"),
+        total("redo_writes_per_second"),
+        total("sequential_bytes_per_second"),
+        busy_cores=total("busy_cores"),
+    )
+
+
+def _report(text: str, where: str) -> _Report:
+    profile = _load_profile(text, where)
+    found = Sections(text)
+    redo = profile.get("redo size (bytes)", profile.get("redo size"))
+    if redo is None:
+        raise MalformedError(
+            f"{where}: Load Profile: expected a line 'Redo size' with a number, found {', '.join(profile) or 'none'}; "
+            "a report without figures covers no activity"
+        )
+    block = _block_bytes(text)
+    reads, writes, sequential, remarks = _requests(found, profile, block)
+    requests = None if reads is None or writes is None else reads + writes
+    utilization, cores, of_cpu = _cpu(found, text, profile)
+    interval = LoadInterval(
+        _moved(found, profile, redo, block, where),
+        requests,
+        reads / requests if reads is not None and requests else None,
+        redo,
+        _redo_writes(found),
+        sequential,
+        utilization,
+        None if utilization is None or cores is None else utilization * cores,
+    )
+    stated = (*_memory(found), *((Stated("workload.io_kib", block, "bytes"),) if block and reads is not None else ()))
+    remarks = [*remarks, *of_cpu, *_of_memory(found, block), *_of_segments(found)]
+    instance = _INSTANCE.search(text)
+    return _Report(
+        interval, _identity(text), instance[2] if instance else "", _CLUSTER.search(text) is not None, stated,
+        tuple(remarks),
+    )  # fmt: skip
+
+
+def _load_profile(text: str, where: str) -> Mapping[str, float]:
     heading = _PROFILE.search(text)
     if heading is None:
-        raise MalformedError(f"{where}: expected a section 'Load Profile', found none; is it HTML?")
+        raise MalformedError(
+            f"{where}: expected a section 'Load Profile', found none; a report of a whole cluster (awrgrpt.sql) has "
+            "none: create one for each instance"
+        )
     if "Per Second" not in heading.group() and "Per Second" not in text[heading.end() : heading.end() + 200]:
         raise MalformedError(f"{where}: Load Profile: expected a first column 'Per Second', found {heading.group()!r}")
     cells = {
@@ -49,34 +174,173 @@ def _report(text: str, where: str) -> LoadInterval:
         if (match := _LINE.match(line))
     }
     for name, cell in cells.items():
-        if name.startswith(_NEEDED) and not _NUMBER.fullmatch(cell):
+        if name.startswith(_NEEDED) and not NUMBER.fullmatch(cell):
             raise MalformedError(
                 f"{where}: Load Profile: {name}: expected a number such as 1,234.5, found {one_line(cell, 24)!r}; "
                 "reports in other notations: set NLS_NUMERIC_CHARACTERS='.,' and create the report again"
             )
-    figures = {name: float(cell.replace(",", "")) for name, cell in cells.items() if _NUMBER.fullmatch(cell)}
-    redo = figures.get("redo size (bytes)", figures.get("redo size"))
-    if redo is None:
-        raise MalformedError(
-            f"{where}: Load Profile: expected a line 'Redo size', found {', '.join(figures) or 'none'}"
-        )
-    if "read io (mb)" in figures and "write io (mb)" in figures:
-        moved = (figures["read io (mb)"] + figures["write io (mb)"]) * 1048576
-    else:
-        moved = _from_blocks(figures, text, where)
-    reads, writes = figures.get("read io requests"), figures.get("write io requests")
-    requests = None if reads is None or writes is None else reads + writes
-    share = reads / requests if reads is not None and requests else None
-    return LoadInterval(moved, requests, share, redo)
+    return {name: float(cell.replace(",", "")) for name, cell in cells.items() if NUMBER.fullmatch(cell)}
 
 
-def _from_blocks(figures: dict[str, float], text: str, where: str) -> float:
-    """Bytes a second from physical reads and writes, which are blocks."""
-    reads = figures.get("physical read (blocks)", figures.get("physical reads"))
-    writes = figures.get("physical write (blocks)", figures.get("physical writes"))
-    if reads is None or writes is None:
-        raise MalformedError(f"{where}: Load Profile: expected physical reads and writes, found {', '.join(figures)}")
+def _identity(text: str) -> tuple[str, ...]:
+    """Database and snapshots of a report."""
+    snapshots = {match[1]: match[2] for match in _SNAPSHOT.finditer(text[:20_000])}
+    database = _DATABASE.search(text)
+    if len(snapshots) < 2 or database is None:
+        return ()
+    return (database[1], snapshots["Begin"], snapshots["End"])
+
+
+def _block_bytes(text: str) -> float | None:
     size = _BLOCK.search(text)
-    if size is None:
+    return float(size[1].replace(",", "")) * (1024 if size[2] else 1) if size and size[1].strip(",") else None
+
+
+def _per_second(found: Sections, name: str) -> float | None:
+    return found.figure("activity", name, 1)
+
+
+def _moved(found: Sections, profile: Mapping[str, float], redo: float, block: float | None, where: str) -> float:
+    """Bytes a second of all reads and writes, without redo."""
+    read = _per_second(found, "physical read total bytes")
+    written = _per_second(found, "physical write total bytes")
+    if read is not None and written is not None:
+        return max(read + written - redo, 0.0)
+    total = found.figure("io", "Total (MB)")
+    if total is not None:
+        return max(total * _MEBIBYTE - redo, 0.0)
+    if "read io (mb)" in profile and "write io (mb)" in profile:
+        return (profile["read io (mb)"] + profile["write io (mb)"]) * _MEBIBYTE
+    return _from_blocks(profile, block, where)
+
+
+def _from_blocks(profile: Mapping[str, float], block: float | None, where: str) -> float:
+    """Bytes a second from physical reads and writes, which are blocks."""
+    reads = profile.get("physical read (blocks)", profile.get("physical reads"))
+    writes = profile.get("physical write (blocks)", profile.get("physical writes"))
+    if reads is None or writes is None:
+        raise MalformedError(f"{where}: Load Profile: expected physical reads and writes, found {', '.join(profile)}")
+    if block is None:
         raise MalformedError(f"{where}: expected 'Std Block Size' to turn blocks into bytes, found none")
-    return (reads + writes) * float(size[1].replace(",", "")) * (1024 if size[2] else 1)
+    return (reads + writes) * block
+
+
+_Requests = tuple[float | None, float | None, float | None, list[tuple[str, str]]]
+"""Random reads and writes a second, sequential bytes a second, and remarks."""
+
+
+def _requests(found: Sections, profile: Mapping[str, float], block: float | None) -> _Requests:
+    reads = _per_second(found, "physical read total IO requests")
+    writes = _per_second(found, "physical write total IO requests")
+    redo = _per_second(found, "redo writes")
+    if reads is not None and writes is not None and redo is not None:
+        writes = max(writes - redo, 0.0)
+        several = _per_second(found, "physical read total multi block requests")
+        moved = _per_second(found, "physical read total bytes")
+        if several is None or moved is None or block is None:
+            return reads, writes, None, [_ALL_RANDOM]
+        single = max(reads - several, 0.0)
+        return single, writes, max(moved - single * block, 0.0), []
+    total = [found.figure("io", "Total Requests", column) for column in (1, 2)]
+    redo_part = [found.figure("io", "Redo Requests", column) for column in (1, 2)]
+    if None not in total and None not in redo_part:
+        reads, writes = (max((one or 0.0) - (part or 0.0), 0.0) for one, part in zip(total, redo_part, strict=True))
+        return reads, writes, None, [_ALL_RANDOM]
+    reads, writes = profile.get("read io requests"), profile.get("write io requests")
+    return reads, writes, None, [_ALL_RANDOM] if reads is not None else []
+
+
+_ALL_RANDOM = (
+    "workload.iops",
+    "requests of several blocks count as random I/O, because the report has no Instance Activity Stats",
+)
+
+
+def _redo_writes(found: Sections) -> float | None:
+    stated = _per_second(found, "redo writes")
+    return found.figure("io", "Redo Requests", 2) if stated is None else stated
+
+
+def _cpu(
+    found: Sections, text: str, profile: Mapping[str, float]
+) -> tuple[float | None, float | None, list[tuple[str, str]]]:
+    """Utilization of the server's CPUs, its physical cores, and remarks on the first."""
+    host = _CPUS.search(text)
+    cpus = found.figure("os", "NUM_CPUS") or (float(host[1]) if host else None)
+    cores = found.figure("os", "NUM_CPU_CORES") or (float(host[2]) if host else None)
+    own = _own_cpu(found, text, profile)
+    busy, idle = found.figure("os", "BUSY_TIME"), found.figure("os", "IDLE_TIME")
+    if busy is not None and idle is not None and busy + idle > 0:
+        remarks = []
+        elapsed = _elapsed(text)
+        if own is not None and elapsed and busy:
+            share = min(own * elapsed * 100 / busy, 1.0)
+            remarks.append(f"all processes of the server count; this database took {share:.0%} of the busy CPU time")
+        return busy / (busy + idle), cores, [("workload.cpu_cores", remark) for remark in remarks]
+    if own is None or not cpus:
+        return None, None, []
+    remark = "CPU time of this database alone: the report has no Operating System Statistics"
+    return own / cpus, cores, [("workload.cpu_cores", remark)]
+
+
+def _own_cpu(found: Sections, text: str, profile: Mapping[str, float]) -> float | None:
+    """CPU seconds a second of the database, background processes included."""
+    elapsed = _elapsed(text)
+    own = found.figure("time", "DB CPU")
+    if own is not None and elapsed:
+        return (own + (found.figure("time", "background cpu time") or 0.0)) / elapsed
+    return profile.get("db cpu(s)")
+
+
+def _elapsed(text: str) -> float | None:
+    """Seconds."""
+    match = _ELAPSED.search(text)
+    return float(match[1].replace(",", "")) * 60 if match and match[1].strip(",") else None
+
+
+def _memory(found: Sections) -> Iterator[Stated]:
+    total = next((row.figures[-1] for row in found.rows("sga") if row.name == "sum"), None)
+    if total is None:
+        used = next((row.figures[-1] for row in found.rows("memory") if row.name == "SGA use (MB)"), None)
+        total = None if used is None else used * _MEBIBYTE
+    if total:
+        yield Stated("sga.mb", total, "bytes")
+    advised = _advisory(found)
+    if advised:
+        yield Stated("sga.advisory_mb", advised * _MEBIBYTE, "bytes")
+
+
+def _advisory(found: Sections) -> float | None:
+    """The smallest size of the SGA Target Advisory above which it predicts no fewer reads."""
+    sizes = [
+        (float(row.name.replace(",", "")), reads)
+        for row in found.rows("advisory")
+        if NUMBER.fullmatch(row.name) and (reads := row.figures[-1]) is not None
+    ]
+    sizes.sort(reverse=True)
+    advised = None
+    for size, reads in sizes:
+        if reads > sizes[0][1] * _NOISE:
+            break
+        advised = size
+    return advised if len(sizes) > 1 else None
+
+
+def _of_memory(found: Sections, block: float | None) -> Iterator[tuple[str, str]]:
+    """Pools that hold chosen segments, as part of the SGA."""
+    for row in found.rows("pools"):
+        name = {"K": "KEEP", "R": "RECYCLE"}.get(row.name)
+        buffers = row.figures[0]
+        if name and buffers and block:
+            yield "sga.mb", f"includes a {name} pool of {buffers * block / _MEBIBYTE:,.0f} MiB"
+
+
+def _of_segments(found: Sections) -> Iterator[tuple[str, str]]:
+    shares = [row.figures[-1] for row in found.rows("segments") if len(row.figures) >= 2]
+    known = [share for share in shares if share is not None and share <= 100]
+    if sum(known) >= _HOT_PERCENT:
+        remark = (
+            f"{len(known)} segments cause {min(sum(known), 100):.0f} % of the physical reads (hot set); the report "
+            "does not state their size, which --set db.hot_gb=N gives"
+        )
+        yield "workload.mb_s", remark

@@ -13,14 +13,37 @@ _STACKED = ("dm-", "md", "loop", "ram", "zram", "sr", "drbd", "bcache")
 """Names of devices whose I/O is counted again in the disks under them; a file has names and nothing else."""
 
 
-class LoadInterval(Struct, frozen=True):
-    """One interval, all disks together; None for what the file does not tell."""
+_PHYSICAL_MAJORS = frozenset({8, *range(65, 72), 94, *range(104, 112), *range(128, 136), 202, 259})
+"""Major numbers of SCSI, DASD, Smart Array, Xen and NVMe disks, by the kernel's ``devices.txt``."""
+_STACKED_MAJORS = frozenset({1, 7, 9, 11, 147})
+"""Major numbers of RAM disks, loop devices, MD, CD-ROM and DRBD."""
 
-    bytes_per_second: float | None
-    requests_per_second: float | None
+
+class LoadInterval(Struct, frozen=True):
+    """One interval, all disks and servers together; None for what the file does not tell."""
+
+    bytes_per_second: float | None = None
+    """All reads and writes, without redo where the file tells redo apart."""
+    requests_per_second: float | None = None
+    """Random ones where the file tells them apart, else all; without redo writes where it tells those apart."""
     read_share: float | None = None
     """Of the requests, where they are told apart, else of the bytes; None where nothing moved."""
     redo_bytes_per_second: float | None = None
+    redo_writes_per_second: float | None = None
+    sequential_bytes_per_second: float | None = None
+    """Part of ``bytes_per_second`` that large requests moved."""
+    cpu_utilization: float | None = None
+    """Share of all CPUs that was busy."""
+    busy_cores: float | None = None
+    """The same times physical cores, where the file tells their number."""
+
+
+class Stated(Struct, frozen=True):
+    """A figure that holds for a whole file, as the key of sizing that it sets, in base units."""
+
+    key: str
+    value: float
+    unit: str
 
 
 class Intervals(Struct, frozen=True):
@@ -28,6 +51,9 @@ class Intervals(Struct, frozen=True):
 
     intervals: tuple[LoadInterval, ...]
     caveats: tuple[str, ...] = ()
+    stated: tuple[Stated, ...] = ()
+    remarks: tuple[tuple[str, str], ...] = ()
+    """Caveats of one figure alone: its key and the sentence."""
 
 
 class Disk(Struct, frozen=True):
@@ -65,12 +91,34 @@ def chosen(names: Iterable[str], devices: tuple[str, ...], where: str) -> tuple[
                 f"{where}: expected the disks {', '.join(missing)}, found {', '.join(present) or 'none'}"
             )
         return frozenset(devices), ()
+    stacked = _stacked_majors(present, where)
     whole = frozenset(
-        name for name in present if not name.startswith(_STACKED) and not _partition_of_another(name, present)
+        name
+        for name in present
+        if not name.startswith(_STACKED) and _major(name) not in stacked and not _partition_of_another(name, present)
     )
     left = [name for name in present if name not in whole]
     caveat = f"not counted, so that no I/O counts twice: {', '.join(left)}; use --devices to choose disks"
     return whole or frozenset(present), (caveat,) if left and whole else ()
+
+
+def _major(name: str) -> int | None:
+    """The major number in a name such as ``dev253-0``, which sar prints without ``-p``."""
+    match = re.fullmatch(r"dev(\d{1,4})-\d{1,7}", name, re.ASCII)
+    return int(match[1]) if match else None
+
+
+def _stacked_majors(present: Collection[str], where: str) -> frozenset[int]:
+    """The majors of volumes on other disks; raise where the kernel gave out numbers that may be either."""
+    majors = {major for name in present if (major := _major(name)) is not None} - _STACKED_MAJORS
+    given_out = frozenset(majors - _PHYSICAL_MAJORS)
+    if len(given_out) > 1 and majors == given_out:
+        names = ", ".join(f"dev{major}-*" for major in sorted(given_out))
+        raise MalformedError(
+            f"{where}: expected names that tell disks from volumes on them, found {names}, whose numbers the kernel "
+            "gives out as it starts; create the file with sar -d -p, or name the disks with --devices"
+        )
+    return _STACKED_MAJORS | (given_out if majors != given_out else frozenset())
 
 
 def _partition_of_another(name: str, present: Collection[str]) -> bool:

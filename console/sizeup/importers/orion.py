@@ -1,4 +1,8 @@
-"""ORION's summary file, ``NAME_DATE_summary.txt``, of versions 10 to 19."""
+"""ORION's summary file, ``NAME_DATE_summary.txt``, of versions 10 to 19, or what it prints as it runs.
+
+Both have the same lines of results. The summary says what was tested; the output names it only where the command line
+was kept above it.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +25,9 @@ from sizeup.importers.imported import (
 from sizeup.model.sample import Estimate
 from sizeup.text import one_line
 
-MARK = "ORION VERSION"
+MARKS = ("ORION VERSION", "ORacle IO Numbers -- Version")
+"""How the summary and the output on the terminal name the tool."""
+_VERSION = re.compile(r"(?:ORION VERSION|ORacle IO Numbers -- Version)\s+(?:RDBMS_)?(\d{1,3}(?:\.\d{1,3}){1,6})")
 
 _BEST = re.compile(
     r"^(Maximum Large MBPS|Maximum Small IOPS|Minimum Small Latency)\s*=\s*(\d+(?:\.\d+)?)\s*(usecs|us|ms)?"
@@ -36,10 +42,12 @@ MEBIBYTES = "ORION does not define its megabyte; 1,048,576 bytes are assumed (1,
 
 def parse_orion(text: str, where: str) -> Imported:
     """The best figures of a summary; those of every load are in the CSV files beside it."""
-    version = re.search(r"ORION VERSION ([\w.]{1,40})", text)
-    if version is None:
-        raise MalformedError(f"{where}: expected ORION's summary, which names its version, found no such line")
-    if (runs := text.count(MARK)) > 1:
+    versions = _VERSION.findall(text)
+    if not versions:
+        raise MalformedError(
+            f"{where}: expected ORION's summary or output, which names its version, found no such line"
+        )
+    if (runs := sum(map(text.count, MARKS))) > 1:
         raise MalformedError(f"{where}: expected the summary of one run of ORION, found {runs}: give each its own file")
     estimates = tuple(_estimates(text))
     if not estimates:
@@ -47,8 +55,8 @@ def parse_orion(text: str, where: str) -> Imported:
             f"{where}: expected lines such as 'Maximum Small IOPS=… @ Small=… and Large=…', found none: "
             "the run was interrupted, or this is not the summary file"
         )
-    command = re.search(r"^-run .*$", text, re.MULTILINE)
-    settings = {"command": one_line(command[0], 200)} if command else {}
+    command = re.search(r"^(?:.*\borion(?:\.exe)?\s+)?(-run .*)$", text, re.MULTILINE)
+    settings = {"command": one_line(command[1], 200)} if command else {}
     name = re.search(r"^Test: (\S+)", text, re.MULTILINE)
     if name is not None:
         settings["test_name"] = one_line(name[1], 80)
@@ -60,7 +68,7 @@ def parse_orion(text: str, where: str) -> Imported:
         f"{STORAGE.name}.orion", STORAGE.name, "Direct I/O, ORION", (IOPS, RATE, LATENCY_MEAN), estimates, settings,
         declaration=STORAGE.manifest.declaration(),
     )  # fmt: skip
-    return Imported(f"ORION {version[1]}", (step,), notes=notes)
+    return Imported(f"ORION {versions[0]}", (step,), notes=notes)
 
 
 def _estimates(text: str) -> Iterator[Estimate]:

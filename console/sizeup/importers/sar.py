@@ -1,14 +1,20 @@
-"""``sar -d`` as text, of sysstat 8 to 12: 512-byte sectors, or kB since 11.5.7, with or without AM and PM.
+"""sar as text, of sysstat 8 to 12: ``-u`` for CPUs, ``-b`` for all disks together, else ``-d`` for each.
 
-A file of ``sar -A`` will do: of other activities the rows are passed over. With ``--pretty`` the disk is last.
+``-b`` leaves out volumes on other disks, and tells reads from writes; disks that are named are those of ``-d``.
+
+512-byte sectors, or kB of 1,024 bytes since 11.5.7, with or without AM and PM. A file of ``sar -A`` will do: rows of
+other activities are passed over. With ``--pretty`` the disk is last. ``tps`` counts discards, too, since 12.1.
 """
 
 from __future__ import annotations
 
 import re
 
+from msgspec import Struct
+
 from sizeup.errors import MalformedError
-from sizeup.importers.intervals import Disk, Intervals, chosen, number, together
+from sizeup.importers.cpu_columns import row, utilization
+from sizeup.importers.intervals import Disk, Intervals, LoadInterval, chosen, number, together
 
 _COLUMNS = {
     "rkB/s": ("wkB/s", 1024.0),
@@ -18,14 +24,41 @@ _COLUMNS = {
 }
 """Column of what was read, column of what was written, bytes of their unit."""
 
-_TIME = re.compile(r"\d{1,2}:\d\d:\d\d$")
+_SECTOR = 512.0
+_TIME = re.compile(r"\d{1,2}:\d\d:\d\d$", re.ASCII)
+
+
+class _Rows:
+    """The rows of one activity: one set of names for each time; a time that comes again is of another day."""
+
+    def __init__(self) -> None:
+        self.disks: dict[tuple[int, str], list[Disk]] = {}
+        self._part = 0
+
+    def restart(self) -> None:
+        self._part += 1
+
+    def add(self, time: str, disk: Disk) -> None:
+        same = self.disks.setdefault((self._part, time), [])
+        if any(other.name == disk.name for other in same):
+            self._part += 1
+            same = self.disks.setdefault((self._part, time), [])
+        same.append(disk)
+
+
+class _Found(Struct):
+    """What the lines of a file gave."""
+
+    disks: _Rows
+    all_disks: list[LoadInterval]
+    """By ``-b``."""
+    cpus: list[LoadInterval]
 
 
 def parse_sar(text: str, where: str, devices: tuple[str, ...] = ()) -> Intervals:
     """Every interval between the headings; averages and restarts are passed over."""
+    found = _Found(_Rows(), [], [])
     header: list[str] = []
-    rows: dict[tuple[int, str], list[Disk]] = {}
-    part = 0
     for line_number, line in enumerate(text.splitlines(), 1):
         words = line.split()
         if not words:
@@ -33,45 +66,74 @@ def parse_sar(text: str, where: str, devices: tuple[str, ...] = ()) -> Intervals
         if len(words) < 3 or words[0] == "Average:" or not _TIME.match(words[0]):
             continue
         clock = 2 if words[1] in {"AM", "PM"} else 1
+        cells = words[clock:]
         if "RESTART" in line:
-            part += 1
-        elif "DEV" in (words[clock], words[-1]) and "tps" in words:
-            header = words[clock:]
-        elif header and words[clock] != "COM":  # a comment that somebody left in the record
-            time = " ".join(words[:clock])
-            disk = _disk(words[clock:], header, f"{where}: line {line_number}")
-            same = rows.setdefault((part, time), [])
-            if any(other.name == disk.name for other in same):  # the same time of another day
-                part += 1
-                same = rows.setdefault((part, time), [])
-            same.append(disk)
-    if not rows:
+            found.disks.restart()
+        elif _is_heading(cells):
+            header = cells
+        elif header and cells[0] != "COM":  # a comment that somebody left in the record
+            _add(found, header, cells, " ".join(words[:clock]), f"{where}: line {line_number}")
+    rows = found.disks.disks
+    if not rows and not found.all_disks and not found.cpus:
         raise MalformedError(
-            f"{where}: expected rows of sar -d that begin with a time such as 00:10:01, under a heading with DEV, "
-            "found none; create it with LC_ALL=C sar -d"
+            f"{where}: expected rows of sar -d, -b or -u that begin with a time such as 00:10:01, under a heading with "
+            "DEV, rtps or %idle, found none; create it with LC_ALL=C sar -d -u"
         )
+    if devices and not rows:
+        raise MalformedError(
+            f"{where}: expected the disks {', '.join(devices)}, found no sar -d, which has their names"
+        )
+    if found.all_disks and not devices:
+        return Intervals((*found.all_disks, *found.cpus))
     kept, left = chosen((disk.name for report in rows.values() for disk in report), devices, where)
-    return Intervals(tuple(together(disk for disk in report if disk.name in kept) for report in rows.values()), left)
+    disks = tuple(together(disk for disk in report if disk.name in kept) for report in rows.values())
+    return Intervals((*disks, *found.cpus), left)
+
+
+def _is_heading(cells: list[str]) -> bool:
+    """Whether these are names of columns, of an activity that is read or of another."""
+    return "tps" in cells or "%idle" in cells or cells[0] in ("CPU", "DEV")
+
+
+def _add(found: _Found, header: list[str], cells: list[str], time: str, where: str) -> None:
+    """Put a row where its heading belongs."""
+    if "DEV" in (header[0], header[-1]) and "tps" in header:
+        found.disks.add(time, _disk(cells, header, where))
+    elif header[0] == "CPU" and "%idle" in header:
+        if cells[0] == "all":
+            _check(cells, header, where)
+            found.cpus.append(LoadInterval(cpu_utilization=utilization(row(header, _bare(cells)), where)))
+    elif "rtps" in header and "bread/s" in header:
+        _check(cells, header, where)
+        found.all_disks.append(_all_disks(row(header, cells), where))
+
+
+def _bare(cells: list[str]) -> list[str]:
+    """The cells without the per cent signs of ``--human``."""
+    return [cell.removesuffix("%") for cell in cells]
+
+
+def _all_disks(cells: dict[str, object], where: str) -> LoadInterval:
+    reads, writes = number(cells, "rtps", where), number(cells, "wtps", where)
+    moved = (number(cells, "bread/s", where) + number(cells, "bwrtn/s", where)) * _SECTOR
+    requests = reads + writes
+    return LoadInterval(moved, requests, reads / requests if requests else None)
+
+
+def _check(cells: list[str], header: list[str], where: str) -> None:
+    if len(cells) != len(header):
+        raise MalformedError(f"{where}: expected {len(header)} columns after the time, found {len(cells)}")
 
 
 def _disk(cells: list[str], header: list[str], where: str) -> Disk:
-    if len(cells) != len(header):
-        raise MalformedError(f"{where}: expected {len(header)} columns after the time, found {len(cells)}")
-    name = cells[header.index("DEV")]
-    row: dict[str, object] = {column: _figure(cell) for column, cell in zip(header, cells, strict=True)}
+    _check(cells, header, where)
+    values = row(header, cells)
     for read, (written, scale) in _COLUMNS.items():
-        if read in row:
+        if read in values:
             return Disk(
-                name,
-                number(row, "tps", where),
-                number(row, read, where) * scale,
-                number(row, written, where) * scale,
+                cells[header.index("DEV")],
+                number(values, "tps", where),
+                number(values, read, where) * scale,
+                number(values, written, where) * scale,
             )
     raise MalformedError(f"{where}: expected one of the columns {', '.join(_COLUMNS)}, found {', '.join(header)}")
-
-
-def _figure(cell: str) -> float | str:
-    try:
-        return float(cell.replace(",", "."))
-    except ValueError:
-        return cell

@@ -7,17 +7,19 @@ intervals of the file, with the median and the largest as its range.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Sequence
 from typing import Literal
 
 import msgspec
 import tomli
 from msgspec import Struct
+from msgspec.structs import replace
 
 from sizeup.errors import MalformedError, UsageError
+from sizeup.importers import iostat, ksar, vmstat
 from sizeup.importers.awr import parse_awr
 from sizeup.importers.intervals import Intervals, LoadInterval
-from sizeup.importers.iostat import parse_iostat
 from sizeup.importers.sar import parse_sar
 from sizeup.quantity import Origin, Quantity
 from sizeup.sizing.inputs.typed import parse_settings
@@ -29,7 +31,9 @@ _TOML_KEYS = ("workload.", "redo.", "db.", "sga.", "scan.", "net.", "license.use
 _FIGURES: tuple[tuple[str, str, Callable[[LoadInterval], float | None]], ...] = (
     ("workload.mb_s", "bytes/s", lambda interval: interval.bytes_per_second),
     ("workload.iops", "1/s", lambda interval: interval.requests_per_second),
+    ("workload.sequential_mb_s", "bytes/s", lambda interval: interval.sequential_bytes_per_second),
     ("redo.mb_s", "bytes/s", lambda interval: interval.redo_bytes_per_second),
+    ("redo.writes_s", "1/s", lambda interval: interval.redo_writes_per_second),
 )
 
 
@@ -47,27 +51,24 @@ class WorkloadFile(Struct, frozen=True):
 
 
 def read_workload(
-    sources: Sequence[WorkloadFile], percentile: float, devices: tuple[str, ...] = ()
+    sources: Sequence[WorkloadFile], percentile: float, devices: tuple[str, ...] = (), cores: int | None = None
 ) -> dict[str, Value]:
-    """Keys of sizing from files of one kind: AWR or Statspack reports, ``sar -d``, ``iostat -o JSON``, or our TOML.
+    """Keys of sizing from AWR or Statspack reports, sar, iostat, vmstat, kSar's CSV, or our TOML.
 
     Intervals of several files count together. ``devices`` keeps those disks only; a file that names
-    none of them is refused.
+    none of them is refused. ``cores`` are the physical cores of the servers that the files are of.
     """
     values: dict[str, Value] = {}
-    intervals: list[LoadInterval] = []
-    caveats: dict[str, None] = {}
+    files: list[Intervals] = []
     for source in sources:
         if source.text.lstrip().startswith("schema") or source.name.endswith(".toml"):
             values |= parse_toml(source.text, source.name)
-            continue
-        found = _intervals(source, devices)
-        intervals += found.intervals
-        caveats |= dict.fromkeys(found.caveats)
-    if intervals:
+        else:
+            files.append(_intervals(source, devices))
+    if files:
         where = ", ".join(source.name for source in sources)
         try:
-            values = {**_figures(intervals, percentile, where, tuple(caveats)), **values}
+            values = {**_figures(files, percentile, where, cores), **values}
         except (ValueError, OverflowError) as error:
             raise MalformedError(
                 f"{where}: expected finite figures, found one too large for a number: {error}"
@@ -76,18 +77,29 @@ def read_workload(
 
 
 def _intervals(source: WorkloadFile, devices: tuple[str, ...]) -> Intervals:
-    head = source.text[:4000]
+    text, name = source.text.removeprefix("\ufeff"), source.name
+    head = text[:4000]
     if head.lstrip().startswith("{"):
-        return parse_iostat(source.text, source.name, devices)
-    if "WORKLOAD REPOSITORY" in head or "STATSPACK" in head.upper():
-        return parse_awr(source.text, source.name)
-    if head.startswith("Linux ") and "DEV" in head:
-        return parse_sar(source.text, source.name, devices)
+        return iostat.parse_iostat(text, name, devices)
+    if _REPORT.search(text[:_REPORT_WITHIN]):
+        return parse_awr(text, name)
+    if ksar.HEADING.match(text):
+        return ksar.parse_ksar(text, name)
+    if vmstat.HEADING.search(head):
+        return vmstat.parse_vmstat(text, name)
+    if iostat.HEADING.search(head):
+        return iostat.parse_iostat(text, name, devices)
+    if head.startswith("Linux "):
+        return parse_sar(text, name, devices)
     raise MalformedError(
-        f"{source.name}: expected an AWR or Statspack report as text, the output of sar -d or of iostat -o JSON, or a "
-        'TOML file that begins with schema = "sizeup.workload/1"; '
-        f"found {source.text.strip()[:40]!r}"
+        f"{name}: expected an AWR or Statspack report (text or HTML), the output of sar, iostat or vmstat, kSar's CSV, "
+        f'or a TOML file that begins with schema = "sizeup.workload/1"; found {text.strip()[:40]!r}'
     )
+
+
+_REPORT = re.compile(r"WORKLOAD REPOSITORY|STATSPACK report", re.IGNORECASE)
+_REPORT_WITHIN = 20_000
+"""An HTML report has its styles first."""
 
 
 def parse_toml(text: str, where: str) -> dict[str, Value]:
@@ -102,19 +114,27 @@ def parse_toml(text: str, where: str) -> dict[str, Value]:
     return parse_settings([f"{key}={value}" for key, value in entry.inputs.items()], Origin.IMPORTED, where)
 
 
-def _figures(
-    intervals: list[LoadInterval], percentile: float, where: str, caveats: tuple[str, ...]
-) -> dict[str, Value]:
+def _figures(files: Sequence[Intervals], percentile: float, where: str, cores: int | None) -> dict[str, Value]:
+    intervals = [interval for file in files for interval in file.intervals]
+    caveats = tuple(dict.fromkeys(caveat for file in files for caveat in file.caveats))
+    remarks: dict[str, dict[str, None]] = {}
+    for key, remark in (one for file in files for one in file.remarks):
+        remarks.setdefault(key, {})[remark] = None
     values: dict[str, Value] = {}
-    if len(intervals) == 1:
-        caveats = (*caveats, "a single interval is an average and hides peaks: use shorter intervals over a busy week")
-    source = f"{where}: {percentile:g}th percentile of {len(intervals)}"
-    for key, unit, figure in _FIGURES:
+    for key, unit, figure in (*_FIGURES, ("workload.cpu_cores", "1", lambda one: _busy_cores(one, cores))):
         known = sorted(value for interval in intervals if (value := figure(interval)) is not None)
         if known and at(known, percentile) > 0:
             value = at(known, percentile)
             low, high = min(at(known, 50), value), known[-1]
-            values[key] = Quantity(value, unit, Origin.IMPORTED, source, low=low, high=high, caveats=caveats)
+            source = f"{where}: {percentile:g}th percentile of {len(known)}"
+            of_key = (*caveats, *remarks.get(key, ()), *((_AVERAGE,) if len(known) == 1 else ()))
+            values[key] = Quantity(value, unit, Origin.IMPORTED, source, low=low, high=high, caveats=of_key)
+    _require_cores(intervals, values, percentile, where)
+    if not values:
+        raise MalformedError(
+            f"{where}: expected disks or CPUs with a load in the {percentile:g}th percentile of its intervals, found "
+            "none; choose a busier time, or a higher --percentile"
+        )
     reads = [interval for interval in intervals if interval.read_share is not None]
     if reads:
         weights = [interval.requests_per_second or 1.0 for interval in reads]
@@ -122,7 +142,40 @@ def _figures(
         values["workload.read_percent"] = Quantity(share, "1", Origin.IMPORTED, f"{where}: mean by requests")
     if values:
         values["workload.percentile"] = Quantity(percentile, "1", Origin.IMPORTED, "--percentile")
+    for stated in (one for file in files for one in file.stated):
+        before = values.get(stated.key)
+        if not isinstance(before, Quantity) or before.value < stated.value:
+            values[stated.key] = Quantity(
+                stated.value, stated.unit, Origin.IMPORTED, where, caveats=tuple(remarks.get(stated.key, ()))
+            )
     return values
+
+
+_AVERAGE = "a single interval is an average and hides peaks: use shorter intervals over a busy week"
+
+
+def _busy_cores(interval: LoadInterval, cores: int | None) -> float | None:
+    """Busy cores of one interval, by the given number of cores where the file tells utilization alone."""
+    if interval.busy_cores is not None or interval.cpu_utilization is None or cores is None:
+        return interval.busy_cores
+    return interval.cpu_utilization * cores
+
+
+def _require_cores(intervals: Sequence[LoadInterval], values: dict[str, Value], percentile: float, where: str) -> None:
+    """Ask for the cores of the server where only a share of its CPUs is known; raise where nothing else is."""
+    shares = sorted(one.cpu_utilization for one in intervals if one.cpu_utilization is not None)
+    if not shares or "workload.cpu_cores" in values or at(shares, percentile) <= 0:
+        return
+    wanted = (
+        f"the CPUs were {at(shares, percentile):.1%} busy ({percentile:g}th percentile), but the file does not tell "
+        "how many physical cores that server has"
+    )
+    if not values:
+        raise UsageError(f"{where}: {wanted}: add --workload-cores N")
+    for key, value in values.items():
+        if isinstance(value, Quantity):
+            values[key] = replace(value, caveats=(*value.caveats, f"{wanted}: for a CPU demand add --workload-cores N"))
+            break
 
 
 def at(ascending: Sequence[float], percentile: float) -> float:

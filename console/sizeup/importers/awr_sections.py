@@ -1,0 +1,110 @@
+"""The sections of an AWR or Statspack report that a workload is read from: rows of a name and figures."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from msgspec import Struct
+
+NUMBER = re.compile(r"(?:(?:\d{1,3}(?:,\d{3}){1,6}|\d{1,18})(?:\.\d{0,18})?|\.\d{1,18})(?:E[+-]?\d{1,2})?", re.ASCII)
+"""A figure as Oracle prints it: ``1,234.5``, ``.6``, ``1.3497E+07``."""
+_CELL = r"(?:[\d,.]+(?:E[+-]?\d{1,2})?[KMGTP]?|#+|N/A)"
+_ROW = re.compile(rf"^\s*(\S.*?):?\s+({_CELL}(?:\s+{_CELL})*)\s*$", re.ASCII)
+_UNITS = {"K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15}
+"""Of counts; ``-> Units of K, M, G are divided by 1000``, as Statspack explains."""
+_END = re.compile(r"\s{3,}-{10,}\s*$")
+_OTHER = re.compile(r".*\S\s*DB/Inst:")
+
+_TITLES = {
+    "Load Profile": "profile",
+    "IO Profile": "io",
+    "Memory Statistics": "memory",
+    "Time Model Statistics": "time",
+    "Time Model System Stats": "time",
+    "Operating System Statistics - Detail": "",
+    "Operating System Statistics": "os",
+    "OS Statistics - detail": "",
+    "OS Statistics": "os",
+    "Key Instance Activity Stats": "activity",
+    "Other Instance Activity Stats": "activity",
+    "Instance Activity Stats - Absolute Values": "",
+    "Instance Activity Stats - Thread Activity": "",
+    "Instance Activity Stats": "activity",
+    "Buffer Pool Statistics": "pools",
+    "Buffer Pool Advisory": "",
+    "SGA Target Advisory": "advisory",
+    "SGA Memory Summary": "sga",
+    "Segments by Physical Reads": "segments",
+    "Segments by Physical Read Requests": "",
+}
+"""Title of a section and what it is called here; empty for one that is not read. Longer titles stand first."""
+_SHORT = frozenset({"profile", "io", "memory"})
+"""Sections that an empty line ends."""
+
+
+class Row(Struct, frozen=True):
+    """A name and the figures beside it; None for a cell that holds none, as ``####``."""
+
+    name: str
+    figures: tuple[float | None, ...]
+
+
+def sections(text: str) -> Mapping[str, Sequence[str]]:
+    """Return the lines of each section that is read, without its title."""
+    found: dict[str, list[str]] = {}
+    current = ""
+    for line in text.splitlines():
+        title = _title(line)
+        if title is not None:
+            current = title
+        elif _END.match(line) or _OTHER.match(line) or (current in _SHORT and not line.strip() and found.get(current)):
+            current = ""
+        elif current:
+            found.setdefault(current, []).append(line)
+    return found
+
+
+def _title(line: str) -> str | None:
+    for title, name in _TITLES.items():
+        rest = line[len(title) :]
+        if line.startswith(title) and (not rest.strip() or rest.startswith(("  ", " DB/Inst", "\t", "DB/Inst"))):
+            return name
+    return None
+
+
+def rows(lines: Sequence[str]) -> Iterator[Row]:
+    """Return the rows of a section: those lines that are a name and figures."""
+    for line in lines:
+        match = _ROW.match(line)
+        if match is not None:
+            yield Row(match[1].strip().rstrip(":"), tuple(map(_figure, match[2].split())))
+
+
+def _figure(cell: str) -> float | None:
+    unit = _UNITS.get(cell[-1:], 0.0)
+    digits = cell[:-1] if unit else cell
+    return float(digits.replace(",", "")) * (unit or 1.0) if NUMBER.fullmatch(digits) else None
+
+
+class Sections:
+    """The figures of one report by section and name."""
+
+    def __init__(self, text: str) -> None:
+        self._rows = {name: tuple(rows(lines)) for name, lines in sections(text).items()}
+
+    def rows(self, section: str) -> Sequence[Row]:
+        """Return the rows of a section in the order of the report; none where it has no such section."""
+        return self._rows.get(section, ())
+
+    def figure(self, section: str, name: str, column: int = 0) -> float | None:
+        """Return a figure by the name of its row; a name that the report cut off counts, too."""
+        for row in self.rows(section):
+            cut = len(row.name) >= _LEAST_CUT and name.startswith(row.name)
+            if (row.name == name or cut) and column < len(row.figures):
+                return row.figures[column]
+        return None
+
+
+_LEAST_CUT = 28
+"""Columns for names are 32 characters wide and more; a shorter name was not cut off."""
