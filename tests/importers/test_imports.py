@@ -339,6 +339,39 @@ def test_orion_of_version_10_left_out_the_milliseconds() -> None:
     assert figures(parse_orion(text, "old.txt")) == {("latency-mean", "oltp-read", 1): 6_550_000.0}
 
 
+ORION_OUTPUT = """$ $ORACLE_HOME/bin/orion -run oltp -testname disks -write 50 -hugenotneeded
+ORION: ORacle IO Numbers -- Version RDBMS_19.5.0.0.0DBRU_LINUX.X64_190904
+disks_20261120_1809
+Calibration will take approximately 44 minutes.
+Using a large value for -cache_size may take longer.
+
+Setting ftype=0
+Maximum Small IOPS=30000 @ Small=12 and Large=0
+Small Read Latency: avg=200.5 us, min=120.1 us, max=1900.7 us, std dev=13.5 us @ Small=12 and Large=0
+Small Write Latency: avg=300.5 us, min=150.1 us, max=2900.7 us, std dev=23.5 us @ Small=12 and Large=0
+"""
+
+
+def test_orion_on_the_terminal_says_what_it_tested_by_its_command_line_alone() -> None:
+    imported = parse_orion(ORION_OUTPUT, "orion.log")
+
+    assert imported.tool == "ORION 19.5.0.0.0"
+    assert imported.steps[0].settings["command"].startswith("-run oltp -testname disks")
+    assert figures(imported) == {
+        ("iops", "random-8k-50r", 12): 30000.0,
+        ("latency-mean", "random-8k-50r reads", 12): 200_500.0,
+        ("latency-mean", "random-8k-50r writes", 12): 300_500.0,
+    }
+    assert not caveats(imported)
+
+
+def test_orion_on_the_terminal_without_its_command_line_assumes_the_defaults_and_says_so() -> None:
+    imported = parse_orion(ORION_OUTPUT.split("\n", 1)[1], "orion.log")
+
+    assert figures(imported)["iops", "oltp-read", 12] == 30000.0
+    assert any("its defaults are assumed" in caveat for caveat in caveats(imported))
+
+
 MATRIX = """Large/Small,      0,      1,      2
           0,       ,   2302,   4398
           1,       ,   1900
@@ -724,6 +757,7 @@ def test_the_command_finds_out_what_each_file_is(
     texts = {
         "r.json": fio_file(fio_job()),
         "s.txt": ORION,
+        "s_iops.csv": f"ORION VERSION 11.2.0.4.0\n\nThe maximum of small I/Os in IOPS\n{MATRIX}",
         "slb.txt": SLB,
         "awr_info.txt": SLOB,
         "c.json": lscpu(*COUNTS),
@@ -739,7 +773,13 @@ def test_the_command_finds_out_what_each_file_is(
 
     session = read_session(str(out))
     assert session.header.host == "old01"
-    assert list(session.steps) == ["io.direct.fio.db", "io.direct.orion", "memory.hammer", "slob"]
+    assert list(session.steps) == [
+        "io.direct.fio.db",
+        "io.direct.orion",
+        "io.direct.orion-iops",
+        "memory.hammer",
+        "slob",
+    ]
     assert session.machine is not None
     assert "c.json: lscpu, the machine" in capsys.readouterr().out
 
@@ -783,11 +823,13 @@ WHOLE = {
 }
 
 
-@pytest.mark.parametrize("kind", KINDS)
+SAMPLES = (*WHOLE.items(), ("orion", ORION_OUTPUT), ("fio", old_file("fio-2.1.3", old_job(read=old_direction()))))
+
+
+@pytest.mark.parametrize(("kind", "text"), SAMPLES)
 @settings(max_examples=50, deadline=None)
 @given(data=st.data())
-def test_damaged_results_are_read_or_refused_and_never_a_traceback(kind: str, data: st.DataObject) -> None:
-    text = WHOLE[kind]
+def test_damaged_results_are_read_or_refused_and_never_a_traceback(kind: str, text: str, data: st.DataObject) -> None:
     at = data.draw(st.integers(0, len(text)))
     dropped = data.draw(st.integers(0, 40))
     damaged = text[:at] + data.draw(st.text(ANY_CHARACTER, max_size=12)) + text[at + dropped :]
@@ -800,9 +842,8 @@ def test_damaged_results_are_read_or_refused_and_never_a_traceback(kind: str, da
     assert "\n" not in told
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_number_without_end_is_refused_or_left_out(kind: str, tmp_path: Path) -> None:
-    text = WHOLE[kind]
+@pytest.mark.parametrize(("kind", "text"), SAMPLES)
+def test_a_number_without_end_is_refused_or_left_out(kind: str, text: str, tmp_path: Path) -> None:
     for match in list(re.finditer(r"\d+", text))[:40]:
         for digits in (5000, 400, 20):
             (tmp_path / "results").write_text(text[: match.start()] + "9" * digits + text[match.end() :])

@@ -15,26 +15,26 @@ from sizeup.session.records import ENCODER
 SIZE_LIMIT_BYTES = 64 << 20
 """fio's json+ of a large run takes a few MiB; more is no result of these tools."""
 
-KINDS: Mapping[str, tuple[str, Callable[[str, str], Imported]]] = {
-    "fio": (fio.MARK, fio.parse_fio),
-    "lscpu": (lscpu.MARK, lscpu.parse_lscpu),
-    "orion": (orion.MARK, orion.parse_orion),
-    "orion-matrix": (orion_matrix.MARK, orion_matrix.parse_orion_matrix),
-    "slob": (slob.MARK, slob.parse_slob),
-    "slb": (slb.MARK, slb.parse_slb),
+KINDS: Mapping[str, tuple[Sequence[str], Callable[[str, str], Imported]]] = {
+    "fio": ((fio.MARK,), fio.parse_fio),
+    "lscpu": ((lscpu.MARK,), lscpu.parse_lscpu),
+    "orion-matrix": ((orion_matrix.MARK,), orion_matrix.parse_orion_matrix),  # names ORION's version, too
+    "orion": (orion.MARKS, orion.parse_orion),
+    "slob": ((slob.MARK,), slob.parse_slob),
+    "slb": ((slb.MARK,), slb.parse_slb),
 }
-"""By name: the mark, and the parser of text and of the name that its errors carry."""
+"""By name: its marks, and the parser of text and of the name that its errors carry."""
 
 
 def read_foreign(path: str, kind: str | None, groups: Sequence[int] = ()) -> Imported:
     """The figures in a file; ``kind`` is one of ``KINDS``, None to find out; ``groups`` are those of ``slb``."""
     text = read(path, "results of another tool", SIZE_LIMIT_BYTES).decode("utf-8-sig", "replace")
     if kind is None:
-        kind = next((name for name, (mark, _) in KINDS.items() if mark in text), None)
+        kind = next((name for name, (marks, _) in KINDS.items() if any(mark in text for mark in marks)), None)
         if kind is None:
             raise UsageError(
-                f"{path}: expected the JSON of fio, ORION's summary or matrices, SLOB's awr_info.txt, lines of "
-                "memhammer (SLB) or lscpu -J, found none of them; for AWR, sar and iostat use sizeup size --workload"
+                f"{path}: expected the JSON of fio, ORION's summary, output or matrices, SLOB's awr_info.txt, lines of "
+                "memhammer (SLB) or lscpu -J, found none of them; for AWR, sar or iostat use sizeup size --workload"
             )
     if groups and kind != "slb":
         raise UsageError(f"--groups: expected a file with lines of memhammer (SLB), found {path} of kind {kind}")

@@ -27,7 +27,7 @@ from sizeup.text import one_line
 
 MARKS = ("ORION VERSION", "ORacle IO Numbers -- Version")
 """How the summary and the output on the terminal name the tool."""
-_VERSION = re.compile(r"(?:ORION VERSION|ORacle IO Numbers -- Version)\s+(?:RDBMS_)?(\d{1,3}(?:\.\d{1,3}){1,6})")
+_VERSION = re.compile(r"(?:ORION VERSION|ORacle IO Numbers -- Version)\s+(?:RDBMS_)?(\d{1,3}(?:\.\d{1,3}){0,6})")
 
 _BEST = re.compile(
     r"^(Maximum Large MBPS|Maximum Small IOPS|Minimum Small Latency)\s*=\s*(\d+(?:\.\d+)?)\s*(usecs|us|ms)?"
@@ -49,14 +49,15 @@ def parse_orion(text: str, where: str) -> Imported:
         )
     if (runs := sum(map(text.count, MARKS))) > 1:
         raise MalformedError(f"{where}: expected the summary of one run of ORION, found {runs}: give each its own file")
-    estimates = tuple(_estimates(text))
+    command = re.search(r"^(?:.*\borion(?:\.exe)?\s+)?(-run .*)$", text, re.MULTILINE)
+    options = command[1] if command else ""
+    estimates = tuple(_estimates(text, options))
     if not estimates:
         raise MalformedError(
             f"{where}: expected lines such as 'Maximum Small IOPS=… @ Small=… and Large=…', found none: "
             "the run was interrupted, or this is not the summary file"
         )
-    command = re.search(r"^(?:.*\borion(?:\.exe)?\s+)?(-run .*)$", text, re.MULTILINE)
-    settings = {"command": one_line(command[1], 200)} if command else {}
+    settings = {"command": one_line(options, 200)} if options else {}
     name = re.search(r"^Test: (\S+)", text, re.MULTILINE)
     if name is not None:
         settings["test_name"] = one_line(name[1], 80)
@@ -71,16 +72,29 @@ def parse_orion(text: str, where: str) -> Imported:
     return Imported(f"ORION {versions[0]}", (step,), notes=notes)
 
 
-def _estimates(text: str) -> Iterator[Estimate]:
-    writes = _found(r"^Write:\s*(\d{1,3})%", text, 0)
-    small = _found(r"^Small IO size:\s*(\d{1,6}) KB", text, SMALL_BYTES >> 10) << 10
-    large = _found(r"^Large IO size:\s*(\d{1,6}) KB", text, LARGE_BYTES >> 10) << 10
-    sequential = re.search(r"^I/?O Types?:.*Large Sequential", text, re.MULTILINE | re.IGNORECASE)
+_DEFAULTS = (
+    "ORION's output does not say what was tested, and no command line stands above it; its defaults are assumed: "
+    "random reads of 8 KiB and 1 MiB"
+)
+
+
+def _estimates(text: str, options: str) -> Iterator[Estimate]:
+    writes = _found((r"^Write:\s*(\d{1,3})%", text), (r"-write (\d{1,3})\b", options), otherwise=0)
+    small = _found(
+        (r"^Small IO size:\s*(\d{1,6}) KB", text), (r"-size_small (\d{1,6})\b", options), otherwise=SMALL_BYTES >> 10
+    )
+    large = _found(
+        (r"^Large IO size:\s*(\d{1,6}) KB", text), (r"-size_large (\d{1,6})\b", options), otherwise=LARGE_BYTES >> 10
+    )
+    small, large = small << 10, large << 10
+    types = re.search(r"^I/?O Types?:.*", text, re.MULTILINE | re.IGNORECASE)
+    sequential = "large sequential" in types[0].lower() if types else re.search(r"-type seq\b", options)
+    doubt = () if options or re.search(r"^Write:", text, re.MULTILINE) else (_DEFAULTS,)
     small_mix = workload("random", small, 100 - writes)
     large_mix = workload("sequential" if sequential else "random", large, 100 - writes)
     for what, number, unit, small_out, large_out in _BEST.findall(text):
         value, beside = float(number), small_out if what == "Maximum Large MBPS" else large_out
-        caveats = (f"with {beside} I/Os of the other size in flight",) if int(beside) else ()
+        caveats = (*doubt, *((f"with {beside} I/Os of the other size in flight",) if int(beside) else ()))
         if what == "Maximum Large MBPS":
             at = load(large_mix, int(large_out))
             yield Estimate(RATE.name, at, value * (1 << 20), caveats=(*caveats, MEBIBYTES))
@@ -102,6 +116,7 @@ def _estimates(text: str) -> Iterator[Estimate]:
         yield Estimate(LATENCY_MEAN.name, at, float(average) * 1e3)
 
 
-def _found(pattern: str, text: str, otherwise: int) -> int:
-    match = re.search(pattern, text, re.MULTILINE)
-    return int(match[1]) if match is not None else otherwise
+def _found(*places: tuple[str, str], otherwise: int) -> int:
+    """The number that the first pattern finds in its text."""
+    matches = (re.search(pattern, text, re.MULTILINE) for pattern, text in places)
+    return next((int(match[1]) for match in matches if match is not None), otherwise)
