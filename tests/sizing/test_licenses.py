@@ -91,6 +91,258 @@ def test_an_ambiguous_name_shows_both_factors_and_says_so(model: str, low: float
     assert any(caveat.startswith(model) for caveat in advice.caveats)
 
 
+SE2 = "Oracle Database Standard Edition 2"
+CLOUD_TERMS = (
+    f"{SE2} is not permitted on this instance: in authorized clouds, only on instances of up to eight vCPUs; one "
+    "source says four on Azure and Google"
+)
+
+
+@pytest.mark.parametrize(
+    ("settings", "sentence", "source"),
+    [
+        (
+            ("machine.sockets=4", "machine.cores=32", XEON),
+            f"{SE2} is not permitted on this server: only on servers built for at most two sockets, occupied or not",
+            "oracle-se2",
+        ),
+        (
+            ("license.scope=cloud", "machine.vcpus=10"),
+            CLOUD_TERMS,
+            "oracle-cloud-policy",
+        ),
+        (
+            ("license.scope=cloud", "machine.vcpus=10", "license.metric=se2_nup", "license.users=50"),
+            CLOUD_TERMS,
+            "oracle-cloud-policy",
+        ),
+    ],
+)
+def test_what_the_policy_forbids_has_no_count_and_no_price_but_the_sentence_and_its_source(
+    settings: tuple[str, ...], sentence: str, source: str
+) -> None:
+    sizing = sized("license.product=se2", "value.throughput=1000", *settings)
+    allowed, counted = found(sizing, "license.allowed"), found(sizing, "license.units")
+
+    assert (allowed.verdict, allowed.decision) == (sentence, "forbidden")
+    assert source in {one.id for one in allowed.sources}
+    assert (counted.verdict, counted.quantity, counted.decision) == (sentence, None, "forbidden")
+    priced = ("license.cost.", "license.break-even.oracle.se2_nup_below", "value.license-usd", "value.per-license")
+    assert [one.id for one in sizing.advice if one.id.startswith(priced)] == []
+    card = next(card for card in sizing.cards if card.resource == "license")
+    assert (card.status, card.statement) == ("fail", sentence)
+
+
+def test_up_to_the_limits_of_the_policy_standard_edition_is_counted() -> None:
+    assert units("license.product=se2", "license.scope=cloud", "machine.vcpus=8") == 2
+    assert units("license.product=se2", "machine.sockets=2", "machine.cores=32") == 2
+
+
+def test_empty_sockets_that_nobody_counted_are_an_assumption() -> None:
+    sizing = sized("license.product=se2", "machine.sockets=2", "machine.cores=32")
+    allowed = found(sizing, "license.allowed")
+
+    assert allowed.decision == "assumed"
+    assert allowed.verdict.startswith(f"{SE2} is assumed to be permitted on this server")
+    assert allowed.verdict.endswith("--set machine.socket_capacity=N")
+    assert next(card.status for card in sizing.cards if card.resource == "license") == "assumed"
+
+
+@pytest.mark.parametrize(
+    ("settings", "key"),
+    [
+        (("license.product=se2", "machine.sockets=1", "machine.cores=4"), "license.host_sockets"),
+        (("license.pack=vmware", "machine.sockets=1", "machine.cores=2"), "license.host_cores"),
+    ],
+)
+def test_a_typed_guest_is_asked_for_its_host_as_a_detected_one_is(settings: tuple[str, ...], key: str) -> None:
+    sizing = sized("machine.guest=yes", *settings)
+
+    assert (found(sizing, "license.units").quantity, found(sizing, "license.units").decision) == (None, "host-unknown")
+    assert key in {question.key for question in sizing.questions}
+
+
+def test_an_option_is_refused_without_the_one_that_it_requires() -> None:
+    with pytest.raises(
+        UsageError, match=r"Tuning Pack requires Diagnostics Pack; use --set license.options=diagnostics,tuning"
+    ):
+        sized("machine.cores=8", XEON, "license.options=tuning")
+    both = found(sized("machine.cores=2", XEON, "license.options=diagnostics,tuning"), "license.cost.list").quantity
+    assert both is not None
+    assert both.value == 47500 + 7500 + 5000
+
+
+def test_an_option_that_is_named_twice_is_bought_once() -> None:
+    once, twice = (
+        found(sized("machine.cores=2", XEON, f"license.options={names}"), "license.cost.list").quantity
+        for names in ("partitioning", "partitioning, partitioning")
+    )
+    assert once == twice
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        (("license.pack=db2", "license.metric=pvu"), "Db2 11.5 Standard Edition is licensed by vpc, found 'pvu'"),
+        (("license.product=se2", "license.metric=processor"), "Standard Edition 2 is licensed by socket, se2_nup"),
+        (("license.pack=sql-server", "license.metric=server_cal"), "SQL Server Enterprise is licensed by packs"),
+    ],
+)
+def test_a_metric_that_the_product_is_not_sold_by_is_refused(settings: tuple[str, ...], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        sized("machine.cores=8", "machine.sockets=2", XEON, *settings)
+
+
+def test_db2_is_counted_by_cores_and_its_standard_edition_uses_sixteen_of_them() -> None:
+    sizing = sized("license.pack=db2", "machine.cores=24", "machine.sockets=2", "machine.memory_gib=256")
+
+    assert units("license.pack=db2", "machine.cores=24", "machine.sockets=2") == 24
+    assert found(sizing, "license.limit.db2.standard.cores").verdict == (
+        "Cores that Standard Edition uses: 16 cores of 24 cores; 8 cores remain unused. "
+        "16 cores require 16 VPC in place of 24"
+    )
+    assert found(sizing, "license.limit.db2.standard.memory").decision == "exceeded"
+    compared = found(sizing, "license.break-even.db2.advanced")
+    assert compared.verdict.startswith(
+        "Licenses: Db2 11.5 Advanced Edition 24 VPC, Db2 11.5 Standard Edition 24 VPC; prices are not public. "
+        "Cores that Standard Edition uses: 16 cores of 24 cores"
+    )
+
+
+def test_access_licenses_come_with_a_license_of_every_server() -> None:
+    by_users = ("license.pack=sql-server", "license.product=standard", "license.metric=server_cal", "license.users=50")
+    server = ("machine.sockets=1", "machine.cores=16")
+    one, two = sized(*by_users, *server), sized(*by_users, *server, "cluster.nodes=2")
+
+    assert found(one, "license.units").verdict == "SQL Server Standard: 50 CALs and 1 server license required"
+    assert found(two, "license.units").verdict == "SQL Server Standard: 50 CALs and 2 server licenses required"
+    costs = [found(sizing, "license.cost.list").quantity for sizing in (one, two)]
+    assert [cost.value for cost in costs if cost is not None] == [50 * 230 + 989, 50 * 230 + 2 * 989]
+
+
+def test_a_virtual_machine_beyond_the_edition_says_what_a_smaller_one_costs() -> None:
+    sizing = sized("license.pack=sql-server", "license.product=standard", "license.scope=vm", "machine.vcpus=48")
+
+    assert units("license.pack=sql-server", "license.product=standard", "license.scope=vm", "machine.vcpus=48") == 24
+    assert found(sizing, "license.limit.sql.standard.vcpus").verdict == (
+        "Virtual CPUs that Standard 2025 uses: 32 vCPUs of 48 vCPUs; 16 vCPUs remain unused. "
+        "32 vCPUs require 16 packs in place of 24, $63,120 in place of $94,680"
+    )
+    assert found(sizing, "license.limit.sql.standard_2022.vcpus").verdict == (
+        "Virtual CPUs that Standard 2022 uses: 24 vCPUs of 48 vCPUs; 24 vCPUs remain unused. "
+        "24 vCPUs require 12 packs in place of 24, $47,340 in place of $94,680"
+    )
+
+
+@pytest.mark.parametrize(
+    ("settings", "price"),
+    [
+        (("machine.sockets=4",), (5000, None, None)),
+        (("machine.sockets=8",), (10000, None, None)),
+        (("machine.sockets=8", "cluster.nodes=3"), (30000, None, None)),
+        ((), (5000, 5000, 10000)),
+        (("machine.sockets=8", "machine.guest=yes"), (5000, 5000, 10000)),
+    ],
+)
+def test_mysql_costs_more_on_more_than_four_sockets(settings: tuple[str, ...], price: tuple[float | None, ...]) -> None:
+    advice = found(sized("license.pack=mysql", "license.product=enterprise", *settings), "license.cost.list")
+
+    assert advice.quantity is not None
+    assert (advice.quantity.value, advice.quantity.low, advice.quantity.high) == price
+    assert any("tiers were not read at the vendor" in caveat for caveat in advice.caveats)
+
+
+@pytest.mark.parametrize("model", ["SPARC T5", "POWER9", "POWER11", "IBM/S390", "Intel(R) Itanium(R) Processor 9560"])
+def test_a_processor_that_no_cloud_offers_is_not_priced_there(model: str) -> None:
+    advice = found(
+        sized("machine.cores=16", "machine.threads_per_core=2", f"machine.cpu_model={model}"), "license.cloud"
+    )
+
+    assert (advice.quantity, advice.decision) == (None, "unavailable")
+    assert advice.verdict == f"Authorized cloud: not comparable, because none offers {model}"
+
+
+@pytest.mark.parametrize(("model", "caveat"), [("AMD EPYC 9654", False), ("Neoverse-V2", False), ("Waltrapp", True)])
+def test_the_cloud_is_compared_for_processors_that_it_offers(model: str, caveat: bool) -> None:
+    advice = found(
+        sized("machine.cores=16", "machine.threads_per_core=2", f"machine.cpu_model={model}"), "license.cloud"
+    )
+
+    assert advice.quantity is not None
+    assert advice.quantity.value == 16
+    assert any("unknown processor" in one for one in advice.caveats) is caveat
+
+
+CLUSTER = ("machine.cores=4", "machine.sockets=1", XEON, "cluster.nodes=2")
+
+
+def test_servers_that_share_a_database_include_the_cluster_option_or_the_answer_says_why_not() -> None:
+    prices = {}
+    for options in ("", "license.options=none", "license.options=partitioning", "license.options=rac"):
+        sizing = sized(*CLUSTER, *filter(None, (options,)))
+        quantity = found(sizing, "license.cost.list").quantity
+        assert quantity is not None
+        prices[options] = quantity.value, [one for one in found(sizing, "license.units").caveats if "servers" in one]
+
+    assert [price for price, _ in prices.values()] == [4 * 70500, 4 * 47500, 4 * 59000, 4 * 70500]
+    assert prices[""][1] == [
+        (
+            "2 servers that open one database together need Real Application Clusters, so it is included; for servers "
+            "with databases of their own, or one that takes over from another, use --set license.options=none"
+        )
+    ]
+    without = "without Real Application Clusters or RAC One Node, these 2 servers cannot open one database together"
+    assert prices["license.options=none"][1] == prices["license.options=partitioning"][1] == [without]
+    assert prices["license.options=rac"][1] == []
+
+
+def test_the_count_names_the_options_that_it_counts_too() -> None:
+    assert found(sized(*CLUSTER), "license.units").verdict == (
+        "Oracle Database Enterprise Edition with Real Application Clusters: 4 licenses of each required"
+    )
+
+
+def test_one_server_alone_needs_no_cluster_option() -> None:
+    assert "Clusters" not in found(sized("machine.cores=4", XEON), "license.units").verdict
+
+
+def test_standard_edition_on_several_servers_says_that_it_has_no_cluster_option() -> None:
+    caveats = found(sized(*CLUSTER, "license.product=se2"), "license.units").caveats
+    assert any("has no Real Application Clusters from 19c on" in caveat for caveat in caveats)
+
+
+def test_hosts_of_a_cluster_of_guests_are_licensed_once() -> None:
+    assert units("license.scope=soft", "license.host_cores=64", XEON, "cluster.nodes=2") == 32
+
+
+def test_editions_are_compared_both_ways_with_what_the_lesser_one_cannot_use() -> None:
+    server = ("machine.sockets=2", "machine.cores=48", "machine.memory_gib=512", "license.pack=sql-server")
+    texts = {}
+    for ours, theirs in (("enterprise", "standard"), ("standard", "enterprise")):
+        advice = found(sized(*server, f"license.product={ours}"), f"license.break-even.sql.{theirs}")
+        assert advice.decision == "standard"
+        texts[ours] = advice.verdict
+
+    unused = (
+        "Cores that Standard 2025 uses: the lesser of 4 sockets or 32 cores: 32 cores of 48 cores; "
+        "16 cores remain unused"
+    )
+    assert texts["enterprise"].startswith("List prices: SQL Server Standard $94,680, SQL Server Enterprise $362,952")
+    assert texts["standard"].startswith("List prices: SQL Server Enterprise $362,952, SQL Server Standard $94,680")
+    assert unused in texts["enterprise"]
+    assert unused in texts["standard"]
+    assert "256 GiB of 512 GiB; 256 GiB remain unused" in texts["enterprise"]
+
+
+def test_standard_edition_2_leaves_threads_unused() -> None:
+    server = ("machine.sockets=2", "machine.cores=16", "machine.threads_per_core=2", XEON)
+
+    assert (
+        "Threads that one Standard Edition 2 database uses at a time: 16 threads of 32 threads; "
+        "16 threads remain unused" in found(sized(*server), "license.break-even.oracle.se2").verdict
+    )
+
+
 def test_odd_counts_round_up_on_each_server_or_over_the_pool() -> None:
     cluster = ("machine.cores=9", XEON, "cluster.nodes=3")
 
@@ -116,7 +368,8 @@ def test_standard_edition_is_held_against_enterprise_edition_where_it_is_allowed
 
     assert advice.verdict == (
         "List prices: Oracle Database Standard Edition 2 $35,000, Oracle Database Enterprise Edition $380,000. "
-        "Oracle Database Enterprise Edition costs less only below 0.737 licenses"
+        "Oracle Database Enterprise Edition costs less only below 0.737 licenses. "
+        "Oracle Database Standard Edition 2 has none of the options and packs of Enterprise Edition"
     )
     assert advice.working[-1] == "$35,000 / $47,500 a license = 0.736842 licenses"
     assert {source.id for source in advice.sources} >= {"oracle-se2", "oracle-price-list-2026-08-03"}
@@ -202,7 +455,7 @@ def test_no_rule_counts_the_sockets_or_cores_that_a_guest_shows(
         tables.append(table)
 
     assert tables[0] == tables[1] == tables[2]
-    asked = {row.missing for row in tables[0] if row.units is None and "has no rule" not in row.missing}
+    asked = {row.missing for row in tables[0] if row.missing and "has no rule" not in row.missing and not row.units}
     hosts = {"license.host_cores", "license.host_sockets"}
     assert asked - {"license.users"} <= (hosts if guest or hypervisor else {"machine.guest", *hosts})
     assert scope not in (None, "bare") or asked - {"license.users"}
@@ -215,7 +468,7 @@ def test_no_rule_counts_the_sockets_or_cores_that_a_guest_shows(
         (["license.product=se2", "license.host_sockets=2"], 2),
         (["license.pack=vmware", "license.host_cores=32", "license.host_sockets=4"], 72),
         (["license.pack=windows", "license.host_cores=24"], 24),
-        (["license.pack=db2", "license.host_sockets=4"], 800),
+        (["license.pack=db2", "license.product=v11_1", "license.host_sockets=4"], 800),
         (["license.scope=bare", "license.host_cores=64"], 32),
         (["machine.cores=8", "machine.sockets=2", "license.pack=vmware"], 72),
     ],
@@ -275,9 +528,14 @@ def test_bare_metal_counts_what_it_shows_also_with_other_sockets() -> None:
 
 
 def test_a_limit_of_the_product_holds_for_what_the_instance_sees() -> None:
-    sizing = size(described(shown(1, 48), parse_settings(["license.pack=sql-server", "license.product=standard"])))
+    standard = parse_settings(["license.pack=sql-server", "license.product=standard"])
+    one, many = size(described(shown(1, 48), standard)), size(described(shown(48, 1), standard))
 
-    assert found(sizing, "license.limit.sql.standard.cores").decision == "exceeded"
+    assert found(one, "license.limit.sql.standard.vcpus").decision == "exceeded"
+    assert found(one, "license.limit.sql.standard.virtual_sockets").decision == "fits"
+    assert found(many, "license.limit.sql.standard.virtual_sockets").verdict.startswith(
+        "Virtual CPUs in the 4 virtual sockets that Standard uses: 4 vCPUs of 48 vCPUs; 44 vCPUs remain unused"
+    )
 
 
 def test_counts_that_contradict_each_other_are_a_caveat_beside_the_licenses() -> None:

@@ -6,7 +6,7 @@ from recordings import recorded_machine
 from sizeup.model.machine import Machine
 from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing import rules
-from sizeup.sizing.advise import whatif
+from sizeup.sizing.advise import described, size
 from sizeup.sizing.licensing.count import factor
 from sizeup.sizing.pack import Pack
 from sizeup.sizing.sheet import Sheet
@@ -177,7 +177,7 @@ def test_a_recorded_guest_of_ibm_z_counts_as_a_guest_at_the_factor_of_z(name: st
     machine: Machine = recorded_machine(name)
     hosts = {"license.host_cores": Quantity(10, "1", Origin.USER, "test")}
 
-    asked, licenses = (whatif(machine, settings).find("license.units") for settings in ({}, hosts))
+    asked, licenses = (size(described(machine, settings)).find("license.units") for settings in ({}, hosts))
     assert asked is not None
     assert (asked.quantity, asked.decision) == (None, "host-unknown")
     assert licenses is not None

@@ -18,7 +18,7 @@ from sizeup.sizing.cards import resource_cards
 from sizeup.sizing.inputs.detected import detected
 from sizeup.sizing.io import array, capacity, demand, response, share, transfer_cost
 from sizeup.sizing.keys import KEYS, UnusedMeasurement, Value
-from sizeup.sizing.licensing import alternatives, cost, count, limits
+from sizeup.sizing.licensing import alternatives, cost, count, limits, required
 from sizeup.sizing.rules import Rules
 from sizeup.sizing.sheet import Calculation, Inputs, MissingError, MissingInput, Sheet
 
@@ -35,7 +35,7 @@ CALCULATIONS: tuple[Calculation, ...] = (
     *memory.CALCULATIONS,
     *flash.CALCULATIONS,
     *scan.CALCULATIONS,
-    *count.CALCULATIONS,
+    *required.CALCULATIONS,
     *limits.CALCULATIONS,
     *cost.CALCULATIONS,
     *alternatives.CALCULATIONS,

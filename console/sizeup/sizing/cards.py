@@ -75,6 +75,8 @@ def _measured(resource: str, inputs: Inputs) -> str:
 def _license(given: Mapping[str, Advice]) -> Card:
     """Return the card of the licenses: assumed where nobody chose the vendor, failed where the terms forbid it."""
     units, cost, allowed = (given.get(name) for name in ("license.units", "license.cost.term", "license.allowed"))
+    if units is not None and units.decision == "forbidden":
+        return Card("license", ShareStatus.FAIL.value, units.verdict, demand=units.verdict, advice="license.allowed")
     if units is None or units.quantity is None:
         why = () if units is None else (units.verdict,)
         return Card("license", ShareStatus.UNKNOWN.value, "".join(why), advice="license.units", notes=why)
@@ -84,8 +86,8 @@ def _license(given: Mapping[str, Advice]) -> Card:
     )
     status = ShareStatus.PASS if chosen else ShareStatus.ASSUMED
     statement = units.verdict
-    if allowed is not None and allowed.decision == "forbidden":
-        status, statement = ShareStatus.FAIL, allowed.verdict
+    if allowed is not None and allowed.decision == "assumed":
+        status = ShareStatus.ASSUMED
     price = "" if cost is None or cost.quantity is None else f", {_usd(cost.quantity.value)}"
     years = "" if cost is None else cost.title.removeprefix("Cost")
     product = units.title.removeprefix("Licenses: ").partition(",")[0]

@@ -81,10 +81,20 @@ class MetricEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     source: str
     per: Literal["server", "whole"] = "server"
     """``whole``: the formula counts all servers at once."""
+    beside: str = ""
+    """Price of what every server needs besides these units, as the products name it: ``server``; empty for nothing."""
     minimum_order: float = 0
     """Least that one order holds, whatever the machine."""
     notes: dict[str, str] = {}
     """Caveats by scope: what conflicts between sources, or must be true for the rule to hold."""
+
+
+class PriceTier(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The price on larger servers, in place of the product's own."""
+
+    sockets_above: int
+    price: dict[str, float]
+    note: str = ""
 
 
 class ProductEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -96,6 +106,8 @@ class ProductEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     metric: str
     """The one it is counted in unless the user chooses another: ``processor``."""
     source: str
+    metrics: tuple[str, ...] = ()
+    """Others that it can be counted in; those with a price can be, too."""
     price: dict[str, float] = {}
     """USD a unit before discount, by metric; empty where no price is public."""
     price_low: dict[str, float] = {}
@@ -106,10 +118,33 @@ class ProductEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The price is a year's subscription, not a license for good."""
     option_of: tuple[str, ...] = ()
     """Products it can be added to, counted as they are."""
-    allowed_if: str = ""
-    """Formula that is not 0 where the product may be used; empty for everywhere."""
-    allowed_why: str = ""
+    requires: tuple[str, ...] = ()
+    """Options without which this one may not be used."""
+    for_clusters: bool = False
+    """An option that several servers with one database need."""
+    cluster_note: str = ""
+    """What this product means on several servers, where it has no option for them."""
+    lesser_of: str = ""
+    """The fuller edition, which this one is compared with; empty where there is none."""
+    lacks: str = ""
+    """What the fuller edition has and this one does not: a clause after the title."""
+    tier: tuple[PriceTier, ...] = ()
+    """By rising number of sockets."""
     note: str = ""
+
+
+class ConditionEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Where the vendor permits a product."""
+
+    id: str
+    product: str
+    formula: str
+    """Not 0 where the product may be used."""
+    why: str
+    """The rule, after "is not permitted on this server:"."""
+    source: str
+    scopes: tuple[str, ...] = ()
+    """Where the rule holds; empty for everywhere."""
 
 
 class LimitEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -123,6 +158,8 @@ class LimitEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     source: str
     of: str = ""
     """Formula of what the machine has; more than the limit is out of the product's reach."""
+    scopes: tuple[str, ...] = ()
+    """Where the limit holds; empty for everywhere."""
     note: str = ""
 
 
@@ -151,6 +188,7 @@ class Pack(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"for
     factor: tuple[FactorEntry, ...] = ()
     metric: tuple[MetricEntry, ...] = ()
     product: tuple[ProductEntry, ...] = ()
+    condition: tuple[ConditionEntry, ...] = ()
     limit: tuple[LimitEntry, ...] = ()
     break_even: tuple[LimitEntry, ...] = ()
     test: tuple[TestEntry, ...] = ()

@@ -33,6 +33,7 @@ def check(pack: Pack, where: str) -> None:
         *pack.factor,
         *pack.metric,
         *pack.product,
+        *pack.condition,
         *pack.limit,
         *pack.break_even,
     )
@@ -75,7 +76,7 @@ def _formulas(pack: Pack, where: str) -> dict[str, Formula]:
     texts: list[tuple[str, str]] = []
     for metric in pack.metric:
         texts += [(f"{where}: metric {metric.id}, {scope}", text) for scope, text in metric.formulas.items()]
-    texts += [(f"{where}: product {product.id}", product.allowed_if) for product in pack.product if product.allowed_if]
+    texts += [(f"{where}: condition {condition.id}", condition.formula) for condition in pack.condition]
     for entry in (*pack.limit, *pack.break_even):
         texts += [(f"{where}: {entry.id}", text) for text in (entry.formula, entry.of) if text]
     return {text: parse_formula(text, place) for place, text in texts}

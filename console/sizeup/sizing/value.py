@@ -8,7 +8,7 @@ from sizeup.errors import UsageError
 from sizeup.model.advice import Advice
 from sizeup.quantity import Quantity
 from sizeup.sizing.licensing.cost import list_price
-from sizeup.sizing.licensing.count import licenses_required
+from sizeup.sizing.licensing.required import licenses_required
 from sizeup.sizing.sheet import Calculation, Sheet, shown
 from sizeup.units import format_in
 

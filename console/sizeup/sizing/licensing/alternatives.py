@@ -8,12 +8,14 @@ from msgspec.structs import replace
 
 from sizeup.model.advice import Advice
 from sizeup.quantity import Origin, Words
-from sizeup.sizing.keys import KEYS
 from sizeup.sizing.licensing.contract import OF_ONE_PACK, chosen_metric, chosen_pack, chosen_product, count_basis
-from sizeup.sizing.licensing.cost import format_usd, list_price
-from sizeup.sizing.licensing.count import count_units, evaluated, licenses_required, physical_count
+from sizeup.sizing.licensing.cost import list_price
+from sizeup.sizing.licensing.count import count_units, evaluated, format_usd, matching_factor
+from sizeup.sizing.licensing.limits import product_limits
+from sizeup.sizing.licensing.permission import permission, require_permission
+from sizeup.sizing.licensing.required import licenses_required
 from sizeup.sizing.pack import Pack, ProductEntry, short
-from sizeup.sizing.sheet import Calculation, Sheet
+from sizeup.sizing.sheet import Calculation, MissingError, Sheet
 from sizeup.units import format_in
 
 
@@ -24,11 +26,22 @@ def _cloud(sheet: Sheet) -> Iterator[Advice]:
     metric = chosen_metric(sheet, pack, product)
     if count_basis(sheet, pack, metric).scope != "bare" or "cloud" not in metric.formulas:
         return
+    offer = Sheet(sheet.inputs, sheet.rules)
+    if not _offered(offer):
+        model = offer.words("machine.cpu_model")
+        yield offer.advice(
+            "license.cloud",
+            "Licenses of the same cores in an authorized cloud",
+            f"authorized cloud: not comparable, because none offers {model}",
+            decision="unavailable",
+        )
+        return
     cores, threads = sheet.number("machine.cores"), sheet.number("machine.threads_per_core")
     here = count_units(sheet, count_basis(sheet, pack, metric), metric)
     vcpus = replace(cores, value=cores.value * threads.value, source="machine.cores x machine.threads_per_core")
     scope = Words("cloud", Origin.RULE, "the same cores in a cloud")
     cloud = Sheet({**sheet.inputs, "machine.vcpus": vcpus, "license.scope": scope}, sheet.rules)
+    cloud.include(offer)
     there = count_units(cloud, count_basis(cloud, pack, metric), metric)
     times = there.value / here.value
     compared = "as many as" if times == 1 else f"{times:.3g} times the {format_in(here.value, '')}"
@@ -43,12 +56,30 @@ def _cloud(sheet: Sheet) -> Iterator[Advice]:
     )
 
 
+def _offered(sheet: Sheet) -> bool:
+    """Whether clouds have instances with processors like this one; x86 is assumed where its name is unknown."""
+    pack = sheet.rules.pack(_CLOUD_TABLE.partition(".")[0])
+    model = sheet.optional_words("machine.cpu_model")
+    if pack is None or model is None:
+        return True
+    entry = matching_factor(pack, _CLOUD_TABLE, model, 1)
+    if entry.note:
+        sheet.caveat(entry.note)
+    sheet.cite(entry.source)
+    return entry.value != 0
+
+
+_CLOUD_TABLE = "license.cloud_processors"
+"""Factors: 1 for a processor that authorized clouds offer, 0 for one that they do not."""
+
+
 def _break_evens(sheet: Sheet) -> Iterator[Advice]:
     pack = chosen_pack(sheet)
     product = chosen_product(sheet, pack)
     for entry in pack.break_even:
         if entry.product != short(product.id):
             continue
+        require_permission(sheet, pack, product)
         metric = chosen_metric(sheet, pack, product)
         basis = count_basis(sheet, pack, metric)
         sheet.cite(entry.source)
@@ -65,71 +96,75 @@ def _break_evens(sheet: Sheet) -> Iterator[Advice]:
         )
 
 
-def _instead(sheet: Sheet) -> Iterator[Advice]:
-    """Products that only some servers may use, held against the vendor's first: why not here, or where they cost alike.
-
-    A server of unknown capacity is built for at least the sockets that it has.
-    """
+def _editions(sheet: Sheet) -> Iterator[Advice]:
+    """The chosen edition against the next fuller and lesser ones, on the same machine."""
     pack = chosen_pack(sheet)
     product = chosen_product(sheet, pack)
-    here = count_basis(sheet, pack, chosen_metric(sheet, pack, product))
-    if here.scope != "bare" or product is not pack.product[0]:
-        return
     for other in pack.product:
-        if not other.allowed_if or other.option_of:
-            continue
-        kept = {key: value for key, value in sheet.inputs.items() if key not in OF_ONE_PACK}
-        kept["license.pack"] = Words(pack.pack, Origin.RULE, pack.pack)
-        kept["license.product"] = Words(short(other.id), Origin.RULE, f"instead of {product.title}")
-        capacity_known = "machine.socket_capacity" in kept
-        if not capacity_known:
-            kept["machine.socket_capacity"] = replace(physical_count(sheet, "sockets"), source="machine.sockets")
-        theirs = Sheet(kept, sheet.rules)
-        if not capacity_known:
-            theirs.caveat(
-                "empty sockets count too, and their number is unknown: only occupied sockets are assumed. "
-                f"Set all of them with {KEYS['machine.socket_capacity'].flag}"
-            )
-        yield _alternative(sheet, theirs, pack, product, other)
+        if short(product.id) == other.lesser_of or short(other.id) == product.lesser_of:
+            kept = {key: value for key, value in sheet.inputs.items() if key not in OF_ONE_PACK}
+            kept["license.pack"] = Words(pack.pack, Origin.RULE, pack.pack)
+            kept["license.product"] = Words(short(other.id), Origin.RULE, f"instead of {product.title}")
+            scope = sheet.inputs.get("license.scope")
+            metric = pack.find_metric(other.metric)
+            if isinstance(scope, Words) and metric is not None and scope.value in metric.formulas:
+                kept["license.scope"] = scope
+            yield _edition(Sheet(sheet.inputs, sheet.rules), Sheet(kept, sheet.rules), pack, product, other)
 
 
-def _alternative(sheet: Sheet, theirs: Sheet, pack: Pack, product: ProductEntry, other: ProductEntry) -> Advice:
-    """The break-even of the chosen product against another, in licenses of the chosen one."""
+def _edition(ours: Sheet, theirs: Sheet, pack: Pack, product: ProductEntry, other: ProductEntry) -> Advice:
+    """Prices of two editions on this machine, and what the lesser one cannot use of it."""
     advice_id, title = f"license.break-even.{other.id}", f"{other.title} in place of {product.title}"
-    metric = chosen_metric(theirs, pack, other)
     theirs.cite(other.source)
-    theirs.cite(metric.source)
-    allowed = theirs.rules.formula(other.allowed_if)
-    fits, _, _ = evaluated(theirs, count_basis(theirs, pack, metric), allowed, "allowed where", "")
-    if not fits:
-        return theirs.advice(
-            advice_id,
-            title,
-            f"{other.title} is not permitted on this server: {other.allowed_why}",
-            decision="forbidden",
+    found = permission(theirs, pack, other)
+    if found is not None and found.decision == "forbidden":
+        verdict = f"{other.title} is not permitted on this {found.place}: {found.why}"
+        return theirs.advice(advice_id, title, verdict, decision="forbidden")
+    count, chosen, _ = licenses_required(ours)
+    lesser_sheet, lesser = (theirs, other) if other.lesser_of == short(product.id) else (ours, product)
+    lacking = _lacking(Sheet(lesser_sheet.inputs, lesser_sheet.rules), pack, lesser)
+    try:
+        total, alone = list_price(ours), list_price(theirs)
+    except MissingError as missing:
+        if missing.key != "license.list_usd":
+            raise
+        there, metric, _ = licenses_required(theirs)
+        ours.include(theirs)
+        counts = (
+            f"{other.title} {format_in(there.value, metric.unit)}, {product.title} "
+            f"{format_in(count.value, chosen.unit)}; prices are not public"
         )
-    alone = list_price(theirs)
-    count, chosen, _ = licenses_required(sheet)
-    total = list_price(sheet)
-    sheet.include(theirs)
+        return ours.advice(advice_id, title, f"licenses: {counts}{lacking}", decision="unknown")
+    ours.include(theirs)
+    ours.caveat("list prices only; features differ beyond what is listed here")
+    period = " a year" if product.yearly else ""
+    text = f"list prices{period}: {other.title} {format_usd(alone.value)}, {product.title} {format_usd(total.value)}"
+    cheaper = other if total.value > alone.value else product
+    if chosen.id == other.metric or not total.value or other.metric == product.metric:
+        difference = ours.answer(total.value - alone.value, "USD", other.id)
+        return ours.advice(advice_id, title, f"{text}{lacking}", difference, "USD", decision=short(cheaper.id))
     each = total.value / count.value
     turn = alone.value / each
-    sheet.line(f"{format_usd(alone.value)} / {format_usd(each)} a license = {format_in(turn, chosen.unit)}")
-    sheet.caveat(f"list prices only; {other.title} lacks features and options that {product.title} has")
-    dearer = total.value > alone.value
-    return sheet.advice(
+    ours.line(f"{format_usd(alone.value)} / {format_usd(each)} a license = {format_in(turn, chosen.unit)}")
+    return ours.advice(
         advice_id,
         title,
-        f"list prices: {other.title} {format_usd(alone.value)}, {product.title} {format_usd(total.value)}. "
-        f"{product.title} costs less only below {turn:.3g} {chosen.unit}",
-        sheet.answer(turn, chosen.unit, other.id),
+        f"{text}. {product.title} costs less only below {turn:.3g} {chosen.unit}{lacking}",
+        ours.answer(turn, chosen.unit, other.id),
         chosen.unit,
-        decision=short(other.id if dearer else product.id),
+        decision=short(cheaper.id),
     )
+
+
+def _lacking(sheet: Sheet, pack: Pack, lesser: ProductEntry) -> str:
+    """Return what the lesser edition cannot use of the machine, and what it has not, as sentences."""
+    exceeded = [limit.verdict for limit in product_limits(sheet, pack, lesser) if limit.decision == "exceeded"]
+    lacks = [f"{lesser.title} {lesser.lacks}"] if lesser.lacks else []
+    return "".join(f". {sentence}" for sentence in (*exceeded, *lacks))
 
 
 CALCULATIONS = (
     Calculation("licenses in a cloud", _cloud, ("license.cloud",)),
-    Calculation("alternative product", _instead, ("license.break-even.",)),
+    Calculation("other editions", _editions, ("license.break-even.",)),
     Calculation("break-even of the metrics", _break_evens, ("license.break-even.",), about=("license.users",)),
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from msgspec import Struct
 
 from sizeup.errors import UsageError
@@ -47,14 +49,44 @@ def chosen_product(sheet: Sheet, pack: Pack) -> ProductEntry:
 
 
 def chosen_options(sheet: Sheet, pack: Pack, product: ProductEntry) -> tuple[ProductEntry, ...]:
-    """The options of a product that ``license.options`` names."""
+    """The options of a product that ``license.options`` names; without it, the one that a cluster needs."""
     text = sheet.optional_words("license.options")
-    names = [] if text is None else [name.strip() for name in text.split(",")]
     known = {short(entry.id): entry for entry in pack.product if short(product.id) in entry.option_of}
+    servers = sheet.number("cluster.nodes").value
+    shared = [entry for entry in known.values() if entry.for_clusters] if servers > 1 else []
+    if text is None:
+        for entry in shared[:1]:
+            sheet.cite(entry.source)
+            sheet.caveat(
+                f"{servers:g} servers that open one database together need {entry.title}, so it is included; for "
+                "servers with databases of their own, or one that takes over from another, use "
+                "--set license.options=none"
+            )
+        if servers > 1 and not shared and product.cluster_note:
+            sheet.caveat(product.cluster_note)
+        return tuple(shared[:1])
+    names = () if text.strip() == "none" else tuple(dict.fromkeys(name.strip() for name in text.split(",")))
     for name in names:
         if name not in known:
-            raise _unknown_name("options", name, list(known) or [f"none for {short(product.id)}"])
-    return tuple(known[name] for name in names)
+            raise _unknown_name("options", name, ["none", *known] if known else [f"none for {short(product.id)}"])
+    for name in names:
+        _require_others(known, name, names)
+    chosen = tuple(known[name] for name in names)
+    if shared and not any(entry.for_clusters for entry in chosen):
+        titles = " or ".join(entry.title for entry in shared)
+        sheet.caveat(f"without {titles}, these {servers:g} servers cannot open one database together")
+    return chosen
+
+
+def _require_others(known: Mapping[str, ProductEntry], name: str, names: tuple[str, ...]) -> None:
+    """Refuse an option without those that it requires."""
+    missing = [other for other in known[name].requires if other not in names]
+    if missing:
+        titles = " and ".join(known[other].title for other in missing)
+        raise UsageError(
+            f"license.options: {known[name].title} requires {titles}; use "
+            f"--set license.options={','.join((*missing, *names))}"
+        )
 
 
 def chosen_metric(sheet: Sheet, pack: Pack, product: ProductEntry) -> MetricEntry:
@@ -63,6 +95,10 @@ def chosen_metric(sheet: Sheet, pack: Pack, product: ProductEntry) -> MetricEntr
     metric = pack.find_metric(name)
     if metric is None:
         raise _unknown_name("metric", name, [short(entry.id) for entry in pack.metric])
+    sold = {product.metric, *product.metrics, *product.price}
+    if name not in sold and "license.list_usd" not in sheet.inputs:
+        choices = ", ".join(short(entry.id) for entry in pack.metric if short(entry.id) in sold)
+        raise UsageError(f"license.metric: {product.title} is licensed by {choices}, found {name!r}")
     return metric
 
 

@@ -7,14 +7,19 @@ from collections.abc import Iterator
 from sizeup.model.advice import Advice
 from sizeup.quantity import Origin, Quantity
 from sizeup.sizing.licensing.contract import chosen_options, chosen_pack, chosen_product
-from sizeup.sizing.licensing.count import licenses_required, price, range_end, ranged
+from sizeup.sizing.licensing.count import format_usd, price, range_end, ranged
+from sizeup.sizing.licensing.permission import ForbiddenError
+from sizeup.sizing.licensing.required import licenses_required
 from sizeup.sizing.pack import MetricEntry, ProductEntry, short
 from sizeup.sizing.sheet import Calculation, Sheet
 from sizeup.units import base_unit, format_in
 
 
 def _costs(sheet: Sheet) -> Iterator[Advice]:
-    quantity, metric, product = licenses_required(sheet)
+    try:
+        quantity, metric, product = licenses_required(sheet)
+    except ForbiddenError:  # the count says so
+        return
     yield from (_list(sheet, quantity, metric, product), *_over_years(sheet))
 
 
@@ -36,15 +41,17 @@ def _list_price(sheet: Sheet, quantity: Quantity, metric: MetricEntry, product: 
         prices = [stated]
     each = sum(one.value for one in prices)
     low, high = sum(range_end(one, "low") for one in prices), sum(range_end(one, "high") for one in prices)
-    total = quantity.value * each
+    beside = 0.0
+    written = f"{format_in(quantity.value, metric.unit)} x {format_usd(each)}"
+    if metric.beside and stated is None:
+        servers, one = sheet.number("cluster.nodes").value, price(sheet, product, metric.beside)
+        beside = servers * one.value
+        written += f" + {format_in(servers, f'{metric.beside} licenses')} x {format_usd(one.value)}"
+    total = quantity.value * each + beside
     unit = "" if not product.yearly else " a year"
-    sheet.line(f"{format_in(quantity.value, metric.unit)} x {format_usd(each)} = {format_usd(total)}{unit}")
-    return ranged(total, range_end(quantity, "low") * low, range_end(quantity, "high") * high, "USD", product.id)
-
-
-def format_usd(value: float) -> str:
-    """A price in dollars, with cents where there are any."""
-    return f"${value:,.2f}".removesuffix(".00")
+    sheet.line(f"{written} = {format_usd(total)}{unit}")
+    least, most = range_end(quantity, "low") * low + beside, range_end(quantity, "high") * high + beside
+    return ranged(total, least, most, "USD", product.id)
 
 
 def _list(sheet: Sheet, quantity: Quantity, metric: MetricEntry, product: ProductEntry) -> Advice:

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
 from typing import Literal
 
 from sizeup.errors import UsageError
-from sizeup.model.advice import Advice
 from sizeup.quantity import Origin, Quantity
 from sizeup.sizing.formula import Formula
 from sizeup.sizing.keys import KEYS
-from sizeup.sizing.licensing.contract import CountBasis, chosen_metric, chosen_pack, chosen_product, count_basis
+from sizeup.sizing.licensing.contract import CountBasis
 from sizeup.sizing.pack import FactorEntry, MetricEntry, Pack, ProductEntry
-from sizeup.sizing.sheet import Calculation, Inputs, MissingError, Sheet
+from sizeup.sizing.sheet import Inputs, MissingError, Sheet
 from sizeup.units import base_unit, format_in
 
 NAMES = {
@@ -65,7 +63,7 @@ def _is_detected(inputs: Inputs, name: str) -> bool:
 def physical_count(sheet: Sheet, name: str) -> Quantity:
     """Return the physical cores or sockets; those of a guest never count as those of its host."""
     guest = sheet.optional_words("machine.guest")
-    if guest == "no" or not _is_detected(sheet.inputs, name):
+    if guest == "no" or (not _is_detected(sheet.inputs, name) and (guest is None or name == "socket_capacity")):
         return sheet.number(NAMES[name])
     stated = sheet.optional(OF_HOST[name])
     if stated is not None:
@@ -114,7 +112,7 @@ def range_end(quantity: Quantity, end: End) -> float:
 def factor(sheet: Sheet, table: str, pack: Pack) -> Quantity:
     """Return the factor of one core in a table, by the processor's name; an ambiguous name gives a range."""
     model = sheet.optional_words("machine.cpu_model") or ""
-    entry = _match(pack, table, model, _sockets_for(sheet, pack, table, model))
+    entry = matching_factor(pack, table, model, _sockets_for(sheet, pack, table, model))
     sheet.cite(entry.source)
     if entry.note:
         sheet.caveat(f"{model or 'no processor name'}: {entry.note}")
@@ -128,7 +126,7 @@ def factor(sheet: Sheet, table: str, pack: Pack) -> Quantity:
 
 def _sockets_for(sheet: Sheet, pack: Pack, table: str, model: str) -> float:
     """Sockets of the hardware, where the table counts a core differently by them; else any number does."""
-    if _match(pack, table, model, 1) is _match(pack, table, model, math.inf):
+    if matching_factor(pack, table, model, 1) is matching_factor(pack, table, model, math.inf):
         return 1
     if "machine.sockets" in sheet.inputs:
         return physical_count(sheet, "sockets").value
@@ -139,7 +137,8 @@ def _sockets_for(sheet: Sheet, pack: Pack, table: str, model: str) -> float:
     return 1
 
 
-def _match(pack: Pack, table: str, model: str, sockets: float) -> FactorEntry:
+def matching_factor(pack: Pack, table: str, model: str, sockets: float) -> FactorEntry:
+    """Return the entry of a table that a processor's name on a server of so many sockets matches first."""
     return next(
         entry
         for entry in pack.factor
@@ -154,7 +153,7 @@ def price(sheet: Sheet, product: ProductEntry, metric: str) -> Quantity:
     if metric not in product.price:
         raise MissingError("license.list_usd")
     sheet.cite(product.source)
-    quantity = Quantity(
+    quantity = _tiered(sheet, product, metric) or Quantity(
         product.price[metric],
         "USD",
         Origin.RULE,
@@ -164,6 +163,29 @@ def price(sheet: Sheet, product: ProductEntry, metric: str) -> Quantity:
         caveats=(product.note,) if product.note and metric in product.price_high else (),
     )
     return sheet.given(f"{product.id}.price.{metric}", sheet.rules.marked(quantity, f"product.{product.id}"), "USD")
+
+
+def _tiered(sheet: Sheet, product: ProductEntry, metric: str) -> Quantity | None:
+    """The price by the number of sockets, a range where that is unknown; None where the price is one for all."""
+    if not product.tier:
+        return None
+    least = product.price[metric]
+    caveats = tuple(dict.fromkeys(tier.note for tier in product.tier if tier.note))
+    try:
+        sockets = physical_count(sheet, "sockets")
+    except MissingError as missing:
+        most = product.tier[-1].price[metric]
+        unknown = f"the price depends on the number of sockets, which is unknown: set it with {KEYS[missing.key].flag}"
+        return Quantity(least, "USD", Origin.RULE, product.id, low=least, high=most, caveats=(*caveats, unknown))
+    above = [tier for tier in product.tier if sockets.value > tier.sockets_above]
+    each = above[-1].price[metric] if above else least
+    sheet.line(f"{product.title}: {format_usd(each)} on a server of {format_in(sockets.value, 'sockets')}")
+    return Quantity(each, "USD", Origin.RULE, product.id, caveats=caveats)
+
+
+def format_usd(value: float) -> str:
+    """A price in dollars, with cents where there are any."""
+    return f"${value:,.2f}".removesuffix(".00")
 
 
 def evaluated(sheet: Sheet, basis: CountBasis, formula: Formula, title: str, unit: str) -> tuple[float, float, float]:
@@ -187,9 +209,11 @@ def count_units(sheet: Sheet, basis: CountBasis, metric: MetricEntry) -> Quantit
     sheet.cite(metric.source)
     if basis.scope in metric.notes:
         sheet.caveat(metric.notes[basis.scope])
-    value, low, high = evaluated(sheet, basis, sheet.rules.formula(text), metric.title, metric.unit)
+    formula = sheet.rules.formula(text)
+    value, low, high = evaluated(sheet, basis, formula, metric.title, metric.unit)
     servers = sheet.number("cluster.nodes").value
-    if metric.per == "server" and not basis.pooled and servers > 1:
+    whole = metric.per == "whole" or basis.pooled or "host_cores" in formula.names  # the cores of all hosts
+    if servers > 1 and not whole:
         sheet.line(
             f"{format_in(servers, 'servers')} x {format_in(value, metric.unit)} = {format_in(servers * value, '')}"
         )
@@ -206,69 +230,3 @@ def ranged(value: float, low: float, high: float, unit: str, source: str) -> Qua
     if low == value == high:
         return Quantity(value, unit, Origin.RULE, source)
     return Quantity(value, unit, Origin.RULE, source, low=low, high=high)
-
-
-def licenses_required(sheet: Sheet) -> tuple[Quantity, MetricEntry, ProductEntry]:
-    """Licenses of the chosen product on this machine, with the metric they are counted in."""
-    pack = chosen_pack(sheet)
-    product = chosen_product(sheet, pack)
-    metric = chosen_metric(sheet, pack, product)
-    return count_units(sheet, count_basis(sheet, pack, metric), metric), metric, product
-
-
-_HOST_SETTINGS = {
-    "license.host_cores": (
-        "a guest cannot see the hosts that it may run on, and all their cores count",
-        f"on a soft partition: {KEYS['license.host_cores'].flag}, the cores of all hosts that it may run on",
-        "on a hard partition: --set license.scope=hard license.pinned_cores=N, the cores that it is pinned to",
-        "in an authorized cloud: --set license.scope=cloud machine.vcpus=N, its virtual CPUs",
-    ),
-    "license.host_sockets": (
-        "a guest sees virtual sockets",
-        f"on a host: {KEYS['license.host_sockets'].flag}, the occupied sockets of the host that it runs on",
-        "in an authorized cloud: --set license.scope=cloud machine.vcpus=N, its virtual CPUs",
-    ),
-    "machine.guest": (
-        "nothing here proves a guest or bare metal, and the cores of a guest are virtual",
-        "on bare metal: --set machine.guest=no, so that the detected cores and sockets count",
-        "in a virtual machine: --set machine.guest=yes and the host's license.host_cores=N, license.host_sockets=N",
-    ),
-}
-"""By missing key: why the license count is unknown, and which settings make it known."""
-
-
-def _host_unknown(key: str) -> str:
-    """What the license count requires, and the flag that sets it."""
-    if key == "machine.guest":
-        return (
-            "license count: unknown until this machine is known to be bare metal or a guest. "
-            "Use --set machine.guest=no or --set machine.guest=yes"
-        )
-    missing = {
-        "license.host_cores": "number of cores of the physical host",
-        "license.host_sockets": "number of sockets of the physical host",
-    }
-    return f"license count: unknown without the {missing.get(key, KEYS[key].help)}. Use {KEYS[key].flag}"
-
-
-def _units(sheet: Sheet) -> Iterator[Advice]:
-    try:
-        quantity, metric, product = licenses_required(sheet)
-    except MissingError as missing:
-        if not isinstance(missing, HostUnknownError) and missing.key != "license.host_cores":
-            raise
-        for line in _HOST_SETTINGS.get(missing.key, ()):
-            sheet.line(line)
-        yield sheet.advice("license.units", "Licenses", _host_unknown(missing.key), decision="host-unknown")
-        raise
-    span = "" if quantity.low is None or quantity.high is None else f" ({quantity.low:g} to {quantity.high:g})"
-    yield sheet.advice(
-        "license.units",
-        f"Licenses: {product.title}, {metric.title}",
-        f"{product.title}: {format_in(quantity.value, metric.unit)} required{span}",
-        quantity,
-        metric.unit,
-    )
-
-
-CALCULATIONS = (Calculation("licenses", _units, ("license.units",), asks=True, about=("license.",)),)

@@ -7,43 +7,51 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from sizeup.model.advice import Advice
+from sizeup.quantity import Origin, Quantity
+from sizeup.sizing.keys import KEYS
 from sizeup.sizing.licensing.contract import CountBasis, chosen_metric, chosen_pack, chosen_product, count_basis
-from sizeup.sizing.licensing.count import NAMES, evaluated
-from sizeup.sizing.pack import LimitEntry, short
-from sizeup.sizing.sheet import Calculation, Sheet
+from sizeup.sizing.licensing.cost import list_price
+from sizeup.sizing.licensing.count import NAMES, evaluated, format_usd
+from sizeup.sizing.licensing.permission import CAPACITY, permission
+from sizeup.sizing.licensing.required import licenses_required
+from sizeup.sizing.pack import LimitEntry, Pack, ProductEntry, short
+from sizeup.sizing.sheet import Calculation, MissingError, Sheet
 from sizeup.units import base_unit, format_in
 
 
 def _allowed(sheet: Sheet) -> Iterator[Advice]:
     pack = chosen_pack(sheet)
     product = chosen_product(sheet, pack)
-    if not product.allowed_if:
+    found = permission(sheet, pack, product)
+    if found is None:
         return
-    basis = count_basis(sheet, pack, chosen_metric(sheet, pack, product))
-    sheet.cite(product.source)
-    value, _, _ = evaluated(sheet, basis, sheet.rules.formula(product.allowed_if), "allowed where", "")
-    fits = value != 0
+    says = {"allowed": "permitted", "assumed": "assumed to be permitted", "forbidden": "not permitted"}[found.decision]
+    ask = f". Use {KEYS[CAPACITY].flag}" if found.decision == "assumed" else ""
     yield sheet.advice(
         "license.allowed",
         f"License terms of {product.title}",
-        f"{product.title} is {'' if fits else 'not '}permitted on this server: {product.allowed_why}",
-        decision="allowed" if fits else "forbidden",
+        f"{product.title} is {says} on this {found.place}: {found.why}{ask}",
+        decision=found.decision,
     )
 
 
 def _limits(sheet: Sheet) -> Iterator[Advice]:
     pack = chosen_pack(sheet)
-    product = chosen_product(sheet, pack)
-    metric = chosen_metric(sheet, pack, product)
-    basis = count_basis(sheet, pack, metric)
+    yield from product_limits(sheet, pack, chosen_product(sheet, pack))
+
+
+def product_limits(sheet: Sheet, pack: Pack, product: ProductEntry) -> Iterator[Advice]:
+    """What a product uses of a machine, for each of its limits whose inputs are known."""
+    basis = count_basis(sheet, pack, chosen_metric(sheet, pack, product))
     for limit in pack.limit:
-        if limit.product == short(product.id) and _known(sheet, limit):
+        applies = limit.product == short(product.id) and (not limit.scopes or basis.scope in limit.scopes)
+        if applies and _known(sheet, limit):
             yield _limit(sheet, replace(basis, visible=True), limit)
 
 
 def _known(sheet: Sheet, limit: LimitEntry) -> bool:
-    """Whether the inputs of this limit are known; a limit in clouds does not apply to a bare server."""
-    names = sheet.rules.formula(limit.of).names
+    """Whether the inputs of this limit are known."""
+    names = (*sheet.rules.formula(limit.of).names, *sheet.rules.formula(limit.formula).names)
     keys = [NAMES[name] for name in names if name in NAMES]
     if "threads" in names:
         keys += ["machine.cores", "machine.threads_per_core"]
@@ -61,6 +69,7 @@ def _limit(sheet: Sheet, basis: CountBasis, limit: LimitEntry) -> Advice:
     verdict = f"{limit.title}: {format_in(usable * scale, limit.unit)} of {format_in(present * scale, limit.unit)}"
     if exceeded:
         verdict += f"; {format_in((present - usable) * scale, limit.unit)} remain unused"
+        verdict += _smaller(sheet, limit, usable)
     return sheet.advice(
         f"license.limit.{limit.id}",
         limit.title,
@@ -69,6 +78,26 @@ def _limit(sheet: Sheet, basis: CountBasis, limit: LimitEntry) -> Advice:
         limit.unit,
         decision="exceeded" if exceeded else "fits",
     )
+
+
+def _smaller(sheet: Sheet, limit: LimitEntry, usable: float) -> str:
+    """What the licenses of a machine that is no larger than the limit cost; empty where they cost as much."""
+    if limit.of not in ("cores", "vcpus"):
+        return ""
+    kept = {key: value for key, value in sheet.inputs.items() if key != "machine.cores_per_socket"}
+    kept[NAMES[limit.of]] = Quantity(usable, "1", Origin.USER, f"limit of {limit.id}")
+    text = ""
+    small, present = Sheet(kept, sheet.rules), Sheet(sheet.inputs, sheet.rules)
+    try:
+        (fewer, metric, _), (count, _, _) = licenses_required(small), licenses_required(present)
+        if fewer.value >= count.value:
+            return ""
+        text += f". {format_in(usable, limit.unit)} require {format_in(fewer.value, metric.unit)}"
+        text += f" in place of {format_in(count.value, '')}"
+        less, price = list_price(small), list_price(present)
+    except MissingError as missing:
+        return text if missing.key == "license.list_usd" else ""
+    return f"{text}, {format_usd(less.value)} in place of {format_usd(price.value)}"
 
 
 CALCULATIONS = (

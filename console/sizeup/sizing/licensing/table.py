@@ -7,9 +7,10 @@ from msgspec.structs import replace
 
 from sizeup.errors import UsageError
 from sizeup.quantity import Origin, Quantity, Words
-from sizeup.sizing.licensing.contract import OF_ONE_PACK, chosen_metric, count_basis
+from sizeup.sizing.licensing.contract import OF_ONE_PACK
 from sizeup.sizing.licensing.cost import list_price
-from sizeup.sizing.licensing.count import evaluated, licenses_required, physical_count
+from sizeup.sizing.licensing.permission import ForbiddenError
+from sizeup.sizing.licensing.required import licenses_required
 from sizeup.sizing.pack import Pack, ProductEntry, short
 from sizeup.sizing.rules import Rules
 from sizeup.sizing.sheet import Inputs, MissingError, Sheet
@@ -28,7 +29,7 @@ class Row(Struct, frozen=True):
     yearly: bool
     missing: str = ""
     forbidden: str = ""
-    """Where the product may be used at all, if that is not here."""
+    """That the vendor does not permit the product here, and why; empty where it does."""
 
 
 def rows(inputs: Inputs, rules: Rules) -> tuple[Row, ...]:
@@ -46,28 +47,12 @@ def rows(inputs: Inputs, rules: Rules) -> tuple[Row, ...]:
     return tuple(table)
 
 
-def _fits(sheet: Sheet, pack: Pack, product: ProductEntry) -> bool:
-    """Whether a product may be used; a server of unknown capacity is built for at least the sockets that it has."""
-    if not product.allowed_if:
-        return True
-    capacity = sheet.inputs.get("machine.socket_capacity")
-    if capacity is None:
-        try:
-            capacity = physical_count(sheet, "sockets")
-        except MissingError:
-            return True
-    own = Sheet({**sheet.inputs, "machine.socket_capacity": capacity}, sheet.rules)
-    basis = count_basis(own, pack, chosen_metric(own, pack, product))
-    value, _, _ = evaluated(own, basis, own.rules.formula(product.allowed_if), "allowed where", "")
-    return value != 0
-
-
 def _row(sheet: Sheet, pack: Pack, product: ProductEntry) -> Row:
     blank = Row(pack.pack, short(product.id), product.title, None, None, product.yearly)
     try:
-        if not _fits(sheet, pack, product):
-            blank = replace(blank, forbidden=product.allowed_why)
         count, _, _ = licenses_required(sheet)
+    except ForbiddenError as forbidden:
+        return replace(blank, forbidden=forbidden.sentence)
     except MissingError as missing:
         return replace(blank, missing=missing.key)
     except UsageError as error:

@@ -1,0 +1,89 @@
+"""Whether the vendor permits a product on a machine."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from sizeup.sizing.keys import KEYS
+from sizeup.sizing.licensing.contract import chosen_metric, count_basis
+from sizeup.sizing.licensing.count import evaluated, physical_count
+from sizeup.sizing.pack import ConditionEntry, Pack, ProductEntry, short
+from sizeup.sizing.sheet import MissingError, Sheet
+
+Decision = Literal["allowed", "assumed", "forbidden"]
+_ALLOWED: Decision = "allowed"
+_ASSUMED: Decision = "assumed"
+CAPACITY = "machine.socket_capacity"
+
+
+class Permission(Struct, frozen=True):
+    """What the conditions of a product say of a machine."""
+
+    decision: Decision
+    """``assumed``: permitted, if the server has no empty sockets beyond the permitted ones."""
+    why: str
+    """The rule that decides."""
+    place: str
+    """What the rule is about: a server, or an instance of a cloud."""
+
+
+class ForbiddenError(MissingError):
+    """The vendor does not permit the product here: nothing is counted, and another product is asked for."""
+
+    def __init__(self, title: str, permission: Permission) -> None:
+        super().__init__("license.product")
+        self.sentence = f"{title} is not permitted on this {permission.place}: {permission.why}"
+
+
+def permission(sheet: Sheet, pack: Pack, product: ProductEntry) -> Permission | None:
+    """Judge the conditions of a product, the strictest first; None where it may be used everywhere."""
+    scope = count_basis(sheet, pack, chosen_metric(sheet, pack, product)).scope
+    place = "instance" if scope == "cloud" else "server"
+    found: Permission | None = None
+    for condition in pack.condition:
+        if condition.product != short(product.id) or (condition.scopes and scope not in condition.scopes):
+            continue
+        decision = _decision(sheet, pack, product, condition)
+        if found is None or decision == "forbidden" or found.decision == "allowed":
+            found = Permission(decision, condition.why, place)
+        if decision == "forbidden":
+            break
+    return found
+
+
+def require_permission(sheet: Sheet, pack: Pack, product: ProductEntry) -> None:
+    """Raise where the product is not permitted; one whose conditions cannot be judged yet is."""
+    judge = Sheet(sheet.inputs, sheet.rules)
+    try:
+        found = permission(judge, pack, product)
+    except MissingError:
+        return
+    if found is not None and found.decision == "forbidden":
+        sheet.include(judge)
+        raise ForbiddenError(product.title, found)
+
+
+def _decision(sheet: Sheet, pack: Pack, product: ProductEntry, condition: ConditionEntry) -> Decision:
+    """A server of unknown capacity is built for at least the sockets that it has."""
+    sheet.cite(condition.source)
+    formula = sheet.rules.formula(condition.formula)
+    judged, fits = sheet, _ALLOWED
+    if "socket_capacity" in formula.names and CAPACITY not in sheet.inputs:
+        occupied = replace(physical_count(sheet, "sockets"), source="occupied sockets")
+        judged, fits = Sheet({**sheet.inputs, CAPACITY: occupied}, sheet.rules), _ASSUMED
+    value, _, _ = evaluated(
+        judged, count_basis(judged, pack, chosen_metric(judged, pack, product)), formula, "allowed where", ""
+    )
+    if judged is not sheet:
+        sheet.include(judged)
+    if value == 0:
+        return "forbidden"
+    if fits is _ASSUMED:
+        sheet.caveat(
+            "empty sockets count too, and their number is unknown: only occupied sockets are assumed. "
+            f"Set all of them with {KEYS[CAPACITY].flag}"
+        )
+    return fits

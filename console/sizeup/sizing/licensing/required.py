@@ -1,0 +1,92 @@
+"""How many licenses of the chosen product a machine requires."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sizeup.model.advice import Advice
+from sizeup.quantity import Quantity
+from sizeup.sizing.keys import KEYS
+from sizeup.sizing.licensing.contract import chosen_metric, chosen_options, chosen_pack, chosen_product, count_basis
+from sizeup.sizing.licensing.count import HostUnknownError, count_units
+from sizeup.sizing.licensing.permission import ForbiddenError, require_permission
+from sizeup.sizing.pack import MetricEntry, ProductEntry
+from sizeup.sizing.sheet import Calculation, MissingError, Sheet
+from sizeup.units import format_in
+
+
+def licenses_required(sheet: Sheet) -> tuple[Quantity, MetricEntry, ProductEntry]:
+    """Licenses of the chosen product on this machine, with the metric they are counted in."""
+    pack = chosen_pack(sheet)
+    product = chosen_product(sheet, pack)
+    require_permission(sheet, pack, product)
+    metric = chosen_metric(sheet, pack, product)
+    return count_units(sheet, count_basis(sheet, pack, metric), metric), metric, product
+
+
+_HOST_SETTINGS = {
+    "license.host_cores": (
+        "a guest cannot see the hosts that it may run on, and all their cores count",
+        f"on a soft partition: {KEYS['license.host_cores'].flag}, the cores of all hosts that it may run on",
+        "on a hard partition: --set license.scope=hard license.pinned_cores=N, the cores that it is pinned to",
+        "in an authorized cloud: --set license.scope=cloud machine.vcpus=N, its virtual CPUs",
+    ),
+    "license.host_sockets": (
+        "a guest sees virtual sockets",
+        f"on a host: {KEYS['license.host_sockets'].flag}, the occupied sockets of the host that it runs on",
+        "in an authorized cloud: --set license.scope=cloud machine.vcpus=N, its virtual CPUs",
+    ),
+    "machine.guest": (
+        "nothing here proves a guest or bare metal, and the cores of a guest are virtual",
+        "on bare metal: --set machine.guest=no, so that the detected cores and sockets count",
+        "in a virtual machine: --set machine.guest=yes and the host's license.host_cores=N, license.host_sockets=N",
+    ),
+}
+"""By missing key: why the license count is unknown, and which settings make it known."""
+
+
+def _host_unknown(key: str) -> str:
+    """What the license count requires, and the flag that sets it."""
+    if key == "machine.guest":
+        return (
+            "license count: unknown until this machine is known to be bare metal or a guest. "
+            "Use --set machine.guest=no or --set machine.guest=yes"
+        )
+    missing = {
+        "license.host_cores": "number of cores of the physical host",
+        "license.host_sockets": "number of sockets of the physical host",
+    }
+    return f"license count: unknown without the {missing.get(key, KEYS[key].help)}. Use {KEYS[key].flag}"
+
+
+def _units(sheet: Sheet) -> Iterator[Advice]:
+    try:
+        quantity, metric, product = licenses_required(sheet)
+    except ForbiddenError as forbidden:
+        yield sheet.advice("license.units", "Licenses", forbidden.sentence, decision="forbidden")
+        return
+    except MissingError as missing:
+        if not isinstance(missing, HostUnknownError) and missing.key != "license.host_cores":
+            raise
+        for line in _HOST_SETTINGS.get(missing.key, ()):
+            sheet.line(line)
+        yield sheet.advice("license.units", "Licenses", _host_unknown(missing.key), decision="host-unknown")
+        raise
+    options = chosen_options(sheet, chosen_pack(sheet), product)
+    name = " with ".join(filter(None, (product.title, " and ".join(option.title for option in options))))
+    each = " of each" if options else ""
+    beside = ""
+    if metric.beside:
+        servers = format_in(sheet.number("cluster.nodes").value, f"{metric.beside} licenses")
+        beside = f" and {servers}"
+    span = "" if quantity.low is None or quantity.high is None else f" ({quantity.low:g} to {quantity.high:g})"
+    yield sheet.advice(
+        "license.units",
+        f"Licenses: {name}, {metric.title}",
+        f"{name}: {format_in(quantity.value, metric.unit)}{beside}{each} required{span}",
+        quantity,
+        metric.unit,
+    )
+
+
+CALCULATIONS = (Calculation("licenses", _units, ("license.units",), asks=True, about=("license.",)),)
