@@ -6,7 +6,6 @@ import re
 
 from msgspec import Struct, field
 
-from sizeup.discovery.sysroot import Sysroot
 from sizeup.model.topology import Cache, CacheKind
 from sizeup.units import parse_bytes
 
@@ -99,7 +98,7 @@ def _s390_caches(text: str) -> tuple[Cache, ...]:
 
 
 def parse_cpuinfo(text: str) -> CpuInfo:
-    """Take cpuinfo apart; what an architecture does not say stays None."""
+    """Take cpuinfo apart; what an architecture does not say stays None, and all of it of an empty text."""
     sections = _sections(text)
     processors: list[int] = []
     models: dict[int, str] = {}
@@ -137,9 +136,3 @@ def parse_cpuinfo(text: str) -> CpuInfo:
         megahertz=_megahertz(sections),
         shared_caches=_s390_caches(text),
     )
-
-
-def read_cpuinfo(sysroot: Sysroot) -> CpuInfo:
-    """Cpuinfo of this machine; all unknown where it is missing."""
-    text = sysroot.read("/proc/cpuinfo")
-    return CpuInfo() if text is None else parse_cpuinfo(text)

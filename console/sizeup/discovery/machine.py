@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from sizeup.discovery.block import read_block_devices
 from sizeup.discovery.budget import bandwidth_budgets
 from sizeup.discovery.caches import read_caches
-from sizeup.discovery.cpuinfo import read_cpuinfo
+from sizeup.discovery.cpuinfo import parse_cpuinfo
 from sizeup.discovery.cpus import read_processors
 from sizeup.discovery.cpuset import read_cpuset_limits
 from sizeup.discovery.device_parents import DeviceParents
@@ -31,7 +31,7 @@ from sizeup.procfs.meminfo import parse_meminfo
 def discover(sysroot: Sysroot | str = "/") -> Machine:
     """What the machine under ``sysroot`` is; what could not be known is in its gaps."""
     root = open_sysroot(sysroot) if isinstance(sysroot, str) else sysroot
-    cpuinfo = read_cpuinfo(root)
+    cpuinfo = parse_cpuinfo(root.read("/proc/cpuinfo") or "")
     cpuset_limits = read_cpuset_limits(root)
     processors = read_processors(root, cpuinfo, cpuset_limits.cpus)
     package_of = {cpu: index for index, package in enumerate(processors.packages) for cpu in package.pus}

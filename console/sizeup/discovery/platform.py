@@ -215,26 +215,22 @@ def _dmi_clock(sysroot: Sysroot) -> tuple[int, str] | None:
 def read_base_clock(sysroot: Sysroot, cpuinfo: CpuInfo, cpu: int) -> Quantity | None:
     """The base clock with its origin, the surest source first; None when the user must say."""
     cpufreq = f"{CPU}/cpu{cpu}/cpufreq"
-    base = sysroot.integer(f"{cpufreq}/base_frequency")
-    if base is not None and base > 0:
-        return _clock(base * 1000, f"{cpufreq}/base_frequency")
-    named = parse_named_clock(cpuinfo.model or "")
-    if named:
-        return _clock(named, "/proc/cpuinfo: model name")
-    highest = sysroot.integer(f"{cpufreq}/cpuinfo_max_freq")
-    if highest is not None and highest > 0:
-        return _clock(highest * 1000, f"{cpufreq}/cpuinfo_max_freq", "this is the maximum clock; the base is lower")
-    dmi = _dmi_clock(sysroot)
-    if dmi is not None:
-        return _clock(dmi[0], dmi[1], "what the firmware set at boot, which may not be the base clock")
-    # Without cpufreq and the counters that tell the momentary clock, the kernel prints the TSC's rate
-    # as cpu MHz, and that is the nominal clock or near it.
-    if cpuinfo.megahertz and "tsc" in cpuinfo.flags and "aperfmperf" not in cpuinfo.flags:
-        return _clock(
-            round(cpuinfo.megahertz * 1e6), "/proc/cpuinfo: cpu MHz", "inferred from the rate of the TSC, not stated"
-        )
-    return None
-
-
-def _clock(hertz: int, source: str, *caveats: str) -> Quantity:
+    caveats: tuple[str, ...] = ()
+    if (base := sysroot.integer(f"{cpufreq}/base_frequency")) is not None and base > 0:
+        hertz, source = base * 1000, f"{cpufreq}/base_frequency"
+    elif named := parse_named_clock(cpuinfo.model or ""):
+        hertz, source = named, "/proc/cpuinfo: model name"
+    elif (highest := sysroot.integer(f"{cpufreq}/cpuinfo_max_freq")) is not None and highest > 0:
+        hertz, source = highest * 1000, f"{cpufreq}/cpuinfo_max_freq"
+        caveats = ("this is the maximum clock; the base is lower",)
+    elif (dmi := _dmi_clock(sysroot)) is not None:
+        hertz, source = dmi
+        caveats = ("what the firmware set at boot, which may not be the base clock",)
+    elif cpuinfo.megahertz and "tsc" in cpuinfo.flags and "aperfmperf" not in cpuinfo.flags:
+        # Without cpufreq and the counters that tell the momentary clock, the kernel prints the TSC's rate
+        # as cpu MHz, and that is the nominal clock or near it.
+        hertz, source = round(cpuinfo.megahertz * 1e6), "/proc/cpuinfo: cpu MHz"
+        caveats = ("inferred from the rate of the TSC, not stated",)
+    else:
+        return None
     return Quantity(float(hertz), "Hz", Origin.DETECTED, source, caveats=caveats)
