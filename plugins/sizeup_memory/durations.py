@@ -29,23 +29,26 @@ _START_SECONDS = 0.2
 _PROCESS_SECONDS = 0.001
 """Per process that a worker forks: it copies page tables."""
 _THREAD_SECONDS = 0.0001
+EXPECTED_REPLICATES = 10
+"""Of a point that converges where replicates deviate by as much as the target: docs/explanation/statistics.md."""
 SETTLE_SECONDS = 0.015
 """What streams run in each replicate beside the warm-up and the measured time: they settle, and one window more."""
 
 
 def measuring_seconds(settings: Settings, points: int, setup_seconds: float = 0.0) -> float:
-    """Return how long interleaved points take that do not converge; ``setup_seconds`` is spent in each replicate."""
+    """Return how long interleaved points are expected to take; ``setup_seconds`` is spent in each replicate."""
     every = points * (setup_seconds + float(settings["warm_up"]) + float(settings["replicate"]))
     fewest, most = int(settings["replicates"]), int(settings["replicates_max"])
     return rounds_seconds(every, fewest, most, float(settings["budget"]))
 
 
 def rounds_seconds(every: float, fewest: int, most: int, budget: float) -> float:
-    """Return how long rounds of ``every`` seconds take, each with one replicate of every point.
+    """Return how long rounds of ``every`` seconds are expected to take, each with one replicate of every point.
 
     A point ends with its first replicate that ends after the budget: together they take one round more.
     """
-    return min(most * every, max(fewest * every, budget + every))
+    expected = min(most, max(fewest, EXPECTED_REPLICATES))
+    return min(expected * every, max(fewest * every, budget + every))
 
 
 def allocating_seconds(

@@ -104,9 +104,16 @@ def test_the_estimate_follows_the_machine() -> None:
 
 @pytest.mark.parametrize(
     ("budget", "replicates_max", "seconds"),
-    [(1.0, 8, 10 * 5 * 0.2), (9.5, 8, 9.5 + 10 * 0.2), (12.0, 8, 12 + 10 * 0.2), (100.0, 8, 10 * 8 * 0.2)],
+    [
+        (1.0, 8, 10 * 5 * 0.2),
+        (9.5, 8, 9.5 + 10 * 0.2),
+        (12.0, 8, 12 + 10 * 0.2),
+        (100.0, 8, 10 * 8 * 0.2),
+        (9.5, 128, 9.5 + 10 * 0.2),
+        (100.0, 128, 10 * durations.EXPECTED_REPLICATES * 0.2),
+    ],
 )
-def test_points_take_their_minimum_then_the_budget_with_a_round_and_never_more_than_their_maximum(
+def test_points_take_their_minimum_then_the_budget_with_a_round_and_no_more_than_is_expected(
     budget: float, replicates_max: int, seconds: float
 ) -> None:
     settings: dict[str, SettingValue] = {

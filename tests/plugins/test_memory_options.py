@@ -178,12 +178,16 @@ def test_an_option_changes_what_runs(
 @pytest.mark.parametrize(
     ("probe", "chosen", "reason"),
     [
-        ("memory.latency", {"replicates": 20}, "replicates_max=15: expected at least replicates=20"),
+        (
+            "memory.latency",
+            {"replicates": 20, "replicates_max": 15},
+            "replicates_max=15: expected at least replicates=20",
+        ),
         ("memory.numa", {"replicates_max": 3}, "replicates_max=3: expected at least replicates=5"),
-        ("memory.bandwidth", {"replicates": 9}, "replicates_max=8"),
-        ("memory.loaded", {"replicates": 9}, "replicates_max=8"),
-        ("memory.core-to-core", {"replicates": 31}, "replicates_max=30"),
-        ("memory.shm", {"replicates": 16}, "replicates_max=15"),
+        ("memory.bandwidth", {"replicates": 9, "replicates_max": 8}, "replicates_max=8"),
+        ("memory.loaded", {"replicates": 9, "replicates_max": 8}, "replicates_max=8"),
+        ("memory.core-to-core", {"replicates": 31, "replicates_max": 30}, "replicates_max=30"),
+        ("memory.shm", {"replicates": 16, "replicates_max": 15}, "replicates_max=15"),
         ("memory.latency", {"largest": 16 << 10}, "largest=16384: expected at least 32 KiB"),
         ("memory.latency", {"patterns": "tlb-local", "largest": 256 << 10}, "expected at least 512 KiB"),
         ("memory.numa", {"span": 100 * MIB}, "expected a power of two of at least 16 MiB"),

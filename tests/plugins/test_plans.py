@@ -8,6 +8,7 @@ from large_machines import EIGHT
 from plan_table import MEASURED, PLANS, bytes_per_cache, plan_rows
 from sizeup.model.plan import LEAST_LIMIT_OVER_ESTIMATE
 from sizeup.probing.registry import load_registry
+from sizeup_memory import durations
 
 REGISTRY = load_registry()
 MOST_SECONDS = {"quick": 10.0, "standard": 360.0, "full": 1800.0}
@@ -33,6 +34,37 @@ def test_a_plan_takes_no_longer_than_one_waits_for_it(name: str, plan: str) -> N
     seconds = {row.probe: row.estimate for row in plan_rows(name, plan) if row.probe != "io.direct"}
 
     assert sum(seconds.values()) <= MOST_SECONDS[plan], seconds
+
+
+@pytest.mark.ci
+@pytest.mark.parametrize(("name", "plan"), BOTH)
+def test_a_plan_ends_in_time_also_where_no_point_converges(
+    name: str, plan: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limits = {step.id: step.time_limit_seconds for row in plan_rows(name, plan) for step in row.steps}
+    monkeypatch.setattr(durations, "EXPECTED_REPLICATES", 128)
+    longest = {
+        step.id: step.estimated_seconds
+        for row in plan_rows.__wrapped__(name, plan)
+        if row.probe != "io.direct"
+        for step in row.steps
+    }
+
+    assert sum(longest.values()) <= MOST_SECONDS[plan]
+    assert [id_ for id_, seconds in longest.items() if LEAST_LIMIT_OVER_ESTIMATE * seconds > limits[id_]] == []
+
+
+def test_points_may_have_as_many_replicates_as_they_need_to_converge() -> None:
+    """A lower maximum ends points that are narrow by chance: docs/explanation/statistics.md."""
+    most = {
+        (probe.name, plan): {**{one.name: one.default for one in manifest.parameter}, **settings}["replicates_max"]
+        for probe in REGISTRY.probes.values()
+        for manifest in [probe.manifest]
+        for plan, settings in manifest.plans.items()
+        if any(parameter.name == "replicates_max" for parameter in manifest.parameter)
+    }
+
+    assert set(most.values()) == {128}
 
 
 @pytest.mark.parametrize(("name", "plan"), [both for both in BOTH if both[1] != "quick"])
