@@ -18,7 +18,7 @@ from sizeup.procfs.mounts import read_mountinfo
 from sizeup.procfs.swaps import read_swaps
 from sizeup.text import one_line
 
-PROTECTED_BYTES = 1 << 20
+PROTECTED_BYTES = 4 << 20
 """Signatures are at both ends of a device; this much of each end is searched and never written."""
 
 
@@ -67,15 +67,23 @@ def signatures(size_bytes: int) -> Iterable[Signature]:
     yield Signature("ZFS", (0x00BAB10C).to_bytes(8, "little"), 128 << 10)
     yield Signature("ZFS", (0x00BAB10C).to_bytes(8, "little"), (128 << 10) + (4 << 10))
     yield Signature("a ZFS pool member", b"version\x00", (16 << 10) + 28)
-    yield Signature("DRBD", b"\x83\x74\x02\x6b", 4092 - PROTECTED_BYTES)
-    yield Signature("VMFS", b"\x0d\xd0\x01\xc0", PROTECTED_BYTES - 4)
+    for version in (0x6B, 0x6C, 0x6D):  # 8, 8.4 that was not shut down, 9
+        yield Signature("DRBD", bytes((0x83, 0x74, 0x02, version)), -4096 + 60)
+    yield Signature("VMFS", b"\x0d\xd0\x01\xc0", 1 << 20)
+    yield Signature("VMFS", b"\x5e\xf1\xab\x2f", 2 << 20)
+    yield Signature("an Intel RAID member", b"Intel Raid ISM Cfg Sig. ", -1024)
+    yield Signature("a DDF RAID member", b"\xde\x11\xde\x11", -512)
+    yield Signature("VDO", b"dmvdo001", 0)
+    yield Signature("bcachefs", bytes.fromhex("c68573f666ce90a9d96a60cf803df7ef"), 4096 + 24)
+    yield Signature("JFS", b"JFS1", 32 << 10)
+    yield Signature("exFAT", b"EXFAT   ", 3)
     yield Signature("NTFS", b"NTFS    ", 3)
     yield Signature("FAT", b"FAT", 54)
     yield Signature("FAT32", b"FAT32", 82)
 
 
 def find_signature(first: bytes, last: bytes, size_bytes: int) -> str | None:
-    """Return the owner of a signature in the first or last MiB of a device; None without one."""
+    """Return the owner of a signature at either end of a device; None without one."""
     for signature in signatures(size_bytes):
         start = signature.offset if signature.offset >= 0 else len(last) + signature.offset
         area = first if signature.offset >= 0 else last

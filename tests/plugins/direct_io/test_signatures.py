@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from sizeup_direct_io.devices import PROTECTED_BYTES, find_signature
+from sizeup.errors import RefusedError
+from sizeup_direct_io.devices import refuse_if_formatted
 
 SIZE = 1 << 30
 
@@ -25,13 +28,28 @@ SIZE = 1 << 30
         ("bcache", bytes.fromhex("c68573f64e1a45ca8265f57f48ba6d81"), 4096 + 24),
         ("Ceph BlueStore", b"bluestore block device\n", 0),
         ("ZFS", b"\x0c\xb1\xba\x00\x00\x00\x00\x00", 128 << 10),
+        ("DRBD", b"\x83\x74\x02\x6b", SIZE - 4036),
+        ("DRBD", b"\x83\x74\x02\x6c", SIZE - 4036),
+        ("DRBD", b"\x83\x74\x02\x6d", SIZE - 4036),
+        ("VMFS", b"\x0d\xd0\x01\xc0", 1 << 20),
+        ("VMFS", b"\x5e\xf1\xab\x2f", 2 << 20),
+        ("an Intel RAID member", b"Intel Raid ISM Cfg Sig. ", SIZE - 1024),
+        ("a DDF RAID member", b"\xde\x11\xde\x11", SIZE - 512),
+        ("VDO", b"dmvdo001", 0),
+        ("bcachefs", bytes.fromhex("c68573f666ce90a9d96a60cf803df7ef"), 4096 + 24),
+        ("JFS", b"JFS1", 32 << 10),
+        ("exFAT", b"EXFAT   ", 3),
         ("NTFS", b"NTFS    ", 3),
         ("FAT", b"FAT", 54),
         ("FAT32", b"FAT32", 82),
     ],
 )
-def test_a_mark_is_found_where_its_owner_leaves_it(owner: str, mark: bytes, offset: int) -> None:
-    start = bytearray(PROTECTED_BYTES)
-    start[offset : offset + len(mark)] = mark
+def test_a_mark_is_found_where_its_owner_leaves_it(tmp_path: Path, owner: str, mark: bytes, offset: int) -> None:
+    path = tmp_path / "device"
+    with path.open("wb") as device:
+        device.truncate(SIZE)
+        device.seek(offset)
+        device.write(mark)
 
-    assert find_signature(bytes(start), bytes(PROTECTED_BYTES), SIZE) == owner
+    with path.open("rb") as device, pytest.raises(RefusedError, match=f"the signature of {owner} "):
+        refuse_if_formatted(device.fileno(), SIZE)
