@@ -2,12 +2,18 @@
 
 from msgspec.structs import replace
 
+from consoles import machine
 from sizeup.discovery.machine import assessed
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.machine import Machine
 from sizeup.model.numa import HugePages, NumaNode
+from sizeup.quantity import Origin
 from sizeup.session.records import SessionRecord
 from sizeup.session.value import Session
+from sizeup.sizing.advise import whatif
+from sizeup.sizing.keys import KEYS
+from sizeup.sizing.rules import shipped
+from sizeup.sizing.session_advice import AdviceOrigin, ShownAdvice, advice_set
 from sizeup.views.overview import finding_parts, overview, shares
 
 FULL = Finding("memory.full-node", Severity.INFO, "node 0 is full", ("0 MiB free",), "slow", "free some", ("node:0",))
@@ -73,3 +79,13 @@ def test_what_does_not_fit_is_left_out_of_the_longest_group_and_a_row_says_so() 
 def test_no_row_is_spent_on_saying_that_one_row_is_left_out() -> None:
     assert shares(([1, 1], [1, 1]), 3) == (2, 2)
     assert shares(([2, 2], [1, 1]), 5) == (1, 2)
+
+
+def test_a_verdict_on_the_cpu_alone_leaves_storage_unknown_and_asks_for_no_workload() -> None:
+    given = {"workload.cpu_percent": KEYS["workload.cpu_percent"].parse("40", Origin.USER, "--set")}
+    advice = ShownAdvice(AdviceOrigin.CURRENT, advice_set(whatif(machine(), given), shipped()))
+    lines = [(entry.key, entry.line) for entry in overview(machine(), None, advice, ()).advice]
+
+    assert lines[0] == ("verdict.cpu", "PASS  CPU: 3.2 cores demand, 8 cores capacity (40%)")
+    assert [key for key, _ in lines[1:3]] == ["io.demand.headline", "io.capacity"]
+    assert not any(line.startswith("No verdict") for _, line in lines)
