@@ -356,7 +356,7 @@ def test_orion_on_the_terminal_says_what_it_tested_by_its_command_line_alone() -
     imported = parse_orion(ORION_OUTPUT, "orion.log")
 
     assert imported.tool == "ORION 19.5.0.0.0"
-    assert imported.steps[0].settings["command"].startswith("-run oltp -testname disks")
+    assert str(imported.steps[0].settings["command"]).startswith("-run oltp -testname disks")
     assert figures(imported) == {
         ("iops", "random-8k-50r", 12): 30000.0,
         ("latency-mean", "random-8k-50r reads", 12): 200_500.0,

@@ -17,7 +17,7 @@ from msgspec import Struct
 
 from sizeup.errors import MalformedError
 from sizeup.importers.awr_sections import NUMBER, Sections
-from sizeup.importers.html_lines import html_lines
+from sizeup.importers.html_lines import EMPTY, html_lines
 from sizeup.importers.intervals import Intervals, LoadInterval, Stated
 from sizeup.text import one_line
 
@@ -26,7 +26,7 @@ _PROFILE = re.compile(r"^Load Profile\b.*$", re.MULTILINE)
 _LINE = re.compile(r"^\s*([A-Z][A-Za-z ]+?(?:\s*\([A-Za-z]+\))?):\s+(\S+)")
 _BLOCK = re.compile(r"(?:Std Block Size|Block size)\s*:?\s*([\d,]{1,12})\s*(K?)", re.IGNORECASE)
 _SNAPSHOT = re.compile(r"^\s*(Begin|End) Snap:\s+(\d{1,12})\s", re.MULTILINE)
-_ELAPSED = re.compile(r"^\s*Elapsed:\s+([\d,]{1,12}(?:\.\d{1,3})?)\s*\(mins\)", re.MULTILINE)
+_ELAPSED = re.compile(r"^\s*Elapsed:\s+(?:N/A\s+)?([\d,]{1,12}(?:\.\d{1,3})?)\s*\(mins\)", re.MULTILINE)
 _INSTANCE = re.compile(r"^\s*(?:\S+\s+)?(?:\d{5,12}\s+)?(\S+)\s+(\d{1,4})\s+\d\d-\S{1,8}\s?-\d\d", re.MULTILINE)
 _DATABASE = re.compile(r"^\s*(?:\S+\s+)?(\d{5,12})\s+\S+\s", re.MULTILINE)
 _CLUSTER = re.compile(r"\d\.\d{1,3}\.\d{1,3}\.\d{1,3}(?:\.\d{1,3})?\s+YES\b", re.ASCII)
@@ -171,7 +171,7 @@ def _load_profile(text: str, where: str) -> Mapping[str, float]:
     cells = {
         match[1].strip().lower(): match[2]
         for line in text[heading.end() :].splitlines()[:_PROFILE_LINES]
-        if (match := _LINE.match(line))
+        if (match := _LINE.match(line)) and match[2] != EMPTY
     }
     for name, cell in cells.items():
         if name.startswith(_NEEDED) and not NUMBER.fullmatch(cell):
@@ -240,7 +240,7 @@ def _requests(found: Sections, profile: Mapping[str, float], block: float | None
         if several is None or moved is None or block is None:
             return reads, writes, None, [_ALL_RANDOM]
         single = max(reads - several, 0.0)
-        return single, writes, max(moved - single * block, 0.0), []
+        return single, writes, max(moved - single * block, 0.0) if several else 0.0, []
     total = [found.figure("io", "Total Requests", column) for column in (1, 2)]
     redo_part = [found.figure("io", "Redo Requests", column) for column in (1, 2)]
     if None not in total and None not in redo_part:

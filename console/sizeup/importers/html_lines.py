@@ -6,6 +6,8 @@ from html.parser import HTMLParser
 
 TABLE_END = f"{'':10}{'-' * 61}"
 """What ends a table, as the same reports end it in text."""
+EMPTY = "N/A"
+"""What stands for an empty cell before others, so that these keep their columns."""
 _ENDS_LINE = frozenset({"tr", "h1", "h2", "h3", "h4", "p", "br", "li", "table", "title", "div", "pre", "ul"})
 
 
@@ -42,9 +44,10 @@ class _Lines(HTMLParser):
             self._cells[-1] = f"{self._cells[-1]} {text}".strip()
 
     def _end_line(self) -> None:
-        line = "  ".join(cell for cell in self._cells if cell)
-        if line:
-            self.lines.append(line)
+        while self._cells and not self._cells[-1]:
+            self._cells.pop()
+        if self._cells:
+            self.lines.append("  ".join(cell or EMPTY for cell in self._cells))
         self._cells = []
 
     def close(self) -> None:
@@ -53,7 +56,7 @@ class _Lines(HTMLParser):
 
 
 def html_lines(text: str) -> str:
-    """Return the lines of an HTML document; cells of a row are two spaces apart, empty ones are left out."""
+    """Return the lines of an HTML document; cells of a row are two spaces apart."""
     parser = _Lines()
     parser.feed(text)
     parser.close()
