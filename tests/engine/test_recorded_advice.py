@@ -8,8 +8,8 @@ from sizeup.model.sample import Estimate, Outcome, Status
 from sizeup.model.storage import BlockDevice, BlockKind
 from sizeup.session.records import AdviceRecord, SessionRecord
 from sizeup.session.value import Point, Session, StepRun, point_key
+from sizeup.sizing.advise import described, size
 from sizeup.sizing.inputs.measured import measured
-from sizeup.sizing.session_advice import current_advice
 
 MACHINE = Machine(block_devices=(BlockDevice("sda", BlockKind.SCSI, 10**12),))
 
@@ -32,6 +32,6 @@ def test_a_run_that_continues_a_file_counts_what_was_measured_before() -> None:
     (first,) = [record for record in _found(1, MACHINE, None) if isinstance(record, AdviceRecord)]
 
     assert measured(before)
-    assert record.given == current_advice(MACHINE, measured(before)).given
-    assert first.given == current_advice(MACHINE, {}).given
+    assert record.given == size(described(MACHINE, measured(before))).recorded()
+    assert first.given == size(described(MACHINE, {})).recorded()
     assert record.given != first.given

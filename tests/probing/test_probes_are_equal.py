@@ -37,7 +37,7 @@ from sizeup.session.value import Session
 from sizeup.session.writer import Writer
 from sizeup.sizing.advise import described, size
 from sizeup.sizing.inputs.measured import headlines, measured
-from sizeup.sizing.session_advice import current_advice
+from sizeup.sizing.session_advice import AdviceOrigin, ShownAdvice
 from sizeup.views.chart_list import chart_list, underlying_charts
 from sizeup.views.compared_charts import compared_charts
 from sizeup.views.comparison import comparison_data
@@ -102,7 +102,7 @@ def views_of(session: Session, others: tuple[Session, ...], title: str) -> dict[
     underlying = [
         [(entry.title, entry.draw()) for entry in underlying_charts(run, key)] for key in list(run.points)[:3]
     ]
-    shown = overview(session.machine, session, current_advice(session.machine, inputs), [(run.step.probe, title)])
+    shown = overview(session.machine, session, ShownAdvice(AdviceOrigin.CURRENT, sizing), [(run.step.probe, title)])
     return {
         "overview": shown,
         "summary": (summary(session), summary_lines(session)),

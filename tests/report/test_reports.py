@@ -28,8 +28,7 @@ from sizeup.session.reader import read_session
 from sizeup.session.value import Session
 from sizeup.sizing.advise import described, size
 from sizeup.sizing.keys import KEYS
-from sizeup.sizing.rules import shipped
-from sizeup.sizing.session_advice import AdviceOrigin, ShownAdvice, advice_set
+from sizeup.sizing.session_advice import AdviceOrigin, ShownAdvice
 from sizeup.text import plain
 from sizeup.views.document import Document, DocumentPart, Facts, Paragraph, document
 from sizeup.views.summary import summary
@@ -127,7 +126,7 @@ def test_what_it_can_carry_leads_with_the_verdicts_and_nothing_unknown_is_a_limi
     session: Session, said: dict[str, str], verdicts: list[str], *, limit: bool
 ) -> None:
     given = {key: KEYS[key].parse(text, Origin.USER, "--set") for key, text in said.items()}
-    advice = ShownAdvice(AdviceOrigin.RECORDED, advice_set(size(described(machine(), given)), shipped()))
+    advice = ShownAdvice(AdviceOrigin.RECORDED, size(described(machine(), given)))
     answers = {answer.question: answer.statements for answer in summary(session, advice=advice)}
 
     assert answers["What it can carry"][: len(verdicts)] == (*verdicts,)

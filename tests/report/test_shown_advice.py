@@ -187,7 +187,6 @@ def test_advice_is_chosen_again_once_a_step_has_ended(path: str) -> None:
     assert selector.of_session(session) is not first
 
 
-SIZING = frozenset({"size", "current_advice"})
 MAY_SIZE = {
     "cli/presets.py": "sizes published cases",
     "cli/size.py": "sizes what the user describes, and labels a session as recomputed",
@@ -202,7 +201,7 @@ def sizers(source: str) -> Iterator[str]:
         return
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("sizeup.sizing"):
-            yield from (name.name for name in node.names if name.name in SIZING | {"advise"})
+            yield from (name.name for name in node.names if name.name in {"advise", "size"})
         elif isinstance(node, ast.Import):
             yield from (name.name for name in node.names if name.name == "sizeup.sizing.advise")
 
@@ -220,7 +219,7 @@ def test_no_other_module_works_advice_out() -> None:
         "from sizeup.sizing.advise import HEADLINE, size",
         "from sizeup.sizing import advise",
         "import sizeup.sizing.advise",
-        "def late():\n    from sizeup.sizing.session_advice import current_advice",
+        "def late():\n    from sizeup.sizing.advise import size",
     ],
 )
 def test_a_module_that_works_advice_out_is_found(violation: str) -> None:

@@ -12,7 +12,6 @@ from sizeup.sizing.advise import Sizing, size
 from sizeup.sizing.inputs.presets import find_preset
 from sizeup.sizing.inputs.typed import parse_settings
 from sizeup.sizing.io.response import waiting_share
-from sizeup.sizing.session_advice import advice_set
 from sizeup.views.advice import demand_and_capacity
 from sizeup.views.cards import answer_lines
 
@@ -378,7 +377,7 @@ def test_licenses_that_cannot_be_counted_say_what_is_missing(capsys: pytest.Capt
     ],
 )
 def test_the_chart_says_what_the_capacity_is_compared_with(settings: tuple[str, ...], caption: str) -> None:
-    given = advice_set(sized(*SERVER, "path.stages=hba:fc8*1", *settings), rules.shipped())
+    given = sized(*SERVER, "path.stages=hba:fc8*1", *settings)
     chart = demand_and_capacity(given)
 
     assert chart is not None
@@ -407,7 +406,7 @@ def test_reads_respond_slower_near_saturation_and_never_beyond() -> None:
 def test_the_table_shows_a_measured_latency_beside_the_memory() -> None:
     values = parse_settings(["machine.memory_gib=512", "sga.mb=102400"])
     measured = {"memory.local_ns": Quantity(92.0, "ns", Origin.MEASURED, "memory.latency")}
-    lines = answer_lines(advice_set(size({**values, **measured}), rules.shipped()))
+    lines = answer_lines(size({**values, **measured}))
 
     assert next(line for line in lines if line.startswith("Memory ")).split()[1:5] == ["512", "GiB,", "92", "ns"]
 

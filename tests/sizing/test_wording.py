@@ -14,7 +14,7 @@ from sizeup.sizing.inputs.presets import shipped_presets
 from sizeup.sizing.inputs.typed import parse_settings
 from sizeup.sizing.keys import KEYS, InputKind, UnusedMeasurement
 from sizeup.sizing.rules import shipped
-from sizeup.sizing.sheet import MissingInput
+from sizeup.sizing.sheet import open_question
 from sizeup.views.advice import license_table
 
 CASES = {
@@ -62,7 +62,7 @@ def test_a_text_that_names_a_key_offers_the_flag_that_sets_it() -> None:
 @pytest.mark.parametrize("name", KEYS)
 def test_a_missing_input_is_reported_with_its_meaning_and_its_flag(name: str) -> None:
     declared = KEYS[name]
-    sentence = MissingInput(declared.name, "a figure").sentence()
+    sentence = open_question(declared.name, "a figure").sentence()
 
     assert sentence.startswith("A figure: unknown, because")
     assert declared.help in sentence
@@ -75,7 +75,7 @@ def test_an_unused_measurement_is_reported_with_the_reason_and_both_remedies() -
         Quantity(4e4, "1/s", Origin.MEASURED, "a probe"), "it may come from a cache", "", "run it larger"
     )
 
-    assert MissingInput("capacity.iops", "IOPS balance", unused).sentence() == (
+    assert open_question("capacity.iops", "IOPS balance", unused).sentence() == (
         "IOPS balance: unknown. 40,000 IOPS was measured but is not used: it is not valid, because it may come from a "
         "cache. Run it larger, or use --set capacity.iops=N"
     )

@@ -14,8 +14,6 @@ from sizeup.quantity import Origin
 from sizeup.session.records import AdviceRecord, EstimateRecord
 from sizeup.sizing.advise import described, size
 from sizeup.sizing.keys import KEYS
-from sizeup.sizing.rules import shipped
-from sizeup.sizing.session_advice import advice_set
 from sizeup.tui.live_source import LiveSource
 from sizeup.tui.options import Options
 from sizeup.tui.widgets.lists import KeyList
@@ -237,7 +235,7 @@ async def test_a_recorded_verdict_leads_the_advice_and_takes_the_place_of_demand
     said = {"workload.mb_s": "200", "capacity.mb_s": "1000", "workload.cpu_percent": "97"}
     given = {key: KEYS[key].parse(text, Origin.USER, "--set") for key, text in said.items()}
     console = make_console(machine())
-    advice = advice_set(size(described(machine(), given)), shipped())
+    advice = size(described(machine(), given))
     console.save([*records()[:2], AdviceRecord(300, advice), *ended()[1:]])
     console.app.measures = False
     async with console.shown(80, 24):

@@ -117,7 +117,7 @@ def run(arguments: argparse.Namespace) -> int:
     from sizeup.sizing.inputs.presets import find_preset
     from sizeup.sizing.inputs.typed import parse_settings
     from sizeup.sizing.keys import KEYS
-    from sizeup.sizing.session_advice import advice_set, recomputed_label
+    from sizeup.sizing.session_advice import recomputed_label
     from sizeup.sizing.sizing_comparison import compare_sizings
     from sizeup.views.advice import (
         advice_lines,
@@ -145,8 +145,7 @@ def run(arguments: argparse.Namespace) -> int:
     settings = {**_workload(arguments), **parse_settings([*thumb, *arguments.settings])}
     session = _session(arguments)
     sizing = size(_inputs(arguments, settings, session), pack, today)
-    given = advice_set(sizing, pack)
-    label = "" if session is None else recomputed_label(given, session.advice)
+    label = "" if session is None else recomputed_label(sizing, session.advice)
     comparisons = None
     if arguments.compare_with is not None:
         other = size(find_preset(arguments.compare_with).values(), pack)
@@ -175,7 +174,7 @@ def run(arguments: argparse.Namespace) -> int:
     elif arguments.working or arguments.sources:
         lines += sizing_lines(sizing, sources=arguments.sources)
     else:
-        lines += answer_lines(given, basis=_basis(sizing.inputs))
+        lines += answer_lines(sizing, basis=_basis(sizing.inputs))
         lines += [f"! {warning}" for warning in sizing.warnings]
     if arguments.sensitivity:
         swings, turns = _sensitivity(sizing, pack)

@@ -49,8 +49,8 @@ from sizeup.session.records import (
 from sizeup.session.store import new_path
 from sizeup.session.value import Session
 from sizeup.session.writer import Writer
+from sizeup.sizing.advise import described, size
 from sizeup.sizing.inputs.measured import measured
-from sizeup.sizing.session_advice import current_advice
 
 _TOOL = f"sizeup {__version__}"
 _EXPERIMENT_AGAIN = "start the experiment again"
@@ -220,8 +220,8 @@ def _found(t_ns: int, machine: Machine, before: Session | None) -> Iterator[Reco
     yield MachineRecord(t_ns, machine)
     for finding in machine.findings:
         yield FindingRecord(t_ns, finding)
-    overrides = {} if before is None else measured(before)
-    yield AdviceRecord(t_ns, current_advice(machine, overrides).given)
+    known = {} if before is None else measured(before)
+    yield AdviceRecord(t_ns, size(described(machine, known)).recorded())
 
 
 def _concluded(recorder: Recorder, machine: Machine, path: str | None) -> Iterator[Record]:
@@ -231,7 +231,7 @@ def _concluded(recorder: Recorder, machine: Machine, path: str | None) -> Iterat
     session = read_session(path)
     for finding in probe_findings(session):
         yield FindingRecord(recorder.now_ns(), finding)
-    yield AdviceRecord(recorder.now_ns(), current_advice(machine, measured(session)).given)
+    yield AdviceRecord(recorder.now_ns(), size(described(machine, measured(session))).recorded())
 
 
 def _environment(

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from datetime import date
 from functools import cache
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from sizeup.errors import UsageError
-from sizeup.model.advice import Advice, Card
+from sizeup.model.advice import Advice, AdviceSet, Card, OpenQuestion
 from sizeup.model.machine import Machine
 from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing import claims, cpu, flash, memory, memory_share, redo, rules, scan, value
@@ -20,7 +20,7 @@ from sizeup.sizing.io import array, capacity, demand, response, share, transfer_
 from sizeup.sizing.keys import KEYS, UnusedMeasurement, Value
 from sizeup.sizing.licensing import alternatives, cost, count, limits, required
 from sizeup.sizing.rules import Rules
-from sizeup.sizing.sheet import Calculation, Inputs, MissingError, MissingInput, Sheet
+from sizeup.sizing.sheet import Calculation, Inputs, MissingError, Sheet, open_question
 
 CALCULATIONS: tuple[Calculation, ...] = (
     *share.CALCULATIONS,
@@ -64,55 +64,63 @@ SUMMARY = (
 """The advice whose verdicts are read first."""
 
 
-class Sizing(Struct, frozen=True):
-    """All advice that the inputs allow, and the inputs that are missing for more."""
+class Sizing(AdviceSet, frozen=True, kw_only=True):
+    """All advice that the inputs allow, with these inputs."""
 
     inputs: Inputs
-    advice: tuple[Advice, ...]
-    questions: tuple[MissingInput, ...] = ()
     warnings: tuple[str, ...] = ()
-    cards: tuple[Card, ...] = ()
-    """One for each resource, worst first."""
 
-    def find(self, advice_id: str) -> Advice | None:
-        """The advice of that id; None where it could not be given."""
-        return next((advice for advice in self.advice if advice.id == advice_id), None)
+    def recorded(self) -> AdviceSet:
+        """Return the advice as a session records it, without the inputs: its machine and its steps hold them."""
+        return AdviceSet(self.advice, self.questions, self.unused, self.rules, self.cards)
 
 
-def size(inputs: Inputs, pack: Rules | None = None, today: date | None = None) -> Sizing:
-    """Every calculation that these inputs allow; ``today`` (none: unchecked) judges the age of the rules."""
+@contextmanager
+def _numbers_that_fit() -> Iterator[None]:
+    """Say what to do where the figures of a user lead to a number that is too large."""
     try:
-        return _sized(inputs, rules.shipped() if pack is None else pack, today)
+        yield
     except (OverflowError, ValueError) as error:
         raise UsageError(
             f"the result is too large for a number: {error}. Check the figures given with --set"
         ) from error
 
 
-def _sized(inputs: Inputs, rule_set: Rules, today: date | None) -> Sizing:
-    known = _completed({**_defaults(rule_set), **inputs})
+@_numbers_that_fit()
+def size(inputs: Inputs, pack: Rules | None = None, today: date | None = None) -> Sizing:
+    """Every calculation that these inputs allow; ``today`` (none: unchecked) judges the age of the rules."""
+    rule_set = rules.shipped() if pack is None else pack
+    known = {**_defaults(rule_set), **inputs}
+    known |= _total_cores(known)
     advice: list[Advice] = []
     judged: list[Card] = []
-    questions: dict[str, MissingInput] = {}
+    questions: dict[str, OpenQuestion] = {}
+    unused = {key: value for key, value in known.items() if isinstance(value, UnusedMeasurement)}
     for calculation in CALCULATIONS:
         sheet = Sheet(known, rule_set)
         try:
             for answer in calculation.work(sheet):
                 advice.append(answer)  # noqa: PERF402  what came before a missing input is kept
         except MissingError as missing:
-            measured = known.get(missing.key)
-            unused = measured if isinstance(measured, UnusedMeasurement) else None
-            if calculation.asks or unused is not None or _mentioned(known, calculation):
-                questions.setdefault(missing.key, MissingInput(missing.key, calculation.name, unused))
+            if calculation.asks or missing.key in unused or _mentioned(known, calculation):
+                question = open_question(missing.key, calculation.name, unused.get(missing.key))
+                questions.setdefault(missing.key, question)
         judged += sheet.cards
-    warnings = () if today is None else rule_set.warnings(today)
-    cards = resource_cards(known, advice, judged)
-    return Sizing(known, tuple(advice), tuple(questions.values()), warnings, cards)
+    return Sizing(
+        advice=tuple(advice),
+        questions=tuple(questions.values()),
+        unused={key: value.sentence(KEYS[key].unit) for key, value in unused.items()},
+        rules={pack.pack: pack.checked.isoformat() for pack in rule_set.packs},
+        cards=resource_cards(known, advice, judged),
+        inputs=known,
+        warnings=() if today is None else rule_set.warnings(today),
+    )
 
 
 def answer(inputs: Inputs, advice_id: str, pack: Rules) -> Advice | None:
     """One answer alone, where it is wanted again and again; None where it cannot be given."""
-    known = _completed({**_defaults(pack), **inputs})
+    known = {**_defaults(pack), **inputs}
+    known |= _total_cores(known)
     for calculation in CALCULATIONS:
         if advice_id.startswith(calculation.gives):
             try:
@@ -158,15 +166,15 @@ def _defaults(rule_set: Rules) -> Inputs:
     }
 
 
-def _completed(inputs: Inputs) -> Inputs:
-    """Inputs with the cores of the whole machine worked out from sockets and cores per socket.
+def _total_cores(inputs: Inputs) -> Inputs:
+    """Return the cores of the whole machine, worked out from sockets and cores per socket; nothing where they are set.
 
     A user who changes either of these on a detected machine means another machine; ``machine.cores`` set along
     with them must agree.
     """
     sockets, each, total = (inputs.get(f"machine.{name}") for name in ("sockets", "cores_per_socket", "cores"))
     if not isinstance(sockets, Quantity) or not isinstance(each, Quantity):
-        return inputs
+        return {}
     product = sockets.value * each.value
     if isinstance(total, Quantity) and total.origin is not Origin.DETECTED:
         if each.origin is not Origin.DETECTED and total.value != product:
@@ -174,10 +182,9 @@ def _completed(inputs: Inputs) -> Inputs:
                 f"{total.source}: machine.cores: expected machine.sockets x machine.cores_per_socket = {product:g}, "
                 f"found {total.value:g}; machine.cores counts all sockets together"
             )
-        return inputs
+        return {}
     origin = each.origin if sockets.origin is Origin.DETECTED else sockets.origin
-    cores = replace(each, value=product, origin=origin, source=count.CORES_PRODUCT)
-    return {**inputs, "machine.cores": cores}
+    return {"machine.cores": replace(each, value=product, origin=origin, source=count.CORES_PRODUCT)}
 
 
 def _mentioned(inputs: Inputs, calculation: Calculation) -> bool:

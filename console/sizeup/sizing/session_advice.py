@@ -7,7 +7,6 @@ looked at has advice worked out now; its run records the same.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from enum import Enum
 from typing import TYPE_CHECKING
 
@@ -16,9 +15,8 @@ from msgspec import Struct
 from sizeup.errors import UsageError
 from sizeup.model.advice import Advice, AdviceSet
 from sizeup.model.machine import Machine
-from sizeup.sizing.advise import Sizing, described, size
-from sizeup.sizing.keys import KEYS, UnusedMeasurement, Value
-from sizeup.sizing.rules import Rules, shipped
+from sizeup.sizing.advise import described, size
+from sizeup.sizing.keys import Value
 from sizeup.text import plural
 
 if TYPE_CHECKING:
@@ -71,27 +69,6 @@ class ShownAdvice(Struct, frozen=True):
         return {AdviceOrigin.RECOMPUTED: "recomputed", AdviceOrigin.NONE: "no advice recorded"}.get(self.origin, "")
 
 
-def advice_set(sizing: Sizing, rules: Rules) -> AdviceSet:
-    """Return the advice of a calculation as a session records it."""
-    return AdviceSet(
-        sizing.advice,
-        tuple(question.recorded() for question in sizing.questions),
-        {
-            key: value.sentence(KEYS[key].unit)
-            for key, value in sizing.inputs.items()
-            if isinstance(value, UnusedMeasurement)
-        },
-        {pack.pack: pack.checked.isoformat() for pack in rules.packs},
-        sizing.cards,
-    )
-
-
-def current_advice(machine: Machine, overrides: Mapping[str, Value]) -> ShownAdvice:
-    """Return the advice on a machine by the shipped rules, measured figures in place of assumed ones."""
-    rules = shipped()
-    return ShownAdvice(AdviceOrigin.CURRENT, advice_set(size(described(machine, overrides), rules), rules))
-
-
 def session_advice(session: Session, *, recompute: bool = False, how: str = RECOMPUTE) -> ShownAdvice:
     """Return the advice that a saved session recorded, or where the user asks for it the advice recomputed.
 
@@ -103,8 +80,7 @@ def session_advice(session: Session, *, recompute: bool = False, how: str = RECO
         raise UsageError(
             "the session recorded no machine, so no advice can be worked out: the run was interrupted, or imported"
         )
-    rules = shipped()
-    given = advice_set(size(described(session.machine, _measured(session)), rules), rules)
+    given = size(described(session.machine, _measured(session)))
     return ShownAdvice(AdviceOrigin.RECOMPUTED, given, recomputed_label(given, session.advice), session.advice)
 
 
@@ -185,7 +161,7 @@ class AdviceSelector:
         """Return the advice on a machine that is being looked at, by what its session has measured so far."""
         known = {} if session is None else _measured(session)
         if self._changed(machine, known):
-            self._shown = current_advice(machine, known)
+            self._shown = ShownAdvice(AdviceOrigin.CURRENT, size(described(machine, known)))
         return self._shown
 
     def _changed(self, subject: Session | Machine, basis: object) -> bool:

@@ -193,27 +193,12 @@ class Calculation(Struct, frozen=True):
     """Prefixes of keys: once the user sets one of them, inputs that are still missing are reported."""
 
 
-class MissingInput(Struct, frozen=True):
-    """A key without which a calculation could not be made."""
-
-    key: str
-    calculation: str
-    """The name of the calculation that needs it."""
-    unused: UnusedMeasurement | None = None
-    """What was measured of it and is not used; None where nothing was."""
-
-    def sentence(self, *, typed: bool = False) -> str:
-        """What is unknown, why, and what to do; ``typed`` in the console rather than on the command line."""
-        return self.recorded().sentence(typed=typed)
-
-    def recorded(self) -> OpenQuestion:
-        """Return the question as a session records it."""
-        key, unused = KEYS[self.key], self.unused
-        if unused is None:
-            return OpenQuestion(self.key, self.calculation, key.help, key.flag)
-        return OpenQuestion(
-            self.key, self.calculation, key.help, key.flag, unused.sentence(key.unit), unused.why_unused.value
-        )
+def open_question(name: str, calculation: str, unused: UnusedMeasurement | None = None) -> OpenQuestion:
+    """Return the question for a key that a calculation needs, with what was measured of it and is not used."""
+    key = KEYS[name]
+    if unused is None:
+        return OpenQuestion(name, calculation, key.help, key.flag)
+    return OpenQuestion(name, calculation, key.help, key.flag, unused.sentence(key.unit), unused.why_unused.value)
 
 
 def shown(quantity: Quantity, unit: str) -> str:

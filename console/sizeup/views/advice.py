@@ -85,7 +85,10 @@ def sizing_data(sizing: Sizing, rules: Rules, today: date, subject: str) -> dict
         "inputs": [{"key": key, "value": msgspec.to_builtins(value)} for key, value in sorted(sizing.inputs.items())],
         "cards": msgspec.to_builtins(sizing.cards),
         "advice": msgspec.to_builtins(sizing.advice),
-        "questions": msgspec.to_builtins(sizing.questions),
+        "questions": [
+            {"key": question.key, "calculation": question.calculation, "unused": _unused_data(sizing, question.key)}
+            for question in sizing.questions
+        ],
         "warnings": list(sizing.warnings),
         "rules": [
             {"pack": pack.pack, "checked": pack.checked.isoformat(), "age_days": pack.age_days(today)}
@@ -93,6 +96,12 @@ def sizing_data(sizing: Sizing, rules: Rules, today: date, subject: str) -> dict
         ],
         "overrides": msgspec.to_builtins(rules.overrides),
     }
+
+
+def _unused_data(sizing: Sizing, key: str) -> object:
+    """Return what was measured of a key and is not used, as plain data; None where nothing was."""
+    value = sizing.inputs.get(key)
+    return msgspec.to_builtins(value) if isinstance(value, UnusedMeasurement) else None
 
 
 def comparison_lines(comparisons: tuple[SizingComparison, ...]) -> list[str]:

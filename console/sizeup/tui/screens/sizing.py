@@ -27,7 +27,7 @@ from sizeup.sizing.inputs.presets import find_preset, shipped_presets
 from sizeup.sizing.keys import KEYS, Value
 from sizeup.sizing.rules import shipped
 from sizeup.sizing.sensitivity import tornado
-from sizeup.sizing.session_advice import ShownAdvice, advice_set, rules_text
+from sizeup.sizing.session_advice import ShownAdvice, rules_text
 from sizeup.sizing.sizing_comparison import compare_sizings
 from sizeup.text import plural
 from sizeup.tui.actions import bindings
@@ -251,7 +251,7 @@ class SizingScreen(ModeScreen):
         return recomputed + (f", {plural(len(self._changed), 'input')} changed" if self._changed else "")
 
     def _rules(self) -> str:
-        return "" if self._sizing is None else rules_text(advice_set(self._sizing, shipped()))
+        return "" if self._sizing is None else rules_text(self._sizing)
 
     def _machine(self) -> Machine:
         return Machine() if self.host.machine is None else self.host.machine
@@ -285,7 +285,7 @@ class SizingScreen(ModeScreen):
         self._before = {advice.id: effect(advice, before.find(advice.id)) for advice in self._sizing.advice}
         self._advice = self.host.advice
         recorded = None if self._changed or self.host.saved_session is None else self._advice
-        self._given = advice_set(self._sizing, shipped()) if recorded is None else recorded.given
+        self._given = self._sizing if recorded is None else recorded.given
         self.query_one("#answers-pane").border_title = self._title()
         self._fill_answers()
         self._point_at_change()
