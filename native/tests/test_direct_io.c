@@ -308,25 +308,29 @@ static int a_stall_shows_in_the_response_time(int32_t engine)
 	return 0;
 }
 
+#define SET_BYTES CPU_ALLOC_SIZE(4096)
+
 /* The CPUs that every thread but this one may run on; 0 threads if there is none. */
 static int other_threads_cpus(cpu_set_t *cpus)
 {
+	cpu_set_t *const its = CPU_ALLOC(4096);
 	DIR *const tasks = opendir("/proc/self/task");
 	struct dirent *entry;
 	int threads = 0;
 
-	CPU_ZERO(cpus);
+	CPU_ZERO_S(SET_BYTES, cpus);
 	while (tasks && (entry = readdir(tasks))) {
 		const pid_t thread = (pid_t)strtol(entry->d_name, NULL, 10);
-		cpu_set_t its;
 
-		if (thread <= 0 || thread == getpid() || sched_getaffinity(thread, sizeof(its), &its) < 0)
+		CPU_ZERO_S(SET_BYTES, its);
+		if (thread <= 0 || thread == getpid() || sched_getaffinity(thread, SET_BYTES, its) < 0)
 			continue;
-		CPU_OR(cpus, cpus, &its);
+		CPU_OR_S(SET_BYTES, cpus, cpus, its);
 		threads++;
 	}
 	if (tasks)
 		closedir(tasks);
+	CPU_FREE(its);
 	return threads;
 }
 
@@ -334,28 +338,31 @@ static int workers_run_on_their_cpus_only(int32_t engine)
 {
 	struct sizeup_io_worker workers[2] = { random_reader(engine, 4), random_reader(engine, 4) };
 	struct sizeup_io_job *job;
-	cpu_set_t allowed, found;
+	cpu_set_t *const allowed = CPU_ALLOC(4096), *const found = CPU_ALLOC(4096);
 	int32_t first = -1;
 
-	CHECK(sched_getaffinity(0, sizeof(allowed), &allowed) == 0);
+	CPU_ZERO_S(SET_BYTES, allowed);
+	CHECK(sched_getaffinity(0, SET_BYTES, allowed) == 0);
 	for (int32_t cpu = 0; first < 0; cpu++)
-		first = CPU_ISSET((size_t)cpu, &allowed) ? cpu : -1;
+		first = CPU_ISSET_S((size_t)cpu, SET_BYTES, allowed) ? cpu : -1;
 	for (int i = 0; i < 2; i++) {
 		workers[i].cpus = &first;
 		workers[i].cpu_count = 1;
 	}
 	CHECK(sizeup_io_start(workers, 2, &job) == 0);
-	const int threads = other_threads_cpus(&found);
+	const int threads = other_threads_cpus(found);
 
 	CHECK(stop(job, PATIENCE_NS) == 0);
 	CHECK(threads == 2);
-	CHECK(CPU_COUNT(&found) == 1 && CPU_ISSET((size_t)first, &found));
+	CHECK(CPU_COUNT_S(SET_BYTES, found) == 1 && CPU_ISSET_S((size_t)first, SET_BYTES, found));
 
 	workers[1].cpu_count = 0;
 	CHECK(sizeup_io_start(workers, 2, &job) == 0);
-	CHECK(other_threads_cpus(&found) == 2);
+	CHECK(other_threads_cpus(found) == 2);
 	CHECK(stop(job, PATIENCE_NS) == 0);
-	CHECK(CPU_EQUAL(&found, &allowed));
+	CHECK(CPU_EQUAL_S(SET_BYTES, found, allowed));
+	CPU_FREE(allowed);
+	CPU_FREE(found);
 	return 0;
 }
 

@@ -40,6 +40,7 @@ SPOKEN_BY: dict[str, tuple[str, ...]] = {
     "errors.py": ("compare",),
     "discovery/capture.py": ("capture",),
     "discovery/sysroot.py": (START, "detect"),
+    "importers/awr.py": ("size",),
     "importers/intervals.py": ("size",),
     "importers/kinds.py": ("import",),
     "importers/slb.py": ("import",),
@@ -65,7 +66,9 @@ NOT_OF_IT = {
     "cli/probes.py": {"--set"},  # lists what a run takes
     "discovery/findings/memory.py": {"-w", "--sort"},  # of sysctl and ps
     "discovery/findings/platform.py": {"-g"},  # of cpupower
-    "importers/iostat.py": {"-c", "-s", "-y"},
+    "importers/iostat.py": {"-c", "-h", "-s", "-y", "--human", "--pretty"},
+    "importers/sar.py": {"-b", "-d", "-u", "--human", "--pretty"},
+    "importers/vmstat.py": {"-d", "-m", "-p", "-s"},
     "tui/console.py": {"--command-palette"},  # a widget's id
     "views/doctor.py": {"-l", "-n"},  # of ulimit
     "sizeup_memory/memhammer.py": {"--cpus"},  # of its own

@@ -239,8 +239,9 @@ _MAY_NAME = re.compile(
 )
 KERNEL_WORDS = {("discovery/anonymizer.py", word) for word in ("(null)", "<null>", "null")} | {
     ("discovery/platform.py", "null"), ("discovery/scsi.py", "(null)"), ("discovery/nics.py", "(null)"),
+    ("importers/ksar.py", "null"),
 }  # fmt: skip
-"""What the kernel prints for nothing."""
+"""What the kernel and kSar print for nothing."""
 
 
 def names_in(source: str) -> Iterator[tuple[int, str]]:

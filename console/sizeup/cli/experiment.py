@@ -71,7 +71,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--metric",
         action="append",
         metavar="METRIC",
-        help="report this metric, such as io.direct.latency-p99, instead of the headline figures; repeatable",
+        help="report this metric, such as PROBE.latency-p99, instead of the headline figures; repeatable",
     )
     report.add_argument(
         "--minimum-effect",
