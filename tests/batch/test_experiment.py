@@ -156,7 +156,7 @@ def test_an_interrupt_restores_and_keeps_what_was_measured(tmp_path: Path, envir
 def test_agreement_is_asked_for_before_the_session_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever the answer is, preparing writes nothing and executes nothing."""
 
-    class Answering:
+    class RefusingTerminal:
         def isatty(self) -> bool:
             return True
 
@@ -166,7 +166,7 @@ def test_agreement_is_asked_for_before_the_session_is_made(monkeypatch: pytest.M
     def never(*arguments: object) -> None:
         raise AssertionError("executed without consent")
 
-    monkeypatch.setattr(sys, "stdin", Answering())
+    monkeypatch.setattr(sys, "stdin", RefusingTerminal())
     monkeypatch.setattr(experiment, "execute", never)
     monkeypatch.setattr(experiment, "run_experiment", never)
 

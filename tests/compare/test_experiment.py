@@ -139,7 +139,7 @@ def test_an_experiment_that_is_all_invalid_concludes_nothing() -> None:
 
     (figure,) = result.figures
     assert (figure.verdict, figure.runs) == (Conclusion.TOO_FEW, (0, 0))
-    assert conclusions(result)[0].startswith("p.latency: cannot decide: 0 valid rounds of 6; measure 3 more rounds")
+    assert conclusions(result)[0].startswith("p.latency: cannot decide: 0 valid rounds of 6; at least 3 are needed")
     assert experiment_table(result).rows[0][1:5] == ("–", "–", "–", "–")
 
 
@@ -214,7 +214,7 @@ def test_an_experiment_that_was_canceled_early_concludes_nothing() -> None:
 
     (figure,) = result.figures
     assert (figure.verdict, figure.runs, result.runs) == (Conclusion.TOO_FEW, (2, 2), (2, 3))
-    expected = "p.latency: cannot decide: 2 valid rounds of 6; measure 1 more round at least, with valid figures"
+    expected = "p.latency: cannot decide: 2 valid rounds of 6; at least 3 are needed"
     assert conclusions(result)[0] == expected
 
 

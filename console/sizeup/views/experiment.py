@@ -7,7 +7,7 @@ from typing import Any
 
 from sizeup.charts.table import UNKNOWN, Column, Table
 from sizeup.compare.comparison import PLANNED_CHANGE, Conclusion, Figure
-from sizeup.compare.experiment import ExperimentResult, excluded_change
+from sizeup.compare.experiment import LEAST_ROUNDS, ExperimentResult, excluded_change
 from sizeup.compare.statistics import MOST_RUNS
 from sizeup.session.records import CommandRecord
 from sizeup.text import one_line, plural
@@ -76,7 +76,7 @@ def conclusion(figure: Figure, result: ExperimentResult) -> str:
             return f"cannot decide: {measured}; {_more(figure)}"
         case Conclusion.TOO_FEW:
             valid = plural(figure.runs[0], "valid round")
-            return f"cannot decide: {valid} of {result.experiment.rounds}; {_more(figure)}"
+            return f"cannot decide: {valid} of {result.experiment.rounds}; at least {LEAST_ROUNDS} are needed"
         case _:
             return f"{_WORDS.get(figure.verdict, figure.verdict.value)}: {measured}"
 
@@ -154,8 +154,6 @@ def _title(figure: Figure) -> str:
 
 
 def _more(figure: Figure) -> str:
-    if figure.verdict is Conclusion.TOO_FEW:
-        return f"measure {plural(figure.more_runs or 1, 'more round')} at least, with valid figures"
     if figure.more_runs is None:
         return f"a change of {PLANNED_CHANGE:.0%} needs over {MOST_RUNS} rounds; measure on an idle machine"
     return f"{plural(figure.more_runs, 'more round')} would probably find a change of {PLANNED_CHANGE:.0%}"
