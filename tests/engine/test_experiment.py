@@ -12,7 +12,7 @@ from sizeup.engine.control import BatchControl
 from sizeup.engine.experiment import ExperimentEnd, ExperimentSpec, PreparedExperiment, prepare, run_experiment
 from sizeup.engine.run import ProgressDisplay, Result
 from sizeup.engine.spec import RunSpec
-from sizeup.errors import ExitStatus, RefusedError, UsageError
+from sizeup.errors import CommandError, ExitStatus, RefusedError, UsageError
 from sizeup.model.plan import Plan, Step
 from sizeup.session.reader import read_session
 from sizeup.session.records import EndRecord, PlanRecord, Record
@@ -57,6 +57,7 @@ class Conducted:
             return act(self.runs) or Result(str(self.path), ExitStatus.OK, 1)
 
         self._patch.setattr(experiment, "run", run)
+        self._patch.setattr(Writer, "sync", lambda writer: None)  # a slow disk is not what is tested
         spec = ExperimentSpec(
             a=self.write("a"),
             b=self.write("b"),
@@ -190,6 +191,14 @@ def test_a_fault_of_sizeup_restores_too(made: Conducted) -> None:
     with pytest.raises(ZeroDivisionError):
         made.conduct(fault)
     assert made.logged == ["a", "run a1", "restored"]
+
+
+def test_a_fault_does_not_hide_that_the_setting_was_not_restored(made: Conducted) -> None:
+    def fault(run: int) -> Result | None:
+        raise ZeroDivisionError("by accident")
+
+    with pytest.raises(CommandError, match=r"^the setting was not restored: false: .* by ZeroDivisionError: by accid"):
+        made.conduct(fault, restore="false")
 
 
 def test_a_record_that_cannot_be_written_does_not_keep_it_from_restoring(made: Conducted) -> None:

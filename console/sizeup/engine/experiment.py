@@ -168,8 +168,13 @@ class _Experiment:
         except (SizeupError, OSError) as error:
             problems.append(str(error))
             status = error.status if isinstance(error, SizeupError) else ExitStatus.USAGE
-        finally:
-            not_restored = self._restore() if self._executed else ""
+        except BaseException as fault:
+            if not_restored := self._restore():
+                raise CommandError(
+                    f"{not_restored}; the experiment ended by {type(fault).__name__}: {fault}"
+                ) from fault
+            raise
+        not_restored = self._restore()
         if not_restored:
             problems.append(not_restored)
         canceled = self._control.canceled
@@ -230,6 +235,8 @@ class _Experiment:
 
     def _restore(self) -> str:
         """Execute the last command, whatever arrives; return why the setting was not restored, or nothing."""
+        if not self._executed:
+            return ""
         command = self._spec.last_command
         self._display.show(f"restoring: {one_line(command)}")
         result = execute(command, self._spec.command_limit_seconds, self._control, cancelable=False)
