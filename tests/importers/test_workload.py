@@ -13,7 +13,9 @@ from sizeup.errors import SizeupError
 from sizeup.importers.awr import parse_awr
 from sizeup.importers.intervals import LoadInterval
 from sizeup.importers.iostat import parse_iostat
+from sizeup.importers.ksar import parse_ksar
 from sizeup.importers.sar import parse_sar
+from sizeup.importers.vmstat import parse_vmstat
 from sizeup.quantity import Quantity
 from sizeup.sizing.inputs.imported import WorkloadFile, at, read_workload
 
@@ -70,6 +72,79 @@ OLD_SAR = """Linux 2.6.18 (db0)  11/20/2026
 """
 
 
+SAR_ALL = """Linux 6.1.0-1-amd64 (db1) \t11/20/26 \t_x86_64_\t(32 CPU)
+
+00:00:01        CPU      %usr     %nice      %sys   %iowait    %steal      %irq     %soft    %guest    %gnice     %idle
+00:10:01        all     20.00      1.00      3.00      5.00      1.00      0.00      1.00      0.00      0.00     69.00
+00:10:01          0     90.00      0.00      0.00      0.00      0.00      0.00      0.00      0.00      0.00     10.00
+00:20:01        all     40.00      0.00      8.00     10.00      0.00      0.00      2.00      0.00      0.00     40.00
+
+00:00:01          tps      rtps      wtps      dtps   bread/s   bwrtn/s   bdscd/s
+00:10:01       110.00     75.00     25.00     10.00   2000.00   1000.00    500.00
+00:20:01        50.00     30.00     20.00      0.00   1000.00    600.00      0.00
+
+00:00:01          DEV       tps     rkB/s     wkB/s     dkB/s   areq-sz    aqu-sz     await     %util
+00:10:01     dev253-0    110.00   1000.00    500.00    250.00     15.00      0.10      0.50      5.00
+00:10:01     dev254-0    110.00   1000.00    500.00    250.00     15.00      0.10      0.50      5.00
+
+Average:        CPU      %usr     %nice      %sys   %iowait    %steal      %irq     %soft    %guest    %gnice     %idle
+Average:        all     30.00      0.50      5.50      7.50      0.50      0.00      1.50      0.00      0.00     54.50
+"""
+
+VMSTAT = """procs -----------memory---------- ---swap-- -----io---- -system-- ------cpu----- -----timestamp-----
+ r  b   swpd   free   buff  cache   si   so    bi    bo   in   cs us sy id wa st                 CET
+ 2  0      0 2794468   2108 741208    0    0     1     3   29   57  1  0 99  0  0 2026-11-20 20:33:13
+ 9  0      0 2794716   2108 741208    0    0     0     0   41   84 20  5 70  5  0 2026-11-20 20:34:13
+ 9  0      0 2794716   2108 741208    0    0     0     0   41   84 30 10 45 10  5 2026-11-20 20:35:13
+procs -----------memory---------- ---swap-- -----io---- -system-- ------cpu----- -----timestamp-----
+ r  b   swpd   free   buff  cache   si   so    bi    bo   in   cs us sy id wa st                 CET
+ 9  0      0 2794716   2108 741208    0    0     0     0   41   84  0  0 100 0  0 2026-11-20 20:36:13
+"""
+
+KSAR = """Date;CPU all %usr;CPU all %iowait;CPU all %steal;CPU all %idle;CPU 0 %idle;IO tps;
+20/11/26 00:10:01;20.0;5.0;1.0;69.0;10.0;110.0;
+20/11/26 00:20:01;40.0;10.0;0.0;40.0;null;50.0;
+20/11/26 00:30:01;null;null;null;null;null;50.0;
+"""
+
+IOSTAT_OLD = """Linux 2.6.18 (db0) \t11/20/2026
+
+avg-cpu:  %user   %nice %system %iowait  %steal   %idle
+           1.00    0.00    1.00    0.00    0.00   98.00
+
+Device:         rrqm/s   wrqm/s   r/s   w/s   rsec/s   wsec/s avgrq-sz avgqu-sz   await  svctm  %util
+sda               0.00     0.00  1.00  1.00     2.00     2.00     8.00     0.01    9.25   8.75   0.70
+
+avg-cpu:  %user   %nice %system %iowait  %steal   %idle
+          20.00    0.00    5.00   10.00    0.00   65.00
+
+Device:         rrqm/s   wrqm/s   r/s   w/s   rsec/s   wsec/s avgrq-sz avgqu-sz   await  svctm  %util
+sda               0.00     0.00 75.00 25.00  1200.00   400.00     8.00     0.01    9.25   8.75   0.70
+sda1              0.00     0.00 75.00 25.00  1200.00   400.00     8.00     0.01    9.25   8.75   0.70
+dm-0              0.00     0.00 75.00 25.00  1200.00   400.00     8.00     0.01    9.25   8.75   0.70
+"""
+
+IOSTAT_NEW = """Linux 6.1.0 (db1) \t11/20/26 \t_x86_64_\t(8 CPU)
+
+Device            r/s     rkB/s   rrqm/s  %rrqm r_await rareq-sz     w/s     wkB/s   wrqm/s  %wrqm w_await    f/s  %util
+nvme0n1          1.00      8.00     0.00   0.00    0.10     8.00    1.00      8.00     0.00   0.00    0.10   0.00   0.10
+
+Device            r/s     rkB/s   rrqm/s  %rrqm r_await rareq-sz     w/s     wkB/s   wrqm/s  %wrqm w_await    f/s  %util
+nvme0n1         75.00    600.00     0.00   0.00    0.10     8.00   25.00    200.00     0.00   0.00    0.10   0.00   0.10
+"""
+
+IOSTAT_PLAIN = """Linux 6.1.0 (db1) \t11/20/26 \t_x86_64_\t(8 CPU)
+
+Device             tps    kB_read/s    kB_wrtn/s    kB_dscd/s    kB_read    kB_wrtn    kB_dscd
+sda               1.00         1.00         1.00         0.00       1000       1000          0
+ all              1.00         1.00         1.00         0.00       1000       1000          0
+
+Device             tps    kB_read/s    kB_wrtn/s    kB_dscd/s    kB_read    kB_wrtn    kB_dscd
+sda             100.00       600.00       200.00         0.00       1000       1000          0
+ all            100.00       600.00       200.00         0.00       1000       1000          0
+"""
+
+
 def report(*disks: dict[str, object]) -> dict[str, object]:
     return {"avg-cpu": {"user": 1.0}, "disk": list(disks)}
 
@@ -121,6 +196,106 @@ def test_sar_with_pretty_names_has_the_disk_last() -> None:
     )
 
     assert parse_sar(text, "sar.txt").intervals == (LoadInterval(2048 * 1024.0, 100.0, 0.5),)
+
+
+def test_sar_of_all_disks_together_counts_no_volume_twice_and_tells_reads_from_writes() -> None:
+    intervals = parse_sar(SAR_ALL, "sar.txt").intervals
+
+    assert [interval for interval in intervals if interval.cpu_utilization is None] == [
+        LoadInterval(3000 * 512.0, 100.0, 0.75),
+        LoadInterval(1600 * 512.0, 50.0, 0.6),
+    ]
+
+
+def test_sar_tells_how_busy_all_cpus_were_without_waiting_and_stolen_time() -> None:
+    intervals = parse_sar(SAR_ALL, "sar.txt").intervals
+
+    assert [interval.cpu_utilization for interval in intervals if interval.cpu_utilization is not None] == [
+        pytest.approx(0.25),
+        pytest.approx(0.5),
+    ]
+
+
+def test_sar_names_that_may_be_disks_or_volumes_on_them_are_asked_for() -> None:
+    disks = SAR_ALL.replace("rtps", "reads")
+
+    with pytest.raises(SizeupError, match=r"dev253-\*, dev254-\*.*sar -d -p, or name the disks with --devices"):
+        parse_sar(disks, "sar.txt")
+    assert parse_sar(disks, "sar.txt", ("dev253-0",)).intervals[0].requests_per_second == 110
+    # A disk whose number is fixed tells that the others are volumes.
+    fixed = parse_sar(disks.replace("dev253-0", "  dev8-0"), "sar.txt")
+    assert fixed.intervals[0].requests_per_second == 110
+    assert fixed.caveats == ("not counted, so that no I/O counts twice: dev254-0; use --devices to choose disks",)
+
+
+def test_sar_without_names_has_no_chosen_disks() -> None:
+    with pytest.raises(SizeupError, match="expected the disks sda, found no sar -d"):
+        parse_sar(SAR_ALL.split("00:00:01          DEV", maxsplit=1)[0], "sar.txt", ("sda",))
+
+
+@pytest.mark.parametrize("text", [VMSTAT, VMSTAT.replace("procs ---", "--procs-- ---").replace(" gu", "")])
+def test_vmstat_leaves_out_the_mean_since_boot_and_repeated_headings(text: str) -> None:
+    shares = [interval.cpu_utilization for interval in parse_vmstat(text, "vmstat.txt").intervals]
+
+    assert shares == [pytest.approx(0.25), pytest.approx(0.4), 0]
+
+
+def test_ksar_gives_the_cpus_that_sar_had_and_passes_over_unknown_ones() -> None:
+    shares = [interval.cpu_utilization for interval in parse_ksar(KSAR, "cpu.csv").intervals]
+
+    assert shares == [pytest.approx(0.25), pytest.approx(0.5)]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "percentile", "cores"),
+    [("vmstat", VMSTAT, 95, 16 * 0.4), ("sar", SAR_ALL, 95, 8), ("sar", SAR_ALL, 50, 4), ("ksar", KSAR, 95, 8)],
+)
+def test_the_cpu_demand_is_utilization_by_the_cores_of_that_server(
+    name: str, text: str, percentile: float, cores: float
+) -> None:
+    found = read_workload((WorkloadFile(name, text),), percentile, cores=16)["workload.cpu_cores"]
+
+    assert isinstance(found, Quantity)
+    assert found.value == pytest.approx(cores)
+
+
+def test_the_cores_are_asked_for_where_the_file_has_a_share_of_the_cpus_alone() -> None:
+    with pytest.raises(SizeupError, match=r"the CPUs were 40.0% busy .*: add --workload-cores N$"):
+        read_workload((WorkloadFile("vmstat.txt", VMSTAT),), 95)
+    values = read_workload((WorkloadFile("sar.txt", SAR_ALL),), 95)
+
+    assert "workload.cpu_cores" not in values
+    rate = values["workload.mb_s"]
+    assert isinstance(rate, Quantity)
+    assert "for a CPU demand add --workload-cores N" in rate.caveats[-1]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        IOSTAT_OLD,
+        IOSTAT_NEW,
+        IOSTAT_PLAIN,
+        IOSTAT_NEW.replace(".", ","),
+        IOSTAT_OLD.replace("rsec/s   wsec/s", "Blk/s x"),
+    ],
+    ids=["old", "new", "plain", "decimal commas", "unknown"],
+)
+def test_iostat_as_text_has_the_same_figures_in_every_layout(text: str) -> None:
+    if "Blk/s" in text:
+        with pytest.raises(SizeupError, match="line 7: sda: expected columns such as r/s, w/s, rkB/s"):
+            parse_iostat(text, "iostat.txt")
+        return
+    found = parse_iostat(text, "iostat.txt")
+
+    assert [one for one in found.intervals if one.cpu_utilization is None] == [LoadInterval(800 * 1024.0, 100.0, 0.75)]
+    assert found.caveats[0].startswith("the first report was left out: it is the mean since boot")
+
+
+def test_iostat_as_text_tells_how_busy_the_cpus_were() -> None:
+    intervals = parse_iostat(IOSTAT_OLD, "iostat.txt").intervals
+
+    assert [one.cpu_utilization for one in intervals if one.cpu_utilization is not None] == [pytest.approx(0.25)]
 
 
 def test_named_devices_are_the_ones_that_count() -> None:
@@ -198,6 +373,24 @@ def test_figures_with_an_exponent_are_read_whole() -> None:
         (iostat(report({"disk_device": "sda", "tps": 1, "kB/s": 1})), "run iostat without -s"),
         ('{"sysstat": {"hosts": [{"r/s": 1,5}]}}', "needs LC_ALL=C"),
         (SAR.replace(" AM", " vorm."), "create it with LC_ALL=C sar -d"),
+        (SAR.replace("12:10:01 AM", "00時10分01秒").replace("12:20:01 AM", "00時20分01秒"), "create it with LC_ALL=C"),
+        (SAR.replace("1024.00", "1.0k"), "expected a number for rkB/s, found '1.0k'"),
+        (IOSTAT_PLAIN.replace("600.00", "600.0k"), "found '600.0k'; run iostat without -h or --human"),
+        (IOSTAT_PLAIN.replace("kB_wrtn/s", "kB_w+d/s "), "run iostat without -s"),
+        (IOSTAT_NEW.replace("   8.00    1.00", "   8.00"), "line 4: expected 14 columns, found 13"),
+        (VMSTAT.replace(" 70  5  0", ""), "line 4: expected 17 columns, found 16"),
+        (
+            VMSTAT.replace(" 70 ", " 99 "),
+            "line 4: expected idle, waiting and stolen time of at most 100 %, found 104 %",
+        ),
+        ("procs -----memory---\n", "run vmstat 60 without -d, -p or -s"),
+        (KSAR.replace("%idle", "%idl"), "expected a column 'CPU all %idle'"),
+        (KSAR.replace(";10.0;110.0;", ";"), "line 2: expected 8 columns, found 6"),
+        (SAR_ALL.replace("69.00", "100.00").replace("40.00", "100.00"), "found 106 %"),
+        (
+            IOSTAT_PLAIN.replace("600.00", "  0.00").replace("200.00", "  0.00").replace("100.00", "  0.00"),
+            "choose a busier",
+        ),
         (STATSPACK.replace("Std Block Size", "Size"), "expected 'Std Block Size'"),
         (SAR.replace("rkB/s", "reads"), "expected one of the columns rkB/s"),
         (SAR.replace("12:10:01 AM       sda    100.00", "12:10:01 AM       sda"), "line 4: expected 9 columns"),
@@ -253,9 +446,41 @@ def test_whatever_a_file_holds_it_is_read_or_refused(text: str) -> None:
             continue
 
 
-def test_a_number_without_end_is_refused_or_left_out() -> None:
-    for match in list(re.finditer(r"\d+", AWR))[:60]:
+SAMPLES = {
+    "awr": AWR,
+    "statspack": STATSPACK,
+    "sar": SAR,
+    "sar -A": SAR_ALL,
+    "old sar": OLD_SAR,
+    "vmstat": VMSTAT,
+    "ksar": KSAR,
+    "old iostat": IOSTAT_OLD,
+    "iostat": IOSTAT_NEW,
+    "iostat.json": iostat(report({"disk_device": "sda", "tps": 10.0, "kB_read/s": 30.0, "kB_wrtn/s": 10.0})),
+}
+
+
+@pytest.mark.parametrize("sample", SAMPLES)
+@settings(max_examples=25, deadline=None)
+@given(data=st.data())
+def test_a_damaged_file_is_read_or_refused_in_one_line(sample: str, data: st.DataObject) -> None:
+    text = SAMPLES[sample]
+    for _ in range(data.draw(st.integers(1, 3))):
+        at = data.draw(st.integers(0, len(text)))
+        text = text[:at] + data.draw(st.text(ANY_CHARACTER, max_size=8)) + text[at + data.draw(st.integers(0, 40)) :]
+    told = ""
+    try:
+        read_workload((WorkloadFile("x", text),), 95, cores=data.draw(st.sampled_from((None, 8))))
+    except SizeupError as error:
+        told = str(error)
+    assert "\n" not in told
+
+
+@pytest.mark.parametrize("sample", SAMPLES)
+def test_a_number_without_end_is_refused_or_left_out(sample: str) -> None:
+    whole = SAMPLES[sample]
+    for match in list(re.finditer(r"\d+", whole))[:60]:
         for digits in (5000, 400):
-            text = AWR[: match.start()] + "9" * digits + AWR[match.end() :]
+            text = whole[: match.start()] + "9" * digits + whole[match.end() :]
             with contextlib.suppress(SizeupError):
-                read_workload((WorkloadFile("awr.txt", text),), 95)
+                read_workload((WorkloadFile("x", text),), 95, cores=8)

@@ -31,6 +31,8 @@ _INSTANCE = re.compile(r"^\s*(?:\S+\s+)?(?:\d{5,12}\s+)?(\S+)\s+(\d{1,4})\s+\d\d
 _DATABASE = re.compile(r"^\s*(?:\S+\s+)?(\d{5,12})\s+\S+\s", re.MULTILINE)
 _CLUSTER = re.compile(r"\d\.\d{1,3}\.\d{1,3}\.\d{1,3}(?:\.\d{1,3})?\s+YES\b", re.ASCII)
 _CPUS = re.compile(r"Host CPU\s+\(CPUs:\s*(\d{1,6})\s+Cores:\s*(\d{1,6})")
+_HEADER_CHARACTERS = 20_000
+"""Database, instance and snapshots stand above this."""
 _NEEDED = ("redo size", "physical read", "physical write", "read io", "write io")
 """How the lines begin that are read."""
 _PROFILE_LINES = 40
@@ -152,9 +154,10 @@ def _report(text: str, where: str) -> _Report:
     )
     stated = (*_memory(found), *((Stated("workload.io_kib", block, "bytes"),) if block and reads is not None else ()))
     remarks = [*remarks, *of_cpu, *_of_memory(found, block), *_of_segments(found)]
-    instance = _INSTANCE.search(text)
+    header = text[:_HEADER_CHARACTERS]
+    instance = _INSTANCE.search(header)
     return _Report(
-        interval, _identity(text), instance[2] if instance else "", _CLUSTER.search(text) is not None, stated,
+        interval, _identity(header), instance[2] if instance else "", _CLUSTER.search(header) is not None, stated,
         tuple(remarks),
     )  # fmt: skip
 
@@ -184,7 +187,7 @@ def _load_profile(text: str, where: str) -> Mapping[str, float]:
 
 def _identity(text: str) -> tuple[str, ...]:
     """Database and snapshots of a report."""
-    snapshots = {match[1]: match[2] for match in _SNAPSHOT.finditer(text[:20_000])}
+    snapshots = {match[1]: match[2] for match in _SNAPSHOT.finditer(text)}
     database = _DATABASE.search(text)
     if len(snapshots) < 2 or database is None:
         return ()
@@ -294,7 +297,7 @@ def _own_cpu(found: Sections, text: str, profile: Mapping[str, float]) -> float 
 
 def _elapsed(text: str) -> float | None:
     """Seconds."""
-    match = _ELAPSED.search(text)
+    match = _ELAPSED.search(text[:_HEADER_CHARACTERS])
     return float(match[1].replace(",", "")) * 60 if match and match[1].strip(",") else None
 
 

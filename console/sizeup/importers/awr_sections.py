@@ -7,14 +7,17 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
-NUMBER = re.compile(r"(?:(?:\d{1,3}(?:,\d{3}){1,6}|\d{1,18})(?:\.\d{0,18})?|\.\d{1,18})(?:E[+-]?\d{1,2})?", re.ASCII)
+NUMBER = re.compile(r"(?:(?:\d{1,3}(?:,\d{3}){1,6}|\d{1,18})(?:\.\d{0,18})?|\.\d{1,18})(?:E[+-]?[01]?\d)?", re.ASCII)
 """A figure as Oracle prints it: ``1,234.5``, ``.6``, ``1.3497E+07``."""
 _CELL = r"(?:[\d,.]+(?:E[+-]?\d{1,2})?[KMGTP]?|#+|N/A)"
 _ROW = re.compile(rf"^\s*(\S.*?):?\s+({_CELL}(?:\s+{_CELL})*)\s*$", re.ASCII)
 _UNITS = {"K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15}
 """Of counts; ``-> Units of K, M, G are divided by 1000``, as Statspack explains."""
 _END = re.compile(r"\s{3,}-{10,}\s*$")
-_OTHER = re.compile(r".*\S\s*DB/Inst:")
+_OTHER = "DB/Inst:"
+"""What every other title of a section has behind it."""
+_LONGEST_LINE = 1000
+"""Reports are at most 255 characters wide, rows of HTML somewhat more; longer lines are no rows."""
 
 _TITLES = {
     "Load Profile": "profile",
@@ -58,14 +61,19 @@ def sections(text: str) -> Mapping[str, Sequence[str]]:
         title = _title(line)
         if title is not None:
             current = title
-        elif _END.match(line) or _OTHER.match(line) or (current in _SHORT and not line.strip() and found.get(current)):
+        elif _END.match(line) or _OTHER in line or (current in _SHORT and not line.strip() and found.get(current)):
             current = ""
         elif current:
             found.setdefault(current, []).append(line)
     return found
 
 
+_INITIALS = frozenset(title[0] for title in _TITLES)
+
+
 def _title(line: str) -> str | None:
+    if line[:1] not in _INITIALS:
+        return None
     for title, name in _TITLES.items():
         rest = line[len(title) :]
         if line.startswith(title) and (not rest.strip() or rest.startswith(("  ", " DB/Inst", "\t", "DB/Inst"))):
@@ -76,7 +84,7 @@ def _title(line: str) -> str | None:
 def rows(lines: Sequence[str]) -> Iterator[ReportRow]:
     """Return the rows of a section: those lines that are a name and figures."""
     for line in lines:
-        match = _ROW.match(line)
+        match = _ROW.match(line) if len(line) <= _LONGEST_LINE else None
         if match is not None:
             yield ReportRow(match[1].strip().rstrip(":"), tuple(map(_figure, match[2].split())))
 

@@ -65,7 +65,7 @@ def _of_text(text: str, where: str) -> _Reports:
     for line_number, line in enumerate(text.splitlines(), 1):
         words = line.split()
         place = f"{where}: line {line_number}"
-        if not words:
+        if not words or words[0] == "Linux":
             header, cpu_header = [], []
         elif words[0] == "avg-cpu:":
             cpu_header = words[1:]
