@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import errno
 import os
-import stat
 from collections.abc import Callable
 from itertools import islice
 from typing import TYPE_CHECKING, TypeVar
@@ -22,11 +21,9 @@ from sizeup.model.gap import Gap
 from sizeup.procfs.kernel_file import (
     FILE_BYTES_LIMIT,
     MISSING,
-    READ_FLAGS,
     Unreadable,
     parse_integer,
-    read_bytes,
-    read_descriptor,
+    read_or_raise,
 )
 from sizeup.text import clean, decode
 
@@ -92,13 +89,7 @@ class Sysroot:
     # What a kind of root answers for a path without links
 
     def _raw_bytes(self, where: str) -> bytes:
-        descriptor = os.open(self.root + where, READ_FLAGS | os.O_NOFOLLOW)
-        try:
-            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                raise OSError(errno.ENOENT, "not a plain file")
-            return read_descriptor(descriptor, attribute=where.startswith("/sys/"))
-        finally:
-            os.close(descriptor)
+        return read_or_raise(self.root + where, of_sysfs=where.startswith("/sys/"), of_capture=True)
 
     def _raw_names(self, where: str) -> tuple[str, ...]:
         with os.scandir(self.root + where) as entries:
@@ -114,16 +105,16 @@ class Sysroot:
 
     def answer(self, path: str) -> bytes | Unreadable:
         """The file's bytes, or why there are none; notes nothing."""
-        if self.live:
-            return read_bytes(path)
         try:
+            if self.live:
+                return read_or_raise(path, of_sysfs=path.startswith("/sys/"))
             parent, _, name = path.rpartition("/")
             directory = self._directory(parent)
             if directory is None or name in ("", ".", ".."):
                 return Unreadable(errno.ENOENT)
             return self._unlinked_bytes(f"{directory}/{name}")
         except OSError as error:
-            if error.errno == errno.ELOOP:
+            if error.errno == errno.ELOOP and not self.live:
                 return self._linked_answer(path)
             return Unreadable(error.errno or errno.EIO)
         except ValueError:  # a NUL in a name that came out of a file

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import errno
 import os
+import stat
 from itertools import islice
 
 from msgspec import Struct
@@ -50,31 +51,34 @@ class Unreadable(Struct, frozen=True):
         return f"cannot be read: {os.strerror(self.errno)}"
 
 
-def read_descriptor(descriptor: int, *, attribute: bool) -> bytes:
-    """Return what an open file holds, at most ``FILE_BYTES_LIMIT``; raise OSError where the kernel refuses.
+def read_or_raise(path: str, *, of_sysfs: bool, of_capture: bool = False) -> bytes:
+    """Return what a file holds, at most ``FILE_BYTES_LIMIT``; raise OSError where the kernel refuses.
 
-    sysfs hands an ``attribute`` over in one read of at most a page, so that a shorter read is its end.
+    sysfs hands a file over in one read of at most a page, so that a shorter read is its end. A file of a capture must
+    be a plain one, and no link.
     """
-    data = os.read(descriptor, _CHUNK)
-    if attribute and len(data) < 4096:
-        return data
-    pieces = [data]
-    total = len(data)
-    while data and total < FILE_BYTES_LIMIT:
+    descriptor = os.open(path, READ_FLAGS | os.O_NOFOLLOW if of_capture else READ_FLAGS)
+    try:
+        if of_capture and not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise OSError(errno.ENOENT, "not a plain file")
         data = os.read(descriptor, _CHUNK)
-        pieces.append(data)
-        total += len(data)
-    return b"".join(pieces)
+        if of_sysfs and len(data) < 4096:
+            return data
+        pieces = [data]
+        total = len(data)
+        while data and total < FILE_BYTES_LIMIT:
+            data = os.read(descriptor, _CHUNK)
+            pieces.append(data)
+            total += len(data)
+        return b"".join(pieces)
+    finally:
+        os.close(descriptor)
 
 
 def read_bytes(path: str) -> bytes | Unreadable:
     """Return what a file holds, at most ``FILE_BYTES_LIMIT``, or why that is unknown."""
     try:
-        descriptor = os.open(path, READ_FLAGS)
-        try:
-            return read_descriptor(descriptor, attribute=path.startswith(f"{SYS}/"))
-        finally:
-            os.close(descriptor)
+        return read_or_raise(path, of_sysfs=path.startswith(f"{SYS}/"))
     except OSError as error:
         return Unreadable(error.errno or errno.EIO)
     except ValueError:  # a NUL in a name that came out of a file
