@@ -4,16 +4,17 @@ from msgspec.structs import replace
 
 from consoles import machine
 from sizeup.discovery.machine import assessed
+from sizeup.model.advice import Advice, AdviceSet, Card
 from sizeup.model.finding import Finding, Severity
 from sizeup.model.machine import Machine
 from sizeup.model.numa import HugePages, NumaNode
 from sizeup.quantity import Origin
 from sizeup.session.records import SessionRecord
 from sizeup.session.value import Session
-from sizeup.sizing.advise import whatif
+from sizeup.sizing.advise import described, size
 from sizeup.sizing.keys import KEYS
-from sizeup.sizing.rules import shipped
-from sizeup.sizing.session_advice import AdviceOrigin, ShownAdvice, advice_set
+from sizeup.sizing.session_advice import AdviceOrigin, ShownAdvice
+from sizeup.views.cards import verdicts_first
 from sizeup.views.overview import finding_parts, overview, shares
 
 FULL = Finding("memory.full-node", Severity.INFO, "node 0 is full", ("0 MiB free",), "slow", "free some", ("node:0",))
@@ -83,9 +84,27 @@ def test_no_row_is_spent_on_saying_that_one_row_is_left_out() -> None:
 
 def test_a_verdict_on_the_cpu_alone_leaves_storage_unknown_and_asks_for_no_workload() -> None:
     given = {"workload.cpu_percent": KEYS["workload.cpu_percent"].parse("40", Origin.USER, "--set")}
-    advice = ShownAdvice(AdviceOrigin.CURRENT, advice_set(whatif(machine(), given), shipped()))
+    advice = ShownAdvice(AdviceOrigin.CURRENT, size(described(machine(), given)))
     lines = [(entry.key, entry.line) for entry in overview(machine(), None, advice, ()).advice]
 
     assert lines[0] == ("verdict.cpu", "PASS  CPU: 3.2 cores demand, 8 cores capacity (40%)")
     assert [key for key, _ in lines[1:3]] == ["io.demand.headline", "io.capacity"]
     assert not any(line.startswith("No verdict") for _, line in lines)
+
+
+def test_the_verdict_that_decides_leads_also_where_another_card_rests_on_the_same_advice() -> None:
+    advice = tuple(
+        Advice(name, "", f"line of {name}", None, (), (), ())
+        for name in ("verdict.cpu", "io.capacity", "verdict.storage")
+    )
+    cards = (
+        Card("storage", "fail", advice="verdict.storage"),
+        Card("cpu", "warn", advice="verdict.cpu"),
+        Card("network", "pass", advice="verdict.storage"),
+    )
+
+    assert [line for _, line in verdicts_first(AdviceSet(advice, cards=cards))] == [
+        "FAIL  line of verdict.storage",
+        "WARN  line of verdict.cpu",
+        "line of io.capacity",
+    ]

@@ -34,20 +34,22 @@ def status_text(status: str) -> str:
     return _STATUS.get(status, status)
 
 
-def verdicts_first(given: AdviceSet) -> tuple[Advice, ...]:
-    """Return all advice, verdicts of resources before the rest, the one that decides first."""
-    order = [card.advice for card in given.cards if card.advice.startswith(VERDICT)]
-    rank = {name: place for place, name in enumerate(order)}
-    return tuple(sorted(given.advice, key=lambda advice: rank.get(advice.id, len(rank))))
+def verdicts_first(given: AdviceSet) -> list[tuple[Advice, str]]:
+    """Return all advice, each with its line: verdicts of resources lead with their status, the one that decides first.
 
-
-def verdict_text(given: AdviceSet, advice: Advice) -> str:
-    """Return an answer as a line; a verdict of a resource leads with its status."""
-    card = next((card for card in given.cards if card.advice == advice.id), None)
-    if card is None or not advice.id.startswith(VERDICT):
-        return advice.verdict
-    status = "NO VERDICT" if card.status == ShareStatus.UNKNOWN.value else status_text(card.status)
-    return f"{status}  {advice.verdict}"
+    The rest follows in its own order.
+    """
+    status: dict[str, str] = {}
+    for card in given.cards:
+        if card.advice.startswith(VERDICT):
+            unknown = card.status == ShareStatus.UNKNOWN.value
+            status.setdefault(card.advice, "NO VERDICT" if unknown else status_text(card.status))
+    rank = {name: place for place, name in enumerate(status)}
+    ordered = sorted(given.advice, key=lambda advice: rank.get(advice.id, len(rank)))
+    return [
+        (advice, f"{status[advice.id]}  {advice.verdict}" if advice.id in status else advice.verdict)
+        for advice in ordered
+    ]
 
 
 def lacks_workload(given: AdviceSet) -> bool:

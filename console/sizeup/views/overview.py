@@ -16,7 +16,7 @@ from sizeup.sizing.advise import HEADLINE
 from sizeup.sizing.session_advice import ShownAdvice
 from sizeup.text import capitalized, plural
 from sizeup.views.advice import advice_lines, demand_and_capacity
-from sizeup.views.cards import VERDICT, lacks_workload, verdict_text, verdicts_first
+from sizeup.views.cards import VERDICT, lacks_workload, verdicts_first
 from sizeup.views.machine_facts import machine_line
 from sizeup.views.virtualization import runs_on
 from sizeup.views.whatif import WORKLOAD_KEYS
@@ -230,12 +230,11 @@ def _advice(given: ShownAdvice | None) -> Iterable[OverviewEntry]:
         yield OverviewEntry(HEADLINE, "", _NO_WORKLOAD, details, "sizing", WORKLOAD_KEYS[0])
     judged = given.given.find("verdict.storage") is not None
     ids = _SHOWN if judged else (*(_STORAGE[1:] if lacking else _STORAGE), *_SHOWN)
-    shown = [advice for advice in verdicts_first(given.given) if advice.id.startswith(VERDICT) or advice.id in ids]
-    for advice in shown:
-        line = verdict_text(given.given, advice)
+    shown = [pair for pair in verdicts_first(given.given) if pair[0].id.startswith(VERDICT) or pair[0].id in ids]
+    for advice, line in shown:
         yield OverviewEntry(advice.id, "", line, tuple(advice_lines(advice, sources=True)), "sizing", advice.id)
     for question in given.given.questions:
-        if not any(question.key in advice.verdict for advice in shown):
+        if not any(question.key in advice.verdict for advice, _ in shown):
             details = (question.sentence(), "", "Press Enter to type it among the inputs.")
             known = f"Measured, but {question.why_unused}" if question.unused else "Not known"
             yield OverviewEntry(

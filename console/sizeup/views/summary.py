@@ -17,7 +17,7 @@ from sizeup.session.value import Session, StepRun
 from sizeup.sizing.session_advice import ShownAdvice, session_advice
 from sizeup.text import capitalized, counted, plural
 from sizeup.units import format_bytes, format_decimal_bytes, format_hz
-from sizeup.views.cards import VERDICT, lacks_workload, verdict_text, verdicts_first
+from sizeup.views.cards import VERDICT, lacks_workload, verdicts_first
 from sizeup.views.finished import headline
 from sizeup.views.results import stated_once
 from sizeup.views.virtualization import runs_on
@@ -96,7 +96,7 @@ def _verdicts(given: AdviceSet) -> list[str]:
     """The verdict on each resource with its status, the worst first, or what is missing for one."""
     if lacks_workload(given):
         return ["No verdict yet: no workload. Run sizeup size --workload FILE"]
-    return [verdict_text(given, item) for item in verdicts_first(given) if item.id.startswith(VERDICT)]
+    return [line for advice, line in verdicts_first(given) if advice.id.startswith(VERDICT)]
 
 
 def _by_subject(advice: list[Advice], measured: list[str]) -> list[str]:

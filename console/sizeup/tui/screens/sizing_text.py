@@ -15,7 +15,7 @@ from sizeup.report.text import table_lines
 from sizeup.sizing.inputs.presets import Preset
 from sizeup.text import capitalized
 from sizeup.tui.widgets.lists import hanging
-from sizeup.views.cards import lacks_workload, verdict_text, verdicts_first
+from sizeup.views.cards import lacks_workload, verdicts_first
 from sizeup.views.whatif import WORKLOAD_KEYS, InputRow
 
 _FIGURES = 36
@@ -96,9 +96,9 @@ def answer_options(
     first = len(options)
     if lacks_workload(given):
         options.append(Option(hanging(_NO_WORKLOAD, width, room, room + 2), id=NO_WORKLOAD))
-    for advice in verdicts_first(given):
+    for advice, line in verdicts_first(given):
         change = changes.get(advice.id, "")
-        text = hanging(verdict_text(given, advice), width, room, room + 2)
+        text = hanging(line, width, room, room + 2)
         badge = Content.assemble((f" {change.rjust(room - 3)} ", "bold reverse"), " ") if change else " " * room
         options.append(Option(Content.assemble(badge, text[room:]), id=advice.id))
     for question in given.questions:
