@@ -32,6 +32,7 @@ from sizeup_direct_io.worker import Engine, Pattern, Worker
 WRITERS = 16
 WRITER_BYTES = 16 << 20
 CHECK_WINDOW = Window(warmup_seconds=0.3, seconds=0.8, extra_seconds=0.0, precision=1.0, stall_seconds=5.0)
+EXTENDING_WINDOW = Window(warmup_seconds=0.0, seconds=0.8, extra_seconds=0.0, precision=1.0, stall_seconds=5.0)
 CHECK_ROUNDS = 2
 TOUCHES = 64
 """Blocks that are read twice, spread over the whole target."""
@@ -105,16 +106,16 @@ class Checks(Struct, frozen=True):
     def _extending(self, files: Sequence[int]) -> tuple[Engine, float]:
         """Each write goes to the current end of the file; the files start empty and unallocated."""
         engine = choose("auto", host_counters.read_policy(), network=self.setup.target.network, extending=True).engine
-        window = Window(warmup_seconds=0.0, seconds=0.8, extra_seconds=0.0, precision=1.0, stall_seconds=5.0)
         one, many = [], []
         for _ in range(CHECK_ROUNDS):
             self._empty(files)
             shared = [self._appender(engine, files[0], WRITERS * WRITER_BYTES, 0) for _ in files]
-            one.append(self._measure(shared, window).iops)
+            one.append(self._measure(shared, EXTENDING_WINDOW).iops)
             self._empty(files)
             own = [self._appender(engine, file, WRITER_BYTES, index) for index, file in enumerate(files)]
             names = tuple(f"writer {index}" for index in range(len(own)))
-            many.append(without_progress(measure(own, names, {}, window, self.context, self.counter_source)).iops)
+            measured = measure(own, names, {}, EXTENDING_WINDOW, self.context, self.counter_source)
+            many.append(without_progress(measured).iops)
         self._empty(files)
         return engine, statistics.median(one) / statistics.median(many)
 

@@ -34,7 +34,9 @@ MOST_WORKERS = 1024
 """Threads of one job."""
 BUFFERS_SHARE = 0.1
 SCALING_WINDOW = Window(warmup_seconds=0.5, seconds=2.0, extra_seconds=0.0, precision=1.0, stall_seconds=5.0)
-"""Of each number of threads: at most 11 of them, so that all take less than half a minute."""
+"""Of each number of threads."""
+SCALING_MOST = 11
+"""Numbers of threads: 1, 2, 4 ... 1,024; all take less than half a minute."""
 
 
 class ComparedLoad(Struct, frozen=True):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 
 from msgspec import Struct
@@ -26,6 +26,11 @@ WORKING_SET_DEPTH = 16
 LOAD_DEPTH = 8
 MATRIX_SMALL = (0, 1, 4, 16, 64)
 MATRIX_LARGE = (0, 1, 2, 4, 8)
+COARSE_STEP, COARSER_STEP = 4, 8
+"""Ratio of queue depths of a run with little time: with one sweep, and with two."""
+COARSE_LIMIT = 64
+COARSE_REDO_BLOCKS = (512, 4 << 10, 8 << 10, 128 << 10)
+COARSE_MATRIX_SMALL, COARSE_MATRIX_LARGE = (0, 4, 64), (0, 4)
 
 
 class Durable(Enum):
@@ -107,23 +112,24 @@ def _redo(block_bytes: int, rate: float = 0.0) -> Stream:
     return Stream("log", block_bytes, Pattern.SEQUENTIAL, 0, Durable.DSYNC, rate=rate)
 
 
-def _doublings(limit: int) -> Iterator[int]:
+def _powers(limit: int, step: int) -> Iterator[int]:
     count = 1
     while count <= limit:
         yield count
-        count *= 2
+        count *= step
 
 
-def _rising(workload: str, stream: Stream, limit: int) -> Sweep:
+def _rising(workload: str, stream: Stream, limit: int, step: int) -> Sweep:
     return Sweep(
         workload,
         tuple(
-            LoadPoint({"workload": workload, "queue_depth": count}, ((stream, count),)) for count in _doublings(limit)
+            LoadPoint({"workload": workload, "queue_depth": count}, ((stream, count),))
+            for count in _powers(limit, step)
         ),
     )
 
 
-def _on_pages(workload: str, stream: Stream, limit: int, pages: str) -> Sweep:
+def _on_pages(workload: str, stream: Stream, limit: int, pages: str, step: int) -> Sweep:
     """Return large requests on both page sizes at each queue depth; the page size is a coordinate."""
     kinds = {"both": (True, False), "huge": (True,), "4k": (False,)}[pages]
     factor = READ_AHEAD if stream.streams else 1
@@ -133,25 +139,25 @@ def _on_pages(workload: str, stream: Stream, limit: int, pages: str) -> Sweep:
             ((stream, count),),
             huge_pages=huge,
         )
-        for count in _doublings(limit)
+        for count in _powers(limit, step)
         for huge in kinds
     )
     return Sweep(workload, points)
 
 
-def _matrix() -> Sweep:
+def _matrix(larges: Iterable[int], smalls: Sequence[int]) -> Sweep:
     """Return ORION's matrix: every mix of concurrent small and large reads."""
     points = []
-    for large in MATRIX_LARGE:
-        for small in MATRIX_SMALL:
+    for large in larges:
+        for small in smalls:
             if small or large:
                 loads = tuple((stream, count) for stream, count in ((OLTP_READ, small), (DSS_RANDOM, large)) if count)
                 points.append(LoadPoint({"workload": "normal", "small": small, "large": large}, loads))
     return Sweep("normal", tuple(points), rising=False)
 
 
-def _redo_sizes() -> Sweep:
-    points = tuple(LoadPoint({"workload": "redo", "block_bytes": size}, ((_redo(size), 1),)) for size in REDO_BLOCKS)
+def _redo_sizes(sizes: Iterable[int]) -> Sweep:
+    points = tuple(LoadPoint({"workload": "redo", "block_bytes": size}, ((_redo(size), 1),)) for size in sizes)
     return Sweep("redo", points, rising=False)
 
 
@@ -179,28 +185,43 @@ def with_target_size(point: LoadPoint, size_bytes: int) -> LoadPoint:
     return replace(point, at={**at, "working_set_bytes": part})
 
 
-def sweeps(preset: str, *, depth: int, pages: str, custom: Custom | None = None) -> tuple[Sweep, ...]:
-    """Return the sweeps of a preset; ``depth`` limits the queue depth where it rises, 0: the preset's own limit."""
-    small, large = depth or 256, depth or 64
+def sweeps(
+    preset: str, *, depth: int, pages: str, custom: Custom | None = None, coarse: bool = False
+) -> tuple[Sweep, ...]:
+    """Return the sweeps of a preset; ``depth`` limits the queue depth where it rises, 0: the preset's own limit.
+
+    ``coarse``: with fewer points.
+    """
+    small, large = depth or (COARSE_LIMIT if coarse else 256), depth or 64
+    step, step_of_two = (COARSE_STEP, COARSER_STEP) if coarse else (2, 2)
+    redo_blocks = COARSE_REDO_BLOCKS if coarse else REDO_BLOCKS
+    mixes = (COARSE_MATRIX_LARGE, COARSE_MATRIX_SMALL) if coarse else (MATRIX_LARGE, MATRIX_SMALL)
     if preset == "custom" and custom is not None:
         stream = Stream(
             "custom", custom.block_bytes, custom.pattern, custom.read_percent, custom.durable, rate=custom.rate
         )
         point = LoadPoint({"workload": "custom", "queue_depth": depth or 1}, ((stream, depth or 1),))
         return (Sweep("custom", (point,), rising=False),)
+
+    def two_sweeps() -> tuple[Sweep, ...]:
+        return (
+            _rising("oltp-read", OLTP_READ, small, step_of_two),
+            _on_pages("dss-rand", DSS_RANDOM, large, "huge", step_of_two),
+        )
+
     table: dict[str, Callable[[], tuple[Sweep, ...]]] = {
-        "oltp-read": lambda: (_rising("oltp-read", OLTP_READ, small),),
-        "oltp-7030": lambda: (_rising("oltp-7030", OLTP_7030, small),),
-        "single-read": lambda: (_rising("single-read", OLTP_READ, 1),),
-        "dss-rand": lambda: (_on_pages("dss-rand", DSS_RANDOM, large, pages),),
-        "dss-scan": lambda: (_on_pages("dss-scan", DSS_SCAN, max(1, large // READ_AHEAD), pages),),
-        "simple": lambda: (_rising("oltp-read", OLTP_READ, small), _on_pages("dss-rand", DSS_RANDOM, large, "huge")),
-        "calibrate": lambda: (_rising("oltp-read", OLTP_READ, small), _on_pages("dss-rand", DSS_RANDOM, large, "huge")),
-        "normal": lambda: (_matrix(),),
+        "oltp-read": lambda: (_rising("oltp-read", OLTP_READ, small, step),),
+        "oltp-7030": lambda: (_rising("oltp-7030", OLTP_7030, small, step),),
+        "single-read": lambda: (_rising("single-read", OLTP_READ, 1, step),),
+        "dss-rand": lambda: (_on_pages("dss-rand", DSS_RANDOM, large, pages, step),),
+        "dss-scan": lambda: (_on_pages("dss-scan", DSS_SCAN, max(1, large // READ_AHEAD), pages, step),),
+        "simple": two_sweeps,
+        "calibrate": two_sweeps,
+        "normal": lambda: (_matrix(*mixes),),
         WORKING_SET: lambda: (_working_sets(depth or WORKING_SET_DEPTH),),
-        "redo": lambda: (_redo_sizes(),),
+        "redo": lambda: (_redo_sizes(redo_blocks),),
         "redo+oltp": lambda: (_redo_under_load(),),
-        "load": lambda: (_rising("load", LOAD, depth or LOAD_DEPTH),),
-        "fsync": lambda: (_rising("fsync", FSYNC, 1),),
+        "load": lambda: (_rising("load", LOAD, depth or LOAD_DEPTH, step),),
+        "fsync": lambda: (_rising("fsync", FSYNC, 1, step),),
     }
     return table[preset]()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
@@ -9,6 +10,7 @@ from msgspec.structs import replace
 from sizeup.model.machine import Machine
 from sizeup.model.plan import Hazard, Refusal, Settings, Step
 from sizeup.probing.api import Context, Emission
+from sizeup_direct_io import durations
 from sizeup_direct_io.measure import Window
 from sizeup_direct_io.path_bandwidth import TargetBandwidth, find_path_bandwidth, lies_under
 from sizeup_direct_io.presets import READ_AHEAD, Custom, Durable, Sweep, sweeps
@@ -17,10 +19,6 @@ from sizeup_direct_io.target import TargetSpec
 from sizeup_direct_io.worker import Pattern
 
 NAME = "io.direct"
-PREPARATION_SECONDS = 15.0
-"""Creating and filling a file, measuring the background load, and checks; longer on slow storage."""
-SCALING_SECONDS = 28.0
-"""Up to 11 numbers of threads, 2.5 s each."""
 MOST_DEPTH = 1024
 _SAME_ENGINE = {"aio": ("aio", "oracle-like")}
 
@@ -38,7 +36,7 @@ def _sweeps(settings: Settings) -> tuple[Sweep, ...]:
         )
     # Options that a preset does not use are not among the settings of its step.
     depth, pages = int(settings.get("depth", 0)), str(settings.get("pages", "both"))
-    return sweeps(preset, depth=depth, pages=pages, custom=custom)
+    return sweeps(preset, depth=depth, pages=pages, custom=custom, coarse=bool(settings.get("budget")))
 
 
 def _without_effect(settings: Settings, wanted: Sequence[Sweep]) -> str:
@@ -104,6 +102,17 @@ def _refuse_depths(settings: Settings) -> str:
     return ""
 
 
+def _refuse_budget(settings: Settings, wanted: Sequence[Sweep]) -> str:
+    """Return that the time budget is too short for the preset; empty if it is not."""
+    budget, least = float(settings.get("budget", 0.0)), durations.least_seconds(settings, wanted)
+    if not budget or budget >= least:
+        return ""
+    return (
+        f"budget={budget:g}: expected at least {math.ceil(least)} s for {settings['preset']} with "
+        f"ramps={settings['ramps']}; increase budget, or decrease ramps or warmup"
+    )
+
+
 def _as_settings(name: str, path_bandwidth: TargetBandwidth | None) -> Settings:
     """Return a path bandwidth as step settings, which hold plain values only."""
     return {
@@ -128,18 +137,11 @@ class DirectIo:
             yield Refusal(step, NAME, "no target: set path to a directory, an existing file or a device")
             return
         wanted = _sweeps(settings)
-        reason = _without_effect(settings, wanted) or _refuse_depths(settings)
+        reason = _without_effect(settings, wanted) or _refuse_depths(settings) or _refuse_budget(settings, wanted)
         if reason:
             yield Refusal(step, NAME, reason)
             return
-        points = sum(len(sweep.points) for sweep in wanted)
-        seconds = float(settings["seconds"]) + float(settings.get("warmup", 0.0)) + 0.5
-        estimated = PREPARATION_SECONDS + points * seconds * int(settings["ramps"])
-        targets = 1 + len(_more_paths(settings))
-        if targets > 1:  # each alone, then all together
-            estimated += (targets - 1) * PREPARATION_SECONDS + (targets + 1) * seconds
-        if settings.get("scale_threads"):
-            estimated += SCALING_SECONDS
+        estimated = durations.estimated_seconds(settings, wanted, 1 + len(_more_paths(settings)))
         writes = any(sweep.writes for sweep in wanted)
         hazards = [Hazard.IO_READ, Hazard.CPU_LOAD]
         allowed = str(settings.get("allow_write_to", ""))
@@ -163,7 +165,8 @@ class DirectIo:
             time_limit_seconds=estimated * 3 + 120,
             hazards=tuple(hazards),
             touches=f"{path}: in a directory a temporary file, removed after the run; a file or device is only read"
-            + (f", but {allowed} is overwritten" if allowed else ""),
+            + (f", but {allowed} is overwritten" if allowed else "")
+            + ("" if settings.get("budget") else f"; {durations.ASSUMPTION}"),
             axis_ranges=_axis_ranges(wanted),
         )
 
@@ -194,6 +197,7 @@ class DirectIo:
                 stall_seconds=float(settings["stall"]),
             ),
             ramps=int(settings["ramps"]),
+            budget_seconds=float(settings.get("budget", 0.0)),
             path_limit=float(settings["path_limit"]) or None,
             path_bandwidth=_path_bandwidth(settings, "path_bandwidth"),
             stated_cache_bytes=int(settings.get("cache_size", 0)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 import time
 from collections.abc import Generator, Iterator, Sequence
 
@@ -30,6 +31,7 @@ from sizeup_direct_io.point_verdict import PointVerdict, overall, worse
 from sizeup_direct_io.presets import LARGE_BYTES, WORKING_SET, Durable, LoadPoint, Stream, Sweep, with_target_size
 from sizeup_direct_io.target import TargetKind, TargetSpec, refuse_without_effect
 from sizeup_direct_io.target_setup import CLOSE_SECONDS_LIMIT, TargetSetup
+from sizeup_direct_io.time_budget import FILL_SECONDS, TimeBudget
 from sizeup_direct_io.window_counters import CounterSource
 
 BACKGROUND_SECONDS = 2.0
@@ -51,6 +53,8 @@ class RunSettings(Struct, frozen=True):
     """Submitting threads of an asynchronous engine; 0: by the queue depth."""
     window: Window
     ramps: int
+    budget_seconds: float
+    """Time of the whole run without comparisons; 0: no limit."""
     path_limit: float | None
     """Payload bytes per second, set by the user; None if not set."""
     path_bandwidth: TargetBandwidth | None
@@ -91,6 +95,10 @@ class Run:
         self._parts: list[Part] = []
         """All checks so far."""
         self._paths = PathWatch({})
+        self._budget = TimeBudget(settings.budget_seconds)
+        self._fill_seconds = FILL_SECONDS if self._budget.limited else None
+        self._measured_seconds: list[float] = []
+        """Of each window so far, warm-up included."""
 
     def emissions(self) -> Iterator[Emission]:
         """Yield everything the step emits; the target is removed when it ends, for whatever reason."""
@@ -136,12 +144,14 @@ class Run:
             f"checking {settings.spec.path}",
             lambda: refuse_without_effect(specs, remove_leftovers=settings.remove_leftovers),
         )
-        yield from setup.prepare(settings.spec, settings.engine, streams, remove_leftovers=settings.remove_leftovers)
+        yield from self._prepare(setup, settings.spec, streams)
+        start = time.monotonic()
         for spec in settings.more_targets:
             self._where = spec.path
             another = TargetSetup(self._context, settings.window.stall_seconds, settings.threads)
             self._setups.append(another)
-            yield from another.prepare(spec, settings.engine, streams, remove_leftovers=settings.remove_leftovers)
+            yield from self._prepare(another, spec, streams)
+        self._budget.extend(time.monotonic() - start)
         self._where = settings.spec.path
         yield from self._unpinned()
         self._paths = watch_paths(each.target.device_number for each in self._setups)
@@ -154,8 +164,9 @@ class Run:
         self._verdict = yield from self._measure_background()
         yield from self._checks(streams)
         results = []
-        for sweep in settings.sweeps:
-            points = yield from self._sweep(sweep)
+        for number, sweep in enumerate(settings.sweeps, start=1):
+            later = sum(len(other.points) for other in settings.sweeps[number:]) * settings.ramps
+            points = yield from self._sweep(sweep, later)
             results.append(points)
         yield from self._conclusions(results)
         if settings.more_targets:
@@ -170,6 +181,24 @@ class Run:
         changes = tuple(map(str, self._paths.changes))
         yield from overall(f"{settings.preset} on {settings.spec.path}", self._parts, changes)
         yield Progress(1.0, 0.0, "done")
+
+    def _prepare(
+        self, setup: TargetSetup, spec: TargetSpec, streams: Sequence[Stream]
+    ) -> Generator[Emission, None, None]:
+        settings = self._settings
+        after = sum(len(sweep.points) for sweep in settings.sweeps) * settings.ramps * self._point_seconds
+        for emission in setup.prepare(
+            spec,
+            settings.engine,
+            streams,
+            remove_leftovers=settings.remove_leftovers,
+            fill_seconds=self._fill_seconds,
+        ):
+            if isinstance(emission, Progress) and emission.remaining_seconds is not None:
+                whole = self._budget.left_seconds if self._budget.limited else emission.remaining_seconds + after
+                yield replace(emission, remaining_seconds=whole)
+            else:
+                yield emission
 
     def _unpinned(self) -> Iterator[Gap]:
         """Report targets whose threads run on any node, where there are several."""
@@ -222,8 +251,8 @@ class Run:
         if self._setup.target.writable and any(stream.durable is not Durable.NO for stream in streams):
             yield from checks.flush_cost()
 
-    def _sweep(self, sweep: Sweep) -> Generator[Emission, None, list[PointResult]]:
-        """Measure all ramps, every second one backward.
+    def _sweep(self, sweep: Sweep, later: int) -> Generator[Emission, None, list[PointResult]]:
+        """Measure all ramps, every second one backward; ``later`` windows of other sweeps follow.
 
         Later ones end where the first did, so that all points have the same number of windows.
         """
@@ -233,20 +262,24 @@ class Run:
         latest: dict[int, PointResult] = {}
         ramps: list[list[knee.RampPoint]] = []
         ended: dict[bool, str] = {}
-        total = len(sized) * settings.ramps
         for ramp in range(settings.ramps):
             climbed: dict[bool, list[knee.RampPoint]] = {True: [], False: []}
-            for turn, index in enumerate(knee.ramp_order(ramp, len(sized))):
+            order = knee.ramp_order(ramp, len(sized))
+            for turn, index in enumerate(order):
                 point = sized[index]
                 loads = climbed[point.huge_pages]
                 if ramp == 0 and sweep.rising and point.huge_pages not in ended and knee.stopped_paying(loads):
                     ended[point.huge_pages] = "two doublings in a row gained less than 10 % each"
                 if (ramp == 0 and point.huge_pages in ended) or (ramp and not runs[index]):
                     continue
-                done = (ramp * len(sized) + turn) / total
-                yield Progress(done, (1 - done) * total * self._point_seconds, _describe(point, ramp, settings.ramps))
+                now = sum(bool(runs[i]) if ramp else sized[i].huge_pages not in ended for i in order[turn:])
+                each = now + sum(map(bool, runs)) if ramp == 0 else sum(map(bool, runs))
+                left = now + (settings.ramps - ramp - 1) * each + later
+                yield self._progress(left, _describe(point, ramp, settings.ramps))
                 cached = self._setup.cached_bytes()
-                measured = yield from self._measure(point)
+                start = time.monotonic()
+                measured = yield from self._measure(point, self._budget.window(settings.window, left))
+                self._measured_seconds.append(time.monotonic() - start)
                 yield from self._path_gaps()
                 parts = self._verdict.parts(point, measured, cached, runs[index])
                 runs[index].append(measured)
@@ -291,10 +324,17 @@ class Run:
 
     @property
     def _point_seconds(self) -> float:
-        return self._settings.window.warmup_seconds + self._settings.window.seconds
-
-    def _measure(self, point: LoadPoint) -> Generator[Emission, None, MeasuredPoint]:
+        """What a window is expected to take: as the ones before, which may have ended later or earlier than set."""
         window = self._settings.window
+        return statistics.fmean(self._measured_seconds or [window.warmup_seconds + window.seconds])
+
+    def _progress(self, left: int, activity: str) -> Progress:
+        """Return how far the run is, with ``left`` windows to come."""
+        done = len(self._measured_seconds)
+        seconds = self._budget.left_seconds if self._budget.limited else left * self._point_seconds
+        return Progress(done / (done + left), max(0.0, seconds), activity)
+
+    def _measure(self, point: LoadPoint, window: Window) -> Generator[Emission, None, MeasuredPoint]:
         if any(stream.extends for stream, _ in point.loads):
             self._setup.empty()
             # A file can only grow so far, and the start of a load counts too: no warm-up.
@@ -374,7 +414,8 @@ class Run:
         size_bytes = self._setup.target.size_bytes
         point = next(point for point in sweep.points if with_target_size(point, size_bytes).at == best.at)
         depths = (point.loads[0][1], *self._settings.more_depths) if self._settings.more_depths else ()
-        return ComparedLoad(point, self._settings.window, self._context, self._verdict, self._paths, depths)
+        window = self._budget.compared(self._settings.window)
+        return ComparedLoad(point, window, self._context, self._verdict, self._paths, depths)
 
 
 def _describe(point: LoadPoint, ramp: int, ramps: int) -> str:

@@ -26,12 +26,22 @@ from sizeup_direct_io.engines import EngineChoice, choose
 from sizeup_direct_io.failures import describe_error
 from sizeup_direct_io.near_cpus import NearCpus, find_near_cpus, not_pinned
 from sizeup_direct_io.presets import READ_AHEAD, Durable, Stream
-from sizeup_direct_io.target import OpenTarget, TargetKind, TargetSpec, available_bytes, find_leftovers, open_target
+from sizeup_direct_io.target import (
+    MIB,
+    SMALLEST_BYTES,
+    OpenTarget,
+    TargetKind,
+    TargetSpec,
+    available_bytes,
+    find_leftovers,
+    open_target,
+)
 from sizeup_direct_io.validity import ContentSample
 from sizeup_direct_io.worker import Engine, Pattern, Worker
 
 FILL_BLOCK_BYTES = 1 << 20
 FILL_DEPTH = 4
+FILL_POLL_SECONDS = 0.02
 PER_SUBMITTER = 16
 """I/Os in flight for each submitting thread."""
 _GOLDEN_SECTION = (5**0.5 - 1) / 2
@@ -71,9 +81,18 @@ class TargetSetup:
         return call_with_timeout(doing, function, limit_seconds=seconds, context=self._context)
 
     def prepare(
-        self, spec: TargetSpec, engine: str, streams: Iterable[Stream], *, remove_leftovers: bool
+        self,
+        spec: TargetSpec,
+        engine: str,
+        streams: Iterable[Stream],
+        *,
+        remove_leftovers: bool,
+        fill_seconds: float | None = None,
     ) -> Generator[Emission, None, None]:
-        """Open, check and fill; raise RefusedError, SizeupError or StalledError with the reason."""
+        """Open, check and fill; raise RefusedError, SizeupError or StalledError with the reason.
+
+        ``fill_seconds``: a target without a set size is smaller if it takes longer to fill; None: no limit.
+        """
         streams = list(streams)
         yield Progress(0.0, None, f"opening {spec.path}")
         self.target = target = self.call_with_timeout(f"opening {spec.path}", lambda: open_target(spec))
@@ -98,7 +117,11 @@ class TargetSetup:
         if target.kind is TargetKind.MADE:
             yield from self._report_leftovers(remove=remove_leftovers)
         if target.writable and not extends:
-            yield from self.fill(target.descriptor, target.start_bytes, target.size_bytes)
+            if fill_seconds is None or spec.size_bytes:
+                yield from self.fill(target.descriptor, target.start_bytes, target.size_bytes)
+            else:
+                yield from self._fill_within(fill_seconds)
+                target = self.target
         ours = target.kind is TargetKind.MADE  # a file of others is neither flushed nor evicted
         self.extents = self.call_with_timeout(
             "reading the extents of the target",
@@ -173,8 +196,9 @@ class TargetSetup:
             for index in range(count)
         ]
         with IoJob(workers, drain_seconds=self._stall_seconds) as job:
+            started = job.sample().time_ns / 1e9
             while True:
-                time.sleep(0.05)
+                time.sleep(FILL_POLL_SECONDS)
                 sample = job.sample()
                 if self._context.canceled:
                     raise CanceledError
@@ -186,8 +210,36 @@ class TargetSetup:
                     raise StalledError(f"stalled: filling {target.path} made no progress for {self._stall_seconds:g} s")
                 self._keep_reserve()
                 written, whole = format_bytes(sample.written_bytes), format_bytes(size_bytes)
-                yield Progress(0.0, None, f"filling {written} of {whole}")
+                seconds = sample.time_ns / 1e9 - started
+                rate = sample.written_bytes / seconds
+                left = (size_bytes - sample.written_bytes) / rate if rate else None
+                yield Progress(0.0, left, f"filling {written} of {whole}")
         self.call_with_timeout("flushing the target", lambda: os.fsync(descriptor))
+
+    def _fill_within(self, limit_seconds: float) -> Generator[Emission, None, None]:
+        """Fill the target in pieces until the time is over, and make it as small as what was written."""
+        target, start = self.target, time.monotonic()
+        written = 0
+        piece = SMALLEST_BYTES
+        while written < target.size_bytes:
+            piece = min(piece, target.size_bytes - written)
+            yield from self.fill(target.descriptor, target.start_bytes + written, piece)
+            written += piece
+            spent = time.monotonic() - start
+            left = limit_seconds - spent
+            piece = min(2 * piece, int(written / max(spent, 1e-3) * left)) // MIB * MIB
+            if piece <= 0:
+                break
+        if written == target.size_bytes:
+            return
+        if target.kind is TargetKind.MADE:
+            self.call_with_timeout("truncating the file", lambda: os.ftruncate(target.descriptor, written))
+        self.target = replace(target, size_bytes=written)
+        yield Gap(
+            f"io.direct: size of {target.path}",
+            f"{format_bytes(written)} instead of {format_bytes(target.size_bytes)}: writing them took {spent:.1f} s; a "
+            "cache may hold more of a smaller file; set size, or choose a plan without a time budget",
+        )
 
     def _keep_reserve(self) -> None:
         """Stop if other processes use the space to keep free."""

@@ -63,6 +63,8 @@ def _lines(probe: RegisteredProbe, machine: Machine, *, named: bool) -> list[str
 
     manifest, reason = probe.manifest, _why_not(probe, machine, named=named)
     plans = ", ".join(manifest.plans) or "by name only"
+    if manifest.target is not None and manifest.plans:
+        plans = f"by name only, with settings of {plans}"
     lines = [
         f"{probe.name}: {manifest.summary}",
         f"  {'can run here' if reason is None else f'cannot run here: {reason}'}",

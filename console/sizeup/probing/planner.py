@@ -41,7 +41,10 @@ def make_plan(
     if probes:
         selected = [registry.get(probe) for probe in dict.fromkeys(probes)]
     else:
-        selected = [probe for probe in registry.probes.values() if name in probe.manifest.plans]
+        # A probe with a target needs one from the user; a plan that it has is for when it is named.
+        selected = [
+            probe for probe in registry.probes.values() if name in probe.manifest.plans and not probe.manifest.target
+        ]
     strays = [probe for probe in chosen if probe not in {probe.name for probe in selected}]
     if strays:
         raise UsageError(

@@ -42,6 +42,7 @@ OTHER: dict[str, SettingValue] = {
     "engine": "aio",
     "size": 512 << 20,
     "seconds": 3.0,
+    "budget": 200.0,
     "warmup": 0.7,
     "precision": 0.2,
     "ramps": 1,

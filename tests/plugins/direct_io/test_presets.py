@@ -24,6 +24,31 @@ def test_small_reads_rise_by_doublings_up_to_256() -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("preset", "depths"),
+    [
+        ("oltp-read", [[1, 4, 16, 64]]),
+        ("dss-rand", [[1, 4, 16, 64]]),
+        ("dss-scan", [[4, 16, 64]]),
+        ("simple", [[1, 8, 64], [1, 8, 64]]),
+        ("load", [[1, 4]]),
+    ],
+)
+def test_with_little_time_there_are_fewer_depths(preset: str, depths: list[list[int]]) -> None:
+    coarse = sweeps(preset, depth=0, pages="huge", coarse=True)
+
+    assert [[point.at["queue_depth"] for point in sweep.points] for sweep in coarse] == depths
+
+
+@pytest.mark.parametrize("preset", ["redo", "normal"])
+def test_with_little_time_there_are_some_of_the_points(preset: str) -> None:
+    (whole,), (coarse,) = of(preset), sweeps(preset, depth=0, pages="huge", coarse=True)
+
+    few, all_of_them = [dict(point.at) for point in coarse.points], [dict(point.at) for point in whole.points]
+    assert len(few) in {4, 5}
+    assert [point for point in few if point not in all_of_them] == []
+
+
 def test_a_depth_caps_the_rise() -> None:
     assert [point.at["queue_depth"] for point in of("oltp-7030", depth=5)[0].points] == [1, 2, 4]
 

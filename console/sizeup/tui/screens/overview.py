@@ -186,7 +186,9 @@ class OverviewScreen(ModeScreen):
         return sum(
             probe.manifest.estimated_seconds.get("quick", 0.0)
             for probe in self.host.registry.probes.values()
-            if "quick" in probe.manifest.plans and (machine is None or unmet(machine, probe.manifest) is None)
+            if "quick" in probe.manifest.plans
+            and not probe.manifest.target
+            and (machine is None or unmet(machine, probe.manifest) is None)
         )
 
     def _fold(self, key: str) -> None:

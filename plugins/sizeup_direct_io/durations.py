@@ -1,0 +1,98 @@
+"""Estimates how long a run takes, from what it does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sizeup.model.plan import Settings
+from sizeup_direct_io.checks import CHECK_ROUNDS, CHECK_WINDOW, EXTENDING_WINDOW, WRITER_BYTES, WRITERS
+from sizeup_direct_io.measure import Window
+from sizeup_direct_io.paths import ENGINE_PAIRS, SCALING_MOST, SCALING_WINDOW
+from sizeup_direct_io.presets import Durable, Sweep
+from sizeup_direct_io.run import BACKGROUND_SECONDS
+from sizeup_direct_io.target import DEFAULT_BYTES
+from sizeup_direct_io.time_budget import (
+    COMPARED_SECONDS,
+    ENDING_SECONDS,
+    FILL_SECONDS,
+    LEAST_SECONDS,
+    WINDOW_EXTRA_SECONDS,
+)
+
+ASSUMED_FILL_RATE = 500e6
+"""Bytes per second at which a file is written, until the rate of the disk shows."""
+START_SECONDS = 0.5
+"""Until a worker process opens the target."""
+ASSUMPTION = (
+    "the estimate assumes 500 MB/s for writing the file, every queue depth, and windows that are precise in time"
+)
+"""Of a run without a time budget."""
+
+
+def estimated_seconds(settings: Settings, wanted: Sequence[Sweep], targets: int) -> float:
+    """Return how long a run takes, what it adds to the preset included."""
+    preparing, window, budget = _preparing_seconds(settings, wanted), _window_seconds(settings), _budget(settings)
+    alone = preparing + _windows(settings, wanted) * window + ENDING_SECONDS
+    if budget:
+        alone = max(least_seconds(settings, wanted), min(alone, budget))
+        window = min(window, COMPARED_SECONDS + window - float(settings["seconds"]))
+    if targets > 1:  # each alone, then all together
+        alone += (targets - 1) * _filling_seconds(settings, wanted) + (targets + 1) * window
+    if settings.get("scale_threads"):
+        alone += SCALING_MOST * _whole(SCALING_WINDOW)
+    if settings.get("compare_engine", "none") != "none":
+        alone += 2 * ENGINE_PAIRS * _whole(CHECK_WINDOW)
+    return alone
+
+
+def least_seconds(settings: Settings, wanted: Sequence[Sweep]) -> float:
+    """Return what a run takes whose windows are as short as possible."""
+    shortest = _warmup(settings) + LEAST_SECONDS + WINDOW_EXTRA_SECONDS
+    return _preparing_seconds(settings, wanted) + _windows(settings, wanted) * shortest + ENDING_SECONDS
+
+
+def _budget(settings: Settings) -> float:
+    return float(settings.get("budget", 0.0))
+
+
+def _warmup(settings: Settings) -> float:
+    return float(settings.get("warmup", 0.0))
+
+
+def _windows(settings: Settings, wanted: Sequence[Sweep]) -> int:
+    return sum(len(sweep.points) for sweep in wanted) * int(settings["ramps"])
+
+
+def _window_seconds(settings: Settings) -> float:
+    return _warmup(settings) + float(settings["seconds"]) + WINDOW_EXTRA_SECONDS
+
+
+def _whole(window: Window) -> float:
+    return window.warmup_seconds + window.seconds + WINDOW_EXTRA_SECONDS
+
+
+def _preparing_seconds(settings: Settings, wanted: Sequence[Sweep]) -> float:
+    """Return what the first window waits for."""
+    seconds = START_SECONDS + BACKGROUND_SECONDS + _filling_seconds(settings, wanted)
+    extends = any(sweep.extends for sweep in wanted)
+    streams = [stream for sweep in wanted for point in sweep.points for stream, _ in point.loads]
+    if settings.get("check_concurrency") and not extends and not _is_device(settings):
+        seconds += WRITERS * WRITER_BYTES / ASSUMED_FILL_RATE
+        seconds += 2 * CHECK_ROUNDS * (_whole(CHECK_WINDOW) + _whole(EXTENDING_WINDOW))
+    if any(stream.durable is not Durable.NO for stream in streams):
+        seconds += 2 * CHECK_ROUNDS * _whole(CHECK_WINDOW)
+    return seconds
+
+
+def _filling_seconds(settings: Settings, wanted: Sequence[Sweep]) -> float:
+    written = not _is_device(settings) or bool(settings.get("allow_write_to"))
+    if not written or any(sweep.extends for sweep in wanted):
+        return 0.0
+    size = int(settings["size"])
+    seconds = (size or DEFAULT_BYTES) / ASSUMED_FILL_RATE
+    return min(seconds, FILL_SECONDS) if _budget(settings) and not size else seconds
+
+
+def _is_device(settings: Settings) -> bool:
+    """Whether the path can be nothing but a device; any other is taken for a directory, without looking at it."""
+    return str(settings["path"]).startswith("/dev/")
