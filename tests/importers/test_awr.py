@@ -301,6 +301,48 @@ def test_statspack_has_the_same_sections_by_other_names() -> None:
     assert not any("Diagnostics Pack" in caveat for caveat in found.caveats)
 
 
+STATSPACK_9 = """STATSPACK report for
+
+DB Name         DB Id    Instance     Inst Num Release     Cluster Host
+------------ ----------- ------------ -------- ----------- ------- ------------
+SHOP          1234567890 shop                1 9.2.0.4.0   NO      db9
+
+            Snap Id     Snap Time      Sessions Curs/Sess Comment
+            ------- ------------------ -------- --------- -------------------
+Begin Snap:    4873 13-Dec-05 05:00:05      110      37.4
+  End Snap:    4875 13-Dec-05 07:00:04      651     203.7
+   Elapsed:              120.00 (mins)
+
+Cache Sizes (end)
+~~~~~~~~~~~~~~~~~
+               Buffer Cache:     3,008M      Std Block Size:         8K
+           Shared Pool Size:     1,920M          Log Buffer:    10,240K
+
+Load Profile
+~~~~~~~~~~~~                            Per Second       Per Transaction
+                                   ---------------       ---------------
+                  Redo size:            400,000.00              8,517.66
+             Physical reads:              1,500.00                 40.11
+            Physical writes:                500.00                 10.11
+
+Instance Activity Stats for DB: SHOP  Instance: shop  Snaps: 4873 -4875
+
+Statistic                                      Total     per Second    per Trans
+--------------------------------- ------------------ -------------- ------------
+physical reads                            10,800,000        1,500.0         40.1
+redo writes                                  360,000           50.0          2.5
+          -------------------------------------------------------------
+Tablespace IO Stats for DB: SHOP  Instance: shop  Snaps: 4873 -4875
+redo writes                                        1            9.0          2.5
+"""
+
+
+def test_statspack_of_oracle_9_counts_blocks_and_redo_writes() -> None:
+    assert parse_awr(STATSPACK_9, "sp").intervals == (
+        LoadInterval(2000 * 8192.0, redo_bytes_per_second=400_000, redo_writes_per_second=50),
+    )
+
+
 def test_a_workload_of_a_report_has_every_key_of_the_demand() -> None:
     values = read_workload((WorkloadFile("awr.html", as_html(AWR)),), 95)
 

@@ -14,8 +14,9 @@ _ROW = re.compile(rf"^\s*(\S.*?):?\s+({_CELL}(?:\s+{_CELL})*)\s*$", re.ASCII)
 _UNITS = {"K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15}
 """Of counts; ``-> Units of K, M, G are divided by 1000``, as Statspack explains."""
 _END = re.compile(r"\s{3,}-{10,}\s*$")
-_OTHER = "DB/Inst:"
-"""What every other title of a section has behind it."""
+_OTHERS = ("DB/Inst:", " for DB: ")
+"""What every other title of a section has behind it, the second up to 10.1."""
+_BEHIND_TITLE = ("  ", " DB/Inst", "DB/Inst", "\t", " for DB: ")
 _LONGEST_LINE = 1000
 """Reports are at most 255 characters wide, rows of HTML somewhat more; longer lines are no rows."""
 
@@ -61,7 +62,11 @@ def sections(text: str) -> Mapping[str, Sequence[str]]:
         title = _title(line)
         if title is not None:
             current = title
-        elif _END.match(line) or _OTHER in line or (current in _SHORT and not line.strip() and found.get(current)):
+        elif (
+            _END.match(line)
+            or any(other in line for other in _OTHERS)
+            or (current in _SHORT and not line.strip() and found.get(current))
+        ):
             current = ""
         elif current:
             found.setdefault(current, []).append(line)
@@ -76,7 +81,7 @@ def _title(line: str) -> str | None:
         return None
     for title, name in _TITLES.items():
         rest = line[len(title) :]
-        if line.startswith(title) and (not rest.strip() or rest.startswith(("  ", " DB/Inst", "\t", "DB/Inst"))):
+        if line.startswith(title) and (not rest.strip() or rest.startswith(_BEHIND_TITLE)):
             return name
     return None
 
