@@ -376,8 +376,9 @@ def test_a_report_that_holds_no_load_is_refused_with_what_to_create(text: str, w
     assert what in str(refused.value)
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("text", [AWR, as_html(AWR)], ids=["text", "html"])
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(data=st.data())
 def test_a_damaged_report_is_read_or_refused_in_one_line(text: str, data: st.DataObject) -> None:
     for _ in range(data.draw(st.integers(1, 3))):

@@ -47,7 +47,7 @@ _SHORT = frozenset({"profile", "io", "memory"})
 """Sections that an empty line ends."""
 
 
-class ReportRow(Struct, frozen=True):
+class NamedFigures(Struct, frozen=True):
     """A name and the figures beside it; None for a cell that holds none, as ``####``."""
 
     name: str
@@ -86,12 +86,12 @@ def _title(line: str) -> str | None:
     return None
 
 
-def rows(lines: Sequence[str]) -> Iterator[ReportRow]:
+def rows(lines: Sequence[str]) -> Iterator[NamedFigures]:
     """Return the rows of a section: those lines that are a name and figures."""
     for line in lines:
         match = _ROW.match(line) if len(line) <= _LONGEST_LINE else None
         if match is not None:
-            yield ReportRow(match[1].strip().rstrip(":"), tuple(map(_figure, match[2].split())))
+            yield NamedFigures(match[1].strip().rstrip(":"), tuple(map(_figure, match[2].split())))
 
 
 def _figure(cell: str) -> float | None:
@@ -106,7 +106,7 @@ class Sections:
     def __init__(self, text: str) -> None:
         self._rows = {name: tuple(rows(lines)) for name, lines in sections(text).items()}
 
-    def rows(self, section: str) -> Sequence[ReportRow]:
+    def rows(self, section: str) -> Sequence[NamedFigures]:
         """Return the rows of a section in the order of the report; none where it has no such section."""
         return self._rows.get(section, ())
 
