@@ -109,6 +109,38 @@ def test_every_shipped_pack_passes_all_checks() -> None:
     assert load(shipped_texts()).packs == shipped().packs
 
 
+def test_every_source_has_an_address_and_a_date_or_says_that_none_is_known() -> None:
+    bare = [source.id for source in shipped().sources.values() if source.url is None or source.doc_date is None]
+
+    assert bare == []
+
+
+def test_every_price_has_a_date() -> None:
+    rules = shipped()
+    priced = [
+        product for pack in rules.packs for product in pack.product if any(product.price.values()) or product.tier
+    ]
+
+    assert len(priced) > 20
+    assert [product.id for product in priced if rules.sources[product.source].date is None] == []
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [('doc_date = "2007-01-02"', 'doc_date = "today"'), ('doc_date = "2007-01-02"', 'url = "kept in a drawer"')],
+)
+def test_an_address_or_a_date_that_is_neither_is_refused(before: str, after: str) -> None:
+    with pytest.raises(MalformedError, match="Expected `str` matching regex"):
+        packs(PACK.replace(before, after))
+
+
+def test_a_source_that_says_no_public_url_and_undated_has_none() -> None:
+    source = packs(PACK.replace('doc_date = "2007-01-02"', 'doc_date = "undated"\nurl = "no public URL"')).source(
+        "paper"
+    )
+    assert (source.date, source.url) == (None, None)
+
+
 def test_a_start_leaves_the_checks_of_shipped_packs_to_the_tests() -> None:
     code = (
         "import sys; from sizeup.sizing.advise import size; size({}); print('sizeup.sizing.pack_check' in sys.modules)"

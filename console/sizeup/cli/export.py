@@ -157,7 +157,7 @@ def _share(path: str, out: str) -> int:
             "--share writes compressed data, which a terminal cannot show; name a file: -o share.sizeup.jsonl.gz"
         )
     masker = _masker()
-    masker.public = frozenset(source.url for source in shipped().sources.values() if source.url)
+    masker.public = frozenset(source.address for source in shipped().sources.values() if source.address)
     damage: tuple[str, ...] = ()
 
     def write(file: BinaryIO) -> None:

@@ -19,6 +19,7 @@ from sizeup.sizing.inputs.detected import detected
 from sizeup.sizing.io import array, capacity, demand, response, share, transfer_cost
 from sizeup.sizing.keys import KEYS, UnusedMeasurement, Value
 from sizeup.sizing.licensing import alternatives, cost, count, limits, required
+from sizeup.sizing.licensing.price_age import price_warnings
 from sizeup.sizing.rules import Rules
 from sizeup.sizing.sheet import Calculation, Inputs, MissingError, Sheet, open_question
 
@@ -106,6 +107,9 @@ def size(inputs: Inputs, pack: Rules | None = None, today: date | None = None) -
                 question = open_question(missing.key, calculation.name, unused.get(missing.key))
                 questions.setdefault(missing.key, question)
         judged += sheet.cards
+    warnings: tuple[str, ...] = ()
+    if today is not None:
+        warnings = (*rule_set.warnings(today), *price_warnings(known, rule_set, tuple(advice), today))
     return Sizing(
         advice=tuple(advice),
         questions=tuple(questions.values()),
@@ -113,7 +117,7 @@ def size(inputs: Inputs, pack: Rules | None = None, today: date | None = None) -
         rules={pack.pack: pack.checked.isoformat() for pack in rule_set.packs},
         cards=resource_cards(known, advice, judged),
         inputs=known,
-        warnings=() if today is None else rule_set.warnings(today),
+        warnings=warnings,
     )
 
 

@@ -16,11 +16,21 @@ class SourceEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     id: str
     title: str
     confidence: Confidence
-    url: str | None = None
-    doc_date: Annotated[str, msgspec.Meta(pattern=r"^\d{4}(-\d{2}){0,2}$")] | None = None
-    """Year, month or day printed in the source; None where it prints none."""
+    url: Annotated[str, msgspec.Meta(pattern=r"^(https?://\S+|no public URL)$")] | None = None
+    doc_date: Annotated[str, msgspec.Meta(pattern=r"^(\d{4}(-\d{2}){0,2}|undated)$")] | None = None
+    """Year, month or day printed in the source; ``undated`` where it prints none."""
     via: str | None = None
     """What was read instead of the vendor's own text; None when that itself was read."""
+
+    @property
+    def date(self) -> str | None:
+        """The date printed in the source; None where there is none."""
+        return None if self.doc_date == "undated" else self.doc_date
+
+    @property
+    def address(self) -> str | None:
+        """Where the source is; None where no public address is known."""
+        return None if self.url == "no public URL" else self.url
 
 
 class FigureEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -131,6 +141,8 @@ class ProductEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     tier: tuple[PriceTier, ...] = ()
     """By rising number of sockets."""
     note: str = ""
+    brief: str = ""
+    """A name for narrow places, ``EE``; empty for the title."""
 
 
 class ConditionEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -105,9 +105,9 @@ class Rules(Struct, frozen=True, eq=False):
         return Source(
             entry.id,
             entry.title if entry.via is None else f"{entry.title} (read through: {entry.via})",
-            entry.doc_date,
+            entry.date,
             entry.confidence,
-            entry.url,
+            entry.address,
         )
 
     def warnings(self, today: date) -> tuple[str, ...]:

@@ -58,7 +58,8 @@ def advice_lines(advice: Advice, *, sources: bool) -> list[str]:
     if sources:
         lines += [f"    from  {input_text(entry)}" for entry in advice.inputs]
         lines += [
-            f"    rule  {source.id}: {source.title}, {source.date or 'undated'}; {_CONFIDENCE[source.confidence]}"
+            f"    rule  {source.id}: {source.title}, {source.date or 'undated'}; {_CONFIDENCE[source.confidence]}; "
+            f"{source.url or 'no public URL'}"
             for source in advice.sources
         ]
         lines.append(f"    id    {advice.id}")

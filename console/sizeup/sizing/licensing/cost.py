@@ -9,6 +9,7 @@ from sizeup.quantity import Origin, Quantity
 from sizeup.sizing.licensing.contract import chosen_options, chosen_pack, chosen_product
 from sizeup.sizing.licensing.count import format_usd, price, range_end, ranged
 from sizeup.sizing.licensing.permission import ForbiddenError
+from sizeup.sizing.licensing.price_age import dated
 from sizeup.sizing.licensing.required import licenses_required
 from sizeup.sizing.pack import MetricEntry, ProductEntry, short
 from sizeup.sizing.sheet import Calculation, Sheet
@@ -60,7 +61,8 @@ def _list(sheet: Sheet, quantity: Quantity, metric: MetricEntry, product: Produc
     return sheet.advice(
         "license.cost.list",
         f"List price{yearly}",
-        f"list price: {format_usd(total.value)}{yearly} for {format_in(quantity.value, metric.unit)}, before discount",
+        f"list price: {format_usd(total.value)}{yearly} for {format_in(quantity.value, metric.unit)}, before discount "
+        f"({dated(sheet, product)})",
         total,
         "USD",
     )
@@ -101,7 +103,8 @@ def _over_years(sheet: Sheet) -> Iterator[Advice]:
     yield sheet.advice(
         "license.cost.term",
         f"Cost over {_whole_years(years)} years",
-        f"cost over {_whole_years(years)} years: {format_usd(whole)} for licenses and support",
+        f"cost over {_whole_years(years)} years: {format_usd(whole)} for licenses and support "
+        f"({dated(sheet, product)})",
         _cost(whole),
         "USD",
     )

@@ -74,6 +74,7 @@ def _units(sheet: Sheet) -> Iterator[Advice]:
         raise
     options = chosen_options(sheet, chosen_pack(sheet), product)
     name = " with ".join(filter(None, (product.title, " and ".join(option.title for option in options))))
+    short_name = " + ".join(part.brief or part.title for part in (product, *options)) if options else product.title
     each = " of each" if options else ""
     beside = ""
     if metric.beside:
@@ -82,7 +83,7 @@ def _units(sheet: Sheet) -> Iterator[Advice]:
     span = "" if quantity.low is None or quantity.high is None else f" ({quantity.low:g} to {quantity.high:g})"
     yield sheet.advice(
         "license.units",
-        f"Licenses: {name}, {metric.title}",
+        f"Licenses: {short_name}, {metric.title}",
         f"{name}: {format_in(quantity.value, metric.unit)}{beside}{each} required{span}",
         quantity,
         metric.unit,

@@ -1,0 +1,60 @@
+"""How old the prices are that a license cost rests on."""
+
+from __future__ import annotations
+
+from calendar import monthrange
+from collections.abc import Iterator
+from datetime import date
+
+from sizeup.errors import UsageError
+from sizeup.model.advice import Advice
+from sizeup.sizing.licensing.contract import chosen_options, chosen_pack, chosen_product
+from sizeup.sizing.pack import ProductEntry
+from sizeup.sizing.rules import MAXIMUM_AGE_DAYS, Rules
+from sizeup.sizing.sheet import Inputs, Sheet
+
+COST = "license.cost.list"
+
+
+def price_date(sheet: Sheet, product: ProductEntry) -> str | None:
+    """The date of a product's price: of the user's, where it is overridden, else of the list; None where unknown."""
+    override = sheet.rules.override_of(f"product.{product.id}")
+    if override is not None:
+        return override.date.isoformat()
+    return sheet.rules.sources[product.source].date
+
+
+def dated(sheet: Sheet, product: ProductEntry) -> str:
+    """Return a clause that dates the price of a product."""
+    if "license.list_usd" in sheet.inputs:
+        return "your price"
+    day = price_date(sheet, product)
+    return "undated list" if day is None else f"list of {day}"
+
+
+def price_warnings(inputs: Inputs, rules: Rules, advice: tuple[Advice, ...], today: date) -> Iterator[str]:
+    """A sentence for each product of the license cost whose price is older than a year, or has no date."""
+    if "license.list_usd" in inputs or not any(one.id == COST for one in advice):
+        return
+    sheet = Sheet(inputs, rules)
+    try:
+        pack = chosen_pack(sheet)
+        product = chosen_product(sheet, pack)
+        parts = (product, *chosen_options(sheet, pack, product))
+    except UsageError:  # refused where the licenses were counted
+        return
+    for part in parts:
+        day = price_date(sheet, part)
+        if not any(part.price.values()):
+            continue
+        if day is None:
+            yield f"the list price of {part.title} has no date: compare it with the vendor's list"
+        elif (today - last_day(day)).days > MAXIMUM_AGE_DAYS:
+            yield f"the list price of {part.title} is of {day}, more than a year old: compare it with the vendor's list"
+
+
+def last_day(text: str) -> date:
+    """The last day of a year, month or day as in ISO 8601."""
+    year, month, day = (*(int(part) for part in text.split("-")), 0, 0)[:3]
+    month = month or 12
+    return date(year, month, day or monthrange(year, month)[1])
