@@ -370,7 +370,7 @@ _DECLARED = (
     _words("license.pack", "vendor: oracle, sql-server, db2, windows, vmware, mysql, postgresql, sap-hana"),
     _words("license.product", "product, such as ee or se2"),
     _words("license.metric", "license metric, such as processor or nup"),
-    _words("license.options", "options of the product, separated by commas: rac,partitioning"),
+    _words("license.options", "options of the product, separated by commas: rac,partitioning; or none"),
     _choice(
         "license.scope",
         "what the license counts: the bare machine, a virtual machine, a hard or soft partition, a cloud instance",
