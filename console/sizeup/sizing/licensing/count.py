@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from functools import lru_cache
 from typing import Literal
 
 from sizeup.errors import UsageError
@@ -144,8 +145,13 @@ def matching_factor(pack: Pack, table: str, model: str, sockets: float) -> Facto
         for entry in pack.factor
         if entry.table == table
         and sockets > entry.sockets_above
-        and (entry.model is None or re.search(entry.model, model, re.IGNORECASE))
+        and (entry.model is None or _is_named(entry.model, model))
     )
+
+
+@lru_cache(maxsize=1024)  # the same few names, for every keystroke of the console
+def _is_named(pattern: str, model: str) -> bool:
+    return re.search(pattern, model, re.IGNORECASE) is not None
 
 
 def price(sheet: Sheet, product: ProductEntry, metric: str) -> Quantity:
