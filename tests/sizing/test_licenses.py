@@ -679,6 +679,19 @@ def test_every_vendor_is_counted_beside_the_chosen_one() -> None:
     assert (db2.list_price, db2.missing) == (None, "license.list_usd")
 
 
+def test_what_is_agreed_for_one_product_says_nothing_of_the_others() -> None:
+    settings = ["machine.sockets=2", "machine.cores=16", XEON, "license.users=300"]
+    agreed = ["license.metric=nup", "license.options=rac"]
+    table = {(row.pack, row.product): row for row in rows(sized(*settings, *agreed).inputs, RULES)}
+    found = [table["oracle", name].units for name in ("ee", "se2", "timesten")]
+
+    assert [(units.value, units.unit) for units in found if units is not None] == [
+        (300, "users"),
+        (2, "sockets"),
+        (8, "licenses"),
+    ]
+
+
 PACK = """
 schema = "sizeup.rules/1"
 pack = "x"

@@ -34,6 +34,7 @@ _HOST_SETTINGS = {
     "license.host_sockets": (
         "a guest sees virtual sockets",
         f"on a host: {KEYS['license.host_sockets'].flag}, the occupied sockets of the host that it runs on",
+        "where it may move to other hosts, each of them needs as many licenses of its own",
         "in an authorized cloud: --set license.scope=cloud machine.vcpus=N, its virtual CPUs",
     ),
     "machine.guest": (

@@ -32,18 +32,25 @@ class Row(Struct, frozen=True):
     """That the vendor does not permit the product here, and why; empty where it does."""
 
 
+_OF_ONE = ("license.metric", "license.options", "license.list_usd")
+"""Keys about the contract for one product."""
+
+
 def rows(inputs: Inputs, rules: Rules) -> tuple[Row, ...]:
-    """Return every product of every pack on this machine; keys about one contract hold for that vendor only."""
+    """Return every product of every pack on this machine; keys about one contract hold for what it is about."""
     chosen = inputs.get("license.pack")
     table = []
     for pack in rules.license_packs():
         ours = isinstance(chosen, Words) and chosen.value == pack.pack
         kept = {key: value for key, value in inputs.items() if ours or key not in OF_ONE_PACK}
         kept["license.pack"] = Words(pack.pack, Origin.RULE, pack.pack)
+        stated = kept.get("license.product")
+        bought = pack.find_product(stated.value) if isinstance(stated, Words) else pack.product[0]
         for product in pack.product:
             if not product.option_of:
-                kept["license.product"] = Words(short(product.id), Origin.RULE, product.id)
-                table.append(_row(Sheet(kept, rules), pack, product))
+                own = kept if product is bought else {key: value for key, value in kept.items() if key not in _OF_ONE}
+                named = {**own, "license.product": Words(short(product.id), Origin.RULE, product.id)}
+                table.append(_row(Sheet(named, rules), pack, product))
     return tuple(table)
 
 
