@@ -1,0 +1,192 @@
+"""Files of the console: saved sessions, which it lists, opens and compares, and screens that are kept."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from consoles import Console, MakeConsole, PlayedRunner, ended, records, until
+from sizeup.charts.chart import LineChart
+from sizeup.session.reader import read_session
+from sizeup.tui.options import Options
+
+
+def _store(folder: Path, *names: str) -> list[Path]:
+    paths = [folder / "sizeup" / "sessions" / f"{name}.sizeup.jsonl" for name in names]
+    paths[0].parent.mkdir(parents=True)
+    for number, path in enumerate(paths):
+        runner = PlayedRunner(path)
+        lines = [*records(), *ended()]
+        runner.write([msgspec.structs.replace(lines[0], id=path.stem, started=f"2026-01-0{number + 1}"), *lines[1:]])
+    return paths
+
+
+async def test_sessions_are_listed_opened_and_left_again(
+    console: Console, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    _store(tmp_path, "old", "new")
+    async with console.shown() as pilot:
+        await pilot.press("5")
+        await pilot.pause()
+        assert [Path(path).name for path in console.entries()] == ["new.sizeup.jsonl", "old.sizeup.jsonl"]
+        await pilot.press("enter")
+        await until(pilot, lambda: console.app.runs is not console.runs)
+        assert Path(console.app.runs.path).name == "new.sizeup.jsonl"
+        assert console.mode == "overview"
+        await pilot.press("5", "u")
+        await pilot.pause()
+        assert console.app.runs is console.runs
+
+
+async def test_an_unfinished_session_is_spoken_of_and_resumed(
+    console: Console, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    _store(tmp_path, "whole")
+    path = tmp_path / "sizeup" / "sessions" / "cut.sizeup.jsonl"
+    header, *lines = records()
+    PlayedRunner(path).write([msgspec.structs.replace(header, host=os.uname().nodename), *lines])
+    async with console.shown() as pilot:
+        await pilot.pause()
+        # The pilot shows no notifications, but they are kept.
+        assert [note.message.partition(" of ")[0] for note in console.app._notifications] == ["Unfinished session"]
+        await pilot.press("5", "down", "R")
+        await pilot.pause()
+        whole = list(console.runner.arguments)
+        await pilot.press("up", "R")
+        await pilot.pause()
+
+        assert whole == []
+        assert console.runner.arguments == []
+        assert "1 step, about 10 s" in console.says(".text Static")
+        await pilot.press("down", "enter")
+        await pilot.pause()
+        assert console.runner.arguments == [["--batch", "--quiet", "--control", "--resume", str(path)]]
+        assert console.runs.path == str(path)
+        assert console.app.current_mode == "overview"
+
+
+async def test_a_note_and_a_baseline_are_written_into_the_session(
+    console: Console, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    (path,) = _store(tmp_path, "one")
+    async with console.shown() as pilot:
+        await pilot.press("5", "n")
+        await pilot.pause()
+        await pilot.press(*"quiet", "enter", "m")
+        await pilot.pause()
+        assert "#baseline" in console.entries()[str(path)]
+
+    session = read_session(str(path))
+    assert [note.text for note in session.notes] == ["quiet", ""]
+    assert session.tags == ("baseline",)
+
+
+async def test_a_session_is_compared_with_the_baseline_in_words_and_picture(
+    console: Console, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    _store(tmp_path, "old", "new")
+    async with console.shown(120, 40) as pilot:
+        await pilot.press("5", "down", "m", "up", "c")
+        await pilot.pause()
+        await pilot.pause()
+        assert console.app.screen.has_class("-compared")
+        assert isinstance(console.chart, LineChart)
+        assert len(console.chart.lines) == 2
+
+
+async def test_words_narrow_the_list_and_escape_brings_it_back(
+    console: Console, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    _store(tmp_path, "old", "new")
+    async with console.shown() as pilot:
+        await pilot.press("5", "slash", *"old")
+        await pilot.pause()
+        found = [Path(path).name for path in console.entries()]
+        await pilot.press("escape")
+        await pilot.pause()
+
+        assert found == ["old.sizeup.jsonl"]
+        assert len(console.entries()) == 2
+
+
+async def test_a_session_that_goes_away_is_said_to_be_gone(
+    console: Console, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    paths = _store(tmp_path, "old", "new")
+    async with console.shown() as pilot:
+        await pilot.press("5")
+        await pilot.pause()
+        paths[0].unlink()
+        await pilot.press("down")
+        await pilot.pause()
+        assert "! expected a session file, but there is no such file" in console.says("#detail")
+
+
+def _written(folder: Path, ending: str) -> str:
+    return "".join(path.read_text() for path in folder.glob(f"sizeup-overview-*.{ending}"))
+
+
+async def test_the_screen_is_kept_as_text_and_as_a_picture(console: Console, tmp_path: Path) -> None:
+    async with console.shown() as pilot:
+        await pilot.press("y", "P")
+        await pilot.pause()
+
+    text, picture = (_written(tmp_path, ending) for ending in ("txt", "svg"))
+    assert "2 sockets, 8 cores" in text
+    assert picture.startswith("<svg")
+    assert "url(" not in picture.replace("url(#", "")
+
+
+async def test_in_ascii_the_text_is_kept_as_it_was_seen(make_console: MakeConsole, tmp_path: Path) -> None:
+    console = make_console(options=Options(ascii=True))
+    async with console.shown() as pilot:
+        await pilot.press("y")
+        await pilot.pause()
+
+    assert "2 sockets, 8 cores" in _written(tmp_path, "txt")
+    assert _written(tmp_path, "txt").isascii()
+
+
+@pytest.mark.parametrize("folder", ["removed", "/proc"])
+async def test_a_folder_that_takes_no_file_is_said_in_words(
+    console: Console, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, folder: str
+) -> None:
+    place = tmp_path / folder
+    place.mkdir(exist_ok=True)
+    monkeypatch.chdir(place)
+    if folder == "removed":
+        place.rmdir()
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    _store(tmp_path, "one")
+    async with console.shown() as pilot:
+        await pilot.press("y", "P", "5", "e")
+        await pilot.pause()
+        if folder == "/proc":  # which cannot be told beforehand to take no file
+            await pilot.press("enter")
+        await console.app.workers.wait_for_complete()
+
+        refusals = [words for words in console.told if not words.startswith("Writing ")]  # said where it takes long
+        assert len(refusals) == 3
+        for words in refusals:
+            assert re.search("current folder has gone|cannot be written to|cannot write", words)
+            assert " -o" not in words
+    assert _written(tmp_path, "*") == ""
+
+
+async def test_readonly_writes_nothing(make_console: MakeConsole, tmp_path: Path) -> None:
+    console = make_console(options=Options(readonly=True))
+    async with console.shown() as pilot:
+        await pilot.press("y", "P")
+        await pilot.pause()
+
+    assert _written(tmp_path, "*") == ""

@@ -1,0 +1,188 @@
+"""What a step measured, in the console: its chart, its table and its samples."""
+
+from __future__ import annotations
+
+import msgspec
+from textual.pilot import Pilot
+
+from consoles import Console, ended, records
+from sizeup.charts.chart import LineChart
+from sizeup.model.sample import Estimate, Outcome, Status
+from sizeup.session.records import (
+    EndRecord,
+    EstimateRecord,
+    OutcomeRecord,
+    ProgressRecord,
+    SamplesRecord,
+    StepStartRecord,
+)
+from sizeup.session.value import point_key
+from sizeup.tui.widgets.rows import TextRows
+from sizeup.tui.widgets.table import TableView
+
+
+async def test_the_readout_names_the_value_under_the_cursor_with_its_unit(console: Console) -> None:
+    async with console.shown() as pilot:
+        await console.measure(pilot)
+        await pilot.press("enter", "home")
+        await pilot.pause()
+
+        assert console.point == point_key("latency", {"working_set_bytes": 16 << 10})
+        assert console.readout == "16 KiB: Latency 1.02 ns"
+
+
+async def test_zoom_gives_the_chart_the_screen_and_escape_gives_it_back_before_it_cancels(console: Console) -> None:
+    async with console.shown() as pilot:
+        await console.measure(pilot)
+        await pilot.press("z")
+        await pilot.pause()
+        screen = console.app.screen
+        zoomed = [screen.query_one(name).region.height for name in ("#chart", "#status", "#probes")]
+        await pilot.press("right")
+        await pilot.pause()
+        assert console.point == point_key("latency", {"working_set_bytes": 16 << 10})
+        await pilot.press("escape")
+        await pilot.pause()
+
+        assert zoomed == [23, 1, 0]
+        assert screen.query_one("#probes").region.height > 0
+        assert console.runner.stdin.words == []
+        await pilot.press("escape")
+        assert console.runner.stdin.words == ["cancel"]
+
+
+def _rows(table: TableView) -> list[str]:
+    """The rows of a table that are in sight, without how many there are."""
+    return ["".join(row).strip() for row in table.drawing.rows][:-1]
+
+
+async def test_the_points_stand_in_a_table_that_scrolls(console: Console) -> None:
+    async with console.shown(120, 16) as pilot:
+        disturbed = Estimate(
+            "latency", {"working_set_bytes": 1 << 14}, 2.0, 1.0, 3.0, replicates=7, disturbed_share=0.6, converged=False
+        )
+        await console.measure(pilot, [*records(), EstimateRecord(101, "null", disturbed)])
+        await pilot.press("t", "enter")
+        await pilot.pause()
+        table = console.app.screen.query_one(TableView)
+        first, top = table._table.rows[0], _rows(table)
+        await pilot.press("G")
+        await pilot.pause()
+
+        assert first[:4] == ("16 KiB", "2 ns", "1 ns to 3 ns", "7")
+        assert "60%" in first[4]
+        assert [rows[-1].startswith("64 MiB") for rows in (top, _rows(table))] == [False, True]
+        await pilot.press("v")
+        await pilot.pause()
+        assert (table.display, console.chart is None) == (False, False)
+
+
+async def test_a_reason_too_long_for_a_line_is_folded_once_the_step_is_over(console: Console) -> None:
+    reason = "the file system of /var/lib/database went away after 12 s: input/output error; look at dmesg"
+    async with console.shown(80, 24) as pilot:
+        failed = OutcomeRecord(200, "null", Outcome(Status.FAILED, reason))
+        await console.measure(pilot, [*records(), failed, EndRecord(201, "complete")])
+        await pilot.pause()
+
+        rows = console.app.screen.query_one(TextRows).drawing.rows
+        assert reason in " ".join("".join(row).strip() for row in rows)
+
+
+async def test_the_next_picture_is_shown_and_the_one_before_again(console: Console) -> None:
+    async with console.shown() as pilot:
+        await _with_samples(console, pilot)
+        places, charts = [console.says("#standing")], [console.chart]
+        for keys in ("vv", "V"):
+            await pilot.press(*keys)
+            await pilot.pause()
+            places.append(console.says("#standing"))
+            charts.append(console.chart)
+
+        assert [words.partition("view ")[2][:3] for words in places] == ["1/4", "3/4", "2/4"]
+        assert "3 samples, ! 1 disturbed" in places[0]
+        assert [type(chart).__name__ for chart in charts] == ["LineChart", "BarChart", "LineChart"]
+        assert [chart.x.title for chart in charts if isinstance(chart, LineChart)] == [
+            "Working set",
+            "Time since the step began",
+        ]
+
+
+async def _with_samples(console: Console, pilot: Pilot[int]) -> None:
+    """A running step of 13 figures, of which that at 16 KiB has three samples."""
+    at = {"working_set_bytes": 1 << 14}
+    samples = SamplesRecord("null", "latency", at, (110, 120, 130), (1.0, 2.0, 3.0), (0, 1, 0))
+    await console.measure(pilot, [*records(), samples])
+
+
+async def test_a_chosen_point_leads_to_its_samples_and_escape_leads_back_to_it(console: Console) -> None:
+    async with console.shown() as pilot:
+        await _with_samples(console, pilot)
+        await pilot.press("enter", "home")
+        await pilot.pause()
+        point, chosen, readout, keys = console.point, console.chart, console.readout, console.keys
+        charts = []
+        for key in ("enter", "v"):
+            await pilot.press(key)
+            await pilot.pause()
+            charts.append((type(console.chart).__name__, "view 1/3" in console.says("#standing")))
+        await pilot.press("escape")
+        await pilot.pause()
+
+        assert point == point_key("latency", {"working_set_bytes": 16 << 10})
+        assert "Enter" in readout
+        assert keys[0] == "Samples"
+        assert charts == [("BarChart", True), ("LineChart", False)]
+        assert (console.chart, console.point) == (chosen, point)
+        assert console.runner.stdin.words == []
+
+
+async def test_a_figure_without_samples_says_so_and_stays(console: Console) -> None:
+    async with console.shown() as pilot:
+        await _with_samples(console, pilot)
+        await pilot.press("enter", "enter", "enter")
+        await pilot.pause()
+
+        assert [note.message for note in console.app._notifications] == ["no samples were recorded for this point"]
+        assert console.point == point_key("latency", {"working_set_bytes": 64 << 20})
+        assert console.readout == "64 MiB: Latency 65 ns"
+
+
+async def test_the_last_line_has_the_keys_that_do_something_in_80_columns(console: Console) -> None:
+    async with console.shown() as pilot:
+        await console.choose(pilot, "null")
+        before = console.keys, console.text.splitlines()[-1]
+        await console.measure(pilot)
+        during = console.keys, console.text.splitlines()[-1]
+        await console.end(pilot, ended())
+        after = console.keys, console.text.splitlines()[-1]
+
+    assert before[0] == ["Run", "Plan", "Settings"]
+    assert during[0] == ["Settings", "Pause", "Cancel", "View", "Table", "Zoom"]
+    assert after[0] == ["Run", "Plan", "Settings", "View", "Table", "Zoom"]
+    assert all(label in line for keys, line in (before, during, after) for label in (*keys, "Help", "Quit"))
+
+
+async def test_a_run_that_has_no_sample_yet_says_so(console: Console) -> None:
+    async with console.shown() as pilot:
+        await console.choose(pilot, "null")
+        await pilot.press("r")
+        await pilot.pause()
+        starting = console.says("#about")
+        begun = [*records()[:4], ProgressRecord(5, "null", 0.0, 5.0, "filling the file")]
+        await console.feed(pilot, begun)
+
+        assert "no samples yet" in starting
+        assert all(words in console.says("#standing") for words in ("no samples yet", "filling the file"))
+
+
+async def test_every_step_of_a_probe_can_be_looked_at(console: Console) -> None:
+    async with console.shown() as pilot:
+        start, *figures = records()[3:]
+        assert isinstance(start, StepStartRecord)
+        step = msgspec.structs.replace(start.step, id="null.second", title="Second")
+        again = [msgspec.structs.replace(figure, step=step.id) for figure in figures[:1]]
+        await console.measure(pilot, [*records(), msgspec.structs.replace(start, step=step), *again])
+        assert "step 2/2" in console.says("#standing")
+        await pilot.press("n")
+        await pilot.pause()
+        assert "step 1/2" in console.says("#standing")

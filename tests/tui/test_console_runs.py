@@ -1,0 +1,238 @@
+"""Runs in the console: started, followed, canceled and left by keys."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from consoles import Console, ended, records
+from sizeup.charts.chart import LineChart
+from sizeup.errors import ExitStatus
+from sizeup.model.plan import Plan
+from sizeup.model.sample import Outcome, Status
+from sizeup.session.records import (
+    EndRecord,
+    OutcomeRecord,
+    PlanRecord,
+    Record,
+)
+from sizeup.tui.screens.dialogs import SettingsDialog
+from sizeup.tui.screens.probe_text import INTERRUPTED
+
+
+async def test_a_probe_runs_by_keys_alone_and_its_chart_moves(console: Console) -> None:
+    async with console.shown() as pilot:
+        await console.measure(pilot, records()[:8])
+        arguments = console.runner.arguments[0]
+        first = console.chart
+        await console.feed(pilot, records()[8:])
+        chart = console.chart
+
+        assert arguments[:3] == ["--batch", "--quiet", "--control"]
+        assert arguments[-2:] == ["-o", str(console.runner.path)] or "-p" in arguments
+        assert isinstance(first, LineChart)
+        assert isinstance(chart, LineChart)
+        assert ((chart.x.title, chart.x.unit), chart.y.unit) == (("Working set", "bytes"), "ns")
+        assert [len(shown.lines[0].points) for shown in (first, chart)] == [4, 13]
+        assert [boundary.x for boundary in chart.boundaries][:2] == [32 << 10, 1 << 20]
+        for part in ("null", "1/1", "50%", "5 s"):
+            assert part in console.status
+
+
+async def test_a_run_survives_a_change_of_mode_and_is_canceled_by_a_key(console: Console) -> None:
+    async with console.shown() as pilot:
+        await console.measure(pilot)
+        await pilot.press("1")
+        console.tick()
+        await pilot.pause()
+        assert "running null" in console.status
+        await pilot.press("3", "x")
+
+        assert console.runner.stdin.words == ["cancel"]
+        assert console.runner.stdin.costs[-1].cpu_seconds > 0
+        await console.end(pilot, ended(), 130)
+        assert "idle, last null" in console.status
+
+
+async def test_leaving_during_a_run_asks_and_can_let_it_go_on(console: Console) -> None:
+    async with console.shown() as pilot:
+        await console.choose(pilot, "null")
+        await pilot.press("r", "q")
+        await pilot.pause()
+        assert console.answers == ["stay", "keep", "cancel"]
+        await pilot.press("down", "enter")
+        await pilot.pause()
+
+    assert console.runner.stdin.words == ["keep"]
+    assert console.app.return_value == ExitStatus.OK
+    assert str(console.runner.path) in console.app.farewell
+
+
+async def test_staying_is_what_enter_does(console: Console) -> None:
+    async with console.shown() as pilot:
+        await console.choose(pilot, "null")
+        await pilot.press("r", "q", "enter")
+        await pilot.pause()
+
+        assert console.app.is_running
+        assert console.runner.stdin.words == []
+
+
+async def test_a_failed_run_says_why(console: Console) -> None:
+    async with console.shown() as pilot:
+        await console.choose(pilot, "null")
+        await pilot.press("r")
+        console.runner.end(2, f"sizeup: {console.runs.path}: cannot write the session [/tmp]\n")
+        console.tick()
+        await pilot.pause()
+
+        assert console.status == " ! cannot write the session [/tmp]"
+
+
+@pytest.mark.parametrize(
+    ("status", "written", "told"),
+    [
+        (3, [*records(), *ended()], " idle, last null"),
+        (3, [*records()[:2], PlanRecord(2, Plan("custom", ())),
+             OutcomeRecord(3, "null.huge", Outcome(Status.REFUSED, "no free huge pages"))],
+         " ! null.huge refused: no free huge pages"),
+        (1, [*records(), *ended(status=Status.CRASHED)], " ! null crashed"),
+        (9, [*records(), *ended()], " ! the run ended with status 9"),
+    ],
+)  # fmt: skip
+async def test_a_run_that_falls_short_says_of_what_in_the_words_of_its_file(
+    console: Console, status: int, written: list[Record], told: str
+) -> None:
+    async with console.shown() as pilot:
+        await console.measure(pilot, written)
+        console.runner.end(status)
+        console.tick()
+        await pilot.pause()
+
+        assert console.status.startswith(told)
+
+
+async def test_a_step_whose_run_ended_without_a_word_was_cut_short_and_is_not_running(console: Console) -> None:
+    async with console.shown() as pilot:
+        await console.measure(pilot)
+        running = [console.entries()["null"], console.says("#standing")]
+        console.runner.end(2, "sizeup: cannot write the session any further: No space left on device")
+        console.tick()
+        await pilot.pause()
+        stopped = [console.entries()["null"], console.says("#standing")]
+
+        assert ["running" in words for words in (*running, *stopped, console.status)] == [True, True, *[False] * 3]
+        assert [INTERRUPTED in words for words in (*running, *stopped)] == [False, False, True, True]
+        assert "65 ns at 64 MiB" in stopped[1]
+
+
+async def test_settings_are_checked_as_they_are_typed_and_reach_the_run(console: Console) -> None:
+    async with console.shown() as pilot:
+        await console.choose(pilot, "null")
+        await pilot.press("s", "end", "x")
+        await pilot.pause()
+        assert console.app.screen.query_one("#h-samples").has_class("-wrong")
+        assert "expected a whole number" in console.says("#h-samples")
+        await pilot.press("backspace", "0", "enter", "r")
+        await pilot.pause()
+
+    assert ["--set", "null.samples=1000"] in [list(pair) for pair in pairwise(console.runner.arguments[0])]
+
+
+async def test_r_on_the_overview_runs_the_quick_plan_and_stays(console: Console) -> None:
+    async with console.shown() as pilot:
+        before = console.entries()
+        await pilot.press("r")
+        await console.feed(pilot, records("memory.latency"))
+        (measured,) = [words for name, words in console.entries().items() if name.startswith("memory.latency")]
+
+        assert console.mode == "overview"
+        assert "-p" not in console.runner.arguments[0]
+        assert measured not in before.values()
+        assert "65 ns at 64 MiB" in measured
+
+
+async def test_a_probe_that_waits_says_so_and_is_taken_back(console: Console) -> None:
+    async with console.shown() as pilot:
+        await console.measure(pilot)
+        await console.choose(pilot, "clock.cost")
+        await pilot.press("r")
+        await pilot.pause()
+        assert "queued" in console.entries()["clock.cost"]
+        assert "1 queued" in console.status
+        await pilot.press("x")
+        await pilot.pause()
+
+        assert console.runs.queue == []
+        assert console.runs.running
+        assert console.runner.stdin.words == []
+
+
+async def test_a_refused_wish_says_why_where_the_probe_stands(console: Console) -> None:
+    async with console.shown() as pilot:
+        await console.measure(pilot, [])
+        refused = OutcomeRecord(5, "null", Outcome(Status.REFUSED, "no room on /data"))
+        await console.end(pilot, [*records()[:3], refused, EndRecord(6, "complete")], 3)
+
+        assert "! refused: no room on /data" in console.says("#about")
+
+
+async def test_before_a_file_is_written_its_mount_size_and_time_are_told(console: Console, tmp_path: Path) -> None:
+    async with console.shown(120, 40) as pilot:
+        await console.choose(pilot, "io.direct")
+        console.app.screen._typed["io.direct"] = {"path": str(tmp_path), "size": "256MiB"}  # type: ignore[attr-defined]
+        await pilot.press("r")
+        await pilot.pause()
+        asked, answers = console.says(".facts"), console.answers
+        await pilot.press("enter")
+        await pilot.pause()
+
+    assert answers == ["no", "yes"]
+    assert str(tmp_path) in asked.replace(" ", "")  # a long path is folded
+    assert re.search(r"Mounted /.* on .*[kMGT]?B free", asked)
+    assert re.search(r"Space 256MiB, .* Takes about \d+ min", asked)
+    assert console.runner.arguments == []
+
+
+async def test_a_probe_without_its_target_is_not_asked_about_but_given_its_form(console: Console) -> None:
+    async with console.shown() as pilot:
+        await console.choose(pilot, "io.direct")
+        await pilot.press("r")
+        await pilot.pause()
+
+        assert isinstance(console.app.screen, SettingsDialog)
+        assert "no target" in console.says(".why")
+        assert console.app.focused is not None
+        assert console.app.focused.id == "p-path"
+
+
+async def test_a_pause_is_called_one_once_the_step_is_over(console: Console) -> None:
+    async with console.shown() as pilot:
+        await console.measure(pilot)
+        await pilot.press("space")
+        await pilot.pause()
+        during = console.status
+        await console.feed(pilot, ended()[:1])
+
+        assert during.startswith(" pausing null ")
+        assert console.status.startswith(" paused null ")
+
+
+async def test_a_run_that_starts_does_not_show_the_step_of_the_one_before(console: Console) -> None:
+    async with console.shown() as pilot:
+        await console.choose(pilot, "null")
+        await pilot.press("r")
+        console.runner.write([*records(), *ended()])
+        console.runner.end()
+        console.tick()
+        await pilot.press("r")
+        console.tick()
+        await pilot.pause()
+        starting = console.status
+        await console.feed(pilot, records()[2:])
+
+        assert starting.startswith(" running, starting")
+        assert console.status.startswith(" running null ")
