@@ -1,24 +1,18 @@
-"""The Topology mode: what lives, what comes and goes, and what differs from another machine."""
+"""The Topology mode: its tree, its map, and devices that come and go."""
 
 from __future__ import annotations
 
 import re
 import statistics
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
-from datetime import UTC, datetime
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from msgspec.structs import replace
-from textual.geometry import Region
-from textual.pilot import Pilot
 
 from benchmarks.topology import cpu_ms, looks_ms, unpacked
-from consoles import GIB, Console, MakeConsole, ended, machine, records
+from consoles import Console, MakeConsole, ended, machine, records
 from sizeup.discovery.machine import discover
 from sizeup.live.hotplug import HotplugChange
-from sizeup.model.finding import Finding, Severity
 from sizeup.model.machine import Machine
 from sizeup.model.network import Nic
 from sizeup.model.plan import Better, Plan, Series, Step
@@ -31,29 +25,14 @@ from sizeup.session.records import (
     SessionRecord,
     StepStartRecord,
 )
-from sizeup.session.store import annotate, new_path
 from sizeup.session.value import point_key
 from sizeup.session.writer import Writer
-from sizeup.text import plain
-from sizeup.tui.console import ConsoleApp
 from sizeup.tui.live_source import LiveSource
-from sizeup.tui.screens.topology import TopologyScreen
 from sizeup.tui.widgets.chart import ChartView
 from sizeup.tui.widgets.map import MapView
 from sizeup.tui.widgets.tree import ItemTree
-from sizeup.views.difference import OtherMachine
+from topology_mode import in_topology, map_of, tree_of
 from trees import large_machine
-
-
-@asynccontextmanager
-async def in_topology(console: Console, *keys: str, columns: int = 80, rows: int = 24) -> AsyncIterator[Pilot[int]]:
-    """The console in this mode, and after some more keys, once it stands still."""
-    async with console.shown(columns, rows) as pilot:
-        await pilot.press("2", *keys)
-        await pilot.pause()
-        await pilot.pause()
-        await console.app.workers.wait_for_complete()
-        yield pilot
 
 
 async def test_the_map_shows_sixteen_nodes_in_eighty_columns(make_console: MakeConsole) -> None:
@@ -67,11 +46,6 @@ async def test_the_map_shows_sixteen_nodes_in_eighty_columns(make_console: MakeC
             assert any(f"S{node} N{node} " in row and "48 of 64 GiB" in row for row in seen)
         assert console.app.screen.query_one(ItemTree).has_focus
         assert {f"package:{number}" for number in range(16)} <= console.parts.keys()
-
-
-def map_of(console: Console) -> list[str]:
-    """The rows of the map as it is drawn."""
-    return ["".join(row).rstrip() for row in console.app.screen.query_one(MapView).drawing.rows]
 
 
 class FakeDevices:
@@ -140,12 +114,6 @@ async def test_devices_wait_for_the_end_of_a_run(make_console: MakeConsole) -> N
 
 
 FOLDED = "\u25b6"
-
-
-def tree_of(console: Console) -> list[str]:
-    """The rows of the tree, without its border and what stands beside it."""
-    half = console.app.size.width // 2
-    return [line[1 : half - 1].rstrip() for line in console.text.splitlines() if line.startswith("│")]
 
 
 @pytest.mark.parametrize(("columns", "rows", "folded"), [(80, 24, "Socket"), (120, 40, "Node"), (200, 60, "L3")])
@@ -224,143 +192,6 @@ async def test_what_is_looked_for_from_the_map_is_shown_in_the_tree(console: Con
         assert "ixgbe" in console.says("#detail")
 
 
-async def look(console: Console) -> TopologyScreen:
-    """What the timer does once a second, to its end."""
-    screen = console.app.screen
-    assert isinstance(screen, TopologyScreen)
-    screen.look()
-    await console.app.workers.wait_for_complete()
-    return screen
-
-
-class ChangingMachine:
-    """A machine whose memory, links and load a test moves."""
-
-    def __init__(self, found: Machine) -> None:
-        self.now = found
-        self.looks = self.loads_asked = 0
-
-    def refreshed(self, known: Machine) -> Machine:
-        self.looks += 1
-        return self.now
-
-    def loads(self) -> dict[int, float]:
-        self.loads_asked += 1
-        return {pu.cpu: 35.0 for pu in self.now.pus}
-
-    @property
-    def live_source(self) -> LiveSource:
-        return LiveSource(lambda listener: None, lambda: self.now, self.refreshed, self.loads)
-
-    def free(self, node: int, gibibytes: int) -> None:
-        nodes = [replace(one, free_bytes=gibibytes * GIB) if one.os_id == node else one for one in self.now.nodes]
-        self.now = replace(self.now, nodes=tuple(nodes))
-
-
-async def test_load_and_memory_move_on_the_map_while_it_is_shown(make_console: MakeConsole) -> None:
-    watched = ChangingMachine(machine())
-    console = make_console(watched.now, live_source=watched.live_source)
-    async with in_topology(console, "t") as pilot:
-        before = "\n".join(map_of(console))
-        watched.free(1, 16)
-        await look(console)
-        await pilot.pause()
-
-        assert "S1 N1 ■■■■" in before
-        assert re.search(r"S1 N1 3333 +\[████████··\] 16 of 64 GiB", "\n".join(map_of(console)))
-
-
-async def test_a_look_repaints_only_the_cells_that_differ(
-    make_console: MakeConsole, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    watched = ChangingMachine(machine(32, 4, 1))
-    console = make_console(watched.now, live_source=watched.live_source)
-    repainted: list[Region] = []
-
-    def refresh(view: MapView, *regions: Region, **how: object) -> MapView:
-        repainted.extend(regions or [view.region])
-        return view
-
-    async with in_topology(console, "t") as pilot:
-        await look(console)
-        await pilot.pause()
-        monkeypatch.setattr(MapView, "refresh", refresh)
-        await look(console)
-        still = list(repainted)
-        watched.free(1, 47)
-        await look(console)
-
-        assert still == []
-        assert [(region.width, region.height) for region in repainted] == [(1, 1), (1, 1)]  # of the bar and the figure
-
-
-async def test_a_slow_line_is_spared_as_many_looks_as_it_took_and_a_look_is_drawn_once(
-    make_console: MakeConsole, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    watched = ChangingMachine(machine())
-    console = make_console(watched.now, live_source=watched.live_source)
-    shown: list[object] = []
-    async with in_topology(console, "t"):
-        monkeypatch.setattr(MapView, "show", lambda view, drawn: shown.append(drawn))
-        asked = watched.loads_asked
-        for busy in (True, True, False, False, False):
-            monkeypatch.setattr(ConsoleApp, "link_busy", busy)
-            await look(console)
-
-        assert watched.loads_asked - asked == len(shown) == 1
-
-
-async def test_the_free_memory_of_the_node_under_the_cursor_moves(make_console: MakeConsole) -> None:
-    watched = ChangingMachine(machine())
-    console = make_console(watched.now, live_source=watched.live_source)
-    async with in_topology(console) as pilot:
-        console.app.screen.query_one(ItemTree).reveal("node:0")
-        await pilot.pause()
-        watched.free(0, 3)
-        await look(console)
-        await pilot.pause()
-
-        assert "3 GiB (5%)" in console.says("#detail")
-
-
-async def test_nobody_looks_while_another_mode_is_shown_and_nothing_is_read_during_a_run(
-    make_console: MakeConsole,
-) -> None:
-    watched = ChangingMachine(machine())
-    console = make_console(watched.now, live_source=watched.live_source)
-    async with in_topology(console, "t") as pilot:
-        timer = console.app.screen._timer  # type: ignore[attr-defined]
-        shown = timer._active.is_set()
-        await pilot.press("1")
-        await pilot.pause()
-        hidden = timer._active.is_set()
-        await console.choose(pilot, "null")
-        await pilot.press("r", "2")
-        await pilot.pause()
-        asked, looked = watched.loads_asked, watched.looks
-        await look(console)
-
-        assert (shown, hidden) == (True, False)
-        assert (watched.loads_asked, watched.looks) == (asked + 1, looked)
-
-
-async def test_a_link_that_goes_is_told_to_every_mode(make_console: MakeConsole) -> None:
-    watched = ChangingMachine(machine())
-    console = make_console(watched.now, live_source=watched.live_source)
-    async with in_topology(console) as pilot:
-        lost = Finding("bond.member-down", Severity.WARNING, "a member of bond0 is down", (), "", "", ("nic:eth0",))
-        down = Nic("eth0", "physical", "ixgbe", carrier=False, up=False, node=0)
-        watched.now = replace(watched.now, nics=(down,), findings=(lost,))
-        await look(console)
-        await pilot.pause()
-        part = console.parts["nic:eth0"]
-        await pilot.press("1")
-        await pilot.pause()
-
-        assert "! DEGRADED, member down" in part
-        assert any("member of bond0 is down" in line for line in console.entries().values())
-
-
 async def test_what_if_inputs_survive_a_machine_that_is_read_again(make_console: MakeConsole) -> None:
     devices = FakeDevices()
     console = make_console(live_source=LiveSource(devices.follow, devices.discover, settle_seconds=0.01))
@@ -399,114 +230,6 @@ async def test_a_map_that_is_higher_than_the_screen_scrolls(make_console: MakeCo
         assert "S31 N31 " not in "".join(top)
         assert "S31 N31 " in "".join(bottom)
         assert re.search(r"\d+ above and 1 below", str(console.app.screen.query_one(MapView).border_subtitle))
-
-
-OTHER = machine(1, 4, 2, nics=(Nic("eth5", "physical", "ixgbe", carrier=True, node=0),))
-
-
-async def test_two_machines_are_one_tree_and_n_goes_from_difference_to_difference(console: Console) -> None:
-    console.app.compared_with = OtherMachine("db00 2025-01-31 08:00", OTHER)
-    async with console.shown(120, 40) as pilot:
-        await pilot.pause()
-        await pilot.pause()
-        pane = console.app.screen.query_one("#tree")
-        titles, parts = [str(pane.border_title)], console.parts
-        sides = str(console.app.screen.query_one("#detail-pane").border_title)
-        await pilot.press("n")
-        await pilot.pause()
-        await pilot.pause()
-        titles.append(str(pane.border_title))
-        second = console.says("#detail")
-        await pilot.press("d")
-        await pilot.pause()
-
-        assert console.mode == "topology"
-        assert ["1 of 11" in titles[0], "2 of 11" in titles[1]] == [True, True]
-        assert sides.startswith("db00 2025-01-31 08:00")
-        assert parts["package:1"].startswith("+ ")
-        assert any(label.startswith("- removed eth5") for label in parts.values())
-        assert "->" in second
-        assert console.parts["package:1"] == "Socket 1: 4 cores"
-        assert not any("eth5" in label for label in console.parts.values())
-
-
-async def test_in_ascii_a_plus_stands_before_what_was_added_alone(console: Console) -> None:
-    console.app.compared_with = OtherMachine("db00", OTHER)
-    async with console.shown(120, 40) as pilot:
-        await pilot.pause()
-        await pilot.pause()
-        rows = [plain(row) for row in tree_of(console)]
-
-    assert {"added" in row for row in rows if "+" in row} == {True}
-
-
-async def test_parts_that_differ_have_a_color_besides_their_sign_and_word(console: Console) -> None:
-    console.app.compared_with = OtherMachine("db00", OTHER)
-    async with console.shown(120, 40) as pilot:
-        await pilot.pause()
-        await pilot.pause()
-        rows = console.app.screen._compositor.render_strips()
-        colors = {
-            segment.text.strip(): segment.style.color
-            for row in rows
-            for segment in row
-            if segment.style is not None and segment.style.color is not None
-        }
-
-    marks = ("+ added", "- removed", "~ changed Core")
-    assert len({next(color for text, color in colors.items() if text.startswith(mark)) for mark in marks}) == 3
-
-
-def stored(host: str, *tags: str) -> None:
-    """A session of the store that holds the other machine."""
-    path = str(new_path(host, datetime(2026, 1, 1, tzinfo=UTC)))
-    with Writer.create(path) as writer:
-        writer.write(
-            *[replace(one, host=host) if isinstance(one, SessionRecord) else one for one in records(found=OTHER)]
-        )
-        writer.write(*ended())
-    if tags:
-        annotate(path, tags=tags)
-
-
-async def test_d_takes_the_baseline_and_without_one_asks(
-    console: Console, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "store"))
-    async with in_topology(console, "d") as pilot:
-        told = [note.message for note in console.app._notifications]
-        stored("db07")
-        await pilot.press("d")
-        await pilot.pause()
-        asked = console.entries()
-        await pilot.press("enter")
-        await pilot.pause()
-        compared_with = [console.app.compared_with]
-        await pilot.press("d")
-        stored("db08", "baseline")
-        await pilot.press("d")
-        await pilot.pause()
-        compared_with.append(console.app.compared_with)
-
-        assert told == ["No other session to compare with; for a file use: sizeup --diff FILE"]
-        assert any(line.startswith("db07 2026-01-01") for line in asked.values())
-        assert [other.name for other in compared_with if other] == ["db07 2026-01-01 00:00", "db08 2026-01-01 00:00"]
-
-
-async def test_a_session_that_went_is_one_sentence(
-    console: Console, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "store"))
-    stored("db07")
-    async with in_topology(console, "D") as pilot:
-        for path in (tmp_path / "store").rglob("*.jsonl"):
-            path.unlink()
-        await pilot.press("enter")
-        await pilot.pause()
-
-        assert [
-            "expected a session file, but there is no such file" in note.message for note in console.app._notifications
-        ] == [True]
 
 
 @pytest.mark.parametrize(("columns", "rows"), [(80, 24), (120, 40), (200, 60)])

@@ -1,0 +1,33 @@
+"""What tests of the Topology mode share."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from textual.pilot import Pilot
+
+from consoles import Console
+from sizeup.tui.widgets.map import MapView
+
+
+@asynccontextmanager
+async def in_topology(console: Console, *keys: str, columns: int = 80, rows: int = 24) -> AsyncIterator[Pilot[int]]:
+    """The console in this mode, and after some more keys, once it stands still."""
+    async with console.shown(columns, rows) as pilot:
+        await pilot.press("2", *keys)
+        await pilot.pause()
+        await pilot.pause()
+        await console.app.workers.wait_for_complete()
+        yield pilot
+
+
+def map_of(console: Console) -> list[str]:
+    """The rows of the map as it is drawn."""
+    return ["".join(row).rstrip() for row in console.app.screen.query_one(MapView).drawing.rows]
+
+
+def tree_of(console: Console) -> list[str]:
+    """The rows of the tree, without its border and what stands beside it."""
+    half = console.app.size.width // 2
+    return [line[1 : half - 1].rstrip() for line in console.text.splitlines() if line.startswith("│")]
