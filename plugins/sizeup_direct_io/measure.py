@@ -5,10 +5,11 @@ from __future__ import annotations
 import statistics
 import threading
 import time
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Collection, Generator, Mapping, Sequence
 from itertools import pairwise
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from sizeup.errors import SizeupError
 from sizeup.model.sample import Disturbance, Samples
@@ -70,6 +71,18 @@ class MeasuredPoint(Struct, frozen=True):
     """Of the workers."""
     busiest_thread: float | None = None
     """Share of time that the CPU of the busiest submitting thread was busy; None if it is unknown."""
+
+    def of_target(self, name: str, sharing: Collection[str]) -> MeasuredPoint:
+        """Return what is known of one of several targets; ``sharing``: those on its device, itself included.
+
+        The kernel's counters of this process are of all targets, and so unknown for one.
+        """
+        return replace(
+            self,
+            intervals={name: self.intervals[name]},
+            before=replace(self.before, counters=self.before.counters.of_targets(sharing)),
+            after=replace(self.after, counters=self.after.counters.of_targets(sharing)),
+        )
 
     @property
     def requests(self) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -19,6 +19,7 @@ from sizeup_direct_io.check_result import Part
 from sizeup_direct_io.checks import CHECK_WINDOW, without_progress
 from sizeup_direct_io.disks import read_disks
 from sizeup_direct_io.engines import choose
+from sizeup_direct_io.estimates import VERDICT_VALUES
 from sizeup_direct_io.measure import MeasuredPoint, Window, measure
 from sizeup_direct_io.path_bandwidth import TargetBandwidth
 from sizeup_direct_io.path_states import PathWatch
@@ -72,15 +73,15 @@ def compare_paths(
     each = [(setup, load.count(number)) for number, setup in enumerate(setups)]
     for number, (setup, count) in enumerate(each, start=1):
         yield Progress(0.9, None, f"path {number} of {len(setups)} alone: {setup.target.path}")
-        measured = yield from _measure_on(load, [(setup, count)], setup.target.path)
+        measured, _ = yield from _measure_on(load, [(setup, count)], setup.target.path)
         alone[setup.target.path] = load.throughput(measured)
     yield Progress(0.95, None, f"all {len(setups)} paths together")
     reason = _why_not_together(load, each)
     if reason:
         yield Gap("io.direct: all paths together", reason)
         return
-    measured = yield from _measure_on(load, each, "all together")
-    yield from _joint_figures(load, each, measured)
+    measured, parts = yield from _measure_on(load, each, "all together")
+    yield from _joint_figures(load, each, measured, parts)
     yield conclusions.scaling(alone, load.throughput(measured), load.unit, path_bandwidth, _shared_disks(setups))
 
 
@@ -101,14 +102,24 @@ def _why_not_together(load: ComparedLoad, each: Sequence[tuple[TargetSetup, int]
 
 
 def _joint_figures(
-    load: ComparedLoad, each: Sequence[tuple[TargetSetup, int]], measured: MeasuredPoint
+    load: ComparedLoad,
+    each: Sequence[tuple[TargetSetup, int]],
+    measured: MeasuredPoint,
+    parts: Mapping[str, tuple[Part, ...]],
 ) -> Generator[Emission, None, None]:
     """Yield what each path reached while all were measured: their sum is the figure of all together."""
-    caveats = estimates.caveats_of([check_submitters(measured.busiest_thread, measured.threads)])
     for setup, count in each:
         path = setup.target.path
         interval = measured.intervals[path]
-        at: dict[str, str | int | float] = {"workload": load.point.at["workload"], "queue_depth": count, "path": path}
+        at: dict[str, str | int | float] = {
+            "workload": load.point.at["workload"],
+            "queue_depth": count,
+            "path": path,
+            "paths": len(each),  # else these were the coordinates of the path alone
+        }
+        caveats = estimates.caveats_of(parts[path])
+        for part in parts[path]:
+            yield estimates.validity_estimate(at, part)
         extra: dict[str, str | int | float] = {
             "cpus": setup.near_cpus.description,
             **estimates.location(setup.target),
@@ -131,7 +142,8 @@ def _shared_disks(setups: Sequence[TargetSetup]) -> tuple[str, ...]:
 
 def _measure_on(
     load: ComparedLoad, each: Sequence[tuple[TargetSetup, int]], name: str
-) -> Generator[Emission, None, MeasuredPoint]:
+) -> Generator[Emission, None, tuple[MeasuredPoint, dict[str, tuple[Part, ...]]]]:
+    """Measure the load on some targets at once; return with it the checks of each by path."""
     stream = load.point.loads[0][0]
     setups = [setup for setup, _ in each]
     queue_depth = sum(count for _, count in each)
@@ -147,29 +159,70 @@ def _measure_on(
     ]
     first = setups[0].target
     counter_source = CounterSource(
-        first.device_number, first.mount.point if first.mount and first.network else None, load.paths
+        first.device_number,
+        first.mount.point if first.mount and first.network else None,
+        load.paths,
+        {setup.target.path: setup.target.device_number for setup in setups} if len(setups) > 1 else {},
     )
     window = load.window
     if stream.extends:
         window = replace(window, warmup_seconds=0.0)
         for setup in setups:
             setup.empty()
-    cached = setups[0].cached_bytes()
+    cached = [setup.cached_bytes() for setup in setups]
     names = tuple(setup.target.path for setup in setups)
     try:
         measured = yield from measure(workers, names, at, window, load.context, counter_source)
     except SizeupError as error:
         raise type(error)(f"{' or '.join(names)}: {error}") from error
     location: dict[str, str | int | float] = {}
-    parts: tuple[Part, ...] = (check_submitters(measured.busiest_thread, measured.threads),)
     if len(setups) == 1:  # the counters are those of one target
         loads = LoadPoint(at, ((stream, queue_depth),))
-        parts = replace(load.verdict, setup=setups[0]).parts(loads, measured, cached)
+        parts = replace(load.verdict, setup=setups[0]).parts(loads, measured, cached[0])
+        by_path = {first.path: parts}
         location = {**estimates.location(first), "cpus": setups[0].near_cpus.description}
+    else:
+        by_path = {
+            setup.target.path: _joint_parts(load, each, setup, count, measured, before)
+            for (setup, count), before in zip(each, cached, strict=True)
+        }
+        parts = _worst_of(by_path)
     for part in parts:
         yield estimates.validity_estimate(at, part)
     yield from estimates.throughput(at, [measured], estimates.caveats_of(parts), location)
-    return measured
+    return measured, by_path
+
+
+def _joint_parts(
+    load: ComparedLoad,
+    each: Sequence[tuple[TargetSetup, int]],
+    setup: TargetSetup,
+    count: int,
+    measured: MeasuredPoint,
+    cached_before: int | None,
+) -> tuple[Part, ...]:
+    """Return the checks of one of several targets, from the counters of its own device and file."""
+    device = setup.target.device_number
+    sharing = [other.target.path for other, _ in each if other.target.device_number == device]
+    run = measured.of_target(setup.target.path, sharing)
+    point = LoadPoint(measured.at, ((load.point.loads[0][0], count),))
+    direct, *others = replace(load.verdict, setup=setup).parts(point, run, cached_before)
+    not_judged = f"the bytes charged to this process are those of all {len(each)} targets: not judged for each"
+    return (replace(direct, reasons=(*direct.reasons, not_judged)), *others)
+
+
+def _worst_of(by_path: Mapping[str, tuple[Part, ...]]) -> tuple[Part, ...]:
+    """Return the worst result of each check over all targets, with the path that it is of."""
+    return tuple(
+        replace(
+            worst,
+            reasons=tuple(f"{path}: {reason}" for reason in worst.reasons),
+            caveats=tuple(f"{path}: {reason}" for reason in worst.caveats),
+            from_cache=any(part.from_cache for part in parts),
+        )
+        for parts in zip(*by_path.values(), strict=True)
+        for path, worst in [min(zip(by_path, parts, strict=True), key=lambda one: VERDICT_VALUES[one[1].verdict])]
+    )
 
 
 def _not_comparable(stream: Stream, first: Engine, second: Engine) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 
 from msgspec import Struct
 
@@ -32,6 +32,17 @@ class CounterSource(Struct, frozen=True):
     device_number: int
     nfs_mount_point: str | None = None
     paths: PathWatch | None = None
+    targets: Mapping[str, int] = {}
+    """Device number of each of several targets, by stream; empty for one target."""
+
+
+class TargetBytes(Struct, frozen=True):
+    """Bytes of one of several targets, by its device and by its workers."""
+
+    device: BlockStat | None
+    own_read_bytes: int
+    own_written_bytes: int
+    uncertainty_bytes: int
 
 
 class Counters(Struct, frozen=True):
@@ -45,6 +56,21 @@ class Counters(Struct, frozen=True):
     own_written_bytes: int
     uncertainty_bytes: int
     """Uncertainty of the workers' counters: half of what they transferred while the kernel's were read."""
+    targets: Mapping[str, TargetBytes] = {}
+    """Of each of several targets, by stream."""
+
+    def of_targets(self, names: Collection[str]) -> Counters:
+        """Return what is known of some of several targets, which share a device."""
+        found = [self.targets[name] for name in names if name in self.targets]
+        return Counters(
+            None,
+            found[0].device if found else None,
+            None,
+            None,
+            sum(each.own_read_bytes for each in found),
+            sum(each.own_written_bytes for each in found),
+            sum(each.uncertainty_bytes for each in found),
+        )
 
 
 def read_counters(counter_source: CounterSource, take_samples: TakeSamples) -> Counters:
@@ -54,6 +80,7 @@ def read_counters(counter_source: CounterSource, take_samples: TakeSamples) -> C
     much steal time the kernel's counters had advanced by a tenth of the window more than the workers'.
     """
     found, folder = [], find_device_folder(counter_source.device_number)
+    folders = {name: find_device_folder(number) for name, number in counter_source.targets.items()}
     for _ in range(READINGS):
         started, earlier = time.monotonic(), take_samples()
         read = (
@@ -62,13 +89,21 @@ def read_counters(counter_source: CounterSource, take_samples: TakeSamples) -> C
             read_nfs_bytes(counter_source.nfs_mount_point) if counter_source.nfs_mount_point else None,
             read_disks(counter_source.device_number),
         )
+        devices = {name: None if at is None else read_block_stat(at) for name, at in folders.items()}
         later = take_samples()
         before, after = _moved(earlier), _moved(later)
         own_read, own_written = ((first + last) // 2 for first, last in zip(before, after, strict=True))
-        found.append(Counters(*read, own_read, own_written, (sum(after) - sum(before) + 1) // 2))
+        targets = {name: _of_target(device, earlier[name], later[name]) for name, device in devices.items()}
+        found.append(Counters(*read, own_read, own_written, (sum(after) - sum(before) + 1) // 2, targets))
         if time.monotonic() - started <= CLOSE_SECONDS:
             break
     return min(found, key=lambda counters: counters.uncertainty_bytes)
+
+
+def _of_target(device: BlockStat | None, before: IoSample, after: IoSample) -> TargetBytes:
+    read, written = before.read_bytes + after.read_bytes, before.written_bytes + after.written_bytes
+    moved = read + written - 2 * (before.read_bytes + before.written_bytes)
+    return TargetBytes(device, read // 2, written // 2, (moved + 1) // 2)
 
 
 def _moved(samples: Mapping[str, IoSample]) -> tuple[int, int]:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from fakes import HandContext
@@ -17,9 +18,11 @@ from plugins.direct_io.test_run import run, step
 from sizeup.model.gap import Gap
 from sizeup.model.plan import SettingValue
 from sizeup.model.sample import Estimate, Samples
+from sizeup.procfs.block_stat import BlockStat
 from sizeup.procfs.process_status import list_threads
-from sizeup_direct_io import paths
+from sizeup_direct_io import binding, paths, target_setup
 from sizeup_direct_io.probe import DirectIo
+from sizeup_direct_io.window_counters import TargetBytes
 
 NVME = [f"/nvme{index}" for index in range(24)]
 
@@ -69,6 +72,72 @@ def test_each_device_has_its_own_queue_depth(stage: FakeSetup, tmp_path: Path) -
     last: Any = next(told for told in reversed(stage.told) if isinstance(told, tuple))
     assert sum(worker["depth"] for worker in last[0]) == int(first) + sum(depths)
     assert {worker["group"] for worker in last[0]} == set(range(24))
+
+
+@pytest.mark.usefixtures("stage")
+@pytest.mark.parametrize("shared", [False, True], ids=["a device each", "one device"])
+def test_a_target_that_is_served_from_a_cache_while_all_are_measured_fails(
+    shared: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    measure = vars(paths)["measure"]
+    moved = 1 << 30
+
+    def cached_together(workers: Any, names: Sequence[str], *rest: Any) -> Any:
+        measured = yield from measure(workers, names, *rest)
+        if len(names) == 1:
+            return measured
+        whole = len(names) * moved
+        read = dict.fromkeys(names, whole if shared else moved)
+        if not shared:
+            read[NVME[2]] = moved // 10
+        ends = [
+            msgspec.structs.replace(
+                edge,
+                counters=msgspec.structs.replace(
+                    edge.counters,
+                    targets={
+                        name: TargetBytes(
+                            BlockStat(last * read[name], last * read[name]), last * moved, last * moved, 0
+                        )
+                        for name in names
+                    },
+                ),
+            )
+            for last, edge in enumerate((measured.before, measured.after))
+        ]
+        return msgspec.structs.replace(measured, before=ends[0], after=ends[1])
+
+    monkeypatch.setattr(paths, "measure", cached_together)
+    monkeypatch.setattr(binding, "extents", lambda *_, **__: None)  # the file of the stage is empty
+    if not shared:
+        numbers = {path: number for number, path in enumerate((str(tmp_path), *NVME), start=1)}
+        opened = target_setup.open_target
+        monkeypatch.setattr(
+            target_setup,
+            "open_target",
+            lambda spec: msgspec.structs.replace(opened(spec), device_number=numbers[spec.path]),
+        )
+    few = {**many(), "more_paths": ":".join(NVME[1:4]), "check_concurrency": False}
+    found, _ = estimates(tmp_path, few)
+
+    physical = {
+        str(e.at["path"]): e
+        for e in found
+        if e.series == "validity"
+        and e.at["part"] == "physical"
+        and ("paths" in e.at or e.at.get("path") == "all together")
+    }
+    verdicts = {path: e.extra["verdict"] for path, e in physical.items()}
+    expected = {path: "unknown" if shared or path != NVME[2] else "fail" for path in verdicts}
+    assert len(verdicts) == 5
+    assert verdicts == expected | {"all together": "unknown" if shared else "fail"}
+    assert shared or f"{NVME[2]}: 10% of the requested bytes" in str(physical["all together"].extra["reasons"])
+    caveats = {path: "; ".join(e.caveats) for path, e in joint(found, "joint-iops").items()}
+    assert {path for path, text in caveats.items() if "10% of the requested bytes" in text} == (
+        set() if shared else {NVME[2]}
+    )
+    direct = [e for e in found if e.series == "validity" and e.at["part"] == "direct" and "paths" in e.at]
+    assert all("not judged for each" in str(e.extra["reasons"]) for e in direct)
 
 
 def test_the_time_of_a_run_counts_every_device(tmp_path: Path) -> None:
@@ -163,16 +232,16 @@ def test_a_cancel_ends_all_devices_at_once(folder: Path) -> None:
     context = HandContext()
     after_cancel: list[object] = []
 
-    for emission in run(step(folder / "a", more_paths=more, depth=8, threads=4), context):
+    for emission in run(step(folder / "a", more_paths=more, more_depths="8:8:8", depth=8, threads=4), context):
         if context.canceled:
             after_cancel.append(emission)
         elif isinstance(emission, Samples) and emission.at.get("path") == "all together":
-            assert len(list_threads()) > 16, "four threads for each device"
+            assert len(list_threads()) > 12, "four threads for each of three devices"
             context.cancel()
 
     assert context.canceled
     assert all(isinstance(emission, Samples) for emission in after_cancel), "no figure of a window that was cut short"
     deadline = time.monotonic() + 60.0
-    while len(list_threads()) >= 16:
+    while len(list_threads()) > 12:
         assert time.monotonic() < deadline, "all have ended, or do once their last requests complete"
         time.sleep(0.05)

@@ -68,13 +68,16 @@ def test_each_existing_path_is_sampled(tmp_path: Path, monkeypatch: pytest.Monke
         os.close(os.open(data, os.O_RDONLY | os.O_DIRECT))
     except OSError as error:
         pytest.skip(f"{tmp_path} takes no direct I/O: {error}")
-    main, first, second = reasons(
+    main, first, second, together, also_first, also_second = reasons(
         tmp_path, "physical", {"preset": "single-read", "ramps": 1, "path": str(data), "more_paths": str(blank)}
     )
 
     assert "64 blocks that were sampled before the run hold data" in main
     assert "64 blocks that were sampled before the run hold data" in first
     assert "64 of 64 sampled blocks are zero" in second
+    assert f"{blank}: 64 of 64 sampled blocks are zero" in together, "the worst of all, with its path"
+    assert "hold data" in also_first
+    assert "64 of 64 sampled blocks are zero" in also_second
 
 
 @pytest.mark.usefixtures("stage")

@@ -10,17 +10,39 @@ import pytest
 from msgspec.structs import replace
 
 from plugins.direct_io.test_validity import DIRECT_EVIDENCE
+from sizeup.procfs.block_stat import BlockStat
 from sizeup.procfs.mountstats import NfsBytes
 from sizeup_direct_io import window_counters
 from sizeup_direct_io.check_result import Validity
 from sizeup_direct_io.validity import Evidence, check_direct, check_physical
-from sizeup_direct_io.window_counters import Counters, CounterSource, read_counters
+from sizeup_direct_io.window_counters import Counters, CounterSource, TargetBytes, read_counters
 
 RATE = 100_000_000
 WINDOW_SECONDS = 0.5
 LATE = (0.03, 0.02)
 """Seconds until the counters are read, and from there until the workers are looked at."""
 AT_ONCE = (0.0004, 0.0004)
+
+
+def test_each_of_several_targets_has_the_counters_of_its_own_device(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(window_counters, "find_device_folder", lambda number: f"/sys/{number}" if number else None)
+    monkeypatch.setattr(window_counters, "read_block_stat", lambda folder: BlockStat(int(folder[5:]) * 1000, 7))
+    monkeypatch.setattr(window_counters, "read_disks", lambda _: None)
+    samples = [
+        {"/a": SimpleNamespace(read_bytes=100, written_bytes=10), "/b": SimpleNamespace(read_bytes=5, written_bytes=0)},
+        {"/a": SimpleNamespace(read_bytes=300, written_bytes=30), "/b": SimpleNamespace(read_bytes=5, written_bytes=0)},
+    ]
+    source = CounterSource(0, targets={"/a": 1, "/b": 0})
+
+    counters = read_counters(source, cast("Any", iter(samples).__next__))
+
+    assert counters.targets == {
+        "/a": TargetBytes(BlockStat(1000, 7), 200, 20, 110),
+        "/b": TargetBytes(None, 5, 0, 0),
+    }
+    both = counters.of_targets(["/a", "/b"])
+    assert (both.device, both.own_read_bytes, both.own_written_bytes) == (BlockStat(1000, 7), 205, 20)
+    assert (both.uncertainty_bytes, both.accounting, both.disks) == (110, None, None)
 
 
 class Flow:
