@@ -75,8 +75,8 @@ def _measured(resource: str, inputs: Inputs) -> str:
 def _license(given: Mapping[str, Advice]) -> Card:
     """Return the card of the licenses: assumed where nobody chose the vendor, failed where the terms forbid it."""
     units, cost, allowed = (given.get(name) for name in ("license.units", "license.cost.term", "license.allowed"))
-    if units is not None and units.decision == "forbidden":
-        return Card("license", ShareStatus.FAIL.value, units.verdict, demand=units.verdict, advice="license.allowed")
+    if allowed is not None and allowed.decision == "forbidden":
+        return Card("license", ShareStatus.FAIL.value, allowed.verdict, demand=allowed.verdict, advice=allowed.id)
     if units is None or units.quantity is None:
         why = () if units is None else (units.verdict,)
         return Card("license", ShareStatus.UNKNOWN.value, "".join(why), advice="license.units", notes=why)

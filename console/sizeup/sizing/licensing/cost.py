@@ -19,7 +19,7 @@ from sizeup.units import base_unit, format_in
 def _costs(sheet: Sheet) -> Iterator[Advice]:
     try:
         quantity, metric, product = licenses_required(sheet)
-    except ForbiddenError:  # the count says so
+    except ForbiddenError:  # license.allowed says so
         return
     yield from (_list(sheet, quantity, metric, product), *_over_years(sheet))
 

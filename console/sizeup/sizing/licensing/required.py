@@ -63,8 +63,7 @@ def _host_unknown(key: str) -> str:
 def _units(sheet: Sheet) -> Iterator[Advice]:
     try:
         quantity, metric, product = licenses_required(sheet)
-    except ForbiddenError as forbidden:
-        yield sheet.advice("license.units", "Licenses", forbidden.sentence, decision="forbidden")
+    except ForbiddenError:  # license.allowed says so
         return
     except MissingError as missing:
         if not isinstance(missing, HostUnknownError) and missing.key != "license.host_cores":
