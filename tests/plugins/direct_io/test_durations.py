@@ -74,7 +74,7 @@ class Clocked(FakeSetup):
     ) -> Generator[Emission, None, MeasuredPoint]:
         del context, place
         self.windows.append(window)
-        self.spend(window.warmup_seconds + window.seconds + WINDOW_EXTRA_SECONDS)
+        self.spend(window.warmup_seconds + window.seconds + window.extra_seconds / 2 + WINDOW_EXTRA_SECONDS)
         yield from ()
         each = {
             name: interval(100 * sum(worker.depth for worker in workers), workers[0].block_bytes) for name in streams
@@ -176,7 +176,7 @@ def test_what_remains_is_told_at_the_rate_that_the_disk_shows(clocked: Clocked) 
     windows = 2 * (2.0 + 10.0)
     assert told[0].remaining_seconds == pytest.approx(DEFAULT_BYTES / 100e6 + windows)
     assert [each.remaining_seconds for each in told if "ramp 2 of 2" in each.activity] == [
-        pytest.approx(12 + WINDOW_EXTRA_SECONDS)
+        pytest.approx(17 + WINDOW_EXTRA_SECONDS)
     ]
 
 

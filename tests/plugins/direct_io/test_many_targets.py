@@ -145,7 +145,7 @@ def test_the_time_of_a_run_counts_every_device(tmp_path: Path) -> None:
     all_of_them = plan(tmp_path, {"preset": "oltp-read", "more_paths": ":".join(NVME[1:])})
 
     added = all_of_them.estimated_seconds - one.estimated_seconds
-    assert added == pytest.approx(23 * (4 << 30) / 500e6 + 25 * 12.1)
+    assert added == pytest.approx(23 * (4 << 30) / 500e6 + 25 * 17.1)
     assert all_of_them.time_limit_seconds >= 1.5 * all_of_them.estimated_seconds
 
 
