@@ -90,3 +90,10 @@ def test_ctrl_c_on_the_terminal_does_not_reach_the_command() -> None:
     done = execute("ps -o pgid= -p $$ 2>/dev/null || cut -d' ' -f5 /proc/$$/stat", 10, quiet())
 
     assert int(done.output[0]) != os.getpgid(0), "the terminal signals the group of sizeup"
+
+
+def test_ctrl_c_before_the_command_has_a_group_of_its_own_does_not_end_it() -> None:
+    done = execute("kill -INT $$; sleep 0; echo restored", 10, quiet())
+
+    assert (done.output, done.problem) == (("restored",), "")
+    assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, ())

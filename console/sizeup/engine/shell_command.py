@@ -11,6 +11,7 @@ import select
 import signal
 import subprocess
 import time
+from collections.abc import Iterator
 from typing import Protocol
 
 from msgspec import Struct
@@ -58,14 +59,15 @@ def execute(command: str, limit_seconds: float, control: CommandControl, *, canc
     """
     began = time.monotonic()
     try:
-        process = subprocess.Popen(
-            [SHELL, "-c", command],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            env=environment(),
-            process_group=0,
-        )
+        with _interrupts_ignored_by_children():
+            process = subprocess.Popen(
+                [SHELL, "-c", command],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                env=environment(),
+                process_group=0,
+            )
     except OSError as error:
         return CommandResult(None, 0.0, (), f"{SHELL} could not be started: {error.strerror}")
     assert process.stdout is not None
@@ -92,6 +94,22 @@ def execute(command: str, limit_seconds: float, control: CommandControl, *, canc
         problem = ended_by_us or f"it was ended by {_signal_name(-(status or 0))}"
         return CommandResult(None, seconds, output.lines(), problem)
     return CommandResult(status, seconds, output.lines(), f"it exited with status {status}" if status else "")
+
+
+@contextlib.contextmanager
+def _interrupts_ignored_by_children() -> Iterator[None]:
+    """Start commands as a shell starts those in the background, with SIGINT ignored.
+
+    A Ctrl-C that arrives before the command has its own process group would end it. One that arrives meanwhile is
+    blocked here, and taken afterwards.
+    """
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handler)
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
 
 
 class _Output:
