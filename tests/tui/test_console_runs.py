@@ -193,7 +193,7 @@ async def test_before_a_file_is_written_its_mount_size_and_time_are_told(console
     assert answers == ["no", "yes"]
     assert str(tmp_path) in asked.replace(" ", "")  # a long path is folded
     assert re.search(r"Mounted /.* on .*[kMGT]?B free", asked)
-    assert re.search(r"Space 256MiB, .* Takes about \d+ s", asked)
+    assert re.search(r"Space 256MiB, .* Takes about [\d.]+ s", asked)
     assert console.runner.arguments == []
 
 

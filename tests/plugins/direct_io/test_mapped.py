@@ -169,7 +169,7 @@ def test_a_device_that_fails_everything_from_now_on(
         point, place / "session", fault=lambda: mapped.change(f"0 {SECTORS} error"), engine=engine, seconds=5
     )
 
-    assert_ended_well(told, str(point), "EIO", "the kernel's log")
+    assert_ended_well(told, str(point), "EIO", "the kernel log")
 
 
 def test_a_bad_spot_is_counted_and_held_against_the_figure(place: Path, mapped: Mapped) -> None:

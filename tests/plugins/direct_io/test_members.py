@@ -106,7 +106,7 @@ def test_no_name_of_a_disk_in_use_lets_it_be_written_to(still: None, partitioned
                 tries += 1
                 assert told.step.outcome is not None
                 assert (told.status, told.step.outcome.status) == (3, Status.REFUSED)
-                assert (words if given else "give allow_write_to=") in told.words
+                assert (words if given else "set allow_write_to=") in told.words
     print(f"{tries} tries on {len(in_use)} disks")
     assert {disk: checksum(disk) for disk in in_use} == before
 
