@@ -2,6 +2,8 @@
 
 import os
 import signal
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -92,8 +94,26 @@ def test_ctrl_c_on_the_terminal_does_not_reach_the_command() -> None:
     assert int(done.output[0]) != os.getpgid(0), "the terminal signals the group of sizeup"
 
 
-def test_ctrl_c_before_the_command_has_a_group_of_its_own_does_not_end_it() -> None:
-    done = execute("kill -INT $$; sleep 0; echo restored", 10, quiet())
+INTERRUPTED = r"""
+import os, signal, subprocess, sys
+from sizeup.engine.shell_command import execute
 
-    assert (done.output, done.problem) == (("restored",), "")
-    assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, ())
+class Control:
+    cancel_run = False
+    def __init__(self): self.pipe = os.pipe()
+    def fileno(self): return self.pipe[0]
+    def read_commands(self): pass
+
+signal.signal(signal.SIGINT, lambda *_: None)
+signals = f"import os, time\nwhile True: os.killpg({os.getpgid(0)}, {int(signal.SIGINT)}); time.sleep(0.0002)"
+flood = subprocess.Popen([sys.executable, "-c", signals], process_group=0)
+print({execute("true", 10, Control()).problem for _ in range(150)})
+flood.kill()
+"""
+
+
+@pytest.mark.ci
+def test_ctrl_c_before_the_command_has_a_group_of_its_own_does_not_end_it() -> None:
+    done = subprocess.run([sys.executable, "-c", INTERRUPTED], capture_output=True, text=True, process_group=0)
+
+    assert done.stdout == "{''}\n", done.stderr

@@ -11,7 +11,6 @@ import select
 import signal
 import subprocess
 import time
-from collections.abc import Iterator
 from typing import Protocol
 
 from msgspec import Struct
@@ -59,15 +58,15 @@ def execute(command: str, limit_seconds: float, control: CommandControl, *, canc
     """
     began = time.monotonic()
     try:
-        with _interrupts_ignored_by_children():
-            process = subprocess.Popen(
-                [SHELL, "-c", command],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                env=environment(),
-                process_group=0,
-            )
+        process = subprocess.Popen(
+            [SHELL, "-c", command],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            env=environment(),
+            process_group=0,
+            preexec_fn=_forked,  # noqa: PLW1509  takes no lock
+        )
     except OSError as error:
         return CommandResult(None, 0.0, (), f"{SHELL} could not be started: {error.strerror}")
     assert process.stdout is not None
@@ -96,20 +95,11 @@ def execute(command: str, limit_seconds: float, control: CommandControl, *, canc
     return CommandResult(status, seconds, output.lines(), f"it exited with status {status}" if status else "")
 
 
-@contextlib.contextmanager
-def _interrupts_ignored_by_children() -> Iterator[None]:
-    """Start commands as a shell starts those in the background, with SIGINT ignored.
+def _forked() -> None:
+    """Have the child made by fork, which keeps the handlers of sizeup until the shell is executed.
 
-    A Ctrl-C that arrives before the command has its own process group would end it. One that arrives meanwhile is
-    blocked here, and taken afterwards.
+    By vfork it would have none before it has a process group of its own, and a Ctrl-C in between would end it.
     """
-    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, handler)
-        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
 
 
 class _Output:
