@@ -356,9 +356,12 @@ def test_a_load_takes_what_it_takes_an_independent_chase(span: int, tmp_path: Pa
 @pytest.mark.alone
 @pytest.mark.parametrize(("percent", "rate"), [(0, "read_rate"), (100, "write_rate")])
 def test_a_stream_has_the_bandwidth_of_an_independent_loop(percent: int, rate: str, tmp_path: Path) -> None:
-    """In turns, each compared with the one beside it; on a busy machine it takes more of them to agree."""
+    """In turns, each compared with the one beside it; on a busy machine it takes more of them to agree.
+
+    Both are too large for the share of a cache, where what the pages happen to be decides.
+    """
     loops, before = compiled_loops(tmp_path), os.sched_getaffinity(0)
-    cpu, size = max(before), 2 * MIB
+    cpu, size = max(before), 128 * MIB
     array = loops.array_new(size)
     ratios: list[float] = []
     end = time.monotonic() + 60
@@ -368,7 +371,7 @@ def test_a_stream_has_the_bandwidth_of_an_independent_loop(percent: int, rate: s
         assert Traffic([Member(cpu, size, Allocation())], [TrafficPoint(1, percent)], brief()).call(job)() == 0
         ours = [sample.value for sample in samples_of(job) if sample.point == 1 and not sample.flags]
         os.sched_setaffinity(0, [cpu])
-        theirs = [one for one in (getattr(loops, rate)(array, size) for _ in range(40)) if one]
+        theirs = [one for one in (getattr(loops, rate)(array, size) for _ in range(3)) if one]
         if ours and theirs:
             ratios.append(statistics.median(ours) / statistics.median(theirs))
     if len(ratios) < 8:
