@@ -14,7 +14,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sizeup.compare.comparison import (
-    EXCLUDED_CHANGE,
     LEVEL,
     MINIMUM_EFFECT,
     PLANNED_CHANGE,
@@ -22,6 +21,7 @@ from sizeup.compare.comparison import (
     Figure,
 )
 from sizeup.compare.digest import RunValue, digest
+from sizeup.compare.figures import direction, large_change_excluded
 from sizeup.compare.statistics import (
     MOST_RUNS,
     POWER,
@@ -33,7 +33,7 @@ from sizeup.compare.statistics import (
     student_quantile,
 )
 from sizeup.errors import UsageError
-from sizeup.model.plan import Better, Plan
+from sizeup.model.plan import Plan
 from sizeup.session.records import CommandRecord, ExperimentRecord
 from sizeup.session.value import PointKey, Session
 from sizeup.text import nearest
@@ -229,29 +229,16 @@ def _more_rounds(ratios: Sequence[float], level: float) -> int | None:
 
 def _judged(figure: Figure, corrected: float, level: float, minimum_effect: float) -> Figure:
     """Return the figure with what can be said of it, by its corrected p."""
-    excluded = excluded_change(figure)
     if figure.low is None or figure.high is None:
         verdict = Conclusion.TOO_FEW
     elif corrected <= level and abs(figure.ratio - 1) >= minimum_effect:
-        verdict = _direction(figure)
-    elif (
-        excluded is not None
-        and excluded < EXCLUDED_CHANGE
-        and (figure.low <= 1 <= figure.high or abs(figure.ratio - 1) < minimum_effect)
-    ):
+        verdict = direction(figure)
+    elif large_change_excluded(figure) and (figure.low <= 1 <= figure.high or abs(figure.ratio - 1) < minimum_effect):
         verdict = Conclusion.SAME
     else:
         verdict = Conclusion.UNDECIDED
     left_open = verdict in (Conclusion.UNDECIDED, Conclusion.TOO_FEW)
     return replace(figure, corrected_p=corrected, verdict=verdict, more_runs=figure.more_runs if left_open else None)
-
-
-def _direction(figure: Figure) -> Conclusion:
-    higher = figure.ratio > 1
-    better = figure.series.better if figure.series is not None else Better.NEITHER
-    if better is Better.NEITHER:
-        return Conclusion.HIGHER if higher else Conclusion.LOWER
-    return Conclusion.BETTER if higher == (better is Better.HIGHER) else Conclusion.WORSE
 
 
 def run_order(rounds: int) -> Iterator[str]:

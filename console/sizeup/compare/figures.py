@@ -120,9 +120,9 @@ def with_verdict(
     elif smallest_p(*figure.runs) > level:
         verdict = Conclusion.TOO_FEW
     elif corrected > level or abs(figure.ratio - 1) < minimum_effect:
-        verdict = Conclusion.SAME if _large_change_excluded(figure) else Conclusion.UNDECIDED
+        verdict = Conclusion.SAME if large_change_excluded(figure) else Conclusion.UNDECIDED
     else:
-        verdict = _direction(figure)
+        verdict = direction(figure)
     left_open = verdict in (Conclusion.UNDECIDED, Conclusion.TOO_FEW)
     return replace(
         figure,
@@ -133,14 +133,15 @@ def with_verdict(
     )
 
 
-def _large_change_excluded(figure: Figure) -> bool:
+def large_change_excluded(figure: Figure) -> bool:
     """Whether no change of ``EXCLUDED_CHANGE``, up or down, is in the interval."""
     if figure.low is None or figure.high is None:
         return False
     return max(math.log(figure.high), -math.log(figure.low)) < math.log(1 + EXCLUDED_CHANGE)
 
 
-def _direction(figure: Figure) -> Conclusion:
+def direction(figure: Figure) -> Conclusion:
+    """Return whether the new side is better or worse, or higher or lower where neither is better."""
     higher = figure.ratio > 1
     better = figure.series.better if figure.series is not None else Better.NEITHER
     if better is Better.NEITHER:
