@@ -28,6 +28,7 @@ FOREIGN = (
 PROSE = frozenset({"could", "had", "has", "in", "is", "itself", "keeps", "may", "session", "was", "without"})
 """Words behind the name of the program that are no commands."""
 SPOKEN_BY: dict[str, tuple[str, ...]] = {
+    "cli/minimum_effect.py": ("compare", "experiment"),
     "compare/condition_results.py": ("compare",),
     "compare/conditions.py": ("compare",),
     "compare/experiment.py": ("experiment",),

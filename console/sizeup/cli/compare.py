@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
+from sizeup.cli.minimum_effect import add_minimum_effect, minimum_effect
 from sizeup.errors import ExitStatus, UsageError
 
 
@@ -28,13 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="exit with status 0 instead of 6 if a condition cannot be decided",
     )
-    parser.add_argument(
-        "--minimum-effect",
-        type=float,
-        default=2.0,
-        metavar="PERCENT",
-        help="treat smaller changes as no change (default: 2 %%)",
-    )
+    add_minimum_effect(parser)
     parser.add_argument("--points", action="store_true", help="also show each point of a curve")
     parser.add_argument("--json", action="store_true", help="print as JSON")
 
@@ -46,8 +41,7 @@ def run(arguments: argparse.Namespace) -> int:
     from sizeup.compare.published_results import digest_sides
     from sizeup.views.comparison import comparison_data, nothing_shared, undecided_sentence
 
-    if not 0 <= arguments.minimum_effect < 100:
-        raise UsageError(f"--minimum-effect: expected a percentage from 0 to 100, found {arguments.minimum_effect:g}")
+    smallest = minimum_effect(arguments)
     questions = [parse_condition(text) for text in arguments.fail_if]
     if not arguments.baseline and (not questions or any(question.change is not None for question in questions)):
         raise UsageError(
@@ -55,7 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
             "such as --fail-if 'METRIC >= 50 ns'"
         )
     new, baseline = digest_sides(arguments.new, arguments.baseline)
-    comparison = compare(new, baseline, questions=questions, minimum_effect=arguments.minimum_effect / 100)
+    comparison = compare(new, baseline, questions=questions, minimum_effect=smallest)
     if arguments.json:
         import msgspec
 

@@ -1,4 +1,4 @@
-"""Compare two settings of this machine by turns, restore the setting, and report the difference.
+"""Compare two settings of this machine alternately, restore the setting, and report the difference.
 
 A setting is whatever a command makes: a kernel parameter, a mount option, an I/O scheduler. Before each run the command
 of its setting is executed by /bin/sh with your rights; the runs alternate in the order A B B A B A A B, so that slow
@@ -19,6 +19,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from sizeup.cli.conflicts import refuse_beside
+from sizeup.cli.minimum_effect import add_minimum_effect, minimum_effect
 from sizeup.cli.plan_options import add_only_builtin, add_plan_arguments
 from sizeup.errors import ExitStatus, RefusedError, SizeupError, UsageError
 
@@ -73,21 +74,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="METRIC",
         help="report this metric, such as PROBE.latency-p99, instead of the headline figures; repeatable",
     )
-    report.add_argument(
-        "--minimum-effect",
-        type=float,
-        default=2.0,
-        metavar="PERCENT",
-        help="treat smaller changes as no change (default: 2 %%)",
-    )
+    add_minimum_effect(report)
     report.add_argument("--json", action="store_true", help="print as JSON")
     report.add_argument("--show", metavar="FILE", help="print the result of a recorded experiment; executes nothing")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Show what would be executed, ask, execute it, and print the result."""
-    if not 0 <= arguments.minimum_effect < 100:
-        raise UsageError(f"--minimum-effect: expected a percentage from 0 to 100, found {arguments.minimum_effect:g}")
+    minimum_effect(arguments)  # refused before anything is executed
     if arguments.show is not None:
         refuse_beside(arguments, "--show", _MEASURING)
         _print(arguments.show, arguments)
@@ -208,7 +202,7 @@ def _print(path: str, arguments: argparse.Namespace) -> None:
         read_session(path),
         path,
         metrics=arguments.metric or (),
-        minimum_effect=arguments.minimum_effect / 100,
+        minimum_effect=minimum_effect(arguments),
     )
     if arguments.json:
         import msgspec
