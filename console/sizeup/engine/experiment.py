@@ -1,4 +1,4 @@
-"""Runs a plan by turns under two settings that the user's commands make, and restores the setting at the end.
+"""Runs a plan alternately under two settings that the user's commands make, and restores the setting at the end.
 
 Nothing is executed before ``run_experiment``: the caller shows what ``prepare`` returns and asks. From the first
 command on the setting is restored whatever happens to the experiment, unless sizeup is killed with SIGKILL.

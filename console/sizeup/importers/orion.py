@@ -89,12 +89,12 @@ def _estimates(text: str, options: str) -> Iterator[Estimate]:
     small, large = small << 10, large << 10
     types = re.search(r"^I/?O Types?:.*", text, re.MULTILINE | re.IGNORECASE)
     sequential = "large sequential" in types[0].lower() if types else re.search(r"-type seq\b", options)
-    doubt = () if options or re.search(r"^Write:", text, re.MULTILINE) else (_DEFAULTS,)
+    assumed = () if options or re.search(r"^Write:", text, re.MULTILINE) else (_DEFAULTS,)
     small_mix = workload("random", small, 100 - writes)
     large_mix = workload("sequential" if sequential else "random", large, 100 - writes)
     for what, number, unit, small_out, large_out in _BEST.findall(text):
         value, beside = float(number), small_out if what == "Maximum Large MBPS" else large_out
-        caveats = (*doubt, *((f"with {beside} I/Os of the other size in flight",) if int(beside) else ()))
+        caveats = (*assumed, *((f"with {beside} I/Os of the other size in flight",) if int(beside) else ()))
         if what == "Maximum Large MBPS":
             at = load(large_mix, int(large_out))
             yield Estimate(RATE.name, at, value * (1 << 20), caveats=(*caveats, MEBIBYTES))

@@ -311,7 +311,7 @@ def _slots(budgets: Sequence[PathBudget]) -> Iterator[tuple[str, ...]]:
 
 
 def _without(measured: Sequence[Capacity], slot: Collection[str]) -> list[Capacity]:
-    """Return the measured capacities with what is left of their carriers."""
+    """Return the measured capacities after losing the carriers of a slot."""
     left = []
     for capacity in measured:
         carriers = capacity.target.carriers - set(slot)

@@ -31,7 +31,7 @@ class Shares(Struct, frozen=True):
 
     today: float
     n_plus_one: float | None = None
-    """None where nothing can be lost, or where what is left is unknown."""
+    """None where nothing can be lost, or where the remaining capacity is unknown."""
     growth: Growth = Growth()
 
     @property
