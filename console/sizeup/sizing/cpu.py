@@ -9,9 +9,8 @@ from sizeup.quantity import Quantity
 from sizeup.sizing.io.capacity import servers
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.sheet import Calculation, Sheet, figure, shown
-from sizeup.sizing.verdict import Shares, ShareStatus, growth_text, limits, share_text
+from sizeup.sizing.verdict import Shares, ShareStatus, growth_text, limits, share_card, share_text
 from sizeup.sizing.workload import growth
-from sizeup.text import capitalized
 from sizeup.units import format_in
 
 VERDICT = "verdict.cpu"
@@ -63,18 +62,15 @@ def _cpu(sheet: Sheet) -> Iterator[Advice]:
     for note in notes:
         sheet.caveat(note)
     sheet.cards.append(
-        Card(
+        share_card(
             "cpu",
-            status.value,
+            status,
             statement,
+            shares,
             detected=has,
             demand=f"{figure(needed)} cores",
-            share=share,
-            n_plus_one=shares.n_plus_one,
-            last_year=shares.last_year,
-            horizon_years=shares.growth.years,
             advice=VERDICT,
-            notes=tuple(map(capitalized, notes)),
+            notes=notes,
         )
     )
     quantity = sheet.answer(share, "%", "share.fail-above")

@@ -6,13 +6,12 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from sizeup.model.advice import Advice, Card
+from sizeup.model.advice import Advice
 from sizeup.quantity import Quantity
 from sizeup.sizing.io.capacity import servers
 from sizeup.sizing.sheet import Calculation, Sheet, brief, shown
-from sizeup.sizing.verdict import Shares, ShareStatus, growth_text, limits, share_text
+from sizeup.sizing.verdict import Shares, ShareStatus, growth_text, limits, share_card, share_text
 from sizeup.sizing.workload import Growth, growth
-from sizeup.text import capitalized
 from sizeup.units import format_in
 
 VERDICT = "verdict.memory"
@@ -90,18 +89,15 @@ def _memory(sheet: Sheet) -> Iterator[Advice]:
     for note in notes:
         sheet.caveat(note)
     sheet.cards.append(
-        Card(
+        share_card(
             "memory",
-            status.value,
-            capitalized(statement),
+            status,
+            statement,
+            shares,
             detected=brief(memory, "GiB") + each,
             demand=demand,
-            share=shares.today,
-            n_plus_one=shares.n_plus_one,
-            last_year=shares.last_year,
-            horizon_years=shares.growth.years,
             advice=VERDICT,
-            notes=tuple(map(capitalized, notes)),
+            notes=notes,
         )
     )
     quantity = sheet.answer(shares.today, "%", "share.fail-above")

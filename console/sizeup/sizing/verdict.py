@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import Enum
 
 from msgspec import Struct
 
+from sizeup.model.advice import Card
 from sizeup.sizing.sheet import Sheet
 from sizeup.sizing.workload import Growth
+from sizeup.text import capitalized
 from sizeup.units import format_in
 
 
@@ -59,6 +62,33 @@ class ShareLimits(Struct, frozen=True):
 def limits(sheet: Sheet) -> ShareLimits:
     """Return the limits, which a user can override as rules."""
     return ShareLimits(sheet.rule("share.pass-to").value, sheet.rule("share.fail-above").value)
+
+
+def share_card(
+    resource: str,
+    status: ShareStatus,
+    statement: str,
+    shares: Shares,
+    *,
+    detected: str,
+    demand: str,
+    advice: str,
+    notes: Iterable[str] = (),
+) -> Card:
+    """Return the card of a resource whose share of capacity is known."""
+    return Card(
+        resource,
+        status.value,
+        capitalized(statement),
+        detected=detected,
+        demand=demand,
+        share=shares.today,
+        n_plus_one=shares.n_plus_one,
+        last_year=shares.last_year,
+        horizon_years=shares.growth.years,
+        advice=advice,
+        notes=tuple(map(capitalized, notes)),
+    )
 
 
 def share_text(share: float) -> str:

@@ -13,7 +13,7 @@ from sizeup.sizing.io.capacity import MEASURE, StageCapacity, find_bottleneck, p
 from sizeup.sizing.io.demand import io_demand
 from sizeup.sizing.keys import KEYS
 from sizeup.sizing.sheet import Calculation, Sheet, brief, shown
-from sizeup.sizing.verdict import ShareLimits, Shares, ShareStatus, growth_text, limits, share_text
+from sizeup.sizing.verdict import ShareLimits, Shares, ShareStatus, growth_text, limits, share_card, share_text
 from sizeup.sizing.workload import Demand
 from sizeup.text import capitalized
 from sizeup.units import format_in
@@ -112,18 +112,15 @@ def _storage(sheet: Sheet) -> Iterator[Advice]:
         if not note.startswith(_DOWN):  # the stages have that caveat
             sheet.caveat(note)
     sheet.cards.append(
-        Card(
+        share_card(
             "storage",
-            status.value,
-            capitalized(statement),
+            status,
+            statement,
+            shares,
             detected=_capacity_text(worst),
             demand=format_in(float(f"{worst.demand:.4g}"), worst.unit),
-            share=shares.today,
-            n_plus_one=shares.n_plus_one,
-            last_year=shares.last_year,
-            horizon_years=demand.growth.years,
             advice=VERDICT,
-            notes=tuple(map(capitalized, notes)),
+            notes=notes,
         )
     )
     network = [one for one in found if one.stage.network]
@@ -143,16 +140,13 @@ def _network_card(one: StageShare, demand: Demand, bounds: ShareLimits, storage:
     """Return the card of the network, where the paths to storage use it; it rests on what the storage rests on."""
     shares = Shares(one.share, one.after_failure, demand.growth)
     status = ShareStatus.ASSUMED if storage is ShareStatus.ASSUMED else bounds.status(shares)
-    return Card(
+    return share_card(
         "network",
-        status.value,
+        status,
         f"Network: {one.text} ({share_text(one.share)}, {one.stage.name})",
+        shares,
         detected=_capacity_text(one),
         demand=format_in(float(f"{one.demand:.4g}"), one.unit),
-        share=shares.today,
-        n_plus_one=shares.n_plus_one,
-        last_year=shares.last_year,
-        horizon_years=demand.growth.years,
         advice=VERDICT,
     )
 
