@@ -9,13 +9,14 @@ job; each line of RESULTS is one run. ``--summary RESULTS`` prints the medians a
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import os
 import random
 import statistics
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -171,28 +172,42 @@ def record(name: str, case: Case, path: str, pairs: int, seconds: float, results
                 file.write(json.dumps(line) + "\n")
 
 
+def _pooled(runs: Iterable[dict[str, Any]]) -> dict[int, int]:
+    pool: dict[int, int] = {}
+    for run in runs:
+        for value, count in run["bins"].items():
+            pool[value] = pool.get(value, 0) + count
+    return pool
+
+
+def against_itself(runs: list[dict[str, Any]], share: float) -> tuple[float, float]:
+    """Return the range of a pooled percentile's ratio between the halves of one side's runs, over all ways to halve."""
+    ratios = []
+    for chosen in itertools.combinations(range(len(runs)), len(runs) // 2):
+        others = [run for number, run in enumerate(runs) if number not in chosen]
+        ratios.append(quantile(_pooled(runs[number] for number in chosen), share) / quantile(_pooled(others), share))
+    return min(ratios), max(ratios)
+
+
 def summarize(results: str) -> None:
-    """Print medians, and the median of the ratios of pairs."""
+    """Print medians, and the median of the ratios of pairs; p99 beside the range that fio has against itself."""
     runs: dict[str, dict[str, list[dict[str, Any]]]] = {}
     with open(results, encoding="utf-8") as file:
         for text in file:
             line = json.loads(text)
             line["bins"] = {int(value): count for value, count in line["bins"].items()}
             runs.setdefault(line["case"], {"fio": [], "ours": []})[line["side"]].append(line)
-    print("| case | pairs | fio IOPS | ours | ratio | p50 us fio/ours | ratio | p99 ratio | CPU us fio/ours | ratio |")
-    print("|---|---|---|---|---|---|---|---|---|---|")
+    head = ("case", "pairs", "fio IOPS", "ours", "ratio", "p50 us fio/ours", "ratio", "p99 ratio", "fio's own")
+    print(f"| {' | '.join(head)} | CPU us fio/ours | ratio |")
+    print("|---|---|---|---|---|---|---|---|---|---|---|")
     for name, sides in runs.items():
         pairs = list(zip(sides["fio"], sides["ours"], strict=False))
         figures = {}
         for side in ("fio", "ours"):
-            pool: dict[int, int] = {}
-            for run in sides[side]:
-                for value, count in run["bins"].items():
-                    pool[value] = pool.get(value, 0) + count
             figures[side] = (
                 statistics.median(run["iops"] for run in sides[side]),
                 statistics.median(quantile(run["bins"], 0.5) for run in sides[side]) / 1e3,
-                quantile(pool, 0.99),
+                quantile(_pooled(sides[side]), 0.99),
                 statistics.median(run["cpu_us"] for run in sides[side]),
             )
         ratio = {
@@ -201,9 +216,10 @@ def summarize(results: str) -> None:
             "cpu": statistics.median(b["cpu_us"] / a["cpu_us"] for a, b in pairs),
         }
         fio, ours = figures["fio"], figures["ours"]
+        least, most = against_itself(sides["fio"], 0.99)
         print(
             f"| {name} | {len(pairs)} | {fio[0]:,.0f} | {ours[0]:,.0f} | {ratio['iops']:.2f} "
-            f"| {fio[1]:.0f} / {ours[1]:.0f} | {ratio['p50']:.2f} | {ours[2] / fio[2]:.2f} "
+            f"| {fio[1]:.0f} / {ours[1]:.0f} | {ratio['p50']:.2f} | {ours[2] / fio[2]:.2f} | {least:.2f} to {most:.2f} "
             f"| {fio[3]:.1f} / {ours[3]:.1f} | {ratio['cpu']:.2f} |"
         )
 
