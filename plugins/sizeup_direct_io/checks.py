@@ -22,7 +22,8 @@ from sizeup_direct_io.check_result import Part
 from sizeup_direct_io.disks import write_cache
 from sizeup_direct_io.engines import choose
 from sizeup_direct_io.failures import describe_error
-from sizeup_direct_io.measure import MeasuredPoint, Window, measure
+from sizeup_direct_io.measure import measure
+from sizeup_direct_io.measured_point import MeasuredPoint, Window
 from sizeup_direct_io.presets import SMALL_BYTES, Durable, Stream
 from sizeup_direct_io.target import TargetKind
 from sizeup_direct_io.target_setup import TargetSetup

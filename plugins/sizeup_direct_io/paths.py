@@ -20,7 +20,8 @@ from sizeup_direct_io.checks import CHECK_WINDOW, without_progress
 from sizeup_direct_io.disks import read_disks
 from sizeup_direct_io.engines import choose
 from sizeup_direct_io.estimates import VERDICT_VALUES
-from sizeup_direct_io.measure import MeasuredPoint, Window, measure
+from sizeup_direct_io.measure import measure
+from sizeup_direct_io.measured_point import MeasuredPoint, Window
 from sizeup_direct_io.path_bandwidth import TargetBandwidth
 from sizeup_direct_io.path_states import PathWatch
 from sizeup_direct_io.point_verdict import PointVerdict

@@ -12,7 +12,7 @@ from sizeup_direct_io.check_result import Part, Validity
 from sizeup_direct_io.disks import OtherIo, is_virtual, rotating_disks, storage_systems
 from sizeup_direct_io.estimates import VERDICT_VALUES, BackgroundLoad, validity_estimate
 from sizeup_direct_io.limits import read_limits
-from sizeup_direct_io.measure import MeasuredPoint
+from sizeup_direct_io.measured_point import MeasuredPoint
 from sizeup_direct_io.path_bandwidth import TargetBandwidth
 from sizeup_direct_io.presets import SMALL_BYTES, LoadPoint
 from sizeup_direct_io.submitters import check_submitters

@@ -11,7 +11,7 @@ from sizeup.model.machine import Machine
 from sizeup.model.plan import Hazard, Refusal, Settings, Step
 from sizeup.probing.api import Context, Emission
 from sizeup_direct_io import durations
-from sizeup_direct_io.measure import Window
+from sizeup_direct_io.measured_point import Window
 from sizeup_direct_io.path_bandwidth import TargetBandwidth, find_path_bandwidth, lies_under
 from sizeup_direct_io.presets import READ_AHEAD, Custom, Durable, Sweep, sweeps
 from sizeup_direct_io.run import Run, RunSettings

@@ -22,7 +22,8 @@ from sizeup_direct_io.checks import Checks, touch
 from sizeup_direct_io.disks import other_io, read_disks
 from sizeup_direct_io.estimates import BackgroundLoad, PointResult
 from sizeup_direct_io.failures import describe_error
-from sizeup_direct_io.measure import MeasuredPoint, Window, measure
+from sizeup_direct_io.measure import measure
+from sizeup_direct_io.measured_point import MeasuredPoint, Window
 from sizeup_direct_io.near_cpus import several_nodes
 from sizeup_direct_io.path_bandwidth import TargetBandwidth
 from sizeup_direct_io.path_states import PathWatch, watch_paths

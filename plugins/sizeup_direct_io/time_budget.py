@@ -6,7 +6,7 @@ import time
 
 from msgspec.structs import replace
 
-from sizeup_direct_io.measure import Window
+from sizeup_direct_io.measured_point import Window
 
 FILL_SECONDS = 3.0
 """Of a run with a time budget: a file that takes longer to write is smaller."""

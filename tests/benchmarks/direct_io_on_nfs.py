@@ -25,7 +25,8 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from fakes import HandContext
 from lab.guest import LAB, fill_guest
-from sizeup_direct_io.measure import MeasuredPoint, Window, measure
+from sizeup_direct_io.measure import measure
+from sizeup_direct_io.measured_point import MeasuredPoint, Window
 from sizeup_direct_io.window_counters import CounterSource
 from sizeup_direct_io.worker import Engine, Worker
 

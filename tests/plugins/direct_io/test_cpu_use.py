@@ -8,7 +8,7 @@ from sizeup.model.sample import Estimate
 from sizeup_direct_io.conclusions import full_rate
 from sizeup_direct_io.estimates import PointResult
 from sizeup_direct_io.host_counters import HostCpu
-from sizeup_direct_io.measure import MeasuredPoint
+from sizeup_direct_io.measured_point import MeasuredPoint
 from sizeup_direct_io.thermal import ThermalState
 from sizeup_direct_io.window_counters import Counters, WindowCounters
 

@@ -19,7 +19,7 @@ from sizeup.probing.planner import make_plan
 from sizeup.probing.registry import load_registry
 from sizeup_direct_io import durations, target_setup, time_budget
 from sizeup_direct_io import run as run_module
-from sizeup_direct_io.measure import MeasuredPoint, Window
+from sizeup_direct_io.measured_point import MeasuredPoint, Window
 from sizeup_direct_io.probe import DirectIo
 from sizeup_direct_io.target import DEFAULT_BYTES, OpenTarget, TargetSpec
 from sizeup_direct_io.time_budget import ENDING_SECONDS, LEAST_SECONDS, WINDOW_EXTRA_SECONDS, TimeBudget

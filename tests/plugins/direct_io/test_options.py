@@ -27,7 +27,7 @@ from sizeup.probing.registry import load_registry
 from sizeup.probing.settings import why_unused
 from sizeup_direct_io import binding, checks, engines, host_counters, paths, point_verdict, target_setup
 from sizeup_direct_io import run as run_module
-from sizeup_direct_io.measure import MeasuredPoint, Window
+from sizeup_direct_io.measured_point import MeasuredPoint, Window
 from sizeup_direct_io.probe import DirectIo
 from sizeup_direct_io.target import OpenTarget, TargetKind, TargetSpec
 from sizeup_direct_io.thermal import ThermalState

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sizeup_direct_io.measure import stream_coordinates
+from sizeup_direct_io.measured_point import stream_coordinates
 from sizeup_direct_io.presets import Custom, Durable, Sweep, sweeps, with_target_size
 from sizeup_direct_io.worker import Pattern
 
