@@ -41,10 +41,9 @@ from sizeup_memory.durations import (
     starting_seconds,
     thread_seconds,
 )
-from sizeup_memory.latency import invalid_replicates, page_caveats, stop_rule
 from sizeup_memory.matrix_cells import MatrixCell, all_cells, cells_from, cells_text, not_measured, sampled, totals_text
-from sizeup_memory.node_placement import node_memory, placement_figures
-from sizeup_memory.numa import COPIED, PAGES
+from sizeup_memory.node_placement import PAGES, node_memory, page_caveats, placement_figures, unknown_pages
+from sizeup_memory.stop_rule import STOP_SETTINGS, invalid_replicates, stop_rule
 
 NAME = "memory.bandwidth"
 _MIXES = (("read", 0), ("write", 100))
@@ -60,8 +59,8 @@ class MemoryBandwidth:
             yield Refusal(NAME, NAME, reason)
             return
         for pages in str(settings["pages"]).split(","):
-            if pages not in PAGES:
-                yield Refusal(f"{NAME}.{pages}", NAME, f"expected pages among {', '.join(PAGES)}, found {pages!r}")
+            if reason := unknown_pages(pages):
+                yield Refusal(f"{NAME}.{pages}", NAME, reason)
                 continue
             yield _step(machine, settings, "scaling", pages)
             if len(memory_nodes(machine)) > 1:
@@ -137,7 +136,7 @@ def _step(machine: Machine, settings: Settings, part: str, pages: str) -> Step:
         probe=NAME,
         title=f"Memory bandwidth, {part}, {pages} pages",
         settings={
-            **{key: settings[key] for key in COPIED},
+            **{key: settings[key] for key in STOP_SETTINGS},
             "part": part,
             "pages": pages,
             "cpus": json.dumps(cpus),

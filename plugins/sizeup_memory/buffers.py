@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from msgspec import Struct
 
 from sizeup.model.machine import Machine
+from sizeup.model.plan import Settings
 from sizeup.model.sample import Coordinates, Estimate
 from sizeup.model.topology import CacheKind
 from sizeup.units import format_bytes
@@ -17,6 +18,8 @@ UNIT_BYTES = 2 << 20
 """Buffers are multiples of this: it fits base pages, transparent huge pages and reserved ones of 2 MiB."""
 USUAL_BYTES = 64 << 20
 """A thread gets at least this much where memory allows it: more than the caches of its own core hold."""
+_KEPT_SHARE = 7 / 8
+"""Of half of the memory, where that is less than what is wanted: free memory changes until it is allocated."""
 _L3 = 3
 _ASSUMED_L3_BYTES = 32 << 20
 _WARN = 0.5
@@ -90,8 +93,7 @@ def fitted(least: Mapping[int, int], available: int | None) -> dict[int, int]:
         if usual == UNIT_BYTES:
             break
         usual //= 2
-    # Free memory changes until it is allocated: an eighth of the half is left.
-    share = half * 7 / 8 / sum(least.values())
+    share = half * _KEPT_SHARE / sum(least.values())
     sizes = {cpu: int(size * share) // UNIT_BYTES * UNIT_BYTES for cpu, size in least.items()}
     return sizes if all(sizes.values()) else {}
 
@@ -158,3 +160,17 @@ def caches_from(text: str) -> tuple[SharedCache, ...]:
 
 def _rounded_up(size: float) -> int:
     return -int(-size // UNIT_BYTES) * UNIT_BYTES
+
+
+def usable_bytes(wanted: int, available: int) -> int:
+    """Return ``wanted`` if half of ``available`` holds it, else what does."""
+    half = max(0, available) // 2
+    return wanted if wanted <= half else int(half * _KEPT_SHARE) // UNIT_BYTES * UNIT_BYTES
+
+
+def reduced_caveats(settings: Settings, span: int) -> list[str]:
+    """Return a caveat if the working set is smaller than the setting ``span``."""
+    requested = int(settings.get("span", 0))
+    if span >= requested:
+        return []
+    return [f"working set reduced from {format_bytes(requested)} to {format_bytes(span)}: not enough available memory"]

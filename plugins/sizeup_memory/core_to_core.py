@@ -19,8 +19,7 @@ from sizeup.text import plural
 from sizeup_memory.binding import MAX_POINTS, Handoff, Pair, new_job
 from sizeup_memory.cpu_selection import memory_nodes
 from sizeup_memory.durations import rounds_seconds, starting_seconds
-from sizeup_memory.latency import invalid_replicates, stop_rule
-from sizeup_memory.numa import COPIED
+from sizeup_memory.stop_rule import STOP_SETTINGS, invalid_replicates, stop_rule
 
 NAME = "memory.core-to-core"
 _BATCH_SECONDS = 0.0002
@@ -71,7 +70,7 @@ class CoreToCore:
             probe=NAME,
             title="Core-to-core latency",
             settings={
-                **{key: settings[key] for key in COPIED},
+                **{key: settings[key] for key in STOP_SETTINGS},
                 "pairs": json.dumps([(line.cpu, line.partner, line.home, line.shares) for line in lines]),
                 "pairs_by_class": json.dumps({shares.value: total for shares, total in pairs.totals.items()}),
                 "cpus": json.dumps(cpus),

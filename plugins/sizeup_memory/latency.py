@@ -23,8 +23,6 @@ from sizeup_memory.binding import (
     ChasePoint,
     Latency,
     Pages,
-    Placement,
-    StopRule,
     available_bytes,
     new_job,
     tlb_reach_bytes,
@@ -50,6 +48,8 @@ from sizeup_memory.cpu_selection import (
 )
 from sizeup_memory.durations import linking_seconds
 from sizeup_memory.host_load import HostLoad, OthersUse, busy_caveats
+from sizeup_memory.node_placement import page_caveats
+from sizeup_memory.stop_rule import STOP_SETTINGS, invalid_replicates, stop_rule
 
 NAME = "memory.latency"
 _SMALLEST = 16 * KIB
@@ -64,7 +64,6 @@ _PASS_SECONDS = 0.05
 """What each pass takes beside its replicates: it maps a pool of 32 MiB and starts a thread."""
 _START_SECONDS = 0.3
 """The start of the worker, and the way back of its memory."""
-_MIN_HUGE_SHARE = 0.95
 _PAGE_BYTES = {
     Pages.BASE: os.sysconf("SC_PAGE_SIZE"),
     Pages.THP: 2 * MIB,  # on x86, the only architecture that reports TLB sizes
@@ -248,37 +247,6 @@ def _unknown_caches(settings: Settings) -> str:
     return f"the cache sizes of this CPU are unknown: {cache} was assumed for the last-level cache"
 
 
-def invalid_replicates(settings: Settings) -> str:
-    """Return why the numbers of replicates contradict each other; empty if they do not."""
-    fewest, most = int(settings["replicates"]), int(settings["replicates_max"])
-    if most >= fewest:
-        return ""
-    return (
-        f"replicates_max={most}: expected at least replicates={fewest}; decrease replicates or increase replicates_max"
-    )
-
-
-def stop_rule(settings: Settings, batch_seconds: float = 0.001) -> StopRule:
-    """Return the stop rule of a step's settings."""
-    return StopRule(
-        batch_seconds=batch_seconds,
-        replicate_seconds=float(settings["replicate"]),
-        warm_up_seconds=float(settings["warm_up"]),
-        budget_seconds=float(settings["budget"]),
-        replicates_min=int(settings["replicates"]),
-        replicates_max=int(settings["replicates_max"]),
-        target=float(settings["target"]),
-        seed=int(settings["seed"]),
-    )
-
-
-def page_caveats(pages: Pages, placement: Placement) -> list[str]:
-    """Return a caveat if too little memory is on the requested kind of pages."""
-    if pages is Pages.THP and placement.huge_share < _MIN_HUGE_SHARE:
-        return [f"only {placement.huge_share:.0%} of the memory is on transparent huge pages"]
-    return []
-
-
 def _step(machine: Machine, settings: Settings, name: str) -> Step | Refusal:
     step = f"{NAME}.{name}"
     pattern = CHASE_PATTERNS.get(name)
@@ -318,13 +286,12 @@ def _step(machine: Machine, settings: Settings, name: str) -> Step | Refusal:
     budget = float(settings["budget"])
     seconds = max(budget, _seconds_of(sizes, settings, pattern) + _STEPS_SHARE * budget)
     sibling = sibling_of(machine, cpu)
-    copied = ("replicate", "warm_up", "budget", "replicates", "replicates_max", "target", "seed", "points")
     return Step(
         id=step,
         probe=NAME,
         title=f"Memory latency, {name}",
         settings={
-            **{key: settings[key] for key in copied},
+            **{key: settings[key] for key in (*STOP_SETTINGS, "points")},
             **({} if sibling is None else {"sibling": sibling}),
             "pattern": name,
             "planned_seconds": round(seconds, 3),

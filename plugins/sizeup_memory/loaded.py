@@ -40,8 +40,8 @@ from sizeup_memory.durations import (
     measuring_seconds,
     starting_seconds,
 )
-from sizeup_memory.latency import invalid_replicates, page_caveats, stop_rule
-from sizeup_memory.numa import COPIED
+from sizeup_memory.node_placement import page_caveats
+from sizeup_memory.stop_rule import STOP_SETTINGS, invalid_replicates, stop_rule
 
 NAME = "memory.loaded"
 _IDLE_NS = 10_000_000
@@ -83,7 +83,7 @@ class MemoryLoaded:
             probe=NAME,
             title="Loaded memory latency",
             settings={
-                **{key: settings[key] for key in COPIED},
+                **{key: settings[key] for key in STOP_SETTINGS},
                 "cpus": json.dumps(cpus),
                 **({} if node is None else {"cpu_node": node}),
                 "nodes": len(machine.nodes),

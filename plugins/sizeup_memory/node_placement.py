@@ -1,4 +1,4 @@
-"""Memory on chosen nodes: how it is asked for, and where its pages were."""
+"""Memory on chosen nodes and pages: how it is asked for, and where its pages were."""
 
 from __future__ import annotations
 
@@ -6,6 +6,15 @@ from collections.abc import Iterable
 
 from sizeup_memory.binding import Allocation, Pages, Placement, PlacementPolicy
 from sizeup_memory.cpu_selection import MIN_PLACED_SHARE
+
+_MIN_HUGE_SHARE = 0.95
+PAGES = {"thp": Pages.THP, "4k": Pages.BASE, "hugetlb-2m": Pages.HUGE2M}
+"""The kinds of pages by their names in settings."""
+
+
+def unknown_pages(name: str) -> str:
+    """Return why a setting names no kind of pages; empty if it does."""
+    return "" if name in PAGES else f"expected pages among {', '.join(PAGES)}, found {name!r}"
 
 
 def node_memory(node: int, nodes: dict[int, list[int]], pages: Pages) -> Allocation:
@@ -30,3 +39,10 @@ def placement_figures(placement: Placement, nodes: Iterable[int]) -> tuple[dict[
     if not placement.bound:
         caveats.append("placed by first touch: mbind is forbidden")
     return extra, caveats
+
+
+def page_caveats(pages: Pages, placement: Placement) -> list[str]:
+    """Return a caveat if too little memory is on the requested kind of pages."""
+    if pages is Pages.THP and placement.huge_share < _MIN_HUGE_SHARE:
+        return [f"only {placement.huge_share:.0%} of the memory is on transparent huge pages"]
+    return []

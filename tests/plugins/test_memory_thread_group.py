@@ -22,7 +22,7 @@ from sizeup_memory.binding import Placement, PlacementPolicy
 from sizeup_memory.core_to_core import two_modes
 from sizeup_memory.cpu_selection import bound, core_first_cpus, cores_of, memory_nodes
 from sizeup_memory.node_placement import placement_figures
-from sizeup_memory.numa import expected_interleaved
+from sizeup_memory.numa_matrix import expected_interleaved
 from sizeup_memory.shm import taken_share
 
 MIB = 1 << 20
