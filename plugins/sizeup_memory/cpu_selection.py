@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from sizeup.model.machine import Machine
 from sizeup.model.numa import NumaNode
 from sizeup.model.topology import CacheKind
-from sizeup_memory.binding import MAX_NODES, Allocation, Pages, Placement, PlacementPolicy
+from sizeup_memory.binding import MAX_NODES, Placement
 
 _DEFAULT_LINE_BYTES = 64
 _DEFAULT_CACHE_BYTES = 32 << 20
@@ -31,13 +31,8 @@ def core_first_cpus(machine: Machine) -> tuple[int, ...]:
     return tuple(cpu for _, _, cpu in sorted(ranked))
 
 
-def cores_of(machine: Machine, node: NumaNode) -> tuple[int, ...]:
-    """Return one allowed CPU per core of a node; empty for a memory-only node."""
-    return cores_by_node(machine, [node])[node.os_id]
-
-
 def cores_by_node(machine: Machine, nodes: Iterable[NumaNode]) -> dict[int, tuple[int, ...]]:
-    """Return one allowed CPU per core of each node, as ``cores_of``, by node."""
+    """Return one allowed CPU per core of each node, by node; none of a memory-only node."""
     firsts = core_first_cpus(machine)[: core_count(machine)]
     return {node.os_id: tuple(cpu for cpu in firsts if cpu in pus) for node in nodes for pus in (set(node.pus),)}
 
@@ -118,13 +113,6 @@ def locality(
         return {**extra, "placement": "unknown"}, [caveat]
     caveat = f"not local: {1 - share:.0%} of the pages are on node {others}, CPU {cpu} is on node {cpu_node}"
     return {**extra, "placement": "remote"}, [caveat]
-
-
-def bound(machine: Machine, node_id: int, pages: Pages) -> Allocation:
-    """Return memory on one node, with a CPU to touch it from if mbind is forbidden."""
-    node = next(node for node in machine.nodes if node.os_id == node_id)
-    cpus = cores_of(machine, node)
-    return Allocation(pages, PlacementPolicy.BIND, (node_id,), cpus[0] if cpus else None)
 
 
 def line_bytes(machine: Machine) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 
 from sizeup_memory.binding import Allocation, Pages, Placement, PlacementPolicy
 from sizeup_memory.cpu_selection import MIN_PLACED_SHARE
@@ -17,7 +17,7 @@ def unknown_pages(name: str) -> str:
     return "" if name in PAGES else f"expected pages among {', '.join(PAGES)}, found {name!r}"
 
 
-def node_memory(node: int, nodes: dict[int, list[int]], pages: Pages) -> Allocation:
+def node_memory(node: int, nodes: Mapping[int, Sequence[int]], pages: Pages) -> Allocation:
     """Return memory bound to one node, with a CPU to touch it from if mbind is forbidden."""
     cpus = nodes.get(node)
     return Allocation(pages, PlacementPolicy.BIND, (node,), cpus[0] if cpus else None)

@@ -28,7 +28,8 @@ from sizeup_memory.binding import (
     available_bytes,
     new_job,
 )
-from sizeup_memory.cpu_selection import bound, memory_nodes
+from sizeup_memory.cpu_selection import cores_by_node, memory_nodes
+from sizeup_memory.node_placement import node_memory
 
 MIB = 1 << 20
 RULE = StopRule(0.002, 0.0, 0.0, 1, 1, 0.5, 1)
@@ -37,6 +38,11 @@ DENIED_CALLS = {"mbind": 237, "set_mempolicy": 238, "move_pages": 279}  # of x86
 GROUP = Path("/sys/fs/cgroup/sizeup-lab")
 
 broken: list[str] = []
+
+
+def bound(machine: Machine, node: int, pages: Pages) -> Allocation:
+    """Memory on one node, as the probes ask for it."""
+    return node_memory(node, cores_by_node(machine, machine.nodes), pages)
 
 
 def take(memory: Allocation, span: int, cpu: int = 0) -> Placement | str:

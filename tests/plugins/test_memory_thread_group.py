@@ -18,10 +18,10 @@ from sizeup.model.topology import Cache, CacheKind, Core, Pu
 from sizeup.probing.api import Emission
 from sizeup.probing.registry import load_class, load_registry
 from sizeup.probing.settings import resolve
-from sizeup_memory.binding import Placement, PlacementPolicy
+from sizeup_memory.binding import Pages, Placement, PlacementPolicy
 from sizeup_memory.core_to_core import two_modes
-from sizeup_memory.cpu_selection import bound, core_first_cpus, cores_of, memory_nodes
-from sizeup_memory.node_placement import placement_figures
+from sizeup_memory.cpu_selection import core_first_cpus, cores_by_node, memory_nodes
+from sizeup_memory.node_placement import node_memory, placement_figures
 from sizeup_memory.numa_matrix import expected_interleaved
 from sizeup_memory.shm import taken_share
 
@@ -80,13 +80,14 @@ def run(name: str, context: HandContext, **chosen: SettingValue) -> list[Emissio
 
 def test_cores_come_first_node_by_node_and_siblings_last() -> None:
     assert core_first_cpus(TWO_NODES) == (0, 1, 2, 3, 4, 6, 7)
-    assert cores_of(TWO_NODES, TWO_NODES.nodes[1]) == (2, 3)
-    assert cores_of(TWO_NODES, TWO_NODES.nodes[2]) == ()
+    assert cores_by_node(TWO_NODES, TWO_NODES.nodes)[1] == (2, 3)
+    assert cores_by_node(TWO_NODES, TWO_NODES.nodes)[2] == ()
 
 
 def test_a_memory_only_node_is_measured_and_a_memoryless_one_is_not() -> None:
     assert [node.os_id for node in memory_nodes(TWO_NODES)] == [0, 1, 2]
-    near, far = bound(TWO_NODES, 1, pages=0), bound(TWO_NODES, 2, pages=0)  # type: ignore[arg-type]  # any kind
+    cores = cores_by_node(TWO_NODES, TWO_NODES.nodes)
+    near, far = (node_memory(node, cores, Pages.BASE) for node in (1, 2))
     assert (near.policy, near.nodes, near.touch_cpu) == (PlacementPolicy.BIND, (1,), 2)
     assert far.touch_cpu is None, "no CPU to touch it from"
 
