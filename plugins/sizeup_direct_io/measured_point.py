@@ -84,6 +84,10 @@ class MeasuredPoint(Struct, frozen=True):
         """All streams together."""
         return self.transferred_bytes / self.seconds
 
+    def throughput(self, unit: str) -> float:
+        """Return the bytes per second, or IOPS where the unit is 1/s."""
+        return self.bytes_per_second if unit == "bytes/s" else self.iops
+
     @property
     def counter_seconds(self) -> float:
         """Time between the readings of the host's counters: more than ``seconds`` where they were read slowly."""

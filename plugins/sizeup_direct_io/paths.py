@@ -25,7 +25,7 @@ from sizeup_direct_io.measured_point import MeasuredPoint, Window
 from sizeup_direct_io.path_bandwidth import TargetBandwidth
 from sizeup_direct_io.path_states import PathWatch
 from sizeup_direct_io.point_verdict import PointVerdict
-from sizeup_direct_io.presets import LARGE_BYTES, READ_AHEAD, Durable, LoadPoint, Stream
+from sizeup_direct_io.presets import READ_AHEAD, Durable, LoadPoint, Stream
 from sizeup_direct_io.submitters import check_submitters
 from sizeup_direct_io.target_setup import TargetSetup
 from sizeup_direct_io.window_counters import CounterSource
@@ -56,15 +56,6 @@ class ComparedLoad(Struct, frozen=True):
         """Return the queue depth (or number of streams) of a path, counted from 0."""
         return self.depths[number] if self.depths else self.point.loads[0][1]
 
-    @property
-    def unit(self) -> str:
-        """The unit of throughput: bytes/s of large requests, IOPS of small ones."""
-        return "bytes/s" if self.point.loads[0][0].block_bytes >= LARGE_BYTES else "1/s"
-
-    def throughput(self, measured: MeasuredPoint) -> float:
-        """In ``unit``."""
-        return measured.bytes_per_second if self.unit == "bytes/s" else measured.iops
-
 
 def compare_paths(
     load: ComparedLoad, setups: Sequence[TargetSetup], path_bandwidth: TargetBandwidth | None
@@ -75,7 +66,7 @@ def compare_paths(
     for number, (setup, count) in enumerate(each, start=1):
         yield Progress(0.9, None, f"path {number} of {len(setups)} alone: {setup.target.path}")
         measured, _ = yield from _measure_on(load, [(setup, count)], setup.target.path)
-        alone[setup.target.path] = load.throughput(measured)
+        alone[setup.target.path] = measured.throughput(load.point.unit)
     yield Progress(0.95, None, f"all {len(setups)} paths together")
     reason = _why_not_together(load, each)
     if reason:
@@ -83,7 +74,9 @@ def compare_paths(
         return
     measured, parts = yield from _measure_on(load, each, "all together")
     yield from _joint_figures(load, each, measured, parts)
-    yield conclusions.scaling(alone, load.throughput(measured), load.unit, path_bandwidth, _shared_disks(setups))
+    yield conclusions.scaling(
+        alone, measured.throughput(load.point.unit), load.point.unit, path_bandwidth, _shared_disks(setups)
+    )
 
 
 def _why_not_together(load: ComparedLoad, each: Sequence[tuple[TargetSetup, int]]) -> str:
@@ -257,7 +250,7 @@ def compare_engines(
             measured = without_progress(
                 measure(workers, (stream.name,), {}, CHECK_WINDOW, load.context, counter_source)
             )
-            found[engine] = load.throughput(measured)
+            found[engine] = measured.throughput(load.point.unit)
         ratios.append(found[first] / found[second])
     workload = str(load.point.at["workload"])
     yield conclusions.engine_gain(workload, count, ratios, (first.value, second.value))
@@ -279,10 +272,10 @@ def scale_threads(
         workers = list(setup.workers(stream, count, 0, huge_pages=load.point.huge_pages, threads=threads))
         at: dict[str, str | int | float] = {"workload": workload, "queue_depth": count, "threads": threads}
         measured = without_progress(measure(workers, (stream.name,), {}, SCALING_WINDOW, load.context, counter_source))
-        value = load.throughput(measured)
+        value = measured.throughput(load.point.unit)
         part = check_submitters(measured.busiest_thread, measured.threads)
         yield Estimate(
-            "threads-rate" if load.unit == "bytes/s" else "threads-iops",
+            "threads-rate" if load.point.unit == "bytes/s" else "threads-iops",
             at,
             value,
             caveats=estimates.caveats_of([part]),
@@ -290,7 +283,7 @@ def scale_threads(
         )
         ramp.append(knee.RampPoint(threads, value))
         threads *= 2
-    yield _best_threads(workload, count, ramp, load.unit, limit)
+    yield _best_threads(workload, count, ramp, load.point.unit, limit)
 
 
 def _best_threads(workload: str, queue_depth: int, ramp: Sequence[knee.RampPoint], unit: str, limit: int) -> Estimate:

@@ -70,6 +70,11 @@ class LoadPoint(Struct, frozen=True):
     share: float = 1.0
     """Share of the target that is used, from its start."""
 
+    @property
+    def unit(self) -> str:
+        """The unit of throughput: bytes/s of large requests, 1/s (IOPS) of small ones."""
+        return "bytes/s" if self.loads[0][0].block_bytes >= LARGE_BYTES else "1/s"
+
 
 class Sweep(Struct, frozen=True):
     """A sequence of points."""

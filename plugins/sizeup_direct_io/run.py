@@ -29,7 +29,7 @@ from sizeup_direct_io.path_bandwidth import TargetBandwidth
 from sizeup_direct_io.path_states import PathWatch, watch_paths
 from sizeup_direct_io.paths import ComparedLoad, compare_engines, compare_paths, scale_threads
 from sizeup_direct_io.point_verdict import PointVerdict, overall, worse
-from sizeup_direct_io.presets import LARGE_BYTES, WORKING_SET, Durable, LoadPoint, Stream, Sweep, with_target_size
+from sizeup_direct_io.presets import WORKING_SET, Durable, LoadPoint, Stream, Sweep, with_target_size
 from sizeup_direct_io.target import TargetKind, TargetSpec, refuse_without_effect
 from sizeup_direct_io.target_setup import CLOSE_SECONDS_LIMIT, TargetSetup
 from sizeup_direct_io.time_budget import FILL_SECONDS, TimeBudget
@@ -288,7 +288,7 @@ class Run:
                 latest[index] = PointResult(point.at, tuple(runs[index]), parts)
                 yield from self._point_estimates(latest[index])
                 if sweep.rising:
-                    loads.append(knee.RampPoint(int(point.at["queue_depth"]), _throughput(point, measured)))
+                    loads.append(knee.RampPoint(int(point.at["queue_depth"]), measured.throughput(point.unit)))
                     if ramp == 0 and (why := self._why_to_stop(measured)):
                         ended[point.huge_pages] = why
                         yield Gap(
@@ -316,7 +316,7 @@ class Run:
         return ""
 
     def _knee(self, sweep: Sweep, ramps: Sequence[Sequence[knee.RampPoint]], ended: str) -> Emission:
-        unit = _unit(sweep.points[0])
+        unit = sweep.points[0].unit
         found = conclusions.knee_estimate(sweep.workload, ramps, unit, ended)
         if found is None or self._background.background_caveats:
             why = "; ".join(self._background.background_caveats) or f"the ramp was too short: {ended}"
@@ -383,7 +383,7 @@ class Run:
         for sweep, points in zip(self._settings.sweeps, results, strict=True):
             yield from conclusions.page_gains(points)
             if sweep.rising:
-                yield conclusions.full_rate(sweep.workload, points, _unit(sweep.points[0]))
+                yield conclusions.full_rate(sweep.workload, points, sweep.points[0].unit)
         match self._settings.preset:
             case "calibrate":
                 yield from conclusions.calibration(results[0], results[1], self._settings.max_latency_ns)
@@ -422,12 +422,3 @@ class Run:
 def _describe(point: LoadPoint, ramp: int, ramps: int) -> str:
     loads = " and ".join(f"{count} {stream.name}" for stream, count in point.loads)
     return f"{point.at['workload']}: {loads}" + (f", ramp {ramp + 1} of {ramps}" if ramps > 1 else "")
-
-
-def _unit(point: LoadPoint) -> str:
-    return "bytes/s" if point.loads[0][0].block_bytes >= LARGE_BYTES else "1/s"
-
-
-def _throughput(point: LoadPoint, measured: MeasuredPoint) -> float:
-    """Return what a ramp raises: bytes per second of large requests, IOPS of small ones."""
-    return measured.bytes_per_second if _unit(point) == "bytes/s" else measured.iops
