@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sizeup.model.plan import Settings
+from sizeup_direct_io.background import BACKGROUND_SECONDS
 from sizeup_direct_io.checks import CHECK_ROUNDS, CHECK_WINDOW, EXTENDING_WINDOW, WRITER_BYTES, WRITERS
 from sizeup_direct_io.measured_point import Window
 from sizeup_direct_io.paths import ENGINE_PAIRS, SCALING_MOST, SCALING_WINDOW
 from sizeup_direct_io.presets import Durable, Sweep
-from sizeup_direct_io.run import BACKGROUND_SECONDS
 from sizeup_direct_io.target import DEFAULT_BYTES
 from sizeup_direct_io.time_budget import (
     COMPARED_SECONDS,

@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from sizeup.model.sample import Estimate
 from sizeup_direct_io import steadiness
+from sizeup_direct_io.background import BackgroundLoad
 from sizeup_direct_io.binding import IoInterval, median_interval
 from sizeup_direct_io.check_result import Part, Validity
 from sizeup_direct_io.measured_point import QUANTILES, MeasuredPoint, stream_coordinates
@@ -22,20 +23,6 @@ _TAIL = (("minimum", 0.0), ("p99_99", 0.9999), ("maximum", 1.0))
 ONE_RAMP = "one ramp: the deviation from ramp to ramp is unknown"
 VERDICT_VALUES = {Validity.FAIL: 0.0, Validity.WARN: 0.5, Validity.UNKNOWN: 0.75, Validity.PASS: 1.0}
 """Values in the unit ``verdict``."""
-
-
-class BackgroundLoad(Struct, frozen=True):
-    """Load of other processes before the first request."""
-
-    pressure_percent: float | None
-    """None without PSI."""
-    busy_share: float | None
-    """None where the CPU time of the host cannot be read."""
-
-    @property
-    def background_caveats(self) -> tuple[str, ...]:
-        """Return why other load affects the figures; empty if there is little of it."""
-        return steadiness.background_caveats(steadiness.Conditions(0.0, self.pressure_percent, self.busy_share, 0.0, 0))
 
 
 def location(target: OpenTarget) -> dict[str, str | int | float]:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from msgspec import Struct
 
+from sizeup.model.gap import Gap
 from sizeup.procfs.block_stack import read_block_stack
 from sizeup.procfs.kernel_file import SYS, list_names, read_text
 
@@ -137,3 +138,11 @@ def watch_paths(device_numbers: Iterable[int]) -> PathWatch:
     for number in device_numbers:
         files |= find_path_files(number)
     return PathWatch(files)
+
+
+def path_gaps(paths: PathWatch, *, at_once: bool = False) -> Iterator[Gap]:
+    """Poll if it is time, and yield the changes that were not reported yet."""
+    paths.poll(at_once=at_once)
+    for change in paths.unreported():
+        lost = ": later figures are of the remaining paths" if change.lost else ""
+        yield Gap(f"io.direct: path {change.path}", f"{change.event}{lost}")

@@ -8,9 +8,10 @@ from msgspec import Struct
 
 from sizeup.model.sample import Estimate
 from sizeup_direct_io import steadiness, validity
+from sizeup_direct_io.background import BackgroundLoad
 from sizeup_direct_io.check_result import Part, Validity
-from sizeup_direct_io.disks import OtherIo, is_virtual, rotating_disks, storage_systems
-from sizeup_direct_io.estimates import VERDICT_VALUES, BackgroundLoad, validity_estimate
+from sizeup_direct_io.disks import is_virtual, rotating_disks, storage_systems
+from sizeup_direct_io.estimates import VERDICT_VALUES, validity_estimate
 from sizeup_direct_io.limits import read_limits
 from sizeup_direct_io.measured_point import MeasuredPoint
 from sizeup_direct_io.path_bandwidth import TargetBandwidth
@@ -26,8 +27,6 @@ class PointVerdict(Struct, frozen=True):
 
     setup: TargetSetup
     background: BackgroundLoad
-    background_io: OtherIo | None
-    """I/O of other processes on the target's disks before the run."""
     path_limit: float | None
     path_bandwidth: TargetBandwidth | None
     stated_cache_bytes: int
@@ -95,7 +94,7 @@ class PointVerdict(Struct, frozen=True):
             errors=sum(interval.errors for interval in run.intervals.values()),
             others_share=run.others_busy_share,
             other_io=run.other_io(),
-            background_io=self.background_io,
+            background_io=self.background.io,
             thermal_caveats=thermal_caveats(run.before.thermal, run.after.thermal),
             thermal_summary=thermal_summary(run.before.thermal, run.after.thermal),
             limits=read_limits(self.setup.target.device_number),

@@ -17,7 +17,7 @@ from sizeup.model.sample import Estimate, Progress
 from sizeup.probing.api import Emission
 from sizeup.probing.planner import make_plan
 from sizeup.probing.registry import load_registry
-from sizeup_direct_io import durations, target_setup, time_budget
+from sizeup_direct_io import background, durations, sweep, target_setup, time_budget
 from sizeup_direct_io import run as run_module
 from sizeup_direct_io.measured_point import MeasuredPoint, Window
 from sizeup_direct_io.probe import DirectIo
@@ -42,9 +42,9 @@ class Clocked(FakeSetup):
         self.filled: list[tuple[int, int]] = []
         self.windows: list[Window] = []
         clock = SimpleNamespace(monotonic=lambda: self.now, sleep=self.spend)
-        for module in (run_module, target_setup, time_budget):
+        for module in (run_module, background, sweep, target_setup, time_budget):
             patch.setattr(module, "time", clock)
-        patch.setattr(run_module, "BACKGROUND_SECONDS", durations.BACKGROUND_SECONDS)
+        patch.setattr(background, "BACKGROUND_SECONDS", durations.BACKGROUND_SECONDS)
 
     def spend(self, seconds: float) -> None:
         self.now += seconds

@@ -25,8 +25,17 @@ from sizeup.probing.manifest import Manifest
 from sizeup.probing.planner import make_plan
 from sizeup.probing.registry import load_registry
 from sizeup.probing.settings import why_unused
-from sizeup_direct_io import binding, checks, engines, host_counters, paths, point_verdict, target_setup
-from sizeup_direct_io import run as run_module
+from sizeup_direct_io import (
+    background,
+    binding,
+    checks,
+    engines,
+    host_counters,
+    paths,
+    point_verdict,
+    sweep,
+    target_setup,
+)
 from sizeup_direct_io.measured_point import MeasuredPoint, Window
 from sizeup_direct_io.probe import DirectIo
 from sizeup_direct_io.target import OpenTarget, TargetKind, TargetSpec
@@ -106,11 +115,11 @@ class FakeSetup:
         self.told: list[Any] = []
         self._file = folder / "file"
         self._file.write_bytes(bytes(4096))
-        for module in (run_module, checks, paths):
+        for module in (sweep, checks, paths):
             patch.setattr(module, "measure", self.measure)
-        patch.setattr(run_module, "BACKGROUND_SECONDS", 0.0)
+        patch.setattr(background, "BACKGROUND_SECONDS", 0.0)
         patch.setattr(host_counters, "read_host_cpu", lambda: HOST)
-        patch.setattr(run_module, "read_pressure", lambda _: None)
+        patch.setattr(background, "read_pressure", lambda _: None)
         patch.setattr(host_counters, "process_cpu_ns", lambda: 0)
         patch.setattr(point_verdict, "read_limits", lambda _: ())
         patch.setattr(target_setup, "open_target", self.open_target)

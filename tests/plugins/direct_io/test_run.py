@@ -26,7 +26,7 @@ from sizeup.session.records import SessionRecord
 from sizeup.session.value import Point, Session, StepRun, point_key
 from sizeup.sizing.inputs.measured import measured
 from sizeup.sizing.keys import UnusedMeasurement
-from sizeup_direct_io import estimates, target_setup
+from sizeup_direct_io import background, sweep, target_setup
 from sizeup_direct_io import run as run_module
 from sizeup_direct_io.call_with_timeout import StalledError
 from sizeup_direct_io.probe import DirectIo
@@ -58,7 +58,7 @@ def step(path: Path, **settings: SettingValue) -> Step:
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(run_module, "BACKGROUND_SECONDS", 0.1)
+    monkeypatch.setattr(background, "BACKGROUND_SECONDS", 0.1)
     try:
         os.close(os.open(tmp_path, os.O_TMPFILE | os.O_RDWR | os.O_DIRECT))
     except OSError as error:
@@ -264,7 +264,7 @@ def test_every_preset_answers_its_question(folder: Path, preset: str, conclusion
 def test_a_ramp_ends_at_the_limit_of_its_99th_percentile_and_says_so(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(run_module, "CPU_BOUND", math.inf)  # a busy host ends a ramp too, with another reason
+    monkeypatch.setattr(sweep, "CPU_BOUND", math.inf)  # a busy host ends a ramp too, with another reason
     emissions = list(run(step(folder, depth=8, p99_limit=1e-9)))
 
     assert {e.at["queue_depth"] for e in emissions if isinstance(e, Estimate) and e.series == "iops"} == {1}
@@ -274,7 +274,7 @@ def test_a_ramp_ends_at_the_limit_of_its_99th_percentile_and_says_so(
 
 @pytest.mark.ci
 def test_every_second_ramp_goes_backward_and_the_record_says_so(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(run_module, "CPU_BOUND", math.inf)
+    monkeypatch.setattr(sweep, "CPU_BOUND", math.inf)
     found = [e for e in run(step(folder, ramps=3)) if isinstance(e, Estimate)]
 
     points = [e for e in found if e.series == "iops"]
@@ -287,7 +287,7 @@ def test_every_second_ramp_goes_backward_and_the_record_says_so(folder: Path, mo
 def test_a_sweep_over_working_sets_judges_its_points_and_says_what_is_behind_the_target(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(estimates.BackgroundLoad, "background_caveats", ())
+    monkeypatch.setattr(background.BackgroundLoad, "background_caveats", ())
     emissions = [e for e in run(step(folder, preset="working-set", depth=2)) if isinstance(e, Estimate)]
 
     sizes = [e.at["working_set_bytes"] for e in emissions if e.series == "iops"]
@@ -398,7 +398,7 @@ def test_a_device_that_was_removed_during_the_run_is_named(
         raise SizeupError("no request succeeded")
         yield
 
-    monkeypatch.setattr(run_module.Run, "_measure_background", fail)
+    monkeypatch.setattr(run_module, "measure_background", fail)
 
     with pytest.raises(SizeupError) as raised:
         list(run(step(folder)))

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sizeup.model.gap import Gap
-from sizeup_direct_io.path_states import PathWatch
-from sizeup_direct_io.run import Run
+from sizeup_direct_io.path_states import PathWatch, path_gaps
 
 STATES = {"a": "running", "b": "running", "c": "running"}
 
@@ -14,12 +13,11 @@ STATES = {"a": "running", "b": "running", "c": "running"}
 @pytest.mark.parametrize("lost", [("a",), ("a", "b"), ("a", "b", "c"), ("c",)])
 def test_each_path_that_is_lost_is_a_gap(lost: tuple[str, ...]) -> None:
     states = dict(STATES)
-    run = Run.__new__(Run)
-    run._paths = PathWatch({path: path for path in states}, now=lambda: 100.0, read=lambda file: states[file])
+    watch = PathWatch({path: path for path in states}, now=lambda: 100.0, read=lambda file: states[file])
     states.update(dict.fromkeys(lost, "offline"))
-    gaps = list(run._path_gaps(at_once=True))
+    gaps = list(path_gaps(watch, at_once=True))
 
     assert all(isinstance(gap, Gap) for gap in gaps)
     assert [gap.subject for gap in gaps] == [f"io.direct: path {path}" for path in lost]
     assert all("later figures are of the remaining paths" in gap.reason for gap in gaps)
-    assert list(run._path_gaps(at_once=True)) == [], "each once"
+    assert list(path_gaps(watch, at_once=True)) == [], "each once"

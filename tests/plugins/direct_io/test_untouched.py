@@ -31,7 +31,8 @@ import ctypes, os, struct, sys
 sys.path.insert(0, sys.argv[1])
 from pathlib import Path
 from plugins.direct_io import test_run
-test_run.run_module.BACKGROUND_SECONDS = 0.1
+from sizeup_direct_io import background
+background.BACKGROUND_SECONDS = 0.1
 instructions = [(0x20, 0, 0, 0)]  # load the number of the system call
 for number in sys.argv[3].split(","):
     instructions += [(0x15, 0, 1, int(number)), (0x06, 0, 0, 0x80000000)]  # this one: end the process
