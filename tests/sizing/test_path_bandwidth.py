@@ -27,13 +27,11 @@ from sizeup.sizing.path_bandwidth import (
     PACKET_EFFICIENCY,
     Capacity,
     PathBandwidth,
-    StorageTarget,
     disks_that_count,
-    down_devices,
-    find_target,
     storage_path_bandwidths,
 )
 from sizeup.sizing.rules import shipped
+from sizeup.sizing.storage_paths import StorageTarget, down_devices, find_target
 
 
 def budget(device: str, limit: float | None, share: float | None = None) -> PathBudget:

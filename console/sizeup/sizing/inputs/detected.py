@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from sizeup.model.machine import Machine
 from sizeup.quantity import Origin, Quantity, Words
 from sizeup.sizing.keys import KEYS, Value
-from sizeup.sizing.path_bandwidth import PathBandwidth, block_device, down_text, storage_path_bandwidths
+from sizeup.sizing.path_bandwidth import PathBandwidth, storage_path_bandwidths
+from sizeup.sizing.storage_paths import block_device, down_text
 from sizeup.units import format_in
 
 

@@ -22,7 +22,8 @@ from sizeup.sizing.inputs.measured_figures import (
     quantity,
 )
 from sizeup.sizing.keys import KEYS, UnusedMeasurement, Value, WhyUnused
-from sizeup.sizing.path_bandwidth import Capacity, StorageTarget, disks_that_count, find_target, storage_path_bandwidths
+from sizeup.sizing.path_bandwidth import Capacity, disks_that_count, storage_path_bandwidths
+from sizeup.sizing.storage_paths import StorageTarget, find_target
 
 _LARGE = "storage.bandwidth"
 RATES = (_LARGE, "storage.small_bandwidth")

@@ -1,0 +1,217 @@
+"""Paths to storage: which controllers, adapters and interfaces lead to which disks, and which of them are down."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
+from msgspec import Struct
+
+from sizeup.errors import UsageError
+from sizeup.model.machine import Machine
+from sizeup.model.network import NfsMount, Nic
+from sizeup.model.storage import BlockDevice, Hba, ScsiDevice, Transport
+from sizeup.text import nearest
+
+_ONE_AT_A_TIME = frozenset({"active-backup", "broadcast"})
+"""Bond modes whose members do not add up."""
+_USABLE = frozenset({None, "active", "active/optimized", "optimized"})
+"""Access states of a path that carries data now; none is stated where there is one path only."""
+_TAKES_OVER = frozenset({"standby", "active/non-optimized", "non-optimized"})
+"""Access states of a path that carries data once the others have failed."""
+_UP = frozenset({None, "live", "running", "recovery", "Online", "Marginal", "Unknown", "LOGGED_IN"})
+"""States of a controller, adapter, target port or SCSI device that carries data; an unknown state counts as up."""
+
+
+class StorageTarget(Struct, frozen=True):
+    """A block device or NFS mount, with the disks beneath it and what leads to them."""
+
+    name: str
+    """``nvme0n1``, ``dm-3``, or ``server:/path``."""
+    disks: frozenset[str]
+    """The devices at the bottom of its stack; the paths of one LUN are one disk, an NFS export is one."""
+    carriers: frozenset[str]
+    """Controllers, adapters or interfaces that carry its data now; empty where that is unknown."""
+
+
+class StoragePath(Struct, frozen=True):
+    """A disk and one controller, adapter or interface in front of it."""
+
+    disk: str
+    carrier: str
+    usable: bool
+    """Whether the path itself is usable; whether the carrier is up is not part of it."""
+
+
+def storage_paths(machine: Machine) -> Iterator[StoragePath]:
+    """Every path that discovery knows, the paths of one LUN under its map."""
+    for namespace in machine.nvme_namespaces:
+        states = {path.controller: path.ana_state for path in namespace.paths}
+        for controller in dict.fromkeys((*namespace.controllers, *states)):
+            yield StoragePath(namespace.name, controller, states.get(controller) in _USABLE)
+    maps = _maps(machine)
+    for unit in machine.scsi_devices:
+        if unit.block_device is not None:
+            yield StoragePath(maps.get(unit.block_device, unit.block_device), unit.hba, _is_usable(unit))
+    for found in machine.maps:
+        for path in found.paths:
+            if path.hba is not None:
+                yield StoragePath(found.device, path.hba, path.state in _UP and path.access_state in _USABLE)
+    for mount in machine.nfs_mounts:
+        for name in () if mount.nic is None else interfaces_in_use(machine, mount.nic):
+            yield StoragePath(mount.export, name, usable=True)
+
+
+def _maps(machine: Machine) -> Mapping[str, str]:
+    """The multipath map over each device that is one of its paths."""
+    return {path.device: found.device for found in machine.maps for path in found.paths}
+
+
+def lun_names(machine: Machine, names: Iterable[str]) -> set[str]:
+    """Return the names of disks, the paths of one LUN as their map."""
+    maps = _maps(machine)
+    return {maps.get(name, name) for name in names}
+
+
+def disks_by_carrier(machine: Machine) -> Mapping[str, frozenset[str]]:
+    """The disks to which each controller, adapter or interface leads."""
+    disks_of: dict[str, set[str]] = {}
+    for path in storage_paths(machine):
+        disks_of.setdefault(path.carrier, set()).add(path.disk)
+    return {carrier: frozenset(disks) for carrier, disks in disks_of.items()}
+
+
+def interfaces_in_use(machine: Machine, name: str) -> tuple[str, ...]:
+    """The interfaces under one: itself, or of a bond the members that its mode uses."""
+    nic = next((nic for nic in machine.nics if nic.name == name), None)
+    if nic is None or not nic.lower or nic.kind == "bridge":
+        return (name,)
+    if nic.bond_mode in _ONE_AT_A_TIME:
+        return () if nic.bond_active is None else (nic.bond_active,)
+    return nic.lower
+
+
+def backup_interfaces(nic: Nic) -> tuple[str, ...]:
+    """Return the members of a bond that wait for the active one to fail."""
+    return tuple(name for name in nic.lower if name != nic.bond_active) if nic.bond_mode in _ONE_AT_A_TIME else ()
+
+
+def standby_adapters(machine: Machine, target: StorageTarget | None, down: Collection[str]) -> set[str]:
+    """Return the adapters among ``down`` whose paths, to ``target`` or to any disk, wait for others to fail."""
+    maps = _maps(machine)
+    return {
+        unit.hba
+        for unit in machine.scsi_devices
+        if unit.state in _UP
+        and unit.access_state in _TAKES_OVER
+        and unit.block_device is not None
+        and (target is None or maps.get(unit.block_device, unit.block_device) in target.disks)
+    } & set(down)
+
+
+def down_devices(machine: Machine) -> Mapping[str, str]:
+    """Return the controllers, adapters and interfaces that carry no data now, each with its state."""
+    found = {nic.name: "no link" for nic in machine.nics if nic.up is False or nic.carrier is False}
+    for controller in machine.nvme_controllers:
+        if controller.state not in _UP:
+            found[controller.name] = str(controller.state)
+    units: dict[str, list[ScsiDevice]] = {}
+    for unit in machine.scsi_devices:
+        if unit.block_device is not None:
+            units.setdefault(unit.hba, []).append(unit)
+    for hba in machine.hbas:
+        if hba.net_device in found:
+            found[hba.name] = f"no link on {hba.net_device}"
+        elif why := _why_adapter_is_down(hba, units.get(hba.name, [])):
+            found[hba.name] = why
+    return found
+
+
+def down_text(machine: Machine, device: str | None = None) -> str:
+    """Return the controllers, adapters and interfaces that should carry data and do not; empty where all work.
+
+    With ``device`` only those that a path to it takes.
+    """
+    down = down_devices(machine)
+    disks = None if device is None else named_target(machine, device).disks
+    wanted = dict.fromkeys(path.carrier for path in storage_paths(machine) if disks is None or path.disk in disks)
+    adapters = [hba.name for hba in machine.hbas] if disks is None else []
+    return ", ".join(f"{name} ({down[name]})" for name in dict.fromkeys((*wanted, *adapters)) if name in down)
+
+
+def _why_adapter_is_down(hba: Hba, units: Sequence[ScsiDevice]) -> str:
+    """Return why an adapter carries no data; empty where it may."""
+    if hba.state not in _UP:
+        return str(hba.state)
+    ports = [target.state for target in hba.targets]
+    if ports and all(state not in _UP for state in ports):
+        return f"no target port reachable: {', '.join(sorted({str(state) for state in ports}))}"
+    if units and not any(map(_is_usable, units)):
+        states = sorted({str(unit.state if unit.state not in _UP else unit.access_state) for unit in units})
+        return f"no usable path through it: {', '.join(states)}"
+    if hba.transport is Transport.SAS and hba.phys and not hba.targets and not units:
+        return "nothing attached"
+    return ""
+
+
+def _is_usable(unit: ScsiDevice) -> bool:
+    return unit.state in _UP and unit.access_state in _USABLE
+
+
+def find_target(machine: Machine, where: str, *, exact: bool = False) -> StorageTarget | None:
+    """Return the device or mount that holds a path; None where that is unknown.
+
+    ``exact``: ``where`` is a mount point or a ``major:minor``, and no path below one.
+    """
+    holders: list[BlockDevice | NfsMount] = [*machine.block_devices, *machine.nfs_mounts]
+    for holder in holders:
+        if where in _names(holder):
+            return _target(machine, holder)
+    if exact or not where.startswith("/") or where.startswith("/dev/"):
+        return None
+    above = [
+        (len(point), holder)
+        for holder in holders
+        for point in _points(holder)
+        if where == point or where.startswith(point.rstrip("/") + "/")
+    ]
+    return _target(machine, max(above, key=lambda pair: pair[0])[1]) if above else None
+
+
+def named_target(machine: Machine, name: str) -> StorageTarget:
+    """The device or mount point that the user named; another is refused with the nearest."""
+    for mount in machine.nfs_mounts:
+        if name == mount.mount_point:
+            return _target(machine, mount)
+    return _target(machine, block_device(machine, name))
+
+
+def _target(machine: Machine, holder: BlockDevice | NfsMount) -> StorageTarget:
+    if isinstance(holder, NfsMount):
+        name, disks = holder.export, {holder.export}
+    else:
+        name, disks = holder.name, lun_names(machine, holder.leaves or (holder.name,))
+    down = down_devices(machine)
+    paths = (path for path in storage_paths(machine) if path.disk in disks and path.usable)
+    return StorageTarget(name, frozenset(disks), frozenset(path.carrier for path in paths if path.carrier not in down))
+
+
+def _points(holder: BlockDevice | NfsMount) -> tuple[str, ...]:
+    return (holder.mount_point,) if isinstance(holder, NfsMount) else holder.mount_points
+
+
+def _names(holder: BlockDevice | NfsMount) -> Collection[str | None]:
+    if isinstance(holder, NfsMount):
+        return (holder.mount_point, holder.device)
+    mapper = None if holder.dm_name is None else f"/dev/mapper/{holder.dm_name}"
+    return (f"/dev/{holder.name}", mapper, holder.devno, *holder.mount_points)
+
+
+def block_device(machine: Machine, name: str) -> BlockDevice:
+    """The device of that name, map name or mount point; another is refused with the nearest."""
+    short = name.removeprefix("/dev/mapper/").removeprefix("/dev/")
+    for device in machine.block_devices:
+        if short in (device.name, device.dm_name) or name in device.mount_points:
+            return device
+    names = [device.name for device in machine.block_devices]
+    hint = nearest(short, names)
+    raise UsageError(f"db.device: expected a block device or mount point of this machine, found {name!r}{hint}")
