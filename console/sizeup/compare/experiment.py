@@ -24,7 +24,7 @@ from sizeup.compare.digest import RunValue, digest
 from sizeup.compare.figures import direction, large_change_excluded
 from sizeup.compare.statistics import (
     MOST_RUNS,
-    POWER,
+    detectable_errors,
     geometric_mean,
     holm,
     median,
@@ -217,11 +217,9 @@ def _more_rounds(ratios: Sequence[float], level: float) -> int | None:
     """Return how many more rounds would find a change of ``PLANNED_CHANGE`` in ``POWER`` of all experiments."""
     if len(ratios) < LEAST_ROUNDS:
         return LEAST_ROUNDS - len(ratios)
-    from statistics import NormalDist
-
-    deviation, powered = _deviation(ratios), NormalDist().inv_cdf(POWER)
+    deviation = _deviation(ratios)
     for count in range(LEAST_ROUNDS, MOST_RUNS + 1):
-        reach = (student_quantile(1 - level / 2, count - 1) + powered) * deviation / math.sqrt(count)
+        reach = detectable_errors(level, count - 1) * deviation / math.sqrt(count)
         if reach <= math.log(1 + PLANNED_CHANGE):
             return max(1, count - len(ratios))
     return None

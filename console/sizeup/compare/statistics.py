@@ -159,10 +159,15 @@ def runs_needed(scatter: float, change: float, level: float, inflation: float = 
     for count in range(2, MOST_RUNS + 1):
         if smallest_p(count, count) > level:
             continue
-        sum_of_quantiles = student_quantile(1 - level / 2, 2 * count - 2) + _normal_quantile(POWER)
-        if sum_of_quantiles * scatter * math.sqrt(2 * _RANK_TEST_COST * inflation / count) <= distance:
+        found = detectable_errors(level, 2 * count - 2)
+        if found * scatter * math.sqrt(2 * _RANK_TEST_COST * inflation / count) <= distance:
             return count
     return None
+
+
+def detectable_errors(level: float, freedom: int) -> float:
+    """Return the size, in standard errors, of a change that a t test finds in ``POWER`` of all cases."""
+    return student_quantile(1 - level / 2, freedom) + _normal_quantile(POWER)
 
 
 def student_p(t: float, freedom: int) -> float:
