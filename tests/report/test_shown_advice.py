@@ -4,6 +4,7 @@ import ast
 import csv
 import io
 import json
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -14,8 +15,19 @@ from sizeup import cli
 from sizeup.model.advice import Advice, AdviceSet, OpenQuestion
 from sizeup.model.sample import Outcome, Status
 from sizeup.quantity import Origin, Quantity
+from sizeup.session.builder import SessionBuilder
 from sizeup.session.reader import read_session
-from sizeup.session.records import AdviceRecord, EndRecord, Record, SessionRecord
+from sizeup.session.records import (
+    ENCODER,
+    AdviceRecord,
+    EndRecord,
+    EstimateRecord,
+    Record,
+    SamplesRecord,
+    SessionRecord,
+)
+from sizeup.sizing import session_advice as session_advice_module
+from sizeup.sizing.inputs.measured import measured
 from sizeup.sizing.session_advice import AdviceOrigin, AdviceSelector, session_advice
 from sizeup.views.overview import overview
 
@@ -185,6 +197,36 @@ def test_advice_is_chosen_again_once_a_step_has_ended(path: str) -> None:
     session.outcomes["another"] = Outcome(Status.OK)
 
     assert selector.of_session(session) is not first
+
+
+def test_what_a_session_measured_is_worked_out_once_for_each_of_its_states(
+    path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session, selector, calls = read_session(path), AdviceSelector(), []
+    monkeypatch.setattr(session_advice_module, "_measured", lambda one: calls.append(one.revision) or {})
+
+    for _ in range(3):
+        selector.of_machine(machine(), session)
+    session.revision += 1
+    selector.of_machine(machine(), session)
+    selector.of_machine(machine(), read_session(path))
+
+    assert calls == [session.revision - 1, session.revision, session.revision - 1]
+
+
+def test_a_session_has_a_new_revision_whenever_what_it_measured_changes() -> None:
+    header, *rest = records()
+    builder = SessionBuilder("session")
+    builder.add(ENCODER.encode(header))
+    grew = Counter[type[Record]]()
+    for record in rest:
+        known, revision = measured(builder.session), builder.session.revision
+        builder.add(ENCODER.encode(record))
+        grew[type(record)] += builder.session.revision > revision
+        assert measured(builder.session) == known or builder.session.revision > revision
+
+    assert grew[EstimateRecord]
+    assert not grew[SamplesRecord]
 
 
 MAY_SIZE = {

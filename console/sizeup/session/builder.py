@@ -41,6 +41,9 @@ from sizeup.session.records import (
 from sizeup.session.value import Point, Session, StepRun, point_key
 from sizeup.text import one_line
 
+_MEASURED = (MachineRecord, StepStartRecord, EstimateRecord, OutcomeRecord)
+"""Records that can change what was measured."""
+
 
 class SessionBuilder:
     """Lines in, a growing ``Session`` out; without samples where only an outline is wanted."""
@@ -84,6 +87,7 @@ class SessionBuilder:
             record = decode(line)
             self._ADDERS[type(record)](self, self._session, record)
             self._session.last_ns = max(self._session.last_ns, self._time_of(record))
+            self._session.revision += isinstance(record, _MEASURED)
             if self._listener is not None:
                 self._listener(record)
         except (msgspec.DecodeError, ValueError, OverflowError, RecursionError) as error:

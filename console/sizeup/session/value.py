@@ -159,6 +159,8 @@ class Session(Struct):
     damage: Damage = field(default_factory=Damage)
     last_ns: int = 0
     """The latest time in the file."""
+    revision: int = 0
+    """Grows with each record that can change what was measured: a machine, the start or end of a step, an estimate."""
 
     @property
     def plan(self) -> Plan | None:

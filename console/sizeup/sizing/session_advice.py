@@ -142,6 +142,10 @@ class AdviceSelector:
         """How a user of this console asks for recomputed advice."""
         self._recomputed: Session | None = None
         """The saved session whose advice the user had recomputed."""
+        self._measuring: Session | None = None
+        self._revision = 0
+        self._known: dict[str, Value] = {}
+        """What that session had measured at that revision."""
         self._subject: Session | Machine | None = None
         self._basis: object = None
         self._shown = ShownAdvice(AdviceOrigin.NONE)
@@ -159,10 +163,16 @@ class AdviceSelector:
 
     def of_machine(self, machine: Machine, session: Session | None) -> ShownAdvice:
         """Return the advice on a machine that is being looked at, by what its session has measured so far."""
-        known = {} if session is None else _measured(session)
+        known = {} if session is None else self._measured_so_far(session)
         if self._changed(machine, known):
             self._shown = ShownAdvice(AdviceOrigin.CURRENT, size(described(machine, known)))
         return self._shown
+
+    def _measured_so_far(self, session: Session) -> dict[str, Value]:
+        """Return what a growing session has measured, worked out once for each of its revisions."""
+        if self._measuring is not session or self._revision != session.revision:
+            self._measuring, self._revision, self._known = session, session.revision, _measured(session)
+        return self._known
 
     def _changed(self, subject: Session | Machine, basis: object) -> bool:
         """Whether the advice has to be chosen anew; by identity, as machines and sessions are large."""
