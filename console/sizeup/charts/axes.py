@@ -54,8 +54,8 @@ def fit(axis: Axis, values: Iterable[float], most_ticks: int) -> Ruler:
     """
     most_ticks = max(most_ticks, 2)
     if axis.unit == "verdict":
-        words = tuple(Tick(value, word) for value, word in units.VERDICTS.items() if word != "unknown")
-        return Ruler(Scale.LINEAR, 0.0, 1.0, words, axis.title)
+        ticks = tuple(Tick(value, word) for value, word in units.VERDICTS.items() if word != "unknown")
+        return Ruler(Scale.LINEAR, 0.0, 1.0, ticks, axis.title)
     values = list(values)
     if axis.scale is Scale.LINEAR:
         low, high = _linear_ends(axis, values)

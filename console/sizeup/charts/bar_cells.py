@@ -25,7 +25,7 @@ def draw_bars(chart: BarChart, width: int, height: int, glyphs: Glyphs, cursor: 
     """A bar chart; ``cursor`` counts its bars."""
     drawing = Drawing(width, height)
     alphabet = ALPHABETS[glyphs]
-    # Each bar says its unit, so that the axis may go where there is no room for it.
+    # Each bar says its unit, so that the axis may go where there is no space for it.
     axis = chart.axis.title
     heading = f"{chart.title}: {axis}"
     for title in (axis, axis.rpartition(", ")[0]):
@@ -55,25 +55,29 @@ def draw_bars(chart: BarChart, width: int, height: int, glyphs: Glyphs, cursor: 
         texts = [_with_note(bar, chart.axis.unit, "!" if bar.note in CAVEATS else "") for bar in shown]
     # Half of the width belongs to the bars even where the words would like more.
     # Of a tornado the figures go before the length of its bars.
-    room = max(width - labels - 2 - max(map(len, texts)) - (0 if chart.spans else 1), 6 if chart.spans else width // 4)
-    ruler = _span_ruler(chart.axis, shown) if chart.spans else _bar_ruler(chart.axis, shown, room)
+    bar_width = max(
+        width - labels - 2 - max(map(len, texts)) - (0 if chart.spans else 1), 6 if chart.spans else width // 4
+    )
+    ruler = _span_ruler(chart.axis, shown) if chart.spans else _bar_ruler(chart.axis, shown, bar_width)
     for index, bar in enumerate(shown):
         y, role = index + top, "series-0"  # bars are told apart by their names
         drawing.put(0, y, _cut_inside(bar.label, labels), "cursor" if cursor == first + index else "text")
         if chart.spans:
-            start, end = (dot_at(ruler, bar.value if end is None else end, room + 1) for end in (bar.low, bar.high))
+            start, end = (
+                dot_at(ruler, bar.value if end is None else end, bar_width + 1) for end in (bar.low, bar.high)
+            )
             drawing.put(labels + 1 + start, y, alphabet.bar * max(end - start, 1), role)
-            drawing.put(labels + 1 + dot_at(ruler, bar.value, room + 1), y, alphabet.vertical, "title")
-            drawing.put(labels + 2 + room, y, cut(texts[index], width - labels - 2 - room), "text")
+            drawing.put(labels + 1 + dot_at(ruler, bar.value, bar_width + 1), y, alphabet.vertical, "title")
+            drawing.put(labels + 2 + bar_width, y, cut(texts[index], width - labels - 2 - bar_width), "text")
             continue
-        length = max(dot_at(ruler, bar.value, room + 1), 1 if bar.value > 0 else 0)
-        drawing.put(labels + 1, y, alphabet.bar * min(length, room), role)
+        length = max(dot_at(ruler, bar.value, bar_width + 1), 1 if bar.value > 0 else 0)
+        drawing.put(labels + 1, y, alphabet.bar * min(length, bar_width), role)
         if bar.low is not None and bar.high is not None:
-            low, high = (dot_at(ruler, bound, room + 1) for bound in (bar.low, bar.high))
+            low, high = (dot_at(ruler, bound, bar_width + 1) for bound in (bar.low, bar.high))
             if high - low >= 2:
                 ends = alphabet.range_
                 drawing.put(labels + 1 + low, y, ends[0] + ends[1] * (high - low - 1) + ends[2], "axis")
-        start = labels + 2 + max(length, dot_at(ruler, bar.high, room + 1) + 1 if bar.high is not None else 0)
+        start = labels + 2 + max(length, dot_at(ruler, bar.high, bar_width + 1) + 1 if bar.high is not None else 0)
         drawing.put(start, y, cut(texts[index], width - start), "text")
     if cursor is not None:
         drawing.put(0, height - 1, cut(bar_readout(chart, min(cursor, len(chart.bars) - 1)), width), "cursor")
@@ -92,13 +96,13 @@ def draw_bars(chart: BarChart, width: int, height: int, glyphs: Glyphs, cursor: 
     return drawing
 
 
-def _bar_ruler(axis: Axis, bars: Sequence[Bar], room: int) -> Ruler:
+def _bar_ruler(axis: Axis, bars: Sequence[Bar], bar_width: int) -> Ruler:
     """An axis from zero, or where it is logarithmic from half of the smallest bar, so that each has a length."""
     values = [bound for bar in bars for bound in (bar.value, bar.high) if bound is not None]
     smallest = min((value for value in values if value > 0), default=1.0)
     low = 0.0 if axis.scale is Scale.LINEAR else axis.low or smallest / 2
     high = axis.high if axis.high is not None else max(values) or 1.0
-    return fit(replace(axis, low=low, high=high), values, max(room // 10, 2))
+    return fit(replace(axis, low=low, high=high), values, max(bar_width // 10, 2))
 
 
 def _span_ruler(axis: Axis, bars: Sequence[Bar]) -> Ruler:

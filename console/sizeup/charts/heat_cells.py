@@ -26,10 +26,10 @@ def draw_heat(chart: HeatMap, width: int, height: int, cursor: int | None) -> Dr
     factor, prefix = _common_prefix(known, chart.unit)
     # Decimals where one digit would hide differences; columns stay narrow where whole numbers tell.
     decimals = 0 if all(abs(value / factor) >= 10 for value in known) else 2
-    in_words = chart.unit == "verdict"
+    named = chart.unit == "verdict"
 
     def cell_text(value: float) -> str:
-        return format_value(value, chart.unit) if in_words else f"{value / factor:.{decimals}f}"
+        return format_value(value, chart.unit) if named else f"{value / factor:.{decimals}f}"
 
     texts = [["-" if value is None else cell_text(value) for value in row] for row in chart.values]
     labels = max(map(len, chart.rows), default=0) + 1
@@ -39,27 +39,27 @@ def draw_heat(chart: HeatMap, width: int, height: int, cursor: int | None) -> Dr
     if cursor is not None and chart.columns:
         at = cursor % len(chart.columns)
         first_column = max(min(at - columns // 2, len(chart.columns) - columns), 0)
-    heading = f"{chart.row_title} down, {chart.column_title} across" + ("" if in_words else f", in {prefix}")
+    heading = f"{chart.row_title} down, {chart.column_title} across" + ("" if named else f", in {prefix}")
     drawing.put(0, 1, cut(heading, width), "text")
-    for place, name in enumerate(chart.columns[first_column : first_column + columns]):
-        drawing.put(labels + place * cell, 2, name.rjust(cell), "axis")
+    for offset, name in enumerate(chart.columns[first_column : first_column + columns]):
+        drawing.put(labels + offset * cell, 2, name.rjust(cell), "axis")
     low, high = min(known, default=0.0), max(known, default=1.0)
     rows = max(height - 4, 1)
     first_row = 0
     if cursor is not None and chart.columns:
         first_row = max(min(cursor // len(chart.columns) - rows // 2, len(chart.rows) - rows), 0)
-    for place, row in enumerate(range(first_row, min(first_row + rows, len(chart.rows)))):
-        drawing.put(0, 3 + place, chart.rows[row].rjust(labels - 1), "axis")
+    for line, row in enumerate(range(first_row, min(first_row + rows, len(chart.rows)))):
+        drawing.put(0, 3 + line, chart.rows[row].rjust(labels - 1), "axis")
         for offset, column in enumerate(range(first_column, min(first_column + columns, len(chart.columns)))):
             value = chart.values[row][column]
             level = 0 if high <= low or value is None else math.floor((value - low) / (high - low) * HEAT_LEVELS)
             role = "text" if value is None else f"heat-{min(level, HEAT_LEVELS - 1)}"
             if cursor == row * len(chart.columns) + column:
                 role = "cursor"
-            drawing.put(labels + offset * cell, 3 + place, texts[row][column].rjust(cell), role)
+            drawing.put(labels + offset * cell, 3 + line, texts[row][column].rjust(cell), role)
     if cursor is not None and chart.rows and chart.columns:
-        places = len(chart.rows) * len(chart.columns)
-        drawing.put(0, height - 1, cut(heat_readout(chart, min(cursor, places - 1)), width), "cursor")
+        cells = len(chart.rows) * len(chart.columns)
+        drawing.put(0, height - 1, cut(heat_readout(chart, min(cursor, cells - 1)), width), "cursor")
     elif not known:
         drawing.put(0, height - 1, "no samples yet", "text")
     elif rows < len(chart.rows) or columns < len(chart.columns):

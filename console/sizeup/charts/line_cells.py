@@ -50,22 +50,22 @@ def chosen_point(chart: LineChart, cursor: int, line: int) -> tuple[int, ChartPo
 
 
 def line_readout(chart: LineChart, cursor: int, width: int | None = None, line: int = 0) -> str:
-    """The points at one x in words, each with its interval: that of ``line``, then the others as far as they fit."""
+    """The points at one x as text, each with its interval: that of ``line``, then the others as far as they fit."""
     chosen = chosen_point(chart, cursor, line)
     others = [pair for pair in sorted(points_at(chart, cursor), key=lambda pair: pair[0]) if pair[0] != chosen[0]]
     where = format_value(chosen[1].x, chart.x.unit)
     if chart.x.unit == "1":  # a number alone says nothing
         where = f"{chart.x.title.lower()} {where}"
-    words = f"{where}: {_point_words(chart, *chosen)}"
+    text = f"{where}: {_point_text(chart, *chosen)}"
     for left, pair in zip(range(len(others), 0, -1), others, strict=True):
-        longer = f"{words}, {_point_words(chart, *pair)}"
+        longer = f"{text}, {_point_text(chart, *pair)}"
         if width is not None and len(longer) + (len(f", +{left - 1}") if left > 1 else 0) > width:
-            return f"{words}, +{left}"
-        words = longer
-    return words
+            return f"{text}, +{left}"
+        text = longer
+    return text
 
 
-def _point_words(chart: LineChart, number: int, point: ChartPoint) -> str:
+def _point_text(chart: LineChart, number: int, point: ChartPoint) -> str:
     value = with_interval(point.y, point.low, point.high, chart.y.unit)
     name = _line_name(chart, chart.lines[number])
     return (
@@ -178,8 +178,8 @@ def draw_lines(
     frame = _Frame(left + 1, top, width - left - 3, plot_height, x_ruler, y_ruler, DOTS[glyphs])
 
     for y, entries in enumerate(legend):
-        for x, words, role in entries:
-            drawing.put(x, y, words, role)
+        for x, text, role in entries:
+            drawing.put(x, y, text, role)
     drawing.put(0, top - 1, y_ruler.title, "title")
     _boundary_lines(drawing, frame, boundaries, alphabet)
     _curves(drawing, frame, chart.lines, glyphs)
@@ -202,16 +202,16 @@ def draw_lines(
             drawing.put(column, frame.row(point.y), mark, "cursor")
         drawing.put(0, height - 1, cut(line_readout(chart, cursor, width - spare, line), width), "cursor")
     elif not x_values:
-        for row, words in enumerate(wrap(chart.caption or "no samples yet", frame.width)[: frame.height]):
-            start = frame.left + (frame.width - len(words)) // 2
-            drawing.put(start, frame.top + max(frame.height // 2 - 1, 0) + row, words, "text")
+        for row, text in enumerate(wrap(chart.caption or "no samples yet", frame.width)[: frame.height]):
+            start = frame.left + (frame.width - len(text)) // 2
+            drawing.put(start, frame.top + max(frame.height // 2 - 1, 0) + row, text, "text")
     if cursor is None or not xs:
         drawing.put(frame.left + max((frame.width - len(x_ruler.title)) // 2, 0), height - 1, x_ruler.title, "title")
     return drawing
 
 
 def _legend(chart: LineChart, width: int, most_rows: int, alphabet: Alphabet) -> list[list[tuple[int, str, str]]]:
-    """The names of the lines in as many rows as they need and may have, each with its place and role.
+    """The names of the lines in as many rows as they need and may have, each with its column and role.
 
     The title stands before them where all fits into one row.
     """
@@ -225,21 +225,21 @@ def _legend(chart: LineChart, width: int, most_rows: int, alphabet: Alphabet) ->
     named = [point.label for point in points if point.label]
     if named and chart.labels:
         entries.append((f"{named[0]} to {named[-1]}: {chart.labels}", "text"))
-    if len(chart.title) + sum(len(words) + 2 for words, _ in entries) <= width:
+    if len(chart.title) + sum(len(text) + 2 for text, _ in entries) <= width:
         entries.insert(0, (chart.title, "title"))
     rows: list[list[tuple[int, str, str]]] = [[]]
     x = 0
-    for number, (words, role) in enumerate(entries):
+    for number, (text, role) in enumerate(entries):
         left = len(entries) - number
         last = len(rows) == most_rows
-        if rows[-1] and x + len(words) + (len("  +9 more") if last and left > 1 else 0) > width:
+        if rows[-1] and x + len(text) + (len("  +9 more") if last and left > 1 else 0) > width:
             if last:
                 rows[-1].append((x, f"+{left} more", "text"))
                 break
             rows.append([])
             x = 0
-        rows[-1].append((x, cut(words, width), role))
-        x += len(words) + 2
+        rows[-1].append((x, cut(text, width), role))
+        x += len(text) + 2
     return rows
 
 
@@ -251,17 +251,17 @@ def _boundary_lines(drawing: Drawing, frame: _Frame, boundaries: Sequence[Bounda
 
 
 def _boundary_labels(drawing: Drawing, frame: _Frame, boundaries: Sequence[Boundary], alphabet: Alphabet) -> None:
-    """Name each line where the picture leaves room: beside it, right or left, as high as possible."""
+    """Name each line where the picture has free cells: beside it, right or left, as high as possible."""
     for boundary in boundaries:
         column, length = frame.column(boundary.x), len(boundary.label)
-        places = (
+        candidates = (
             (start, y, free)
             for free in (" ", f" {alphabet.boundary}")  # rather over another line than nowhere
             for y in range(frame.top, frame.top + frame.height)
             for start in (column + 1, column - length - 1)
             if start >= frame.left and start + length < drawing.width
         )
-        for start, y, free in places:
+        for start, y, free in candidates:
             if all(character in free for character in drawing.rows[y][start : start + length + 1]):
                 drawing.put(start, y, boundary.label, "boundary")
                 break
@@ -271,7 +271,7 @@ def _curves(drawing: Drawing, frame: _Frame, lines: Sequence[Line], glyphs: Glyp
     alphabet = ALPHABETS[glyphs]
     raster = _Raster(frame.width, frame.height, glyphs)
 
-    def place(point: ChartPoint, value: float) -> tuple[int, int]:
+    def dot(point: ChartPoint, value: float) -> tuple[int, int]:
         return (
             dot_at(frame.x, point.x, raster.width),
             raster.height - 1 - dot_at(frame.y, value, raster.height),
@@ -281,14 +281,14 @@ def _curves(drawing: Drawing, frame: _Frame, lines: Sequence[Line], glyphs: Glyp
         for point in line.points:
             if point.low is not None and point.high is not None:
                 if glyphs is Glyphs.BRAILLE:
-                    (x, low), (_, high) = place(point, point.low), place(point, point.high)
+                    (x, low), (_, high) = dot(point, point.low), dot(point, point.high)
                     raster.stroke(x, low, x, high, index)
                     continue
                 # Whole blocks would drown the curve: a thin line of text instead.
                 for row in range(frame.row(point.high), frame.row(point.low) + 1):
                     drawing.put(frame.column(point.x), row, alphabet.vertical, f"series-{index % SERIES}")
         for before, after in pairwise(line.points):
-            raster.stroke(*place(before, before.y), *place(after, after.y), index)
+            raster.stroke(*dot(before, before.y), *dot(after, after.y), index)
     for (x, y), bits in raster.cells.items():
         drawing.put(frame.left + x, frame.top + y, raster.glyph(bits), f"series-{raster.owners[x, y] % SERIES}")
     for index, line in enumerate(lines):
@@ -309,7 +309,7 @@ def _curves(drawing: Drawing, frame: _Frame, lines: Sequence[Line], glyphs: Glyp
 
 
 def _point_label(drawing: Drawing, frame: _Frame, point: ChartPoint, role: str) -> None:
-    """Name a point where there is room: above, below or beside it."""
+    """Name a point where cells are free: above, below or beside it."""
     column, row, length = frame.column(point.x), frame.row(point.y), len(point.label)
     for start, y in ((column, row - 1), (column - length, row - 1), (column, row + 1), (column + 2, row)):
         around = slice(max(start - 1, 0), start + length + 1)

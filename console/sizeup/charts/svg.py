@@ -136,7 +136,7 @@ class _Plot(Struct, frozen=True):
         position = self.y.position(value)
         return self.bottom + (self.top - self.bottom) * min(max(position if position is not None else 0.0, 0.0), 1.0)
 
-    def place(self, point: ChartPoint) -> tuple[float, float] | None:
+    def pixel(self, point: ChartPoint) -> tuple[float, float] | None:
         """Pixel of a point; None outside the axes."""
         x, y = self.across(point.x), self.up(point.y)
         return None if x is None or y is None else (x, y)
@@ -244,16 +244,16 @@ def _grid(plot: _Plot) -> Markup:
 
 
 def _line(line: Line, index: int, plot: _Plot) -> Markup:
-    placed = [(point, place) for point in line.points if (place := plot.place(point)) is not None]
+    placed = [(point, pixel) for point in line.points if (pixel := plot.pixel(point)) is not None]
     if not placed:
         return joined()
     marks_every = math.ceil(len(placed) / 30)  # more would hide the line
     return joined(
         _intervals(placed, index, plot),
-        _path([place for _, place in placed], class_=f"line i{index}", stroke_dasharray=_DASHES[index] or "none"),
+        _path([pixel for _, pixel in placed], class_=f"line i{index}", stroke_dasharray=_DASHES[index] or "none"),
         *(
-            _mark(*place, index, hollow=point.disturbed)
-            for position, (point, place) in enumerate(placed)
+            _mark(*pixel, index, hollow=point.disturbed)
+            for position, (point, pixel) in enumerate(placed)
             if point.disturbed or position % marks_every == 0
         ),
     )

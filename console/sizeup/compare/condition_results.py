@@ -39,10 +39,10 @@ class BothSides(Struct, frozen=True):
         ours, theirs = self.ours.get(question.metric, {}), self.theirs.get(question.metric, {})
         if not question.at:
             return ours, theirs
-        places = {key: _written(runs) for side in (ours, theirs) for key, runs in side.items()}
-        wanted = [key for key, place in places.items() if place == dict(question.at)]
+        coordinates = {key: _written(runs) for side in (ours, theirs) for key, runs in side.items()}
+        wanted = [key for key, at in coordinates.items() if at == dict(question.at)]
         if not wanted:
-            there = "; ".join(",".join(f"{name}={value}" for name, value in place.items()) for place in places.values())
+            there = "; ".join(",".join(f"{name}={value}" for name, value in at.items()) for at in coordinates.values())
             raise UsageError(
                 f"--fail-if {question.text!r}: {question.metric} has no such point; it has: {one_line(there)}"
             )

@@ -86,7 +86,7 @@ def digest(session: Session, path: str) -> Digest:
         facts,
         values,
         session.damage.sentences(),
-        invalid_results=tuple(f"{step}: {words}" for step, words in marked if words),
+        invalid_results=tuple(f"{step}: {text}" for step, text in marked if text),
     )
 
 

@@ -216,7 +216,7 @@ def false_discovery(values: Sequence[float]) -> list[float]:
     """p-values corrected so that of those below the level no larger share is false (Benjamini and Hochberg 1995)."""
     order = sorted(range(len(values)), key=values.__getitem__, reverse=True)
     count = len(values)
-    stepped = accumulate((min(1.0, values[index] * count / (count - place)) for place, index in enumerate(order)), min)
+    stepped = accumulate((min(1.0, values[index] * count / (count - rank)) for rank, index in enumerate(order)), min)
     corrected = [0.0] * count
     for index, value in zip(order, stepped, strict=True):
         corrected[index] = value
@@ -232,8 +232,8 @@ def _doubled_midranks(values: Sequence[float]) -> list[int]:
         end = start
         while end + 1 < len(order) and values[order[end + 1]] == values[order[start]]:
             end += 1
-        for place in range(start, end + 1):
-            ranks[order[place]] = start + end + 2
+        for position in range(start, end + 1):
+            ranks[order[position]] = start + end + 2
         start = end + 1
     return ranks
 

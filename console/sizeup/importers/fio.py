@@ -152,8 +152,8 @@ def _step(name: str, options: Mapping[str, Any], jobs: Sequence[_Job], together:
             Estimate(RATE.name, at, sum(direction.bytes_per_second for direction in every), caveats=caveats)
         )
     for kind, found in moved:
-        place = {**at, "workload": f"{mix} {kind}s"} if len(moved) > 1 else at
-        estimates += _latencies(place, found, caveats)
+        coordinates = {**at, "workload": f"{mix} {kind}s"} if len(moved) > 1 else at
+        estimates += _latencies(coordinates, found, caveats)
     series = (IOPS, RATE, LATENCY_MEAN, LATENCY_P50, LATENCY_P99)
     title = f"Direct I/O, fio job {one_line(name, 60)}"
     return ImportedStep(

@@ -64,22 +64,22 @@ def _of_text(text: str, where: str) -> _Reports:
     cpu_header: list[str] = []
     for line_number, line in enumerate(text.splitlines(), 1):
         words = line.split()
-        place = f"{where}: line {line_number}"
+        location = f"{where}: line {line_number}"
         if not words or words[0] == "Linux":
             header, cpu_header = [], []
         elif words[0] == "avg-cpu:":
             cpu_header = words[1:]
         elif cpu_header:
             cells = [word.removesuffix("%") for word in words]
-            _check(cells, cpu_header, place)
-            cpus.append(utilization(row(cpu_header, cells), place))
+            _check(cells, cpu_header, location)
+            cpus.append(utilization(row(cpu_header, cells), location))
             cpu_header = []
         elif "Device" in (words[0].rstrip(":"), words[-1].rstrip(":")):
             header = [word.rstrip(":") for word in words]
             disks.append([])
         elif header and not (header[0] == "Device" and line[:1].isspace()):  # a group of disks, by -g, is set in
-            _check(words, header, place)
-            disks[-1].append(_disk({**row(header, words), "disk_device": words[header.index("Device")]}, place))
+            _check(words, header, location)
+            disks[-1].append(_disk({**row(header, words), "disk_device": words[header.index("Device")]}, location))
     return disks, cpus
 
 
@@ -93,16 +93,16 @@ def _check(cells: Sequence[str], header: Sequence[str], where: str) -> None:
 
 def _disk(row: dict[str, Any], where: str) -> Disk:
     name = str(row.get("disk_device", "?"))
-    place = f"{where}: {name}"
+    location = f"{where}: {name}"
     for unit, scale in _UNITS.items():
         if {"r/s", "w/s", f"r{unit}/s", f"w{unit}/s"} <= row.keys():
-            reads, writes = number(row, "r/s", place), number(row, "w/s", place)
-            read, written = number(row, f"r{unit}/s", place), number(row, f"w{unit}/s", place)
+            reads, writes = number(row, "r/s", location), number(row, "w/s", location)
+            read, written = number(row, f"r{unit}/s", location), number(row, f"w{unit}/s", location)
             return Disk(name, reads + writes, read * scale, written * scale, reads)
         if {"tps", f"{unit}_read/s", f"{unit}_wrtn/s"} <= row.keys():
-            read, written = number(row, f"{unit}_read/s", place), number(row, f"{unit}_wrtn/s", place)
-            return Disk(name, number(row, "tps", place), read * scale, written * scale)
+            read, written = number(row, f"{unit}_read/s", location), number(row, f"{unit}_wrtn/s", location)
+            return Disk(name, number(row, "tps", location), read * scale, written * scale)
     raise MalformedError(
-        f"{place}: expected columns such as r/s, w/s, rkB/s and wkB/s, or tps, kB_read/s and kB_wrtn/s, found "
+        f"{location}: expected columns such as r/s, w/s, rkB/s and wkB/s, or tps, kB_read/s and kB_wrtn/s, found "
         f"{', '.join(str(column) for column in row if column != 'disk_device')}; run iostat without -s and --pretty"
     )

@@ -21,7 +21,7 @@ def parse_ksar(text: str, where: str) -> Intervals:
     """Every line whose columns of all CPUs are known."""
     lines = text.splitlines()
     names = lines[0].split(";")
-    columns = {place: match[1] for place, name in enumerate(names) if (match := _COLUMN.fullmatch(name.strip()))}
+    columns = {index: match[1] for index, name in enumerate(names) if (match := _COLUMN.fullmatch(name.strip()))}
     if "%idle" not in columns.values():
         raise MalformedError(
             f"{where}: expected a column 'CPU all %idle' in kSar's CSV, found {len(names) - 1} others; export all "
@@ -34,7 +34,7 @@ def parse_ksar(text: str, where: str) -> Intervals:
             continue
         if len(cells) < len(names):
             raise MalformedError(f"{where}: line {line_number}: expected {len(names)} columns, found {len(cells)}")
-        chosen = [cells[place].strip() for place in columns]
+        chosen = [cells[index].strip() for index in columns]
         if "null" not in chosen:
             share = utilization(row(columns.values(), chosen), f"{where}: line {line_number}")
             intervals.append(LoadInterval(cpu_utilization=share))

@@ -116,7 +116,7 @@ def _estimates(text: str, options: str) -> Iterator[Estimate]:
         yield Estimate(LATENCY_MEAN.name, at, float(average) * 1e3)
 
 
-def _found(*places: tuple[str, str], otherwise: int) -> int:
+def _found(*patterns: tuple[str, str], otherwise: int) -> int:
     """The number that the first pattern finds in its text."""
-    matches = (re.search(pattern, text, re.MULTILINE) for pattern, text in places)
+    matches = (re.search(pattern, text, re.MULTILINE) for pattern, text in patterns)
     return next((int(match[1]) for match in matches if match is not None), otherwise)

@@ -191,8 +191,8 @@ def _summary(estimates: Sequence[Estimate]) -> Iterator[str]:
     """A line for each number of processes, with each number of stores where there are several."""
     points: dict[tuple[int, str], dict[str, float]] = {}
     for estimate in estimates:
-        place = int(estimate.at[_PROCESSES]), str(estimate.at.get("stores", ""))
-        points.setdefault(place, {})[estimate.series] = estimate.value
+        group = int(estimate.at[_PROCESSES]), str(estimate.at.get("stores", ""))
+        points.setdefault(group, {})[estimate.series] = estimate.value
     for (count, stores), values in points.items():
         which = f"{count} {'process' if count == 1 else 'processes'}{f' of {stores} stores' if stores else ''}"
         line = (
