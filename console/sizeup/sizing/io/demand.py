@@ -76,7 +76,7 @@ def _ghz_rule(sheet: Sheet) -> Iterator[Advice]:
         )
 
 
-def _ladder(sheet: Sheet) -> Iterator[Advice]:
+def _class_demands(sheet: Sheet) -> Iterator[Advice]:
     """What saturates the same cores under each kind of workload, and what was measured on later machines."""
     wanted = sheet.optional_words("workload.class")
     if not fills_in(sheet):
@@ -86,10 +86,10 @@ def _ladder(sheet: Sheet) -> Iterator[Advice]:
         if family not in {"class", "anchor"} or not rest.endswith(".per-core"):
             continue
         name = rest.removesuffix(".per-core")
-        yield _rung(sheet, f"io.demand.{family}.{name}", figure_id, "chosen" if wanted == name else "")
+        yield _class_demand(sheet, f"io.demand.{family}.{name}", figure_id, "chosen" if wanted == name else "")
 
 
-def _rung(sheet: Sheet, advice_id: str, figure_id: str, decision: str) -> Advice:
+def _class_demand(sheet: Sheet, advice_id: str, figure_id: str, decision: str) -> Advice:
     count, nodes = sheet.number("machine.cores"), servers(sheet)
     each = sheet.rule(figure_id)
     entry = sheet.rules.figures[figure_id]
@@ -207,6 +207,6 @@ def _span_of_rules(sheet: Sheet) -> str:
 CALCULATIONS = (
     Calculation("I/O demand", _headline, ("io.demand.headline",), about=("machine.",)),
     Calculation("I/O demand by the GHz rule", _ghz_rule, ("io.demand.ghz-rule",)),
-    Calculation("I/O demand by kind of workload", _ladder, ("io.demand.class.", "io.demand.anchor.")),
+    Calculation("I/O demand by kind of workload", _class_demands, ("io.demand.class.", "io.demand.anchor.")),
     Calculation("I/O demand of the workload", _measured_demand, ("io.demand.measured",)),
 )
